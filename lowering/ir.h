@@ -112,6 +112,8 @@ typedef struct {
     const char *missed; /* why the loop is not specialized, or NULL */
 } Pipeline;
 
+enum { RELEASE_END = 0x7fffffff };
+
 /* A value of the language: one definition, any number of uses.  */
 struct Value {
     int id;
@@ -148,6 +150,8 @@ struct Op {
     uint32_t roles;     /* bit per kernel->roles[] that executes it */
     int stage;          /* iterations of delay behind the loop's newest iteration */
     int order;          /* position within the iteration, by stage-major order */
+    int depth;          /* LOAD: slots of the ring that will carry it, 0: loaded where it stands */
+    int release;        /* LOAD: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
     /* partition and after */
     Aref *aref;         /* LOAD that goes through one; PUT, COPY_IN, PUT_DONE, GET, CONSUMED */
     Storage *storage;   /* COPY_IN, VIEW, STAGE, STORE (staging), operations with scratch */

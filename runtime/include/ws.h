@@ -47,7 +47,7 @@
 #define WS_H
 
 #if defined __GNUC__
-#pragma GCC system_header
+#    pragma GCC system_header
 #endif
 
 #include <stddef.h>
@@ -100,15 +100,15 @@ typedef enum {
     WS_ERR_PROTOCOL     /* emulation: roles that wait for each other, or a slot used out of turn */
 } ws_status;
 
-void *ws_alloc(size_t bytes); /* device memory where kernels run on a device; NULL and an error when there is none left */
+void *ws_alloc(size_t bytes); /* device memory where kernels run on a device; NULL and an error when none is left */
 void ws_free(void *p);
 ws_status ws_copy(void *to, const void *from, size_t bytes); /* either side host or device */
 ws_status ws_sync(void);                                     /* wait for this thread's stream */
-ws_status ws_last_error(void);      /* this thread's first error since the last call, which it clears */
-const char *ws_error_message(void); /* its message; valid until this thread's next error */
-void ws_or_die(ws_status s);        /* unless s is WS_OK: print the message and exit(1) */
-void ws_set_stream(void *cuda_stream);                                         /* for this thread */
-void ws_set_log(void (*line)(const char *text, void *user), void *user);       /* for the process; NULL: silent */
+ws_status ws_last_error(void);         /* this thread's first error since the last call, which it clears */
+const char *ws_error_message(void);    /* its message; valid until this thread's next error */
+void ws_or_die(ws_status s);           /* unless s is WS_OK: print the message and exit(1) */
+void ws_set_stream(void *cuda_stream); /* for this thread */
+void ws_set_log(void (*line)(const char *text, void *user), void *user); /* for the process; NULL: silent */
 
 #ifdef __cplusplus
 }
@@ -116,30 +116,31 @@ void ws_set_log(void (*line)(const char *text, void *user), void *user);       /
 
 /* ---- details of the C side --------------------------------------------------------------------------------------- */
 
-#ifndef __has_attribute
-#define __has_attribute(x) 0
-#endif
-#ifndef __GNUC__
-#error "<ws.h> needs a compiler with GNU C's statement expressions, as gcc and clang are"
-#endif
+#    ifndef __has_attribute
+#        define __has_attribute(x) 0
+#    endif
+#    ifndef __GNUC__
+#        error "<ws.h> needs a compiler with GNU C's statement expressions, as gcc and clang are"
+#    endif
 
 /* Without the plugin the pragma means nothing and is no mistake.  With it, unknown pragmas stay reported.  */
-#if !__has_attribute(ws_plugin)
-#pragma GCC diagnostic ignored "-Wunknown-pragmas"
-#endif
+#    if !__has_attribute(ws_plugin)
+#        pragma GCC diagnostic ignored "-Wunknown-pragmas"
+#    endif
 
-#if __has_attribute(error)
-#define WS_BAD_(text) __attribute__((error(text)))
-#else
-#define WS_BAD_(text)
-#endif
-#define WS_USE_ __attribute__((warn_unused_result))
+#    if __has_attribute(error)
+#        define WS_BAD_(text) __attribute__((error(text)))
+#    else
+#        define WS_BAD_(text)
+#    endif
+#    define WS_USE_                         __attribute__((warn_unused_result))
 
 typedef const struct ws_tile_ *ws_tile;
 typedef const struct ws_tensor_ *ws_tensor;
 
 ws_tile ws_bad_operand_tensor_(void) WS_BAD_("a ws_tensor is memory: read a tile from it with ws_load");
-ws_tile ws_bad_operand_storage_(void) WS_BAD_("a stored number is not a C number: convert it with ws_f16_to and its like");
+ws_tile ws_bad_operand_storage_(void)
+    WS_BAD_("a stored number is not a C number: convert it with ws_f16_to and its like");
 ws_tile ws_bad_operand_pointer_(void) WS_BAD_("a pointer is not an operand: make a ws_tensor of it and use ws_load");
 ws_tile ws_bad_operand_(void) WS_BAD_("an operand is a ws_tile or a number");
 ws_dtype ws_bad_dtype_(void) WS_BAD_("this is not an element type: WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, "
@@ -201,7 +202,7 @@ ws_tensor ws_tensor_make_(const void *base, ws_dtype t, int rank, long e0, long 
 
 /* A literal rank takes one of the inline functions, so that the extents and strides are plain scalars in the caller.  */
 ws_tensor ws_tensor_strided(const void *base, ws_dtype t, int rank, const long *extents, const long *strides) WS_USE_;
-#define WS_INLINE_ static inline WS_USE_ __attribute__((always_inline, unused)) ws_tensor
+#    define WS_INLINE_                      static inline WS_USE_ __attribute__((always_inline, unused)) ws_tensor
 WS_INLINE_ ws_strided_1_(const void *base, ws_dtype t, int rank, const long *e, const long *s)
 {
     return ws_tensor_make_(base, t, rank, e[0], 0, 0, 0, s[0], 0, 0, 0);
@@ -218,16 +219,16 @@ WS_INLINE_ ws_strided_4_(const void *base, ws_dtype t, int rank, const long *e, 
 {
     return ws_tensor_make_(base, t, rank, e[0], e[1], e[2], e[3], s[0], s[1], s[2], s[3]);
 }
-#define ws_by_rank_(rank, n, otherwise) __builtin_choose_expr(ws_known_(rank, 0) == n, ws_strided_##n##_, otherwise)
+#    define ws_by_rank_(rank, n, otherwise) __builtin_choose_expr(ws_known_(rank, 0) == n, ws_strided_##n##_, otherwise)
 
-#define ws_tensor_1d(base, t, n) ws_tensor_1d(base, ws_base_check_(base, t), n)
-#define ws_tensor_2d(base, t, rows, cols) ws_tensor_2d(base, ws_base_check_(base, t), rows, cols)
-#define ws_tensor_3d(base, t, d0, rows, cols) ws_tensor_3d(base, ws_base_check_(base, t), d0, rows, cols)
-#define ws_tensor_4d(base, t, d0, d1, rows, cols) ws_tensor_4d(base, ws_base_check_(base, t), d0, d1, rows, cols)
-#define ws_tensor_2d_ld(base, t, rows, cols, ld) ws_tensor_2d_ld(base, ws_base_check_(base, t), rows, cols, ld)
-#define ws_tensor_strided(base, t, rank, ...) /* extents, strides: compound literals hold commas */                     \
-    ws_by_rank_(rank, 1, ws_by_rank_(rank, 2, ws_by_rank_(rank, 3, ws_by_rank_(rank, 4, ws_tensor_strided))))(         \
-        base, ws_base_check_(base, t), rank, __VA_ARGS__)
+#    define ws_tensor_1d(base, t, n)                  ws_tensor_1d(base, ws_base_check_(base, t), n)
+#    define ws_tensor_2d(base, t, rows, cols)         ws_tensor_2d(base, ws_base_check_(base, t), rows, cols)
+#    define ws_tensor_3d(base, t, d0, rows, cols)     ws_tensor_3d(base, ws_base_check_(base, t), d0, rows, cols)
+#    define ws_tensor_4d(base, t, d0, d1, rows, cols) ws_tensor_4d(base, ws_base_check_(base, t), d0, d1, rows, cols)
+#    define ws_tensor_2d_ld(base, t, rows, cols, ld)  ws_tensor_2d_ld(base, ws_base_check_(base, t), rows, cols, ld)
+#    define ws_tensor_strided(base, t, rank, ...)     /* extents, strides: compound literals hold commas */        \
+        ws_by_rank_(rank, 1, ws_by_rank_(rank, 2, ws_by_rank_(rank, 3, ws_by_rank_(rank, 4, ws_tensor_strided))))( \
+            base, ws_base_check_(base, t), rank, __VA_ARGS__)
 
 /* The part of a tensor between begin and end along one dimension; coordinates count from begin, and what lies outside
    the part reads as 0 and is not written.  */
@@ -270,9 +271,9 @@ ws_tile ws_dot(ws_tile a, ws_tile b, ws_tile acc) WS_USE_;
 ws_tile ws_dot_f32(ws_tile a, ws_tile b, ws_tile acc) WS_USE_;
 ws_tile ws_trans(ws_tile t) WS_USE_;
 ws_tile ws_cast(ws_tile t, ws_dtype to) WS_USE_;
-#define ws_zeros(t, rows, cols) ws_zeros(ws_dtype_(t), rows, cols)
-#define ws_full(t, rows, cols, v) ws_full(ws_dtype_(t), rows, cols, v)
-#define ws_cast(v, to) ws_cast(v, ws_dtype_(to))
+#    define ws_zeros(t, rows, cols)   ws_zeros(ws_dtype_(t), rows, cols)
+#    define ws_full(t, rows, cols, v) ws_full(ws_dtype_(t), rows, cols, v)
+#    define ws_cast(v, to)            ws_cast(v, ws_dtype_(to))
 
 ws_tile ws_add_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_sub_(ws_tile x, ws_tile y) WS_USE_;
@@ -288,20 +289,20 @@ ws_tile ws_eq_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_ne_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_select_(ws_tile mask, ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_fma_(ws_tile x, ws_tile y, ws_tile z) WS_USE_;
-#define ws_add(x, y) ws_add_(ws_operand_(x), ws_operand_(y))
-#define ws_sub(x, y) ws_sub_(ws_operand_(x), ws_operand_(y))
-#define ws_mul(x, y) ws_mul_(ws_operand_(x), ws_operand_(y))
-#define ws_div(x, y) ws_div_(ws_operand_(x), ws_operand_(y))
-#define ws_max(x, y) ws_max_(ws_operand_(x), ws_operand_(y))
-#define ws_min(x, y) ws_min_(ws_operand_(x), ws_operand_(y))
-#define ws_lt(x, y) ws_lt_(ws_operand_(x), ws_operand_(y))
-#define ws_le(x, y) ws_le_(ws_operand_(x), ws_operand_(y))
-#define ws_gt(x, y) ws_gt_(ws_operand_(x), ws_operand_(y))
-#define ws_ge(x, y) ws_ge_(ws_operand_(x), ws_operand_(y))
-#define ws_eq(x, y) ws_eq_(ws_operand_(x), ws_operand_(y))
-#define ws_ne(x, y) ws_ne_(ws_operand_(x), ws_operand_(y))
-#define ws_select(mask, x, y) ws_select_((mask), ws_operand_(x), ws_operand_(y))
-#define ws_fma(x, y, z) ws_fma_(ws_operand_(x), ws_operand_(y), ws_operand_(z))
+#    define ws_add(x, y)              ws_add_(ws_operand_(x), ws_operand_(y))
+#    define ws_sub(x, y)              ws_sub_(ws_operand_(x), ws_operand_(y))
+#    define ws_mul(x, y)              ws_mul_(ws_operand_(x), ws_operand_(y))
+#    define ws_div(x, y)              ws_div_(ws_operand_(x), ws_operand_(y))
+#    define ws_max(x, y)              ws_max_(ws_operand_(x), ws_operand_(y))
+#    define ws_min(x, y)              ws_min_(ws_operand_(x), ws_operand_(y))
+#    define ws_lt(x, y)               ws_lt_(ws_operand_(x), ws_operand_(y))
+#    define ws_le(x, y)               ws_le_(ws_operand_(x), ws_operand_(y))
+#    define ws_gt(x, y)               ws_gt_(ws_operand_(x), ws_operand_(y))
+#    define ws_ge(x, y)               ws_ge_(ws_operand_(x), ws_operand_(y))
+#    define ws_eq(x, y)               ws_eq_(ws_operand_(x), ws_operand_(y))
+#    define ws_ne(x, y)               ws_ne_(ws_operand_(x), ws_operand_(y))
+#    define ws_select(mask, x, y)     ws_select_((mask), ws_operand_(x), ws_operand_(y))
+#    define ws_fma(x, y, z)           ws_fma_(ws_operand_(x), ws_operand_(y), ws_operand_(z))
 
 ws_tile ws_and(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_or(ws_tile x, ws_tile y) WS_USE_;

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rules.c - the type and shape rules of the language, once; see rules.h.
+ *
+ * One function for each rule of ops.def, and a table from rule to function.  A function fills the result first, as well as
+ * the operands allow, and then looks for what is wrong: the first complaint is the verdict.
+ */
+#include "rules.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct ws_rule_type type;
+
+/* One question, as the rule functions see it.  */
+struct question {
+    int opcode;
+    const char *name; /* text of ops.def */
+    const type *operands;
+    int count;
+    const struct ws_rule_attributes *attributes;
+    type *result;
+    struct ws_rule_message *message;
+};
+
+static const struct {
+    const char *text;
+    int rule;
+} operations[WS_OP_COUNT] = {
+#define OP(NAME, text, class, nargs, rule, call, doc) {text, rule},
+#include "ops.def"
+#undef OP
+};
+
+int ws_rule_of(int opcode)
+{
+    return opcode >= 0 && opcode < WS_OP_COUNT ? operations[opcode].rule : R_NONE;
+}
+
+const char *ws_rule_dtype_name(int dtype)
+{
+    static const char *const names[] = {"f32", "f64", "f16", "bf16", "e4m3", "e5m2", "i8", "i32", "mask"};
+    return dtype >= 0 && dtype <= WS_RULE_MASK ? names[dtype] : "no element type";
+}
+
+int ws_rule_is_float(int dtype)
+{
+    return dtype >= WS_RULE_F32 && dtype <= WS_RULE_E5M2;
+}
+
+/* ---- complaints -------------------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 3, 4))) static int wrong(struct question *q, const char *remedy, const char *format, ...)
+{
+    int length = snprintf(q->message->text, sizeof q->message->text, "ws_%s: ", q->name);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(q->message->text + length, sizeof q->message->text - (size_t)length, format, list);
+    va_end(list);
+    q->message->remedy = remedy;
+    return 0;
+}
+
+static const char *kind_name(const type *t)
+{
+    switch (t->kind) {
+    case WS_RULE_SCALAR:
+    case WS_RULE_SPLAT:
+        return "a number";
+    case WS_RULE_TENSOR:
+        return "a tensor";
+    case WS_RULE_TILE:
+        return t->dtype == WS_RULE_MASK ? "a mask" : "a tile";
+    default:
+        return "nothing";
+    }
+}
+
+/* ---- small questions --------------------------------------------------------------------------------------------- */
+
+static void give_tile(struct question *q, int dtype, int rows, int cols)
+{
+    *q->result = (type){WS_RULE_TILE, dtype, 0, rows > 0 ? rows : 1, cols > 0 ? cols : 1};
+}
+
+static int is_tile(const type *t)
+{
+    return t->kind == WS_RULE_TILE;
+}
+
+static int check_dtype(struct question *q, int dtype)
+{
+    if (dtype >= WS_RULE_F32 && dtype <= WS_RULE_I32)
+        return 1;
+    return wrong(q, "use WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8 or WS_I32",
+                 "the element type is not one of the language's");
+}
+
+static int check_extents(struct question *q, int rows, int cols)
+{
+    if (rows > 0 && cols > 0 && rows <= (1 << 30) / cols)
+        return 1;
+    return wrong(q, "rows and columns of a tile are positive constants", "a tile cannot have the shape (%d,%d)", rows,
+                 cols);
+}
+
+/* Operand `index` is a tile whose elements are numbers.  */
+static int check_numbers(struct question *q, int index)
+{
+    const type *t = &q->operands[index];
+    if (!is_tile(t))
+        return wrong(q, "", "operand %d is %s, not a tile", index + 1, kind_name(t));
+    if (t->dtype == WS_RULE_MASK)
+        return wrong(q, "use ws_select(mask, x, y) to make numbers of a mask", "operand %d is a mask", index + 1);
+    return 1;
+}
+
+/* ... of a type that computes.  */
+static int check_arithmetic(struct question *q, int index)
+{
+    const type *t = &q->operands[index];
+    if (t->kind == WS_RULE_SPLAT)
+        return 1;
+    if (!check_numbers(q, index))
+        return 0;
+    if (t->dtype == WS_RULE_I8)
+        return wrong(q, "cast it to WS_I32 or WS_F32 first",
+                     "i8 tiles only load, store, cast, compare, select and multiply in ws_dot");
+    return 1;
+}
+
+/* Extent of a broadcast dimension, 0 if the two do not fit.  */
+static int broadcast(int x, int y)
+{
+    return x == y || y == 1 ? x : x == 1 ? y : 0;
+}
+
+/* The common type of the operands from `first` on, scalars aside; -1 when there are only scalars, -2 when they differ.  */
+static int common_dtype(struct question *q, int first)
+{
+    int dtype = -1;
+    for (int i = first; i < q->count; i++) {
+        if (!is_tile(&q->operands[i]))
+            continue;
+        if (dtype >= 0 && dtype != q->operands[i].dtype)
+            return -2;
+        dtype = q->operands[i].dtype;
+    }
+    return dtype;
+}
+
+/* Shape of all operands broadcast against each other; the result gets the element type.  */
+static int check_broadcast(struct question *q, int dtype)
+{
+    int rows = 1, cols = 1;
+    for (int i = 0; i < q->count; i++) {
+        const type *t = &q->operands[i];
+        if (!is_tile(t))
+            continue;
+        int r = broadcast(rows, t->rows), c = broadcast(cols, t->cols);
+        if (!r || !c) {
+            give_tile(q, dtype, rows, cols);
+            return wrong(q, "a dimension fits if it is equal or 1", "the shapes (%d,%d) and (%d,%d) do not broadcast",
+                         rows, cols, t->rows, t->cols);
+        }
+        rows = r;
+        cols = c;
+    }
+    give_tile(q, dtype, rows, cols);
+    return 1;
+}
+
+/* Shape and common type of an elementwise operation over the operands from `first` on.  */
+static int check_elementwise(struct question *q, int first, int result_dtype)
+{
+    int dtype = common_dtype(q, first);
+    int shaped = check_broadcast(q, result_dtype >= 0 ? result_dtype : dtype >= 0 ? dtype : WS_RULE_F32);
+    if (dtype == -2) {
+        int x = -1;
+        for (int i = first; i < q->count; i++) {
+            const type *t = &q->operands[i];
+            if (is_tile(t) && x >= 0 && t->dtype != x)
+                return wrong(q, "use ws_cast on one of them", "the operands are %s and %s: cast one",
+                             ws_rule_dtype_name(x), ws_rule_dtype_name(t->dtype));
+            if (is_tile(t) && x < 0)
+                x = t->dtype;
+        }
+    }
+    return shaped;
+}
+
+/* Without any tile there is nothing to do elementwise.  */
+static int check_some_tile(struct question *q)
+{
+    for (int i = 0; i < q->count; i++)
+        if (is_tile(&q->operands[i]))
+            return 1;
+    return wrong(q, "compute it with C's own operators", "all operands are numbers");
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static int check_tensor(struct question *q, int lowest, int highest)
+{
+    const type *t = &q->operands[0];
+    if (t->kind != WS_RULE_TENSOR)
+        return wrong(q, "", "operand 1 is %s, not a tensor", kind_name(t));
+    if (t->rank < lowest || t->rank > highest)
+        return wrong(q, "the name's suffix _2d, _3d or _4d tells the rank", "the tensor has rank %d", t->rank);
+    return check_dtype(q, t->dtype);
+}
+
+static int rule_tensor(struct question *q)
+{
+    const struct ws_rule_attributes *a = q->attributes;
+    *q->result = (type){WS_RULE_TENSOR, a->dtype, a->rank, 0, 0};
+    if (a->rank < 1 || a->rank > 4)
+        return wrong(q, "fold dimensions, or slice by the base pointer", "a tensor has rank 1 to 4, not %d", a->rank);
+    return check_dtype(q, a->dtype);
+}
+
+static int rule_slice(struct question *q)
+{
+    const type *t = &q->operands[0];
+    *q->result = *t;
+    if (!check_tensor(q, 1, 4))
+        return 0;
+    if (q->attributes->dimension < 0 || q->attributes->dimension >= t->rank)
+        return wrong(q, "dimensions count from 0", "a tensor of rank %d has no dimension %d", t->rank,
+                     q->attributes->dimension);
+    return 1;
+}
+
+static int rule_at(struct question *q)
+{
+    int wants_float = q->opcode == WS_OP_AT_FLOAT;
+    *q->result = (type){WS_RULE_SCALAR, wants_float ? WS_RULE_F64 : WS_RULE_I32, 0, 0, 0};
+    if (!check_tensor(q, 1, 1))
+        return 0;
+    if (ws_rule_is_float(q->operands[0].dtype) != wants_float)
+        return wrong(q, wants_float ? "use ws_at for integers" : "use ws_at_float", "the tensor holds %s",
+                     ws_rule_dtype_name(q->operands[0].dtype));
+    return 1;
+}
+
+static int rule_load(struct question *q)
+{
+    int rule = ws_rule_of(q->opcode);
+    int rows = rule == R_LOAD_ROW ? 1 : q->attributes->rows;
+    int cols = rule == R_LOAD_COL ? 1 : q->attributes->cols;
+    int rank = q->count - 1; /* one coordinate for each dimension */
+    int bad_rank = rule == R_LOAD ? rank < 2 : rank > 2;
+    give_tile(q, q->operands[0].dtype, rows, cols);
+    if (!check_tensor(q, bad_rank ? 5 : rank, rank))
+        return 0;
+    return check_extents(q, rows, cols);
+}
+
+static int rule_store(struct question *q)
+{
+    int rule = ws_rule_of(q->opcode);
+    int rank = q->count - 2;
+    int bad_rank = rule == R_STORE ? rank < 2 : rank > 2;
+    const type *tensor = &q->operands[0], *tile = &q->operands[q->count - 1];
+    *q->result = (type){WS_RULE_VOID, 0, 0, 0, 0};
+    if (!check_tensor(q, bad_rank ? 5 : rank, rank) || !check_numbers(q, q->count - 1))
+        return 0;
+    if (tile->dtype != tensor->dtype)
+        return wrong(q, "use ws_cast on the tile", "the tile is %s and the tensor %s", ws_rule_dtype_name(tile->dtype),
+                     ws_rule_dtype_name(tensor->dtype));
+    if (q->opcode == WS_OP_ATOMIC_ADD && tile->dtype != WS_RULE_F32 && tile->dtype != WS_RULE_I32)
+        return wrong(q, "add into an f32 or i32 tensor", "memory of type %s has no atomic addition",
+                     ws_rule_dtype_name(tile->dtype));
+    if (rule == R_STORE_ROW && tile->rows != 1)
+        return wrong(q, "a row is (1,C)", "the tile has the shape (%d,%d)", tile->rows, tile->cols);
+    if (rule == R_STORE_COL && tile->cols != 1)
+        return wrong(q, "a column is (R,1)", "the tile has the shape (%d,%d)", tile->rows, tile->cols);
+    return 1;
+}
+
+static int rule_print(struct question *q)
+{
+    *q->result = (type){WS_RULE_VOID, 0, 0, 0, 0};
+    return is_tile(&q->operands[0]) || wrong(q, "", "operand 1 is %s, not a tile", kind_name(&q->operands[0]));
+}
+
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+
+static int rule_full(struct question *q)
+{
+    const struct ws_rule_attributes *a = q->attributes;
+    give_tile(q, a->dtype, a->rows, a->cols);
+    return check_dtype(q, a->dtype) && check_extents(q, a->rows, a->cols);
+}
+
+static int rule_splat(struct question *q)
+{
+    *q->result = (type){WS_RULE_SPLAT, q->operands[0].dtype == WS_RULE_I32 ? WS_RULE_I32 : WS_RULE_F64, 0, 1, 1};
+    return q->operands[0].kind == WS_RULE_SCALAR ||
+           wrong(q, "", "operand 1 is %s, not a number", kind_name(&q->operands[0]));
+}
+
+static int rule_index(struct question *q)
+{
+    give_tile(q, WS_RULE_I32, q->attributes->rows, q->attributes->cols);
+    return check_extents(q, q->attributes->rows, q->attributes->cols);
+}
+
+static int is_fp8(int dtype)
+{
+    return dtype == WS_RULE_E4M3 || dtype == WS_RULE_E5M2;
+}
+
+/* (M,K) (K,N) (M,N), types aside.  */
+static int check_product(struct question *q, int acc_dtype)
+{
+    const type *a = &q->operands[0], *b = &q->operands[1], *acc = &q->operands[2];
+    give_tile(q, acc_dtype, is_tile(acc) ? acc->rows : a->rows, is_tile(acc) ? acc->cols : b->cols);
+    for (int i = 0; i < 3; i++)
+        if (!check_numbers(q, i))
+            return 0;
+    if (a->cols != b->rows)
+        return wrong(q, "a is (M,K) and b is (K,N): is a ws_trans missing?",
+                     "(%d,%d) times (%d,%d): the inner extents differ", a->rows, a->cols, b->rows, b->cols);
+    if (acc->rows != a->rows || acc->cols != b->cols)
+        return wrong(q, "the accumulator is (M,N)", "the product is (%d,%d) and the accumulator (%d,%d)", a->rows,
+                     b->cols, acc->rows, acc->cols);
+    if (acc->dtype != acc_dtype)
+        return wrong(q,
+                     acc_dtype == WS_RULE_I32 ? "start from ws_zeros(WS_I32, ...)" : "start from ws_zeros(WS_F32, ...)",
+                     "the accumulator is %s, not %s", ws_rule_dtype_name(acc->dtype), ws_rule_dtype_name(acc_dtype));
+    return 1;
+}
+
+static int rule_dot(struct question *q)
+{
+    int a = q->operands[0].dtype, b = q->operands[1].dtype;
+    if (!check_product(q, a == WS_RULE_I8 ? WS_RULE_I32 : WS_RULE_F32))
+        return 0;
+    if (a == WS_RULE_F64 || a == WS_RULE_I32 || b == WS_RULE_F64 || b == WS_RULE_I32)
+        return wrong(q, "the operands are f16, bf16, e4m3, e5m2, i8 or f32", "there are no products of %s and %s",
+                     ws_rule_dtype_name(a), ws_rule_dtype_name(b));
+    if (a != b && !(is_fp8(a) && is_fp8(b)))
+        return wrong(q, "use ws_cast on one of them", "the operands are %s and %s: cast one", ws_rule_dtype_name(a),
+                     ws_rule_dtype_name(b));
+    return 1;
+}
+
+static int rule_dot_f32(struct question *q)
+{
+    if (!check_product(q, WS_RULE_F32))
+        return 0;
+    if (q->operands[0].dtype != WS_RULE_F32 || q->operands[1].dtype != WS_RULE_F32)
+        return wrong(q, "use ws_cast, or ws_dot", "the operands are %s and %s, not f32",
+                     ws_rule_dtype_name(q->operands[0].dtype), ws_rule_dtype_name(q->operands[1].dtype));
+    return 1;
+}
+
+static int rule_trans(struct question *q)
+{
+    const type *t = &q->operands[0];
+    give_tile(q, t->dtype, t->cols, t->rows);
+    return is_tile(t) || wrong(q, "", "operand 1 is %s, not a tile", kind_name(t));
+}
+
+static int rule_cast(struct question *q)
+{
+    give_tile(q, q->attributes->dtype, q->operands[0].rows, q->operands[0].cols);
+    return check_numbers(q, 0) && check_dtype(q, q->attributes->dtype);
+}
+
+static int rule_binary(struct question *q)
+{
+    int shaped = check_elementwise(q, 0, -1);
+    for (int i = 0; i < q->count; i++)
+        if (!check_arithmetic(q, i))
+            return 0;
+    return shaped && check_some_tile(q);
+}
+
+static int rule_compare(struct question *q)
+{
+    int shaped = check_elementwise(q, 0, WS_RULE_MASK);
+    for (int i = 0; i < q->count; i++)
+        if (q->operands[i].kind != WS_RULE_SPLAT && !check_numbers(q, i))
+            return 0;
+    return shaped && check_some_tile(q);
+}
+
+static int rule_mask(struct question *q)
+{
+    int shaped = check_broadcast(q, WS_RULE_MASK);
+    for (int i = 0; i < q->count; i++)
+        if (!is_tile(&q->operands[i]) || q->operands[i].dtype != WS_RULE_MASK)
+            return wrong(q, "masks come from ws_lt, ws_le, ws_gt, ws_ge, ws_eq and ws_ne",
+                         "operand %d is %s, not a mask", i + 1, kind_name(&q->operands[i]));
+    return shaped;
+}
+
+static int rule_select(struct question *q)
+{
+    int shaped = check_elementwise(q, 1, -1);
+    if (!is_tile(&q->operands[0]) || q->operands[0].dtype != WS_RULE_MASK)
+        return wrong(q, "masks come from ws_lt, ws_le, ws_gt, ws_ge, ws_eq and ws_ne", "operand 1 is %s, not a mask",
+                     kind_name(&q->operands[0]));
+    for (int i = 1; i < q->count; i++)
+        if (q->operands[i].kind != WS_RULE_SPLAT && !check_numbers(q, i))
+            return 0;
+    return shaped;
+}
+
+static int rule_unary(struct question *q)
+{
+    give_tile(q, q->operands[0].dtype, q->operands[0].rows, q->operands[0].cols);
+    return check_numbers(q, 0) && check_arithmetic(q, 0);
+}
+
+static int rule_float(struct question *q)
+{
+    give_tile(q, q->operands[0].dtype, q->operands[0].rows, q->operands[0].cols);
+    if (!check_numbers(q, 0))
+        return 0;
+    if (!ws_rule_is_float(q->operands[0].dtype))
+        return wrong(q, "cast it to WS_F32 first", "the operand is %s, not a float tile",
+                     ws_rule_dtype_name(q->operands[0].dtype));
+    return 1;
+}
+
+static int rule_reduce(struct question *q)
+{
+    const type *t = &q->operands[0];
+    int rule = ws_rule_of(q->opcode);
+    give_tile(q, rule == R_ARGMAX ? WS_RULE_I32 : t->dtype, rule == R_COL ? 1 : t->rows, rule == R_COL ? t->cols : 1);
+    return check_numbers(q, 0) && check_arithmetic(q, 0);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+static int (*const rules[])(struct question *) = {
+    [R_TENSOR] = rule_tensor,   [R_SLICE] = rule_slice,   [R_AT] = rule_at,           [R_LOAD] = rule_load,
+    [R_LOAD_ROW] = rule_load,   [R_LOAD_COL] = rule_load, [R_STORE] = rule_store,     [R_STORE_ROW] = rule_store,
+    [R_STORE_COL] = rule_store, [R_PRINT] = rule_print,   [R_FULL] = rule_full,       [R_SPLAT] = rule_splat,
+    [R_INDEX] = rule_index,     [R_DOT] = rule_dot,       [R_DOT_F32] = rule_dot_f32, [R_TRANS] = rule_trans,
+    [R_CAST] = rule_cast,       [R_BINARY] = rule_binary, [R_COMPARE] = rule_compare, [R_MASK] = rule_mask,
+    [R_SELECT] = rule_select,   [R_FMA] = rule_binary,    [R_UNARY] = rule_unary,     [R_FLOAT] = rule_float,
+    [R_ROW] = rule_reduce,      [R_COL] = rule_reduce,    [R_ARGMAX] = rule_reduce,
+};
+
+int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,
+                  const struct ws_rule_attributes *attributes, struct ws_rule_type *result,
+                  struct ws_rule_message *message)
+{
+    static const struct ws_rule_attributes none;
+    struct question q = {opcode, "", operands, count, attributes ? attributes : &none, result, message};
+    int rule = ws_rule_of(opcode);
+    message->text[0] = 0;
+    message->remedy = "";
+    *result = (type){WS_RULE_VOID, 0, 0, 0, 0};
+    if (rule == R_NONE || rule == R_SCALAR || !rules[rule])
+        return 1;
+    q.name = operations[opcode].text;
+    return rules[rule](&q);
+}

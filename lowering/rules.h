@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rules.h - the type and shape rules of the language, once.
+ *
+ * The rule of each operation is named in ops.def.  The lowering's infer pass asks for a verdict at compile time, the
+ * sequential library at run time; both get the same result type or the same sentence.  This file knows neither IR nor
+ * tiles: a type is a small struct that each side fills from its own.
+ */
+#ifndef WS_RULES_H
+#define WS_RULES_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Opcodes in the order of ops.def, hence the numbers that ir.h gives them.  */
+typedef enum {
+#define OP(NAME, text, class, nargs, rule, call, doc) WS_OP_##NAME,
+#include "ops.def"
+#undef OP
+    WS_OP_COUNT
+} ws_opcode;
+
+typedef enum {
+    R_NONE, /* no rule here: control flow and the lowered form */
+    R_SCALAR,
+    R_TENSOR,
+    R_SLICE,
+    R_AT,
+    R_LOAD,
+    R_LOAD_ROW,
+    R_LOAD_COL,
+    R_STORE,
+    R_STORE_ROW,
+    R_STORE_COL,
+    R_PRINT,
+    R_FULL,
+    R_SPLAT,
+    R_INDEX,
+    R_DOT,
+    R_DOT_F32,
+    R_TRANS,
+    R_CAST,
+    R_BINARY,
+    R_COMPARE,
+    R_MASK,
+    R_SELECT,
+    R_FMA,
+    R_UNARY,
+    R_FLOAT,
+    R_ROW,
+    R_COL,
+    R_ARGMAX
+} ws_rule;
+
+/* Element types, in the order of ws_dtype and of the IR's Dtype.  */
+typedef enum {
+    WS_RULE_F32,
+    WS_RULE_F64,
+    WS_RULE_F16,
+    WS_RULE_BF16,
+    WS_RULE_E4M3,
+    WS_RULE_E5M2,
+    WS_RULE_I8,
+    WS_RULE_I32,
+    WS_RULE_MASK /* element of a mask tile */
+} ws_rule_dtype;
+
+typedef enum {
+    WS_RULE_VOID,
+    WS_RULE_SCALAR, /* a C scalar: coordinate, bound, or what a splat boxes; dtype F64 or I32: floating or integer */
+    WS_RULE_SPLAT,  /* a boxed scalar, which takes the element type of the tile that it meets; dtype F64 or I32 */
+    WS_RULE_TENSOR, /* dtype, rank */
+    WS_RULE_TILE    /* dtype, rows, cols */
+} ws_rule_kind;
+
+struct ws_rule_type {
+    int kind, dtype, rank, rows, cols;
+};
+
+/* What is not an operand: the element type of TENSOR, FULL and CAST; the extents of loads, FULL and the index tiles;
+   the rank of TENSOR; the dimension of SLICE.  */
+struct ws_rule_attributes {
+    int dtype, rows, cols, rank, dimension;
+};
+
+struct ws_rule_message {
+    char text[200];     /* one sentence, with the C name of the operation */
+    const char *remedy; /* what to do, or "" */
+};
+
+/* Nonzero if the operation is well typed; *result is then the type of its value (kind VOID for stores).  Otherwise
+   *message says why, and *result is the nearest sensible type, so that one mistake is reported once.  */
+int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,
+                  const struct ws_rule_attributes *attributes, struct ws_rule_type *result,
+                  struct ws_rule_message *message);
+
+int ws_rule_of(int opcode);                /* R_... */
+const char *ws_rule_dtype_name(int dtype); /* "f16", "mask" */
+int ws_rule_is_float(int dtype);           /* f32, f64, f16, bf16, e4m3, e5m2 */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * compile.c - one C source to one object.
+ *
+ *   gemm.c --host compiler, plugin--> gemm.o, calls ws_launch_gemm
+ *                        |
+ *                        +--> gemm.cu --nvcc, or g++ for emulate--> device object
+ *
+ *   gemm.o + device object --cc -r--> gemm.o.XXXX --rename--> gemm.o
+ *
+ * The plugin writes the .cu only for a file with a grid region and no error; without one the first line is all.  The host
+ * compiler writes the user's own -o, because .gcno and .dwo are named after it.
+ */
+
+#include "wscc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The names of one compile.  */
+typedef struct {
+    const char *stem;   /* of the temporaries, and of the .cu */
+    const char *object; /* what the host compiler writes; NULL: it chooses */
+    const char *depend; /* its -MD output, or NULL */
+    const char *cu;     /* what the plugin writes, in the temporary folder; NULL: nothing */
+    const char *kept;   /* the user's copy of it, or NULL */
+    const char *device; /* the compiled .cu */
+} Names;
+
+static bool links(const Options *options)
+{
+    return options->step == STEP_LINK;
+}
+
+/* GCC's names for what comes beside a program: "prog" and "prog-part" for a source of several.  */
+static const char *beside_program(const Options *options, const char *linked, const char *stem, const char *suffix)
+{
+    if (options->sources == 1)
+        return with_suffix(linked, suffix);
+    return with_suffix(format("%s-%s.o", with_suffix(linked, ""), stem), suffix);
+}
+
+static const char *kept_name(const Options *options, const Names *names, const char *linked)
+{
+    if (!options->keep && !options->save_temps)
+        return NULL;
+    if (linked)
+        return beside_program(options, linked, names->stem, ".cu");
+    if (names->object && is_plain(names->object))
+        return with_suffix(names->object, ".cu");
+    return format("%s.cu", names->stem);
+}
+
+static Names names_for(const Options *options, const Item *source, const char *object, const char *linked)
+{
+    Names names = {.object = object};
+    const char *base = same(source->text, "-") ? "stdin" : base_name(source->text);
+
+    names.stem = with_suffix(object && !linked ? base_name(object) : base, "");
+    if (options->depend && options->step <= STEP_ASSEMBLY) {
+        if (options->depend_file)
+            names.depend = options->depend_file;
+        else if (linked)
+            names.depend = beside_program(options, linked, names.stem, ".d");
+        else
+            names.depend = object ? with_suffix(object, ".d") : format("%s.d", names.stem);
+    }
+    if (options->target != TARGET_SEQUENTIAL && options->step <= STEP_ASSEMBLY) {
+        names.cu = format("%s/%s.cu", temporary_folder(), names.stem);
+        names.device = format("%s/%s.device.o", temporary_folder(), names.stem);
+        names.kept = kept_name(options, &names, linked);
+    }
+    return names;
+}
+
+/* ---- the host compiler ------------------------------------------------------------------------------------------- */
+
+static void add_plugin(const Options *options, const Config *config, const Names *names, Args *args)
+{
+    if (!*config->plugin)
+        return;
+    args_add(args, format("-fplugin=%s", config->plugin));
+    args_add(args, format("-fplugin-arg-wsc-target=%s", target_names[options->target]));
+    if (names->cu)
+        args_add(args, format("-fplugin-arg-wsc-output=%s", names->cu));
+    if (options->dump)
+        args_add(args, format("-fplugin-arg-wsc-dump=%s", options->dump));
+    if (options->strict)
+        args_add(args, "-fplugin-arg-wsc-strict");
+    if (options->show)
+        args_add(args, "-fplugin-arg-wsc-show");
+}
+
+static void add_options(const Options *options, Args *args)
+{
+    for (int i = 0; i < options->count; i++) {
+        const Item *item = &options->item[i];
+        if (item->kind != ITEM_OPTION || (item->linker && links(options)))
+            continue;
+        args_add(args, item->text);
+        if (item->value)
+            args_add(args, item->value);
+    }
+}
+
+/* With a link to follow, the object is a temporary: say what GCC would have called the things beside it.  */
+static void add_linked_names(const Options *options, const Names *names, const char *linked, Args *args)
+{
+    args_add(args, "-c");
+    args_add(args, "-dumpdir");
+    args_add(args, format("%s-", options->output ? with_suffix(linked, "") : "a"));
+    if (names->depend && !options->depend_name) {
+        args_add(args, "-MQ");
+        args_add(args, options->output ? linked : format("%s.o", names->stem));
+    }
+}
+
+static int compile_host(const Options *options, const Config *config, const Item *source, const Names *names,
+                        const char *linked)
+{
+    Args args = {0};
+
+    args_add_words(&args, config->cc);
+    add_plugin(options, config, names, &args);
+    add_options(options, &args);
+    args_add(&args, format("-I%s", config->include));
+    if (linked)
+        add_linked_names(options, names, linked, &args);
+    if (names->depend && !options->depend_file) {
+        args_add(&args, "-MF");
+        args_add(&args, names->depend);
+    }
+    if (names->object) {
+        args_add(&args, "-o");
+        args_add(&args, names->object);
+    }
+    if (source->language) {
+        args_add(&args, "-x");
+        args_add(&args, source->language);
+    }
+    args_add(&args, source->text);
+    return run(options, &args, NULL);
+}
+
+/* ---- the emitted code -------------------------------------------------------------------------------------------- */
+
+/* The last word of a compiler's name that is not an option: nvcc's -ccbin takes no more.  */
+static const char *program_of(const char *command)
+{
+    Args words = {0};
+
+    args_add_words(&words, command);
+    const char *program = command;
+    for (int i = 0; i < words.count; i++)
+        if (words.item[i][0] != '-')
+            program = words.item[i];
+    return program;
+}
+
+static void nvcc_args(const Options *options, const Config *config, Args *args)
+{
+    args_add_words(args, config->nvcc);
+    args_add(args, "-ccbin");
+    args_add(args, program_of(config->cxx));
+    args_add_words(args, "-std=c++17 -gencode arch=compute_90a,code=sm_90a -O3");
+    args_add_words(args, "-Xcompiler -fno-exceptions,-fno-threadsafe-statics,-fno-rtti");
+    if (options->strict)
+        args_add(args, "-fmad=false");
+    if (options->debug)
+        args_add(args, "-lineinfo");
+    for (int i = 0; i < options->device.count; i++) {
+        args_add(args, "-Xcompiler");
+        args_add(args, options->device.item[i]);
+    }
+    args_add(args, format("-I%s", config->cuda_include));
+}
+
+/* No contraction and a fixed -O: the emulate target agrees bit for bit with the sequential one whatever the user's -O.  */
+static void emulate_args(const Options *options, const Config *config, Args *args)
+{
+    args_add_words(args, config->cxx);
+    args_add_words(args, "-std=c++17 -O2 -ffp-contract=off -fno-exceptions -fno-threadsafe-statics -fno-rtti");
+    if (options->debug) {
+        args_add(args, "-g");
+        args_add(args, format("-fdebug-prefix-map=%s=.", temporary_folder()));
+    }
+    args_add_all(args, &options->device);
+    args_add_all(args, &options->sanitize);
+    args_add(args, format("-I%s", config->emulate_include));
+    args_add(args, "-x");
+    args_add(args, "c++");
+}
+
+/* Run inside the temporary folder, on a bare name: nothing of its random name gets into the object.  */
+static int compile_device(const Options *options, const Config *config, const Names *names)
+{
+    Args args = {0};
+
+    if (options->target == TARGET_CUDA)
+        nvcc_args(options, config, &args);
+    else
+        emulate_args(options, config, &args);
+    args_add(&args, format("-I%s", config->common_include));
+    args_add(&args, "-c");
+    args_add(&args, "-o");
+    args_add(&args, base_name(names->device));
+    args_add(&args, base_name(names->cu));
+    return run(options, &args, temporary_folder());
+}
+
+/* Only what an earlier run has emitted may be written over: a gemm.cu beside gemm.o could be somebody's own.  */
+static bool may_replace(const char *path)
+{
+    char *text = read_file(path);
+
+    return access(path, F_OK) != 0 || (text && strstr(text, "#include <wsrt.cuh>"));
+}
+
+static void keep_copy(const Names *names)
+{
+    if (!may_replace(names->kept))
+        fail("%s is there and was not emitted by wsc; it is left as it is", names->kept);
+    char *text = read_file(names->cu);
+    FILE *file = text ? fopen(names->kept, "w") : NULL;
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+        fail("cannot write %s: %s", names->kept, strerror(errno));
+}
+
+/* `cc -r`, because ld -r of an LTO object and a native one drops symbols without a word.  */
+static int merge(const Options *options, const Config *config, const Names *names)
+{
+    Args args = {0};
+    const char *merged = format("%s.wscc-%ld", names->object, (long)getpid());
+
+    args_add_words(&args, config->cc);
+    args_add_words(&args, "-r -nostdlib");
+    if (options->lto)
+        args_add(&args, "-flinker-output=nolto-rel");
+    args_add(&args, "-o");
+    args_add(&args, merged);
+    args_add(&args, names->object);
+    args_add(&args, names->device);
+    output_claim(merged);
+    int status = run(options, &args, NULL);
+    if (status == 0 && rename(merged, names->object) != 0)
+        fail("cannot rename %s to %s: %s", merged, names->object, strerror(errno));
+    return status;
+}
+
+static int add_region(const Options *options, const Config *config, const Names *names)
+{
+    if (names->kept)
+        keep_copy(names);
+    if (options->step == STEP_ASSEMBLY) {
+        complain("note", "assembly of the host part only; the kernels of %s are in its .cu (--ws-keep)", names->stem);
+        return 0;
+    }
+    int status = compile_device(options, config, names);
+    if (status != 0) {
+        complain("error", "the emitted code does not compile; please report this%s%s", names->kept ? " with " : "",
+                 names->kept ? names->kept : "");
+        return status;
+    }
+    return is_plain(names->object) ? merge(options, config, names) : 0;
+}
+
+int compile_source(const Options *options, const Config *config, const Item *source, const char *object,
+                   const char *linked)
+{
+    Names names = names_for(options, source, object, linked);
+
+    if (names.object)
+        output_claim(names.object);
+    if (names.depend)
+        output_claim(names.depend);
+    if (names.cu)
+        unlink(names.cu); /* two sources of one name in one command */
+    int status = compile_host(options, config, source, &names, linked);
+    if (status != 0)
+        return status;
+    bool region = names.cu && access(names.cu, R_OK) == 0;
+    if (region)
+        status = add_region(options, config, &names);
+    if (status == 0 && names.depend)
+        depend_extend(options, config, names.depend, region);
+    if (status == 0 && !linked)
+        outputs_keep();
+    return status;
+}

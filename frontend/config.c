@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * config.c - wscc.conf: lines of `key = value`, written by make.
+ *
+ * In a build tree it lies beside wscc and names the build and source trees.  Installed it lies in the package's library
+ * folder, with the paths of the configured prefix; when wscc itself was found below another one (an installation that was
+ * moved, or DESTDIR) they are read as below that one.  No environment variable has a part in it.
+ */
+
+#include "wscc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+    const char *key;
+    size_t place;
+    bool path;
+} keys[] = {
+    {"target", offsetof(Config, target), false},
+    {"cc", offsetof(Config, cc), false},
+    {"cxx", offsetof(Config, cxx), false},
+    {"nvcc", offsetof(Config, nvcc), false},
+    {"plugin", offsetof(Config, plugin), true},
+    {"include", offsetof(Config, include), true},
+    {"common-include", offsetof(Config, common_include), true},
+    {"cuda-include", offsetof(Config, cuda_include), true},
+    {"emulate-include", offsetof(Config, emulate_include), true},
+    {"libdir", offsetof(Config, libdir), true},
+    {"cuda-libs", offsetof(Config, cuda_libs), false},
+    {"runtime-libs", offsetof(Config, runtime_libs), false},
+    {"bundle", offsetof(Config, bundle), true},
+};
+enum { NKEYS = sizeof keys / sizeof keys[0] };
+
+static const char **field(Config *config, int key)
+{
+    return (const char **)(void *)((char *)config + keys[key].place);
+}
+
+/* The prefix that this wscc lives below: its folder less what --bindir adds to --prefix.  */
+static char *actual_prefix(const char *folder)
+{
+    const char *below = starts_with(WSC_BINDIR, WSC_PREFIX "/") ? WSC_BINDIR + strlen(WSC_PREFIX) : "";
+    size_t length = strlen(folder), tail = strlen(below);
+
+    if (tail == 0 || length < tail || !same(folder + length - tail, below))
+        return format("%s", WSC_PREFIX);
+    return format("%.*s", (int)(length - tail), folder);
+}
+
+static char *moved(const char *path, const char *prefix)
+{
+    if (!starts_with(path, WSC_PREFIX "/"))
+        return format("%s", path);
+    return format("%s%s", prefix, path + strlen(WSC_PREFIX));
+}
+
+static char *trimmed(char *text)
+{
+    char *end = text + strlen(text);
+
+    text += strspn(text, " \t");
+    while (end > text && strchr(" \t\r", end[-1]))
+        *--end = '\0';
+    return text;
+}
+
+static void read_line(Config *config, char *line, const char *prefix)
+{
+    char *equals = strchr(line, '=');
+
+    if (*line == '#' || !equals)
+        return;
+    *equals = '\0';
+    const char *key = trimmed(line), *value = trimmed(equals + 1);
+    for (int i = 0; i < NKEYS; i++)
+        if (same(key, keys[i].key))
+            *field(config, i) = keys[i].path && prefix ? moved(value, prefix) : value;
+}
+
+static const char *self_path(void)
+{
+    char *path = realpath("/proc/self/exe", NULL);
+
+    return path ? path : format("%s/wscc", WSC_BINDIR);
+}
+
+void config_load(Config *config)
+{
+    config->self = self_path();
+    for (int i = 0; i < NKEYS; i++)
+        *field(config, i) = "";
+
+    char *folder = format("%.*s", (int)(base_name(config->self) - config->self - 1), config->self);
+    char *prefix = NULL, *path = format("%s/wscc.conf", folder);
+    char *text = read_file(path);
+    if (!text) {
+        prefix = actual_prefix(folder);
+        path = moved(WSC_CONF, prefix);
+        text = read_file(path);
+    }
+    if (!text)
+        fail("cannot read %s; is wsc installed as a whole?", path);
+
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        read_line(config, line, prefix);
+
+    const char *chosen;
+    if ((chosen = getenv("WSCC_CC")) && *chosen)
+        config->cc = chosen;
+    if ((chosen = getenv("WSCC_CXX")) && *chosen)
+        config->cxx = chosen;
+    if ((chosen = getenv("WSCC_NVCC")) && *chosen)
+        config->nvcc = chosen;
+}

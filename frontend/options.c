@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * options.c - the command line, sorted.
+ *
+ * wscc must know which arguments are C sources, what is made of them and under which name; everything else goes on to the
+ * host compiler untouched and in its order.  So the only table of the host compiler's options here is that of those whose
+ * value is the next argument: without it the value would look like an input.
+ */
+
+#include "wscc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const target_names[] = {"cuda", "emulate", "sequential"};
+
+static const char *const with_value[] = {
+    "-o",         "-x",         "-I",           "-D",           "-U",          "-L",           "-l",
+    "-include",   "-imacros",   "-isystem",     "-iquote",      "-idirafter",  "-iprefix",     "-iwithprefix",
+    "-isysroot",  "-imultilib", "-MF",          "-MT",          "-MQ",         "-T",           "-u",
+    "-z",         "-e",         "-h",           "-A",           "-B",          "-Xlinker",     "-Xassembler",
+    "-aux-info",  "--param",    "-dumpbase",    "-dumpdir",     "-dumpbase-ext", "-Xpreprocessor", "-wrapper",
+    "-iwithprefixbefore", "-specs", "--sysroot", "-Tbss", "-Tdata", "-Ttext", "-R", "-G",
+};
+
+bool takes_value(const char *option)
+{
+    for (size_t i = 0; i < sizeof with_value / sizeof with_value[0]; i++)
+        if (same(option, with_value[i]))
+            return true;
+    return false;
+}
+
+/* Options that mean something to the linker alone; a compile that does not link would warn of some.  */
+static bool for_linker(const char *option)
+{
+    return starts_with(option, "-l") || starts_with(option, "-Wl,") || same(option, "-Xlinker") ||
+           same(option, "-shared") || same(option, "-static") || same(option, "-rdynamic") || same(option, "-r");
+}
+
+static Item *add_item(Options *options, ItemKind kind, const char *text)
+{
+    if (options->count == options->room) {
+        options->room = options->room ? options->room * 2 : 32;
+        options->item = need(realloc(options->item, (size_t)options->room * sizeof options->item[0]));
+    }
+    Item *item = &options->item[options->count++];
+    *item = (Item){.kind = kind, .text = text};
+    return item;
+}
+
+/* ---- response files ---------------------------------------------------------------------------------------------- */
+
+/* One word at *at, as GCC reads it: blanks separate, quotes group, a backslash takes the next character as it is.  */
+static char *response_word(const char **at)
+{
+    const char *from = *at + strspn(*at, " \t\r\n\f\v");
+    char *word = need(malloc(strlen(from) + 1)), *to = word;
+    char quote = 0;
+
+    if (!*from)
+        return NULL;
+    for (; *from && (quote || !strchr(" \t\r\n\f\v", *from)); from++) {
+        if (*from == '\\' && from[1])
+            *to++ = *++from;
+        else if (quote ? *from == quote : *from == '\'' || *from == '"')
+            quote = quote ? 0 : *from;
+        else
+            *to++ = *from;
+    }
+    *to = '\0';
+    *at = from;
+    return word;
+}
+
+static void expand(Options *options, Args *args, const char *argument, int depth)
+{
+    char *text = argument[0] == '@' && depth < 20 ? read_file(argument + 1) : NULL;
+
+    if (!text) {
+        args_add(args, argument);
+        return;
+    }
+    options->response_file = true;
+    const char *at = text;
+    for (char *word; (word = response_word(&at));)
+        expand(options, args, word, depth + 1);
+}
+
+/* ---- our own ----------------------------------------------------------------------------------------------------- */
+
+static Target target_named(const char *name)
+{
+    for (int i = 0; i < 3; i++)
+        if (same(name, target_names[i]))
+            return (Target)i;
+    fail("there is no target '%s'; they are cuda, emulate and sequential", name);
+}
+
+static bool own_value(const char *argument, const char *name, const char **value)
+{
+    if (!starts_with(argument, name) || argument[strlen(name)] != '=')
+        return false;
+    *value = argument + strlen(name) + 1;
+    if (!**value)
+        fail("%s= needs a value", name);
+    return true;
+}
+
+static void own_option(Options *options, const char *argument)
+{
+    const char *value;
+
+    if (own_value(argument, "--ws-target", &value))
+        options->target = target_named(value);
+    else if (own_value(argument, "--ws-dump", &value))
+        options->dump = options->dump ? format("%s,%s", options->dump, value) : value;
+    else if (own_value(argument, "--ws-print", &value))
+        options->print = value;
+    else if (own_value(argument, "--ws-bundle", &value))
+        options->bundle = value;
+    else if (own_value(argument, "--ws-frontend", &value)) {
+        if (!same(value, "gcc") && !same(value, "clang"))
+            fail("there is no front end '%s'; they are gcc and clang", value);
+        options->clang = same(value, "clang");
+    } else if (same(argument, "--ws-keep"))
+        options->keep = true;
+    else if (same(argument, "--ws-show"))
+        options->show = true;
+    else if (same(argument, "--ws-strict"))
+        options->strict = true;
+    else if (same(argument, "--ws-help"))
+        options->help = true;
+    else
+        fail("there is no option '%s'; wscc --ws-help lists those that begin with --ws-", argument);
+}
+
+/* ---- the host compiler's ----------------------------------------------------------------------------------------- */
+
+/* A step that ends earlier wins over one that ends later, as in GCC.  */
+static void stop_after(Options *options, Step step)
+{
+    if (step > options->step)
+        options->step = step;
+}
+
+static void depend_option(Options *options, const char *text, const char *value)
+{
+    if (same(text, "-MD") || same(text, "-MMD"))
+        options->depend = true;
+    else if (same(text, "-MP"))
+        options->depend_phony = true;
+    else if (same(text, "-MF"))
+        options->depend_file = value;
+    else if (starts_with(text, "-MF"))
+        options->depend_file = text + 3;
+    else if (starts_with(text, "-MT") || starts_with(text, "-MQ"))
+        options->depend_name = value ? value : text + 3;
+    else if (starts_with(text, "-Wp,-MD,") || starts_with(text, "-Wp,-MMD,")) {
+        options->depend = true;
+        options->depend_file = strchr(text + 5, ',') + 1;
+    }
+}
+
+static void step_option(Options *options, const char *text)
+{
+    if (same(text, "-c"))
+        stop_after(options, STEP_OBJECT);
+    else if (same(text, "-S"))
+        stop_after(options, STEP_ASSEMBLY);
+    else if (same(text, "-fsyntax-only"))
+        stop_after(options, STEP_CHECK);
+    else if (same(text, "-E") || same(text, "-M") || same(text, "-MM"))
+        stop_after(options, STEP_TEXT);
+    else if (same(text, "-###") || same(text, "--version") || same(text, "-dumpversion") ||
+             same(text, "-dumpmachine") || same(text, "-dumpspecs") || starts_with(text, "-print-") ||
+             starts_with(text, "--print-") || starts_with(text, "--help"))
+        stop_after(options, STEP_ANSWER);
+}
+
+/* Options that the compiler of the emitted code has to be told too.  */
+static void device_option(Options *options, const char *text)
+{
+    static const char *const pic[] = {"-fPIC",    "-fpic",    "-fPIE",    "-fpie", "-fno-PIC",
+                                      "-fno-pic", "-fno-PIE", "-fno-pie", "-pg"};
+
+    for (size_t i = 0; i < sizeof pic / sizeof pic[0]; i++)
+        if (same(text, pic[i]))
+            args_add(&options->device, text);
+    if (starts_with(text, "-fsanitize=") || starts_with(text, "-fno-sanitize"))
+        args_add(&options->sanitize, text);
+    if (starts_with(text, "-flto"))
+        options->lto = true;
+    else if (same(text, "-fno-lto"))
+        options->lto = false;
+    else if (starts_with(text, "-g") && !starts_with(text, "-gcc"))
+        options->debug = !same(text, "-g0");
+    else if (starts_with(text, "-save-temps") || same(text, "--save-temps"))
+        options->save_temps = true;
+    else if (same(text, "-v") || same(text, "--verbose"))
+        options->verbose = true;
+    else if (same(text, "-static"))
+        options->is_static = true;
+    else if (same(text, "-nostdlib") || same(text, "-nodefaultlibs") || same(text, "-r"))
+        options->no_libs = true;
+}
+
+static bool is_c(const char *name, const char *language)
+{
+    if (language)
+        return same(language, "c") || same(language, "cpp-output");
+    const char *dot = strrchr(base_name(name), '.');
+    return dot && (same(dot, ".c") || same(dot, ".i"));
+}
+
+static void add_input(Options *options, const char *name, const char *language)
+{
+    Item *item = add_item(options, ITEM_INPUT, name);
+
+    item->language = language;
+    item->source = is_c(name, language);
+    options->inputs++;
+    options->sources += item->source;
+    options->standard_input |= same(name, "-");
+}
+
+/* Sort one argument; returns how many it was.  *language is the -x in force.  */
+static int sort_argument(Options *options, const Args *args, int i, const char **language)
+{
+    const char *text = args->item[i], *value = NULL;
+
+    if (starts_with(text, "--ws-")) {
+        own_option(options, text);
+        return 1;
+    }
+    if (text[0] != '-' || !text[1]) {
+        add_input(options, text, *language);
+        return 1;
+    }
+    if (takes_value(text) && i + 1 < args->count)
+        value = args->item[i + 1];
+    if (starts_with(text, "-o")) {
+        options->output = value ? value : text + 2;
+    } else if (starts_with(text, "-x")) {
+        const char *name = value ? value : text + 2;
+        *language = same(name, "none") ? NULL : name;
+    } else {
+        step_option(options, text);
+        depend_option(options, text, value);
+        device_option(options, text);
+        Item *item = add_item(options, ITEM_OPTION, text);
+        item->value = value;
+        item->linker = for_linker(text);
+    }
+    return value ? 2 : 1;
+}
+
+/* Questions that cannot be answered, before anything is made.  */
+static void check(const Options *options, const Config *config)
+{
+    if (options->clang)
+        fail("the clang front end is not built; use --ws-frontend=gcc");
+    if (options->target != TARGET_SEQUENTIAL && !*config->plugin)
+        fail("this wscc was built without the plugin and has the sequential target only, not '%s'",
+             target_names[options->target]);
+    if (options->target == TARGET_CUDA && !*config->nvcc && options->sources && options->step <= STEP_OBJECT)
+        fail("the cuda target needs nvcc; set WSCC_NVCC, or use --ws-target=emulate");
+}
+
+void options_parse(Options *options, const Config *config, int argc, char **argv)
+{
+    Args args = {0};
+    const char *language = NULL;
+
+    *options = (Options){.target = target_named(config->target)};
+    for (int i = 1; i < argc; i++)
+        expand(options, &args, argv[i], 0);
+    for (int i = 0; i < args.count;)
+        i += sort_argument(options, &args, i, &language);
+    if (options->inputs == 0)
+        stop_after(options, STEP_ANSWER);
+    check(options, config);
+}
+
+void options_help(void)
+{
+    fputs("wscc takes the options of the host compiler, and its own:\n"
+          "  --ws-target=TARGET    cuda, emulate or sequential: what a #pragma ws grid region becomes\n"
+          "  --ws-keep             keep the emitted .cu, named after the output\n"
+          "  --ws-show             print what was decided for each region\n"
+          "  --ws-dump=PASS[,..]   print the program after a pass of the lowering\n"
+          "  --ws-strict           cuda: no contraction of products and sums\n"
+          "  --ws-frontend=NAME    gcc (the plugin) or clang\n"
+          "  --ws-print=WHAT       target, cflags, libs, or fingerprint (of plugin, headers and compilers)\n"
+          "  --ws-bundle=DIR       copy the header and the sequential library, one file each, to DIR\n"
+          "  --ws-help             this text\n"
+          "Environment: WSCC_CC, WSCC_CXX and WSCC_NVCC choose the compilers.\n",
+          stdout);
+}

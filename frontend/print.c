@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* print.c - the questions that build systems ask, and --ws-bundle. */
+
+#include "wscc.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+void link_libs(const Config *config, Target target, bool is_static, Args *libs)
+{
+    args_add(libs, format("-L%s", config->libdir));
+    if (!is_static)
+        args_add(libs, format("-Wl,-rpath,%s", config->libdir));
+    args_add(libs, "-lwsrt");
+    if (is_static)
+        args_add_words(libs, config->runtime_libs);
+    if (target == TARGET_CUDA)
+        args_add_words(libs, config->cuda_libs);
+}
+
+/* ---- fingerprint: FNV-1a over everything besides the source that decides the object ------------------------------ */
+
+static void hash_bytes(uint64_t *hash, const void *bytes, size_t length)
+{
+    const unsigned char *byte = bytes;
+
+    for (size_t i = 0; i < length; i++)
+        *hash = (*hash ^ byte[i]) * UINT64_C(1099511628211);
+}
+
+static void hash_stream(uint64_t *hash, FILE *file)
+{
+    char part[65536];
+
+    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;)
+        hash_bytes(hash, part, got);
+}
+
+static void hash_file(const char *path, void *context)
+{
+    FILE *file = fopen(path, "rb");
+
+    hash_bytes(context, base_name(path), strlen(base_name(path)) + 1);
+    if (!file)
+        return;
+    hash_stream(context, file);
+    fclose(file);
+}
+
+static void hash_version(const char *compiler, uint64_t *hash)
+{
+    FILE *pipe = *compiler ? popen(format("%s --version", compiler), "r") : NULL;
+
+    if (!pipe)
+        return;
+    hash_stream(hash, pipe);
+    pclose(pipe);
+}
+
+static int print_fingerprint(const Options *options, const Config *config)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+
+    hash_bytes(&hash, target_names[options->target], strlen(target_names[options->target]));
+    hash_file(config->self, &hash);
+    if (*config->plugin)
+        hash_file(config->plugin, &hash);
+    each_header(config->include, hash_file, &hash);
+    each_header(format("%s/ws", config->include), hash_file, &hash);
+    each_header(config->common_include, hash_file, &hash);
+    each_header(config->cuda_include, hash_file, &hash);
+    each_header(config->emulate_include, hash_file, &hash);
+    hash_version(config->cc, &hash);
+    hash_version(config->cxx, &hash);
+    hash_version(config->nvcc, &hash);
+    printf("wsc-%s-%016llx\n", WSC_VERSION, (unsigned long long)hash);
+    return 0;
+}
+
+static int print_args(const Args *args)
+{
+    for (int i = 0; i < args->count; i++)
+        printf("%s%s", i ? " " : "", args->item[i]);
+    putchar('\n');
+    return 0;
+}
+
+int print_answer(const Options *options, const Config *config)
+{
+    Args args = {0};
+
+    if (same(options->print, "fingerprint"))
+        return print_fingerprint(options, config);
+    if (same(options->print, "target"))
+        args_add(&args, target_names[options->target]);
+    else if (same(options->print, "cflags"))
+        args_add(&args, format("-I%s", config->include));
+    else if (same(options->print, "libs"))
+        link_libs(config, options->target, options->is_static, &args);
+    else
+        fail("--ws-print knows target, cflags, libs and fingerprint, not '%s'", options->print);
+    return print_args(&args);
+}
+
+/* ---- bundle ------------------------------------------------------------------------------------------------------ */
+
+static void copy(const char *from, const char *to)
+{
+    char *text = read_file(from);
+    FILE *file;
+
+    if (!text)
+        fail("cannot read %s: %s", from, strerror(errno));
+    output_claim(to);
+    file = fopen(to, "w");
+    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+        fail("cannot write %s: %s", to, strerror(errno));
+}
+
+int bundle_copy(const Config *config, const char *folder)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        fail("cannot make %s: %s", folder, strerror(errno));
+    copy(format("%s/ws.h", config->bundle), format("%s/ws.h", folder));
+    copy(format("%s/ws.c", config->bundle), format("%s/ws.c", folder));
+    outputs_keep();
+    return 0;
+}

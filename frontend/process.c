@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * process.c - children, signals, and what has to be removed after a failure.
+ *
+ * Whatever ends a compile early, the outputs that it has claimed are removed: an object without its device half would look
+ * finished to make.  A child runs in a process group of its own, so that one signal ends the host compiler's and nvcc's
+ * own children too, and nothing is written after we have cleaned up.
+ */
+
+#include "wscc.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int fatal_signals[] = {SIGHUP, SIGINT, SIGTERM};
+static volatile sig_atomic_t caught, child; /* child: what kill() takes; negative for a group */
+static Args claimed;
+static char *folder;
+
+static void on_signal(int number)
+{
+    caught = number;
+    if (child)
+        kill((pid_t)child, number);
+}
+
+void signals_catch(void)
+{
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
+        struct sigaction old, action = {.sa_handler = on_signal};
+        sigemptyset(&action.sa_mask);
+        /* What the caller ignores (nohup) stays ignored.  */
+        if (sigaction(fatal_signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(fatal_signals[i], &action, NULL);
+    }
+}
+
+static int remove_entry(const char *path, const struct stat *status, int flag, struct FTW *walk)
+{
+    (void)status, (void)flag, (void)walk;
+    remove(path);
+    return 0;
+}
+
+void cleanup(void)
+{
+    for (int i = 0; i < claimed.count; i++)
+        if (is_plain(claimed.item[i]))
+            unlink(claimed.item[i]);
+    claimed.count = 0;
+    if (folder)
+        nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    folder = NULL;
+}
+
+/* After a child: a signal that came meanwhile ends us as it would have without the handler.  */
+static void die_if_caught(void)
+{
+    if (!caught)
+        return;
+    int number = caught;
+    cleanup();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void outputs_keep(void)
+{
+    die_if_caught();
+    claimed.count = 0;
+}
+
+const char *temporary_folder(void)
+{
+    const char *where = getenv("TMPDIR");
+
+    if (folder)
+        return folder;
+    char *name = format("%s/wscc-XXXXXX", where && *where ? where : "/tmp");
+    if (!mkdtemp(name))
+        fail("cannot make a temporary folder %s: %s", name, strerror(errno));
+    char *path = realpath(name, NULL);
+    folder = path ? path : name;
+    return folder;
+}
+
+bool is_plain(const char *path)
+{
+    struct stat status;
+
+    return lstat(path, &status) != 0 ? errno == ENOENT : S_ISREG(status.st_mode);
+}
+
+void output_claim(const char *path)
+{
+    args_add(&claimed, path);
+}
+
+static void show(const Args *args)
+{
+    for (int i = 0; i < args->count; i++)
+        fprintf(stderr, " %s", args->item[i]);
+    fputc('\n', stderr);
+}
+
+static void response_write(FILE *file, const char *word)
+{
+    fputc('"', file);
+    for (; *word; word++) {
+        if (*word == '"' || *word == '\\')
+            fputc('\\', file);
+        fputc(*word, file);
+    }
+    fputs("\"\n", file);
+}
+
+/* Arguments that came through a response file may be too many for exec: they leave by one too.  */
+static const Args *shortened(const Options *options, const Args *args, Args *place)
+{
+    if (!options->response_file)
+        return args;
+    char *path = format("%s/arguments-%d", temporary_folder(), args->count);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        fail("cannot write %s: %s", path, strerror(errno));
+    for (int i = 1; i < args->count; i++)
+        response_write(file, args->item[i]);
+    if (fclose(file) != 0)
+        fail("cannot write %s: %s", path, strerror(errno));
+    args_add(place, args->item[0]);
+    args_add(place, format("@%s", path));
+    return place;
+}
+
+static void child_main(const Args *args, const char *where, const sigset_t *mask, bool own_group)
+{
+    if (own_group)
+        setpgid(0, 0);
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++) {
+        struct sigaction old;
+        if (sigaction(fatal_signals[i], NULL, &old) == 0 && old.sa_handler == on_signal)
+            signal(fatal_signals[i], SIG_DFL);
+    }
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    if (!where || chdir(where) == 0)
+        execvp(args->item[0], (char *const *)args->item);
+    fprintf(stderr, "wscc: error: cannot run %s: %s\n", args->item[0], strerror(errno));
+    _exit(127);
+}
+
+/* Start args; signals that come before `child` is known wait until it is.  */
+static pid_t start(const Args *args, const char *where, bool own_group)
+{
+    sigset_t blocked, before;
+
+    fflush(NULL);
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < sizeof fatal_signals / sizeof fatal_signals[0]; i++)
+        sigaddset(&blocked, fatal_signals[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &before);
+    pid_t pid = fork();
+    if (pid == 0)
+        child_main(args, where, &before, own_group);
+    if (pid > 0 && own_group)
+        setpgid(pid, pid);
+    if (pid > 0)
+        child = own_group ? -pid : pid;
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid;
+}
+
+int run(const Options *options, const Args *args, const char *where)
+{
+    Args place = {0};
+    int status = 0;
+
+    die_if_caught();
+    if (options->verbose)
+        show(args);
+    /* A compiler that reads the terminal has to stay in its foreground group.  */
+    pid_t pid = start(shortened(options, args, &place), where, !options->standard_input);
+    if (pid < 0)
+        fail("cannot start %s: %s", args->item[0], strerror(errno));
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    child = 0;
+    die_if_caught();
+    if (WIFSIGNALED(status)) {
+        complain("error", "%s was ended by signal %d (%s)", args->item[0], WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+        return 1;
+    }
+    return WEXITSTATUS(status);
+}
+
+void replace(const Args *args)
+{
+    execvp(args->item[0], (char *const *)args->item);
+    fail("cannot run %s: %s", args->item[0], strerror(errno));
+}

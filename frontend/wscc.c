@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * wscc.c - the compiler driver, used as the host compiler is.
+ *
+ *   wscc -O2 -c gemm.c -o gemm.o      one object, host and device part
+ *   wscc -O2 main.o gemm.o -o prog    and the libraries that it needs
+ *
+ * Each C source is compiled on its own (compile.c); what is left, other languages and the link, is one call of the host
+ * compiler with the objects in the places of the sources.
+ */
+
+#include "wscc.h"
+
+static void add_item(Args *args, const Item *item)
+{
+    if (item->language) {
+        args_add(args, "-x");
+        args_add(args, item->language);
+    }
+    args_add(args, item->text);
+    if (item->value)
+        args_add(args, item->value);
+    if (item->language) {
+        args_add(args, "-x");
+        args_add(args, "none");
+    }
+}
+
+static void add_output(Args *args, const Options *options)
+{
+    if (options->output) {
+        args_add(args, "-o");
+        args_add(args, options->output);
+    }
+}
+
+/* -E, -M, --version and the like: no plugin, which has nothing to do there.  */
+static void host_only(const Options *options, const Config *config)
+{
+    Args args = {0};
+
+    args_add_words(&args, config->cc);
+    for (int i = 0; i < options->count; i++)
+        add_item(&args, &options->item[i]);
+    add_output(&args, options);
+    if (options->inputs)
+        args_add(&args, format("-I%s", config->include));
+    replace(&args);
+}
+
+static const char *default_object(const Options *options, const Item *source)
+{
+    const char *base = same(source->text, "-") ? "-.c" : base_name(source->text);
+
+    if (options->output)
+        return options->output;
+    if (options->step == STEP_OBJECT)
+        return with_suffix(base, ".o");
+    return options->step == STEP_ASSEMBLY ? with_suffix(base, ".s") : NULL;
+}
+
+/* Inputs that are not C sources (C++, assembly): the host compiler's alone.  */
+static int compile_others(const Options *options, const Config *config)
+{
+    Args args = {0};
+
+    if (options->inputs == options->sources)
+        return 0;
+    args_add_words(&args, config->cc);
+    for (int i = 0; i < options->count; i++)
+        if (!options->item[i].source)
+            add_item(&args, &options->item[i]);
+    add_output(&args, options);
+    return run(options, &args, NULL);
+}
+
+static int compile_all(const Options *options, const Config *config)
+{
+    int status = 0;
+
+    if (options->output && options->sources > 1)
+        fail("-o names one output, and there are %d sources to compile", options->sources);
+    for (int i = 0; i < options->count; i++) {
+        const Item *item = &options->item[i];
+        int one = item->source ? compile_source(options, config, item, default_object(options, item), NULL) : 0;
+        if (one != 0)
+            cleanup();
+        status = status ? status : one;
+    }
+    int other = options->output && options->sources ? 0 : compile_others(options, config);
+    return status ? status : other;
+}
+
+static int link_all(const Options *options, const Config *config)
+{
+    Args args = {0};
+    const char *program = options->output ? options->output : "a.out";
+    int status = 0, number = 0;
+
+    args_add_words(&args, config->cc);
+    for (int i = 0; i < options->count; i++) {
+        const Item *item = &options->item[i];
+        if (!item->source) {
+            add_item(&args, item);
+            continue;
+        }
+        const char *object = format("%s/%d.o", temporary_folder(), number++);
+        int one = compile_source(options, config, item, object, program);
+        status = status ? status : one;
+        args_add(&args, object);
+    }
+    if (status != 0)
+        return status;
+    add_output(&args, options);
+    if (!options->no_libs)
+        link_libs(config, options->target, options->is_static, &args);
+    status = run(options, &args, NULL);
+    if (status == 0)
+        outputs_keep();
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    Config config;
+    Options options;
+    int status;
+
+    signals_catch();
+    config_load(&config);
+    options_parse(&options, &config, argc, argv);
+    if (options.help) {
+        options_help();
+        return 0;
+    }
+    if (options.print)
+        return print_answer(&options, &config);
+    if (options.bundle)
+        return bundle_copy(&config, options.bundle);
+    if (options.step >= STEP_TEXT)
+        host_only(&options, &config);
+    status = options.step == STEP_LINK ? link_all(&options, &config) : compile_all(&options, &config);
+    cleanup();
+    return status;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * wscc.h - what the files of the compiler driver share.
+ *
+ * text.c     strings and argument lists
+ * config.c   where the plugin, the headers and the libraries are
+ * options.c  the command line, sorted
+ * process.c  children, signals, and what has to be removed after a failure
+ * compile.c  one C source to one object
+ * depend.c   the -MD output
+ * print.c    the questions: --ws-help, --ws-print, --ws-bundle
+ * wscc.c     main: which of these to call
+ *
+ * A driver runs for the length of one compile: memory is not given back.
+ */
+#ifndef WSCC_H
+#define WSCC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ---- text.c ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const char **item; /* always ends with a NULL */
+    int count, room;
+} Args;
+
+void *need(void *memory); /* memory, or the end of the program */
+char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+void args_add(Args *args, const char *text);
+void args_add_all(Args *args, const Args *more);
+void args_add_words(Args *args, const char *text); /* split at blanks */
+bool starts_with(const char *text, const char *start);
+bool same(const char *text, const char *other);
+const char *base_name(const char *path);                      /* after the last slash */
+char *with_suffix(const char *path, const char *suffix);      /* "a/b.o" and ".cu" to "a/b.cu" */
+char *read_file(const char *path);                            /* NULL when it cannot be read */
+void fail(const char *pattern, ...) __attribute__((format(printf, 1, 2), noreturn)); /* cleans up, exits with 1 */
+void complain(const char *kind, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- config.c: wscc.conf ----------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *target;          /* when --ws-target does not say */
+    const char *cc, *cxx, *nvcc; /* nvcc: empty when configured without */
+    const char *plugin;          /* empty when built with --disable-plugin */
+    const char *include;         /* of <ws.h> */
+    const char *common_include, *cuda_include, *emulate_include;
+    const char *libdir;
+    const char *cuda_libs, *runtime_libs;
+    const char *bundle; /* folder of the files that --ws-bundle copies */
+    const char *self;   /* this program */
+} Config;
+
+void config_load(Config *config);
+
+/* ---- options.c --------------------------------------------------------------------------------------------------- */
+
+typedef enum { TARGET_CUDA, TARGET_EMULATE, TARGET_SEQUENTIAL } Target;
+extern const char *const target_names[];
+
+/* What the host compiler was asked to stop after.  */
+typedef enum { STEP_LINK, STEP_OBJECT, STEP_ASSEMBLY, STEP_CHECK, STEP_TEXT, STEP_ANSWER } Step;
+
+typedef enum { ITEM_OPTION, ITEM_INPUT } ItemKind;
+
+/* One thing of the command line, in its place: the order counts for the linker.  */
+typedef struct {
+    ItemKind kind;
+    const char *text;
+    const char *value;    /* of an option that takes its value as the next argument, or NULL */
+    const char *language; /* -x in force at an input, or NULL */
+    bool source;          /* a C source, which is ours to compile */
+    bool linker;          /* an option for the linker only */
+} Item;
+
+typedef struct {
+    Item *item;
+    int count, room;
+    int sources, inputs;
+    Step step;
+    const char *output; /* -o, or NULL */
+    bool depend;        /* -MD or -MMD */
+    bool depend_phony;  /* -MP */
+    const char *depend_file, *depend_name;
+    bool lto, debug, save_temps, verbose, standard_input, response_file, no_libs, is_static;
+    Args device;   /* options that the emitted code's compiler needs too: -fPIC and the like */
+    Args sanitize; /* -fsanitize=..., for the emulate target */
+    /* Our own.  */
+    Target target;
+    const char *dump, *bundle, *print;
+    bool keep, show, strict, help, clang;
+} Options;
+
+void options_parse(Options *options, const Config *config, int argc, char **argv);
+void options_help(void);
+bool takes_value(const char *option); /* of the host compiler: its value is the next argument */
+
+/* ---- process.c --------------------------------------------------------------------------------------------------- */
+
+void signals_catch(void);
+const char *temporary_folder(void);
+void output_claim(const char *path);      /* remove it unless outputs_keep() comes first */
+void outputs_keep(void);                  /* the compile is a success: what was claimed stays */
+bool is_plain(const char *path);          /* absent, or a regular file: may be renamed over */
+/* Run and wait; the exit status.  In `folder` unless NULL.  Does not come back when a signal ends us.  */
+int run(const Options *options, const Args *args, const char *folder);
+void replace(const Args *args) __attribute__((noreturn)); /* become that program */
+void cleanup(void);
+
+/* ---- compile.c --------------------------------------------------------------------------------------------------- */
+
+/* Compile one source to `object` (or to what the step gives); `number` of options->sources, counted from 0.
+   `linked`: the name of the program when the object is a temporary on the way to it, else NULL.  */
+int compile_source(const Options *options, const Config *config, const Item *source, const char *object,
+                   const char *linked);
+
+/* ---- depend.c ---------------------------------------------------------------------------------------------------- */
+
+/* Add the plugin, and with `region` the headers of the emitted code, to the make rule in `file`.  */
+void depend_extend(const Options *options, const Config *config, const char *file, bool region);
+/* The headers in a folder and below: calls `each` in sorted order.  */
+void each_header(const char *folder, void (*each)(const char *path, void *context), void *context);
+
+/* ---- print.c ----------------------------------------------------------------------------------------------------- */
+
+void link_libs(const Config *config, Target target, bool is_static, Args *libs);
+int print_answer(const Options *options, const Config *config);
+int bundle_copy(const Config *config, const char *folder);
+
+#endif

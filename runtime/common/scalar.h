@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scalar.h - what every operation does to one element.  C11 and C++17.
+ *
+ * The sequential library and the CPU emulation compute with these functions and no others, which is why they agree bit for
+ * bit.  Small ones are here; those that a compiler could approximate (exp, erf, rsqrt ...) are compiled once, in
+ * scalar_math.c.  A file that includes this header is compiled with -ffp-contract=off and without -ffast-math.
+ *
+ *   f32 f64 i32   the compute types: f32 for tiles of f32, f16, bf16, e4m3, e5m2; each result is rounded once to the
+ *                 tile's own type.  i32 wraps.
+ *   ws_f32_add    name of an operation: compute type, then the text of ops.def
+ *   ws_f16_from_f64, ws_f32_from_f16   conversions between stored bits and compute types.  Through double everything
+ *                 that the language can convert is exact, so that a conversion rounds once.
+ */
+#ifndef WS_SCALAR_H
+#define WS_SCALAR_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- bits -------------------------------------------------------------------------------------------------------- */
+
+static inline uint32_t ws_bits_of_f32(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline float ws_f32_of_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline uint64_t ws_bits_of_f64(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* |x| as exponent and mantissa bits of a smaller binary format, rounded to nearest even, subnormals included.  What is
+   too large carries on into exponents that the format has not; the caller compares.  x is no NaN.  */
+static inline uint64_t ws_round_magnitude(double x, int exponent_bits, int mantissa_bits)
+{
+    uint64_t bits = ws_bits_of_f64(x) & 0x7fffffffffffffffu;
+    int exponent = (int)(bits >> 52) - 1023 + (1 << (exponent_bits - 1)) - 1;
+    uint64_t mantissa = (bits & 0xfffffffffffffu) | (UINT64_C(1) << 52);
+    int shift = 52 - mantissa_bits;
+    if (exponent < 1) {
+        shift += 1 - exponent;
+        exponent = 1;
+    }
+    if (shift > 54)
+        return 0; /* under half of the smallest number, as are all subnormals of double */
+    uint64_t quotient = mantissa >> shift;
+    uint64_t rest = mantissa & ((UINT64_C(1) << shift) - 1), half = UINT64_C(1) << (shift - 1);
+    quotient += rest > half || (rest == half && (quotient & 1));
+    return ((uint64_t)(exponent - 1) << mantissa_bits) + quotient; /* the leading 1 counts the exponent up */
+}
+
+/* ---- stored types ------------------------------------------------------------------------------------------------ */
+
+/* A NaN becomes the one NaN that the matrix units' conversions give: all ones, positive.  */
+static inline uint16_t ws_f16_from_f64(double x)
+{
+    if (x != x)
+        return 0x7fff;
+    uint64_t magnitude = ws_round_magnitude(x, 5, 10);
+    return (uint16_t)((signbit(x) ? 0x8000 : 0) | (magnitude < 0x7c00 ? magnitude : 0x7c00));
+}
+
+static inline uint16_t ws_bf16_from_f64(double x)
+{
+    if (x != x)
+        return 0x7fff;
+    uint64_t magnitude = ws_round_magnitude(x, 8, 7);
+    return (uint16_t)((signbit(x) ? 0x8000 : 0) | (magnitude < 0x7f80 ? magnitude : 0x7f80));
+}
+
+/* Saturates to 448, infinity too.  */
+static inline uint8_t ws_e4m3_from_f64(double x)
+{
+    if (x != x)
+        return 0x7f;
+    uint64_t magnitude = ws_round_magnitude(x, 4, 3);
+    return (uint8_t)((signbit(x) ? 0x80 : 0) | (magnitude < 0x7e ? magnitude : 0x7e));
+}
+
+/* Saturates to 57344, infinity too.  */
+static inline uint8_t ws_e5m2_from_f64(double x)
+{
+    if (x != x)
+        return 0x7f;
+    uint64_t magnitude = ws_round_magnitude(x, 5, 2);
+    return (uint8_t)((signbit(x) ? 0x80 : 0) | (magnitude < 0x7b ? magnitude : 0x7b));
+}
+
+static inline float ws_f32_from_f16(uint16_t h)
+{
+    uint32_t sign = (uint32_t)(h & 0x8000) << 16, magnitude = h & 0x7fff;
+    uint32_t normal = magnitude < 0x7c00 ? (magnitude << 13) + 0x38000000u : (magnitude << 13) | 0x7f800000u;
+    uint32_t subnormal = ws_bits_of_f32((float)(int32_t)magnitude * 0x1p-24f);
+    return ws_f32_of_bits(sign | (magnitude < 0x400 ? subnormal : normal));
+}
+
+static inline float ws_f32_from_bf16(uint16_t h)
+{
+    return ws_f32_of_bits((uint32_t)h << 16);
+}
+
+/* No infinities; all ones is NaN.  */
+static inline float ws_f32_from_e4m3(uint8_t h)
+{
+    uint32_t sign = (uint32_t)(h & 0x80) << 24, magnitude = h & 0x7f;
+    uint32_t normal = magnitude < 0x7f ? (magnitude << 20) + 0x3c000000u : 0x7fffffffu;
+    uint32_t subnormal = ws_bits_of_f32((float)(int32_t)magnitude * 0x1p-9f);
+    return ws_f32_of_bits(sign | (magnitude < 0x08 ? subnormal : normal));
+}
+
+/* The upper half of an f16.  */
+static inline float ws_f32_from_e5m2(uint8_t h)
+{
+    return ws_f32_from_f16((uint16_t)(h << 8));
+}
+
+/* An operand of ws_dot: 10 bits of mantissa are left.  */
+static inline float ws_f32_to_tf32(float x)
+{
+    uint32_t bits = ws_bits_of_f32(x);
+    if ((bits & 0x7f800000u) == 0x7f800000u)
+        return x;
+    return ws_f32_of_bits((bits + 0xfff + ((bits >> 13) & 1)) & ~UINT32_C(0x1fff));
+}
+
+/* Truncates, saturates; NaN gives 0.  */
+static inline int32_t ws_i32_from_f64(double x)
+{
+    return x != x ? 0 : x <= -2147483648.0 ? INT32_MIN : x >= 2147483647.0 ? INT32_MAX : (int32_t)x;
+}
+
+static inline int8_t ws_i8_from_f64(double x)
+{
+    return (int8_t)(x != x ? 0 : x <= -128.0 ? -128 : x >= 127.0 ? 127 : (int)x);
+}
+
+/* Integers wrap into smaller ones.  */
+static inline int32_t ws_i32_from_long(long x)
+{
+    return (int32_t)(uint32_t)(unsigned long)x;
+}
+
+static inline int8_t ws_i8_from_i32(int32_t x)
+{
+    return (int8_t)(uint8_t)(uint32_t)x;
+}
+
+/* ---- two operands, and three ------------------------------------------------------------------------------------- */
+
+/* A NaN yields to a number; +0 is larger than -0.  */
+#define WS_SCALAR_FLOAT_(type, name, fused)                                                                            \
+    static inline type ws_##name##_add(type x, type y)                                                                 \
+    {                                                                                                                  \
+        return x + y;                                                                                                  \
+    }                                                                                                                  \
+    static inline type ws_##name##_sub(type x, type y)                                                                 \
+    {                                                                                                                  \
+        return x - y;                                                                                                  \
+    }                                                                                                                  \
+    static inline type ws_##name##_mul(type x, type y)                                                                 \
+    {                                                                                                                  \
+        return x * y;                                                                                                  \
+    }                                                                                                                  \
+    static inline type ws_##name##_div(type x, type y)                                                                 \
+    {                                                                                                                  \
+        return x / y;                                                                                                  \
+    }                                                                                                                  \
+    static inline type ws_##name##_max(type x, type y)                                                                 \
+    {                                                                                                                  \
+        return x > y || y != y || (x == y && !signbit(x)) ? x : y;                                                     \
+    }                                                                                                                  \
+    static inline type ws_##name##_min(type x, type y)                                                                 \
+    {                                                                                                                  \
+        return x < y || y != y || (x == y && signbit(x)) ? x : y;                                                      \
+    }                                                                                                                  \
+    static inline type ws_##name##_fma(type x, type y, type z)                                                         \
+    {                                                                                                                  \
+        return fused(x, y, z);                                                                                         \
+    }                                                                                                                  \
+    static inline type ws_##name##_neg(type x)                                                                         \
+    {                                                                                                                  \
+        return -x;                                                                                                     \
+    }
+
+WS_SCALAR_FLOAT_(float, f32, fmaf)
+WS_SCALAR_FLOAT_(double, f64, fma)
+
+#define WS_SCALAR_WRAP_(name, operator)                                                                                \
+    static inline int32_t ws_i32_##name(int32_t x, int32_t y)                                                          \
+    {                                                                                                                  \
+        return (int32_t)((uint32_t)x operator(uint32_t) y);                                                            \
+    }
+
+WS_SCALAR_WRAP_(add, +)
+WS_SCALAR_WRAP_(sub, -)
+WS_SCALAR_WRAP_(mul, *)
+
+/* Truncates; x / 0 is 0.  */
+static inline int32_t ws_i32_div(int32_t x, int32_t y)
+{
+    return y == 0 ? 0 : y == -1 ? (int32_t)-(uint32_t)x : x / y;
+}
+
+static inline int32_t ws_i32_max(int32_t x, int32_t y)
+{
+    return x > y ? x : y;
+}
+
+static inline int32_t ws_i32_min(int32_t x, int32_t y)
+{
+    return x < y ? x : y;
+}
+
+static inline int32_t ws_i32_fma(int32_t x, int32_t y, int32_t z)
+{
+    return ws_i32_add(ws_i32_mul(x, y), z);
+}
+
+#define WS_SCALAR_COMPARE_(type, name)                                                                                 \
+    static inline int ws_##name##_lt(type x, type y)                                                                   \
+    {                                                                                                                  \
+        return x < y;                                                                                                  \
+    }                                                                                                                  \
+    static inline int ws_##name##_le(type x, type y)                                                                   \
+    {                                                                                                                  \
+        return x <= y;                                                                                                 \
+    }                                                                                                                  \
+    static inline int ws_##name##_gt(type x, type y)                                                                   \
+    {                                                                                                                  \
+        return x > y;                                                                                                  \
+    }                                                                                                                  \
+    static inline int ws_##name##_ge(type x, type y)                                                                   \
+    {                                                                                                                  \
+        return x >= y;                                                                                                 \
+    }                                                                                                                  \
+    static inline int ws_##name##_eq(type x, type y)                                                                   \
+    {                                                                                                                  \
+        return x == y;                                                                                                 \
+    }                                                                                                                  \
+    static inline int ws_##name##_ne(type x, type y)                                                                   \
+    {                                                                                                                  \
+        return x != y;                                                                                                 \
+    }
+
+WS_SCALAR_COMPARE_(float, f32)
+WS_SCALAR_COMPARE_(double, f64)
+WS_SCALAR_COMPARE_(int32_t, i32)
+
+/* ---- one operand ------------------------------------------------------------------------------------------------- */
+
+static inline int32_t ws_i32_neg(int32_t x)
+{
+    return (int32_t)-(uint32_t)x;
+}
+
+static inline int32_t ws_i32_abs(int32_t x)
+{
+    return x < 0 ? ws_i32_neg(x) : x;
+}
+
+static inline float ws_f32_abs(float x)
+{
+    return fabsf(x);
+}
+
+static inline double ws_f64_abs(double x)
+{
+    return fabs(x);
+}
+
+/* scalar_math.c.  */
+#define WS_SCALAR_MATHS_(X) X(rint) X(floor) X(exp) X(exp2) X(log) X(log2) X(sqrt) X(rsqrt) X(tanh) X(erf) X(sigmoid)
+#define WS_SCALAR_DECLARE_(name)                                                                                       \
+    float ws_f32_##name(float x);                                                                                      \
+    double ws_f64_##name(double x);
+WS_SCALAR_MATHS_(WS_SCALAR_DECLARE_)
+
+/* product.c: acc (rows x cols) += a (rows x depth) b (depth x cols), all dense row-major f32; each element of acc is summed
+   one product after the other, k ascending, each rounded.  */
+void ws_f32_product(int rows, int cols, int depth, const float *a, const float *b, float *acc);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

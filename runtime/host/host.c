@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * host.c - what surrounds the kernels: errors, the log, the stream, memory.
+ *
+ * Errors and the stream belong to a thread, the log and the backend to the process.  Nothing here prints or ends the
+ * process, except ws_or_die, whose purpose it is.
+ */
+#include "ws/backend.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+static _Thread_local struct {
+    ws_status status;
+    char message[512];
+} error;
+
+ws_status ws_error_vset(ws_status status, const char *format, va_list list)
+{
+    if (error.status == WS_OK && status != WS_OK) {
+        error.status = status;
+        vsnprintf(error.message, sizeof error.message, format, list);
+    }
+    return status;
+}
+
+ws_status ws_error_set(ws_status status, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    ws_error_vset(status, format, list);
+    va_end(list);
+    return status;
+}
+
+ws_status ws_error_pending(void)
+{
+    return error.status;
+}
+
+ws_status ws_last_error(void)
+{
+    ws_status status = error.status;
+    error.status = WS_OK;
+    return status;
+}
+
+const char *ws_error_message(void)
+{
+    return error.message;
+}
+
+void ws_or_die(ws_status s)
+{
+    if (s == WS_OK)
+        return;
+    fprintf(stderr, "ws: %s\n", error.message[0] ? error.message : "error without a message");
+    exit(1);
+}
+
+/* ---- the log ----------------------------------------------------------------------------------------------------- */
+
+static struct {
+    atomic_flag busy;
+    void (*line)(const char *text, void *user);
+    void *user;
+} log_sink = {.busy = ATOMIC_FLAG_INIT};
+
+static void lock_log(void)
+{
+    while (atomic_flag_test_and_set_explicit(&log_sink.busy, memory_order_acquire))
+        ;
+}
+
+static void unlock_log(void)
+{
+    atomic_flag_clear_explicit(&log_sink.busy, memory_order_release);
+}
+
+void ws_set_log(void (*line)(const char *text, void *user), void *user)
+{
+    lock_log();
+    log_sink.line = line;
+    log_sink.user = user;
+    unlock_log();
+}
+
+void ws_log(const char *format, ...)
+{
+    char text[512];
+    va_list list;
+    lock_log();
+    void (*line)(const char *, void *) = log_sink.line;
+    void *user = log_sink.user;
+    unlock_log();
+    if (!line)
+        return;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    line(text, user);
+}
+
+/* ---- the backend ------------------------------------------------------------------------------------------------- */
+
+static void *host_alloc(size_t bytes)
+{
+    void *p = NULL;
+    return posix_memalign(&p, 256, bytes ? bytes : 1) == 0 ? p : NULL;
+}
+
+static ws_status host_copy(void *to, const void *from, size_t bytes)
+{
+    memmove(to, from, bytes);
+    return WS_OK;
+}
+
+static ws_status host_sync(void)
+{
+    return WS_OK;
+}
+
+static int host_is_device_pointer(const void *p)
+{
+    (void)p;
+    return 0;
+}
+
+static const struct ws_backend host = {"host", host_alloc, free, host_copy, host_sync, host_is_device_pointer};
+static _Atomic(const struct ws_backend *) current = &host;
+
+void ws_backend_register(const struct ws_backend *backend)
+{
+    if (strcmp(atomic_load(&current)->name, backend->name) != 0 && strcmp(backend->name, "host") != 0)
+        atomic_store(&current, backend);
+}
+
+const struct ws_backend *ws_backend_current(void)
+{
+    return atomic_load(&current);
+}
+
+/* ---- memory and the stream --------------------------------------------------------------------------------------- */
+
+void *ws_alloc(size_t bytes)
+{
+    void *p = ws_backend_current()->alloc(bytes);
+    if (!p)
+        ws_error_set(WS_ERR_MEMORY, "ws_alloc: no memory for %zu bytes", bytes);
+    return p;
+}
+
+void ws_free(void *p)
+{
+    if (p)
+        ws_backend_current()->free(p);
+}
+
+ws_status ws_copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes == 0)
+        return WS_OK;
+    if (!to || !from)
+        return ws_error_set(WS_ERR_ARGUMENT, "ws_copy: the %s pointer is null", to ? "source" : "destination");
+    return ws_backend_current()->copy(to, from, bytes);
+}
+
+ws_status ws_sync(void)
+{
+    return ws_backend_current()->sync();
+}
+
+static _Thread_local void *stream;
+
+void ws_set_stream(void *cuda_stream)
+{
+    stream = cuda_stream;
+}
+
+void *ws_stream(void)
+{
+    return stream;
+}

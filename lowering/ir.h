@@ -275,6 +275,7 @@ struct Module {
     void *diag_context;
     Kernel *kernels;
     int next_id;
+    const char *pass;        /* lower.c: the running pass, for die () */
     bool failed;
 };
 
@@ -346,6 +347,9 @@ typedef enum {
 } Reason;
 /* Report an error at loc, with its note; marks kernel and module as failed.  The pass returns when convenient.  */
 void reject (Kernel *kernel, Loc loc, Reason reason, ...);
+void reject_text (Kernel *kernel, Loc loc, const char *sentence, const char *remedy); /* a verdict of rules.c */
+const char *reason_sentence (Reason reason);
+const char *reason_remedy (Reason reason);
 void warn (Kernel *kernel, Loc loc, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
 void remark (Kernel *kernel, DiagKind kind, Loc loc, const char *format, ...) __attribute__ ((format (printf, 4, 5)));
 /* A bug of ours: reported as an error that names the pass; marks the module as failed; returns.  */

@@ -6,7 +6,7 @@ AC_DEFUN([WSC_WARNINGS], [
 AC_LANG_PUSH([$1])
 $2=
 wsc_saved_flags=$_AC_LANG_PREFIX[]FLAGS
-for wsc_flag in $3; do
+for wsc_flag in m4_normalize([$3]); do
     _AC_LANG_PREFIX[]FLAGS="$wsc_saved_flags -Werror $wsc_flag"
     AC_MSG_CHECKING([whether the $1 compiler takes $wsc_flag])
     AC_COMPILE_IFELSE([AC_LANG_SOURCE([[int wsc_probe;]])],

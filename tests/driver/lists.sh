@@ -1,0 +1,45 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every source is in a list of Makefile.am, names its licence, and no list names a file that is gone.
+
+. "$(dirname "$0")/../tap.sh"
+cd "$top_srcdir" || exit 99
+
+every_source_listed() {
+    status=0
+    for file in $(find lowering plugin frontend runtime samples \
+        \( -name '*.c' -o -name '*.cc' -o -name '*.h' -o -name '*.cuh' -o -name '*.hpp' -o -name '*.def' \) | sort); do
+        grep -qF "$file" Makefile.am || { echo "$file is in no list"; status=1; }
+    done
+    return $status
+}
+
+every_unit_listed() {
+    status=0
+    for file in $(find tests/unit -name '*.c' 2>/dev/null | sort); do
+        grep -qF "${file%.c}" Makefile.am || { echo "$file is in no list"; status=1; }
+    done
+    for file in $(find tests -name '*.group' | sort); do
+        grep -qF "$file" Makefile.am || { echo "$file is in no list"; status=1; }
+    done
+    return $status
+}
+
+licence_first() {
+    status=0
+    for file in $(find lowering plugin frontend runtime samples m4/wsc*.m4 configure.ac Makefile.am bootstrap \
+        \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cuh' -o -name '*.hpp' -o -name '*.def' -o -name '*.sh' \
+        -o -name '*.m4' -o -name configure.ac -o -name Makefile.am -o -name bootstrap \) | grep -v m4/l | sort); do
+        case $file in
+        runtime/* | samples/*.[ch] | lowering/ops.def | lowering/rules.[ch] | m4/wsc.m4) want=MIT ;;
+        *) want=GPL-3.0-or-later ;;
+        esac
+        head -n 2 "$file" | grep -q "SPDX-License-Identifier: $want" || { echo "$file does not begin with $want"; status=1; }
+    done
+    return $status
+}
+
+ok 'every source is in a list' every_source_listed
+ok 'every test is in a list' every_unit_listed
+ok 'every file names its licence' licence_first
+done_testing

@@ -156,6 +156,7 @@ struct Op {
     Aref *aref;         /* LOAD that goes through one; PUT, COPY_IN, PUT_DONE, GET, CONSUMED */
     Storage *storage;   /* COPY_IN, VIEW, STAGE, STORE (staging), operations with scratch */
     Op *origin;         /* the op of the kernel's body that this role's copy came from */
+    int position;       /* plan: place in the role's program order */
 };
 
 struct Block {
@@ -227,12 +228,17 @@ struct Role {
     Role *next;
 };
 
-/* A C variable of the emitted text (plan).  */
+/* A C variable of the emitted text (plan).  Those with no role belong to the launcher: parameters, tensors, and scalars that
+   the host computes.  */
 struct Variable {
     const char *name;
     Type type;
-    Role *role;
-    bool mutable_;      /* assigned more than once */
+    Role *role;         /* NULL: the launcher's */
+    bool mutable_;      /* assigned more than once, or written in place */
+    bool field;         /* launcher: a member of the parameter struct */
+    Value *value;       /* launcher: what it holds */
+    Op *declared;       /* role: the op that first writes it */
+    bool bare;          /* role: declared without a value before that op */
     Variable *next;
 };
 

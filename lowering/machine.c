@@ -2,35 +2,35 @@
 /* machine.c - sizes on Hopper.  */
 #include "machine.h"
 
-static int round_up (int value, int multiple)
+static int round_up(int value, int multiple)
 {
     return (value + multiple - 1) / multiple * multiple;
 }
 
-int machine_line_elements (Dtype dtype)
+int machine_line_elements(Dtype dtype)
 {
-    return MACHINE_LINE_BYTES / dtype_bytes (dtype);
+    return MACHINE_LINE_BYTES / dtype_bytes(dtype);
 }
 
-int64_t machine_tile_bytes (Type tile)
+int64_t machine_tile_bytes(Type tile)
 {
-    int blocks = round_up (tile.cols * dtype_bytes (tile.dtype), MACHINE_LINE_BYTES) / MACHINE_LINE_BYTES;
-    int64_t bytes = (int64_t) blocks * round_up (tile.rows, 8) * MACHINE_LINE_BYTES;
+    int blocks = round_up(tile.cols * dtype_bytes(tile.dtype), MACHINE_LINE_BYTES) / MACHINE_LINE_BYTES;
+    int64_t bytes = (int64_t)blocks * round_up(tile.rows, 8) * MACHINE_LINE_BYTES;
     return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
 }
 
 /* Elements of one thread: rows padded to 64 and columns to 8 in accumulator fragments; in whole lines each of the four
    warps holds every fourth row.  A mask element costs a register, narrow elements share one.  */
-int machine_tile_registers (Type tile, Layout layout)
+int machine_tile_registers(Type tile, Layout layout)
 {
     int elements;
     if (layout == LAYOUT_MMA) {
-        int row_slots = tile.rows == 1 ? 1 : round_up (tile.rows, MACHINE_MMA_ROWS) / MACHINE_MMA_ROWS * 2;
-        int column_slots = tile.cols == 1 ? 1 : round_up (tile.cols, 8) / 8 * 2;
+        int row_slots = tile.rows == 1 ? 1 : round_up(tile.rows, MACHINE_MMA_ROWS) / MACHINE_MMA_ROWS * 2;
+        int column_slots = tile.cols == 1 ? 1 : round_up(tile.cols, 8) / 8 * 2;
         elements = row_slots * column_slots;
     } else {
-        elements = round_up (tile.rows, 4) / 4 * (tile.cols == 1 ? 1 : round_up (tile.cols, 32) / 32);
+        elements = round_up(tile.rows, 4) / 4 * (tile.cols == 1 ? 1 : round_up(tile.cols, 32) / 32);
     }
-    int bytes = tile.dtype == D_MASK ? 1 : dtype_bytes (tile.dtype);
+    int bytes = tile.dtype == D_MASK ? 1 : dtype_bytes(tile.dtype);
     return (elements * bytes + 3) / 4;
 }

@@ -10,24 +10,24 @@ extern "C" {
 #endif
 
 enum {
-    MACHINE_GROUP_THREADS = 128,        /* a warp group: four warps that start at a multiple of four */
+    MACHINE_GROUP_THREADS = 128, /* a warp group: four warps that start at a multiple of four */
     MACHINE_MAX_THREADS = 1024,
-    MACHINE_SHARED_BYTES = 232448,      /* 227 KB: what one block may ask for */
+    MACHINE_SHARED_BYTES = 232448, /* 227 KB: what one block may ask for */
     MACHINE_NAMED_BARRIERS = 16,
-    MACHINE_REGISTERS = 65536,          /* of 32 bits, in one SM */
+    MACHINE_REGISTERS = 65536, /* of 32 bits, in one SM */
     MACHINE_THREAD_REGISTERS = 255,
-    MACHINE_LINE_BYTES = 128,           /* a row of a shared tile's block, and the swizzle span */
-    MACHINE_SHARED_ALIGN = 1024,        /* of a storage: eight lines, the swizzle's period */
-    MACHINE_MMA_ROWS = 64,              /* M of one wgmma */
-    MACHINE_MAX_DEPTH = 16              /* slots that a ring may have */
+    MACHINE_LINE_BYTES = 128,    /* a row of a shared tile's block, and the swizzle span */
+    MACHINE_SHARED_ALIGN = 1024, /* of a storage: eight lines, the swizzle's period */
+    MACHINE_MMA_ROWS = 64,       /* M of one wgmma */
+    MACHINE_MAX_DEPTH = 16       /* slots that a ring may have */
 };
 
 /* Columns of a 128-byte line, and bytes of one slot of a storage that holds the tile.  The one size function: choose and
    plan both ask it, so that an automatic depth always fits.  */
-int machine_line_elements (Dtype dtype);
-int64_t machine_tile_bytes (Type tile);
+int machine_line_elements(Dtype dtype);
+int64_t machine_tile_bytes(Type tile);
 /* Registers of 32 bits that a tile of this type costs each thread of a group.  */
-int machine_tile_registers (Type tile, Layout layout);
+int machine_tile_registers(Type tile, Layout layout);
 
 #ifdef __cplusplus
 }

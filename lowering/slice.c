@@ -8,73 +8,78 @@
  */
 #include "slice.h"
 
-static void add_uses (Op *op, void *context)
+static void add_uses(Op *op, void *context)
 {
     struct {
         Uses *uses;
         Kernel *kernel;
     } *in = context;
     for (int i = op->nargs - 1; i >= 0; i--) {
-        Use *use = arena_alloc (in->kernel->module, sizeof *use);
-        *use = (Use) {op, i, in->uses->of[op->args[i]->id]};
+        Use *use = arena_alloc(in->kernel->module, sizeof *use);
+        *use = (Use){op, i, in->uses->of[op->args[i]->id]};
         in->uses->of[op->args[i]->id] = use;
     }
 }
 
-Uses uses_new (Kernel *kernel, Block *body)
+Uses uses_new(Kernel *kernel, Block *body)
 {
-    Uses uses = {arena_alloc (kernel->module, (size_t) kernel->module->next_id * sizeof (Use *)), kernel->module->next_id};
+    Uses uses = {arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof(Use *)), kernel->module->next_id};
     struct {
         Uses *uses;
         Kernel *kernel;
     } context = {&uses, kernel};
-    ir_walk (body, add_uses, &context);
+    ir_walk(body, add_uses, &context);
     return uses;
 }
 
-const Use *uses_of (const Uses *uses, const Value *value)
+const Use *uses_of(const Uses *uses, const Value *value)
 {
     return value->id < uses->size ? uses->of[value->id] : NULL;
 }
 
-Op *block_end (const Block *block)
+Op *block_end(const Block *block)
 {
     return block->last;
 }
 
-int carried_count (const Op *loop)
+int carried_count(const Op *loop)
 {
     return loop->code == OP_FOR ? loop->nargs - 3 : loop->code == OP_WHILE ? loop->nargs : 0;
 }
 
-Carried carried (const Op *loop, int i)
+Carried carried(const Op *loop, int i)
 {
     if (loop->code == OP_FOR)
-        return (Carried) {loop->args[3 + i], loop->blocks[0]->args[1 + i], NULL, block_end (loop->blocks[0])->args[i], NULL,
-                          loop->results[i]};
-    return (Carried) {loop->args[i], loop->blocks[0]->args[i], loop->blocks[1]->args[i], block_end (loop->blocks[1])->args[i],
-                      block_end (loop->blocks[0])->args[1 + i], loop->results[i]};
+        return (Carried){
+            loop->args[3 + i], loop->blocks[0]->args[1 + i], NULL, block_end(loop->blocks[0])->args[i], NULL,
+            loop->results[i]};
+    return (Carried){loop->args[i],
+                     loop->blocks[0]->args[i],
+                     loop->blocks[1]->args[i],
+                     block_end(loop->blocks[1])->args[i],
+                     block_end(loop->blocks[0])->args[1 + i],
+                     loop->results[i]};
 }
 
-Slice slice_new (Kernel *kernel, uint32_t bit)
+Slice slice_new(Kernel *kernel, uint32_t bit)
 {
-    bool *values = arena_alloc (kernel->module, (size_t) kernel->module->next_id * sizeof (bool));
-    return (Slice) {kernel, bit, values, NULL, NULL};
+    bool *values = arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof(bool));
+    return (Slice){kernel, bit, values, NULL, NULL};
 }
 
-bool slice_has (const Slice *slice, const Value *value)
+bool slice_has(const Slice *slice, const Value *value)
 {
     return slice->values[value->id];
 }
 
-void slice_op (Slice *slice, Op *op)
+void slice_op(Slice *slice, Op *op)
 {
     if (op->roles & slice->bit)
         return;
     op->roles |= slice->bit;
     if (op->parent && op->parent->parent)
-        slice_op (slice, op->parent->parent);
-    if (slice->cut && slice->cut (op, slice->context))
+        slice_op(slice, op->parent->parent);
+    if (slice->cut && slice->cut(op, slice->context))
         return;
     int needed = op->nargs;
     if (op->code == OP_FOR)
@@ -86,25 +91,25 @@ void slice_op (Slice *slice, Op *op)
     else if (op->code == OP_YIELD)
         needed = 0;
     for (int i = 0; i < needed; i++)
-        slice_value (slice, op->args[i]);
+        slice_value(slice, op->args[i]);
     if (op->code == OP_WHILE)
-        slice_op (slice, block_end (op->blocks[0]));
+        slice_op(slice, block_end(op->blocks[0]));
     for (int i = 0; i < op->nblocks; i++)
-        if (op->blocks[i] && block_end (op->blocks[i]))
-            block_end (op->blocks[i])->roles |= slice->bit;
+        if (op->blocks[i] && block_end(op->blocks[i]))
+            block_end(op->blocks[i])->roles |= slice->bit;
 }
 
-static void slice_carried (Slice *slice, Op *loop, int i)
+static void slice_carried(Slice *slice, Op *loop, int i)
 {
-    Carried names = carried (loop, i);
+    Carried names = carried(loop, i);
     Value *all[] = {names.init, names.argument, names.body_argument, names.next, names.exit, names.result};
-    slice_op (slice, loop);
+    slice_op(slice, loop);
     for (int k = 0; k < 6; k++)
         if (all[k])
-            slice_value (slice, all[k]);
+            slice_value(slice, all[k]);
 }
 
-void slice_value (Slice *slice, Value *value)
+void slice_value(Slice *slice, Value *value)
 {
     if (slice->values[value->id])
         return;
@@ -113,14 +118,14 @@ void slice_value (Slice *slice, Value *value)
     if (!op)
         return;
     if (op->code == OP_IF) {
-        slice_op (slice, op);
+        slice_op(slice, op);
         for (int k = 0; k < 2; k++)
-            slice_value (slice, block_end (op->blocks[k])->args[value->index]);
+            slice_value(slice, block_end(op->blocks[k])->args[value->index]);
     } else if (op->code == OP_FOR && (value->def || value->index > 0)) {
-        slice_carried (slice, op, value->def ? value->index : value->index - 1);
+        slice_carried(slice, op, value->def ? value->index : value->index - 1);
     } else if (op->code == OP_WHILE) {
-        slice_carried (slice, op, value->index);
+        slice_carried(slice, op, value->index);
     } else {
-        slice_op (slice, op);
+        slice_op(slice, op);
     }
 }

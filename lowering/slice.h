@@ -16,8 +16,8 @@ typedef struct {
     Use **of; /* by value id */
     int size;
 } Uses;
-Uses uses_new (Kernel *kernel, Block *body);
-const Use *uses_of (const Uses *uses, const Value *value);
+Uses uses_new(Kernel *kernel, Block *body);
+const Use *uses_of(const Uses *uses, const Value *value);
 
 /* A dependency-closed slice of a body.  Ops in it carry `bit` in op->roles; values are marked by id.  Of a control
    operation only those carried values are in the slice that something in it needs.  */
@@ -25,21 +25,21 @@ typedef struct {
     Kernel *kernel;
     uint32_t bit;
     bool *values;
-    bool (*cut) (const Op *op, void *context); /* true: the op belongs to the slice, its operands do not */
+    bool (*cut)(const Op *op, void *context); /* true: the op belongs to the slice, its operands do not */
     void *context;
 } Slice;
-Slice slice_new (Kernel *kernel, uint32_t bit);
-void slice_op (Slice *slice, Op *op);        /* the op, the control flow around it and all that they need */
-void slice_value (Slice *slice, Value *value);
-bool slice_has (const Slice *slice, const Value *value);
+Slice slice_new(Kernel *kernel, uint32_t bit);
+void slice_op(Slice *slice, Op *op); /* the op, the control flow around it and all that they need */
+void slice_value(Slice *slice, Value *value);
+bool slice_has(const Slice *slice, const Value *value);
 
 /* The op that ends a block.  */
-Op *block_end (const Block *block);
+Op *block_end(const Block *block);
 /* A loop's carried value i: the four or five names that it has.  Entries are NULL where a loop has none.  */
 typedef struct {
     Value *init, *argument, *body_argument, *next, *exit, *result;
 } Carried;
-int carried_count (const Op *loop);
-Carried carried (const Op *loop, int i);
+int carried_count(const Op *loop);
+Carried carried(const Op *loop, int i);
 
 #endif

@@ -18,28 +18,28 @@
 enum { ITERATION_BIT = 1u << 30 };
 
 /* The operands of a load or store that say where: all but the stored tile.  */
-static void slice_address (Slice *slice, Op *op)
+static void slice_address(Slice *slice, Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
     if (class_ != CLASS_LOAD && class_ != CLASS_STORE)
         return;
     for (int i = 0; i < op->nargs; i++)
         if (op->args[i]->type.kind != K_TILE)
-            slice_value (slice, op->args[i]);
+            slice_value(slice, op->args[i]);
     if (op->parent->parent)
-        slice_op (slice, op->parent->parent);
+        slice_op(slice, op->parent->parent);
 }
 
-static void visit_sink (Op *op, void *context)
+static void visit_sink(Op *op, void *context)
 {
-    slice_address (context, op);
+    slice_address(context, op);
     if (op_info[op->code].class_ == CLASS_CONTROL && op->nblocks)
-        slice_op (context, op);
+        slice_op(context, op);
 }
 
-static void visit_tag (Op *op, void *context)
+static void visit_tag(Op *op, void *context)
 {
-    (void) context;
+    (void)context;
     OpClass class_ = op_info[op->code].class_;
     bool iteration = op->roles & ITERATION_BIT;
     op->roles = 0;
@@ -52,9 +52,9 @@ static void visit_tag (Op *op, void *context)
 }
 
 /* require: infer.   ensure: op->tag on every op.  */
-void pass_tag (Kernel *kernel)
+void pass_tag(Kernel *kernel)
 {
-    Slice slice = slice_new (kernel, ITERATION_BIT);
-    ir_walk (kernel->body, visit_sink, &slice);
-    ir_walk (kernel->body, visit_tag, NULL);
+    Slice slice = slice_new(kernel, ITERATION_BIT);
+    ir_walk(kernel->body, visit_sink, &slice);
+    ir_walk(kernel->body, visit_tag, NULL);
 }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-split.c - may consumer groups divide the rows of every tile among them?
+ *
+ *   acc (128,256) = ws_dot (ta, ws_trans (tb), acc)     two groups: rows 0..63 and 64..127 of ta and acc, all of tb
+ *
+ * A tile is split (each group has its own rows), or whole (every group has all of it: row vectors, right operands).  A
+ * product's accumulator and left operand are split and its right operand whole; elementwise operations, row reductions and
+ * carried values pass the property on in both directions; whatever mixes rows (column reductions, a transpose in registers)
+ * needs a whole tile.  Ring loads take no side: each use picks its window of shared memory.  A value that has to be both
+ * means that the rows cannot be divided.
+ */
+#include "choose.h"
+#include "machine.h"
+
+enum { FREE = 0, SPLIT = 1, WHOLE = 2 };
+
+typedef struct {
+    Kernel *kernel;
+    char *mode; /* by value id */
+    bool changed;
+    int groups;
+    Op *why;
+} Splitter;
+
+static bool has_rows(const Value *value)
+{
+    return value->type.kind == K_TILE && value->type.rows > 1;
+}
+
+static void require(Splitter *in, Value *value, int mode, Op *op)
+{
+    if (!has_rows(value) || ring_load(value) || in->mode[value->id] & mode)
+        return;
+    in->mode[value->id] |= (char)mode;
+    in->changed = true;
+    if (in->mode[value->id] == (SPLIT | WHOLE) && !in->why)
+        in->why = op;
+}
+
+static void link_values(Splitter *in, Value *x, Value *y, Op *op)
+{
+    if (!x || !y || !has_rows(x) || !has_rows(y) || ring_load(x) || ring_load(y))
+        return;
+    require(in, x, in->mode[y->id], op);
+    require(in, y, in->mode[x->id], op);
+}
+
+static void link_carried(Splitter *in, Op *loop)
+{
+    for (int i = 0; i < carried_count(loop); i++) {
+        Carried names = carried(loop, i);
+        link_values(in, names.init, names.argument, loop);
+        link_values(in, names.argument, names.next, loop);
+        link_values(in, names.argument, names.result, loop);
+        if (loop->code == OP_WHILE) {
+            link_values(in, names.argument, names.body_argument, loop);
+            link_values(in, names.exit, names.result, loop);
+            link_values(in, names.exit, names.argument, loop);
+        }
+    }
+}
+
+static void visit_constraint(Op *op, void *context)
+{
+    Splitter *in = context;
+    switch (op->code) {
+    case OP_DOT:
+    case OP_DOT_F32:
+        require(in, op->args[0], SPLIT, op);
+        require(in, op->args[1], WHOLE, op);
+        require(in, op->results[0], SPLIT, op);
+        link_values(in, op->args[2], op->results[0], op);
+        break;
+    case OP_COL_SUM:
+    case OP_COL_MAX:
+    case OP_COL_MIN:
+    case OP_COL_CUMSUM:
+    case OP_TRANS:
+    case OP_PRINT:
+        if (op->nresults && ring_load(op->results[0]))
+            break;
+        require(in, op->args[0], WHOLE, op);
+        for (int i = 0; i < op->nresults; i++)
+            require(in, op->results[i], WHOLE, op);
+        break;
+    case OP_FOR:
+    case OP_WHILE:
+        link_carried(in, op);
+        break;
+    case OP_IF:
+        for (int i = 0; i < op->nresults; i++)
+            for (int k = 0; k < 2; k++)
+                link_values(in, op->results[i], block_end(op->blocks[k])->args[i], op);
+        break;
+    case OP_YIELD:
+    case OP_COND:
+        break;
+    default:
+        for (int i = 0; i < op->nargs && op->nresults == 1; i++)
+            link_values(in, op->args[i], op->results[0], op);
+    }
+}
+
+/* Every split tile's rows must divide; for the matrix units and for windows of shared memory by whole blocks of rows.  */
+static void visit_divide(Op *op, void *context)
+{
+    Splitter *in = context;
+    for (int i = 0; i < op->nresults; i++) {
+        Value *value = op->results[i];
+        if (!has_rows(value) || ring_load(value) || in->mode[value->id] & WHOLE)
+            continue;
+        int unit = in->groups * (op->code == OP_DOT ? MACHINE_MMA_ROWS : 8);
+        if (value->type.rows % unit && !in->why)
+            in->why = op;
+        in->mode[value->id] = SPLIT;
+    }
+}
+
+static void visit_mark(Op *op, void *context)
+{
+    Splitter *in = context;
+    for (int i = 0; i < op->nresults; i++)
+        op->results[i]->split = has_rows(op->results[i]) && in->mode[op->results[i]->id] == SPLIT;
+    for (int k = 0; k < op->nblocks; k++)
+        for (int i = 0; op->blocks[k] && i < op->blocks[k]->nargs; i++) {
+            Value *argument = op->blocks[k]->args[i];
+            argument->split = has_rows(argument) && !(in->mode[argument->id] & WHOLE);
+        }
+}
+
+bool split_rows(Kernel *kernel, int groups, Op **why)
+{
+    char *mode = arena_alloc(kernel->module, (size_t)kernel->module->next_id);
+    Splitter in = {kernel, mode, true, groups, NULL};
+    while (in.changed && !in.why) {
+        in.changed = false;
+        ir_walk(kernel->body, visit_constraint, &in);
+    }
+    if (!in.why)
+        ir_walk(kernel->body, visit_divide, &in);
+    if (why)
+        *why = in.why;
+    if (in.why)
+        return false;
+    ir_walk(kernel->body, visit_mark, &in);
+    return true;
+}

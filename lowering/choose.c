@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose.c - one table for each kernel: who executes an operation, in which stage, in what order; and what every ring holds.
+ *
+ *   before                                     after (pipeline (4, 2), two groups)
+ *   for (k = 0; k < K; k += 64)                both roles
+ *     ta = ws_load (a, i, k, 128, 64);         producer -> consumer, depth 4, released by the product, one iteration late
+ *     tb = ws_load (b, j, k, 256, 64);         the same
+ *     acc = ws_dot (ta, ws_trans (tb), acc);   consumer, stage 0, rows split over the groups
+ *
+ * This file is the fine-grained writer of the table (III-D.1): every operation in stage 0, slots released P-1 iterations
+ * late.  The coarse, the solved and the user's own writers fill the same columns.
+ *
+ * A load moves to the producer if it stands in a pipelined loop, or feeds a product (whose operands live in shared memory),
+ * and no store that may alias it can come before it.  A slot is free when the last operation that looks at it is done:
+ *   - read into registers only: at once;
+ *   - operand of a product that the iteration itself waits for: at that wait;
+ *   - operand of a product that stays in flight: at the iteration's end, P-1 iterations late.
+ */
+#include "choose.h"
+#include "machine.h"
+
+#include <limits.h>
+#include <string.h>
+
+typedef struct {
+    Kernel *kernel;
+    Uses uses;
+    int order;
+    Op **loads, **stores, **loops, **dots;
+    int nloads, nstores, nloops, ndots;
+    bool specialized;
+} Chooser;
+
+/* ---- questions about ops ----------------------------------------------------------------------------------------- */
+
+bool op_is_dot(const Op *op)
+{
+    return op->code == OP_DOT;
+}
+
+static bool op_is_product(const Op *op)
+{
+    return op->code == OP_DOT || op->code == OP_DOT_F32;
+}
+
+Op *pipelined_loop(const Op *op)
+{
+    Op *loop = ir_enclosing(op, OP_FOR);
+    while (loop && !loop->pipeline)
+        loop = ir_enclosing(loop, OP_FOR);
+    return loop;
+}
+
+Op *ring_load(const Value *value)
+{
+    Op *op = value->def;
+    if (op && op->code == OP_TRANS)
+        op = op->args[0]->def;
+    return op && op->code == OP_LOAD && op->depth ? op : NULL;
+}
+
+bool use_is_operand(const Use *use, const Uses *uses)
+{
+    if (op_is_product(use->op))
+        return use->arg < 2;
+    if (use->op->code != OP_TRANS)
+        return false;
+    const Use *next = uses_of(uses, use->op->results[0]);
+    for (; next; next = next->next)
+        if (!op_is_product(next->op) || next->arg == 2)
+            return false;
+    return true;
+}
+
+Op *op_at_block(Op *op, const Block *block)
+{
+    while (op && op->parent != block)
+        op = op->parent->parent;
+    return op;
+}
+
+int row_coordinate(const Op *op)
+{
+    switch (op->code) {
+    case OP_LOAD:
+    case OP_LOAD_COL:
+        return op->code == OP_LOAD ? op->nargs - 2 : op->nargs - 1;
+    case OP_STORE:
+    case OP_ATOMIC_ADD:
+        return op->nargs - 3;
+    case OP_STORE_COL:
+        return op->nargs - 2;
+    default:
+        return -1;
+    }
+}
+
+static const Use *only_use(const Uses *uses, const Value *value)
+{
+    const Use *use = uses_of(uses, value);
+    return use && !use->next ? use : NULL;
+}
+
+/* From the accumulator back to the loop's block argument, through products of the same block.  */
+static Value *chain_head(const Op *dot, const Uses *uses)
+{
+    Value *value = dot->args[2];
+    while (value->def && op_is_dot(value->def) && value->def->parent == dot->parent && only_use(uses, value))
+        value = value->def->args[2];
+    Op *loop = dot->parent->parent;
+    bool carried_in = !value->def && value->block == dot->parent && loop && loop->code == OP_FOR && value->index > 0;
+    return carried_in && only_use(uses, value) ? value : NULL;
+}
+
+/* The matrix unit takes the operand from the ring as it lies there: along K, or across K for 16-bit types.  */
+static bool operand_in_place(const Value *value, int arg)
+{
+    bool transposed;
+    if (value->type.kind == K_VIEW)
+        transposed = value->def && value->def->code == OP_TRANS_VIEW;
+    else if (ring_load(value))
+        transposed = value->def->code == OP_TRANS;
+    else
+        return false;
+    return dtype_bytes(value->type.dtype) == 2 || transposed == (arg == 1);
+}
+
+Op *dot_carried_by(const Op *dot, const Uses *uses, int *index)
+{
+    if (!op_is_dot(dot) || !operand_in_place(dot->args[0], 0) || !operand_in_place(dot->args[1], 1))
+        return NULL;
+    Value *head = chain_head(dot, uses);
+    if (!head)
+        return NULL;
+    const Use *use = only_use(uses, dot->results[0]);
+    while (use && op_is_dot(use->op) && use->arg == 2 && use->op->parent == dot->parent)
+        use = only_use(uses, use->op->results[0]);
+    if (!use || use->op->code != OP_YIELD || use->op->parent != dot->parent || use->arg != head->index - 1)
+        return NULL;
+    if (index)
+        *index = use->arg;
+    return dot->parent->parent;
+}
+
+/* ---- collecting -------------------------------------------------------------------------------------------------- */
+
+static void push(Kernel *kernel, Op ***list, int *count, Op *op)
+{
+    if ((*count & (*count - 1)) == 0) {
+        Op **grown = arena_alloc(kernel->module, sizeof(Op *) * (size_t)(*count ? 2 * *count : 1));
+        if (*count)
+            memcpy(grown, *list, sizeof(Op *) * (size_t)*count);
+        *list = grown;
+    }
+    (*list)[(*count)++] = op;
+}
+
+static void visit_collect(Op *op, void *context)
+{
+    Chooser *in = context;
+    op->order = ++in->order;
+    op->stage = op->depth = op->release = 0;
+    op->roles = 0;
+    if (op->code == OP_LOAD)
+        push(in->kernel, &in->loads, &in->nloads, op);
+    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
+        push(in->kernel, &in->stores, &in->nstores, op);
+    if (op->code == OP_FOR && op->pipeline)
+        push(in->kernel, &in->loops, &in->nloops, op);
+    if (op_is_product(op))
+        push(in->kernel, &in->dots, &in->ndots, op);
+}
+
+/* The base pointer behind a tensor.  */
+static Value *tensor_base(Value *tensor)
+{
+    while (tensor->def && tensor->def->code == OP_SLICE)
+        tensor = tensor->def->args[0];
+    return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def->args[0] : tensor;
+}
+
+static void visit_scalar_read(Op *op, void *context)
+{
+    Chooser *in = context;
+    if (op_info[op->code].class_ != CLASS_READ)
+        return;
+    for (int i = 0; i < in->nstores; i++)
+        if (tensor_base(in->stores[i]->args[0]) == tensor_base(op->args[0]))
+            reject(in->kernel, op->loc, REASON_AT_STORED);
+}
+
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+
+static Op *outermost_loop(Op *op)
+{
+    Op *outer = NULL;
+    for (Op *around = op->parent->parent; around && around->code != OP_GRID; around = around->parent->parent)
+        if (around->code == OP_FOR || around->code == OP_WHILE)
+            outer = around;
+    return outer;
+}
+
+/* A store to the same memory that may come before the load, or NULL.  */
+static Op *aliasing_store(const Chooser *in, Op *load)
+{
+    for (int i = 0; i < in->nstores; i++) {
+        Op *store = in->stores[i];
+        if (tensor_base(store->args[0]) != tensor_base(load->args[0]))
+            continue;
+        Op *loop = outermost_loop(load);
+        if (store->order < load->order || (loop && loop == outermost_loop(store)))
+            return store;
+    }
+    return NULL;
+}
+
+static bool feeds_product(const Chooser *in, const Op *load)
+{
+    for (const Use *use = uses_of(&in->uses, load->results[0]); use; use = use->next)
+        if (use_is_operand(use, &in->uses))
+            return true;
+    return false;
+}
+
+static void choose_ring(Chooser *in, Op *load)
+{
+    Op *loop = pipelined_loop(load);
+    bool operand = feeds_product(in, load);
+    Type type = load->results[0]->type;
+    bool narrow = type.cols * dtype_bytes(type.dtype) < 16;
+    if ((!loop || narrow) && !operand)
+        return;
+    Op *store = aliasing_store(in, load);
+    if (store) {
+        remark(in->kernel, DIAG_MISSED, load->loc,
+               "load stays with the consumers: the store at line %d may write what it reads", store->loc.line);
+        return;
+    }
+    load->depth = loop ? loop->pipeline->depth : 1;
+    if (loop) {
+        in->specialized = true;
+        loop->pipeline->put_count++;
+    }
+}
+
+static void release_at_products(Chooser *in, Op *load, const Value *value)
+{
+    for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
+        int when = 0;
+        Op *here = op_at_block(use->op, load->parent);
+        if (use->op->code == OP_TRANS) {
+            if (use_is_operand(use, &in->uses))
+                release_at_products(in, load, use->op->results[0]);
+            continue;
+        }
+        if (!use_is_operand(use, &in->uses))
+            continue;
+        if (here != use->op) {
+            when = here->order; /* inside a nested block, which waits for its own products */
+        } else if (use->op->code == OP_DOT_F32) {
+            when = here->order;
+        } else if (dot_carried_by(use->op, &in->uses, NULL)) {
+            when = RELEASE_END;
+        } else {
+            when = RELEASE_END - 1;
+            for (const Use *look = uses_of(&in->uses, use->op->results[0]); look; look = look->next) {
+                Op *at = op_at_block(look->op, load->parent);
+                if (at && at->order < when)
+                    when = at->order;
+            }
+        }
+        if (when > load->release)
+            load->release = when;
+    }
+}
+
+/* ---- loops: D and P ---------------------------------------------------------------------------------------------- */
+
+/* The names of the loads of a loop's rings, for messages.  */
+static const char *ring_names(Chooser *in, const Op *loop)
+{
+    const char *text = NULL;
+    for (int i = 0; i < in->nloads; i++) {
+        Op *load = in->loads[i];
+        if (!load->depth || pipelined_loop(load) != loop)
+            continue;
+        const char *name = load->results[0]->name ? load->results[0]->name : "tile";
+        text = text ? arena_print(in->kernel->module, "%s, %s", text, name) : name;
+    }
+    return text;
+}
+
+static int in_flight_effective(const Chooser *in, const Op *loop, int wanted)
+{
+    for (int i = 0; i < in->nloads; i++)
+        if (in->loads[i]->depth && in->loads[i]->parent == loop->blocks[0] && in->loads[i]->release == RELEASE_END)
+            return wanted;
+    return 1;
+}
+
+static int64_t fixed_bytes(const Chooser *in)
+{
+    int64_t bytes = 2 * MACHINE_SHARED_ALIGN;
+    for (int i = 0; i < in->nloads; i++)
+        if (in->loads[i]->depth > 0)
+            bytes += in->loads[i]->depth * machine_tile_bytes(in->loads[i]->results[0]->type);
+    for (int i = 0; i < in->nstores; i++) {
+        Type type = in->stores[i]->args[in->stores[i]->nargs - 1]->type;
+        int lines = machine_line_elements(type.dtype);
+        type.cols = type.cols < 2 * lines ? type.cols : 2 * lines;
+        if (in->ndots && type.rows > 1)
+            bytes += machine_tile_bytes(type);
+    }
+    return bytes;
+}
+
+/* Rings whose depth the user left open share what is left, at most eight slots each: past that latency is hidden.  */
+static void choose_depth(Chooser *in)
+{
+    int64_t open = 0;
+    for (int i = 0; i < in->nloads; i++)
+        if (in->loads[i]->depth < 0)
+            open += machine_tile_bytes(in->loads[i]->results[0]->type);
+    int64_t depth = open ? (MACHINE_SHARED_BYTES - fixed_bytes(in)) / open : 0;
+    depth = depth > 8 ? 8 : depth < 1 ? 1 : depth;
+    for (int i = 0; i < in->nloops; i++)
+        if (in->loops[i]->pipeline->depth < 0)
+            in->loops[i]->pipeline->depth = (int)depth;
+    for (int i = 0; i < in->nloads; i++)
+        if (in->loads[i]->depth < 0)
+            in->loads[i]->depth = (int)depth;
+}
+
+static void check_loop(Chooser *in, Op *loop)
+{
+    Pipeline *pipeline = loop->pipeline;
+    Kernel *kernel = in->kernel;
+    if (!pipeline->put_count) {
+        reject(kernel, pipeline->loc, REASON_PIPELINE_NOTHING);
+        return;
+    }
+    if (pipeline->depth == 0 || pipeline->depth > MACHINE_MAX_DEPTH)
+        reject(kernel, pipeline->loc, REASON_DEPTH_RANGE, pipeline->depth, MACHINE_MAX_DEPTH);
+    if (pipeline->in_flight == 0)
+        reject(kernel, pipeline->loc, REASON_IN_FLIGHT_RANGE, pipeline->in_flight);
+    if (pipeline->depth > 0 && pipeline->depth < pipeline->in_flight)
+        reject(kernel, pipeline->loc, REASON_DEPTH_BELOW_FLIGHT, pipeline->depth, pipeline->in_flight,
+               ring_names(in, loop), pipeline->in_flight);
+    if (pipeline->schedule == SCHEDULE_COARSE || pipeline->schedule == SCHEDULE_OPTIMAL)
+        reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED,
+               pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "optimal");
+    if (pipeline->pingpong)
+        reject(kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
+}
+
+static void settle_loop(Chooser *in, Op *loop)
+{
+    Pipeline *pipeline = loop->pipeline;
+    int wanted = pipeline->in_flight > 0 ? pipeline->in_flight : pipeline->depth >= 2 ? 2 : 1;
+    pipeline->schedule = SCHEDULE_FINE;
+    pipeline->in_flight = in_flight_effective(in, loop, wanted);
+}
+
+/* ---- consumer groups --------------------------------------------------------------------------------------------- */
+
+/* Registers of the largest accumulator that a group would hold.  */
+static int product_registers(const Chooser *in, int groups)
+{
+    int registers = 0;
+    for (int i = 0; i < in->ndots; i++) {
+        Type type = in->dots[i]->results[0]->type;
+        type.rows /= groups;
+        int each = machine_tile_registers(type, LAYOUT_MMA);
+        registers = each > registers ? each : registers;
+    }
+    return registers;
+}
+
+/* The most tile elements that one value of the kernel holds.  */
+static void visit_largest(Op *op, void *context)
+{
+    int *largest = context;
+    for (int i = 0; i < op->nresults; i++) {
+        Type type = op->results[i]->type;
+        if (type.kind == K_TILE && !ring_load(op->results[i]) && type.rows * type.cols > *largest)
+            *largest = type.rows * type.cols;
+    }
+}
+
+static int wanted_groups(Chooser *in)
+{
+    int largest = 0;
+    ir_walk(in->kernel->body, visit_largest, &largest);
+    if (!in->ndots)
+        return largest >= 4096 ? 2 : 1;
+    int rows = 0;
+    for (int i = 0; i < in->ndots; i++) {
+        int each = in->dots[i]->results[0]->type.rows;
+        rows = rows == 0 || each < rows ? each : rows;
+    }
+    if (rows % (2 * MACHINE_MMA_ROWS) == 0 && product_registers(in, 2) <= 200)
+        return 2;
+    if (rows % (3 * MACHINE_MMA_ROWS) == 0)
+        return 3;
+    return rows % (2 * MACHINE_MMA_ROWS) == 0 ? 2 : 1;
+}
+
+static int choose_groups(Chooser *in)
+{
+    Grid *grid = &in->kernel->grid;
+    Op *why = NULL;
+    if (grid->split == SPLIT_TILES) {
+        reject(in->kernel, grid->loc, REASON_TILES_UNSUPPORTED);
+        return 1;
+    }
+    if (grid->consumers > 1) {
+        if (!split_rows(in->kernel, grid->consumers, &why))
+            reject(in->kernel, why->loc, REASON_SPLIT_ROWS, grid->consumers);
+        return grid->consumers;
+    }
+    if (grid->consumers == 1)
+        return 1;
+    for (int groups = wanted_groups(in); groups > 1; groups--)
+        if (split_rows(in->kernel, groups, &why))
+            return groups;
+        else
+            remark(in->kernel, DIAG_MISSED, why->loc,
+                   "rows are not divided over %d consumer groups because of this operation", groups);
+    return 1;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t producer, consumer;
+} Bits;
+
+static void visit_assign(Op *op, void *context)
+{
+    Bits *bits = context;
+    OpClass class_ = op_info[op->code].class_;
+    if (class_ == CLASS_LOAD)
+        op->roles = op->depth ? bits->producer | bits->consumer : bits->consumer;
+    else if (class_ == CLASS_TILE || class_ == CLASS_STORE)
+        op->roles = bits->consumer;
+    else
+        op->roles = bits->producer | bits->consumer;
+}
+
+static void make_roles(Chooser *in, int groups)
+{
+    Kernel *kernel = in->kernel;
+    Bits bits;
+    if (in->specialized) {
+        Role *producer = role_new(kernel, "producer", 4, 1);
+        Role *consumer = role_new(kernel, "consumer", 4, groups);
+        bits = (Bits){ROLE_BIT(producer), ROLE_BIT(consumer)};
+    } else {
+        Role *all = role_new(kernel, "all", 4, groups);
+        bits = (Bits){ROLE_BIT(all), ROLE_BIT(all)};
+    }
+    ir_walk(kernel->body, visit_assign, &bits);
+}
+
+static void say(Chooser *in, int groups)
+{
+    for (int i = 0; i < in->nloops; i++) {
+        Pipeline *pipeline = in->loops[i]->pipeline;
+        remark(in->kernel, DIAG_OPTIMIZED, pipeline->loc,
+               "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, fine "
+               "schedule%s",
+               groups, groups > 1 ? "s (rows)" : "", pipeline->put_count, pipeline->put_count > 1 ? "s" : "",
+               pipeline->depth, pipeline->in_flight,
+               pipeline->automatic ? " (chosen: as many slots as shared memory holds, at most 8)" : "");
+    }
+    if (!in->nloops)
+        remark(in->kernel, DIAG_MISSED, in->kernel->loc,
+               "grid runs unspecialized on %d group%s: no #pragma ws pipeline in it", groups, groups > 1 ? "s" : "");
+}
+
+/* require: tag.   ensure: op->roles, stage, order, depth, release; roles; consumers, split, D, P, persistent decided.  */
+void pass_choose(Kernel *kernel)
+{
+    Chooser in = {.kernel = kernel, .uses = uses_new(kernel, kernel->body)};
+    ir_walk(kernel->body, visit_collect, &in);
+    ir_walk(kernel->body, visit_scalar_read, &in);
+    if (kernel->grid.cluster[0] > 1 || kernel->grid.cluster[1] > 1)
+        reject(kernel, kernel->grid.loc, REASON_CLUSTER_UNSUPPORTED);
+    for (int i = 0; i < in.nloops; i++)
+        in.loops[i]->pipeline->put_count = 0;
+    for (int i = 0; i < in.nloads; i++)
+        choose_ring(&in, in.loads[i]);
+    for (int i = 0; i < in.nloops; i++)
+        check_loop(&in, in.loops[i]);
+    if (kernel->failed)
+        return;
+    for (int i = 0; i < in.nloads; i++)
+        if (in.loads[i]->depth)
+            release_at_products(&in, in.loads[i], in.loads[i]->results[0]);
+    choose_depth(&in);
+    for (int i = 0; i < in.nloops; i++)
+        settle_loop(&in, in.loops[i]);
+    int groups = choose_groups(&in);
+    if (kernel->failed)
+        return;
+    kernel->grid.consumers = groups;
+    kernel->grid.split = SPLIT_ROWS;
+    if (!kernel->grid.persistent_given)
+        kernel->grid.persistent = in.specialized;
+    make_roles(&in, groups);
+    say(&in, groups);
+}

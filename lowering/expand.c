@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * expand.c - the table carried out: products become asynchronous, and waits and releases take their places (III-D.1).
+ *
+ *   before (consumer, P = 2)                   after
+ *   for (k ...)                                for (k ...)
+ *     slot = get                                 slot = get
+ *     acc = dot va, vb, acc                      acc = mma va, vb, acc          started, not awaited
+ *     consumed, one late                         commit
+ *                                                acc = wait 1 (acc)             the previous iteration's is done
+ *                                                consumed, one late             so its slot is free
+ *   store c, i, j, acc                         acc = wait 0 (acc)
+ *                                              consumed
+ *                                              store c, i, j, acc
+ *
+ * A product whose accumulator only the loop itself carries stays in flight over the iteration's end: one commit and one
+ * wait with P-1 groups pending stand at the end of each iteration, an iteration without a product commits an empty group.
+ * Every other product is waited for before the first operation that looks at its result, or at the end of its block.  A
+ * release moves up to the point where nothing looks at the slot any more.
+ */
+#include "choose.h"
+
+enum { MAX_PENDING = 64 };
+
+typedef struct {
+    Kernel *kernel;
+    Role *role;
+    Value *pending[MAX_PENDING]; /* tokens of this block that nothing has waited for */
+    int npending;
+    bool committed;
+} Expander;
+
+static Op *sync_op(const Expander *in, const Op *origin, Opcode code, int64_t ival)
+{
+    Op *op = op_new(in->kernel, code, origin->loc, 0, NULL);
+    op->ival = ival;
+    op->origin = origin->origin;
+    op->roles = ROLE_BIT(in->role);
+    op->tag = TAG_TILE;
+    return op;
+}
+
+/* A wait's result takes the place of its token everywhere but in the wait itself.  */
+static Value *add_waited(const Expander *in, Op *wait, Value *token, Kind kind)
+{
+    Value *result = op_result(in->kernel, wait, type_kind(kind, token->type), token->name);
+    result->split = token->split;
+    ir_replace_uses(in->role->body, token, result);
+    op_add_arg(in->kernel, wait, token);
+    return result;
+}
+
+/* ---- products that the block itself waits for -------------------------------------------------------------------- */
+
+static bool uses_value(const Op *op, const Value *value)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i] == value)
+            return true;
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS(inner, op->blocks[k])
+    if (uses_value(inner, value))
+        return true;
+    return false;
+}
+
+static int count_uses(const Block *block, const Value *value)
+{
+    int count = 0;
+    FOR_OPS(op, block)
+    {
+        for (int i = 0; i < op->nargs; i++)
+            count += op->args[i] == value;
+        for (int k = 0; k < op->nblocks; k++)
+            count += count_uses(op->blocks[k], value);
+    }
+    return count;
+}
+
+static void flush(Expander *in, Op *before)
+{
+    if (!in->npending)
+        return;
+    if (!in->committed)
+        op_before(before, sync_op(in, before, OP_COMMIT, 0));
+    Op *wait = sync_op(in, before, OP_WAIT, 0);
+    op_before(before, wait);
+    for (int i = 0; i < in->npending; i++)
+        add_waited(in, wait, in->pending[i], K_TILE);
+    in->npending = 0;
+    in->committed = true;
+}
+
+/* `op` looks at a result that is still on its way.  The next product of the same chain does not: it only adds to it.  */
+static bool must_wait(const Expander *in, const Op *op)
+{
+    for (int i = 0; i < in->npending; i++) {
+        if (!uses_value(op, in->pending[i]))
+            continue;
+        bool chain = op->code == OP_MMA && op->args[2] == in->pending[i] && op->args[0] != in->pending[i];
+        if (!chain || count_uses(in->role->body, in->pending[i]) != 1)
+            return true;
+    }
+    return false;
+}
+
+static void add_pending(Expander *in, Op *mma)
+{
+    for (int i = 0; i < in->npending; i++)
+        if (in->pending[i] == mma->args[2]) {
+            in->pending[i] = mma->results[0];
+            in->committed = false;
+            return;
+        }
+    if (in->npending == MAX_PENDING) {
+        BUG(in->kernel, "more than %d products in one block", MAX_PENDING);
+        return;
+    }
+    in->pending[in->npending++] = mma->results[0];
+    in->committed = false;
+}
+
+/* ---- products that stay in flight over the iteration's end ------------------------------------------------------- */
+
+/* Before the releases that end an iteration.  */
+static Op *before_releases(Block *block)
+{
+    Op *where = block->last;
+    while (where->prev && where->prev->code == OP_CONSUMED)
+        where = where->prev;
+    return where;
+}
+
+static void end_iteration(Expander *in, Op *loop, Value *const *tokens, const int *index, int ntokens)
+{
+    Block *block = loop->blocks[0];
+    int lag = loop->pipeline ? loop->pipeline->in_flight - 1 : 0;
+    Op *where = before_releases(block);
+    op_before(where, sync_op(in, where, OP_COMMIT, 0));
+    Op *wait = sync_op(in, where, OP_WAIT, lag);
+    op_before(where, wait);
+    for (int i = 0; i < ntokens; i++)
+        add_waited(in, wait, tokens[i], lag ? K_TOKEN : K_TILE);
+    if (!lag)
+        return;
+    Op *after = sync_op(in, loop, OP_WAIT, 0);
+    op_after(loop, after);
+    for (int i = 0; i < ntokens; i++) {
+        block->args[1 + index[i]]->type.kind = K_TOKEN;
+        Value *result = loop->results[index[i]];
+        result->type.kind = K_TOKEN;
+        add_waited(in, after, result, K_TILE);
+    }
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+static void expand_block(Expander *in, Block *block);
+
+static void expand_nested(Expander *in, Op *op)
+{
+    for (int k = 0; k < op->nblocks; k++) {
+        Expander inner = {.kernel = in->kernel, .role = in->role};
+        expand_block(&inner, op->blocks[k]);
+    }
+}
+
+/* The carried chains of a block: their newest tokens, and which carried value each is.  */
+static int find_chains(Block *block, const Uses *uses, Value **tokens, int *index)
+{
+    int count = 0;
+    FOR_OPS(op, block)
+    {
+        int which;
+        if (!op_is_dot(op) || !dot_carried_by(op, uses, &which))
+            continue;
+        int i = 0;
+        while (i < count && index[i] != which)
+            i++;
+        if (i == MAX_PENDING)
+            return count;
+        index[i] = which;
+        tokens[i] = op->results[0];
+        count += i == count;
+    }
+    return count;
+}
+
+static void expand_block(Expander *in, Block *block)
+{
+    FOR_OPS(op, block)
+    expand_nested(in, op);
+    Uses uses = uses_new(in->kernel, in->role->body);
+    Value *tokens[MAX_PENDING];
+    int index[MAX_PENDING];
+    int ntokens = find_chains(block, &uses, tokens, index);
+    FOR_OPS(op, block)
+    if (op_is_dot(op))
+        op->stage = dot_carried_by(op, &uses, NULL) != NULL;
+    FOR_OPS(op, block)
+    {
+        bool dot = op_is_dot(op);
+        bool chain = dot && op->stage;
+        if (dot) {
+            op->code = OP_MMA;
+            op->stage = 0;
+            op->results[0]->type.kind = K_TOKEN;
+        }
+        if (must_wait(in, op) || op->code == OP_YIELD || op->code == OP_COND)
+            flush(in, op);
+        if (dot && !chain)
+            add_pending(in, op);
+    }
+    if (ntokens)
+        end_iteration(in, block->parent, tokens, index, ntokens);
+}
+
+/* ---- releases ---------------------------------------------------------------------------------------------------- */
+
+static bool reads_slot(const Value *value, const Aref *aref)
+{
+    const Op *def = value->def;
+    while (def && (def->code == OP_TRANS_VIEW || def->code == OP_VIEW)) {
+        if (def->code == OP_VIEW)
+            return def->aref == aref;
+        def = def->args[0]->def;
+    }
+    return false;
+}
+
+/* 1: op reads a slot of the aref and is done; 2: it starts a product that does.  */
+static int looks_at(const Op *op, const Aref *aref)
+{
+    int look = 0;
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i]->type.kind == K_VIEW && op->code != OP_TRANS_VIEW && reads_slot(op->args[i], aref))
+            look = op->code == OP_MMA ? 2 : 1;
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS(inner, op->blocks[k])
+    if (looks_at(inner, aref))
+        look = 1;
+    return look;
+}
+
+/* The last op of the block that needs the aref's slots: nested blocks have waited for their own products.  */
+static Op *last_look(Block *block, const Aref *aref)
+{
+    Op *last = NULL;
+    bool flying = false;
+    FOR_OPS(op, block)
+    {
+        int look = looks_at(op, aref);
+        flying |= look == 2;
+        if (look == 1)
+            last = op;
+        if (op->code == OP_GET && op->aref == aref && !last)
+            last = op;
+        if (flying && op->code == OP_WAIT && op->ival == 0) {
+            last = op;
+            flying = false;
+        }
+    }
+    return flying ? NULL : last;
+}
+
+static void raise_release(Op *op, void *context)
+{
+    (void)context;
+    if (op->code != OP_CONSUMED || op->ival)
+        return;
+    Block *block = op->parent;
+    Op *last = last_look(block, op->aref);
+    bool here = false;
+    FOR_OPS(get, block)
+    here |= get->code == OP_GET && get->aref == op->aref;
+    if (!here || !last || last->next == op)
+        return;
+    op_remove(op);
+    op_after(last, op);
+}
+
+/* require: distribute.   ensure: products asynchronous (MMA, COMMIT, WAIT), releases where slots become free.  */
+void pass_expand(Kernel *kernel)
+{
+    FOR_ROLES(role, kernel)
+    {
+        Expander in = {.kernel = kernel, .role = role};
+        expand_block(&in, role->body);
+        ir_walk(role->body, raise_release, NULL);
+    }
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * partition.c - the cut: loads that change roles go through asynchronous references (Tawa, III-C.1).
+ *
+ *   before                                     after
+ *   ta = ws_load (a, i, k, 128, 64);           aref ta_tb: 4 slots of {ta 128x64, tb 256x64}, producer -> consumer,
+ *   tb = ws_load (b, j, k, 256, 64);             49152 bytes a put, released one product late
+ *
+ * Loads share an aref if they have the same control block, the same consuming roles, the same depth and the same release
+ * point in the table: then one put fills and one consumed frees all of them.  Every other load has its own.
+ */
+#include "ir.h"
+#include "slice.h"
+#include "machine.h"
+
+#include <string.h>
+
+/* What a put transfers: whole boxes of 128-byte lines, whether or not they lie inside the tensor.  */
+static int64_t box_bytes(Type tile)
+{
+    int lines = machine_line_elements(tile.dtype);
+    return (int64_t)((tile.cols + lines - 1) / lines) * tile.rows * MACHINE_LINE_BYTES;
+}
+
+static int in_flight_after(const Op *load)
+{
+    Op *loop = load->parent->parent;
+    bool late = load->release == RELEASE_END && loop && loop->code == OP_FOR && loop->pipeline;
+    return late ? loop->pipeline->in_flight - 1 : 0;
+}
+
+static uint32_t consuming_roles(Kernel *kernel, const Op *load)
+{
+    uint32_t producer = ROLE_BIT(kernel->roles);
+    return kernel->roles->next ? load->roles & ~producer : producer;
+}
+
+static bool shares(Kernel *kernel, const Aref *aref, const Op *load)
+{
+    const Op *first = aref->loads[0];
+    if (!kernel->roles->next)
+        return false; /* one role fills and reads in turn: each load is complete where it stands */
+    return aref->home == load->parent && aref->slots == load->depth && first->release == load->release &&
+           aref->consumers == consuming_roles(kernel, load);
+}
+
+static void add_load(Kernel *kernel, Aref *aref, Op *load)
+{
+    Type tile = load->results[0]->type;
+    const char *name = load->results[0]->name ? load->results[0]->name : "tile";
+    Storage *storage = storage_new(kernel, name, USE_RING, tile, aref->slots);
+    int n = aref->nstorages;
+    Storage **storages = arena_alloc(kernel->module, sizeof(Storage *) * (size_t)(n + 1));
+    Op **loads = arena_alloc(kernel->module, sizeof(Op *) * (size_t)(n + 1));
+    for (int i = 0; i < n; i++) {
+        storages[i] = aref->storages[i];
+        loads[i] = aref->loads[i];
+    }
+    storages[n] = storage;
+    loads[n] = load;
+    aref->storages = storages;
+    aref->loads = loads;
+    aref->nstorages = n + 1;
+    aref->bytes += box_bytes(tile);
+    load->aref = aref;
+    load->storage = storage;
+}
+
+static Aref *new_aref(Kernel *kernel, Op *load)
+{
+    Aref *aref = aref_new(kernel, "ring", load->depth);
+    aref->producer = kernel->roles;
+    aref->consumers = consuming_roles(kernel, load);
+    FOR_ROLES(role, kernel)
+    if (aref->consumers & ROLE_BIT(role))
+        aref->arrivals += role->replicas;
+    aref->home = load->parent;
+    aref->release_lag = in_flight_after(load);
+    return aref;
+}
+
+static void visit_load(Op *load, void *context)
+{
+    Kernel *kernel = context;
+    if (load->code != OP_LOAD || !load->depth)
+        return;
+    Aref *found = NULL;
+    FOR_AREFS(aref, kernel)
+    if (!found && aref->nstorages && shares(kernel, aref, load))
+        found = aref;
+    add_load(kernel, found ? found : new_aref(kernel, load), load);
+}
+
+/* Storages have their names by now; an aref is called after what it carries.  */
+static void name_aref(Kernel *kernel, Aref *aref)
+{
+    const char *name = aref->storages[0]->name;
+    for (int i = 1; i < aref->nstorages && i < 3; i++)
+        name = arena_print(kernel->module, "%s_%s", name, aref->storages[i]->name);
+    aref->name = aref->nstorages == 1 ? arena_print(kernel->module, "%s_ring", name) : name;
+}
+
+/* require: choose.   ensure: arefs and ring storages; LOAD->aref.  */
+void pass_partition(Kernel *kernel)
+{
+    ir_walk(kernel->body, visit_load, kernel);
+    FOR_AREFS(aref, kernel)
+    name_aref(kernel, aref);
+    FOR_AREFS(aref, kernel)
+    FOR_STORAGES(storage, kernel)
+    if (!strcmp(aref->name, storage->name))
+        aref->name = arena_print(kernel->module, "%s_ring", aref->name);
+}

@@ -161,7 +161,7 @@ print_libs() { clean; "$wscc" --ws-target=sequential -c kernel.c kernel-main.c &
 print_cflags() { clean; cc $("$wscc" --ws-print=cflags) -c kernel.c -o k.o && only k.o; }
 fingerprint() { test "$("$wscc" --ws-print=fingerprint)" = "$("$wscc" --ws-print=fingerprint)" &&
     "$wscc" --ws-print=fingerprint | grep -q '^wsc-.*-[0-9a-f]\{16\}$'; }
-says() { text=$1; shift; "$wscc" "$@" >../text 2>&1; grep -qF "$text" ../text || { cat ../text; return 1; }; }
+says() { text=$1; shift; "$wscc" "$@" >../text 2>&1; grep -qF -e "$text" ../text || { cat ../text; return 1; }; }
 bundle() {
     clean
     "$wscc" --ws-bundle=../bundle && cc -O2 -I../bundle kernel.c kernel-main.c ../bundle/ws.c -lgc -lm -lpthread -o p &&

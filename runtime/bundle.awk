@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+#
+# bundle.awk - one file out of many, for projects that ship the sequential library with their sources.
+#
+#   awk -v path=DIR:DIR... -v keep=ws.h -f bundle.awk FILE... > ws.c
+#
+# Files in order, each #include that is found on the path put in its place: headers once, tables (.def) each time. The
+# header named by keep stays an #include of that name.
+
+function locate(name, dir,    i, n, dirs, line, try) {
+    n = split(dir ":" path, dirs, ":")
+    for (i = 1; i <= n; i++) {
+        try = dirs[i] "/" name
+        if ((getline line < try) >= 0) {
+            close(try)
+            return try
+        }
+    }
+    return ""
+}
+
+function folder(file) {
+    return match(file, /.*\//) ? substr(file, 1, RLENGTH - 1) : "."
+}
+
+function base(file) {
+    sub(/.*\//, "", file)
+    return file
+}
+
+function emit(file,    line, name, found) {
+    while ((getline line < file) > 0) {
+        if (line ~ /^[ \t]*#[ \t]*include[ \t]*["<]/) {
+            name = line
+            sub(/^[^"<]*["<]/, "", name)
+            sub(/[">].*/, "", name)
+            if (keep != "" && name == keep) {
+                if (!seen[keep]++)
+                    print "#include \"" keep "\""
+                continue
+            }
+            found = locate(name, folder(file))
+            if (found != "") {
+                if (found ~ /\.def$/ || !seen[base(found)]++)
+                    emit(found)
+                continue
+            }
+        }
+        print line
+    }
+    close(file)
+}
+
+BEGIN {
+    print "/* SPDX-License-Identifier: MIT */"
+    print "/* Made from WSC's runtime by wscc --ws-bundle; change it there. */"
+    for (a = 1; a < ARGC; a++)
+        emit(ARGV[a])
+    exit 0
+}

@@ -503,6 +503,8 @@ Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map)
     copy->roles = op->roles;
     copy->stage = op->stage;
     copy->order = op->order;
+    copy->depth = op->depth;
+    copy->release = op->release;
     copy->aref = op->aref;
     copy->storage = op->storage;
     copy->origin = op->origin ? op->origin : (Op *)op;

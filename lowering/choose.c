@@ -350,7 +350,7 @@ static void check_loop(Chooser *in, Op *loop)
     if (pipeline->schedule == SCHEDULE_COARSE || pipeline->schedule == SCHEDULE_OPTIMAL)
         reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED,
                pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "optimal");
-    if (pipeline->pingpong)
+    if (pipeline->pingpong && (kernel->grid.consumers == 1 || kernel->grid.split == SPLIT_ROWS))
         reject(kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
 }
 
@@ -406,14 +406,26 @@ static int wanted_groups(Chooser *in)
     return rows % (2 * MACHINE_MMA_ROWS) == 0 ? 2 : 1;
 }
 
+/* Groups that take whole output tiles in turn: said so, or meant by pingpong without a split.  */
+static bool takes_tiles(const Chooser *in)
+{
+    bool pingpong = false;
+    for (int i = 0; i < in->nloops; i++)
+        pingpong |= in->loops[i]->pipeline->pingpong;
+    return in->kernel->grid.split == SPLIT_TILES || (pingpong && in->kernel->grid.split == SPLIT_AUTO);
+}
+
 static int choose_groups(Chooser *in)
 {
     Grid *grid = &in->kernel->grid;
     Op *why = NULL;
-    if (grid->split == SPLIT_TILES) {
-        reject(in->kernel, grid->loc, REASON_TILES_UNSUPPORTED);
-        return 1;
+    if (takes_tiles(in)) {
+        if (!in->specialized)
+            reject(in->kernel, grid->loc, REASON_TILES_UNSUPPORTED);
+        grid->split = SPLIT_TILES;
+        return grid->consumers > 1 ? grid->consumers : 2;
     }
+    grid->split = SPLIT_ROWS;
     if (grid->consumers > 1) {
         if (!split_rows(in->kernel, grid->consumers, &why))
             reject(in->kernel, why->loc, REASON_SPLIT_ROWS, grid->consumers);
@@ -465,13 +477,17 @@ static void make_roles(Chooser *in, int groups)
 
 static void say(Chooser *in, int groups)
 {
+    bool tiles = in->kernel->grid.split == SPLIT_TILES;
     for (int i = 0; i < in->nloops; i++) {
         Pipeline *pipeline = in->loops[i]->pipeline;
         remark(in->kernel, DIAG_OPTIMIZED, pipeline->loc,
                "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, fine "
                "schedule%s",
-               groups, groups > 1 ? "s (rows)" : "", pipeline->put_count, pipeline->put_count > 1 ? "s" : "",
-               pipeline->depth, pipeline->in_flight,
+               groups,
+               groups == 1 ? ""
+               : tiles     ? "s (tiles)"
+                           : "s (rows)",
+               pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
                pipeline->automatic ? " (chosen: as many slots as shared memory holds, at most 8)" : "");
     }
     if (!in->nloops)
@@ -505,7 +521,6 @@ void pass_choose(Kernel *kernel)
     if (kernel->failed)
         return;
     kernel->grid.consumers = groups;
-    kernel->grid.split = SPLIT_ROWS;
     if (!kernel->grid.persistent_given)
         kernel->grid.persistent = in.specialized;
     make_roles(&in, groups);

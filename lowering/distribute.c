@@ -19,7 +19,7 @@
  */
 #include "choose.h"
 
-enum { MAX_OFFSETS = 16 };
+enum { MAX_OFFSETS = 16, SKIP_BIT = 1u << 29 };
 
 typedef struct {
     Kernel *kernel;
@@ -34,13 +34,15 @@ typedef struct {
     int offset_rows[MAX_OFFSETS];
     int noffsets;
     Op *last_offset; /* offsets are computed once, at the top */
+    bool skipping;   /* copying the control flow of another group's tile */
 } Distributor;
 
 static void clone_block(Distributor *in, Block *from, Block *to);
 
+/* Groups among which rows are divided.  */
 static int groups_of(const Distributor *in)
 {
-    return in->role->replicas;
+    return in->kernel->grid.split == SPLIT_TILES ? 1 : in->role->replicas;
 }
 
 /* ---- small builders ---------------------------------------------------------------------------------------------- */
@@ -76,8 +78,7 @@ static Value *group_offset(Distributor *in, int rows)
     Op *product = op_new(kernel, OP_MULI, kernel->loc, 2, args);
     op_append(scratch, product);
     Value *offset = op_result(kernel, product, type_scalar(D_I64), "first_row");
-    FOR_OPS(op, scratch)
-    {
+    FOR_OPS (op, scratch) {
         op_remove(op);
         op->roles = ROLE_BIT(in->role);
         if (in->last_offset)
@@ -250,10 +251,22 @@ static void emit_consumed(Distributor *in, Block *to, const Op *origin, Aref *ar
     op->ival = lag;
 }
 
+static void emit_skip(Distributor *in, Block *to, const Op *load)
+{
+    Op *skip = emit(in, to, load, OP_SKIP, 0, NULL);
+    skip->aref = load->aref;
+    skip->ival = 1;
+}
+
 static void emit_ring_load(Distributor *in, Block *to, Op *load)
 {
     Aref *aref = load->aref;
     bool last = aref->loads[aref->nstorages - 1] == load;
+    if (in->skipping) {
+        if (last)
+            emit_skip(in, to, load);
+        return;
+    }
     if (aref->producer == in->role && last)
         emit_put(in, to, load);
     if (!(aref->consumers & ROLE_BIT(in->role)))
@@ -272,17 +285,21 @@ static void emit_ring_load(Distributor *in, Block *to, Op *load)
    safe.  */
 static void release_at_end(Distributor *in, Block *from, Block *to)
 {
-    FOR_AREFS(aref, in->kernel)
-    if (aref->home == from && aref->consumers & ROLE_BIT(in->role) && aref->loads[0]->release)
-        emit_consumed(in, to, aref->loads[0], aref, aref->release_lag);
+    if (in->skipping)
+        return;
+    FOR_AREFS (aref, in->kernel)
+        if (aref->home == from && aref->consumers & ROLE_BIT(in->role) && aref->loads[0]->release)
+            emit_consumed(in, to, aref->loads[0], aref, aref->release_lag);
 }
 
 /* What stayed in flight when a loop ended is released behind it.  */
 static void release_after_loop(Distributor *in, Op *loop, Block *to)
 {
-    FOR_AREFS(aref, in->kernel)
-    if (aref->home->parent == loop && aref->release_lag && aref->consumers & ROLE_BIT(in->role))
-        emit_consumed(in, to, aref->loads[0], aref, 0);
+    if (in->skipping)
+        return;
+    FOR_AREFS (aref, in->kernel)
+        if (aref->home->parent == loop && aref->release_lag && aref->consumers & ROLE_BIT(in->role))
+            emit_consumed(in, to, aref->loads[0], aref, 0);
 }
 
 /* ---- cloning ----------------------------------------------------------------------------------------------------- */
@@ -371,6 +388,37 @@ static bool keeps(const Distributor *in, const Value *value)
     return slice_has(&in->slice, value);
 }
 
+static bool cut_at_ring(const Op *op, void *context);
+static void visit_unmark(Op *op, void *context);
+static void visit_ring(Op *op, void *context);
+
+/* Groups that take tiles in turn: `if (ordinal % groups == group)` the tile, else its puts are passed over.  */
+static void clone_turns(Distributor *in, Block *from, Block *to, Op *grid)
+{
+    Kernel *kernel = in->kernel;
+    Value *ordinal = block_arg(kernel, to, type_scalar(D_I32), "ordinal", grid->loc);
+    Value *groups = ir_const_int(kernel, to, D_I32, in->role->replicas);
+    Value *turn = emit_binary(in, to, grid, OP_REMI, ordinal, groups, D_I32);
+    Value *mine = emit_binary(in, to, grid, OP_EQI, turn, in->group, D_I1);
+    Op *branch = emit(in, to, grid, OP_IF, 1, &mine);
+    Block *blocks[2] = {block_new(kernel, branch), block_new(kernel, branch)};
+    clone_block(in, from, blocks[0]);
+
+    Slice consumed = in->slice;
+    in->slice = slice_new(kernel, SKIP_BIT);
+    in->slice.cut = cut_at_ring;
+    in->skipping = true;
+    ir_walk(from, visit_unmark, NULL);
+    ir_walk(from, visit_ring, in);
+    clone_block(in, from, blocks[1]);
+    in->skipping = false;
+    in->slice = consumed;
+    for (int k = 0; k < 2; k++)
+        if (!blocks[k]->last || blocks[k]->last->code != OP_YIELD)
+            emit(in, blocks[k], grid, OP_YIELD, 0, NULL);
+    emit(in, to, grid, OP_YIELD, 0, NULL);
+}
+
 static void clone_control(Distributor *in, Block *to, Op *op)
 {
     Kernel *kernel = in->kernel;
@@ -387,7 +435,10 @@ static void clone_control(Distributor *in, Block *to, Op *op)
             if (op->code == OP_GRID || i < first || keeps(in, op->results[i - first]))
                 clone_argument(in, block, argument);
         }
-        clone_block(in, op->blocks[k], block);
+        if (op->code == OP_GRID && in->kernel->grid.split == SPLIT_TILES && in->role->replicas > 1)
+            clone_turns(in, op->blocks[k], block, op);
+        else
+            clone_block(in, op->blocks[k], block);
     }
     for (int i = 0; i < op->nresults; i++)
         if (keeps(in, op->results[i]))
@@ -410,9 +461,8 @@ static void clone_terminator(Distributor *in, Block *to, Op *op)
 
 static void clone_block(Distributor *in, Block *from, Block *to)
 {
-    uint32_t bit = ROLE_BIT(in->role);
-    FOR_OPS(op, from)
-    {
+    uint32_t bit = in->slice.bit;
+    FOR_OPS (op, from) {
         if (op->code == OP_YIELD || op->code == OP_COND)
             clone_terminator(in, to, op);
         else if (!(op->roles & bit))
@@ -429,6 +479,20 @@ static void clone_block(Distributor *in, Block *from, Block *to)
 }
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
+
+static void visit_unmark(Op *op, void *context)
+{
+    (void)context;
+    op->roles &= ~(uint32_t)SKIP_BIT;
+}
+
+/* Roots of what a group has to follow of a tile that is not its own: the loads that fill its rings.  */
+static void visit_ring(Op *op, void *context)
+{
+    Distributor *in = context;
+    if (op->aref && op->aref->consumers & ROLE_BIT(in->role))
+        slice_op(&in->slice, op);
+}
 
 /* A consumer needs a ring load's tile, not its address.  */
 static bool cut_at_ring(const Op *op, void *context)
@@ -474,8 +538,8 @@ static void distribute_role(Kernel *kernel, Role *role)
     in.split_form = arena_alloc(kernel->module, count * sizeof(Value *));
     in.whole_form = arena_alloc(kernel->module, count * sizeof(Value *));
     int narefs = 0;
-    FOR_AREFS(aref, kernel)
-    narefs = aref->id + 1;
+    FOR_AREFS (aref, kernel)
+        narefs = aref->id + 1;
     in.slots = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
     role->body = block_new(kernel, NULL);
     in.group = block_arg(kernel, role->body, type_scalar(D_I32), "group", kernel->loc);
@@ -485,6 +549,6 @@ static void distribute_role(Kernel *kernel, Role *role)
 /* require: partition.   ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ, CONSUMED placed.  */
 void pass_distribute(Kernel *kernel)
 {
-    FOR_ROLES(role, kernel)
-    distribute_role(kernel, role);
+    FOR_ROLES (role, kernel)
+        distribute_role(kernel, role);
 }

@@ -58,17 +58,16 @@ static bool uses_value(const Op *op, const Value *value)
         if (op->args[i] == value)
             return true;
     for (int k = 0; k < op->nblocks; k++)
-        FOR_OPS(inner, op->blocks[k])
-    if (uses_value(inner, value))
-        return true;
+        FOR_OPS (inner, op->blocks[k])
+            if (uses_value(inner, value))
+                return true;
     return false;
 }
 
 static int count_uses(const Block *block, const Value *value)
 {
     int count = 0;
-    FOR_OPS(op, block)
-    {
+    FOR_OPS (op, block) {
         for (int i = 0; i < op->nargs; i++)
             count += op->args[i] == value;
         for (int k = 0; k < op->nblocks; k++)
@@ -169,8 +168,7 @@ static void expand_nested(Expander *in, Op *op)
 static int find_chains(Block *block, const Uses *uses, Value **tokens, int *index)
 {
     int count = 0;
-    FOR_OPS(op, block)
-    {
+    FOR_OPS (op, block) {
         int which;
         if (!op_is_dot(op) || !dot_carried_by(op, uses, &which))
             continue;
@@ -188,17 +186,16 @@ static int find_chains(Block *block, const Uses *uses, Value **tokens, int *inde
 
 static void expand_block(Expander *in, Block *block)
 {
-    FOR_OPS(op, block)
-    expand_nested(in, op);
+    FOR_OPS (op, block)
+        expand_nested(in, op);
     Uses uses = uses_new(in->kernel, in->role->body);
     Value *tokens[MAX_PENDING];
     int index[MAX_PENDING];
     int ntokens = find_chains(block, &uses, tokens, index);
-    FOR_OPS(op, block)
-    if (op_is_dot(op))
-        op->stage = dot_carried_by(op, &uses, NULL) != NULL;
-    FOR_OPS(op, block)
-    {
+    FOR_OPS (op, block)
+        if (op_is_dot(op))
+            op->stage = dot_carried_by(op, &uses, NULL) != NULL;
+    FOR_OPS (op, block) {
         bool dot = op_is_dot(op);
         bool chain = dot && op->stage;
         if (dot) {
@@ -236,9 +233,9 @@ static int looks_at(const Op *op, const Aref *aref)
         if (op->args[i]->type.kind == K_VIEW && op->code != OP_TRANS_VIEW && reads_slot(op->args[i], aref))
             look = op->code == OP_MMA ? 2 : 1;
     for (int k = 0; k < op->nblocks; k++)
-        FOR_OPS(inner, op->blocks[k])
-    if (looks_at(inner, aref))
-        look = 1;
+        FOR_OPS (inner, op->blocks[k])
+            if (looks_at(inner, aref))
+                look = 1;
     return look;
 }
 
@@ -247,8 +244,7 @@ static Op *last_look(Block *block, const Aref *aref)
 {
     Op *last = NULL;
     bool flying = false;
-    FOR_OPS(op, block)
-    {
+    FOR_OPS (op, block) {
         int look = looks_at(op, aref);
         flying |= look == 2;
         if (look == 1)
@@ -271,8 +267,8 @@ static void raise_release(Op *op, void *context)
     Block *block = op->parent;
     Op *last = last_look(block, op->aref);
     bool here = false;
-    FOR_OPS(get, block)
-    here |= get->code == OP_GET && get->aref == op->aref;
+    FOR_OPS (get, block)
+        here |= get->code == OP_GET && get->aref == op->aref;
     if (!here || !last || last->next == op)
         return;
     op_remove(op);
@@ -282,8 +278,7 @@ static void raise_release(Op *op, void *context)
 /* require: distribute.   ensure: products asynchronous (MMA, COMMIT, WAIT), releases where slots become free.  */
 void pass_expand(Kernel *kernel)
 {
-    FOR_ROLES(role, kernel)
-    {
+    FOR_ROLES (role, kernel) {
         Expander in = {.kernel = kernel, .role = role};
         expand_block(&in, role->body);
         ir_walk(role->body, raise_release, NULL);

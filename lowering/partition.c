@@ -71,9 +71,9 @@ static Aref *new_aref(Kernel *kernel, Op *load)
     Aref *aref = aref_new(kernel, "ring", load->depth);
     aref->producer = kernel->roles;
     aref->consumers = consuming_roles(kernel, load);
-    FOR_ROLES(role, kernel)
-    if (aref->consumers & ROLE_BIT(role))
-        aref->arrivals += role->replicas;
+    FOR_ROLES (role, kernel)
+        if (aref->consumers & ROLE_BIT(role))
+            aref->arrivals += role->replicas;
     aref->home = load->parent;
     aref->release_lag = in_flight_after(load);
     return aref;
@@ -85,9 +85,9 @@ static void visit_load(Op *load, void *context)
     if (load->code != OP_LOAD || !load->depth)
         return;
     Aref *found = NULL;
-    FOR_AREFS(aref, kernel)
-    if (!found && aref->nstorages && shares(kernel, aref, load))
-        found = aref;
+    FOR_AREFS (aref, kernel)
+        if (!found && aref->nstorages && shares(kernel, aref, load))
+            found = aref;
     add_load(kernel, found ? found : new_aref(kernel, load), load);
 }
 
@@ -104,10 +104,10 @@ static void name_aref(Kernel *kernel, Aref *aref)
 void pass_partition(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_load, kernel);
-    FOR_AREFS(aref, kernel)
-    name_aref(kernel, aref);
-    FOR_AREFS(aref, kernel)
-    FOR_STORAGES(storage, kernel)
-    if (!strcmp(aref->name, storage->name))
-        aref->name = arena_print(kernel->module, "%s_ring", aref->name);
+    FOR_AREFS (aref, kernel)
+        name_aref(kernel, aref);
+    FOR_AREFS (aref, kernel)
+        FOR_STORAGES (storage, kernel)
+            if (!strcmp(aref->name, storage->name))
+                aref->name = arena_print(kernel->module, "%s_ring", aref->name);
 }

@@ -15,21 +15,16 @@
 
 const char *const target_names[] = {"cuda", "emulate", "sequential"};
 
-static const char *const with_value[] = {
-    "-o",         "-x",         "-I",           "-D",           "-U",          "-L",           "-l",
-    "-include",   "-imacros",   "-isystem",     "-iquote",      "-idirafter",  "-iprefix",     "-iwithprefix",
-    "-isysroot",  "-imultilib", "-MF",          "-MT",          "-MQ",         "-T",           "-u",
-    "-z",         "-e",         "-h",           "-A",           "-B",          "-Xlinker",     "-Xassembler",
-    "-aux-info",  "--param",    "-dumpbase",    "-dumpdir",     "-dumpbase-ext", "-Xpreprocessor", "-wrapper",
-    "-iwithprefixbefore", "-specs", "--sysroot", "-Tbss", "-Tdata", "-Ttext", "-R", "-G",
-};
+/* Between blanks each.  */
+static const char with_value[] = " -o -x -I -D -U -L -l -A -B -G -R -T -u -z -e -h -include -imacros -isystem -iquote "
+                                 "-idirafter -iprefix -iwithprefix "
+                                 "-iwithprefixbefore -isysroot -imultilib --sysroot -MF -MT -MQ -Xlinker -Xassembler "
+                                 "-Xpreprocessor -aux-info --param "
+                                 "-dumpbase -dumpbase-ext -dumpdir -wrapper -specs -Tbss -Tdata -Ttext ";
 
-bool takes_value(const char *option)
+static bool takes_value(const char *option)
 {
-    for (size_t i = 0; i < sizeof with_value / sizeof with_value[0]; i++)
-        if (same(option, with_value[i]))
-            return true;
-    return false;
+    return !strchr(option, ' ') && strstr(with_value, format(" %s ", option));
 }
 
 /* Options that mean something to the linker alone; a compile that does not link would warn of some.  */

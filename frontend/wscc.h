@@ -33,9 +33,9 @@ void args_add_all(Args *args, const Args *more);
 void args_add_words(Args *args, const char *text); /* split at blanks */
 bool starts_with(const char *text, const char *start);
 bool same(const char *text, const char *other);
-const char *base_name(const char *path);                      /* after the last slash */
-char *with_suffix(const char *path, const char *suffix);      /* "a/b.o" and ".cu" to "a/b.cu" */
-char *read_file(const char *path);                            /* NULL when it cannot be read */
+const char *base_name(const char *path);                                             /* after the last slash */
+char *with_suffix(const char *path, const char *suffix);                             /* "a/b.o" and ".cu" to "a/b.cu" */
+char *read_file(const char *path);                                                   /* NULL when it cannot be read */
 void fail(const char *pattern, ...) __attribute__((format(printf, 1, 2), noreturn)); /* cleans up, exits with 1 */
 void complain(const char *kind, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
 
@@ -95,15 +95,14 @@ typedef struct {
 
 void options_parse(Options *options, const Config *config, int argc, char **argv);
 void options_help(void);
-bool takes_value(const char *option); /* of the host compiler: its value is the next argument */
 
 /* ---- process.c --------------------------------------------------------------------------------------------------- */
 
 void signals_catch(void);
 const char *temporary_folder(void);
-void output_claim(const char *path);      /* remove it unless outputs_keep() comes first */
-void outputs_keep(void);                  /* the compile is a success: what was claimed stays */
-bool is_plain(const char *path);          /* absent, or a regular file: may be renamed over */
+void output_claim(const char *path); /* remove it unless outputs_keep() comes first */
+void outputs_keep(void);             /* the compile is a success: what was claimed stays */
+bool is_plain(const char *path);     /* absent, or a regular file: may be renamed over */
 /* Run and wait; the exit status.  In `folder` unless NULL.  Does not come back when a signal ends us.  */
 int run(const Options *options, const Args *args, const char *folder);
 void replace(const Args *args) __attribute__((noreturn)); /* become that program */

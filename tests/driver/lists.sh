@@ -31,7 +31,7 @@ licence_first() {
         \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cuh' -o -name '*.hpp' -o -name '*.def' -o -name '*.sh' \
         -o -name '*.m4' -o -name configure.ac -o -name Makefile.am -o -name bootstrap \) | grep -v m4/l | sort); do
         case $file in
-        runtime/* | samples/*.[ch] | lowering/ops.def | lowering/rules.[ch] | m4/wsc.m4) want=MIT ;;
+        runtime/* | samples/* | lowering/ops.def | lowering/rules.[ch] | m4/wsc.m4) want=MIT ;;
         *) want=GPL-3.0-or-later ;;
         esac
         head -n 2 "$file" | grep -q "SPDX-License-Identifier: $want" || { echo "$file does not begin with $want"; status=1; }

@@ -389,6 +389,36 @@ static bool keeps(const Distributor *in, const Value *value)
 }
 
 static bool cut_at_ring(const Op *op, void *context);
+/* With pingpong a group's products of one tile are one turn: from before the first to behind the last pipelined loop.  */
+static bool holds_pingpong(const Op *op)
+{
+    if (op->code == OP_FOR && op->pipeline && op->pipeline->pingpong)
+        return true;
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            if (holds_pingpong(inner))
+                return true;
+    return false;
+}
+
+static void place_turn(Distributor *in, Block *block)
+{
+    Op *first = NULL, *last = NULL;
+    FOR_OPS (op, block)
+        if (holds_pingpong(op)) {
+            first = first ? first : op;
+            last = op;
+        }
+    if (!first)
+        return;
+    Op *take = emit(in, block, first, OP_TURN_TAKE, 0, NULL);
+    Op *pass = emit(in, block, last, OP_TURN_PASS, 0, NULL);
+    op_remove(take);
+    op_before(first, take);
+    op_remove(pass);
+    op_after(last, pass);
+}
+
 static void visit_unmark(Op *op, void *context);
 static void visit_ring(Op *op, void *context);
 
@@ -403,6 +433,7 @@ static void clone_turns(Distributor *in, Block *from, Block *to, Op *grid)
     Op *branch = emit(in, to, grid, OP_IF, 1, &mine);
     Block *blocks[2] = {block_new(kernel, branch), block_new(kernel, branch)};
     clone_block(in, from, blocks[0]);
+    place_turn(in, blocks[0]);
 
     Slice consumed = in->slice;
     in->slice = slice_new(kernel, SKIP_BIT);

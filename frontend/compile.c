@@ -107,11 +107,20 @@ static void add_options(const Options *options, Args *args)
 }
 
 /* With a link to follow, the object is a temporary: say what GCC would have called the things beside it.  */
-static void add_linked_names(const Options *options, const Names *names, const char *linked, Args *args)
+static void add_linked_names(const Options *options, const Item *source, const Names *names, const char *linked,
+                             Args *args)
 {
+    const char *dot = strrchr(base_name(source->text), '.');
+
     args_add(args, "-c");
     args_add(args, "-dumpdir");
     args_add(args, format("%s-", options->output ? with_suffix(linked, "") : "a"));
+    args_add(args, "-dumpbase");
+    args_add(args, base_name(source->text));
+    if (dot) {
+        args_add(args, "-dumpbase-ext");
+        args_add(args, dot);
+    }
     if (names->depend && !options->depend_name) {
         args_add(args, "-MQ");
         args_add(args, options->output ? linked : format("%s.o", names->stem));
@@ -128,7 +137,7 @@ static int compile_host(const Options *options, const Config *config, const Item
     add_options(options, &args);
     args_add(&args, format("-I%s", config->include));
     if (linked)
-        add_linked_names(options, names, linked, &args);
+        add_linked_names(options, source, names, linked, &args);
     if (names->depend && !options->depend_file) {
         args_add(&args, "-MF");
         args_add(&args, names->depend);

@@ -94,6 +94,7 @@ for target in $targets; do
         if test "$target" = emulate; then only k.o k.i k.s k.cu 2>&1 || only k.o kernel.i kernel.s k.cu; else only k.o k.i k.s; fi
     }
     coverage() { plain --coverage -c kernel.c -o k.o && only k.o k.gcno; }
+    coverage_go() { plain --coverage kernel.c kernel-main.c -o p && only p p-kernel.gcno p-kernel-main.gcno; }
     split() { plain -g -gsplit-dwarf -c kernel.c -o k.o && only k.o k.dwo; }
     failing() { ! plain -c bad.c && only; }
     failing_named() { ! plain -MD -c bad.c -o out.o && only; }
@@ -142,6 +143,7 @@ for target in $targets; do
     ok "$target: -static" static
     ok "$target: -save-temps" save_temps
     ok "$target: --coverage" coverage
+    ok "$target: --coverage in one go" coverage_go
     ok "$target: -gsplit-dwarf" split
     ok "$target: a failed compile leaves nothing" failing
     ok "$target: a failed compile leaves no -MD output" failing_named

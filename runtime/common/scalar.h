@@ -165,47 +165,47 @@ static inline int8_t ws_i8_from_i32(int32_t x)
 /* ---- two operands, and three ------------------------------------------------------------------------------------- */
 
 /* A NaN yields to a number; +0 is larger than -0.  */
-#define WS_SCALAR_FLOAT_(type, name, fused)                                                                            \
-    static inline type ws_##name##_add(type x, type y)                                                                 \
-    {                                                                                                                  \
-        return x + y;                                                                                                  \
-    }                                                                                                                  \
-    static inline type ws_##name##_sub(type x, type y)                                                                 \
-    {                                                                                                                  \
-        return x - y;                                                                                                  \
-    }                                                                                                                  \
-    static inline type ws_##name##_mul(type x, type y)                                                                 \
-    {                                                                                                                  \
-        return x * y;                                                                                                  \
-    }                                                                                                                  \
-    static inline type ws_##name##_div(type x, type y)                                                                 \
-    {                                                                                                                  \
-        return x / y;                                                                                                  \
-    }                                                                                                                  \
-    static inline type ws_##name##_max(type x, type y)                                                                 \
-    {                                                                                                                  \
-        return x > y || y != y || (x == y && !signbit(x)) ? x : y;                                                     \
-    }                                                                                                                  \
-    static inline type ws_##name##_min(type x, type y)                                                                 \
-    {                                                                                                                  \
-        return x < y || y != y || (x == y && signbit(x)) ? x : y;                                                      \
-    }                                                                                                                  \
-    static inline type ws_##name##_fma(type x, type y, type z)                                                         \
-    {                                                                                                                  \
-        return fused(x, y, z);                                                                                         \
-    }                                                                                                                  \
-    static inline type ws_##name##_neg(type x)                                                                         \
-    {                                                                                                                  \
-        return -x;                                                                                                     \
+#define WS_SCALAR_FLOAT_(type, name, fused)                        \
+    static inline type ws_##name##_add(type x, type y)             \
+    {                                                              \
+        return x + y;                                              \
+    }                                                              \
+    static inline type ws_##name##_sub(type x, type y)             \
+    {                                                              \
+        return x - y;                                              \
+    }                                                              \
+    static inline type ws_##name##_mul(type x, type y)             \
+    {                                                              \
+        return x * y;                                              \
+    }                                                              \
+    static inline type ws_##name##_div(type x, type y)             \
+    {                                                              \
+        return x / y;                                              \
+    }                                                              \
+    static inline type ws_##name##_max(type x, type y)             \
+    {                                                              \
+        return x > y || y != y || (x == y && !signbit(x)) ? x : y; \
+    }                                                              \
+    static inline type ws_##name##_min(type x, type y)             \
+    {                                                              \
+        return x < y || y != y || (x == y && signbit(x)) ? x : y;  \
+    }                                                              \
+    static inline type ws_##name##_fma(type x, type y, type z)     \
+    {                                                              \
+        return fused(x, y, z);                                     \
+    }                                                              \
+    static inline type ws_##name##_neg(type x)                     \
+    {                                                              \
+        return -x;                                                 \
     }
 
 WS_SCALAR_FLOAT_(float, f32, fmaf)
 WS_SCALAR_FLOAT_(double, f64, fma)
 
-#define WS_SCALAR_WRAP_(name, operator)                                                                                \
-    static inline int32_t ws_i32_##name(int32_t x, int32_t y)                                                          \
-    {                                                                                                                  \
-        return (int32_t)((uint32_t)x operator(uint32_t) y);                                                            \
+#define WS_SCALAR_WRAP_(name, operator)                       \
+    static inline int32_t ws_i32_##name(int32_t x, int32_t y) \
+    {                                                         \
+        return (int32_t)((uint32_t)x operator(uint32_t) y);   \
     }
 
 WS_SCALAR_WRAP_(add, +)
@@ -215,7 +215,7 @@ WS_SCALAR_WRAP_(mul, *)
 /* Truncates; x / 0 is 0.  */
 static inline int32_t ws_i32_div(int32_t x, int32_t y)
 {
-    return y == 0 ? 0 : y == -1 ? (int32_t)-(uint32_t)x : x / y;
+    return y == 0 ? 0 : y == -1 ? (int32_t) - (uint32_t)x : x / y;
 }
 
 static inline int32_t ws_i32_max(int32_t x, int32_t y)
@@ -233,30 +233,30 @@ static inline int32_t ws_i32_fma(int32_t x, int32_t y, int32_t z)
     return ws_i32_add(ws_i32_mul(x, y), z);
 }
 
-#define WS_SCALAR_COMPARE_(type, name)                                                                                 \
-    static inline int ws_##name##_lt(type x, type y)                                                                   \
-    {                                                                                                                  \
-        return x < y;                                                                                                  \
-    }                                                                                                                  \
-    static inline int ws_##name##_le(type x, type y)                                                                   \
-    {                                                                                                                  \
-        return x <= y;                                                                                                 \
-    }                                                                                                                  \
-    static inline int ws_##name##_gt(type x, type y)                                                                   \
-    {                                                                                                                  \
-        return x > y;                                                                                                  \
-    }                                                                                                                  \
-    static inline int ws_##name##_ge(type x, type y)                                                                   \
-    {                                                                                                                  \
-        return x >= y;                                                                                                 \
-    }                                                                                                                  \
-    static inline int ws_##name##_eq(type x, type y)                                                                   \
-    {                                                                                                                  \
-        return x == y;                                                                                                 \
-    }                                                                                                                  \
-    static inline int ws_##name##_ne(type x, type y)                                                                   \
-    {                                                                                                                  \
-        return x != y;                                                                                                 \
+#define WS_SCALAR_COMPARE_(type, name)               \
+    static inline int ws_##name##_lt(type x, type y) \
+    {                                                \
+        return x < y;                                \
+    }                                                \
+    static inline int ws_##name##_le(type x, type y) \
+    {                                                \
+        return x <= y;                               \
+    }                                                \
+    static inline int ws_##name##_gt(type x, type y) \
+    {                                                \
+        return x > y;                                \
+    }                                                \
+    static inline int ws_##name##_ge(type x, type y) \
+    {                                                \
+        return x >= y;                               \
+    }                                                \
+    static inline int ws_##name##_eq(type x, type y) \
+    {                                                \
+        return x == y;                               \
+    }                                                \
+    static inline int ws_##name##_ne(type x, type y) \
+    {                                                \
+        return x != y;                               \
     }
 
 WS_SCALAR_COMPARE_(float, f32)
@@ -267,7 +267,7 @@ WS_SCALAR_COMPARE_(int32_t, i32)
 
 static inline int32_t ws_i32_neg(int32_t x)
 {
-    return (int32_t)-(uint32_t)x;
+    return (int32_t) - (uint32_t)x;
 }
 
 static inline int32_t ws_i32_abs(int32_t x)
@@ -287,10 +287,60 @@ static inline double ws_f64_abs(double x)
 
 /* scalar_math.c.  */
 #define WS_SCALAR_MATHS_(X) X(rint) X(floor) X(exp) X(exp2) X(log) X(log2) X(sqrt) X(rsqrt) X(tanh) X(erf) X(sigmoid)
-#define WS_SCALAR_DECLARE_(name)                                                                                       \
-    float ws_f32_##name(float x);                                                                                      \
+#define WS_SCALAR_DECLARE_(name)  \
+    float ws_f32_##name(float x); \
     double ws_f64_##name(double x);
 WS_SCALAR_MATHS_(WS_SCALAR_DECLARE_)
+
+/* ---- along a row or a column ------------------------------------------------------------------------------------- */
+
+/* n >= 1 elements, `stride` apart, in ascending order, starting from the first.  */
+#define WS_SCALAR_REDUCE_(type, name)                                                                  \
+    static inline type ws_##name##_reduce_sum(int n, const type *x, long stride)                       \
+    {                                                                                                  \
+        type result = x[0];                                                                            \
+        for (int i = 1; i < n; i++)                                                                    \
+            result = ws_##name##_add(result, x[i * stride]);                                           \
+        return result;                                                                                 \
+    }                                                                                                  \
+    static inline type ws_##name##_reduce_max(int n, const type *x, long stride)                       \
+    {                                                                                                  \
+        type result = x[0];                                                                            \
+        for (int i = 1; i < n; i++)                                                                    \
+            result = ws_##name##_max(result, x[i * stride]);                                           \
+        return result;                                                                                 \
+    }                                                                                                  \
+    static inline type ws_##name##_reduce_min(int n, const type *x, long stride)                       \
+    {                                                                                                  \
+        type result = x[0];                                                                            \
+        for (int i = 1; i < n; i++)                                                                    \
+            result = ws_##name##_min(result, x[i * stride]);                                           \
+        return result;                                                                                 \
+    }                                                                                                  \
+    /* Of the largest element; NaN is smaller than any number.  */                                     \
+    static inline int32_t ws_##name##_reduce_argmax(int n, const type *x, long stride)                 \
+    {                                                                                                  \
+        int32_t best = 0;                                                                              \
+        for (int i = 1; i < n; i++)                                                                    \
+            if (x[i * stride] > x[best * stride] ||                                                    \
+                (x[best * stride] != x[best * stride] && x[i * stride] == x[i * stride]))              \
+                best = i;                                                                              \
+        return best;                                                                                   \
+    }                                                                                                  \
+    /* Running sums; each is rounded to the tile's type where it is stored, the sum itself is not.  */ \
+    static inline void ws_##name##_cumulate(int n, const type *x, type *result, long stride)           \
+    {                                                                                                  \
+        type sum = x[0];                                                                               \
+        result[0] = sum;                                                                               \
+        for (int i = 1; i < n; i++) {                                                                  \
+            sum = ws_##name##_add(sum, x[i * stride]);                                                 \
+            result[i * stride] = sum;                                                                  \
+        }                                                                                              \
+    }
+
+WS_SCALAR_REDUCE_(float, f32)
+WS_SCALAR_REDUCE_(double, f64)
+WS_SCALAR_REDUCE_(int32_t, i32)
 
 /* product.c: acc (rows x cols) += a (rows x depth) b (depth x cols), all dense row-major f32; each element of acc is summed
    one product after the other, k ascending, each rounded.  */

@@ -7,14 +7,14 @@
  */
 #include "scalar.h"
 
-#define BOTH(name, f32_expression, f64_expression)                                                                     \
-    float ws_f32_##name(float x)                                                                                       \
-    {                                                                                                                  \
-        return f32_expression;                                                                                         \
-    }                                                                                                                  \
-    double ws_f64_##name(double x)                                                                                     \
-    {                                                                                                                  \
-        return f64_expression;                                                                                         \
+#define BOTH(name, f32_expression, f64_expression) \
+    float ws_f32_##name(float x)                   \
+    {                                              \
+        return f32_expression;                     \
+    }                                              \
+    double ws_f64_##name(double x)                 \
+    {                                              \
+        return f64_expression;                     \
     }
 
 BOTH(rint, rintf(x), rint(x))

@@ -89,7 +89,7 @@ void ws_set_log(void (*line)(const char *text, void *user), void *user)
     unlock_log();
 }
 
-void ws_log(const char *format, ...)
+void ws_log_line(const char *format, ...)
 {
     char text[512];
     va_list list;

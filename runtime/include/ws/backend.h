@@ -36,7 +36,7 @@ ws_status ws_error_vset(ws_status status, const char *format, va_list list);
 ws_status ws_error_pending(void); /* the same without clearing */
 
 /* One line to the user's log, if there is one.  */
-void ws_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void ws_log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void *ws_stream(void); /* what this thread gave to ws_set_stream, or NULL */
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * print.c - ws_print: a tile on standard output, a line for each row.
+ *
+ *     acc: f32 (2,3)
+ *       1 2 3
+ *       4 5 6
+ */
+#include "tile.h"
+
+#include <stdio.h>
+
+static void print_element(ws_tile v, int row, int col)
+{
+    double x;
+    if (v->dtype == WS_RULE_MASK) {
+        printf(" %d", *ws_element(v, row, col));
+        return;
+    }
+    ws_row_read(v->dtype, WS_COMPUTE_F64, 1, ws_element(v, row, col), &x);
+    if (x != x)
+        printf(" nan"); /* its sign means nothing */
+    else
+        printf(v->dtype == WS_RULE_F64 ? " %.17g" : " %.9g", x);
+}
+
+void ws_print(const char *name, ws_tile v)
+{
+    struct ws_rule_type type;
+    if (!ws_allowed1(WS_OP_PRINT, v, &type))
+        return;
+    flockfile(stdout);
+    printf("%s: %s (%d,%d)\n", name, ws_rule_dtype_name(v->dtype), v->rows, v->cols);
+    for (int r = 0; r < v->rows; r++) {
+        printf(" ");
+        for (int c = 0; c < v->cols; c++)
+            print_element(v, r, c);
+        printf("\n");
+    }
+    funlockfile(stdout);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reclaim.c - memory of tiles and tensors, taken back when no local holds them.
+ *
+ * The language says that a handle lives in a local variable or a parameter of the thread that made it, and nowhere else.
+ * So a handle in use is a word on that thread's stack or in its registers, and nothing else needs to be looked at: no
+ * heap, no statics, no other thread.  Each thread has its own list of blocks; when it has allocated as much again as was
+ * in use after the last round (at least ROUND_BYTES), it reads its own stack, keeps each block into which some word points,
+ * and frees the others.  Memory in use is therefore at most twice what the program holds, plus ROUND_BYTES.
+ *
+ *     acc = ws_dot(ta, ws_trans(tb), acc)     blocks: ta tb trans acc0 acc1 | ta tb trans acc2 | ...
+ *                                             stack:  ta tb acc2            keeps three, frees the rest
+ *
+ * Threads need no registration and are never stopped.  On a stack that is not the thread's own (a coroutine's) nothing is
+ * taken back.
+ */
+#if !defined _GNU_SOURCE && !defined __APPLE__
+#    define _GNU_SOURCE /* pthread_getattr_np */
+#endif
+#include "tile.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUND_BYTES ((size_t)32 << 20)
+#define OVERHEAD    64 /* what a block costs beside its bytes, about */
+
+/* Reading the whole stack is what a sanitizer is there to prevent.  */
+#if defined __clang__
+#    define READS_STACK __attribute__((noinline, no_sanitize("address", "memory", "thread")))
+#else
+#    define READS_STACK __attribute__((noinline, no_sanitize("address", "thread")))
+#endif
+
+struct block {
+    char *address;
+    size_t bytes;
+};
+
+struct heap {
+    struct block *blocks;
+    size_t count, capacity;
+    size_t held;  /* bytes of all blocks */
+    size_t round; /* collect when held reaches this */
+    char *stack_low, *stack_high;
+    void *scratch[3];
+    size_t scratch_bytes[3];
+};
+
+static _Thread_local struct heap *heap;
+static pthread_key_t at_thread_end;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void free_heap(void *p)
+{
+    struct heap *h = p;
+    for (size_t i = 0; i < h->count; i++)
+        free(h->blocks[i].address);
+    for (int i = 0; i < 3; i++)
+        free(h->scratch[i]);
+    free(h->blocks);
+    free(h);
+    heap = NULL;
+}
+
+static void make_key(void)
+{
+    pthread_key_create(&at_thread_end, free_heap);
+}
+
+/* The calling thread's stack; both ends NULL where the system does not tell.  */
+static void find_stack(struct heap *h)
+{
+#if defined __APPLE__
+    h->stack_high = pthread_get_stackaddr_np(pthread_self());
+    h->stack_low = h->stack_high - pthread_get_stacksize_np(pthread_self());
+#elif defined __linux__
+    pthread_attr_t attributes;
+    void *low;
+    size_t bytes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    if (pthread_attr_getstack(&attributes, &low, &bytes) == 0) {
+        h->stack_low = low;
+        h->stack_high = h->stack_low + bytes;
+    }
+    pthread_attr_destroy(&attributes);
+#else
+    (void)h;
+#endif
+}
+
+static struct heap *this_heap(void)
+{
+    if (!heap) {
+        struct heap *h = calloc(1, sizeof *h);
+        if (!h)
+            return NULL;
+        h->round = ROUND_BYTES;
+        find_stack(h);
+        pthread_once(&once, make_key);
+        pthread_setspecific(at_thread_end, h);
+        heap = h;
+    }
+    return heap;
+}
+
+static int by_address(const void *x, const void *y)
+{
+    const struct block *a = x, *b = y;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* The sorted block that holds p, or count.  A pointer into a block, and one past it, keeps it too: a compiler may have
+   nothing else left of a handle in the middle of one of our own loops.  */
+static size_t find_block(const struct heap *h, const char *p)
+{
+    size_t low = 0, high = h->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (p < h->blocks[middle].address)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low > 0 && p <= h->blocks[low - 1].address + h->blocks[low - 1].bytes ? low - 1 : h->count;
+}
+
+/* Mark every block into which a word of the stack from here on points.  Returns 0 on a foreign stack.  */
+READS_STACK static int mark(const struct heap *h, unsigned char *held)
+{
+    char *here = __builtin_frame_address(0);
+    if (here < h->stack_low || here >= h->stack_high)
+        return 0;
+    const char *lowest = h->blocks[0].address;
+    const char *highest = h->blocks[h->count - 1].address + h->blocks[h->count - 1].bytes;
+    here -= (uintptr_t)here % sizeof(char *);
+    for (char *const volatile *word = (char *const volatile *)here; (char *)(uintptr_t)(word + 1) <= h->stack_high;
+         word++) {
+        const char *p = *word;
+        if (p < lowest || p > highest)
+            continue;
+        size_t index = find_block(h, p);
+        if (index < h->count)
+            held[index] = 1;
+    }
+    return 1;
+}
+
+/* Free the blocks that are not marked.  */
+static void sweep(struct heap *h, const unsigned char *held)
+{
+    size_t kept = 0;
+    h->held = 0;
+    for (size_t i = 0; i < h->count; i++) {
+        if (!held[i]) {
+            free(h->blocks[i].address);
+            continue;
+        }
+        h->blocks[kept++] = h->blocks[i];
+        h->held += h->blocks[i].bytes + OVERHEAD;
+    }
+    h->count = kept;
+}
+
+/* The caller's registers go to this frame, which mark, one frame further down, reads with the rest.  */
+__attribute__((noinline)) static void collect(struct heap *h)
+{
+    __builtin_unwind_init();
+    if (h->count == 0)
+        return;
+    unsigned char *held = calloc(h->count, 1);
+    if (held) {
+        qsort(h->blocks, h->count, sizeof *h->blocks, by_address);
+        if (mark(h, held))
+            sweep(h, held);
+        free(held);
+    }
+    h->round = h->held + (h->held > ROUND_BYTES ? h->held : ROUND_BYTES);
+}
+
+static int make_room(struct heap *h)
+{
+    if (h->count < h->capacity)
+        return 1;
+    size_t capacity = h->capacity ? 2 * h->capacity : 256;
+    struct block *blocks = realloc(h->blocks, capacity * sizeof *blocks);
+    if (!blocks)
+        return 0;
+    h->blocks = blocks;
+    h->capacity = capacity;
+    return 1;
+}
+
+void *ws_handle_alloc(size_t bytes)
+{
+    struct heap *h = this_heap();
+    if (h && h->held >= h->round)
+        collect(h);
+    char *p = h && make_room(h) ? malloc(bytes) : NULL;
+    if (!p && h && h->count > 0) {
+        collect(h);
+        p = malloc(bytes);
+    }
+    if (!p) {
+        ws_error_set(WS_ERR_MEMORY, "no memory for a tile of %zu bytes", bytes);
+        return NULL;
+    }
+    h->blocks[h->count++] = (struct block){p, bytes};
+    h->held += bytes + OVERHEAD;
+    return p;
+}
+
+void *ws_scratch(int index, size_t bytes)
+{
+    struct heap *h = this_heap();
+    if (h && h->scratch_bytes[index] < bytes) {
+        free(h->scratch[index]);
+        h->scratch[index] = malloc(bytes);
+        h->scratch_bytes[index] = h->scratch[index] ? bytes : 0;
+    }
+    if (!h || !h->scratch[index]) {
+        ws_error_set(WS_ERR_MEMORY, "no memory for %zu bytes of working memory", bytes);
+        return NULL;
+    }
+    return h->scratch[index];
+}
+
+size_t ws_handle_bytes(void)
+{
+    return heap ? heap->held : 0;
+}
+
+void ws_handle_collect(void)
+{
+    if (heap)
+        collect(heap);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tensor.c - views of memory: construction, slices, single elements.
+ *
+ * Extents, strides and coordinates are kept within +-2^60, so that sums of them do not overflow; what is further out is
+ * outside every tensor anyway.  A view that cannot be made is recorded as an error and holds no element.
+ */
+#include "tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#undef ws_tensor_1d
+#undef ws_tensor_2d
+#undef ws_tensor_3d
+#undef ws_tensor_4d
+#undef ws_tensor_2d_ld
+#undef ws_tensor_strided
+
+#define FAR (1L << 60)
+
+static long near(long x)
+{
+    return x < -FAR ? -FAR : x > FAR ? FAR : x;
+}
+
+static struct ws_tensor_ *tensor_new(int dtype, int rank, const void *base)
+{
+    static const struct ws_tensor_ empty = {.magic = WS_TENSOR_MAGIC, .rank = 1};
+    struct ws_tensor_ *t = ws_handle_alloc(sizeof *t);
+    if (!t)
+        return (struct ws_tensor_ *)(uintptr_t)&empty; /* never written: it has no element */
+    memset(t, 0, sizeof *t);
+    t->magic = WS_TENSOR_MAGIC;
+    t->dtype = dtype;
+    t->rank = rank;
+    t->base = (unsigned char *)(uintptr_t)base;
+    return t;
+}
+
+/* What the base, the extents and the strides have to satisfy.  Returns 0 with an error recorded.  */
+static int sound(const void *base, int dtype, int rank, const long *extents, const long *strides)
+{
+    int elements = 1;
+    for (int i = 0; i < rank; i++) {
+        if (extents[i] < 0 || extents[i] > FAR)
+            return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: extent %d is %ld", i, extents[i]) == WS_OK;
+        if (strides[i] < -FAR || strides[i] > FAR)
+            return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: stride %d is %ld", i, strides[i]) == WS_OK;
+        elements = elements && extents[i] > 0;
+    }
+    if (strides[rank - 1] != 1)
+        return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: the innermost stride is %ld, not 1", strides[rank - 1]) ==
+               WS_OK;
+    if (elements && !base)
+        return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: the base pointer is null") == WS_OK;
+    if ((uintptr_t)base % (uintptr_t)ws_dtype_bytes(dtype) != 0)
+        return ws_error_set(WS_ERR_ARGUMENT, "ws_tensor: the base pointer is not aligned to its %d-byte elements",
+                            ws_dtype_bytes(dtype)) == WS_OK;
+    return 1;
+}
+
+static ws_tensor make(const void *base, ws_dtype type, int rank, const long *extents, const long *strides)
+{
+    struct ws_rule_attributes attributes = {.dtype = ws_dtype_index(type), .rank = rank};
+    struct ws_rule_type result;
+    if (!ws_allowed(WS_OP_TENSOR, NULL, 0, &attributes, &result))
+        return tensor_new(attributes.dtype < 0 ? WS_RULE_F32 : attributes.dtype, rank < 1 || rank > 4 ? 1 : rank, NULL);
+    struct ws_tensor_ *t = tensor_new(attributes.dtype, rank, base);
+    if (!sound(base, attributes.dtype, rank, extents, strides))
+        return t;
+    for (int i = 0; i < rank; i++) {
+        t->stride[i] = strides[i];
+        t->high[i] = extents[i];
+    }
+    return t;
+}
+
+static long times(long x, long y)
+{
+    return x > 0 && y > FAR / x ? FAR + 1 : x * y;
+}
+
+/* Row-major without gaps.  */
+static ws_tensor dense(const void *base, ws_dtype type, int rank, const long *extents)
+{
+    long strides[4] = {1, 1, 1, 1};
+    for (int i = rank - 2; i >= 0; i--)
+        strides[i] = times(extents[i + 1] > 0 ? extents[i + 1] : 0, strides[i + 1]);
+    return make(base, type, rank, extents, strides);
+}
+
+ws_tensor ws_tensor_1d(const void *base, ws_dtype t, long n)
+{
+    return dense(base, t, 1, (const long[]){n});
+}
+
+ws_tensor ws_tensor_2d(const void *base, ws_dtype t, long rows, long cols)
+{
+    return dense(base, t, 2, (const long[]){rows, cols});
+}
+
+ws_tensor ws_tensor_3d(const void *base, ws_dtype t, long d0, long rows, long cols)
+{
+    return dense(base, t, 3, (const long[]){d0, rows, cols});
+}
+
+ws_tensor ws_tensor_4d(const void *base, ws_dtype t, long d0, long d1, long rows, long cols)
+{
+    return dense(base, t, 4, (const long[]){d0, d1, rows, cols});
+}
+
+ws_tensor ws_tensor_2d_ld(const void *base, ws_dtype t, long rows, long cols, long ld)
+{
+    if (rows > 1 && ld < cols) {
+        ws_error_set(WS_ERR_ARGUMENT, "ws_tensor_2d_ld: the leading dimension %ld is less than the %ld columns", ld,
+                     cols);
+        rows = cols = 0;
+    }
+    return make(base, t, 2, (const long[]){rows, cols}, (const long[]){ld, 1});
+}
+
+ws_tensor ws_tensor_make_(const void *base, ws_dtype t, int rank, long e0, long e1, long e2, long e3, long s0, long s1,
+                          long s2, long s3)
+{
+    return make(base, t, rank, (const long[]){e0, e1, e2, e3}, (const long[]){s0, s1, s2, s3});
+}
+
+ws_tensor ws_tensor_strided(const void *base, ws_dtype t, int rank, const long *extents, const long *strides)
+{
+    return make(base, t, rank, extents, strides);
+}
+
+ws_tensor ws_slice(ws_tensor t, int dim, long begin, long end)
+{
+    struct ws_rule_attributes attributes = {.dimension = dim};
+    struct ws_rule_type operand = ws_type_of_tensor(t), result;
+    if (!ws_allowed(WS_OP_SLICE, &operand, 1, &attributes, &result))
+        return operand.kind == WS_RULE_TENSOR ? t : tensor_new(WS_RULE_F32, 1, NULL);
+    struct ws_tensor_ *part = tensor_new(t->dtype, t->rank, t->base);
+    if (part->rank != t->rank) /* no memory */
+        return part;
+    *part = *t;
+    long origin = near(t->origin[dim] + near(begin)), last = near(t->origin[dim] + near(end));
+    part->origin[dim] = origin;
+    if (part->low[dim] < origin)
+        part->low[dim] = origin;
+    if (part->high[dim] > last)
+        part->high[dim] = last;
+    return part;
+}
+
+/* Element i of a vector, or NULL outside.  */
+static const unsigned char *element(ws_tensor t, long i)
+{
+    long at = near(t->origin[0] + near(i));
+    return at >= t->low[0] && at < t->high[0] ? t->base + at * ws_dtype_bytes(t->dtype) : NULL;
+}
+
+long ws_at(ws_tensor t1, long i)
+{
+    struct ws_rule_type operands[] = {ws_type_of_tensor(t1), {WS_RULE_SCALAR, WS_RULE_I32, 0, 0, 0}}, result;
+    const unsigned char *p = ws_allowed(WS_OP_AT, operands, 2, NULL, &result) ? element(t1, i) : NULL;
+    int32_t value = 0;
+    if (p)
+        ws_row_read(t1->dtype, WS_COMPUTE_I32, 1, p, &value);
+    return value;
+}
+
+double ws_at_float(ws_tensor t1, long i)
+{
+    struct ws_rule_type operands[] = {ws_type_of_tensor(t1), {WS_RULE_SCALAR, WS_RULE_I32, 0, 0, 0}}, result;
+    const unsigned char *p = ws_allowed(WS_OP_AT_FLOAT, operands, 2, NULL, &result) ? element(t1, i) : NULL;
+    double value = 0;
+    if (p)
+        ws_row_read(t1->dtype, WS_COMPUTE_F64, 1, p, &value);
+    return value;
+}

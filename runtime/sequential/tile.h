@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tile.h - the sequential library's own header: what the handles of <ws.h> point to, and what the files share.
+ *
+ *   reclaim.c      memory of handles, taken back when no local holds them
+ *   check.c        the rules of the language (lowering/rules.c), asked at run time
+ *   convert.c      rows of elements between the stored types and the compute types
+ *   tensor.c       views of memory
+ *   memory.c       loads and stores
+ *   tile.c         constant and index tiles, transposition, casts
+ *   elementwise.c  one element at a time, broadcast
+ *   reduce.c       along rows and columns
+ *   dot.c          matrix products
+ *   print.c        ws_print
+ *
+ * A wrong operation records WS_ERR_TYPE, where nothing was recorded yet, and gives a tile of zeros with the shape that it
+ * should have had, so that the program goes on to its own check of ws_last_error.
+ */
+#ifndef WS_SEQUENTIAL_TILE_H
+#define WS_SEQUENTIAL_TILE_H
+
+#include "rules.h"
+#include "scalar.h"
+#include "ws/backend.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WS_TILE_MAGIC   0x74696c65
+#define WS_TENSOR_MAGIC 0x74656e73
+
+struct ws_tile_ {
+    int magic;
+    int kind;  /* WS_RULE_TILE or WS_RULE_SPLAT */
+    int dtype; /* ws_rule_dtype; of a splat F64 or I32 */
+    int rows, cols;
+    long integer; /* a splat's number */
+    double number;
+    _Alignas(16) unsigned char data[]; /* rows x cols elements, dense; a mask element is one byte */
+};
+
+/* Coordinates of a view are shifted by its origin; the result is inside if it lies between low and high.  */
+struct ws_tensor_ {
+    int magic;
+    int dtype;
+    int rank;
+    unsigned char *base;
+    long stride[4]; /* in elements */
+    long origin[4], low[4], high[4];
+};
+
+/* ---- reclaim.c --------------------------------------------------------------------------------------------------- */
+
+/* Memory that lives as long as a local of this thread holds its address; NULL and an error when there is none.  */
+void *ws_handle_alloc(size_t bytes);
+/* Working memory of this thread, good until the next call with the same index (0 to 2).  */
+void *ws_scratch(int index, size_t bytes);
+size_t ws_handle_bytes(void); /* what this thread's handles occupy now */
+void ws_handle_collect(void); /* take back what is not held, now rather than later */
+
+/* ---- check.c ----------------------------------------------------------------------------------------------------- */
+
+struct ws_rule_type ws_type_of(ws_tile x);
+struct ws_rule_type ws_type_of_tensor(ws_tensor t);
+int ws_dtype_index(ws_dtype t); /* ws_rule_dtype, -1 if it is none */
+/* Nonzero if the rules allow it; otherwise the error is recorded.  */
+int ws_allowed(int opcode, const struct ws_rule_type *operands, int count, const struct ws_rule_attributes *attributes,
+               struct ws_rule_type *result);
+int ws_allowed1(int opcode, ws_tile x, struct ws_rule_type *result);
+int ws_allowed2(int opcode, ws_tile x, ws_tile y, struct ws_rule_type *result);
+int ws_allowed3(int opcode, ws_tile x, ws_tile y, ws_tile z, struct ws_rule_type *result);
+
+/* A new tile with undefined elements (or zeros); never NULL: without memory, a (1,1) of zero.  */
+struct ws_tile_ *ws_tile_new(int dtype, int rows, int cols);
+ws_tile ws_tile_zeros(const struct ws_rule_type *type);
+
+/* ---- convert.c --------------------------------------------------------------------------------------------------- */
+
+typedef enum { WS_COMPUTE_F32, WS_COMPUTE_F64, WS_COMPUTE_I32 } ws_compute;
+
+int ws_dtype_bytes(int dtype);
+ws_compute ws_compute_of(int dtype);
+int ws_compute_bytes(ws_compute compute);
+/* n elements to and from a compute type; through f64 every conversion is exact or rounds once.  */
+void ws_row_read(int dtype, ws_compute compute, int n, const void *from, void *to);
+void ws_row_write(int dtype, ws_compute compute, int n, const void *from, void *to);
+/* A number in a compute type, as it meets a tile.  */
+void ws_number_write(ws_compute compute, const struct ws_tile_ *splat, void *to);
+/* Elements [col, col + n) of a row of x, broadcast, in a compute type: in place or in the buffer.  */
+const void *ws_row_fetch(ws_tile x, ws_compute compute, int row, int col, int n, void *buffer);
+
+#define WS_CHUNK 256 /* elements that the elementwise loops hold at a time */
+
+static inline unsigned char *ws_element(const struct ws_tile_ *x, int row, int col)
+{
+    return (unsigned char *)(uintptr_t)x->data +
+           ((size_t)row * (size_t)x->cols + (size_t)col) * (size_t)ws_dtype_bytes(x->dtype);
+}
+
+#endif

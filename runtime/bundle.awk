@@ -28,8 +28,23 @@ function base(file) {
     return file
 }
 
-function emit(file,    line, name, found) {
+# The macros of a source end with it, as they do when it is compiled alone.
+function emit_source(file,    i) {
+    macros = 0
+    emit(file, keep != "")
+    for (i = 1; i <= macros; i++)
+        print "#undef " macro[i]
+}
+
+function emit(file, source,    line, name, found) {
     while ((getline line < file) > 0) {
+        if (line ~ /^#define _GNU_SOURCE/)
+            continue
+        if (source && match(line, /^#[ \t]*define[ \t]+[A-Za-z_0-9]+/)) {
+            name = substr(line, RSTART, RLENGTH)
+            sub(/.*[ \t]/, "", name)
+            macro[++macros] = name
+        }
         if (line ~ /^[ \t]*#[ \t]*include[ \t]*["<]/) {
             name = line
             sub(/^[^"<]*["<]/, "", name)
@@ -42,7 +57,7 @@ function emit(file,    line, name, found) {
             found = locate(name, folder(file))
             if (found != "") {
                 if (found ~ /\.def$/ || !seen[base(found)]++)
-                    emit(found)
+                    emit(found, 0)
                 continue
             }
         }
@@ -54,7 +69,12 @@ function emit(file,    line, name, found) {
 BEGIN {
     print "/* SPDX-License-Identifier: MIT */"
     print "/* Made from WSC's runtime by wscc --ws-bundle; change it there. */"
+    if (keep != "") {
+        print "#ifndef _GNU_SOURCE"
+        print "#define _GNU_SOURCE"
+        print "#endif"
+    }
     for (a = 1; a < ARGC; a++)
-        emit(ARGV[a])
+        emit_source(ARGV[a])
     exit 0
 }

@@ -44,7 +44,7 @@ by_pkg_config() {
     export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
     cc -Wno-unknown-pragmas $(pkg-config --cflags wsc) kernel.c $(pkg-config --libs wsc) -Wl,-rpath,"$here/lib" -o q && ./q
 }
-macro() {
+macro() (
     mkdir m && cd m && cp ../kernel.c . || return 1
     cat >configure.ac <<'END'
 AC_INIT([user], [1.0])
@@ -67,9 +67,9 @@ END
     echo 'int kernel_main(void); int main(void) { return kernel_main(); }' >main.c
     autoreconf -i -I "$here/share/aclocal" && ./configure WSCC="$wscc" --with-wsc=$target && make V=1 >log 2>&1 && ./user &&
         grep -q -- "--ws-target=$target.*kernel" log && ! grep -q -- "--ws-target.*main\.c" log
-}
-macro_without() { cd m && ./configure --without-wsc && grep -q '^HAVE_WSC_TRUE=.#' config.log; }
-macro_cached() { cd m && ./configure WSCC="$wscc" wsc_cv_target_yes=sequential && grep -q '^WSCC = .*--ws-target=sequential' Makefile; }
+)
+macro_without() (cd m && ./configure --without-wsc && grep -q '^HAVE_WSC_TRUE=.#' config.log)
+macro_cached() (cd m && ./configure WSCC="$wscc" wsc_cv_target_yes=sequential && grep -q '^WSCC = .*--ws-target=sequential' Makefile)
 removed() { make -C "$top_builddir" uninstall DESTDIR="$root" && test -z "$(find "$root" -type f)"; }
 
 ok 'the installed wscc works wherever it was put' moved

@@ -5,11 +5,11 @@
 enum { ROWS = 64, KEYS = 64, D = 64 };
 
 /* One block of keys: scores s are folded into the running maximum m, sum l and output o. */
-#define STEP(s)                                                                                                        \
-    ws_tile now = ws_max(m, ws_row_max(s));                                                                            \
-    ws_tile p = ws_exp2(ws_sub(s, now)), shrink = ws_exp2(ws_sub(m, now));                                             \
-    l = ws_add(ws_mul(l, shrink), ws_row_sum(p));                                                                      \
-    o = ws_dot(ws_cast(p, WS_F16), ws_load_3d(v, h, j, 0, KEYS, D), ws_mul(o, shrink));                                \
+#define STEP(s)                                                                         \
+    ws_tile now = ws_max(m, ws_row_max(s));                                             \
+    ws_tile p = ws_exp2(ws_sub(s, now)), shrink = ws_exp2(ws_sub(m, now));              \
+    l = ws_add(ws_mul(l, shrink), ws_row_sum(p));                                       \
+    o = ws_dot(ws_cast(p, WS_F16), ws_load_3d(v, h, j, 0, KEYS, D), ws_mul(o, shrink)); \
     m = now
 
 static void attention(int H, int L, float scale, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V, float *O)
@@ -55,7 +55,8 @@ static void causal(int H, int L, float scale, const ws_f16 *Q, const ws_f16 *K, 
         }
 }
 
-static void reference(int is_causal, int H, int L, float scale, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V, float *O)
+static void reference(int is_causal, int H, int L, float scale, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V,
+                      float *O)
 {
     for (long r = 0; r < (long)H * L; r++) {
         double p[256], sum = 0, magnitude;

@@ -2,10 +2,12 @@
 /* Scalars that both roles need: an index read from memory is a load's coordinate, a bound and part of the arithmetic. */
 #include "test.h"
 
-static void gather(int M, int N, int P, const ws_f16 *A, const ws_f16 *B, const int *pages, const float *scales, float *C)
+static void gather(int M, int N, int P, const ws_f16 *A, const ws_f16 *B, const int *pages, const float *scales,
+                   float *C)
 {
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, 32 * P), b = ws_tensor_2d(B, WS_F16, 32 * 2 * P, N);
-    ws_tensor c = ws_tensor_2d(C, WS_F32, M, N), page = ws_tensor_1d(pages, WS_I32, P), scale = ws_tensor_1d(scales, WS_F32, P);
+    ws_tensor c = ws_tensor_2d(C, WS_F32, M, N), page = ws_tensor_1d(pages, WS_I32, P),
+              scale = ws_tensor_1d(scales, WS_F32, P);
 
     #pragma ws grid(2)
     for (int i = 0; i < M; i += 64)

@@ -4,7 +4,8 @@
 
 static void columns(int M, int N, const ws_bf16 *X, float *sum, float *largest)
 {
-    ws_tensor x = ws_tensor_2d(X, WS_BF16, M, N), s = ws_tensor_1d(sum, WS_F32, N), l = ws_tensor_1d(largest, WS_F32, N);
+    ws_tensor x = ws_tensor_2d(X, WS_BF16, M, N), s = ws_tensor_1d(sum, WS_F32, N),
+              l = ws_tensor_1d(largest, WS_F32, N);
 
     #pragma ws grid(1)
     for (int j = 0; j < N; j += 64) {

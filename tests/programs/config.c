@@ -3,9 +3,9 @@
 #include "test.h"
 
 enum { BM = 64, BN = BM / 2, DEPTH = 3 };
-#define BK         (BM / 4 + 16)
-#define FLIGHT     (DEPTH - 1)
-#define PIPELINE   pipeline(DEPTH, FLIGHT)
+#define BK       (BM / 4 + 16)
+#define FLIGHT   (DEPTH - 1)
+#define PIPELINE pipeline(DEPTH, FLIGHT)
 static const int width = 96;
 static const struct {
     int rows, cols, depth;

@@ -4,14 +4,18 @@
 
 #define COUNT 24
 /* Every result of x, y; a row r, a column c.  S(n, value) stores case n. */
-#define CASES(S, T)                                                                                                    \
-    S(0, T(add)(x, y)) S(1, T(sub)(x, y)) S(2, T(mul)(x, y)) S(3, T(div)(x, y)) S(4, T(max)(x, y)) S(5, T(min)(x, y))  \
-    S(6, T(select)(T(lt)(x, y), x, y)) S(7, T(select)(T(le)(x, y), 1.0, 2.0)) S(8, T(select)(T(gt)(x, 0.25), y, 0.5))  \
-    S(9, T(select)(T(ge)(0, x), y, x)) S(10, T(select)(T(eq)(x, x), y, 3.0)) S(11, T(select)(T(ne)(x, x), y, 3.0))     \
-    S(12, T(select)(T(and)(T(lt)(x, 0), T(lt)(y, 0)), x, y)) S(13, T(select)(T(or)(T(lt)(x, 0), T(lt)(y, 0)), x, y))   \
-    S(14, T(select)(T(not)(T(lt)(x, y)), x, y)) S(15, T(fma)(x, y, r)) S(16, T(add)(x, r)) S(17, T(mul)(c, x))         \
-    S(18, T(sub)(c, r)) S(19, T(div)(1, T(add)(x, 2))) S(20, T(fma)(x, 0.5, c)) S(21, T(sub)(0.75f, x))               \
-    S(22, T(max)(T(min)(x, 0.5), -0.5)) S(23, T(select)(T(lt)(r, c), x, y))
+#define CASES(S, T)                                                                                                 \
+    S(0, T(add)(x, y))                                                                                              \
+    S(1, T(sub)(x, y)) S(2, T(mul)(x, y)) S(3, T(div)(x, y)) S(4, T(max)(x, y)) S(5, T(min)(x, y))                  \
+        S(6, T(select)(T(lt)(x, y), x, y)) S(7, T(select)(T(le)(x, y), 1.0, 2.0))                                   \
+            S(8, T(select)(T(gt)(x, 0.25), y, 0.5)) S(9, T(select)(T(ge)(0, x), y, x))                              \
+                S(10, T(select)(T(eq)(x, x), y, 3.0)) S(11, T(select)(T(ne)(x, x), y, 3.0))                         \
+                    S(12, T(select)(T(and)(T(lt)(x, 0), T(lt)(y, 0)), x, y))                                        \
+                        S(13, T(select)(T(or)(T(lt)(x, 0), T(lt)(y, 0)), x, y))                                     \
+                            S(14, T(select)(T(not )(T(lt)(x, y)), x, y)) S(15, T(fma)(x, y, r)) S(16, T(add)(x, r)) \
+                                S(17, T(mul)(c, x)) S(18, T(sub)(c, r)) S(19, T(div)(1, T(add)(x, 2)))              \
+                                    S(20, T(fma)(x, 0.5, c)) S(21, T(sub)(0.75f, x))                                \
+                                        S(22, T(max)(T(min)(x, 0.5), -0.5)) S(23, T(select)(T(lt)(r, c), x, y))
 
 #define TILE(op) ws_##op
 static void kernel(int M, int N, const float *X, const float *Y, const float *R, const float *C, float *out)
@@ -32,31 +36,32 @@ static void kernel(int M, int N, const float *X, const float *Y, const float *R,
 }
 
 /* The same in C; f32 throughout. */
-#define SCALAR(op) scalar_##op
-#define scalar_add(a, b) ((float)(a) + (float)(b))
-#define scalar_sub(a, b) ((float)(a) - (float)(b))
-#define scalar_mul(a, b) ((float)(a) * (float)(b))
-#define scalar_div(a, b) ((float)(a) / (float)(b))
-#define scalar_max(a, b) fmaxf(a, b)
-#define scalar_min(a, b) fminf(a, b)
-#define scalar_lt(a, b)  ((a) < (b))
-#define scalar_le(a, b)  ((a) <= (b))
-#define scalar_gt(a, b)  ((a) > (b))
-#define scalar_ge(a, b)  ((a) >= (b))
-#define scalar_eq(a, b)  ((a) == (b))
-#define scalar_ne(a, b)  ((a) != (b))
-#define scalar_and(a, b) ((a) && (b))
-#define scalar_or(a, b)  ((a) || (b))
-#define scalar_not(a)    (!(a))
+#define SCALAR(op)             scalar_##op
+#define scalar_add(a, b)       ((float)(a) + (float)(b))
+#define scalar_sub(a, b)       ((float)(a) - (float)(b))
+#define scalar_mul(a, b)       ((float)(a) * (float)(b))
+#define scalar_div(a, b)       ((float)(a) / (float)(b))
+#define scalar_max(a, b)       fmaxf(a, b)
+#define scalar_min(a, b)       fminf(a, b)
+#define scalar_lt(a, b)        ((a) < (b))
+#define scalar_le(a, b)        ((a) <= (b))
+#define scalar_gt(a, b)        ((a) > (b))
+#define scalar_ge(a, b)        ((a) >= (b))
+#define scalar_eq(a, b)        ((a) == (b))
+#define scalar_ne(a, b)        ((a) != (b))
+#define scalar_and(a, b)       ((a) && (b))
+#define scalar_or(a, b)        ((a) || (b))
+#define scalar_not(a)          (!(a))
 #define scalar_select(m, a, b) ((m) ? (float)(a) : (float)(b))
-#define scalar_fma(a, b, z) fmaf(a, b, z)
+#define scalar_fma(a, b, z)    fmaf(a, b, z)
 
 int main(int argc, char **argv)
 {
     check_begin("elementwise_binary", argc, argv);
     int M = 40, N = 70;
     float *X = check_random(WS_F32, (size_t)M * N), *Y = check_random(WS_F32, (size_t)M * N);
-    float *R = check_random(WS_F32, N), *C = check_random(WS_F32, M), *out = check_output(WS_F32, (size_t)COUNT * M * N);
+    float *R = check_random(WS_F32, N), *C = check_random(WS_F32, M),
+          *out = check_output(WS_F32, (size_t)COUNT * M * N);
     X[0] = NAN, X[1] = INFINITY, Y[2] = NAN, X[3] = Y[3] = 0, X[4] = -0.0f;
 
     kernel(M, N, check_place(X), check_place(Y), check_place(R), check_place(C), check_place(out));

@@ -21,15 +21,15 @@ static inline void all(ws_tensor o, long i, long j, ws_tile x, ws_tile positive)
     ws_store_3d(o, 12, i, j, ws_sigmoid(x));
 }
 
-#define KERNEL(name, type)                                                                                             \
-    static void name(int M, int N, const void *X, void *out)                                                           \
-    {                                                                                                                  \
-        ws_tensor x = ws_tensor_2d(X, type, M, N), o = ws_tensor_3d(out, type, COUNT, M, N);                           \
-        _Pragma("ws grid(2)") for (int i = 0; i < M; i += 32) for (int j = 0; j < N; j += 32)                          \
-        {                                                                                                              \
-            ws_tile t = ws_load(x, i, j, 32, 32);                                                                      \
-            all(o, i, j, t, ws_add(ws_abs(t), 0.125));                                                                 \
-        }                                                                                                              \
+#define KERNEL(name, type)                                                                    \
+    static void name(int M, int N, const void *X, void *out)                                  \
+    {                                                                                         \
+        ws_tensor x = ws_tensor_2d(X, type, M, N), o = ws_tensor_3d(out, type, COUNT, M, N);  \
+        _Pragma("ws grid(2)") for (int i = 0; i < M; i += 32) for (int j = 0; j < N; j += 32) \
+        {                                                                                     \
+            ws_tile t = ws_load(x, i, j, 32, 32);                                             \
+            all(o, i, j, t, ws_add(ws_abs(t), 0.125));                                        \
+        }                                                                                     \
     }
 KERNEL(in_f32, WS_F32)
 KERNEL(in_f16, WS_F16)
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
         check_fetch();
         for (long p = 0; p < (long)M * N; p++) {
             double x = check_at(X, p), y = positive(x, types[s]);
-            double expected[] = {-x,     fabs(x), rint(x),     floor(x), exp(x), exp2(x),        log(y),
+            double expected[] = {-x,      fabs(x), rint(x),     floor(x), exp(x), exp2(x),          log(y),
                                  log2(y), sqrt(y), 1 / sqrt(y), tanh(x),  erf(x), 1 / (1 + exp(-x))};
             for (int n = 0; n < COUNT; n++)
                 if (n < 4)

@@ -22,9 +22,10 @@ static void gemm(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C
 
 int main(int argc, char **argv)
 {
-    static const int shapes[][3] = {{64, 64, 0},  {64, 64, 32},  {64, 64, 1},   {1, 1, 1},    {1, 1, 0},    {0, 64, 64},
-                                    {64, 0, 64},  {65, 63, 33},  {130, 70, 64}, {7, 130, 96}, {64, 72, 31}, {100, 90, 97},
-                                    {64, 64, 96}, {64, 64, 128}, {64, 64, 130}, {63, 8, 200}, {128, 64, 8}};
+    static const int shapes[][3] = {{64, 64, 0},  {64, 64, 32},  {64, 64, 1},  {1, 1, 1},     {1, 1, 0},
+                                    {0, 64, 64},  {64, 0, 64},   {65, 63, 33}, {130, 70, 64}, {7, 130, 96},
+                                    {64, 72, 31}, {100, 90, 97}, {64, 64, 96}, {64, 64, 128}, {64, 64, 130},
+                                    {63, 8, 200}, {128, 64, 8}};
     check_begin("gemm_edges", argc, argv);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         int M = shapes[s][0], N = shapes[s][1], K = shapes[s][2];

@@ -28,11 +28,13 @@ int main(int argc, char **argv)
         int M = 72, N = 80, K = 96, offset = extra[s][3];
         long lda = K + extra[s][0], ldb = N + extra[s][1], ldc = N + extra[s][2];
         ws_f16 *A = check_random(WS_F16, (size_t)M * lda + 8), *B = check_random(WS_F16, (size_t)K * ldb + 8);
-        ws_f16 *C = check_output(WS_F16, (size_t)M * ldc + 8), *pA = check_place(A), *pB = check_place(B), *pC = check_place(C);
+        ws_f16 *C = check_output(WS_F16, (size_t)M * ldc + 8), *pA = check_place(A), *pB = check_place(B),
+               *pC = check_place(C);
 
         gemm(M, N, K, lda, pA + offset, ldb, pB + offset, ldc, pC + offset);
         check_fetch();
-        test_product(from(rows_of(C, ldc), offset), from(rows_of(A, lda), offset), from(rows_of(B, ldb), offset), M, N, K);
+        test_product(from(rows_of(C, ldc), offset), from(rows_of(A, lda), offset), from(rows_of(B, ldb), offset), M, N,
+                     K);
         for (int i = 0; i < M - 1; i++)
             for (long j = N; j < ldc; j++)
                 check_equal(C, (size_t)(offset + i * ldc + j), -77);

@@ -2,17 +2,17 @@
 /* ws_dot for every operand type: f32 (as tf32), bf16, f16, e4m3, e5m2, e4m3 with e5m2, i8. */
 #include "test.h"
 
-#define GEMM(name, ta, tb, tc, step)                                                                                   \
-    static void name(int M, int N, int K, const void *A, const void *B, void *C)                                       \
-    {                                                                                                                  \
-        ws_tensor a = ws_tensor_2d(A, ta, M, K), b = ws_tensor_2d(B, tb, N, K), c = ws_tensor_2d(C, tc, M, N);         \
-        _Pragma("ws grid(2)") for (int i = 0; i < M; i += 64) for (int j = 0; j < N; j += 64)                          \
-        {                                                                                                              \
-            ws_tile acc = ws_zeros(tc, 64, 64);                                                                        \
-            _Pragma("ws pipeline(3, 2)") for (int k = 0; k < K; k += step) acc =                                       \
-                ws_dot(ws_load(a, i, k, 64, step), ws_trans(ws_load(b, j, k, 64, step)), acc);                         \
-            ws_store(c, i, j, acc);                                                                                    \
-        }                                                                                                              \
+#define GEMM(name, ta, tb, tc, step)                                                                           \
+    static void name(int M, int N, int K, const void *A, const void *B, void *C)                               \
+    {                                                                                                          \
+        ws_tensor a = ws_tensor_2d(A, ta, M, K), b = ws_tensor_2d(B, tb, N, K), c = ws_tensor_2d(C, tc, M, N); \
+        _Pragma("ws grid(2)") for (int i = 0; i < M; i += 64) for (int j = 0; j < N; j += 64)                  \
+        {                                                                                                      \
+            ws_tile acc = ws_zeros(tc, 64, 64);                                                                \
+            _Pragma("ws pipeline(3, 2)") for (int k = 0; k < K; k += step) acc =                               \
+                ws_dot(ws_load(a, i, k, 64, step), ws_trans(ws_load(b, j, k, 64, step)), acc);                 \
+            ws_store(c, i, j, acc);                                                                            \
+        }                                                                                                      \
     }
 GEMM(gemm_f32, WS_F32, WS_F32, WS_F32, 32)
 GEMM(gemm_bf16, WS_BF16, WS_BF16, WS_F32, 32)
@@ -43,7 +43,8 @@ int main(int argc, char **argv)
                 double magnitude, sum = test_dot(rows_of(A, K), columns_of(B, K), i, j, 0, K, &magnitude);
                 /* f32 operands lose all but 10 bits of their mantissa; fp8 units of the GPU keep fewer bits of a sum */
                 double rounding = cases[s].a == WS_F32 ? 0x1p-10 : cases[s].a >= WS_E4M3 ? 0x1p-13 : 0;
-                check_close(C, i * N + j, sum, cases[s].c == WS_I32 ? 0 : check_dot_error(K, magnitude) + rounding * magnitude);
+                check_close(C, i * N + j, sum,
+                            cases[s].c == WS_I32 ? 0 : check_dot_error(K, magnitude) + rounding * magnitude);
             }
         check_next();
     }

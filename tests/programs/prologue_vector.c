@@ -2,7 +2,8 @@
 /* Vectors loaded before the loop, kept over it, and used to start the accumulator and to finish the tile. */
 #include "test.h"
 
-static void kernel(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const float *bias, const float *scale, float *C)
+static void kernel(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const float *bias, const float *scale,
+                   float *C)
 {
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, K, N);
     ws_tensor row = ws_tensor_1d(bias, WS_F32, N), col = ws_tensor_1d(scale, WS_F32, M);

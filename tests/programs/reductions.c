@@ -4,7 +4,8 @@
 
 static void rows(int M, int N, const float *X, float *out, int *where)
 {
-    ws_tensor x = ws_tensor_2d(X, WS_F32, M, N), o = ws_tensor_2d(out, WS_F32, 3, M), w = ws_tensor_1d(where, WS_I32, M);
+    ws_tensor x = ws_tensor_2d(X, WS_F32, M, N), o = ws_tensor_2d(out, WS_F32, 3, M),
+              w = ws_tensor_1d(where, WS_I32, M);
 
     #pragma ws grid(1)
     for (int i = 0; i < M; i += 32) {
@@ -45,7 +46,8 @@ int main(int argc, char **argv)
 {
     check_begin("reductions", argc, argv);
     int M = 50, N = 60;
-    float *X = check_random(WS_F32, (size_t)M * N), *by_row = check_output(WS_F32, 3 * M), *by_col = check_output(WS_F32, 3 * N);
+    float *X = check_random(WS_F32, (size_t)M * N), *by_row = check_output(WS_F32, 3 * M),
+          *by_col = check_output(WS_F32, 3 * N);
     float *along_rows = check_output(WS_F32, (size_t)M * N), *along_columns = check_output(WS_F32, (size_t)M * N);
     int *where = check_output(WS_I32, M);
     X[5] = X[17] = X[40] = 2; /* ties: the first counts */

@@ -2,21 +2,23 @@
 /* Loads, casts and stores between all types: rounding to nearest even, saturation, truncation, infinities and NaN. */
 #include "test.h"
 
-#define PAIR(from, to)                                                                                                 \
-    static void from##_##to(int N, const void *X, void *Y)                                                             \
-    {                                                                                                                  \
-        ws_tensor x = ws_tensor_2d(X, WS_##from, 8, N), y = ws_tensor_2d(Y, WS_##to, 8, N);                            \
-        _Pragma("ws grid(1)") for (int j = 0; j < N; j += 64)                                                          \
-            ws_store(y, 0, j, ws_cast(ws_load(x, 0, j, 8, 64), WS_##to));                                              \
+#define PAIR(from, to)                                                                      \
+    static void from##_##to(int N, const void *X, void *Y)                                  \
+    {                                                                                       \
+        ws_tensor x = ws_tensor_2d(X, WS_##from, 8, N), y = ws_tensor_2d(Y, WS_##to, 8, N); \
+        _Pragma("ws grid(1)") for (int j = 0; j < N; j += 64)                               \
+            ws_store(y, 0, j, ws_cast(ws_load(x, 0, j, 8, 64), WS_##to));                   \
     }
-#define FROM(from) PAIR(from, F32) PAIR(from, F64) PAIR(from, F16) PAIR(from, BF16) PAIR(from, E4M3) PAIR(from, E5M2) \
-    PAIR(from, I8) PAIR(from, I32)
-FROM(F32) FROM(F64) FROM(F16) FROM(BF16) FROM(E4M3) FROM(E5M2) FROM(I8) FROM(I32)
+#define FROM(from)  \
+    PAIR(from, F32) \
+    PAIR(from, F64) PAIR(from, F16) PAIR(from, BF16) PAIR(from, E4M3) PAIR(from, E5M2) PAIR(from, I8) PAIR(from, I32)
+FROM(F32)
+FROM(F64) FROM(F16) FROM(BF16) FROM(E4M3) FROM(E5M2) FROM(I8) FROM(I32)
 
-typedef void kernel(int, const void *, void *);
-#define ROW(from)                                                                                                      \
-    {                                                                                                                  \
-        from##_F32, from##_F64, from##_F16, from##_BF16, from##_E4M3, from##_E5M2, from##_I8, from##_I32               \
+    typedef void kernel(int, const void *, void *);
+#define ROW(from)                                                                                        \
+    {                                                                                                    \
+        from##_F32, from##_F64, from##_F16, from##_BF16, from##_E4M3, from##_E5M2, from##_I8, from##_I32 \
     }
 static kernel *const kernels[8][8] = {ROW(F32), ROW(F64), ROW(F16), ROW(BF16), ROW(E4M3), ROW(E5M2), ROW(I8), ROW(I32)};
 
@@ -32,9 +34,9 @@ static double limited(double x, double high)
 
 int main(int argc, char **argv)
 {
-    static const double special[] = {0,      -0.0,   1e6,  -1e6, 448,  465,   57344, 70000, -70000, 65519,   65520, 127.5,
-                                     -128.9, 300,    3e9,  -3e9, 0.5,  1.5,   2.5,   1e-3,  1e-5,   6e-8,    1e-9,  448.1,
-                                     61440,  61441,  -449, 1e38, 2.75, -2.75, 0.1,   1.0625};
+    static const double special[] = {0,     -0.0,   1e6,   -1e6,  448,  465,  57344, 70000, -70000, 65519, 65520,
+                                     127.5, -128.9, 300,   3e9,   -3e9, 0.5,  1.5,   2.5,   1e-3,   1e-5,  6e-8,
+                                     1e-9,  448.1,  61440, 61441, -449, 1e38, 2.75,  -2.75, 0.1,    1.0625};
     check_begin("store_types", argc, argv);
     int N = 70;
     for (int f = 0; f < 8; f++)

@@ -2,18 +2,18 @@
 /* Tile widths that are no powers of two. */
 #include "test.h"
 
-#define GEMM(width)                                                                                                    \
-    static void gemm_##width(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)                         \
-    {                                                                                                                  \
-        ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, N, K);                                \
-        ws_tensor c = ws_tensor_2d(C, WS_F16, M, N);                                                                   \
-        _Pragma("ws grid(2)") for (int i = 0; i < M; i += 64) for (int j = 0; j < N; j += width)                       \
-        {                                                                                                              \
-            ws_tile acc = ws_zeros(WS_F32, 64, width);                                                                 \
-            _Pragma("ws pipeline(3, 2)") for (int k = 0; k < K; k += 48) acc =                                         \
-                ws_dot(ws_load(a, i, k, 64, 48), ws_trans(ws_load(b, j, k, width, 48)), acc);                          \
-            ws_store(c, i, j, ws_cast(acc, WS_F16));                                                                   \
-        }                                                                                                              \
+#define GEMM(width)                                                                              \
+    static void gemm_##width(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)   \
+    {                                                                                            \
+        ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, N, K);          \
+        ws_tensor c = ws_tensor_2d(C, WS_F16, M, N);                                             \
+        _Pragma("ws grid(2)") for (int i = 0; i < M; i += 64) for (int j = 0; j < N; j += width) \
+        {                                                                                        \
+            ws_tile acc = ws_zeros(WS_F32, 64, width);                                           \
+            _Pragma("ws pipeline(3, 2)") for (int k = 0; k < K; k += 48) acc =                   \
+                ws_dot(ws_load(a, i, k, 64, 48), ws_trans(ws_load(b, j, k, width, 48)), acc);    \
+            ws_store(c, i, j, ws_cast(acc, WS_F16));                                             \
+        }                                                                                        \
     }
 GEMM(8)
 GEMM(24)

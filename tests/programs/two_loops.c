@@ -2,7 +2,8 @@
 /* A second pipelined loop beside the first: C = A B + D E, each with its own trip count, which may be 0. */
 #include "test.h"
 
-static void kernel(int M, int N, int K, int L, const ws_f16 *A, const ws_f16 *B, const ws_f16 *D, const ws_f16 *E, float *C)
+static void kernel(int M, int N, int K, int L, const ws_f16 *A, const ws_f16 *B, const ws_f16 *D, const ws_f16 *E,
+                   float *C)
 {
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, K, N);
     ws_tensor d = ws_tensor_2d(D, WS_F16, M, L), e = ws_tensor_2d(E, WS_F16, L, N);

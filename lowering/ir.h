@@ -380,6 +380,9 @@ extern const int npasses;
 /* Run all passes over every kernel; dumps to `dump` those named in the comma list `which` (may be NULL).  With no error,
    returns the text of the .cu (malloc'd through the arena, NULL for no kernels or TARGET_SEQUENTIAL).  */
 const char *lower_module (Module *module, const char *which, FILE *dump);
+/* Only passes[first] to passes[last]; the text comes only after the last of the table.  */
+const char *lower_range (Module *module, int first, int last, const char *which, FILE *dump);
+int find_pass (const char *name); /* its index, or -1 */
 
 /* require: what the front end built.        ensure: every value has type and shape; nest normalized to one GRID op  */
 void pass_infer (Kernel *kernel);

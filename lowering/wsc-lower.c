@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * wsc-lower.c - textual IR in, dumps or the .cu out: the passes without a front end.
+ *
+ *   wsc-lower --dump=tag gemm.ir            what tag left
+ *   wsc-lower --emit gemm.ir                the .cu
+ *   wsc-lower --start-at=plan roles.ir ...  programs of roles written by hand go into the later passes
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir.h"
+
+typedef struct {
+    const char *input, *output, *dump;
+    int first, last;
+    bool emit, quiet;
+    Target target;
+} Options;
+
+static void usage(FILE *out)
+{
+    fputs("usage: wsc-lower [options] [FILE.ir]\n"
+          "  --dump=PASS[,PASS]    print the IR after these passes (or 'all'), and stop after the last\n"
+          "  --emit                print the .cu\n"
+          "  -o FILE               write the .cu there\n"
+          "  --start-at=PASS       the input is what the pass before left\n"
+          "  --stop-after=PASS     run no further\n"
+          "  --target=TARGET       cuda, emulate or sequential\n"
+          "  --quiet               no remarks\n"
+          "  --passes              list the passes\n"
+          "passes:\n",
+          out);
+    for (int i = 0; i < npasses; i++)
+        fprintf(out, "  %-12s%s\n", passes[i].name, passes[i].summary);
+}
+
+static void show(void *context, DiagKind kind, Loc loc, const char *message)
+{
+    static const char *const kinds[] = {"error", "warning", "note", "optimized", "missed"};
+    const Options *options = context;
+    if (options->quiet && kind >= DIAG_OPTIMIZED)
+        return;
+    fprintf(stderr, "%s:%d:%d: %s: %s\n", loc.file ? loc.file : "?", loc.line, loc.column, kinds[kind], message);
+}
+
+static char *read_all(const char *name)
+{
+    FILE *in = name && strcmp(name, "-") ? fopen(name, "r") : stdin;
+    size_t size = 0, room = 4096;
+    char *text = malloc(room);
+    if (!in || !text) {
+        free(text);
+        return NULL;
+    }
+    for (size_t got; (got = fread(text + size, 1, room - size - 1, in)) > 0;) {
+        size += got;
+        char *larger = room - size > 1 ? text : realloc(text, room *= 2);
+        if (!larger)
+            break;
+        text = larger;
+    }
+    text[size] = 0;
+    if (in != stdin)
+        fclose(in);
+    return text;
+}
+
+/* The last pass of a list, -1 for "all", -2 for a name that is none.  */
+static int last_listed(const char *list)
+{
+    int last = -1;
+    while (*list) {
+        size_t end = strcspn(list, ",");
+        char name[32] = "";
+        if (end < sizeof name)
+            memcpy(name, list, end);
+        int pass = find_pass(name);
+        if (!strcmp(name, "all"))
+            pass = npasses - 1;
+        if (pass < 0)
+            return -2;
+        last = pass > last ? pass : last;
+        list += end + (list[end] == ',');
+    }
+    return last;
+}
+
+static const char *value_of(const char *argument, const char *option)
+{
+    size_t length = strlen(option);
+    return strncmp(argument, option, length) ? NULL : argument + length;
+}
+
+static bool read_pass(const char *name, int *pass)
+{
+    *pass = find_pass(name);
+    if (*pass < 0)
+        fprintf(stderr, "wsc-lower: there is no pass '%s'\n", name);
+    return *pass >= 0;
+}
+
+static bool read_target(const char *name, Target *target)
+{
+    static const char *const names[] = {"sequential", "emulate", "cuda"};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(name, names[i])) {
+            *target = (Target)i;
+            return true;
+        }
+    fprintf(stderr, "wsc-lower: there is no target '%s'\n", name);
+    return false;
+}
+
+static bool read_argument(Options *options, const char *argument)
+{
+    const char *value;
+    if ((value = value_of(argument, "--dump="))) {
+        options->dump = value;
+        if (last_listed(value) != -2)
+            return true;
+        fprintf(stderr, "wsc-lower: '%s' is not a list of passes\n", value);
+        return false;
+    }
+    if ((value = value_of(argument, "--start-at=")))
+        return read_pass(value, &options->first);
+    if ((value = value_of(argument, "--stop-after=")))
+        return read_pass(value, &options->last);
+    if ((value = value_of(argument, "--target=")))
+        return read_target(value, &options->target);
+    if (!strcmp(argument, "--emit"))
+        return options->emit = true;
+    if (!strcmp(argument, "--quiet"))
+        return options->quiet = true;
+    if ((*argument != '-' || !argument[1]) && !options->input) {
+        options->input = argument;
+        return true;
+    }
+    fprintf(stderr, "wsc-lower: what is '%s'?\n", argument);
+    return false;
+}
+
+static bool write_text(const Options *options, const char *text)
+{
+    FILE *out = options->output ? fopen(options->output, "w") : stdout;
+    if (!out || fputs(text, out) == EOF || (out != stdout && fclose(out))) {
+        fprintf(stderr, "wsc-lower: %s: %s\n", options->output ? options->output : "stdout", strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+static int lower_text(Options *options, const char *text)
+{
+    const char *name = options->input && strcmp(options->input, "-") ? options->input : "stdin";
+    Module *module = ir_parse(text, name, show, options);
+    if (!module)
+        return 1;
+    module->target = options->target;
+    const char *cu = lower_range(module, options->first, options->last, options->dump, stdout);
+    int status = module->failed;
+    if (!status && cu && options->emit && !write_text(options, cu))
+        status = 1;
+    module_free(module);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    Options options = {.last = npasses - 1, .target = TARGET_CUDA};
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--help")) {
+            usage(stdout);
+            return 0;
+        }
+        if (!strcmp(argv[i], "--passes")) {
+            for (int pass = 0; pass < npasses; pass++)
+                printf("%s\n", passes[pass].name);
+            return 0;
+        }
+        if (!strcmp(argv[i], "-o") && i + 1 < argc) {
+            options.output = argv[++i];
+            options.emit = true;
+        } else if (!read_argument(&options, argv[i])) {
+            usage(stderr);
+            return 2;
+        }
+    }
+    if (options.dump && !options.emit && options.last == npasses - 1)
+        options.last = last_listed(options.dump);
+    char *text = read_all(options.input);
+    if (!text) {
+        fprintf(stderr, "wsc-lower: %s: %s\n", options.input ? options.input : "stdin", strerror(errno));
+        return 2;
+    }
+    int status = lower_text(&options, text);
+    free(text);
+    return status;
+}

@@ -73,6 +73,15 @@ BEGIN {
         print "#ifndef _GNU_SOURCE"
         print "#define _GNU_SOURCE"
         print "#endif"
+        print "/* Products and sums keep their order and rounding, whatever the options of the program are. */"
+        print "#ifdef __FAST_MATH__"
+        print "#error \"compile this file without -ffast-math\""
+        print "#endif"
+        print "#if defined __clang__"
+        print "#pragma STDC FP_CONTRACT OFF"
+        print "#elif defined __GNUC__"
+        print "#pragma GCC optimize(\"fp-contract=off\")"
+        print "#endif"
     }
     for (a = 1; a < ARGC; a++)
         emit_source(ARGV[a])

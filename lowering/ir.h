@@ -263,6 +263,7 @@ struct Kernel {
     /* plan */
     int threads;
     int64_t shared_bytes;
+    int shared_padding;      /* bytes behind the shared struct that a short operand's last rows may be read from */
     int min_blocks;
     bool failed;             /* a reject was reported */
     Kernel *next;

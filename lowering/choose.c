@@ -9,7 +9,7 @@
  *     acc = ws_dot (ta, ws_trans (tb), acc);   consumer, stage 0, rows split over the groups
  *
  * This file is the fine-grained writer of the table (III-D.1): every operation in stage 0, slots released P-1 iterations
- * late.  The coarse, the solved and the user's own writers fill the same columns.
+ * late.  The coarse writer (choose-coarse.c) fills the same columns, as a solver and a user's explicit tasks would.
  *
  * A load moves to the producer if it stands in a pipelined loop, or feeds a product (whose operands live in shared memory),
  * and no store that may alias it can come before it.  A slot is free when the last operation that looks at it is done:
@@ -347,9 +347,14 @@ static void check_loop(Chooser *in, Op *loop)
     if (pipeline->depth > 0 && pipeline->depth < pipeline->in_flight)
         reject(kernel, pipeline->loc, REASON_DEPTH_BELOW_FLIGHT, pipeline->depth, pipeline->in_flight,
                ring_names(in, loop), pipeline->in_flight);
-    if (pipeline->schedule == SCHEDULE_COARSE || pipeline->schedule == SCHEDULE_OPTIMAL)
-        reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED,
-               pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "optimal");
+    if (pipeline->schedule == SCHEDULE_OPTIMAL)
+        reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "optimal");
+    else if (pipeline->schedule != SCHEDULE_FINE && choose_coarse(loop, &in->uses))
+        pipeline->schedule = SCHEDULE_COARSE;
+    else if (pipeline->schedule == SCHEDULE_COARSE)
+        reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "coarse");
+    else
+        pipeline->schedule = SCHEDULE_FINE;
     if (pipeline->pingpong && (kernel->grid.consumers == 1 || kernel->grid.split == SPLIT_ROWS))
         reject(kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
 }
@@ -358,7 +363,6 @@ static void settle_loop(Chooser *in, Op *loop)
 {
     Pipeline *pipeline = loop->pipeline;
     int wanted = pipeline->in_flight > 0 ? pipeline->in_flight : pipeline->depth >= 2 ? 2 : 1;
-    pipeline->schedule = SCHEDULE_FINE;
     pipeline->in_flight = in_flight_effective(in, loop, wanted);
 }
 
@@ -475,21 +479,21 @@ static void make_roles(Chooser *in, int groups)
     ir_walk(kernel->body, visit_assign, &bits);
 }
 
+static void say_loop(Chooser *in, const Pipeline *pipeline, int groups)
+{
+    const char *split = groups == 1 ? "" : in->kernel->grid.split == SPLIT_TILES ? "s (tiles)" : "s (rows)";
+    remark(
+        in->kernel, DIAG_OPTIMIZED, pipeline->loc,
+        "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, %s schedule%s",
+        groups, split, pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
+        pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine",
+        pipeline->automatic ? " (chosen: as many slots as shared memory holds, at most 8)" : "");
+}
+
 static void say(Chooser *in, int groups)
 {
-    bool tiles = in->kernel->grid.split == SPLIT_TILES;
-    for (int i = 0; i < in->nloops; i++) {
-        Pipeline *pipeline = in->loops[i]->pipeline;
-        remark(in->kernel, DIAG_OPTIMIZED, pipeline->loc,
-               "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, fine "
-               "schedule%s",
-               groups,
-               groups == 1 ? ""
-               : tiles     ? "s (tiles)"
-                           : "s (rows)",
-               pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
-               pipeline->automatic ? " (chosen: as many slots as shared memory holds, at most 8)" : "");
-    }
+    for (int i = 0; i < in->nloops; i++)
+        say_loop(in, in->loops[i]->pipeline, groups);
     if (!in->nloops)
         remark(in->kernel, DIAG_MISSED, in->kernel->loc,
                "grid runs unspecialized on %d group%s: no #pragma ws pipeline in it", groups, groups > 1 ? "s" : "");

@@ -24,4 +24,7 @@ Op *pipelined_loop(const Op *op);
 /* choose-split.c: may `groups` consumer groups divide the rows?  Sets value->split.  On failure *why is the op in the way.  */
 bool split_rows(Kernel *kernel, int groups, Op **why);
 
+/* choose-coarse.c: stages and orders for a loop of the form T, C, U.  False, and nothing changed, for any other.  */
+bool choose_coarse(Op *loop, const Uses *uses);
+
 #endif

@@ -53,6 +53,8 @@ static Op *emit(Distributor *in, Block *to, const Op *origin, Opcode code, int n
     op->origin = origin->origin ? origin->origin : (Op *)origin;
     op->roles = ROLE_BIT(in->role);
     op->tag = TAG_ITERATION;
+    op->stage = in->role->id == 0 && in->kernel->roles->next ? 0 : origin->stage;
+    op->order = origin->order;
     op_append(to, op);
     return op;
 }
@@ -249,6 +251,8 @@ static void emit_consumed(Distributor *in, Block *to, const Op *origin, Aref *ar
     Op *op = emit(in, to, origin, OP_CONSUMED, 0, NULL);
     op->aref = aref;
     op->ival = lag;
+    if (origin->release)
+        op->order = RELEASE_END;
 }
 
 static void emit_skip(Distributor *in, Block *to, const Op *load)
@@ -336,8 +340,6 @@ static Op *clone_shell(Distributor *in, Block *to, Op *op)
     copy->sval = op->sval;
     copy->pipeline = op->pipeline;
     copy->tag = op->tag;
-    copy->stage = op->stage;
-    copy->order = op->order;
     return copy;
 }
 

@@ -19,6 +19,7 @@
  * release moves up to the point where nothing looks at the slot any more.
  */
 #include "choose.h"
+#include "stages.h"
 
 enum { MAX_PENDING = 64 };
 
@@ -26,8 +27,9 @@ typedef struct {
     Kernel *kernel;
     Role *role;
     Value *pending[MAX_PENDING]; /* tokens of this block that nothing has waited for */
+    int group[MAX_PENDING];      /* and in which group each is */
     int npending;
-    bool committed;
+    int groups; /* committed in this block */
 } Expander;
 
 static Op *sync_op(const Expander *in, const Op *origin, Opcode code, int64_t ival)
@@ -76,47 +78,51 @@ static int count_uses(const Block *block, const Value *value)
     return count;
 }
 
-static void flush(Expander *in, Op *before)
+/* Wait until group `group` and all before it are done; later ones stay in flight.  */
+static void wait_for(Expander *in, Op *before, int group)
 {
-    if (!in->npending)
-        return;
-    if (!in->committed)
-        op_before(before, sync_op(in, before, OP_COMMIT, 0));
-    Op *wait = sync_op(in, before, OP_WAIT, 0);
+    Op *wait = sync_op(in, before, OP_WAIT, in->groups - 1 - group);
     op_before(before, wait);
+    int kept = 0;
     for (int i = 0; i < in->npending; i++)
-        add_waited(in, wait, in->pending[i], K_TILE);
-    in->npending = 0;
-    in->committed = true;
+        if (in->group[i] <= group)
+            add_waited(in, wait, in->pending[i], K_TILE);
+        else {
+            in->pending[kept] = in->pending[i];
+            in->group[kept++] = in->group[i];
+        }
+    in->npending = kept;
 }
 
-/* `op` looks at a result that is still on its way.  The next product of the same chain does not: it only adds to it.  */
-static bool must_wait(const Expander *in, const Op *op)
+/* The newest group whose result `op` looks at, -1 if none.  The next product of the same chain does not look: it only
+   adds.  */
+static int group_needed(const Expander *in, const Op *op)
 {
+    int group = -1;
     for (int i = 0; i < in->npending; i++) {
-        if (!uses_value(op, in->pending[i]))
+        if (in->group[i] <= group || !uses_value(op, in->pending[i]))
             continue;
         bool chain = op->code == OP_MMA && op->args[2] == in->pending[i] && op->args[0] != in->pending[i];
         if (!chain || count_uses(in->role->body, in->pending[i]) != 1)
-            return true;
+            group = in->group[i];
     }
-    return false;
+    return group;
 }
 
+/* A product is a group of its own; in a chain only the newest counts.  */
 static void add_pending(Expander *in, Op *mma)
 {
-    for (int i = 0; i < in->npending; i++)
-        if (in->pending[i] == mma->args[2]) {
-            in->pending[i] = mma->results[0];
-            in->committed = false;
-            return;
-        }
-    if (in->npending == MAX_PENDING) {
+    op_after(mma, sync_op(in, mma, OP_COMMIT, 0));
+    int i = 0;
+    while (i < in->npending && in->pending[i] != mma->args[2])
+        i++;
+    if (i == MAX_PENDING) {
         BUG(in->kernel, "more than %d products in one block", MAX_PENDING);
         return;
     }
-    in->pending[in->npending++] = mma->results[0];
-    in->committed = false;
+    in->pending[i] = mma->results[0];
+    in->group[i] = in->groups++;
+    in->npending += i == in->npending;
 }
 
 /* ---- products that stay in flight over the iteration's end ------------------------------------------------------- */
@@ -203,8 +209,10 @@ static void expand_block(Expander *in, Block *block)
             op->stage = 0;
             op->results[0]->type.kind = K_TOKEN;
         }
-        if (must_wait(in, op) || op->code == OP_YIELD || op->code == OP_COND)
-            flush(in, op);
+        bool end = op->code == OP_YIELD || op->code == OP_COND;
+        int group = end && in->npending ? in->groups - 1 : group_needed(in, op);
+        if (group >= 0)
+            wait_for(in, op, group);
         if (dot && !chain)
             add_pending(in, op);
     }
@@ -239,24 +247,38 @@ static int looks_at(const Op *op, const Aref *aref)
     return look;
 }
 
-/* The last op of the block that needs the aref's slots: nested blocks have waited for their own products.  */
+/* The wait of this block that completes a product.  */
+static Op *wait_of(const Op *mma)
+{
+    for (Op *op = mma->next; op; op = op->next) {
+        if (op->code == OP_MMA && op->args[2] == mma->results[0])
+            return wait_of(op);
+        for (int i = 0; op->code == OP_WAIT && i < op->nargs; i++)
+            if (op->args[i] == mma->results[0])
+                return op->results[i]->type.kind == K_TILE ? op : NULL;
+    }
+    return NULL;
+}
+
+/* The last op of the block that needs the aref's slots, NULL if a product is still in flight at its end.  Nested blocks have
+   waited for their own products.  */
 static Op *last_look(Block *block, const Aref *aref)
 {
     Op *last = NULL;
-    bool flying = false;
+    int place = 0, newest = -1;
+    FOR_OPS (op, block)
+        op->order = place++;
     FOR_OPS (op, block) {
         int look = looks_at(op, aref);
-        flying |= look == 2;
-        if (look == 1)
-            last = op;
-        if (op->code == OP_GET && op->aref == aref && !last)
-            last = op;
-        if (flying && op->code == OP_WAIT && op->ival == 0) {
-            last = op;
-            flying = false;
+        Op *done = look == 2 ? wait_of(op) : look == 1 || (op->code == OP_GET && op->aref == aref) ? op : NULL;
+        if (look == 2 && !done)
+            return NULL;
+        if (done && done->order > newest) {
+            newest = done->order;
+            last = done;
         }
     }
-    return flying ? NULL : last;
+    return last;
 }
 
 static void raise_release(Op *op, void *context)
@@ -279,6 +301,7 @@ static void raise_release(Op *op, void *context)
 void pass_expand(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {
+        expand_stages(kernel, role->body);
         Expander in = {.kernel = kernel, .role = role};
         expand_block(&in, role->body);
         ir_walk(role->body, raise_release, NULL);

@@ -41,7 +41,7 @@ static bool shares(Kernel *kernel, const Aref *aref, const Op *load)
     if (!kernel->roles->next)
         return false; /* one role fills and reads in turn: each load is complete where it stands */
     return aref->home == load->parent && aref->slots == load->depth && first->release == load->release &&
-           aref->consumers == consuming_roles(kernel, load);
+           first->stage == load->stage && aref->consumers == consuming_roles(kernel, load);
 }
 
 static void add_load(Kernel *kernel, Aref *aref, Op *load)

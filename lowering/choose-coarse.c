@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-coarse.c - the coarse-grained writer of the schedule table (Tawa, III-D.2, corrected).
+ *
+ *   before, one iteration                      after, one time step
+ *   s = ws_dot (q, ws_trans (k), 0)    T       T (j)     started
+ *   p = softmax parts of s             C       U (j-1)   started: runs under C (j)
+ *   o = o * scale                      C       C (j)     waits for T (j) alone
+ *   o = ws_dot (p, v, o)               U       the parts of C that rewrite U's accumulator wait for U (j-1)
+ *
+ * U is a product that ends an iteration: its left or right operand is computed, in the same iteration, from the result of
+ * another product T; its accumulator comes from a carried value of the loop, and its result goes there and nowhere else.
+ * Then U and the loads that only U reads take stage 1.  The order of a time step is: T and what it needs, U, the rest.
+ * Nothing here knows what C computes.
+ */
+#include "choose.h"
+
+enum { ORDER_T = 0, ORDER_U = 1, ORDER_C = 2, ORDER_SHIFT = 20 };
+
+typedef struct {
+    Block *block;
+    const Uses *uses;
+} Coarse;
+
+/* The op of the block that defines a value, NULL if it comes from elsewhere.  */
+static Op *local_op(const Coarse *in, const Value *value)
+{
+    return value->def ? op_at_block(value->def, in->block) : NULL;
+}
+
+static bool depends_on_product(const Coarse *in, const Op *op);
+
+static bool operands_depend(const Coarse *in, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++) {
+        const Op *def = local_op(in, op->args[i]);
+        if (def && (op_is_dot(def) || depends_on_product(in, def)))
+            return true;
+    }
+    return false;
+}
+
+static bool depends_on_product(const Coarse *in, const Op *op)
+{
+    return op->args && op->code != OP_LOAD && operands_depend(in, op);
+}
+
+/* Through elementwise operations of the block, back to the carried value of this index.  */
+static bool reaches_argument(const Coarse *in, const Value *value, int index)
+{
+    if (value->block == in->block)
+        return value->index == index + 1;
+    const Op *def = local_op(in, value);
+    if (!def || op_is_dot(def) || def->nblocks || op_info[def->code].class_ != CLASS_TILE)
+        return false;
+    for (int i = 0; i < def->nargs; i++)
+        if (type_equal(def->args[i]->type, value->type) && reaches_argument(in, def->args[i], index))
+            return true;
+    return false;
+}
+
+static bool is_second_product(const Coarse *in, const Op *op)
+{
+    if (!op_is_dot(op))
+        return false;
+    const Use *use = uses_of(in->uses, op->results[0]);
+    if (!use || use->next || use->op->code != OP_YIELD || use->op->parent != in->block)
+        return false;
+    const Op *left = local_op(in, op->args[0]), *right = local_op(in, op->args[1]);
+    bool computed = (left && (op_is_dot(left) || depends_on_product(in, left))) ||
+                    (right && (op_is_dot(right) || depends_on_product(in, right)));
+    return computed && reaches_argument(in, op->args[2], use->arg);
+}
+
+/* Every use of the value is in stage 1.  */
+static bool only_late(const Coarse *in, const Value *value)
+{
+    const Use *use = uses_of(in->uses, value);
+    for (; use; use = use->next) {
+        const Op *op = op_at_block(use->op, in->block);
+        if (!op || op->stage == 0)
+            return false;
+    }
+    return true;
+}
+
+static void late_loads(const Coarse *in)
+{
+    for (Op *op = in->block->last; op; op = op->prev)
+        if ((op->code == OP_TRANS || op->code == OP_LOAD) && ring_load(op->results[0]) && only_late(in, op->results[0]))
+            op->stage = 1;
+}
+
+static void order_first(const Coarse *in, Op *op)
+{
+    if (op->stage || op->order >> ORDER_SHIFT != ORDER_C)
+        return;
+    op->order += (ORDER_T - ORDER_C) * (1 << ORDER_SHIFT);
+    for (int i = 0; i < op->nargs; i++) {
+        Op *def = local_op(in, op->args[i]);
+        if (def)
+            order_first(in, def);
+    }
+}
+
+bool choose_coarse(Op *loop, const Uses *uses)
+{
+    Coarse in = {loop->blocks[0], uses};
+    bool found = false;
+    FOR_OPS (op, in.block)
+        if (is_second_product(&in, op)) {
+            op->stage = 1;
+            found = true;
+        }
+    if (!found)
+        return false;
+    late_loads(&in);
+    FOR_OPS (op, in.block)
+        op->order += (op->stage ? ORDER_U : ORDER_C) << ORDER_SHIFT;
+    FOR_OPS (op, in.block)
+        if (op_is_dot(op) && !op->stage && !depends_on_product(&in, op))
+            order_first(&in, op);
+    return true;
+}

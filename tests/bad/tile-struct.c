@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A tile in a struct whose address is taken. */
+#include <ws.h>
+
+struct pair {
+    ws_tile x;
+    int n;
+};
+void fill(struct pair *p, ws_tensor a, long i, long j);
+
+void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
+{
+    ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, K, N), c = ws_tensor_2d(C, WS_F32, M, N);
+
+    #pragma ws grid(2)
+    for (int i = 0; i < M; i += 64)
+        for (int j = 0; j < N; j += 64) {
+            struct pair p;
+            fill(&p, a, i, j); /* wrong */
+            ws_store(c, i, j, ws_cast(p.x, WS_F32));
+        }
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The operands of a product have two types. */
+#include <ws.h>
+
+void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
+{
+    ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, K, N), c = ws_tensor_2d(C, WS_F32, M, N);
+
+    #pragma ws grid(2)
+    for (int i = 0; i < M; i += 64)
+        for (int j = 0; j < N; j += 64) {
+            ws_tile y = ws_cast(ws_load(b, 0, j, 32, 64), WS_BF16);
+            ws_tile acc = ws_dot(ws_load(a, i, 0, 64, 32), y, ws_zeros(WS_F32, 64, 64)); /* wrong */
+            ws_store(c, i, j, acc);
+        }
+}

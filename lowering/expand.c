@@ -16,7 +16,7 @@
  * A product whose accumulator only the loop itself carries stays in flight over the iteration's end: one commit and one
  * wait with P-1 groups pending stand at the end of each iteration, an iteration without a product commits an empty group.
  * Every other product is waited for before the first operation that looks at its result, or at the end of its block.  A
- * release moves up to the point where nothing looks at the slot any more.
+ * release stands where nothing looks at the slot any more.
  */
 #include "choose.h"
 #include "stages.h"
@@ -260,38 +260,33 @@ static Op *wait_of(const Op *mma)
     return NULL;
 }
 
-/* The last op of the block that needs the aref's slots, NULL if a product is still in flight at its end.  Nested blocks have
-   waited for their own products.  */
-static Op *last_look(Block *block, const Aref *aref)
+/* Behind what a release has to stand: the last op that is done with slots got before it.  NULL if a product that reads one is
+   still in flight at the block's end, or if the slots were got in a loop that ended.  Nested blocks have waited for their own products.  */
+static Op *last_look(Op *release)
 {
+    const Aref *aref = release->aref;
     Op *last = NULL;
-    int place = 0, newest = -1;
-    FOR_OPS (op, block)
+    bool got = false;
+    int place = 0;
+    FOR_OPS (op, release->parent)
         op->order = place++;
-    FOR_OPS (op, block) {
+    for (Op *op = release->parent->first; op != release; op = op->next) {
         int look = looks_at(op, aref);
+        got |= op->code == OP_GET && op->aref == aref;
         Op *done = look == 2 ? wait_of(op) : look == 1 || (op->code == OP_GET && op->aref == aref) ? op : NULL;
         if (look == 2 && !done)
             return NULL;
-        if (done && done->order > newest) {
-            newest = done->order;
+        if (done && (!last || done->order > last->order))
             last = done;
-        }
     }
-    return last;
+    return got ? last : NULL;
 }
 
-static void raise_release(Op *op, void *context)
+static void settle_release(Op *op, void *context)
 {
     (void)context;
-    if (op->code != OP_CONSUMED || op->ival)
-        return;
-    Block *block = op->parent;
-    Op *last = last_look(block, op->aref);
-    bool here = false;
-    FOR_OPS (get, block)
-        here |= get->code == OP_GET && get->aref == op->aref;
-    if (!here || !last || last->next == op)
+    Op *last = op->code == OP_CONSUMED && op->ival == 0 ? last_look(op) : NULL;
+    if (!last || last->next == op)
         return;
     op_remove(op);
     op_after(last, op);
@@ -304,6 +299,6 @@ void pass_expand(Kernel *kernel)
         expand_stages(kernel, role->body);
         Expander in = {.kernel = kernel, .role = role};
         expand_block(&in, role->body);
-        ir_walk(role->body, raise_release, NULL);
+        ir_walk(role->body, settle_release, NULL);
     }
 }

@@ -12,6 +12,7 @@ top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 top_builddir=${top_builddir:-$(pwd)}
 wscc=$top_builddir/wscc
 LC_ALL=C
+unset MAKEFLAGS MFLAGS MAKELEVEL TESTS TEST_LOGS MAKEOVERRIDES GNUMAKEFLAGS
 export LC_ALL
 work=$(mktemp -d "${TMPDIR:-/tmp}/wsc-test-XXXXXX") || exit 99
 trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT

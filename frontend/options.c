@@ -209,6 +209,14 @@ static bool is_c(const char *name, const char *language)
     return dot && (same(dot, ".c") || same(dot, ".i"));
 }
 
+/* A header alone is precompiled: nothing of ours.  */
+static bool is_header(const char *name, const char *language)
+{
+    const char *dot = strrchr(base_name(name), '.');
+
+    return language ? strstr(language, "-header") != NULL : dot && same(dot, ".h");
+}
+
 static void add_input(Options *options, const char *name, const char *language)
 {
     Item *item = add_item(options, ITEM_INPUT, name);
@@ -217,6 +225,8 @@ static void add_input(Options *options, const char *name, const char *language)
     item->source = is_c(name, language);
     options->inputs++;
     options->sources += item->source;
+    if (is_header(name, language))
+        stop_after(options, STEP_ANSWER);
     options->standard_input |= same(name, "-");
 }
 

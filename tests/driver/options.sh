@@ -108,6 +108,7 @@ for target in $targets; do
         echo '-O2 -c "kernel.c" -o k\.o' >args
         "$wscc" --ws-target="$target" @args && only k.o args
     }
+    precompiled() { clean; echo 'int h;' >h.h; "$wscc" --ws-target="$target" h.h && only h.h h.h.gch; }
     interrupted() {
         clean
         { printf 'int v[] = {'; yes 1, | head -n 2000000; echo '};'; } >../long.c
@@ -153,6 +154,7 @@ for target in $targets; do
     ok "$target: source on standard input" standard_input
     ok "$target: -x" language
     ok "$target: response file" response
+    ok "$target: a header is precompiled" precompiled
     ok "$target: ended by a signal, leaves nothing" interrupted
 done
 
@@ -208,6 +210,22 @@ if has_plugin; then
     ok 'the same object twice' reproducible
     ok 'a file with no pragma gives the host compiler'"'"'s object' unmarked
     ok 'the emitted code fails to compile: nothing is left' device_fails
+    cuda_links() {
+        target=cuda
+        plain -O2 -g -MMD -c kernel.c && only kernel.o kernel.d && grep -q cuda kernel.d &&
+            "$wscc" --ws-target=cuda kernel.o kernel-main.c -o p && plain -O2 -fPIC -shared kernel.c -o libk.so
+    }
+    cuda_fails() {
+        clean
+        printf '#! /bin/sh\nexit 3\n' >../badnvcc && chmod +x ../badnvcc
+        ! WSCC_NVCC="$work/badnvcc" "$wscc" --ws-target=cuda -MD -c kernel.c -o k.o && only
+    }
+    if test -n "${NVCC-}"; then
+        ok 'cuda: object, program and shared library' cuda_links
+    else
+        skip 'cuda: object, program and shared library' 'no nvcc'
+    fi
+    ok 'cuda: nvcc fails, nothing is left' cuda_fails
 else
     skip '--ws-keep' 'no plugin'
     ok 'without the plugin other targets are an error' says 'built without the plugin' --ws-target=emulate -c plain.c

@@ -4,18 +4,18 @@
 
 #define COUNT 24
 /* Every result of x, y; a row r, a column c.  S(n, value) stores case n. */
-#define CASES(S, T)                                                                                                 \
-    S(0, T(add)(x, y))                                                                                              \
-    S(1, T(sub)(x, y)) S(2, T(mul)(x, y)) S(3, T(div)(x, y)) S(4, T(max)(x, y)) S(5, T(min)(x, y))                  \
-        S(6, T(select)(T(lt)(x, y), x, y)) S(7, T(select)(T(le)(x, y), 1.0, 2.0))                                   \
-            S(8, T(select)(T(gt)(x, 0.25), y, 0.5)) S(9, T(select)(T(ge)(0, x), y, x))                              \
-                S(10, T(select)(T(eq)(x, x), y, 3.0)) S(11, T(select)(T(ne)(x, x), y, 3.0))                         \
-                    S(12, T(select)(T(and)(T(lt)(x, 0), T(lt)(y, 0)), x, y))                                        \
-                        S(13, T(select)(T(or)(T(lt)(x, 0), T(lt)(y, 0)), x, y))                                     \
-                            S(14, T(select)(T(not )(T(lt)(x, y)), x, y)) S(15, T(fma)(x, y, r)) S(16, T(add)(x, r)) \
-                                S(17, T(mul)(c, x)) S(18, T(sub)(c, r)) S(19, T(div)(1, T(add)(x, 2)))              \
-                                    S(20, T(fma)(x, 0.5, c)) S(21, T(sub)(0.75f, x))                                \
-                                        S(22, T(max)(T(min)(x, 0.5), -0.5)) S(23, T(select)(T(lt)(r, c), x, y))
+#define CASES(S, T)                                                                                                  \
+    S(0, T(add)(x, y))                                                                                               \
+    S(1, T(sub)(x, y))                                                                                               \
+    S(2, T(mul)(x, y)) S(3, T(div)(x, y)) S(4, T(max)(x, y)) S(5, T(min)(x, y)) S(6, T(select)(T(lt)(x, y), x, y))   \
+        S(7, T(select)(T(le)(x, y), 1.0, 2.0)) S(8, T(select)(T(gt)(x, 0.25), y, 0.5))                               \
+            S(9, T(select)(T(ge)(0, x), y, x)) S(10, T(select)(T(eq)(x, x), y, 3.0))                                 \
+                S(11, T(select)(T(ne)(x, x), y, 3.0)) S(12, T(select)(T(and)(T(lt)(x, 0), T(lt)(y, 0)), x, y))       \
+                    S(13, T(select)(T(or)(T(lt)(x, 0), T(lt)(y, 0)), x, y))                                          \
+                        S(14, T(select)(T(not )(T(lt)(x, y)), x, y)) S(15, T(fma)(x, y, r)) S(16, T(add)(x, r))      \
+                            S(17, T(mul)(c, x)) S(18, T(sub)(c, r)) S(19, T(div)(1, T(add)(x, 2)))                   \
+                                S(20, T(fma)(x, 0.5, c)) S(21, T(sub)(0.75f, x)) S(22, T(max)(T(min)(x, 0.5), -0.5)) \
+                                    S(23, T(select)(T(lt)(r, c), x, y))
 
 #define TILE(op) ws_##op
 static void kernel(int M, int N, const float *X, const float *Y, const float *R, const float *C, float *out)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* options: -fopenmp */
 /* An OpenMP directive on the same loop: it serves the sequential target and is dropped from a specialized region. */
 #include "test.h"
 

@@ -13,7 +13,8 @@
     PAIR(from, F32) \
     PAIR(from, F64) PAIR(from, F16) PAIR(from, BF16) PAIR(from, E4M3) PAIR(from, E5M2) PAIR(from, I8) PAIR(from, I32)
 FROM(F32)
-FROM(F64) FROM(F16) FROM(BF16) FROM(E4M3) FROM(E5M2) FROM(I8) FROM(I32)
+FROM(F64)
+FROM(F16) FROM(BF16) FROM(E4M3) FROM(E5M2) FROM(I8) FROM(I32)
 
     typedef void kernel(int, const void *, void *);
 #define ROW(from)                                                                                        \

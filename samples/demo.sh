@@ -24,7 +24,7 @@ step() {
 }
 
 sequential() { "$wscc" --ws-target=sequential -O2 gemm.c -lm -o "$out/gemm-sequential"; }
-emulate() { "$wscc" --ws-target=emulate --ws-keep -fopt-info -O2 gemm.c -lm -o "$out/gemm" 2>"$out/remarks"; }
+emulate() { "$wscc" --ws-target=emulate --ws-keep --ws-show -O2 gemm.c -lm -o "$out/gemm" 2>"$out/remarks"; }
 cuda() { "$wscc" --ws-target=cuda -O2 -c gemm.c -o "$out/gemm-cuda.o"; }
 run_sequential() { "$out/gemm-sequential" >"$out/sequential.txt"; }
 run_emulate() { "$out/gemm" >"$out/emulate.txt"; }
@@ -49,6 +49,6 @@ fi
 echo '  the same, to the last bit'
 echo
 echo 'What was decided:'
-grep -E '^gemm\.c.*(optimized|missed|note):.*ws: ' "$out/remarks" | sed -e 's/^/  /' || sed 's/^/  /' "$out/remarks"
+sed -n 's/^\(gemm\.c:[0-9]*\):[0-9]*: note: /  \1: /p' "$out/remarks"
 echo
 echo "The emitted kernel, to be read: $out/gemm.cu ($(wc -l <"$out/gemm.cu") lines)"

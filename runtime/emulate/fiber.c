@@ -11,26 +11,26 @@
 #include <unistd.h>
 
 #if defined __SANITIZE_ADDRESS__
-#define ADDRESS_SANITIZER 1
+#    define ADDRESS_SANITIZER 1
 #elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define ADDRESS_SANITIZER 1
-#endif
+#    if __has_feature(address_sanitizer)
+#        define ADDRESS_SANITIZER 1
+#    endif
 #endif
 #if defined __SANITIZE_THREAD__
-#define THREAD_SANITIZER 1
+#    define THREAD_SANITIZER 1
 #elif defined __has_feature
-#if __has_feature(thread_sanitizer)
-#define THREAD_SANITIZER 1
-#endif
+#    if __has_feature(thread_sanitizer)
+#        define THREAD_SANITIZER 1
+#    endif
 #endif
 
 #ifdef ADDRESS_SANITIZER
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
+#    include <sanitizer/asan_interface.h>
+#    include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef THREAD_SANITIZER
-#include <sanitizer/tsan_interface.h>
+#    include <sanitizer/tsan_interface.h>
 #endif
 
 enum { STACK_BYTES = 64 << 20, MOST_IDLE = 64 };
@@ -64,8 +64,8 @@ bool ws_stacks_take(ws_stacks *pool, ws_stack *stack)
     }
     size_t guard = (size_t)sysconf(_SC_PAGESIZE);
     stack->bytes = STACK_BYTES;
-    stack->base =
-        mmap(NULL, stack->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    stack->base = mmap(NULL, stack->bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (stack->base == MAP_FAILED)
         return false;
     if (mprotect(stack->base, guard, PROT_NONE)) {

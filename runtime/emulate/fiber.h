@@ -23,7 +23,7 @@ typedef struct {
 
 typedef struct {
     ucontext_t context;
-    void *stack_low;   /* what the sanitizers want to know; NULL for a thread's own stack */
+    void *stack_low; /* what the sanitizers want to know; NULL for a thread's own stack */
     size_t stack_bytes;
     void *fake_stack;
     void *tsan;

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sched.c - one CTA of the emulation: its warp groups, its engines, and the protocol between them.
+ * scheduler.c - one CTA of the emulation: its warp groups, its engines, and the protocol between them.
  *
- * In reading order: what a CTA is made of; failing; what happens next (the only place where order is decided); the engines'
- * steps; then the calls of sched.h, one section each.  A call has three parts: let anybody go on (sched_point), wait, then
- * check and do.  Between the last switch of fibers and its end a call is undisturbed.
+ * In reading order: what a CTA is made of; failing; what happens next (the only place where order is decided); the
+ * engines' steps; then the calls of scheduler.h, one section each.  A call has three parts: let anybody go on
+ * (ws_sched_point), wait, then check and do.  Between the last switch of fibers and its end a call is undisturbed.
  *
  * What counts as "in flight" is the program's view, not the engine's: a product is in flight until a wait retires its
- * group, a copy out until a store_wait does, even if the engine was quick.  So a missing wait is found under every seed.
+ * group, a copy out until a store_wait does, even if the engine was quick.  So a missing wait is found under every
+ * seed.
  */
-#include "sched.h"
+#include "scheduler.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_RANGES = 16,   /* copies of one put */
-    MOST_HELD = 256,    /* slots that a group has got and not released */
+    MOST_RANGES = 16, /* copies of one put */
+    MOST_HELD = 256,  /* slots that a group has got and not released */
     MOST_UNFENCED = 64,
     MOST_CHOICES = 512,
-    MOST_NAMES = 64,    /* rings, turns */
+    MOST_NAMES = 64, /* rings, turns */
     REPORT_BYTES = 4096
 };
 
-/* ---- what a CTA is made of ---------------------------------------------------------------------------------------- */
+/* ---- what a CTA is made of --------------------------------------------------------------------------------------- */
 
 typedef struct {
     uint64_t filled;   /* completed phases of the full barrier */
@@ -33,7 +34,7 @@ typedef struct {
     bool filling;      /* between a put and its last byte */
     bool sealed;       /* put_done */
     size_t expected, issued, landed;
-    sched_range ranges[MOST_RANGES]; /* what this round's copies fill */
+    ws_sched_range ranges[MOST_RANGES]; /* what this round's copies fill */
     int nranges;
 } slot;
 
@@ -48,7 +49,7 @@ typedef struct {
 typedef struct {
     char name[48];
     int groups;
-    int token[SCHED_FIBERS];
+    int token[WS_SCHED_FIBERS];
 } turns;
 
 typedef enum { WAIT_NOTHING, WAIT_START, WAIT_PUT, WAIT_GET, WAIT_PRODUCTS, WAIT_COPIES, WAIT_TURN } wait_kind;
@@ -77,7 +78,7 @@ typedef struct {
     uint64_t outs;      /* copies out started so far */
     got held[MOST_HELD];
     int nheld;
-    sched_range unfenced[MOST_UNFENCED];
+    ws_sched_range unfenced[MOST_UNFENCED];
     int nunfenced;
     int last_ring; /* the last get, so that reports can name an iteration */
     uint64_t last_get;
@@ -87,7 +88,7 @@ typedef struct {
 typedef enum { ISSUED, READ, DONE } progress;
 
 typedef struct {
-    sched_choice_kind kind; /* SCHED_COPY_IN, SCHED_PRODUCT or SCHED_OUT_READ */
+    ws_sched_choice_kind kind; /* WS_SCHED_COPY_IN, WS_SCHED_PRODUCT or WS_SCHED_OUT_READ */
     progress progress;
     bool retired; /* the program has waited for it */
     int fiber;
@@ -95,21 +96,21 @@ typedef struct {
     uint64_t serial;
     int ring;       /* copy in */
     uint64_t index; /* copy in: of the put; product: group; copy out: number */
-    sched_range a, b;
-    sched_accumulator *acc;
-    sched_perform perform;
-    sched_move read, write;
+    ws_sched_range a, b;
+    ws_sched_accumulator *acc;
+    ws_sched_step step;  /* copy in, product; copy out: the read */
+    ws_sched_step write; /* copy out */
     void *held;
     size_t held_bytes;
-    _Alignas(16) unsigned char args[SCHED_ARGS];
+    _Alignas(16) unsigned char args[WS_SCHED_ARGS];
 } operation;
 
-struct sched {
-    sched_config config;
+struct ws_sched {
+    ws_sched_config config;
     char kernel[64];
     ws_stacks *own_stacks;
     ws_fiber main;
-    fiber *fiber[SCHED_FIBERS];
+    fiber *fiber[WS_SCHED_FIBERS];
     int nfibers;
     int current;
     ring ring[MOST_NAMES];
@@ -122,7 +123,7 @@ struct sched {
     int nspare, spare_room;
     operation *working; /* the engine's step that runs now */
     uint64_t serial;
-    int started;        /* fibers at the CTA barrier */
+    int started; /* fibers at the CTA barrier */
     bool opened;
     uint64_t random;
     int engine_weight[5];
@@ -130,10 +131,10 @@ struct sched {
     char report[REPORT_BYTES];
 };
 
-static _Thread_local sched *running;
+static _Thread_local ws_sched *running;
 
 /* xorshift64*: small, and good enough to pick a neighbour.  */
-static uint64_t draw(sched *s)
+static uint64_t draw(ws_sched *s)
 {
     s->random ^= s->random >> 12;
     s->random ^= s->random << 25;
@@ -141,32 +142,32 @@ static uint64_t draw(sched *s)
     return (s->random * UINT64_C(0x2545F4914F6CDD1D)) >> 16;
 }
 
-static fiber *self(sched *s)
+static fiber *self(ws_sched *s)
 {
     return s->fiber[s->current];
 }
 
-static bool overlap(sched_range x, sched_range y)
+static bool overlap(ws_sched_range x, ws_sched_range y)
 {
     const char *p = x.at, *q = y.at;
     return x.bytes && y.bytes && p < q + y.bytes && q < p + x.bytes;
 }
 
-static void note(sched *s, sched_event_kind kind, int who, int object, uint64_t index, sched_range range)
+static void note(ws_sched *s, ws_sched_event_kind kind, int who, int object, uint64_t index, ws_sched_range range)
 {
     if (s->config.observe) {
-        sched_event event = {kind, who, object, index, range};
+        ws_sched_event event = {kind, who, object, index, range};
         s->config.observe(s->config.user, &event);
     }
 }
 
-static const sched_range nowhere = {NULL, 0};
+static const ws_sched_range nowhere = {NULL, 0};
 
-/* ---- failing ------------------------------------------------------------------------------------------------------ */
+/* ---- failing ----------------------------------------------------------------------------------------------------- */
 
-static void say(sched *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(ws_sched *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void say(sched *s, const char *format, ...)
+static void say(ws_sched *s, const char *format, ...)
 {
     size_t used = strlen(s->report);
     va_list list;
@@ -175,13 +176,13 @@ static void say(sched *s, const char *format, ...)
     va_end(list);
 }
 
-static void say_head(sched *s)
+static void say_head(ws_sched *s)
 {
     s->report[0] = 0;
     say(s, "%s: CTA %d, seed %llu: ", s->kernel, s->config.cta, (unsigned long long)s->config.seed);
 }
 
-static void say_group(sched *s, const fiber *f)
+static void say_group(ws_sched *s, const fiber *f)
 {
     say(s, "group %d", f->group);
     if (f->role[0])
@@ -189,14 +190,14 @@ static void say_group(sched *s, const fiber *f)
 }
 
 /* "put 5 of ring ta_tb (slot 1, phase 1)"  */
-static void say_slot(sched *s, const char *what, int number, uint64_t index)
+static void say_slot(ws_sched *s, const char *what, int number, uint64_t index)
 {
     const ring *r = &s->ring[number];
     say(s, "%s %llu of ring %s (slot %d, phase %d)", what, (unsigned long long)index, r->name, (int)(index % r->slots),
         (int)(index / r->slots & 1));
 }
 
-static void say_iteration(sched *s, const fiber *f)
+static void say_iteration(ws_sched *s, const fiber *f)
 {
     if (f->last_ring)
         say(s, ", after get %llu of ring %s", (unsigned long long)f->last_get, s->ring[f->last_ring].name);
@@ -204,8 +205,8 @@ static void say_iteration(sched *s, const fiber *f)
         say(s, ", tile %ld", f->tile);
 }
 
-/* The fibers stay as they are; sched_run goes on.  */
-static _Noreturn void give_up(sched *s)
+/* The fibers stay as they are; ws_sched_run goes on.  */
+static _Noreturn void give_up(ws_sched *s)
 {
     s->failed = true;
     ws_fiber_switch(&self(s)->context, &s->main, true);
@@ -213,7 +214,7 @@ static _Noreturn void give_up(sched *s)
         ;
 }
 
-void sched_fail(sched *s, const char *format, ...)
+void ws_sched_fail(ws_sched *s, const char *format, ...)
 {
     say_head(s);
     size_t used = strlen(s->report);
@@ -225,7 +226,8 @@ void sched_fail(sched *s, const char *format, ...)
 }
 
 /* "… group 1 (consumer) WHAT get 3 of ring r (slot 1, phase 1): WHY"  */
-static _Noreturn void fail_slot(sched *s, const char *does, const char *what, int number, uint64_t index, const char *why)
+static _Noreturn void fail_slot(ws_sched *s, const char *does, const char *what, int number, uint64_t index,
+                                const char *why)
 {
     say_head(s);
     say_group(s, self(s));
@@ -235,24 +237,24 @@ static _Noreturn void fail_slot(sched *s, const char *does, const char *what, in
     give_up(s);
 }
 
-static _Noreturn void fail_memory(sched *s, const char *does, const operation *o, const char *what)
+static _Noreturn void fail_memory(ws_sched *s, const char *does, const operation *o, const char *what)
 {
     say_head(s);
     say_group(s, self(s));
     say(s, " %s ", does);
-    if (o->kind == SCHED_COPY_IN) {
+    if (o->kind == WS_SCHED_COPY_IN) {
         say(s, "%s for ", what);
         say_slot(s, "put", o->ring, o->index);
     } else {
         say(s, "%s of ", what);
         say_group(s, s->fiber[o->fiber]);
-        say(s, " (%s %llu)", o->kind == SCHED_PRODUCT ? "product group" : "copy out", (unsigned long long)o->index);
+        say(s, " (%s %llu)", o->kind == WS_SCHED_PRODUCT ? "product group" : "copy out", (unsigned long long)o->index);
     }
     say_iteration(s, self(s));
     give_up(s);
 }
 
-static void say_wait(sched *s, const fiber *f)
+static void say_wait(ws_sched *s, const fiber *f)
 {
     const ring *r = &s->ring[f->object];
     switch (f->wait) {
@@ -297,7 +299,7 @@ static void say_wait(sched *s, const fiber *f)
     }
 }
 
-static _Noreturn void fail_stuck(sched *s)
+static _Noreturn void fail_stuck(ws_sched *s)
 {
     say_head(s);
     say(s, "a wait that can never be satisfied");
@@ -316,10 +318,10 @@ static _Noreturn void fail_stuck(sched *s)
     give_up(s);
 }
 
-/* ---- what happens next -------------------------------------------------------------------------------------------- */
+/* ---- what happens next ------------------------------------------------------------------------------------------- */
 
 /* Are all operations of that kind and group, up to the number `last`, at least that far?  */
-static bool reached(const sched *s, sched_choice_kind kind, int who, uint64_t last, progress least)
+static bool reached(const ws_sched *s, ws_sched_choice_kind kind, int who, uint64_t last, progress least)
 {
     for (int i = 0; i < s->noperations; i++) {
         const operation *o = s->operation[i];
@@ -334,7 +336,7 @@ static uint64_t all_but(uint64_t count, int newest)
     return count > (uint64_t)newest ? count - newest : 0;
 }
 
-static bool can_run(const sched *s, int who)
+static bool can_run(const ws_sched *s, int who)
 {
     const fiber *f = s->fiber[who];
     const ring *r = &s->ring[f->object];
@@ -350,51 +352,52 @@ static bool can_run(const sched *s, int who)
     case WAIT_GET:
         return r->slot[f->index % r->slots].filled > f->index / r->slots;
     case WAIT_PRODUCTS:
-        return reached(s, SCHED_PRODUCT, who, all_but(f->committed, f->object), DONE);
+        return reached(s, WS_SCHED_PRODUCT, who, all_but(f->committed, f->object), DONE);
     case WAIT_COPIES:
-        return reached(s, SCHED_OUT_READ, who, all_but(f->outs, f->object), READ);
+        return reached(s, WS_SCHED_OUT_READ, who, all_but(f->outs, f->object), READ);
     case WAIT_TURN:
         return s->turns[f->object].token[f->index] > 0;
     }
     return false;
 }
 
-static int add_choice(sched_choice *choices, int count, sched_choice_kind kind, int who, uint64_t serial)
+static int add_choice(ws_sched_choice *choices, int count, ws_sched_choice_kind kind, int who, uint64_t serial)
 {
     if (count < MOST_CHOICES)
-        choices[count++] = (sched_choice){kind, who, serial};
+        choices[count++] = (ws_sched_choice){kind, who, serial};
     return count;
 }
 
-static int collect(const sched *s, sched_choice *choices)
+static int collect(const ws_sched *s, ws_sched_choice *choices)
 {
     int count = 0;
-    bool unit_busy[SCHED_FIBERS] = {false}; /* a matrix unit works in order */
+    bool unit_busy[WS_SCHED_FIBERS] = {false}; /* a matrix unit works in order */
     for (int i = 0; i < s->nfibers; i++)
         if (can_run(s, i))
-            count = add_choice(choices, count, SCHED_FIBER, i, 0);
+            count = add_choice(choices, count, WS_SCHED_FIBER, i, 0);
     for (int i = 0; i < s->noperations; i++) {
         const operation *o = s->operation[i];
         if (o->progress == DONE)
             continue;
-        if (o->kind == SCHED_PRODUCT) {
+        if (o->kind == WS_SCHED_PRODUCT) {
             if (!unit_busy[o->fiber])
-                count = add_choice(choices, count, SCHED_PRODUCT, o->fiber, o->serial);
+                count = add_choice(choices, count, WS_SCHED_PRODUCT, o->fiber, o->serial);
             unit_busy[o->fiber] = true;
         } else {
-            count = add_choice(choices, count, o->progress == READ ? SCHED_OUT_WRITE : o->kind, o->fiber, o->serial);
+            count = add_choice(choices, count, o->progress == READ ? WS_SCHED_OUT_WRITE : o->kind, o->fiber, o->serial);
         }
     }
     return count;
 }
 
 /* Weighted, so that a seed can starve a role or let an engine linger.  */
-static int choose_by_seed(sched *s, int count, const sched_choice *choices)
+static int choose_by_seed(ws_sched *s, int count, const ws_sched_choice *choices)
 {
     uint64_t sum = 0;
     int weight[MOST_CHOICES];
     for (int i = 0; i < count; i++) {
-        weight[i] = choices[i].kind == SCHED_FIBER ? s->fiber[choices[i].fiber]->weight : s->engine_weight[choices[i].kind];
+        weight[i] =
+            choices[i].kind == WS_SCHED_FIBER ? s->fiber[choices[i].fiber]->weight : s->engine_weight[choices[i].kind];
         sum += weight[i];
     }
     uint64_t left = draw(s) % sum;
@@ -404,12 +407,12 @@ static int choose_by_seed(sched *s, int count, const sched_choice *choices)
     return i;
 }
 
-static void engine_step(sched *s, uint64_t serial);
+static void engine_step(ws_sched *s, uint64_t serial);
 
 /* Let others go on until the one that runs is drawn.  A fiber that has ended does not come back.  */
-static void go_on(sched *s, bool ended)
+static void go_on(ws_sched *s, bool ended)
 {
-    sched_choice choices[MOST_CHOICES];
+    ws_sched_choice choices[MOST_CHOICES];
     for (;;) {
         int count = collect(s, choices);
         if (!count) {
@@ -418,9 +421,10 @@ static void go_on(sched *s, bool ended)
                     fail_stuck(s);
             return;
         }
-        int pick = s->config.choose ? s->config.choose(s->config.user, count, choices) : choose_by_seed(s, count, choices);
-        const sched_choice next = choices[pick];
-        if (next.kind != SCHED_FIBER) {
+        int pick =
+            s->config.choose ? s->config.choose(s->config.user, count, choices) : choose_by_seed(s, count, choices);
+        const ws_sched_choice next = choices[pick];
+        if (next.kind != WS_SCHED_FIBER) {
             engine_step(s, next.operation);
             continue;
         }
@@ -433,7 +437,7 @@ static void go_on(sched *s, bool ended)
     }
 }
 
-static void wait_for(sched *s, wait_kind kind, int object, uint64_t index)
+static void wait_for(ws_sched *s, wait_kind kind, int object, uint64_t index)
 {
     fiber *f = self(s);
     f->wait = kind;
@@ -444,28 +448,28 @@ static void wait_for(sched *s, wait_kind kind, int object, uint64_t index)
     f->object = 0;
 }
 
-void sched_point(sched *s)
+void ws_sched_point(ws_sched *s)
 {
     wait_for(s, WAIT_NOTHING, 0, 0);
 }
 
-/* ---- the engines' steps ------------------------------------------------------------------------------------------- */
+/* ---- the engines' steps ------------------------------------------------------------------------------------------ */
 
-static operation *operation_new(sched *s, sched_choice_kind kind, const void *args, size_t args_bytes)
+static operation *operation_new(ws_sched *s, ws_sched_choice_kind kind, const void *args, size_t args_bytes)
 {
-    if (args_bytes > SCHED_ARGS)
-        sched_fail(s, "the arguments of an operation take %zu bytes, more than %d", args_bytes, SCHED_ARGS);
+    if (args_bytes > WS_SCHED_ARGS)
+        ws_sched_fail(s, "the arguments of an operation take %zu bytes, more than %d", args_bytes, WS_SCHED_ARGS);
     if (s->noperations == s->room) {
         int room = s->room ? 2 * s->room : 64;
         operation **more = realloc(s->operation, room * sizeof *more);
         if (!more)
-            sched_fail(s, "out of memory");
+            ws_sched_fail(s, "out of memory");
         s->operation = more;
         s->room = room;
     }
     operation *o = s->nspare ? s->spare[--s->nspare] : malloc(sizeof *o);
     if (!o)
-        sched_fail(s, "out of memory");
+        ws_sched_fail(s, "out of memory");
     memset(o, 0, offsetof(operation, args));
     memcpy(o->args, args, args_bytes);
     o->kind = kind;
@@ -476,7 +480,7 @@ static operation *operation_new(sched *s, sched_choice_kind kind, const void *ar
     return o;
 }
 
-static void operation_delete(sched *s, operation *o)
+static void operation_delete(ws_sched *s, operation *o)
 {
     free(o->held);
     o->held = NULL;
@@ -493,8 +497,15 @@ static void operation_delete(sched *s, operation *o)
     s->spare[s->nspare++] = o;
 }
 
+static void hold(ws_sched *s, operation *o, size_t bytes)
+{
+    o->held = bytes ? malloc(bytes) : NULL;
+    if (bytes && !o->held)
+        ws_sched_fail(s, "out of memory");
+}
+
 /* Forget what is done and was waited for.  */
-static void sweep(sched *s)
+static void sweep(ws_sched *s)
 {
     int kept = 0;
     for (int i = 0; i < s->noperations; i++) {
@@ -515,55 +526,53 @@ static void fill_up(slot *t)
     }
 }
 
-static void land(sched *s, operation *o)
+static void land(ws_sched *s, operation *o)
 {
     ring *r = &s->ring[o->ring];
     slot *t = &r->slot[o->index % r->slots];
-    o->perform(o->args);
+    o->step(o->args, o->held);
     o->progress = DONE;
     o->retired = true;
     t->landed += o->a.bytes;
-    note(s, SCHED_EVENT_COPY_LANDED, o->fiber, o->ring, o->index, o->a);
+    note(s, WS_SCHED_EVENT_COPY_LANDED, o->fiber, o->ring, o->index, o->a);
     fill_up(t);
 }
 
-static void read_out(sched *s, operation *o)
+static void read_out(ws_sched *s, operation *o)
 {
-    o->held = malloc(o->held_bytes ? o->held_bytes : 1);
-    if (!o->held)
-        sched_fail(s, "out of memory");
-    o->read(o->args, o->held);
+    hold(s, o, o->held_bytes);
+    o->step(o->args, o->held);
     o->progress = READ;
-    note(s, SCHED_EVENT_OUT_READ, o->fiber, -1, o->index, o->a);
+    note(s, WS_SCHED_EVENT_OUT_READ, o->fiber, -1, o->index, o->a);
 }
 
-static void engine_step(sched *s, uint64_t serial)
+static void engine_step(ws_sched *s, uint64_t serial)
 {
     operation *o = NULL;
     for (int i = 0; i < s->noperations && !o; i++)
         if (s->operation[i]->serial == serial)
             o = s->operation[i];
     s->working = o;
-    if (o->kind == SCHED_COPY_IN) {
+    if (o->kind == WS_SCHED_COPY_IN) {
         land(s, o);
-    } else if (o->kind == SCHED_PRODUCT) {
-        o->perform(o->args);
+    } else if (o->kind == WS_SCHED_PRODUCT) {
+        o->step(o->args, o->held);
         o->progress = DONE;
-        note(s, SCHED_EVENT_PRODUCT_DONE, o->fiber, (int)o->index, o->serial, nowhere);
+        note(s, WS_SCHED_EVENT_PRODUCT_DONE, o->fiber, (int)o->index, o->serial, nowhere);
     } else if (o->progress == ISSUED) {
         read_out(s, o);
     } else {
         o->write(o->args, o->held);
         o->progress = DONE;
-        note(s, SCHED_EVENT_OUT_WRITTEN, o->fiber, -1, o->index, nowhere);
+        note(s, WS_SCHED_EVENT_OUT_WRITTEN, o->fiber, -1, o->index, nowhere);
     }
     s->working = NULL;
     sweep(s);
 }
 
-/* ---- a CTA -------------------------------------------------------------------------------------------------------- */
+/* ---- a CTA ------------------------------------------------------------------------------------------------------- */
 
-static int draw_weight(sched *s)
+static int draw_weight(ws_sched *s)
 {
     static const int weights[] = {16, 16, 4, 1};
     return weights[draw(s) % 4];
@@ -579,9 +588,9 @@ static uint64_t spread(uint64_t seed)
     return seed ? seed : 1;
 }
 
-sched *sched_new(const sched_config *config)
+ws_sched *ws_sched_new(const ws_sched_config *config)
 {
-    sched *s = calloc(1, sizeof *s);
+    ws_sched *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->config = *config;
@@ -600,7 +609,7 @@ sched *sched_new(const sched_config *config)
     return s;
 }
 
-void sched_delete(sched *s)
+void ws_sched_delete(ws_sched *s)
 {
     if (!s)
         return;
@@ -623,7 +632,7 @@ void sched_delete(sched *s)
     free(s);
 }
 
-static _Noreturn void fail_left(sched *s, const char *text)
+static _Noreturn void fail_left(ws_sched *s, const char *text)
 {
     say_head(s);
     say_group(s, self(s));
@@ -633,16 +642,16 @@ static _Noreturn void fail_left(sched *s, const char *text)
 }
 
 /* A group ends: nothing of its own may be in flight.  */
-static void check_exit(sched *s)
+static void check_exit(ws_sched *s)
 {
     fiber *f = self(s);
     for (int i = 0; i < s->noperations; i++) {
         const operation *o = s->operation[i];
         if (o->fiber != s->current || o->retired)
             continue;
-        if (o->kind == SCHED_PRODUCT)
+        if (o->kind == WS_SCHED_PRODUCT)
             fail_left(s, "ends with products in flight");
-        if (o->kind == SCHED_OUT_READ)
+        if (o->kind == WS_SCHED_OUT_READ)
             fail_left(s, "ends while a copy out may still read shared memory: store_wait<0> is missing");
     }
     if (f->nheld)
@@ -650,7 +659,7 @@ static void check_exit(sched *s)
 }
 
 /* All groups have ended: every slot is empty again.  */
-static void check_rings(sched *s)
+static void check_rings(ws_sched *s)
 {
     for (int i = 1; i <= s->nrings; i++) {
         const ring *r = &s->ring[i];
@@ -673,21 +682,21 @@ static void check_rings(sched *s)
 
 static void fiber_entry(void)
 {
-    sched *s = running;
+    ws_sched *s = running;
     fiber *f = self(s);
     ws_fiber_entered(&s->main);
     f->run(f->arg);
     check_exit(s);
-    note(s, SCHED_EVENT_EXIT, s->current, -1, 0, nowhere);
+    note(s, WS_SCHED_EVENT_EXIT, s->current, -1, 0, nowhere);
     f->done = true;
     go_on(s, true);
     check_rings(s);
     ws_fiber_switch(&self(s)->context, &s->main, true);
 }
 
-int sched_fiber(sched *s, const char *role, int group, void (*run)(void *arg), void *arg)
+int ws_sched_fiber(ws_sched *s, const char *role, int group, void (*run)(void *arg), void *arg)
 {
-    if (s->nfibers == SCHED_FIBERS)
+    if (s->nfibers == WS_SCHED_FIBERS)
         return -1;
     fiber *f = calloc(1, sizeof *f);
     if (!f)
@@ -707,11 +716,11 @@ int sched_fiber(sched *s, const char *role, int group, void (*run)(void *arg), v
     return s->nfibers++;
 }
 
-bool sched_run(sched *s)
+bool ws_sched_run(ws_sched *s)
 {
     if (!s->nfibers)
         return true;
-    sched *outer = running;
+    ws_sched *outer = running;
     running = s;
     s->current = 0;
     ws_fiber_switch(&s->main, &s->fiber[0]->context, false);
@@ -719,50 +728,50 @@ bool sched_run(sched *s)
     return !s->failed;
 }
 
-const char *sched_report(const sched *s)
+const char *ws_sched_report(const ws_sched *s)
 {
     return s->report;
 }
 
-sched *sched_current(void)
+ws_sched *ws_sched_current(void)
 {
     return running;
 }
 
-int sched_self(sched *s)
+int ws_sched_self(ws_sched *s)
 {
     return s->current;
 }
 
-void *sched_user(sched *s)
+void *ws_sched_user(ws_sched *s)
 {
     return s->config.user;
 }
 
-void sched_role(sched *s, const char *role)
+void ws_sched_role(ws_sched *s, const char *role)
 {
     snprintf(self(s)->role, sizeof self(s)->role, "%s", role);
 }
 
-void sched_iteration(sched *s, long tile)
+void ws_sched_iteration(ws_sched *s, long tile)
 {
     self(s)->tile = tile;
 }
 
-long sched_tile(sched *s)
+long ws_sched_tile(ws_sched *s)
 {
     return s->working ? s->working->tile : self(s)->tile;
 }
 
-void sched_start(sched *s)
+void ws_sched_start(ws_sched *s)
 {
     if (++s->started == s->nfibers)
         s->opened = true;
     wait_for(s, WAIT_START, 0, 0);
-    note(s, SCHED_EVENT_START, s->current, -1, 0, nowhere);
+    note(s, WS_SCHED_EVENT_START, s->current, -1, 0, nowhere);
 }
 
-/* ---- who may touch what ------------------------------------------------------------------------------------------- */
+/* ---- who may touch what ------------------------------------------------------------------------------------------ */
 
 static bool holds(const fiber *f, int number, uint64_t index)
 {
@@ -772,7 +781,7 @@ static bool holds(const fiber *f, int number, uint64_t index)
     return false;
 }
 
-static bool slot_covers(const slot *t, sched_range range)
+static bool slot_covers(const slot *t, ws_sched_range range)
 {
     for (int i = 0; i < t->nranges; i++)
         if (overlap(t->ranges[i], range))
@@ -781,7 +790,7 @@ static bool slot_covers(const slot *t, sched_range range)
 }
 
 /* Written over while nobody owned it: the slot's old contents are no longer what a reader would see.  */
-static void slot_forget(slot *t, sched_range range)
+static void slot_forget(slot *t, ws_sched_range range)
 {
     int kept = 0;
     for (int i = 0; i < t->nranges; i++)
@@ -790,7 +799,7 @@ static void slot_forget(slot *t, sched_range range)
     t->nranges = kept;
 }
 
-static void check_slots(sched *s, sched_range range, bool writes, int own_ring, uint64_t own_index)
+static void check_slots(ws_sched *s, ws_sched_range range, bool writes, int own_ring, uint64_t own_index)
 {
     for (int i = 1; i <= s->nrings; i++) {
         ring *r = &s->ring[i];
@@ -815,23 +824,23 @@ static void check_slots(sched *s, sched_range range, bool writes, int own_ring, 
     }
 }
 
-static void check_operations(sched *s, sched_range range, bool writes, const char *does)
+static void check_operations(ws_sched *s, ws_sched_range range, bool writes, const char *does)
 {
     for (int i = 0; i < s->noperations; i++) {
         const operation *o = s->operation[i];
-        if (o->kind == SCHED_COPY_IN && o->progress != DONE && overlap(o->a, range))
+        if (o->kind == WS_SCHED_COPY_IN && o->progress != DONE && overlap(o->a, range))
             fail_memory(s, does, o, "shared memory that is being filled");
         if (!writes || o->retired)
             continue;
-        if (o->kind == SCHED_PRODUCT && (overlap(o->a, range) || overlap(o->b, range)))
+        if (o->kind == WS_SCHED_PRODUCT && (overlap(o->a, range) || overlap(o->b, range)))
             fail_memory(s, does, o, "an operand of a product in flight");
-        if (o->kind == SCHED_OUT_READ && overlap(o->a, range))
+        if (o->kind == WS_SCHED_OUT_READ && overlap(o->a, range))
             fail_memory(s, does, o, "staging that is still read by a copy out");
     }
 }
 
 /* An engine is about to be told to read: a group's own writes there must have been fenced.  */
-static void check_fences(sched *s, sched_range range)
+static void check_fences(ws_sched *s, ws_sched_range range)
 {
     for (int i = 0; i < s->nfibers; i++) {
         const fiber *f = s->fiber[i];
@@ -849,7 +858,7 @@ static void check_fences(sched *s, sched_range range)
     }
 }
 
-static void check_engine_read(sched *s, sched_range range)
+static void check_engine_read(ws_sched *s, ws_sched_range range)
 {
     if (!range.bytes)
         return;
@@ -858,49 +867,49 @@ static void check_engine_read(sched *s, sched_range range)
     check_fences(s, range);
 }
 
-void sched_read(sched *s, sched_range range)
+void ws_sched_read(ws_sched *s, ws_sched_range range)
 {
     check_operations(s, range, false, "reads");
     check_slots(s, range, false, 0, 0);
-    note(s, SCHED_EVENT_READ, s->current, -1, 0, range);
+    note(s, WS_SCHED_EVENT_READ, s->current, -1, 0, range);
 }
 
-static void unfenced(fiber *f, sched_range range)
+static void unfenced(fiber *f, ws_sched_range range)
 {
     if (f->nunfenced < MOST_UNFENCED) {
         f->unfenced[f->nunfenced++] = range;
         return;
     }
     /* Too many pieces: one that spans the last and this.  */
-    sched_range *last = &f->unfenced[MOST_UNFENCED - 1];
+    ws_sched_range *last = &f->unfenced[MOST_UNFENCED - 1];
     const char *low = last->at, *high = low + last->bytes, *from = range.at, *to = from + range.bytes;
     low = from < low ? from : low;
     high = to > high ? to : high;
-    *last = (sched_range){low, (size_t)(high - low)};
+    *last = (ws_sched_range){low, (size_t)(high - low)};
 }
 
-void sched_write(sched *s, sched_range range)
+void ws_sched_write(ws_sched *s, ws_sched_range range)
 {
     check_operations(s, range, true, "writes");
     check_slots(s, range, true, 0, 0);
     unfenced(self(s), range);
-    note(s, SCHED_EVENT_WRITE, s->current, -1, 0, range);
+    note(s, WS_SCHED_EVENT_WRITE, s->current, -1, 0, range);
 }
 
-void sched_fence(sched *s)
+void ws_sched_fence(ws_sched *s)
 {
     self(s)->nunfenced = 0;
-    note(s, SCHED_EVENT_FENCE, s->current, -1, 0, nowhere);
+    note(s, WS_SCHED_EVENT_FENCE, s->current, -1, 0, nowhere);
 }
 
-/* ---- rings -------------------------------------------------------------------------------------------------------- */
+/* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-int sched_ring(sched *s, const char *name, int slots, int arrivals)
+int ws_sched_ring(ws_sched *s, const char *name, int slots, int arrivals)
 {
     if (s->nrings + 1 == MOST_NAMES)
-        sched_fail(s, "more than %d rings", MOST_NAMES - 1);
+        ws_sched_fail(s, "more than %d rings", MOST_NAMES - 1);
     if (slots < 1 || arrivals < 1)
-        sched_fail(s, "ring %s: %d slots, %d arrivals", name, slots, arrivals);
+        ws_sched_fail(s, "ring %s: %d slots, %d arrivals", name, slots, arrivals);
     ring *r = &s->ring[s->nrings + 1];
     snprintf(r->name, sizeof r->name, "%s", name);
     r->slots = slots;
@@ -908,31 +917,32 @@ int sched_ring(sched *s, const char *name, int slots, int arrivals)
     r->puts = 0;
     r->slot = calloc(slots, sizeof *r->slot);
     if (!r->slot)
-        sched_fail(s, "out of memory");
+        ws_sched_fail(s, "out of memory");
     return ++s->nrings;
 }
 
-static ring *ring_at(sched *s, int number)
+static ring *ring_at(ws_sched *s, int number)
 {
     if (number < 1 || number > s->nrings)
-        sched_fail(s, "a ring is used that was not initialised");
+        ws_sched_fail(s, "a ring is used that was not initialised");
     return &s->ring[number];
 }
 
-static void learn_role(sched *s, const char *role)
+static void learn_role(ws_sched *s, const char *role)
 {
     if (!self(s)->role[0])
-        sched_role(s, role);
+        ws_sched_role(s, role);
 }
 
-int sched_put(sched *s, int number, uint64_t index)
+int ws_sched_put(ws_sched *s, int number, uint64_t index)
 {
     ring *r = ring_at(s, number);
     slot *t = &r->slot[index % r->slots];
     learn_role(s, "producer");
     wait_for(s, WAIT_PUT, number, index);
     if (index != r->puts)
-        fail_slot(s, "makes", "put", number, index, index < r->puts ? "it was made before" : "an earlier one is missing");
+        fail_slot(s, "makes", "put", number, index,
+                  index < r->puts ? "it was made before" : "an earlier one is missing");
     if (t->released != index / r->slots || t->filling || t->filled != t->released)
         fail_slot(s, "makes", "put", number, index, "the slot is in use");
     r->puts++;
@@ -940,12 +950,12 @@ int sched_put(sched *s, int number, uint64_t index)
     t->sealed = false;
     t->expected = t->issued = t->landed = 0;
     t->nranges = 0;
-    note(s, SCHED_EVENT_PUT, s->current, number, index, nowhere);
+    note(s, WS_SCHED_EVENT_PUT, s->current, number, index, nowhere);
     return (int)(index % r->slots);
 }
 
 /* The slot of a put that is being made.  */
-static slot *put_slot(sched *s, int number, uint64_t index, const char *does)
+static slot *put_slot(ws_sched *s, int number, uint64_t index, const char *does)
 {
     ring *r = ring_at(s, number);
     slot *t = &r->slot[index % r->slots];
@@ -954,12 +964,12 @@ static slot *put_slot(sched *s, int number, uint64_t index, const char *does)
     return t;
 }
 
-void sched_expect(sched *s, int number, uint64_t index, size_t bytes)
+void ws_sched_expect(ws_sched *s, int number, uint64_t index, size_t bytes)
 {
     put_slot(s, number, index, "arms")->expected += bytes;
 }
 
-static slot *copy_into(sched *s, int number, uint64_t index, sched_range to)
+static slot *copy_into(ws_sched *s, int number, uint64_t index, ws_sched_range to)
 {
     slot *t = put_slot(s, number, index, "copies into");
     check_operations(s, to, true, "copies into");
@@ -967,37 +977,37 @@ static slot *copy_into(sched *s, int number, uint64_t index, sched_range to)
     if (slot_covers(t, to))
         fail_slot(s, "copies into", "put", number, index, "two copies of one put overlap");
     if (t->nranges == MOST_RANGES)
-        sched_fail(s, "more than %d copies in one put of ring %s", MOST_RANGES, s->ring[number].name);
+        ws_sched_fail(s, "more than %d copies in one put of ring %s", MOST_RANGES, s->ring[number].name);
     t->ranges[t->nranges++] = to;
     t->issued += to.bytes;
-    note(s, SCHED_EVENT_COPY_ISSUED, s->current, number, index, to);
+    note(s, WS_SCHED_EVENT_COPY_ISSUED, s->current, number, index, to);
     return t;
 }
 
-void sched_copy_in(sched *s, int number, uint64_t index, sched_range to, sched_perform perform, const void *args,
-                   size_t args_bytes)
+void ws_sched_copy_in(ws_sched *s, int number, uint64_t index, ws_sched_range to, ws_sched_step step, const void *args,
+                      size_t args_bytes)
 {
-    sched_point(s);
+    ws_sched_point(s);
     copy_into(s, number, index, to);
-    operation *o = operation_new(s, SCHED_COPY_IN, args, args_bytes);
+    operation *o = operation_new(s, WS_SCHED_COPY_IN, args, args_bytes);
     o->ring = number;
     o->index = index;
     o->a = to;
-    o->perform = perform;
+    o->step = step;
 }
 
-void sched_copy_in_now(sched *s, int number, uint64_t index, sched_range to, sched_perform perform, void *args)
+void ws_sched_copy_in_now(ws_sched *s, int number, uint64_t index, ws_sched_range to, ws_sched_step step, void *args)
 {
-    sched_point(s);
+    ws_sched_point(s);
     slot *t = copy_into(s, number, index, to);
-    perform(args);
+    step(args, NULL);
     t->landed += to.bytes;
-    note(s, SCHED_EVENT_COPY_LANDED, s->current, number, index, to);
+    note(s, WS_SCHED_EVENT_COPY_LANDED, s->current, number, index, to);
 }
 
-void sched_put_done(sched *s, int number, uint64_t index)
+void ws_sched_put_done(ws_sched *s, int number, uint64_t index)
 {
-    sched_point(s);
+    ws_sched_point(s);
     slot *t = put_slot(s, number, index, "finishes");
     if (t->expected != t->issued) {
         say_head(s);
@@ -1008,11 +1018,11 @@ void sched_put_done(sched *s, int number, uint64_t index)
         give_up(s);
     }
     t->sealed = true;
-    note(s, SCHED_EVENT_PUT_DONE, s->current, number, index, nowhere);
+    note(s, WS_SCHED_EVENT_PUT_DONE, s->current, number, index, nowhere);
     fill_up(t);
 }
 
-int sched_get(sched *s, int number, uint64_t index)
+int ws_sched_get(ws_sched *s, int number, uint64_t index)
 {
     ring *r = ring_at(s, number);
     slot *t = &r->slot[index % r->slots];
@@ -1030,34 +1040,34 @@ int sched_get(sched *s, int number, uint64_t index)
         give_up(s);
     }
     if (f->nheld == MOST_HELD)
-        sched_fail(s, "a group holds more than %d slots", MOST_HELD);
+        ws_sched_fail(s, "a group holds more than %d slots", MOST_HELD);
     f->held[f->nheld++] = (got){number, index};
     f->next_get[number] = index + 1;
     f->last_ring = number;
     f->last_get = index;
-    note(s, SCHED_EVENT_GET, s->current, number, index, nowhere);
+    note(s, WS_SCHED_EVENT_GET, s->current, number, index, nowhere);
     return (int)(index % r->slots);
 }
 
-static void check_release(sched *s, const slot *t, int number, uint64_t index)
+static void check_release(ws_sched *s, const slot *t, int number, uint64_t index)
 {
     for (int i = 0; i < s->noperations; i++) {
         const operation *o = s->operation[i];
         if (o->fiber != s->current || o->retired)
             continue;
-        if (o->kind == SCHED_PRODUCT && (slot_covers(t, o->a) || slot_covers(t, o->b)))
+        if (o->kind == WS_SCHED_PRODUCT && (slot_covers(t, o->a) || slot_covers(t, o->b)))
             fail_slot(s, "releases", "get", number, index, "a product in flight reads it: a wait is missing");
-        if (o->kind == SCHED_OUT_READ && slot_covers(t, o->a))
+        if (o->kind == WS_SCHED_OUT_READ && slot_covers(t, o->a))
             fail_slot(s, "releases", "get", number, index, "a copy out still reads it: a store_wait is missing");
     }
 }
 
-void sched_consumed(sched *s, int number, uint64_t index)
+void ws_sched_consumed(ws_sched *s, int number, uint64_t index)
 {
     ring *r = ring_at(s, number);
     slot *t = &r->slot[index % r->slots];
     fiber *f = self(s);
-    sched_point(s);
+    ws_sched_point(s);
     if (!holds(f, number, index))
         fail_slot(s, "releases", "get", number, index, "it has not got it, or has released it before");
     check_release(s, t, number, index);
@@ -1073,62 +1083,65 @@ void sched_consumed(sched *s, int number, uint64_t index)
         say(s, ": arrivals over count, the empty barrier counts %d", r->arrivals);
         give_up(s);
     }
-    note(s, SCHED_EVENT_CONSUMED, s->current, number, index, nowhere);
+    note(s, WS_SCHED_EVENT_CONSUMED, s->current, number, index, nowhere);
     if (++t->arrived == r->arrivals) {
         t->arrived = 0;
         t->released++;
     }
 }
 
-/* ---- the matrix unit ---------------------------------------------------------------------------------------------- */
+/* ---- the matrix unit --------------------------------------------------------------------------------------------- */
 
-void sched_product(sched *s, sched_accumulator *acc, sched_range a, sched_range b, sched_perform perform,
-                   const void *args, size_t args_bytes)
+void ws_sched_product(ws_sched *s, ws_sched_accumulator *acc, ws_sched_range a, ws_sched_range b, ws_sched_step step,
+                      const void *args, size_t args_bytes, const void *held, size_t held_bytes)
 {
-    sched_point(s);
+    ws_sched_point(s);
     check_engine_read(s, a);
     check_engine_read(s, b);
-    operation *o = operation_new(s, SCHED_PRODUCT, args, args_bytes);
+    operation *o = operation_new(s, WS_SCHED_PRODUCT, args, args_bytes);
     o->index = self(s)->committed + 1;
     o->a = a;
     o->b = b;
     o->acc = acc;
-    o->perform = perform;
+    o->step = step;
+    hold(s, o, held_bytes);
+    if (held_bytes)
+        memcpy(o->held, held, held_bytes);
     acc->in_flight++;
-    note(s, SCHED_EVENT_PRODUCT, s->current, (int)o->index, o->serial, a);
+    note(s, WS_SCHED_EVENT_PRODUCT, s->current, (int)o->index, o->serial, a);
 }
 
-void sched_commit(sched *s)
+void ws_sched_commit(ws_sched *s)
 {
-    sched_point(s);
+    ws_sched_point(s);
     self(s)->committed++;
-    note(s, SCHED_EVENT_COMMIT, s->current, (int)self(s)->committed, 0, nowhere);
+    note(s, WS_SCHED_EVENT_COMMIT, s->current, (int)self(s)->committed, 0, nowhere);
 }
 
-void sched_wait(sched *s, int groups)
+void ws_sched_wait(ws_sched *s, int groups)
 {
     fiber *f = self(s);
     wait_for(s, WAIT_PRODUCTS, groups, 0);
     uint64_t last = all_but(f->committed, groups);
     for (int i = 0; i < s->noperations; i++) {
         operation *o = s->operation[i];
-        if (o->kind != SCHED_PRODUCT || o->fiber != s->current || o->retired || o->index > last)
+        if (o->kind != WS_SCHED_PRODUCT || o->fiber != s->current || o->retired || o->index > last)
             continue;
         o->retired = true;
         o->acc->unnamed = --o->acc->in_flight == 0;
     }
-    note(s, SCHED_EVENT_WAIT, s->current, (int)last, 0, nowhere);
+    note(s, WS_SCHED_EVENT_WAIT, s->current, (int)last, 0, nowhere);
     sweep(s);
 }
 
-void sched_name(sched *s, sched_accumulator *acc)
+void ws_sched_name(ws_sched *s, ws_sched_accumulator *acc)
 {
     (void)s;
     if (!acc->in_flight)
         acc->unnamed = 0;
 }
 
-void sched_touched(sched *s, const sched_accumulator *acc, const char *how)
+void ws_sched_touched(ws_sched *s, const ws_sched_accumulator *acc, const char *how)
 {
     say_head(s);
     say_group(s, self(s));
@@ -1140,42 +1153,42 @@ void sched_touched(sched *s, const sched_accumulator *acc, const char *how)
     give_up(s);
 }
 
-/* ---- copies out --------------------------------------------------------------------------------------------------- */
+/* ---- copies out -------------------------------------------------------------------------------------------------- */
 
-void sched_copy_out(sched *s, sched_range from, size_t held_bytes, sched_move read, sched_move write, const void *args,
-                    size_t args_bytes)
+void ws_sched_copy_out(ws_sched *s, ws_sched_range from, size_t held_bytes, ws_sched_step read, ws_sched_step write,
+                       const void *args, size_t args_bytes)
 {
-    sched_point(s);
+    ws_sched_point(s);
     check_engine_read(s, from);
-    operation *o = operation_new(s, SCHED_OUT_READ, args, args_bytes);
+    operation *o = operation_new(s, WS_SCHED_OUT_READ, args, args_bytes);
     o->index = ++self(s)->outs;
     o->a = from;
     o->held_bytes = held_bytes;
-    o->read = read;
+    o->step = read;
     o->write = write;
-    note(s, SCHED_EVENT_OUT_ISSUED, s->current, -1, o->index, from);
+    note(s, WS_SCHED_EVENT_OUT_ISSUED, s->current, -1, o->index, from);
 }
 
-void sched_store_wait(sched *s, int copies)
+void ws_sched_store_wait(ws_sched *s, int copies)
 {
     fiber *f = self(s);
     wait_for(s, WAIT_COPIES, copies, 0);
     uint64_t last = all_but(f->outs, copies);
     for (int i = 0; i < s->noperations; i++) {
         operation *o = s->operation[i];
-        if (o->kind == SCHED_OUT_READ && o->fiber == s->current && o->index <= last)
+        if (o->kind == WS_SCHED_OUT_READ && o->fiber == s->current && o->index <= last)
             o->retired = true;
     }
-    note(s, SCHED_EVENT_STORE_WAIT, s->current, -1, last, nowhere);
+    note(s, WS_SCHED_EVENT_STORE_WAIT, s->current, -1, last, nowhere);
     sweep(s);
 }
 
-/* ---- turns -------------------------------------------------------------------------------------------------------- */
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
 
-int sched_turns(sched *s, const char *name, int groups)
+int ws_sched_turns(ws_sched *s, const char *name, int groups)
 {
-    if (s->nturns + 1 == MOST_NAMES || groups < 1 || groups > SCHED_FIBERS)
-        sched_fail(s, "turns %s: %d groups", name, groups);
+    if (s->nturns + 1 == MOST_NAMES || groups < 1 || groups > WS_SCHED_FIBERS)
+        ws_sched_fail(s, "turns %s: %d groups", name, groups);
     turns *t = &s->turns[s->nturns + 1];
     memset(t, 0, sizeof *t);
     snprintf(t->name, sizeof t->name, "%s", name);
@@ -1184,28 +1197,28 @@ int sched_turns(sched *s, const char *name, int groups)
     return ++s->nturns;
 }
 
-static turns *turns_at(sched *s, int number, int group)
+static turns *turns_at(ws_sched *s, int number, int group)
 {
     if (number < 1 || number > s->nturns)
-        sched_fail(s, "turns are used that were not initialised");
+        ws_sched_fail(s, "turns are used that were not initialised");
     if (group < 0 || group >= s->turns[number].groups)
-        sched_fail(s, "turns %s have no group %d", s->turns[number].name, group);
+        ws_sched_fail(s, "turns %s have no group %d", s->turns[number].name, group);
     return &s->turns[number];
 }
 
-void sched_take(sched *s, int number, int group)
+void ws_sched_take(ws_sched *s, int number, int group)
 {
     turns *t = turns_at(s, number, group);
     wait_for(s, WAIT_TURN, number, group);
     t->token[group]--;
-    note(s, SCHED_EVENT_TAKE, s->current, number, group, nowhere);
+    note(s, WS_SCHED_EVENT_TAKE, s->current, number, group, nowhere);
 }
 
-void sched_pass(sched *s, int number, int group)
+void ws_sched_pass(ws_sched *s, int number, int group)
 {
     turns *t = turns_at(s, number, group);
     int next = (group + 1) % t->groups;
-    sched_point(s);
+    ws_sched_point(s);
     if (++t->token[next] > 1) {
         say_head(s);
         say_group(s, self(s));
@@ -1213,5 +1226,5 @@ void sched_pass(sched *s, int number, int group)
         say_iteration(s, self(s));
         give_up(s);
     }
-    note(s, SCHED_EVENT_PASS, s->current, number, next, nowhere);
+    note(s, WS_SCHED_EVENT_PASS, s->current, number, next, nowhere);
 }

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * aref.cuh - the CTA, rings of slots between a producer and consumer groups, turns between groups, and the copy engine.
+ *
+ * The protocol is the scheduler's (scheduler.h); here is the running index of each end, and what a copy does.
+ */
+#ifndef WS_EMULATE_AREF_CUH
+#define WS_EMULATE_AREF_CUH
+
+#include "tensor.cuh"
+
+namespace ws {
+
+/* ---- the CTA ----------------------------------------------------------------------------------------------------- */
+
+inline ws_emulate_cta &this_cta()
+{
+    return *(ws_emulate_cta *)ws_sched_user(ws_sched_current());
+}
+
+inline int warp_group()
+{
+    return ws_sched_self(ws_sched_current());
+}
+
+/* A group is one fiber.  */
+inline bool first_warp()
+{
+    return true;
+}
+
+inline bool first_thread()
+{
+    return warp_group() == 0;
+}
+
+inline void group_barrier()
+{
+    ws_sched_point(ws_sched_current());
+}
+
+inline void start()
+{
+    ws_sched_start(ws_sched_current());
+}
+
+template <typename S> WS_DEVICE S &shared()
+{
+    return *reinterpret_cast<S *>(this_cta().shared);
+}
+
+template <int N> WS_DEVICE void registers_up()
+{
+}
+template <int N> WS_DEVICE void registers_down()
+{
+}
+
+/* ---- rings ------------------------------------------------------------------------------------------------------- */
+
+/* As large as its barriers on the GPU.  */
+template <int D> struct ring {
+    uint64_t number;
+    uint64_t unused[2 * D - 1];
+
+    void init(const char *name, int groups)
+    {
+        number = (uint64_t)ws_sched_ring(ws_sched_current(), name, D, groups);
+    }
+};
+
+template <int D> struct producer {
+    int ring_number;
+    uint64_t index; /* of the open put */
+
+    explicit producer(const ring<D> &r) : ring_number((int)r.number), index(0)
+    {
+    }
+    int put()
+    {
+        return ws_sched_put(ws_sched_current(), ring_number, index);
+    }
+    void put_done()
+    {
+        ws_sched_put_done(ws_sched_current(), ring_number, index++);
+    }
+};
+
+template <int D> struct consumer {
+    int ring_number;
+    uint64_t index; /* of the next get */
+    uint64_t held[D];
+    int nheld;
+
+    explicit consumer(const ring<D> &r) : ring_number((int)r.number), index(0), nheld(0)
+    {
+    }
+    int get()
+    {
+        const int slot = ws_sched_get(ws_sched_current(), ring_number, index);
+        held[nheld++] = index++;
+        return slot;
+    }
+    /* Releases what was got, except the newest LAG.  */
+    template <int LAG> void consumed()
+    {
+        int count = nheld - LAG;
+        if (count <= 0)
+            return;
+        for (int i = 0; i < count; i++)
+            ws_sched_consumed(ws_sched_current(), ring_number, held[i]);
+        for (int i = count; i < nheld; i++)
+            held[i - count] = held[i];
+        nheld -= count;
+    }
+    /* Passes over puts that belong to another group.  */
+    void skip(int n)
+    {
+        index += n;
+    }
+};
+
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
+
+template <int N> struct turns {
+    uint64_t number;
+    uint64_t unused[3 * N - 1];
+
+    void init(const char *name)
+    {
+        number = (uint64_t)ws_sched_turns(ws_sched_current(), name, N);
+    }
+    void take(int group)
+    {
+        ws_sched_take(ws_sched_current(), (int)number, group);
+    }
+    void pass(int group)
+    {
+        ws_sched_pass(ws_sched_current(), (int)number, group);
+    }
+};
+
+/* ---- the copy engine: in ----------------------------------------------------------------------------------------- */
+
+struct map {
+    bool usable; /* by the copy engine */
+};
+
+template <typename T, int R, int C> struct copy_in_step {
+    patch<T> from;
+    T *to;
+    T fill;
+
+    static void run(void *args, void *)
+    {
+        copy_in_step *step = (copy_in_step *)args;
+        fetch(step->from, step->to, R, C, step->fill);
+    }
+};
+
+template <typename F, int D, typename T, int R, int C, int N, typename... I>
+WS_DEVICE void copy_in_or(F fill, producer<D> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
+{
+    static_assert(sizeof...(I) == N, "one coordinate for each dimension");
+    long at[N];
+    coordinates(at, (long)i...);
+    typedef copy_in_step<T, R, C> step;
+    ws_sched *s = ws_sched_current();
+    step what = {tile_patch<R, C>(t, at), to.elements(), element_of<T>(fill)};
+    const bool is_plain = what.from.is_whole(R, C) || (fill == 0 && !t.sliced);
+    ws_sched_expect(s, p.ring_number, p.index, to.range().bytes);
+    if (m.usable && is_plain)
+        ws_sched_copy_in(s, p.ring_number, p.index, to.range(), step::run, &what, sizeof what);
+    else
+        ws_sched_copy_in_now(s, p.ring_number, p.index, to.range(), step::run, &what);
+}
+
+template <int D, typename T, int R, int C, int N, typename... I>
+WS_DEVICE void copy_in(producer<D> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
+{
+    copy_in_or(0, p, to, t, m, i...);
+}
+
+/* ---- the copy engine: out ---------------------------------------------------------------------------------------- */
+
+/* BLOCKS blocks of R lines of 128 bytes, which a tile passes through in turn.  */
+template <typename T, int R, int BLOCKS> struct alignas(1024) output {
+    static constexpr int line = 128 / (int)sizeof(T);
+    unsigned char bytes[BLOCKS * round_up(R, 8) * 128];
+
+    T *block(int i)
+    {
+        return reinterpret_cast<T *>(bytes + i % BLOCKS * (round_up(R, 8) * 128));
+    }
+};
+
+template <typename T, int R> struct copy_out_step {
+    patch<T> to;
+    const T *from;
+    static constexpr int line = 128 / (int)sizeof(T);
+
+    static void read(void *args, void *held)
+    {
+        memcpy(held, ((copy_out_step *)args)->from, R * 128);
+    }
+    static void write(void *args, void *held)
+    {
+        const patch<T> &to = ((copy_out_step *)args)->to;
+        deliver(to, (const T *)held, line);
+        touch(to, WS_EMULATE_STORE_WRITTEN);
+    }
+};
+
+template <int N> WS_DEVICE void store_wait()
+{
+    ws_sched_store_wait(ws_sched_current(), N);
+}
+
+/* One block of the tile, whose first element is (row, col) of x, through one block of the staging.  */
+template <typename T, int R, int N, int XR, int XC, layout L>
+WS_DEVICE void store_block(T *staging, const tensor<T, N> &t, const long *at, const tile<T, XR, XC, L> &x, int row,
+                           int col)
+{
+    typedef copy_out_step<T, R> step;
+    ws_sched *s = ws_sched_current();
+    const ws_sched_range range = {staging, R * 128};
+    const int rows = min(R, XR - row), cols = min(step::line, XC - col);
+    long corner[N];
+    memcpy(corner, at, sizeof corner);
+    corner[N - 2] += row;
+    corner[N - 1] += col;
+    ws_sched_write(s, range);
+    for (int r = 0; r < rows; r++)
+        memcpy(staging + r * step::line, x.at + (row + r) * XC + col, cols * sizeof(T));
+    ws_sched_fence(s);
+    step what = {patch_of(t, corner, N - 2, N - 1, rows, cols), staging};
+    touch(what.to, WS_EMULATE_STORE_STARTED);
+    ws_sched_copy_out(s, range, R * 128, step::read, step::write, &what, sizeof what);
+}
+
+template <typename T, int R, int BLOCKS, int N, typename... Rest>
+WS_DEVICE void store(output<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
+{
+    static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
+    long at[N];
+    const auto &x = coordinates_and_tile(at, rest...);
+    int block = 0;
+    x.check("reads");
+    if (!m.usable || t.sliced) {
+        deliver_tile(tile_patch<x.rows, x.cols>(t, at), x);
+        return;
+    }
+    for (int row = 0; row < x.rows; row += R)
+        for (int col = 0; col < x.cols; col += o.line) {
+            ws_sched_store_wait(ws_sched_current(), block == 0 ? 0 : BLOCKS - 1);
+            store_block<T, R>(o.block(block++), t, at, x, row, col);
+        }
+}
+
+} // namespace ws
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * element.cuh - element types: how one is stored, and in which type it computes.
+ *
+ * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; signed char and int in int, which wraps;
+ * double in double.  All arithmetic is that of common/scalar.h, which the sequential library uses too.
+ */
+#ifndef WS_EMULATE_ELEMENT_CUH
+#define WS_EMULATE_ELEMENT_CUH
+
+#include <scalar.h>
+#include <ws.h>
+
+#define WS_DEVICE inline
+
+namespace ws {
+
+typedef ::ws_f16 f16;
+typedef ::ws_bf16 bf16;
+typedef ::ws_e4m3 e4m3;
+typedef ::ws_e5m2 e5m2;
+
+/* ---- types that compute ------------------------------------------------------------------------------------------ */
+
+template <typename T> struct number;
+
+template <> struct number<float> {
+    typedef float math;
+    static constexpr const char *name = "f32";
+    static float widen(float x)
+    {
+        return x;
+    }
+    static float narrow(float x)
+    {
+        return x;
+    }
+    static float narrow_f64(double x)
+    {
+        return (float)x;
+    }
+};
+template <> struct number<double> {
+    typedef double math;
+    static constexpr const char *name = "f64";
+    static double widen(double x)
+    {
+        return x;
+    }
+    static double narrow(double x)
+    {
+        return x;
+    }
+    static double narrow_f64(double x)
+    {
+        return x;
+    }
+};
+template <> struct number<int> {
+    typedef int math;
+    static constexpr const char *name = "i32";
+    static int widen(int x)
+    {
+        return x;
+    }
+    static int narrow(int x)
+    {
+        return x;
+    }
+    static int narrow_f64(double x)
+    {
+        return ws_i32_from_f64(x);
+    }
+};
+template <> struct number<signed char> {
+    typedef int math;
+    static constexpr const char *name = "i8";
+    static int widen(signed char x)
+    {
+        return x;
+    }
+    static signed char narrow(int x)
+    {
+        return ws_i8_from_i32(x);
+    }
+    static signed char narrow_f64(double x)
+    {
+        return ws_i8_from_f64(x);
+    }
+};
+template <> struct number<bool> {
+    typedef bool math;
+    static constexpr const char *name = "mask";
+    static bool widen(bool x)
+    {
+        return x;
+    }
+    static bool narrow(bool x)
+    {
+        return x;
+    }
+};
+
+#define WS_EMULATE_SMALL_FLOAT(type)               \
+    template <> struct number<type> {              \
+        typedef float math;                        \
+        static constexpr const char *name = #type; \
+        static float widen(type x)                 \
+        {                                          \
+            return ws_f32_from_##type(x.bits);     \
+        }                                          \
+        static type narrow(float x)                \
+        {                                          \
+            return type{ws_##type##_from_f64(x)};  \
+        }                                          \
+        static type narrow_f64(double x)           \
+        {                                          \
+            return type{ws_##type##_from_f64(x)};  \
+        }                                          \
+    };
+WS_EMULATE_SMALL_FLOAT(f16)
+WS_EMULATE_SMALL_FLOAT(bf16)
+WS_EMULATE_SMALL_FLOAT(e4m3)
+WS_EMULATE_SMALL_FLOAT(e5m2)
+#undef WS_EMULATE_SMALL_FLOAT
+
+template <typename T> using math_of = typename number<T>::math;
+
+/* ---- between compute types --------------------------------------------------------------------------------------- */
+
+/* What a C scalar, a fill, or a (1,1) tile that stands for one becomes in compute type M.  */
+template <typename M> struct to_math;
+template <> struct to_math<float> {
+    template <typename X> static float from(X x)
+    {
+        return (float)x;
+    }
+};
+template <> struct to_math<double> {
+    template <typename X> static double from(X x)
+    {
+        return (double)x;
+    }
+};
+template <> struct to_math<int> {
+    static int from(double x)
+    {
+        return ws_i32_from_f64(x);
+    }
+    static int from(float x)
+    {
+        return ws_i32_from_f64(x);
+    }
+    template <typename I> static int from(I x)
+    {
+        return ws_i32_from_long((long)x);
+    }
+};
+template <> struct to_math<bool> {
+    template <typename X> static bool from(X x)
+    {
+        return x != 0;
+    }
+};
+
+/* A number as an element of T: to the compute type, then rounded.  */
+template <typename T, typename X> inline T element_of(X x)
+{
+    return number<T>::narrow(to_math<math_of<T>>::from(x));
+}
+
+/* One element of a cast; f64 between holds every element exactly, integers wrap.  */
+template <typename U, typename T> struct converter {
+    static U from(T x)
+    {
+        return number<U>::narrow_f64((double)number<T>::widen(x));
+    }
+};
+template <> struct converter<signed char, int> {
+    static signed char from(int x)
+    {
+        return ws_i8_from_i32(x);
+    }
+};
+template <> struct converter<int, signed char> {
+    static int from(signed char x)
+    {
+        return x;
+    }
+};
+
+/* ---- one element, each operation in the compute types that have it ----------------------------------------------- */
+
+namespace one {
+
+#define WS_EMULATE_FLOATS(name, parameters, arguments)  \
+    static float apply WS_EMULATE_##parameters(float)   \
+    {                                                   \
+        return ws_f32_##name arguments;                 \
+    }                                                   \
+    static double apply WS_EMULATE_##parameters(double) \
+    {                                                   \
+        return ws_f64_##name arguments;                 \
+    }
+#define WS_EMULATE_INT(name, parameters, arguments) \
+    static int apply WS_EMULATE_##parameters(int)   \
+    {                                               \
+        return ws_i32_##name arguments;             \
+    }
+#define WS_EMULATE_ONE(type)   (type x)
+#define WS_EMULATE_TWO(type)   (type x, type y)
+#define WS_EMULATE_THREE(type) (type x, type y, type z)
+
+#define WS_EMULATE_ARITHMETIC(name, parameters, arguments) \
+    struct name {                                          \
+        WS_EMULATE_FLOATS(name, parameters, arguments)     \
+        WS_EMULATE_INT(name, parameters, arguments)        \
+    };
+#define WS_EMULATE_MATHS(name)            \
+    struct name {                         \
+        WS_EMULATE_FLOATS(name, ONE, (x)) \
+    };
+WS_EMULATE_ARITHMETIC(add, TWO, (x, y))
+WS_EMULATE_ARITHMETIC(sub, TWO, (x, y))
+WS_EMULATE_ARITHMETIC(mul, TWO, (x, y))
+WS_EMULATE_ARITHMETIC(div, TWO, (x, y))
+WS_EMULATE_ARITHMETIC(max, TWO, (x, y))
+WS_EMULATE_ARITHMETIC(min, TWO, (x, y))
+WS_EMULATE_ARITHMETIC(fma, THREE, (x, y, z))
+WS_EMULATE_ARITHMETIC(neg, ONE, (x))
+WS_EMULATE_ARITHMETIC(abs, ONE, (x))
+WS_SCALAR_MATHS_(WS_EMULATE_MATHS)
+#undef WS_EMULATE_MATHS
+#undef WS_EMULATE_ARITHMETIC
+#undef WS_EMULATE_INT
+#undef WS_EMULATE_FLOATS
+#undef WS_EMULATE_ONE
+#undef WS_EMULATE_TWO
+#undef WS_EMULATE_THREE
+
+#define WS_EMULATE_COMPARE(name)              \
+    struct name {                             \
+        static bool apply(float x, float y)   \
+        {                                     \
+            return ws_f32_##name(x, y);       \
+        }                                     \
+        static bool apply(double x, double y) \
+        {                                     \
+            return ws_f64_##name(x, y);       \
+        }                                     \
+        static bool apply(int x, int y)       \
+        {                                     \
+            return ws_i32_##name(x, y);       \
+        }                                     \
+    };
+WS_EMULATE_COMPARE(lt)
+WS_EMULATE_COMPARE(le)
+WS_EMULATE_COMPARE(gt)
+WS_EMULATE_COMPARE(ge)
+WS_EMULATE_COMPARE(eq)
+WS_EMULATE_COMPARE(ne)
+#undef WS_EMULATE_COMPARE
+
+struct mask_and {
+    static bool apply(bool x, bool y)
+    {
+        return x && y;
+    }
+};
+struct mask_or {
+    static bool apply(bool x, bool y)
+    {
+        return x || y;
+    }
+};
+struct mask_not {
+    static bool apply(bool x)
+    {
+        return !x;
+    }
+};
+struct select {
+    template <typename M> static M apply(bool mask, M x, M y)
+    {
+        return mask ? x : y;
+    }
+};
+
+/* Along a line, ascending; see scalar.h.  */
+#define WS_EMULATE_REDUCTION(name, result)                               \
+    struct name {                                                        \
+        static result(float) apply(int n, const float *x, long stride)   \
+        {                                                                \
+            return ws_f32_reduce_##name(n, x, stride);                   \
+        }                                                                \
+        static result(double) apply(int n, const double *x, long stride) \
+        {                                                                \
+            return ws_f64_reduce_##name(n, x, stride);                   \
+        }                                                                \
+        static result(int) apply(int n, const int *x, long stride)       \
+        {                                                                \
+            return ws_i32_reduce_##name(n, x, stride);                   \
+        }                                                                \
+    };
+#define WS_EMULATE_SAME(type)    type
+#define WS_EMULATE_INTEGER(type) int
+namespace along {
+WS_EMULATE_REDUCTION(sum, WS_EMULATE_SAME)
+WS_EMULATE_REDUCTION(max, WS_EMULATE_SAME)
+WS_EMULATE_REDUCTION(min, WS_EMULATE_SAME)
+WS_EMULATE_REDUCTION(argmax, WS_EMULATE_INTEGER)
+} // namespace along
+#undef WS_EMULATE_REDUCTION
+#undef WS_EMULATE_SAME
+#undef WS_EMULATE_INTEGER
+
+inline void cumulate(int n, const float *x, float *sums, long stride)
+{
+    ws_f32_cumulate(n, x, sums, stride);
+}
+inline void cumulate(int n, const double *x, double *sums, long stride)
+{
+    ws_f64_cumulate(n, x, sums, stride);
+}
+inline void cumulate(int n, const int *x, int *sums, long stride)
+{
+    ws_i32_cumulate(n, x, sums, stride);
+}
+
+} // namespace one
+
+} // namespace ws
+
+#endif

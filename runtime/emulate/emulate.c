@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * emulate.c - the host's side of an emulated launch.
+ *
+ * The checks are those of a real launcher: null and misaligned bases, extents, overlap of what is stored.  CTAs go to
+ * as many threads as there are processors; each CTA is a scheduler of its own whose order follows from the seed and
+ * its number, so a failing one replays alone.  Of several failing CTAs the lowest is reported, whatever the threads
+ * did.
+ *
+ * Iterations of a grid are independent, or the program is undefined: each element of a stored tensor remembers the
+ * iteration that wrote it and the one that read it.
+ */
+#define _GNU_SOURCE /* MAP_NORESERVE */
+#include "emulate.h"
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <ws/backend.h>
+
+enum { WARP_GROUP = 128, SHARED_ALIGNMENT = 1024, SHARED_MOST = 232448, EXTENT_MOST = INT32_MAX };
+
+/* ---- seed and size ----------------------------------------------------------------------------------------------- */
+
+static _Atomic unsigned long chosen_seed;
+static atomic_bool seed_chosen;
+static atomic_int persistent_ctas = 4;
+
+void ws_emulate_seed(unsigned long seed)
+{
+    chosen_seed = seed;
+    seed_chosen = true;
+}
+
+static unsigned long seed_now(void)
+{
+    const char *text = getenv("WS_SEED");
+    if (seed_chosen)
+        return chosen_seed;
+    return text && *text ? strtoul(text, NULL, 0) : 1;
+}
+
+int ws_emulate_ctas(int ctas)
+{
+    return ctas > 0 ? atomic_exchange(&persistent_ctas, ctas) : atomic_load(&persistent_ctas);
+}
+
+/* ---- tensors ----------------------------------------------------------------------------------------------------- */
+
+void ws_emulate_fail(ws_emulate_launch *launch, ws_status status, const char *format, ...)
+{
+    va_list list;
+    if (launch->failed)
+        return;
+    launch->failed = true;
+    va_start(list, format);
+    ws_error_vset(status, format, list);
+    va_end(list);
+}
+
+void ws_emulate_begin(ws_emulate_launch *launch, const char *kernel)
+{
+    memset(launch, 0, sizeof *launch);
+    launch->kernel = kernel;
+}
+
+void ws_emulate_end(ws_emulate_launch *launch)
+{
+    for (int i = 0; i < launch->nshadows; i++)
+        munmap(launch->shadows[i].written, launch->shadows[i].bytes);
+    free(launch->shadows);
+    free(launch->tensors);
+}
+
+void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *tensor)
+{
+    if (launch->failed)
+        return;
+    if (launch->ntensors == launch->room) {
+        int room = launch->room ? 2 * launch->room : 16;
+        ws_emulate_tensor *more = realloc(launch->tensors, room * sizeof *more);
+        if (!more) {
+            ws_emulate_fail(launch, WS_ERR_MEMORY, "%s: out of memory", launch->kernel);
+            return;
+        }
+        launch->tensors = more;
+        launch->room = room;
+    }
+    launch->tensors[launch->ntensors++] = *tensor;
+}
+
+static bool is_empty(const ws_emulate_tensor *t)
+{
+    for (int i = 0; i < t->rank; i++)
+        if (t->extent[i] == 0)
+            return true;
+    return false;
+}
+
+/* One past the last byte that the tensor names.  */
+static char *tensor_end(const ws_emulate_tensor *t)
+{
+    long last = 0;
+    for (int i = 0; i < t->rank; i++)
+        last += (t->extent[i] - 1) * t->stride[i];
+    return t->base + (last + 1) * t->size;
+}
+
+static void check_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t)
+{
+    for (int i = 0; i < t->rank; i++) {
+        if (t->extent[i] < 0 || t->extent[i] > EXTENT_MOST)
+            ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: extent %ld of dimension %d is not within 0 and %d",
+                            launch->kernel, t->name, t->extent[i], i, EXTENT_MOST);
+        if (t->stride[i] < 0)
+            ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: stride %ld of dimension %d is negative",
+                            launch->kernel, t->name, t->stride[i], i);
+    }
+    if (t->stride[t->rank - 1] != 1)
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the innermost stride is %ld, not 1", launch->kernel,
+                        t->name, t->stride[t->rank - 1]);
+    if (launch->failed || is_empty(t))
+        return;
+    if (!t->base)
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the base is a null pointer", launch->kernel, t->name);
+    else if ((uintptr_t)t->base % t->size)
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: the base is not aligned to its elements of %d bytes",
+                        launch->kernel, t->name, t->size);
+}
+
+/* ---- overlap ----------------------------------------------------------------------------------------------------- */
+
+/* Is there an element of x and one of y with offset (x) - offset (y) = d, both of strides x->stride, from dimension on?
+   Strides nest, so in each dimension only the quotient and the one above it can begin such a difference.  */
+static bool meet(const ws_emulate_tensor *x, const ws_emulate_tensor *y, int dimension, long d)
+{
+    if (dimension == x->rank)
+        return d == 0;
+    long stride = x->stride[dimension];
+    long quotient = d / stride - (d % stride < 0);
+    for (long q = quotient; q <= quotient + 1; q++)
+        if (q < x->extent[dimension] && -q < y->extent[dimension] && meet(x, y, dimension + 1, d - q * stride))
+            return true;
+    return false;
+}
+
+/* Each row ends before the next begins, in every dimension.  */
+static bool nests(const ws_emulate_tensor *t)
+{
+    long inner = 1;
+    for (int i = t->rank - 1; i >= 0; i--) {
+        if (t->extent[i] > 1 && t->stride[i] < inner)
+            return false;
+        if (t->extent[i] > 1)
+            inner = t->stride[i] * (t->extent[i] - 1) + inner;
+    }
+    return true;
+}
+
+static bool same_strides(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
+{
+    if (x->rank != y->rank || x->size != y->size || (x->base - y->base) % x->size)
+        return false;
+    for (int i = 0; i < x->rank; i++)
+        if (x->stride[i] != y->stride[i] || x->stride[i] == 0)
+            return false;
+    return true;
+}
+
+static bool same_view(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
+{
+    if (x->base != y->base || !same_strides(x, y))
+        return false;
+    for (int i = 0; i < x->rank; i++)
+        if (x->extent[i] != y->extent[i])
+            return false;
+    return true;
+}
+
+static bool tensors_overlap(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
+{
+    if (is_empty(x) || is_empty(y) || x->base >= tensor_end(y) || y->base >= tensor_end(x))
+        return false;
+    if (same_strides(x, y) && nests(x) && nests(y))
+        return meet(x, y, 0, (y->base - x->base) / x->size);
+    return true;
+}
+
+static void check_overlap(ws_emulate_launch *launch)
+{
+    for (int i = 0; i < launch->ntensors; i++) {
+        const ws_emulate_tensor *x = &launch->tensors[i];
+        if (!(x->use & WS_EMULATE_STORED))
+            continue;
+        if (!is_empty(x) && !nests(x))
+            ws_emulate_fail(launch, WS_ERR_OVERLAP, "%s: tensor %s is stored and overlaps itself", launch->kernel,
+                            x->name);
+        for (int j = 0; j < launch->ntensors; j++) {
+            const ws_emulate_tensor *y = &launch->tensors[j];
+            if (i == j || (j < i && y->use & WS_EMULATE_STORED))
+                continue;
+            if (!same_view(x, y) && tensors_overlap(x, y))
+                ws_emulate_fail(launch, WS_ERR_OVERLAP, "%s: tensor %s is stored and overlaps tensor %s",
+                                launch->kernel, x->name, y->name);
+        }
+    }
+}
+
+/* ---- who touched which element ----------------------------------------------------------------------------------- */
+
+#define PENDING UINT32_C(0x80000000)
+#define ADDED   UINT32_C(0x7fffffff)
+#define MANY    UINT32_C(0xffffffff)
+
+static bool add_shadow(ws_emulate_launch *launch, const ws_emulate_tensor *t)
+{
+    ws_emulate_shadow shadow = {t->base, tensor_end(t), t->size, NULL, NULL, 0, t};
+    for (int i = 0; i < launch->nshadows; i++)
+        if (launch->shadows[i].low <= shadow.low && launch->shadows[i].high >= shadow.high)
+            return true;
+    size_t entries = (shadow.high - shadow.low) / shadow.unit;
+    shadow.bytes = 2 * entries * sizeof(uint32_t);
+    void *memory = mmap(NULL, shadow.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return false;
+    shadow.written = memory;
+    shadow.read = shadow.written + entries;
+    launch->shadows[launch->nshadows++] = shadow;
+    return true;
+}
+
+static void add_shadows(ws_emulate_launch *launch)
+{
+    launch->shadows = calloc((size_t)launch->ntensors + 1, sizeof *launch->shadows);
+    bool added = launch->shadows != NULL;
+    for (int i = 0; i < launch->ntensors && added; i++)
+        if (launch->tensors[i].use & WS_EMULATE_STORED && !is_empty(&launch->tensors[i]))
+            added = add_shadow(launch, &launch->tensors[i]);
+    if (!added)
+        ws_emulate_fail(launch, WS_ERR_MEMORY, "%s: out of memory", launch->kernel);
+}
+
+/* "c[3][17]"  */
+static void name_element(const ws_emulate_shadow *shadow, size_t entry, char *text, size_t bytes)
+{
+    const ws_emulate_tensor *t = shadow->tensor;
+    long left = (long)entry;
+    size_t used = (size_t)snprintf(text, bytes, "%s", t->name);
+    for (int i = 0; i < t->rank && used < bytes; i++) {
+        long coordinate = t->stride[i] ? left / t->stride[i] : 0;
+        left -= coordinate * t->stride[i];
+        used += (size_t)snprintf(text + used, bytes - used, "[%ld]", coordinate);
+    }
+}
+
+static _Noreturn void report_element(ws_sched *s, const ws_emulate_shadow *shadow, size_t entry, uint32_t x, uint32_t y,
+                                     const char *what)
+{
+    char name[128];
+    name_element(shadow, entry, name, sizeof name);
+    if (x == MANY || y == MANY || x == ADDED || y == ADDED)
+        ws_sched_fail(s, "iterations of the grid are not independent: %s %s", what, name);
+    uint32_t low = x < y ? x : y, high = x < y ? y : x;
+    ws_sched_fail(s, "iterations of the grid are not independent: tiles %u and %u: %s %s", low - 1, high - 1, what,
+                  name);
+}
+
+static void touch_load(ws_sched *s, const ws_emulate_shadow *shadow, size_t entry, uint32_t tile)
+{
+    uint32_t before = 0;
+    if (!__atomic_compare_exchange_n(&shadow->read[entry], &before, tile, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) &&
+        before != tile)
+        __atomic_store_n(&shadow->read[entry], MANY, __ATOMIC_SEQ_CST);
+    uint32_t writer = __atomic_load_n(&shadow->written[entry], __ATOMIC_SEQ_CST);
+    if (!writer)
+        return;
+    if ((writer & ~PENDING) != tile)
+        report_element(s, shadow, entry, writer & ~PENDING, tile, "one stores and one loads");
+    if (writer & PENDING) {
+        char name[128];
+        name_element(shadow, entry, name, sizeof name);
+        ws_sched_fail(s, "tile %u loads %s, which a copy out has not written yet", tile - 1, name);
+    }
+}
+
+static void touch_store(ws_sched *s, const ws_emulate_shadow *shadow, size_t entry, uint32_t tile,
+                        ws_emulate_touch kind)
+{
+    uint32_t mark = kind == WS_EMULATE_ADD ? ADDED : kind == WS_EMULATE_STORE_STARTED ? tile | PENDING : tile;
+    uint32_t before = __atomic_exchange_n(&shadow->written[entry], mark, __ATOMIC_SEQ_CST);
+    if (kind == WS_EMULATE_STORE_WRITTEN)
+        return; /* was looked at when it was started */
+    if (before && (before & ~PENDING) != (mark & ~PENDING))
+        report_element(s, shadow, entry, before & ~PENDING, tile, "both store");
+    if (before & PENDING) {
+        char name[128];
+        name_element(shadow, entry, name, sizeof name);
+        ws_sched_fail(s, "tile %u stores %s again, which a copy out has not written yet", tile - 1, name);
+    }
+    uint32_t reader = __atomic_load_n(&shadow->read[entry], __ATOMIC_SEQ_CST);
+    if (reader && reader != tile)
+        report_element(s, shadow, entry, reader, tile, "one stores and one loads");
+}
+
+void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, size_t bytes)
+{
+    const ws_emulate_launch *launch = ((const ws_emulate_cta *)ws_sched_user(s))->launch;
+    const char *from = line;
+    long tile = ws_sched_tile(s);
+    if (tile < 0 || tile >= (long)ADDED - 1 || !bytes)
+        return;
+    for (int i = 0; i < launch->nshadows; i++) {
+        const ws_emulate_shadow *shadow = &launch->shadows[i];
+        if (from >= shadow->high || from + bytes <= shadow->low)
+            continue;
+        const char *low = from < shadow->low ? shadow->low : from;
+        const char *high = from + bytes > shadow->high ? shadow->high : from + bytes;
+        size_t last = (size_t)(high - shadow->low - 1) / shadow->unit;
+        for (size_t entry = (size_t)(low - shadow->low) / shadow->unit; entry <= last; entry++) {
+            if (kind == WS_EMULATE_LOAD)
+                touch_load(s, shadow, entry, (uint32_t)tile + 1);
+            else
+                touch_store(s, shadow, entry, (uint32_t)tile + 1, kind);
+        }
+    }
+}
+
+/* ---- a launch ---------------------------------------------------------------------------------------------------- */
+
+void ws_emulate_place(ws_emulate_launch *launch)
+{
+    for (int i = 0; i < launch->ntensors && !launch->failed; i++)
+        check_tensor(launch, &launch->tensors[i]);
+    if (!launch->failed)
+        check_overlap(launch);
+    if (!launch->failed)
+        add_shadows(launch);
+}
+
+bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor)
+{
+    if (launch->failed || is_empty(tensor))
+        return false;
+    const char *name = tensor->name;
+    for (int i = 0; i < launch->ntensors && !name; i++)
+        if (same_view(&launch->tensors[i], tensor))
+            name = launch->tensors[i].name;
+    if (!name)
+        name = "?";
+    if ((uintptr_t)tensor->base % 16) {
+        ws_log_line("%s: tensor %s: base is not a multiple of 16 bytes; copied by the slower path", launch->kernel,
+                    name);
+        return false;
+    }
+    for (int i = 0; i + 1 < tensor->rank; i++)
+        if (tensor->stride[i] * tensor->size % 16) {
+            ws_log_line("%s: tensor %s: leading dimension %ld is not a multiple of 16 bytes; copied by the slower path",
+                        launch->kernel, name, tensor->stride[i]);
+            return false;
+        }
+    return true;
+}
+
+/* What the threads of one launch share.  */
+typedef struct {
+    ws_emulate_launch *launch;
+    void (*body)(void *arg);
+    void *arg;
+    int groups, ctas;
+    size_t shared_bytes;
+    unsigned long seed;
+    atomic_int next;
+    pthread_mutex_t lock;
+    int failed_cta; /* lowest; -1: none */
+    char report[2048];
+} crew;
+
+static void keep_report(crew *c, int cta, const char *text)
+{
+    pthread_mutex_lock(&c->lock);
+    if (c->failed_cta < 0 || cta < c->failed_cta) {
+        c->failed_cta = cta;
+        snprintf(c->report, sizeof c->report, "%s", text);
+        c->next = c->ctas; /* what was begun goes on, so that the lowest failing CTA is known */
+    }
+    pthread_mutex_unlock(&c->lock);
+}
+
+static bool add_groups(crew *c, ws_sched *s)
+{
+    for (int i = 0; i < c->groups; i++)
+        if (ws_sched_fiber(s, NULL, i, c->body, c->arg) < 0)
+            return false;
+    return true;
+}
+
+static void run_cta(crew *c, int number, ws_stacks *stacks, void *shared)
+{
+    ws_emulate_cta cta = {c->launch, number, c->ctas, shared};
+    ws_sched_config config = {c->launch->kernel, number, c->seed, stacks, NULL, NULL, &cta};
+    ws_sched *s = ws_sched_new(&config);
+    /* All ones are NaN in every floating type: what is read too early shows.  */
+    memset(shared, 0xff, c->shared_bytes);
+    if (!s || !add_groups(c, s))
+        keep_report(c, number, "out of memory");
+    else if (!ws_sched_run(s))
+        keep_report(c, number, ws_sched_report(s));
+    ws_sched_delete(s);
+}
+
+static void *work(void *arg)
+{
+    crew *c = arg;
+    ws_stacks *stacks = ws_stacks_new();
+    size_t bytes = (c->shared_bytes + SHARED_ALIGNMENT) / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
+    void *shared = aligned_alloc(SHARED_ALIGNMENT, bytes);
+    if (stacks && shared) {
+        for (int cta = c->next++; cta < c->ctas; cta = c->next++)
+            run_cta(c, cta, stacks, shared);
+    } else {
+        keep_report(c, 0, "out of memory");
+    }
+    free(shared);
+    ws_stacks_delete(stacks);
+    return NULL;
+}
+
+static void run_crew(crew *c)
+{
+    enum { MOST_THREADS = 64 };
+    pthread_t threads[MOST_THREADS];
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int count = 0, wanted = processors < c->ctas ? (int)processors : c->ctas;
+    while (count + 1 < wanted && count < MOST_THREADS && !pthread_create(&threads[count], NULL, work, c))
+        count++;
+    work(c);
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+}
+
+void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *arg, int threads, size_t shared_bytes,
+                    long tiles, bool persistent)
+{
+    if (launch->failed || tiles <= 0)
+        return;
+    if (shared_bytes > SHARED_MOST) {
+        ws_emulate_fail(launch, WS_ERR_LAUNCH, "%s: %zu bytes of shared memory are more than the %d of a block",
+                        launch->kernel, shared_bytes, SHARED_MOST);
+        return;
+    }
+    if (tiles > INT32_MAX) {
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: the grid has %ld iterations, more than %d", launch->kernel, tiles,
+                        INT32_MAX);
+        return;
+    }
+    int ctas = ws_emulate_ctas(0);
+    crew c = {.launch = launch,
+              .body = body,
+              .arg = arg,
+              .groups = (threads + WARP_GROUP - 1) / WARP_GROUP,
+              .ctas = !persistent || tiles < ctas ? (int)tiles : ctas,
+              .shared_bytes = shared_bytes,
+              .seed = seed_now(),
+              .lock = PTHREAD_MUTEX_INITIALIZER,
+              .failed_cta = -1};
+    run_crew(&c);
+    pthread_mutex_destroy(&c.lock);
+    if (c.failed_cta >= 0)
+        ws_emulate_fail(launch, WS_ERR_PROTOCOL, "%s", c.report);
+}

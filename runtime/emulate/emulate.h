@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * emulate.h - the host's side of an emulated launch: tensors and their checks, CTAs on threads, and who touched which
+ * element.
+ *
+ * wsrt.cuh wraps this in the classes of the emitted text.  Failures go to ws_error_set; the first of a launch is kept
+ * and what follows it does nothing.
+ */
+#ifndef WS_EMULATE_H
+#define WS_EMULATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ws.h>
+
+#include "scheduler.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- for users and tests ----------------------------------------------------------------------------------------- */
+
+/* The order of everything in the launches that follow; without a call the environment's WS_SEED, else 1.  */
+void ws_emulate_seed(unsigned long seed);
+/* CTAs of a persistent launch (4); 0 as argument changes nothing.  Returns what was in force.  */
+int ws_emulate_ctas(int ctas);
+
+/* ---- a launch ---------------------------------------------------------------------------------------------------- */
+
+typedef enum { WS_EMULATE_LOADED = 1, WS_EMULATE_STORED = 2 } ws_emulate_use;
+
+typedef struct {
+    const char *name;
+    char *base;
+    int size; /* bytes of an element */
+    int rank;
+    long extent[4], stride[4];
+    int use;
+} ws_emulate_tensor;
+
+/* Who wrote and who read each element of a stretch of memory that the kernel stores.  */
+typedef struct {
+    char *low, *high;
+    int unit;          /* bytes that one entry stands for */
+    uint32_t *written; /* one mapping with `read` */
+    uint32_t *read;
+    size_t bytes;
+    const ws_emulate_tensor *tensor;
+} ws_emulate_shadow;
+
+typedef struct {
+    const char *kernel;
+    bool failed;
+    ws_emulate_tensor *tensors;
+    int ntensors, room;
+    ws_emulate_shadow *shadows;
+    int nshadows;
+} ws_emulate_launch;
+
+/* What a running kernel knows of its CTA: ws_sched_user of its scheduler.  */
+typedef struct {
+    ws_emulate_launch *launch;
+    int cta, ctas;
+    void *shared;
+} ws_emulate_cta;
+
+void ws_emulate_begin(ws_emulate_launch *launch, const char *kernel);
+void ws_emulate_end(ws_emulate_launch *launch);
+void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
+void ws_emulate_place(ws_emulate_launch *launch);
+/* Can the copy engine take this tensor?  If not, a line in the log says why.  */
+bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
+/* Run body (arg) as every group of every CTA; `tiles` iterations of the grid.  */
+void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *arg, int threads, size_t shared_bytes,
+                    long tiles, bool persistent);
+void ws_emulate_fail(ws_emulate_launch *launch, ws_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- who touched which element: from inside a fiber, one line of elements at a time ------------------------------ */
+
+typedef enum {
+    WS_EMULATE_LOAD,
+    WS_EMULATE_STORE,
+    WS_EMULATE_ADD,           /* atomically */
+    WS_EMULATE_STORE_STARTED, /* by a copy out that has not written yet */
+    WS_EMULATE_STORE_WRITTEN
+} ws_emulate_touch;
+
+void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

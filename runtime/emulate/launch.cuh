@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * launch.cuh - the host's side of the emitted text.
+ */
+#ifndef WS_EMULATE_LAUNCH_CUH
+#define WS_EMULATE_LAUNCH_CUH
+
+#include "grid.cuh"
+
+#define WS_KERNEL(threads, blocks)
+#define WS_PARAMS(type) const type &
+
+namespace ws {
+
+enum use {
+    loaded = WS_EMULATE_LOADED,
+    stored = WS_EMULATE_STORED,
+    loaded_and_stored = WS_EMULATE_LOADED | WS_EMULATE_STORED
+};
+enum run_mode { one_tile, persistent };
+
+/* Any integer of the caller's, in braces too.  */
+struct integer {
+    long value;
+    template <typename I> integer(I x) : value((long)x)
+    {
+    }
+};
+
+template <typename P> struct kernel_call {
+    void (*kernel)(const P &);
+    const P *params;
+
+    static void run(void *arg)
+    {
+        ((kernel_call *)arg)->kernel(*((kernel_call *)arg)->params);
+    }
+};
+
+struct launch {
+    ws_emulate_launch state;
+    long tiles;
+
+    explicit launch(const char *kernel) : tiles(0)
+    {
+        ws_emulate_begin(&state, kernel);
+    }
+    ~launch()
+    {
+        ws_emulate_end(&state);
+    }
+    launch(const launch &) = delete;
+    launch &operator=(const launch &) = delete;
+
+    template <typename T, int N>
+    void tensor(ws::tensor<T, N> &ref, const char *name, const void *base, const integer (&extents)[N],
+                const integer (&strides)[N], use how)
+    {
+        ws_emulate_tensor t = {name, (char *)base, (int)sizeof(T), N, {}, {}, how};
+        ref = ws::tensor<T, N>();
+        ref.base = (T *)base;
+        for (int i = 0; i < N; i++) {
+            t.extent[i] = ref.high[i] = extents[i].value;
+            t.stride[i] = ref.stride[i] = strides[i].value;
+        }
+        ws_emulate_use_tensor(&state, &t);
+    }
+
+    void place()
+    {
+        ws_emulate_place(&state);
+    }
+
+    template <typename T, int N> void map(ws::map &ref, const ws::tensor<T, N> &of, int)
+    {
+        ws_emulate_tensor t = {nullptr, (char *)of.base, (int)sizeof(T), N, {}, {}, 0};
+        for (int i = 0; i < N; i++) {
+            t.extent[i] = of.high[i];
+            t.stride[i] = of.stride[i];
+        }
+        ref.usable = ws_emulate_map(&state, &t);
+    }
+
+    /* {low, high, step} for each dimension.  */
+    template <int N> void grid(ws::grid<N> &ref, const integer (&dims)[N][3], tile_order order, int group)
+    {
+        ref.total = 1;
+        for (int i = 0; i < N; i++) {
+            const long low = dims[i][0].value, high = dims[i][1].value, step = dims[i][2].value;
+            if (step == 0)
+                ws_emulate_fail(&state, WS_ERR_ARGUMENT, "%s: the step of grid dimension %d is 0", state.kernel, i);
+            ref.low[i] = low;
+            ref.step[i] = step;
+            ref.count[i] = step > 0 && high > low   ? (high - low - 1) / step + 1
+                           : step < 0 && low > high ? (low - high - 1) / -step + 1
+                                                    : 0;
+            if (__builtin_mul_overflow(ref.total, ref.count[i], &ref.total))
+                ws_emulate_fail(&state, WS_ERR_ARGUMENT, "%s: the grid has more iterations than fit a long",
+                                state.kernel);
+        }
+        const long rows = N > 1 ? ref.count[N > 1 ? N - 2 : 0] : 1;
+        ref.group = order == order_column ? rows : order == order_grouped && group > 0 ? group : 1;
+        tiles = ref.total;
+    }
+
+    template <typename P>
+    void run(void (*kernel)(const P &), const P &p, int threads, size_t shared_bytes, run_mode mode)
+    {
+        kernel_call<P> call = {kernel, &p};
+        ws_emulate_run(&state, call.run, &call, threads, shared_bytes, tiles, mode == persistent);
+    }
+};
+
+} // namespace ws
+
+#endif

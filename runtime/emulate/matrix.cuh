@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * matrix.cuh - the matrix unit: operands are read when the product happens, which is later.
+ *
+ * Operands become dense f32 (tf32 for float), then one call of the product that all CPU targets share: each element
+ * is summed over ascending k, products and sums rounded.
+ */
+#ifndef WS_EMULATE_MATRIX_CUH
+#define WS_EMULATE_MATRIX_CUH
+
+#include "tensor.cuh"
+
+namespace ws {
+
+template <typename T> inline float factor(T x)
+{
+    return number<T>::widen(x);
+}
+inline float factor(float x)
+{
+    return ws_f32_to_tf32(x);
+}
+
+template <typename A, typename B, int M, int N, int K>
+WS_DEVICE void multiply(float *acc, shared_view<A, M, K> a, shared_view<B, K, N> b)
+{
+    float x[M * K], y[K * N];
+    for (int r = 0; r < M; r++)
+        for (int k = 0; k < K; k++)
+            x[r * K + k] = factor(a.at(r, k));
+    for (int k = 0; k < K; k++)
+        for (int c = 0; c < N; c++)
+            y[k * N + c] = factor(b.at(k, c));
+    ws_f32_product(M, N, K, x, y, acc);
+}
+
+template <int M, int N, int K>
+WS_DEVICE void multiply(int *acc, shared_view<signed char, M, K> a, shared_view<signed char, K, N> b)
+{
+    signed char y[K * N];
+    for (int k = 0; k < K; k++)
+        for (int c = 0; c < N; c++)
+            y[k * N + c] = b.at(k, c);
+    for (int r = 0; r < M; r++)
+        for (int k = 0; k < K; k++)
+            for (int c = 0; c < N; c++)
+                acc[r * N + c] = ws_i32_add(acc[r * N + c], a.at(r, k) * y[k * N + c]);
+}
+
+template <typename P, typename A, typename B, int M, int N, int K> struct product_step {
+    P *acc;
+    shared_view<A, M, K> a;
+    shared_view<B, K, N> b;
+
+    static void run(void *args, void *held)
+    {
+        product_step *step = (product_step *)args;
+        if (held) /* from registers */
+            step->a = {(const A *)held, K, 1};
+        multiply(step->acc, step->a, step->b);
+    }
+};
+
+template <typename P, int M, int N, layout L, typename A, typename B, int K>
+WS_DEVICE void mma(tile<P, M, N, L> &acc, shared_view<A, M, K> a, shared_view<B, K, N> b)
+{
+    typedef product_step<P, A, B, M, N, K> step;
+    step what = {acc.at, a, b};
+    ws_sched_product(ws_sched_current(), &acc.state, a.range(), b.range(), step::run, &what, sizeof what, nullptr, 0);
+}
+
+template <typename P, int M, int N, layout L, typename A, layout LA, typename B, int K>
+WS_DEVICE void mma(tile<P, M, N, L> &acc, const tile<A, M, K, LA> &a, shared_view<B, K, N> b)
+{
+    typedef product_step<P, A, B, M, N, K> step;
+    step what = {acc.at, {nullptr, 0, 0}, b};
+    a.check("reads");
+    ws_sched_product(ws_sched_current(), &acc.state, {nullptr, 0}, b.range(), step::run, &what, sizeof what, a.at,
+                     sizeof a.at);
+}
+
+inline void commit()
+{
+    ws_sched_commit(ws_sched_current());
+}
+
+template <int N, typename... X> WS_DEVICE void wait(X &...acc)
+{
+    ws_sched *s = ws_sched_current();
+    ws_sched_wait(s, N);
+    (ws_sched_name(s, &acc.state), ...);
+}
+
+/* Without the matrix unit, complete on return.  */
+template <int M, int N, int K, layout L>
+WS_DEVICE void dot_f32(tile<float, M, N, L> &acc, shared_view<float, M, K> a, shared_view<float, K, N> b)
+{
+    float x[M * K], y[K * N];
+    ws_sched *s = ws_sched_current();
+    acc.check("writes");
+    ws_sched_point(s);
+    ws_sched_read(s, a.range());
+    ws_sched_read(s, b.range());
+    for (int r = 0; r < M; r++)
+        for (int k = 0; k < K; k++)
+            x[r * K + k] = a.at(r, k);
+    for (int k = 0; k < K; k++)
+        for (int c = 0; c < N; c++)
+            y[k * N + c] = b.at(k, c);
+    ws_f32_product(M, N, K, x, y, acc.at);
+}
+
+} // namespace ws
+
+#endif

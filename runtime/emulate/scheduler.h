@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * scheduler.h - one CTA of the emulation: its warp groups, its engines, and the protocol between them.
+ *
+ * A warp group is a fiber.  The engines are the copy engine (in and out) and one matrix unit for each group; what
+ * they are asked to do is queued and happens later.  Every call below that synchronizes or starts something is a
+ * point at which anybody may go on: the next is drawn among the fibers that can run and the engine steps that are
+ * possible, by a seeded generator, so that a seed replays exactly.
+ *
+ *   what is drawn                        when it is possible
+ *   a fiber                              what it waits for has happened
+ *   a copy in: the bytes land            any that was started, in any order
+ *   a product: operands read, acc added  the oldest of each group's matrix unit
+ *   a copy out: shared memory is read    any that was started, in any order
+ *   a copy out: global memory written    any that was read, in any order
+ *
+ * The core knows what the protocol allows.  The first violation ends the CTA with a sentence that names the group, the
+ * ring, the slot and the iteration; so does a state in which nothing can happen any more.  A call that reports never
+ * returns; the fibers are given up where they stand (hence they own nothing but their stacks).
+ *
+ * There are two drivers: the compiled .cu, through wsrt.cuh, and an interpreter of the final IR.  Both call what is
+ * below, by name, from inside a fiber.  A put and a get carry their running index i: slot i mod D, round i / D, phase
+ * (i / D) & 1. A driver that computes them wrongly gets its report.
+ *
+ * What a copy or a product does to memory is the driver's: a function with its arguments, which are copied when the
+ * operation is started and used when it happens.
+ */
+#ifndef WS_EMULATE_SCHED_H
+#define WS_EMULATE_SCHED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fiber.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ws_sched ws_sched;
+
+/* A piece of shared memory (or of anything that is compared by address).  */
+typedef struct {
+    const void *at;
+    size_t bytes;
+} ws_sched_range;
+
+/* What a product keeps in the accumulator that it writes: zero when nobody uses it.  */
+typedef struct {
+    uint32_t in_flight; /* products started on it whose group was not waited for */
+    uint32_t unnamed;   /* its last group was waited for, but the wait did not name it */
+} ws_sched_accumulator;
+
+/* What an operation does.  `args` are copied into it when it is started; `held` is memory of its own.  */
+enum { WS_SCHED_ARGS = 384, WS_SCHED_FIBERS = 16 };
+typedef void (*ws_sched_step)(void *args, void *held);
+
+/* ---- hooks: exploration and happens-before ----------------------------------------------------------------------- */
+
+/* What happened, in the order in which it happened.  */
+typedef enum {
+    WS_SCHED_EVENT_START,        /* a fiber passed the CTA barrier */
+    WS_SCHED_EVENT_PUT,          /* the wait of a put is over: the slot is empty */
+    WS_SCHED_EVENT_COPY_ISSUED,  /* a copy into a slot was started */
+    WS_SCHED_EVENT_COPY_LANDED,  /* its bytes are there */
+    WS_SCHED_EVENT_PUT_DONE,     /* the producer's arrival on the full barrier */
+    WS_SCHED_EVENT_GET,          /* the wait of a get is over: the slot is full */
+    WS_SCHED_EVENT_CONSUMED,     /* an arrival on the empty barrier */
+    WS_SCHED_EVENT_PRODUCT,      /* a product was started */
+    WS_SCHED_EVENT_PRODUCT_DONE, /* it was computed */
+    WS_SCHED_EVENT_COMMIT,
+    WS_SCHED_EVENT_WAIT,        /* a wait for products is over */
+    WS_SCHED_EVENT_OUT_ISSUED,  /* a copy out was started */
+    WS_SCHED_EVENT_OUT_READ,    /* it has read shared memory */
+    WS_SCHED_EVENT_OUT_WRITTEN, /* it has written global memory */
+    WS_SCHED_EVENT_STORE_WAIT,
+    WS_SCHED_EVENT_READ,  /* a group read shared memory */
+    WS_SCHED_EVENT_WRITE, /* a group wrote shared memory */
+    WS_SCHED_EVENT_FENCE,
+    WS_SCHED_EVENT_TAKE,
+    WS_SCHED_EVENT_PASS,
+    WS_SCHED_EVENT_EXIT
+} ws_sched_event_kind;
+
+typedef struct {
+    ws_sched_event_kind kind;
+    int fiber;      /* the group that did it, or that asked the engine for it */
+    int object;     /* ring, turns or group of products; -1: none */
+    uint64_t index; /* running index of a put or get; serial number of an operation */
+    ws_sched_range range;
+} ws_sched_event;
+
+/* One thing that could happen next.  */
+typedef enum {
+    WS_SCHED_FIBER,
+    WS_SCHED_COPY_IN,
+    WS_SCHED_PRODUCT,
+    WS_SCHED_OUT_READ,
+    WS_SCHED_OUT_WRITE
+} ws_sched_choice_kind;
+typedef struct {
+    ws_sched_choice_kind kind;
+    int fiber;          /* itself, or who started the operation */
+    uint64_t operation; /* serial number; 0 for a fiber */
+} ws_sched_choice;
+
+typedef struct {
+    const char *kernel; /* for reports */
+    int cta;
+    uint64_t seed;
+    ws_stacks *stacks; /* of this thread; NULL: a pool of its own */
+    /* NULL: drawn by seed.  Otherwise returns which of the `count` (never 0) choices happens next.  */
+    int (*choose)(void *user, int count, const ws_sched_choice *choices);
+    void (*observe)(void *user, const ws_sched_event *event); /* NULL: nobody */
+    void *user;
+} ws_sched_config;
+
+/* ---- a CTA ------------------------------------------------------------------------------------------------------- */
+
+ws_sched *ws_sched_new(const ws_sched_config *config); /* NULL: no memory */
+void ws_sched_delete(ws_sched *s);
+/* Add a group; `role` (or NULL: learned from what it does) and `group` are for reports.  Returns its number, -1:
+   no memory.  */
+int ws_sched_fiber(ws_sched *s, const char *role, int group, void (*run)(void *arg), void *arg);
+bool ws_sched_run(ws_sched *s);                 /* false: ws_sched_report tells why */
+const char *ws_sched_report(const ws_sched *s); /* one line, then one for each group where they matter */
+
+/* ---- below: from inside a fiber ---------------------------------------------------------------------------------- */
+
+ws_sched *ws_sched_current(void); /* of this thread; NULL outside */
+int ws_sched_self(ws_sched *s);   /* number of this fiber */
+void *ws_sched_user(ws_sched *s); /* config->user */
+void ws_sched_role(ws_sched *s, const char *role);
+void ws_sched_iteration(ws_sched *s, long tile); /* for reports: this group works on that tile of the grid */
+long ws_sched_tile(ws_sched *s); /* what was told, of the fiber that runs or that asked the engine; -1 */
+void ws_sched_fail(ws_sched *s, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
+void ws_sched_point(ws_sched *s); /* anybody may go on */
+void ws_sched_start(ws_sched *s); /* CTA barrier: all fibers */
+
+/* ---- rings: full and empty barriers ------------------------------------------------------------------------------ */
+
+/* D slots; a slot is empty again after `arrivals` groups have released it.  Returns the ring's number (from 1).  */
+int ws_sched_ring(ws_sched *s, const char *name, int slots, int arrivals);
+int ws_sched_put(ws_sched *s, int ring, uint64_t index); /* waits until the slot is empty; returns it */
+void ws_sched_expect(ws_sched *s, int ring, uint64_t index, size_t bytes); /* arms the full barrier with more bytes */
+/* Start a copy of `to.bytes` into the slot.  */
+void ws_sched_copy_in(ws_sched *s, int ring, uint64_t index, ws_sched_range to, ws_sched_step step, const void *args,
+                      size_t args_bytes);
+/* The same by the group itself: done, fenced and counted when it returns.  */
+void ws_sched_copy_in_now(ws_sched *s, int ring, uint64_t index, ws_sched_range to, ws_sched_step step, void *args);
+void ws_sched_put_done(ws_sched *s, int ring, uint64_t index); /* everything of this put was started */
+int ws_sched_get(ws_sched *s, int ring, uint64_t index);       /* waits until the slot is full; returns it */
+void ws_sched_consumed(ws_sched *s, int ring, uint64_t index); /* this group releases what it got as `index` */
+
+/* ---- the matrix unit --------------------------------------------------------------------------------------------- */
+
+/* Start a product that reads a and b and adds to acc.  An operand in registers has no bytes in its range; its
+   value now is what counts, and comes to `step` as a copy of `held`.  */
+void ws_sched_product(ws_sched *s, ws_sched_accumulator *acc, ws_sched_range a, ws_sched_range b, ws_sched_step step,
+                      const void *args, size_t args_bytes, const void *held, size_t held_bytes);
+void ws_sched_commit(ws_sched *s);           /* close the group of the products started since the last commit */
+void ws_sched_wait(ws_sched *s, int groups); /* until at most so many groups are in flight */
+void ws_sched_name(ws_sched *s, ws_sched_accumulator *acc); /* the wait before this call named acc */
+void ws_sched_touched(ws_sched *s, const ws_sched_accumulator *acc, const char *how)
+    __attribute__((noreturn)); /* acc is not zero: report it */
+
+/* ---- shared memory, by the group itself -------------------------------------------------------------------------- */
+
+void ws_sched_read(ws_sched *s, ws_sched_range range);
+void ws_sched_write(ws_sched *s, ws_sched_range range); /* call before writing */
+void ws_sched_fence(ws_sched *s);                       /* what this group wrote is visible to the engines */
+
+/* ---- copies out -------------------------------------------------------------------------------------------------- */
+
+/* Start a copy of `from`: `read` fills the `held_bytes` at `held` from shared memory, `write` puts them into
+   global memory.  */
+void ws_sched_copy_out(ws_sched *s, ws_sched_range from, size_t held_bytes, ws_sched_step read, ws_sched_step write,
+                       const void *args, size_t args_bytes);
+void ws_sched_store_wait(ws_sched *s,
+                         int copies); /* until at most so many of this group's newest copies out still read */
+
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
+
+int ws_sched_turns(ws_sched *s, const char *name, int groups); /* returns its number (from 1); group 0 goes first */
+void ws_sched_take(ws_sched *s, int turns, int group);
+void ws_sched_pass(ws_sched *s, int turns, int group);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tensor.cuh - memory: tensors and slices in global memory, tiles in shared memory and views of them, direct loads and
+ * stores.
+ *
+ * A shared tile has the size that it has on the GPU, but is a plain row-major array.
+ */
+#ifndef WS_EMULATE_TENSOR_CUH
+#define WS_EMULATE_TENSOR_CUH
+
+#include "emulate.h"
+#include "tile.cuh"
+
+namespace ws {
+
+/* ---- global memory ----------------------------------------------------------------------------------------------- */
+
+/* `base` is coordinate 0 of every dimension of the whole tensor.  A slice moves `origin` (the whole's coordinate
+   where its own count begins) and narrows [low, high), in coordinates of the whole.  */
+template <typename T, int N> struct tensor {
+    T *base;
+    long stride[N];
+    long origin[N], low[N], high[N];
+    bool sliced;
+};
+
+/* What is further out is outside every tensor, and sums of such coordinates do not overflow.  */
+inline long near(long x)
+{
+    const long far = 1L << 60;
+    return x < -far ? -far : x > far ? far : x;
+}
+
+template <int DIM, typename T, int N> WS_DEVICE tensor<T, N> slice(tensor<T, N> t, long begin, long end)
+{
+    const long from = near(t.origin[DIM] + near(begin)), to = near(t.origin[DIM] + near(end));
+    t.origin[DIM] = from;
+    t.low[DIM] = max(t.low[DIM], from);
+    t.high[DIM] = min(t.high[DIM], to);
+    t.sliced = true;
+    return t;
+}
+
+template <typename T> WS_DEVICE T scalar_at(const tensor<T, 1> &t, long i)
+{
+    const long x = t.origin[0] + near(i);
+    if (x < t.low[0] || x >= t.high[0])
+        return T{};
+    ws_emulate_touched(ws_sched_current(), WS_EMULATE_LOAD, t.base + x, sizeof(T));
+    return t.base[x];
+}
+
+template <typename T> WS_DEVICE long at(const tensor<T, 1> &t, long i)
+{
+    return (long)number<T>::widen(scalar_at(t, i));
+}
+
+template <typename T> WS_DEVICE double at_float(const tensor<T, 1> &t, long i)
+{
+    return (double)number<T>::widen(scalar_at(t, i));
+}
+
+/* The part of an R x C tile that lies inside the tensor: rows and columns of the tile, and where they are.  A row of a
+   vector is a patch without row dimension; a column has its rows side by side.  */
+template <typename T> struct patch {
+    T *base; /* of the tile's element (0, 0), even if it lies outside */
+    long row_stride;
+    int row_first, row_last, col_first, col_last;
+
+    bool is_whole(int rows, int cols) const
+    {
+        return row_first == 0 && row_last == rows && col_first == 0 && col_last == cols;
+    }
+    T *line(int r) const
+    {
+        return base + r * row_stride + col_first;
+    }
+    int line_length() const
+    {
+        return col_last - col_first;
+    }
+};
+
+template <typename T, int N>
+WS_DEVICE void clip(const tensor<T, N> &t, int dim, long at, int count, int *first, int *last)
+{
+    const long from = t.low[dim] - (near(at) + t.origin[dim]), to = t.high[dim] - (near(at) + t.origin[dim]);
+    *first = from <= 0 ? 0 : from < count ? (int)from : count;
+    *last = to >= count ? count : to > *first ? (int)to : *first;
+}
+
+/* row_dim or col_dim is -1 where a vector has no such dimension.  */
+template <typename T, int N>
+WS_DEVICE patch<T> patch_of(const tensor<T, N> &t, const long *at, int row_dim, int col_dim, int rows, int cols)
+{
+    patch<T> p = {t.base, 0, 0, rows, 0, cols};
+    for (int dim = 0; dim < N; dim++) {
+        int first = 0, last = 1;
+        if (dim == row_dim)
+            clip(t, dim, at[dim], rows, &p.row_first, &p.row_last);
+        else if (dim == col_dim)
+            clip(t, dim, at[dim], cols, &p.col_first, &p.col_last);
+        else
+            clip(t, dim, at[dim], 1, &first, &last);
+        if (first == last)
+            p.row_last = p.row_first;
+    }
+    if (p.row_first == p.row_last || p.col_first == p.col_last)
+        return patch<T>{t.base, 0, 0, 0, 0, 0};
+    for (int dim = 0; dim < N; dim++)
+        p.base += (t.origin[dim] + at[dim]) * t.stride[dim];
+    p.row_stride = row_dim >= 0 ? t.stride[row_dim] : 0;
+    return p;
+}
+
+template <int R, int C, typename T, int N> WS_DEVICE patch<T> tile_patch(const tensor<T, N> &t, const long *at)
+{
+    if constexpr (N == 1)
+        return C == 1 ? patch_of(t, at, 0, -1, R, C) : patch_of(t, at, -1, 0, R, C);
+    else
+        return patch_of(t, at, N - 2, N - 1, R, C);
+}
+
+/* Rows of `to` are cols apart.  */
+template <typename T> WS_DEVICE void fetch(const patch<T> &p, T *to, int rows, int cols, T fill)
+{
+    ws_sched *s = ws_sched_current();
+    if (!p.is_whole(rows, cols))
+        for (int i = 0; i < rows * cols; i++)
+            to[i] = fill;
+    for (int r = p.row_first; r < p.row_last; r++) {
+        ws_emulate_touched(s, WS_EMULATE_LOAD, p.line(r), p.line_length() * sizeof(T));
+        memcpy(to + r * cols + p.col_first, p.line(r), p.line_length() * sizeof(T));
+    }
+}
+
+template <typename T> WS_DEVICE void touch(const patch<T> &p, ws_emulate_touch kind)
+{
+    ws_sched *s = ws_sched_current();
+    for (int r = p.row_first; r < p.row_last; r++)
+        ws_emulate_touched(s, kind, p.line(r), p.line_length() * sizeof(T));
+}
+
+/* Rows of `from` are `pitch` apart.  */
+template <typename T> WS_DEVICE void deliver(const patch<T> &p, const T *from, int pitch)
+{
+    for (int r = p.row_first; r < p.row_last; r++)
+        memcpy(p.line(r), from + r * pitch + p.col_first, p.line_length() * sizeof(T));
+}
+
+/* ---- coordinates, then maybe a tile ------------------------------------------------------------------------------ */
+
+inline void coordinates(long *)
+{
+}
+template <typename... Rest> WS_DEVICE void coordinates(long *at, long first, Rest... rest)
+{
+    *at = first;
+    coordinates(at + 1, rest...);
+}
+
+template <typename X, if_tile<X> = 0> WS_DEVICE const X &coordinates_and_tile(long *, const X &x)
+{
+    return x;
+}
+template <typename... Rest> WS_DEVICE const auto &coordinates_and_tile(long *at, long first, const Rest &...rest)
+{
+    *at = first;
+    return coordinates_and_tile(at + 1, rest...);
+}
+
+/* ---- direct loads ------------------------------------------------------------------------------------------------ */
+
+template <typename T, int R, int C, layout L, typename F>
+WS_DEVICE tile<T, R, C, L> fetch_tile(const patch<T> &p, F fill)
+{
+    tile<T, R, C, L> y;
+    ws_sched_point(ws_sched_current());
+    fetch(p, y.at, R, C, element_of<T>(fill));
+    return y;
+}
+
+template <int R, int C, layout L, typename F, typename T, int N, typename... I>
+WS_DEVICE tile<T, R, C, L> load_or(F fill, const tensor<T, N> &t, I... i)
+{
+    static_assert(sizeof...(I) == N, "one coordinate for each dimension");
+    long at[N];
+    coordinates(at, (long)i...);
+    return fetch_tile<T, R, C, L>(tile_patch<R, C>(t, at), fill);
+}
+
+template <int R, int C, layout L, typename T, int N, typename... I>
+WS_DEVICE tile<T, R, C, L> load(const tensor<T, N> &t, I... i)
+{
+    return load_or<R, C, L>(0, t, i...);
+}
+
+template <int C, layout L, typename F, typename T, int N, typename... I>
+WS_DEVICE tile<T, 1, C, L> load_row_or(F fill, const tensor<T, N> &t, I... i)
+{
+    static_assert(sizeof...(I) == N, "one coordinate for each dimension");
+    long at[N];
+    coordinates(at, (long)i...);
+    return fetch_tile<T, 1, C, L>(patch_of(t, at, -1, N - 1, 1, C), fill);
+}
+
+template <int C, layout L, typename T, int N, typename... I>
+WS_DEVICE tile<T, 1, C, L> load_row(const tensor<T, N> &t, I... i)
+{
+    return load_row_or<C, L>(0, t, i...);
+}
+
+template <int R, layout L, typename F, typename T, int N, typename... I>
+WS_DEVICE tile<T, R, 1, L> load_col_or(F fill, const tensor<T, N> &t, I... i)
+{
+    static_assert(sizeof...(I) == N, "one coordinate for each dimension");
+    long at[N];
+    coordinates(at, (long)i...);
+    return fetch_tile<T, R, 1, L>(patch_of(t, at, N - 1, -1, R, 1), fill);
+}
+
+template <int R, layout L, typename T, int N, typename... I>
+WS_DEVICE tile<T, R, 1, L> load_col(const tensor<T, N> &t, I... i)
+{
+    return load_col_or<R, L>(0, t, i...);
+}
+
+/* ---- direct stores ----------------------------------------------------------------------------------------------- */
+
+template <typename T, int R, int C, layout L> WS_DEVICE void deliver_tile(const patch<T> &p, const tile<T, R, C, L> &x)
+{
+    x.check("reads");
+    ws_sched_point(ws_sched_current());
+    touch(p, WS_EMULATE_STORE);
+    deliver(p, x.at, C);
+}
+
+template <typename T, int N, typename... Rest> WS_DEVICE void store(const tensor<T, N> &t, const Rest &...rest)
+{
+    static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
+    long at[N];
+    const auto &x = coordinates_and_tile(at, rest...);
+    deliver_tile(tile_patch<x.rows, x.cols>(t, at), x);
+}
+
+template <typename T, int N, typename... Rest> WS_DEVICE void store_row(const tensor<T, N> &t, const Rest &...rest)
+{
+    static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
+    long at[N];
+    const auto &x = coordinates_and_tile(at, rest...);
+    deliver_tile(patch_of(t, at, -1, N - 1, 1, x.cols), x);
+}
+
+template <typename T, int N, typename... Rest> WS_DEVICE void store_col(const tensor<T, N> &t, const Rest &...rest)
+{
+    static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
+    long at[N];
+    const auto &x = coordinates_and_tile(at, rest...);
+    deliver_tile(patch_of(t, at, N - 1, -1, x.rows, 1), x);
+}
+
+inline void add_atomically(float *to, float x)
+{
+    uint32_t *word = (uint32_t *)(void *)to, seen = __atomic_load_n(word, __ATOMIC_RELAXED), sum;
+    do
+        sum = ws_bits_of_f32(ws_f32_add(ws_f32_of_bits(seen), x));
+    while (!__atomic_compare_exchange_n(word, &seen, sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+inline void add_atomically(int *to, int x)
+{
+    __atomic_fetch_add((uint32_t *)(void *)to, (uint32_t)x, __ATOMIC_RELAXED);
+}
+
+template <typename T, int N, typename... Rest> WS_DEVICE void atomic_add(const tensor<T, N> &t, const Rest &...rest)
+{
+    static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
+    long at[N];
+    const auto &x = coordinates_and_tile(at, rest...);
+    const auto p = tile_patch<x.rows, x.cols>(t, at);
+    x.check("reads");
+    ws_sched_point(ws_sched_current());
+    touch(p, WS_EMULATE_ADD);
+    for (int r = p.row_first; r < p.row_last; r++)
+        for (int c = 0; c < p.line_length(); c++)
+            add_atomically(p.line(r) + c, x.at[r * x.cols + p.col_first + c]);
+}
+
+/* ---- shared memory ----------------------------------------------------------------------------------------------- */
+
+constexpr int round_up(int x, int multiple)
+{
+    return (x + multiple - 1) / multiple * multiple;
+}
+
+template <typename T, int R, int C> struct alignas(1024) shared_tile {
+    static constexpr int blocks = round_up(C * (int)sizeof(T), 128) / 128;
+    unsigned char bytes[blocks * round_up(R, 8) * 128];
+
+    T *elements()
+    {
+        return reinterpret_cast<T *>(bytes);
+    }
+    const T *elements() const
+    {
+        return reinterpret_cast<const T *>(bytes);
+    }
+    ws_sched_range range() const
+    {
+        return {bytes, R * C * sizeof(T)};
+    }
+};
+
+/* Element (r, c) is base[r * row_stride + c * col_stride]; one of the strides is 1.  */
+template <typename T, int R, int C> struct shared_view {
+    typedef T element;
+    static constexpr int rows = R, cols = C;
+    const T *base;
+    long row_stride, col_stride;
+
+    T at(int r, int c) const
+    {
+        return base[r * row_stride + c * col_stride];
+    }
+    ws_sched_range range() const
+    {
+        return {base, ((R - 1) * row_stride + (C - 1) * col_stride + 1) * sizeof(T)};
+    }
+};
+
+template <typename T, int R, int C> WS_DEVICE shared_view<T, R, C> view(const shared_tile<T, R, C> &s)
+{
+    return {s.elements(), C, 1};
+}
+
+template <int R, int C, typename T, int SR, int SC>
+WS_DEVICE shared_view<T, R, C> window(const shared_tile<T, SR, SC> &s, int row, int col)
+{
+    return {s.elements() + (long)row * SC + col, SC, 1};
+}
+
+template <int R, typename T, int SR, int SC>
+WS_DEVICE shared_view<T, R, SC> view(const shared_tile<T, SR, SC> &s, int row)
+{
+    return window<R, SC>(s, row, 0);
+}
+
+template <typename T, int R, int C> WS_DEVICE shared_view<T, C, R> trans(shared_view<T, R, C> v)
+{
+    return {v.base, v.col_stride, v.row_stride};
+}
+
+template <layout L, typename T, int R, int C> WS_DEVICE tile<T, R, C, L> read(shared_view<T, R, C> v)
+{
+    tile<T, R, C, L> y;
+    ws_sched *s = ws_sched_current();
+    ws_sched_point(s);
+    ws_sched_read(s, v.range());
+    for (int r = 0; r < R; r++)
+        for (int c = 0; c < C; c++)
+            y.at[r * C + c] = v.at(r, c);
+    return y;
+}
+
+/* To an operand storage; the other groups have their own.  */
+template <typename T, int R, int C, layout L>
+WS_DEVICE shared_view<T, R, C> stage(shared_tile<T, R, C> &to, const tile<T, R, C, L> &x)
+{
+    ws_sched *s = ws_sched_current();
+    x.check("reads");
+    ws_sched_point(s);
+    ws_sched_write(s, to.range());
+    memcpy(to.elements(), x.at, sizeof x.at);
+    ws_sched_fence(s);
+    return view(to);
+}
+
+template <typename T, int R, int C>
+WS_DEVICE shared_view<T, R, C> stage(shared_tile<T, R, C> &to, shared_view<T, R, C> v)
+{
+    return stage(to, read<lines>(v));
+}
+
+} // namespace ws
+
+#endif

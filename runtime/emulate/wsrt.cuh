@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wsrt.cuh - the runtime of emitted code, on the CPU.
+ *
+ * The names are those of runtime/README.md.  Compiled as C++17 with -ffp-contract=off -fno-exceptions -fno-rtti
+ * -fno-threadsafe-statics, linked with libwsrt, which holds the scheduler (scheduler.c) and the launch (emulate.c).
+ *
+ *   element.cuh   element types and what happens to one element
+ *   tile.cuh      register tiles
+ *   tensor.cuh    global and shared memory
+ *   aref.cuh      the CTA, rings, turns, the copy engine
+ *   matrix.cuh    the matrix unit
+ *   grid.cuh      the walk over the tiles
+ *   launch.cuh    the host's side
+ */
+#ifndef WS_EMULATE_WSRT_CUH
+#define WS_EMULATE_WSRT_CUH
+
+#include "launch.cuh"
+#include "matrix.cuh"
+
+#endif

@@ -233,6 +233,29 @@ static bool needs_clarity(int inner, int outer)
     return inner != outer && (is_bitwise(inner) || is_bitwise(outer) || (inner == PREC_AND && outer == PREC_OR));
 }
 
+/* Where C converts by itself: initializers and arguments of a known type.  A conversion that only widens is left to it.  */
+static const Value *without_widening(const Value *value)
+{
+    while (!value->var && value->def && value->def->code == OP_CONVI) {
+        const Value *from = value->def->args[0];
+        bool integers = !dtype_is_float(from->type.dtype) && !dtype_is_float(value->type.dtype);
+        bool wider = dtype_bytes(value->type.dtype) > dtype_bytes(from->type.dtype);
+        bool keeps = dtype_is_signed(value->type.dtype) || !dtype_is_signed(from->type.dtype);
+        if (!integers || !wider || !keeps)
+            break;
+        value = from;
+    }
+    return value;
+}
+
+/* C widens an operand by itself where the other one has the wide type.  */
+static const Value *without_needless_widening(const Value *value, const Value *other)
+{
+    const Op *def = other->var ? NULL : other->def;
+    bool typed = other->var || (def && def->code != OP_CONST && def->code != OP_CONVI && def->code != OP_SELI);
+    return typed ? without_widening(value) : value;
+}
+
 /* x + -1 is what compilers make of x - 1.  */
 static bool adds_negative(const Op *op)
 {
@@ -264,7 +287,8 @@ static void print_infix(Printer *in, const Op *op, Infix infix, int outer)
         fprintf(in->out, "(%s)", element_text[op->results[0]->type.dtype]);
     if (parentheses)
         fputc('(', in->out);
-    print_operand(in, op->args[0], infix.precedence, both || shift);
+    const Value *left = shift ? op->args[0] : without_needless_widening(op->args[0], op->args[1]);
+    print_operand(in, left, infix.precedence, both || shift);
     print_right(in, op, infix, both && !shift);
     if (parentheses)
         fputc(')', in->out);
@@ -348,21 +372,6 @@ static void print_scalar(Printer *in, const Op *op, int outer)
         fputs(op_info[op->code].call, in->out);
         print_call_arguments(in, op);
     }
-}
-
-/* Where C converts by itself: initializers and arguments of a known type.  A conversion that only widens is left to it.  */
-static const Value *without_widening(const Value *value)
-{
-    while (!value->var && value->def && value->def->code == OP_CONVI) {
-        const Value *from = value->def->args[0];
-        bool integers = !dtype_is_float(from->type.dtype) && !dtype_is_float(value->type.dtype);
-        bool wider = dtype_bytes(value->type.dtype) > dtype_bytes(from->type.dtype);
-        bool keeps = dtype_is_signed(value->type.dtype) || !dtype_is_signed(from->type.dtype);
-        if (!integers || !wider || !keeps)
-            break;
-        value = from;
-    }
-    return value;
 }
 
 static void print_coordinate(Printer *in, const Value *value)
@@ -660,6 +669,8 @@ static void print_value(Printer *in, const Value *value, int outer)
         fprintf(in->out, "p.%s", variable->name);
     } else if (value->def) {
         print_expression(in, value->def, outer);
+    } else if (value->block && value->block->parent && value->block->parent->code == OP_GRID) {
+        fputs("t.ordinal()", in->out);
     } else {
         BUG(in->kernel, "a value without a variable or an expression is used");
     }
@@ -926,18 +937,21 @@ static void print_if(Printer *in, const Op *op)
     line(in, "}");
 }
 
+/* Behind the induction variables may stand the tile's ordinal.  */
+static int grid_dims(const Op *op)
+{
+    return op->nargs / 3;
+}
+
 static void print_grid(Printer *in, const Op *op)
 {
     const Block *body = op->blocks[0];
     begin_line(in);
-    fprintf(in->out, "for (ws::tiles<%d> t(p.grid", body->nargs);
-    if (in->kernel->grid.split == SPLIT_TILES && in->role->replicas > 1)
-        fprintf(in->out, ", group, %d", in->role->replicas);
-    fputs("); t.more(); t.next()) {", in->out);
+    fprintf(in->out, "for (ws::tiles<%d> t(p.grid); t.more(); t.next()) {", grid_dims(op));
     print_place(in, op);
     fputc('\n', in->out);
     in->indent++;
-    for (int i = 0; i < body->nargs; i++)
+    for (int i = 0; i < grid_dims(op); i++)
         line(in, "const %s %s = t.at(%d);", scalar_type(body->args[i]->type), body->args[i]->var->name, i);
     in->indent--;
     print_block(in, body);
@@ -1080,6 +1094,13 @@ static void print_sync(Printer *in, const Op *op)
     case OP_STAGE:
         print_definition(in, op);
         break;
+    case OP_SKIP:
+        line(in, "%s.skip(%d);", end_name(in, op->aref, false), (int)op->ival);
+        break;
+    case OP_TURN_TAKE:
+    case OP_TURN_PASS:
+        line(in, "s.turns.%s(group);", op_info[op->code].call);
+        break;
     default: /* COMMIT, BARRIER */
         line(in, "%s();", op_info[op->code].call);
     }
@@ -1164,7 +1185,7 @@ static void print_params(Printer *in, const Map *maps)
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_SCALAR)
             line(in, "%s %s;", scalar_type(field->type), field->name);
-    line(in, "ws::grid<%d> grid;", grid->blocks[0]->nargs);
+    line(in, "ws::grid<%d> grid;", grid_dims(grid));
     in->indent--;
     line(in, "};\n");
 }
@@ -1201,6 +1222,8 @@ static void print_storage(Printer *in, const Storage *storage)
         line(in, "ws::shared_tile<%s, %d, %d> %s%s;", type, tile.rows, tile.cols, storage->name, count);
 }
 
+static bool has_op(const Role *role, Opcode code, const Aref *aref);
+
 static bool uses_shared(const Kernel *kernel)
 {
     return kernel->storages || kernel->arefs;
@@ -1217,6 +1240,9 @@ static void print_shared(Printer *in)
         print_storage(in, storage);
     FOR_AREFS (aref, kernel)
         line(in, "ws::ring<%d> %s;", aref->slots, aref->name);
+    FOR_ROLES (role, kernel)
+        if (has_op(role, OP_TURN_TAKE, NULL))
+            line(in, "ws::turns<%d> turns;", role->replicas);
     in->indent--;
     line(in, "};\n");
 }
@@ -1316,7 +1342,8 @@ static void print_dispatch(Printer *in)
 static void print_inits(Printer *in)
 {
     Kernel *kernel = in->kernel;
-    bool several = kernel->arefs && kernel->arefs->next;
+    bool turns = kernel_takes_turns(kernel);
+    bool several = kernel->arefs && (kernel->arefs->next || turns);
     if (!kernel->arefs)
         return;
     line(in, several ? "if (ws::first_thread()) {" : "if (ws::first_thread())");
@@ -1325,6 +1352,8 @@ static void print_inits(Printer *in)
         commented(in, arena_print(kernel->module, "s.%s.init(\"%s\", %d);", aref->name, aref->name, aref->arrivals),
                   arena_print(kernel->module, "%s group%s each slot", number_word(aref->arrivals),
                               aref->arrivals == 1 ? " releases" : "s release"));
+    if (turns)
+        line(in, "s.turns.init(\"turns\");");
     in->indent--;
     if (several)
         line(in, "}");
@@ -1449,7 +1478,7 @@ static void print_grid_launch(Printer *in)
     const Op *grid = role_grid(in->kernel->roles);
     begin_line(in);
     fputs("call.grid(p.grid, {", in->out);
-    for (int i = 0; i < grid->blocks[0]->nargs; i++) {
+    for (int i = 0; i < grid_dims(grid); i++) {
         fputs(i ? ", " : "", in->out);
         print_extents(in, grid, 3 * i, 3);
     }

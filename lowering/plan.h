@@ -33,6 +33,16 @@ int role_first_group(const Kernel *kernel, const Role *role);
 /* variables.c: C variables for every role and for the launcher.  */
 void plan_variables(Kernel *kernel);
 
+/* pressure.c: the most registers of a thread that live tiles take at one point of a role; needs positions.  */
+typedef struct {
+    int registers;
+    Loc loc;
+    const char *tiles; /* "acc 128x256 f32 256, ..." */
+} Pressure;
+Pressure plan_pressure(Kernel *kernel, const Role *role);
+
+bool kernel_takes_turns(const Kernel *kernel); /* plan.c */
+
 #ifdef __cplusplus
 }
 #endif

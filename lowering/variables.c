@@ -641,13 +641,20 @@ static void visit_fields(Op *op, void *context)
         mark_field(in, op->args[i], 0);
 }
 
+/* The tile's ordinal, behind a grid's induction variables, is asked for where it is used.  */
+static bool is_ordinal(const Value *value)
+{
+    const Op *holder = value->block->parent;
+    return holder && holder->code == OP_GRID && value->index >= holder->nargs / 3;
+}
+
 /* ---- one role ---------------------------------------------------------------------------------------------------- */
 
 static void settle_forms(Namer *in)
 {
     for (int i = in->count - 1; i >= 0; i--) {
         Fact *fact = &in->facts[i];
-        fact->form = fact->value->def ? result_form(in, fact) : FORM_LOCAL;
+        fact->form = fact->value->def ? result_form(in, fact) : is_ordinal(fact->value) ? FORM_NONE : FORM_LOCAL;
     }
 }
 

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout.c - register and shared layouts, and operands in a form that the hardware takes.
+ *
+ *   before                                     after
+ *   %t = mma %va, %vt, %acc                    the same: a view of A, K innermost; a transposed view of B
+ *   %t = mma %p32, %v, %o                      %p = stage %p32 -> p_operand; %t = mma %p, %v, %o
+ *   store %c, %i, %j, %x                       store %c, %i, %j, %x -> c_out        through the copy engine
+ *   %s = col_sum %x                            %s = col_sum %x -> scratch
+ *                                              store_wait 0                         before the role ends
+ *
+ * The matrix units read A from shared memory with K innermost (the other way for 16-bit types only) or from registers
+ * (16-bit types only), and B from shared memory, again with K innermost unless it is 16-bit.  Whatever comes in another form
+ * is staged through memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets
+ * before, and a product that is still in flight is waited for.
+ *
+ * A store leaves through the copy engine when its tile is made of whole 128-byte lines and nothing in the region loads the
+ * tensor.  Otherwise it is direct, with the group meeting around a store that its own loads may look at.
+ */
+#include "machine.h"
+#include "plan.h"
+
+typedef struct {
+    Kernel *kernel;
+    Role *role;
+    Storage *scratch; /* of this role, for every operation that needs one */
+    bool staged_store;
+} Shaper;
+
+/* ---- the kernel's layout ----------------------------------------------------------------------------------------- */
+
+static void visit_product(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    if (op_writes_in_place(op))
+        kernel->layout = LAYOUT_MMA;
+}
+
+/* ---- small builders ---------------------------------------------------------------------------------------------- */
+
+static Op *new_before(const Shaper *in, Op *where, Opcode code, int nargs, Value *const *args)
+{
+    Op *op = op_new(in->kernel, code, where->loc, nargs, args);
+    op->origin = where->origin ? where->origin : where;
+    op->roles = where->roles;
+    op->tag = where->tag;
+    op_before(where, op);
+    return op;
+}
+
+static Type turned(Type type)
+{
+    int rows = type.rows;
+    type.rows = type.cols;
+    type.cols = rows;
+    return type;
+}
+
+static Value *trans_view(const Shaper *in, Op *where, Value *view)
+{
+    Op *op = new_before(in, where, OP_TRANS_VIEW, 1, &view);
+    return op_result(in->kernel, op, turned(view->type), NULL);
+}
+
+static Value *trans_tile(const Shaper *in, Op *where, Value *tile)
+{
+    Op *op = new_before(in, where, OP_TRANS, 1, &tile);
+    return op_result(in->kernel, op, turned(tile->type), NULL);
+}
+
+static const Op *origin_of(const Op *op)
+{
+    return op->origin ? op->origin : op;
+}
+
+typedef struct {
+    const Op *product;
+    const Value *source;
+    Storage *found;
+} Sharing;
+
+/* Copies of one product (prologue, steady state, epilogue) stage the operand in one place.  */
+static void visit_sharing(Op *op, void *context)
+{
+    Sharing *sharing = context;
+    if (op->code == OP_STAGE && origin_of(op) == origin_of(sharing->product) &&
+        type_equal(op->storage->tile, type_kind(K_TILE, sharing->source->type)))
+        sharing->found = op->storage;
+}
+
+static Storage *operand_storage(const Shaper *in, const Op *product, const Value *source)
+{
+    Sharing sharing = {product, source, NULL};
+    ir_walk(in->role->body, visit_sharing, &sharing);
+    if (sharing.found)
+        return sharing.found;
+    const char *name = source->name ? source->name : "operand";
+    return storage_new(in->kernel, arena_print(in->kernel->module, "%s_staged", name), USE_OPERAND,
+                       type_kind(K_TILE, source->type), in->role->replicas);
+}
+
+/* The product's own wait, in its block: nothing of it is in flight when the block runs again.  */
+static bool is_awaited(const Op *product)
+{
+    const Value *token = product->results[0];
+    for (const Op *op = product->next; op; op = op->next) {
+        if (op_writes_in_place(op) && op->args[2] == token)
+            token = op->results[0];
+        for (int i = 0; op->code == OP_WAIT && i < op->nargs; i++)
+            if (op->args[i] == token && i < op->nresults && op->results[i]->type.kind == K_TILE)
+                return true;
+    }
+    return false;
+}
+
+/* Registers, or a view in another orientation, to memory of the group.  */
+static Value *stage(const Shaper *in, Op *product, Value *source)
+{
+    if (product->code == OP_MMA && !is_awaited(product))
+        new_before(in, product, OP_WAIT, 0, NULL);
+    new_before(in, product, OP_BARRIER, 0, NULL);
+    Storage *storage = operand_storage(in, product, source);
+    Op *op = new_before(in, product, OP_STAGE, 1, &source);
+    op->storage = storage;
+    return op_result(in->kernel, op, type_kind(K_VIEW, source->type), NULL);
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+static bool is_trans_view(const Value *value)
+{
+    return value->def && value->def->code == OP_TRANS_VIEW;
+}
+
+static bool is_trans_tile(const Value *value)
+{
+    return value->def && value->def->code == OP_TRANS;
+}
+
+static bool is_16_bit(const Value *value)
+{
+    return dtype_bytes(value->type.dtype) == 2;
+}
+
+static Value *left_operand(const Shaper *in, Op *product, Value *value)
+{
+    if (value->type.kind == K_VIEW)
+        return is_trans_view(value) && !is_16_bit(value) ? stage(in, product, value) : value;
+    if (is_16_bit(value) && is_trans_tile(value))
+        return trans_view(in, product, stage(in, product, value->def->args[0]));
+    return is_16_bit(value) ? value : stage(in, product, value);
+}
+
+static Value *right_operand(const Shaper *in, Op *product, Value *value)
+{
+    if (value->type.kind == K_VIEW) {
+        if (is_trans_view(value) || is_16_bit(value))
+            return value;
+        return trans_view(in, product, stage(in, product, trans_view(in, product, value)));
+    }
+    if (is_trans_tile(value))
+        return trans_view(in, product, stage(in, product, value->def->args[0]));
+    if (is_16_bit(value))
+        return stage(in, product, value);
+    return trans_view(in, product, stage(in, product, trans_tile(in, product, value)));
+}
+
+static void visit_operands(Op *op, void *context)
+{
+    const Shaper *in = context;
+    if (op->code == OP_MMA) {
+        op->args[0] = left_operand(in, op, op->args[0]);
+        op->args[1] = right_operand(in, op, op->args[1]);
+    } else if (op->code == OP_DOT_F32) {
+        for (int i = 0; i < 2; i++)
+            if (op->args[i]->type.kind != K_VIEW)
+                op->args[i] = stage(in, op, op->args[i]);
+    }
+}
+
+/* ---- scratch ----------------------------------------------------------------------------------------------------- */
+
+/* Bytes that an operation of a group exchanges through shared memory, as runtime/README.md has it; 0: none.  */
+static int64_t scratch_bytes(const Op *op)
+{
+    Type type = op->nargs ? op->args[0]->type : (Type){0};
+    int64_t bytes = dtype_bytes(type.dtype), wide = bytes > 4 ? bytes : 4;
+    switch (op->code) {
+    case OP_TRANS:
+        return (int64_t)type.rows * type.cols * bytes;
+    case OP_ROW_CUMSUM:
+    case OP_COL_CUMSUM:
+        return (int64_t)type.rows * type.cols * wide;
+    case OP_COL_SUM:
+    case OP_COL_MAX:
+    case OP_COL_MIN:
+        return 4 * type.cols * wide;
+    default:
+        return 0;
+    }
+}
+
+static void visit_scratch(Op *op, void *context)
+{
+    Shaper *in = context;
+    int64_t bytes = (scratch_bytes(op) + 15) / 16 * 16;
+    if (!bytes || (op->code == OP_TRANS && !op->results[0]->uses))
+        return;
+    if (!in->scratch)
+        in->scratch =
+            storage_new(in->kernel, "scratch", USE_SCRATCH, type_tile(D_I8, 1, (int)bytes), in->role->replicas);
+    if (in->scratch->tile.cols < bytes)
+        in->scratch->tile.cols = (int)bytes;
+    op->storage = in->scratch;
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const Value *base;
+    const Role *role; /* NULL: of any role */
+    bool loaded;
+} Loads;
+
+static const Value *tensor_base(const Value *tensor)
+{
+    const Op *root = tensor_root(tensor);
+    return root ? root->args[0] : tensor;
+}
+
+static void visit_loads(Op *op, void *context)
+{
+    Loads *loads = context;
+    const Value *tensor = op->code == OP_COPY_IN ? op->args[1] : op_info[op->code].class_ == CLASS_LOAD ? op->args[0] : NULL;
+    if (tensor && tensor_base(tensor) == loads->base)
+        loads->loaded = true;
+}
+
+/* Does the region load from the memory that the op stores to?  */
+static bool is_loaded(const Shaper *in, const Op *store, bool here)
+{
+    Loads loads = {tensor_base(store->args[0]), NULL, false};
+    FOR_ROLES (role, in->kernel)
+        if (!here || role == in->role)
+            ir_walk(role->body, visit_loads, &loads);
+    return loads.loaded;
+}
+
+/* Whole lines of whole warps' rows, and a type that the matrix units' layout stores four or fewer bytes at a time.  */
+static bool copy_engine_takes(const Shaper *in, const Op *store)
+{
+    Type tile = store->args[store->nargs - 1]->type;
+    int bytes = dtype_bytes(tile.dtype);
+    return in->kernel->layout == LAYOUT_MMA && tile.dtype != D_MASK && bytes <= 4 && tile.rows % 16 == 0 &&
+           tile.cols * bytes % MACHINE_LINE_BYTES == 0 && tensor_root(store->args[0]) && !is_loaded(in, store, false);
+}
+
+/* Stores of one shape take turns in one staging buffer.  */
+static Storage *output_storage(const Shaper *in, const Op *store)
+{
+    Type tile = store->args[store->nargs - 1]->type;
+    FOR_STORAGES (storage, in->kernel)
+        if (storage->use == USE_OUTPUT && storage->slots == in->role->replicas && storage->tile.dtype == tile.dtype &&
+            storage->tile.rows == tile.rows) {
+            storage->tile.cols = storage->tile.cols > tile.cols ? storage->tile.cols : tile.cols;
+            return storage;
+        }
+    const char *name = tensor_root(store->args[0])->results[0]->name;
+    return storage_new(in->kernel, arena_print(in->kernel->module, "%s_out", name ? name : "tile"), USE_OUTPUT,
+                       type_kind(K_TILE, tile), in->role->replicas);
+}
+
+static void meet_around(const Shaper *in, Op *store)
+{
+    new_before(in, store, OP_BARRIER, 0, NULL);
+    Op *after = op_new(in->kernel, OP_BARRIER, store->loc, 0, NULL);
+    after->origin = origin_of(store) == store ? store : store->origin;
+    after->roles = store->roles;
+    after->tag = store->tag;
+    op_after(store, after);
+}
+
+static void visit_store(Op *op, void *context)
+{
+    Shaper *in = context;
+    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT)
+        return;
+    if (op->code == OP_STORE && copy_engine_takes(in, op)) {
+        op->storage = output_storage(in, op);
+        in->staged_store = true;
+    } else if (is_loaded(in, op, true)) {
+        meet_around(in, op);
+    }
+}
+
+/* The CTA's memory must outlive the copies out of it.  */
+static void wait_for_stores(const Shaper *in)
+{
+    Block *body = in->role->body;
+    Op *wait = op_new(in->kernel, OP_STORE_WAIT, in->kernel->loc, 0, NULL);
+    wait->roles = ROLE_BIT(in->role);
+    wait->tag = TAG_TILE;
+    if (body->last && body->last->code == OP_YIELD)
+        op_before(body->last, wait);
+    else
+        op_append(body, wait);
+}
+
+/* require: expand.   ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages.  */
+void pass_layout(Kernel *kernel)
+{
+    kernel->layout = LAYOUT_ROWS;
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_product, kernel);
+    FOR_ROLES (role, kernel) {
+        Shaper in = {.kernel = kernel, .role = role};
+        ir_walk(role->body, visit_operands, &in);
+        ir_count_uses(kernel, role->body);
+        ir_walk(role->body, visit_scratch, &in);
+        ir_walk(role->body, visit_store, &in);
+        if (in.staged_store)
+            wait_for_stores(&in);
+    }
+}

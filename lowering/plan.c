@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan.c - addresses, registers, barriers, threads, and C variables.
+ *
+ *   before                                     after
+ *   storages ta 4 x 16384, tb 4 x 32768,       ta at 0, tb at 65536, c_out at 196608 with 2 blocks of 128 bytes,
+ *     c_out 2 x (64 x 256)                       the ring at 229376: 229440 of 232448 bytes
+ *   roles producer x 1, consumer x 2           384 threads, 24 and 240 registers
+ *
+ * Shared memory is one struct in the order of the storages, rings behind them.  Outputs take what the rings leave: a whole
+ * tile if there is room, else two 128-byte blocks, so that one drains while the next is written, else one.  What does not
+ * fit is an error that prints the sum.
+ */
+#include "machine.h"
+#include "plan.h"
+
+static int64_t round_up(int64_t value, int64_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+/* ---- threads and registers --------------------------------------------------------------------------------------- */
+
+static int all_groups(const Kernel *kernel)
+{
+    int groups = 0;
+    FOR_ROLES (role, kernel)
+        groups += role->replicas;
+    return groups;
+}
+
+/* Groups that compute.  */
+static int busy_groups(const Kernel *kernel)
+{
+    int groups = 0;
+    FOR_ROLES (role, kernel)
+        groups += role_issues_only(role) ? 0 : role->replicas;
+    return groups;
+}
+
+static void visit_copies(Op *op, void *context)
+{
+    int *work = context;
+    *work += op->code == OP_COPY_IN || op_info[op->code].class_ == CLASS_READ;
+}
+
+/* More copies or scalar reads than a plain product has want the larger share.  */
+static bool has_much_to_issue(const Role *role)
+{
+    int work = 0;
+    ir_walk(role->body, visit_copies, &work);
+    return work > 4;
+}
+
+/* What the groups of one SM quarter share, in registers for each thread of a group.  */
+enum { GROUP_BUDGET = MACHINE_REGISTERS / MACHINE_GROUP_THREADS, MOST_REGISTERS = 240 };
+
+static void default_registers(Kernel *kernel)
+{
+    int busy = busy_groups(kernel), idle = all_groups(kernel) - busy;
+    if (busy < 2 || !idle)
+        return;
+    bool more = busy > 2;
+    FOR_ROLES (role, kernel)
+        more |= role_issues_only(role) && has_much_to_issue(role);
+    int issuing = busy > 2 ? 32 : more ? 40 : 24;
+    int computing = (GROUP_BUDGET - idle * issuing) / busy / 8 * 8;
+    FOR_ROLES (role, kernel)
+        role->registers = role_issues_only(role) ? issuing : computing > MOST_REGISTERS ? MOST_REGISTERS : computing;
+}
+
+static void clause_registers(Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    const char *sum = NULL;
+    int total = 0;
+    FOR_ROLES (role, kernel) {
+        role->registers = role_issues_only(role) ? grid->producer_registers : grid->consumer_registers;
+        total += role->replicas * MACHINE_GROUP_THREADS * role->registers;
+        sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name, role->replicas,
+                          MACHINE_GROUP_THREADS, role->registers);
+    }
+    if (total > MACHINE_REGISTERS)
+        reject(kernel, grid->loc, REASON_REGISTER_BUDGET, total, MACHINE_REGISTERS, sum);
+}
+
+static void plan_threads(Kernel *kernel)
+{
+    kernel->threads = all_groups(kernel) * MACHINE_GROUP_THREADS;
+    kernel->min_blocks = 1;
+    if (kernel->threads > MACHINE_MAX_THREADS)
+        reject(kernel, kernel->grid.loc, REASON_THREADS, kernel->threads, MACHINE_MAX_THREADS);
+    else if (kernel->grid.consumer_registers && kernel->roles->next)
+        clause_registers(kernel);
+    else if (kernel->roles->next)
+        default_registers(kernel);
+}
+
+static void visit_turns(Op *op, void *context)
+{
+    bool *turns = context;
+    *turns |= op->code == OP_TURN_TAKE;
+}
+
+bool kernel_takes_turns(const Kernel *kernel)
+{
+    bool turns = false;
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_turns, &turns);
+    return turns;
+}
+
+/* Barrier 0 belongs to the CTA, one to each group, one to each group's turn.  */
+static void plan_barriers(Kernel *kernel)
+{
+    int groups = all_groups(kernel);
+    int barriers = 1 + groups + (kernel_takes_turns(kernel) ? groups : 0);
+    if (barriers > MACHINE_NAMED_BARRIERS)
+        reject(kernel, kernel->grid.loc, REASON_BARRIERS, barriers, MACHINE_NAMED_BARRIERS);
+}
+
+/* ---- shared memory ----------------------------------------------------------------------------------------------- */
+
+static int64_t storage_align(const Storage *storage)
+{
+    return storage->use == USE_SCRATCH ? 16 : MACHINE_SHARED_ALIGN;
+}
+
+static void plan_slots(Kernel *kernel)
+{
+    FOR_STORAGES (storage, kernel)
+        storage->slot_bytes = storage->use == USE_SCRATCH ? storage->tile.cols : machine_tile_bytes(storage->tile);
+}
+
+/* Addresses in the order of the struct; returns its size.  */
+static int64_t place_all(Kernel *kernel)
+{
+    int64_t offset = 0;
+    FOR_STORAGES (storage, kernel) {
+        storage->offset = round_up(offset, storage_align(storage));
+        offset = storage->offset + storage->slots * storage->slot_bytes;
+    }
+    offset = round_up(offset, 8);
+    FOR_AREFS (aref, kernel)
+        offset += 16 * aref->slots;
+    if (kernel_takes_turns(kernel))
+        offset += 8;
+    return round_up(offset, kernel->storages ? MACHINE_SHARED_ALIGN : 8) + kernel->shared_padding;
+}
+
+/* Outputs with at most `blocks` 128-byte blocks.  */
+static bool outputs_fit(Kernel *kernel, const int *whole, int blocks)
+{
+    int i = 0;
+    FOR_STORAGES (storage, kernel) {
+        if (storage->use != USE_OUTPUT)
+            continue;
+        int columns = blocks * machine_line_elements(storage->tile.dtype);
+        storage->tile.cols = whole[i] < columns ? whole[i] : columns;
+        storage->slot_bytes = machine_tile_bytes(storage->tile);
+        i++;
+    }
+    kernel->shared_bytes = place_all(kernel);
+    return kernel->shared_bytes <= MACHINE_SHARED_BYTES;
+}
+
+static const char *use_text(const Storage *storage)
+{
+    static const char *const texts[] = {"slots", "operands", "outputs", "scratch"};
+    return texts[storage->use];
+}
+
+static void reject_sum(Kernel *kernel)
+{
+    const char *sum = "";
+    FOR_STORAGES (storage, kernel)
+        sum = arena_print(kernel->module, "%s%s%s %d %s of %lld", sum, *sum ? ", " : "", storage->name, storage->slots,
+                          use_text(storage), (long long)storage->slot_bytes);
+    reject(kernel, kernel->loc, REASON_SHARED_MEMORY, (long long)kernel->shared_bytes, (long long)MACHINE_SHARED_BYTES, sum);
+}
+
+/* The matrix unit reads 64 rows of A even where a tile has fewer.  */
+static void visit_short_operand(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    if (op->code != OP_MMA || op->args[0]->type.kind != K_VIEW)
+        return;
+    int rows = op->args[0]->type.rows;
+    int padding = (int)(round_up(rows, MACHINE_MMA_ROWS) - rows) * MACHINE_LINE_BYTES;
+    kernel->shared_padding = padding > kernel->shared_padding ? padding : kernel->shared_padding;
+}
+
+static void plan_shared(Kernel *kernel)
+{
+    int whole[64], outputs = 0, widest = 1;
+    plan_slots(kernel);
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_short_operand, kernel);
+    FOR_STORAGES (storage, kernel) {
+        if (storage->use != USE_OUTPUT || outputs == 64)
+            continue;
+        int lines = machine_line_elements(storage->tile.dtype);
+        whole[outputs++] = storage->tile.cols;
+        widest = storage->tile.cols / lines > widest ? storage->tile.cols / lines : widest;
+    }
+    if (!outputs_fit(kernel, whole, widest) && !outputs_fit(kernel, whole, 2) && !outputs_fit(kernel, whole, 1))
+        reject_sum(kernel);
+}
+
+/* ---- registers that tiles take ----------------------------------------------------------------------------------- */
+
+/* Only what can surely not be held is refused; what the compiler may spill is for the build to report.  */
+static void check_pressure(Kernel *kernel, const Role *role)
+{
+    Pressure peak = plan_pressure(kernel, role);
+    if (peak.registers <= MACHINE_THREAD_REGISTERS)
+        return;
+    const char *sentence = arena_print(
+        kernel->module, "the tiles that live here take %d registers of each thread, and there are %d: %s", peak.registers,
+        MACHINE_THREAD_REGISTERS, peak.tiles);
+    reject_text(kernel, peak.loc, sentence, "use smaller tiles or more consumer groups");
+}
+
+/* require: layout.   ensure: addresses, registers, threads, variables.  */
+void pass_plan(Kernel *kernel)
+{
+    plan_threads(kernel);
+    plan_barriers(kernel);
+    if (kernel->failed)
+        return;
+    plan_shared(kernel);
+    if (kernel->failed)
+        return;
+    plan_variables(kernel);
+    FOR_ROLES (role, kernel)
+        check_pressure(kernel, role);
+}

@@ -135,18 +135,13 @@ static int broadcast(int x, int y)
     return x == y || y == 1 ? x : x == 1 ? y : 0;
 }
 
-/* The common type of the operands from `first` on, scalars aside; -1 when there are only scalars, -2 when they differ.  */
-static int common_dtype(struct question *q, int first)
+/* The type of the first tile among the operands from `first` on, -1 when they are all numbers.  */
+static int first_dtype(struct question *q, int first)
 {
-    int dtype = -1;
-    for (int i = first; i < q->count; i++) {
-        if (!is_tile(&q->operands[i]))
-            continue;
-        if (dtype >= 0 && dtype != q->operands[i].dtype)
-            return -2;
-        dtype = q->operands[i].dtype;
-    }
-    return dtype;
+    for (int i = first; i < q->count; i++)
+        if (is_tile(&q->operands[i]))
+            return q->operands[i].dtype;
+    return -1;
 }
 
 /* Shape of all operands broadcast against each other; the result gets the element type.  */
@@ -173,19 +168,12 @@ static int check_broadcast(struct question *q, int dtype)
 /* Shape and common type of an elementwise operation over the operands from `first` on.  */
 static int check_elementwise(struct question *q, int first, int result_dtype)
 {
-    int dtype = common_dtype(q, first);
+    int dtype = first_dtype(q, first);
     int shaped = check_broadcast(q, result_dtype >= 0 ? result_dtype : dtype >= 0 ? dtype : WS_RULE_F32);
-    if (dtype == -2) {
-        int x = -1;
-        for (int i = first; i < q->count; i++) {
-            const type *t = &q->operands[i];
-            if (is_tile(t) && x >= 0 && t->dtype != x)
-                return wrong(q, "use ws_cast on one of them", "the operands are %s and %s: cast one",
-                             ws_rule_dtype_name(x), ws_rule_dtype_name(t->dtype));
-            if (is_tile(t) && x < 0)
-                x = t->dtype;
-        }
-    }
+    for (int i = first; i < q->count; i++)
+        if (is_tile(&q->operands[i]) && q->operands[i].dtype != dtype)
+            return wrong(q, "use ws_cast on one of them", "the operands are %s and %s: cast one",
+                         ws_rule_dtype_name(dtype), ws_rule_dtype_name(q->operands[i].dtype));
     return shaped;
 }
 

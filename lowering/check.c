@@ -153,7 +153,7 @@ static void check_while(Checker *c, const Op *op)
 {
     const Block *test = op->blocks[0], *body = op->blocks[1];
     const Op *cond = test->last;
-    REQUIRE(cond->nargs >= 1 && is_integer(cond->args[0]), op, "no condition");
+    REQUIRE(cond->nargs == op->nargs + 1 && is_integer(cond->args[0]), op, "no condition, or not all carried values");
     check_handed(c, op, op->args, op->nargs, test->args, test->nargs, "entry");
     check_handed(c, op, body->last->args, body->last->nargs, test->args, test->nargs, "yield");
     check_handed(c, op, cond->args + 1, cond->nargs - 1, body->args, body->nargs, "condition");

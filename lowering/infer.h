@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* infer.h - the parts of infer, in the order in which they run.  */
+#ifndef WSC_INFER_H
+#define WSC_INFER_H
+
+#include "ir.h"
+
+/* types.c: a type and a shape for every value, or an error at the op.  */
+void infer_types(Kernel *kernel);
+/* simplify.c: folding, identities, common scalars, dead code; until nothing changes.  */
+void infer_simplify(Kernel *kernel);
+/* nest.c: the nest of grid loops becomes one GRID.  */
+void infer_nest(Kernel *kernel);
+/* ragged.c: -Wws-padded-reduction.  */
+void infer_ragged(Kernel *kernel);
+
+#endif

@@ -20,6 +20,8 @@ typedef struct {
     char *mode; /* by value id */
     bool changed;
     int groups;
+    int nsplit; /* tiles that would be divided */
+    Op *whole;  /* an op that needs all rows */
     Op *why;
 } Splitter;
 
@@ -80,6 +82,7 @@ static void visit_constraint(Op *op, void *context)
     case OP_PRINT:
         if (op->nresults && ring_load(op->results[0]))
             break;
+        in->whole = op;
         require(in, op->args[0], WHOLE, op);
         for (int i = 0; i < op->nresults; i++)
             require(in, op->results[i], WHOLE, op);
@@ -114,6 +117,7 @@ static void visit_divide(Op *op, void *context)
         if (value->type.rows % unit && !in->why)
             in->why = op;
         in->mode[value->id] = SPLIT;
+        in->nsplit++;
     }
 }
 
@@ -132,13 +136,15 @@ static void visit_mark(Op *op, void *context)
 bool split_rows(Kernel *kernel, int groups, Op **why)
 {
     char *mode = arena_alloc(kernel->module, (size_t)kernel->module->next_id);
-    Splitter in = {kernel, mode, true, groups, NULL};
+    Splitter in = {kernel, mode, true, groups, 0, NULL, NULL};
     while (in.changed && !in.why) {
         in.changed = false;
         ir_walk(kernel->body, visit_constraint, &in);
     }
     if (!in.why)
         ir_walk(kernel->body, visit_divide, &in);
+    if (!in.nsplit && !in.why)
+        in.why = in.whole ? in.whole : kernel->body->last; /* every group would do everything */
     if (why)
         *why = in.why;
     if (in.why)

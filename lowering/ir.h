@@ -265,6 +265,7 @@ struct Kernel {
     int64_t shared_bytes;
     int shared_padding;      /* bytes behind the shared struct that a short operand's last rows may be read from */
     int min_blocks;
+    const char *obligations; /* verify: what was shown, a line each */
     bool failed;             /* a reject was reported */
     Kernel *next;
 };

@@ -40,7 +40,8 @@ static void touch(Estimate *in, const Value *value, const Op *op, int position)
     if (i < 0)
         return;
     const Block *home = value->def ? value->def->parent : value->block;
-    const Op *loop = order_outer_loop(op, home);
+    bool argument = !value->def && home->parent == op; /* seen where its own block opens */
+    const Op *loop = argument ? NULL : order_outer_loop(op, home);
     int end = loop ? order_end(loop) : position;
     if (!in->end[i] || position < in->begin[i])
         in->begin[i] = position;

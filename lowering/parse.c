@@ -34,9 +34,16 @@ typedef struct {
     Value *value;
 } Binding;
 
+typedef struct LateVariable {
+    Value *value;
+    const char *name;
+    struct LateVariable *next;
+} LateVariable;
+
 typedef struct {
     Module *module;
     Kernel *kernel;
+    Role *role; /* whose program is being read */
     const char *name;
     const char *cursor, *line_start;
     int line;
@@ -45,6 +52,7 @@ typedef struct {
     Binding *scope;
     int nscope, room;
     int nesting, items;
+    LateVariable *late;
 } Parser;
 
 /* ---- errors and tokens ------------------------------------------------------------------------------------------- */
@@ -296,7 +304,10 @@ static Storage *find_storage(Parser *p, const char *name)
 static Variable *find_variable(Parser *p, const char *name)
 {
     for (Variable *variable = p->kernel->variables; variable; variable = variable->next)
-        if (!strcmp(variable->name, name))
+        if (variable->role == p->role && !strcmp(variable->name, name))
+            return variable;
+    for (Variable *variable = p->kernel->variables; variable; variable = variable->next)
+        if (!variable->role && !strcmp(variable->name, name))
             return variable;
     fail(p, "there is no variable '%s'", name);
     return NULL;
@@ -382,7 +393,7 @@ typedef struct {
     const char *name;
     Type type;
     bool split;
-    Variable *var;
+    const char *var; /* a variable's name */
     Loc loc;
 } Definition;
 
@@ -397,7 +408,7 @@ static Definition parse_definition(Parser *p)
     definition.split = accept(p, "split");
     if (accept(p, "var")) {
         expect(p, "=");
-        definition.var = find_variable(p, word(p, "a variable"));
+        definition.var = word(p, "a variable");
     }
     return definition;
 }
@@ -405,7 +416,8 @@ static Definition parse_definition(Parser *p)
 static void define(Parser *p, const Definition *definition, Value *value)
 {
     value->split = definition->split;
-    value->var = definition->var;
+    if (definition->var)
+        value->var = find_variable(p, definition->var);
     value->loc = definition->loc;
     bind(p, definition->name, value);
 }
@@ -468,6 +480,11 @@ static void parse_arg(Parser *p, Block *block, Op *op)
 
 /* ---- what passes have found --------------------------------------------------------------------------------------- */
 
+static int parse_place(Parser *p)
+{
+    return accept(p, "end") ? RELEASE_END : number_up_to(p, -MAX_ITEMS, MAX_ITEMS);
+}
+
 static void parse_note(Parser *p, Op *op)
 {
     const char *key = word(p, "a note");
@@ -479,11 +496,11 @@ static void parse_note(Parser *p, Op *op)
     else if (!strcmp(key, "stage"))
         op->stage = number_up_to(p, -1000, 1000);
     else if (!strcmp(key, "order"))
-        op->order = number_up_to(p, -MAX_ITEMS, MAX_ITEMS);
+        op->order = parse_place(p);
     else if (!strcmp(key, "depth"))
         op->depth = number_up_to(p, 0, 1000);
     else if (!strcmp(key, "release"))
-        op->release = accept(p, "end") ? RELEASE_END : number_up_to(p, 0, MAX_ITEMS);
+        op->release = parse_place(p);
     else if (!strcmp(key, "aref"))
         op->aref = find_aref(p, word(p, "an aref"));
     else if (!strcmp(key, "storage"))
@@ -667,6 +684,17 @@ static void parse_grid(Parser *p, Block *outer, Op *op)
     parse_notes_and_block(p, op, scope);
 }
 
+/* %x: i32; %y: i32, or nothing */
+static void parse_block_args(Parser *p, Block *block)
+{
+    if (p->token.kind != T_VALUE)
+        return;
+    do {
+        Definition definition = parse_definition(p);
+        define_block_arg(p, block, &definition);
+    } while (accept(p, ";") && !p->failed);
+}
+
 static void parse_while(Parser *p, Block *outer, Op *op)
 {
     Definition definitions[MAX_LIST];
@@ -680,11 +708,7 @@ static void parse_while(Parser *p, Block *outer, Op *op)
     parse_notes_and_block(p, op, scope);
     expect(p, "do");
     Block *body = block_new(p->kernel, op);
-    if (p->token.kind == T_VALUE)
-        do {
-            Definition definition = parse_definition(p);
-            define_block_arg(p, body, &definition);
-        } while (accept(p, ";"));
+    parse_block_args(p, body);
     parse_block(p, body);
     p->nscope = scope;
 }
@@ -756,6 +780,8 @@ static void parse_op(Parser *p, Block *block, Op *op)
         parse_plain(p, block, op);
     }
     op_append(block, op);
+    if (p->role && !op->roles && (op->tag || op->order))
+        op->roles = ROLE_BIT(p->role);
     note_literals(op, last_before);
 }
 
@@ -863,12 +889,25 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
     }
 }
 
+/* A parameter's variable is declared further down.  */
+static void late_variable(Parser *p, Value *value, Definition *definition)
+{
+    if (!definition->var)
+        return;
+    LateVariable *late = arena_alloc(p->module, sizeof *late);
+    *late = (LateVariable){value, definition->var, p->late};
+    p->late = late;
+    definition->var = NULL;
+}
+
 static void parse_params(Parser *p)
 {
     expect(p, "(");
     while (!p->failed && !at(p, ")")) {
         Definition definition = parse_definition(p);
-        define(p, &definition, kernel_param(p->kernel, definition.type, user_name(p, definition.name), definition.loc));
+        Value *value = kernel_param(p->kernel, definition.type, user_name(p, definition.name), definition.loc);
+        late_variable(p, value, &definition);
+        define(p, &definition, value);
         if (!accept(p, ","))
             break;
     }
@@ -1028,11 +1067,14 @@ static void parse_program(Parser *p, int line)
     if (role->body)
         fail(p, "the program of '%s' is given again", role->name);
     role->body = block_new(p->kernel, NULL);
+    p->role = role;
     int scope = p->nscope;
+    parse_block_args(p, role->body);
     expect(p, "{");
     parse_statements(p, role->body);
     expect(p, "}");
     p->nscope = scope;
+    p->role = NULL;
 }
 
 static void parse_section(Parser *p)
@@ -1070,6 +1112,9 @@ static void parse_kernel(Parser *p)
     while (!p->failed && !at(p, "}"))
         parse_section(p);
     expect(p, "}");
+    for (; p->late && !p->failed; p->late = p->late->next)
+        p->late->value->var = find_variable(p, p->late->name);
+    p->late = NULL;
 }
 
 Module *ir_parse(const char *text, const char *name, DiagFn diag, void *context)

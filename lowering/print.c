@@ -45,6 +45,7 @@ typedef struct {
     int ncounts;
     int numbered; /* nameless values so far */
     int indent;
+    const Role *role; /* whose program is being printed */
 } Printer;
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
@@ -108,8 +109,7 @@ static void name_block(Printer *p, const Block *block, bool results)
 {
     for (int i = 0; i < block->nargs; i++)
         name_value(p, block->args[i]);
-    FOR_OPS(op, block)
-    {
+    FOR_OPS (op, block) {
         if (results)
             name_results(p, op);
         name_inner(p, op);
@@ -122,15 +122,14 @@ static void name_all(Printer *p)
     const Kernel *kernel = p->kernel;
     for (int i = 0; i < kernel->nparams; i++)
         name_value(p, kernel->params[i]);
-    FOR_OPS(op, kernel->body)
-    name_results(p, op);
+    FOR_OPS (op, kernel->body)
+        name_results(p, op);
     int ncounts = p->ncounts, numbered = p->numbered;
     NameCount *shared = arena_alloc(kernel->module, (size_t)(ncounts + 1) * sizeof *shared);
     if (ncounts)
         memcpy(shared, p->counts, (size_t)ncounts * sizeof *shared);
     name_block(p, kernel->body, false);
-    FOR_ROLES(role, kernel)
-    {
+    FOR_ROLES (role, kernel) {
         if (!role->body)
             continue;
         p->numbered = numbered;
@@ -273,11 +272,11 @@ static void print_pipeline(Printer *p, const Pipeline *pipeline)
 static void print_roles(Printer *p, uint32_t roles)
 {
     const char *separator = "";
-    FOR_ROLES(role, p->kernel)
-    if (role->id < 32 && roles & ROLE_BIT(role)) {
-        fprintf(p->out, "%s%s", separator, role->name);
-        separator = ",";
-    }
+    FOR_ROLES (role, p->kernel)
+        if (role->id < 32 && roles & ROLE_BIT(role)) {
+            fprintf(p->out, "%s%s", separator, role->name);
+            separator = ",";
+        }
 }
 
 static void print_key(Printer *p, bool *first, const char *key)
@@ -292,7 +291,17 @@ static void print_number(Printer *p, bool *first, const char *key, int value)
     fprintf(p->out, "%d", value);
 }
 
-/* What the passes have found, after the bar.  */
+static void print_order(Printer *p, bool *first, const char *key, int order)
+{
+    if (order && order != RELEASE_END) {
+        print_number(p, first, key, order);
+    } else if (order) {
+        print_key(p, first, key);
+        fputs("end", p->out);
+    }
+}
+
+/* What the passes have found, after the bar.  In a program, its own role goes without saying.  */
 static void print_notes(Printer *p, const Op *op)
 {
     bool first = true;
@@ -300,22 +309,16 @@ static void print_notes(Printer *p, const Op *op)
         print_key(p, &first, "tag");
         fputs(text_tags[op->tag], p->out);
     }
-    if (op->roles && p->kernel->roles) {
+    if (op->roles && p->kernel->roles && (!p->role || op->roles != ROLE_BIT(p->role))) {
         print_key(p, &first, "role");
         print_roles(p, op->roles);
     }
     if (op->stage)
         print_number(p, &first, "stage", op->stage);
-    if (op->order)
-        print_number(p, &first, "order", op->order);
+    print_order(p, &first, "order", op->order);
     if (op->depth)
         print_number(p, &first, "depth", op->depth);
-    if (op->release == RELEASE_END) {
-        print_key(p, &first, "release");
-        fputs("end", p->out);
-    } else if (op->release) {
-        print_number(p, &first, "release", op->release);
-    }
+    print_order(p, &first, "release", op->release);
     if (op->aref) {
         print_key(p, &first, "aref");
         fputs(op->aref->name, p->out);
@@ -490,8 +493,8 @@ static void print_op(Printer *p, const Op *op)
 static void print_block(Printer *p, const Block *block)
 {
     p->indent++;
-    FOR_OPS(op, block)
-    print_op(p, op);
+    FOR_OPS (op, block)
+        print_op(p, op);
     p->indent--;
 }
 
@@ -589,12 +592,23 @@ static void print_variable(Printer *p, const Variable *variable)
             variable->bare ? " bare" : "");
 }
 
-static void print_body(Printer *p, const char *title, const char *name, const Block *block)
+static void print_body(Printer *p, const Block *block)
 {
-    fprintf(p->out, "  %s%s {\n", title, name);
+    fputs(" {\n", p->out);
     p->indent = 1;
     print_block(p, block);
     fputs("  }\n", p->out);
+}
+
+static void print_program(Printer *p, const Role *role)
+{
+    fprintf(p->out, "  program %s", role->name);
+    for (int i = 0; i < role->body->nargs; i++) {
+        fputs(i ? "; " : " ", p->out);
+        print_definition(p, role->body->args[i]);
+    }
+    p->role = role;
+    print_body(p, role->body);
 }
 
 void ir_print(FILE *out, const Kernel *kernel, const char *pass)
@@ -604,19 +618,20 @@ void ir_print(FILE *out, const Kernel *kernel, const char *pass)
     p->names = arena_alloc(kernel->module, (size_t)(p->nnames + 1) * sizeof *p->names);
     name_all(p);
     if (pass)
-        fprintf(out, "# after %s\n", pass);
+        fprintf(out, "# after %s\n%s", pass, kernel->obligations ? kernel->obligations : "");
     print_header(p);
-    FOR_ROLES(role, kernel)
-    print_role(p, role);
-    FOR_STORAGES(storage, kernel)
-    print_storage(p, storage);
-    FOR_AREFS(aref, kernel)
-    print_aref(p, aref);
+    FOR_ROLES (role, kernel)
+        print_role(p, role);
+    FOR_STORAGES (storage, kernel)
+        print_storage(p, storage);
+    FOR_AREFS (aref, kernel)
+        print_aref(p, aref);
     for (const Variable *variable = kernel->variables; variable; variable = variable->next)
         print_variable(p, variable);
-    print_body(p, "body", "", kernel->body);
-    FOR_ROLES(role, kernel)
-    if (role->body)
-        print_body(p, "program ", role->name, role->body);
+    fputs("  body", out);
+    print_body(p, kernel->body);
+    FOR_ROLES (role, kernel)
+        if (role->body)
+            print_program(p, role);
     fputs("}\n", out);
 }

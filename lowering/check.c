@@ -142,7 +142,9 @@ static void check_for(Checker *c, const Op *op)
 
 static void check_grid(Checker *c, const Op *op)
 {
-    REQUIRE(op->nargs == 3 * op->blocks[0]->nargs, op, "%d operands for %d variables", op->nargs, op->blocks[0]->nargs);
+    int extra = op->blocks[0]->nargs - op->nargs / 3; /* the ordinal, where groups take tiles in turn */
+    REQUIRE(op->nargs % 3 == 0 && (extra == 0 || extra == 1), op, "%d operands for %d variables", op->nargs,
+            op->blocks[0]->nargs);
     REQUIRE(!op->nresults && !op->blocks[0]->last->nargs, op, "values leave it");
     for (int i = 0; i < op->nargs; i++)
         REQUIRE(is_integer(op->args[i]) && fits(op->args[i], op->blocks[0]->args[i / 3]), op,

@@ -205,9 +205,7 @@ template <typename T, int R> struct copy_out_step {
     }
     static void write(void *args, void *held)
     {
-        const patch<T> &to = ((copy_out_step *)args)->to;
-        deliver(to, (const T *)held, line);
-        touch(to, WS_EMULATE_STORE_WRITTEN);
+        deliver(((copy_out_step *)args)->to, (const T *)held, line);
     }
 };
 
@@ -234,7 +232,7 @@ WS_DEVICE void store_block(T *staging, const tensor<T, N> &t, const long *at, co
         memcpy(staging + r * step::line, x.at + (row + r) * XC + col, cols * sizeof(T));
     ws_sched_fence(s);
     step what = {patch_of(t, corner, N - 2, N - 1, rows, cols), staging};
-    touch(what.to, WS_EMULATE_STORE_STARTED);
+    touch(what.to, WS_EMULATE_STORE_BY_COPY);
     ws_sched_copy_out(s, range, R * 128, step::read, step::write, &what, sizeof what);
 }
 

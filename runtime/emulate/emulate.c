@@ -212,7 +212,7 @@ static void check_overlap(ws_emulate_launch *launch)
 
 /* ---- who touched which element ----------------------------------------------------------------------------------- */
 
-#define PENDING UINT32_C(0x80000000)
+#define BY_COPY UINT32_C(0x80000000) /* nothing in the language waits until a copy out has written */
 #define ADDED   UINT32_C(0x7fffffff)
 #define MANY    UINT32_C(0xffffffff)
 
@@ -278,28 +278,27 @@ static void touch_load(ws_sched *s, const ws_emulate_shadow *shadow, size_t entr
     uint32_t writer = __atomic_load_n(&shadow->written[entry], __ATOMIC_SEQ_CST);
     if (!writer)
         return;
-    if ((writer & ~PENDING) != tile)
-        report_element(s, shadow, entry, writer & ~PENDING, tile, "one stores and one loads");
-    if (writer & PENDING) {
+    if ((writer & ~BY_COPY) != tile)
+        report_element(s, shadow, entry, writer & ~BY_COPY, tile, "one stores and one loads");
+    if (writer & BY_COPY) {
         char name[128];
         name_element(shadow, entry, name, sizeof name);
-        ws_sched_fail(s, "tile %u loads %s, which a copy out has not written yet", tile - 1, name);
+        ws_sched_fail(s, "tile %u loads %s, which a copy out of this tile may not have written yet", tile - 1, name);
     }
 }
 
 static void touch_store(ws_sched *s, const ws_emulate_shadow *shadow, size_t entry, uint32_t tile,
                         ws_emulate_touch kind)
 {
-    uint32_t mark = kind == WS_EMULATE_ADD ? ADDED : kind == WS_EMULATE_STORE_STARTED ? tile | PENDING : tile;
+    uint32_t mark = kind == WS_EMULATE_ADD ? ADDED : kind == WS_EMULATE_STORE_BY_COPY ? tile | BY_COPY : tile;
     uint32_t before = __atomic_exchange_n(&shadow->written[entry], mark, __ATOMIC_SEQ_CST);
-    if (kind == WS_EMULATE_STORE_WRITTEN)
-        return; /* was looked at when it was started */
-    if (before && (before & ~PENDING) != (mark & ~PENDING))
-        report_element(s, shadow, entry, before & ~PENDING, tile, "both store");
-    if (before & PENDING) {
+    if (before && (before & ~BY_COPY) != (mark & ~BY_COPY))
+        report_element(s, shadow, entry, before & ~BY_COPY, tile, "both store");
+    if (before & BY_COPY) {
         char name[128];
         name_element(shadow, entry, name, sizeof name);
-        ws_sched_fail(s, "tile %u stores %s again, which a copy out has not written yet", tile - 1, name);
+        ws_sched_fail(s, "tile %u stores %s again, which a copy out of this tile may not have written yet", tile - 1,
+                      name);
     }
     uint32_t reader = __atomic_load_n(&shadow->read[entry], __ATOMIC_SEQ_CST);
     if (reader && reader != tile)

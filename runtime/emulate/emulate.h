@@ -83,9 +83,8 @@ void ws_emulate_fail(ws_emulate_launch *launch, ws_status status, const char *fo
 typedef enum {
     WS_EMULATE_LOAD,
     WS_EMULATE_STORE,
-    WS_EMULATE_ADD,           /* atomically */
-    WS_EMULATE_STORE_STARTED, /* by a copy out that has not written yet */
-    WS_EMULATE_STORE_WRITTEN
+    WS_EMULATE_ADD,          /* atomically */
+    WS_EMULATE_STORE_BY_COPY /* later, and nobody knows when */
 } ws_emulate_touch;
 
 void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, size_t bytes);

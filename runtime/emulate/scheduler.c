@@ -1062,6 +1062,23 @@ static void check_release(ws_sched *s, const slot *t, int number, uint64_t index
     }
 }
 
+/* The slot becomes empty: nobody else may still hold it.  */
+static void check_others(ws_sched *s, int number, uint64_t index)
+{
+    for (int i = 0; i < s->nfibers; i++) {
+        if (!holds(s->fiber[i], number, index))
+            continue;
+        say_head(s);
+        say_group(s, self(s));
+        say(s, " releases ");
+        say_slot(s, "get", number, index);
+        say(s, ": the empty barrier counts %d arrivals, but ", s->ring[number].arrivals);
+        say_group(s, s->fiber[i]);
+        say(s, " still holds it");
+        give_up(s);
+    }
+}
+
 void ws_sched_consumed(ws_sched *s, int number, uint64_t index)
 {
     ring *r = ring_at(s, number);
@@ -1084,10 +1101,11 @@ void ws_sched_consumed(ws_sched *s, int number, uint64_t index)
         give_up(s);
     }
     note(s, WS_SCHED_EVENT_CONSUMED, s->current, number, index, nowhere);
-    if (++t->arrived == r->arrivals) {
-        t->arrived = 0;
-        t->released++;
-    }
+    if (++t->arrived < r->arrivals)
+        return;
+    check_others(s, number, index);
+    t->arrived = 0;
+    t->released++;
 }
 
 /* ---- the matrix unit --------------------------------------------------------------------------------------------- */

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * aref.cuh - rings of slots between a producer and consumer groups, and turns between groups.
+ *
+ *   producer                              consumer group
+ *     slot = put()     waits on empty       slot = get()    waits on full
+ *     copy_in ...      arms full's bytes    reads slot
+ *     put_done()       arrives on full      consumed()      arrives on empty
+ *
+ * Slot and phase follow from how often an end has passed the ring, so a loop that runs 0 or 1 times is no special case.
+ * full has one arrival (and bytes), empty one of each warp of each group that releases: a warp answers for its own reads and
+ * no barrier of the group is needed.
+ */
+#ifndef WS_CUDA_AREF_CUH
+#define WS_CUDA_AREF_CUH
+
+#include "ptx.cuh"
+
+namespace ws {
+
+/* ---- the CTA ----------------------------------------------------------------------------------------------------- */
+
+static WS_DEVICE int warp_group()
+{
+    return (int)ptx::uniform(threadIdx.x / 128);
+}
+
+/* Of the group.  */
+static WS_DEVICE bool first_warp()
+{
+    return ptx::uniform(threadIdx.x / 32 % 4) == 0;
+}
+
+/* Of the CTA.  */
+static WS_DEVICE bool first_thread()
+{
+    return threadIdx.x == 0;
+}
+
+/* The thread that speaks to the copy engine for its group.  */
+static WS_DEVICE bool group_leader()
+{
+    return threadIdx.x % 128 == 0;
+}
+
+/* Barrier 0 is __syncthreads.  */
+static WS_DEVICE void group_barrier()
+{
+    ptx::barrier_sync(1 + threadIdx.x / 128, 128);
+}
+
+/* After the barriers are initialised, before any role.  */
+static WS_DEVICE void start()
+{
+    ptx::fence_mbarrier_init();
+    __syncthreads();
+}
+
+template <typename S> static WS_DEVICE S &shared()
+{
+    extern __shared__ __align__(1024) unsigned char ws_shared_bytes[];
+    return *reinterpret_cast<S *>(ws_shared_bytes);
+}
+
+template <int N> static WS_DEVICE void registers_up()
+{
+    ptx::setmaxnreg_inc<N>();
+}
+
+template <int N> static WS_DEVICE void registers_down()
+{
+    ptx::setmaxnreg_dec<N>();
+}
+
+/* ---- rings ------------------------------------------------------------------------------------------------------- */
+
+template <int D> struct ring {
+    u64 full[D];
+    u64 empty[D];
+
+    WS_DEVICE void init(const char *, int groups)
+    {
+        for (int i = 0; i < D; i++) {
+            ptx::mbarrier_init(ptx::shared_address(&full[i]), 1);
+            ptx::mbarrier_init(ptx::shared_address(&empty[i]), 4 * groups);
+        }
+    }
+};
+
+/* A position in a ring: the slot, and the parity of its phase.  */
+template <int D> struct position {
+    int slot;
+    u32 parity;
+
+    WS_DEVICE void next()
+    {
+        slot++;
+        if (slot == D) {
+            slot = 0;
+            parity ^= 1;
+        }
+    }
+
+    WS_DEVICE void skip(int n)
+    {
+        int to = slot + n;
+        parity ^= (u32)(to / D) & 1;
+        slot = to % D;
+    }
+};
+
+template <int D> struct producer {
+    u32 full, empty; /* addresses of the slots' barriers */
+    position<D> here;
+
+    explicit WS_DEVICE producer(ring<D> &r)
+        : full(ptx::shared_address(r.full)), empty(ptx::shared_address(r.empty)), here{0, 1}
+    {
+    }
+
+    /* Waits with the opposite parity: the first round finds every slot empty.  */
+    WS_DEVICE int put()
+    {
+        ptx::mbarrier_wait(empty + 8 * here.slot, here.parity);
+        return here.slot;
+    }
+
+    WS_DEVICE u32 barrier() const
+    {
+        return full + 8 * here.slot;
+    }
+
+    WS_DEVICE void put_done()
+    {
+        __syncwarp();
+        if (group_leader())
+            ptx::mbarrier_arrive(barrier());
+        here.next();
+    }
+};
+
+template <int D> struct consumer {
+    u32 full, empty;
+    position<D> here;
+    int free; /* the oldest slot that is held */
+    int held;
+
+    explicit WS_DEVICE consumer(ring<D> &r)
+        : full(ptx::shared_address(r.full)), empty(ptx::shared_address(r.empty)), here{0, 0}, free(0), held(0)
+    {
+    }
+
+    WS_DEVICE int get()
+    {
+        int slot = here.slot;
+        ptx::mbarrier_wait(full + 8 * slot, here.parity);
+        here.next();
+        held++;
+        return slot;
+    }
+
+    /* Releases what was got, except the newest LAG.  */
+    template <int LAG> WS_DEVICE void consumed()
+    {
+#pragma unroll 1
+        while (held > LAG) {
+            __syncwarp();
+            if (ptx::lane() == 0)
+                ptx::mbarrier_arrive(empty + 8 * free);
+            free = free + 1 == D ? 0 : free + 1;
+            held--;
+        }
+    }
+
+    /* Passes over puts that belong to another group; nothing is held then.  */
+    WS_DEVICE void skip(int n)
+    {
+        here.skip(n);
+        free = here.slot;
+    }
+};
+
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
+
+/* N groups one after the other, group 0 first.  Each warp waits and hands on for itself; how often it took its turn is
+   kept beside the barriers, so that the object has no other half in registers.  */
+template <int N> struct turns {
+    u64 barriers[N];
+    u32 taken[N][4];
+
+    WS_DEVICE void init(const char *)
+    {
+        for (int group = 0; group < N; group++) {
+            ptx::mbarrier_init(ptx::shared_address(&barriers[group]), 4);
+            for (int warp = 0; warp < 4; warp++)
+                taken[group][warp] = 0;
+        }
+    }
+
+    WS_DEVICE void take(int group)
+    {
+        u32 &count = taken[group][threadIdx.x / 32 % 4];
+        u32 before = count;
+        ptx::mbarrier_wait(ptx::shared_address(&barriers[group]), (before ^ (group == 0)) & 1);
+        __syncwarp();
+        if (ptx::lane() == 0)
+            count = before + 1;
+        __syncwarp();
+    }
+
+    WS_DEVICE void pass(int group)
+    {
+        __syncwarp();
+        if (ptx::lane() == 0)
+            ptx::mbarrier_arrive(ptx::shared_address(&barriers[group + 1 == N ? 0 : group + 1]));
+    }
+};
+
+} // namespace ws
+
+#endif

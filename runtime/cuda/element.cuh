@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * element.cuh - element types: how one is stored, and in which type it computes.
+ *
+ * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; signed char and int compute in int, which wraps;
+ * double in double.  Register tiles keep two neighbours of a row together (a pair): 16-bit types as one 32-bit register,
+ * which is how the matrix unit reads them, 8-bit types as one 16-bit register.
+ */
+#ifndef WS_CUDA_ELEMENT_CUH
+#define WS_CUDA_ELEMENT_CUH
+
+#include "ptx.cuh"
+
+namespace ws {
+
+struct f16 {
+    unsigned short bits;
+};
+struct bf16 {
+    unsigned short bits;
+};
+struct e4m3 {
+    unsigned char bits;
+};
+struct e5m2 {
+    unsigned char bits;
+};
+
+template <typename M> struct pair {
+    M low, high;
+};
+
+/* ---- conversions to the stored types ----------------------------------------------------------------------------- */
+
+/* 32 bits that hold one 16-bit element, or 16 bits that hold two.  */
+static WS_DEVICE float widen(f16 x)
+{
+    return ptx::f16_to_f32(x.bits);
+}
+static WS_DEVICE float widen(bf16 x)
+{
+    return ptx::bf16_to_f32(x.bits);
+}
+static WS_DEVICE float widen(e4m3 x)
+{
+    return ptx::f16_to_f32((unsigned short)ptx::unpack_e4m3(x.bits));
+}
+static WS_DEVICE float widen(e5m2 x)
+{
+    return ptx::f16_to_f32((unsigned short)ptx::unpack_e5m2(x.bits));
+}
+static WS_DEVICE float widen(float x)
+{
+    return x;
+}
+static WS_DEVICE double widen(double x)
+{
+    return x;
+}
+static WS_DEVICE int widen(int x)
+{
+    return x;
+}
+static WS_DEVICE int widen(signed char x)
+{
+    return x;
+}
+static WS_DEVICE bool widen(bool x)
+{
+    return x;
+}
+
+template <typename T> struct number;
+
+template <typename T, typename M> struct plain_number {
+    typedef M math;
+    struct word {
+        M low, high;
+    };
+    static WS_DEVICE word pack(M low, M high)
+    {
+        return word{low, high};
+    }
+    static WS_DEVICE pair<M> unpack(word x)
+    {
+        return pair<M>{x.low, x.high};
+    }
+    static WS_DEVICE T narrow(M x)
+    {
+        return (T)x;
+    }
+};
+template <> struct number<float> : plain_number<float, float> {
+};
+template <> struct number<double> : plain_number<double, double> {
+};
+template <> struct number<int> : plain_number<int, int> {
+};
+template <> struct number<bool> : plain_number<bool, bool> {
+};
+
+template <> struct number<f16> {
+    typedef float math;
+    typedef u32 word;
+    static WS_DEVICE word pack(float low, float high)
+    {
+        return ptx::pack_f16(low, high);
+    }
+    static WS_DEVICE pair<float> unpack(word x)
+    {
+        return pair<float>{ptx::f16_to_f32((unsigned short)x), ptx::f16_to_f32((unsigned short)(x >> 16))};
+    }
+    static WS_DEVICE f16 narrow(float x)
+    {
+        return f16{(unsigned short)ptx::pack_f16(x, 0)};
+    }
+};
+template <> struct number<bf16> {
+    typedef float math;
+    typedef u32 word;
+    static WS_DEVICE word pack(float low, float high)
+    {
+        return ptx::pack_bf16(low, high);
+    }
+    static WS_DEVICE pair<float> unpack(word x)
+    {
+        return pair<float>{__uint_as_float(x << 16), __uint_as_float(x & 0xffff0000u)};
+    }
+    static WS_DEVICE bf16 narrow(float x)
+    {
+        return bf16{(unsigned short)ptx::pack_bf16(x, 0)};
+    }
+};
+template <> struct number<e4m3> {
+    typedef float math;
+    typedef unsigned short word;
+    static WS_DEVICE word pack(float low, float high)
+    {
+        return ptx::pack_e4m3(low, high);
+    }
+    static WS_DEVICE pair<float> unpack(word x)
+    {
+        return number<f16>::unpack(ptx::unpack_e4m3(x));
+    }
+    static WS_DEVICE e4m3 narrow(float x)
+    {
+        return e4m3{(unsigned char)ptx::pack_e4m3(x, 0)};
+    }
+};
+template <> struct number<e5m2> {
+    typedef float math;
+    typedef unsigned short word;
+    static WS_DEVICE word pack(float low, float high)
+    {
+        return ptx::pack_e5m2(low, high);
+    }
+    static WS_DEVICE pair<float> unpack(word x)
+    {
+        return number<f16>::unpack(ptx::unpack_e5m2(x));
+    }
+    static WS_DEVICE e5m2 narrow(float x)
+    {
+        return e5m2{(unsigned char)ptx::pack_e5m2(x, 0)};
+    }
+};
+template <> struct number<signed char> {
+    typedef int math;
+    typedef unsigned short word;
+    static WS_DEVICE word pack(int low, int high)
+    {
+        return (word)((low & 0xff) | (high << 8));
+    }
+    static WS_DEVICE pair<int> unpack(word x)
+    {
+        return pair<int>{(signed char)x, (signed char)(x >> 8)};
+    }
+    static WS_DEVICE signed char narrow(int x)
+    {
+        return (signed char)x;
+    }
+};
+
+template <typename T> using math_of = typename number<T>::math;
+
+/* The value that is left after a round trip through the stored type.  */
+template <typename T> static WS_DEVICE math_of<T> rounded(math_of<T> x)
+{
+    return widen(number<T>::narrow(x));
+}
+
+/* ---- between compute types --------------------------------------------------------------------------------------- */
+
+/* What a scalar operand, a fill or a cast's source becomes in the compute type of T.  Rounding to T itself comes later and
+   happens once; from double that takes the odd-rounded float between.  */
+static WS_DEVICE float odd_float(double x)
+{
+    float toward_zero = __double2float_rz(x);
+    u32 bits = __float_as_uint(toward_zero);
+    return (double)toward_zero == x || x != x ? toward_zero : __uint_as_float(bits | 1);
+}
+
+template <typename M> struct to_math;
+template <> struct to_math<float> {
+    static WS_DEVICE float from(float x)
+    {
+        return x;
+    }
+    static WS_DEVICE float from(double x)
+    {
+        return (float)x;
+    }
+    template <typename I> static WS_DEVICE float from(I x)
+    {
+        return (float)x;
+    }
+};
+template <> struct to_math<double> {
+    template <typename X> static WS_DEVICE double from(X x)
+    {
+        return (double)x;
+    }
+};
+template <> struct to_math<int> {
+    static WS_DEVICE int from(float x)
+    {
+        return ptx::f32_to_s32(x);
+    }
+    static WS_DEVICE int from(double x)
+    {
+        return __double2int_rz(x);
+    }
+    template <typename I> static WS_DEVICE int from(I x)
+    {
+        return (int)(u32)(u64)x;
+    }
+};
+template <> struct to_math<bool> {
+    template <typename X> static WS_DEVICE bool from(X x)
+    {
+        return x != 0;
+    }
+};
+
+/* One element of a cast from compute type M to element type U, still in U's compute type.  */
+template <typename U> struct convert {
+    template <typename M> WS_DEVICE math_of<U> operator()(M x) const
+    {
+        return to_math<math_of<U>>::from(x);
+    }
+};
+template <typename U> struct convert_narrow {
+    WS_DEVICE float operator()(float x) const
+    {
+        return x;
+    }
+    WS_DEVICE float operator()(double x) const
+    {
+        return odd_float(x);
+    }
+    WS_DEVICE float operator()(int x) const
+    {
+        float toward_zero = __int2float_rz(x);
+        return __float2int_rz(toward_zero) == x ? toward_zero : __uint_as_float(__float_as_uint(toward_zero) | 1);
+    }
+};
+template <> struct convert<f16> : convert_narrow<f16> {
+};
+template <> struct convert<bf16> : convert_narrow<bf16> {
+};
+template <> struct convert<e4m3> : convert_narrow<e4m3> {
+};
+template <> struct convert<e5m2> : convert_narrow<e5m2> {
+};
+template <> struct convert<signed char> {
+    WS_DEVICE int operator()(float x) const
+    {
+        return ptx::f32_to_s8(x);
+    }
+    WS_DEVICE int operator()(double x) const
+    {
+        int y = __double2int_rz(x);
+        return y < -128 ? -128 : y > 127 ? 127 : y;
+    }
+    WS_DEVICE int operator()(int x) const
+    {
+        return (signed char)x;
+    }
+};
+
+} // namespace ws
+
+#endif

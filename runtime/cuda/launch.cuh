@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * launch.cuh - the host's side of a kernel: from C pointers and extents to a running grid.
+ *
+ *   launch call("gemm")          call.tensor(...)  describes an argument, with its checks
+ *                                call.place()      device pointers stay; host arrays are staged; overlaps are checked
+ *                                call.map(...)     tensor maps for the copy engine
+ *                                call.grid(...)    the tile space
+ *                                call.run(...)     launches
+ *   ~launch()                    copies stored host arrays back and frees
+ *
+ * The first failure is kept for ws_last_error, with the kernel's and the argument's name, and the calls after it do nothing.
+ * A file that includes this registers the device with the runtime library when it is loaded.
+ */
+#ifndef WS_CUDA_LAUNCH_CUH
+#define WS_CUDA_LAUNCH_CUH
+
+#include <stdlib.h>
+
+#include <ws/backend.h>
+
+#include "grid.cuh"
+#include "tensor.cuh"
+
+namespace ws {
+
+enum access { loaded = 1, stored = 2, loaded_and_stored = 3 };
+enum grid_mode { persistent, one_tile };
+
+namespace host {
+
+/* ---- the device behind ws_alloc, ws_copy and ws_sync ------------------------------------------------------------- */
+
+inline cudaStream_t stream()
+{
+    return (cudaStream_t)ws_stream();
+}
+
+/* In the context of what `what` says.  */
+inline ws_status check(cudaError_t error, ws_status status, const char *what)
+{
+    if (error == cudaSuccess)
+        return WS_OK;
+    cudaGetLastError();
+    return ws_error_set(status, "%s: %s", what, cudaGetErrorString(error));
+}
+
+inline bool is_device_memory(const void *p)
+{
+    cudaPointerAttributes attributes;
+    if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+}
+
+inline void *backend_alloc(size_t bytes)
+{
+    void *p = nullptr;
+    if (cudaMalloc(&p, bytes ? bytes : 1) != cudaSuccess) {
+        cudaGetLastError();
+        return nullptr;
+    }
+    return p;
+}
+
+inline void backend_free(void *p)
+{
+    cudaFree(p);
+}
+
+inline ws_status backend_sync()
+{
+    return check(cudaStreamSynchronize(stream()), WS_ERR_LAUNCH, "ws_sync");
+}
+
+inline ws_status backend_copy(void *to, const void *from, size_t bytes)
+{
+    ws_status status = check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream()), WS_ERR_MEMORY, "ws_copy");
+    return status == WS_OK ? backend_sync() : status;
+}
+
+inline int backend_is_device_pointer(const void *p)
+{
+    return is_device_memory(p);
+}
+
+inline const ws_backend cuda_backend = {"cuda",       backend_alloc, backend_free,
+                                        backend_copy, backend_sync,  backend_is_device_pointer};
+
+__attribute__((constructor)) static void register_backend()
+{
+    ws_backend_register(&cuda_backend);
+}
+
+/* ---- what is asked of a device once ------------------------------------------------------------------------------ */
+
+enum { MAX_DEVICES = 64, MAX_KERNELS = 1024 };
+
+struct device_facts {
+    int known; /* 1: usable, -1: not a Hopper GPU */
+    int multiprocessors;
+};
+inline device_facts devices[MAX_DEVICES];
+
+/* Kernels whose shared memory was raised, and how many blocks of them fit one multiprocessor.  */
+struct kernel_facts {
+    const void *function;
+    int device, blocks;
+};
+inline kernel_facts kernels[MAX_KERNELS];
+inline int kernel_count;
+inline int kernels_busy;
+
+inline void lock_kernels()
+{
+    while (__atomic_exchange_n(&kernels_busy, 1, __ATOMIC_ACQUIRE))
+        ;
+}
+inline void unlock_kernels()
+{
+    __atomic_store_n(&kernels_busy, 0, __ATOMIC_RELEASE);
+}
+
+inline int known_blocks(const void *function, int device)
+{
+    int blocks = -1;
+    lock_kernels();
+    for (int i = 0; i < kernel_count && blocks < 0; i++)
+        if (kernels[i].function == function && kernels[i].device == device)
+            blocks = kernels[i].blocks;
+    unlock_kernels();
+    return blocks;
+}
+inline void know_blocks(const void *function, int device, int blocks)
+{
+    lock_kernels();
+    if (kernel_count < MAX_KERNELS)
+        kernels[kernel_count++] = kernel_facts{function, device, blocks};
+    unlock_kernels();
+}
+
+typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+                                 const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,
+                                 CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+inline encode_tiled encoder;
+
+inline encode_tiled find_encoder()
+{
+    if (!encoder) {
+        void *function = nullptr;
+        cudaDriverEntryPointQueryResult result;
+        if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &result) !=
+                cudaSuccess ||
+            result != cudaDriverEntryPointSuccess)
+            cudaGetLastError();
+        else
+            encoder = (encode_tiled)function;
+    }
+    return encoder;
+}
+
+/* ---- element types as the driver names them ---------------------------------------------------------------------- */
+
+template <typename T> struct map_type;
+template <> struct map_type<f16> {
+    static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+};
+template <> struct map_type<bf16> {
+    static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+};
+template <> struct map_type<e4m3> {
+    static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_UINT8;
+};
+template <> struct map_type<e5m2> : map_type<e4m3> {
+};
+template <> struct map_type<signed char> : map_type<e4m3> {
+};
+template <> struct map_type<float> {
+    static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+};
+template <> struct map_type<int> {
+    static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_INT32;
+};
+template <> struct map_type<double> {
+    static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+};
+
+} // namespace host
+
+/* An extent, bound or stride, from any integer type.  */
+struct length {
+    long value;
+    template <typename I> length(I x) : value((long)x)
+    {
+    }
+};
+struct range {
+    length low, high, step;
+};
+
+/* ---- one call of one kernel -------------------------------------------------------------------------------------- */
+
+struct launch {
+    static constexpr int max_tensors = 64;
+
+    explicit launch(const char *kernel_name) : kernel(kernel_name), failed(false), count(0), buffers(0), device(0)
+    {
+        check_device();
+    }
+
+    ~launch()
+    {
+        finish();
+    }
+
+    template <typename T, int N>
+    void tensor(ws::tensor<T, N> &t, const char *name, const void *base, const length (&extents)[N],
+                const length (&strides)[N], access how)
+    {
+        if (failed)
+            return;
+        argument &a = arguments[count];
+        if (count == max_tensors) {
+            fail(WS_ERR_UNSUPPORTED, name, "more than %d tensors", max_tensors);
+            return;
+        }
+        a.name = name;
+        a.begin = (char *)const_cast<void *>(base);
+        a.size = sizeof(T);
+        a.rank = N;
+        a.how = how;
+        a.placed = (void **)&t.base;
+        a.empty = false;
+        a.buffer = -1;
+        long last = 0;
+        t.sliced = false;
+        for (int d = 0; d < N; d++) {
+            long extent = extents[d].value, stride = strides[d].value;
+            if (extent < 0 || extent > 0x7fffffffL) {
+                fail(WS_ERR_ARGUMENT, name, "extent %ld of dimension %d is not between 0 and 2^31-1", extent, d);
+                return;
+            }
+            if (stride < 0 || (stride && extent > 1 && (extent - 1) > (0x7fffffffffffL - last) / stride)) {
+                fail(WS_ERR_ARGUMENT, name, "stride %ld of dimension %d is negative or too large", stride, d);
+                return;
+            }
+            t.stride[d] = stride;
+            t.origin[d] = t.low[d] = 0;
+            t.high[d] = (int)extent;
+            a.extent[d] = extent;
+            a.stride[d] = stride;
+            a.empty = a.empty || extent == 0;
+            last += (extent - 1) * stride;
+        }
+        a.end = a.empty ? a.begin : a.begin + (last + 1) * (long)sizeof(T);
+        t.base = (T *)a.begin;
+        if (N > 1 && strides[N - 1].value != 1 && extents[N - 1].value > 1)
+            fail(WS_ERR_ARGUMENT, name, "the innermost stride is %ld, not 1", strides[N - 1].value);
+        else if (!base && !a.empty)
+            fail(WS_ERR_ARGUMENT, name, "the base is null");
+        else if ((size_t)a.begin % sizeof(T) != 0)
+            fail(WS_ERR_ARGUMENT, name, "the base is not aligned to its element of %d bytes", (int)sizeof(T));
+        count++;
+    }
+
+    void place()
+    {
+        if (failed || !check_overlaps())
+            return;
+        for (int i = 0; i < count; i++)
+            if (!arguments[i].empty && !host::is_device_memory(arguments[i].begin))
+                assign_buffer(i);
+        for (int b = 0; b < buffers && !failed; b++)
+            if (staged[b].begin)
+                fill_buffer(staged[b]);
+        for (int i = 0; i < count && !failed; i++)
+            if (arguments[i].buffer >= 0)
+                *arguments[i].placed =
+                    staged[arguments[i].buffer].copy + (arguments[i].begin - staged[arguments[i].buffer].begin);
+    }
+
+    /* Boxes of box_rows(rows) rows to copy in, and of 16 rows to copy out.  */
+    template <typename T, int N> void map(ws::map &m, const ws::tensor<T, N> &t, int rows)
+    {
+        static_assert(N >= 2, "a tensor map has at least two dimensions");
+        if (failed)
+            return;
+        argument *a = find((void **)&t.base);
+        m.can_load = encode(m.load, t, box_rows(rows));
+        m.can_store = m.can_load && a && (a->how & stored) && encode(m.store, t, store_rows);
+        if (!m.can_load && a && !a->empty)
+            ws_log_line("ws: %s: %s: base or strides are not multiples of 16 bytes; copied by the slower path", kernel,
+                        a->name);
+    }
+
+    template <int N> void grid(ws::grid<N> &g, const range (&ranges)[N], tile_order order, int group)
+    {
+        if (failed)
+            return;
+        long total = 1;
+        for (int d = 0; d < N; d++) {
+            long low = ranges[d].low.value, high = ranges[d].high.value, step = ranges[d].step.value;
+            if (step == 0) {
+                ws_error_set(WS_ERR_ARGUMENT, "%s: the step of grid dimension %d is 0", kernel, d);
+                failed = true;
+                return;
+            }
+            long n = step > 0 ? (high > low ? (high - low - 1) / step + 1 : 0)
+                              : (low > high ? (low - high - 1) / -step + 1 : 0);
+            g.low[d] = low;
+            g.step[d] = step;
+            if (n > 0x3fffffffL || (total > 0 && n > 0x3fffffffL / total)) {
+                ws_error_set(WS_ERR_ARGUMENT, "%s: the grid has more than 2^30 tiles", kernel);
+                failed = true;
+                return;
+            }
+            g.count[d] = (int)n;
+            total *= n;
+        }
+        g.total = (int)total;
+        g.group = 1;
+        if (N > 1) {
+            long rows_step = g.step[N > 1 ? N - 2 : 0], cols_step = g.step[N - 1];
+            if (order == order_column)
+                g.group = g.count[N > 1 ? N - 2 : 0];
+            else if (order == order_grouped)
+                g.group = group;
+            else if (order == order_auto && rows_step > 1 && cols_step > 1)
+                g.group = (int)(2048 / rows_step);
+            if (g.group < 1)
+                g.group = 1;
+        }
+        tiles = g.total;
+    }
+
+    template <typename P>
+    void run(void (*function)(P), const P &params, int threads, size_t shared_bytes, grid_mode mode)
+    {
+        if (failed || tiles == 0)
+            return;
+        int blocks = host::known_blocks((const void *)function, device);
+        if (blocks < 0)
+            blocks = prepare((const void *)function, threads, shared_bytes);
+        if (failed)
+            return;
+        int resident = host::devices[device].multiprocessors * blocks;
+        int size = mode == persistent && resident < tiles ? resident : tiles;
+        void *list[] = {const_cast<P *>(&params)};
+        cudaError_t error = cudaLaunchKernel((const void *)function, dim3((unsigned)size), dim3((unsigned)threads),
+                                             list, shared_bytes, host::stream());
+        if (error != cudaSuccess)
+            fail_cuda(error, WS_ERR_LAUNCH, "launch");
+    }
+
+  private:
+    struct argument {
+        const char *name;
+        char *begin, *end;
+        long extent[4], stride[4];
+        int size, rank;
+        access how;
+        bool empty;
+        int buffer;    /* index in staged, or -1 */
+        void **placed; /* where the device address goes */
+    };
+    /* Host ranges that overlap share one device buffer.  */
+    struct buffer {
+        char *begin, *end, *copy;
+        bool stored;
+    };
+
+    const char *kernel;
+    bool failed;
+    int count, buffers, device, tiles = 0;
+    argument arguments[max_tensors];
+    buffer staged[max_tensors];
+
+    template <typename... X> void fail(ws_status status, const char *name, const char *format, X... x)
+    {
+        char text[256];
+        snprintf(text, sizeof text, format, x...);
+        ws_error_set(status, "%s: %s: %s", kernel, name, text);
+        failed = true;
+    }
+
+    void fail_cuda(cudaError_t error, ws_status status, const char *what)
+    {
+        cudaGetLastError();
+        ws_error_set(status, "%s: %s: %s", kernel, what, cudaGetErrorString(error));
+        failed = true;
+    }
+
+    argument *find(void **placed)
+    {
+        for (int i = 0; i < count; i++)
+            if (arguments[i].placed == placed)
+                return &arguments[i];
+        return nullptr;
+    }
+
+    void check_device()
+    {
+        cudaError_t error = cudaGetDevice(&device);
+        if (error != cudaSuccess || device >= host::MAX_DEVICES) {
+            fail_cuda(error, WS_ERR_DEVICE, "no usable CUDA device");
+            return;
+        }
+        host::device_facts &facts = host::devices[device];
+        if (!facts.known) {
+            int major = 0, minor = 0, multiprocessors = 0;
+            error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+            if (error == cudaSuccess)
+                error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+            if (error == cudaSuccess)
+                error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+            if (error != cudaSuccess) {
+                fail_cuda(error, WS_ERR_DEVICE, "no usable CUDA device");
+                return;
+            }
+            facts.multiprocessors = multiprocessors;
+            facts.known = major == 9 && minor == 0 ? 1 : -1;
+        }
+        if (facts.known < 0) {
+            ws_error_set(WS_ERR_DEVICE, "%s: device %d is not of compute capability 9.0", kernel, device);
+            failed = true;
+        }
+    }
+
+    /* Elements that a view touches lie, modulo the common divisor of all outer strides, in one window.  */
+    static long divisor(long x, long y)
+    {
+        while (y) {
+            long rest = x % y;
+            x = y;
+            y = rest;
+        }
+        return x;
+    }
+    static bool disjoint(const argument &a, const argument &b)
+    {
+        if (a.end <= b.begin || b.end <= a.begin)
+            return true;
+        long period = 0;
+        for (int d = 0; d + 1 < a.rank; d++)
+            if (a.extent[d] > 1)
+                period = divisor(a.stride[d] * a.size, period);
+        for (int d = 0; d + 1 < b.rank; d++)
+            if (b.extent[d] > 1)
+                period = divisor(b.stride[d] * b.size, period);
+        long width_a = a.extent[a.rank - 1] * a.size, width_b = b.extent[b.rank - 1] * b.size;
+        if (period <= 0 || width_a + width_b > period)
+            return false;
+        long offset = (b.begin - a.begin) % period;
+        if (offset < 0)
+            offset += period;
+        return offset >= width_a && offset + width_b <= period;
+    }
+    static bool same(const argument &a, const argument &b)
+    {
+        bool equal = a.begin == b.begin && a.size == b.size && a.rank == b.rank;
+        for (int d = 0; equal && d < a.rank; d++)
+            equal = a.extent[d] == b.extent[d] && a.stride[d] == b.stride[d];
+        return equal;
+    }
+
+    bool check_overlaps()
+    {
+        for (int i = 0; i < count; i++)
+            for (int j = 0; j < i; j++) {
+                argument &a = arguments[i], &b = arguments[j];
+                if (!((a.how | b.how) & stored) || a.empty || b.empty || same(a, b) || disjoint(a, b))
+                    continue;
+                ws_error_set(WS_ERR_OVERLAP, "%s: %s: overlaps %s, and one of them is stored", kernel, a.name, b.name);
+                failed = true;
+                return false;
+            }
+        return true;
+    }
+
+    /* Joins the argument's range with those that it overlaps.  */
+    void assign_buffer(int index)
+    {
+        argument &a = arguments[index];
+        buffer joined = {a.begin, a.end, nullptr, (a.how & stored) != 0};
+        for (bool grown = true; grown;) {
+            grown = false;
+            for (int b = 0; b < buffers; b++) {
+                buffer &s = staged[b];
+                if (!s.begin || joined.end <= s.begin || s.end <= joined.begin)
+                    continue;
+                joined.begin = s.begin < joined.begin ? s.begin : joined.begin;
+                joined.end = s.end > joined.end ? s.end : joined.end;
+                joined.stored = joined.stored || s.stored;
+                s.begin = nullptr;
+                for (int i = 0; i < count; i++)
+                    if (arguments[i].buffer == b)
+                        arguments[i].buffer = buffers;
+                grown = true;
+            }
+        }
+        a.buffer = buffers;
+        staged[buffers++] = joined;
+    }
+
+    /* The copy keeps the host array's position modulo 256 bytes, so that alignment does not depend on where an array is.  */
+    void fill_buffer(buffer &s)
+    {
+        size_t lead = (size_t)s.begin % 256, bytes = (size_t)(s.end - s.begin);
+        void *p = nullptr;
+        cudaError_t error = cudaMallocAsync(&p, lead + bytes, host::stream());
+        if (error != cudaSuccess) {
+            fail_cuda(error, WS_ERR_MEMORY, "staging a host array");
+            return;
+        }
+        s.copy = (char *)p + lead;
+        error = cudaMemcpyAsync(s.copy, s.begin, bytes, cudaMemcpyHostToDevice, host::stream());
+        if (error != cudaSuccess)
+            fail_cuda(error, WS_ERR_MEMORY, "copying a host array in");
+    }
+
+    void finish()
+    {
+        bool any = false;
+        for (int b = 0; b < buffers; b++) {
+            buffer &s = staged[b];
+            if (!s.begin || !s.copy)
+                continue;
+            any = true;
+            size_t bytes = (size_t)(s.end - s.begin);
+            cudaError_t error = failed || !s.stored
+                                    ? cudaSuccess
+                                    : cudaMemcpyAsync(s.begin, s.copy, bytes, cudaMemcpyDeviceToHost, host::stream());
+            if (error != cudaSuccess)
+                fail_cuda(error, WS_ERR_MEMORY, "copying a host array out");
+            cudaFreeAsync(s.copy - (size_t)s.begin % 256, host::stream());
+        }
+        if (!any)
+            return;
+        cudaError_t error = cudaStreamSynchronize(host::stream());
+        if (error != cudaSuccess && !failed)
+            fail_cuda(error, WS_ERR_LAUNCH, "running the kernel");
+    }
+
+    template <typename T, int N> bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows)
+    {
+        cuuint64_t extents[N], strides[N];
+        cuuint32_t box[N], steps[N];
+        for (int d = 0; d < N; d++) {
+            int from = N - 1 - d;
+            extents[d] = (cuuint64_t)t.high[from];
+            box[d] = 1;
+            steps[d] = 1;
+            if (t.high[from] == 0)
+                return false;
+            if (d == 0)
+                continue;
+            cuuint64_t bytes = (cuuint64_t)t.stride[from] * sizeof(T);
+            if (t.high[from] == 1)
+                bytes = (bytes + 15) / 16 * 16 + (bytes == 0 ? 16 : 0);
+            if (bytes == 0 || bytes % 16 != 0 || bytes >= ((cuuint64_t)1 << 40))
+                return false;
+            strides[d - 1] = bytes;
+        }
+        if ((size_t)t.base % 16 != 0 || rows > 256)
+            return false;
+        box[0] = line_elements<T>;
+        box[1] = (cuuint32_t)rows;
+        host::encode_tiled encode_map = host::find_encoder();
+        return encode_map &&
+               encode_map(&to, host::map_type<T>::value, N, (void *)t.base, extents, strides, box, steps,
+                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+    }
+
+    /* Once for each kernel and device.  */
+    int prepare(const void *function, int threads, size_t shared_bytes)
+    {
+        int blocks = 0;
+        cudaError_t error =
+            cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
+        if (error == cudaSuccess)
+            error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, shared_bytes);
+        if (error != cudaSuccess) {
+            fail_cuda(error, WS_ERR_LAUNCH, "preparing the launch");
+        } else if (blocks < 1) {
+            ws_error_set(WS_ERR_LAUNCH, "%s: %ld bytes of shared memory and %d threads do not fit a multiprocessor",
+                         kernel, (long)shared_bytes, threads);
+            failed = true;
+        } else {
+            host::know_blocks(function, device, blocks);
+        }
+        return blocks;
+    }
+};
+
+} // namespace ws
+
+#endif

@@ -1,0 +1,667 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory.cuh - tiles between global memory, shared memory and registers.
+ *
+ *   copy_in   global -> a ring's slot, by the copy engine (or by one warp where the engine cannot)
+ *   load      global -> registers            store, atomic_add   registers -> global
+ *   read      shared -> registers            stage               registers or shared -> an operand in shared memory
+ *   store(output, ...)  registers -> staging -> global, by the copy engine
+ */
+#ifndef WS_CUDA_MEMORY_CUH
+#define WS_CUDA_MEMORY_CUH
+
+#include "wgmma.cuh"
+
+namespace ws {
+
+/* ---- copy_in ----------------------------------------------------------------------------------------------------- */
+
+/* The tensor map counts from the whole tensor's corner.  */
+template <typename T>
+static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, const tensor<T, 2> &t, int row, int col)
+{
+    ptx::tensor_to_shared(to, &m.load, barrier, absolute(col, t.origin[1]), absolute(row, t.origin[0]));
+}
+template <typename T>
+static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, const tensor<T, 3> &t, int x, int row, int col)
+{
+    ptx::tensor_to_shared(to, &m.load, barrier, absolute(col, t.origin[2]), absolute(row, t.origin[1]),
+                          absolute(x, t.origin[0]));
+}
+template <typename T>
+static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, const tensor<T, 4> &t, int x, int y, int row,
+                                  int col)
+{
+    ptx::tensor_to_shared(to, &m.load, barrier, absolute(col, t.origin[3]), absolute(row, t.origin[2]),
+                          absolute(y, t.origin[1]), absolute(x, t.origin[0]));
+}
+
+/* Does every element of an R x C tile at this place exist?  */
+template <int R, int C, typename T> static WS_DEVICE bool contained(const plane<T> &p)
+{
+    return p.row >= p.row_low && p.row <= p.row_high - R && p.col >= p.col_low && p.col <= p.col_high - C;
+}
+
+/* One lane starts all boxes of the tile.  */
+template <typename T, int R, int C, int N, typename... I>
+static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<T, R, C> &s, const tensor<T, N> &t, const map &m, int row,
+                                 int col, I... outer)
+{
+    constexpr int box = box_rows(R), lines = line_elements<T>, blocks = shared_tile<T, R, C>::blocks;
+    const u32 to = ptx::shared_address(s.bytes);
+    ptx::mbarrier_expect_tx(barrier, blocks * R * 128);
+#pragma unroll
+    for (int block = 0; block < blocks; block++)
+#pragma unroll
+        for (int r = 0; r < R; r += box)
+            engine_load(to + block * block_bytes(R) + r * 128, m, barrier, t, outer..., row + r, col + block * lines);
+}
+
+/* The slower path: this warp copies, two elements a lane at a time.  It has to do with the few registers that a producer
+   keeps, and is compiled once for each tile shape beside the fast path.  */
+template <typename T, int R, int C>
+static WS_DEVICE void copy_by_warp(shared_tile<T, R, C> &s, const plane<T> &p, double fill)
+{
+    const T outside = fill == 0 ? T{} : number<T>::narrow(convert<T>()(fill)); /* no register for 0 */
+    const auto v = view(s);
+#pragma unroll 1
+    for (int r = 0; r < R; r++) {
+        const T *from = p.at(r, 0);
+        const bool row_inside = p.row_inside(r);
+#pragma unroll 1
+        for (int c = (int)ptx::lane(); c < C; c += 128) {
+            T x[4];
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                x[e] = row_inside && p.col_inside(c + 32 * e) && c + 32 * e < C ? from[c + 32 * e] : outside;
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                if (c + 32 * e < C)
+                    v.set(r, c + 32 * e, x[e]);
+        }
+    }
+    ptx::fence_proxy_async();
+    __syncwarp();
+}
+
+template <typename T, int R, int C, int N, typename... I>
+static WS_DEVICE void copy_in_plane(u32 barrier, shared_tile<T, R, C> &s, const tensor<T, N> &t, const map &m,
+                                    double fill, bool always, int row, int col, I... outer)
+{
+    bool engine = m.can_load;
+    if (engine && (always || t.sliced))
+        engine = contained<R, C>(plane_at(t, outer..., row, col));
+    if (engine) {
+        if (group_leader())
+            copy_boxes(barrier, s, t, m, row, col, outer...);
+    } else if (first_warp()) {
+        copy_by_warp(s, plane_at(t, outer..., row, col), fill);
+    }
+}
+
+template <int D, typename T, int R, int C, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 2> &t, const map &m, X row,
+                              Y col)
+{
+    copy_in_plane(ring.barrier(), s, t, m, 0.0, false, clamp(row), clamp(col));
+}
+template <int D, typename T, int R, int C, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 3> &t, const map &m, W w,
+                              X row, Y col)
+{
+    copy_in_plane(ring.barrier(), s, t, m, 0.0, false, clamp(row), clamp(col), clamp(w));
+}
+template <int D, typename T, int R, int C, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 4> &t, const map &m, V v, W w,
+                              X row, Y col)
+{
+    copy_in_plane(ring.barrier(), s, t, m, 0.0, false, clamp(row), clamp(col), clamp(v), clamp(w));
+}
+
+/* The engine fills with 0 only.  */
+template <int D, typename T, int R, int C, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 2> &t,
+                                 const map &m, X row, Y col)
+{
+    copy_in_plane(ring.barrier(), s, t, m, fill, true, clamp(row), clamp(col));
+}
+template <int D, typename T, int R, int C, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 3> &t,
+                                 const map &m, W w, X row, Y col)
+{
+    copy_in_plane(ring.barrier(), s, t, m, fill, true, clamp(row), clamp(col), clamp(w));
+}
+template <int D, typename T, int R, int C, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 4> &t,
+                                 const map &m, V v, W w, X row, Y col)
+{
+    copy_in_plane(ring.barrier(), s, t, m, fill, true, clamp(row), clamp(col), clamp(v), clamp(w));
+}
+
+/* ---- vectors of elements ----------------------------------------------------------------------------------------- */
+
+template <int BYTES> struct piece_of;
+template <> struct piece_of<16> {
+    typedef uint4 type;
+};
+template <> struct piece_of<8> {
+    typedef uint2 type;
+};
+template <> struct piece_of<4> {
+    typedef u32 type;
+};
+template <> struct piece_of<2> {
+    typedef unsigned short type;
+};
+
+/* PAIRS pairs of consecutive elements, moved in pieces of at most 16 bytes.  */
+template <typename T, int PAIRS> struct vector {
+    typedef typename number<T>::word word;
+    static constexpr int bytes = PAIRS * 2 * (int)sizeof(T);
+    static constexpr int piece = bytes >= 16 ? 16 : bytes, pieces = bytes / piece;
+    typedef typename piece_of<piece>::type piece_type;
+    static_assert(sizeof(word) == 2 * sizeof(T), "a pair is as large as two elements");
+
+    union {
+        T v[2 * PAIRS];
+        word pairs[PAIRS];
+        piece_type whole[pieces];
+    };
+
+    WS_DEVICE void load(const T *from)
+    {
+#pragma unroll
+        for (int i = 0; i < pieces; i++)
+            whole[i] = reinterpret_cast<const piece_type *>(from)[i];
+    }
+    WS_DEVICE void store(T *to) const
+    {
+#pragma unroll
+        for (int i = 0; i < pieces; i++)
+            reinterpret_cast<piece_type *>(to)[i] = whole[i];
+    }
+};
+
+/* Pairs of columns that lie beside each other in memory: a fragment's alone, a line's by vectors.  */
+template <typename S> struct runs;
+template <int R, int C> struct runs<spread<R, C, frag>> {
+    static constexpr int pairs = 1;
+};
+template <int R, int C> struct runs<spread<R, C, lines>> {
+    static constexpr int pairs = C == 1 ? 1 : vector_columns(C) / 2;
+};
+
+/* ---- load: global memory to registers ---------------------------------------------------------------------------- */
+
+template <int R, int C, layout L, typename T>
+static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T> &p, double fill)
+{
+    typedef spread<R, C, L> S;
+    tile<T, R, C, L> y;
+    const T outside = number<T>::narrow(convert<T>()(fill));
+    if constexpr (C == 1) {
+        WS_FOR_SLOTS(S, slot)
+        {
+            int r = S::row(slot);
+            math_of<T> x = widen(p.row_inside(r) && p.col_inside(0) ? *p.at(r, 0) : outside);
+            y.set(slot, 0, x, x);
+        }
+    } else {
+        constexpr int run = runs<S>::pairs;
+        typedef vector<T, run> piece;
+        const bool aligned = p.aligned(piece::piece);
+        WS_FOR_SLOTS(S, slot)
+        {
+            int r = S::row(slot);
+            bool row_inside = p.row_inside(r) && has_row<S, R>(slot);
+#pragma unroll
+            for (int j = 0; j < S::pairs; j += run) {
+                int c = S::col(j);
+                piece x;
+                if (aligned && row_inside && p.col_inside(c) && p.col_inside(c + 2 * run - 1) &&
+                    (C % (2 * run) == 0 || c + 2 * run <= C)) {
+                    x.load(p.at(r, c));
+                } else {
+#pragma unroll
+                    for (int e = 0; e < 2 * run; e++)
+                        x.v[e] = row_inside && p.col_inside(c + e) && c + e < C ? *p.at(r, c + e) : outside;
+                }
+#pragma unroll
+                for (int e = 0; e < run; e++)
+                    y.set_bits(slot, j + e, x.pairs[e]);
+            }
+        }
+    }
+    return y;
+}
+
+template <int R, int C, layout L, typename T, int N, typename... I>
+static WS_DEVICE tile<T, R, C, L> load_or(double fill, const tensor<T, N> &t, I... at)
+{
+    return load_plane<R, C, L>(plane_at(t, at...), fill);
+}
+template <int R, int C, layout L, typename T, int N, typename... I>
+static WS_DEVICE tile<T, R, C, L> load(const tensor<T, N> &t, I... at)
+{
+    return load_plane<R, C, L>(plane_at(t, at...), 0.0);
+}
+template <int C, layout L, typename T, int N, typename... I>
+static WS_DEVICE tile<T, 1, C, L> load_row_or(double fill, const tensor<T, N> &t, I... at)
+{
+    return load_plane<1, C, L>(row_at(t, at...), fill);
+}
+template <int C, layout L, typename T, int N, typename... I>
+static WS_DEVICE tile<T, 1, C, L> load_row(const tensor<T, N> &t, I... at)
+{
+    return load_plane<1, C, L>(row_at(t, at...), 0.0);
+}
+template <int R, layout L, typename T, int N, typename... I>
+static WS_DEVICE tile<T, R, 1, L> load_col_or(double fill, const tensor<T, N> &t, I... at)
+{
+    return load_plane<R, 1, L>(col_at(t, at...), fill);
+}
+template <int R, layout L, typename T, int N, typename... I>
+static WS_DEVICE tile<T, R, 1, L> load_col(const tensor<T, N> &t, I... at)
+{
+    return load_plane<R, 1, L>(col_at(t, at...), 0.0);
+}
+
+/* ---- store: registers to global memory --------------------------------------------------------------------------- */
+
+template <typename T, int R, int C, layout L>
+static WS_DEVICE void store_plane(const plane<T> &p, const tile<T, R, C, L> &x)
+{
+    typedef spread<R, C, L> S;
+    if ((R == 1 || C == 1) && !S::speaks())
+        return;
+    if constexpr (C == 1) {
+        WS_FOR_SLOTS(S, slot)
+        {
+            int r = S::row(slot);
+            if (has_row<S, R>(slot) && p.row_inside(r) && p.col_inside(0))
+                *p.at(r, 0) = number<T>::narrow(x.get(slot, 0).low);
+        }
+    } else {
+        constexpr int run = runs<S>::pairs;
+        typedef vector<T, run> piece;
+        const bool aligned = p.aligned(piece::piece);
+        WS_FOR_SLOTS(S, slot)
+        {
+            int r = S::row(slot);
+            if (!p.row_inside(r) || !has_row<S, R>(slot))
+                continue;
+#pragma unroll
+            for (int j = 0; j < S::pairs; j += run) {
+                int c = S::col(j);
+                piece y;
+#pragma unroll
+                for (int e = 0; e < run; e++)
+                    y.pairs[e] = x.bits(slot, j + e);
+                if (aligned && p.col_inside(c) && p.col_inside(c + 2 * run - 1) &&
+                    (C % (2 * run) == 0 || c + 2 * run <= C)) {
+                    y.store(p.at(r, c));
+                } else {
+#pragma unroll
+                    for (int e = 0; e < 2 * run; e++)
+                        if (p.col_inside(c + e) && c + e < C)
+                            *p.at(r, c + e) = y.v[e];
+                }
+            }
+        }
+    }
+}
+
+/* The tile is the last argument, after the coordinates.  */
+template <typename T, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void store(const tensor<T, 2> &t, X row, Y col, const tile<T, R, C, L> &x)
+{
+    store_plane(plane_at(t, row, col), x);
+}
+template <typename T, typename W, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void store(const tensor<T, 3> &t, W w, X row, Y col, const tile<T, R, C, L> &x)
+{
+    store_plane(plane_at(t, w, row, col), x);
+}
+template <typename T, typename V, typename W, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void store(const tensor<T, 4> &t, V v, W w, X row, Y col, const tile<T, R, C, L> &x)
+{
+    store_plane(plane_at(t, v, w, row, col), x);
+}
+template <typename T, typename Y, int C, layout L>
+static WS_DEVICE void store_row(const tensor<T, 1> &t, Y col, const tile<T, 1, C, L> &x)
+{
+    store_plane(row_at(t, col), x);
+}
+template <typename T, typename W, typename Y, int C, layout L>
+static WS_DEVICE void store_row(const tensor<T, 2> &t, W w, Y col, const tile<T, 1, C, L> &x)
+{
+    store_plane(row_at(t, w, col), x);
+}
+template <typename T, typename X, int R, layout L>
+static WS_DEVICE void store_col(const tensor<T, 1> &t, X row, const tile<T, R, 1, L> &x)
+{
+    store_plane(col_at(t, row), x);
+}
+template <typename T, typename W, typename X, int R, layout L>
+static WS_DEVICE void store_col(const tensor<T, 2> &t, W w, X row, const tile<T, R, 1, L> &x)
+{
+    store_plane(col_at(t, w, row), x);
+}
+
+template <typename T, int R, int C, layout L>
+static WS_DEVICE void add_plane(const plane<T> &p, const tile<T, R, C, L> &x)
+{
+    typedef spread<R, C, L> S;
+    if ((R == 1 || C == 1) && !S::speaks())
+        return;
+    WS_FOR_CELLS(S, slot, j)
+    {
+        int r = S::row(slot), c = S::col(j);
+        if (!p.row_inside(r) || !has_row<S, R>(slot))
+            continue;
+        if (p.col_inside(c) && c < C)
+            atomicAdd(p.at(r, c), x.get(slot, j).low);
+        if (C > 1 && p.col_inside(c + 1) && c + 1 < C)
+            atomicAdd(p.at(r, c + 1), x.get(slot, j).high);
+    }
+}
+template <typename T, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void atomic_add(const tensor<T, 2> &t, X row, Y col, const tile<T, R, C, L> &x)
+{
+    add_plane(plane_at(t, row, col), x);
+}
+template <typename T, typename W, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void atomic_add(const tensor<T, 3> &t, W w, X row, Y col, const tile<T, R, C, L> &x)
+{
+    add_plane(plane_at(t, w, row, col), x);
+}
+template <typename T, typename V, typename W, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void atomic_add(const tensor<T, 4> &t, V v, W w, X row, Y col, const tile<T, R, C, L> &x)
+{
+    add_plane(plane_at(t, v, w, row, col), x);
+}
+
+/* ---- read: shared memory to registers ---------------------------------------------------------------------------- */
+
+/* Can eight rows be read as matrices of 8 x 8?  */
+template <typename V>
+static constexpr bool by_matrices = sizeof(typename V::element) == 2 && V::rows % 64 == 0 && V::cols % 16 == 0;
+
+template <layout L, typename T, int R, int C, int S_>
+static WS_DEVICE tile<T, R, C, L> read(const shared_view<T, R, C, S_> &v)
+{
+    typedef spread<R, C, L> S;
+    tile<T, R, C, L> y;
+    if constexpr (L == frag && by_matrices<shared_view<T, R, C, S_>>) {
+        if (v.col * sizeof(T) % 16 == 0) {
+#pragma unroll
+            for (int b = 0; b < R / 64; b++)
+#pragma unroll
+                for (int j = 0; j < S::pairs; j += 2) {
+                    u32 *w = &y.cell.v[S::index(2 * b, j)];
+                    int row = b * 64 + (int)(threadIdx.x / 32 % 4) * 16 + (int)(ptx::lane() % 16);
+                    ptx::ldmatrix_x4(v.address(row, j * 8 + (int)(ptx::lane() / 16) * 8), w[0], w[1], w[2], w[3]);
+                }
+            return y;
+        }
+    }
+    if constexpr (C == 1) {
+        WS_FOR_SLOTS(S, slot)
+        {
+            math_of<T> x = widen(has_row<S, R>(slot) ? v.at(S::row(slot), 0) : T{});
+            y.set(slot, 0, x, x);
+        }
+    } else {
+        constexpr int run = runs<S>::pairs;
+        typedef vector<T, run> piece;
+        constexpr int step = piece::piece / (int)sizeof(T);
+        const bool aligned = v.col * (int)sizeof(T) % piece::piece == 0;
+        WS_FOR_SLOTS(S, slot)
+        {
+            int r = S::row(slot);
+            bool row_inside = has_row<S, R>(slot);
+#pragma unroll
+            for (int j = 0; j < S::pairs; j += run) {
+                int c = S::col(j);
+                piece x{};
+                if (aligned && row_inside && (S::whole_cols || c + 2 * run <= C)) {
+#pragma unroll
+                    for (int i = 0; i < piece::pieces; i++)
+                        x.whole[i] = *reinterpret_cast<const typename piece::piece_type *>(
+                            __cvta_shared_to_generic(v.address(r, c + i * step)));
+                } else if (row_inside) {
+#pragma unroll
+                    for (int e = 0; e < 2 * run; e++)
+                        if (c + e < C)
+                            x.v[e] = v.at(r, c + e);
+                }
+#pragma unroll
+                for (int e = 0; e < run; e++)
+                    y.set_bits(slot, j + e, x.pairs[e]);
+            }
+        }
+    }
+    return y;
+}
+
+template <layout L, typename V>
+static WS_DEVICE tile<typename V::element, V::cols, V::rows, L> read(const transposed_view<V> &v)
+{
+    constexpr int R = V::cols, C = V::rows;
+    typedef spread<R, C, L> S;
+    tile<typename V::element, R, C, L> y;
+    WS_FOR_CELLS(S, slot, j)
+    {
+        int r = S::row(slot), c = S::col(j);
+        bool row_inside = has_row<S, R>(slot);
+        typename V::element low{}, high{};
+        if (row_inside && c < C)
+            low = v.at(r, c);
+        if (row_inside && c + 1 < C)
+            high = v.at(r, c + 1);
+        y.set(slot, j, widen(low), widen(high));
+    }
+    return y;
+}
+
+/* ---- stage: an operand in shared memory -------------------------------------------------------------------------- */
+
+template <typename T, int R, int C, int S_, layout L>
+static WS_DEVICE void write_shared(const shared_view<T, R, C, S_> &v, const tile<T, R, C, L> &x)
+{
+    typedef spread<R, C, L> S;
+    if constexpr (L == frag && by_matrices<shared_view<T, R, C, S_>>) {
+#pragma unroll
+        for (int b = 0; b < R / 64; b++)
+#pragma unroll
+            for (int j = 0; j < S::pairs; j += 2) {
+                const u32 *w = &x.cell.v[S::index(2 * b, j)];
+                int row = b * 64 + (int)(threadIdx.x / 32 % 4) * 16 + (int)(ptx::lane() % 16);
+                ptx::stmatrix_x4(v.address(row, j * 8 + (int)(ptx::lane() / 16) * 8), w[0], w[1], w[2], w[3]);
+            }
+    } else {
+        WS_FOR_CELLS(S, slot, j)
+        {
+            int r = S::row(slot), c = S::col(j);
+            if (!has_row<S, R>(slot) || ((R == 1 || C == 1) && !S::speaks()))
+                continue;
+            pair<math_of<T>> p = x.get(slot, j);
+            if (c < C)
+                v.set(r, c, number<T>::narrow(p.low));
+            if (c + 1 < C)
+                v.set(r, c + 1, number<T>::narrow(p.high));
+        }
+    }
+}
+
+static WS_DEVICE void staged()
+{
+    ptx::fence_proxy_async();
+    group_barrier();
+}
+
+/* All warps have finished with what lay there before.  */
+template <typename T, int R, int C, layout L>
+static WS_DEVICE shared_view<T, R, C, R> stage(shared_tile<T, R, C> &to, const tile<T, R, C, L> &x)
+{
+    group_barrier();
+    write_shared(view(to), x);
+    staged();
+    return view(to);
+}
+
+template <typename T, int R, int C, typename V>
+static WS_DEVICE shared_view<T, R, C, R> stage_view(shared_tile<T, R, C> &to, const V &from)
+{
+    static_assert(V::rows == R && V::cols == C, "shapes of stage");
+    const shared_view<T, R, C, R> v = view(to);
+    group_barrier();
+#pragma unroll 4
+    for (int i = (int)threadIdx.x % 128; i < R * C; i += 128)
+        v.set(i / C, i % C, from.at(i / C, i % C));
+    staged();
+    return v;
+}
+template <typename T, int R, int C, int S>
+static WS_DEVICE shared_view<T, R, C, R> stage(shared_tile<T, R, C> &to, const shared_view<T, R, C, S> &from)
+{
+    return stage_view(to, from);
+}
+template <typename T, int R, int C, typename V>
+static WS_DEVICE shared_view<T, R, C, R> stage(shared_tile<T, R, C> &to, const transposed_view<V> &from)
+{
+    return stage_view(to, from);
+}
+
+/* ---- store through the copy engine ------------------------------------------------------------------------------- */
+
+/* Each warp of the group owns a quarter: buffers of 16 rows x 128 bytes, the part of an accumulator that it holds.  No
+   barrier of the group is needed, and a buffer drains while the next one is filled.  */
+template <typename T, int R, int BLOCKS> struct __align__(1024) output
+{
+    static constexpr int buffers = R * BLOCKS / 64 > 0 ? R * BLOCKS / 64 : 1;
+    unsigned char bytes[4 * buffers * 2048];
+};
+
+template <typename T>
+static WS_DEVICE void engine_store(const map &m, u32 from, const tensor<T, 2> &t, int row, int col)
+{
+    ptx::shared_to_tensor(&m.store, from, absolute(col, t.origin[1]), absolute(row, t.origin[0]));
+}
+template <typename T>
+static WS_DEVICE void engine_store(const map &m, u32 from, const tensor<T, 3> &t, int x, int row, int col)
+{
+    ptx::shared_to_tensor(&m.store, from, absolute(col, t.origin[2]), absolute(row, t.origin[1]),
+                          absolute(x, t.origin[0]));
+}
+template <typename T>
+static WS_DEVICE void engine_store(const map &m, u32 from, const tensor<T, 4> &t, int x, int y, int row, int col)
+{
+    ptx::shared_to_tensor(&m.store, from, absolute(col, t.origin[3]), absolute(row, t.origin[2]),
+                          absolute(y, t.origin[1]), absolute(x, t.origin[0]));
+}
+
+/* This warp's 16 rows of one 128-byte block into a buffer, swizzled.  */
+template <int BLOCK, int FIRST, typename T, int R, int C>
+static WS_DEVICE void fill_buffer(u32 buffer, const tile<T, R, C, frag> &x)
+{
+    typedef spread<R, C, frag> S;
+    constexpr int pairs = line_elements<T> / 8;
+    if constexpr (sizeof(T) == 2) {
+        const u32 row = ptx::lane() % 16, half = ptx::lane() / 16;
+#pragma unroll
+        for (int j = 0; j < pairs; j += 2) {
+            const auto *w = &x.cell.v[S::index(2 * BLOCK, FIRST + j)];
+            ptx::stmatrix_x4(buffer + row * 128 + (((j + half) ^ (row & 7)) << 4), w[0], w[1], w[2], w[3]);
+        }
+    } else {
+        const u32 row = ptx::lane() / 4;
+#pragma unroll
+        for (int j = 0; j < pairs; j++)
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                u32 byte = (j * 8 + ptx::lane() % 4 * 2) * (u32)sizeof(T);
+                u32 to = buffer + (row + 8 * h) * 128 + ((byte & ~15u) ^ ((row & 7) << 4)) + (byte & 15);
+                T *q = reinterpret_cast<T *>(__cvta_shared_to_generic(to));
+                vector<T, 1> y;
+                y.pairs[0] = x.bits(2 * BLOCK + h, FIRST + j);
+                y.store(q);
+            }
+    }
+}
+
+/* Box after box; buffers are used in turn, so that the last BUFFERS - 1 copies may still read theirs.  */
+template <int BLOCK, int FIRST, int BUFFERS, typename T, int R, int C, int N, typename... I>
+static WS_DEVICE void store_boxes(u32 staging, int &buffer, const tensor<T, N> &t, const map &m,
+                                  const tile<T, R, C, frag> &x, int row, int col, I... outer)
+{
+    const int warp_row = BLOCK * 64 + (int)(threadIdx.x / 32 % 4) * 16;
+    if (R % 64 == 0 || warp_row < R) {
+        const u32 at = staging + buffer * 2048;
+        /* The first box begins at buffer 0 again, which the last store left newest unless its boxes came out even.  */
+        constexpr bool even = C / line_elements<T> * ((R + 63) / 64) % BUFFERS == 0;
+        if (ptx::lane() == 0)
+            ptx::bulk_wait_read<(even || (BLOCK + FIRST) != 0) ? BUFFERS - 1 : 0>();
+        __syncwarp();
+        fill_buffer<BLOCK, FIRST>(at, x);
+        ptx::fence_proxy_async();
+        __syncwarp();
+        if (ptx::lane() == 0) {
+            engine_store(m, at, t, outer..., row + warp_row, col + FIRST * 8);
+            ptx::bulk_commit();
+        }
+        buffer = buffer + 1 == BUFFERS ? 0 : buffer + 1;
+    }
+    if constexpr (FIRST * 8 + line_elements<T> < C)
+        store_boxes<BLOCK, FIRST + line_elements<T> / 8, BUFFERS>(staging, buffer, t, m, x, row, col, outer...);
+    else if constexpr ((BLOCK + 1) * 64 < R)
+        store_boxes<BLOCK + 1, 0, BUFFERS>(staging, buffer, t, m, x, row, col, outer...);
+}
+
+/* Boxes end with the tile, so that no neighbour's elements are written.  */
+template <typename T, int SR, int BLOCKS, int R, int C, layout L, int N, typename... I>
+static WS_DEVICE void store_plane_staged(output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m,
+                                         const tile<T, R, C, L> &x, int row, int col, I... outer)
+{
+    if constexpr (L == frag && sizeof(T) <= 4 && R % store_rows == 0 && C % line_elements<T> == 0) {
+        if (m.can_store && (!t.sliced || contained<R, C>(plane_at(t, outer..., row, col)))) {
+            constexpr int buffers = output<T, SR, BLOCKS>::buffers;
+            u32 staging = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
+            int buffer = 0;
+            store_boxes<0, 0, buffers>(staging, buffer, t, m, x, row, col, outer...);
+            return;
+        }
+    }
+    store_plane(plane_at(t, outer..., row, col), x);
+}
+
+template <typename T, int SR, int B, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void store(output<T, SR, B> &o, const tensor<T, 2> &t, const map &m, X row, Y col,
+                            const tile<T, R, C, L> &x)
+{
+    store_plane_staged(o, t, m, x, clamp(row), clamp(col));
+}
+template <typename T, int SR, int B, typename W, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void store(output<T, SR, B> &o, const tensor<T, 3> &t, const map &m, W w, X row, Y col,
+                            const tile<T, R, C, L> &x)
+{
+    store_plane_staged(o, t, m, x, clamp(row), clamp(col), clamp(w));
+}
+template <typename T, int SR, int B, typename V, typename W, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void store(output<T, SR, B> &o, const tensor<T, 4> &t, const map &m, V v, W w, X row, Y col,
+                            const tile<T, R, C, L> &x)
+{
+    store_plane_staged(o, t, m, x, clamp(row), clamp(col), clamp(v), clamp(w));
+}
+
+/* At most N copies out of this warp still read shared memory.  */
+template <int N> static WS_DEVICE void store_wait()
+{
+    if (ptx::lane() == 0)
+        ptx::bulk_wait_read<N>();
+    __syncwarp();
+}
+
+} // namespace ws
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ptx.cuh - one PTX instruction, one named inline function.
+ *
+ * Nothing here decides anything.  Shared memory is addressed by its 32-bit address (ptx::shared_address).  Functions whose
+ * instruction must not move carry `volatile` and a memory clobber; pure conversions carry neither.
+ */
+#ifndef WS_CUDA_PTX_CUH
+#define WS_CUDA_PTX_CUH
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#define WS_DEVICE   __device__ __forceinline__
+#define WS_CONSTANT __host__ __device__ constexpr
+
+namespace ws {
+
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+namespace ptx {
+
+static WS_DEVICE u32 shared_address(const void *p)
+{
+    return (u32)__cvta_generic_to_shared(p);
+}
+
+static WS_DEVICE u32 lane()
+{
+    return threadIdx.x % 32;
+}
+
+/* The same number in every thread of a warp, and known to be so.  */
+static WS_DEVICE u32 uniform(u32 x)
+{
+    return __shfl_sync(0xffffffffu, x, 0);
+}
+
+/* ---- mbarriers --------------------------------------------------------------------------------------------------- */
+
+static WS_DEVICE void mbarrier_init(u32 barrier, u32 count)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
+}
+
+/* Makes initialised barriers visible to the copy engine.  */
+static WS_DEVICE void fence_mbarrier_init()
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+static WS_DEVICE void mbarrier_arrive(u32 barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+static WS_DEVICE void mbarrier_expect_tx(u32 barrier, u32 bytes)
+{
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+/* Has the phase of this parity completed?  Suspends the thread for a while before it says no.  */
+static WS_DEVICE bool mbarrier_try_wait(u32 barrier, u32 parity)
+{
+    u32 done;
+    asm volatile("{\n.reg .pred p;\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                 "selp.u32 %0, 1, 0, p;\n}"
+                 : "=r"(done)
+                 : "r"(barrier), "r"(parity)
+                 : "memory");
+    return done;
+}
+
+static WS_DEVICE void mbarrier_wait(u32 barrier, u32 parity)
+{
+    while (!mbarrier_try_wait(barrier, parity))
+        ;
+}
+
+/* ---- named barriers and registers -------------------------------------------------------------------------------- */
+
+static WS_DEVICE void barrier_sync(u32 number, u32 threads)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
+template <int N> static WS_DEVICE void setmaxnreg_inc()
+{
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N));
+}
+
+template <int N> static WS_DEVICE void setmaxnreg_dec()
+{
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
+}
+
+/* ---- the copy engine --------------------------------------------------------------------------------------------- */
+
+/* Ordinary accesses to shared memory before it, the copy engine's and the matrix unit's after it.  */
+static WS_DEVICE void fence_proxy_async()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+static WS_DEVICE void prefetch_tensormap(const CUtensorMap *map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barrier, int x, int y)
+{
+    asm volatile(
+        "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], "
+        "[%2];" ::"r"(to),
+        "l"(map), "r"(barrier), "r"(x), "r"(y)
+        : "memory");
+}
+
+static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barrier, int x, int y, int z)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
+                 "%5}], [%2];" ::"r"(to),
+                 "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z)
+                 : "memory");
+}
+
+static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barrier, int x, int y, int z, int w)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
+                 "%5, %6}], [%2];" ::"r"(to),
+                 "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(w)
+                 : "memory");
+}
+
+static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, int y)
+{
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y)
+                 : "memory");
+}
+
+static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z)
+{
+    asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y), "r"(z)
+                 : "memory");
+}
+
+static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w)
+{
+    asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
+                 : "memory");
+}
+
+static WS_DEVICE void bulk_commit()
+{
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* At most N of this thread's groups still read shared memory.  */
+template <int N> static WS_DEVICE void bulk_wait_read()
+{
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
+}
+
+/* ---- shared memory ----------------------------------------------------------------------------------------------- */
+
+static WS_DEVICE void stmatrix_x4(u32 address, u32 a, u32 b, u32 c, u32 d)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(a), "r"(b),
+                 "r"(c), "r"(d)
+                 : "memory");
+}
+
+static WS_DEVICE void stmatrix_x2(u32 address, u32 a, u32 b)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %2};" ::"r"(address), "r"(a), "r"(b) : "memory");
+}
+
+static WS_DEVICE void ldmatrix_x4(u32 address, u32 &a, u32 &b, u32 &c, u32 &d)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(address)
+                 : "memory");
+}
+
+static WS_DEVICE void ldmatrix_x4_trans(u32 address, u32 &a, u32 &b, u32 &c, u32 &d)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(address)
+                 : "memory");
+}
+
+static WS_DEVICE uint4 load_shared_16(u32 address)
+{
+    uint4 x;
+    asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
+                 : "r"(address)
+                 : "memory");
+    return x;
+}
+
+static WS_DEVICE void store_shared_16(u32 address, uint4 x)
+{
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w)
+                 : "memory");
+}
+
+/* ---- the matrix unit (its products are in wgmma.cuh) --------------------------------------------------------------- */
+
+static WS_DEVICE void wgmma_fence()
+{
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+static WS_DEVICE void wgmma_commit()
+{
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+template <int N> static WS_DEVICE void wgmma_wait()
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
+}
+
+/* Sleeps if x is one certain NaN that no operation makes.  */
+static WS_DEVICE void depend(float x)
+{
+    asm volatile("{\n.reg .pred p;\nsetp.eq.u32 p, %0, 0xffe12345;\n@p nanosleep.u32 1;\n}" ::"r"(__float_as_uint(x))
+                 : "memory");
+}
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+/* Two numbers rounded to 16 bits each, the first in the low half.  */
+static WS_DEVICE u32 pack_f16(float low, float high)
+{
+    u32 x;
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
+    return x;
+}
+
+static WS_DEVICE u32 pack_bf16(float low, float high)
+{
+    u32 x;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
+    return x;
+}
+
+static WS_DEVICE unsigned short pack_e4m3(float low, float high)
+{
+    unsigned short x;
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(x) : "f"(high), "f"(low));
+    return x;
+}
+
+static WS_DEVICE unsigned short pack_e5m2(float low, float high)
+{
+    unsigned short x;
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(x) : "f"(high), "f"(low));
+    return x;
+}
+
+/* Two 8-bit numbers as a pair of f16.  */
+static WS_DEVICE u32 unpack_e4m3(unsigned short x)
+{
+    u32 y;
+    asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(y) : "h"(x));
+    return y;
+}
+
+static WS_DEVICE u32 unpack_e5m2(unsigned short x)
+{
+    u32 y;
+    asm("cvt.rn.f16x2.e5m2x2 %0, %1;" : "=r"(y) : "h"(x));
+    return y;
+}
+
+static WS_DEVICE float f16_to_f32(unsigned short x)
+{
+    float y;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x));
+    return y;
+}
+
+static WS_DEVICE float bf16_to_f32(u32 x)
+{
+    return __uint_as_float(x << 16);
+}
+
+/* To the 10 bits of mantissa that the matrix unit reads.  */
+static WS_DEVICE float round_tf32(float x)
+{
+    u32 y;
+    asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(y) : "f"(x));
+    return __uint_as_float(y);
+}
+
+static WS_DEVICE float exp2_approx(float x)
+{
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+static WS_DEVICE float rsqrt_approx(float x)
+{
+    float y;
+    asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
+
+/* Truncates, saturates, NaN gives 0.  */
+static WS_DEVICE int f32_to_s32(float x)
+{
+    int y;
+    asm("cvt.rzi.s32.f32 %0, %1;" : "=r"(y) : "f"(x));
+    return y;
+}
+
+static WS_DEVICE int f32_to_s8(float x)
+{
+    int y;
+    asm("cvt.rzi.sat.s8.f32 %0, %1;" : "=r"(y) : "f"(x));
+    return y;
+}
+
+} // namespace ptx
+} // namespace ws
+
+#endif

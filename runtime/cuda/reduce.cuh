@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reduce.cuh - what combines elements of a tile: reductions, running sums, transposition, printing.
+ *
+ * Along a row a thread combines its own pairs, then the lanes that share the row exchange.  Along a column the warps meet
+ * in scratch memory (4 * C numbers of the compute type); running sums and transpositions pass through it whole (R * C).
+ * Every use of scratch begins with a barrier of the group, so that one scratch serves them all.
+ */
+#ifndef WS_CUDA_REDUCE_CUH
+#define WS_CUDA_REDUCE_CUH
+
+#include <stdio.h>
+
+#include "memory.cuh"
+
+namespace ws {
+
+/* What changes nothing: -0 for a sum; for the largest and smallest a NaN, since it yields to any number.  */
+template <typename F, typename M> struct neutral;
+template <> struct neutral<one::add, float> {
+    static WS_DEVICE float value()
+    {
+        return -0.0f;
+    }
+};
+template <> struct neutral<one::add, double> {
+    static WS_DEVICE double value()
+    {
+        return -0.0;
+    }
+};
+template <> struct neutral<one::add, int> {
+    static WS_DEVICE int value()
+    {
+        return 0;
+    }
+};
+template <typename F> struct neutral<F, float> {
+    static WS_DEVICE float value()
+    {
+        return __uint_as_float(0x7fffffffu);
+    }
+};
+template <typename F> struct neutral<F, double> {
+    static WS_DEVICE double value()
+    {
+        return __longlong_as_double(0x7fffffffffffffffLL);
+    }
+};
+template <> struct neutral<one::maximum, int> {
+    static WS_DEVICE int value()
+    {
+        return -2147483647 - 1;
+    }
+};
+template <> struct neutral<one::minimum, int> {
+    static WS_DEVICE int value()
+    {
+        return 2147483647;
+    }
+};
+
+/* Lanes whose numbers differ by these bits hold the same row, or the same column.  */
+template <layout L> struct sharing;
+template <> struct sharing<frag> {
+    static constexpr int row_first = 1, row_last = 2, col_first = 4, col_last = 16;
+};
+template <> struct sharing<lines> {
+    static constexpr int row_first = 1, row_last = 16, col_first = 32, col_last = 16; /* none */
+};
+
+template <int FIRST, int LAST, typename F, typename M> static WS_DEVICE M across(F f, M x)
+{
+#pragma unroll
+    for (int bit = FIRST; bit <= LAST; bit *= 2)
+        x = f(x, __shfl_xor_sync(0xffffffffu, x, bit));
+    return x;
+}
+
+/* ---- along rows -------------------------------------------------------------------------------------------------- */
+
+template <typename F, typename T, int R, int C, layout L>
+static WS_DEVICE tile<T, R, 1, L> row_reduce(F f, const tile<T, R, C, L> &x)
+{
+    if constexpr (C == 1) {
+        return x;
+    } else {
+        typedef spread<R, C, L> S;
+        typedef math_of<T> M;
+        tile<T, R, 1, L> y;
+        WS_FOR_SLOTS(S, slot)
+        {
+            M low = neutral<F, M>::value(), high = low;
+            WS_FOR_PAIRS(S, j)
+            {
+                pair<M> p = x.get(slot, j);
+                low = f(low, has_col<S, C>(j, 0) ? p.low : neutral<F, M>::value());
+                high = f(high, has_col<S, C>(j, 1) ? p.high : neutral<F, M>::value());
+            }
+            M all = across<sharing<L>::row_first, sharing<L>::row_last>(f, f(low, high));
+            y.set(slot, 0, all, all);
+        }
+        return y;
+    }
+}
+template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_sum(const X &x)
+{
+    return row_reduce(one::add(), x);
+}
+template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_max(const X &x)
+{
+    return row_reduce(one::maximum(), x);
+}
+template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_min(const X &x)
+{
+    return row_reduce(one::minimum(), x);
+}
+
+/* A candidate for the largest: NaN is smaller than any number, the first of equals wins.  */
+template <typename M> struct hit {
+    M value;
+    int index;
+    WS_DEVICE void meet(M v, int i)
+    {
+        bool larger = v > value || (value != value && v == v);
+        bool equal = v == value || (value != value && v != v);
+        if (larger || (equal && i < index)) {
+            value = v;
+            index = i;
+        }
+    }
+};
+
+template <typename T, int R, int C, layout L> static WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x)
+{
+    typedef spread<R, C, L> S;
+    typedef math_of<T> M;
+    tile<int, R, 1, L> y;
+    WS_FOR_SLOTS(S, slot)
+    {
+        hit<M> best{C == 1 ? x.get(slot, 0).low : neutral<one::maximum, M>::value(), C == 1 ? 0 : 0x7fffffff};
+        if constexpr (C > 1) {
+            WS_FOR_PAIRS(S, j)
+            {
+                pair<M> p = x.get(slot, j);
+                if (has_col<S, C>(j, 0))
+                    best.meet(p.low, S::col(j));
+                if (has_col<S, C>(j, 1))
+                    best.meet(p.high, S::col(j) + 1);
+            }
+#pragma unroll
+            for (int bit = sharing<L>::row_first; bit <= sharing<L>::row_last; bit *= 2) {
+                M v = __shfl_xor_sync(0xffffffffu, best.value, bit);
+                int i = __shfl_xor_sync(0xffffffffu, best.index, bit);
+                best.meet(v, i);
+            }
+        }
+        y.set(slot, 0, best.index, best.index);
+    }
+    return y;
+}
+
+/* ---- along columns ----------------------------------------------------------------------------------------------- */
+
+template <typename F, typename T, int R, int C, layout L, int BYTES>
+static WS_DEVICE tile<T, 1, C, L> col_reduce(F f, const tile<T, R, C, L> &x, scratch<BYTES> &s)
+{
+    if constexpr (R == 1) {
+        return x;
+    } else {
+        typedef spread<R, C, L> S;
+        typedef math_of<T> M;
+        static_assert(BYTES >= 4 * C * (int)sizeof(M), "scratch of a column reduction: 4 * C numbers");
+        M *partial = reinterpret_cast<M *>(s.bytes);
+        M *mine = partial + threadIdx.x / 32 % 4 * C;
+        tile<T, 1, C, L> y;
+        group_barrier();
+        WS_FOR_PAIRS(S, j)
+        {
+            M low = neutral<F, M>::value(), high = low;
+            WS_FOR_SLOTS(S, slot)
+            {
+                pair<M> p = x.get(slot, j);
+                bool row = has_row<S, R>(slot);
+                low = f(low, row ? p.low : neutral<F, M>::value());
+                high = f(high, row ? p.high : neutral<F, M>::value());
+            }
+            low = across<sharing<L>::col_first, sharing<L>::col_last>(f, low);
+            high = across<sharing<L>::col_first, sharing<L>::col_last>(f, high);
+            bool speaks = C == 1 ? ptx::lane() == 0 : L == lines || ptx::lane() < 4;
+            if (speaks && has_col<S, C>(j, 0))
+                mine[S::col(j)] = low;
+            if (C > 1 && speaks && has_col<S, C>(j, 1))
+                mine[S::col(j) + 1] = high;
+        }
+        group_barrier();
+        WS_FOR_PAIRS(S, j)
+        {
+            int c = S::col(j), d = C > 1 && has_col<S, C>(j, 1) ? c + 1 : c;
+            if (!has_col<S, C>(j, 0))
+                c = d = 0;
+            M low = f(f(partial[c], partial[C + c]), f(partial[2 * C + c], partial[3 * C + c]));
+            M high = f(f(partial[d], partial[C + d]), f(partial[2 * C + d], partial[3 * C + d]));
+            y.set(0, j, low, high);
+        }
+        return y;
+    }
+}
+template <typename X, int B> static WS_DEVICE auto col_sum(const X &x, scratch<B> &s)
+{
+    return col_reduce(one::add(), x, s);
+}
+template <typename X, int B> static WS_DEVICE auto col_max(const X &x, scratch<B> &s)
+{
+    return col_reduce(one::maximum(), x, s);
+}
+template <typename X, int B> static WS_DEVICE auto col_min(const X &x, scratch<B> &s)
+{
+    return col_reduce(one::minimum(), x, s);
+}
+
+/* ---- through scratch memory -------------------------------------------------------------------------------------- */
+
+/* An R x C matrix whose rows are turned by their number, so that walking down a column and along a row both spread over
+   the banks.  */
+template <typename M, int R, int C> struct turned {
+    M *base;
+    WS_DEVICE M &at(int r, int c) const
+    {
+        return base[r * C + (c + r) % C];
+    }
+};
+
+template <typename M, typename T, int R, int C, layout L>
+static WS_DEVICE void spill(const turned<M, R, C> &to, const tile<T, R, C, L> &x)
+{
+    typedef spread<R, C, L> S;
+    WS_FOR_CELLS(S, slot, j)
+    {
+        int r = S::row(slot), c = S::col(j);
+        pair<math_of<T>> p = x.get(slot, j);
+        if (has_row<S, R>(slot) && has_col<S, C>(j, 0))
+            to.at(r, c) = p.low;
+        if (C > 1 && has_row<S, R>(slot) && has_col<S, C>(j, 1))
+            to.at(r, c + 1) = p.high;
+    }
+}
+
+/* Running sums along rows (BY_ROW) or columns, one line a thread.  */
+template <bool BY_ROW, typename T, int R, int C, layout L, int BYTES>
+static WS_DEVICE tile<T, R, C, L> cumulate(const tile<T, R, C, L> &x, scratch<BYTES> &s)
+{
+    typedef spread<R, C, L> S;
+    typedef math_of<T> M;
+    static_assert(BYTES >= R * C * (int)sizeof(M), "scratch of a running sum: R * C numbers");
+    const turned<M, R, C> all{reinterpret_cast<M *>(s.bytes)};
+    constexpr int count = BY_ROW ? R : C, length = BY_ROW ? C : R;
+    tile<T, R, C, L> y;
+    group_barrier();
+    spill(all, x);
+    group_barrier();
+    for (int line = (int)threadIdx.x % 128; line < count; line += 128) {
+        M sum = BY_ROW ? all.at(line, 0) : all.at(0, line);
+#pragma unroll 4
+        for (int i = 1; i < length; i++) {
+            M &next = BY_ROW ? all.at(line, i) : all.at(i, line);
+            sum = one::add()(sum, next);
+            next = sum;
+        }
+    }
+    group_barrier();
+    WS_FOR_CELLS(S, slot, j)
+    {
+        int r = has_row<S, R>(slot) ? S::row(slot) : 0, c = has_col<S, C>(j, 0) ? S::col(j) : 0;
+        y.set(slot, j, all.at(r, c), all.at(r, C > 1 && has_col<S, C>(j, 1) ? c + 1 : c));
+    }
+    return y;
+}
+template <typename X, int B> static WS_DEVICE X row_cumsum(const X &x, scratch<B> &s)
+{
+    return cumulate<true>(x, s);
+}
+template <typename X, int B> static WS_DEVICE X col_cumsum(const X &x, scratch<B> &s)
+{
+    return cumulate<false>(x, s);
+}
+
+/* The stored type of a tile's elements on their way through scratch; masks are bytes.  */
+template <typename T, int R, int C, layout L, int BYTES>
+static WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES> &s)
+{
+    typedef spread<R, C, L> S;
+    typedef spread<C, R, L> Y;
+    static_assert(BYTES >= R * C * (int)sizeof(T), "scratch of a transposition: R * C elements");
+    const turned<T, R, C> all{reinterpret_cast<T *>(s.bytes)};
+    tile<T, C, R, L> y;
+    group_barrier();
+    WS_FOR_CELLS(S, slot, j)
+    {
+        int r = S::row(slot), c = S::col(j);
+        pair<math_of<T>> p = x.get(slot, j);
+        if (has_row<S, R>(slot) && has_col<S, C>(j, 0))
+            all.at(r, c) = number<T>::narrow(p.low);
+        if (C > 1 && has_row<S, R>(slot) && has_col<S, C>(j, 1))
+            all.at(r, c + 1) = number<T>::narrow(p.high);
+    }
+    group_barrier();
+    WS_FOR_CELLS(Y, slot, j)
+    {
+        int r = has_row<Y, C>(slot) ? Y::row(slot) : 0, c = has_col<Y, R>(j, 0) ? Y::col(j) : 0;
+        int d = R > 1 && has_col<Y, R>(j, 1) ? c + 1 : c;
+        y.set(slot, j, widen(all.at(c, r)), widen(all.at(d, r)));
+    }
+    return y;
+}
+
+/* ---- print ------------------------------------------------------------------------------------------------------- */
+
+static WS_DEVICE void print_element(const char *name, int r, int c, double x)
+{
+    printf("%s[%d,%d] = %.9g\n", name, r, c, x);
+}
+
+/* Each thread prints what it holds; the order of the lines is not specified.  */
+template <typename T, int R, int C, layout L> static WS_DEVICE void print(const char *name, const tile<T, R, C, L> &x)
+{
+    typedef spread<R, C, L> S;
+    if ((R == 1 || C == 1) && !S::speaks())
+        return;
+    WS_FOR_CELLS(S, slot, j)
+    {
+        pair<math_of<T>> p = x.get(slot, j);
+        if (has_row<S, R>(slot) && has_col<S, C>(j, 0))
+            print_element(name, S::row(slot), S::col(j), (double)p.low);
+        if (C > 1 && has_row<S, R>(slot) && has_col<S, C>(j, 1))
+            print_element(name, S::row(slot), S::col(j) + 1, (double)p.high);
+    }
+}
+
+} // namespace ws
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tensor.cuh - memory: tensors and slices in global memory, tensor maps, swizzled tiles in shared memory and views of them.
+ *
+ * A shared tile is blocks of rows x 128 bytes, each with the copy engine's 128-byte swizzle: the 16-byte chunk c of row r
+ * lies at chunk c ^ (r & 7).  Whole blocks are always copied; columns beyond the tile are never looked at.
+ */
+#ifndef WS_CUDA_TENSOR_CUH
+#define WS_CUDA_TENSOR_CUH
+
+#include "aref.cuh"
+#include "element.cuh"
+
+namespace ws {
+
+/* ---- global memory ----------------------------------------------------------------------------------------------- */
+
+/* `base` is coordinate 0 of every dimension of the whole tensor.  A slice moves `origin` (the whole's coordinate where its
+   own count begins) and narrows [low, high), in coordinates of the whole.  */
+template <typename T, int N> struct tensor {
+    T *base;
+    long stride[N];
+    int origin[N], low[N], high[N];
+    bool sliced;
+};
+
+/* A coordinate of the language is 64 bits wide; what does not fit 31 lies outside every tensor.  */
+static WS_DEVICE int clamp(int x)
+{
+    return x;
+}
+static WS_DEVICE int clamp(long x)
+{
+    return x < -0x40000000L ? -0x40000000 : x > 0x7fffffffL ? 0x7fffffff : (int)x;
+}
+template <typename I> static WS_DEVICE int clamp(I x)
+{
+    return clamp((long)x);
+}
+
+/* In the whole tensor.  */
+static WS_DEVICE int absolute(int x, int origin)
+{
+    return x > 0x7fffffff - origin ? 0x7fffffff : x + origin;
+}
+
+template <int DIM, typename T, int N, typename I, typename J>
+static WS_DEVICE tensor<T, N> slice(tensor<T, N> t, I begin, J end)
+{
+    int from = absolute(clamp(begin), t.origin[DIM]), to = absolute(clamp(end), t.origin[DIM]);
+    t.low[DIM] = ::max(t.low[DIM], from);
+    t.high[DIM] = ::max(::min(t.high[DIM], to), t.low[DIM]);
+    t.origin[DIM] = from;
+    t.sliced = true;
+    return t;
+}
+
+static WS_DEVICE bool inside(int x, int low, int high)
+{
+    return (u32)(x - low) < (u32)(high - low);
+}
+
+template <typename T, typename I> static WS_DEVICE T scalar_at(const tensor<T, 1> &t, I i)
+{
+    int x = absolute(clamp(i), t.origin[0]);
+    return inside(x, t.low[0], t.high[0]) ? t.base[x] : T{};
+}
+
+template <typename T, typename I> static WS_DEVICE long at(const tensor<T, 1> &t, I i)
+{
+    return (long)widen(scalar_at(t, i));
+}
+
+template <typename T, typename I> static WS_DEVICE double at_float(const tensor<T, 1> &t, I i)
+{
+    return (double)widen(scalar_at(t, i));
+}
+
+/* The two innermost dimensions at fixed outer coordinates, seen from a tile's first element.  A vector is a plane of one
+   row or of one column.  */
+template <typename T> struct plane {
+    T *base;
+    long stride;  /* from row to row */
+    int row, col; /* of the tile, in the whole */
+    int row_low, row_high, col_low, col_high;
+
+    WS_DEVICE bool row_inside(int r) const
+    {
+        return inside(row + r, row_low, row_high);
+    }
+    WS_DEVICE bool col_inside(int c) const
+    {
+        return inside(col + c, col_low, col_high);
+    }
+    WS_DEVICE T *at(int r, int c) const
+    {
+        return base + ((row + r) * stride + (col + c));
+    }
+    /* May rows be read and written as vectors of `bytes` that begin at a multiple of them from the tile's first column?  */
+    WS_DEVICE bool aligned(int bytes) const
+    {
+        return (((u64)(base + col) | (u64)(stride * (long)sizeof(T))) & (u64)(bytes - 1)) == 0;
+    }
+};
+
+template <typename T, int N> static WS_DEVICE void fix(plane<T> &p, const tensor<T, N> &t, int dim, int coordinate)
+{
+    int x = absolute(coordinate, t.origin[dim]);
+    p.base += x * t.stride[dim];
+    if (!inside(x, t.low[dim], t.high[dim]))
+        p.row_high = p.row_low;
+}
+
+template <typename T, int N> static WS_DEVICE plane<T> innermost(const tensor<T, N> &t, int row, int col)
+{
+    return plane<T>{t.base,
+                    t.stride[N - 2],
+                    absolute(row, t.origin[N - 2]),
+                    absolute(col, t.origin[N - 1]),
+                    t.low[N - 2],
+                    t.high[N - 2],
+                    t.low[N - 1],
+                    t.high[N - 1]};
+}
+
+template <typename T, typename R, typename C> static WS_DEVICE plane<T> plane_at(const tensor<T, 2> &t, R row, C col)
+{
+    return innermost(t, clamp(row), clamp(col));
+}
+
+template <typename T, typename X, typename R, typename C>
+static WS_DEVICE plane<T> plane_at(const tensor<T, 3> &t, X x, R row, C col)
+{
+    plane<T> p = innermost(t, clamp(row), clamp(col));
+    fix(p, t, 0, clamp(x));
+    return p;
+}
+
+template <typename T, typename X, typename Y, typename R, typename C>
+static WS_DEVICE plane<T> plane_at(const tensor<T, 4> &t, X x, Y y, R row, C col)
+{
+    plane<T> p = innermost(t, clamp(row), clamp(col));
+    fix(p, t, 0, clamp(x));
+    fix(p, t, 1, clamp(y));
+    return p;
+}
+
+/* (1,C) of a vector, or of a row of a matrix.  */
+template <typename T, typename C> static WS_DEVICE plane<T> row_at(const tensor<T, 1> &t, C col)
+{
+    return plane<T>{t.base, 0, 0, absolute(clamp(col), t.origin[0]), 0, 1, t.low[0], t.high[0]};
+}
+template <typename T, typename X, typename C> static WS_DEVICE plane<T> row_at(const tensor<T, 2> &t, X x, C col)
+{
+    plane<T> p = row_at(tensor<T, 1>{t.base, {1}, {t.origin[1]}, {t.low[1]}, {t.high[1]}, false}, col);
+    fix(p, t, 0, clamp(x));
+    return p;
+}
+
+/* (R,1) of the same.  */
+template <typename T, typename R> static WS_DEVICE plane<T> col_at(const tensor<T, 1> &t, R row)
+{
+    return plane<T>{t.base, 1, absolute(clamp(row), t.origin[0]), 0, t.low[0], t.high[0], 0, 1};
+}
+template <typename T, typename X, typename R> static WS_DEVICE plane<T> col_at(const tensor<T, 2> &t, X x, R row)
+{
+    plane<T> p = col_at(tensor<T, 1>{t.base, {1}, {t.origin[1]}, {t.low[1]}, {t.high[1]}, false}, row);
+    fix(p, t, 0, clamp(x));
+    return p;
+}
+
+/* ---- tensor maps ------------------------------------------------------------------------------------------------- */
+
+/* Rows of a box for tiles of this many rows: a divisor, so that several boxes fill the tile exactly.  */
+WS_CONSTANT int box_rows(int rows)
+{
+    if (rows <= 256)
+        return rows;
+    for (int n = 2; n < rows; n++)
+        if (rows % n == 0 && rows / n % 8 == 0 && rows / n <= 256)
+            return rows / n;
+    return 8;
+}
+
+/* Rows that one warp of an accumulator's layout holds together, and stores on its own.  */
+constexpr int store_rows = 16;
+
+struct map {
+    CUtensorMap load;  /* boxes of box_rows(rows) rows */
+    CUtensorMap store; /* boxes of store_rows rows, if the tensor is stored */
+    bool can_load, can_store;
+};
+
+/* ---- shared memory ----------------------------------------------------------------------------------------------- */
+
+WS_CONSTANT int round_up(int x, int multiple)
+{
+    return (x + multiple - 1) / multiple * multiple;
+}
+
+/* Bytes of a block of 128-byte lines, and elements of a line.  */
+WS_CONSTANT int block_bytes(int rows)
+{
+    return round_up(rows, 8) * 128;
+}
+template <typename T> constexpr int line_elements = 128 / (int)sizeof(T);
+
+template <typename T, int R, int C> struct __align__(1024) shared_tile
+{
+    static constexpr int blocks = (C + line_elements<T> - 1) / line_elements<T>;
+    unsigned char bytes[blocks * block_bytes(R)];
+};
+
+template <int BYTES> struct __align__(16) scratch
+{
+    unsigned char bytes[BYTES];
+};
+
+/* An R x C window of a shared tile whose blocks have S rows.  */
+template <typename T, int R, int C, int S> struct shared_view {
+    typedef T element;
+    static constexpr int rows = R, cols = C, storage_rows = S;
+    u32 base; /* of the shared tile */
+    int row, col;
+
+    WS_DEVICE u32 address(int r, int c) const
+    {
+        int line = row + r, byte = (col + c) * (int)sizeof(T);
+        return base + byte / 128 * block_bytes(S) + line * 128 + ((byte % 128) ^ ((line & 7) << 4));
+    }
+    WS_DEVICE T at(int r, int c) const
+    {
+        return *reinterpret_cast<const T *>(__cvta_shared_to_generic(address(r, c)));
+    }
+    WS_DEVICE void set(int r, int c, T x) const
+    {
+        *reinterpret_cast<T *>(__cvta_shared_to_generic(address(r, c))) = x;
+    }
+};
+
+/* The same with rows and columns exchanged: C x R.  */
+template <typename V> struct transposed_view {
+    typedef typename V::element element;
+    static constexpr int rows = V::cols, cols = V::rows;
+    V of;
+
+    WS_DEVICE element at(int r, int c) const
+    {
+        return of.at(c, r);
+    }
+};
+
+template <typename T, int R, int C> static WS_DEVICE shared_view<T, R, C, R> view(const shared_tile<T, R, C> &s)
+{
+    return {ptx::shared_address(s.bytes), 0, 0};
+}
+
+template <int R, int C, typename T, int SR, int SC>
+static WS_DEVICE shared_view<T, R, C, SR> window(const shared_tile<T, SR, SC> &s, int row, int col)
+{
+    return {ptx::shared_address(s.bytes), row, col};
+}
+
+template <typename T, int R, int C, int S>
+static WS_DEVICE transposed_view<shared_view<T, R, C, S>> trans(shared_view<T, R, C, S> v)
+{
+    return {v};
+}
+template <typename V> static WS_DEVICE V trans(transposed_view<V> v)
+{
+    return v.of;
+}
+
+} // namespace ws
+
+#endif

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tile.cuh - register tiles of a warp group, and everything that happens to one element after another.
+ *
+ * How a tile is spread over the 128 threads:
+ *   frag   the matrix unit's accumulators: blocks of 64 rows; warp w holds rows 16w to 16w+15 of each, a thread rows lane/4
+ *          and lane/4+8, two columns at 2*(lane%4) of every eight.  Rows are padded to 64, columns to 8.
+ *   lines  warp w holds rows w, w+4, ...; lanes run along the columns, a vector of up to 8 elements each.
+ * Both say it in the same words: a thread has `slots` rows, and in each of them the same `pairs` pairs of neighbouring
+ * columns.  (R,1) keeps one number a slot, (1,C) one row of pairs, (1,1) one number; whoever has a copy has the same one.
+ * All register arrays are indexed by constants: every loop here is unrolled.
+ */
+#ifndef WS_CUDA_TILE_CUH
+#define WS_CUDA_TILE_CUH
+
+#include "tensor.cuh"
+
+namespace ws {
+
+enum layout { frag, lines };
+
+/* ---- who holds what ---------------------------------------------------------------------------------------------- */
+
+WS_CONSTANT int vector_columns(int cols)
+{
+    return cols >= 256 ? 8 : cols >= 128 ? 4 : 2;
+}
+
+template <int R, int C, layout L> struct spread;
+
+template <int R, int C> struct spread<R, C, frag> {
+    static constexpr int slots = R == 1 ? 1 : (R + 63) / 64 * 2;
+    static constexpr int pairs = C == 1 ? 1 : (C + 7) / 8;
+    static constexpr bool whole_rows = R == 1 || R % 64 == 0, whole_cols = C == 1 || C % 8 == 0;
+    /* Register of a pair: in an accumulator the two rows of a block alternate.  */
+    static WS_CONSTANT int index(int slot, int j)
+    {
+        return R == 1 ? j : (slot / 2 * pairs + j) * 2 + slot % 2;
+    }
+    static WS_DEVICE int row(int slot)
+    {
+        return R == 1 ? 0 : slot / 2 * 64 + (int)(threadIdx.x / 32 % 4) * 16 + slot % 2 * 8 + (int)ptx::lane() / 4;
+    }
+    static WS_DEVICE int col(int j)
+    {
+        return C == 1 ? 0 : j * 8 + (int)(ptx::lane() % 4) * 2;
+    }
+    /* Of the threads that hold copies of a broadcast tile's element, does this one speak?  */
+    static WS_DEVICE bool speaks()
+    {
+        return (R > 1 || threadIdx.x % 128 < 4) && (C > 1 || ptx::lane() % 4 == 0);
+    }
+};
+
+template <int R, int C> struct spread<R, C, lines> {
+    static constexpr int slots = R == 1 ? 1 : (R + 3) / 4;
+    static constexpr int vector = vector_columns(C);
+    static constexpr int vectors = (C + 32 * vector - 1) / (32 * vector);
+    static constexpr int pairs = C == 1 ? 1 : vectors * vector / 2;
+    static constexpr bool whole_rows = R == 1 || R % 4 == 0, whole_cols = C == 1 || C % (32 * vector) == 0;
+    static WS_CONSTANT int index(int slot, int j)
+    {
+        return slot * pairs + j;
+    }
+    static WS_DEVICE int row(int slot)
+    {
+        return R == 1 ? 0 : slot * 4 + (int)(threadIdx.x / 32 % 4);
+    }
+    static WS_DEVICE int col(int j)
+    {
+        return C == 1 ? 0 : (j / (vector / 2) * 32 + (int)ptx::lane()) * vector + j % (vector / 2) * 2;
+    }
+    static WS_DEVICE bool speaks()
+    {
+        return (R > 1 || threadIdx.x % 128 < 32) && (C > 1 || ptx::lane() == 0);
+    }
+};
+
+template <typename S, int R> static WS_DEVICE bool has_row(int slot)
+{
+    return S::whole_rows || S::row(slot) < R;
+}
+template <typename S, int C> static WS_DEVICE bool has_col(int j, int second = 0)
+{
+    return S::whole_cols || S::col(j) + second < C;
+}
+
+/* ---- register tiles ---------------------------------------------------------------------------------------------- */
+
+/* N pairs, or N single numbers kept in the compute type.  */
+template <typename T, int N, bool SINGLE> struct cells {
+    typedef typename number<T>::word word;
+    T v[2 * N];
+    WS_DEVICE word bits(int i) const
+    {
+        return word{v[2 * i], v[2 * i + 1]};
+    }
+    WS_DEVICE void set_bits(int i, word x)
+    {
+        v[2 * i] = x.low;
+        v[2 * i + 1] = x.high;
+    }
+    WS_DEVICE pair<T> get(int i) const
+    {
+        return {v[2 * i], v[2 * i + 1]};
+    }
+    WS_DEVICE void set(int i, T low, T high)
+    {
+        v[2 * i] = low;
+        v[2 * i + 1] = high;
+    }
+};
+template <typename T, int N> struct packed_cells {
+    typedef typename number<T>::word word;
+    word v[N];
+    WS_DEVICE word bits(int i) const
+    {
+        return v[i];
+    }
+    WS_DEVICE void set_bits(int i, word x)
+    {
+        v[i] = x;
+    }
+    WS_DEVICE pair<math_of<T>> get(int i) const
+    {
+        return number<T>::unpack(v[i]);
+    }
+    WS_DEVICE void set(int i, math_of<T> low, math_of<T> high)
+    {
+        v[i] = number<T>::pack(low, high);
+    }
+};
+template <int N> struct cells<f16, N, false> : packed_cells<f16, N> {
+};
+template <int N> struct cells<bf16, N, false> : packed_cells<bf16, N> {
+};
+template <int N> struct cells<e4m3, N, false> : packed_cells<e4m3, N> {
+};
+template <int N> struct cells<e5m2, N, false> : packed_cells<e5m2, N> {
+};
+template <int N> struct cells<signed char, N, false> : packed_cells<signed char, N> {
+};
+template <typename T, int N> struct single_cells {
+    math_of<T> v[N];
+    WS_DEVICE pair<math_of<T>> get(int i) const
+    {
+        return {v[i], v[i]};
+    }
+    WS_DEVICE void set(int i, math_of<T> x, math_of<T>)
+    {
+        v[i] = rounded<T>(x);
+    }
+};
+template <int N> struct cells<float, N, true> : single_cells<float, N> {
+};
+template <int N> struct cells<double, N, true> : single_cells<double, N> {
+};
+template <int N> struct cells<int, N, true> : single_cells<int, N> {
+};
+template <int N> struct cells<bool, N, true> : single_cells<bool, N> {
+};
+template <int N> struct cells<f16, N, true> : single_cells<f16, N> {
+};
+template <int N> struct cells<bf16, N, true> : single_cells<bf16, N> {
+};
+template <int N> struct cells<e4m3, N, true> : single_cells<e4m3, N> {
+};
+template <int N> struct cells<e5m2, N, true> : single_cells<e5m2, N> {
+};
+template <int N> struct cells<signed char, N, true> : single_cells<signed char, N> {
+};
+
+template <typename T, int R, int C, layout L> struct tile {
+    typedef T element;
+    typedef math_of<T> math;
+    typedef spread<R, C, L> where;
+    static constexpr int rows = R, cols = C;
+    static constexpr layout kind = L;
+    cells<T, where::slots * where::pairs, C == 1> cell;
+
+    WS_DEVICE pair<math> get(int slot, int j) const
+    {
+        return cell.get(where::index(R == 1 ? 0 : slot, C == 1 ? 0 : j));
+    }
+    WS_DEVICE void set(int slot, int j, math low, math high)
+    {
+        cell.set(where::index(slot, j), low, high);
+    }
+    /* A pair as it is stored; not for (R,1).  */
+    WS_DEVICE auto bits(int slot, int j) const
+    {
+        return cell.bits(where::index(slot, j));
+    }
+    template <typename W> WS_DEVICE void set_bits(int slot, int j, W x)
+    {
+        cell.set_bits(where::index(slot, j), x);
+    }
+};
+
+/* For each pair that this thread holds of an R x C tile.  */
+#define WS_FOR_SLOTS(S, slot)    _Pragma("unroll") for (int slot = 0; slot < S::slots; slot++)
+#define WS_FOR_PAIRS(S, j)       _Pragma("unroll") for (int j = 0; j < S::pairs; j++)
+#define WS_FOR_CELLS(S, slot, j) WS_FOR_SLOTS(S, slot) WS_FOR_PAIRS(S, j)
+
+/* ---- constructors ------------------------------------------------------------------------------------------------ */
+
+template <typename T, int R, int C, layout L, typename X> static WS_DEVICE tile<T, R, C, L> full(X value)
+{
+    typedef spread<R, C, L> S;
+    tile<T, R, C, L> y;
+    const math_of<T> x = convert<T>()(value);
+    WS_FOR_CELLS(S, slot, j)
+    y.set(slot, j, x, x);
+    return y;
+}
+
+template <typename T, layout L, typename X> static WS_DEVICE tile<T, 1, 1, L> splat(X value)
+{
+    return full<T, 1, 1, L>(value);
+}
+
+template <int R, int C, layout L> static WS_DEVICE tile<int, R, C, L> row_index(int offset = 0)
+{
+    typedef spread<R, C, L> S;
+    tile<int, R, C, L> y;
+    WS_FOR_CELLS(S, slot, j)
+    y.set(slot, j, S::row(slot) + offset, S::row(slot) + offset);
+    return y;
+}
+
+template <int R, int C, layout L> static WS_DEVICE tile<int, R, C, L> col_index(int offset = 0)
+{
+    typedef spread<R, C, L> S;
+    tile<int, R, C, L> y;
+    WS_FOR_CELLS(S, slot, j)
+    y.set(slot, j, S::col(j) + offset, S::col(j) + 1 + offset);
+    return y;
+}
+
+/* ---- elementwise ------------------------------------------------------------------------------------------------- */
+
+template <typename X> struct is_tile {
+    static constexpr bool value = false;
+};
+template <typename T, int R, int C, layout L> struct is_tile<tile<T, R, C, L>> {
+    static constexpr bool value = true;
+};
+template <bool YES> struct only_if;
+template <> struct only_if<true> {
+    typedef int type;
+};
+template <typename... X> using if_tile = typename only_if<(is_tile<X>::value || ...)>::type;
+template <typename... X> using if_scalars = typename only_if<!(is_tile<X>::value || ...)>::type;
+
+/* Shape, layout and element type of a result: broadcast of the operands; the type is that of the first tile that is no
+   (1,1), since those stand for scalars and convert.  Masks do not count.  */
+template <typename... X> struct joined;
+template <> struct joined<> {
+    static constexpr int rows = 1, cols = 1;
+    static constexpr layout kind = frag;
+    static constexpr bool known = false, firm = false;
+    typedef float element;
+};
+template <typename X, typename... Rest> struct joined<X, Rest...> : joined<Rest...> {
+};
+template <typename T, int R, int C, layout L, typename... Rest> struct joined<tile<T, R, C, L>, Rest...> {
+    typedef joined<Rest...> rest;
+    static_assert(R == 1 || rest::rows == 1 || R == rest::rows, "rows do not broadcast");
+    static_assert(C == 1 || rest::cols == 1 || C == rest::cols, "columns do not broadcast");
+    static constexpr int rows = R > rest::rows ? R : rest::rows, cols = C > rest::cols ? C : rest::cols;
+    static constexpr layout kind = L;
+    static constexpr bool mine = R * C > 1 || !rest::firm;
+    static constexpr bool known = true, firm = R * C > 1 || rest::firm;
+    template <bool MINE, typename U> struct pick {
+        typedef T type;
+    };
+    template <typename U> struct pick<false, U> {
+        typedef U type;
+    };
+    typedef typename pick<mine, typename rest::element>::type element;
+};
+template <int R, int C, layout L, typename... Rest> struct joined<tile<bool, R, C, L>, Rest...> {
+    typedef joined<Rest...> rest;
+    static constexpr int rows = R > rest::rows ? R : rest::rows, cols = C > rest::cols ? C : rest::cols;
+    static constexpr layout kind = L;
+    static constexpr bool known = rest::known, firm = rest::firm;
+    typedef typename rest::element element;
+};
+
+/* An operand's pair at a place of the result, in compute type M; masks stay masks.  */
+template <typename M, typename T, int R, int C, layout L>
+static WS_DEVICE pair<M> operand(const tile<T, R, C, L> &x, int slot, int j)
+{
+    auto p = x.get(slot, j);
+    return {to_math<M>::from(p.low), to_math<M>::from(p.high)};
+}
+template <typename M, int R, int C, layout L>
+static WS_DEVICE pair<bool> operand(const tile<bool, R, C, L> &x, int slot, int j)
+{
+    return x.get(slot, j);
+}
+template <typename M, typename X, if_scalars<X> = 0> static WS_DEVICE pair<M> operand(X x, int, int)
+{
+    return {to_math<M>::from(x), to_math<M>::from(x)};
+}
+
+template <typename U, typename F, typename... X>
+static WS_DEVICE tile<U, joined<X...>::rows, joined<X...>::cols, joined<X...>::kind> apply(F f, const X &...x)
+{
+    typedef joined<X...> J;
+    typedef math_of<typename J::element> M;
+    typedef spread<J::rows, J::cols, J::kind> S;
+    tile<U, J::rows, J::cols, J::kind> y;
+    WS_FOR_CELLS(S, slot, j)
+    y.set(slot, j, f(operand<M>(x, slot, j).low...), f(operand<M>(x, slot, j).high...));
+    return y;
+}
+
+namespace one { /* what happens to one element */
+
+#define WS_ONE_BINARY(name, on_float, on_double, on_int)      \
+    struct name {                                             \
+        WS_DEVICE float operator()(float x, float y) const    \
+        {                                                     \
+            return on_float;                                  \
+        }                                                     \
+        WS_DEVICE double operator()(double x, double y) const \
+        {                                                     \
+            return on_double;                                 \
+        }                                                     \
+        WS_DEVICE int operator()(int x, int y) const          \
+        {                                                     \
+            return on_int;                                    \
+        }                                                     \
+    };
+WS_ONE_BINARY(add, x + y, x + y, (int)((u32)x + (u32)y))
+WS_ONE_BINARY(sub, x - y, x - y, (int)((u32)x - (u32)y))
+WS_ONE_BINARY(mul, x *y, x *y, (int)((u32)x *(u32)y))
+WS_ONE_BINARY(div, x / y, x / y, y == 0 ? 0 : y == -1 ? (int)(0u - (u32)x) : x / y)
+WS_ONE_BINARY(maximum, fmaxf(x, y), fmax(x, y), ::max(x, y))
+WS_ONE_BINARY(minimum, fminf(x, y), fmin(x, y), ::min(x, y))
+#undef WS_ONE_BINARY
+
+#define WS_ONE_COMPARE(name, operator_)                                 \
+    struct name {                                                       \
+        template <typename M> WS_DEVICE bool operator()(M x, M y) const \
+        {                                                               \
+            return x operator_ y;                                       \
+        }                                                               \
+    };
+WS_ONE_COMPARE(lt, <)
+WS_ONE_COMPARE(le, <=)
+WS_ONE_COMPARE(gt, >)
+WS_ONE_COMPARE(ge, >=)
+WS_ONE_COMPARE(eq, ==)
+WS_ONE_COMPARE(ne, !=)
+WS_ONE_COMPARE(mask_and, &&)
+WS_ONE_COMPARE(mask_or, ||)
+#undef WS_ONE_COMPARE
+
+struct mask_not {
+    WS_DEVICE bool operator()(bool x) const
+    {
+        return !x;
+    }
+};
+struct select {
+    template <typename M> WS_DEVICE M operator()(bool mask, M x, M y) const
+    {
+        return mask ? x : y;
+    }
+};
+struct fma {
+    WS_DEVICE float operator()(float x, float y, float z) const
+    {
+        return fmaf(x, y, z);
+    }
+    WS_DEVICE double operator()(double x, double y, double z) const
+    {
+        return ::fma(x, y, z);
+    }
+    WS_DEVICE int operator()(int x, int y, int z) const
+    {
+        return (int)((u32)x * (u32)y + (u32)z);
+    }
+};
+struct neg {
+    WS_DEVICE float operator()(float x) const
+    {
+        return -x;
+    }
+    WS_DEVICE double operator()(double x) const
+    {
+        return -x;
+    }
+    WS_DEVICE int operator()(int x) const
+    {
+        return (int)(0u - (u32)x);
+    }
+};
+struct abs {
+    WS_DEVICE float operator()(float x) const
+    {
+        return fabsf(x);
+    }
+    WS_DEVICE double operator()(double x) const
+    {
+        return ::fabs(x);
+    }
+    WS_DEVICE int operator()(int x) const
+    {
+        return x < 0 ? (int)(0u - (u32)x) : x;
+    }
+};
+
+#define WS_ONE_MATHS(name, on_float, on_double)     \
+    struct name {                                   \
+        WS_DEVICE float operator()(float x) const   \
+        {                                           \
+            return on_float;                        \
+        }                                           \
+        WS_DEVICE double operator()(double x) const \
+        {                                           \
+            return on_double;                       \
+        }                                           \
+    };
+WS_ONE_MATHS(rint, rintf(x), ::rint(x))
+WS_ONE_MATHS(floor, floorf(x), ::floor(x))
+WS_ONE_MATHS(exp, expf(x), ::exp(x))
+WS_ONE_MATHS(exp2, ptx::exp2_approx(x), ::exp2(x))
+WS_ONE_MATHS(log, logf(x), ::log(x))
+WS_ONE_MATHS(log2, log2f(x), ::log2(x))
+WS_ONE_MATHS(sqrt, __fsqrt_rn(x), ::sqrt(x))
+WS_ONE_MATHS(rsqrt, ptx::rsqrt_approx(x), ::rsqrt(x))
+WS_ONE_MATHS(tanh, tanhf(x), ::tanh(x))
+WS_ONE_MATHS(erf, erff(x), ::erf(x))
+WS_ONE_MATHS(sigmoid, 1.0f / (1.0f + expf(-x)), 1.0 / (1.0 + ::exp(-x)))
+#undef WS_ONE_MATHS
+
+} // namespace one
+
+#define WS_UNARY(name)                                                           \
+    template <typename X, if_tile<X> = 0> static WS_DEVICE auto name(const X &x) \
+    {                                                                            \
+        return apply<typename X::element>(one::name(), x);                       \
+    }
+#define WS_BINARY(name, how)                                                                                \
+    template <typename X, typename Y, if_tile<X, Y> = 0> static WS_DEVICE auto name(const X &x, const Y &y) \
+    {                                                                                                       \
+        return apply<typename joined<X, Y>::element>(one::how(), x, y);                                     \
+    }
+#define WS_COMPARE(name)                                                                                    \
+    template <typename X, typename Y, if_tile<X, Y> = 0> static WS_DEVICE auto name(const X &x, const Y &y) \
+    {                                                                                                       \
+        return apply<bool>(one::name(), x, y);                                                              \
+    }
+WS_BINARY(add, add)
+WS_BINARY(sub, sub)
+WS_BINARY(mul, mul)
+WS_BINARY(div, div)
+WS_BINARY(max, maximum)
+WS_BINARY(min, minimum)
+WS_COMPARE(lt)
+WS_COMPARE(le)
+WS_COMPARE(gt)
+WS_COMPARE(ge)
+WS_COMPARE(eq)
+WS_COMPARE(ne)
+WS_COMPARE(mask_and)
+WS_COMPARE(mask_or)
+WS_UNARY(neg)
+WS_UNARY(abs)
+WS_UNARY(rint)
+WS_UNARY(floor)
+WS_UNARY(exp)
+WS_UNARY(exp2)
+WS_UNARY(log)
+WS_UNARY(log2)
+WS_UNARY(sqrt)
+WS_UNARY(rsqrt)
+WS_UNARY(tanh)
+WS_UNARY(erf)
+WS_UNARY(sigmoid)
+#undef WS_UNARY
+#undef WS_BINARY
+#undef WS_COMPARE
+
+template <int R, int C, layout L> static WS_DEVICE auto mask_not(const tile<bool, R, C, L> &x)
+{
+    return apply<bool>(one::mask_not(), x);
+}
+
+template <int R, int C, layout L, typename X, typename Y>
+static WS_DEVICE auto select(const tile<bool, R, C, L> &mask, const X &x, const Y &y)
+{
+    return apply<typename joined<X, Y>::element>(one::select(), mask, x, y);
+}
+
+template <typename X, typename Y, typename Z, if_tile<X, Y, Z> = 0>
+static WS_DEVICE auto fma(const X &x, const Y &y, const Z &z)
+{
+    return apply<typename joined<X, Y, Z>::element>(one::fma(), x, y, z);
+}
+
+template <typename U, typename T, int R, int C, layout L>
+static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
+{
+    return apply<U>(convert<U>(), x);
+}
+
+/* Scalars of one type.  */
+template <typename X, if_scalars<X> = 0> static WS_DEVICE X min(X x, X y)
+{
+    return x < y ? x : y;
+}
+template <typename X, if_scalars<X> = 0> static WS_DEVICE X max(X x, X y)
+{
+    return x > y ? x : y;
+}
+
+} // namespace ws
+
+#endif

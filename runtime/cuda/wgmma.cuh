@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wgmma.cuh - matrix products: what a view looks like to the matrix unit, and groups of products in flight.
+ *
+ *   mma(acc, a, b)     acc (M x N) += a (M x K) b (K x N), started
+ *   commit()           closes a group of the products started so far
+ *   wait<N>(acc...)    until at most N groups are in flight
+ *
+ * An operand is K-major when the lines of its shared tile run along K: a view as a, a trans view as b.  The other way round
+ * it is MN-major, which the unit reads for 16-bit types.  With the 128-byte swizzle, in a tile of S rows:
+ *
+ *               one step of K (32 bytes)                 leading offset       stride offset
+ *   K-major     +32 bytes, then the next block (S*128)   unused               1024: the next 8 rows of M or N
+ *   MN-major    +16 rows (2048 bytes)                    S*128: 64 more of N  1024: the next 8 of K
+ */
+#ifndef WS_CUDA_WGMMA_CUH
+#define WS_CUDA_WGMMA_CUH
+
+#include "tile.cuh"
+
+namespace ws {
+
+namespace wgmma {
+
+/* Depth of one instruction, accumulator and element types: part of its name.  */
+template <typename A, typename B> struct operands;
+#define WS_OPERANDS(A, B, text)              \
+    template <> struct operands<A, B> {      \
+        static constexpr char name[] = text; \
+    };
+WS_OPERANDS(f16, f16, "k16.f32.f16.f16")
+WS_OPERANDS(bf16, bf16, "k16.f32.bf16.bf16")
+WS_OPERANDS(float, float, "k8.f32.tf32.tf32")
+WS_OPERANDS(e4m3, e4m3, "k32.f32.e4m3.e4m3")
+WS_OPERANDS(e4m3, e5m2, "k32.f32.e4m3.e5m2")
+WS_OPERANDS(e5m2, e4m3, "k32.f32.e5m2.e4m3")
+WS_OPERANDS(e5m2, e5m2, "k32.f32.e5m2.e5m2")
+WS_OPERANDS(signed char, signed char, "k32.s32.s8.s8")
+#undef WS_OPERANDS
+
+/* Which operands are MN-major: the last immediates, for 16-bit types only.  */
+template <typename T, bool A, bool B> struct majors {
+    static_assert(sizeof(T) == 2 || (!A && !B), "only 16-bit operands may be MN-major");
+    static constexpr char both[] = "";
+    static constexpr char second[] = "";
+};
+#define WS_MAJORS(T, A, B, text, text_of_second)         \
+    template <> struct majors<T, A, B> {                 \
+        static constexpr char both[] = text;             \
+        static constexpr char second[] = text_of_second; \
+    };
+#define WS_MAJORS_OF(T)                         \
+    WS_MAJORS(T, false, false, ", 0, 0", ", 0") \
+    WS_MAJORS(T, false, true, ", 0, 1", ", 1")  \
+    WS_MAJORS(T, true, false, ", 1, 0", ", 0")  \
+    WS_MAJORS(T, true, true, ", 1, 1", ", 1")
+WS_MAJORS_OF(f16)
+WS_MAJORS_OF(bf16)
+#undef WS_MAJORS_OF
+#undef WS_MAJORS
+
+template <int N> struct product;
+#include "wgmma_shapes.cuh"
+
+/* Offsets and address in units of 16 bytes; the upper word's bit 30 is the 128-byte swizzle.  Shared memory has 2^18 bytes:
+   no address that is added to one carries out of its 14 bits.  */
+static WS_DEVICE u32 descriptor_low(u32 address, u32 leading)
+{
+    return (address >> 4 & 0x3fff) | (leading >> 4) << 16;
+}
+static WS_DEVICE u64 descriptor(u32 low, u32 offset)
+{
+    return (u64)(low + (offset >> 4)) | (u64)(1024 >> 4 | 1u << 30) << 32;
+}
+
+/* An operand with its MN extent of 64 (a) or N (b), for each step of 32 bytes of K.  */
+template <typename V> struct k_major {
+    typedef typename V::element element;
+    static constexpr bool transposed = false;
+    static constexpr int depth = V::cols;
+    V view;
+    u32 low;
+
+    explicit WS_DEVICE k_major(V v) : view(v)
+    {
+        u32 byte = (u32)v.col * sizeof(element);
+        low = descriptor_low(v.base + byte / 128 * block_bytes(V::storage_rows) + byte % 128 + (u32)v.row * 128, 16);
+    }
+    /* mn: offset along M or N, step: along K.  */
+    WS_DEVICE u64 at(int mn, int step) const
+    {
+        return descriptor(low, mn * 128 + step / 4 * block_bytes(V::storage_rows) + step % 4 * 32);
+    }
+};
+template <typename V> struct mn_major {
+    typedef typename V::element element;
+    static constexpr bool transposed = true;
+    static constexpr int depth = V::rows;
+    V view;
+    u32 low;
+
+    explicit WS_DEVICE mn_major(V v) : view(v)
+    {
+        u32 block = (u32)v.col * sizeof(element) / 128;
+        low = descriptor_low(v.base + block * block_bytes(V::storage_rows) + (u32)v.row * 128,
+                             block_bytes(V::storage_rows));
+    }
+    WS_DEVICE u64 at(int mn, int step) const
+    {
+        return descriptor(low, mn / 64 * block_bytes(V::storage_rows) + step * 2048);
+    }
+};
+
+template <typename T, int R, int C, int S>
+static WS_DEVICE k_major<shared_view<T, R, C, S>> as_a(shared_view<T, R, C, S> v)
+{
+    return k_major<shared_view<T, R, C, S>>(v);
+}
+template <typename V> static WS_DEVICE mn_major<V> as_a(transposed_view<V> v)
+{
+    return mn_major<V>(v.of);
+}
+template <typename T, int R, int C, int S>
+static WS_DEVICE mn_major<shared_view<T, R, C, S>> as_b(shared_view<T, R, C, S> v)
+{
+    return mn_major<shared_view<T, R, C, S>>(v);
+}
+template <typename V> static WS_DEVICE k_major<V> as_b(transposed_view<V> v)
+{
+    return k_major<V>(v.of);
+}
+
+/* Columns FROM to N of the 64-row block at register O, at most 256 at a time.  */
+template <int O, int FROM, int N, int STEPS, int SIZE, typename A, typename B>
+static WS_DEVICE void rows_64(float (&d)[SIZE], const A &a, int row, const B &b)
+{
+    constexpr int columns = N - FROM < 256 ? N - FROM : 256;
+    typedef operands<typename A::element, typename B::element> kind;
+    typedef majors<typename A::element, A::transposed, B::transposed> major;
+#pragma unroll
+    for (int step = 0; step < STEPS; step++)
+        product<columns>::template shared<O, kind, major>(d, a.at(row, step), b.at(FROM, step));
+    if constexpr (FROM + columns < N)
+        rows_64<O + columns / 2, FROM + columns, N, STEPS>(d, a, row, b);
+}
+template <int O, int FROM, int N, int STEPS, int SIZE, typename A, typename B>
+static WS_DEVICE void rows_64(int (&d)[SIZE], const A &a, int row, const B &b)
+{
+    constexpr int columns = N - FROM < 256 ? N - FROM : 256;
+    typedef operands<typename A::element, typename B::element> kind;
+#pragma unroll
+    for (int step = 0; step < STEPS; step++)
+        product<columns>::template integers<O, kind>(d, a.at(row, step), b.at(FROM, step));
+    if constexpr (FROM + columns < N)
+        rows_64<O + columns / 2, FROM + columns, N, STEPS>(d, a, row, b);
+}
+
+/* The same with a in registers, from word W on.  */
+template <int O, int W, int FROM, int N, int STEPS, int SIZE, typename T, int WORDS, typename B>
+static WS_DEVICE void rows_64_registers(float (&d)[SIZE], const packed_cells<T, WORDS> &a, const B &b)
+{
+    constexpr int columns = N - FROM < 256 ? N - FROM : 256;
+    typedef operands<T, typename B::element> kind;
+    typedef majors<T, false, B::transposed> major;
+#pragma unroll
+    for (int step = 0; step < STEPS; step++)
+        product<columns>::template registers<O, kind, major>(d, a.v[W + 4 * step], a.v[W + 4 * step + 1],
+                                                             a.v[W + 4 * step + 2], a.v[W + 4 * step + 3],
+                                                             b.at(FROM, step));
+    if constexpr (FROM + columns < N)
+        rows_64_registers<O + columns / 2, W, FROM + columns, N, STEPS>(d, a, b);
+}
+
+/* Block by block of 64 rows.  */
+template <int BLOCK, int STEPS, typename C, int M, int N, typename A, typename B>
+static WS_DEVICE void blocks(tile<C, M, N, frag> &acc, const A &a, const B &b)
+{
+    constexpr int registers = round_up(N, 8) / 2;
+    rows_64<BLOCK * registers, 0, N, STEPS>(acc.cell.v, a, BLOCK * 64, b);
+    if constexpr ((BLOCK + 1) * 64 < M)
+        blocks<BLOCK + 1, STEPS>(acc, a, b);
+}
+template <int BLOCK, int STEPS, int M, int N, typename T, int K, typename B>
+static WS_DEVICE void blocks_registers(tile<float, M, N, frag> &acc, const tile<T, M, K, frag> &a, const B &b)
+{
+    constexpr int registers = round_up(N, 8) / 2;
+    rows_64_registers<BLOCK * registers, BLOCK * K / 4, 0, N, STEPS>(acc.cell.v, a.cell, b);
+    if constexpr ((BLOCK + 1) * 64 < M)
+        blocks_registers<BLOCK + 1, STEPS>(acc, a, b);
+}
+
+/* The unit only drops bits of f32 operands; the language rounds them.  Rounding twice changes nothing, so groups that share
+   an operand may both do it.  */
+template <typename T, int R, int C, int S> static WS_DEVICE void round_operand(shared_view<T, R, C, S>)
+{
+}
+template <int R, int C, int S> static WS_DEVICE void round_operand(shared_view<float, R, C, S> v)
+{
+    static_assert(C % 4 == 0, "tf32 operands have a multiple of 8 columns");
+    for (int i = (int)threadIdx.x % 128; i < R * (C / 4); i += 128) {
+        u32 address = v.address(i / (C / 4), i % (C / 4) * 4);
+        uint4 x = ptx::load_shared_16(address);
+        x.x = __float_as_uint(ptx::round_tf32(__uint_as_float(x.x)));
+        x.y = __float_as_uint(ptx::round_tf32(__uint_as_float(x.y)));
+        x.z = __float_as_uint(ptx::round_tf32(__uint_as_float(x.z)));
+        x.w = __float_as_uint(ptx::round_tf32(__uint_as_float(x.w)));
+        ptx::store_shared_16(address, x);
+    }
+}
+template <typename A, typename B> static WS_DEVICE void round_operands(const A &a, const B &b)
+{
+    if constexpr (sizeof(typename A::element) == 4) {
+        round_operand(a.view);
+        round_operand(b.view);
+        ptx::fence_proxy_async();
+        group_barrier();
+    }
+}
+
+/* The compiler may not carry an accumulator's registers across this point.  */
+template <int N> static WS_DEVICE void pin(float (&d)[N])
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        asm volatile("" : "+f"(d[i])::"memory");
+}
+template <int N> static WS_DEVICE void pin(int (&d)[N])
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        asm volatile("" : "+r"(d[i])::"memory");
+}
+
+} // namespace wgmma
+
+/* ---- what the emitted code calls --------------------------------------------------------------------------------- */
+
+template <typename C, int M, int N, typename A, typename B>
+static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a_view, const B &b_view)
+{
+    static_assert(N % 8 == 0, "a product has a multiple of 8 columns");
+    static_assert(A::rows == M && B::cols == N && A::cols == B::rows, "shapes of a product");
+    auto a = wgmma::as_a(a_view);
+    auto b = wgmma::as_b(b_view);
+    constexpr int bytes = A::cols * (int)sizeof(typename A::element);
+    static_assert(bytes % 32 == 0, "the depth of a product is a multiple of 32 bytes");
+    wgmma::round_operands(a, b);
+    ptx::wgmma_fence();
+    wgmma::blocks<0, bytes / 32>(acc, a, b);
+}
+
+template <int M, int N, typename T, int K, typename B>
+static WS_DEVICE void mma(tile<float, M, N, frag> &acc, const tile<T, M, K, frag> &a, const B &b_view)
+{
+    static_assert(N % 8 == 0 && K % 16 == 0 && sizeof(T) == 2, "register operands are 16 bits wide");
+    static_assert(B::cols == N && B::rows == K, "shapes of a product");
+    ptx::wgmma_fence();
+    wgmma::blocks_registers<0, K / 16>(acc, a, wgmma::as_b(b_view));
+}
+
+static WS_DEVICE void commit()
+{
+    ptx::wgmma_commit();
+}
+
+template <int N, typename... ACC> static WS_DEVICE void wait(ACC &...acc)
+{
+    ptx::wgmma_wait<N>();
+    (wgmma::pin(acc.cell.v), ...);
+}
+
+/* What the tiles hold has been computed before the next wait, which the assembler would otherwise move up in front of it:
+   an instruction that depends on them, and never executes, stands between.  Meant for (R,1) tiles.  */
+template <typename... X> static WS_DEVICE void computed(const X &...x)
+{
+    (ptx::depend(x.cell.v[0]), ...);
+}
+
+/* acc += a b without the matrix unit: f32 products, k ascending.  */
+template <int M, int N, typename A, typename B>
+static WS_DEVICE void dot_f32(tile<float, M, N, frag> &acc, const A &a, const B &b)
+{
+    typedef spread<M, N, frag> S;
+#pragma unroll 1
+    for (int k = 0; k < A::cols; k++) {
+        WS_FOR_SLOTS(S, slot)
+        {
+            int row = S::row(slot);
+            float x = row < M ? widen(a.at(row, k)) : 0.0f;
+            WS_FOR_PAIRS(S, j)
+            {
+                int col = S::col(j);
+                pair<float> sum = acc.get(slot, j);
+                sum.low = fmaf(x, col < N ? widen(b.at(k, col)) : 0.0f, sum.low);
+                sum.high = fmaf(x, col + 1 < N ? widen(b.at(k, col + 1)) : 0.0f, sum.high);
+                acc.set(slot, j, sum.low, sum.high);
+            }
+        }
+    }
+}
+
+} // namespace ws
+
+#endif

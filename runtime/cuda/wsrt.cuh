@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * wsrt.cuh - the runtime of the emitted code, for CUDA (sm_90a).
+ *
+ * One include for everything below.  In reading order:
+ *
+ *   ptx.cuh        one PTX instruction, one named inline function
+ *   element.cuh    element types and their arithmetic types
+ *   aref.cuh       the CTA, rings of slots, turns
+ *   tensor.cuh     global memory, tensor maps, swizzled tiles in shared memory, views
+ *   tile.cuh       register tiles, elementwise operations
+ *   wgmma.cuh      matrix products
+ *   memory.cuh     tiles between the three memories
+ *   reduce.cuh     reductions, running sums, transposition
+ *   grid.cuh       the tile space and a CTA's walk over it
+ *   launch.cuh     the host's side: checks, staging of host arrays, tensor maps, launch
+ */
+#ifndef WSRT_CUH
+#define WSRT_CUH
+
+#define WS_KERNEL(threads, blocks) __global__ __launch_bounds__(threads, blocks)
+#define WS_PARAMS(type)            const __grid_constant__ type
+
+#include "ptx.cuh"
+#include "element.cuh"
+#include "aref.cuh"
+#include "tensor.cuh"
+#include "tile.cuh"
+#include "wgmma.cuh"
+#include "memory.cuh"
+#include "reduce.cuh"
+#include "grid.cuh"
+#include "launch.cuh"
+
+#endif

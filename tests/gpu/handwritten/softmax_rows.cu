@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* softmax_rows.cu - a row softmax of matrices of at most 1024 columns: whole rows in registers, no matrix product; the
+   producer keeps a ring of 8-row tiles full.  */
+#include <wsrt.cuh>
+
+// softmax_rows.c:13: softmax_rows
+struct softmax_rows_params {
+    ws::tensor<ws::f16, 2> x;
+    ws::tensor<ws::f16, 2> y;
+    ws::map x_map;                       // boxes of 8 rows
+    int M;
+    int N;
+    ws::grid<1> grid;
+};
+
+struct softmax_rows_shared {
+    ws::shared_tile<ws::f16, 8, 1024> tx[4];
+    ws::ring<4> tx_ring;
+};
+
+static WS_DEVICE void softmax_rows_producer(const softmax_rows_params &p, softmax_rows_shared &s, int group)
+{
+    ws::producer<4> tx(s.tx_ring);
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {
+        const int i = t.at(0);
+        for (int r = i; r < ws::min(i + 64, p.M); r += 8) {
+            const int slot = tx.put();
+            ws::copy_in_or(-INFINITY, tx, s.tx[slot], p.x, p.x_map, r, 0);
+            tx.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void softmax_rows_consumer(const softmax_rows_params &p, softmax_rows_shared &s, int group)
+{
+    ws::consumer<4> tx(s.tx_ring);
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {
+        const int i = t.at(0);
+        for (int r = i; r < ws::min(i + 64, p.M); r += 8) {
+            const int slot = tx.get();
+            auto x = ws::cast<float>(ws::read<ws::lines>(ws::view(s.tx[slot])));
+            tx.consumed<0>();
+            auto e = ws::exp(ws::sub(x, ws::row_max(x)));
+            ws::store(p.y, r, 0, ws::cast<ws::f16>(ws::div(e, ws::row_sum(e))));
+        }
+    }
+}
+
+static WS_KERNEL(256, 2) void softmax_rows_kernel(WS_PARAMS(softmax_rows_params) p)
+{
+    softmax_rows_shared &s = ws::shared<softmax_rows_shared>();
+    if (ws::first_thread())
+        s.tx_ring.init("tx", 1);         // one group releases each slot
+    ws::start();
+    if (ws::warp_group() == 0) {
+        if (ws::first_warp())
+            softmax_rows_producer(p, s, 0);
+    } else {
+        softmax_rows_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_softmax_rows(int M, int N, const void *X, const void *Y)
+{
+    ws::launch call("softmax_rows");
+    softmax_rows_params p;
+    call.tensor(p.x, "x", X, {M, N}, {N, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
+    call.place();
+    call.map(p.x_map, p.x, 8);
+    p.M = M;
+    p.N = N;
+    call.grid(p.grid, {{0, M, 64}}, ws::order_auto, 0);
+    call.run(softmax_rows_kernel, p, 256, sizeof(softmax_rows_shared), ws::persistent);
+}

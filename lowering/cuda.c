@@ -86,13 +86,15 @@ static void print_float(FILE *out, double value, bool single, bool plain)
         fputs(value < 0 ? "-INFINITY" : "INFINITY", out);
         return;
     }
-    for (int digits = 1; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.0f", fabs(value) < 1e9 ? value : 0.5);
+    for (int digits = 1; digits <= 17 && strtod(text, NULL) != value; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (single ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value)
             break;
     }
     fputs(text, out);
-    if (!plain && !strpbrk(text, ".e"))
+    bool negative_zero = value == 0 && signbit(value);
+    if ((!plain || negative_zero) && !strpbrk(text, ".e"))
         fputs(".0", out);
     if (!plain && single)
         fputc('f', out);
@@ -346,6 +348,14 @@ static void print_conversion(Printer *in, const Op *op, int outer)
 static void print_scalar(Printer *in, const Op *op, int outer)
 {
     Infix infix = infix_of(op);
+    int64_t number;
+    if (op->nargs && !dtype_is_float(op->results[0]->type.dtype) && ir_constant(op->results[0], &number)) {
+        bool parentheses = number < 0 && outer > PREC_ADD;
+        fputs(parentheses ? "(" : "", in->out);
+        print_int(in->out, op->results[0]->type.dtype, number, false);
+        fputs(parentheses ? ")" : "", in->out);
+        return;
+    }
     if (infix.text) {
         print_infix(in, op, infix, outer);
         return;

@@ -12,7 +12,8 @@
  *   form    a value is printed at its one use (inline), is a field of the parameter struct (what the launcher can compute),
  *           or needs a variable.  An unnamed expression is moved to its use only inside its block and not across memory it
  *           reads; scalars whose leaves do not change may sink into nested blocks.
- *   live    one range of positions for each value, conservative; an inlined expression's operands live until it is printed.
+ *   live    ranges of positions; the arms of an `if` exclude each other, a loop that a value enters is covered as a whole; an
+ *           inlined expression's operands live until it is printed.
  *   merge   a loop's argument, its initial value, what is yielded and its result, a product's accumulator before and after,
  *           a token and its tile become one variable unless their ranges overlap.  First those that the hardware updates in
  *           place: a copy of an accumulator in flight is never printed.
@@ -25,12 +26,20 @@
 
 typedef enum { FORM_NONE, FORM_INLINE, FORM_FIELD, FORM_LOCAL } Form;
 
+enum { MAX_RANGES = 8 };
+
+/* Half open, in halves of positions: read at 2 p, written at 2 p + 1.  */
+typedef struct {
+    int begin, end;
+} Range;
+
 typedef struct {
     Value *value;
     Form form;
     int uses;
     Op *user;           /* of the last use seen */
-    int begin, end;     /* half open, in halves of positions: read at 2 p, written at 2 p + 1 */
+    Range ranges[MAX_RANGES];
+    int nranges;
     int class_;         /* representative's index */
     int next_member;    /* circular list */
     int same;           /* index of a value that this one is a new name for */
@@ -214,8 +223,22 @@ static int begin_of(const Value *value)
     return 2 * (body_of_while ? holder->blocks[0]->last->position : holder->position) + 1;
 }
 
-/* The value is read when `op` is printed, at position `at`.  */
-static void extend(Namer *in, Value *value, const Op *op, int at)
+static void add_range(Fact *fact, int begin, int end)
+{
+    for (int i = 0; i < fact->nranges; i++) {
+        Range *range = &fact->ranges[i];
+        bool touches = begin <= range->end && range->begin <= end;
+        if (!touches && (i < MAX_RANGES - 1 || fact->nranges < MAX_RANGES))
+            continue;
+        range->begin = begin < range->begin ? begin : range->begin;
+        range->end = end > range->end ? end : range->end;
+        return;
+    }
+    fact->ranges[fact->nranges++] = (Range){begin, end};
+}
+
+/* The value is read when `op` is printed, at position `at`: from its definition on the way down to there.  */
+static void extend(Namer *in, Value *value, Op *op, int at)
 {
     Fact *fact = fact_of(in, value);
     if (!fact)
@@ -225,9 +248,24 @@ static void extend(Namer *in, Value *value, const Op *op, int at)
             extend(in, value->def->args[i], op, at);
         return;
     }
-    const Op *loop = order_outer_loop(op, home_block(value));
-    int end = 2 * (loop ? order_end(loop) : at);
-    fact->end = end > fact->end ? end : fact->end;
+    const Block *block = home_block(value);
+    int begin = begin_of(value);
+    for (;;) {
+        Op *here = order_in_block(op, block);
+        if (!here) { /* from one block of a while to the other */
+            add_range(fact, begin, 2 * order_end(block->parent));
+            return;
+        }
+        if (here == op || op_is_loop(here)) {
+            add_range(fact, begin, 2 * (here == op ? at : order_end(here)));
+            return;
+        }
+        add_range(fact, begin, 2 * here->position);
+        for (int k = 0; k < here->nblocks; k++)
+            if (ir_inside(op, here->blocks[k]))
+                block = here->blocks[k];
+        begin = 2 * block->first->position - 1;
+    }
 }
 
 static void visit_live(Op *op, void *context)
@@ -251,7 +289,11 @@ static bool one_type(Type x, Type y)
 
 static bool overlap(const Fact *x, const Fact *y)
 {
-    return x->same != y->same && x->begin < y->end && y->begin < x->end;
+    for (int i = 0; i < x->nranges && x->same != y->same; i++)
+        for (int k = 0; k < y->nranges; k++)
+            if (x->ranges[i].begin < y->ranges[k].end && y->ranges[k].begin < x->ranges[i].end)
+                return true;
+    return false;
 }
 
 static bool classes_overlap(const Namer *in, int x, int y)
@@ -346,12 +388,17 @@ static void visit_merge_scalars(Op *op, void *context)
     merge_carried(context, op, false);
 }
 
+static bool is_slot(const Value *value)
+{
+    return value->def && (value->def->code == OP_GET || value->def->code == OP_PUT);
+}
+
 /* `x = ws_exp2 (x)` stays one variable where the user wrote one.  */
 static void merge_versions(Namer *in)
 {
     for (int i = 0; i < in->count; i++) {
         const Value *value = in->facts[i].value;
-        for (int k = i - 1; k >= 0 && value->name && value->def; k--) {
+        for (int k = i - 1; k >= 0 && value->name && value->def && !is_slot(value); k--) {
             const Value *other = in->facts[k].value;
             if (!other->name || !other->def || other->def->parent != value->def->parent || strcmp(value->name, other->name))
                 continue;
@@ -502,17 +549,20 @@ static bool name_free(const Namer *in, const NameScope *taken, const char *name,
     return true;
 }
 
+/* "slot", or with several rings "tk_slot" of the ring "tk_ring".  */
 static const char *slot_name(const Kernel *kernel, const Aref *aref)
 {
     bool only = kernel->arefs && !kernel->arefs->next;
-    return only || !aref ? "slot" : arena_print(kernel->module, "%s_slot", aref->name);
+    if (only || !aref)
+        return "slot";
+    size_t length = strlen(aref->name);
+    bool ring = length > 5 && !strcmp(aref->name + length - 5, "_ring");
+    return arena_print(kernel->module, "%.*s_slot", (int)(ring ? length - 5 : length), aref->name);
 }
 
 static const char *default_name(const Kernel *kernel, const Value *value)
 {
     const Op *op = value->def;
-    if (op && (op->code == OP_GET || op->code == OP_PUT))
-        return slot_name(kernel, op->aref);
     if (op && op->code == OP_STAGE && op->storage)
         return arena_print(kernel->module, "%s_view", op->storage->name);
     if (op && op_writes_in_place(op))
@@ -524,18 +574,33 @@ static const char *default_name(const Kernel *kernel, const Value *value)
     return "x";
 }
 
-static const char *class_name(const Namer *in, int class_)
+static int name_count(const Namer *in, int class_, const char *name)
 {
-    const char *first = NULL;
-    int i = class_;
+    int count = 0, i = class_;
     do {
-        const Value *value = in->facts[i].value;
-        if (value->name && !value->def)
-            return value->name;
-        first = first ? first : value->name;
+        count += in->facts[i].value->name && !strcmp(in->facts[i].value->name, name);
         i = in->facts[i].next_member;
     } while (i != class_);
-    return first ? first : default_name(in->kernel, in->facts[class_].value);
+    return count;
+}
+
+/* What most of the members are called, the earlier name when two are as frequent.  */
+static const char *class_name(const Namer *in, int class_)
+{
+    const char *best = NULL;
+    int most = 0, i = class_;
+    do {
+        const Value *value = in->facts[i].value;
+        if (is_slot(value))
+            return slot_name(in->kernel, value->def->aref);
+        int count = value->name ? name_count(in, class_, value->name) : 0;
+        if (count > most) {
+            most = count;
+            best = value->name;
+        }
+        i = in->facts[i].next_member;
+    } while (i != class_);
+    return best ? best : default_name(in->kernel, in->facts[class_].value);
 }
 
 static const char *unique_name(const Namer *in, const NameScope *taken, const char *name, const Block *scope)
@@ -662,10 +727,9 @@ static void settle_ranges(Namer *in)
 {
     for (int i = 0; i < in->count; i++) {
         Fact *fact = &in->facts[i];
-        fact->begin = begin_of(fact->value);
-        fact->end = fact->begin + 1;
-        if (is_counter(fact->value))
-            fact->end = 2 * order_end(fact->value->block->parent);
+        int begin = begin_of(fact->value);
+        fact->nranges = 0;
+        add_range(fact, begin, is_counter(fact->value) ? 2 * order_end(fact->value->block->parent) : begin + 1);
     }
     ir_walk(in->role->body, visit_live, in);
 }

@@ -6,11 +6,11 @@ static void kernel(int M, int N, int K, size_t step, const ws_f16 *A, const ws_f
 {
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, K, N),
               c = ws_tensor_3d(C, WS_F32, 6, M, N);
-    long tiles = (N + 31) / 32;
+    const long tiles = (N + 31) / 32;
 
     #pragma ws grid(2)
     for (size_t i = 0; i < (size_t)M; i += step)
-        for (long t = tiles - 1; t >= 0; t--) {
+        for (long t = 0; t != tiles; t++) {
             unsigned j = (unsigned)t * 32;
             ws_tile down = ws_zeros(WS_F32, 64, 32), up = down, exact = down, nested = down, counted = down,
                     plain = down;

@@ -35,15 +35,10 @@ int ws_compute_bytes(ws_compute compute)
         }                                       \
     } while (0)
 
+/* Of the types that compute in f32.  */
 static void read_f32(int dtype, int n, const void *from, void *to)
 {
     switch (dtype) {
-    case WS_RULE_F32:
-        memcpy(to, from, (size_t)n * sizeof(float));
-        break;
-    case WS_RULE_F64:
-        CONVERT(double, float, (float)x);
-        break;
     case WS_RULE_F16:
         CONVERT(uint16_t, float, ws_f32_from_f16(x));
         break;
@@ -56,14 +51,12 @@ static void read_f32(int dtype, int n, const void *from, void *to)
     case WS_RULE_E5M2:
         CONVERT(uint8_t, float, ws_f32_from_e5m2(x));
         break;
-    case WS_RULE_I8:
-        CONVERT(int8_t, float, (float)x);
-        break;
     default:
-        CONVERT(int32_t, float, (float)x);
+        memcpy(to, from, (size_t)n * sizeof(float));
     }
 }
 
+/* Of every type.  */
 static void read_f64(int dtype, int n, const void *from, void *to)
 {
     switch (dtype) {
@@ -105,6 +98,7 @@ void ws_row_read(int dtype, ws_compute compute, int n, const void *from, void *t
         memcpy(to, from, (size_t)n * sizeof(int32_t));
 }
 
+/* To the types that compute in f32.  */
 static void write_f32(int dtype, int n, const void *from, void *to)
 {
     switch (dtype) {
@@ -125,6 +119,7 @@ static void write_f32(int dtype, int n, const void *from, void *to)
     }
 }
 
+/* To every type.  */
 static void write_f64(int dtype, int n, const void *from, void *to)
 {
     switch (dtype) {

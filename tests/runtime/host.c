@@ -85,8 +85,10 @@ static void memory_of_the_host(void **state)
     p = ws_alloc(0);
     assert_non_null(p);
     ws_free(p);
-    assert_null(ws_alloc((size_t)-1 / 2));
-    assert_int_equal(ws_last_error(), WS_ERR_MEMORY);
+    if (!SANITIZED) {
+        assert_null(ws_alloc((size_t)-1 / 2));
+        assert_int_equal(ws_last_error(), WS_ERR_MEMORY);
+    }
     assert_int_equal(ws_copy(NULL, from, 1), WS_ERR_ARGUMENT);
     assert_string_equal(ws_error_message(), "ws_copy: the destination pointer is null");
     assert_int_equal(ws_last_error(), WS_ERR_ARGUMENT);

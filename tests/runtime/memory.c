@@ -249,15 +249,19 @@ static void single_elements(void **state)
     expect_no_error();
 }
 
-static float sums[4 * 4];
-static int counts[4 * 4];
+static float sums[16];
+static int counts[16];
 
+/* Every row of the tile goes to the same 16 elements.  */
 static void *add_often(void *argument)
 {
     (void)argument;
-    for (int i = 0; i < 5000; i++) {
-        ws_atomic_add(ws_tensor_2d(sums, WS_F32, 4, 4), -1, 1, ws_full(WS_F32, 4, 4, 1));
-        ws_atomic_add_3d(ws_tensor_3d(counts, WS_I32, 1, 4, 4), 0, 1, -1, ws_full(WS_I32, 4, 4, 2));
+    ws_tensor to = ws_tensor_strided(sums, WS_F32, 2, ((const long[]){64, 16}), ((const long[]){0, 1}));
+    ws_tensor to_counts = ws_tensor_strided(counts, WS_I32, 3, ((const long[]){1, 64, 16}), ((const long[]){0, 0, 1}));
+    ws_tile ones = ws_full(WS_F32, 64, 16, 1), twos = ws_full(WS_I32, 64, 16, 2);
+    for (int i = 0; i < 500; i++) {
+        ws_atomic_add(to, -1, 1, ones);
+        ws_atomic_add_3d(to_counts, 0, 1, -1, twos);
     }
     return ws_last_error() == WS_OK ? sums : NULL;
 }
@@ -274,11 +278,11 @@ static void additions_are_atomic(void **state)
         assert_non_null(result);
     }
     for (int i = 0; i < 16; i++) {
-        expect_number(sums[i], i / 4 < 3 && i % 4 >= 1 ? 20000 : 0, "atomic_add", i);
-        assert_int_equal(counts[i], i / 4 >= 1 && i % 4 < 3 ? 40000 : 0);
+        expect_number(sums[i], i >= 1 ? 4 * 500 * 63 : 0, "atomic_add", i);
+        assert_int_equal(counts[i], i < 15 ? 4 * 500 * 63 * 2 : 0);
     }
     ws_atomic_add_4d(ws_tensor_4d(sums, WS_F32, 1, 1, 4, 4), 0, 0, 3, 3, ws_full(WS_F32, 1, 1, 0.5));
-    expect_number(sums[15], 0.5, "atomic_add_4d", 15);
+    expect_number(sums[15], 4 * 500 * 63 + 0.5, "atomic_add_4d", 15);
 }
 
 static void empty_tensors(void **state)

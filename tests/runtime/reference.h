@@ -19,6 +19,18 @@
 
 #include <ws.h>
 
+/* A sanitizer ends the process where there is no memory.  */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#    define SANITIZED 1
+#elif defined __has_feature
+#    if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#        define SANITIZED 1
+#    endif
+#endif
+#ifndef SANITIZED
+#    define SANITIZED 0
+#endif
+
 #define INLINE       static inline __attribute__((unused))
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 #define MOST         65536 /* elements of the largest tile that the helpers take */

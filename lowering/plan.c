@@ -49,11 +49,17 @@ static bool has_much_to_issue(const Role *role)
 {
     int work = 0;
     ir_walk(role->body, visit_copies, &work);
-    return work > 4;
+    return work > 2;
 }
 
-/* What the groups of one SM quarter share, in registers for each thread of a group.  */
-enum { GROUP_BUDGET = MACHINE_REGISTERS / MACHINE_GROUP_THREADS, MOST_REGISTERS = 240 };
+enum { MOST_REGISTERS = 240 };
+
+/* What the roles may ask for in all, in registers of a thread times groups: no more than the launch itself gave them, or the
+   last group to ask would wait for ever.  */
+static int register_pool(const Kernel *kernel)
+{
+    return all_groups(kernel) * (MACHINE_REGISTERS / kernel->threads / 8 * 8);
+}
 
 static void default_registers(Kernel *kernel)
 {
@@ -64,7 +70,7 @@ static void default_registers(Kernel *kernel)
     FOR_ROLES (role, kernel)
         more |= role_issues_only(role) && has_much_to_issue(role);
     int issuing = busy > 2 ? 32 : more ? 40 : 24;
-    int computing = (GROUP_BUDGET - idle * issuing) / busy / 8 * 8;
+    int computing = (register_pool(kernel) - idle * issuing) / busy / 8 * 8;
     FOR_ROLES (role, kernel)
         role->registers = role_issues_only(role) ? issuing : computing > MOST_REGISTERS ? MOST_REGISTERS : computing;
 }
@@ -80,8 +86,9 @@ static void clause_registers(Kernel *kernel)
         sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name, role->replicas,
                           MACHINE_GROUP_THREADS, role->registers);
     }
-    if (total > MACHINE_REGISTERS)
-        reject(kernel, grid->loc, REASON_REGISTER_BUDGET, total, MACHINE_REGISTERS, sum);
+    int pool = register_pool(kernel) * MACHINE_GROUP_THREADS;
+    if (total > pool)
+        reject(kernel, grid->loc, REASON_REGISTER_BUDGET, total, pool, sum);
 }
 
 static void plan_threads(Kernel *kernel)

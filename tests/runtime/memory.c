@@ -259,7 +259,7 @@ static void *add_often(void *argument)
     ws_tensor to = ws_tensor_strided(sums, WS_F32, 2, ((const long[]){64, 16}), ((const long[]){0, 1}));
     ws_tensor to_counts = ws_tensor_strided(counts, WS_I32, 3, ((const long[]){1, 64, 16}), ((const long[]){0, 0, 1}));
     ws_tile ones = ws_full(WS_F32, 64, 16, 1), twos = ws_full(WS_I32, 64, 16, 2);
-    for (int i = 0; i < 500; i++) {
+    for (int i = 0; i < 4000; i++) {
         ws_atomic_add(to, -1, 1, ones);
         ws_atomic_add_3d(to_counts, 0, 1, -1, twos);
     }
@@ -278,11 +278,11 @@ static void additions_are_atomic(void **state)
         assert_non_null(result);
     }
     for (int i = 0; i < 16; i++) {
-        expect_number(sums[i], i >= 1 ? 4 * 500 * 63 : 0, "atomic_add", i);
-        assert_int_equal(counts[i], i < 15 ? 4 * 500 * 63 * 2 : 0);
+        expect_number(sums[i], i >= 1 ? 4 * 4000 * 63 : 0, "atomic_add", i);
+        assert_int_equal(counts[i], i < 15 ? 4 * 4000 * 63 * 2 : 0);
     }
     ws_atomic_add_4d(ws_tensor_4d(sums, WS_F32, 1, 1, 4, 4), 0, 0, 3, 3, ws_full(WS_F32, 1, 1, 0.5));
-    expect_number(sums[15], 4 * 500 * 63 + 0.5, "atomic_add_4d", 15);
+    expect_number(sums[15], 4 * 4000 * 63 + 0.5, "atomic_add_4d", 15);
 }
 
 static void empty_tensors(void **state)

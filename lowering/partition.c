@@ -73,7 +73,7 @@ static Aref *new_aref(Kernel *kernel, Op *load)
     aref->consumers = consuming_roles(kernel, load);
     FOR_ROLES (role, kernel)
         if (aref->consumers & ROLE_BIT(role))
-            aref->arrivals += role->replicas;
+            aref->arrivals += kernel->grid.split == SPLIT_TILES ? 1 : role->replicas;
     aref->home = load->parent;
     aref->release_lag = in_flight_after(load);
     return aref;

@@ -91,6 +91,12 @@ template <int N, typename... X> WS_DEVICE void wait(X &...acc)
     (ws_sched_name(s, &acc.state), ...);
 }
 
+/* What the tiles hold has been computed before the next wait: here it always has.  */
+template <typename... X> WS_DEVICE void computed(const X &...x)
+{
+    (x.check("reads"), ...);
+}
+
 /* Without the matrix unit, complete on return.  */
 template <int M, int N, int K, layout L>
 WS_DEVICE void dot_f32(tile<float, M, N, L> &acc, shared_view<float, M, K> a, shared_view<float, K, N> b)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kernels.cc - hand-written kernels in the emitted form, against plain loops, bit for bit, under many seeds; and the
- * same with mistakes planted, each of which must be reported.
+ * kernels.cc - hand-written kernels in the emitted form, those of the GPU's tests among them, against plain loops,
+ * bit for bit, under many seeds; and the same with mistakes planted, each of which must be reported.
  */
 /* Before cmocka.h, whose macros have names of the runtime.  */
-#include "gemm.cu"
+#include "../gpu/handwritten/attention.cu"
+#include "../gpu/handwritten/gemm.cu"
+#include "../gpu/handwritten/gemm_pingpong.cu"
+#include "../gpu/handwritten/softmax_rows.cu"
 #include "pingpong.cu"
 #include "small.cuh"
 
@@ -78,7 +81,7 @@ template <typename T> static void check_product(launcher *launch, int M, int N, 
     free(expected);
 }
 
-/* ---- the example of runtime/README.md ---------------------------------------------------------------------------- */
+/* ---- the kernels of the GPU's tests; gemm is the example of runtime/README.md ------------------------------------ */
 
 static void gemm_whole_tiles(void **)
 {
@@ -120,6 +123,99 @@ static void gemm_slower_path(void **)
         strstr(log, "gemm: tensor a: leading dimension 13 is not a multiple of 16 bytes; copied by the slower path"));
     assert_non_null(
         strstr(log, "gemm: tensor c: leading dimension 9 is not a multiple of 16 bytes; copied by the slower path"));
+}
+
+static void gemm_pingpong(void **)
+{
+    check_product<ws::f16>(ws_launch_gemm_pingpong, 256, 400, 136, 30);
+}
+
+/* One row of softmax (scale q k^T) v, in blocks of 128 keys as the kernel takes them.  */
+static void attention_row(int L, float scale, const ws::f16 *q, const ws::f16 *k, const ws::f16 *v, ws::f16 *o)
+{
+    float acc[128] = {0}, largest = -1e30f, sum = 0;
+    for (int first = 0; first < L; first += 128) {
+        float x[128];
+        ws::f16 prob[128];
+        for (int j = 0; j < 128; j++) {
+            x[j] = 0;
+            for (int d = 0; d < 128 && first + j < L; d++)
+                x[j] += ws_f16_to(q[d]) * ws_f16_to(k[(first + j) * 128 + d]);
+            if (first + j >= L)
+                x[j] = -1e30f;
+        }
+        const float now = ws_f32_max(largest, ws_f32_reduce_max(128, x, 1)), offset = now * -scale;
+        for (int j = 0; j < 128; j++) {
+            x[j] = ws_f32_exp2(fmaf(x[j], scale, offset));
+            prob[j] = ws_f16_from(x[j]);
+        }
+        const float shrink = ws_f32_exp2((largest - now) * scale), row = ws_f32_reduce_sum(128, x, 1);
+        sum = first ? fmaf(sum, shrink, row) : row;
+        largest = now;
+        for (int d = 0; d < 128; d++) {
+            acc[d] = first ? acc[d] * shrink : acc[d];
+            for (int j = 0; j < 128; j++)
+                acc[d] += ws_f16_to(prob[j]) * (first + j < L ? ws_f16_to(v[(first + j) * 128 + d]) : 0);
+        }
+    }
+    for (int d = 0; d < 128; d++)
+        o[d] = ws_f16_from(acc[d] / sum);
+}
+
+static void check_attention(int heads, int L, int seeds)
+{
+    const int elements = heads * L * 128;
+    ws::f16 *Q = random_matrix<ws::f16>(elements), *K = random_matrix<ws::f16>(elements);
+    ws::f16 *V = random_matrix<ws::f16>(elements), *O = random_matrix<ws::f16>(elements);
+    ws::f16 *expected = random_matrix<ws::f16>(elements);
+    for (int head = 0; head < heads; head++)
+        for (int i = 0; i < L; i++)
+            attention_row(L, 0.125f, Q + (head * L + i) * 128, K + head * L * 128, V + head * L * 128,
+                          expected + (head * L + i) * 128);
+    for (int seed = 0; seed < seeds; seed++) {
+        ws_emulate_seed(seed);
+        ws_launch_attention(heads, L, 0.125f, Q, K, V, O);
+        if (ws_last_error() != WS_OK)
+            fail_msg("%d heads of %d, seed %d: %s", heads, L, seed, ws_error_message());
+        if (memcmp(O, expected, elements * sizeof *O))
+            fail_msg("%d heads of %d, seed %d: differs", heads, L, seed);
+    }
+    free(Q);
+    free(K);
+    free(V);
+    free(O);
+    free(expected);
+}
+
+static void attention(void **)
+{
+    check_attention(2, 300, 15);
+    check_attention(1, 100, 5);
+}
+
+static void softmax_rows(void **)
+{
+    const int M = 75, N = 1000;
+    ws::f16 *X = random_matrix<ws::f16>(M * N), *Y = random_matrix<ws::f16>(M * N);
+    for (int seed = 0; seed < 20; seed++) {
+        ws_emulate_seed(seed);
+        ws_launch_softmax_rows(M, N, X, Y);
+        if (ws_last_error() != WS_OK)
+            fail_msg("seed %d: %s", seed, ws_error_message());
+        for (int i = 0; i < M; i++) {
+            float x[N];
+            for (int j = 0; j < N; j++)
+                x[j] = ws_f16_to(X[i * N + j]);
+            const float largest = ws_f32_reduce_max(N, x, 1);
+            for (int j = 0; j < N; j++)
+                x[j] = ws_f32_exp(x[j] - largest);
+            const float sum = ws_f32_reduce_sum(N, x, 1);
+            for (int j = 0; j < N; j++)
+                assert_int_equal(Y[i * N + j].bits, ws_f16_from(x[j] / sum).bits);
+        }
+    }
+    free(X);
+    free(Y);
 }
 
 /* ---- smaller tiles, more orders ---------------------------------------------------------------------------------- */
@@ -308,14 +404,26 @@ static void walks_every_tile_once(void **)
 
 int main()
 {
+    /* clang-format off */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gemm_whole_tiles),      cmocka_unit_test(gemm_ragged),
-        cmocka_unit_test(gemm_few_trips),        cmocka_unit_test(gemm_nothing),
-        cmocka_unit_test(gemm_slower_path),      cmocka_unit_test(small_under_many_seeds),
-        cmocka_unit_test(pingpong_by_tiles),     cmocka_unit_test(finds_ring_mistakes),
-        cmocka_unit_test(finds_unit_mistakes),   cmocka_unit_test(finds_dependent_iterations),
-        cmocka_unit_test(refuses_bad_tensors),   cmocka_unit_test(refuses_overlap),
-        cmocka_unit_test(keeps_the_first_error), cmocka_unit_test(walks_every_tile_once),
+        cmocka_unit_test(gemm_whole_tiles),
+        cmocka_unit_test(gemm_ragged),
+        cmocka_unit_test(gemm_few_trips),
+        cmocka_unit_test(gemm_nothing),
+        cmocka_unit_test(gemm_slower_path),
+        cmocka_unit_test(gemm_pingpong),
+        cmocka_unit_test(attention),
+        cmocka_unit_test(softmax_rows),
+        cmocka_unit_test(small_under_many_seeds),
+        cmocka_unit_test(pingpong_by_tiles),
+        cmocka_unit_test(finds_ring_mistakes),
+        cmocka_unit_test(finds_unit_mistakes),
+        cmocka_unit_test(finds_dependent_iterations),
+        cmocka_unit_test(refuses_bad_tensors),
+        cmocka_unit_test(refuses_overlap),
+        cmocka_unit_test(keeps_the_first_error),
+        cmocka_unit_test(walks_every_tile_once),
     };
+    /* clang-format on */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -789,7 +789,7 @@ static void print_copies(Printer *in, Copy *copies, int count, const Op *op)
         }
         for (i = 0; copies[i].done || copies[i].saved; i++)
             ;
-        copies[i].saved = arena_print(in->kernel->module, "next_%s", copies[i].to->name);
+        copies[i].saved = arena_print(in->kernel->module, "saved_%s", copies[i].to->name);
         begin_line(in);
         fprintf(in->out, "const auto %s = ", copies[i].saved);
         print_value(in, copies[i].from, PREC_TERNARY);
@@ -909,12 +909,12 @@ static void print_cond(Printer *in, const Op *op)
     for (int i = 1; i < op->nargs; i++)
         count = add_copy(copies, count, holder->blocks[1]->args[i - 1], op->args[i]);
     begin_line(in);
-    fputs(count ? "const bool more = " : "if (!", in->out);
+    fputs(count ? "const bool go_on = " : "if (!", in->out);
     print_operand(in, op->args[0], count ? PREC_TERNARY : PREC_UNARY, false);
     fputs(count ? ";\n" : ")\n", in->out);
     if (count) {
         print_copies(in, copies, count, op);
-        line(in, "if (!more)");
+        line(in, "if (!go_on)");
     }
     line(in, "    break;");
 }

@@ -36,8 +36,9 @@ typedef struct {
 typedef struct {
     Value *value;
     Form form;
-    int uses;
-    Op *user;           /* of the last use seen */
+    int mentions;       /* uses in the program */
+    int uses;           /* those that are printed in the role */
+    Op *user;           /* of one of these */
     Range ranges[MAX_RANGES];
     int nranges;
     int class_;         /* representative's index */
@@ -94,31 +95,13 @@ static bool is_launchers(const Op *op)
     return op->code == OP_TENSOR || op->code == OP_GRID;
 }
 
-static void visit_uses(Op *op, void *context)
+static void visit_mentions(Op *op, void *context)
 {
     Namer *in = context;
-    for (int i = 0; i < op->nargs && !is_launchers(op); i++) {
+    for (int i = 0; i < op->nargs; i++) {
         Fact *fact = fact_of(in, op->args[i]);
-        if (fact) {
-            fact->uses++;
-            fact->user = op;
-        }
-    }
-}
-
-/* A pure op whose results nobody uses is not printed, and so uses nothing.  Backwards, so that chains go.  */
-static void drop_unused(Namer *in)
-{
-    for (int i = in->count - 1; i >= 0; i--) {
-        Op *op = in->facts[i].value->def;
-        if (!op || !op_is_pure(op) || in->facts[i].uses)
-            continue;
-        in->facts[i].form = FORM_NONE;
-        for (int k = 0; k < op->nargs && !is_launchers(op); k++) {
-            Fact *fact = fact_of(in, op->args[k]);
-            if (fact)
-                fact->uses--;
-        }
+        if (fact)
+            fact->mentions++;
     }
 }
 
@@ -159,7 +142,7 @@ static bool is_loop_bound(const Op *user, const Value *value)
 static bool is_leaf(const Namer *in, const Value *value)
 {
     const Fact *fact = fact_of(in, value);
-    return !fact || !value->def || value->def->code == OP_CONST || value->name || fact->uses > 1;
+    return !fact || !value->def || value->def->code == OP_CONST || value->name || fact->mentions > 1;
 }
 
 static Form scalar_form(const Namer *in, const Fact *fact)
@@ -507,7 +490,7 @@ static void visit_pinned(Op *op, void *context)
 static const char *const reserved_words[] = {
     "alignas",  "alignof",   "and",      "and_eq",   "asm",      "auto",         "bitand",    "bitor",    "bool",
     "catch",    "char16_t",  "char32_t", "class",    "compl",    "concept",      "const_cast", "constexpr", "decltype",
-    "delete",   "dynamic_cast", "explicit", "export", "false",   "friend",       "linux",     "mutable",  "namespace",
+    "delete",   "dynamic_cast", "explicit", "export", "false",   "friend",       "go_on",     "linux",     "mutable",  "namespace",
     "new",      "noexcept",  "not",      "not_eq",   "nullptr",  "operator",     "or",        "or_eq",    "p",
     "private",  "protected", "public",   "reinterpret_cast", "requires", "s",    "static_assert", "static_cast", "t",
     "template", "this",      "thread_local", "throw", "true",    "try",          "typeid",    "typename", "typeof",
@@ -521,7 +504,7 @@ static bool is_reserved(const Kernel *kernel, const char *name)
     FOR_AREFS (aref, kernel)
         if (!strcmp(name, aref->name))
             return true;
-    return false;
+    return !strncmp(name, "saved_", 6);
 }
 
 static const Block *scope_of(const Variable *variable, const Value *value)
@@ -715,12 +698,34 @@ static bool is_ordinal(const Value *value)
 
 /* ---- one role ---------------------------------------------------------------------------------------------------- */
 
+/* Backwards, since what an op uses depends on whether it is printed in the role at all.  */
+static void settle_block(Namer *in, const Block *block)
+{
+    for (Op *op = block->last; op; op = op->prev) {
+        bool printed = !is_launchers(op);
+        for (int i = 0; i < op->nresults; i++) {
+            Fact *fact = fact_of(in, op->results[i]);
+            fact->form = result_form(in, fact);
+            printed &= !op_is_pure(op) || fact->form == FORM_INLINE || fact->form == FORM_LOCAL;
+        }
+        for (int k = op->nblocks - 1; k >= 0; k--)
+            settle_block(in, op->blocks[k]);
+        for (int i = 0; printed && i < op->nargs; i++) {
+            Fact *fact = fact_of(in, op->args[i]);
+            if (fact) {
+                fact->uses++;
+                fact->user = op;
+            }
+        }
+    }
+}
+
 static void settle_forms(Namer *in)
 {
-    for (int i = in->count - 1; i >= 0; i--) {
-        Fact *fact = &in->facts[i];
-        fact->form = fact->value->def ? result_form(in, fact) : is_ordinal(fact->value) ? FORM_NONE : FORM_LOCAL;
-    }
+    for (int i = 0; i < in->count; i++)
+        if (!in->facts[i].value->def)
+            in->facts[i].form = is_ordinal(in->facts[i].value) ? FORM_NONE : FORM_LOCAL;
+    settle_block(in, in->role->body);
 }
 
 static void settle_ranges(Namer *in)
@@ -770,8 +775,7 @@ static void role_variables(Kernel *kernel, Role *role)
         add_fact(&in, role->body->args[i]);
     order_number(role);
     ir_walk(role->body, visit_values, &in);
-    ir_walk(role->body, visit_uses, &in);
-    drop_unused(&in);
+    ir_walk(role->body, visit_mentions, &in);
     settle_forms(&in);
     settle_ranges(&in);
     merge_all(&in);

@@ -9,9 +9,9 @@ void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
     #pragma ws grid(2)
     for (int i = 0; i < M; i += 64)
         for (int j = 0; j < N; j += 64) {
-            ws_tile acc;
+            ws_tile acc; /* wrong */
             if (i < j)
                 acc = ws_load(c, i, j, 64, 64);
-            ws_store(c, i, j, acc); /* wrong */
+            ws_store(c, i, j, acc);
         }
 }

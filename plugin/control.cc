@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * control.cc - the control flow graph of a region -> nested IF, and loops through loop.cc.
+ *
+ *   if (causal && k > i) continue;       %c = andi %causal, %5
+ *   acc = ws_dot (...);                  %acc: if %c { yield %acc } else { ... dot ...; yield %acc }
+ *
+ * First, two condition blocks of which the second is free of effects and shares a successor with the first are one
+ * condition: that is && and ||.  Then blocks are emitted along the dominator tree: a block, its branch as an IF, and after it
+ * the blocks where paths meet again, in reverse postorder.  A path that leaves an arm for such a block carries the values of
+ * its PHIs as results of the IF.  Where the arms of an IF leave for different blocks (a `continue` deep inside), an I1 result
+ * says which way was taken, and the code of the nearer block becomes an IF around the rest.
+ */
+#include "plugin.h"
+
+/* ---- edges and PHIs ---------------------------------------------------------------------------------------------- */
+
+bool phi_needed(gphi *phi)
+{
+    tree result = gimple_phi_result(phi);
+    return !virtual_operand_p(result) && !is_tensor_type(TREE_TYPE(result)) && !has_zero_uses(result);
+}
+
+/* An edge to __builtin_unreachable (): the path is not taken.  */
+bool edge_is_dead(edge e)
+{
+    if (EDGE_COUNT(e->dest->succs))
+        return false;
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(e->dest);
+    return !gsi_end_p(last) && gimple_call_builtin_p(gsi_stmt(last), BUILT_IN_UNREACHABLE);
+}
+
+static int forward_preds(basic_block bb)
+{
+    int count = 0;
+    edge e;
+    edge_iterator ei;
+    FOR_EACH_EDGE(e, ei, bb->preds)
+    if (!(bb->loop_father->header == bb && flow_bb_inside_loop_p(bb->loop_father, e->src)))
+        count++;
+    return count;
+}
+
+Exits *exits_new(Walk *w)
+{
+    return (Exits *)arena_alloc(w->kernel->module, sizeof(Exits));
+}
+
+Jump *exits_find(const Exits *exits, basic_block target)
+{
+    for (int i = 0; i < exits->count; i++)
+        if (exits->list[i]->target == target)
+            return exits->list[i];
+    return NULL;
+}
+
+static int phi_count(basic_block bb)
+{
+    int count = 0;
+    for (gphi_iterator i = gsi_start_phis(bb); !gsi_end_p(i); gsi_next(&i))
+        count++;
+    return count;
+}
+
+static Jump *jump_new(Walk *w, basic_block target)
+{
+    Jump *jump = (Jump *)arena_alloc(w->kernel->module, sizeof *jump);
+    jump->target = target;
+    jump->nphis = phi_count(target);
+    jump->phis = (Value **)arena_alloc(w->kernel->module, (size_t)(jump->nphis + 1) * sizeof(Value *));
+    return jump;
+}
+
+static void exits_add(Walk *w, Exits *exits, Jump *jump)
+{
+    if (exits->count < (int)ARRAY_SIZE(exits->list))
+        exits->list[exits->count++] = jump;
+    else
+        region_irregular(w, w->where);
+}
+
+void phis_bind(Walk *w, const Jump *jump)
+{
+    int n = 0;
+    for (gphi_iterator i = gsi_start_phis(jump->target); !gsi_end_p(i); gsi_next(&i), n++)
+        if (jump->phis[n])
+            value_set(w, gimple_phi_result(i.phi()), jump->phis[n]);
+}
+
+static Exits *record(Walk *w, edge e)
+{
+    Exits *exits = exits_new(w);
+    Jump *jump = jump_new(w, e->dest);
+    int n = 0;
+    for (gphi_iterator i = gsi_start_phis(e->dest); !gsi_end_p(i); gsi_next(&i), n++)
+        if (phi_needed(i.phi()))
+            jump->phis[n] = value_of(w, PHI_ARG_DEF_FROM_EDGE(i.phi(), e));
+    exits_add(w, exits, jump);
+    return exits;
+}
+
+/* Go along an edge: emit the block behind it here, or leave that to where paths meet.  */
+Exits *control_jump(Walk *w, edge e)
+{
+    basic_block target = e->dest;
+    if (edge_is_dead(e))
+        return exits_new(w);
+    if (!flow_bb_inside_loop_p(w->loop, target) || target == w->loop->header || forward_preds(target) > 1)
+        return record(w, e);
+    for (gphi_iterator i = gsi_start_phis(target); target->loop_father->header != target && !gsi_end_p(i); gsi_next(&i))
+        if (phi_needed(i.phi()))
+            value_set(w, gimple_phi_result(i.phi()), value_of(w, PHI_ARG_DEF_FROM_EDGE(i.phi(), e)));
+    return control_node(w, target);
+}
+
+/* ---- short-circuit chains ---------------------------------------------------------------------------------------- */
+
+static gcond *condition_at_end(basic_block bb)
+{
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(bb);
+    return gsi_end_p(last) ? NULL : safe_dyn_cast<gcond *>(gsi_stmt(last));
+}
+
+static bool divides_by_unknown(gimple *stmt)
+{
+    if (!is_gimple_assign(stmt))
+        return false;
+    enum tree_code code = gimple_assign_rhs_code(stmt);
+    if (code != TRUNC_DIV_EXPR && code != TRUNC_MOD_EXPR && code != EXACT_DIV_EXPR)
+        return false;
+    tree divisor = constant_of(gimple_assign_rhs2(stmt));
+    return !divisor || integer_zerop(divisor);
+}
+
+/* A block that only computes a condition, and may as well be computed when it is not needed.  */
+static bool only_condition(basic_block bb)
+{
+    if (!single_pred_p(bb) || !condition_at_end(bb) || phi_count(bb))
+        return false;
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i)) {
+        gimple *stmt = gsi_stmt(i);
+        if (gimple_code(stmt) != GIMPLE_COND && (!pure_scalar_stmt(stmt) || divides_by_unknown(stmt)))
+            return false;
+    }
+    return true;
+}
+
+static bool same_arguments(edge x, edge y)
+{
+    if (x->dest != y->dest)
+        return false;
+    for (gphi_iterator i = gsi_start_phis(x->dest); !gsi_end_p(i); gsi_next(&i))
+        if (phi_needed(i.phi()) && !operand_equal_p(ssa_resolve(PHI_ARG_DEF_FROM_EDGE(i.phi(), x)),
+                                                    ssa_resolve(PHI_ARG_DEF_FROM_EDGE(i.phi(), y)), 0))
+            return false;
+    return true;
+}
+
+/* Take the condition at the end of one edge into the chain, if its other way out is the chain's other way out.  */
+static bool extend(Branch *branch, bool on_yes)
+{
+    edge *own = on_yes ? &branch->yes : &branch->no, *other = on_yes ? &branch->no : &branch->yes;
+    basic_block bb = (*own)->dest;
+    edge yes, no;
+    if (branch->count == (int)ARRAY_SIZE(branch->blocks) || bb->loop_father != branch->blocks[0]->loop_father ||
+        !only_condition(bb))
+        return false;
+    extract_true_false_edges_from_block(bb, &yes, &no);
+    bool invert = !same_arguments(on_yes ? no : yes, *other);
+    if (invert && !same_arguments(on_yes ? yes : no, *other))
+        return false;
+    *own = (on_yes != invert) ? yes : no;
+    branch->blocks[branch->count] = bb;
+    branch->invert[branch->count] = invert;
+    branch->is_and[branch->count++] = on_yes;
+    return true;
+}
+
+bool branch_of(basic_block bb, Branch *branch)
+{
+    if (!condition_at_end(bb))
+        return false;
+    memset(branch, 0, sizeof *branch);
+    branch->blocks[0] = bb;
+    branch->count = 1;
+    extract_true_false_edges_from_block(bb, &branch->yes, &branch->no);
+    while (extend(branch, true) || extend(branch, false))
+        ;
+    return true;
+}
+
+static Value *negated(Walk *w, Value *x)
+{
+    int64_t known;
+    if (ir_constant(x, &known))
+        return value_literal(w, D_I1, !known, 0);
+    if (x->def && x->def->code == OP_NOTI)
+        return x->def->args[0];
+    return value_new_op(w, OP_NOTI, w->where, type_scalar(D_I1), NULL, 1, &x);
+}
+
+static Value *joined(Walk *w, bool is_and, Value *x, Value *y)
+{
+    int64_t known;
+    Value *args[] = {x, y};
+    if (ir_constant(x, &known))
+        return (known != 0) == is_and ? y : x;
+    if (ir_constant(y, &known))
+        return (known != 0) == is_and ? x : y;
+    return value_new_op(w, is_and ? OP_ANDI : OP_ORI, w->where, type_scalar(D_I1), NULL, 2, args);
+}
+
+static Value *condition_value(Walk *w, gcond *stmt)
+{
+    tree x = gimple_cond_lhs(stmt), y = gimple_cond_rhs(stmt);
+    enum tree_code code = gimple_cond_code(stmt);
+    Opcode opcode;
+    bool negate;
+    w->where = stmt_location(stmt);
+    if (POINTER_TYPE_P(TREE_TYPE(x))) {
+        if (is_tile_type(TREE_TYPE(x)) || is_tensor_type(TREE_TYPE(x)))
+            refuse_handle_arithmetic(w, stmt);
+        else
+            complain(w->where, "decide it before the grid", "pointers are compared in a grid");
+        return value_anything(w, boolean_type_node);
+    }
+    tree known_x = constant_of(x), known_y = constant_of(y);
+    tree known = known_x && known_y ? fold_binary(code, boolean_type_node, known_x, known_y) : NULL_TREE;
+    if (known && TREE_CODE(known) == INTEGER_CST)
+        return value_literal(w, D_I1, !integer_zerop(known), 0);
+    Value *left = value_of(w, x);
+    if (left->type.dtype == D_I1 && known_y && integer_zerop(known_y))
+        return code == NE_EXPR ? left : negated(w, left);
+    if (!opcode_of(code, &opcode, &negate)) {
+        complain(w->where, NULL, "this condition is not supported in a grid");
+        return value_anything(w, boolean_type_node);
+    }
+    Value *args[] = {left, value_of(w, y)};
+    Value *value = value_new_op(w, opcode, w->where, type_scalar(D_I1), NULL, 2, args);
+    return negate ? negated(w, value) : value;
+}
+
+static void statements(Walk *w, basic_block bb)
+{
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i))
+        control_statement(w, gsi_stmt(i));
+}
+
+Value *branch_emit(Walk *w, const Branch *branch)
+{
+    Value *value = condition_value(w, condition_at_end(branch->blocks[0]));
+    for (int i = 1; i < branch->count; i++) {
+        statements(w, branch->blocks[i]);
+        Value *next = condition_value(w, condition_at_end(branch->blocks[i]));
+        value = joined(w, branch->is_and[i], value, branch->invert[i] ? negated(w, next) : next);
+    }
+    return value;
+}
+
+/* ---- IF ---------------------------------------------------------------------------------------------------------- */
+
+bool value_inside(const Value *value, const Op *op)
+{
+    const Block *block = value->def ? value->def->parent : value->block;
+    for (; block; block = block->parent ? block->parent->parent : NULL)
+        if (block->parent == op)
+            return true;
+    return false;
+}
+
+void yield_to(Walk *w, Block *block, Opcode code, int nargs, Value *const *args)
+{
+    op_append(block, op_new(w->kernel, code, loc_of(w->where), nargs, args));
+}
+
+/* What an IF has to hand out.  */
+struct Results {
+    Op *op;
+    Value *condition;
+    auto_vec<Value *> yes, no;
+    auto_vec<Value **> slots;
+    auto_vec<const char *> names;
+};
+
+static Value *nothing(Walk *w, Value *like)
+{
+    if (like->type.kind == K_SCALAR)
+        return value_literal(w, like->type.dtype, 0, 0);
+    region_irregular(w, w->where);
+    return like;
+}
+
+/* One value where the arms meet: the same in both, seen from outside already, or a result.  */
+static void want(Walk *w, Results *results, Value *yes, Value *no, const char *name, Value **slot)
+{
+    if (!yes && !no)
+        return;
+    if ((!yes || !no || yes == no) && !value_inside(yes ? yes : no, results->op)) {
+        *slot = yes ? yes : no;
+        return;
+    }
+    results->yes.safe_push(yes ? yes : nothing(w, no));
+    results->no.safe_push(no ? no : nothing(w, yes));
+    results->names.safe_push(name);
+    results->slots.safe_push(slot);
+}
+
+static Value *pick(Walk *w, Value *condition, Value *yes, Value *no, const char *name)
+{
+    int64_t x, y;
+    if (yes == no)
+        return yes;
+    if (yes->type.dtype == D_I1 && ir_constant(yes, &x) && ir_constant(no, &y))
+        return x ? condition : negated(w, condition);
+    Value *args[] = {condition, yes, no};
+    return value_new_op(w, OP_SELI, w->where, yes->type, name, 3, args);
+}
+
+static bool is_flat(const Results &results)
+{
+    if (results.op->blocks[0]->first || results.op->blocks[1]->first)
+        return false;
+    for (unsigned i = 0; i < results.yes.length(); i++)
+        if (results.yes[i]->type.kind != K_SCALAR)
+            return false;
+    return true;
+}
+
+/* End both arms; without operations in them an IF is a choice of scalars.  */
+static void finish(Walk *w, Results *results)
+{
+    int count = (int)results->yes.length();
+    bool flat = is_flat(*results);
+    if (flat)
+        op_remove(results->op);
+    for (int i = 0; i < count; i++) {
+        Value *yes = results->yes[i], *no = results->no[i];
+        *results->slots[i] = flat ? pick(w, results->condition, yes, no, results->names[i])
+                                  : op_result(w->kernel, results->op, type_handed(yes), results->names[i]);
+    }
+    if (flat)
+        return;
+    yield_to(w, results->op->blocks[0], OP_YIELD, count, results->yes.address());
+    yield_to(w, results->op->blocks[1], OP_YIELD, count, results->no.address());
+}
+
+static Op *if_new(Walk *w, Value *condition)
+{
+    Op *op = op_new(w->kernel, OP_IF, loc_of(w->where), 1, &condition);
+    block_new(w->kernel, op);
+    block_new(w->kernel, op);
+    op_append(w->block, op);
+    return op;
+}
+
+static Value *taken_flag(Walk *w, const Exits *exits, const Jump *jump)
+{
+    if (!jump)
+        return value_literal(w, D_I1, 0, 0);
+    return exits->count == 1 ? value_literal(w, D_I1, 1, 0) : jump->taken;
+}
+
+/* The ways out of an IF, of those out of its arms.  */
+static Exits *merge(Walk *w, Op *op, Value *condition, const Exits *yes, const Exits *no)
+{
+    Exits *exits = exits_new(w);
+    Results results;
+    results.op = op;
+    results.condition = condition;
+    for (int i = 0; i < yes->count; i++)
+        exits_add(w, exits, jump_new(w, yes->list[i]->target));
+    for (int i = 0; i < no->count; i++)
+        if (!exits_find(exits, no->list[i]->target))
+            exits_add(w, exits, jump_new(w, no->list[i]->target));
+    for (int i = 0; i < exits->count; i++) {
+        Jump *jump = exits->list[i], *x = exits_find(yes, jump->target), *y = exits_find(no, jump->target);
+        int n = 0;
+        for (gphi_iterator phi = gsi_start_phis(jump->target); !gsi_end_p(phi); gsi_next(&phi), n++)
+            want(w, &results, x ? x->phis[n] : NULL, y ? y->phis[n] : NULL, name_of(gimple_phi_result(phi.phi())),
+                 &jump->phis[n]);
+        if (exits->count > 1)
+            want(w, &results, taken_flag(w, yes, x), taken_flag(w, no, y), NULL, &jump->taken);
+    }
+    finish(w, &results);
+    return exits;
+}
+
+void choose_values(Walk *w, Value *condition, int count, Value *const *yes, Value *const *no, Value **values)
+{
+    Results results;
+    results.op = if_new(w, condition);
+    results.condition = condition;
+    for (int i = 0; i < count; i++)
+        want(w, &results, yes[i], no[i], yes[i]->name, &values[i]);
+    finish(w, &results);
+}
+
+static Exits *branch(Walk *w, Value *condition, edge yes, edge no)
+{
+    int64_t known;
+    if (ir_constant(condition, &known))
+        return control_jump(w, known ? yes : no);
+    if (edge_is_dead(yes) || edge_is_dead(no))
+        return control_jump(w, edge_is_dead(yes) ? no : yes);
+    Block *block = w->block;
+    Op *op = if_new(w, condition);
+    w->block = op->blocks[0];
+    Exits *x = control_jump(w, yes);
+    w->block = op->blocks[1];
+    Exits *y = control_jump(w, no);
+    w->block = block;
+    return merge(w, op, condition, x, y);
+}
+
+/* ---- switch ------------------------------------------------------------------------------------------------------ */
+
+static Value *compare(Walk *w, Opcode code, Value *x, tree y)
+{
+    Value *args[] = {x, value_of(w, y)};
+    return value_new_op(w, code, w->where, type_scalar(D_I1), NULL, 2, args);
+}
+
+/* Whether one of the labels of an edge is meant.  */
+static Value *case_condition(Walk *w, gswitch *stmt, Value *index, edge e)
+{
+    Value *any = value_literal(w, D_I1, 0, 0);
+    for (unsigned i = 1; i < gimple_switch_num_labels(stmt); i++) {
+        tree label = gimple_switch_label(stmt, i);
+        if (label_to_block(cfun, CASE_LABEL(label)) != e->dest)
+            continue;
+        Value *hit = CASE_HIGH(label) ? joined(w, true, compare(w, OP_GEI, index, CASE_LOW(label)),
+                                               compare(w, OP_LEI, index, CASE_HIGH(label)))
+                                      : compare(w, OP_EQI, index, CASE_LOW(label));
+        any = joined(w, false, any, hit);
+    }
+    return any;
+}
+
+static Exits *switch_from(Walk *w, gswitch *stmt, Value *index, unsigned first)
+{
+    basic_block bb = gimple_bb(stmt);
+    edge otherwise = gimple_switch_default_edge(cfun, stmt);
+    while (first < EDGE_COUNT(bb->succs) && EDGE_SUCC(bb, first) == otherwise)
+        first++;
+    if (first >= EDGE_COUNT(bb->succs))
+        return control_jump(w, otherwise);
+    Value *condition = case_condition(w, stmt, index, EDGE_SUCC(bb, first));
+    int64_t known;
+    if (ir_constant(condition, &known))
+        return known ? control_jump(w, EDGE_SUCC(bb, first)) : switch_from(w, stmt, index, first + 1);
+    Block *block = w->block;
+    Op *op = if_new(w, condition);
+    w->block = op->blocks[0];
+    Exits *x = control_jump(w, EDGE_SUCC(bb, first));
+    w->block = op->blocks[1];
+    Exits *y = switch_from(w, stmt, index, first + 1);
+    w->block = block;
+    return merge(w, op, condition, x, y);
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+void control_statement(Walk *w, gimple *stmt)
+{
+    switch (gimple_code(stmt)) {
+    case GIMPLE_ASSIGN:
+        value_statement(w, stmt);
+        break;
+    case GIMPLE_CALL:
+        call_statement(w, as_a<gcall *>(stmt));
+        break;
+    case GIMPLE_ASM:
+        w->failed = true;
+        complain(stmt_location(stmt), "write it in C", "an assembler statement in a grid");
+        break;
+    default:
+        break;
+    }
+}
+
+static Exits *last_statement(Walk *w, basic_block bb)
+{
+    Branch chain;
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(bb);
+    gswitch *choice = gsi_end_p(last) ? NULL : safe_dyn_cast<gswitch *>(gsi_stmt(last));
+    if (branch_of(bb, &chain)) {
+        Value *condition = branch_emit(w, &chain);
+        return branch(w, condition, chain.yes, chain.no);
+    }
+    if (choice) {
+        w->where = stmt_location(choice);
+        return switch_from(w, choice, value_of(w, gimple_switch_index(choice)), 0);
+    }
+    if (single_succ_p(bb) && !(single_succ_edge(bb)->flags & EDGE_COMPLEX))
+        return control_jump(w, single_succ_edge(bb));
+    if (EDGE_COUNT(bb->succs))
+        region_irregular(w, gsi_end_p(last) ? w->where : stmt_location(gsi_stmt(last)));
+    return exits_new(w);
+}
+
+/* Where paths meet again: emitted once, in an IF if not every path leads there.  */
+static Exits *follow(Walk *w, Exits *exits, basic_block target)
+{
+    Jump *jump = exits_find(exits, target);
+    if (!jump)
+        return exits;
+    if (exits->count == 1) {
+        phis_bind(w, jump);
+        return control_node(w, target);
+    }
+    Exits *others = exits_new(w);
+    for (int i = 0; i < exits->count; i++)
+        if (exits->list[i] != jump)
+            exits_add(w, others, exits->list[i]);
+    Block *block = w->block;
+    Op *op = if_new(w, jump->taken);
+    phis_bind(w, jump);
+    w->block = op->blocks[0];
+    Exits *here = control_node(w, target);
+    w->block = block;
+    return merge(w, op, jump->taken, here, others);
+}
+
+static void add_followers(Walk *w, basic_block bb, class loop *inner, auto_vec<basic_block> *list)
+{
+    for (basic_block son = first_dom_son(CDI_DOMINATORS, bb); son; son = next_dom_son(CDI_DOMINATORS, son)) {
+        if ((inner && flow_bb_inside_loop_p(inner, son)) || !flow_bb_inside_loop_p(w->loop, son))
+            continue;
+        unsigned at = 0;
+        while (at < list->length() && w->order[(*list)[at]->index] < w->order[son->index])
+            at++;
+        list->safe_insert(at, son);
+    }
+}
+
+/* A block itself, and what it dominates in its own loop.  */
+static Exits *plain_node(Walk *w, basic_block bb)
+{
+    auto_vec<basic_block> followers;
+    statements(w, bb);
+    Exits *exits = last_statement(w, bb);
+    add_followers(w, bb, NULL, &followers);
+    for (unsigned i = 0; i < followers.length(); i++)
+        exits = follow(w, exits, followers[i]);
+    return exits;
+}
+
+/* The header of the loop that the walk is in.  */
+Exits *control_header(Walk *w)
+{
+    return plain_node(w, w->loop->header);
+}
+
+/* require: the values that bb uses are known.   ensure: bb and all that it dominates in this loop is emitted.  */
+Exits *control_node(Walk *w, basic_block bb)
+{
+    class loop *inner = bb->loop_father;
+    if (inner == w->loop || inner->header != bb)
+        return plain_node(w, bb);
+    auto_vec<basic_block> followers;
+    Exits *exits = loop_emit(w, inner);
+    basic_block *body = get_loop_body(inner);
+    for (unsigned i = 0; i < inner->num_nodes; i++)
+        add_followers(w, body[i], inner, &followers);
+    free(body);
+    for (unsigned i = 0; i < followers.length(); i++)
+        exits = follow(w, exits, followers[i]);
+    return exits;
+}
+
+/* ---- what nobody uses -------------------------------------------------------------------------------------------- */
+
+static void drop_results(Op *op)
+{
+    int kept = 0;
+    for (int i = 0; i < op->nresults; i++) {
+        if (!op->results[i]->uses)
+            continue;
+        for (int b = 0; b < 2; b++)
+            op->blocks[b]->last->args[kept] = op->blocks[b]->last->args[i];
+        op->results[i]->index = kept;
+        op->results[kept++] = op->results[i];
+    }
+    op->nresults = op->blocks[0]->last->nargs = op->blocks[1]->last->nargs = kept;
+}
+
+static bool is_used(const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++)
+        if (op->results[i]->uses)
+            return true;
+    return op->code == OP_YIELD || op->code == OP_COND || ir_has_side_effect(op);
+}
+
+static bool tidy_block(Block *block)
+{
+    bool changed = false;
+    for (Op *op = block->last, *prev; op; op = prev) {
+        prev = op->prev;
+        if (!is_used(op)) {
+            op_remove(op);
+            changed = true;
+            continue;
+        }
+        int before = op->nresults;
+        if (op->code == OP_IF)
+            drop_results(op);
+        changed |= op->nresults != before;
+        for (int i = 0; i < op->nblocks; i++)
+            changed |= tidy_block(op->blocks[i]);
+    }
+    return changed;
+}
+
+/* Scalars of conditions and addresses that turned out unused.  */
+void control_tidy(Kernel *kernel)
+{
+    do
+        ir_count_uses(kernel, kernel->body);
+    while (tidy_block(kernel->body));
+}

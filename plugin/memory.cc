@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memory.cc - local structs and arrays, and const configuration.
+ *
+ *   struct config c = {.bm = 128};         c.bm = 128;          at -O0 and -O2, before any pass forwarded it
+ *   ... ws_load (a, i, k, c.bm, 64)        _3 = c.bm;           128
+ *
+ * A load of a local object is followed backwards through the virtual definitions to the store that it reads; a load of a
+ * constant object reads its initializer.  What is not stored within the region may be read once, at its entry.  Every other
+ * read or write of memory in a region is refused.
+ */
+#include "plugin.h"
+
+/* A place in an object.  */
+struct Place {
+    tree decl;
+    int64_t offset, size; /* bits; size -1: unknown */
+};
+
+/* ---- where a reference points ------------------------------------------------------------------------------------ */
+
+static bool place_of_address(tree pointer, Place *place, int depth);
+
+static bool add_component(tree reference, Place *place)
+{
+    if (TREE_CODE(reference) == COMPONENT_REF) {
+        tree field = TREE_OPERAND(reference, 1);
+        tree bytes = component_ref_field_offset(reference);
+        if (!bytes || !tree_fits_shwi_p(bytes))
+            return false;
+        place->offset += tree_to_shwi(bytes) * BITS_PER_UNIT + tree_to_shwi(DECL_FIELD_BIT_OFFSET(field));
+        return true;
+    }
+    if (TREE_CODE(reference) == ARRAY_REF) {
+        int64_t index, low;
+        tree size = array_ref_element_size(reference);
+        if (!constant_int(TREE_OPERAND(reference, 1), &index) || !constant_int(array_ref_low_bound(reference), &low) ||
+            !tree_fits_shwi_p(size))
+            return false;
+        place->offset += (index - low) * tree_to_shwi(size) * BITS_PER_UNIT;
+        return true;
+    }
+    return TREE_CODE(reference) == VIEW_CONVERT_EXPR;
+}
+
+static bool place_of(tree reference, Place *place, int depth)
+{
+    tree bits = TYPE_SIZE(TREE_TYPE(reference));
+    place->offset = 0;
+    place->size = bits && tree_fits_shwi_p(bits) ? tree_to_shwi(bits) : -1;
+    for (; handled_component_p(reference); reference = TREE_OPERAND(reference, 0))
+        if (!add_component(reference, place))
+            return false;
+    if (DECL_P(reference)) {
+        place->decl = reference;
+        return true;
+    }
+    if (TREE_CODE(reference) != MEM_REF || depth > 16)
+        return false;
+    Place base = {};
+    if (!place_of_address(TREE_OPERAND(reference, 0), &base, depth + 1))
+        return false;
+    place->decl = base.decl;
+    place->offset += base.offset + (int64_t)int_cst_value(TREE_OPERAND(reference, 1)) * BITS_PER_UNIT;
+    return true;
+}
+
+static bool place_of_address(tree pointer, Place *place, int depth)
+{
+    pointer = ssa_resolve(pointer);
+    if (TREE_CODE(pointer) == ADDR_EXPR)
+        return place_of(TREE_OPERAND(pointer, 0), place, depth);
+    if (TREE_CODE(pointer) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(pointer) || depth > 16)
+        return false;
+    gimple *def = SSA_NAME_DEF_STMT(pointer);
+    if (!is_gimple_assign(def))
+        return false;
+    if (gimple_assign_rhs_code(def) == ADDR_EXPR || gimple_assign_single_p(def))
+        return TREE_CODE(gimple_assign_rhs1(def)) == ADDR_EXPR &&
+               place_of(TREE_OPERAND(gimple_assign_rhs1(def), 0), place, depth + 1);
+    int64_t bytes;
+    if (gimple_assign_rhs_code(def) != POINTER_PLUS_EXPR || !constant_int(gimple_assign_rhs2(def), &bytes) ||
+        !place_of_address(gimple_assign_rhs1(def), place, depth + 1))
+        return false;
+    place->offset += bytes * BITS_PER_UNIT;
+    return true;
+}
+
+static bool is_local(tree decl)
+{
+    return (VAR_P(decl) || TREE_CODE(decl) == PARM_DECL || TREE_CODE(decl) == RESULT_DECL) &&
+           !TREE_THIS_VOLATILE(decl) && auto_var_in_fn_p(decl, current_function_decl);
+}
+
+bool memory_is_local(tree reference)
+{
+    Place place;
+    return place_of(reference, &place, 0) && !TREE_THIS_VOLATILE(place.decl) &&
+           (is_local(place.decl) || (VAR_P(place.decl) && TREE_READONLY(place.decl)));
+}
+
+/* ---- constant objects -------------------------------------------------------------------------------------------- */
+
+static tree initializer_value(tree decl, int64_t offset, int64_t size, tree type)
+{
+    if (!VAR_P(decl) || !TREE_READONLY(decl) || TREE_THIS_VOLATILE(decl) || size < 0)
+        return NULL_TREE;
+    tree init = ctor_for_folding(decl);
+    if (!init || init == error_mark_node)
+        return NULL_TREE;
+    tree value = fold_ctor_reference(type, init, poly_uint64(offset), poly_uint64(size), decl);
+    return value && is_gimple_min_invariant(value) ? value : NULL_TREE;
+}
+
+/* ---- the store that a load reads --------------------------------------------------------------------------------- */
+
+struct Search {
+    Place place;
+    tree type;
+    int budget;
+};
+
+static tree search(Search *s, tree vuse);
+
+static bool stores_to(gimple *stmt, tree decl)
+{
+    Place place;
+    tree lhs = gimple_get_lhs(stmt);
+    if (!gimple_vdef(stmt) || !lhs || TREE_CODE(lhs) == SSA_NAME)
+        return false;
+    return !place_of(lhs, &place, 0) ? TREE_ADDRESSABLE(decl) != 0 : place.decl == decl;
+}
+
+static bool loop_stores_to(class loop *loop, tree decl)
+{
+    bool found = false;
+    basic_block *body = get_loop_body(loop);
+    for (unsigned i = 0; i < loop->num_nodes && !found; i++)
+        for (gimple_stmt_iterator gsi = gsi_start_bb(body[i]); !gsi_end_p(gsi) && !found; gsi_next(&gsi))
+            found = !gimple_clobber_p(gsi_stmt(gsi)) && stores_to(gsi_stmt(gsi), decl);
+    free(body);
+    return found;
+}
+
+static tree search_phi(Search *s, gphi *phi)
+{
+    basic_block bb = gimple_bb(phi);
+    class loop *loop = bb->loop_father;
+    if (loop && loop->header == bb) {
+        if (loop_stores_to(loop, s->place.decl))
+            return NULL_TREE;
+        return search(s, PHI_ARG_DEF_FROM_EDGE(phi, loop_preheader_edge(loop)));
+    }
+    tree result = NULL_TREE;
+    for (unsigned i = 0; i < gimple_phi_num_args(phi); i++) {
+        Search branch = *s;
+        tree value = search(&branch, PHI_ARG_DEF(phi, i));
+        s->budget = branch.budget - 1;
+        if (!value || (result && !operand_equal_p(value, result, 0)))
+            return NULL_TREE;
+        result = value;
+    }
+    return result;
+}
+
+/* A store to an object that covers the place: what it puts there.  */
+static tree stored_value(Search *s, gimple *stmt, const Place &target)
+{
+    Place &place = s->place;
+    tree rhs = is_gimple_assign(stmt) && gimple_assign_single_p(stmt) ? gimple_assign_rhs1(stmt) : NULL_TREE;
+    if (!rhs || gimple_clobber_p(stmt))
+        return NULL_TREE;
+    if (is_gimple_val(rhs))
+        return target.offset == place.offset && target.size == place.size ? rhs : NULL_TREE;
+    if (TREE_CODE(rhs) == CONSTRUCTOR)
+        return CONSTRUCTOR_NELTS(rhs) ? NULL_TREE : build_zero_cst(s->type);
+    Place source;
+    if (!place_of(rhs, &source, 0))
+        return NULL_TREE;
+    source.offset += place.offset - target.offset;
+    source.size = place.size;
+    tree constant = initializer_value(source.decl, source.offset, source.size, s->type);
+    if (constant)
+        return constant;
+    if (!is_local(source.decl))
+        return NULL_TREE;
+    place = source;
+    return search(s, gimple_vuse(stmt));
+}
+
+static bool may_write(gimple *stmt, tree decl)
+{
+    char buffer[64];
+    if (!is_gimple_call(stmt))
+        return TREE_ADDRESSABLE(decl);
+    tree fndecl = gimple_call_fndecl(stmt);
+    if (pragma_of_stmt(stmt) || gimple_call_internal_p(stmt) || (fndecl && ws_name(fndecl, buffer, sizeof buffer)))
+        return false;
+    return TREE_ADDRESSABLE(decl);
+}
+
+static tree search(Search *s, tree vuse)
+{
+    while (--s->budget > 0 && vuse && !SSA_NAME_IS_DEFAULT_DEF(vuse)) {
+        gimple *stmt = SSA_NAME_DEF_STMT(vuse);
+        if (gimple_code(stmt) == GIMPLE_PHI)
+            return search_phi(s, as_a<gphi *>(stmt));
+        Place target;
+        tree lhs = gimple_get_lhs(stmt);
+        bool known = lhs && TREE_CODE(lhs) != SSA_NAME && place_of(lhs, &target, 0);
+        if (known && target.decl == s->place.decl) {
+            const Place &place = s->place;
+            if (target.size < 0 ||
+                (target.offset <= place.offset && place.offset + place.size <= target.offset + target.size))
+                return stored_value(s, stmt, target);
+            if (target.offset < place.offset + place.size && place.offset < target.offset + target.size)
+                return NULL_TREE;
+        } else if (!known && may_write(stmt, s->place.decl)) {
+            return NULL_TREE;
+        }
+        vuse = gimple_vuse(stmt);
+    }
+    return NULL_TREE;
+}
+
+tree memory_value(gimple *load)
+{
+    Search s = {};
+    tree reference = gimple_assign_rhs1(load);
+    s.type = TREE_TYPE(gimple_assign_lhs(load));
+    s.budget = 4000;
+    if (gimple_has_volatile_ops(load) || !place_of(reference, &s.place, 0))
+        return NULL_TREE;
+    tree constant = initializer_value(s.place.decl, s.place.offset, s.place.size, s.type);
+    if (constant)
+        return constant;
+    return is_local(s.place.decl) ? search(&s, gimple_vuse(load)) : NULL_TREE;
+}
+
+/* ---- reads at the region's entry --------------------------------------------------------------------------------- */
+
+static const char *reference_name(tree reference)
+{
+    if (TREE_CODE(reference) == COMPONENT_REF)
+        return name_of(TREE_OPERAND(reference, 1));
+    return DECL_P(reference) ? name_of(reference) : NULL;
+}
+
+/* require: a load in the region.   ensure: a live-in, if the region leaves the object alone; else NULL.  */
+Value *memory_live_in(Walk *w, gimple *load)
+{
+    Place place;
+    tree reference = gimple_assign_rhs1(load), type = TREE_TYPE(gimple_assign_lhs(load));
+    Dtype dtype;
+    if (gimple_has_volatile_ops(load) || !place_of(reference, &place, 0) || TREE_THIS_VOLATILE(place.decl) ||
+        (!scalar_type(type, &dtype) && !POINTER_TYPE_P(type)) || is_tile_type(type) || is_tensor_type(type))
+        return NULL;
+    if (place.offset % BITS_PER_UNIT || loop_stores_to(w->outer, place.decl))
+        return NULL;
+    tree address = build_fold_addr_expr(place.decl);
+    tree entry = fold_build2(MEM_REF, type, address, build_int_cst(ptr_type_node, place.offset / BITS_PER_UNIT));
+    return value_live_in(w, entry, type_of(type), reference_name(reference));
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
+
+static bool refuse_handle(location_t where, tree reference, tree type)
+{
+    bool tile = is_tile_type(type);
+    if (!tile && !is_tensor_type(type))
+        return false;
+    const char *what = tile ? "tile" : "tensor";
+    const char *remedy = tile ? "keep tiles in plain local variables and parameters"
+                              : "keep tensors in plain local variables and parameters";
+    tree base = get_base_address(reference);
+    if (TREE_THIS_VOLATILE(reference) || (base && DECL_P(base) && TREE_THIS_VOLATILE(base)))
+        complain(where, remedy, "a %s cannot be volatile", what);
+    else if (TREE_CODE(reference) == ARRAY_REF)
+        complain(where, remedy, "a %s cannot be an element of an array", what);
+    else if (TREE_CODE(reference) == COMPONENT_REF)
+        complain(where, remedy, "a %s cannot be a member of a struct", what);
+    else if (DECL_P(reference) && is_global_var(reference))
+        complain(where, remedy, "a %s cannot be a static or global variable", what);
+    else if (DECL_P(reference) && name_of(reference))
+        complain(where, remedy, "the address of the %s %qs is taken", what, name_of(reference));
+    else
+        complain(where, remedy, "a %s cannot be read or written through a pointer", what);
+    return true;
+}
+
+void memory_refuse_read(gimple *stmt)
+{
+    location_t where = stmt_location(stmt);
+    tree reference = gimple_assign_rhs1(stmt);
+    if (refuse_handle(where, reference, TREE_TYPE(reference)))
+        return;
+    Place place;
+    if (gimple_has_volatile_ops(stmt))
+        complain(where, "read it before the grid", "a volatile object is read in a grid");
+    else if (place_of(reference, &place, 0) && is_local(place.decl))
+        complain(where, "use a plain scalar variable", "the object %qs in memory changes in the grid",
+                 name_of(place.decl) ? name_of(place.decl) : "here");
+    else
+        complain(where, "read one number with ws_at or ws_at_float, a tile with ws_load; or read it before the grid",
+                 "memory is read through a pointer in a grid");
+}
+
+/* A store in the region: local objects are followed by their loads, all else is refused.  */
+void memory_check_store(Walk *w, gimple *stmt)
+{
+    tree lhs = gimple_get_lhs(stmt);
+    Place place;
+    if (refuse_handle(stmt_location(stmt), lhs, TREE_TYPE(lhs))) {
+        w->failed = true;
+        return;
+    }
+    if (place_of(lhs, &place, 0) && is_local(place.decl) && !gimple_has_volatile_ops(stmt))
+        return;
+    tree base = get_base_address(lhs);
+    if (base && TREE_CODE(base) == MEM_REF && !gimple_has_volatile_ops(stmt) && place_of(base, &place, 0) &&
+        is_local(place.decl))
+        return;
+    if (base && DECL_P(base) && is_local(base) && !gimple_has_volatile_ops(stmt))
+        return;
+    w->failed = true;
+    if (gimple_has_volatile_ops(stmt))
+        complain(stmt_location(stmt), "write it after the grid", "a volatile object is written in a grid");
+    else
+        complain(stmt_location(stmt), "write memory with ws_store", "memory is written through a pointer in a grid");
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plugin.cc - where GCC enters: options, passes, diagnostics, and the end of the unit.
+ *
+ *   parsing          pragma.cc, bind.cc      each #pragma ws becomes a marker in its loop
+ *   after einline    region.cc ...           each function: a Kernel for each marked grid loop, a launcher call in its place
+ *   after all that   here                    lower_module () makes the .cu of all kernels, or reports what is wrong
+ *
+ * Arguments: -fplugin-arg-wsc-target=cuda|emulate|sequential, -output=FILE, -dump=PASS[,PASS], -strict, -show.
+ */
+#include "plugin.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+EXPORTED int plugin_is_GPL_compatible;
+
+Plugin plugin;
+
+/* ---- diagnostics ------------------------------------------------------------------------------------------------- */
+
+location_t user_location(location_t where)
+{
+    return expansion_point_location_if_in_system_header(where);
+}
+
+Loc loc_of(location_t where)
+{
+    where = user_location(where);
+    expanded_location place = expand_location(where);
+    Loc loc = {place.file ? place.file : "", place.line, place.column, where};
+    return loc;
+}
+
+void complain(location_t where, const char *remedy, const char *format, ...)
+{
+    auto_diagnostic_group group;
+    va_list list;
+    va_start(list, format);
+    rich_location rich(line_table, user_location(where));
+    diagnostic_info diagnostic;
+    diagnostic_set_info(&diagnostic, format, &list, &rich, DK_ERROR);
+    diagnostic_report_diagnostic(global_dc, &diagnostic);
+    va_end(list);
+    if (remedy)
+        inform(user_location(where), "%s", remedy);
+}
+
+static void show_remark(bool optimized, location_t where, const char *message)
+{
+    if (dump_enabled_p())
+        dump_printf_loc(optimized ? MSG_OPTIMIZED_LOCATIONS : MSG_MISSED_OPTIMIZATION,
+                        dump_user_location_t::from_location_t(where), "%s\n", message);
+    if (plugin.show)
+        inform(where, "%s: %s", optimized ? "optimized" : "missed", message);
+}
+
+/* What the lowering has to say, in GCC's voice.  */
+static void sink(void *, DiagKind kind, Loc loc, const char *message)
+{
+    location_t where = (location_t)loc.host;
+    switch (kind) {
+    case DIAG_ERROR:
+        error_at(where, "%s", message);
+        break;
+    case DIAG_WARNING:
+        warning_at(where, 0, "%s", message);
+        break;
+    case DIAG_NOTE:
+        inform(where, "%s", message);
+        break;
+    default:
+        show_remark(kind == DIAG_OPTIMIZED, where, message);
+    }
+}
+
+/* ---- the end of the unit ----------------------------------------------------------------------------------------- */
+
+/* Whole or not at all: a temporary beside it, renamed.  */
+static void write_output(const char *text)
+{
+    char *temporary = concat(plugin.output, ".tmp", NULL);
+    FILE *out = fopen(temporary, "w");
+    bool good = out && fputs(text, out) >= 0;
+    if (out && fclose(out))
+        good = false;
+    if (good && rename(temporary, plugin.output))
+        good = false;
+    if (!good) {
+        error_at(UNKNOWN_LOCATION, "cannot write %qs: %m", plugin.output);
+        unlink(temporary);
+    }
+    free(temporary);
+}
+
+/* "walk": the IR as the lowering gets it.  */
+static bool dumps_walk(void)
+{
+    const char *found = plugin.dump ? strstr(plugin.dump, "walk") : NULL;
+    return found && (found == plugin.dump || found[-1] == ',') && (!found[4] || found[4] == ',');
+}
+
+static void finish_unit(void)
+{
+    const char *text = NULL;
+    for (const Kernel *kernel = plugin.module->kernels; kernel && dumps_walk(); kernel = kernel->next)
+        if (!kernel->failed)
+            ir_print(stdout, kernel, "walk");
+    if (!seen_error() && plugin.module->kernels)
+        text = lower_module(plugin.module, plugin.dump, stdout);
+    fflush(stdout);
+    if (!plugin.output)
+        return;
+    if (seen_error())
+        unlink(plugin.output);
+    else if (text)
+        write_output(text);
+}
+
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
+
+static const pass_data region_data = {GIMPLE_PASS, "wsc", OPTGROUP_LOOP, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0};
+static const pass_data lower_data = {SIMPLE_IPA_PASS, "wsc-lower", OPTGROUP_LOOP, TV_NONE, 0, 0, 0, 0, 0};
+
+class region_pass : public gimple_opt_pass {
+  public:
+    region_pass() : gimple_opt_pass(region_data, g)
+    {
+    }
+    bool gate(function *fn) final override
+    {
+        return !in_lto_p && !seen_error() && pragma_count() && !bind_is_forced(fn->decl);
+    }
+    unsigned execute(function *fn) final override
+    {
+        return region_execute(fn);
+    }
+};
+
+class lower_pass : public simple_ipa_opt_pass {
+  public:
+    lower_pass() : simple_ipa_opt_pass(lower_data, g)
+    {
+    }
+    bool gate(function *) final override
+    {
+        return !in_lto_p;
+    }
+    unsigned execute(function *) final override
+    {
+        region_clean_markers();
+        bind_restore();
+        finish_unit();
+        return 0;
+    }
+};
+
+static void register_passes(void)
+{
+    struct register_pass_info walk = {new region_pass(), "einline", 1, PASS_POS_INSERT_AFTER};
+    register_callback("wsc", PLUGIN_PASS_MANAGER_SETUP, NULL, &walk);
+    struct register_pass_info lower = {new lower_pass(), "opt_local_passes", 1, PASS_POS_INSERT_AFTER};
+    register_callback("wsc", PLUGIN_PASS_MANAGER_SETUP, NULL, &lower);
+}
+
+/* ---- entry ------------------------------------------------------------------------------------------------------- */
+
+static void start_unit(void *, void *)
+{
+    plugin.module = module_new(main_input_filename ? main_input_filename : "", sink, NULL);
+    plugin.module->target = plugin.target;
+    plugin.module->strict = plugin.strict;
+}
+
+static void pre_genericize(void *event, void *)
+{
+    bind_function((tree)event);
+}
+
+/* What ws.h asks for to know that the pragma means something here.  */
+static struct attribute_spec ws_plugin_attribute = {"ws_plugin", 0, 0, false, false, false, false, NULL, NULL};
+
+static void register_attributes_callback(void *, void *)
+{
+    register_attribute(&ws_plugin_attribute);
+}
+
+static bool set_target(const char *value)
+{
+    if (!value)
+        return false;
+    if (!strcmp(value, "cuda"))
+        plugin.target = TARGET_CUDA;
+    else if (!strcmp(value, "emulate"))
+        plugin.target = TARGET_EMULATE;
+    else if (!strcmp(value, "sequential"))
+        plugin.target = TARGET_SEQUENTIAL;
+    else
+        return false;
+    return true;
+}
+
+static bool read_argument(const char *key, const char *value)
+{
+    if (!strcmp(key, "target"))
+        return set_target(value);
+    if (!strcmp(key, "output"))
+        plugin.output = value;
+    else if (!strcmp(key, "dump"))
+        plugin.dump = value;
+    else if (!strcmp(key, "strict"))
+        plugin.strict = true;
+    else if (!strcmp(key, "show"))
+        plugin.show = true;
+    else
+        return false;
+    return true;
+}
+
+/* The table of passes is the plugin's help text.  */
+static const char *help_text(void)
+{
+    const char *text = "Warp-specialized C.  Passes of the lowering:\n";
+    for (int i = 0; i < npasses; i++)
+        text = concat(text, "  ", passes[i].name, ": ", passes[i].summary, "\n", NULL);
+    return text;
+}
+
+EXPORTED int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *version)
+{
+    if (!plugin_default_version_check(version, &gcc_version)) {
+        error_at(UNKNOWN_LOCATION, "the plugin %qs was built for GCC %s, and this is GCC %s", info->base_name,
+                 gcc_version.basever, version->basever);
+        return 1;
+    }
+    plugin.target = TARGET_CUDA;
+    for (int i = 0; i < info->argc; i++)
+        if (!read_argument(info->argv[i].key, info->argv[i].value)) {
+            error_at(UNKNOWN_LOCATION, "unknown argument %<-fplugin-arg-%s-%s%s%s%>", info->base_name,
+                     info->argv[i].key, info->argv[i].value ? "=" : "", info->argv[i].value ? info->argv[i].value : "");
+            return 1;
+        }
+    static struct plugin_info about = {"0.1.0", NULL};
+    about.help = help_text();
+    register_callback("wsc", PLUGIN_INFO, NULL, &about);
+    register_callback("wsc", PLUGIN_ATTRIBUTES, register_attributes_callback, NULL);
+    register_callback("wsc", PLUGIN_START_UNIT, start_unit, NULL);
+    register_callback("wsc", PLUGIN_PRE_GENERICIZE, pre_genericize, NULL);
+    pragma_register();
+    register_passes();
+    return 0;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plugin.h - what the files of the GCC door share.
+ *
+ *   plugin.cc    entry, options, the sink of diagnostics, the end of the unit (lower_module, the output file)
+ *   pragma.cc    #pragma ws: clauses and constants; leaves a marker call in the function
+ *   bind.cc      before genericize: a marker moves into the loop below it; helpers that a region calls are forced inline
+ *   region.cc    the pass over a function in SSA form: finds regions, builds a Kernel for each, has them replaced
+ *   control.cc   control flow of a region -> FOR, WHILE, IF
+ *   loop.cc      one loop: counted, tested on top, or with several exits
+ *   value.cc     an SSA name -> a Value: constants, live-ins, scalar expressions
+ *   memory.cc    local structs and arrays, const configuration: what was stored where a load reads
+ *   call.cc      the calls of ws.h -> operations
+ *   tensor.cc    the constructors of tensors, wherever in the function they stand -> the kernel's prologue
+ *   replace.cc   a region gives way to a call of its launcher
+ */
+#ifndef WSC_PLUGIN_H
+#define WSC_PLUGIN_H
+
+#include "gcc-headers.h"
+#include "ir.h"
+
+/* ---- pragmas ----------------------------------------------------------------------------------------------------- */
+
+/* One #pragma ws of the source.  The marker call in the code carries its index.  */
+struct Pragma {
+    bool is_grid;
+    bool used; /* a region with it was compiled, or an error about it reported */
+    location_t loc;
+    Grid grid; /* its Loc is filled by the region */
+    Pipeline pipeline;
+};
+
+void pragma_register(void);
+Pragma *pragma_at(unsigned index);
+unsigned pragma_count(void);
+/* The pragma of a marker call, or NULL.  */
+Pragma *pragma_of_tree(tree expression);
+Pragma *pragma_of_stmt(const gimple *stmt);
+
+/* ---- binding ----------------------------------------------------------------------------------------------------- */
+
+/* PLUGIN_PRE_GENERICIZE on one function.  */
+void bind_function(tree fndecl);
+/* A function whose body belongs to the regions of its callers.  */
+bool bind_is_forced(tree fndecl);
+/* After the regions are done: forced functions get their own optimization level back.  */
+void bind_restore(void);
+
+/* ---- the plugin's state ------------------------------------------------------------------------------------------ */
+
+struct Plugin {
+    Module *module;
+    const char *output; /* the .cu, or NULL */
+    const char *dump;   /* comma list of passes, or NULL */
+    Target target;
+    bool strict;
+    bool show;
+};
+extern Plugin plugin;
+
+Loc loc_of(location_t where);
+/* The user's line for a place inside the header's macros.  */
+location_t user_location(location_t where);
+/* An error with the note that says what to do; remedy may be NULL.  */
+void complain(location_t where, const char *remedy, const char *format, ...) ATTRIBUTE_GCC_DIAG(3, 4);
+
+/* ---- one region --------------------------------------------------------------------------------------------------- */
+
+/* A live-in: what the launcher gets.  */
+struct LiveIn {
+    tree expression; /* SSA name, or a reference that is read at the region's entry */
+    Value *value;
+};
+
+/* A constant of the prologue, made once.  */
+struct Literal {
+    Dtype dtype;
+    int64_t ival;
+    double fval;
+    Value *value;
+};
+
+struct MarkedLoop {
+    class loop *loop;
+    Pragma *pragma;
+};
+
+/* The state of building one kernel from one grid loop.  */
+struct Walk {
+    function *fn;
+    Kernel *kernel;
+    class loop *outer; /* the region */
+    class loop *loop;  /* the loop whose body is being walked */
+    Block *block;      /* where operations go */
+    Op *anchor;        /* the outermost loop's op: the prologue lies before it */
+    bool failed;
+    location_t where;                /* of the statement in hand */
+    hash_map<tree, Value *> values;  /* what an SSA name is where the walk stands */
+    hash_map<tree, Value *> outside; /* what it is in the prologue */
+    auto_vec<LiveIn> livein;
+    auto_vec<Literal> literals;
+    auto_vec<MarkedLoop> *marks;
+    edge entry, end; /* of the region: from its preheader, to what follows */
+    int *order;      /* reverse postorder number of each block */
+};
+
+/* A path out of the code just emitted: to a block that is emitted later, with the values for its PHIs.  */
+struct Jump {
+    basic_block target;
+    int nphis;
+    Value **phis; /* NULL entries: the PHI is not used */
+    Value *taken; /* I1: this path was taken; NULL when it is the only one */
+};
+struct Exits {
+    int count;
+    Jump *list[16];
+};
+
+/* region.cc */
+unsigned region_execute(function *fn);
+void region_clean_markers(void);
+
+/* The condition at the end of a block; chains of && and || are one.  */
+struct Branch {
+    basic_block blocks[8]; /* the block and the condition blocks merged into it */
+    bool invert[8];        /* that block's condition is negated */
+    bool is_and[8];        /* how it joins what came before */
+    int count;
+    edge yes, no;
+};
+
+/* region.cc */
+unsigned region_execute(function *fn);
+void region_clean_markers(void);
+void region_irregular(Walk *w, location_t where);
+
+/* control.cc */
+Exits *control_node(Walk *w, basic_block bb);
+Exits *control_header(Walk *w); /* of the loop that the walk is in */
+Exits *control_jump(Walk *w, edge e);
+void control_statement(Walk *w, gimple *stmt);
+bool branch_of(basic_block bb, Branch *branch);
+Value *branch_emit(Walk *w, const Branch *branch); /* without the first block's statements */
+bool phi_needed(gphi *phi);
+bool edge_is_dead(edge e);
+void phis_bind(Walk *w, const Jump *jump);
+bool value_inside(const Value *value, const Op *op);
+Exits *exits_new(Walk *w);
+Jump *exits_find(const Exits *exits, basic_block target);
+void yield_to(Walk *w, Block *block, Opcode code, int nargs, Value *const *args);
+/* For each i: yes[i] where the condition holds, else no[i].  */
+void choose_values(Walk *w, Value *condition, int count, Value *const *yes, Value *const *no, Value **results);
+void control_tidy(Kernel *kernel);
+
+/* loop.cc */
+Exits *loop_emit(Walk *w, class loop *loop);
+
+/* value.cc */
+static const Type TYPE_TO_INFER = {K_NONE, D_F32, 0, 0, 0}; /* infer finds it */
+static const Type NO_RESULT = {K_NONE, D_F32, -1, 0, 0};
+Type type_handed(const Value *value);
+Value *value_convert(Walk *w, Value *value, Dtype dtype, const char *name);
+tree ssa_resolve(tree name);       /* behind copies */
+tree constant_of(tree expression); /* INTEGER_CST, REAL_CST, or NULL */
+bool constant_int(tree expression, int64_t *result);
+Value *value_of(Walk *w, tree expression);
+/* Without widening conversions that only the callee's parameter type asks for.  */
+Value *value_of_argument(Walk *w, tree expression);
+Value *value_outside_argument(Walk *w, tree expression);
+void value_statement(Walk *w, gimple *stmt);
+bool value_call(Walk *w, gcall *call);
+void refuse_handle_arithmetic(Walk *w, gimple *stmt);
+bool opcode_of(enum tree_code code, Opcode *op, bool *negate);
+bool is_sanitizer_check(const gimple *stmt);
+Value *value_new_op(Walk *w, Opcode code, location_t where, Type type, const char *name, int nargs, Value *const *args);
+Value *value_literal(Walk *w, Dtype dtype, int64_t ival, double fval);
+void value_set(Walk *w, tree name, Value *value);
+Value *value_live_in(Walk *w, tree expression, Type type, const char *name);
+Value *value_anything(Walk *w, tree type); /* after an error */
+const char *name_of(tree ssa_name);
+bool scalar_type(tree type, Dtype *dtype);
+Type type_of(tree type);
+bool is_tile_type(tree type);
+bool is_tensor_type(tree type);
+bool defined_in_region(const Walk *w, tree ssa_name);
+bool pure_scalar_stmt(gimple *stmt); /* can be computed early, twice, or not at all */
+/* The value of a scalar in terms of the function's part before the region; NULL if it changes in the region.  */
+Value *value_outside(Walk *w, tree expression);
+location_t stmt_location(const gimple *stmt);
+
+/* memory.cc */
+/* What a load of local or constant memory gives: an SSA name or constant, or NULL.  */
+tree memory_value(gimple *load);
+bool memory_is_local(tree reference);
+Value *memory_live_in(Walk *w, gimple *load);
+void memory_refuse_read(gimple *load);
+void memory_check_store(Walk *w, gimple *store);
+
+/* call.cc */
+void call_statement(Walk *w, gcall *call);
+/* The name behind ws_, in buffer without a trailing underscore; NULL for other functions.  */
+const char *ws_name(tree fndecl, char *buffer, size_t size);
+
+/* tensor.cc */
+Value *tensor_of(Walk *w, tree name);
+void tensor_statement(Walk *w, gcall *call, const char *name);
+bool element_type(Walk *w, gcall *call, int index, Dtype *dtype);
+bool is_tensor_constructor(const char *name);
+
+/* replace.cc */
+void replace_prepare(Walk *w);
+void replace_region(Walk *w);
+void replace_dead_tensors(function *fn);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pragma.cc - #pragma ws: clauses and their constants.
+ *
+ *   #pragma ws pipeline(STAGES, 2) schedule(fine)        ws_pragma_ (7);      record 7: depth 4, in flight 2, fine
+ *   for (...)                                            for (...)
+ *
+ * Tokens arrive macro-expanded.  There is no expression parser to call, so constants have a small one here.  A pragma that
+ * parses leaves a marker call in the function, which bind.cc moves into the loop below; one that does not leaves an error.
+ */
+#include "plugin.h"
+
+static tree marker_decl; /* void ws_pragma_ (int) */
+static vec<Pragma> pragmas = vNULL;
+
+Pragma *pragma_at(unsigned index)
+{
+    return index < pragmas.length() ? &pragmas[index] : NULL;
+}
+
+unsigned pragma_count(void)
+{
+    return pragmas.length();
+}
+
+static Pragma *pragma_of_argument(tree fndecl, tree argument)
+{
+    if (!marker_decl || fndecl != marker_decl || !argument || TREE_CODE(argument) != INTEGER_CST)
+        return NULL;
+    return pragma_at((unsigned)tree_to_uhwi(argument));
+}
+
+Pragma *pragma_of_tree(tree expression)
+{
+    if (!expression || TREE_CODE(expression) != CALL_EXPR || call_expr_nargs(expression) != 1)
+        return NULL;
+    return pragma_of_argument(get_callee_fndecl(expression), CALL_EXPR_ARG(expression, 0));
+}
+
+Pragma *pragma_of_stmt(const gimple *stmt)
+{
+    if (!is_gimple_call(stmt) || gimple_call_num_args(stmt) != 1)
+        return NULL;
+    return pragma_of_argument(gimple_call_fndecl(stmt), gimple_call_arg(stmt, 0));
+}
+
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
+
+struct Tokens {
+    enum cpp_ttype type;
+    tree value;
+    location_t where;
+    bool failed;
+};
+
+static void next(Tokens *t)
+{
+    t->value = NULL_TREE;
+    t->type = pragma_lex(&t->value, &t->where);
+}
+
+static void wrong(Tokens *t, const char *remedy, const char *sentence)
+{
+    if (!t->failed)
+        complain(t->where, remedy, "%s", sentence);
+    t->failed = true;
+}
+
+static bool accept(Tokens *t, enum cpp_ttype type)
+{
+    if (t->failed || t->type != type)
+        return false;
+    next(t);
+    return true;
+}
+
+static void expect(Tokens *t, enum cpp_ttype type, const char *what)
+{
+    if (!accept(t, type))
+        wrong(t, NULL, what);
+}
+
+static const char *word(const Tokens *t)
+{
+    return t->type == CPP_NAME && t->value ? IDENTIFIER_POINTER(t->value) : "";
+}
+
+/* An unknown word in a place where one of a few is meant.  */
+static void unknown(Tokens *t, const char *place, const char *const *choices, const char *remedy)
+{
+    if (t->failed)
+        return;
+    t->failed = true;
+    if (t->type != CPP_NAME) {
+        complain(t->where, remedy, "expected %s", place);
+        return;
+    }
+    auto_vec<const char *> candidates;
+    for (; *choices; choices++)
+        candidates.safe_push(*choices);
+    const char *close = find_closest_string(word(t), &candidates);
+    auto_diagnostic_group group;
+    gcc_rich_location rich(t->where);
+    if (close) {
+        rich.add_fixit_replace(close);
+        error_at(&rich, "%qs is not %s; did you mean %qs?", word(t), place, close);
+    } else {
+        error_at(&rich, "%qs is not %s", word(t), place);
+    }
+    inform(t->where, "%s", remedy);
+}
+
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+static int64_t sum(Tokens *t);
+
+/* An enumerator, or a variable that is const and has a constant for its value.  */
+static int64_t named_constant(Tokens *t)
+{
+    tree decl = lookup_name(t->value);
+    tree value = NULL_TREE;
+    if (decl && TREE_CODE(decl) == CONST_DECL)
+        value = DECL_INITIAL(decl);
+    else if (decl && VAR_P(decl) && TREE_READONLY(decl) && !TREE_THIS_VOLATILE(decl))
+        value = DECL_INITIAL(decl);
+    if (value && value != error_mark_node) {
+        STRIP_NOPS(value);
+        value = fold(value);
+    }
+    if (!value || TREE_CODE(value) != INTEGER_CST) {
+        if (!t->failed) {
+            auto_diagnostic_group group;
+            error_at(t->where, "%qs is not a constant here", word(t));
+            inform(t->where, "use a number, a macro, an enumerator or a %<const%> variable with a constant value");
+        }
+        t->failed = true;
+        return 1;
+    }
+    TREE_USED(decl) = 1;
+    if (VAR_P(decl))
+        DECL_READ_P(decl) = 1;
+    next(t);
+    return tree_to_shwi(value);
+}
+
+static int64_t primary(Tokens *t)
+{
+    int64_t result = 1;
+    if (accept(t, CPP_MINUS))
+        return -primary(t);
+    if (accept(t, CPP_PLUS))
+        return primary(t);
+    if (accept(t, CPP_OPEN_PAREN)) {
+        result = sum(t);
+        expect(t, CPP_CLOSE_PAREN, "expected ')'");
+        return result;
+    }
+    if (t->type == CPP_NAME)
+        return named_constant(t);
+    if ((t->type == CPP_NUMBER || t->type == CPP_CHAR) && t->value && TREE_CODE(t->value) == INTEGER_CST &&
+        tree_fits_shwi_p(t->value)) {
+        result = tree_to_shwi(t->value);
+        next(t);
+        return result;
+    }
+    wrong(t, NULL, "expected an integer constant");
+    return result;
+}
+
+static int64_t product(Tokens *t)
+{
+    int64_t result = primary(t);
+    while (!t->failed && (t->type == CPP_MULT || t->type == CPP_DIV || t->type == CPP_MOD)) {
+        enum cpp_ttype sign = t->type;
+        next(t);
+        location_t where = t->where;
+        int64_t right = primary(t);
+        if (sign == CPP_MULT) {
+            result *= right;
+        } else if (!right) {
+            t->where = where;
+            wrong(t, NULL, "division by zero in a clause");
+        } else {
+            result = sign == CPP_DIV ? result / right : result % right;
+        }
+    }
+    return result;
+}
+
+static int64_t sum(Tokens *t)
+{
+    int64_t result = product(t);
+    while (!t->failed && (t->type == CPP_PLUS || t->type == CPP_MINUS)) {
+        bool minus = t->type == CPP_MINUS;
+        next(t);
+        int64_t right = product(t);
+        result = minus ? result - right : result + right;
+    }
+    return result;
+}
+
+/* A constant in a range, with an error at its first token otherwise.  */
+static int number(Tokens *t, const char *what, int lowest, int highest)
+{
+    location_t where = t->where;
+    int64_t result = sum(t);
+    if (!t->failed && (result < lowest || result > highest)) {
+        t->failed = true;
+        complain(where, NULL, "%s is from %d to %d, not %ld", what, lowest, highest, (long)result);
+    }
+    return (int)result;
+}
+
+/* ---- clauses of grid --------------------------------------------------------------------------------------------- */
+
+static void clause_cluster(Tokens *t, Grid *grid)
+{
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'cluster'");
+    grid->cluster[0] = number(t, "a side of a cluster", 1, 16);
+    grid->cluster[1] = accept(t, CPP_COMMA) ? number(t, "a side of a cluster", 1, 16) : 1;
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the cluster's size");
+}
+
+static void clause_order(Tokens *t, Grid *grid)
+{
+    static const char *const choices[] = {"row", "column", "grouped", NULL};
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'order'");
+    const char *name = word(t);
+    if (!strcmp(name, "row")) {
+        grid->order = ORDER_ROW;
+    } else if (!strcmp(name, "column")) {
+        grid->order = ORDER_COLUMN;
+    } else if (!strcmp(name, "grouped")) {
+        grid->order = ORDER_GROUPED;
+    } else {
+        unknown(t, "an order of tiles", choices, "write order(row), order(column) or order(grouped(g))");
+        return;
+    }
+    next(t);
+    if (grid->order == ORDER_GROUPED) {
+        expect(t, CPP_OPEN_PAREN, "expected '(' after 'grouped'");
+        grid->order_group = number(t, "the size of a group", 1, 65536);
+        expect(t, CPP_CLOSE_PAREN, "expected ')' after the size of a group");
+    }
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the order");
+}
+
+static void clause_consumers(Tokens *t, Grid *grid)
+{
+    static const char *const choices[] = {"rows", "tiles", NULL};
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'consumers'");
+    grid->consumers = number(t, "the number of consumer groups", 1, 7);
+    if (accept(t, CPP_COMMA)) {
+        if (!strcmp(word(t), "rows")) {
+            grid->split = SPLIT_ROWS;
+        } else if (!strcmp(word(t), "tiles")) {
+            grid->split = SPLIT_TILES;
+        } else {
+            unknown(t, "a way to split work", choices, "write consumers(n, rows) or consumers(n, tiles)");
+            return;
+        }
+        next(t);
+    }
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the number of consumer groups");
+}
+
+static void clause_registers(Tokens *t, Grid *grid)
+{
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'registers'");
+    grid->producer_registers = number(t, "a number of registers", 1, 255);
+    expect(t, CPP_COMMA, "expected ',': registers(producer, consumer)");
+    grid->consumer_registers = number(t, "a number of registers", 1, 255);
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the numbers of registers");
+}
+
+static void clause_persistent(Tokens *, Grid *grid)
+{
+    grid->persistent = grid->persistent_given = true;
+}
+
+/* ---- clauses of pipeline ----------------------------------------------------------------------------------------- */
+
+static void clause_schedule(Tokens *t, Pipeline *pipeline)
+{
+    static const char *const choices[] = {"fine", "coarse", "optimal", NULL};
+    static const Schedule schedules[] = {SCHEDULE_FINE, SCHEDULE_COARSE, SCHEDULE_OPTIMAL};
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'schedule'");
+    for (int i = 0; choices[i]; i++)
+        if (!strcmp(word(t), choices[i]))
+            pipeline->schedule = schedules[i];
+    if (pipeline->schedule == SCHEDULE_AUTO) {
+        unknown(t, "a schedule", choices, "write schedule(fine), schedule(coarse) or schedule(optimal)");
+        return;
+    }
+    next(t);
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the schedule");
+}
+
+static void clause_pingpong(Tokens *, Pipeline *pipeline)
+{
+    pipeline->pingpong = true;
+}
+
+/* ---- directives -------------------------------------------------------------------------------------------------- */
+
+/* One clause: its name and what reads the rest of it.  */
+struct Clause {
+    const char *name;
+    void (*grid)(Tokens *, Grid *);
+    void (*pipeline)(Tokens *, Pipeline *);
+};
+static const Clause grid_clauses[] = {{"persistent", clause_persistent, NULL}, {"cluster", clause_cluster, NULL},
+                                      {"order", clause_order, NULL},           {"consumers", clause_consumers, NULL},
+                                      {"registers", clause_registers, NULL},   {NULL, NULL, NULL}};
+static const Clause pipeline_clauses[] = {
+    {"schedule", NULL, clause_schedule}, {"pingpong", NULL, clause_pingpong}, {NULL, NULL, NULL}};
+
+static void unknown_clause(Tokens *t, const Clause *clauses, bool is_grid)
+{
+    const char *choices[8];
+    int count = 0;
+    for (; clauses->name; clauses++)
+        choices[count++] = clauses->name;
+    choices[count] = NULL;
+    unknown(t, is_grid ? "a clause of 'grid'" : "a clause of 'pipeline'", choices,
+            is_grid ? "the clauses are persistent, cluster, order, consumers and registers"
+                    : "the clauses are schedule and pingpong");
+}
+
+static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
+{
+    unsigned seen = 0;
+    while (!t->failed && t->type != CPP_EOF) {
+        const Clause *clause = clauses;
+        while (clause->name && strcmp(clause->name, word(t)))
+            clause++;
+        if (!clause->name) {
+            unknown_clause(t, clauses, pragma->is_grid);
+            return;
+        }
+        unsigned bit = 1u << (clause - clauses);
+        if (seen & bit) {
+            wrong(t, "remove one of them", "this clause is given twice");
+            return;
+        }
+        seen |= bit;
+        next(t);
+        if (clause->grid)
+            clause->grid(t, &pragma->grid);
+        else
+            clause->pipeline(t, &pragma->pipeline);
+    }
+}
+
+static void read_grid(Tokens *t, Pragma *pragma)
+{
+    pragma->is_grid = true;
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'grid': the number of nested loops");
+    pragma->grid.dims = number(t, "the number of loops of a grid", 1, 3);
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the number of loops");
+    read_clauses(t, grid_clauses, pragma);
+}
+
+static void read_pipeline(Tokens *t, Pragma *pragma)
+{
+    Pipeline *pipeline = &pragma->pipeline;
+    pipeline->depth = pipeline->in_flight = -1;
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'pipeline': the depth, or 'auto'");
+    if (!strcmp(word(t), "auto")) {
+        pipeline->automatic = true;
+        next(t);
+    } else {
+        pipeline->depth = number(t, "the depth of a pipeline", 1, 64);
+        if (accept(t, CPP_COMMA))
+            pipeline->in_flight = number(t, "the number of iterations in flight", 1, 64);
+    }
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the depth");
+    read_clauses(t, pipeline_clauses, pragma);
+}
+
+static void read_directive(Tokens *t, Pragma *pragma)
+{
+    static const char *const choices[] = {"grid", "pipeline", "tasks", "task", NULL};
+    const char *name = word(t);
+    if (!strcmp(name, "grid")) {
+        next(t);
+        read_grid(t, pragma);
+    } else if (!strcmp(name, "pipeline")) {
+        next(t);
+        read_pipeline(t, pragma);
+    } else if (!strcmp(name, "tasks") || !strcmp(name, "task")) {
+        wrong(t, "use grid and pipeline, and let the compiler find the roles",
+              "explicit tasks are not supported in this version");
+    } else {
+        unknown(t, "a '#pragma ws'", choices, "write '#pragma ws grid(n)' or '#pragma ws pipeline(D, P)'");
+    }
+}
+
+/* ---- the handler ------------------------------------------------------------------------------------------------- */
+
+static tree marker(void)
+{
+    if (!marker_decl) {
+        tree type = build_function_type_list(void_type_node, integer_type_node, NULL_TREE);
+        marker_decl = build_fn_decl("ws_pragma_", type);
+        TREE_NOTHROW(marker_decl) = 1;
+    }
+    return marker_decl;
+}
+
+static void handle_pragma(cpp_reader *)
+{
+    Pragma pragma = {};
+    pragma.loc = input_location;
+    Tokens tokens = {};
+    next(&tokens);
+    if (!current_function_decl) {
+        wrong(&tokens, "put it above a 'for' loop", "'#pragma ws' stands outside every function");
+    } else {
+        read_directive(&tokens, &pragma);
+    }
+    while (tokens.type != CPP_EOF)
+        next(&tokens);
+    if (tokens.failed)
+        return;
+    pragmas.safe_push(pragma);
+    tree index = build_int_cst(integer_type_node, (int)pragmas.length() - 1);
+    add_stmt(build_call_expr_loc(pragma.loc, marker(), 1, index));
+}
+
+static void register_pragmas(void *, void *)
+{
+    c_register_pragma_with_expansion(NULL, "ws", handle_pragma);
+}
+
+void pragma_register(void)
+{
+    static const ggc_root_tab roots[] = {
+        {&marker_decl, 1, sizeof marker_decl, &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node}, LAST_GGC_ROOT_TAB};
+    register_callback("wsc", PLUGIN_PRAGMAS, register_pragmas, NULL);
+    register_callback("wsc", PLUGIN_REGISTER_GGC_ROOTS, NULL, (void *)roots);
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * region.cc - one function in SSA form, right after early inlining: its grids become kernels.
+ *
+ *   for (i ...)   <- ws_pragma_ (0): grid(2)        kernel gemm (M, N, K, A, B, C)
+ *     for (j ...)                                     prologue; for i { for j { ...; for k pipeline(4,2) { ... } ... } }
+ *       for (k ...)   <- ws_pragma_ (1): pipeline   ws_launch_gemm (M, N, K, A, B, C);
+ *
+ * A marker's block says which loop it means.  All regions of the function are walked before the first is replaced, so that
+ * the walk always sees the user's whole function.
+ */
+#include "plugin.h"
+
+/* ---- markers ----------------------------------------------------------------------------------------------------- */
+
+static bool has_marker(function *fn)
+{
+    basic_block bb;
+    FOR_EACH_BB_FN(bb, fn)
+    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i))
+        if (pragma_of_stmt(gsi_stmt(i)))
+            return true;
+    return false;
+}
+
+static void remove_markers(function *fn)
+{
+    basic_block bb;
+    FOR_EACH_BB_FN(bb, fn)
+    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i);) {
+        if (!pragma_of_stmt(gsi_stmt(i))) {
+            gsi_next(&i);
+            continue;
+        }
+        unlink_stmt_vdef(gsi_stmt(i));
+        release_defs(gsi_stmt(i));
+        gsi_remove(&i, true);
+    }
+}
+
+static void never_repeats(Pragma *pragma)
+{
+    if (!pragma->used)
+        complain(pragma->loc, "remove the pragma, or the statement that always leaves the loop",
+                 "the loop under this pragma never repeats");
+    pragma->used = true;
+}
+
+static void collect(function *fn, auto_vec<MarkedLoop> *marks)
+{
+    basic_block bb;
+    FOR_EACH_BB_FN(bb, fn)
+    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+        Pragma *pragma = pragma_of_stmt(gsi_stmt(i));
+        if (!pragma)
+            continue;
+        if (!loop_outer(bb->loop_father))
+            never_repeats(pragma);
+        else
+            marks->safe_push(MarkedLoop{bb->loop_father, pragma});
+    }
+}
+
+static const MarkedLoop *grid_around(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark)
+{
+    for (unsigned i = 0; i < marks.length(); i++)
+        if (marks[i].pragma->is_grid && &marks[i] != mark && flow_loop_nested_p(marks[i].loop, mark->loop))
+            return &marks[i];
+    return NULL;
+}
+
+static bool twice(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark)
+{
+    for (unsigned i = 0; i < marks.length(); i++)
+        if (&marks[i] != mark && marks[i].loop == mark->loop && marks[i].pragma->loc <= mark->pragma->loc)
+            return true;
+    return false;
+}
+
+/* What a pragma may not be, whatever the loop holds.  */
+static bool check_mark(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark)
+{
+    Pragma *pragma = mark->pragma;
+    if (twice(marks, mark))
+        complain(pragma->loc, "a loop is a loop of the grid, or a pipelined loop inside it",
+                 "a second %<#pragma ws%> on one loop");
+    else if (pragma->is_grid && grid_around(marks, mark))
+        complain(pragma->loc, "make one grid of all its loops: grid(n)", "a grid inside a grid");
+    else if (!pragma->is_grid && !grid_around(marks, mark))
+        complain(pragma->loc, reason_remedy(REASON_PIPELINE_OUTSIDE), "%s", reason_sentence(REASON_PIPELINE_OUTSIDE));
+    else
+        return true;
+    pragma->used = true;
+    return false;
+}
+
+/* ---- what may not leave a region --------------------------------------------------------------------------------- */
+
+void region_irregular(Walk *w, location_t where)
+{
+    if (!w->failed)
+        complain(where, "use if, for, while and continue; leave a loop by its condition",
+                 "this control flow cannot be structured");
+    w->failed = true;
+}
+
+static gimple *use_outside(const Walk *w, tree name)
+{
+    imm_use_iterator i;
+    use_operand_p use;
+    FOR_EACH_IMM_USE_FAST(use, i, name)
+    {
+        gimple *stmt = USE_STMT(use);
+        if (!is_gimple_debug(stmt) && !flow_bb_inside_loop_p(w->outer, gimple_bb(stmt)))
+            return stmt;
+    }
+    return NULL;
+}
+
+static void check_leaving(Walk *w, tree name, location_t where)
+{
+    if (w->failed || !name || TREE_CODE(name) != SSA_NAME || virtual_operand_p(name) || !use_outside(w, name))
+        return;
+    w->failed = true;
+    location_t use = stmt_location(use_outside(w, name));
+    auto_diagnostic_group group;
+    if (name_of(name))
+        error_at(use != UNKNOWN_LOCATION ? use : where, "the value of %qs leaves the grid", name_of(name));
+    else
+        error_at(use != UNKNOWN_LOCATION ? use : where, "a value leaves the grid");
+    inform((location_t)w->kernel->loc.host,
+           "results leave this grid through %<ws_store%> alone; compute scalars again after it");
+}
+
+static void check_values(Walk *w)
+{
+    basic_block *body = get_loop_body(w->outer);
+    for (unsigned i = 0; i < w->outer->num_nodes; i++) {
+        for (gphi_iterator p = gsi_start_phis(body[i]); !gsi_end_p(p); gsi_next(&p))
+            check_leaving(w, gimple_phi_result(p.phi()), (location_t)w->kernel->loc.host);
+        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s); gsi_next_nondebug(&s))
+            check_leaving(w, gimple_get_lhs(gsi_stmt(s)), stmt_location(gsi_stmt(s)));
+    }
+    free(body);
+}
+
+static location_t edge_location(edge e)
+{
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(e->src);
+    location_t where = gsi_end_p(last) ? UNKNOWN_LOCATION : stmt_location(gsi_stmt(last));
+    if (e->goto_locus != UNKNOWN_LOCATION)
+        where = user_location(e->goto_locus);
+    return where;
+}
+
+/* abort () and the like: the block behind the edge ends with a call that does not return.  */
+static gimple *stopping_call(edge e)
+{
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(e->dest);
+    if (EDGE_COUNT(e->dest->succs) || gsi_end_p(last) || !is_gimple_call(gsi_stmt(last)))
+        return NULL;
+    return gsi_stmt(last);
+}
+
+/* Ways out of the region other than the end of its loop.  */
+static void check_exits(Walk *w)
+{
+    auto_vec<edge> exits = get_loop_exit_edges(w->outer);
+    for (unsigned i = 0; i < exits.length() && !w->failed; i++) {
+        if (edge_is_dead(exits[i]) || exits[i]->src == w->outer->header)
+            continue;
+        w->failed = true;
+        gimple *call = stopping_call(exits[i]);
+        if (call && gimple_call_fndecl(call))
+            complain(stmt_location(call), "check before the grid",
+                     "the function %qD has no body here, and a grid takes in every function that it calls",
+                     gimple_call_fndecl(call));
+        else
+            complain(edge_location(exits[i]), "iterations are independent: use 'continue', or an upper bound",
+                     "the grid is left by %<break%>, %<return%> or %<goto%>");
+    }
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------------------------- */
+
+static const char *name_of_function(function *fn)
+{
+    return IDENTIFIER_POINTER(DECL_NAME(fn->decl));
+}
+
+static unsigned hash_text(const char *text)
+{
+    unsigned hash = 2166136261u;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash;
+}
+
+/* The n-th region of a function has a suffix; what is static in one file may be so in another.  */
+static Kernel *new_kernel(function *fn, Pragma *pragma, int ordinal)
+{
+    Module *module = plugin.module;
+    const char *function = name_of_function(fn);
+    const char *name = ordinal > 1 ? arena_print(module, "%s_%d", function, ordinal) : function;
+    Kernel *kernel = kernel_new(module, name, loc_of(pragma->loc));
+    kernel->c_function = arena_print(module, "%s", function);
+    kernel->grid = pragma->grid;
+    kernel->grid.loc = kernel->loc;
+    if (!TREE_PUBLIC(fn->decl))
+        kernel->launcher = arena_print(module, "ws_launch_%s_%08x", name, hash_text(module->source));
+    return kernel;
+}
+
+static int parameter_rank(function *fn, tree expression)
+{
+    int rank = 0;
+    for (tree parameter = DECL_ARGUMENTS(fn->decl); parameter; parameter = DECL_CHAIN(parameter), rank++)
+        if (TREE_CODE(expression) == SSA_NAME && SSA_NAME_IS_DEFAULT_DEF(expression) &&
+            SSA_NAME_VAR(expression) == parameter)
+            return rank;
+    return rank;
+}
+
+/* Live-ins in the order of the function's parameters, then as they were found; unused ones go.  */
+static void order_live_ins(Walk *w)
+{
+    Kernel *kernel = w->kernel;
+    auto_vec<LiveIn> sorted;
+    ir_count_uses(kernel, kernel->body);
+    for (unsigned i = 0; i < w->livein.length(); i++) {
+        if (!w->livein[i].value->uses)
+            continue;
+        int rank = parameter_rank(w->fn, w->livein[i].expression);
+        unsigned at = sorted.length();
+        while (at > 0 && parameter_rank(w->fn, sorted[at - 1].expression) > rank)
+            at--;
+        sorted.safe_insert(at, w->livein[i]);
+    }
+    w->livein.truncate(0);
+    kernel->nparams = (int)sorted.length();
+    for (unsigned i = 0; i < sorted.length(); i++) {
+        w->livein.safe_push(sorted[i]);
+        kernel->params[i] = sorted[i].value;
+        sorted[i].value->index = (int)i;
+    }
+}
+
+static void number_blocks(function *fn, int *order)
+{
+    int *blocks = XNEWVEC(int, n_basic_blocks_for_fn(fn));
+    int count = pre_and_rev_post_order_compute_fn(fn, NULL, blocks, false);
+    for (int i = 0; i < count; i++)
+        order[blocks[i]] = i;
+    free(blocks);
+}
+
+static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int *order, int ordinal)
+{
+    Walk *w = new Walk();
+    w->fn = fn;
+    w->outer = mark.loop;
+    w->loop = loop_outer(mark.loop);
+    w->marks = marks;
+    w->order = order;
+    w->kernel = new_kernel(fn, mark.pragma, ordinal);
+    w->block = w->kernel->body;
+    w->where = mark.pragma->loc;
+    mark.pragma->used = true;
+    check_exits(w);
+    check_values(w);
+    if (!w->failed)
+        loop_emit(w, mark.loop);
+    if (w->failed || w->kernel->failed) {
+        w->failed = w->kernel->failed = plugin.module->failed = true;
+        return w;
+    }
+    control_tidy(w->kernel);
+    order_live_ins(w);
+    return w;
+}
+
+/* ---- the pass over a function ------------------------------------------------------------------------------------ */
+
+static unsigned replace_all(function *fn, auto_vec<Walk *> *walks)
+{
+    for (unsigned i = 0; i < walks->length(); i++)
+        replace_region((*walks)[i]);
+    free_dominance_info(fn, CDI_DOMINATORS);
+    loops_state_set(fn, LOOPS_NEED_FIXUP);
+    delete_unreachable_blocks();
+    replace_dead_tensors(fn);
+    mark_virtual_operands_for_renaming(fn);
+    return TODO_update_ssa | TODO_cleanup_cfg;
+}
+
+static void walk_all(function *fn, auto_vec<MarkedLoop> *marks, auto_vec<Walk *> *walks)
+{
+    int *order = XCNEWVEC(int, last_basic_block_for_fn(fn) + 1);
+    int ordinal = 0;
+    number_blocks(fn, order);
+    calculate_dominance_info(CDI_DOMINATORS);
+    for (unsigned i = 0; i < marks->length(); i++)
+        if (check_mark(*marks, &(*marks)[i]) && (*marks)[i].pragma->is_grid)
+            walks->safe_push(walk_region(fn, (*marks)[i], marks, order, ++ordinal));
+    free(order);
+}
+
+/* require: SSA, early inlining done.   ensure: a kernel for each grid, and in its place a call of the launcher.  */
+unsigned region_execute(function *fn)
+{
+    auto_vec<MarkedLoop> marks;
+    auto_vec<Walk *> walks;
+    unsigned todo = 0;
+    if (!has_marker(fn))
+        return 0;
+    loop_optimizer_init(LOOPS_NORMAL | LOOPS_HAVE_RECORDED_EXITS);
+    collect(fn, &marks);
+    walk_all(fn, &marks, &walks);
+    bool replaces = !seen_error() && walks.length() && plugin.target != TARGET_SEQUENTIAL;
+    for (unsigned i = 0; i < walks.length() && replaces; i++)
+        replace_prepare(walks[i]);
+    loop_optimizer_finalize();
+    if (replaces)
+        todo = replace_all(fn, &walks);
+    remove_markers(fn);
+    cgraph_edge::rebuild_edges();
+    for (unsigned i = 0; i < walks.length(); i++)
+        delete walks[i];
+    return todo;
+}
+
+/* ---- functions that were only inlined ---------------------------------------------------------------------------- */
+
+static void unseen_grid(function *fn)
+{
+    basic_block bb;
+    FOR_EACH_BB_FN(bb, fn)
+    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+        Pragma *pragma = pragma_of_stmt(gsi_stmt(i));
+        if (pragma && pragma->is_grid && !pragma->used && !seen_error()) {
+            pragma->used = true;
+            complain(pragma->loc, "call the function in this file, or construct its tensors in it",
+                     "the element types of the tensors are not visible: they are parameters of the function");
+        }
+    }
+}
+
+/* Copies of helpers that are called from elsewhere as well keep no marker.  */
+void region_clean_markers(void)
+{
+    cgraph_node *node;
+    if (!pragma_count())
+        return;
+    FOR_EACH_FUNCTION_WITH_GIMPLE_BODY(node)
+    {
+        function *fn = DECL_STRUCT_FUNCTION(node->decl);
+        if (!fn || !fn->cfg || !has_marker(fn))
+            continue;
+        push_cfun(fn);
+        unseen_grid(fn);
+        remove_markers(fn);
+        cgraph_edge::rebuild_edges();
+        pop_cfun();
+    }
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * replace.cc - a region gives way to a call of its launcher.
+ *
+ *   preheader -> header ... latch        preheader: ws_launch_gemm (M, N, K, A, B, C); -> what followed the loop
+ *                  `-> what followed
+ *
+ * The region's blocks are then unreachable, and GCC removes them.  Constructors of tensors that only the region used go as
+ * well: they are calls of the sequential library, which a specialized program need not link.
+ */
+#include "plugin.h"
+
+static tree parameter_type(tree expression)
+{
+    return POINTER_TYPE_P(TREE_TYPE(expression)) ? const_ptr_type_node : TYPE_MAIN_VARIANT(TREE_TYPE(expression));
+}
+
+static tree launcher_decl(const Walk *w)
+{
+    auto_vec<tree> types;
+    for (unsigned i = 0; i < w->livein.length(); i++)
+        types.safe_push(parameter_type(w->livein[i].expression));
+    tree type = build_function_type_array(void_type_node, (int)types.length(), types.address());
+    tree decl = build_fn_decl(w->kernel->launcher, type);
+    TREE_NOTHROW(decl) = 1;
+    return decl;
+}
+
+/* The argument for a live-in: itself, or what is read here.  */
+static tree argument(gimple_stmt_iterator *where, tree expression)
+{
+    expression = unshare_expr(expression);
+    if (is_gimple_val(expression))
+        return expression;
+    return force_gimple_operand_gsi(where, expression, true, NULL_TREE, false, GSI_CONTINUE_LINKING);
+}
+
+static void insert_call(const Walk *w, basic_block bb)
+{
+    auto_vec<tree> args;
+    gimple_stmt_iterator where = gsi_last_bb(bb);
+    for (unsigned i = 0; i < w->livein.length(); i++)
+        args.safe_push(argument(&where, w->livein[i].expression));
+    gcall *call = gimple_build_call_vec(launcher_decl(w), args);
+    gimple_set_location(call, (location_t)w->kernel->loc.host);
+    gsi_insert_after(&where, call, GSI_NEW_STMT);
+}
+
+/* Memory as the region leaves it is renamed once the region is gone.  */
+static void free_uses(const Walk *w, tree vdef)
+{
+    imm_use_iterator i;
+    use_operand_p use;
+    gimple *stmt;
+    if (!vdef || TREE_CODE(vdef) != SSA_NAME)
+        return;
+    FOR_EACH_IMM_USE_STMT(stmt, i, vdef)
+    if (!flow_bb_inside_loop_p(w->outer, gimple_bb(stmt)))
+        FOR_EACH_IMM_USE_ON_STMT(use, i)
+    SET_USE(use, gimple_vop(w->fn));
+}
+
+static void free_memory(const Walk *w)
+{
+    basic_block *body = get_loop_body(w->outer);
+    for (unsigned n = 0; n < w->outer->num_nodes; n++) {
+        for (gphi_iterator i = gsi_start_phis(body[n]); !gsi_end_p(i); gsi_next(&i))
+            if (virtual_operand_p(gimple_phi_result(i.phi())))
+                free_uses(w, gimple_phi_result(i.phi()));
+        for (gimple_stmt_iterator i = gsi_start_bb(body[n]); !gsi_end_p(i); gsi_next(&i))
+            free_uses(w, gimple_vdef(gsi_stmt(i)));
+    }
+    free(body);
+}
+
+/* require: the loops of the function are known.   ensure: w->entry and w->end, which stay when they are not.  */
+void replace_prepare(Walk *w)
+{
+    auto_vec<edge> exits = get_loop_exit_edges(w->outer);
+    w->entry = loop_preheader_edge(w->outer);
+    for (unsigned i = 0; i < exits.length(); i++)
+        if (exits[i]->src == w->outer->header)
+            w->end = exits[i];
+    free_memory(w);
+}
+
+/* require: replace_prepare; no value of the region is used outside.   ensure: its blocks are unreachable.  */
+void replace_region(Walk *w)
+{
+    edge end = w->end;
+    basic_block bb = split_edge(w->entry);
+    insert_call(w, bb);
+    edge skip = redirect_edge_succ_nodup(single_succ_edge(bb), end->dest);
+    for (gphi_iterator i = gsi_start_phis(end->dest); !gsi_end_p(i); gsi_next(&i))
+        add_phi_arg(i.phi(), PHI_ARG_DEF_FROM_EDGE(i.phi(), end), skip,
+                    gimple_phi_arg_location_from_edge(i.phi(), end));
+}
+
+/* ---- tensors that nobody uses ------------------------------------------------------------------------------------ */
+
+static bool makes_tensor(gimple *stmt)
+{
+    char buffer[64];
+    tree lhs = gimple_get_lhs(stmt);
+    if (!lhs || TREE_CODE(lhs) != SSA_NAME || !is_tensor_type(TREE_TYPE(lhs)) || !has_zero_uses(lhs))
+        return false;
+    if (is_gimple_assign(stmt))
+        return true;
+    tree fndecl = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
+    const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;
+    return name && is_tensor_constructor(name);
+}
+
+static bool remove_tensors(basic_block bb)
+{
+    bool changed = false;
+    for (gimple_stmt_iterator i = gsi_last_bb(bb); !gsi_end_p(i);) {
+        gimple *stmt = gsi_stmt(i);
+        gsi_prev(&i);
+        if (!makes_tensor(stmt))
+            continue;
+        gimple_stmt_iterator at = gsi_for_stmt(stmt);
+        if (is_gimple_call(stmt))
+            unlink_stmt_vdef(stmt);
+        gsi_remove(&at, true);
+        release_defs(stmt);
+        changed = true;
+    }
+    return changed;
+}
+
+void replace_dead_tensors(function *fn)
+{
+    bool changed = true;
+    while (changed) {
+        changed = false;
+        basic_block bb;
+        FOR_EACH_BB_FN(bb, fn)
+        changed |= remove_tensors(bb);
+    }
+}

@@ -1536,9 +1536,24 @@ static void print_launcher(Printer *in, const Map *maps)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
+/* Textual IR does not say what the launcher's variables hold: a program that enters behind plan cannot be printed.  */
+static bool is_planned(Kernel *kernel)
+{
+    if (!kernel->threads)
+        return false;
+    for (const Variable *variable = kernel->variables; variable; variable = variable->next)
+        if (!variable->role && !variable->value)
+            return false;
+    return true;
+}
+
 static void print_kernel(Printer *in)
 {
     Kernel *kernel = in->kernel;
+    if (!is_planned(kernel)) {
+        BUG(kernel, "plan has not named the variables of '%s'", kernel->name);
+        return;
+    }
     const Map *maps = in->maps = collect_maps(in);
     line(in, "\n// %s:%d: %s", file_name(kernel->loc.file), kernel->loc.line, kernel->c_function);
     print_params(in, maps);

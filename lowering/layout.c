@@ -75,22 +75,23 @@ static const Op *origin_of(const Op *op)
 
 typedef struct {
     const Op *product;
+    int arg;
     const Value *source;
     Storage *found;
 } Sharing;
 
-/* Copies of one product (prologue, steady state, epilogue) stage the operand in one place.  */
+/* Copies of one product (prologue, steady state, epilogue) stage an operand in one place.  */
 static void visit_sharing(Op *op, void *context)
 {
     Sharing *sharing = context;
-    if (op->code == OP_STAGE && origin_of(op) == origin_of(sharing->product) &&
+    if (op->code == OP_STAGE && op->ival == sharing->arg && origin_of(op) == origin_of(sharing->product) &&
         type_equal(op->storage->tile, type_kind(K_TILE, sharing->source->type)))
         sharing->found = op->storage;
 }
 
-static Storage *operand_storage(const Shaper *in, const Op *product, const Value *source)
+static Storage *operand_storage(const Shaper *in, const Op *product, int arg, const Value *source)
 {
-    Sharing sharing = {product, source, NULL};
+    Sharing sharing = {product, arg, source, NULL};
     ir_walk(in->role->body, visit_sharing, &sharing);
     if (sharing.found)
         return sharing.found;
@@ -114,14 +115,15 @@ static bool is_awaited(const Op *product)
 }
 
 /* Registers, or a view in another orientation, to memory of the group.  */
-static Value *stage(const Shaper *in, Op *product, Value *source)
+static Value *stage(const Shaper *in, Op *product, int arg, Value *source)
 {
     if (product->code == OP_MMA && !is_awaited(product))
         new_before(in, product, OP_WAIT, 0, NULL);
     new_before(in, product, OP_BARRIER, 0, NULL);
-    Storage *storage = operand_storage(in, product, source);
+    Storage *storage = operand_storage(in, product, arg, source);
     Op *op = new_before(in, product, OP_STAGE, 1, &source);
     op->storage = storage;
+    op->ival = arg;
     return op_result(in->kernel, op, type_kind(K_VIEW, source->type), NULL);
 }
 
@@ -145,10 +147,10 @@ static bool is_16_bit(const Value *value)
 static Value *left_operand(const Shaper *in, Op *product, Value *value)
 {
     if (value->type.kind == K_VIEW)
-        return is_trans_view(value) && !is_16_bit(value) ? stage(in, product, value) : value;
+        return is_trans_view(value) && !is_16_bit(value) ? stage(in, product, 0, value) : value;
     if (is_16_bit(value) && is_trans_tile(value))
-        return trans_view(in, product, stage(in, product, value->def->args[0]));
-    return is_16_bit(value) ? value : stage(in, product, value);
+        return trans_view(in, product, stage(in, product, 0, value->def->args[0]));
+    return is_16_bit(value) ? value : stage(in, product, 0, value);
 }
 
 static Value *right_operand(const Shaper *in, Op *product, Value *value)
@@ -156,13 +158,13 @@ static Value *right_operand(const Shaper *in, Op *product, Value *value)
     if (value->type.kind == K_VIEW) {
         if (is_trans_view(value) || is_16_bit(value))
             return value;
-        return trans_view(in, product, stage(in, product, trans_view(in, product, value)));
+        return trans_view(in, product, stage(in, product, 1, trans_view(in, product, value)));
     }
     if (is_trans_tile(value))
-        return trans_view(in, product, stage(in, product, value->def->args[0]));
+        return trans_view(in, product, stage(in, product, 1, value->def->args[0]));
     if (is_16_bit(value))
-        return stage(in, product, value);
-    return trans_view(in, product, stage(in, product, trans_tile(in, product, value)));
+        return stage(in, product, 1, value);
+    return trans_view(in, product, stage(in, product, 1, trans_tile(in, product, value)));
 }
 
 static void visit_operands(Op *op, void *context)
@@ -174,7 +176,7 @@ static void visit_operands(Op *op, void *context)
     } else if (op->code == OP_DOT_F32) {
         for (int i = 0; i < 2; i++)
             if (op->args[i]->type.kind != K_VIEW)
-                op->args[i] = stage(in, op, op->args[i]);
+                op->args[i] = stage(in, op, i, op->args[i]);
     }
 }
 

@@ -31,7 +31,7 @@ typedef struct {
     double real;
     const Aref *aref;
     const Storage *storage;
-    long index;
+    long index;  /* of the put, or of the write of staged memory */
     int group; /* of products that this tile is the result of and nothing has waited for by name; 0: none */
 } Known;
 
@@ -61,6 +61,8 @@ typedef struct {
     Reader *readers;
     int nreaders, readers_room;
     int committed, completed; /* groups of products */
+    long staged;              /* writes of staged memory so far */
+    long *newest;             /* by storage, in the order of the list: its last write */
     int steps;
     RunResult result;
 } Runner;
@@ -301,8 +303,18 @@ static void complete(Runner *in, int group)
     in->nreaders = kept;
 }
 
+static long *newest_write(const Runner *in, const Storage *storage)
+{
+    int i = 0;
+    for (const Storage *other = in->kernel->storages; other && other != storage; other = other->next)
+        i++;
+    return &in->newest[i];
+}
+
 static void check_view(Runner *in, const Op *op, const Known *view)
 {
+    if (!view->aref && view->storage && *newest_write(in, view->storage) != view->index)
+        fail(in, op, arena_print(in->kernel->module, "reads '%s' after it was written again", view->storage->name));
     if (view->aref && !holds(in, view->aref, view->index))
         fail(in, op,
              arena_print(in->kernel->module, "reads slot %ld of '%s' (put %ld) that it does not hold at '%s'",
@@ -345,7 +357,7 @@ static void run_get(Runner *in, const Op *op)
 static void release(Runner *in, const Op *op, long index)
 {
     for (int i = 0; i < in->nreaders; i++)
-        if (in->readers[i].aref == op->aref && in->readers[i].index == index) {
+        if (in->result == RUN_DONE && in->readers[i].aref == op->aref && in->readers[i].index == index) {
             reject(in->kernel, op->loc, REASON_RELEASED_EARLY, verify_who(in->kernel, in->trace), op->aref->name,
                    arena_print(in->kernel->module, "a product in flight reads slot %ld (put %ld)", index % op->aref->slots, index));
             in->result = RUN_FAILED;
@@ -427,7 +439,8 @@ static void run_stage(Runner *in, const Op *op)
     for (int i = 0; i < in->nreaders; i++)
         if (in->readers[i].storage == op->storage)
             fail(in, op, arena_print(in->kernel->module, "writes '%s' while a product in flight reads it", op->storage->name));
-    *known(in, op->results[0]) = (Known){.storage = op->storage};
+    *newest_write(in, op->storage) = ++in->staged;
+    *known(in, op->results[0]) = (Known){.storage = op->storage, .index = in->staged};
 }
 
 static void run_view(Runner *in, const Op *op)
@@ -436,7 +449,9 @@ static void run_view(Runner *in, const Op *op)
     bool in_ring = op->storage->use == USE_RING;
     if (in_ring && !slot.aref)
         fail(in, op, arena_print(in->kernel->module, "looks at '%s' with a slot that no get returned", op->storage->name));
-    *known(in, op->results[0]) = (Known){.aref = in_ring ? slot.aref : NULL, .index = slot.index, .storage = op->storage};
+    *known(in, op->results[0]) = (Known){.aref = in_ring ? slot.aref : NULL,
+                                         .index = in_ring ? slot.index : *newest_write(in, op->storage),
+                                         .storage = op->storage};
 }
 
 static void run_sync(Runner *in, const Op *op)
@@ -624,6 +639,10 @@ RunResult verify_run(Kernel *kernel, const Scenario *scenario, Trace *trace)
     Runner in = {.kernel = kernel, .scenario = scenario, .trace = trace};
     in.known = arena_alloc(module, (size_t)module->next_id * sizeof *in.known);
     in.rings = arena_alloc(module, (size_t)(narefs + 1) * sizeof *in.rings);
+    int nstorages = 0;
+    FOR_STORAGES (storage, kernel)
+        nstorages++;
+    in.newest = arena_alloc(module, (size_t)(nstorages + 1) * sizeof *in.newest);
     for (int i = 0; i < kernel->nparams; i++)
         *known(&in, kernel->params[i]) = (Known){.number = scenario->params[i], .real = (double)scenario->params[i]};
     if (trace->role->body->nargs)

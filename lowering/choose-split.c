@@ -32,7 +32,7 @@ static bool has_rows(const Value *value)
 
 static void require(Splitter *in, Value *value, int mode, Op *op)
 {
-    if (!has_rows(value) || ring_load(value) || in->mode[value->id] & mode)
+    if (!has_rows(value) || ring_load(value) || (in->mode[value->id] & mode) == mode)
         return;
     in->mode[value->id] |= (char)mode;
     in->changed = true;

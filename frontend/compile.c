@@ -213,6 +213,7 @@ static int compile_device(const Options *options, const Config *config, const Na
     else
         emulate_args(options, config, &args);
     args_add(&args, format("-I%s", config->common_include));
+    args_add(&args, format("-I%s", config->include));
     args_add(&args, "-c");
     args_add(&args, "-o");
     args_add(&args, base_name(names->device));

@@ -19,7 +19,7 @@
 #include "ir.h"
 #include "text.h"
 
-enum { MAX_NESTING = 100, MAX_EXTENT = 1 << 16, MAX_ROLES = 32, MAX_ITEMS = 1 << 16 };
+enum { MAX_NESTING = 100, MAX_EXTENT = 1 << 16, MAX_ROLES = 32, MAX_ITEMS = 1 << 16, MAX_ORDER = RELEASE_END - 1 };
 
 typedef enum { T_END, T_WORD, T_VALUE, T_STRING, T_SIGN } TokenKind;
 
@@ -482,7 +482,7 @@ static void parse_arg(Parser *p, Block *block, Op *op)
 
 static int parse_place(Parser *p)
 {
-    return accept(p, "end") ? RELEASE_END : number_up_to(p, -MAX_ITEMS, MAX_ITEMS);
+    return accept(p, "end") ? RELEASE_END : number_up_to(p, -MAX_ORDER, MAX_ORDER);
 }
 
 static void parse_note(Parser *p, Op *op)

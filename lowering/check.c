@@ -2,10 +2,10 @@
 /*
  * check.c - is this IR what ir.h says?  Asked after every pass; a no is a bug of that pass.
  *
- * Structure: links between ops, blocks and values; the number of operands by ops.def; blocks and what ends them.  Order: a
- * value is used below its definition and inside its block (a program may also use parameters and what the body makes at
- * its own level).  Types: carried values keep theirs; once infer has made the GRID, every value has one, and scalars fit
- * their operations.
+ * Structure: links between ops, blocks and values; the number of operands by ops.def; blocks and what ends them.  Order:
+ * a value is used below its definition and inside its block; parameters are seen everywhere, by the body and by each
+ * program.  Types: carried values keep theirs; once infer has made the GRID, every value has one, and scalars fit their
+ * operations.
  */
 #include "ir.h"
 
@@ -217,7 +217,7 @@ static void check_control(Checker *c, const Op *op, const Block *block)
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
-static void check_block(Checker *c, const Block *block, bool stay_visible);
+static void check_block(Checker *c, const Block *block);
 
 static void show(Checker *c, const Value *value, bool visible)
 {
@@ -232,7 +232,7 @@ static void check_op(Checker *c, Op *op, const Block *block)
         REQUIRE(op->args[i] && c->visible[op->args[i]->id], op, "operand %d%s%s is not defined above", i + 1,
                 op->args[i] ? ", " : "", op->args[i] ? shown(op->args[i]) : "");
     for (int i = 0; i < op->nblocks && !c->broken; i++)
-        check_block(c, op->blocks[i], false);
+        check_block(c, op->blocks[i]);
     if (!c->broken)
         check_control(c, op, block);
     if (!c->broken && c->typed)
@@ -241,7 +241,7 @@ static void check_op(Checker *c, Op *op, const Block *block)
         show(c, op->results[i], true);
 }
 
-static void check_block(Checker *c, const Block *block, bool stay_visible)
+static void check_block(Checker *c, const Block *block)
 {
     for (int i = 0; i < block->nargs; i++) {
         REQUIRE(block->args[i]->block == block && block->args[i]->index == i, block->parent,
@@ -250,7 +250,7 @@ static void check_block(Checker *c, const Block *block, bool stay_visible)
     }
     for (Op *op = block->first; op && !c->broken; op = op->next)
         check_op(c, op, block);
-    if (stay_visible || c->broken)
+    if (c->broken)
         return;
     for (int i = 0; i < block->nargs; i++)
         show(c, block->args[i], false);
@@ -273,9 +273,9 @@ bool ir_check(Kernel *kernel)
     checker.visible = arena_alloc(kernel->module, (size_t)kernel->module->next_id + 1);
     for (int i = 0; i < kernel->nparams; i++)
         show(&checker, kernel->params[i], true);
-    check_block(&checker, kernel->body, true);
+    check_block(&checker, kernel->body);
     FOR_ROLES (role, kernel)
         if (role->body && !checker.broken)
-            check_block(&checker, role->body, false);
+            check_block(&checker, role->body);
     return !checker.broken;
 }

@@ -224,7 +224,7 @@ struct Role {
     int warps;
     int replicas;
     int registers;      /* setmaxnreg, 0: none */
-    Block *body;        /* distribute: its own copy of the control flow */
+    Block *body;        /* distribute: its own copy of the control flow; sees parameters, nothing of kernel->body */
     Role *next;
 };
 

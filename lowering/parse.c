@@ -9,8 +9,7 @@
  * One token of look-ahead and one function for each construct.  The first error is reported with its line and ends the
  * reading; from then on every function returns at once.  The reader makes objects that are sound in memory whatever the
  * text; whether they are a program is check.c's question.  Operands stand on the operation's line; a literal becomes a CONST
- * before its user; names are seen from their definition to the end of their block, and those of the body's own level in the
- * programs of the roles too.
+ * before its user; names are seen from their definition to the end of their block, parameters everywhere.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -1052,9 +1051,11 @@ static void link_load(Op *op, void *context)
 static void parse_body(Parser *p, int line)
 {
     (void)line;
+    int scope = p->nscope;
     expect(p, "{");
     parse_statements(p, p->kernel->body);
     expect(p, "}");
+    p->nscope = scope;
     ir_walk(p->kernel->body, link_load, NULL);
 }
 

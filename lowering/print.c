@@ -97,38 +97,28 @@ static void name_results(Printer *p, const Op *op)
         name_value(p, op->results[i]);
 }
 
-static void name_block(Printer *p, const Block *block, bool results);
-
-static void name_inner(Printer *p, const Op *op)
-{
-    for (int i = 0; i < op->nblocks; i++)
-        name_block(p, op->blocks[i], true);
-}
-
-static void name_block(Printer *p, const Block *block, bool results)
+static void name_block(Printer *p, const Block *block)
 {
     for (int i = 0; i < block->nargs; i++)
         name_value(p, block->args[i]);
     FOR_OPS (op, block) {
-        if (results)
-            name_results(p, op);
-        name_inner(p, op);
+        name_results(p, op);
+        for (int i = 0; i < op->nblocks; i++)
+            name_block(p, op->blocks[i]);
     }
 }
 
-/* Parameters and the body's own values are seen by every role; each role's names begin anew.  */
+/* Parameters are seen everywhere; the names of the body and of each program begin anew behind them.  */
 static void name_all(Printer *p)
 {
     const Kernel *kernel = p->kernel;
     for (int i = 0; i < kernel->nparams; i++)
         name_value(p, kernel->params[i]);
-    FOR_OPS (op, kernel->body)
-        name_results(p, op);
     int ncounts = p->ncounts, numbered = p->numbered;
     NameCount *shared = arena_alloc(kernel->module, (size_t)(ncounts + 1) * sizeof *shared);
     if (ncounts)
         memcpy(shared, p->counts, (size_t)ncounts * sizeof *shared);
-    name_block(p, kernel->body, false);
+    name_block(p, kernel->body);
     FOR_ROLES (role, kernel) {
         if (!role->body)
             continue;
@@ -136,7 +126,7 @@ static void name_all(Printer *p)
         p->ncounts = 0;
         for (int i = 0; i < ncounts; i++)
             *count_of(p, shared[i].base) = shared[i].count;
-        name_block(p, role->body, true);
+        name_block(p, role->body);
     }
 }
 

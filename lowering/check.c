@@ -56,9 +56,11 @@ static bool fits(const Value *x, const Value *y)
     return type_equal(x->type, type);
 }
 
-static bool is_integer(const Value *value)
+/* Before infer, a tile may stand where a scalar should: infer tells the user.  */
+static bool is_integer(const Checker *c, const Value *value)
 {
-    return value->type.kind == K_NONE || (value->type.kind == K_SCALAR && !dtype_is_float(value->type.dtype));
+    return !c->typed || value->type.kind == K_NONE ||
+           (value->type.kind == K_SCALAR && !dtype_is_float(value->type.dtype));
 }
 
 static void check_scalar(Checker *c, const Op *op)
@@ -133,7 +135,7 @@ static void check_for(Checker *c, const Op *op)
     REQUIRE(op->nargs >= 3 && block->nargs >= 1, op, "%d operands", op->nargs);
     REQUIRE(op->ival >= OP_EQI && op->ival <= OP_GEI, op, "no comparison");
     for (int i = 0; i < 3; i++)
-        REQUIRE(is_integer(op->args[i]) && (!c->typed || fits(op->args[i], block->args[0])), op,
+        REQUIRE(is_integer(c, op->args[i]) && (!c->typed || fits(op->args[i], block->args[0])), op,
                 "a bound of another type");
     check_handed(c, op, op->args + 3, op->nargs - 3, block->args + 1, block->nargs - 1, "entry");
     check_handed(c, op, block->last->args, block->last->nargs, block->args + 1, block->nargs - 1, "yield");
@@ -147,7 +149,7 @@ static void check_grid(Checker *c, const Op *op)
             op->blocks[0]->nargs);
     REQUIRE(!op->nresults && !op->blocks[0]->last->nargs, op, "values leave it");
     for (int i = 0; i < op->nargs; i++)
-        REQUIRE(is_integer(op->args[i]) && fits(op->args[i], op->blocks[0]->args[i / 3]), op,
+        REQUIRE(is_integer(c, op->args[i]) && fits(op->args[i], op->blocks[0]->args[i / 3]), op,
                 "a bound of another type");
 }
 
@@ -155,7 +157,8 @@ static void check_while(Checker *c, const Op *op)
 {
     const Block *test = op->blocks[0], *body = op->blocks[1];
     const Op *cond = test->last;
-    REQUIRE(cond->nargs == op->nargs + 1 && is_integer(cond->args[0]), op, "no condition, or not all carried values");
+    REQUIRE(cond->nargs == op->nargs + 1 && is_integer(c, cond->args[0]), op,
+            "no condition, or not all carried values");
     check_handed(c, op, op->args, op->nargs, test->args, test->nargs, "entry");
     check_handed(c, op, body->last->args, body->last->nargs, test->args, test->nargs, "yield");
     check_handed(c, op, cond->args + 1, cond->nargs - 1, body->args, body->nargs, "condition");
@@ -164,7 +167,7 @@ static void check_while(Checker *c, const Op *op)
 
 static void check_if(Checker *c, const Op *op)
 {
-    REQUIRE(is_integer(op->args[0]), op, "the condition is not a scalar");
+    REQUIRE(is_integer(c, op->args[0]), op, "the condition is not a scalar");
     for (int i = 0; i < 2; i++)
         check_handed(c, op, op->blocks[i]->last->args, op->blocks[i]->last->nargs, op->results, op->nresults,
                      "results");

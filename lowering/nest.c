@@ -78,12 +78,12 @@ static bool others_are_scalar(Nest *in, const Block *block, const Op *next)
 
 static bool nothing_leaves(Nest *in, const Op *op)
 {
-    for (int i = 0; i < op->nresults; i++) {
+    for (int i = 0; i < op->nresults && op->code != OP_WHILE; i++) {
         bool tile = op->results[i]->type.kind == K_TILE;
         const char *name = op->results[i]->name ? op->results[i]->name : tile ? "a tile" : "a value";
         reject(in->kernel, op->loc, tile ? REASON_GRID_CARRIED_TILE : REASON_GRID_CARRIED_SCALAR, name);
     }
-    return !op->nresults;
+    return !op->nresults || op->code == OP_WHILE;
 }
 
 static Block *guarded(const Op *branch)
@@ -104,8 +104,6 @@ static bool add_level(Nest *in, Op *op)
         reject(in->kernel, op->loc, REASON_GRID_WHILE);
         return false;
     }
-    if (!nothing_leaves(in, op))
-        return false;
     if (op->code == OP_IF)
         inner = in->nloops && in->nlevels < MAX_LEVELS - MAX_DIMS ? guarded(op) : NULL;
     if (!inner) {
@@ -128,7 +126,7 @@ static bool find_loops(Nest *in)
             reject(in->kernel, in->kernel->grid.loc, REASON_GRID_DEPTH, dims, dims, in->nloops);
             return false;
         }
-        if (!others_are_scalar(in, block, next) || !add_level(in, next))
+        if (!nothing_leaves(in, next) || !others_are_scalar(in, block, next) || !add_level(in, next))
             return false;
         block = in->levels[in->nlevels - 1].inner;
     }

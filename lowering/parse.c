@@ -46,7 +46,7 @@ typedef struct {
     const char *name;
     const char *cursor, *line_start;
     int line;
-    Token token;
+    Token token, last;
     bool failed;
     Binding *scope;
     int nscope, room;
@@ -56,22 +56,42 @@ typedef struct {
 
 /* ---- errors and tokens ------------------------------------------------------------------------------------------- */
 
-static Loc loc_here(const Parser *p)
+static Loc loc_of(const Parser *p, const Token *token)
 {
-    return (Loc){.file = p->name, .line = p->token.line, .column = p->token.column};
+    return (Loc){.file = p->name, .line = token->line, .column = token->column};
 }
 
-__attribute__((format(printf, 2, 3))) static void fail(Parser *p, const char *format, ...)
+static Loc loc_here(const Parser *p)
+{
+    return loc_of(p, &p->token);
+}
+
+static void fail_at(Parser *p, Loc loc, const char *format, va_list list)
 {
     if (p->failed)
         return;
     p->failed = true;
+    const char *message = arena_vprint(p->module, format, list);
+    if (p->module->diag)
+        p->module->diag(p->module->diag_context, DIAG_ERROR, loc, message);
+}
+
+/* The token that comes is not the one that should.  */
+__attribute__((format(printf, 2, 3))) static void fail(Parser *p, const char *format, ...)
+{
     va_list list;
     va_start(list, format);
-    const char *message = arena_vprint(p->module, format, list);
+    fail_at(p, loc_here(p), format, list);
     va_end(list);
-    if (p->module->diag)
-        p->module->diag(p->module->diag_context, DIAG_ERROR, loc_here(p), message);
+}
+
+/* The token just read means nothing here.  */
+__attribute__((format(printf, 2, 3))) static void fail_last(Parser *p, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    fail_at(p, loc_of(p, &p->last), format, list);
+    va_end(list);
 }
 
 static const char *shown(const Parser *p)
@@ -133,6 +153,7 @@ static void read_string(Parser *p)
 
 static void next(Parser *p)
 {
+    p->last = p->token;
     skip_space(p);
     p->token = (Token){.kind = T_END, .line = p->line, .column = (int)(p->cursor - p->line_start) + 1, .text = ""};
     if (p->failed || !*p->cursor)
@@ -195,7 +216,7 @@ static int64_t to_int(Parser *p, const char *text)
         value = (long long)strtoull(text, &end, 10);
     }
     if (errno || end == text || *end)
-        fail(p, "expected an integer, found '%s'", text);
+        fail_last(p, "expected an integer, found '%s'", text);
     return value;
 }
 
@@ -208,7 +229,7 @@ static int number_up_to(Parser *p, int lowest, int highest)
 {
     int64_t value = number(p);
     if (value < lowest || value > highest)
-        fail(p, "%lld is not between %d and %d", (long long)value, lowest, highest);
+        fail_last(p, "%lld is not between %d and %d", (long long)value, lowest, highest);
     return p->failed ? lowest : (int)value;
 }
 
@@ -217,7 +238,7 @@ static double to_double(Parser *p, const char *text)
     char *end;
     double value = strtod(text, &end);
     if (end == text || *end)
-        fail(p, "expected a number, found '%s'", text);
+        fail_last(p, "expected a number, found '%s'", text);
     return value;
 }
 
@@ -227,7 +248,7 @@ static int choice(Parser *p, const char *what, const char *const *words, int cou
     for (int i = 0; i < count; i++)
         if (*words[i] && !strcmp(text, words[i]))
             return i;
-    fail(p, "'%s' is not %s", text, what);
+    fail_last(p, "'%s' is not %s", text, what);
     return 0;
 }
 
@@ -235,7 +256,7 @@ static const char *name_word(Parser *p)
 {
     const char *text = word(p, "a name");
     if (strchr(text, '.') || *text == '-' || (*text >= '0' && *text <= '9'))
-        fail(p, "'%s' is not a C name", text);
+        fail_last(p, "'%s' is not a C name", text);
     return text;
 }
 
@@ -251,8 +272,11 @@ static Value *find(const Parser *p, const char *name)
 
 static void bind(Parser *p, const char *name, Value *value)
 {
-    if (find(p, name))
-        fail(p, "%%%s is defined again", name);
+    if (find(p, name)) {
+        p->last.line = value->loc.line;
+        p->last.column = value->loc.column;
+        fail_last(p, "%%%s is defined again", name);
+    }
     if (p->nscope == p->room) {
         int room = p->room ? 2 * p->room : 64;
         Binding *larger = arena_alloc(p->module, (size_t)room * sizeof *larger);
@@ -278,7 +302,7 @@ static Role *find_role(Parser *p, const char *name)
     FOR_ROLES (role, p->kernel)
         if (!strcmp(role->name, name))
             return role;
-    fail(p, "there is no role '%s'", name);
+    fail_last(p, "there is no role '%s'", name);
     return NULL;
 }
 
@@ -287,7 +311,7 @@ static Aref *find_aref(Parser *p, const char *name)
     FOR_AREFS (aref, p->kernel)
         if (!strcmp(aref->name, name))
             return aref;
-    fail(p, "there is no aref '%s'", name);
+    fail_last(p, "there is no aref '%s'", name);
     return NULL;
 }
 
@@ -296,7 +320,7 @@ static Storage *find_storage(Parser *p, const char *name)
     FOR_STORAGES (storage, p->kernel)
         if (!strcmp(storage->name, name))
             return storage;
-    fail(p, "there is no storage '%s'", name);
+    fail_last(p, "there is no storage '%s'", name);
     return NULL;
 }
 
@@ -308,7 +332,7 @@ static Variable *find_variable(Parser *p, const char *name)
     for (Variable *variable = p->kernel->variables; variable; variable = variable->next)
         if (!variable->role && !strcmp(variable->name, name))
             return variable;
-    fail(p, "there is no variable '%s'", name);
+    fail_last(p, "there is no variable '%s'", name);
     return NULL;
 }
 
@@ -337,7 +361,7 @@ static Dtype parse_dtype(Parser *p)
     const char *text = word(p, "an element type");
     int dtype = find_dtype(text);
     if (dtype < 0)
-        fail(p, "'%s' is not an element type", text);
+        fail_last(p, "'%s' is not an element type", text);
     return dtype < 0 ? D_I32 : (Dtype)dtype;
 }
 
@@ -347,12 +371,12 @@ static void parse_shape(Parser *p, Type *type)
     const char *text = word(p, "a shape");
     const char *x = strchr(text, 'x');
     if (!x) {
-        fail(p, "expected a shape such as 128x64, found '%s'", text);
+        fail_last(p, "expected a shape such as 128x64, found '%s'", text);
         return;
     }
     int64_t rows = to_int(p, copy_text(p, text, x)), cols = to_int(p, x + 1);
     if (rows < 0 || rows > MAX_EXTENT || cols < 0 || cols > MAX_EXTENT)
-        fail(p, "'%s' is not a shape of a tile", text);
+        fail_last(p, "'%s' is not a shape of a tile", text);
     type->rows = p->failed ? 0 : (int)rows;
     type->cols = p->failed ? 0 : (int)cols;
 }
@@ -370,7 +394,7 @@ static Type parse_type(Parser *p)
         if (!strcmp(text, text_kinds[kind]))
             type.kind = (Kind)kind;
     if (type.kind == K_NONE) {
-        fail(p, "'%s' is not a type", text);
+        fail_last(p, "'%s' is not a type", text);
         return type;
     }
     expect(p, "<");
@@ -505,7 +529,7 @@ static void parse_note(Parser *p, Op *op)
     else if (!strcmp(key, "storage"))
         op->storage = find_storage(p, word(p, "a storage"));
     else
-        fail(p, "'%s' is not a note", key);
+        fail_last(p, "'%s' is not a note", key);
 }
 
 /* Literals before an op share its row of the schedule table.  */
@@ -676,7 +700,7 @@ static void parse_grid(Parser *p, Block *outer, Op *op)
             return;
         definitions[count++] = parse_range(p, outer, op, &compare);
         if (compare != OP_LTI)
-            fail(p, "a grid compares with '<'");
+            fail_last(p, "a grid compares with '<'");
     } while (accept(p, ";"));
     int scope = p->nscope;
     define_block_args(p, block_new(p->kernel, op), definitions, count);
@@ -801,7 +825,7 @@ static void parse_statement(Parser *p, Block *block)
     const char *text = word(p, "an operation");
     int code = find_opcode(text);
     if (code < 0 || code == OP_CONST)
-        fail(p, "'%s' is not an operation", text);
+        fail_last(p, "'%s' is not an operation", text);
     if (++p->items > MAX_ITEMS)
         fail(p, "too many operations");
     if (p->failed)
@@ -879,7 +903,7 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
         while (i < sizeof clauses / sizeof *clauses && strcmp(clauses[i].name, name))
             i++;
         if (i == sizeof clauses / sizeof *clauses) {
-            fail(p, "'%s' is not a clause", name);
+            fail_last(p, "'%s' is not a clause", name);
             return;
         }
         expect(p, "(");
@@ -1095,7 +1119,7 @@ static void parse_section(Parser *p)
             sections[i].parse(p, line);
             return;
         }
-    fail(p, "'%s' is not a section of a kernel", name);
+    fail_last(p, "'%s' is not a section of a kernel", name);
 }
 
 static void parse_kernel(Parser *p)

@@ -94,6 +94,7 @@ template <typename T, int N>
 WS_DEVICE patch<T> patch_of(const tensor<T, N> &t, const long *at, int row_dim, int col_dim, int rows, int cols)
 {
     patch<T> p = {t.base, 0, 0, rows, 0, cols};
+    bool outside = false;
     for (int dim = 0; dim < N; dim++) {
         int first = 0, last = 1;
         if (dim == row_dim)
@@ -102,10 +103,9 @@ WS_DEVICE patch<T> patch_of(const tensor<T, N> &t, const long *at, int row_dim, 
             clip(t, dim, at[dim], cols, &p.col_first, &p.col_last);
         else
             clip(t, dim, at[dim], 1, &first, &last);
-        if (first == last)
-            p.row_last = p.row_first;
+        outside |= first == last;
     }
-    if (p.row_first == p.row_last || p.col_first == p.col_last)
+    if (outside || p.row_first == p.row_last || p.col_first == p.col_last)
         return patch<T>{t.base, 0, 0, 0, 0, 0};
     for (int dim = 0; dim < N; dim++)
         p.base += (t.origin[dim] + at[dim]) * t.stride[dim];

@@ -30,15 +30,24 @@ bool edge_is_dead(edge e)
     return !gsi_end_p(last) && gimple_call_builtin_p(gsi_stmt(last), BUILT_IN_UNREACHABLE);
 }
 
-static int forward_preds(basic_block bb)
+bool branch_has(const Branch *branch, basic_block bb)
 {
-    int count = 0;
+    for (int i = 0; branch && i < branch->count; i++)
+        if (branch->terms[i].bb == bb)
+            return true;
+    return false;
+}
+
+/* Paths meet in bb: there is a way to it other than e, those of e's own chain and the way back of a loop.  */
+static bool is_meeting(basic_block bb, edge way, const Branch *chain)
+{
     edge e;
     edge_iterator ei;
     FOR_EACH_EDGE(e, ei, bb->preds)
-    if (!(bb->loop_father->header == bb && flow_bb_inside_loop_p(bb->loop_father, e->src)))
-        count++;
-    return count;
+    if (e != way && !branch_has(chain, e->src) &&
+        !(bb->loop_father->header == bb && flow_bb_inside_loop_p(bb->loop_father, e->src)))
+        return true;
+    return false;
 }
 
 Exits *exits_new(Walk *w)
@@ -100,17 +109,22 @@ static Exits *record(Walk *w, edge e)
 }
 
 /* Go along an edge: emit the block behind it here, or leave that to where paths meet.  */
-Exits *control_jump(Walk *w, edge e)
+static Exits *jump(Walk *w, edge e, const Branch *chain)
 {
     basic_block target = e->dest;
     if (edge_is_dead(e))
         return exits_new(w);
-    if (!flow_bb_inside_loop_p(w->loop, target) || target == w->loop->header || forward_preds(target) > 1)
+    if (!flow_bb_inside_loop_p(w->loop, target) || target == w->loop->header || is_meeting(target, e, chain))
         return record(w, e);
     for (gphi_iterator i = gsi_start_phis(target); target->loop_father->header != target && !gsi_end_p(i); gsi_next(&i))
         if (phi_needed(i.phi()))
             value_set(w, gimple_phi_result(i.phi()), value_of(w, PHI_ARG_DEF_FROM_EDGE(i.phi(), e)));
     return control_node(w, target);
+}
+
+Exits *control_jump(Walk *w, edge e)
+{
+    return jump(w, e, NULL);
 }
 
 /* ---- short-circuit chains ---------------------------------------------------------------------------------------- */
@@ -156,46 +170,86 @@ static bool same_arguments(edge x, edge y)
     return true;
 }
 
-/* Take the condition at the end of one edge into the chain, if its other way out is the chain's other way out.  */
-static bool extend(Branch *branch, bool on_yes)
-{
-    edge *own = on_yes ? &branch->yes : &branch->no, *other = on_yes ? &branch->no : &branch->yes;
-    basic_block bb = (*own)->dest;
+/* A part of a chain: the term, and where it leads.  */
+struct Part {
+    int root;
     edge yes, no;
-    if (branch->count == (int)ARRAY_SIZE(branch->blocks) || bb->loop_father != branch->blocks[0]->loop_father ||
-        !only_condition(bb))
+};
+
+static bool reduce(Branch *branch, basic_block bb, Part *part);
+
+static int term_new(Branch *branch, Term term)
+{
+    branch->terms[branch->count] = term;
+    return branch->count++;
+}
+
+/* Take what stands at one edge into the chain, if its other way out is the chain's other way out.  */
+static bool extend(Branch *branch, Part *part, bool on_yes)
+{
+    edge *own = on_yes ? &part->yes : &part->no, other = on_yes ? part->no : part->yes;
+    basic_block bb = (*own)->dest;
+    Part next;
+    int count = branch->count;
+    if (bb->loop_father != branch->terms[0].bb->loop_father || !only_condition(bb) || !reduce(branch, bb, &next))
         return false;
-    extract_true_false_edges_from_block(bb, &yes, &no);
-    bool invert = !same_arguments(on_yes ? no : yes, *other);
-    if (invert && !same_arguments(on_yes ? yes : no, *other))
+    bool invert = !same_arguments(on_yes ? next.no : next.yes, other);
+    if ((invert && !same_arguments(on_yes ? next.yes : next.no, other)) ||
+        branch->count == (int)ARRAY_SIZE(branch->terms)) {
+        branch->count = count;
         return false;
-    *own = (on_yes != invert) ? yes : no;
-    branch->blocks[branch->count] = bb;
-    branch->invert[branch->count] = invert;
-    branch->is_and[branch->count++] = on_yes;
+    }
+    *own = (on_yes != invert) ? next.yes : next.no;
+    part->root = term_new(branch, Term{NULL, part->root, next.root, on_yes, invert});
+    return true;
+}
+
+static bool reduce(Branch *branch, basic_block bb, Part *part)
+{
+    if (branch->count == (int)ARRAY_SIZE(branch->terms))
+        return false;
+    part->root = term_new(branch, Term{bb, 0, 0, false, false});
+    extract_true_false_edges_from_block(bb, &part->yes, &part->no);
+    while (extend(branch, part, true) || extend(branch, part, false))
+        ;
     return true;
 }
 
 bool branch_of(basic_block bb, Branch *branch)
 {
-    if (!condition_at_end(bb))
+    Part part;
+    branch->count = 0;
+    if (!condition_at_end(bb) || !reduce(branch, bb, &part))
         return false;
-    memset(branch, 0, sizeof *branch);
-    branch->blocks[0] = bb;
-    branch->count = 1;
-    extract_true_false_edges_from_block(bb, &branch->yes, &branch->no);
-    while (extend(branch, true) || extend(branch, false))
-        ;
+    branch->root = part.root;
+    branch->yes = part.yes;
+    branch->no = part.no;
     return true;
+}
+
+/* The integer comparison that holds where this one does not.  */
+static bool opposite(const Op *op, Opcode *code)
+{
+    static const Opcode pairs[][2] = {{OP_EQI, OP_NEI}, {OP_LTI, OP_GEI}, {OP_LEI, OP_GTI}};
+    for (unsigned i = 0; op && i < ARRAY_SIZE(pairs); i++)
+        for (int k = 0; k < 2; k++)
+            if (op->code == pairs[i][k] && (!i || !dtype_is_float(op->args[0]->type.dtype))) {
+                *code = pairs[i][!k];
+                return true;
+            }
+    return false;
 }
 
 static Value *negated(Walk *w, Value *x)
 {
     int64_t known;
+    Opcode code;
     if (ir_constant(x, &known))
         return value_literal(w, D_I1, !known, 0);
     if (x->def && x->def->code == OP_NOTI)
         return x->def->args[0];
+    if (opposite(x->def, &code))
+        return value_new_op(w, code, w->where, type_scalar(D_I1), NULL, 2, x->def->args);
     return value_new_op(w, OP_NOTI, w->where, type_scalar(D_I1), NULL, 1, &x);
 }
 
@@ -246,15 +300,22 @@ static void statements(Walk *w, basic_block bb)
         control_statement(w, gsi_stmt(i));
 }
 
+static Value *term_emit(Walk *w, const Branch *branch, int index)
+{
+    const Term &term = branch->terms[index];
+    if (term.bb) {
+        if (index)
+            statements(w, term.bb);
+        return condition_value(w, condition_at_end(term.bb));
+    }
+    Value *left = term_emit(w, branch, term.left);
+    Value *right = term_emit(w, branch, term.right);
+    return joined(w, term.is_and, left, term.invert_right ? negated(w, right) : right);
+}
+
 Value *branch_emit(Walk *w, const Branch *branch)
 {
-    Value *value = condition_value(w, condition_at_end(branch->blocks[0]));
-    for (int i = 1; i < branch->count; i++) {
-        statements(w, branch->blocks[i]);
-        Value *next = condition_value(w, condition_at_end(branch->blocks[i]));
-        value = joined(w, branch->is_and[i], value, branch->invert[i] ? negated(w, next) : next);
-    }
-    return value;
+    return term_emit(w, branch, branch->root);
 }
 
 /* ---- IF ---------------------------------------------------------------------------------------------------------- */
@@ -282,26 +343,45 @@ struct Results {
     auto_vec<const char *> names;
 };
 
-static Value *nothing(Walk *w, Value *like)
+/* The value stands where everything below `op` sees it.  */
+static bool is_visible(const Value *value, const Op *op)
 {
+    const Block *home = value->def ? value->def->parent : value->block;
+    if (!home)
+        return true;
+    for (const Block *block = op->parent; block; block = block->parent ? block->parent->parent : NULL)
+        if (block == home)
+            return true;
+    return false;
+}
+
+/* For a path on which nobody looks at the value: 0, or an earlier value of the same variable.  */
+static Value *nothing(Walk *w, Value *like, const Op *op, tree var)
+{
+    Value *best = NULL;
     if (like->type.kind == K_SCALAR)
         return value_literal(w, like->type.dtype, 0, 0);
-    region_irregular(w, w->where);
-    return like;
+    for (hash_map<tree, Value *>::iterator i = w->values.begin(); var && i != w->values.end(); ++i)
+        if (SSA_NAME_VAR((*i).first) == var && is_visible((*i).second, op) && (!best || (*i).second->id > best->id))
+            best = (*i).second;
+    if (!best)
+        region_irregular(w, w->where);
+    return best ? best : like;
 }
 
 /* One value where the arms meet: the same in both, seen from outside already, or a result.  */
-static void want(Walk *w, Results *results, Value *yes, Value *no, const char *name, Value **slot)
+static void want(Walk *w, Results *results, Value *yes, Value *no, tree name, Value **slot)
 {
+    tree var = name ? SSA_NAME_VAR(name) : NULL_TREE;
     if (!yes && !no)
         return;
     if ((!yes || !no || yes == no) && !value_inside(yes ? yes : no, results->op)) {
         *slot = yes ? yes : no;
         return;
     }
-    results->yes.safe_push(yes ? yes : nothing(w, no));
-    results->no.safe_push(no ? no : nothing(w, yes));
-    results->names.safe_push(name);
+    results->yes.safe_push(yes ? yes : nothing(w, no, results->op, var));
+    results->no.safe_push(no ? no : nothing(w, yes, results->op, var));
+    results->names.safe_push(name ? name_of(name) : NULL);
     results->slots.safe_push(slot);
 }
 
@@ -326,6 +406,19 @@ static bool is_flat(const Results &results)
     return true;
 }
 
+/* An IF whose first arm is empty, as a `continue` leaves it, holds the rest in its first arm.  */
+static void turn(Walk *w, Op *op)
+{
+    Block *then = op->blocks[0];
+    if (then->first->code != OP_YIELD || op->blocks[1]->first->code == OP_YIELD || op->nresults)
+        return;
+    op->blocks[0] = op->blocks[1];
+    op->blocks[1] = then;
+    op_remove(op);
+    op->args[0] = negated(w, op->args[0]);
+    op_append(w->block, op);
+}
+
 /* End both arms; without operations in them an IF is a choice of scalars.  */
 static void finish(Walk *w, Results *results)
 {
@@ -342,6 +435,7 @@ static void finish(Walk *w, Results *results)
         return;
     yield_to(w, results->op->blocks[0], OP_YIELD, count, results->yes.address());
     yield_to(w, results->op->blocks[1], OP_YIELD, count, results->no.address());
+    turn(w, results->op);
 }
 
 static Op *if_new(Walk *w, Value *condition)
@@ -376,7 +470,7 @@ static Exits *merge(Walk *w, Op *op, Value *condition, const Exits *yes, const E
         Jump *jump = exits->list[i], *x = exits_find(yes, jump->target), *y = exits_find(no, jump->target);
         int n = 0;
         for (gphi_iterator phi = gsi_start_phis(jump->target); !gsi_end_p(phi); gsi_next(&phi), n++)
-            want(w, &results, x ? x->phis[n] : NULL, y ? y->phis[n] : NULL, name_of(gimple_phi_result(phi.phi())),
+            want(w, &results, x ? x->phis[n] : NULL, y ? y->phis[n] : NULL, gimple_phi_result(phi.phi()),
                  &jump->phis[n]);
         if (exits->count > 1)
             want(w, &results, taken_flag(w, yes, x), taken_flag(w, no, y), NULL, &jump->taken);
@@ -391,23 +485,24 @@ void choose_values(Walk *w, Value *condition, int count, Value *const *yes, Valu
     results.op = if_new(w, condition);
     results.condition = condition;
     for (int i = 0; i < count; i++)
-        want(w, &results, yes[i], no[i], yes[i]->name, &values[i]);
+        want(w, &results, yes[i], no[i], NULL_TREE, &values[i]);
     finish(w, &results);
 }
 
-static Exits *branch(Walk *w, Value *condition, edge yes, edge no)
+static Exits *branch(Walk *w, Value *condition, const Branch *chain)
 {
+    edge yes = chain->yes, no = chain->no;
     int64_t known;
     if (ir_constant(condition, &known))
-        return control_jump(w, known ? yes : no);
+        return jump(w, known ? yes : no, chain);
     if (edge_is_dead(yes) || edge_is_dead(no))
-        return control_jump(w, edge_is_dead(yes) ? no : yes);
+        return jump(w, edge_is_dead(yes) ? no : yes, chain);
     Block *block = w->block;
     Op *op = if_new(w, condition);
     w->block = op->blocks[0];
-    Exits *x = control_jump(w, yes);
+    Exits *x = jump(w, yes, chain);
     w->block = op->blocks[1];
-    Exits *y = control_jump(w, no);
+    Exits *y = jump(w, no, chain);
     w->block = block;
     return merge(w, op, condition, x, y);
 }
@@ -485,7 +580,7 @@ static Exits *last_statement(Walk *w, basic_block bb)
     gswitch *choice = gsi_end_p(last) ? NULL : safe_dyn_cast<gswitch *>(gsi_stmt(last));
     if (branch_of(bb, &chain)) {
         Value *condition = branch_emit(w, &chain);
-        return branch(w, condition, chain.yes, chain.no);
+        return branch(w, condition, &chain);
     }
     if (choice) {
         w->where = stmt_location(choice);

@@ -29,21 +29,11 @@ struct Count {
     bool negative; /* the step is subtracted */
 };
 
-static bool in_branch(const Branch *branch, basic_block bb)
-{
-    for (int i = 0; i < branch->count; i++)
-        if (branch->blocks[i] == bb)
-            return true;
-    return false;
-}
-
 static bool header_is_pure(const Shape *shape)
 {
-    for (int b = 0; b < shape->branch.count; b++)
-        for (gimple_stmt_iterator i = gsi_start_nondebug_bb(shape->branch.blocks[b]); !gsi_end_p(i);
-             gsi_next_nondebug(&i))
-            if (gimple_code(gsi_stmt(i)) != GIMPLE_COND && !pure_scalar_stmt(gsi_stmt(i)))
-                return false;
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(shape->loop->header); !gsi_end_p(i); gsi_next_nondebug(&i))
+        if (gimple_code(gsi_stmt(i)) != GIMPLE_COND && !pure_scalar_stmt(gsi_stmt(i)))
+            return false;
     return true;
 }
 
@@ -62,7 +52,7 @@ static bool shape_of(class loop *loop, Shape *shape)
     shape->on_top = true;
     auto_vec<edge> exits = get_loop_exit_edges(loop);
     for (unsigned i = 0; i < exits.length(); i++)
-        if (!edge_is_dead(exits[i]) && !in_branch(&shape->branch, exits[i]->src))
+        if (!edge_is_dead(exits[i]) && !branch_has(&shape->branch, exits[i]->src))
             shape->on_top = false;
     return shape->on_top;
 }
@@ -81,6 +71,8 @@ static bool invariant(class loop *loop, tree expression, int depth)
     if (depth > 16 || gimple_code(def) == GIMPLE_PHI || !pure_scalar_stmt(def))
         return false;
     if (is_gimple_assign(def) && gimple_assign_load_p(def))
+        return memory_is_invariant(loop, def);
+    if (is_gimple_call(def) && gimple_vdef(def))
         return false;
     use_operand_p use;
     ssa_op_iter i;
@@ -524,7 +516,8 @@ static void condition_block(Walk *w, Flagged *f)
     auto_vec<Value *> args;
     for (unsigned i = 0; i < f->slots.length(); i++)
         args.safe_push(block_arg(w->kernel, block, type_handed(f->slots[i].init), f->slots[i].name, f->op->loc));
-    args.safe_insert(0, args[f->running]);
+    Value *running = args[f->running];
+    args.safe_insert(0, running);
     yield_to(w, block, OP_COND, (int)args.length(), args.address());
 }
 

@@ -262,6 +262,62 @@ Value *memory_live_in(Walk *w, gimple *load)
     return value_live_in(w, entry, type_of(type), reference_name(reference));
 }
 
+/* The loop reads the same each time.  */
+bool memory_is_invariant(class loop *loop, gimple *load)
+{
+    Place place;
+    return !gimple_has_volatile_ops(load) && place_of(gimple_assign_rhs1(load), &place, 0) &&
+           (is_local(place.decl) || TREE_READONLY(place.decl)) && !loop_stores_to(loop, place.decl);
+}
+
+/* ---- reads before the region ------------------------------------------------------------------------------------- */
+
+/* Memory as a load before the region sees it; what ws.h declares leaves the user's memory alone there.  */
+static tree state_of(gimple *load)
+{
+    char buffer[64];
+    tree vuse = gimple_vuse(load);
+    while (vuse && !SSA_NAME_IS_DEFAULT_DEF(vuse)) {
+        gimple *stmt = SSA_NAME_DEF_STMT(vuse);
+        tree fndecl = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
+        const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;
+        if (!pragma_of_stmt(stmt) && !(name && is_tensor_constructor(name)) && !is_math_call(stmt))
+            break;
+        vuse = gimple_vuse(stmt);
+    }
+    return vuse;
+}
+
+static bool same_reference(tree x, tree y)
+{
+    if (TREE_CODE(x) != TREE_CODE(y))
+        return false;
+    switch (TREE_CODE(x)) {
+    case COMPONENT_REF:
+        return TREE_OPERAND(x, 1) == TREE_OPERAND(y, 1) && same_reference(TREE_OPERAND(x, 0), TREE_OPERAND(y, 0));
+    case MEM_REF:
+        return tree_int_cst_equal(TREE_OPERAND(x, 1), TREE_OPERAND(y, 1)) &&
+               ssa_resolve(TREE_OPERAND(x, 0)) == ssa_resolve(TREE_OPERAND(y, 0));
+    default:
+        return operand_equal_p(x, y, 0);
+    }
+}
+
+/* The value of a load before the region; at -O0 the same member is read again and again.  */
+Value *memory_read_before(Walk *w, gimple *load)
+{
+    tree lhs = gimple_assign_lhs(load), reference = gimple_assign_rhs1(load);
+    for (unsigned i = 0; i < w->livein.length(); i++) {
+        tree known = w->livein[i].expression;
+        gimple *other =
+            TREE_CODE(known) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(known) ? SSA_NAME_DEF_STMT(known) : NULL;
+        if (other && gimple_assign_load_p(other) && !gimple_has_volatile_ops(load) &&
+            same_reference(gimple_assign_rhs1(other), reference) && state_of(other) == state_of(load))
+            return w->livein[i].value;
+    }
+    return value_live_in(w, lhs, type_of(TREE_TYPE(lhs)), name_of(lhs) ? name_of(lhs) : reference_name(reference));
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static bool refuse_handle(location_t where, tree reference, tree type)

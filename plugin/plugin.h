@@ -117,16 +117,16 @@ struct Exits {
     Jump *list[16];
 };
 
-/* region.cc */
-unsigned region_execute(function *fn);
-void region_clean_markers(void);
-
-/* The condition at the end of a block; chains of && and || are one.  */
+/* The condition at the end of a block; && and || over several blocks are one.  */
+struct Term {
+    basic_block bb; /* a block's own condition, or NULL: left and right joined */
+    int left, right;
+    bool is_and;
+    bool invert_right;
+};
 struct Branch {
-    basic_block blocks[8]; /* the block and the condition blocks merged into it */
-    bool invert[8];        /* that block's condition is negated */
-    bool is_and[8];        /* how it joins what came before */
-    int count;
+    Term terms[16];
+    int count, root;
     edge yes, no;
 };
 
@@ -141,6 +141,7 @@ Exits *control_header(Walk *w); /* of the loop that the walk is in */
 Exits *control_jump(Walk *w, edge e);
 void control_statement(Walk *w, gimple *stmt);
 bool branch_of(basic_block bb, Branch *branch);
+bool branch_has(const Branch *branch, basic_block bb);
 Value *branch_emit(Walk *w, const Branch *branch); /* without the first block's statements */
 bool phi_needed(gphi *phi);
 bool edge_is_dead(edge e);
@@ -173,6 +174,7 @@ bool value_call(Walk *w, gcall *call);
 void refuse_handle_arithmetic(Walk *w, gimple *stmt);
 bool opcode_of(enum tree_code code, Opcode *op, bool *negate);
 bool is_sanitizer_check(const gimple *stmt);
+bool is_math_call(gimple *stmt);
 Value *value_new_op(Walk *w, Opcode code, location_t where, Type type, const char *name, int nargs, Value *const *args);
 Value *value_literal(Walk *w, Dtype dtype, int64_t ival, double fval);
 void value_set(Walk *w, tree name, Value *value);
@@ -194,6 +196,8 @@ location_t stmt_location(const gimple *stmt);
 tree memory_value(gimple *load);
 bool memory_is_local(tree reference);
 Value *memory_live_in(Walk *w, gimple *load);
+Value *memory_read_before(Walk *w, gimple *load);
+bool memory_is_invariant(class loop *loop, gimple *load);
 void memory_refuse_read(gimple *load);
 void memory_check_store(Walk *w, gimple *store);
 

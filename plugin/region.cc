@@ -305,6 +305,103 @@ static void walk_all(function *fn, auto_vec<MarkedLoop> *marks, auto_vec<Walk *>
     free(order);
 }
 
+/* ---- one form of the graph at every -O --------------------------------------------------------------------------- */
+
+/* Without optimization GCC keeps every label and the line of every jump.  */
+static void unprotect(basic_block bb)
+{
+    single_succ_edge(bb)->goto_locus = UNKNOWN_LOCATION;
+    for (gimple_stmt_iterator i = gsi_start_bb(single_succ(bb)); !gsi_end_p(i); gsi_next(&i))
+        if (glabel *label = dyn_cast<glabel *>(gsi_stmt(i)))
+            DECL_ARTIFICIAL(gimple_label_label(label)) = 1;
+}
+
+static void drop_predictions(basic_block bb)
+{
+    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i);)
+        if (gimple_code(gsi_stmt(i)) == GIMPLE_PREDICT)
+            gsi_remove(&i, true);
+        else
+            gsi_next(&i);
+}
+
+static bool is_empty(basic_block bb)
+{
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i))
+        if (gimple_code(gsi_stmt(i)) != GIMPLE_LABEL)
+            return false;
+    return gsi_end_p(gsi_start_phis(bb));
+}
+
+/* A block that only hands on to another; its one way in then leads there.  Those that loops need stay.  */
+static void skip_forwarder(basic_block bb)
+{
+    if (!single_pred_p(bb) || !single_succ_p(bb) || !is_empty(bb) || single_succ(bb) == EXIT_BLOCK_PTR_FOR_FN(cfun))
+        return;
+    edge in = single_pred_edge(bb), out = single_succ_edge(bb);
+    basic_block target = out->dest;
+    if ((in->flags | out->flags) & (EDGE_COMPLEX | EDGE_DFS_BACK) || target->loop_father->header == target ||
+        find_edge(in->src, target))
+        return;
+    location_t where = in->goto_locus;
+    auto_vec<tree> arguments;
+    for (gphi_iterator i = gsi_start_phis(target); !gsi_end_p(i); gsi_next(&i))
+        arguments.safe_push(PHI_ARG_DEF_FROM_EDGE(i.phi(), out));
+    edge direct = redirect_edge_and_branch(in, target);
+    if (!direct)
+        return;
+    unsigned n = 0;
+    for (gphi_iterator i = gsi_start_phis(target); !gsi_end_p(i); gsi_next(&i))
+        add_phi_arg(i.phi(), arguments[n++], direct, where);
+    delete_basic_block(bb);
+}
+
+static void merge_following(basic_block bb)
+{
+    while (single_succ_p(bb) && single_succ(bb) != EXIT_BLOCK_PTR_FOR_FN(cfun)) {
+        unprotect(bb);
+        if (!can_merge_blocks_p(bb, single_succ(bb)))
+            return;
+        merge_blocks(bb, single_succ(bb));
+    }
+}
+
+/* Blocks of the loop and those that a `break` passes.  */
+static void blocks_near(class loop *loop, auto_vec<int> *indices)
+{
+    basic_block *body = get_loop_body(loop);
+    for (unsigned i = 0; i < loop->num_nodes; i++)
+        indices->safe_push(body[i]->index);
+    free(body);
+}
+
+/* Inlining at -O0 leaves straight code in many blocks.  */
+static void straighten(class loop *loop)
+{
+    auto_vec<int> indices;
+    blocks_near(loop, &indices);
+    for (unsigned i = 0; i < indices.length(); i++)
+        drop_predictions(BASIC_BLOCK_FOR_FN(cfun, indices[i]));
+    for (unsigned i = 0; i < indices.length(); i++)
+        if (basic_block bb = BASIC_BLOCK_FOR_FN(cfun, indices[i]))
+            merge_following(bb);
+    for (unsigned i = 0; i < indices.length(); i++)
+        if (basic_block bb = BASIC_BLOCK_FOR_FN(cfun, indices[i]))
+            skip_forwarder(bb);
+}
+
+static void straighten_all(function *fn)
+{
+    auto_vec<MarkedLoop> marks;
+    loop_optimizer_init(LOOPS_NORMAL);
+    collect(fn, &marks);
+    for (unsigned i = 0; i < marks.length(); i++)
+        if (marks[i].pragma->is_grid)
+            straighten(marks[i].loop);
+    free_dominance_info(fn, CDI_DOMINATORS);
+    loop_optimizer_finalize();
+}
+
 /* require: SSA, early inlining done.   ensure: a kernel for each grid, and in its place a call of the launcher.  */
 unsigned region_execute(function *fn)
 {
@@ -313,6 +410,7 @@ unsigned region_execute(function *fn)
     unsigned todo = 0;
     if (!has_marker(fn))
         return 0;
+    straighten_all(fn);
     loop_optimizer_init(LOOPS_NORMAL | LOOPS_HAVE_RECORDED_EXITS);
     collect(fn, &marks);
     walk_all(fn, &marks, &walks);

@@ -241,8 +241,68 @@ static void place(Walk *w, Op *op)
         op_append(w->block, op);
 }
 
+/* The opcode with its operands exchanged, or OP_COUNT.  */
+static Opcode exchanged(Opcode code)
+{
+    switch (code) {
+    case OP_ADDI:
+    case OP_MULI:
+    case OP_ANDI:
+    case OP_ORI:
+    case OP_XORI:
+    case OP_MINI:
+    case OP_MAXI:
+    case OP_EQI:
+    case OP_NEI:
+        return code;
+    case OP_LTI:
+        return OP_GTI;
+    case OP_GTI:
+        return OP_LTI;
+    case OP_LEI:
+        return OP_GEI;
+    case OP_GEI:
+        return OP_LEI;
+    default:
+        return OP_COUNT;
+    }
+}
+
+/* Where a value ranks among operands: what the region computes, the newest first; live-ins by declaration; literals.  */
+static int64_t operand_rank(const Walk *w, const Value *value)
+{
+    if (value->def)
+        return value->def->code == OP_CONST ? (int64_t)1 << 62 : -(int64_t)value->id;
+    if (value->block)
+        return -(int64_t)value->id;
+    for (unsigned i = 0; i < w->livein.length(); i++)
+        if (w->livein[i].value == value) {
+            tree name = w->livein[i].expression;
+            tree var = TREE_CODE(name) == SSA_NAME ? SSA_NAME_VAR(name) : NULL_TREE;
+            return var ? (int64_t)DECL_UID(var) + 1 : (int64_t)1 << 40;
+        }
+    return 1;
+}
+
+/* GCC orders the operands of inlined code by numbers that differ with -O.  */
+static void order_operands(const Walk *w, Opcode *code, Value **args)
+{
+    Opcode other = exchanged(*code);
+    if (other == OP_COUNT || operand_rank(w, args[0]) <= operand_rank(w, args[1]))
+        return;
+    Value *first = args[0];
+    args[0] = args[1];
+    args[1] = first;
+    *code = other;
+}
+
 Value *value_new_op(Walk *w, Opcode code, location_t where, Type type, const char *name, int nargs, Value *const *args)
 {
+    Value *pair[] = {nargs > 0 ? args[0] : NULL, nargs > 1 ? args[1] : NULL};
+    if (nargs == 2) {
+        order_operands(w, &code, pair);
+        args = pair;
+    }
     Op *op = op_new(w->kernel, code, loc_of(where), nargs, args);
     Value *result = type.rank == NO_RESULT.rank ? NULL : op_result(w->kernel, op, type, name);
     place(w, op);
@@ -364,10 +424,7 @@ static Value *live_in_load(Walk *w, gimple *load)
     tree stored = memory_value(load);
     if (stored)
         return value_outside(w, stored);
-    return defined_in_region(w, gimple_assign_lhs(load))
-               ? NULL
-               : value_live_in(w, gimple_assign_lhs(load), type_of(TREE_TYPE(gimple_assign_lhs(load))),
-                               name_of(gimple_assign_lhs(load)));
+    return defined_in_region(w, gimple_assign_lhs(load)) ? memory_live_in(w, load) : memory_read_before(w, load);
 }
 
 /* require: a scalar or pointer.   ensure: a literal, a live-in, or operations of the prologue over these: a name that the
@@ -463,12 +520,26 @@ static bool is_widening(gimple *stmt)
     return TYPE_PRECISION(from) > 1 && (TYPE_UNSIGNED(from) || !TYPE_UNSIGNED(to));
 }
 
+/* Behind copies, and stores to local memory.  */
+static tree through_memory(tree name)
+{
+    name = ssa_resolve(name);
+    while (TREE_CODE(name) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(name) &&
+           gimple_assign_load_p(SSA_NAME_DEF_STMT(name))) {
+        tree stored = memory_value(SSA_NAME_DEF_STMT(name));
+        if (!stored)
+            break;
+        name = ssa_resolve(stored);
+    }
+    return name;
+}
+
 static tree strip_widening(tree expression)
 {
-    tree name = ssa_resolve(expression);
+    tree name = through_memory(expression);
     while (TREE_CODE(name) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(name) && !name_of(name) &&
            is_widening(SSA_NAME_DEF_STMT(name)))
-        name = ssa_resolve(gimple_assign_rhs1(SSA_NAME_DEF_STMT(name)));
+        name = through_memory(gimple_assign_rhs1(SSA_NAME_DEF_STMT(name)));
     return name;
 }
 
@@ -547,6 +618,11 @@ static const char *math_name(gcall *call)
             return name;
     }
     return NULL;
+}
+
+bool is_math_call(gimple *stmt)
+{
+    return is_gimple_call(stmt) && math_name(as_a<gcall *>(stmt));
 }
 
 static bool is_ubsan_arithmetic(const gimple *stmt, enum tree_code *code)

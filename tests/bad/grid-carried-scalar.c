@@ -9,8 +9,8 @@ void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
 
     #pragma ws grid(2)
     for (int i = 0; i < M; i += 64)
-        for (int j = 0; j < N; j += 64) {
+        for (int j = 0; j < N; j += 64) { /* wrong */
             ws_store(c, row, j, ws_zeros(WS_F32, 64, 64));
-            row += 64; /* wrong */
+            row += 64;
         }
 }

@@ -10,8 +10,8 @@ void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
     for (int i = 0; i < M; i += 64)
         for (int j = 0; j < N; j += 64) {
             ws_tile x = ws_load(a, i, j, 64, 64);
-            if (i < j)
-                x = ws_row_max(x); /* wrong */
+            if (i < j) /* wrong */
+                x = ws_row_max(x);
             ws_store(c, i, j, ws_cast(x, WS_F32));
         }
 }

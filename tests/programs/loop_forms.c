@@ -31,8 +31,9 @@ static void kernel(int M, int N, int K, size_t step, const ws_f16 *A, const ws_f
             ws_store_3d(c, 2, i, j, exact);
 
             for (int half = 0; half < 2; half++) {
+                int end = half ? K : 64;
                 #pragma ws pipeline(2)
-                for (int k = half * 64; half ? k < K : k < 64; k += 32)
+                for (int k = half * 64; k < end; k += 32)
                     nested = ws_dot(ws_load(a, i, k, 64, 32), ws_load(b, k, j, 32, 32), nested);
             }
             ws_store_3d(c, 3, i, j, nested);

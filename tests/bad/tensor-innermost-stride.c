@@ -5,7 +5,7 @@
 void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
 {
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, K, N), c = ws_tensor_2d(C, WS_F32, M, N);
-    ws_tensor t = ws_tensor_strided(A, WS_F16, 2, (long[]){M, N}, (long[]){1, M}); /* wrong */
+    ws_tensor t = ws_tensor_strided(A, WS_F16, 2, (long[]){M, N}, (long[]){2 * N, 2}); /* wrong */
 
     #pragma ws grid(2)
     for (int i = 0; i < M; i += 64)

@@ -45,18 +45,18 @@ static bool is_register(Kind kind)
     return kind == K_TILE || kind == K_TOKEN;
 }
 
-/* The same value under another name: a tile may be in flight on one side.  */
-static bool fits(const Value *x, const Value *y)
+/* The same value under another name: a tile may be in flight on one side.  Before infer types may be missing or wrong:
+   infer tells the user.  */
+static bool fits(const Checker *c, const Value *x, const Value *y)
 {
     Type type = y->type;
-    if (x->type.kind == K_NONE || type.kind == K_NONE)
+    if (!c->typed)
         return true;
     if (is_register(x->type.kind) && is_register(type.kind))
         type.kind = x->type.kind;
     return type_equal(x->type, type);
 }
 
-/* Before infer, a tile may stand where a scalar should: infer tells the user.  */
 static bool is_integer(const Checker *c, const Value *value)
 {
     return !c->typed || value->type.kind == K_NONE ||
@@ -72,11 +72,11 @@ static void check_scalar(Checker *c, const Op *op)
         REQUIRE(op->args[i]->type.kind == K_SCALAR || op->args[i]->type.kind == K_PTR, op, "'%s' is not a scalar",
                 shown(op->args[i]));
     if (op->code >= OP_ADDI && op->code <= OP_XORI)
-        REQUIRE(fits(op->args[0], op->args[1]) && fits(op->args[0], result), op, "the types differ");
+        REQUIRE(fits(c, op->args[0], op->args[1]) && fits(c, op->args[0], result), op, "the types differ");
     if (op->code >= OP_EQI && op->code <= OP_GEI)
-        REQUIRE(fits(op->args[0], op->args[1]) && result->type.dtype == D_I1, op, "not a comparison of one type");
+        REQUIRE(fits(c, op->args[0], op->args[1]) && result->type.dtype == D_I1, op, "not a comparison of one type");
     if (op->code == OP_SELI)
-        REQUIRE(fits(op->args[1], op->args[2]) && fits(op->args[1], result), op, "the types differ");
+        REQUIRE(fits(c, op->args[1], op->args[2]) && fits(c, op->args[1], result), op, "the types differ");
 }
 
 static void check_types(Checker *c, const Op *op)
@@ -126,7 +126,7 @@ static void check_handed(Checker *c, const Op *op, Value **from, int count, Valu
 {
     REQUIRE(count == to_count, op, "%s: %d values for %d", where, count, to_count);
     for (int i = 0; i < count; i++)
-        REQUIRE(from[i] && to[i] && fits(from[i], to[i]), op, "%s: the type of '%s' changes", where, shown(to[i]));
+        REQUIRE(from[i] && to[i] && fits(c, from[i], to[i]), op, "%s: the type of '%s' changes", where, shown(to[i]));
 }
 
 static void check_for(Checker *c, const Op *op)
@@ -135,8 +135,7 @@ static void check_for(Checker *c, const Op *op)
     REQUIRE(op->nargs >= 3 && block->nargs >= 1, op, "%d operands", op->nargs);
     REQUIRE(op->ival >= OP_EQI && op->ival <= OP_GEI, op, "no comparison");
     for (int i = 0; i < 3; i++)
-        REQUIRE(is_integer(c, op->args[i]) && (!c->typed || fits(op->args[i], block->args[0])), op,
-                "a bound of another type");
+        REQUIRE(is_integer(c, op->args[i]) && fits(c, op->args[i], block->args[0]), op, "a bound of another type");
     check_handed(c, op, op->args + 3, op->nargs - 3, block->args + 1, block->nargs - 1, "entry");
     check_handed(c, op, block->last->args, block->last->nargs, block->args + 1, block->nargs - 1, "yield");
     check_handed(c, op, block->last->args, block->last->nargs, op->results, op->nresults, "results");
@@ -149,7 +148,7 @@ static void check_grid(Checker *c, const Op *op)
             op->blocks[0]->nargs);
     REQUIRE(!op->nresults && !op->blocks[0]->last->nargs, op, "values leave it");
     for (int i = 0; i < op->nargs; i++)
-        REQUIRE(is_integer(c, op->args[i]) && fits(op->args[i], op->blocks[0]->args[i / 3]), op,
+        REQUIRE(is_integer(c, op->args[i]) && fits(c, op->args[i], op->blocks[0]->args[i / 3]), op,
                 "a bound of another type");
 }
 

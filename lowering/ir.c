@@ -312,12 +312,12 @@ Value *ir_const_float(Kernel *kernel, Block *block, Dtype dtype, double value)
    one struct: a name that is taken gets a number.  */
 static bool name_taken(const Kernel *kernel, const char *name)
 {
-    FOR_STORAGES(storage, kernel)
-    if (!strcmp(storage->name, name))
-        return true;
-    FOR_AREFS(aref, kernel)
-    if (!strcmp(aref->name, name))
-        return true;
+    FOR_STORAGES (storage, kernel)
+        if (!strcmp(storage->name, name))
+            return true;
+    FOR_AREFS (aref, kernel)
+        if (!strcmp(aref->name, name))
+            return true;
     return false;
 }
 
@@ -373,8 +373,7 @@ Aref *aref_new(Kernel *kernel, const char *name, int slots)
 
 void ir_walk(Block *block, void (*visit)(Op *op, void *context), void *context)
 {
-    FOR_OPS(op, block)
-    {
+    FOR_OPS (op, block) {
         int nblocks = op->nblocks;
         Block *blocks[2] = {op->blocks[0], op->blocks[1]};
         visit(op, context);
@@ -390,9 +389,9 @@ bool ir_has_side_effect(const Op *op)
     if (class_ == CLASS_STORE || (class_ == CLASS_SYNC && op->code != OP_VIEW && op->code != OP_TRANS_VIEW))
         return true;
     for (int i = 0; i < op->nblocks; i++)
-        FOR_OPS(inner, op->blocks[i])
-    if (ir_has_side_effect(inner))
-        return true;
+        FOR_OPS (inner, op->blocks[i])
+            if (ir_has_side_effect(inner))
+                return true;
     return false;
 }
 

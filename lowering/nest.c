@@ -15,7 +15,7 @@
  */
 #include "infer.h"
 
-enum { MAX_DIMS = 3, MAX_LEVELS = 16 };
+enum { MAX_DIMS = 4, MAX_LEVELS = 16 };
 
 /* One step inwards: a grid loop, or an IF between two of them and the branch that goes on.  */
 typedef struct {
@@ -194,31 +194,66 @@ static bool hoist_bounds(Nest *in, const Op *loop)
     return true;
 }
 
-/* The bound of i <= high, as that of i < high + 1.  */
-static void count_below(Nest *in, Op *loop)
+static Value *binary_before(Nest *in, Op *where, Opcode code, Value *x, Value *y)
 {
-    Kernel *kernel = in->kernel;
-    Block *scratch = block_new(kernel, NULL);
-    Value *args[] = {loop->args[1], ir_const_int(kernel, scratch, loop->args[1]->type.dtype, 1)};
-    Op *sum = op_new(kernel, OP_ADDI, loop->loc, 2, args);
-    Op *one = args[1]->def;
-    op_remove(one);
-    op_before(loop, one);
-    op_before(loop, sum);
-    loop->args[1] = op_result(kernel, sum, loop->args[1]->type, NULL);
+    Value *args[] = {x, y};
+    Op *op = op_new(in->kernel, code, where->loc, 2, args);
+    op_before(where, op);
+    return op_result(in->kernel, op, x->type, NULL);
+}
+
+static Value *literal_before(Nest *in, Op *where, Dtype dtype, int64_t value)
+{
+    Op *op = op_new(in->kernel, OP_CONST, where->loc, 0, NULL);
+    op->ival = value;
+    op_before(where, op);
+    return op_result(in->kernel, op, type_scalar(dtype), NULL);
+}
+
+/* i <= high is i < high + 1, and i >= low is i > low - 1.  */
+static void exclude_bound(Nest *in, Op *loop)
+{
+    Value *one = literal_before(in, loop, loop->args[1]->type.dtype, 1);
+    loop->args[1] = binary_before(in, loop, loop->ival == OP_LEI ? OP_ADDI : OP_SUBI, loop->args[1], one);
+    loop->ival = loop->ival == OP_LEI ? OP_LTI : OP_GTI;
+}
+
+/* Iterations are independent, so i = high, > low, -step may as well be counted: n = 0, < (high - low + step - 1) / step, 1
+   with i = high - n * step at the top of the body.  */
+static void count_up(Nest *in, Op *loop, int64_t step)
+{
+    Block *body = loop->blocks[0];
+    Op *top = body->first;
+    Value *high = loop->args[0], *low = loop->args[1], *old = body->args[0];
+    Dtype dtype = high->type.dtype;
+    Value *span = binary_before(in, loop, OP_SUBI, high, low);
+    Value *padded = binary_before(in, loop, OP_ADDI, span, literal_before(in, loop, dtype, step - 1));
+    Value *stride = literal_before(in, loop, dtype, step);
+    Value *back = binary_before(in, top, OP_MULI, old, literal_before(in, top, dtype, step));
+    Value *index = binary_before(in, top, OP_SUBI, high, back);
+    loop->args[0] = literal_before(in, loop, dtype, 0);
+    loop->args[1] = binary_before(in, loop, OP_DIVI, padded, stride);
+    loop->args[2] = literal_before(in, loop, dtype, 1);
     loop->ival = OP_LTI;
+    index->name = old->name;
+    old->name = NULL;
+    ir_replace_uses(body, old, index);
+    back->def->args[0] = old;
 }
 
 static bool check_loop(Nest *in, Op *loop)
 {
     int64_t step = 1;
     bool constant = ir_constant(loop->args[2], &step);
+    bool down = constant && step < 0 && step > -INT32_MAX && dtype_is_signed(loop->args[0]->type.dtype);
     if (loop->pipeline)
         reject(in->kernel, loop->pipeline->loc, REASON_PIPELINE_ON_GRID);
-    if (constant && step <= 0)
+    if (loop->ival == OP_LEI || (down && loop->ival == OP_GEI))
+        exclude_bound(in, loop);
+    if (down && loop->ival == OP_GTI)
+        count_up(in, loop, -step);
+    else if ((constant && step <= 0) || loop->ival == OP_GTI || loop->ival == OP_GEI)
         reject(in->kernel, loop->loc, REASON_GRID_STEP);
-    else if (loop->ival == OP_LEI)
-        count_below(in, loop);
     else if (loop->ival != OP_LTI && (loop->ival != OP_NEI || !constant || step != 1))
         reject(in->kernel, loop->loc, REASON_GRID_COMPARE);
     return !in->kernel->failed;

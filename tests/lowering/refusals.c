@@ -61,7 +61,7 @@ static const struct {
     const char *said, *remedy;
 } cases[] = {
     /* the grid */
-    {HEAD(4) "for %i: i32 = 0, < %M, 64 {\n" TILE STORE "}\n" TAIL, 1, "a grid has 1 to 3 dimensions, not 4",
+    {HEAD(5) "for %i: i32 = 0, < %M, 64 {\n" TILE STORE "}\n" TAIL, 1, "a grid has 1 to 4 dimensions, not 5",
      "fold dimensions"},
     {HEAD(2) "for %i: i32 = 0, < %M, 64 {\n" TILE STORE "}\n" TAIL, 1,
      "grid(2) needs 2 nested loops, but only 1 follow", "each loop's body"},
@@ -75,9 +75,11 @@ static const struct {
     {HEAD(1) "%e = for %q: i32 = 0, < %N, 1; %v = %M {\n%w = muli %v, %v\nyield %w\n}\nfor %i: i32 = 0, < %e, 64 "
              "{\n" TILE STORE "}\n" TAIL,
      10, "computed by control flow inside the region", "before the region"},
-    {HEAD(1) "for %i: i32 = 0, < %M, -64 {\n" TILE STORE "}\n" TAIL, 6, "the step of a grid loop must be positive",
+    {HEAD(1) "for %i: i32 = 0, < %M, -64 {\n" TILE STORE "}\n" TAIL, 6,
+     "the step of this grid loop does not lead towards its bound", "i += 128"},
+    {HEAD(1) "for %i: i32 = 0, > %M, 64 {\n" TILE STORE "}\n" TAIL, 6, "does not lead towards its bound", "i += 128"},
+    {HEAD(1) "for %i: i32 = 0, != %M, 64 {\n" TILE STORE "}\n" TAIL, 6, "is compared with '<', '<=', '>' or '>='",
      "i += 128"},
-    {HEAD(1) "for %i: i32 = 0, > %M, 64 {\n" TILE STORE "}\n" TAIL, 6, "counts up and compares with '<'", "i += 128"},
     {HEAD(1) "%z: tile<f32,64x64> = full 0\n%r = for %i: i32 = 0, < %M, 64; %c = %z {\n" TILE
              "%d = add %c, %t\nstore %x, %i, 0, %d\nyield %d\n}\n" TAIL,
      7, "a tile is carried from one iteration of the grid to the next: 'r'", "independent"},

@@ -24,7 +24,7 @@ step() {
 }
 
 sequential() { "$wscc" --ws-target=sequential -O2 gemm.c -lm -o "$out/gemm-sequential"; }
-emulate() { "$wscc" --ws-target=emulate --ws-keep --ws-show -O2 gemm.c -lm -o "$out/gemm" 2>"$out/remarks"; }
+emulate() { "$wscc" --ws-target=emulate --ws-keep --ws-show --ws-dump=plan -O2 gemm.c -lm -o "$out/gemm" >"$out/plan" 2>"$out/remarks"; }
 cuda() { "$wscc" --ws-target=cuda -O2 -c gemm.c -o "$out/gemm-cuda.o"; }
 run_sequential() { "$out/gemm-sequential" >"$out/sequential.txt"; }
 run_emulate() { "$out/gemm" >"$out/emulate.txt"; }
@@ -50,5 +50,6 @@ echo '  the same, to the last bit'
 echo
 echo 'What was decided:'
 sed -n 's/^\(gemm\.c:[0-9]*\):[0-9]*: note: /  \1: /p' "$out/remarks"
+sed -n '/^  \(launch\|role\|storage\|aref\) /p' "$out/plan"
 echo
 echo "The emitted kernel, to be read: $out/gemm.cu ($(wc -l <"$out/gemm.cu") lines)"

@@ -356,7 +356,7 @@ static void read_grid(Tokens *t, Pragma *pragma)
 {
     pragma->is_grid = true;
     expect(t, CPP_OPEN_PAREN, "expected '(' after 'grid': the number of nested loops");
-    pragma->grid.dims = number(t, "the number of loops of a grid", 1, 3);
+    pragma->grid.dims = number(t, "the number of loops of a grid", 1, 4);
     expect(t, CPP_CLOSE_PAREN, "expected ')' after the number of loops");
     read_clauses(t, grid_clauses, pragma);
 }

@@ -8,8 +8,8 @@ void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
     int row = 0;
 
     #pragma ws grid(2)
-    for (int i = 0; i < M; i += 64)
-        for (int j = 0; j < N; j += 64) { /* wrong */
+    for (int i = 0; i < M; i += 64) /* wrong */
+        for (int j = 0; j < N; j += 64) {
             ws_store(c, row, j, ws_zeros(WS_F32, 64, 64));
             row += 64;
         }

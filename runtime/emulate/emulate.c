@@ -134,31 +134,52 @@ static void check_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t)
 
 /* ---- overlap ----------------------------------------------------------------------------------------------------- */
 
-/* Is there an element of x and one of y with offset (x) - offset (y) = d, both of strides x->stride, from dimension on?
-   Strides nest, so in each dimension only the quotient and the one above it can begin such a difference.  */
-static bool meet(const ws_emulate_tensor *x, const ws_emulate_tensor *y, int dimension, long d)
+/* Dimensions by falling stride: heads may be interleaved.  */
+static void sort_dimensions(const ws_emulate_tensor *t, int *order)
 {
-    if (dimension == x->rank)
+    for (int i = 0; i < t->rank; i++) {
+        int at = i;
+        for (; at > 0 && t->stride[order[at - 1]] < t->stride[i]; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+/* Is there an element of x and one of y with offset (x) - offset (y) = d, both of strides x->stride, in the
+   dimensions of order from `place` on?  Strides nest, so in each dimension only the quotient and the one above it
+   can begin such a difference.  */
+static bool meet(const ws_emulate_tensor *x, const ws_emulate_tensor *y, const int *order, int place, long d)
+{
+    if (place == x->rank)
         return d == 0;
+    int dimension = order[place];
     long stride = x->stride[dimension];
     long quotient = d / stride - (d % stride < 0);
     for (long q = quotient; q <= quotient + 1; q++)
-        if (q < x->extent[dimension] && -q < y->extent[dimension] && meet(x, y, dimension + 1, d - q * stride))
+        if (q < x->extent[dimension] && -q < y->extent[dimension] && meet(x, y, order, place + 1, d - q * stride))
             return true;
     return false;
 }
 
 /* Each row ends before the next begins, in every dimension.  */
-static bool nests(const ws_emulate_tensor *t)
+static bool nests(const ws_emulate_tensor *t, const int *order)
 {
     long inner = 1;
-    for (int i = t->rank - 1; i >= 0; i--) {
+    for (int place = t->rank - 1; place >= 0; place--) {
+        int i = order[place];
         if (t->extent[i] > 1 && t->stride[i] < inner)
             return false;
         if (t->extent[i] > 1)
             inner = t->stride[i] * (t->extent[i] - 1) + inner;
     }
     return true;
+}
+
+static bool overlaps_itself(const ws_emulate_tensor *t)
+{
+    int order[4];
+    sort_dimensions(t, order);
+    return !is_empty(t) && !nests(t, order);
 }
 
 static bool same_strides(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
@@ -185,8 +206,10 @@ static bool tensors_overlap(const ws_emulate_tensor *x, const ws_emulate_tensor 
 {
     if (is_empty(x) || is_empty(y) || x->base >= tensor_end(y) || y->base >= tensor_end(x))
         return false;
-    if (same_strides(x, y) && nests(x) && nests(y))
-        return meet(x, y, 0, (y->base - x->base) / x->size);
+    int order[4];
+    sort_dimensions(x, order);
+    if (same_strides(x, y) && nests(x, order) && nests(y, order))
+        return meet(x, y, order, 0, (y->base - x->base) / x->size);
     return true;
 }
 
@@ -196,7 +219,7 @@ static void check_overlap(ws_emulate_launch *launch)
         const ws_emulate_tensor *x = &launch->tensors[i];
         if (!(x->use & WS_EMULATE_STORED))
             continue;
-        if (!is_empty(x) && !nests(x))
+        if (overlaps_itself(x))
             ws_emulate_fail(launch, WS_ERR_OVERLAP, "%s: tensor %s is stored and overlaps itself", launch->kernel,
                             x->name);
         for (int j = 0; j < launch->ntensors; j++) {

@@ -379,6 +379,49 @@ static void keeps_the_first_error(void **)
     free(x);
 }
 
+struct heads_params {
+    ws::tensor<float, 3> z; /* memory is [row][head][32] */
+    ws::tensor<float, 3> t; /* memory is [head][row][32] */
+    ws::grid<2> grid;
+};
+
+/* With a neighbour beyond either end, which reads as 0.  */
+static void heads_kernel(const heads_params &p)
+{
+    ws::start();
+    for (ws::tiles<2> i(p.grid); i.more(); i.next()) {
+        auto sum = ws::load<8, 32, ws::lines>(p.t, i.at(0) - 1, i.at(1), 0);
+        sum = ws::add(sum, ws::load<8, 32, ws::lines>(p.t, i.at(0), i.at(1), 0));
+        ws::store(p.z, i.at(0), i.at(1), 0, ws::add(sum, ws::load<8, 32, ws::lines>(p.t, i.at(0) + 1, i.at(1), 0)));
+    }
+}
+
+static void interleaves_heads(void **)
+{
+    const int heads = 3, rows = 11;
+    float *z = same_matrix<float>(heads * rows * 32, NAN), *t = random_matrix<float>((heads + 2) * rows * 32);
+    float *const inside = t + rows * 32;
+    {
+        ws::launch call("heads");
+        heads_params p;
+        call.tensor(p.z, "z", z, {heads, rows, 32}, {32, 32 * heads, 1}, ws::stored);
+        call.tensor(p.t, "t", inside, {heads, rows, 32}, {32 * rows, 32, 1}, ws::loaded);
+        call.place();
+        call.grid(p.grid, {{0, heads, 1}, {0, rows, 8}}, ws::order_auto, 0);
+        call.run(heads_kernel, p, 128, 0, ws::persistent);
+    }
+    if (ws_last_error() != WS_OK)
+        fail_msg("%s", ws_error_message());
+    for (int i = 0; i < heads * rows * 32; i++) {
+        const int head = i / 32 % heads, at = (head * rows + i / 32 / heads) * 32 + i % 32;
+        const float before = head > 0 ? inside[at - rows * 32] : 0,
+                    after = head + 1 < heads ? inside[at + rows * 32] : 0;
+        assert_true(z[i] == before + inside[at] + after);
+    }
+    free(z);
+    free(t);
+}
+
 /* ---- the walk over the tiles ------------------------------------------------------------------------------------- */
 
 struct walk_params {
@@ -434,6 +477,7 @@ int main()
         cmocka_unit_test(refuses_bad_tensors),
         cmocka_unit_test(refuses_overlap),
         cmocka_unit_test(keeps_the_first_error),
+        cmocka_unit_test(interleaves_heads),
         cmocka_unit_test(walks_every_tile_once),
     };
     /* clang-format on */

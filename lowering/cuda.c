@@ -427,6 +427,14 @@ static Op *map_tensor(const Op *op)
     return op->code == OP_STORE && op->storage ? tensor_root(op->args[0]) : NULL;
 }
 
+static bool is_field(const Kernel *kernel, const char *name)
+{
+    for (const Variable *variable = kernel->variables; variable; variable = variable->next)
+        if (!variable->role && !strcmp(variable->name, name))
+            return true;
+    return false;
+}
+
 static void visit_map(Op *op, void *context)
 {
     MapList *list = context;
@@ -443,8 +451,11 @@ static void visit_map(Op *op, void *context)
         if ((*end)->rows == rows)
             return;
     }
+    const char *name = map_name(list->printer, root->results[0], rows, first_rows);
+    while (is_field(list->printer->kernel, name))
+        name = arena_print(list->printer->kernel->module, "%s_", name);
     *end = arena_alloc(list->printer->kernel->module, sizeof **end);
-    **end = (Map){tensor, rows, op->code == OP_COPY_IN, map_name(list->printer, root->results[0], rows, first_rows), NULL};
+    **end = (Map){tensor, rows, op->code == OP_COPY_IN, name, NULL};
 }
 
 static Map *collect_maps(Printer *in)

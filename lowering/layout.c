@@ -308,6 +308,25 @@ static void wait_for_stores(const Shaper *in)
         op_append(body, wait);
 }
 
+/* ---- accumulators that enter a loop ------------------------------------------------------------------------------ */
+
+/* An accumulator that other control flow carries here has to be in its registers before products of the loop are in flight
+   over it: a wait that names it says so, and costs nothing when no product is.  */
+static void visit_entry(Op *op, void *context)
+{
+    const Shaper *in = context;
+    for (int i = 3; op->code == OP_FOR && i < op->nargs; i++) {
+        Value *initial = op->args[i];
+        bool in_flight = op->blocks[0]->args[i - 2]->type.kind == K_TOKEN;
+        bool carried_here = !initial->def || initial->def->nblocks;
+        if (!in_flight || !carried_here || initial->type.kind != K_TILE)
+            continue;
+        Op *wait = new_before(in, op, OP_WAIT, 1, &initial);
+        op->args[i] = op_result(in->kernel, wait, initial->type, initial->name);
+        op->args[i]->split = initial->split;
+    }
+}
+
 /* require: expand.   ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages.  */
 void pass_layout(Kernel *kernel)
 {
@@ -316,6 +335,7 @@ void pass_layout(Kernel *kernel)
         ir_walk(role->body, visit_product, kernel);
     FOR_ROLES (role, kernel) {
         Shaper in = {.kernel = kernel, .role = role};
+        ir_walk(role->body, visit_entry, &in);
         ir_walk(role->body, visit_operands, &in);
         ir_count_uses(kernel, role->body);
         ir_walk(role->body, visit_scratch, &in);

@@ -486,25 +486,35 @@ static void visit_pinned(Op *op, void *context)
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* C names that C++ or the emitted text takes for itself.  */
+/* C names that C++ takes for itself, and the runtime's namespace.  */
 static const char *const reserved_words[] = {
-    "alignas",  "alignof",   "and",      "and_eq",   "asm",      "auto",         "bitand",    "bitor",    "bool",
-    "catch",    "char16_t",  "char32_t", "class",    "compl",    "concept",      "const_cast", "constexpr", "decltype",
-    "delete",   "dynamic_cast", "explicit", "export", "false",   "friend",       "go_on",     "linux",     "mutable",  "namespace",
-    "new",      "noexcept",  "not",      "not_eq",   "nullptr",  "operator",     "or",        "or_eq",    "p",
-    "private",  "protected", "public",   "reinterpret_cast", "requires", "s",    "static_assert", "static_cast", "t",
-    "template", "this",      "thread_local", "throw", "true",    "try",          "typeid",    "typename", "typeof",
-    "unix",     "using",     "virtual",  "wchar_t",  "ws",       "xor",          "xor_eq"};
+    "alignas",      "alignof",     "and",          "and_eq",     "asm",       "auto",
+    "bitand",       "bitor",       "bool",         "catch",      "char16_t",  "char32_t",
+    "class",        "compl",       "concept",      "const_cast", "constexpr", "decltype",
+    "delete",       "dynamic_cast", "explicit",    "export",     "false",     "friend",
+    "linux",        "mutable",     "namespace",    "new",        "noexcept",  "not",
+    "not_eq",       "nullptr",     "operator",     "or",         "or_eq",     "private",
+    "protected",    "public",      "reinterpret_cast", "requires", "static_assert", "static_cast",
+    "template",     "this",        "thread_local", "throw",      "true",      "try",
+    "typeid",       "typename",    "typeof",       "unix",       "using",     "virtual",
+    "wchar_t",      "ws",          "xor",          "xor_eq"};
 
-static bool is_reserved(const Kernel *kernel, const char *name)
+static bool is_reserved(const char *name)
 {
     for (size_t i = 0; i < sizeof reserved_words / sizeof *reserved_words; i++)
         if (!strcmp(name, reserved_words[i]))
             return true;
+    return false;
+}
+
+/* What a role's function names already: its parameters, the walk over tiles, rings, what copies save.  */
+static bool is_taken_in_role(const Kernel *kernel, const char *name)
+{
     FOR_AREFS (aref, kernel)
         if (!strcmp(name, aref->name))
             return true;
-    return !strncmp(name, "saved_", 6);
+    return !strcmp(name, "p") || !strcmp(name, "s") || !strcmp(name, "t") || !strcmp(name, "go_on") ||
+           !strncmp(name, "saved_", 6);
 }
 
 static const Block *scope_of(const Variable *variable, const Value *value)
@@ -523,7 +533,7 @@ struct NameScope {
 
 static bool name_free(const Namer *in, const NameScope *taken, const char *name, const Block *scope)
 {
-    if (is_reserved(in->kernel, name))
+    if (is_reserved(name) || is_taken_in_role(in->kernel, name))
         return false;
     for (; taken; taken = taken->next)
         if (!strcmp(taken->variable->name, name) &&
@@ -610,7 +620,7 @@ static Variable *variable_new(Kernel *kernel, Role *role, Type type)
 
 static bool launcher_name_free(const Kernel *kernel, const char *name)
 {
-    if (!strcmp(name, "grid") || !strcmp(name, "call") || is_reserved(kernel, name))
+    if (!strcmp(name, "grid") || !strcmp(name, "call") || !strcmp(name, "p") || is_reserved(name))
         return false;
     for (const Variable *other = kernel->variables; other; other = other->next)
         if (!other->role && other->name && !strcmp(other->name, name))

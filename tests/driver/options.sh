@@ -198,6 +198,10 @@ if has_plugin; then
     reproducible() {
         plain -O2 -g -c kernel.c -o ../a.o && mv ../a.o ../first.o && plain -O2 -g -c kernel.c -o ../a.o && cmp ../first.o ../a.o
     }
+    reproducible_cuda() {
+        plain --ws-target=cuda -O2 -g -c kernel.c -o ../c.o && mv ../c.o ../first.o &&
+            plain --ws-target=cuda -O2 -g -c kernel.c -o ../c.o && cmp ../first.o ../c.o
+    }
     unmarked() { plain -c plain.c -o a.o && gcc -c plain.c -o b.o && only a.o b.o && cmp a.o b.o; }
     device_fails() {
         clean
@@ -222,6 +226,7 @@ if has_plugin; then
     }
     if test -n "${NVCC-}"; then
         ok 'cuda: object, program and shared library' cuda_links
+        ok 'cuda: the same object twice' reproducible_cuda
     else
         skip 'cuda: object, program and shared library' 'no nvcc'
     fi

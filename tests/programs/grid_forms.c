@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Grids of one, two and three loops, loops inside, with lower bounds, variable steps, and scalar code between the loops. */
+/* Grids of one to four loops, loops inside, with lower bounds, variable steps, and scalar code between the loops. */
 #include "test.h"
 
 /* Each kernel adds 1 to the elements that it owns. */
@@ -38,7 +38,7 @@ static void three(int B, int M, int N, int step, int *X)
 static void four(int A, int B, int M, int N, int *X)
 {
     ws_tensor x = ws_tensor_4d(X, WS_I32, A, B, M, N);
-    #pragma ws grid(3)
+    #pragma ws grid(4)
     for (int a = 0; a < A; a++)
         for (int b = 0; b < B; b++)
             for (int i = 0; i < M; i += 16)

@@ -10,7 +10,7 @@ static void kernel(int M, int N, int K, size_t step, const ws_f16 *A, const ws_f
 
     #pragma ws grid(2)
     for (size_t i = 0; i < (size_t)M; i += step)
-        for (long t = 0; t != tiles; t++) {
+        for (long t = tiles - 1; t >= 0; t--) {
             unsigned j = (unsigned)t * 32;
             ws_tile down = ws_zeros(WS_F32, 64, 32), up = down, exact = down, nested = down, counted = down,
                     plain = down;

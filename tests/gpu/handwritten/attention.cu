@@ -108,7 +108,8 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 prob = ws::cast<ws::f16>(y);
                 acc = ws::mul(acc, shrink);
             }
-            // epilogue: the second product of the last block
+            // epilogue: the second product of the last block; the queries were read
+            tq.consumed<0>();
             const int v_last = tv.get();
             ws::mma(acc, prob, ws::view(s.tv[v_last]));
             ws::commit();
@@ -116,7 +117,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             tv.consumed<0>();
         }
         tq.consumed<0>();
-        ws::store(s.o_out[group], p.o, p.o_map, h, i + group * 64, 0, ws::cast<ws::f16>(ws::div(acc, sum)));
+        ws::store(s.o_out[group], p.o, p.o_map, h, i + group * 64, 0, ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum))));
     }
     ws::store_wait<0>();
 }

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * program.h - what stands around the kernel of a generated program: arrays of numbers that follow from a seed, and one line
+ * for each array with a hash over its bits, guards included.  The bits of a NaN are not the language's to decide: every NaN
+ * counts as one.
+ */
+#ifndef FUZZ_PROGRAM_H
+#define FUZZ_PROGRAM_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ws.h>
+
+#define FUZZ_INLINE static inline __attribute__((unused))
+#define FUZZ_GUARD  64 /* elements before and behind an array that nobody may write */
+
+FUZZ_INLINE size_t fuzz_bytes(ws_dtype type)
+{
+    switch (type) {
+    case WS_F64:
+        return 8;
+    case WS_F32:
+    case WS_I32:
+        return 4;
+    case WS_F16:
+    case WS_BF16:
+        return 2;
+    default:
+        return 1;
+    }
+}
+
+FUZZ_INLINE void fuzz_put(void *at, ws_dtype type, size_t i, double x)
+{
+    switch (type) {
+    case WS_F32:
+        ((float *)at)[i] = (float)x;
+        break;
+    case WS_F64:
+        ((double *)at)[i] = x;
+        break;
+    case WS_F16:
+        ((ws_f16 *)at)[i] = ws_f16_from((float)x);
+        break;
+    case WS_BF16:
+        ((ws_bf16 *)at)[i] = ws_bf16_from((float)x);
+        break;
+    case WS_E4M3:
+        ((ws_e4m3 *)at)[i] = ws_e4m3_from((float)x);
+        break;
+    case WS_E5M2:
+        ((ws_e5m2 *)at)[i] = ws_e5m2_from((float)x);
+        break;
+    case WS_I8:
+        ((signed char *)at)[i] = (signed char)x;
+        break;
+    case WS_I32:
+        ((int *)at)[i] = (int)x;
+        break;
+    }
+}
+
+FUZZ_INLINE double fuzz_get(const void *at, ws_dtype type, size_t i)
+{
+    switch (type) {
+    case WS_F32:
+        return ((const float *)at)[i];
+    case WS_F64:
+        return ((const double *)at)[i];
+    case WS_F16:
+        return ws_f16_to(((const ws_f16 *)at)[i]);
+    case WS_BF16:
+        return ws_bf16_to(((const ws_bf16 *)at)[i]);
+    case WS_E4M3:
+        return ws_e4m3_to(((const ws_e4m3 *)at)[i]);
+    case WS_E5M2:
+        return ws_e5m2_to(((const ws_e5m2 *)at)[i]);
+    case WS_I8:
+        return ((const signed char *)at)[i];
+    case WS_I32:
+        return ((const int *)at)[i];
+    }
+    return 0;
+}
+
+FUZZ_INLINE unsigned fuzz_random(unsigned long long *state)
+{
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return (unsigned)(*state >> 40);
+}
+
+/* Numbers in [low, high]; whole ones for the integer types. */
+FUZZ_INLINE void *fuzz_array(ws_dtype type, long count, unsigned seed, double low, double high)
+{
+    size_t whole = (size_t)count + 2 * FUZZ_GUARD, each = fuzz_bytes(type);
+    char *base = aligned_alloc(256, (whole * each + 255) / 256 * 256);
+    unsigned long long state = seed * 2654435761ull + 12345;
+    if (!base)
+        exit(2);
+    for (size_t i = 0; i < whole; i++) {
+        double x = low + (high - low) * (fuzz_random(&state) * 0x1p-24);
+        fuzz_put(base, type, i, type == WS_I8 || type == WS_I32 ? floor(x + 0.5) : x);
+    }
+    return base + FUZZ_GUARD * each;
+}
+
+/* One line about an array and what stands around it; with FUZZ_PRINT in the environment also every element. */
+FUZZ_INLINE void fuzz_show(const char *kernel, const char *name, const void *array, ws_dtype type, long count)
+{
+    size_t each = fuzz_bytes(type), whole = (size_t)count + 2 * FUZZ_GUARD;
+    const unsigned char *base = (const unsigned char *)array - FUZZ_GUARD * each;
+    unsigned long long hash = 14695981039346656037ull;
+    for (size_t i = 0; i < whole; i++) {
+        int nan = isnan(fuzz_get(base, type, i));
+        for (size_t k = 0; k < each; k++)
+            hash = (hash ^ (nan ? 0x7f : base[i * each + k])) * 1099511628211ull;
+        if (getenv("FUZZ_PRINT"))
+            printf("%s %s[%ld] %a\n", kernel, name, (long)i - FUZZ_GUARD, nan ? 0.0 / 0.0 : fuzz_get(base, type, i));
+    }
+    printf("%s %s %016llx\n", kernel, name, hash);
+}
+
+/* Errors are part of what must not differ: a valid program has none. */
+FUZZ_INLINE void fuzz_errors(const char *kernel)
+{
+    ws_status status = ws_last_error();
+    if (status)
+        printf("%s error %d: %s\n", kernel, (int)status, ws_error_message());
+}
+
+#endif

@@ -1,0 +1,163 @@
+#include <wsrt.cuh>
+
+// attention.ir:2: attention
+struct attention_params {
+    ws::tensor<ws::f16, 2> q;
+    ws::tensor<ws::f16, 2> k;
+    ws::tensor<ws::f16, 2> v;
+    ws::tensor<ws::f16, 2> o;
+    ws::map q_map;                       // boxes of 128 rows
+    ws::map k_map;                       // boxes of 128 rows
+    ws::map v_map;                       // boxes of 128 rows
+    ws::map o_map;
+    int L;
+    float scale;
+    ws::grid<1> grid;
+};
+
+struct attention_shared {
+    ws::shared_tile<ws::f16, 128, 128> tq[1];
+    ws::shared_tile<ws::f16, 128, 128> tk[2];
+    ws::shared_tile<ws::f16, 128, 128> tv[2];
+    ws::output<ws::f16, 64, 2> o_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<1> tq_ring;
+    ws::ring<2> tk_ring;
+    ws::ring<2> tv_ring;
+};
+
+static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)
+{
+    ws::producer<1> tq_ring(s.tq_ring);
+    ws::producer<2> tk_ring(s.tk_ring);
+    ws::producer<2> tv_ring(s.tv_ring);
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // attention.ir:2
+        const int i = t.at(0);
+        const int tq_slot = tq_ring.put();
+        ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, i, 0);
+        tq_ring.put_done();
+        for (int j = 0; j < p.L; j += 128) {  // attention.ir:13
+            const int tk_slot = tk_ring.put();
+            ws::copy_in(tk_ring, s.tk[tk_slot], p.k, p.k_map, j, 0);
+            tk_ring.put_done();
+            const int tv_slot = tv_ring.put();
+            ws::copy_in(tv_ring, s.tv[tv_slot], p.v, p.v_map, j, 0);
+            tv_ring.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void attention_consumer(const attention_params &p, attention_shared &s, int group)
+{
+    ws::consumer<1> tq_ring(s.tq_ring);
+    ws::consumer<2> tk_ring(s.tk_ring);
+    ws::consumer<2> tv_ring(s.tv_ring);
+    const long first_row = (long)group * 64;
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // attention.ir:2
+        const int i = t.at(0);
+        const int tq_slot = tq_ring.get();
+        auto m = ws::full<float, 64, 1, ws::frag>(-1e+30);
+        auto l = ws::full<float, 64, 1, ws::frag>(0);
+        auto acc = ws::full<float, 64, 128, ws::frag>(0);
+        if (0 < p.L) {  // attention.ir:13
+            const int tk_slot = tk_ring.get();
+            auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
+            ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
+            ws::commit();
+            ws::wait<0>(s_2);
+            tk_ring.consumed<0>();
+            const auto c = ws::mul(s_2, p.scale);
+            const auto col = ws::col_index<1, 128, ws::frag>();
+            const auto at = ws::add(col, 0);
+            const auto inside = ws::lt(at, p.L);
+            const auto masked = ws::select(inside, c, -1e+30);
+            const auto best = ws::row_max(masked);
+            const auto now = ws::max(m, best);
+            const auto less = ws::sub(m, now);
+            const auto shrink = ws::exp(less);
+            const auto d = ws::sub(masked, now);
+            const auto p_2 = ws::exp(d);
+            const auto ps = ws::row_sum(p_2);
+            l = ws::fma(l, shrink, ps);
+            acc = ws::mul(acc, shrink);
+            auto ph = ws::cast<ws::f16>(p_2);
+            m = now;
+            for (int j = 128; j < p.L; j += 128) {  // attention.ir:13
+                const int tk_slot_2 = tk_ring.get();
+                auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
+                ws::commit();
+                const int tv_slot = tv_ring.get();
+                ws::mma(acc, ph, ws::view(s.tv[tv_slot]));
+                ws::commit();
+                ws::wait<1>(s_3);
+                tk_ring.consumed<0>();
+                const auto c_2 = ws::mul(s_3, p.scale);
+                const auto col_2 = ws::col_index<1, 128, ws::frag>();
+                const auto at_2 = ws::add(col_2, j);
+                const auto inside_2 = ws::lt(at_2, p.L);
+                const auto masked_2 = ws::select(inside_2, c_2, -1e+30);
+                const auto best_2 = ws::row_max(masked_2);
+                const auto now_2 = ws::max(m, best_2);
+                const auto less_2 = ws::sub(m, now_2);
+                const auto shrink_2 = ws::exp(less_2);
+                const auto d_2 = ws::sub(masked_2, now_2);
+                const auto p_3 = ws::exp(d_2);
+                const auto ps_2 = ws::row_sum(p_3);
+                l = ws::fma(l, shrink_2, ps_2);
+                ws::wait<0>(acc);
+                tv_ring.consumed<0>();
+                acc = ws::mul(acc, shrink_2);
+                ph = ws::cast<ws::f16>(p_3);
+                m = now_2;
+            }
+            const int tv_slot_2 = tv_ring.get();
+            ws::mma(acc, ph, ws::view(s.tv[tv_slot_2]));
+            ws::commit();
+            ws::wait<0>(acc);
+            tv_ring.consumed<0>();
+        }
+        tq_ring.consumed<0>();
+        const auto out = ws::div(acc, l);
+        const auto half = ws::cast<ws::f16>(out);
+        ws::store(s.o_out[group], p.o, p.o_map, i + first_row, 0, half);  // attention.ir:39
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
+{
+    attention_shared &s = ws::shared<attention_shared>();
+    if (ws::first_thread()) {
+        s.tq_ring.init("tq_ring", 2);    // two groups release each slot
+        s.tk_ring.init("tk_ring", 2);    // two groups release each slot
+        s.tv_ring.init("tv_ring", 2);    // two groups release each slot
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<40>();
+        if (ws::first_warp())
+            attention_producer(p, s, 0);
+    } else {
+        ws::registers_up<232>();
+        attention_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_attention(int L, float scale, const void *Q, const void *K, const void *V, const void *O)
+{
+    ws::launch call("attention");
+    attention_params p;
+    call.tensor(p.q, "q", Q, {L, 128}, {128, 1}, ws::loaded);
+    call.tensor(p.k, "k", K, {L, 128}, {128, 1}, ws::loaded);
+    call.tensor(p.v, "v", V, {L, 128}, {128, 1}, ws::loaded);
+    call.tensor(p.o, "o", O, {L, 128}, {128, 1}, ws::stored);
+    call.place();
+    call.map(p.q_map, p.q, 128);
+    call.map(p.k_map, p.k, 128);
+    call.map(p.v_map, p.v, 128);
+    call.map(p.o_map, p.o, 64);
+    p.L = L;
+    p.scale = scale;
+    call.grid(p.grid, {{0, L, 128}}, ws::order_auto, 0);
+    call.run(attention_kernel, p, 384, sizeof(attention_shared), ws::persistent);
+}

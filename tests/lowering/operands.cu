@@ -1,0 +1,129 @@
+#include <wsrt.cuh>
+
+// operands.ir:2: stage
+struct stage_params {
+    ws::tensor<float, 2> a;
+    ws::tensor<float, 2> b;
+    ws::tensor<float, 2> c;
+    ws::tensor<ws::e4m3, 2> d;
+    ws::map a_map;                       // boxes of 64 rows
+    ws::map b_map;                       // boxes of 32 rows
+    ws::map c_map;
+    int K;
+    ws::grid<2> grid;
+};
+
+struct stage_shared {
+    ws::shared_tile<float, 64, 32> ta[3];
+    ws::shared_tile<float, 32, 64> tb[3];
+    ws::shared_tile<float, 64, 32> operand_staged;
+    ws::shared_tile<ws::e4m3, 64, 64> et_staged;
+    ws::shared_tile<ws::e4m3, 64, 64> operand_staged_2;
+    ws::shared_tile<ws::f16, 64, 64> h_staged;
+    ws::shared_tile<ws::f16, 64, 64> h_staged_2;
+    ws::shared_tile<ws::f16, 64, 64> h_staged_3;
+    ws::shared_tile<float, 64, 64> acc6_staged;
+    ws::shared_tile<float, 64, 64> acc5_staged;
+    ws::scratch<4096> scratch;
+    ws::output<float, 64, 2> c_out;      // 64 rows, 2 blocks of 128 bytes
+    ws::ring<3> ta_tb;
+};
+
+static WS_DEVICE void stage_producer(const stage_params &p, stage_shared &s, int group)
+{
+    ws::producer<3> ta_tb(s.ta_tb);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // operands.ir:2
+        const int i = t.at(0);
+        const int j = t.at(1);
+        for (int k = 0; k < p.K; k += 32) {  // operands.ir:11
+            const int slot = ta_tb.put();
+            ws::copy_in(ta_tb, s.ta[slot], p.a, p.a_map, i, k);
+            ws::copy_in(ta_tb, s.tb[slot], p.b, p.b_map, k, j);
+            ta_tb.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void stage_consumer(const stage_params &p, stage_shared &s, int group)
+{
+    ws::consumer<3> ta_tb(s.ta_tb);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // operands.ir:2
+        const int i = t.at(0);
+        const int j = t.at(1);
+        auto acc = ws::full<float, 64, 64, ws::frag>(0);
+        for (int k = 0; k < p.K; k += 32) {  // operands.ir:11
+            const int slot = ta_tb.get();
+            ws::group_barrier();
+            const auto operand_staged_view = ws::stage(s.operand_staged, ws::trans(ws::view(s.tb[slot])));
+            ws::mma(acc, ws::view(s.ta[slot]), ws::trans(operand_staged_view));
+            ws::commit();
+            ws::wait<0>(acc);
+            ta_tb.consumed<0>();
+        }
+        const auto e = ws::cast<ws::e4m3>(acc);
+        const auto et = ws::trans(e, s.scratch);
+        ws::group_barrier();
+        const auto et_staged_view = ws::stage(s.et_staged, et);
+        const auto x = ws::trans(e, s.scratch);
+        ws::group_barrier();
+        const auto operand_staged_2_view = ws::stage(s.operand_staged_2, x);
+        auto acc5 = acc;
+        ws::mma(acc5, et_staged_view, ws::trans(operand_staged_2_view));
+        ws::commit();
+        const auto h = ws::cast<ws::f16>(acc);
+        ws::wait<0>(acc5);
+        ws::group_barrier();
+        const auto h_staged_view = ws::stage(s.h_staged, h);
+        auto acc6 = acc5;
+        ws::mma(acc6, h, ws::trans(h_staged_view));
+        ws::commit();
+        ws::wait<0>(acc6);
+        ws::group_barrier();
+        const auto h_staged_2_view = ws::stage(s.h_staged_2, h);
+        ws::group_barrier();
+        const auto h_staged_3_view = ws::stage(s.h_staged_3, h);
+        auto acc7 = acc6;
+        ws::mma(acc7, ws::trans(h_staged_2_view), h_staged_3_view);
+        ws::commit();
+        ws::wait<0>(acc7);
+        ws::group_barrier();
+        const auto acc6_staged_view = ws::stage(s.acc6_staged, acc6);
+        ws::group_barrier();
+        const auto acc5_staged_view = ws::stage(s.acc5_staged, acc5);
+        ws::dot_f32(acc7, acc6_staged_view, acc5_staged_view);
+        ws::store(s.c_out, p.c, p.c_map, i, j, acc7);  // operands.ir:25
+        ws::store(p.d, i, j, e);  // operands.ir:26
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(256, 1) void stage_kernel(WS_PARAMS(stage_params) p)
+{
+    stage_shared &s = ws::shared<stage_shared>();
+    if (ws::first_thread())
+        s.ta_tb.init("ta_tb", 1);        // one group releases each slot
+    ws::start();
+    if (ws::warp_group() == 0) {
+        if (ws::first_warp())
+            stage_producer(p, s, 0);
+    } else {
+        stage_consumer(p, s, 0);
+    }
+}
+
+extern "C" void ws_launch_stage(int M, int N, int K, const void *A, const void *B, const void *C, const void *D)
+{
+    ws::launch call("stage");
+    stage_params p;
+    call.tensor(p.a, "a", A, {M, K}, {K, 1}, ws::loaded);
+    call.tensor(p.b, "b", B, {K, N}, {N, 1}, ws::loaded);
+    call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
+    call.tensor(p.d, "d", D, {M, N}, {N, 1}, ws::stored);
+    call.place();
+    call.map(p.a_map, p.a, 64);
+    call.map(p.b_map, p.b, 32);
+    call.map(p.c_map, p.c, 64);
+    p.K = K;
+    call.grid(p.grid, {{0, M, 64}, {0, N, 64}}, ws::order_auto, 0);
+    call.run(stage_kernel, p, 256, sizeof(stage_shared), ws::persistent);
+}

@@ -1,0 +1,50 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# verify accepts what the passes make, and refuses every program in which one step of the protocol was changed.
+
+. "$(dirname "$0")/../tap.sh"
+lower=$top_builddir/wsc-lower
+cases=$top_srcdir/tests/lowering
+cd "$work" || exit 99
+
+# The programs of the roles as layout leaves them; plan and verify follow.
+programs() { "$lower" --quiet --dump=layout "$cases/$1.ir" >"$1.layout"; }
+
+accepted() { programs "$1" && "$lower" --quiet --start-at=plan --dump=verify "$1.layout" >"$1.verify" && ! grep -q fails "$1.verify"; }
+
+# refused CASE MESSAGE SCRIPT: the programs of CASE changed by the sed script are refused with the message
+refused() {
+    sed -e "$3" "$1.layout" >changed.layout
+    if cmp -s "$1.layout" changed.layout; then
+        echo "the script changes nothing"
+        return 1
+    fi
+    if "$lower" --quiet --start-at=plan --stop-after=verify changed.layout >messages 2>&1; then
+        echo "accepted"
+        return 1
+    fi
+    grep -q "$2" messages || { cat messages; return 1; }
+}
+
+for name in gemm attention nested arms while_around softmax_rows operands; do
+    ok "$name is accepted" accepted "$name"
+done
+
+ok 'a slot released one product early' refused gemm 'still read' 's/consumed keep=1/consumed/'
+ok 'a wait that leaves one group more' refused gemm 'still read' 's/pending=1/pending=2/'
+ok 'a release left out' refused gemm 'without a release of 1 slots' '/^ *consumed |/d'
+ok 'a release left out in the loop' refused gemm 'waits for one more' '/consumed keep=1/d'
+ok 'a wait left out' refused gemm 'looks at a product in flight\|takes a product' 's/= wait \(%[a-z0-9.]*\) |/= wait \1 pending=1 |/'
+ok 'a commit left out' refused gemm 'takes a product in flight\|still read' '/^ *commit/d'
+ok 'fewer slots than iterations in flight' refused gemm 'would wait for itself' 's/slots=4/slots=1/'
+ok 'one arrival expected of two' refused gemm 'expects 1 arrivals' 's/arrivals=2/arrivals=1/'
+ok 'three arrivals expected of two' refused gemm 'expects 3 arrivals' 's/arrivals=2/arrivals=3/'
+ok 'too few bytes expected' refused gemm 'expects 16384 bytes' 's/bytes=49152/bytes=16384/'
+ok 'a copy left out' refused gemm 'expects 49152 bytes' '/copy_in %slot, %b/d'
+ok 'a copy twice' refused gemm 'expects 49152 bytes' '/copy_in %slot, %b/p'
+ok 'a put that does not end' refused gemm 'puts before the last put' '/put_done/d'
+ok 'a producer that runs short' refused gemm 'would wait forever' '/program producer/,/program consumer/s/%k: i32 = 0, </%k: i32 = 64, </'
+ok 'a consumer that runs short' refused gemm 'arrivals\|would wait forever' '/program consumer/,$s/%k: i32\(.*\)= 0, </%k: i32\1= 64, </'
+ok 'rings got in the other order' refused attention 'tk_ring\|tv_ring' '/program consumer/,$s/aref=tk_ring/aref=tv_ring/'
+ok 'staged memory written before it was read' refused operands 'after it was written again' 's/storage=operand_staged_2/storage=et_staged/'
+done_testing

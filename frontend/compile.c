@@ -15,9 +15,11 @@
 #include "wscc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The names of one compile.  */
@@ -174,6 +176,7 @@ static void nvcc_args(const Options *options, const Config *config, Args *args)
     args_add_words(args, config->nvcc);
     args_add(args, "-ccbin");
     args_add(args, program_of(config->cxx));
+    args_add(args, "-keep"); /* names of its own files without a process number, here, where all is removed */
     args_add_words(args, "-std=c++17 -gencode arch=compute_90a,code=sm_90a -O3");
     args_add_words(args, "-Xcompiler -fno-exceptions,-fno-threadsafe-statics,-fno-rtti");
     if (options->strict)
@@ -268,6 +271,8 @@ static int add_region(const Options *options, const Config *config, const Names 
         complain("note", "assembly of the host part only; the kernels of %s are in its .cu (--ws-keep)", names->stem);
         return 0;
     }
+    /* Its time is copied into line tables.  */
+    utimensat(AT_FDCWD, names->cu, (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0);
     int status = compile_device(options, config, names);
     if (status != 0) {
         complain("error", "the emitted code does not compile; please report this%s%s", names->kept ? " with " : "",

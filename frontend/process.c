@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,15 +78,31 @@ void outputs_keep(void)
     claimed.count = 0;
 }
 
+/* The temporary folder's name gets into objects (debugging information, nvcc's internal names).  So it is made of what is
+   compiled, and two compiles of one object give one object; only where that name is taken it is another.  */
+static const char *purpose = "";
+
+void temporary_purpose(const char *text)
+{
+    purpose = text;
+}
+
 const char *temporary_folder(void)
 {
     const char *where = getenv("TMPDIR");
+    uint64_t hash = UINT64_C(14695981039346656037);
 
     if (folder)
         return folder;
-    char *name = format("%s/wscc-XXXXXX", where && *where ? where : "/tmp");
-    if (!mkdtemp(name))
-        fail("cannot make a temporary folder %s: %s", name, strerror(errno));
+    if (!where || !*where)
+        where = "/tmp";
+    for (const char *at = purpose; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
+    char *name = format("%s/wscc-%016" PRIx64, where, hash);
+    if (mkdir(name, 0700) != 0)
+        name = mkdtemp(format("%s/wscc-XXXXXXXXXX", where));
+    if (!name)
+        fail("cannot make a temporary folder in %s: %s", where, strerror(errno));
     char *path = realpath(name, NULL);
     folder = path ? path : name;
     return folder;

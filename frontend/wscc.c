@@ -11,6 +11,8 @@
 
 #include "wscc.h"
 
+#include <unistd.h>
+
 static void add_item(Args *args, const Item *item)
 {
     if (item->language) {
@@ -67,6 +69,7 @@ static int compile_others(const Options *options, const Config *config)
     if (options->inputs == options->sources)
         return 0;
     args_add_words(&args, config->cc);
+    args_add(&args, format("-I%s", config->include));
     for (int i = 0; i < options->count; i++)
         if (!options->item[i].source)
             add_item(&args, &options->item[i]);
@@ -98,6 +101,7 @@ static int link_all(const Options *options, const Config *config)
     int status = 0, number = 0;
 
     args_add_words(&args, config->cc);
+    args_add(&args, format("-I%s", config->include)); /* for what is not C: a C++ caller of kernels */
     for (int i = 0; i < options->count; i++) {
         const Item *item = &options->item[i];
         if (!item->source) {
@@ -120,6 +124,19 @@ static int link_all(const Options *options, const Config *config)
     return status;
 }
 
+/* Where, from what and to what: the same for the same compile.  */
+static const char *purpose_of(const Options *options)
+{
+    char *here = getcwd(NULL, 0);
+    const char *text =
+        format("%s:%s:%s", here ? here : "", options->output ? options->output : "", target_names[options->target]);
+
+    for (int i = 0; i < options->count; i++)
+        if (options->item[i].source)
+            text = format("%s:%s", text, options->item[i].text);
+    return text;
+}
+
 int main(int argc, char **argv)
 {
     Config config;
@@ -139,6 +156,7 @@ int main(int argc, char **argv)
         return bundle_copy(&config, options.bundle);
     if (options.step >= STEP_TEXT)
         host_only(&options, &config);
+    temporary_purpose(purpose_of(&options));
     status = options.step == STEP_LINK ? link_all(&options, &config) : compile_all(&options, &config);
     cleanup();
     return status;

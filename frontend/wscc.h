@@ -100,9 +100,10 @@ void options_help(void);
 
 void signals_catch(void);
 const char *temporary_folder(void);
-void output_claim(const char *path); /* remove it unless outputs_keep() comes first */
-void outputs_keep(void);             /* the compile is a success: what was claimed stays */
-bool is_plain(const char *path);     /* absent, or a regular file: may be renamed over */
+void temporary_purpose(const char *text); /* what the folder is for; before its first use */
+void output_claim(const char *path);      /* remove it unless outputs_keep() comes first */
+void outputs_keep(void);                  /* the compile is a success: what was claimed stays */
+bool is_plain(const char *path);          /* absent, or a regular file: may be renamed over */
 /* Run and wait; the exit status.  In `folder` unless NULL.  Does not come back when a signal ends us.  */
 int run(const Options *options, const Args *args, const char *folder);
 void replace(const Args *args) __attribute__((noreturn)); /* become that program */

@@ -199,7 +199,7 @@ if has_plugin; then
         plain -O2 -g -c kernel.c -o ../a.o && mv ../a.o ../first.o && plain -O2 -g -c kernel.c -o ../a.o && cmp ../first.o ../a.o
     }
     reproducible_cuda() {
-        plain --ws-target=cuda -O2 -g -c kernel.c -o ../c.o && mv ../c.o ../first.o &&
+        plain --ws-target=cuda -O2 -g -c kernel.c -o ../c.o && mv ../c.o ../first.o && sleep 1 &&
             plain --ws-target=cuda -O2 -g -c kernel.c -o ../c.o && cmp ../first.o ../c.o
     }
     unmarked() { plain -c plain.c -o a.o && gcc -c plain.c -o b.o && only a.o b.o && cmp a.o b.o; }

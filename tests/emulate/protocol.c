@@ -44,14 +44,15 @@ typedef enum {
     NO_START,
     TURN_NOT_PASSED,
     TURN_PASSED_TWICE,
-    ONE_TRIP_LESS
+    ONE_TRIP_LESS,
+    ONE_TRIP_MORE
 } mistake;
 
 /* One CTA.  Source values go through slots to sums; sums go through staging to results.  */
 typedef struct {
     mistake mistake;
     int ring, turns;
-    uint32_t source[TRIPS][2];
+    uint32_t source[TRIPS + 1][2];
     struct {
         uint32_t word[BYTES / 4];
     } slot[SLOTS];
@@ -122,7 +123,8 @@ static void produce_one(ws_sched *s, program *p, int i)
 
 static void produce(ws_sched *s, program *p)
 {
-    for (int i = 0; i < TRIPS - (p->mistake == ONE_TRIP_LESS); i++)
+    int trips = TRIPS - (p->mistake == ONE_TRIP_LESS) + (p->mistake == ONE_TRIP_MORE);
+    for (int i = 0; i < trips; i++)
         produce_one(s, p, i);
 }
 
@@ -396,6 +398,7 @@ static const plant plants[] = {
      false},
     {"turn not passed", TURN_NOT_PASSED, {"can never be satisfied", "waits for turn", "of turns"}, false},
     {"turn passed twice", TURN_PASSED_TWICE, {"which was passed before"}, false},
+    {"producer goes on", ONE_TRIP_MORE, {"at the end put 7 of ring values (slot 1, phase 1) is still full"}, false},
     {"producer stops early",
      ONE_TRIP_LESS,
      {"can never be satisfied", "waits in get 6 of ring values", "6 puts were made"},

@@ -16,7 +16,7 @@
 
 static _Thread_local struct {
     ws_status status;
-    char message[512];
+    char message[2048]; /* the emulation reports a line for each group */
 } error;
 
 ws_status ws_error_vset(ws_status status, const char *format, va_list list)

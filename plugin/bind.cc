@@ -280,7 +280,18 @@ static void insert_marker(tree loop, tree marker)
     FOR_BODY(loop) = list;
 }
 
-/* True if the marker goes into a loop; it leaves the list in any case.  */
+/* Threads share out the loop of the sequential target: there is no region to look at.  */
+static tree drop_marker(tree *where, int *, void *)
+{
+    Pragma *pragma = pragma_of_tree(*where);
+    if (pragma) {
+        pragma->used = true;
+        *where = build_empty_stmt(pragma->loc);
+    }
+    return NULL_TREE;
+}
+
+/* The marker leaves its list, and goes into the loop if there is one.  */
 static void bind_marker(Binder *binder, tree_stmt_iterator i, Pragma *pragma)
 {
     tree marker = tsi_stmt(i), found;
@@ -290,8 +301,10 @@ static void bind_marker(Binder *binder, tree_stmt_iterator i, Pragma *pragma)
         return;
     }
     if (is_omp_loop(*loop)) {
-        if (plugin.target == TARGET_SEQUENTIAL)
+        if (plugin.target == TARGET_SEQUENTIAL) {
+            walk_tree_without_duplicates(loop, drop_marker, NULL);
             return;
+        }
         tree plain = omp_plain(*loop);
         if (!plain) {
             no_loop(pragma, *loop);

@@ -222,7 +222,7 @@ static void cast_call(Walk *w, gcall *call)
 
 static void splat_call(Walk *w, gcall *call)
 {
-    Value *scalar = value_of(w, gimple_call_arg(call, 0));
+    Value *scalar = value_of_argument(w, gimple_call_arg(call, 0));
     set_result(w, call, value_new_op(w, OP_SPLAT, stmt_location(call), TYPE_TO_INFER, result_name(call), 1, &scalar));
 }
 

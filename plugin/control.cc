@@ -146,10 +146,26 @@ static bool divides_by_unknown(gimple *stmt)
     return !divisor || integer_zerop(divisor);
 }
 
-/* A block that only computes a condition, and may as well be computed when it is not needed.  */
-static bool only_condition(basic_block bb)
+static bool only_from(const Branch *branch, int first, basic_block bb)
 {
-    if (!single_pred_p(bb) || !condition_at_end(bb) || phi_count(bb))
+    edge e;
+    edge_iterator ei;
+    FOR_EACH_EDGE(e, ei, bb->preds)
+    {
+        int i = first;
+        while (i < branch->count && branch->terms[i].bb != e->src)
+            i++;
+        if (i == branch->count)
+            return false;
+    }
+    return true;
+}
+
+/* A block that only computes a condition, and may as well be computed when it is not needed; all ways to it come from the
+   terms since `first`.  */
+static bool only_condition(const Branch *branch, int first, basic_block bb)
+{
+    if (!condition_at_end(bb) || phi_count(bb) || !only_from(branch, first, bb))
         return false;
     for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i)) {
         gimple *stmt = gsi_stmt(i);
@@ -172,7 +188,7 @@ static bool same_arguments(edge x, edge y)
 
 /* A part of a chain: the term, and where it leads.  */
 struct Part {
-    int root;
+    int first, root;
     edge yes, no;
 };
 
@@ -191,7 +207,8 @@ static bool extend(Branch *branch, Part *part, bool on_yes)
     basic_block bb = (*own)->dest;
     Part next;
     int count = branch->count;
-    if (bb->loop_father != branch->terms[0].bb->loop_father || !only_condition(bb) || !reduce(branch, bb, &next))
+    if (bb->loop_father != branch->terms[0].bb->loop_father || !only_condition(branch, part->first, bb) ||
+        !reduce(branch, bb, &next))
         return false;
     bool invert = !same_arguments(on_yes ? next.no : next.yes, other);
     if ((invert && !same_arguments(on_yes ? next.yes : next.no, other)) ||
@@ -208,7 +225,7 @@ static bool reduce(Branch *branch, basic_block bb, Part *part)
 {
     if (branch->count == (int)ARRAY_SIZE(branch->terms))
         return false;
-    part->root = term_new(branch, Term{bb, 0, 0, false, false});
+    part->first = part->root = term_new(branch, Term{bb, 0, 0, false, false});
     extract_true_false_edges_from_block(bb, &part->yes, &part->no);
     while (extend(branch, part, true) || extend(branch, part, false))
         ;
@@ -264,6 +281,24 @@ static Value *joined(Walk *w, bool is_and, Value *x, Value *y)
     return value_new_op(w, is_and ? OP_ANDI : OP_ORI, w->where, type_scalar(D_I1), NULL, 2, args);
 }
 
+/* (x | y) == 0, as an optimizing front end writes x == 0 && y == 0; likewise (x | y) != 0.  */
+static Value *both_zero(Walk *w, tree x, enum tree_code code)
+{
+    tree name = ssa_resolve(x);
+    gimple *def = TREE_CODE(name) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(name) ? SSA_NAME_DEF_STMT(name) : NULL;
+    if (!def || !is_gimple_assign(def) || gimple_assign_rhs_code(def) != BIT_IOR_EXPR ||
+        TYPE_PRECISION(TREE_TYPE(name)) == 1 || name_of(name) || (code != EQ_EXPR && code != NE_EXPR))
+        return NULL;
+    Opcode opcode = code == EQ_EXPR ? OP_EQI : OP_NEI;
+    Value *parts[2];
+    for (int i = 0; i < 2; i++) {
+        Value *part = value_of(w, i ? gimple_assign_rhs2(def) : gimple_assign_rhs1(def));
+        Value *args[] = {part, value_literal(w, part->type.dtype, 0, 0)};
+        parts[i] = value_new_op(w, opcode, w->where, type_scalar(D_I1), NULL, 2, args);
+    }
+    return joined(w, code == EQ_EXPR, parts[0], parts[1]);
+}
+
 static Value *condition_value(Walk *w, gcond *stmt)
 {
     tree x = gimple_cond_lhs(stmt), y = gimple_cond_rhs(stmt);
@@ -282,6 +317,9 @@ static Value *condition_value(Walk *w, gcond *stmt)
     tree known = known_x && known_y ? fold_binary(code, boolean_type_node, known_x, known_y) : NULL_TREE;
     if (known && TREE_CODE(known) == INTEGER_CST)
         return value_literal(w, D_I1, !integer_zerop(known), 0);
+    Value *zeros = known_y && integer_zerop(known_y) ? both_zero(w, x, code) : NULL;
+    if (zeros)
+        return zeros;
     Value *left = value_of(w, x);
     if (left->type.dtype == D_I1 && known_y && integer_zerop(known_y))
         return code == NE_EXPR ? left : negated(w, left);

@@ -362,10 +362,12 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
     Value *range[3];
     Dtype dtype = bounds(w, count, range);
     initial_values(w, loop, carried, &inits);
+    Opcode compare = count->compare;
+    plain_comparison(w, &compare, range);
     Op *op = op_new(w->kernel, OP_FOR, loc_of(loop_location(shape)), 3, range);
     for (unsigned i = 0; i < inits.length(); i++)
         op_add_arg(w->kernel, op, inits[i]);
-    op->ival = count->compare;
+    op->ival = compare;
     op->pipeline = pipeline_of(w, loop);
     op_append(w->block, op);
     if (loop == w->outer)

@@ -170,7 +170,7 @@ static tree stored_value(Search *s, gimple *stmt, const Place &target)
     tree rhs = is_gimple_assign(stmt) && gimple_assign_single_p(stmt) ? gimple_assign_rhs1(stmt) : NULL_TREE;
     if (!rhs || gimple_clobber_p(stmt))
         return NULL_TREE;
-    if (is_gimple_val(rhs))
+    if (TREE_CODE(rhs) == SSA_NAME || is_gimple_min_invariant(rhs))
         return target.offset == place.offset && target.size == place.size ? rhs : NULL_TREE;
     if (TREE_CODE(rhs) == CONSTRUCTOR)
         return CONSTRUCTOR_NELTS(rhs) ? NULL_TREE : build_zero_cst(s->type);
@@ -246,13 +246,27 @@ static const char *reference_name(tree reference)
     return DECL_P(reference) ? name_of(reference) : NULL;
 }
 
+/* Behind copies of whole objects, as a struct that a helper takes by value.  */
+static bool original_place(gimple *load, Place *place)
+{
+    Search s = {};
+    s.type = TREE_TYPE(gimple_assign_lhs(load));
+    s.budget = 4000;
+    if (!place_of(gimple_assign_rhs1(load), &s.place, 0))
+        return false;
+    if (is_local(s.place.decl))
+        search(&s, gimple_vuse(load));
+    *place = s.place;
+    return true;
+}
+
 /* require: a load in the region.   ensure: a live-in, if the region leaves the object alone; else NULL.  */
 Value *memory_live_in(Walk *w, gimple *load)
 {
     Place place;
     tree reference = gimple_assign_rhs1(load), type = TREE_TYPE(gimple_assign_lhs(load));
     Dtype dtype;
-    if (gimple_has_volatile_ops(load) || !place_of(reference, &place, 0) || TREE_THIS_VOLATILE(place.decl) ||
+    if (gimple_has_volatile_ops(load) || !original_place(load, &place) || TREE_THIS_VOLATILE(place.decl) ||
         (!scalar_type(type, &dtype) && !POINTER_TYPE_P(type)) || is_tile_type(type) || is_tensor_type(type))
         return NULL;
     if (place.offset % BITS_PER_UNIT || loop_stores_to(w->outer, place.decl))
@@ -266,7 +280,7 @@ Value *memory_live_in(Walk *w, gimple *load)
 bool memory_is_invariant(class loop *loop, gimple *load)
 {
     Place place;
-    return !gimple_has_volatile_ops(load) && place_of(gimple_assign_rhs1(load), &place, 0) &&
+    return !gimple_has_volatile_ops(load) && original_place(load, &place) &&
            (is_local(place.decl) || TREE_READONLY(place.decl)) && !loop_stores_to(loop, place.decl);
 }
 

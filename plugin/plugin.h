@@ -176,6 +176,7 @@ bool opcode_of(enum tree_code code, Opcode *op, bool *negate);
 bool is_sanitizer_check(const gimple *stmt);
 bool is_math_call(gimple *stmt);
 Value *value_new_op(Walk *w, Opcode code, location_t where, Type type, const char *name, int nargs, Value *const *args);
+void plain_comparison(Walk *w, Opcode *code, Value **args);
 Value *value_literal(Walk *w, Dtype dtype, int64_t ival, double fval);
 void value_set(Walk *w, tree name, Value *value);
 Value *value_live_in(Walk *w, tree expression, Type type, const char *name);

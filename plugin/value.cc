@@ -296,11 +296,25 @@ static void order_operands(const Walk *w, Opcode *code, Value **args)
     *code = other;
 }
 
+/* GCC prefers x <= 63 to x < 64, if the number gets smaller by it.  */
+void plain_comparison(Walk *w, Opcode *code, Value **args)
+{
+    int64_t bound;
+    Dtype dtype = args[1]->type.dtype;
+    if ((*code != OP_LEI && *code != OP_GTI) || dtype_is_float(dtype) || dtype == D_I1 || !ir_constant(args[1], &bound))
+        return;
+    if (bound < 0 ? !dtype_is_signed(dtype) : bound >= (((int64_t)1 << (8 * dtype_bytes(dtype) - 1)) - 1))
+        return;
+    args[1] = value_literal(w, dtype, bound + 1, 0);
+    *code = *code == OP_LEI ? OP_LTI : OP_GEI;
+}
+
 Value *value_new_op(Walk *w, Opcode code, location_t where, Type type, const char *name, int nargs, Value *const *args)
 {
     Value *pair[] = {nargs > 0 ? args[0] : NULL, nargs > 1 ? args[1] : NULL};
     if (nargs == 2) {
         order_operands(w, &code, pair);
+        plain_comparison(w, &code, pair);
         args = pair;
     }
     Op *op = op_new(w->kernel, code, loc_of(where), nargs, args);
@@ -427,6 +441,31 @@ static Value *live_in_load(Walk *w, gimple *load)
     return defined_in_region(w, gimple_assign_lhs(load)) ? memory_live_in(w, load) : memory_read_before(w, load);
 }
 
+/* An expression of the region over what is known before it, or NULL.  */
+static tree outside_tree(Walk *w, tree expression, int depth)
+{
+    tree name = ssa_resolve(expression);
+    if (TREE_CODE(name) != SSA_NAME || !defined_in_region(w, name))
+        return name;
+    tree constant = constant_of(name);
+    gimple *def = SSA_NAME_DEF_STMT(name);
+    if (constant || depth > 16 || !is_gimple_assign(def) || gimple_assign_load_p(def) || !pure_scalar_stmt(def) ||
+        gimple_num_ops(def) > 3)
+        return constant;
+    tree x = outside_tree(w, gimple_assign_rhs1(def), depth + 1);
+    tree y = x && gimple_num_ops(def) == 3 ? outside_tree(w, gimple_assign_rhs2(def), depth + 1) : NULL_TREE;
+    if (!x || (gimple_num_ops(def) == 3 && !y))
+        return NULL_TREE;
+    return y ? fold_build2(gimple_assign_rhs_code(def), TREE_TYPE(name), x, y)
+             : fold_build1(gimple_assign_rhs_code(def), TREE_TYPE(name), x);
+}
+
+static Value *pointer_inside(Walk *w, tree name)
+{
+    tree expression = outside_tree(w, name, 0);
+    return expression ? value_live_in(w, expression, type_pointer(D_F32), name_of(name)) : NULL;
+}
+
 /* require: a scalar or pointer.   ensure: a literal, a live-in, or operations of the prologue over these: a name that the
    user gave is a live-in, a nameless step of an expression is computed again; NULL if it changes in the region.  */
 Value *value_outside(Walk *w, tree expression)
@@ -445,8 +484,10 @@ Value *value_outside(Walk *w, tree expression)
     Value *value = NULL;
     if (!SSA_NAME_IS_DEFAULT_DEF(name) && gimple_assign_load_p(def))
         value = live_in_load(w, def);
-    else if (!SSA_NAME_IS_DEFAULT_DEF(name) && (inside || !name_of(name)) && pure_scalar_stmt(def) &&
-             !is_gimple_call(def))
+    else if (inside && POINTER_TYPE_P(TREE_TYPE(name)))
+        value = pointer_inside(w, name);
+    else if (!SSA_NAME_IS_DEFAULT_DEF(name) && !POINTER_TYPE_P(TREE_TYPE(name)) && (inside || !name_of(name)) &&
+             pure_scalar_stmt(def) && !is_gimple_call(def))
         value = recompute(w, def);
     else if (!inside)
         value = value_live_in(w, name, type_of(TREE_TYPE(name)), name_of(name));
@@ -520,6 +561,13 @@ static bool is_widening(gimple *stmt)
     return TYPE_PRECISION(from) > 1 && (TYPE_UNSIGNED(from) || !TYPE_UNSIGNED(to));
 }
 
+static bool is_float_widening(gimple *stmt)
+{
+    return is_gimple_assign(stmt) && CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(stmt)) &&
+           TYPE_MAIN_VARIANT(TREE_TYPE(gimple_assign_lhs(stmt))) == double_type_node &&
+           TYPE_MAIN_VARIANT(TREE_TYPE(gimple_assign_rhs1(stmt))) == float_type_node;
+}
+
 /* Behind copies, and stores to local memory.  */
 static tree through_memory(tree name)
 {
@@ -538,7 +586,7 @@ static tree strip_widening(tree expression)
 {
     tree name = through_memory(expression);
     while (TREE_CODE(name) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(name) && !name_of(name) &&
-           is_widening(SSA_NAME_DEF_STMT(name)))
+           (is_widening(SSA_NAME_DEF_STMT(name)) || is_float_widening(SSA_NAME_DEF_STMT(name))))
         name = through_memory(gimple_assign_rhs1(SSA_NAME_DEF_STMT(name)));
     return name;
 }

@@ -30,6 +30,8 @@ typedef struct {
     ValueMap map; /* value -> what stands for it now */
     Entry *buckets[BUCKETS];
     Entry *newest;
+    int *order; /* by value id: place of the definition in the text; 0 for what this round makes */
+    int norder, ndefined;
     bool changed;
 } Simplifier;
 
@@ -272,6 +274,47 @@ static void literal_right(Simplifier *in, Op *op)
     become(in, op, mirrored(op->code), op->args[1], op->args[0]);
 }
 
+static int order_of(const Simplifier *in, const Value *value)
+{
+    return value->id < in->norder ? in->order[value->id] : 0;
+}
+
+static void number(Simplifier *in, const Value *value)
+{
+    if (value->id < in->norder)
+        in->order[value->id] = ++in->ndefined;
+}
+
+/* Of two conditions the first comes first.  */
+static void conditions_in_order(Simplifier *in, Op *op)
+{
+    if (op->nargs != 2 || !is_bool(op->args[0]) || (op->code != OP_ANDI && op->code != OP_ORI && op->code != OP_XORI))
+        return;
+    int x = order_of(in, op->args[0]), y = order_of(in, op->args[1]);
+    if (x && y && x > y)
+        become(in, op, op->code, op->args[1], op->args[0]);
+}
+
+/* (x | y) == 0 is x == 0 and y == 0; so for the other comparisons with 0 that look at all bits or at the sign.  */
+static void split_compare(Simplifier *in, Op *op)
+{
+    const Op *both = op->nargs == 2 ? op->args[0]->def : NULL;
+    if (!both || both->code != OP_ORI || is_bool(both->results[0]) || !is_int(op->args[1], 0))
+        return;
+    bool all = op->code == OP_EQI || op->code == OP_GEI;
+    if (!all && op->code != OP_NEI && op->code != OP_LTI)
+        return;
+    int first = order_of(in, both->args[0]) > order_of(in, both->args[1]);
+    Value *parts[2];
+    for (int i = 0; i < 2; i++) {
+        Value *args[] = {both->args[i ^ first], op->args[1]};
+        Op *part = op_new(in->kernel, op->code, op->loc, 2, args);
+        op_before(op, part);
+        parts[i] = op_result(in->kernel, part, type_scalar(D_I1), NULL);
+    }
+    become(in, op, all ? OP_ANDI : OP_ORI, parts[0], parts[1]);
+}
+
 /* not (x < y) is x >= y; for floats only == and != have an opposite.  */
 static void invert_compare(Simplifier *in, Op *op)
 {
@@ -339,6 +382,8 @@ static Value *simplify_scalar(Simplifier *in, Op *op)
     literal_right(in, op);
     invert_compare(in, op);
     select_of_bools(in, op);
+    split_compare(in, op);
+    conditions_in_order(in, op);
     if (op->nargs == 2)
         combine_sums(in, op);
     return op->nargs == 2 ? bool_compare(in, op) : NULL;
@@ -511,6 +556,8 @@ static void simplify_op(Simplifier *in, Op *op)
 {
     Value *value = NULL;
     rewrite(op, in);
+    for (int i = 0; i < op->nresults; i++)
+        number(in, op->results[i]);
     if (op_info[op->code].class_ == CLASS_SCALAR)
         value = simplify_scalar(in, op);
     if (!value && op->nresults == 1 && !op->nblocks)
@@ -530,6 +577,8 @@ static void simplify_op(Simplifier *in, Op *op)
 static void simplify_block(Simplifier *in, Block *block)
 {
     Entry *newest = in->newest;
+    for (int i = 0; i < block->nargs; i++)
+        number(in, block->args[i]);
     FOR_OPS (op, block)
         simplify_op(in, op);
     leave_scope(in, newest);
@@ -620,7 +669,8 @@ void infer_simplify(Kernel *kernel)
 {
     bool changed = true;
     for (int round = 0; changed && round < MAX_ROUNDS; round++) {
-        Simplifier simplifier = {.kernel = kernel, .map = value_map_new(kernel)};
+        Simplifier simplifier = {.kernel = kernel, .map = value_map_new(kernel), .norder = kernel->module->next_id};
+        simplifier.order = arena_alloc(kernel->module, ((size_t)simplifier.norder + 1) * sizeof *simplifier.order);
         simplify_block(&simplifier, kernel->body);
         ir_walk(kernel->body, rewrite, &simplifier);
         remove_dead(&simplifier);

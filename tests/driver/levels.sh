@@ -1,0 +1,31 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The passes see one program, whatever the host compiler's optimization level: what infer leaves is the same text at each.
+
+. "$(dirname "$0")/../tap.sh"
+cd "$work" || exit 99
+
+infer_at() { # source, options
+    source=$1
+    shift
+    "$wscc" "$@" -w --ws-target=sequential --ws-dump=infer -I"$top_srcdir/samples" -I"$top_srcdir/tests/programs" \
+        -c "$source" -o o.o
+}
+
+same_at_each_level() {
+    infer_at "$1" -O0 >at-0 || return 1
+    test -s at-0 || { echo 'nothing was dumped'; return 1; }
+    for options in -O2 '-O3 -g'; do
+        infer_at "$1" $options >at-other || return 1
+        diff -u at-0 at-other || { echo "with $options"; return 1; }
+    done
+}
+
+if has_plugin; then
+    for source in "$top_srcdir"/samples/*.c "$top_srcdir"/tests/programs/*.c; do
+        grep -q '#pragma ws' "$source" && ok "$(basename "$source")" same_at_each_level "$source"
+    done
+else
+    skip 'the IR at each -O' 'no plugin'
+fi
+done_testing

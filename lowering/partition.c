@@ -47,7 +47,9 @@ static bool shares(Kernel *kernel, const Aref *aref, const Op *load)
 static void add_load(Kernel *kernel, Aref *aref, Op *load)
 {
     Type tile = load->results[0]->type;
-    const char *name = load->results[0]->name ? load->results[0]->name : "tile";
+    const char *name = load->results[0]->name, *tensor = load->args[0]->name;
+    if (!name)
+        name = tensor ? arena_print(kernel->module, "%s_tile", tensor) : "tile";
     Storage *storage = storage_new(kernel, name, USE_RING, tile, aref->slots);
     int n = aref->nstorages;
     Storage **storages = arena_alloc(kernel->module, sizeof(Storage *) * (size_t)(n + 1));

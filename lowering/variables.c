@@ -593,7 +593,12 @@ static const char *class_name(const Namer *in, int class_)
         }
         i = in->facts[i].next_member;
     } while (i != class_);
-    return best ? best : default_name(in->kernel, in->facts[class_].value);
+    if (best)
+        return best;
+    for (i = in->facts[class_].next_member; i != class_; i = in->facts[i].next_member)
+        if (in->facts[i].value->def && op_writes_in_place(in->facts[i].value->def))
+            return "acc";
+    return default_name(in->kernel, in->facts[class_].value);
 }
 
 static const char *unique_name(const Namer *in, const NameScope *taken, const char *name, const Block *scope)
@@ -618,22 +623,38 @@ static Variable *variable_new(Kernel *kernel, Role *role, Type type)
 
 /* ---- the launcher's variables ------------------------------------------------------------------------------------ */
 
-static bool launcher_name_free(const Kernel *kernel, const char *name)
+/* Parameters are names of the launcher's function, which has two of its own; scalars among them and everything computed
+   are members of the parameter struct, as is the grid.  */
+static bool is_parameter(const Value *value)
 {
-    if (!strcmp(name, "grid") || !strcmp(name, "call") || !strcmp(name, "p") || is_reserved(name))
+    return !value->def;
+}
+
+static bool is_member(const Value *value)
+{
+    return value->def || value->type.kind == K_SCALAR;
+}
+
+static bool launcher_name_free(const Kernel *kernel, const char *name, const Value *value)
+{
+    bool own = is_parameter(value) && (!strcmp(name, "p") || !strcmp(name, "call"));
+    if (own || (is_member(value) && !strcmp(name, "grid")) || is_reserved(name))
         return false;
-    for (const Variable *other = kernel->variables; other; other = other->next)
-        if (!other->role && other->name && !strcmp(other->name, name))
+    for (const Variable *other = kernel->variables; other; other = other->next) {
+        bool meet = !other->role && other->name && ((is_parameter(value) && is_parameter(other->value)) ||
+                                                    (is_member(value) && is_member(other->value)));
+        if (meet && !strcmp(other->name, name))
             return false;
+    }
     return true;
 }
 
 static Variable *launcher_variable(Kernel *kernel, Value *value, const char *fallback)
 {
-    Variable *variable = variable_new(kernel, NULL, value->type);
     const char *name = value->name ? value->name : fallback, *unique = name;
-    for (int i = 2; !launcher_name_free(kernel, unique); i++)
+    for (int i = 2; !launcher_name_free(kernel, unique, value); i++)
         unique = arena_print(kernel->module, "%s_%d", name, i);
+    Variable *variable = variable_new(kernel, NULL, value->type);
     variable->name = unique;
     variable->value = value;
     return variable;

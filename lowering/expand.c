@@ -149,7 +149,7 @@ static void end_iteration(Expander *in, Op *loop, Value *const *tokens, const in
     if (!lag)
         return;
     Op *after = sync_op(in, loop, OP_WAIT, 0);
-    op_after(loop, after);
+    op_after(loop->next && loop->next->code == OP_TURN_PASS ? loop->next : loop, after);
     for (int i = 0; i < ntokens; i++) {
         block->args[1 + index[i]]->type.kind = K_TOKEN;
         Value *result = loop->results[index[i]];

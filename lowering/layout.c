@@ -261,6 +261,8 @@ static bool copy_engine_takes(const Shaper *in, const Op *store)
 static Storage *output_storage(const Shaper *in, const Op *store)
 {
     Type tile = store->args[store->nargs - 1]->type;
+    if (tile.rows % MACHINE_MMA_ROWS == 0)
+        tile.rows = MACHINE_MMA_ROWS; /* taller tiles pass through in pieces */
     FOR_STORAGES (storage, in->kernel)
         if (storage->use == USE_OUTPUT && storage->slots == in->role->replicas && storage->tile.dtype == tile.dtype &&
             storage->tile.rows == tile.rows) {

@@ -245,7 +245,7 @@ WS_DEVICE void store(output<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &
     int block = 0;
     x.check("reads");
     if (!m.usable || t.sliced) {
-        deliver_tile(tile_patch<x.rows, x.cols>(t, at), x);
+        deliver_tile(patch_for(t, at, x), x);
         return;
     }
     for (int row = 0; row < x.rows; row += R)

@@ -67,7 +67,7 @@ typedef enum {
     WS_SCHED_EVENT_PUT_DONE,     /* the producer's arrival on the full barrier */
     WS_SCHED_EVENT_GET,          /* the wait of a get is over: the slot is full */
     WS_SCHED_EVENT_CONSUMED,     /* an arrival on the empty barrier */
-    WS_SCHED_EVENT_PRODUCT,      /* a product was started */
+    WS_SCHED_EVENT_PRODUCT,      /* a product was started: once for each operand, with its range */
     WS_SCHED_EVENT_PRODUCT_DONE, /* it was computed */
     WS_SCHED_EVENT_COMMIT,
     WS_SCHED_EVENT_WAIT,        /* a wait for products is over */

@@ -121,6 +121,12 @@ template <int R, int C, typename T, int N> WS_DEVICE patch<T> tile_patch(const t
         return patch_of(t, at, N - 2, N - 1, R, C);
 }
 
+template <typename T, int N, typename U, int R, int C, layout L>
+WS_DEVICE patch<T> patch_for(const tensor<T, N> &t, const long *at, const tile<U, R, C, L> &)
+{
+    return tile_patch<R, C>(t, at);
+}
+
 /* Rows of `to` are cols apart.  */
 template <typename T> WS_DEVICE void fetch(const patch<T> &p, T *to, int rows, int cols, T fill)
 {
@@ -240,7 +246,7 @@ template <typename T, int N, typename... Rest> WS_DEVICE void store(const tensor
     static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
     long at[N];
     const auto &x = coordinates_and_tile(at, rest...);
-    deliver_tile(tile_patch<x.rows, x.cols>(t, at), x);
+    deliver_tile(patch_for(t, at, x), x);
 }
 
 template <typename T, int N, typename... Rest> WS_DEVICE void store_row(const tensor<T, N> &t, const Rest &...rest)
@@ -276,7 +282,7 @@ template <typename T, int N, typename... Rest> WS_DEVICE void atomic_add(const t
     static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
     long at[N];
     const auto &x = coordinates_and_tile(at, rest...);
-    const auto p = tile_patch<x.rows, x.cols>(t, at);
+    const auto p = patch_for(t, at, x);
     x.check("reads");
     ws_sched_point(ws_sched_current());
     touch(p, WS_EMULATE_ADD);

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * state.h - what the scheduler knows of one CTA; for its own files only.
+ *
+ *   scheduler.c   fibers, engines, and what happens next: the only place where order is decided
+ *   protocol.c    the calls of scheduler.h and what they allow
+ *   report.c      the sentences when they are broken
+ */
+#ifndef WS_EMULATE_STATE_H
+#define WS_EMULATE_STATE_H
+
+#include "scheduler.h"
+
+enum {
+    MOST_RANGES = 16, /* copies of one put */
+    MOST_HELD = 256,  /* slots that a group has got and not released */
+    MOST_UNFENCED = 64,
+    MOST_CHOICES = 512,
+    MOST_NAMES = 64, /* rings, turns */
+    REPORT_BYTES = 4096
+};
+
+/* ---- what a CTA is made of --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t filled;   /* completed phases of the full barrier */
+    uint64_t released; /* completed phases of the empty barrier */
+    int arrived;       /* in the current phase of the empty barrier */
+    bool filling;      /* between a put and its last byte */
+    bool sealed;       /* put_done */
+    size_t expected, issued, landed;
+    ws_sched_range ranges[MOST_RANGES]; /* what this round's copies fill */
+    int nranges;
+} slot;
+
+typedef struct {
+    char name[48];
+    int slots;
+    int arrivals;
+    uint64_t puts;
+    slot *slot;
+} ring;
+
+typedef struct {
+    char name[48];
+    int groups;
+    int token[WS_SCHED_FIBERS];
+} turns;
+
+typedef enum { WAIT_NOTHING, WAIT_START, WAIT_PUT, WAIT_GET, WAIT_PRODUCTS, WAIT_COPIES, WAIT_TURN } wait_kind;
+
+typedef struct {
+    int ring;
+    uint64_t index;
+} got;
+
+typedef struct {
+    ws_fiber context;
+    ws_stack stack;
+    char role[48];
+    int group;
+    void (*run)(void *arg);
+    void *arg;
+    bool done;
+    int weight;
+    long tile;
+    /* what it waits for */
+    wait_kind wait;
+    int object;     /* ring or turns; for products and copies: how many may stay */
+    uint64_t index; /* put or get; for a turn: the group */
+    /* what it has in flight */
+    uint64_t committed; /* groups of products closed so far */
+    uint64_t outs;      /* copies out started so far */
+    got held[MOST_HELD];
+    int nheld;
+    ws_sched_range unfenced[MOST_UNFENCED];
+    int nunfenced;
+    int last_ring; /* the last get, so that reports can name an iteration */
+    uint64_t last_get;
+    uint64_t next_get[MOST_NAMES];
+} fiber;
+
+typedef enum { ISSUED, READ, DONE } progress;
+
+typedef struct {
+    ws_sched_choice_kind kind; /* WS_SCHED_COPY_IN, WS_SCHED_PRODUCT or WS_SCHED_OUT_READ */
+    progress progress;
+    bool retired; /* the program has waited for it */
+    int fiber;
+    long tile;
+    uint64_t serial;
+    int ring;       /* copy in */
+    uint64_t index; /* copy in: of the put; product: group; copy out: number */
+    ws_sched_range a, b;
+    ws_sched_accumulator *acc;
+    ws_sched_step step;  /* copy in, product; copy out: the read */
+    ws_sched_step write; /* copy out */
+    void *held;
+    size_t held_bytes;
+    _Alignas(16) unsigned char args[WS_SCHED_ARGS];
+} operation;
+
+struct ws_sched {
+    ws_sched_config config;
+    char kernel[64];
+    ws_stacks *own_stacks;
+    ws_fiber main;
+    fiber *fiber[WS_SCHED_FIBERS];
+    int nfibers;
+    int current;
+    ring ring[MOST_NAMES];
+    int nrings;
+    turns turns[MOST_NAMES];
+    int nturns;
+    operation **operation; /* in the order in which they were started */
+    int noperations, room;
+    operation **spare;
+    int nspare, spare_room;
+    operation *working; /* the engine's step that runs now */
+    uint64_t serial;
+    int started; /* fibers at the CTA barrier */
+    bool opened;
+    uint64_t random;
+    int engine_weight[5];
+    bool failed;
+    char report[REPORT_BYTES];
+};
+
+static inline fiber *self(ws_sched *s)
+{
+    return s->fiber[s->current];
+}
+
+static inline bool overlap(ws_sched_range x, ws_sched_range y)
+{
+    const char *p = x.at, *q = y.at;
+    return x.bytes && y.bytes && p < q + y.bytes && q < p + x.bytes;
+}
+
+static inline void note(ws_sched *s, ws_sched_event_kind kind, int who, int object, uint64_t index,
+                        ws_sched_range range)
+{
+    if (s->config.observe) {
+        ws_sched_event event = {kind, who, object, index, range};
+        s->config.observe(s->config.user, &event);
+    }
+}
+
+static inline uint64_t all_but(uint64_t count, int newest)
+{
+    return count > (uint64_t)newest ? count - newest : 0;
+}
+
+/* ---- report.c ---------------------------------------------------------------------------------------------------- */
+
+void ws_cta_say(ws_sched *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ws_cta_say_head(ws_sched *s); /* where and under which seed */
+void ws_cta_say_group(ws_sched *s, const fiber *f);
+/* "put 5 of ring ta_tb (slot 1, phase 1)"  */
+void ws_cta_say_slot(ws_sched *s, const char *what, int number, uint64_t index);
+void ws_cta_say_iteration(ws_sched *s, const fiber *f);
+void ws_cta_give_up(ws_sched *s) __attribute__((noreturn)); /* what was said is the report */
+/* "... group 1 (consumer) DOES get 3 of ring r (slot 1, phase 1): WHY"  */
+void ws_cta_fail_slot(ws_sched *s, const char *does, const char *what, int number, uint64_t index, const char *why)
+    __attribute__((noreturn));
+void ws_cta_fail_memory(ws_sched *s, const char *does, const operation *o, const char *what) __attribute__((noreturn));
+void ws_cta_fail_left(ws_sched *s, const char *text) __attribute__((noreturn));
+void ws_cta_fail_stuck(ws_sched *s) __attribute__((noreturn)); /* nothing can happen any more */
+
+/* ---- scheduler.c ------------------------------------------------------------------------------------------------- */
+
+/* Let others go on until what this fiber waits for has happened and it is drawn.  */
+void ws_cta_wait_for(ws_sched *s, wait_kind kind, int object, uint64_t index);
+operation *ws_cta_operation_new(ws_sched *s, ws_sched_choice_kind kind, const void *args, size_t args_bytes);
+void ws_cta_hold(ws_sched *s, operation *o, size_t bytes); /* memory of the operation's own */
+void ws_cta_sweep(ws_sched *s);                            /* forget what is done and was waited for */
+
+/* ---- protocol.c -------------------------------------------------------------------------------------------------- */
+
+void ws_cta_landed(ws_sched *s, operation *o); /* the bytes of a copy in have come */
+void ws_cta_check_exit(ws_sched *s);           /* a group ends */
+void ws_cta_check_rings(ws_sched *s);          /* all have ended */
+
+#endif

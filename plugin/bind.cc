@@ -52,9 +52,25 @@ static bool reaches(tree from, tree to, int depth)
     return false;
 }
 
-/* The middle end would stop at a cycle of forced functions with a sentence of its own; the walk has a better one.  */
-static void unforce(tree fndecl)
+/* Where a function calls itself, if it does.  */
+struct Recursion {
+    tree fndecl;
+    location_t where;
+};
+static vec<Recursion> recursions = vNULL;
+
+location_t bind_recursion(tree fndecl)
 {
+    for (unsigned i = 0; i < recursions.length(); i++)
+        if (DECL_UID(recursions[i].fndecl) == DECL_UID(fndecl))
+            return recursions[i].where;
+    return UNKNOWN_LOCATION;
+}
+
+/* The middle end would stop at a cycle of forced functions with a sentence of its own; the walk has a better one.  */
+static void unforce(tree fndecl, location_t where)
+{
+    recursions.safe_push(Recursion{fndecl, where});
     DECL_ATTRIBUTES(fndecl) = remove_attribute("always_inline", DECL_ATTRIBUTES(fndecl));
     DECL_DISREGARD_INLINE_LIMITS(fndecl) = 0;
 }
@@ -66,6 +82,7 @@ static void set_inline(Forced *entry)
     DECL_ATTRIBUTES(fndecl) = remove_attribute("noinline", DECL_ATTRIBUTES(fndecl));
     DECL_UNINLINABLE(fndecl) = 0;
     DECL_DECLARED_INLINE_P(fndecl) = 1;
+    DECL_NO_INSTRUMENT_FUNCTION_ENTRY_EXIT(fndecl) = 1;
     DECL_DISREGARD_INLINE_LIMITS(fndecl) = 1;
     if (!lookup_attribute("always_inline", DECL_ATTRIBUTES(fndecl)))
         DECL_ATTRIBUTES(fndecl) = tree_cons(get_identifier("always_inline"), NULL_TREE, DECL_ATTRIBUTES(fndecl));
@@ -103,7 +120,7 @@ static tree force_callees(tree *where, int *, void *data)
         entry->callees->safe_push(fndecl);
     }
     if (caller && (DECL_UID(fndecl) == DECL_UID(caller) || reaches(fndecl, caller, 0)))
-        unforce(caller);
+        unforce(caller, EXPR_LOCATION(*where));
     return NULL_TREE;
 }
 
@@ -291,6 +308,46 @@ static tree drop_marker(tree *where, int *, void *)
     return NULL_TREE;
 }
 
+/* ---- ways out of a grid that the later graph has no place for ---------------------------------------------------- */
+
+struct GridBody {
+    int levels; /* loops of the grid from here inwards */
+    bool inside_loop;
+};
+
+static void refuse_way_out(tree stmt)
+{
+    complain(EXPR_LOCATION(stmt), "iterations are independent: use 'continue', or an upper bound",
+             "the grid is left by %<break%>, %<return%> or %<goto%>");
+}
+
+static tree check_way_out(tree *where, int *walk_subtrees, void *data)
+{
+    GridBody *body = (GridBody *)data;
+    enum tree_code code = TREE_CODE(*where);
+    if (code == RETURN_EXPR || (code == BREAK_STMT && !body->inside_loop))
+        refuse_way_out(*where);
+    if (code != FOR_STMT && code != WHILE_STMT && code != DO_STMT && code != SWITCH_STMT)
+        return NULL_TREE;
+    bool next = code == FOR_STMT && !body->inside_loop && body->levels > 1;
+    GridBody inner = {body->levels - 1, !next};
+    tree *nested = code == FOR_STMT     ? &FOR_BODY(*where)
+                   : code == WHILE_STMT ? &WHILE_BODY(*where)
+                   : code == DO_STMT    ? &DO_BODY(*where)
+                                        : &SWITCH_STMT_BODY(*where);
+    *walk_subtrees = 0;
+    walk_tree_without_duplicates(nested, check_way_out, &inner);
+    return NULL_TREE;
+}
+
+static void check_ways_out(tree loop, int dims)
+{
+    GridBody body = {dims, false};
+    walk_tree_without_duplicates(&FOR_BODY(loop), check_way_out, &body);
+}
+
+/* ---- one marker -------------------------------------------------------------------------------------------------- */
+
 /* The marker leaves its list, and goes into the loop if there is one.  */
 static void bind_marker(Binder *binder, tree_stmt_iterator i, Pragma *pragma)
 {
@@ -316,6 +373,7 @@ static void bind_marker(Binder *binder, tree_stmt_iterator i, Pragma *pragma)
     insert_marker(*loop, marker);
     if (pragma->is_grid) {
         binder->has_grid = true;
+        check_ways_out(*loop, pragma->grid.dims);
         walk_tree_without_duplicates(loop, force_callees, NULL);
     }
 }

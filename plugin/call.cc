@@ -90,10 +90,39 @@ static bool extent(Walk *w, gcall *call, int index, int *result)
     return true;
 }
 
+/* Misuse that the header found; its own sentence would be lost with the region.  */
+static bool refuse_marked(gcall *call, tree fndecl)
+{
+    tree attribute = lookup_attribute("error", DECL_ATTRIBUTES(fndecl));
+    if (!attribute)
+        return false;
+    tree text = TREE_VALUE(TREE_VALUE(attribute));
+    complain(stmt_location(call), NULL, "%s", TREE_STRING_POINTER(text));
+    return true;
+}
+
+/* An element type that the header refused.  */
+static bool is_refused(Walk *w, tree argument)
+{
+    tree name = ssa_resolve(argument);
+    if (TREE_CODE(name) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(name))
+        return false;
+    gimple *def = SSA_NAME_DEF_STMT(name);
+    tree fndecl = is_gimple_call(def) ? gimple_call_fndecl(def) : NULL_TREE;
+    if (!fndecl || !lookup_attribute("error", DECL_ATTRIBUTES(fndecl)))
+        return false;
+    if (!defined_in_region(w, name))
+        refuse_marked(as_a<gcall *>(def), fndecl);
+    w->failed = true;
+    return true;
+}
+
 bool element_type(Walk *w, gcall *call, int index, Dtype *dtype)
 {
     enum { FIRST = 0x5753 }; /* WS_F32 */
     int64_t value;
+    if (is_refused(w, gimple_call_arg(call, index)))
+        return false;
     if (!constant_argument(w, call, index, "an element type", &value))
         return false;
     if (value < FIRST || value > FIRST + D_I32) {
@@ -285,36 +314,28 @@ static bool ws_call(Walk *w, gcall *call, const char *name)
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-/* Misuse that the header found; its own sentence would be lost with the region.  */
-static bool refuse_marked(gcall *call, tree fndecl)
-{
-    tree attribute = lookup_attribute("error", DECL_ATTRIBUTES(fndecl));
-    if (!attribute)
-        return false;
-    tree text = TREE_VALUE(TREE_VALUE(attribute));
-    complain(stmt_location(call), NULL, "%s", TREE_STRING_POINTER(text));
-    return true;
-}
-
 static void refuse_call(gcall *call, tree fndecl)
 {
     location_t where = stmt_location(call);
-    if (!fndecl)
+    if (!fndecl) {
         complain(where, "call the function by its name", "a call through a pointer in a grid");
-    else if (gimple_has_body_p(fndecl))
-        complain(where, "write it as a loop",
+    } else if (gimple_has_body_p(fndecl)) {
+        location_t cycle = bind_recursion(fndecl);
+        complain(cycle != UNKNOWN_LOCATION ? cycle : where, "write it as a loop",
                  "the function %qD calls itself, and a grid takes in every function that it calls", fndecl);
-    else
+    } else {
         complain(where, "define it in this file, or compute its result before the grid",
                  "the function %qD has no body here, and a grid takes in every function that it calls", fndecl);
+    }
 }
 
-static bool lost_result(gcall *call, tree fndecl)
+static bool lost_result(gcall *call, tree fndecl, const char *name)
 {
     if (gimple_call_lhs(call) || VOID_TYPE_P(TREE_TYPE(TREE_TYPE(fndecl))))
         return false;
-    complain(stmt_location(call), "a tile is never changed in place: assign the result", "the result of %qD is lost",
-             fndecl);
+    const char *user = arena_print(plugin.module, "ws_%s", name);
+    complain(stmt_location(call), "a tile is never changed in place: assign the result", "the result of %qs is lost",
+             user);
     return true;
 }
 
@@ -338,7 +359,7 @@ void call_statement(Walk *w, gcall *call)
     const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;
     bool failed = w->failed;
     w->failed = true;
-    if (fndecl && (refuse_marked(call, fndecl) || (name && lost_result(call, fndecl)))) {
+    if (fndecl && (refuse_marked(call, fndecl) || (name && lost_result(call, fndecl, name)))) {
         tree lhs = gimple_call_lhs(call);
         if (lhs && TREE_CODE(lhs) == SSA_NAME)
             value_set(w, lhs, value_anything(w, TREE_TYPE(lhs)));

@@ -343,6 +343,18 @@ static Dtype bounds(Walk *w, const Count *count, Value **range)
     return dtype;
 }
 
+static void check_direction(Walk *w, const Shape *shape, const Count *count, Value *const *range)
+{
+    int64_t step;
+    bool up = count->compare == OP_LTI || count->compare == OP_LEI, known = ir_constant(range[2], &step);
+    if (!known || count->compare == OP_NEI || (step > 0) == up)
+        return;
+    w->failed = true;
+    complain(loop_location(shape), "turn the comparison or the step around",
+             "this loop steps %s but compares with %qs: it would not end", step > 0 ? "up" : "down",
+             op_info[count->compare].call);
+}
+
 /* The induction variable, in its own type for the body.  */
 static void bind_count(Walk *w, const Count *count, Dtype dtype)
 {
@@ -362,6 +374,7 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
     Value *range[3];
     Dtype dtype = bounds(w, count, range);
     initial_values(w, loop, carried, &inits);
+    check_direction(w, shape, count, range);
     Opcode compare = count->compare;
     plain_comparison(w, &compare, range);
     Op *op = op_new(w->kernel, OP_FOR, loc_of(loop_location(shape)), 3, range);

@@ -358,10 +358,28 @@ static bool refuse_handle(location_t where, tree reference, tree type)
     return true;
 }
 
-void memory_refuse_read(gimple *stmt)
+/* One complaint for a line such as "total += i".  */
+static bool refused_already(Walk *w, location_t where)
+{
+    int line = expand_location(where).line;
+    bool known = line && line == w->refused_line;
+    w->refused_line = line;
+    w->failed = true;
+    return known;
+}
+
+static const char *global_name(tree reference)
+{
+    tree base = get_base_address(reference);
+    return base && VAR_P(base) && is_global_var(base) ? name_of(base) : NULL;
+}
+
+void memory_refuse_read(Walk *w, gimple *stmt)
 {
     location_t where = stmt_location(stmt);
     tree reference = gimple_assign_rhs1(stmt);
+    if (refused_already(w, where))
+        return;
     if (refuse_handle(where, reference, TREE_TYPE(reference)))
         return;
     Place place;
@@ -370,6 +388,9 @@ void memory_refuse_read(gimple *stmt)
     else if (place_of(reference, &place, 0) && is_local(place.decl))
         complain(where, "use a plain scalar variable", "the object %qs in memory changes in the grid",
                  name_of(place.decl) ? name_of(place.decl) : "here");
+    else if (global_name(reference))
+        complain(where, "results leave a grid through ws_store alone",
+                 "the variable %qs outside the function changes in the grid", global_name(reference));
     else
         complain(where, "read one number with ws_at or ws_at_float, a tile with ws_load; or read it before the grid",
                  "memory is read through a pointer in a grid");
@@ -392,9 +413,13 @@ void memory_check_store(Walk *w, gimple *stmt)
         return;
     if (base && DECL_P(base) && is_local(base) && !gimple_has_volatile_ops(stmt))
         return;
-    w->failed = true;
+    if (refused_already(w, stmt_location(stmt)))
+        return;
     if (gimple_has_volatile_ops(stmt))
         complain(stmt_location(stmt), "write it after the grid", "a volatile object is written in a grid");
+    else if (global_name(lhs))
+        complain(stmt_location(stmt), "results leave a grid through ws_store alone",
+                 "the variable %qs outside the function changes in the grid", global_name(lhs));
     else
         complain(stmt_location(stmt), "write memory with ws_store", "memory is written through a pointer in a grid");
 }

@@ -46,6 +46,8 @@ void bind_function(tree fndecl);
 bool bind_is_forced(tree fndecl);
 /* After the regions are done: forced functions get their own optimization level back.  */
 void bind_restore(void);
+/* Where a function that a region calls comes back to itself, or UNKNOWN_LOCATION.  */
+location_t bind_recursion(tree fndecl);
 
 /* ---- the plugin's state ------------------------------------------------------------------------------------------ */
 
@@ -96,6 +98,7 @@ struct Walk {
     Op *anchor;        /* the outermost loop's op: the prologue lies before it */
     bool failed;
     location_t where;                /* of the statement in hand */
+    int refused_line;                /* of the last complaint about memory */
     hash_map<tree, Value *> values;  /* what an SSA name is where the walk stands */
     hash_map<tree, Value *> outside; /* what it is in the prologue */
     auto_vec<LiveIn> livein;
@@ -182,6 +185,7 @@ void value_set(Walk *w, tree name, Value *value);
 Value *value_live_in(Walk *w, tree expression, Type type, const char *name);
 Value *value_anything(Walk *w, tree type); /* after an error */
 const char *name_of(tree ssa_name);
+bool is_inlined_parameter(tree ssa_name);
 bool scalar_type(tree type, Dtype *dtype);
 Type type_of(tree type);
 bool is_tile_type(tree type);
@@ -199,7 +203,7 @@ bool memory_is_local(tree reference);
 Value *memory_live_in(Walk *w, gimple *load);
 Value *memory_read_before(Walk *w, gimple *load);
 bool memory_is_invariant(class loop *loop, gimple *load);
-void memory_refuse_read(gimple *load);
+void memory_refuse_read(Walk *w, gimple *load);
 void memory_check_store(Walk *w, gimple *store);
 
 /* call.cc */

@@ -144,43 +144,6 @@ static void check_values(Walk *w)
     free(body);
 }
 
-static location_t edge_location(edge e)
-{
-    gimple_stmt_iterator last = gsi_last_nondebug_bb(e->src);
-    location_t where = gsi_end_p(last) ? UNKNOWN_LOCATION : stmt_location(gsi_stmt(last));
-    if (e->goto_locus != UNKNOWN_LOCATION)
-        where = user_location(e->goto_locus);
-    return where;
-}
-
-/* abort () and the like: the block behind the edge ends with a call that does not return.  */
-static gimple *stopping_call(edge e)
-{
-    gimple_stmt_iterator last = gsi_last_nondebug_bb(e->dest);
-    if (EDGE_COUNT(e->dest->succs) || gsi_end_p(last) || !is_gimple_call(gsi_stmt(last)))
-        return NULL;
-    return gsi_stmt(last);
-}
-
-/* Ways out of the region other than the end of its loop.  */
-static void check_exits(Walk *w)
-{
-    auto_vec<edge> exits = get_loop_exit_edges(w->outer);
-    for (unsigned i = 0; i < exits.length() && !w->failed; i++) {
-        if (edge_is_dead(exits[i]) || exits[i]->src == w->outer->header)
-            continue;
-        w->failed = true;
-        gimple *call = stopping_call(exits[i]);
-        if (call && gimple_call_fndecl(call))
-            complain(stmt_location(call), "check before the grid",
-                     "the function %qD has no body here, and a grid takes in every function that it calls",
-                     gimple_call_fndecl(call));
-        else
-            complain(edge_location(exits[i]), "iterations are independent: use 'continue', or an upper bound",
-                     "the grid is left by %<break%>, %<return%> or %<goto%>");
-    }
-}
-
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
 static const char *name_of_function(function *fn)
@@ -266,7 +229,6 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     w->block = w->kernel->body;
     w->where = mark.pragma->loc;
     mark.pragma->used = true;
-    check_exits(w);
     check_values(w);
     if (!w->failed)
         loop_emit(w, mark.loop);
@@ -390,16 +352,95 @@ static void straighten(class loop *loop)
             skip_forwarder(bb);
 }
 
-static void straighten_all(function *fn)
+/* ---- ways out of a grid ------------------------------------------------------------------------------------------ */
+
+static location_t last_location(basic_block bb)
 {
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(bb);
+    return gsi_end_p(last) ? UNKNOWN_LOCATION : stmt_location(gsi_stmt(last));
+}
+
+static bool has_place(location_t where)
+{
+    return LOCATION_LOCUS(where) != UNKNOWN_LOCATION;
+}
+
+/* Of the break, return or goto that makes the edge; else of the condition before it.  */
+static location_t edge_location(edge e)
+{
+    if (single_pred_p(e->dest) && single_succ_p(e->dest) && has_place(single_succ_edge(e->dest)->goto_locus))
+        return user_location(single_succ_edge(e->dest)->goto_locus);
+    if (has_place(e->goto_locus))
+        return user_location(e->goto_locus);
+    gimple_stmt_iterator first = gsi_start_nondebug_bb(e->dest);
+    if (single_pred_p(e->dest) && !gsi_end_p(first) && gimple_has_location(gsi_stmt(first)))
+        return stmt_location(gsi_stmt(first));
+    return last_location(e->src);
+}
+
+/* abort () and the like: the block behind the edge ends with a call that does not return.  */
+static tree stopping_function(edge e)
+{
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(e->dest);
+    if (EDGE_COUNT(e->dest->succs) || gsi_end_p(last) || !is_gimple_call(gsi_stmt(last)))
+        return NULL_TREE;
+    return gimple_call_fndecl(gsi_stmt(last));
+}
+
+static bool is_loop_condition(class loop *loop, edge e)
+{
+    location_t condition = last_location(loop->header);
+    return e->src == loop->header || (condition != UNKNOWN_LOCATION &&
+                                      expand_location(condition).line == expand_location(last_location(e->src)).line);
+}
+
+static bool check_exits(class loop *loop)
+{
+    auto_vec<edge> exits = get_loop_exit_edges(loop);
+    for (unsigned i = 0; i < exits.length(); i++) {
+        if (edge_is_dead(exits[i]) || is_loop_condition(loop, exits[i]))
+            continue;
+        tree fndecl = stopping_function(exits[i]);
+        if (fndecl)
+            complain(last_location(exits[i]->dest), "check before the grid",
+                     "the function %qD has no body here, and a grid takes in every function that it calls", fndecl);
+        else
+            complain(edge_location(exits[i]), "iterations are independent: use 'continue', or an upper bound",
+                     "the grid is left by %<break%>, %<return%> or %<goto%>");
+        return false;
+    }
+    return true;
+}
+
+/* The loops of a grid end by their conditions alone.  */
+static bool check_grid(const MarkedLoop &mark)
+{
+    class loop *loop = mark.loop;
+    for (int i = 0; i < mark.pragma->grid.dims && loop; i++) {
+        if (!check_exits(loop)) {
+            mark.pragma->used = true;
+            return false;
+        }
+        loop = loop->inner && !loop->inner->next ? loop->inner : NULL;
+    }
+    return true;
+}
+
+static bool prepare(function *fn)
+{
+    bool good = true;
     auto_vec<MarkedLoop> marks;
     loop_optimizer_init(LOOPS_NORMAL);
     collect(fn, &marks);
     for (unsigned i = 0; i < marks.length(); i++)
         if (marks[i].pragma->is_grid)
+            good &= check_grid(marks[i]);
+    for (unsigned i = 0; i < marks.length() && good; i++)
+        if (marks[i].pragma->is_grid)
             straighten(marks[i].loop);
     free_dominance_info(fn, CDI_DOMINATORS);
     loop_optimizer_finalize();
+    return good;
 }
 
 /* require: SSA, early inlining done.   ensure: a kernel for each grid, and in its place a call of the launcher.  */
@@ -410,7 +451,10 @@ unsigned region_execute(function *fn)
     unsigned todo = 0;
     if (!has_marker(fn))
         return 0;
-    straighten_all(fn);
+    if (!prepare(fn)) {
+        remove_markers(fn);
+        return 0;
+    }
     loop_optimizer_init(LOOPS_NORMAL | LOOPS_HAVE_RECORDED_EXITS);
     collect(fn, &marks);
     walk_all(fn, &marks, &walks);

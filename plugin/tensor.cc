@@ -72,6 +72,12 @@ static bool strided_shape(Walk *w, gcall *call, Shape *shape)
         shape->extents[i] = outside(w, call, gimple_call_arg(call, 3 + i), false);
         shape->strides[i] = outside(w, call, gimple_call_arg(call, 7 + i), false);
     }
+    int64_t inner;
+    if (ir_constant(shape->strides[rank - 1], &inner) && inner != 1) {
+        complain(stmt_location(call), "order the dimensions so that the last one is contiguous",
+                 "the innermost stride of a tensor is 1, not %ld", (long)inner);
+        return false;
+    }
     return true;
 }
 
@@ -94,6 +100,26 @@ static bool shape_of(Walk *w, gcall *call, const char *name, Shape *shape)
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
+
+/* The user's name of the first variable that a helper's result ends in.  */
+static const char *name_of_copies(tree name, int depth)
+{
+    imm_use_iterator i;
+    use_operand_p use;
+    if (name_of(name) || depth > 8)
+        return name_of(name);
+    FOR_EACH_IMM_USE_FAST(use, i, name)
+    {
+        gimple *stmt = USE_STMT(use);
+        if (!gimple_assign_single_p(stmt) || TREE_CODE(gimple_assign_lhs(stmt)) != SSA_NAME || is_gimple_debug(stmt))
+            continue;
+        const char *found =
+            is_inlined_parameter(gimple_assign_lhs(stmt)) ? NULL : name_of_copies(gimple_assign_lhs(stmt), depth + 1);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
 
 static Value *tensor_op(Walk *w, gcall *call, const char *name)
 {
@@ -130,7 +156,7 @@ static Value *slice_op(Walk *w, gcall *call, bool is_outside)
         return tensor;
     }
     Value *value =
-        value_new_op(w, OP_SLICE, stmt_location(call), tensor->type, name_of(gimple_call_lhs(call)), 3, args);
+        value_new_op(w, OP_SLICE, stmt_location(call), tensor->type, name_of_copies(gimple_call_lhs(call), 0), 3, args);
     value->def->ival = dimension;
     return value;
 }
@@ -145,11 +171,18 @@ void tensor_statement(Walk *w, gcall *call, const char *name)
         tensor_of(w, lhs);
 }
 
+/* "the tensor 'a'", or "a tensor".  */
+static const char *shown(Walk *w, tree name)
+{
+    const char *user = name_of_copies(name, 0);
+    return user ? arena_print(w->kernel->module, "the tensor '%s'", user) : "a tensor";
+}
+
 static Value *tensor_unknown(Walk *w, tree name, location_t where)
 {
     if (!w->failed)
         complain(where, "construct it in the same function, or in one inlined into it",
-                 "the element type of the tensor %qs is not visible here", name_of(name) ? name_of(name) : "");
+                 "the element type of %s is not visible here", shown(w, name));
     return value_anything(w, TREE_TYPE(name));
 }
 
@@ -158,7 +191,7 @@ static Value *tensor_chosen(Walk *w, gimple *phi, tree name)
     if (!w->failed)
         complain(gimple_phi_num_args(phi) ? gimple_phi_arg_location(as_a<gphi *>(phi), 0) : w->where,
                  "choose the base pointer or an extent instead, and make one tensor from it",
-                 "the tensor %qs is chosen by a branch or changes in a loop", name_of(name) ? name_of(name) : "");
+                 "%s is chosen by a branch or changes in a loop", shown(w, name));
     return value_anything(w, TREE_TYPE(name));
 }
 

@@ -86,9 +86,19 @@ Type type_of(tree type)
 
 /* ---- names and places -------------------------------------------------------------------------------------------- */
 
+/* The user's line: not one of ws.h's own inline functions.  */
 location_t stmt_location(const gimple *stmt)
 {
-    return stmt && gimple_has_location(stmt) ? user_location(gimple_location(stmt)) : UNKNOWN_LOCATION;
+    if (!stmt || !gimple_has_location(stmt))
+        return UNKNOWN_LOCATION;
+    location_t where = user_location(gimple_location(stmt));
+    tree block = gimple_block(stmt);
+    while (in_system_header_at(where) && block && TREE_CODE(block) == BLOCK) {
+        if (inlined_function_outer_scope_p(block))
+            where = user_location(BLOCK_SOURCE_LOCATION(block));
+        block = BLOCK_SUPERCONTEXT(block);
+    }
+    return where;
 }
 
 /* The user's name; not those of ws.h's own variables.  */
@@ -103,7 +113,7 @@ const char *name_of(tree ssa_name)
 }
 
 /* A helper's parameter after inlining: whether it is a copy or the argument itself depends on -O.  */
-static bool is_inlined_parameter(tree ssa_name)
+bool is_inlined_parameter(tree ssa_name)
 {
     tree var = SSA_NAME_VAR(ssa_name);
     tree origin = var && VAR_P(var) ? DECL_ABSTRACT_ORIGIN(var) : NULL_TREE;
@@ -861,8 +871,7 @@ static void load_statement(Walk *w, gimple *stmt)
     }
     Value *value = memory_live_in(w, stmt);
     if (!value) {
-        w->failed = true;
-        memory_refuse_read(stmt);
+        memory_refuse_read(w, stmt);
         value = value_anything(w, TREE_TYPE(lhs));
     }
     value_set(w, lhs, value);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * handwritten.cu - times the hand-written kernels of tests/gpu/handwritten beside cuBLASLt.
+ * compare.cu - times what the compiler makes of kernels.c beside cuBLASLt and beside kernels written by hand.
  *
- * handwritten [gemm|attention|softmax]: random normal inputs.  For a product the candidates run in alternation, 15 rounds;
- * printed are medians in TFLOP/s, the median of the rounds' ratios to cuBLASLt's fastest of 32, and the ratios' quartiles.
+ * compare [gemm|attention|softmax]: random normal inputs.  The candidates run in alternation, 15 rounds; printed are medians
+ * in TFLOP/s and, for a product, the median of the rounds' ratios to cuBLASLt's fastest of 32 with the ratios' quartiles.
+ * "by hand" are the kernels of tests/gpu/handwritten, whose results are checked there; those of kernels.c are checked here
+ * against them on the arrays that are timed.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +21,7 @@
 #include <ws.h>
 
 #include "cublaslt.h"
+#include "kernels.h"
 
 extern "C" void ws_launch_gemm(int M, int N, int K, const void *A, const void *B, const void *C);
 extern "C" void ws_launch_gemm_pingpong(int M, int N, int K, const void *A, const void *B, const void *C);
@@ -96,6 +99,32 @@ static void alternate(std::vector<candidate> &all)
         }
 }
 
+/* Each candidate must write what the first one writes, to a few units of f16: products that cancel are held to the size of
+   their terms, not of their sum.  */
+static void same_results(const std::function<void()> &reference, __half *out, std::vector<std::function<void()>> others, size_t n)
+{
+    n = std::min(n, (size_t)1 << 24);
+    std::vector<__half> want(n), got(n);
+    reference();
+    cudaMemcpy(want.data(), out, n * sizeof(__half), cudaMemcpyDeviceToHost);
+    double scale = 0;
+    for (size_t i = 0; i < n; i++)
+        scale += fabs((double)__half2float(want[i]));
+    scale /= (double)n;
+    for (const std::function<void()> &run : others) {
+        cudaMemset(out, 0xff, n * sizeof(__half));
+        run();
+        cudaMemcpy(got.data(), out, n * sizeof(__half), cudaMemcpyDeviceToHost);
+        for (size_t i = 0; i < n; i++) {
+            double x = __half2float(want[i]), y = __half2float(got[i]);
+            if (!(fabs(x - y) <= 2e-3 * fabs(x) + 1e-3 * scale)) {
+                printf("WRONG at %zu: %g instead of %g\n", i, y, x);
+                exit(1);
+            }
+        }
+    }
+}
+
 static void bench_gemm()
 {
     const int M = 8192, N = 8192;
@@ -106,8 +135,11 @@ static void bench_gemm()
         cublaslt_plan *first = cublaslt_prepare(M, N, K, A, B, C, 1), *best = cublaslt_prepare(M, N, K, A, B, C, 32);
         std::vector<candidate> all = {{"lt-best", [&] { cublaslt_run(best, A, B, C); }, {}},
                                       {"lt-first", [&] { cublaslt_run(first, A, B, C); }, {}},
-                                      {"gemm", [&] { ws_launch_gemm(M, N, K, A, B, C); }, {}},
-                                      {"pingpong", [&] { ws_launch_gemm_pingpong(M, N, K, A, B, C); }, {}}};
+                                      {"rows", [&] { product_rows(M, N, K, A, B, C); }, {}},
+                                      {"tiles", [&] { product_tiles(M, N, K, A, B, C); }, {}},
+                                      {"rows-by-hand", [&] { ws_launch_gemm(M, N, K, A, B, C); }, {}},
+                                      {"tiles-by-hand", [&] { ws_launch_gemm_pingpong(M, N, K, A, B, C); }, {}}};
+        same_results(all[0].run, C, {all[2].run, all[3].run}, (size_t)M * N);
         alternate(all);
         double work = 2.0 * M * N * K * 1e-9;
         printf("K=%5d (%d of %d)", K, cublaslt_chosen(best), cublaslt_count(best));
@@ -136,11 +168,16 @@ static void bench_attention()
         size_t n = (size_t)128 * L * 128;
         __half *Q = random_device(n), *K = random_device(n), *V = random_device(n), *O = random_device(n);
         std::vector<candidate> all = {
-            {"ours", [&] { ws_launch_attention(128, L, 0.08838834764f * 1.44269504f, Q, K, V, O); }, {}}};
+            {"compiled", [&] { attend(128, L, 0.08838834764f * 1.44269504f, Q, K, V, O); }, {}},
+            {"by-hand", [&] { ws_launch_attention(128, L, 0.08838834764f * 1.44269504f, Q, K, V, O); }, {}}};
+        same_results(all[1].run, O, {all[0].run}, n);
         alternate(all);
         double work = 4.0 * L * L * 128 * 128 * 1e-9;
-        printf("L=%5d  %.0f [%.0f %.0f]\n", L, work / quantile(all[0].ms, 0.5), work / quantile(all[0].ms, 0.75),
-               work / quantile(all[0].ms, 0.25));
+        printf("L=%5d", L);
+        for (candidate &c : all)
+            printf("  %s %.0f [%.0f %.0f]", c.name, work / quantile(c.ms, 0.5), work / quantile(c.ms, 0.75),
+                   work / quantile(c.ms, 0.25));
+        printf("\n");
         fflush(stdout);
         cudaFree(Q);
         cudaFree(K);
@@ -155,7 +192,9 @@ static void bench_softmax()
     size_t n = (size_t)M * N;
     __half *X = random_device(n), *Y = random_device(n);
     std::vector<candidate> all = {{"copy", [&] { cudaMemcpyAsync(Y, X, n * 2, cudaMemcpyDeviceToDevice); }, {}},
-                                  {"softmax_rows", [&] { ws_launch_softmax_rows(M, N, X, Y); }, {}}};
+                                  {"compiled", [&] { softmax(M, N, X, Y); }, {}},
+                                  {"by-hand", [&] { ws_launch_softmax_rows(M, N, X, Y); }, {}}};
+    same_results(all[2].run, Y, {all[1].run}, n);
     alternate(all);
     for (candidate &c : all)
         printf("%s %dx%d fp16: %.2f TB/s\n", c.name, M, N, 4.0 * (double)n * 1e-9 / quantile(c.ms, 0.5));

@@ -911,6 +911,40 @@ static void print_while(Printer *in, const Op *op)
     line(in, "}");
 }
 
+/* The opposite comparison, where there is one that is right for NaN too.  */
+static const char *opposite(const Op *op)
+{
+    bool real = op->nargs && dtype_is_float(op->args[0]->type.dtype);
+    switch (op->code) {
+    case OP_EQI:
+        return "!=";
+    case OP_NEI:
+        return "==";
+    case OP_LTI:
+        return real ? NULL : ">=";
+    case OP_LEI:
+        return real ? NULL : ">";
+    case OP_GTI:
+        return real ? NULL : "<=";
+    case OP_GEI:
+        return real ? NULL : "<";
+    default:
+        return NULL;
+    }
+}
+
+static void print_negated(Printer *in, const Value *condition)
+{
+    const char *text = condition->var || !condition->def ? NULL : opposite(condition->def);
+    int64_t number;
+    if (!text || ir_constant(condition, &number)) {
+        fputc('!', in->out);
+        print_operand(in, condition, PREC_UNARY, false);
+    } else {
+        print_infix(in, condition->def, (Infix){text, infix_of(condition->def).precedence}, PREC_ANY);
+    }
+}
+
 /* The condition is read before the values are handed on.  */
 static void print_cond(Printer *in, const Op *op)
 {
@@ -920,8 +954,11 @@ static void print_cond(Printer *in, const Op *op)
     for (int i = 1; i < op->nargs; i++)
         count = add_copy(copies, count, holder->blocks[1]->args[i - 1], op->args[i]);
     begin_line(in);
-    fputs(count ? "const bool go_on = " : "if (!", in->out);
-    print_operand(in, op->args[0], count ? PREC_TERNARY : PREC_UNARY, false);
+    fputs(count ? "const bool go_on = " : "if (", in->out);
+    if (count)
+        print_operand(in, op->args[0], PREC_TERNARY, false);
+    else
+        print_negated(in, op->args[0]);
     fputs(count ? ";\n" : ")\n", in->out);
     if (count) {
         print_copies(in, copies, count, op);
@@ -945,8 +982,11 @@ static void print_if(Printer *in, const Op *op)
 {
     bool swap = op->nblocks > 1 && block_prints_nothing(op->blocks[0]) && !block_prints_nothing(op->blocks[1]);
     begin_line(in);
-    fputs(swap ? "if (!" : "if (", in->out);
-    print_operand(in, op->args[0], swap ? PREC_UNARY : PREC_ANY, false);
+    fputs("if (", in->out);
+    if (swap)
+        print_negated(in, op->args[0]);
+    else
+        print_operand(in, op->args[0], PREC_ANY, false);
     fputs(") {", in->out);
     print_place(in, op);
     fputc('\n', in->out);

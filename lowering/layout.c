@@ -312,8 +312,16 @@ static void wait_for_stores(const Shaper *in)
 
 /* ---- accumulators that enter a loop ------------------------------------------------------------------------------ */
 
-/* An accumulator that other control flow carries here has to be in its registers before products of the loop are in flight
-   over it: a wait that names it says so, and costs nothing when no product is.  */
+/* An accumulator that other control flow carries here has to be in its registers before products are in flight over it: a
+   wait that names it says so, and costs nothing when no product is.  */
+static Value *settle(const Shaper *in, Op *before, Value *accumulator)
+{
+    Op *wait = new_before(in, before, OP_WAIT, 1, &accumulator);
+    Value *settled = op_result(in->kernel, wait, accumulator->type, accumulator->name);
+    settled->split = accumulator->split;
+    return settled;
+}
+
 static void visit_entry(Op *op, void *context)
 {
     const Shaper *in = context;
@@ -321,12 +329,71 @@ static void visit_entry(Op *op, void *context)
         Value *initial = op->args[i];
         bool in_flight = op->blocks[0]->args[i - 2]->type.kind == K_TOKEN;
         bool carried_here = !initial->def || initial->def->nblocks;
-        if (!in_flight || !carried_here || initial->type.kind != K_TILE)
-            continue;
-        Op *wait = new_before(in, op, OP_WAIT, 1, &initial);
-        op->args[i] = op_result(in->kernel, wait, initial->type, initial->name);
-        op->args[i]->split = initial->split;
+        if (in_flight && carried_here && initial->type.kind == K_TILE)
+            op->args[i] = settle(in, op, initial);
     }
+    if (op->code != OP_MMA || op->args[2]->type.kind != K_TILE)
+        return;
+    const Block *home = op->args[2]->def ? op->args[2]->def->parent : op->args[2]->block;
+    if (home != op->parent)
+        op->args[2] = settle(in, op, op->args[2]);
+}
+
+/* ---- register operands ------------------------------------------------------------------------------------------- */
+
+/* The wait of this block that completes a product.  */
+static Op *wait_of(const Op *product)
+{
+    const Value *token = product->results[0];
+    for (Op *op = product->next; op; op = op->next) {
+        if (op->code == OP_MMA && op->args[2] == token)
+            token = op->results[0];
+        for (int i = 0; op->code == OP_WAIT && i < op->nargs; i++)
+            if (op->args[i] == token)
+                return op;
+    }
+    return NULL;
+}
+
+static bool stands_before(const Op *op, const Op *other)
+{
+    for (; op; op = op->next)
+        if (op == other)
+            return true;
+    return false;
+}
+
+static bool uses_value(const Op *op, const Value *value)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i] == value)
+            return true;
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            if (uses_value(inner, value))
+                return true;
+    return false;
+}
+
+/* A product in flight reads its register operand: the value of the next iteration, which takes the same registers, is made
+   behind the wait.  */
+static void visit_register_operand(Op *op, void *context)
+{
+    const Value *operand = op->code == OP_MMA ? op->args[0] : NULL;
+    (void)context;
+    if (!operand || operand->type.kind != K_TILE || operand->def || operand->block != op->parent || operand->index < 1)
+        return;
+    Op *next = op->parent->last->args[operand->index - 1]->def, *wait = wait_of(op);
+    if (!next || !wait || next->parent != op->parent || op_info[next->code].class_ != CLASS_TILE ||
+        !stands_before(op, next) || !stands_before(next, wait))
+        return;
+    for (const Op *between = next->next; between != wait; between = between->next)
+        if (uses_value(between, next->results[0]))
+            return;
+    while (wait->next && wait->next->code == OP_CONSUMED)
+        wait = wait->next;
+    op_remove(next);
+    op_after(wait, next);
 }
 
 /* require: expand.   ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages.  */
@@ -338,6 +405,7 @@ void pass_layout(Kernel *kernel)
     FOR_ROLES (role, kernel) {
         Shaper in = {.kernel = kernel, .role = role};
         ir_walk(role->body, visit_entry, &in);
+        ir_walk(role->body, visit_register_operand, &in);
         ir_walk(role->body, visit_operands, &in);
         ir_count_uses(kernel, role->body);
         ir_walk(role->body, visit_scratch, &in);

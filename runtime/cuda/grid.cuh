@@ -25,18 +25,18 @@ template <int N> struct grid {
 
 template <int N> struct tiles {
     const grid<N> &space;
-    int index, stride;
+    int index, stride, walked;
     int position[N];
 
     /* All tiles, shared out among the CTAs.  */
-    explicit WS_DEVICE tiles(const grid<N> &g) : space(g), index((int)blockIdx.x), stride((int)gridDim.x)
+    explicit WS_DEVICE tiles(const grid<N> &g) : space(g), index((int)blockIdx.x), stride((int)gridDim.x), walked(0)
     {
         locate();
     }
 
     /* Of this CTA's tiles, every groups-th.  */
     WS_DEVICE tiles(const grid<N> &g, int group, int groups)
-        : space(g), index((int)blockIdx.x + group * (int)gridDim.x), stride(groups * (int)gridDim.x)
+        : space(g), index((int)blockIdx.x + group * (int)gridDim.x), stride(groups * (int)gridDim.x), walked(0)
     {
         locate();
     }
@@ -49,7 +49,14 @@ template <int N> struct tiles {
     WS_DEVICE void next()
     {
         index += stride;
+        walked++;
         locate();
+    }
+
+    /* How many tiles came before this one.  */
+    WS_DEVICE int ordinal() const
+    {
+        return walked;
     }
 
     WS_DEVICE long at(int dim) const

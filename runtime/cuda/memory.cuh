@@ -88,7 +88,8 @@ template <typename T, int R, int C, int N, typename... I>
 static WS_DEVICE void copy_in_plane(u32 barrier, shared_tile<T, R, C> &s, const tensor<T, N> &t, const map &m,
                                     double fill, bool always, int row, int col, I... outer)
 {
-    bool engine = m.can_load;
+    /* The engine faults on a box whose first column is not a multiple of 16 bytes.  */
+    bool engine = m.can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0;
     if (engine && (always || t.sliced))
         engine = contained<R, C>(plane_at(t, outer..., row, col));
     if (engine) {
@@ -570,14 +571,18 @@ static WS_DEVICE void fill_buffer(u32 buffer, const tile<T, R, C, frag> &x)
     if constexpr (sizeof(T) == 2) {
         const u32 row = ptx::lane() % 16, half = ptx::lane() / 16;
 #pragma unroll
-        for (int j = 0; j < pairs; j += 2) {
+        for (int j = 0; j < pairs && FIRST + j < S::pairs; j += 2) {
             const auto *w = &x.cell.v[S::index(2 * BLOCK, FIRST + j)];
-            ptx::stmatrix_x4(buffer + row * 128 + (((j + half) ^ (row & 7)) << 4), w[0], w[1], w[2], w[3]);
+            const u32 to = buffer + row * 128 + (((j + half) ^ (row & 7)) << 4);
+            if (FIRST + j + 1 < S::pairs)
+                ptx::stmatrix_x4(to, w[0], w[1], w[2], w[3]);
+            else
+                ptx::stmatrix_x2(to, w[0], w[1]);
         }
     } else {
         const u32 row = ptx::lane() / 4;
 #pragma unroll
-        for (int j = 0; j < pairs; j++)
+        for (int j = 0; j < pairs && FIRST + j < S::pairs; j++)
 #pragma unroll
             for (int h = 0; h < 2; h++) {
                 u32 byte = (j * 8 + ptx::lane() % 4 * 2) * (u32)sizeof(T);
@@ -590,18 +595,20 @@ static WS_DEVICE void fill_buffer(u32 buffer, const tile<T, R, C, frag> &x)
     }
 }
 
-/* Box after box; buffers are used in turn, so that the last BUFFERS - 1 copies may still read theirs.  */
-template <int BLOCK, int FIRST, int BUFFERS, typename T, int R, int C, int N, typename... I>
-static WS_DEVICE void store_boxes(u32 staging, int &buffer, const tensor<T, N> &t, const map &m,
-                                  const tile<T, R, C, frag> &x, int row, int col, I... outer)
+/* Box after box of the first WHOLE columns; buffers are used in turn, so that the last BUFFERS - 1 copies may still read
+   theirs.  */
+template <int BLOCK, int FIRST, int WHOLE, int BUFFERS, typename T, int R, int C, int N, typename... I>
+static WS_DEVICE void store_boxes(u32 staging, const tensor<T, N> &t, const map &m, const tile<T, R, C, frag> &x,
+                                  int row, int col, I... outer)
 {
+    constexpr int boxes = WHOLE / line_elements<T>, number = BLOCK * boxes + FIRST * 8 / line_elements<T>;
+    /* Buffer 0 is used again by the first box: the newest copy may read it, unless the last store's boxes came out even.  */
+    constexpr bool even = WHOLE == C && boxes * ((R + 63) / 64) % BUFFERS == 0;
     const int warp_row = BLOCK * 64 + (int)(threadIdx.x / 32 % 4) * 16;
     if (R % 64 == 0 || warp_row < R) {
-        const u32 at = staging + buffer * 2048;
-        /* The first box begins at buffer 0 again, which the last store left newest unless its boxes came out even.  */
-        constexpr bool even = C / line_elements<T> * ((R + 63) / 64) % BUFFERS == 0;
+        const u32 at = staging + number % BUFFERS * 2048;
         if (ptx::lane() == 0)
-            ptx::bulk_wait_read<(even || (BLOCK + FIRST) != 0) ? BUFFERS - 1 : 0>();
+            ptx::bulk_wait_read<(even || number != 0) ? BUFFERS - 1 : 0>();
         __syncwarp();
         fill_buffer<BLOCK, FIRST>(at, x);
         ptx::fence_proxy_async();
@@ -610,29 +617,95 @@ static WS_DEVICE void store_boxes(u32 staging, int &buffer, const tensor<T, N> &
             engine_store(m, at, t, outer..., row + warp_row, col + FIRST * 8);
             ptx::bulk_commit();
         }
-        buffer = buffer + 1 == BUFFERS ? 0 : buffer + 1;
     }
-    if constexpr (FIRST * 8 + line_elements<T> < C)
-        store_boxes<BLOCK, FIRST + line_elements<T> / 8, BUFFERS>(staging, buffer, t, m, x, row, col, outer...);
+    if constexpr (FIRST * 8 + line_elements<T> < WHOLE)
+        store_boxes<BLOCK, FIRST + line_elements<T> / 8, WHOLE, BUFFERS>(staging, t, m, x, row, col, outer...);
     else if constexpr ((BLOCK + 1) * 64 < R)
-        store_boxes<BLOCK + 1, 0, BUFFERS>(staging, buffer, t, m, x, row, col, outer...);
+        store_boxes<BLOCK + 1, 0, WHOLE, BUFFERS>(staging, t, m, x, row, col, outer...);
 }
 
-/* Boxes end with the tile, so that no neighbour's elements are written.  */
+/* Nothing of this warp's staging is being read any more.  */
+static WS_DEVICE void drained()
+{
+    if (ptx::lane() == 0)
+        ptx::bulk_wait_read<0>();
+    __syncwarp();
+}
+
+/* The same block read back in lines and written by this warp: 16 bytes a lane, four rows at a time.  */
+template <int BLOCK, int FIRST, typename T, int R, int C>
+static WS_DEVICE void drain_buffer(u32 buffer, const plane<T> &p, const tile<T, R, C, frag> &)
+{
+    constexpr int chunk = 16 / (int)sizeof(T);
+    const int lane = (int)ptx::lane(), c = FIRST * 8 + lane % 8 * chunk;
+    const int warp_row = BLOCK * 64 + (int)(threadIdx.x / 32 % 4) * 16;
+    const bool whole = p.col_inside(c) && p.col_inside(c + chunk - 1) && c + chunk <= C;
+    T *to = p.at(warp_row + lane / 8, c);
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        const int row = lane / 8 + 4 * i;
+        union {
+            uint4 vector;
+            T elements[chunk];
+        } x;
+        x.vector = ptx::load_shared_16(buffer + row * 128 + (((lane % 8) ^ (row & 7)) << 4));
+        if (p.row_inside(warp_row + row) && (R % 16 == 0 || warp_row + row < R)) {
+            if (whole) {
+                *reinterpret_cast<uint4 *>(to + 4 * i * p.stride) = x.vector;
+            } else {
+#pragma unroll
+                for (int e = 0; e < chunk; e++)
+                    if (p.col_inside(c + e) && c + e < C)
+                        to[4 * i * p.stride + e] = x.elements[e];
+            }
+        }
+    }
+}
+
+/* From column 8 * BEGIN on.  */
+template <int BLOCK, int FIRST, int BEGIN, int BUFFERS, typename T, int R, int C>
+static WS_DEVICE void store_lines(u32 staging, const plane<T> &p, const tile<T, R, C, frag> &x)
+{
+    constexpr int step = line_elements<T> / 8, boxes = (C - BEGIN * 8 + line_elements<T> - 1) / line_elements<T>;
+    const u32 buffer = staging + (BLOCK * boxes + (FIRST - BEGIN) / step) % BUFFERS * 2048;
+    __syncwarp();
+    fill_buffer<BLOCK, FIRST>(buffer, x);
+    __syncwarp();
+    drain_buffer<BLOCK, FIRST>(buffer, p, x);
+    if constexpr (FIRST * 8 + line_elements<T> < C)
+        store_lines<BLOCK, FIRST + step, BEGIN, BUFFERS>(staging, p, x);
+    else if constexpr ((BLOCK + 1) * 64 < R)
+        store_lines<BLOCK + 1, BEGIN, BEGIN, BUFFERS>(staging, p, x);
+}
+
+/* Whole blocks of lines go out by the copy engine, in boxes that end with the tile, so that no neighbour's elements are
+   written; columns that fill no block, and tiles that the engine cannot write, go out in lines; what has no 16-byte
+   alignment goes straight from the registers.  */
 template <typename T, int SR, int BLOCKS, int R, int C, layout L, int N, typename... I>
 static WS_DEVICE void store_plane_staged(output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m,
                                          const tile<T, R, C, L> &x, int row, int col, I... outer)
 {
-    if constexpr (L == frag && sizeof(T) <= 4 && R % store_rows == 0 && C % line_elements<T> == 0) {
-        if (m.can_store && (!t.sliced || contained<R, C>(plane_at(t, outer..., row, col)))) {
-            constexpr int buffers = output<T, SR, BLOCKS>::buffers;
-            u32 staging = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
-            int buffer = 0;
-            store_boxes<0, 0, buffers>(staging, buffer, t, m, x, row, col, outer...);
+    const plane<T> p = plane_at(t, outer..., row, col);
+    if constexpr (L == frag && sizeof(T) <= 4 && R > 1 && C > 1) {
+        constexpr int buffers = output<T, SR, BLOCKS>::buffers, whole = C / line_elements<T> * line_elements<T>;
+        const u32 staging = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
+        if constexpr (R % store_rows == 0 && whole > 0) {
+            if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!t.sliced || contained<R, C>(p))) {
+                store_boxes<0, 0, whole, buffers>(staging, t, m, x, row, col, outer...);
+                if constexpr (whole < C) {
+                    drained();
+                    store_lines<0, whole / 8, whole / 8, buffers>(staging, p, x);
+                }
+                return;
+            }
+        }
+        if (p.aligned(16)) {
+            drained();
+            store_lines<0, 0, 0, buffers>(staging, p, x);
             return;
         }
     }
-    store_plane(plane_at(t, outer..., row, col), x);
+    store_plane(p, x);
 }
 
 template <typename T, int SR, int B, typename X, typename Y, int R, int C, layout L>

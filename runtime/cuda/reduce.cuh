@@ -285,7 +285,7 @@ template <typename X, int B> static WS_DEVICE X col_cumsum(const X &x, scratch<B
     return cumulate<false>(x, s);
 }
 
-/* The stored type of a tile's elements on their way through scratch; masks are bytes.  */
+/* Elements pass through scratch as they are stored, masks as bytes.  */
 template <typename T, int R, int C, layout L, int BYTES>
 static WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES> &s)
 {
@@ -316,24 +316,66 @@ static WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES
 
 /* ---- print ------------------------------------------------------------------------------------------------------- */
 
-static WS_DEVICE void print_element(const char *name, int r, int c, double x)
+template <typename T> struct type_name;
+#define WS_TYPE_NAME(T, text)              \
+    template <> struct type_name<T> {      \
+        static WS_DEVICE const char *get() \
+        {                                  \
+            return text;                   \
+        }                                  \
+    };
+WS_TYPE_NAME(float, "f32")
+WS_TYPE_NAME(double, "f64")
+WS_TYPE_NAME(f16, "f16")
+WS_TYPE_NAME(bf16, "bf16")
+WS_TYPE_NAME(e4m3, "e4m3")
+WS_TYPE_NAME(e5m2, "e5m2")
+WS_TYPE_NAME(signed char, "i8")
+WS_TYPE_NAME(int, "i32")
+WS_TYPE_NAME(bool, "mask")
+#undef WS_TYPE_NAME
+
+static WS_DEVICE void print_number(double x, bool wide)
 {
-    printf("%s[%d,%d] = %.9g\n", name, r, c, x);
+    if (x != x)
+        printf(" nan");
+    else if (wide)
+        printf(" %.17g", x);
+    else
+        printf(" %.9g", x);
 }
 
-/* Each thread prints what it holds; the order of the lines is not specified.  */
+/* One group of the grid at a time; each element by the thread that holds it, in order.  */
 template <typename T, int R, int C, layout L> static WS_DEVICE void print(const char *name, const tile<T, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
-    if ((R == 1 || C == 1) && !S::speaks())
-        return;
-    WS_FOR_CELLS(S, slot, j)
-    {
-        pair<math_of<T>> p = x.get(slot, j);
-        if (has_row<S, R>(slot) && has_col<S, C>(j, 0))
-            print_element(name, S::row(slot), S::col(j), (double)p.low);
-        if (C > 1 && has_row<S, R>(slot) && has_col<S, C>(j, 1))
-            print_element(name, S::row(slot), S::col(j) + 1, (double)p.high);
+    static __device__ int lock;
+    group_barrier();
+    if (group_leader()) {
+        while (atomicCAS(&lock, 0, 1))
+            ;
+        printf("%s: %s (%d,%d)\n", name, type_name<T>::get(), R, C);
+    }
+    group_barrier();
+#pragma unroll 1
+    for (int r = 0; r < R; r++) {
+        if ((int)(threadIdx.x / 32 % 4) == S::warp_of(r)) {
+#pragma unroll 1
+            for (int c = 0; c < C; c++) {
+                if ((int)ptx::lane() == S::lane_of(r, c)) {
+                    pair<math_of<T>> p = x.get(S::slot_of(r), S::pair_of(c));
+                    printf(c ? "" : " ");
+                    print_number((double)(c % 2 ? p.high : p.low), sizeof(T) == 8);
+                    printf(c + 1 < C ? "" : "\n");
+                }
+                __syncwarp();
+            }
+        }
+        group_barrier();
+    }
+    if (group_leader()) {
+        __threadfence();
+        atomicExch(&lock, 0);
     }
 }
 

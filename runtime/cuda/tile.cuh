@@ -45,6 +45,23 @@ template <int R, int C> struct spread<R, C, frag> {
     {
         return C == 1 ? 0 : j * 8 + (int)(ptx::lane() % 4) * 2;
     }
+    /* Whose warp, which slot; which lane of eight rows, which pair.  */
+    static WS_DEVICE int warp_of(int r)
+    {
+        return r % 64 / 16;
+    }
+    static WS_DEVICE int slot_of(int r)
+    {
+        return R == 1 ? 0 : r / 64 * 2 + r % 16 / 8;
+    }
+    static WS_DEVICE int lane_of(int r, int c)
+    {
+        return r % 8 * 4 + c % 8 / 2;
+    }
+    static WS_DEVICE int pair_of(int c)
+    {
+        return c / 8;
+    }
     /* Of the threads that hold copies of a broadcast tile's element, does this one speak?  */
     static WS_DEVICE bool speaks()
     {
@@ -69,6 +86,22 @@ template <int R, int C> struct spread<R, C, lines> {
     static WS_DEVICE int col(int j)
     {
         return C == 1 ? 0 : (j / (vector / 2) * 32 + (int)ptx::lane()) * vector + j % (vector / 2) * 2;
+    }
+    static WS_DEVICE int warp_of(int r)
+    {
+        return r % 4;
+    }
+    static WS_DEVICE int slot_of(int r)
+    {
+        return R == 1 ? 0 : r / 4;
+    }
+    static WS_DEVICE int lane_of(int, int c)
+    {
+        return c / vector % 32;
+    }
+    static WS_DEVICE int pair_of(int c)
+    {
+        return C == 1 ? 0 : c / (32 * vector) * (vector / 2) + c % vector / 2;
     }
     static WS_DEVICE bool speaks()
     {

@@ -143,10 +143,15 @@ static WS_DEVICE void rows_64(float (&d)[SIZE], const A &a, int row, const B &b)
     if constexpr (FROM + columns < N)
         rows_64<O + columns / 2, FROM + columns, N, STEPS>(d, a, row, b);
 }
+/* The integer unit knows 8, 24 and the multiples of 16.  */
+WS_CONSTANT int integer_columns(int n)
+{
+    return n >= 256 ? 256 : n % 16 == 0 || n == 8 || n == 24 ? n : n - 8;
+}
 template <int O, int FROM, int N, int STEPS, int SIZE, typename A, typename B>
 static WS_DEVICE void rows_64(int (&d)[SIZE], const A &a, int row, const B &b)
 {
-    constexpr int columns = N - FROM < 256 ? N - FROM : 256;
+    constexpr int columns = integer_columns(N - FROM);
     typedef operands<typename A::element, typename B::element> kind;
 #pragma unroll
     for (int step = 0; step < STEPS; step++)

@@ -196,7 +196,8 @@ template <typename CASE> static void check(const char *name)
     size_t n = (size_t)CASE::zr * CASE::zc;
     Z *hz = (Z *)malloc(n * sizeof *hz);
     memset(hz, CASE::poison, n * sizeof *hz);
-    void *dx = device_copy(hx, (size_t)CASE::xr * CASE::xc), *dy = device_copy(hy, (size_t)CASE::yr * CASE::yc), *dz = device_copy(hz, n);
+    void *dx = device_copy(hx, (size_t)CASE::xr * CASE::xc), *dy = device_copy(hy, (size_t)CASE::yr * CASE::yc),
+         *dz = device_copy(hz, n);
     {
         ws::launch call(name);
         typename CASE::all p;
@@ -229,8 +230,8 @@ template <typename CASE> static void check(const char *name)
         failures++;
         printf("not ok %s: %ld of %ld wrong", name, wrong, (long)n);
         if (first >= 0)
-            printf(", first (%ld,%ld): %g instead of %g, worst %g", first / CASE::zc, first % CASE::zc, to_double(hz[first]),
-                   CASE::want(x, y, (int)(first / CASE::zc), (int)(first % CASE::zc)), worst);
+            printf(", first (%ld,%ld): %g instead of %g, worst %g", first / CASE::zc, first % CASE::zc,
+                   to_double(hz[first]), CASE::want(x, y, (int)(first / CASE::zc), (int)(first % CASE::zc)), worst);
         printf("%s%s\n", status ? " " : "", status ? ws_error_message() : "");
     }
     ws_free(dx);
@@ -263,44 +264,44 @@ template <typename X_, typename Y_, typename Z_, int XR, int XC, int YR, int YC,
 
 /* ---- elementwise: x, y of shape R x C or broadcast, matrices a little smaller than the tiles --------------------- */
 
-#define ELEMENTWISE(name, T, U, device, host, tolerance)                                                               \
-    template <int R, int C, int YR, int YC, ws::layout L>                                                              \
-    struct name : base<T, T, U, R, C, YR, YC, (R > 2 ? R - 1 : R), (C > 2 ? C - 3 : C)> {                              \
-        static WS_DEVICE void run(const params<T, T, U> &p, plain_shared<32768> &)                                     \
-        {                                                                                                              \
-            auto a = ws::load<R, C, L>(p.x, 0, 0);                                                                     \
-            auto b = ws::load<YR, YC, L>(p.y, 0, 0);                                                                   \
-            (void)a;                                                                                                   \
-            (void)b;                                                                                                   \
-            ws::store(p.z, 0, 0, device);                                                                              \
-        }                                                                                                              \
-        static double want(const matrix &x, const matrix &y, int r, int c)                                             \
-        {                                                                                                              \
-            double a = x.at(r, c), b = y.at(YR == 1 ? 0 : r, YC == 1 ? 0 : c);                                         \
-            (void)a;                                                                                                   \
-            (void)b;                                                                                                   \
-            return host;                                                                                               \
-        }                                                                                                              \
-        static double slack(const matrix &x, const matrix &y, int r, int c)                                            \
-        {                                                                                                              \
-            double w = fabs(want(x, y, r, c));                                                                         \
-            (void)w;                                                                                                   \
-            return tolerance;                                                                                          \
-        }                                                                                                              \
+#define ELEMENTWISE(name, T, U, device, host, tolerance)                                  \
+    template <int R, int C, int YR, int YC, ws::layout L>                                 \
+    struct name : base<T, T, U, R, C, YR, YC, (R > 2 ? R - 1 : R), (C > 2 ? C - 3 : C)> { \
+        static WS_DEVICE void run(const params<T, T, U> &p, plain_shared<32768> &)        \
+        {                                                                                 \
+            auto a = ws::load<R, C, L>(p.x, 0, 0);                                        \
+            auto b = ws::load<YR, YC, L>(p.y, 0, 0);                                      \
+            (void)a;                                                                      \
+            (void)b;                                                                      \
+            ws::store(p.z, 0, 0, device);                                                 \
+        }                                                                                 \
+        static double want(const matrix &x, const matrix &y, int r, int c)                \
+        {                                                                                 \
+            double a = x.at(r, c), b = y.at(YR == 1 ? 0 : r, YC == 1 ? 0 : c);            \
+            (void)a;                                                                      \
+            (void)b;                                                                      \
+            return host;                                                                  \
+        }                                                                                 \
+        static double slack(const matrix &x, const matrix &y, int r, int c)               \
+        {                                                                                 \
+            double w = fabs(want(x, y, r, c));                                            \
+            (void)w;                                                                      \
+            return tolerance;                                                             \
+        }                                                                                 \
     };
-#define SHAPES(name)                                                            \
-    check<name<64, 64, 64, 64, frag>>(#name " frag 64x64");                     \
-    check<name<40, 24, 40, 1, frag>>(#name " frag 40x24 column");               \
-    check<name<128, 96, 1, 96, frag>>(#name " frag 128x96 row");                \
-    check<name<16, 256, 16, 256, lines>>(#name " lines 16x256");                \
-    check<name<5, 48, 5, 1, lines>>(#name " lines 5x48 column");                \
-    check<name<9, 136, 1, 136, lines>>(#name " lines 9x136 row");               \
-    check<name<6, 1000, 1, 1, lines>>(#name " lines 6x1000 number");            \
-    check<name<64, 1, 64, 1, frag>>(#name " frag column");                      \
-    check<name<1, 64, 1, 64, frag>>(#name " frag row");                         \
+#define SHAPES(name)                                                 \
+    check<name<64, 64, 64, 64, frag>>(#name " frag 64x64");          \
+    check<name<40, 24, 40, 1, frag>>(#name " frag 40x24 column");    \
+    check<name<128, 96, 1, 96, frag>>(#name " frag 128x96 row");     \
+    check<name<16, 256, 16, 256, lines>>(#name " lines 16x256");     \
+    check<name<5, 48, 5, 1, lines>>(#name " lines 5x48 column");     \
+    check<name<9, 136, 1, 136, lines>>(#name " lines 9x136 row");    \
+    check<name<6, 1000, 1, 1, lines>>(#name " lines 6x1000 number"); \
+    check<name<64, 1, 64, 1, frag>>(#name " frag column");           \
+    check<name<1, 64, 1, 64, frag>>(#name " frag row");              \
     check<name<1, 333, 1, 1, lines>>(#name " lines row");
-#define TWO(name)                                                               \
-    check<name<64, 64, 64, 64, frag>>(#name " frag");                           \
+#define TWO(name)                                     \
+    check<name<64, 64, 64, 64, frag>>(#name " frag"); \
     check<name<16, 256, 16, 1, lines>>(#name " lines");
 
 ELEMENTWISE(add, float, float, ws::add(a, b), (float)(a + b), 0)
@@ -309,9 +310,11 @@ ELEMENTWISE(mul_number, float, float, ws::mul(2.5, ws::mul(a, 3L)), a * 7.5, 0x1
 ELEMENTWISE(division, float, float, ws::div(a, b), a / b, 0)
 ELEMENTWISE(largest, float, float, ws::max(a, ws::min(b, 0.5)), fmax(a, fmin(b, 0.5)), 0)
 ELEMENTWISE(fused, float, float, ws::fma(a, b, 1.0), fma(a, b, 1.0), 0)
-ELEMENTWISE(chosen, float, float, ws::select(ws::mask_and(ws::lt(a, b), ws::mask_not(ws::ge(a, 0.25))), ws::neg(a), ws::abs(b)),
+ELEMENTWISE(chosen, float, float,
+            ws::select(ws::mask_and(ws::lt(a, b), ws::mask_not(ws::ge(a, 0.25))), ws::neg(a), ws::abs(b)),
             a < b && !(a >= 0.25) ? -a : fabs(b), 0)
-ELEMENTWISE(either, float, float, ws::select(ws::mask_or(ws::eq(a, b), ws::gt(a, 0)), 1, 2.0), (float)(a == b || a > 0 ? 1 : 2), 0)
+ELEMENTWISE(either, float, float, ws::select(ws::mask_or(ws::eq(a, b), ws::gt(a, 0)), 1, 2.0),
+            (float)(a == b || a > 0 ? 1 : 2), 0)
 ELEMENTWISE(indices, float, float, ws::select(ws::le(ws::row_index<R, C, L>(3), ws::col_index<R, C, L>()), a, 0),
             r + 3 <= c ? a : 0, 0)
 ELEMENTWISE(rounded, float, float, ws::add(ws::rint(ws::mul(a, 4)), ws::floor(a)), rint(a * 4) + floor(a), 0)
@@ -332,8 +335,10 @@ ELEMENTWISE(to_f16, float, ws::f16, ws::cast<ws::f16>(ws::mul(a, 100)), (float)(
 ELEMENTWISE(to_bf16, float, ws::bf16, ws::cast<ws::bf16>(a), a, 0)
 ELEMENTWISE(to_e4m3, float, ws::e4m3, ws::cast<ws::e4m3>(ws::mul(a, 300)), fmax(-448, fmin(448, a * 300)), 0x1p-10)
 ELEMENTWISE(to_e5m2, float, ws::e5m2, ws::cast<ws::e5m2>(a), a, 0x1p-17)
-ELEMENTWISE(to_int, float, int, ws::cast<int>(ws::mul(a, 1e9)), fmax(-2147483648.0, fmin(2147483647.0, trunc((double)(float)(a * 1e9)))), 0)
-ELEMENTWISE(to_byte, float, signed char, ws::cast<signed char>(ws::mul(a, 100)), fmax(-128, fmin(127, trunc((double)(float)(a * 100)))), 0)
+ELEMENTWISE(to_int, float, int, ws::cast<int>(ws::mul(a, 1e9)),
+            fmax(-2147483648.0, fmin(2147483647.0, trunc((double)(float)(a * 1e9)))), 0)
+ELEMENTWISE(to_byte, float, signed char, ws::cast<signed char>(ws::mul(a, 100)),
+            fmax(-128, fmin(127, trunc((double)(float)(a * 100)))), 0)
 ELEMENTWISE(to_double_and_back, float, float, ws::cast<float>(ws::mul(ws::cast<double>(a), 3.0)), a * 3, 0)
 ELEMENTWISE(int_to_f16, int, ws::f16, ws::cast<ws::f16>(ws::mul(a, 7)), a * 7, 0)
 ELEMENTWISE(double_to_f16, double, ws::f16, ws::cast<ws::f16>(a), a, 0x1p-25)
@@ -343,172 +348,167 @@ ELEMENTWISE(from_e4m3, ws::e4m3, float, ws::cast<float>(ws::add(a, b)), a + b, 0
 ELEMENTWISE(from_e5m2, ws::e5m2, float, ws::cast<float>(a), a, 0)
 ELEMENTWISE(nan_yields, float, float, ws::max(ws::sqrt(ws::mul(ws::abs(a), -1)), b), b, 0)
 
-static void check_elementwise()
-{
-    SHAPES(add)
-    SHAPES(sub_half)
-    TWO(mul_number)
-    SHAPES(division)
-    TWO(largest)
-    TWO(fused)
-    SHAPES(chosen)
-    TWO(either)
-    SHAPES(indices)
-    TWO(rounded)
-    TWO(exponential)
-    TWO(exponential2)
-    TWO(logarithm)
-    TWO(logarithm2)
-    TWO(root)
-    TWO(reciprocal_root)
-    TWO(hyperbolic)
-    TWO(error_function)
-    TWO(logistic)
-    TWO(wide)
-    SHAPES(integers)
-    SHAPES(bytes)
-    TWO(to_f16)
-    TWO(to_bf16)
-    SHAPES(to_e4m3)
-    TWO(to_e5m2)
-    TWO(to_int)
-    TWO(to_byte)
-    TWO(to_double_and_back)
-    TWO(int_to_f16)
-    TWO(double_to_f16)
-    TWO(wrapped_byte)
-    TWO(from_bf16)
-    TWO(from_e4m3)
-    TWO(from_e5m2)
-    TWO(nan_yields)
-}
+static void check_elementwise(){
+    SHAPES(add) SHAPES(sub_half) TWO(mul_number) SHAPES(division) TWO(largest) TWO(fused) SHAPES(chosen) TWO(either)
+        SHAPES(indices) TWO(rounded) TWO(exponential) TWO(exponential2) TWO(logarithm) TWO(logarithm2) TWO(root)
+            TWO(reciprocal_root) TWO(hyperbolic) TWO(error_function) TWO(logistic) TWO(wide) SHAPES(integers)
+                SHAPES(bytes) TWO(to_f16) TWO(to_bf16) SHAPES(to_e4m3) TWO(to_e5m2) TWO(to_int) TWO(to_byte)
+                    TWO(to_double_and_back) TWO(int_to_f16) TWO(double_to_f16) TWO(wrapped_byte) TWO(from_bf16)
+                        TWO(from_e4m3) TWO(from_e5m2) TWO(nan_yields)}
 
 /* ---- reductions, running sums, transposition --------------------------------------------------------------------- */
 
-#define COMBINE(name, T, U, ZR, ZC, device, host, tolerance)                                                           \
-    template <int R, int C, ws::layout L> struct name : base<T, T, U, (R > 2 ? R - 1 : R), (C > 2 ? C - 2 : C), 1, 1, ZR, ZC> { \
-        static WS_DEVICE void run(const params<T, T, U> &p, plain_shared<32768> &s)                                    \
-        {                                                                                                              \
-            auto a = ws::load<R, C, L>(p.x, 0, 0);                                                                     \
-            (void)s;                                                                                                   \
-            ws::store(p.z, 0, 0, device);                                                                              \
-        }                                                                                                              \
-        static double want(const matrix &x, const matrix &, int r, int c)                                              \
-        {                                                                                                              \
-            double w = 0;                                                                                              \
-            (void)r;                                                                                                   \
-            (void)c;                                                                                                   \
-            host;                                                                                                      \
-            return w;                                                                                                  \
-        }                                                                                                              \
-        static double slack(const matrix &x, const matrix &, int r, int c)                                             \
-        {                                                                                                              \
-            double w = 0;                                                                                              \
-            (void)r;                                                                                                   \
-            (void)c;                                                                                                   \
-            for (int i = 0; i < R; i++)                                                                                \
-                for (int j = 0; j < C; j++)                                                                            \
-                    if (i == r || j == c)                                                                              \
-                        w += fabs(x.at(i, j));                                                                         \
-            return tolerance;                                                                                          \
-        }                                                                                                              \
+#define COMBINE(name, T, U, ZR, ZC, device, host, tolerance)                              \
+    template <int R, int C, ws::layout L>                                                 \
+    struct name : base<T, T, U, (R > 2 ? R - 1 : R), (C > 2 ? C - 2 : C), 1, 1, ZR, ZC> { \
+        static WS_DEVICE void run(const params<T, T, U> &p, plain_shared<32768> &s)       \
+        {                                                                                 \
+            auto a = ws::load<R, C, L>(p.x, 0, 0);                                        \
+            (void)s;                                                                      \
+            ws::store(p.z, 0, 0, device);                                                 \
+        }                                                                                 \
+        static double want(const matrix &x, const matrix &, int r, int c)                 \
+        {                                                                                 \
+            double w = 0;                                                                 \
+            (void)r;                                                                      \
+            (void)c;                                                                      \
+            host;                                                                         \
+            return w;                                                                     \
+        }                                                                                 \
+        static double slack(const matrix &x, const matrix &, int r, int c)                \
+        {                                                                                 \
+            double w = 0;                                                                 \
+            (void)r;                                                                      \
+            (void)c;                                                                      \
+            for (int i = 0; i < R; i++)                                                   \
+                for (int j = 0; j < C; j++)                                               \
+                    if (i == r || j == c)                                                 \
+                        w += fabs(x.at(i, j));                                            \
+            return tolerance;                                                             \
+        }                                                                                 \
     };
 #define OVER_COLS for (int j = 0; j < C; j++)
 #define OVER_ROWS for (int i = 0; i < R; i++)
 COMBINE(row_sums, float, float, R, 1, ws::row_sum(a), OVER_COLS w += x.at(r, j), 1e-6 * w)
-COMBINE(row_largest, float, float, R, 1, ws::row_max(a), w = -INFINITY; OVER_COLS w = fmax(w, x.at(r, j)), 0)
-COMBINE(row_smallest, int, int, R, 1, ws::row_min(a), w = INFINITY; OVER_COLS w = fmin(w, x.at(r, j)), 0)
-COMBINE(row_first, ws::f16, int, R, 1, ws::row_argmax(a), int best = 0; OVER_COLS if (x.at(r, j) > x.at(r, best)) best = j; w = best, 0)
-COMBINE(row_sums_half, ws::f16, ws::f16, R, 1, ws::row_sum(a), OVER_COLS w += x.at(r, j), 1e-6 * w)
-COMBINE(col_sums, float, float, 1, C, ws::col_sum(a, s.scratch), OVER_ROWS w += x.at(i, c), 1e-6 * w)
-COMBINE(col_largest, ws::bf16, ws::bf16, 1, C, ws::col_max(a, s.scratch), w = -INFINITY; OVER_ROWS w = fmax(w, x.at(i, c)), 0)
-COMBINE(col_smallest, int, int, 1, C, ws::col_min(a, s.scratch), w = INFINITY; OVER_ROWS w = fmin(w, x.at(i, c)), 0)
-COMBINE(col_sums_wide, double, double, 1, C, ws::col_sum(a, s.scratch), OVER_ROWS w += x.at(i, c), 1e-14 * w)
-COMBINE(row_running, float, float, R, C, ws::row_cumsum(a, s.scratch), for (int j = 0; j <= c; j++) w += x.at(r, j), 1e-6 * w)
-COMBINE(col_running, int, int, R, C, ws::col_cumsum(a, s.scratch), for (int i = 0; i <= r; i++) w += x.at(i, c), 0)
-COMBINE(row_running_half, ws::f16, ws::f16, R, C, ws::row_cumsum(a, s.scratch), for (int j = 0; j <= c; j++) w += x.at(r, j), 1e-6 * w)
-COMBINE(transposed, float, float, C, R, ws::trans(a, s.scratch), w = x.at(c, r), 0)
-COMBINE(transposed_half, ws::f16, ws::f16, C, R, ws::trans(a, s.scratch), w = x.at(c, r), 0)
-COMBINE(transposed_mask, signed char, int, C, R, ws::select(ws::trans(ws::gt(a, 5), s.scratch), ws::col_index<C, R, L>(), -1),
-        w = x.at(c, r) > 5 ? c : -1, 0)
-#define COMBINED(name)                             \
-    check<name<64, 64, frag>>(#name " frag 64x64"); \
-    check<name<40, 24, frag>>(#name " frag 40x24"); \
-    check<name<128, 56, frag>>(#name " frag 128x56"); \
+    COMBINE(row_largest, float, float, R, 1, ws::row_max(a), w = -INFINITY;
+            OVER_COLS w = fmax(w, x.at(r, j)), 0) COMBINE(row_smallest, int, int, R, 1, ws::row_min(a), w = INFINITY;
+                                                          OVER_COLS w = fmin(w, x.at(r, j)), 0)
+        COMBINE(row_first, ws::f16, int, R, 1, ws::row_argmax(a), int best = 0;
+                OVER_COLS if (x.at(r, j) > x.at(r, best)) best = j;
+                w = best, 0) COMBINE(row_sums_half, ws::f16, ws::f16, R, 1, ws::row_sum(a), OVER_COLS w += x.at(r, j),
+                                     1e-6 * w)
+            COMBINE(col_sums, float, float, 1, C, ws::col_sum(a, s.scratch), OVER_ROWS w += x.at(i, c),
+                    1e-6 * w) COMBINE(col_largest, ws::bf16, ws::bf16, 1, C, ws::col_max(a, s.scratch), w = -INFINITY;
+                                      OVER_ROWS w = fmax(w, x.at(i, c)),
+                                      0) COMBINE(col_smallest, int, int, 1, C, ws::col_min(a, s.scratch), w = INFINITY;
+                                                 OVER_ROWS w = fmin(w, x.at(i, c)), 0)
+                COMBINE(col_sums_wide, double, double, 1, C, ws::col_sum(a, s.scratch), OVER_ROWS w += x.at(i, c),
+                        1e-14 * w) COMBINE(row_running, float, float, R, C, ws::row_cumsum(a, s.scratch),
+                                           for (int j = 0; j <= c; j++) w += x.at(r, j), 1e-6 * w)
+                    COMBINE(col_running, int, int, R,
+                            C, ws::col_cumsum(a, s.scratch), for (int i = 0; i <= r; i++) w += x.at(i, c),
+                            0) COMBINE(row_running_half, ws::f16, ws::f16, R, C, ws::row_cumsum(a, s.scratch),
+                                       for (int j = 0; j <= c; j++) w += x.at(r, j), 1e-6 * w)
+                        COMBINE(transposed, float, float, C, R, ws::trans(a, s.scratch), w = x.at(c, r), 0)
+                            COMBINE(transposed_half, ws::f16, ws::f16, C, R, ws::trans(a, s.scratch), w = x.at(c, r), 0)
+                                COMBINE(transposed_mask, signed char, int, C, R,
+                                        ws::select(ws::trans(ws::gt(a, 5), s.scratch), ws::col_index<C, R, L>(), -1),
+                                        w = x.at(c, r) > 5 ? c : -1, 0)
+#define COMBINED(name)                                  \
+    check<name<64, 64, frag>>(#name " frag 64x64");     \
+    check<name<40, 24, frag>>(#name " frag 40x24");     \
+    check<name<128, 56, frag>>(#name " frag 128x56");   \
     check<name<16, 256, lines>>(#name " lines 16x256"); \
-    check<name<7, 50, lines>>(#name " lines 7x50"); \
-    check<name<3, 700, lines>>(#name " lines 3x700"); \
-    check<name<64, 1, frag>>(#name " frag column"); \
-    check<name<1, 72, frag>>(#name " frag row"); \
-    check<name<1, 130, lines>>(#name " lines row"); \
+    check<name<7, 50, lines>>(#name " lines 7x50");     \
+    check<name<3, 700, lines>>(#name " lines 3x700");   \
+    check<name<64, 1, frag>>(#name " frag column");     \
+    check<name<1, 72, frag>>(#name " frag row");        \
+    check<name<1, 130, lines>>(#name " lines row");     \
     check<name<13, 1, lines>>(#name " lines column");
 
-static void check_combined()
-{
-    COMBINED(row_sums)
-    COMBINED(row_largest)
-    COMBINED(row_smallest)
-    COMBINED(row_first)
-    COMBINED(row_sums_half)
-    COMBINED(col_sums)
-    COMBINED(col_largest)
-    COMBINED(col_smallest)
-    COMBINED(col_sums_wide)
-    COMBINED(row_running)
-    COMBINED(col_running)
-    COMBINED(row_running_half)
-    COMBINED(transposed)
-    COMBINED(transposed_half)
-    COMBINED(transposed_mask)
-}
+                                    static void check_combined(){
+                                        COMBINED(row_sums) COMBINED(row_largest) COMBINED(row_smallest)
+                                            COMBINED(row_first) COMBINED(row_sums_half) COMBINED(col_sums)
+                                                COMBINED(col_largest) COMBINED(col_smallest) COMBINED(col_sums_wide)
+                                                    COMBINED(row_running) COMBINED(col_running)
+                                                        COMBINED(row_running_half) COMBINED(transposed)
+                                                            COMBINED(transposed_half) COMBINED(transposed_mask)}
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-#define MEMORY(name, T, XR, XC, YR, YC, ZR, ZC, device, host)                                                          \
-    struct name : base<T, T, T, XR, XC, YR, YC, ZR, ZC> {                                                              \
-        static WS_DEVICE void run(const params<T, T, T> &p, plain_shared<32768> &s)                                    \
-        {                                                                                                              \
-            (void)s;                                                                                                   \
-            device;                                                                                                    \
-        }                                                                                                              \
-        static double want(const matrix &x, const matrix &y, int r, int c)                                             \
-        {                                                                                                              \
-            (void)x;                                                                                                   \
-            (void)y;                                                                                                   \
-            return host;                                                                                               \
-        }                                                                                                              \
+#define MEMORY(name, T, XR, XC, YR, YC, ZR, ZC, device, host)                       \
+    struct name : base<T, T, T, XR, XC, YR, YC, ZR, ZC> {                           \
+        static WS_DEVICE void run(const params<T, T, T> &p, plain_shared<32768> &s) \
+        {                                                                           \
+            (void)s;                                                                \
+            device;                                                                 \
+        }                                                                           \
+        static double want(const matrix &x, const matrix &y, int r, int c)          \
+        {                                                                           \
+            (void)x;                                                                \
+            (void)y;                                                                \
+            return host;                                                            \
+        }                                                                           \
     };
 
 #define INSIDE(r, c) ((r) >= 0 && (r) < x.rows && (c) >= 0 && (c) < x.cols)
 MEMORY(load_fill, float, 50, 60, 1, 1, 64, 64, (ws::store(p.z, 0, 0, ws::load_or<64, 64, frag>(-2.5, p.x, -3, 7))),
-       INSIDE(r - 3, c + 7) ? x.at(r - 3, c + 7) : -2.5)
-MEMORY(load_fill_lines, ws::f16, 50, 61, 1, 1, 20, 256, (ws::store(p.z, 0, 0, ws::load_or<20, 256, lines>(-2.5, p.x, 40, -100L))),
-       INSIDE(r + 40, c - 100) ? x.at(r + 40, c - 100) : -2.5)
-MEMORY(load_far, float, 50, 60, 1, 1, 16, 64, (ws::store(p.z, 0, 0, ws::load<16, 64, frag>(p.x, 1L << 40, -(1L << 50)))), 0)
-MEMORY(load_rows, float, 5, 60, 1, 1, 40, 64,
-       (ws::store(p.z, 0, 0, ws::add(ws::add(ws::load_row<64, frag>(p.x, 2, 3), ws::load_col<40, frag>(p.x, 3, 30)), ws::full<float, 40, 64, frag>(0)))),
-       (float)(x.at(2, c + 3) + x.at(3, r + 30)))
-MEMORY(load_rows_fill, float, 5, 60, 1, 1, 10, 300,
-       (ws::store(p.z, 0, 0, ws::add(ws::add(ws::load_row_or<300, lines>(1.5, p.x, 2, 3), ws::load_col_or<10, lines>(2, p.x, 3, 55)), ws::full<float, 10, 300, lines>(0)))),
-       (float)((c + 3 < 60 ? x.at(2, c + 3) : 1.5) + (r + 55 < 60 ? x.at(3, r + 55) : 2)))
-MEMORY(sliced, float, 50, 60, 1, 1, 64, 64,
-       (ws::store(p.z, 0, 0, ws::load<64, 64, frag>(ws::slice<1>(ws::slice<0>(p.x, 10, 30), 5, 900), -4, 8))),
-       r - 4 >= 0 && r - 4 < 20 && c + 13 >= 5 ? x.at(r + 6, c + 13) : 0)
-MEMORY(sliced_twice, float, 50, 60, 1, 1, 64, 64,
-       (ws::store(p.z, 0, 0, ws::load<64, 64, frag>(ws::slice<0>(ws::slice<0>(p.x, 10, 30), 5, 12), 1, 0))), r + 1 < 7 ? x.at(r + 16, c) : 0)
-MEMORY(store_clipped, float, 64, 64, 1, 1, 40, 30, (ws::store(p.z, -5, -6, ws::load<64, 64, frag>(p.x, 0, 0))), x.at(r + 5, c + 6))
-MEMORY(store_vectors, float, 64, 64, 1, 1, 64, 3,
-       (ws::store(p.z, 0, 2, ws::full<float, 64, 1, frag>(7)), ws::group_barrier(), ws::store(p.z, 0, 0, ws::load<64, 2, lines>(p.x, 0, 0)),
-        ws::group_barrier(), ws::store_row(p.z, 5, 0, ws::load_row<3, lines>(p.x, 9, 9))),
-       r == 5 ? x.at(9, 9 + c) : c == 2 ? 7 : x.at(r, c))
-MEMORY(store_column, ws::f16, 64, 64, 1, 1, 3, 64, (ws::store(p.z, 0, 0, ws::load<3, 64, lines>(p.x, 0, 0)), ws::group_barrier(), ws::store_col(p.z, 1, 4, ws::load_col<60, frag>(p.x, 8, 1))),
-       r == 1 && c >= 4 ? x.at(8, c - 3) : x.at(r, c))
-MEMORY(scalars, float, 5, 60, 1, 1, 8, 8,
-       (ws::store(p.z, 0, 0, ws::mul(ws::full<float, 8, 8, lines>(1), ws::at_float(ws::tensor<float, 1>{p.x.base, {1}, {0}, {0}, {60}, false}, 7)))), x.at(0, 7))
-MEMORY(added, float, 64, 64, 1, 1, 32, 48, (ws::store(p.z, 0, 0, ws::full<float, 32, 48, frag>(1)), ws::group_barrier(), ws::atomic_add(p.z, 2, 3, ws::load<64, 64, frag>(p.x, 0, 0)), ws::atomic_add(p.z, 0, 0, ws::full<float, 1, 48, lines>(4))),
-       (float)((float)(1 + (r >= 2 && c >= 3 ? x.at(r - 2, c - 3) : 0)) + (r == 0 ? 4 : 0)))
+       INSIDE(r - 3, c + 7)
+           ? x.at(r - 3, c + 7)
+           : -2.5) MEMORY(load_fill_lines, ws::f16, 50, 61, 1, 1, 20,
+                          256, (ws::store(p.z, 0, 0, ws::load_or<20, 256, lines>(-2.5, p.x, 40, -100L))),
+                          INSIDE(r + 40, c - 100)
+                              ? x.at(r + 40, c - 100)
+                              : -2.5) MEMORY(load_far, float, 50, 60, 1, 1, 16, 64,
+                                             (ws::store(p.z, 0, 0, ws::load<16, 64, frag>(p.x, 1L << 40, -(1L << 50)))),
+                                             0)
+    MEMORY(load_rows, float, 5, 60, 1, 1, 40, 64,
+           (ws::store(p.z, 0, 0,
+                      ws::add(ws::add(ws::load_row<64, frag>(p.x, 2, 3), ws::load_col<40, frag>(p.x, 3, 30)),
+                              ws::full<float, 40, 64, frag>(0)))),
+           (float)(x.at(2, c + 3) + x.at(3, r + 30)))
+        MEMORY(load_rows_fill, float, 5, 60, 1, 1, 10, 300,
+               (ws::store(p.z, 0, 0,
+                          ws::add(ws::add(ws::load_row_or<300, lines>(1.5, p.x, 2, 3),
+                                          ws::load_col_or<10, lines>(2, p.x, 3, 55)),
+                                  ws::full<float, 10, 300, lines>(0)))),
+               (float)((c + 3 < 60 ? x.at(2, c + 3) : 1.5) + (r + 55 < 60 ? x.at(3, r + 55) : 2)))
+            MEMORY(sliced, float, 50, 60, 1, 1, 64, 64,
+                   (ws::store(p.z, 0, 0,
+                              ws::load<64, 64, frag>(ws::slice<1>(ws::slice<0>(p.x, 10, 30), 5, 900), -4, 8))),
+                   r - 4 >= 0 && r - 4 < 20 && c + 13 >= 5 ? x.at(r + 6, c + 13) : 0)
+                MEMORY(sliced_twice, float, 50, 60, 1, 1, 64, 64,
+                       (ws::store(p.z, 0, 0,
+                                  ws::load<64, 64, frag>(ws::slice<0>(ws::slice<0>(p.x, 10, 30), 5, 12), 1, 0))),
+                       r + 1 < 7 ? x.at(r + 16, c)
+                                 : 0) MEMORY(store_clipped, float, 64, 64,
+                                             1, 1, 40, 30, (ws::store(p.z, -5, -6, ws::load<64, 64, frag>(p.x, 0, 0))),
+                                             x.at(r + 5, c + 6))
+                    MEMORY(store_vectors, float, 64, 64, 1, 1, 64, 3,
+                           (ws::store(p.z, 0, 2, ws::full<float, 64, 1, frag>(7)), ws::group_barrier(),
+                            ws::store(p.z, 0, 0, ws::load<64, 2, lines>(p.x, 0, 0)), ws::group_barrier(),
+                            ws::store_row(p.z, 5, 0, ws::load_row<3, lines>(p.x, 9, 9))),
+                           r == 5   ? x.at(9, 9 + c)
+                           : c == 2 ? 7
+                                    : x.at(r,
+                                           c)) MEMORY(store_column, ws::f16, 64, 64, 1, 1, 3, 64,
+                                                      (ws::store(p.z, 0, 0, ws::load<3, 64, lines>(p.x, 0, 0)),
+                                                       ws::group_barrier(),
+                                                       ws::store_col(p.z, 1, 4, ws::load_col<60, frag>(p.x, 8, 1))),
+                                                      r == 1 && c >= 4 ? x.at(8, c - 3) : x.at(r, c))
+                        MEMORY(scalars, float, 5, 60, 1, 1, 8, 8,
+                               (ws::store(p.z, 0, 0,
+                                          ws::mul(ws::full<float, 8, 8, lines>(1),
+                                                  ws::at_float(
+                                                      ws::tensor<float, 1>{p.x.base, {1}, {0}, {0}, {60}, false}, 7)))),
+                               x.at(0, 7))
+                            MEMORY(added, float, 64, 64, 1, 1, 32, 48,
+                                   (ws::store(p.z, 0, 0, ws::full<float, 32, 48, frag>(1)), ws::group_barrier(),
+                                    ws::atomic_add(p.z, 2, 3, ws::load<64, 64, frag>(p.x, 0, 0)),
+                                    ws::atomic_add(p.z, 0, 0, ws::full<float, 1, 48, lines>(4))),
+                                   (float)((float)(1 + (r >= 2 && c >= 3 ? x.at(r - 2, c - 3) : 0)) + (r == 0 ? 4 : 0)))
 
-static void check_memory()
+                                static void check_memory()
 {
     check<load_fill>("load_or frag");
     check<load_fill_lines>("load_or lines");
@@ -534,32 +534,33 @@ template <typename T, int R, int C> struct ring_shared {
 };
 
 /* Three rounds through a ring of one slot, each at another place of x, one below the other in z.  */
-#define THROUGH(name, XR, XC, ZR, ZC, device, host)                                                                    \
-    template <typename T, int R, int C, ws::layout L> struct name : base<T, T, T, XR, XC, 1, 1, 3 * (ZR), ZC> {        \
-        typedef ring_shared<T, R, C> shared;                                                                           \
-        static constexpr int x_box = R;                                                                                \
-        static WS_DEVICE void run(const params<T, T, T> &p, shared &s)                                                 \
-        {                                                                                                              \
-            ws::producer<1> put(s.ring);                                                                               \
-            ws::consumer<1> get(s.ring);                                                                               \
-            for (int round = 0; round < 3; round++) {                                                                  \
-                const int slot = put.put();                                                                            \
-                const int row = round - 1, col = round == 2 ? 6 : 0;                                                   \
-                auto out = ws::slice<0>(p.z, round * (ZR), (round + 1) * (ZR));                                        \
-                device;                                                                                                \
-                get.consumed<0>();                                                                                     \
-            }                                                                                                          \
-        }                                                                                                              \
-        static double want(const matrix &x, const matrix &, int r, int c)                                              \
-        {                                                                                                              \
-            int round = r / (ZR), row = round - 1, col = round == 2 ? 6 : 0;                                           \
-            r %= (ZR);                                                                                                 \
-            return host;                                                                                               \
-        }                                                                                                              \
+#define THROUGH(name, XR, XC, ZR, ZC, device, host)                                                             \
+    template <typename T, int R, int C, ws::layout L> struct name : base<T, T, T, XR, XC, 1, 1, 3 * (ZR), ZC> { \
+        typedef ring_shared<T, R, C> shared;                                                                    \
+        static constexpr int x_box = R;                                                                         \
+        static WS_DEVICE void run(const params<T, T, T> &p, shared &s)                                          \
+        {                                                                                                       \
+            ws::producer<1> put(s.ring);                                                                        \
+            ws::consumer<1> get(s.ring);                                                                        \
+            for (int round = 0; round < 3; round++) {                                                           \
+                const int slot = put.put();                                                                     \
+                const int row = round - 1, col = round == 2 ? 6 : 0;                                            \
+                auto out = ws::slice<0>(p.z, round * (ZR), (round + 1) * (ZR));                                 \
+                device;                                                                                         \
+                get.consumed<0>();                                                                              \
+            }                                                                                                   \
+        }                                                                                                       \
+        static double want(const matrix &x, const matrix &, int r, int c)                                       \
+        {                                                                                                       \
+            int round = r / (ZR), row = round - 1, col = round == 2 ? 6 : 0;                                    \
+            r %= (ZR);                                                                                          \
+            return host;                                                                                        \
+        }                                                                                                       \
     };
 #define COPIED (ws::copy_in(put, s.t[slot], p.x, p.x_map, row, col), put.put_done(), get.get())
 THROUGH(copied, R - 1, C, R, C, (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::view(s.t[0])))), x.at(r + row, c + col))
-THROUGH(copied_slowly, R - 1, C + 1, R, C, (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::view(s.t[0])))), x.at(r + row, c + col))
+THROUGH(copied_slowly, R - 1, C + 1, R, C, (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::view(s.t[0])))),
+        x.at(r + row, c + col))
 THROUGH(copied_or, R + 3, C + 16, R, C,
         (ws::copy_in_or(-3, put, s.t[slot], p.x, p.x_map, row, col), put.put_done(), get.get(),
          ws::store(out, 0, 0, ws::read<L>(ws::view(s.t[0])))),
@@ -568,26 +569,33 @@ THROUGH(copied_slice, R + 3, C, R, C,
         (ws::copy_in(put, s.t[slot], ws::slice<0>(p.x, 1, R - 2), p.x_map, row, col), put.put_done(), get.get(),
          ws::store(out, 0, 0, ws::read<L>(ws::view(s.t[0])))),
         r + row >= 0 && r + row < R - 3 ? x.at(r + row + 1, c + col) : 0)
-THROUGH(read_window, R, C, R - 8, C / 2, (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::window<R - 8, C / 2>(s.t[0], 8, C / 2)))),
+THROUGH(read_window, R, C, R - 8, C / 2,
+        (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::window<R - 8, C / 2>(s.t[0], 8, C / 2)))),
         x.at(r + 8 + row, c + C / 2 + col))
-THROUGH(read_transposed, R - 1, C, C, R, (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::trans(ws::view(s.t[0]))))), x.at(c + row, r + col))
+THROUGH(read_transposed, R - 1, C, C, R, (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::trans(ws::view(s.t[0]))))),
+        x.at(c + row, r + col))
 THROUGH(staged_view, R - 1, C, C, R,
-        (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::stage(s.u, ws::trans(ws::view(s.t[0])))))), x.at(c + row, r + col))
+        (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::stage(s.u, ws::trans(ws::view(s.t[0])))))),
+        x.at(c + row, r + col))
 THROUGH(staged_tile, R - 1, C, C, R,
-        (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::stage(s.u, ws::read<L>(ws::trans(ws::view(s.t[0]))))))), x.at(c + row, r + col))
-THROUGH(stored, R - 1, C, R, C, (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
-THROUGH(stored_slowly, R - 1, C, R, C - 1, (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
-THROUGH(stored_ragged, R - 1, C, R - 3, C - 16 / (int)sizeof(T), (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
+        (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::stage(s.u, ws::read<L>(ws::trans(ws::view(s.t[0]))))))),
+        x.at(c + row, r + col))
+THROUGH(stored, R - 1, C, R, C, (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))),
+        x.at(r + row, c + col))
+THROUGH(stored_slowly, R - 1, C, R, C - 1,
+        (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
+THROUGH(stored_ragged, R - 1, C, R - 3, C - 16 / (int)sizeof(T),
+        (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
 
-#define THROUGH_ALL(name)                                                     \
-    check<name<ws::f16, 64, 64, frag>>(#name " f16 frag 64x64");              \
-    check<name<ws::bf16, 128, 96, frag>>(#name " bf16 frag 128x96");          \
-    check<name<ws::f16, 16, 256, lines>>(#name " f16 lines 16x256");          \
-    check<name<float, 64, 64, frag>>(#name " f32 frag 64x64");                \
-    check<name<float, 24, 128, lines>>(#name " f32 lines 24x128");            \
-    check<name<ws::e4m3, 64, 128, frag>>(#name " e4m3 frag 64x128");          \
-    check<name<signed char, 40, 128, lines>>(#name " i8 lines 40x128");       \
-    check<name<double, 16, 32, lines>>(#name " f64 lines 16x32");             \
+#define THROUGH_ALL(name)                                               \
+    check<name<ws::f16, 64, 64, frag>>(#name " f16 frag 64x64");        \
+    check<name<ws::bf16, 128, 96, frag>>(#name " bf16 frag 128x96");    \
+    check<name<ws::f16, 16, 256, lines>>(#name " f16 lines 16x256");    \
+    check<name<float, 64, 64, frag>>(#name " f32 frag 64x64");          \
+    check<name<float, 24, 128, lines>>(#name " f32 lines 24x128");      \
+    check<name<ws::e4m3, 64, 128, frag>>(#name " e4m3 frag 64x128");    \
+    check<name<signed char, 40, 128, lines>>(#name " i8 lines 40x128"); \
+    check<name<double, 16, 32, lines>>(#name " f64 lines 16x32");       \
     check<name<int, 40, 48, frag>>(#name " i32 frag 40x48");
 
 static void check_through()
@@ -626,7 +634,8 @@ template <bool YES, typename V> static WS_DEVICE auto transposed_if(V v)
 
 /* Two steps along K, so that the second meets what the first left in the accumulator; the second is ragged.  */
 template <typename TA, typename TB, typename TC, int M, int N, int K, bool A_T, bool B_T, how HOW>
-struct product : base<TA, TB, TC, (A_T ? 2 * K - 16 / (int)sizeof(TA) : M - 1), (A_T ? M : 2 * K - 16 / (int)sizeof(TA)), (B_T ? N - 1 : 2 * K), (B_T ? 2 * K : N), M, N> {
+struct product : base<TA, TB, TC, (A_T ? 2 * K - 16 / (int)sizeof(TA) : M - 1),
+                      (A_T ? M : 2 * K - 16 / (int)sizeof(TA)), (B_T ? N - 1 : 2 * K), (B_T ? 2 * K : N), M, N> {
     typedef product_shared<TA, TB, M, N, K, A_T, B_T> shared;
     static constexpr int x_box = A_T ? K : M, y_box = B_T ? N : K;
     static WS_DEVICE void run(const params<TA, TB, TC> &p, shared &s)
@@ -685,7 +694,7 @@ struct product : base<TA, TB, TC, (A_T ? 2 * K - 16 / (int)sizeof(TA) : M - 1), 
 template <typename T> static void check_products(const char *name)
 {
     char text[64];
-#define PRODUCT(M, N, K, A_T, B_T, HOW)                                                       \
+#define PRODUCT(M, N, K, A_T, B_T, HOW)                                                           \
     snprintf(text, sizeof text, "product %s " #M "x" #N "x" #K " " #A_T " " #B_T " " #HOW, name); \
     check<product<T, T, float, M, N, K, A_T, B_T, HOW>>(text);
     PRODUCT(64, 128, 64, false, true, matrix_unit)

@@ -5,7 +5,7 @@
  * What a load reads beyond its tensor's edge is 0, and a reduction along that edge counts it: the maximum of negative numbers
  * becomes 0, a sum of exponentials gets a 1 for each.  A reduction is reported if its operand comes, through elementwise
  * operations, from a load that may lie across the edge of the reduced dimension, and that has neither a fill of its own nor
- * a mask after it.  A plain sum does not mind zeros.
+ * a mask after it.  A plain sum does not mind zeros, nor does the largest of magnitudes.
  */
 #include "infer.h"
 #include "slice.h"
@@ -14,8 +14,8 @@ enum { MAX_DEPTH = 12 };
 
 typedef struct {
     const Op *reduction;
-    bool by_rows; /* along the columns of each row */
-    bool is_sum;
+    bool by_rows;            /* along the columns of each row */
+    bool zeros_are_harmless; /* a sum, or a largest magnitude */
 } Question;
 
 static bool constant(const Value *value, int64_t *result)
@@ -89,7 +89,7 @@ static const Op *padded_load(const Question *question, const Value *value, bool 
     if (!op || depth > MAX_DEPTH)
         return NULL;
     if (op_info[op->code].class_ == CLASS_LOAD)
-        return load_is_ragged(question, op) && !(question->is_sum && zeros) ? op : NULL;
+        return load_is_ragged(question, op) && !(question->zeros_are_harmless && zeros) ? op : NULL;
     if (!is_elementwise(op->code))
         return NULL;
     for (int i = 0; i < op->nargs; i++) {
@@ -102,6 +102,15 @@ static const Op *padded_load(const Question *question, const Value *value, bool 
     return NULL;
 }
 
+/* |x| or x x: nothing is below 0.  */
+static bool is_magnitude(const Value *value)
+{
+    const Op *op = value->def;
+    while (op && op->code == OP_CAST)
+        op = op->args[0]->def;
+    return op && (op->code == OP_ABS || (op->code == OP_MUL && op->args[0] == op->args[1]));
+}
+
 static void visit_reduction(Op *op, void *context)
 {
     Kernel *kernel = context;
@@ -110,7 +119,9 @@ static void visit_reduction(Op *op, void *context)
     bool by_cols = op->code == OP_COL_SUM || op->code == OP_COL_MAX || op->code == OP_COL_MIN;
     if (!by_rows && !by_cols)
         return;
-    Question question = {op, by_rows, op->code == OP_ROW_SUM || op->code == OP_COL_SUM};
+    bool sum = op->code == OP_ROW_SUM || op->code == OP_COL_SUM;
+    bool largest = op->code == OP_ROW_MAX || op->code == OP_COL_MAX;
+    Question question = {op, by_rows, sum || (largest && is_magnitude(op->args[0]))};
     if (!padded_load(&question, op->args[0], true, 0))
         return;
     warn(kernel, op->loc, "ws_%s sees zeros where the tile reaches beyond its tensor [-Wws-padded-reduction]",

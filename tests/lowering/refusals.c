@@ -166,6 +166,8 @@ static const struct {
     {GRID(TILE "%c: tile<i32,1x64> = col_index\n%q = lt %c, %N\n%e = exp %t\n%s = select %q, %e, 0\n%m = row_sum %s\n"
                "store_col %x, 0, %i, %m\n"),
      false},
+    {GRID(TILE "%e = abs %t\n%m = row_max %e\nstore_col %x, 0, %i, %m\n"), false},
+    {GRID(TILE "%e = abs %t\n%m = row_min %e\nstore_col %x, 0, %i, %m\n"), true},
     {GRID(TILE "%m = col_max %t\nstore_row %x, 0, 0, %m\n"), true},
     {HEAD(1) "%w: tensor<f32,2> = tensor %X, %M, 128, 128, 1\nfor %i: i32 = 0, < %M, 64 {\n"
              "%z: tile<f32,64x1> = full 0\n%r = for %k: i32 = 0, < 128, 64; %c = %z {\n%t: tile<f32,64x64> = load %w, "

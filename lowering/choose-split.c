@@ -133,6 +133,49 @@ static void visit_mark(Op *op, void *context)
         }
 }
 
+/* ---- memory between groups --------------------------------------------------------------------------------------- */
+
+static const Value *memory_of(const Value *tensor)
+{
+    while (tensor->def && tensor->def->code == OP_SLICE)
+        tensor = tensor->def->args[0];
+    return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def->args[0] : tensor;
+}
+
+static bool is_split(const Splitter *in, const Value *value)
+{
+    return has_rows(value) && in->mode[value->id] == SPLIT;
+}
+
+typedef struct {
+    Splitter *in;
+    Op *store;
+} Meeting;
+
+/* A load that stays with the groups may see what a store of the same region wrote only if it was written by its own group:
+   both divided, at the same rows.  */
+static void visit_load_of_store(Op *op, void *context)
+{
+    Meeting *meeting = context;
+    Splitter *in = meeting->in;
+    const Op *store = meeting->store;
+    if (op_info[op->code].class_ != CLASS_LOAD || op->depth || memory_of(op->args[0]) != memory_of(store->args[0]))
+        return;
+    int row = row_coordinate(op), store_row = row_coordinate(store);
+    const Value *tile = store->args[store->nargs - 1];
+    bool together = row >= 0 && store_row >= 0 && op->args[row] == store->args[store_row] && is_split(in, tile) &&
+                    is_split(in, op->results[0]) && tile->type.rows == op->results[0]->type.rows;
+    if (!together && !in->why)
+        in->why = op;
+}
+
+static void visit_store_of_load(Op *op, void *context)
+{
+    Meeting meeting = {context, op};
+    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
+        ir_walk(meeting.in->kernel->body, visit_load_of_store, &meeting);
+}
+
 bool split_rows(Kernel *kernel, int groups, Op **why)
 {
     char *mode = arena_alloc(kernel->module, (size_t)kernel->module->next_id);
@@ -143,6 +186,8 @@ bool split_rows(Kernel *kernel, int groups, Op **why)
     }
     if (!in.why)
         ir_walk(kernel->body, visit_divide, &in);
+    if (!in.why)
+        ir_walk(kernel->body, visit_store_of_load, &in);
     if (!in.nsplit && !in.why)
         in.why = in.whole ? in.whole : kernel->body->last; /* every group would do everything */
     if (why)

@@ -1030,6 +1030,19 @@ static const char *end_name(const Printer *in, const Aref *aref, bool producing)
     return both ? arena_print(in->kernel->module, "%s_in", aref->name) : aref->name;
 }
 
+static void print_skip(Printer *in, const Op *op)
+{
+    begin_line(in);
+    fprintf(in->out, "%s.skip(", end_name(in, op->aref, false));
+    if (op->nargs && op->ival != 1)
+        fprintf(in->out, "%d * (", (int)op->ival);
+    if (op->nargs)
+        print_operand(in, op->args[0], PREC_TERNARY, false);
+    else
+        fprintf(in->out, "%d", (int)op->ival);
+    fputs(op->nargs && op->ival != 1 ? "));\n" : ");\n", in->out);
+}
+
 static void print_slot_result(Printer *in, const Op *op, bool producing)
 {
     if (op->nresults && op->results[0]->var)
@@ -1156,7 +1169,7 @@ static void print_sync(Printer *in, const Op *op)
         print_definition(in, op);
         break;
     case OP_SKIP:
-        line(in, "%s.skip(%d);", end_name(in, op->aref, false), (int)op->ival);
+        print_skip(in, op);
         break;
     case OP_TURN_TAKE:
     case OP_TURN_PASS:

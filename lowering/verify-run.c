@@ -473,7 +473,7 @@ static void run_sync(Runner *in, const Op *op)
         run_consumed(in, op);
         break;
     case OP_SKIP:
-        ring(in, op->aref)->got += (long)op->ival;
+        ring(in, op->aref)->got += (long)(op->ival * (op->nargs ? known(in, op->args[0])->number : 1));
         break;
     case OP_VIEW:
         run_view(in, op);

@@ -41,6 +41,26 @@ static void visit_carried_tensor(Op *op, void *context)
             reject(kernel, op->loc, REASON_TENSOR_CHOSEN);
 }
 
+/* A loop over tiles that runs, runs for ever.  */
+static void visit_direction(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    int64_t step;
+    if (op->code != OP_FOR || !ir_constant(op->args[2], &step))
+        return;
+    bool up = op->ival == OP_LTI || op->ival == OP_LEI, down = op->ival == OP_GTI || op->ival == OP_GEI;
+    if (!step || (step < 0 && up) || (step > 0 && down))
+        reject(kernel, op->loc, REASON_LOOP_DIRECTION);
+}
+
+static void visit_stride(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    int64_t stride;
+    if (op->code == OP_TENSOR && ir_constant(op->args[op->nargs - 1], &stride) && stride != 1)
+        reject(kernel, op->loc, REASON_TENSOR_STRIDE, (long long)stride);
+}
+
 static void visit_sink(Op *op, void *context)
 {
     bool *found = context;
@@ -66,6 +86,8 @@ void pass_infer(Kernel *kernel)
     if (kernel->failed)
         return;
     ir_walk(kernel->body, visit_pipeline, kernel);
+    ir_walk(kernel->body, visit_direction, kernel);
+    ir_walk(kernel->body, visit_stride, kernel);
     infer_simplify(kernel);
     infer_ragged(kernel);
 }

@@ -92,7 +92,7 @@ static const struct {
      "'load' stands outside the loops of the grid", "innermost"},
     {HEAD(1) "%r = while %i = 0 {\n%c = lti %i, %M\ncond %c, %i\n} do %i.2 {\n%t: tile<f32,64x64> = load %x, %i.2, 0\n"
              "store %x, %i.2, 0, %t\n%n = addi %i.2, 64\nyield %n\n}\n" TAIL,
-     6, "a grid is made of 'for' loops", "i += 128"},
+     6, "cannot be counted before it runs", "neither break nor return"},
     {HEAD(1) "for %i: i32 = 0, < %M, 64 pipeline(2) {\n" TILE STORE "}\n" TAIL, 6,
      "a loop of the grid cannot be pipelined", "inside the grid"},
     {GRID("%e: tensor<f32,2> = tensor %X, %i, %N, %N, 1\n" TILE "store %e, 0, 0, %t\n"), 7,
@@ -100,6 +100,10 @@ static const struct {
     {GRID("for %a: i32 = 0, < %N, 64 pipeline(2) {\nfor %b: i32 = 0, < %N, 64 pipeline(2) {\n"
           "%t: tile<f32,64x64> = load %x, %a, %b\n" STORE "}\n}\n"),
      7, "contains another pipelined loop", "inner loop"},
+    {GRID("for %a: i32 = 0, < %N, -64 {\n%t: tile<f32,64x64> = load %x, %i, %a\n" STORE "}\n"), 7,
+     "steps away from its bound", "around"},
+    {GRID("%e: tensor<f32,2> = tensor %X, %M, %N, %N, 2\n" TILE "store %e, %i, 0, %t\n"), 7, "their stride is 2",
+     "stride 1"},
     {GRID(TILE), 1, "nothing in this region stores", "ws_store"},
 
     /* values */

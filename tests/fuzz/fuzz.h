@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fuzz.h - the generator of random valid programs, in sections by file.
+ *
+ * Every decision is a number that pick() takes from a tape: at first the tape is made by a random generator and written
+ * down, later it can be read back, shortened or lowered.  Whatever stands on the tape, the program is valid, and 0 is always
+ * the simplest choice: so reduce makes small programs by making small tapes.
+ */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ---- tape.c: decisions ------------------------------------------------------------------------------------------- */
+
+void tape_random(unsigned long long seed);
+bool tape_read(const char *path);
+bool tape_write(const char *path);
+int pick(int n);          /* 0 .. n-1 */
+bool chance(int percent); /* false is the simple answer */
+int between(int low, int high);
+int weigh(const int *weights, int n);
+/* What lies between begin and end belongs together: the reducer tries to drop it as a whole.  */
+void span_begin(void);
+void span_end(void);
+
+/* ---- text.c: strings that live as long as the process ------------------------------------------------------------ */
+
+typedef struct {
+    char *text;
+    size_t length, room;
+} Buffer;
+
+__attribute__((format(printf, 1, 2))) char *text(const char *format, ...);
+__attribute__((format(printf, 2, 3))) void add(Buffer *buffer, const char *format, ...);
+
+/* ---- what a kernel under construction knows ---------------------------------------------------------------------- */
+
+typedef enum { F32, F64, F16, BF16, E4M3, E5M2, I8, I32, DTYPES } Dtype;
+
+typedef struct {
+    Dtype dtype;
+    int rows, cols;
+} Shape;
+
+/* A tile variable.  */
+typedef struct {
+    Shape shape;
+    char *name;
+    double bound; /* of its elements' magnitude, roughly */
+    bool flows;   /* must reach a store */
+} Tile;
+
+typedef enum { S_PARAMETER, S_GRID, S_LOOP, S_OTHER } ScalarKind;
+
+typedef struct {
+    char *name;
+    ScalarKind kind;
+    long most; /* its largest value, roughly; the least is 0 */
+    long step; /* it moves in steps of this, 0: anyhow */
+    bool is_float;
+} Scalar;
+
+typedef enum { USE_LOAD, USE_STORE, USE_ATOMIC, USE_SCALARS, USE_VIEW } TensorUse;
+
+typedef struct {
+    char *name;
+    Dtype dtype;
+    int rank;
+    long extent[4], stride[4];
+    long offset; /* elements between the array and the tensor's base */
+    TensorUse use;
+    int stored; /* region that stores it, 0: none */
+    bool in_place;
+    double low, high;
+} Tensor;
+
+typedef struct {
+    char *name;
+    long step, count; /* values 0, step, ... */
+} GridVariable;
+
+enum { MAX_TILES = 64, MAX_SCALARS = 64, MAX_TENSORS = 48, MAX_HELPERS = 8 };
+
+typedef struct {
+    char *name;
+    Shape result, first, second; /* second.rows 0: one tile */
+} Helper;
+
+typedef struct {
+    int serial; /* in the names of the file */
+    Buffer helpers, parameters, arguments, arrays, shows, declarations, body;
+    int indent, names;
+    bool products, wild, wide_scalars;
+    int constant_style; /* how tile extents are written */
+    int m, n, k;        /* the extents of its tiles */
+    int inner[6], ninner;
+
+    Tile tiles[MAX_TILES];
+    int ntiles, pinned; /* of them, those that an enclosing loop carries or reads */
+    Scalar scalars[MAX_SCALARS];
+    int nscalars;
+    Tensor tensors[MAX_TENSORS];
+    int ntensors;
+    Helper helper_list[MAX_HELPERS];
+    int nhelpers;
+
+    int region, nloops, level;
+    bool in_helper, no_loads;
+    int slots; /* of the pipelined loop around, 0: none */
+    long shared; /* bytes of shared memory that it will take, roughly */
+    long work; /* executions of the statement that is being made */
+    long spent;
+    GridVariable grid[3];
+    int ngrid;
+
+    /* What the clauses depend on.  */
+    bool specialized, whole_tiles, pingpong;
+    int rows_divisor, product_divisor;
+} Gen;
+
+/* ---- memory.c: numbers, tensors, coordinates ---------------------------------------------------------------------- */
+
+extern const char *const dtype_name[DTYPES]; /* "F32" */
+extern const char *const dtype_c[DTYPES];    /* "float" */
+extern const int dtype_bytes[DTYPES];
+bool dtype_float(Dtype dtype);
+
+char *fresh(Gen *g, const char *prefix);
+char *extent(Gen *g, int value); /* as the program writes it */
+char *parameter(Gen *g, long value);
+char *float_parameter(Gen *g, double value);
+void scalar_new(Gen *g, char *name, ScalarKind kind, long most, long step);
+char *scalar_text(Gen *g, long *most); /* an integer expression */
+char *float_text(Gen *g);              /* a number for an elementwise operation */
+char *condition(Gen *g);
+char *coordinate(Gen *g, int size, long *most);
+char *memory_scalar(Gen *g, long most); /* one whole number of the iteration's own, NULL when there is no room */
+
+char *load_text(Gen *g, Shape shape, bool plain);
+bool can_load(Gen *g, Shape shape);
+long shared_bytes(Shape shape);
+long tile_registers(const Gen *g, Shape shape);
+long live_registers(const Gen *g);
+bool affordable(const Gen *g, Shape shape);
+void store_text(Gen *g, Shape shape, const char *value);
+char *place_in_place(Gen *g, Shape shape, Tensor **tensor); /* coordinates of a tensor that is loaded and stored there */
+void atomic_text(Gen *g, Shape shape, const char *value);
+void slice_declare(Gen *g);
+char *linear_index(const Gen *g, long *count);
+
+/* ---- expression.c ------------------------------------------------------------------------------------------------ */
+
+char *expression(Gen *g, Shape shape, int depth, double *bound);
+char *convert(Gen *g, const char *value, Shape from, Shape to); /* whatever it takes: cast, reduce */
+char *tame(Gen *g, char *value, Dtype dtype, double *bound, double limit);
+char *product_update(Gen *g, Shape acc, const char *name, int depth);
+char *anchor_update(Gen *g, Shape acc, const char *name, bool product);
+Shape random_shape(Gen *g);
+Dtype random_dtype(void);
+void helper_make(Gen *g);
+
+/* ---- statement.c ------------------------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 2, 3))) void line(Gen *g, const char *format, ...);
+void body(Gen *g);
+
+#endif

@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memory.c - scalars, tensors, and where in them a program loads and stores.
+ *
+ * Loads may look anywhere: what lies outside reads as 0 or as the fill.  Stores may not meet those of another iteration of
+ * the grid: every grid variable is in the coordinates, either as the row or column of a tile that is no larger than the
+ * variable's step, or counted off in a leading dimension.
+ */
+#include "fuzz.h"
+
+#include <string.h>
+
+enum { SHARED_LIMIT = 190000, LONGEST_EXTENT = 400 };
+
+const char *const dtype_name[DTYPES] = {"F32", "F64", "F16", "BF16", "E4M3", "E5M2", "I8", "I32"};
+const char *const dtype_c[DTYPES] = {"float", "double", "ws_f16", "ws_bf16", "ws_e4m3", "ws_e5m2", "signed char", "int"};
+const int dtype_bytes[DTYPES] = {4, 8, 2, 2, 1, 1, 1, 4};
+
+bool dtype_float(Dtype dtype)
+{
+    return dtype != I8 && dtype != I32;
+}
+
+/* ---- names and numbers ------------------------------------------------------------------------------------------- */
+
+char *fresh(Gen *g, const char *prefix)
+{
+    return text("%s%d", prefix, ++g->names);
+}
+
+char *extent(Gen *g, int value)
+{
+    const char *name = value == g->m ? "TM" : value == g->n ? "TN" : value == g->k ? "TK" : NULL;
+    if (!name || !g->constant_style || g->in_helper)
+        return text("%d", value);
+    return text("%s_%d", name, g->serial);
+}
+
+static char *new_parameter(Gen *g, const char *type, const char *name, const char *value)
+{
+    add(&g->parameters, "%s%s %s", g->parameters.length ? ", " : "", type, name);
+    add(&g->arguments, "%s%s", g->arguments.length ? ", " : "", value);
+    return text("%s", name);
+}
+
+char *parameter(Gen *g, long value)
+{
+    return new_parameter(g, g->wide_scalars ? "long" : "int", fresh(g, "n"), text("%ld", value));
+}
+
+char *float_parameter(Gen *g, double value)
+{
+    return new_parameter(g, "float", fresh(g, "f"), text("%.2ff", value));
+}
+
+/* ---- scalars ----------------------------------------------------------------------------------------------------- */
+
+void scalar_new(Gen *g, char *name, ScalarKind kind, long most, long step)
+{
+    if (g->nscalars < MAX_SCALARS)
+        g->scalars[g->nscalars++] = (Scalar){name, kind, most, step, false};
+}
+
+static const Scalar *any_scalar(Gen *g)
+{
+    int found[MAX_SCALARS], n = 0;
+    for (int i = g->nscalars - 1; i >= 0; i--)
+        if (!g->scalars[i].is_float)
+            found[n++] = i;
+    return n ? &g->scalars[found[pick(n)]] : NULL;
+}
+
+char *linear_index(const Gen *g, long *count)
+{
+    char *index = NULL;
+    *count = 1;
+    for (int i = 0; i < g->ngrid; i++) {
+        const GridVariable *v = &g->grid[i];
+        char *part = v->step == 1 ? text("%s", v->name) : text("%s / %ld", v->name, v->step);
+        index = index ? text("(%s) * %ld + %s", index, v->count, part) : part;
+        *count *= v->count;
+    }
+    return index ? index : text("0");
+}
+
+/* A vector that nobody stores, for ws_at: bounds, places, flags, factors.  */
+static Tensor *vector(Gen *g, Dtype dtype, long count, double low, double high)
+{
+    if (g->ntensors == MAX_TENSORS)
+        return NULL;
+    Tensor *t = &g->tensors[g->ntensors++];
+    *t = (Tensor){.name = fresh(g, "t"), .dtype = dtype, .rank = 1, .extent = {count, 1, 1, 1}, .stride = {1, 1, 1, 1},
+                  .use = USE_SCALARS, .low = low, .high = high};
+    add(&g->parameters, "%sconst %s *p_%s", g->parameters.length ? ", " : "", dtype_c[t->dtype], t->name);
+    add(&g->arguments, "%sp_%s", g->arguments.length ? ", " : "", t->name);
+    add(&g->arrays, "    %s *p_%s = fuzz_array(WS_%s, %ld, %d, %g, %g);\n", dtype_c[t->dtype], t->name,
+        dtype_name[t->dtype], count, g->names, low, high);
+    add(&g->declarations, "    ws_tensor %s = ws_tensor_1d(p_%s, WS_%s, %ld);\n", t->name, t->name, dtype_name[t->dtype],
+        count);
+    return t;
+}
+
+/* One whole number from memory, up to `most`.  */
+char *memory_scalar(Gen *g, long most)
+{
+    long count;
+    char *index = linear_index(g, &count);
+    const Scalar *s = any_scalar(g);
+    if (s && s->kind != S_GRID && chance(40)) {
+        index = text("%s", s->name);
+        count = s->most + 1;
+    }
+    Dtype dtype = most < 100 && chance(20) ? I8 : I32;
+    Tensor *t = vector(g, dtype, chance(15) && count > 1 ? count - 1 : count, 0, (double)most);
+    return t ? text("ws_at(%s, %s)", t->name, index) : NULL;
+}
+
+char *scalar_text(Gen *g, long *most)
+{
+    const Scalar *s = any_scalar(g);
+    long other;
+    static const int weights[] = {40, 15, 10, 10, 8, 8, 6};
+    *most = 8;
+    if (!s)
+        return text("8");
+    *most = s->most;
+    switch (weigh(weights, 7)) {
+    case 1: {
+        int more = 8 * between(1, 4);
+        *most += more;
+        return text("%s + %d", s->name, more);
+    }
+    case 2: {
+        long by = s->step > 1 ? s->step : 8;
+        *most /= by;
+        return text("%s / %ld", s->name, by);
+    }
+    case 3: {
+        int by = between(2, 40);
+        *most = *most < by - 1 ? *most : by - 1;
+        return text("%s %% %d", s->name, by);
+    }
+    case 4: {
+        char *read = g->in_helper ? NULL : memory_scalar(g, 64);
+        *most = read ? 64 : 3;
+        return read ? read : text("3");
+    }
+    case 5: {
+        char *x = scalar_text(g, most), *y = scalar_text(g, &other), *c = condition(g);
+        *most = other > *most ? other : *most;
+        return text("(%s ? %s : %s)", c, x, y);
+    }
+    case 6: {
+        char *y = scalar_text(g, &other);
+        *most += other;
+        return text("(%s + %s)", s->name, y);
+    }
+    default:
+        return text("%s", s->name);
+    }
+}
+
+char *condition(Gen *g)
+{
+    const Scalar *s = any_scalar(g);
+    static const int weights[] = {30, 20, 15, 12, 12, 6, 5};
+    if (!s)
+        return text("1");
+    switch (weigh(weights, 7)) {
+    case 1:
+        return text("%s / %ld %% 2 == %d", s->name, s->step > 1 ? s->step : 1, pick(2));
+    case 2: {
+        char *read = g->in_helper ? NULL : memory_scalar(g, 2);
+        return read ? text("%s != 0", read) : text("%s > 0", s->name);
+    }
+    case 3: {
+        char *x = condition(g), *y = condition(g);
+        return text("(%s && %s)", x, y);
+    }
+    case 4: {
+        char *x = condition(g), *y = condition(g);
+        return text("(%s || %s)", x, y);
+    }
+    case 5:
+        return text("!(%s)", condition(g));
+    case 6: {
+        long most;
+        char *x = scalar_text(g, &most);
+        return text("%s >= %s", x, s->name);
+    }
+    default:
+        return text("%s %s %ld", s->name, chance(50) ? "<" : ">=", s->most / 2 + 1);
+    }
+}
+
+/* A number of the region, or of the program's text.  */
+char *float_text(Gen *g)
+{
+    static const char *const literals[] = {"0.5f", "2", "-1.25f", "0.125", "3", "-0.75f", "1.5f", "1"};
+    static const int weights[] = {50, 20, 15, 15};
+    int floats[MAX_SCALARS], nfloats = 0;
+    for (int i = 0; i < g->nscalars; i++)
+        if (g->scalars[i].is_float)
+            floats[nfloats++] = i;
+    switch (weigh(weights, 4)) {
+    case 1:
+        if (nfloats)
+            return g->scalars[floats[pick(nfloats)]].name;
+        break;
+    case 2: {
+        const Scalar *s = any_scalar(g);
+        if (s && s->most < 500)
+            return chance(50) ? text("(float)%s * 0.0625f", s->name) : s->name;
+        break;
+    }
+    case 3:
+        if (!g->in_helper && g->ntensors < MAX_TENSORS - 4) {
+            long count;
+            char *index = linear_index(g, &count);
+            static const Dtype types[] = {F32, F16, F64, BF16, E4M3};
+            return text("ws_at_float(%s, %s)", vector(g, types[pick(5)], count, -1, 1)->name, index);
+        }
+        break;
+    default:
+        break;
+    }
+    return text("%s", literals[pick(8)]);
+}
+
+/* A coordinate of a leading dimension: small, and often the same in neighbouring iterations.  */
+static char *leading(Gen *g, long *most)
+{
+    const Scalar *s = any_scalar(g);
+    if (s && chance(75)) {
+        if (s->most <= 8)
+            return *most = s->most, text("%s", s->name);
+        long by = s->step > 1 ? s->step : 16;
+        *most = s->most / by;
+        return *most <= 8 ? text("%s / %ld", s->name, by) : (*most = 4, text("%s %% 5", s->name));
+    }
+    if (chance(20)) {
+        char *read = memory_scalar(g, 3);
+        *most = 3;
+        if (read)
+            return read;
+    }
+    *most = pick(3);
+    return text("%ld", *most);
+}
+
+/* ---- costs ------------------------------------------------------------------------------------------------------- */
+
+long shared_bytes(Shape shape)
+{
+    long blocks = (shape.cols * dtype_bytes[shape.dtype] + 127) / 128;
+    long bytes = blocks * ((shape.rows + 7) / 8 * 8) * 128;
+    return (bytes + 1023) / 1024 * 1024;
+}
+
+long tile_registers(const Gen *g, Shape shape)
+{
+    long elements;
+    if (g->products)
+        elements = (shape.rows == 1 ? 1 : (shape.rows + 63) / 64 * 2) * (shape.cols == 1 ? 1 : (shape.cols + 7) / 8 * 2);
+    else
+        elements = (shape.rows + 3) / 4 * (shape.cols == 1 ? 1 : (shape.cols + 31) / 32);
+    return (elements * dtype_bytes[shape.dtype] + 3) / 4;
+}
+
+long live_registers(const Gen *g)
+{
+    long sum = 0;
+    for (int i = 0; i < g->ntiles; i++)
+        sum += tile_registers(g, g->tiles[i].shape);
+    return sum;
+}
+
+bool affordable(const Gen *g, Shape shape)
+{
+    return live_registers(g) + tile_registers(g, shape) <= 150 && g->ntiles < MAX_TILES - 4 &&
+           g->spent + g->work * shape.rows * shape.cols < 4000000;
+}
+
+/* ---- tensors ----------------------------------------------------------------------------------------------------- */
+
+static void array_of(Gen *g, Tensor *t)
+{
+    long count = t->offset + 1;
+    for (int i = 0; i < t->rank; i++)
+        count += t->extent[i] > 0 ? (t->extent[i] - 1) * t->stride[i] : 0;
+    bool stored = t->use == USE_STORE;
+    add(&g->parameters, "%s%s%s *p_%s", g->parameters.length ? ", " : "", stored ? "" : "const ", dtype_c[t->dtype],
+        t->name);
+    add(&g->arguments, t->offset ? "%sp_%s + %ld" : "%sp_%s", g->arguments.length ? ", " : "", t->name, t->offset);
+    add(&g->arrays, "    %s *p_%s = fuzz_array(WS_%s, %ld, %d, %g, %g);\n", dtype_c[t->dtype], t->name,
+        dtype_name[t->dtype], count, g->names, t->low, t->high);
+    if (stored)
+        add(&g->shows, "    fuzz_show(\"%d\", \"%s\", p_%s, WS_%s, %ld);\n", g->serial, t->name, t->name,
+            dtype_name[t->dtype], count);
+}
+
+/* Extents as numbers or as parameters.  */
+static char *extent_list(Gen *g, const Tensor *t)
+{
+    char *list = text("%s", "");
+    for (int i = 0; i < t->rank; i++) {
+        bool variable = chance(25);
+        char *each = variable ? parameter(g, t->extent[i]) : text("%ld", t->extent[i]);
+        list = i ? text("%s, %s", list, each) : each;
+    }
+    return list;
+}
+
+static bool is_dense(const Tensor *t)
+{
+    long stride = 1;
+    for (int i = t->rank - 1; i >= 0; i--) {
+        if (t->stride[i] != stride)
+            return false;
+        stride *= t->extent[i];
+    }
+    return true;
+}
+
+static void declare(Gen *g, const Tensor *t)
+{
+    char *extents = extent_list(g, t), *strides = text("%s", "");
+    for (int i = 0; i < t->rank; i++)
+        strides = text("%s%s%ld", strides, i ? ", " : "", t->stride[i]);
+    if (is_dense(t))
+        add(&g->declarations, "    ws_tensor %s = ws_tensor_%dd(p_%s, WS_%s, %s);\n", t->name, t->rank, t->name,
+            dtype_name[t->dtype], extents);
+    else if (t->rank == 2 && chance(70))
+        add(&g->declarations, "    ws_tensor %s = ws_tensor_2d_ld(p_%s, WS_%s, %s, %ld);\n", t->name, t->name,
+            dtype_name[t->dtype], extents, t->stride[0]);
+    else
+        add(&g->declarations, "    ws_tensor %s = ws_tensor_strided(p_%s, WS_%s, %d, ((long[]){%s}), ((long[]){%s}));\n",
+            t->name, t->name, dtype_name[t->dtype], t->rank, extents, strides);
+}
+
+/* Strides from the inside out, with gaps now and then; a gap that is no multiple of 16 bytes takes the slow paths.  */
+static void lay_out(Tensor *t)
+{
+    long stride = 1;
+    int gap = weigh((const int[]){60, 15, 15, 10}, 4);
+    for (int i = t->rank - 1; i >= 0; i--) {
+        t->stride[i] = stride;
+        stride *= t->extent[i] > 0 ? t->extent[i] : 1;
+        if (i == t->rank - 1 && t->rank > 1) {
+            long line = 16 / dtype_bytes[t->dtype];
+            if (gap == 1)
+                stride += 1 + pick(7);
+            else if (gap >= 2)
+                stride = (stride + line - 1) / line * line + (gap == 3 ? line : 0);
+        }
+    }
+    t->offset = chance(8) ? 1 + pick(8) : 0;
+}
+
+static Tensor *tensor_new(Gen *g, Dtype dtype, int rank, const long *extents, TensorUse use)
+{
+    if (g->ntensors == MAX_TENSORS)
+        return NULL;
+    Tensor *t = &g->tensors[g->ntensors++];
+    *t = (Tensor){.name = fresh(g, "t"), .dtype = dtype, .rank = rank, .use = use, .low = -1, .high = 1};
+    if (use == USE_ATOMIC) {
+        t->low = t->high = 3;
+        t->use = USE_STORE;
+    } else if (!dtype_float(dtype)) {
+        t->low = -20;
+        t->high = 20;
+    }
+    for (int i = 0; i < 4; i++)
+        t->extent[i] = i < rank ? extents[i] : 1;
+    lay_out(t);
+    array_of(g, t);
+    declare(g, t);
+    return t;
+}
+
+/* An extent for coordinates up to `most` of tiles of `size`: exact, ragged, more, a little, nothing.  */
+static long some_extent(long most, int size)
+{
+    static const int weights[] = {50, 32, 8, 8, 2};
+    long whole = most + size, result = whole;
+    switch (weigh(weights, 5)) {
+    case 1:
+        result = whole - 1 - pick(size > 1 ? size - 1 : 1);
+        break;
+    case 2:
+        result = whole + 1 + pick(20);
+        break;
+    case 3:
+        result = 1 + pick(size);
+        break;
+    case 4:
+        result = 0;
+        break;
+    default:
+        break;
+    }
+    return result < 0 ? 0 : result > LONGEST_EXTENT ? LONGEST_EXTENT : result;
+}
+
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+
+char *coordinate(Gen *g, int size, long *most)
+{
+    int fitting[MAX_SCALARS], n = 0;
+    for (int i = g->nscalars - 1; i >= 0; i--)
+        if (!g->scalars[i].is_float && g->scalars[i].step == size && g->scalars[i].kind != S_PARAMETER)
+            fitting[n++] = i;
+    static const int weights[] = {70, 12, 8, 5, 5};
+    int form = weigh(weights, 5);
+    if (n && form < 3) {
+        const Scalar *s = &g->scalars[fitting[pick(n)]];
+        *most = s->most;
+        if (form == 2)
+            return text("%s - %d", s->name, 1 + pick(16));
+        if (form == 1) {
+            *most += 8;
+            return text("%s + 8", s->name);
+        }
+        return text("%s", s->name);
+    }
+    if (form == 3) {
+        *most = 8 * pick(4);
+        return text("%ld", *most);
+    }
+    return scalar_text(g, most);
+}
+
+bool can_load(Gen *g, Shape shape)
+{
+    long bytes = shared_bytes(shape) * (g->slots ? g->slots : 1);
+    return !g->in_helper && !g->no_loads && g->shared + bytes <= SHARED_LIMIT && g->ntensors < MAX_TENSORS - 8 &&
+           g->spent + g->work * shape.rows * shape.cols < 4000000;
+}
+
+/* A tensor that this region does not store, with coordinates for it.  */
+static Tensor *source(Gen *g, Dtype dtype, int rank, const long *most, const int *sizes)
+{
+    int found[MAX_TENSORS], n = 0;
+    for (int i = 0; i < g->ntensors; i++) {
+        const Tensor *t = &g->tensors[i];
+        bool loadable = t->use == USE_LOAD || t->use == USE_VIEW || (t->use == USE_STORE && t->stored != g->region && !t->in_place);
+        if (loadable && t->dtype == dtype && t->rank == rank)
+            found[n++] = i;
+    }
+    if (n && chance(35))
+        return &g->tensors[found[pick(n)]];
+    long extents[4];
+    for (int i = 0; i < rank; i++)
+        extents[i] = some_extent(most[i], sizes[i]);
+    return tensor_new(g, dtype, rank, extents, USE_LOAD);
+}
+
+static char *fill_text(Dtype dtype)
+{
+    static const char *const fills[] = {"1", "-1e30", "0", "-3.5", "7"};
+    return text("%s", fills[dtype_float(dtype) ? pick(5) : 4 * pick(2)]);
+}
+
+static char *joined(char **places, int n)
+{
+    char *list = text("%s", "");
+    for (int i = 0; i < n; i++)
+        list = text("%s, %s", list, places[i]);
+    return list;
+}
+
+static char *load_vector(Gen *g, Shape shape, bool row)
+{
+    int rank = chance(25) ? 2 : 1, size = row ? shape.cols : shape.rows, sizes[] = {1, size};
+    char *places[2];
+    long most[2];
+    if (rank == 2)
+        places[0] = leading(g, &most[0]);
+    places[rank - 1] = coordinate(g, size, &most[rank - 1]);
+    const Tensor *t = source(g, shape.dtype, rank, most, sizes + (2 - rank));
+    if (!t)
+        return text("ws_zeros(WS_%s, %d, %d)", dtype_name[shape.dtype], shape.rows, shape.cols);
+    return text("ws_load_%s%s(%s%s, %s)", row ? "row" : "col", rank == 2 ? "_2d" : "", t->name, joined(places, rank),
+                extent(g, size));
+}
+
+char *load_text(Gen *g, Shape shape, bool plain)
+{
+    if (!plain && shape.rows == 1 && chance(85))
+        return load_vector(g, shape, true);
+    if (!plain && shape.cols == 1 && chance(85))
+        return load_vector(g, shape, false);
+    static const int ranks[] = {70, 20, 10};
+    int rank = 2 + weigh(ranks, 3), sizes[4] = {1, 1, 1, 1};
+    char *places[4];
+    long most[4];
+    sizes[rank - 2] = shape.rows;
+    sizes[rank - 1] = shape.cols;
+    for (int i = 0; i < rank - 2; i++)
+        places[i] = leading(g, &most[i]);
+    places[rank - 2] = coordinate(g, shape.rows, &most[rank - 2]);
+    places[rank - 1] = coordinate(g, shape.cols, &most[rank - 1]);
+    const Tensor *t = source(g, shape.dtype, rank, most, sizes);
+    if (!t)
+        return text("ws_zeros(WS_%s, %d, %d)", dtype_name[shape.dtype], shape.rows, shape.cols);
+    g->shared += shared_bytes(shape) * (g->slots ? g->slots : 1);
+    g->spent += g->work * shape.rows * shape.cols;
+    bool filled = chance(20);
+    char *suffix = rank > 2 ? text("_%dd", rank) : text("%s", ""), *fill = filled ? text(", %s", fill_text(shape.dtype)) : "";
+    return text("ws_load%s%s(%s%s, %s, %s%s)", filled ? "_or" : "", suffix, t->name, joined(places, rank),
+                extent(g, shape.rows), extent(g, shape.cols), fill);
+}
+
+void slice_declare(Gen *g)
+{
+    int found[MAX_TENSORS], n = 0;
+    for (int i = 0; i < g->ntensors; i++)
+        if (g->tensors[i].use == USE_LOAD)
+            found[n++] = i;
+    if (!n || g->ntensors == MAX_TENSORS)
+        return;
+    Tensor part = g->tensors[found[pick(n)]];
+    int dim = pick(part.rank);
+    long most, cut = part.extent[dim];
+    char *begin = scalar_text(g, &most), *length = chance(50) ? text("%ld", cut / 2 + 1) : scalar_text(g, &most);
+    char *name = fresh(g, "t");
+    line(g, "ws_tensor %s = ws_slice(%s, %d, %s, %s + %s);", name, part.name, dim, begin, begin, length);
+    part.name = name;
+    part.use = USE_VIEW;
+    g->tensors[g->ntensors++] = part;
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    char *places[4];
+    long most[4];
+    int sizes[4], rank;
+} Where;
+
+/* A grid variable, not yet used, that moves by at least the tile's size; by that size if there is one.  */
+static int grid_variable(const Gen *g, unsigned used, int size)
+{
+    int found[3], n = 0;
+    for (int exact = 1; exact >= 0 && !n; exact--)
+        for (int i = 0; i < g->ngrid; i++)
+            if (!(used >> i & 1) && (exact ? g->grid[i].step == size : g->grid[i].step > size))
+                found[n++] = i;
+    return n ? found[pick(n)] : -1;
+}
+
+/* A coordinate that need not keep iterations apart.  */
+static void free_place(Gen *g, Where *where, int at, int size)
+{
+    int loops[MAX_SCALARS], n = 0;
+    for (int i = 0; i < g->nscalars; i++)
+        if (g->scalars[i].kind == S_LOOP && g->scalars[i].step == size)
+            loops[n++] = i;
+    where->sizes[at] = size;
+    if (n && chance(70)) {
+        const Scalar *s = &g->scalars[loops[pick(n)]];
+        where->places[at] = text("%s", s->name);
+        where->most[at] = s->most;
+    } else {
+        where->most[at] = chance(20) ? pick(9) : 0;
+        where->places[at] = text("%ld", where->most[at]);
+    }
+}
+
+static void place_one(Gen *g, Where *where, int at, int size, unsigned *used)
+{
+    int i = grid_variable(g, *used, size);
+    if (i < 0 || chance(15)) {
+        free_place(g, where, at, size);
+        return;
+    }
+    *used |= 1u << i;
+    where->places[at] = text("%s", g->grid[i].name);
+    where->most[at] = (g->grid[i].count - 1) * g->grid[i].step;
+    where->sizes[at] = size;
+}
+
+/* The grid variables that are left, counted off in one leading coordinate; false when there are none.  */
+static bool place_rest(const Gen *g, Where *where, unsigned used)
+{
+    Gen rest = *g;
+    rest.ngrid = 0;
+    for (int i = 0; i < g->ngrid; i++)
+        if (!(used >> i & 1))
+            rest.grid[rest.ngrid++] = g->grid[i];
+    long count;
+    where->places[0] = linear_index(&rest, &count);
+    where->most[0] = count - 1;
+    where->sizes[0] = 1;
+    return rest.ngrid > 0;
+}
+
+/* Coordinates for `windows` (1 or 2) dimensions of a tile.  */
+static Where find_place(Gen *g, const int *sizes, int windows)
+{
+    Where where = {.rank = windows + 1};
+    unsigned used = 0;
+    for (int i = 0; i < windows; i++)
+        place_one(g, &where, i + 1, sizes[i], &used);
+    if (!place_rest(g, &where, used) && !chance(15)) {
+        where.rank = windows;
+        for (int i = 0; i < windows; i++) {
+            where.places[i] = where.places[i + 1];
+            where.most[i] = where.most[i + 1];
+            where.sizes[i] = where.sizes[i + 1];
+        }
+    } else if (windows == 2 && chance(20)) { /* a dimension more */
+        for (int i = 3; i > 0; i--) {
+            where.places[i] = where.places[i - 1];
+            where.most[i] = where.most[i - 1];
+            where.sizes[i] = where.sizes[i - 1];
+        }
+        where.places[0] = text("%d", 1);
+        where.most[0] = 1;
+        where.sizes[0] = 1;
+        where.rank = 4;
+    }
+    return where;
+}
+
+static Tensor *destination(Gen *g, Dtype dtype, Where *where, TensorUse use)
+{
+    long extents[4];
+    for (int i = 0; i < where->rank; i++)
+        extents[i] = some_extent(where->most[i], where->sizes[i]);
+    Tensor *t = tensor_new(g, dtype, where->rank, extents, use);
+    if (t)
+        t->stored = g->region;
+    return t;
+}
+
+void store_text(Gen *g, Shape shape, const char *value)
+{
+    bool row = shape.rows == 1 && chance(80), col = !row && shape.cols == 1 && chance(80);
+    int sizes[] = {row ? shape.cols : shape.rows, shape.cols};
+    Where where = find_place(g, sizes, row || col ? 1 : 2);
+    const Tensor *t = destination(g, shape.dtype, &where, USE_STORE);
+    if (!t)
+        return;
+    char *suffix = row || col ? text("_%s%s", row ? "row" : "col", where.rank == 2 ? "_2d" : "")
+                   : where.rank > 2 ? text("_%dd", where.rank)
+                                    : text("%s", "");
+    g->shared += 128 * shape.rows;
+    line(g, "ws_store%s(%s%s, %s);", suffix, t->name, joined(where.places, where.rank), value);
+}
+
+char *place_in_place(Gen *g, Shape shape, Tensor **tensor)
+{
+    int sizes[] = {shape.rows, shape.cols};
+    Where where = find_place(g, sizes, 2);
+    *tensor = destination(g, shape.dtype, &where, USE_STORE);
+    if (!*tensor)
+        return NULL;
+    (*tensor)->in_place = true;
+    return joined(where.places, where.rank);
+}
+
+/* Whole numbers of few bits, so that no order of the additions shows.  */
+void atomic_text(Gen *g, Shape shape, const char *value)
+{
+    int rank = 2 + pick(3), sizes[4] = {1, 1, 1, 1};
+    Where where = {.rank = rank};
+    sizes[rank - 2] = shape.rows;
+    sizes[rank - 1] = shape.cols;
+    for (int i = 0; i < rank; i++) {
+        where.places[i] = i < rank - 2 ? leading(g, &where.most[i]) : coordinate(g, sizes[i], &where.most[i]);
+        where.sizes[i] = sizes[i];
+    }
+    Tensor *t = destination(g, shape.dtype, &where, USE_ATOMIC);
+    if (!t)
+        return;
+    t->in_place = true;
+    char *whole = shape.dtype == I32 ? text("%s", value) : text("ws_rint(ws_max(ws_min(%s, 50), -50))", value);
+    line(g, "ws_atomic_add%s(%s%s, %s);", rank > 2 ? text("_%dd", rank) : "", t->name, joined(where.places, rank), whole);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tape.c - decisions, random or read back, and always written down.
+ *
+ * A file of a tape has a number or a bracket a line: numbers are decisions, brackets enclose what belongs together.
+ */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { OPEN = -1, CLOSE = -2, LONGEST = 1 << 20 };
+
+static struct {
+    unsigned long long state;
+    bool replays;
+    int *given, ngiven, next;
+    int *made, nmade;
+} tape;
+
+static void push(int **list, int *count, int value)
+{
+    if ((*count & (*count - 1)) == 0)
+        *list = realloc(*list, sizeof **list * (size_t)(*count ? 2 * *count : 1));
+    if (!*list || *count > LONGEST) {
+        fprintf(stderr, "the tape is too long\n");
+        exit(2);
+    }
+    (*list)[(*count)++] = value;
+}
+
+void tape_random(unsigned long long seed)
+{
+    tape.state = seed * 0x9e3779b97f4a7c15ull + 0x632be59bd9b4e019ull;
+    tape.replays = false;
+    tape.nmade = 0;
+}
+
+bool tape_read(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char word[32];
+    if (!file)
+        return false;
+    tape.replays = true;
+    tape.ngiven = tape.next = tape.nmade = 0;
+    while (fscanf(file, "%31s", word) == 1)
+        if (word[0] != '(' && word[0] != ')')
+            push(&tape.given, &tape.ngiven, atoi(word));
+    fclose(file);
+    return true;
+}
+
+bool tape_write(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return false;
+    for (int i = 0; i < tape.nmade; i++)
+        if (tape.made[i] == OPEN || tape.made[i] == CLOSE)
+            fprintf(file, "%s\n", tape.made[i] == OPEN ? "(" : ")");
+        else
+            fprintf(file, "%d\n", tape.made[i]);
+    return fclose(file) == 0;
+}
+
+/* A step of splitmix64.  */
+static unsigned random_bits(void)
+{
+    unsigned long long z = tape.state += 0x9e3779b97f4a7c15ull;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return (unsigned)(z >> 33);
+}
+
+int pick(int n)
+{
+    int value = 0;
+    if (n <= 1)
+        return 0;
+    if (!tape.replays)
+        value = (int)(random_bits() % (unsigned)n);
+    else if (tape.next < tape.ngiven)
+        value = tape.given[tape.next++] % n;
+    push(&tape.made, &tape.nmade, value);
+    return value;
+}
+
+bool chance(int percent)
+{
+    return pick(100) >= 100 - percent;
+}
+
+int between(int low, int high)
+{
+    return low + pick(high - low + 1);
+}
+
+int weigh(const int *weights, int n)
+{
+    int total = 0;
+    for (int i = 0; i < n; i++)
+        total += weights[i];
+    int value = pick(total);
+    for (int i = 0; i < n; i++) {
+        if (value < weights[i])
+            return i;
+        value -= weights[i];
+    }
+    return 0;
+}
+
+void span_begin(void)
+{
+    push(&tape.made, &tape.nmade, OPEN);
+}
+
+void span_end(void)
+{
+    push(&tape.made, &tape.nmade, CLOSE);
+}

@@ -743,6 +743,16 @@ static void refuse_pipeline(Walk *w, class loop *loop, location_t where)
              "a pipelined loop counts up to a bound");
 }
 
+/* A grid loop whose condition reads memory or calls something unknown.  */
+static void refuse_header(Walk *w, class loop *loop)
+{
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(loop->header); !gsi_end_p(i); gsi_next_nondebug(&i))
+        if (gimple_code(gsi_stmt(i)) != GIMPLE_COND && !pure_scalar_stmt(gsi_stmt(i)))
+            control_statement(w, gsi_stmt(i));
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(loop->header);
+    region_irregular(w, gsi_end_p(last) ? w->where : stmt_location(gsi_stmt(last)));
+}
+
 /* require: the loop's initial values are known.   ensure: one FOR or WHILE; returns where control goes after it.  */
 Exits *loop_emit(Walk *w, class loop *loop)
 {
@@ -750,7 +760,7 @@ Exits *loop_emit(Walk *w, class loop *loop)
     Count count = {};
     if (!shape_of(loop, &shape)) {
         if (loop == w->outer) {
-            region_irregular(w, loop_location(&shape));
+            refuse_header(w, loop);
             return exits_new(w);
         }
         refuse_pipeline(w, loop, w->where);

@@ -295,7 +295,8 @@ static tree state_of(gimple *load)
         gimple *stmt = SSA_NAME_DEF_STMT(vuse);
         tree fndecl = is_gimple_call(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
         const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;
-        if (!pragma_of_stmt(stmt) && !(name && is_tensor_constructor(name)) && !is_math_call(stmt))
+        if (!pragma_of_stmt(stmt) && !(name && is_tensor_constructor(name)) && !is_math_call(stmt) &&
+            !(is_gimple_call(stmt) && is_sanitizer_check(stmt)))
             break;
         vuse = gimple_vuse(stmt);
     }

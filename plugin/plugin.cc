@@ -6,7 +6,8 @@
  *   after einline    region.cc ...           each function: a Kernel for each marked grid loop, a launcher call in its place
  *   after all that   here                    lower_module () makes the .cu of all kernels, or reports what is wrong
  *
- * Arguments: -fplugin-arg-wsc-target=cuda|emulate|sequential, -output=FILE, -dump=PASS[,PASS], -strict, -show.
+ * Arguments: -fplugin-arg-wsc-target=cuda|emulate|sequential, -output=FILE, -dump=PASS[,PASS], -strict, -show,
+ * -time.
  */
 #include "plugin.h"
 
@@ -136,6 +137,29 @@ static void finish_unit(void)
         write_output(text);
 }
 
+/* ---- time -------------------------------------------------------------------------------------------------------- */
+
+/* Processor time of the two passes, for -fplugin-arg-wsc-time; bench/compile reads the line.  */
+static bool timed;
+static double walk_ms, lower_ms;
+
+static double clock_ms(void)
+{
+    struct timespec now = {0, 0};
+    if (timed)
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+static void report_time(void)
+{
+    int kernels = 0;
+    for (const Kernel *kernel = plugin.module->kernels; kernel; kernel = kernel->next)
+        kernels++;
+    if (timed)
+        fprintf(stderr, "ws: time: %d kernels, walk %.3f ms, lowering %.3f ms\n", kernels, walk_ms, lower_ms);
+}
+
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
 static const pass_data region_data = {GIMPLE_PASS, "wsc", OPTGROUP_LOOP, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0};
@@ -152,7 +176,10 @@ class region_pass : public gimple_opt_pass {
     }
     unsigned execute(function *fn) final override
     {
-        return region_execute(fn);
+        double start = clock_ms();
+        unsigned todo = region_execute(fn);
+        walk_ms += clock_ms() - start;
+        return todo;
     }
 };
 
@@ -169,7 +196,10 @@ class lower_pass : public simple_ipa_opt_pass {
     {
         region_clean_markers();
         bind_restore();
+        double start = clock_ms();
         finish_unit();
+        lower_ms += clock_ms() - start;
+        report_time();
         return 0;
     }
 };
@@ -231,6 +261,8 @@ static bool read_argument(const char *key, const char *value)
         plugin.strict = true;
     else if (!strcmp(key, "show"))
         plugin.show = true;
+    else if (!strcmp(key, "time"))
+        timed = true;
     else
         return false;
     return true;

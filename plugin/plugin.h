@@ -6,6 +6,7 @@
  *   pragma.cc    #pragma ws: clauses and constants; leaves a marker call in the function
  *   bind.cc      before genericize: a marker moves into the loop below it; helpers that a region calls are forced inline
  *   region.cc    the pass over a function in SSA form: finds regions, builds a Kernel for each, has them replaced
+ *   graph.cc     the graph of a region in one form, whatever -O and the sanitizers made of it
  *   control.cc   control flow of a region -> FOR, WHILE, IF
  *   loop.cc      one loop: counted, tested on top, or with several exits
  *   value.cc     an SSA name -> a Value: constants, live-ins, scalar expressions
@@ -137,6 +138,10 @@ struct Branch {
 unsigned region_execute(function *fn);
 void region_clean_markers(void);
 void region_irregular(Walk *w, location_t where);
+void region_collect(function *fn, auto_vec<MarkedLoop> *marks);
+
+/* graph.cc */
+bool graph_prepare(function *fn);
 
 /* control.cc */
 Exits *control_node(Walk *w, basic_block bb);

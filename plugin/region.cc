@@ -46,7 +46,7 @@ static void never_repeats(Pragma *pragma)
     pragma->used = true;
 }
 
-static void collect(function *fn, auto_vec<MarkedLoop> *marks)
+void region_collect(function *fn, auto_vec<MarkedLoop> *marks)
 {
     basic_block bb;
     FOR_EACH_BB_FN(bb, fn)
@@ -236,6 +236,8 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
         w->failed = w->kernel->failed = plugin.module->failed = true;
         return w;
     }
+    if (flag_sanitize & SANITIZE_UNDEFINED)
+        remark(w->kernel, DIAG_MISSED, w->kernel->loc, "the grid runs without the checks of -fsanitize=undefined");
     control_tidy(w->kernel);
     order_live_ins(w);
     return w;
@@ -267,182 +269,6 @@ static void walk_all(function *fn, auto_vec<MarkedLoop> *marks, auto_vec<Walk *>
     free(order);
 }
 
-/* ---- one form of the graph at every -O --------------------------------------------------------------------------- */
-
-/* Without optimization GCC keeps every label and the line of every jump.  */
-static void unprotect(basic_block bb)
-{
-    single_succ_edge(bb)->goto_locus = UNKNOWN_LOCATION;
-    for (gimple_stmt_iterator i = gsi_start_bb(single_succ(bb)); !gsi_end_p(i); gsi_next(&i))
-        if (glabel *label = dyn_cast<glabel *>(gsi_stmt(i)))
-            DECL_ARTIFICIAL(gimple_label_label(label)) = 1;
-}
-
-static void drop_predictions(basic_block bb)
-{
-    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i);)
-        if (gimple_code(gsi_stmt(i)) == GIMPLE_PREDICT)
-            gsi_remove(&i, true);
-        else
-            gsi_next(&i);
-}
-
-static bool is_empty(basic_block bb)
-{
-    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i))
-        if (gimple_code(gsi_stmt(i)) != GIMPLE_LABEL)
-            return false;
-    return gsi_end_p(gsi_start_phis(bb));
-}
-
-/* A block that only hands on to another; its one way in then leads there.  Those that loops need stay.  */
-static void skip_forwarder(basic_block bb)
-{
-    if (!single_pred_p(bb) || !single_succ_p(bb) || !is_empty(bb) || single_succ(bb) == EXIT_BLOCK_PTR_FOR_FN(cfun))
-        return;
-    edge in = single_pred_edge(bb), out = single_succ_edge(bb);
-    basic_block target = out->dest;
-    if ((in->flags | out->flags) & (EDGE_COMPLEX | EDGE_DFS_BACK) || target->loop_father->header == target ||
-        find_edge(in->src, target))
-        return;
-    location_t where = in->goto_locus;
-    auto_vec<tree> arguments;
-    for (gphi_iterator i = gsi_start_phis(target); !gsi_end_p(i); gsi_next(&i))
-        arguments.safe_push(PHI_ARG_DEF_FROM_EDGE(i.phi(), out));
-    edge direct = redirect_edge_and_branch(in, target);
-    if (!direct)
-        return;
-    unsigned n = 0;
-    for (gphi_iterator i = gsi_start_phis(target); !gsi_end_p(i); gsi_next(&i))
-        add_phi_arg(i.phi(), arguments[n++], direct, where);
-    delete_basic_block(bb);
-}
-
-static void merge_following(basic_block bb)
-{
-    while (single_succ_p(bb) && single_succ(bb) != EXIT_BLOCK_PTR_FOR_FN(cfun)) {
-        unprotect(bb);
-        if (!can_merge_blocks_p(bb, single_succ(bb)))
-            return;
-        merge_blocks(bb, single_succ(bb));
-    }
-}
-
-/* Blocks of the loop and those that a `break` passes.  */
-static void blocks_near(class loop *loop, auto_vec<int> *indices)
-{
-    basic_block *body = get_loop_body(loop);
-    for (unsigned i = 0; i < loop->num_nodes; i++)
-        indices->safe_push(body[i]->index);
-    free(body);
-}
-
-/* Inlining at -O0 leaves straight code in many blocks.  */
-static void straighten(class loop *loop)
-{
-    auto_vec<int> indices;
-    blocks_near(loop, &indices);
-    for (unsigned i = 0; i < indices.length(); i++)
-        drop_predictions(BASIC_BLOCK_FOR_FN(cfun, indices[i]));
-    for (unsigned i = 0; i < indices.length(); i++)
-        if (basic_block bb = BASIC_BLOCK_FOR_FN(cfun, indices[i]))
-            merge_following(bb);
-    for (unsigned i = 0; i < indices.length(); i++)
-        if (basic_block bb = BASIC_BLOCK_FOR_FN(cfun, indices[i]))
-            skip_forwarder(bb);
-}
-
-/* ---- ways out of a grid ------------------------------------------------------------------------------------------ */
-
-static location_t last_location(basic_block bb)
-{
-    gimple_stmt_iterator last = gsi_last_nondebug_bb(bb);
-    return gsi_end_p(last) ? UNKNOWN_LOCATION : stmt_location(gsi_stmt(last));
-}
-
-static bool has_place(location_t where)
-{
-    return LOCATION_LOCUS(where) != UNKNOWN_LOCATION;
-}
-
-/* Of the break, return or goto that makes the edge; else of the condition before it.  */
-static location_t edge_location(edge e)
-{
-    if (single_pred_p(e->dest) && single_succ_p(e->dest) && has_place(single_succ_edge(e->dest)->goto_locus))
-        return user_location(single_succ_edge(e->dest)->goto_locus);
-    if (has_place(e->goto_locus))
-        return user_location(e->goto_locus);
-    gimple_stmt_iterator first = gsi_start_nondebug_bb(e->dest);
-    if (single_pred_p(e->dest) && !gsi_end_p(first) && gimple_has_location(gsi_stmt(first)))
-        return stmt_location(gsi_stmt(first));
-    return last_location(e->src);
-}
-
-/* abort () and the like: the block behind the edge ends with a call that does not return.  */
-static tree stopping_function(edge e)
-{
-    gimple_stmt_iterator last = gsi_last_nondebug_bb(e->dest);
-    if (EDGE_COUNT(e->dest->succs) || gsi_end_p(last) || !is_gimple_call(gsi_stmt(last)))
-        return NULL_TREE;
-    return gimple_call_fndecl(gsi_stmt(last));
-}
-
-static bool is_loop_condition(class loop *loop, edge e)
-{
-    location_t condition = last_location(loop->header);
-    return e->src == loop->header || (condition != UNKNOWN_LOCATION &&
-                                      expand_location(condition).line == expand_location(last_location(e->src)).line);
-}
-
-static bool check_exits(class loop *loop)
-{
-    auto_vec<edge> exits = get_loop_exit_edges(loop);
-    for (unsigned i = 0; i < exits.length(); i++) {
-        if (edge_is_dead(exits[i]) || is_loop_condition(loop, exits[i]))
-            continue;
-        tree fndecl = stopping_function(exits[i]);
-        if (fndecl)
-            complain(last_location(exits[i]->dest), "check before the grid",
-                     "the function %qD has no body here, and a grid takes in every function that it calls", fndecl);
-        else
-            complain(edge_location(exits[i]), "iterations are independent: use 'continue', or an upper bound",
-                     "the grid is left by %<break%>, %<return%> or %<goto%>");
-        return false;
-    }
-    return true;
-}
-
-/* The loops of a grid end by their conditions alone.  */
-static bool check_grid(const MarkedLoop &mark)
-{
-    class loop *loop = mark.loop;
-    for (int i = 0; i < mark.pragma->grid.dims && loop; i++) {
-        if (!check_exits(loop)) {
-            mark.pragma->used = true;
-            return false;
-        }
-        loop = loop->inner && !loop->inner->next ? loop->inner : NULL;
-    }
-    return true;
-}
-
-static bool prepare(function *fn)
-{
-    bool good = true;
-    auto_vec<MarkedLoop> marks;
-    loop_optimizer_init(LOOPS_NORMAL);
-    collect(fn, &marks);
-    for (unsigned i = 0; i < marks.length(); i++)
-        if (marks[i].pragma->is_grid)
-            good &= check_grid(marks[i]);
-    for (unsigned i = 0; i < marks.length() && good; i++)
-        if (marks[i].pragma->is_grid)
-            straighten(marks[i].loop);
-    free_dominance_info(fn, CDI_DOMINATORS);
-    loop_optimizer_finalize();
-    return good;
-}
-
 /* require: SSA, early inlining done.   ensure: a kernel for each grid, and in its place a call of the launcher.  */
 unsigned region_execute(function *fn)
 {
@@ -451,12 +277,12 @@ unsigned region_execute(function *fn)
     unsigned todo = 0;
     if (!has_marker(fn))
         return 0;
-    if (!prepare(fn)) {
+    if (!graph_prepare(fn)) {
         remove_markers(fn);
         return 0;
     }
     loop_optimizer_init(LOOPS_NORMAL | LOOPS_HAVE_RECORDED_EXITS);
-    collect(fn, &marks);
+    region_collect(fn, &marks);
     walk_all(fn, &marks, &walks);
     bool replaces = !seen_error() && walks.length() && plugin.target != TARGET_SEQUENTIAL;
     for (unsigned i = 0; i < walks.length() && replaces; i++)

@@ -12,6 +12,7 @@
  */
 #include "choose.h"
 #include "machine.h"
+#include "plan.h"
 
 enum { FREE = 0, SPLIT = 1, WHOLE = 2 };
 
@@ -152,28 +153,32 @@ typedef struct {
     Op *store;
 } Meeting;
 
-/* A load that stays with the groups may see what a store of the same region wrote only if it was written by its own group:
-   both divided, at the same rows.  */
-static void visit_load_of_store(Op *op, void *context)
+/* A load that stays with the groups, or another store, may meet what a store of the same region wrote only if its own group
+   did: both divided, at the same rows.  */
+static void visit_meeting(Op *op, void *context)
 {
     Meeting *meeting = context;
     Splitter *in = meeting->in;
     const Op *store = meeting->store;
-    if (op_info[op->code].class_ != CLASS_LOAD || op->depth || memory_of(op->args[0]) != memory_of(store->args[0]))
+    OpClass class_ = op_info[op->code].class_;
+    bool load = class_ == CLASS_LOAD && !op->depth;
+    bool other = class_ == CLASS_STORE && op->code != OP_PRINT && op != store;
+    if (!(load || other) || memory_of(op->args[0]) != memory_of(store->args[0]) || (other && stores_apart(store, op)))
         return;
     int row = row_coordinate(op), store_row = row_coordinate(store);
-    const Value *tile = store->args[store->nargs - 1];
+    const Value *tile = store->args[store->nargs - 1], *value = load ? op->results[0] : op->args[op->nargs - 1];
+    bool whole = other && !is_split(in, tile) && !is_split(in, value);
     bool together = row >= 0 && store_row >= 0 && op->args[row] == store->args[store_row] && is_split(in, tile) &&
-                    is_split(in, op->results[0]) && tile->type.rows == op->results[0]->type.rows;
-    if (!together && !in->why)
+                    is_split(in, value) && tile->type.rows == value->type.rows;
+    if (!whole && !together && !in->why)
         in->why = op;
 }
 
-static void visit_store_of_load(Op *op, void *context)
+static void visit_store(Op *op, void *context)
 {
     Meeting meeting = {context, op};
     if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
-        ir_walk(meeting.in->kernel->body, visit_load_of_store, &meeting);
+        ir_walk(meeting.in->kernel->body, visit_meeting, &meeting);
 }
 
 bool split_rows(Kernel *kernel, int groups, Op **why)
@@ -187,7 +192,7 @@ bool split_rows(Kernel *kernel, int groups, Op **why)
     if (!in.why)
         ir_walk(kernel->body, visit_divide, &in);
     if (!in.why)
-        ir_walk(kernel->body, visit_store_of_load, &in);
+        ir_walk(kernel->body, visit_store, &in);
     if (!in.nsplit && !in.why)
         in.why = in.whole ? in.whole : kernel->body->last; /* every group would do everything */
     if (why)

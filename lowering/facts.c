@@ -114,3 +114,93 @@ int role_first_group(const Kernel *kernel, const Role *role)
         group += other->replicas;
     return group;
 }
+
+/* ---- windows of one tensor --------------------------------------------------------------------------------------- */
+
+/* The same expression, computed twice.  */
+static bool same_scalar(const Value *x, const Value *y, int depth)
+{
+    if (x == y)
+        return true;
+    const Op *a = x->def, *b = y->def;
+    if (!a || !b || !depth || a->code != b->code || a->nargs != b->nargs || a->ival != b->ival || a->nblocks || b->nblocks ||
+        a->sval != b->sval || op_info[a->code].class_ > CLASS_READ || !type_equal(x->type, y->type))
+        return false;
+    for (int i = 0; i < a->nargs; i++)
+        if (!same_scalar(a->args[i], b->args[i], depth - 1))
+            return false;
+    return true;
+}
+
+/* value = result + *offset, over conversions to wider types.  */
+static const Value *without_offset(const Value *value, int64_t *offset)
+{
+    int64_t number;
+    *offset = 0;
+    for (const Op *op = value->def; op; op = value->def) {
+        if (op->code == OP_CONVI && !dtype_is_float(op->args[0]->type.dtype)) {
+            value = op->args[0];
+        } else if ((op->code == OP_ADDI || op->code == OP_SUBI) && ir_constant(op->args[1], &number)) {
+            *offset += op->code == OP_ADDI ? number : -number;
+            value = op->args[0];
+        } else if (op->code == OP_ADDI && ir_constant(op->args[0], &number)) {
+            *offset += number;
+            value = op->args[1];
+        } else {
+            break;
+        }
+    }
+    return value;
+}
+
+static bool constant_distance(const Value *x, const Value *y, int64_t *distance)
+{
+    int64_t a, b;
+    if (ir_constant(x, &a) && ir_constant(y, &b)) {
+        *distance = b - a;
+        return true;
+    }
+    const Value *from = without_offset(x, &a), *to = without_offset(y, &b);
+    *distance = b - a;
+    return same_scalar(from, to, 8);
+}
+
+static int extent(const Op *store, int dim, int rank)
+{
+    Type tile = store->args[store->nargs - 1]->type;
+    bool vector = store->code == OP_STORE_ROW || store->code == OP_STORE_COL;
+    if (dim == rank - 1)
+        return vector ? tile.rows * tile.cols : tile.cols;
+    return dim == rank - 2 && !vector ? tile.rows : 1;
+}
+
+/* In different arms of one `if`.  */
+static bool exclude_each_other(const Op *x, const Op *y)
+{
+    for (const Op *a = x; a->parent && a->parent->parent; a = a->parent->parent) {
+        const Op *branch = a->parent->parent;
+        for (int k = 0; k < branch->nblocks && branch->code == OP_IF; k++)
+            if (branch->blocks[k] != a->parent && ir_inside(y, branch->blocks[k]))
+                return true;
+    }
+    return false;
+}
+
+bool stores_apart(const Op *x, const Op *y)
+{
+    const Op *a = tensor_root(x->args[0]), *b = tensor_root(y->args[0]);
+    bool additions = x->code == OP_ATOMIC_ADD && y->code == OP_ATOMIC_ADD; /* in any order */
+    if (additions || exclude_each_other(x, y) || !a || !b || a->args[0] != b->args[0])
+        return true;
+    int rank = x->nargs - 2;
+    if (y->nargs - 2 != rank || !same_scalar(x->args[0], y->args[0], 4))
+        return false;
+    for (int dim = 0; dim < rank; dim++) {
+        int64_t distance;
+        if (!constant_distance(x->args[1 + dim], y->args[1 + dim], &distance))
+            continue;
+        if (distance >= extent(x, dim, rank) || -distance >= extent(y, dim, rank))
+            return true;
+    }
+    return false;
+}

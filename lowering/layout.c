@@ -15,7 +15,8 @@
  * before, and a product that is still in flight is waited for.
  *
  * A store leaves through the copy engine when its tile is made of whole 128-byte lines and nothing in the region loads the
- * tensor.  Otherwise it is direct, with the group meeting around a store that its own loads may look at.
+ * tensor or stores the same elements again.  Otherwise it is direct, with the group meeting around a store that its own
+ * loads or stores may meet.
  */
 #include "machine.h"
 #include "plan.h"
@@ -248,13 +249,34 @@ static bool is_loaded(const Shaper *in, const Op *store, bool here)
     return loads.loaded;
 }
 
+typedef struct {
+    const Op *store;
+    bool met;
+} Meeting;
+
+static void visit_other_store(Op *op, void *context)
+{
+    Meeting *meeting = context;
+    if (op != meeting->store && op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
+        meeting->met |= !stores_apart(meeting->store, op);
+}
+
+/* May another store of this role write the same elements?  The copy engine would not keep their order.  */
+static bool is_stored_again(const Shaper *in, const Op *store)
+{
+    Meeting meeting = {store, false};
+    ir_walk(in->role->body, visit_other_store, &meeting);
+    return meeting.met;
+}
+
 /* Whole lines of whole warps' rows, and a type that the matrix units' layout stores four or fewer bytes at a time.  */
 static bool copy_engine_takes(const Shaper *in, const Op *store)
 {
     Type tile = store->args[store->nargs - 1]->type;
     int bytes = dtype_bytes(tile.dtype);
     return in->kernel->layout == LAYOUT_MMA && tile.dtype != D_MASK && bytes <= 4 && tile.rows % 16 == 0 &&
-           tile.cols * bytes % MACHINE_LINE_BYTES == 0 && tensor_root(store->args[0]) && !is_loaded(in, store, false);
+           tile.cols * bytes % MACHINE_LINE_BYTES == 0 && tensor_root(store->args[0]) && !is_loaded(in, store, false) &&
+           !is_stored_again(in, store);
 }
 
 /* Stores of one shape take turns in one staging buffer.  */
@@ -292,7 +314,7 @@ static void visit_store(Op *op, void *context)
     if (op->code == OP_STORE && copy_engine_takes(in, op)) {
         op->storage = output_storage(in, op);
         in->staged_store = true;
-    } else if (is_loaded(in, op, true)) {
+    } else if (is_loaded(in, op, true) || is_stored_again(in, op)) {
         meet_around(in, op);
     }
 }

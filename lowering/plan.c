@@ -91,15 +91,39 @@ static void clause_registers(Kernel *kernel)
         reject(kernel, grid->loc, REASON_REGISTER_BUDGET, total, pool, sum);
 }
 
+enum { FEWEST_REGISTERS = 24 };
+
+static bool is_register_count(int registers)
+{
+    return registers >= FEWEST_REGISTERS && registers <= MOST_REGISTERS && registers % 8 == 0;
+}
+
+/* The clause registers(producer, consumer): may it be honoured?  */
+static bool check_register_clause(Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    if (!is_register_count(grid->producer_registers) || !is_register_count(grid->consumer_registers)) {
+        reject(kernel, grid->loc, REASON_REGISTERS_RANGE, grid->producer_registers, grid->consumer_registers);
+        return false;
+    }
+    if (!kernel->roles->next) {
+        reject_text(kernel, grid->loc, "registers(producer, consumer) needs these roles, and no loop here is specialized",
+                    "leave the clause out, or put '#pragma ws pipeline' above a loop");
+        return false;
+    }
+    return true;
+}
+
 static void plan_threads(Kernel *kernel)
 {
+    bool clause = kernel->grid.producer_registers || kernel->grid.consumer_registers;
     kernel->threads = all_groups(kernel) * MACHINE_GROUP_THREADS;
     kernel->min_blocks = 1;
     if (kernel->threads > MACHINE_MAX_THREADS)
         reject(kernel, kernel->grid.loc, REASON_THREADS, kernel->threads, MACHINE_MAX_THREADS);
-    else if (kernel->grid.consumer_registers && kernel->roles->next)
+    else if (clause && check_register_clause(kernel))
         clause_registers(kernel);
-    else if (kernel->roles->next)
+    else if (!clause && kernel->roles->next)
         default_registers(kernel);
 }
 

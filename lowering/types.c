@@ -273,6 +273,13 @@ static void agree(Kernel *kernel, const Op *op, const Value *before, const Value
                type_words(kernel, after->type));
 }
 
+/* The same value under another name.  */
+static void hand_over(Kernel *kernel, const Op *op, const Value *from, Value *to)
+{
+    set_type(to, from->type);
+    agree(kernel, op, from, to);
+}
+
 static void check_bound(Kernel *kernel, const Op *op, const Value *value)
 {
     if (value->type.kind != K_SCALAR || dtype_is_float(value->type.dtype))
@@ -298,11 +305,11 @@ static void infer_for(Kernel *kernel, Op *op)
     Block *block = op->blocks[0];
     infer_ranges(kernel, op, 1);
     for (int i = 0; i < op->nresults; i++)
-        set_type(block->args[1 + i], op->args[3 + i]->type);
+        hand_over(kernel, op, op->args[3 + i], block->args[1 + i]);
     infer_block(kernel, block);
     for (int i = 0; i < op->nresults; i++) {
         agree(kernel, op, block->args[1 + i], block->last->args[i]);
-        set_type(op->results[i], block->args[1 + i]->type);
+        hand_over(kernel, op, block->args[1 + i], op->results[i]);
     }
 }
 
@@ -310,12 +317,12 @@ static void infer_while(Kernel *kernel, Op *op)
 {
     Block *test = op->blocks[0], *body = op->blocks[1];
     for (int i = 0; i < op->nargs; i++)
-        set_type(test->args[i], op->args[i]->type);
+        hand_over(kernel, op, op->args[i], test->args[i]);
     infer_block(kernel, test);
     check_bound(kernel, op, test->last->args[0]);
     for (int i = 0; i < op->nresults; i++) {
-        set_type(body->args[i], test->last->args[1 + i]->type);
-        set_type(op->results[i], test->last->args[1 + i]->type);
+        hand_over(kernel, op, test->last->args[1 + i], body->args[i]);
+        hand_over(kernel, op, test->last->args[1 + i], op->results[i]);
     }
     infer_block(kernel, body);
     for (int i = 0; i < op->nargs; i++)
@@ -334,7 +341,7 @@ static void infer_if(Kernel *kernel, Op *op)
         else if (!type_equal(yes->type, no->type))
             reject(kernel, op->loc, REASON_BRANCH_TYPE, shown(op->results[i]), type_words(kernel, yes->type),
                    type_words(kernel, no->type));
-        set_type(op->results[i], yes->type);
+        hand_over(kernel, op, yes, op->results[i]);
     }
 }
 

@@ -24,16 +24,16 @@
 typedef struct {
     FILE *out;
     Kernel *kernel;
-    Role *role;     /* NULL in the launcher */
+    Role *role; /* NULL in the launcher */
     int indent;
     const struct Map *maps;
 } Printer;
 
 static const char *const element_text[D_COUNT] = {
-    [D_F32] = "float",          [D_F64] = "double",       [D_F16] = "ws::f16",       [D_BF16] = "ws::bf16",
-    [D_E4M3] = "ws::e4m3",      [D_E5M2] = "ws::e5m2",    [D_I8] = "signed char",    [D_I32] = "int",
-    [D_MASK] = "bool",          [D_I1] = "bool",          [D_U8] = "unsigned char",  [D_I16] = "short",
-    [D_U16] = "unsigned short", [D_U32] = "unsigned int", [D_I64] = "long",          [D_U64] = "unsigned long"};
+    [D_F32] = "float",          [D_F64] = "double",       [D_F16] = "ws::f16",      [D_BF16] = "ws::bf16",
+    [D_E4M3] = "ws::e4m3",      [D_E5M2] = "ws::e5m2",    [D_I8] = "signed char",   [D_I32] = "int",
+    [D_MASK] = "bool",          [D_I1] = "bool",          [D_U8] = "unsigned char", [D_I16] = "short",
+    [D_U16] = "unsigned short", [D_U32] = "unsigned int", [D_I64] = "long",         [D_U64] = "unsigned long"};
 
 static const char *layout_text(const Printer *in)
 {
@@ -108,7 +108,8 @@ static void print_int(FILE *out, Dtype dtype, int64_t value, bool suffix)
     } else if (dtype == D_U64 || dtype == D_U32) {
         uint64_t bits = dtype == D_U32 ? (uint32_t)value : (uint64_t)value;
         bool large = bits > INT32_MAX;
-        fprintf(out, "%llu%s%s", (unsigned long long)bits, suffix || large ? "u" : "", wide && (suffix || large) ? "l" : "");
+        fprintf(out, "%llu%s%s", (unsigned long long)bits, suffix || large ? "u" : "",
+                wide && (suffix || large) ? "l" : "");
     } else if (value == INT64_MIN) {
         fputs("(-9223372036854775807l - 1)", out);
     } else if (value == INT32_MIN && !wide) {
@@ -204,7 +205,8 @@ static void print_literal(Printer *in, const Value *value, bool suffix)
 /* A literal takes its type from the other operand, if that has one.  */
 static void print_operand(Printer *in, const Value *value, int outer, bool suffix)
 {
-    bool negative = is_literal(value) && (dtype_is_float(value->type.dtype) ? value->def->fval < 0 : value->def->ival < 0);
+    bool negative =
+        is_literal(value) && (dtype_is_float(value->type.dtype) ? value->def->fval < 0 : value->def->ival < 0);
     if (!is_literal(value)) {
         print_value(in, value, outer);
         return;
@@ -1277,7 +1279,8 @@ static void print_output(Printer *in, const Storage *storage)
     int blocks = (tile.cols * dtype_bytes(tile.dtype) + 127) / 128;
     const char *count = storage->slots > 1 ? arena_print(module, "[%d]", storage->slots) : "";
     commented(in,
-              arena_print(module, "ws::output<%s, %d, %d> %s%s;", element_text[tile.dtype], tile.rows, blocks, storage->name, count),
+              arena_print(module, "ws::output<%s, %d, %d> %s%s;", element_text[tile.dtype], tile.rows, blocks,
+                          storage->name, count),
               arena_print(module, "%d rows, %d block%s of 128 bytes%s", tile.rows, blocks, blocks > 1 ? "s" : "",
                           storage->slots > 1 ? "; one for each group" : ""));
 }
@@ -1286,8 +1289,8 @@ static void print_storage(Printer *in, const Storage *storage)
 {
     Type tile = storage->tile;
     const char *type = element_text[tile.dtype];
-    const char *count = storage->slots > 1 || storage->use == USE_RING
-                            ? arena_print(in->kernel->module, "[%d]", storage->slots) : "";
+    const char *count =
+        storage->slots > 1 || storage->use == USE_RING ? arena_print(in->kernel->module, "[%d]", storage->slots) : "";
     if (storage->use == USE_OUTPUT)
         print_output(in, storage);
     else if (storage->use == USE_SCRATCH)
@@ -1477,7 +1480,9 @@ static const char *access_text(const Kernel *kernel, const Variable *tensor)
     Access access = {tensor, 0};
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_access, &access);
-    return access.how == (LOADED | STORED) ? "ws::loaded_and_stored" : access.how == STORED ? "ws::stored" : "ws::loaded";
+    return access.how == (LOADED | STORED) ? "ws::loaded_and_stored"
+           : access.how == STORED          ? "ws::stored"
+                                           : "ws::loaded";
 }
 
 /* Extents and strides are long.  */

@@ -123,8 +123,8 @@ static bool same_scalar(const Value *x, const Value *y, int depth)
     if (x == y)
         return true;
     const Op *a = x->def, *b = y->def;
-    if (!a || !b || !depth || a->code != b->code || a->nargs != b->nargs || a->ival != b->ival || a->nblocks || b->nblocks ||
-        a->sval != b->sval || op_info[a->code].class_ > CLASS_READ || !type_equal(x->type, y->type))
+    if (!a || !b || !depth || a->code != b->code || a->nargs != b->nargs || a->ival != b->ival || a->nblocks ||
+        b->nblocks || a->sval != b->sval || op_info[a->code].class_ > CLASS_READ || !type_equal(x->type, y->type))
         return false;
     for (int i = 0; i < a->nargs; i++)
         if (!same_scalar(a->args[i], b->args[i], depth - 1))

@@ -234,7 +234,9 @@ static const Value *tensor_base(const Value *tensor)
 static void visit_loads(Op *op, void *context)
 {
     Loads *loads = context;
-    const Value *tensor = op->code == OP_COPY_IN ? op->args[1] : op_info[op->code].class_ == CLASS_LOAD ? op->args[0] : NULL;
+    const Value *tensor = op->code == OP_COPY_IN                   ? op->args[1]
+                          : op_info[op->code].class_ == CLASS_LOAD ? op->args[0]
+                                                                   : NULL;
     if (tensor && tensor_base(tensor) == loads->base)
         loads->loaded = true;
 }

@@ -83,8 +83,8 @@ static void clause_registers(Kernel *kernel)
     FOR_ROLES (role, kernel) {
         role->registers = role_issues_only(role) ? grid->producer_registers : grid->consumer_registers;
         total += role->replicas * MACHINE_GROUP_THREADS * role->registers;
-        sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name, role->replicas,
-                          MACHINE_GROUP_THREADS, role->registers);
+        sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name,
+                          role->replicas, MACHINE_GROUP_THREADS, role->registers);
     }
     int pool = register_pool(kernel) * MACHINE_GROUP_THREADS;
     if (total > pool)
@@ -107,7 +107,8 @@ static bool check_register_clause(Kernel *kernel)
         return false;
     }
     if (!kernel->roles->next) {
-        reject_text(kernel, grid->loc, "registers(producer, consumer) needs these roles, and no loop here is specialized",
+        reject_text(kernel, grid->loc,
+                    "registers(producer, consumer) needs these roles, and no loop here is specialized",
                     "leave the clause out, or put '#pragma ws pipeline' above a loop");
         return false;
     }
@@ -207,7 +208,8 @@ static void reject_sum(Kernel *kernel)
     FOR_STORAGES (storage, kernel)
         sum = arena_print(kernel->module, "%s%s%s %d %s of %lld", sum, *sum ? ", " : "", storage->name, storage->slots,
                           use_text(storage), (long long)storage->slot_bytes);
-    reject(kernel, kernel->loc, REASON_SHARED_MEMORY, (long long)kernel->shared_bytes, (long long)MACHINE_SHARED_BYTES, sum);
+    reject(kernel, kernel->loc, REASON_SHARED_MEMORY, (long long)kernel->shared_bytes, (long long)MACHINE_SHARED_BYTES,
+           sum);
 }
 
 /* The matrix unit reads 64 rows of A even where a tile has fewer.  */
@@ -246,9 +248,9 @@ static void check_pressure(Kernel *kernel, const Role *role)
     Pressure peak = plan_pressure(kernel, role);
     if (peak.registers <= MACHINE_THREAD_REGISTERS)
         return;
-    const char *sentence = arena_print(
-        kernel->module, "the tiles that live here take %d registers of each thread, and there are %d: %s", peak.registers,
-        MACHINE_THREAD_REGISTERS, peak.tiles);
+    const char *sentence =
+        arena_print(kernel->module, "the tiles that live here take %d registers of each thread, and there are %d: %s",
+                    peak.registers, MACHINE_THREAD_REGISTERS, peak.tiles);
     reject_text(kernel, peak.loc, sentence, "use smaller tiles or more consumer groups");
 }
 

@@ -85,8 +85,8 @@ static const char *tiles_at(const Estimate *in, int position)
         if (!in->end[i] || in->begin[i] > position || position >= in->end[i])
             continue;
         Type type = in->variables[i]->type;
-        text = arena_print(in->kernel->module, "%s%s%s %dx%d %s %d", text, *text ? ", " : "", in->variables[i]->name, type.rows,
-                           type.cols, dtype_text(type.dtype), registers_of(in, i));
+        text = arena_print(in->kernel->module, "%s%s%s %dx%d %s %d", text, *text ? ", " : "", in->variables[i]->name,
+                           type.rows, type.cols, dtype_text(type.dtype), registers_of(in, i));
     }
     return text;
 }

@@ -36,22 +36,22 @@ typedef struct {
 typedef struct {
     Value *value;
     Form form;
-    int mentions;       /* uses in the program */
-    int uses;           /* those that are printed in the role */
-    Op *user;           /* of one of these */
+    int mentions; /* uses in the program */
+    int uses;     /* those that are printed in the role */
+    Op *user;     /* of one of these */
     Range ranges[MAX_RANGES];
     int nranges;
-    int class_;         /* representative's index */
-    int next_member;    /* circular list */
-    int same;           /* index of a value that this one is a new name for */
+    int class_;      /* representative's index */
+    int next_member; /* circular list */
+    int same;        /* index of a value that this one is a new name for */
 } Fact;
 
 typedef struct {
     Kernel *kernel;
     Role *role;
-    Fact *facts;        /* in program order */
+    Fact *facts; /* in program order */
     int count, capacity;
-    int *index;         /* by value id, -1 for values of other roles */
+    int *index; /* by value id, -1 for values of other roles */
     Op *grid;
 } Namer;
 
@@ -74,8 +74,7 @@ static void add_fact(Namer *in, Value *value)
         in->capacity = capacity;
     }
     in->index[value->id] = in->count;
-    in->facts[in->count] =
-        (Fact){.value = value, .class_ = in->count, .next_member = in->count, .same = in->count};
+    in->facts[in->count] = (Fact){.value = value, .class_ = in->count, .next_member = in->count, .same = in->count};
     in->count++;
 }
 
@@ -383,7 +382,8 @@ static void merge_versions(Namer *in)
         const Value *value = in->facts[i].value;
         for (int k = i - 1; k >= 0 && value->name && value->def && !is_slot(value); k--) {
             const Value *other = in->facts[k].value;
-            if (!other->name || !other->def || other->def->parent != value->def->parent || strcmp(value->name, other->name))
+            if (!other->name || !other->def || other->def->parent != value->def->parent ||
+                strcmp(value->name, other->name))
                 continue;
             if (value_is_tile(value) || value->type.kind == K_SCALAR)
                 merge(in, value, other);
@@ -469,7 +469,8 @@ static bool member_is_mutable(const Namer *in, const Value *value)
     const Op *op = value->def;
     if (!op)
         return value->block->parent && value->block->parent->code != OP_GRID;
-    if (op->code == OP_WAIT || op->code == OP_IF || op->code == OP_WHILE || op->code == OP_FOR || op_writes_in_place(op))
+    if (op->code == OP_WAIT || op->code == OP_IF || op->code == OP_WHILE || op->code == OP_FOR ||
+        op_writes_in_place(op))
         return true;
     const Op *user = in->facts[in->index[value->id]].user;
     return user && value_is_tile(value) && user->code == OP_WAIT;
@@ -487,17 +488,64 @@ static void visit_pinned(Op *op, void *context)
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 /* C names that C++ takes for itself, and the runtime's namespace.  */
-static const char *const reserved_words[] = {
-    "alignas",      "alignof",     "and",          "and_eq",     "asm",       "auto",
-    "bitand",       "bitor",       "bool",         "catch",      "char16_t",  "char32_t",
-    "class",        "compl",       "concept",      "const_cast", "constexpr", "decltype",
-    "delete",       "dynamic_cast", "explicit",    "export",     "false",     "friend",
-    "linux",        "mutable",     "namespace",    "new",        "noexcept",  "not",
-    "not_eq",       "nullptr",     "operator",     "or",         "or_eq",     "private",
-    "protected",    "public",      "reinterpret_cast", "requires", "static_assert", "static_cast",
-    "template",     "this",        "thread_local", "throw",      "true",      "try",
-    "typeid",       "typename",    "typeof",       "unix",       "using",     "virtual",
-    "wchar_t",      "ws",          "xor",          "xor_eq"};
+static const char *const reserved_words[] = {"alignas",
+                                             "alignof",
+                                             "and",
+                                             "and_eq",
+                                             "asm",
+                                             "auto",
+                                             "bitand",
+                                             "bitor",
+                                             "bool",
+                                             "catch",
+                                             "char16_t",
+                                             "char32_t",
+                                             "class",
+                                             "compl",
+                                             "concept",
+                                             "const_cast",
+                                             "constexpr",
+                                             "decltype",
+                                             "delete",
+                                             "dynamic_cast",
+                                             "explicit",
+                                             "export",
+                                             "false",
+                                             "friend",
+                                             "linux",
+                                             "mutable",
+                                             "namespace",
+                                             "new",
+                                             "noexcept",
+                                             "not",
+                                             "not_eq",
+                                             "nullptr",
+                                             "operator",
+                                             "or",
+                                             "or_eq",
+                                             "private",
+                                             "protected",
+                                             "public",
+                                             "reinterpret_cast",
+                                             "requires",
+                                             "static_assert",
+                                             "static_cast",
+                                             "template",
+                                             "this",
+                                             "thread_local",
+                                             "throw",
+                                             "true",
+                                             "try",
+                                             "typeid",
+                                             "typename",
+                                             "typeof",
+                                             "unix",
+                                             "using",
+                                             "virtual",
+                                             "wchar_t",
+                                             "ws",
+                                             "xor",
+                                             "xor_eq"};
 
 static bool is_reserved(const char *name)
 {
@@ -641,8 +689,9 @@ static bool launcher_name_free(const Kernel *kernel, const char *name, const Val
     if (own || (is_member(value) && !strcmp(name, "grid")) || is_reserved(name))
         return false;
     for (const Variable *other = kernel->variables; other; other = other->next) {
-        bool meet = !other->role && other->name && ((is_parameter(value) && is_parameter(other->value)) ||
-                                                    (is_member(value) && is_member(other->value)));
+        bool meet =
+            !other->role && other->name &&
+            ((is_parameter(value) && is_parameter(other->value)) || (is_member(value) && is_member(other->value)));
         if (meet && !strcmp(other->name, name))
             return false;
     }

@@ -13,10 +13,10 @@
 #include "verify.h"
 
 typedef struct {
-    long *done;      /* by aref: puts that are complete */
-    int **released;  /* by aref and running index: groups that have released it */
+    long *done;     /* by aref: puts that are complete */
+    int **released; /* by aref and running index: groups that have released it */
     long *room;
-    long turns;      /* taken and passed so far */
+    long turns; /* taken and passed so far */
 } World;
 
 const char *verify_who(const Kernel *kernel, const Trace *trace)
@@ -83,15 +83,16 @@ static const char *waits_for(Kernel *kernel, const Event *event)
     if (!aref)
         return "for its turn, which no group passes on";
     if (event->kind == EVENT_GET)
-        return arena_print(module, "slot %ld of '%s' is never filled for the %ldth time", event->index % aref->slots, aref->name,
-                           event->index / aref->slots + 1);
-    return arena_print(module, "slot %ld of '%s' is not released by all %d groups after put %ld", event->index % aref->slots,
-                       aref->name, aref->arrivals, event->index - aref->slots);
+        return arena_print(module, "slot %ld of '%s' is never filled for the %ldth time", event->index % aref->slots,
+                           aref->name, event->index / aref->slots + 1);
+    return arena_print(module, "slot %ld of '%s' is not released by all %d groups after put %ld",
+                       event->index % aref->slots, aref->name, aref->arrivals, event->index - aref->slots);
 }
 
 static void report_stuck(Kernel *kernel, const Scenario *scenario, const Trace *trace, const Event *event)
 {
-    const char *why = arena_print(kernel->module, "%s (loops of %d iterations)", waits_for(kernel, event), scenario->trips);
+    const char *why =
+        arena_print(kernel->module, "%s (loops of %d iterations)", waits_for(kernel, event), scenario->trips);
     reject(kernel, event->op->loc, REASON_WAITS_FOREVER, verify_who(kernel, trace), op_info[event->op->code].text, why);
 }
 

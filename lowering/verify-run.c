@@ -31,17 +31,17 @@ typedef struct {
     double real;
     const Aref *aref;
     const Storage *storage;
-    long index;  /* of the put, or of the write of staged memory */
-    int group; /* of products that this tile is the result of and nothing has waited for by name; 0: none */
+    long index; /* of the put, or of the write of staged memory */
+    int group;  /* of products that this tile is the result of and nothing has waited for by name; 0: none */
 } Known;
 
 typedef struct {
     long got;            /* running index of the next get */
     long held[MAX_HELD]; /* got and not released, oldest first */
     int nheld;
-    long put;            /* running index of the next put */
+    long put; /* running index of the next put */
     bool filling;
-    int64_t bytes;       /* copied in since */
+    int64_t bytes; /* copied in since */
 } RingState;
 
 /* A product in flight that reads shared memory.  */
@@ -75,8 +75,8 @@ static Known *known(const Runner *in, const Value *value)
 static void fail(Runner *in, const Op *op, const char *sentence)
 {
     if (in->result == RUN_DONE)
-        reject_text(in->kernel, op->loc, arena_print(in->kernel->module, "'%s' %s", verify_who(in->kernel, in->trace), sentence),
-                    "");
+        reject_text(in->kernel, op->loc,
+                    arena_print(in->kernel->module, "'%s' %s", verify_who(in->kernel, in->trace), sentence), "");
     in->result = RUN_FAILED;
 }
 
@@ -336,7 +336,8 @@ static void check_operands(Runner *in, const Op *op)
         if (op->args[i]->type.kind == K_VIEW && op->code != OP_TRANS_VIEW)
             check_view(in, op, value);
         if (value_is_tile(op->args[i]) && value->group && looks_at(op, i))
-            fail(in, op, arena_print(in->kernel->module, "looks at a product in flight at '%s'", op_info[op->code].text));
+            fail(in, op,
+                 arena_print(in->kernel->module, "looks at a product in flight at '%s'", op_info[op->code].text));
     }
 }
 
@@ -344,7 +345,9 @@ static void run_get(Runner *in, const Op *op)
 {
     RingState *state = ring(in, op->aref);
     if (state->nheld == MAX_HELD || state->nheld == op->aref->slots) {
-        fail(in, op, arena_print(in->kernel->module, "holds all %d slots of '%s' and waits for one more", op->aref->slots, op->aref->name));
+        fail(in, op,
+             arena_print(in->kernel->module, "holds all %d slots of '%s' and waits for one more", op->aref->slots,
+                         op->aref->name));
         return;
     }
     long index = state->got++;
@@ -359,7 +362,8 @@ static void release(Runner *in, const Op *op, long index)
     for (int i = 0; i < in->nreaders; i++)
         if (in->result == RUN_DONE && in->readers[i].aref == op->aref && in->readers[i].index == index) {
             reject(in->kernel, op->loc, REASON_RELEASED_EARLY, verify_who(in->kernel, in->trace), op->aref->name,
-                   arena_print(in->kernel->module, "a product in flight reads slot %ld (put %ld)", index % op->aref->slots, index));
+                   arena_print(in->kernel->module, "a product in flight reads slot %ld (put %ld)",
+                               index % op->aref->slots, index));
             in->result = RUN_FAILED;
         }
     record(in, EVENT_RELEASE, op, op->aref, index);
@@ -386,7 +390,8 @@ static void run_put(Runner *in, const Op *op)
     state->bytes = 0;
     record(in, EVENT_PUT, op, op->aref, state->put);
     if (op->nresults)
-        *known(in, op->results[0]) = (Known){.number = state->put % op->aref->slots, .aref = op->aref, .index = state->put};
+        *known(in, op->results[0]) =
+            (Known){.number = state->put % op->aref->slots, .aref = op->aref, .index = state->put};
 }
 
 static void run_copy_in(Runner *in, const Op *op)
@@ -438,7 +443,8 @@ static void run_stage(Runner *in, const Op *op)
 {
     for (int i = 0; i < in->nreaders; i++)
         if (in->readers[i].storage == op->storage)
-            fail(in, op, arena_print(in->kernel->module, "writes '%s' while a product in flight reads it", op->storage->name));
+            fail(in, op,
+                 arena_print(in->kernel->module, "writes '%s' while a product in flight reads it", op->storage->name));
     *newest_write(in, op->storage) = ++in->staged;
     *known(in, op->results[0]) = (Known){.storage = op->storage, .index = in->staged};
 }
@@ -448,7 +454,8 @@ static void run_view(Runner *in, const Op *op)
     Known slot = op->nargs ? *known(in, op->args[0]) : (Known){0};
     bool in_ring = op->storage->use == USE_RING;
     if (in_ring && !slot.aref)
-        fail(in, op, arena_print(in->kernel->module, "looks at '%s' with a slot that no get returned", op->storage->name));
+        fail(in, op,
+             arena_print(in->kernel->module, "looks at '%s' with a slot that no get returned", op->storage->name));
     *known(in, op->results[0]) = (Known){.aref = in_ring ? slot.aref : NULL,
                                          .index = in_ring ? slot.index : *newest_write(in, op->storage),
                                          .storage = op->storage};
@@ -524,7 +531,8 @@ static void run_for(Runner *in, const Op *op)
     const Block *body = op->blocks[0];
     int count = carried_count(op);
     Dtype dtype = body->args[0]->type.dtype;
-    int64_t at = known(in, op->args[0])->number, end = known(in, op->args[1])->number, step = known(in, op->args[2])->number;
+    int64_t at = known(in, op->args[0])->number, end = known(in, op->args[1])->number,
+            step = known(in, op->args[2])->number;
     Opcode compare = op->ival ? (Opcode)op->ival : OP_LTI;
     hand_over(in, op->args + 3, body->args + 1, count);
     for (; compare_integers(compare, at, end, dtype) && in->result == RUN_DONE;
@@ -624,7 +632,9 @@ static void check_end(Runner *in)
     FOR_AREFS (aref, in->kernel) {
         const RingState *state = ring(in, aref);
         if (state->nheld)
-            fail(in, last, arena_print(in->kernel->module, "ends without a release of %d slots of '%s'", state->nheld, aref->name));
+            fail(in, last,
+                 arena_print(in->kernel->module, "ends without a release of %d slots of '%s'", state->nheld,
+                             aref->name));
         if (state->filling)
             fail(in, last, arena_print(in->kernel->module, "ends within a put of '%s'", aref->name));
     }

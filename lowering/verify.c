@@ -89,8 +89,8 @@ static bool check_memory(Kernel *kernel)
             return false;
         }
         FOR_STORAGES (other, kernel) {
-            bool apart = other == storage || (storage->alias >= 0 && storage->alias == other->alias) || end <= other->offset ||
-                         other->offset + other->slots * other->slot_bytes <= storage->offset;
+            bool apart = other == storage || (storage->alias >= 0 && storage->alias == other->alias) ||
+                         end <= other->offset || other->offset + other->slots * other->slot_bytes <= storage->offset;
             if (!apart) {
                 BUG(kernel, "storages '%s' and '%s' overlap", storage->name, other->name);
                 return false;
@@ -190,7 +190,8 @@ static bool check_runs(Kernel *kernel)
         finished += result == RUN_DONE;
     }
     if (!finished && kernel->arefs)
-        warn(kernel, kernel->loc, "the rings of '%s' were checked by counts only: every run was too long", kernel->name);
+        warn(kernel, kernel->loc, "the rings of '%s' were checked by counts only: every run was too long",
+             kernel->name);
     return true;
 }
 

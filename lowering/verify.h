@@ -10,7 +10,7 @@ typedef enum { EVENT_PUT, EVENT_PUT_DONE, EVENT_GET, EVENT_RELEASE, EVENT_TAKE, 
 typedef struct {
     EventKind kind;
     const Aref *aref;
-    long index;     /* running index of the slot */
+    long index; /* running index of the slot */
     const Op *op;
 } Event;
 

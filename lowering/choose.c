@@ -332,7 +332,8 @@ static const char *ring_names(Chooser *in, const Op *loop)
         Op *load = in->loads[i];
         if (!load->depth || pipelined_loop(load) != loop)
             continue;
-        const char *name = load->results[0]->name ? load->results[0]->name : "tile";
+        const char *tensor = load->args[0]->name ? load->args[0]->name : "tile";
+        const char *name = load->results[0]->name ? load->results[0]->name : tensor;
         text = text ? arena_print(in->kernel->module, "%s, %s", text, name) : name;
     }
     return text;
@@ -379,12 +380,36 @@ static void choose_depth(Chooser *in)
             in->loads[i]->depth = (int)depth;
 }
 
+/* A load of the loop that a store holds back.  */
+static const Op *blocked_load(const Chooser *in, const Op *loop, const Op **store)
+{
+    for (int i = 0; i < in->nloads; i++)
+        if (pipelined_loop(in->loads[i]) == loop && (*store = aliasing_store(in, in->loads[i])))
+            return in->loads[i];
+    return NULL;
+}
+
+static void check_registers(Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    int asked[] = {grid->producer_registers, grid->consumer_registers};
+    for (int i = 0; i < 2 && (asked[0] || asked[1]); i++)
+        if (asked[i] % 8 || asked[i] < 24 || asked[i] > 240) {
+            reject(kernel, grid->loc, REASON_REGISTERS_RANGE, asked[0], asked[1]);
+            return;
+        }
+}
+
 static void check_loop(Chooser *in, Op *loop)
 {
     Pipeline *pipeline = loop->pipeline;
     Kernel *kernel = in->kernel;
     if (!pipeline->put_count) {
-        reject(kernel, pipeline->loc, REASON_PIPELINE_NOTHING);
+        const Op *store = NULL, *load = blocked_load(in, loop, &store);
+        if (load)
+            reject(kernel, load->loc, REASON_LOAD_AFTER_STORE, store->loc.line);
+        else
+            reject(kernel, pipeline->loc, REASON_PIPELINE_NOTHING);
         return;
     }
     if (pipeline->depth == 0 || pipeline->depth > MACHINE_MAX_DEPTH)
@@ -554,6 +579,7 @@ void pass_choose(Kernel *kernel)
     ir_walk(kernel->body, visit_scalar_read, &in);
     if (kernel->grid.cluster[0] > 1 || kernel->grid.cluster[1] > 1)
         reject(kernel, kernel->grid.loc, REASON_CLUSTER_UNSUPPORTED);
+    check_registers(kernel);
     for (int i = 0; i < in.nloops; i++)
         in.loops[i]->pipeline->put_count = 0;
     for (int i = 0; i < in.nloads; i++)

@@ -274,7 +274,8 @@ template <> struct convert<e5m2> : convert_narrow<e5m2> {
 template <> struct convert<signed char> {
     WS_DEVICE int operator()(float x) const
     {
-        return ptx::f32_to_s8(x);
+        int y = ptx::f32_to_s32(x); /* NaN gives 0, as the conversion to 8 bits does not */
+        return y < -128 ? -128 : y > 127 ? 127 : y;
     }
     WS_DEVICE int operator()(double x) const
     {

@@ -220,7 +220,7 @@ static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T> &p, double fill)
                 int c = S::col(j);
                 piece x;
                 if (aligned && row_inside && p.col_inside(c) && p.col_inside(c + 2 * run - 1) &&
-                    (C % (2 * run) == 0 || c + 2 * run <= C)) {
+                    (S::whole_cols || c + 2 * run <= C)) {
                     x.load(p.at(r, c));
                 } else {
 #pragma unroll
@@ -299,7 +299,7 @@ static WS_DEVICE void store_plane(const plane<T> &p, const tile<T, R, C, L> &x)
                 for (int e = 0; e < run; e++)
                     y.pairs[e] = x.bits(slot, j + e);
                 if (aligned && p.col_inside(c) && p.col_inside(c + 2 * run - 1) &&
-                    (C % (2 * run) == 0 || c + 2 * run <= C)) {
+                    (S::whole_cols || c + 2 * run <= C)) {
                     y.store(p.at(r, c));
                 } else {
 #pragma unroll

@@ -324,13 +324,6 @@ static WS_DEVICE int f32_to_s32(float x)
     return y;
 }
 
-static WS_DEVICE int f32_to_s8(float x)
-{
-    int y;
-    asm("cvt.rzi.sat.s8.f32 %0, %1;" : "=r"(y) : "f"(x));
-    return y;
-}
-
 } // namespace ptx
 } // namespace ws
 

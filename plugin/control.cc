@@ -108,13 +108,30 @@ static Exits *record(Walk *w, edge e)
     return exits;
 }
 
+/* bb is on a straight way out of the walk's loop to where others come: "if (c) { x = 1; break; }".  It is emitted inside
+   the loop, where its values are known.  */
+bool control_in_tail(const Walk *w, basic_block bb)
+{
+    basic_block first = bb, last = bb;
+    if (!flow_bb_inside_loop_p(w->outer, bb))
+        return false;
+    for (int i = 0; i < 8 && single_pred_p(last) && single_succ_p(last) && last->loop_father->header != last; i++)
+        last = single_succ(last);
+    for (int i = 0; i < 8 && single_pred_p(first) && !flow_bb_inside_loop_p(w->loop, single_pred(first)); i++)
+        first = single_pred(first);
+    if (last == bb || single_pred_p(last) || last->loop_father->header == last || !single_pred_p(first))
+        return false;
+    return flow_bb_inside_loop_p(w->loop, single_pred(first)) && (first == bb || control_in_tail(w, first));
+}
+
 /* Go along an edge: emit the block behind it here, or leave that to where paths meet.  */
 static Exits *jump(Walk *w, edge e, const Branch *chain)
 {
     basic_block target = e->dest;
     if (edge_is_dead(e))
         return exits_new(w);
-    if (!flow_bb_inside_loop_p(w->loop, target) || target == w->loop->header || is_meeting(target, e, chain))
+    bool inside = flow_bb_inside_loop_p(w->loop, target) || control_in_tail(w, target);
+    if (!inside || target == w->loop->header || is_meeting(target, e, chain))
         return record(w, e);
     for (gphi_iterator i = gsi_start_phis(target); target->loop_father->header != target && !gsi_end_p(i); gsi_next(&i))
         if (phi_needed(i.phi()))
@@ -270,9 +287,46 @@ static Value *negated(Walk *w, Value *x)
     return value_new_op(w, OP_NOTI, w->where, type_scalar(D_I1), NULL, 1, &x);
 }
 
+static Value *bound_check(Walk *w, Opcode code, Value *x, int64_t bound)
+{
+    Value *args[] = {x, value_literal(w, x->type.dtype, bound, 0)};
+    return value_new_op(w, code, w->where, type_scalar(D_I1), NULL, 2, args);
+}
+
+/* x >= lo && x < hi, or x < lo || x >= hi, the lower bound first.  */
+static Value *range_check(Walk *w, bool is_and, Value *x, int64_t lo, int64_t hi)
+{
+    Value *args[] = {bound_check(w, is_and ? OP_GEI : OP_LTI, x, lo), bound_check(w, is_and ? OP_LTI : OP_GEI, x, hi)};
+    return value_new_op(w, is_and ? OP_ANDI : OP_ORI, w->where, type_scalar(D_I1), NULL, 2, args);
+}
+
+static bool is_bound(const Value *value, Opcode code, int64_t *bound)
+{
+    return value->def && value->def->code == code && !dtype_is_float(value->def->args[0]->type.dtype) &&
+           ir_constant(value->def->args[1], bound);
+}
+
+/* Both bounds of one value, in either order.  */
+static Value *joined_range(Walk *w, bool is_and, Value *x, Value *y)
+{
+    int64_t lo, hi;
+    Opcode low = is_and ? OP_GEI : OP_LTI, high = is_and ? OP_LTI : OP_GEI;
+    if (is_bound(y, low, &lo) && is_bound(x, high, &hi)) {
+        Value *other = x;
+        x = y;
+        y = other;
+    }
+    if (!is_bound(x, low, &lo) || !is_bound(y, high, &hi) || x->def->args[0] != y->def->args[0])
+        return NULL;
+    return range_check(w, is_and, x->def->args[0], lo, hi);
+}
+
 static Value *joined(Walk *w, bool is_and, Value *x, Value *y)
 {
     int64_t known;
+    Value *range = joined_range(w, is_and, x, y);
+    if (range)
+        return range;
     Value *args[] = {x, y};
     if (ir_constant(x, &known))
         return (known != 0) == is_and ? y : x;
@@ -299,6 +353,38 @@ static Value *both_zero(Walk *w, tree x, enum tree_code code)
     return joined(w, code == EQ_EXPR, parts[0], parts[1]);
 }
 
+static gimple *nameless_definition(tree *expression)
+{
+    *expression = ssa_resolve(*expression);
+    if (TREE_CODE(*expression) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(*expression) || name_of(*expression))
+        return NULL;
+    gimple *def = SSA_NAME_DEF_STMT(*expression);
+    return is_gimple_assign(def) ? def : NULL;
+}
+
+/* (unsigned) x - 64 < 64, as an optimizing front end writes x >= 64 && x < 128.  */
+static Value *folded_range(Walk *w, tree x, enum tree_code code, int64_t count)
+{
+    int64_t lo = 0;
+    unsigned bits = TYPE_PRECISION(TREE_TYPE(x));
+    bool is_and = code == LT_EXPR || code == LE_EXPR;
+    gimple *def = nameless_definition(&x);
+    if (!def || !TYPE_UNSIGNED(TREE_TYPE(x)) || bits > 32 || (!is_and && code != GT_EXPR && code != GE_EXPR))
+        return NULL;
+    if (gimple_assign_rhs_code(def) == PLUS_EXPR && constant_int(gimple_assign_rhs2(def), &lo)) {
+        lo = -(int64_t)(int32_t)lo;
+        x = gimple_assign_rhs1(def);
+        def = nameless_definition(&x);
+    }
+    if (!def || !CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(def)))
+        return NULL;
+    tree signed_x = gimple_assign_rhs1(def);
+    if (TYPE_UNSIGNED(TREE_TYPE(signed_x)) || TYPE_PRECISION(TREE_TYPE(signed_x)) != bits)
+        return NULL;
+    int64_t hi = lo + (code == LE_EXPR || code == GT_EXPR ? count + 1 : count);
+    return hi > INT32_MAX ? NULL : range_check(w, is_and, value_of(w, signed_x), lo, hi);
+}
+
 static Value *condition_value(Walk *w, gcond *stmt)
 {
     tree x = gimple_cond_lhs(stmt), y = gimple_cond_rhs(stmt);
@@ -317,9 +403,12 @@ static Value *condition_value(Walk *w, gcond *stmt)
     tree known = known_x && known_y ? fold_binary(code, boolean_type_node, known_x, known_y) : NULL_TREE;
     if (known && TREE_CODE(known) == INTEGER_CST)
         return value_literal(w, D_I1, !integer_zerop(known), 0);
-    Value *zeros = known_y && integer_zerop(known_y) ? both_zero(w, x, code) : NULL;
-    if (zeros)
-        return zeros;
+    Value *unfolded = known_y && integer_zerop(known_y) ? both_zero(w, x, code) : NULL;
+    int64_t bound;
+    if (!unfolded && known_y && TREE_CODE(known_y) == INTEGER_CST && constant_int(known_y, &bound))
+        unfolded = folded_range(w, x, code, bound);
+    if (unfolded)
+        return unfolded;
     Value *left = value_of(w, x);
     if (left->type.dtype == D_I1 && known_y && integer_zerop(known_y))
         return code == NE_EXPR ? left : negated(w, left);

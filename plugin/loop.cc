@@ -150,7 +150,8 @@ static bool step_of(class loop *loop, Count *count)
     return !count->negative || constant_of(y);
 }
 
-static bool used_outside(class loop *loop, tree name)
+/* With a walk: other than by the PHIs that the ways out lead to.  */
+static bool used_outside(const Walk *w, class loop *loop, tree name)
 {
     imm_use_iterator i;
     use_operand_p use;
@@ -162,9 +163,9 @@ static bool used_outside(class loop *loop, tree name)
         basic_block bb = gimple_bb(stmt);
         if (gimple_code(stmt) == GIMPLE_PHI)
             bb = gimple_phi_arg_edge(as_a<gphi *>(stmt), PHI_ARG_INDEX_FROM_USE(use))->src;
-        if (!flow_bb_inside_loop_p(loop, bb) && !pragma_of_stmt(stmt))
+        if (!flow_bb_inside_loop_p(loop, bb) && !(w && control_in_tail(w, bb)))
             return true;
-        if (gimple_code(stmt) == GIMPLE_PHI && !flow_bb_inside_loop_p(loop, gimple_bb(stmt)))
+        if (!w && gimple_code(stmt) == GIMPLE_PHI && !flow_bb_inside_loop_p(loop, gimple_bb(stmt)))
             return true;
     }
     return false;
@@ -173,11 +174,12 @@ static bool used_outside(class loop *loop, tree name)
 /* The count, or what is computed from it in the header, lives on after the loop.  */
 static bool count_escapes(const Shape *shape, gphi *iv)
 {
-    if (used_outside(shape->loop, gimple_phi_result(iv)))
+    if (used_outside(NULL, shape->loop, gimple_phi_result(iv)))
         return true;
     for (gimple_stmt_iterator i = gsi_start_nondebug_bb(shape->loop->header); !gsi_end_p(i); gsi_next_nondebug(&i)) {
         tree lhs = gimple_get_lhs(gsi_stmt(i));
-        if (lhs && TREE_CODE(lhs) == SSA_NAME && !invariant(shape->loop, lhs, 0) && used_outside(shape->loop, lhs))
+        if (lhs && TREE_CODE(lhs) == SSA_NAME && !invariant(shape->loop, lhs, 0) &&
+            used_outside(NULL, shape->loop, lhs))
             return true;
     }
     return false;
@@ -460,8 +462,13 @@ static void emit_while(Walk *w, const Shape *shape)
 
 /* ---- WHILE over a flag ------------------------------------------------------------------------------------------- */
 
+/* Why a slot is read after the loop: by the PHIs behind one way out, or by name.  */
+enum Use { USE_NONE, USE_WAY, USE_NAME };
+
 /* A value that a general loop hands to the next iteration or to what follows it.  */
 struct Slot {
+    Use use;
+    unsigned way;  /* USE_WAY: the last that took it */
     gphi *phi;     /* of the header, or NULL */
     Value *init;   /* before the first iteration */
     Value *arg;    /* in the body */
@@ -486,32 +493,27 @@ static unsigned slot_add(Flagged *f, Value *init, const char *name)
 }
 
 /* A slot for a value that leaves the loop.  Scalars get one of their own.  A tile shares that of the variable that it is a
-   value of: on the way out the old value is needed no more.  */
-static int slot_for(Walk *w, Flagged *f, Value *value, tree var, unsigned *shared)
+   value of: on the way out the old value is needed no more, unless it leaves the loop itself.  */
+static int slot_for(Walk *w, Flagged *f, Value *value, tree var, Use use, unsigned way)
 {
-    for (unsigned i = 0; i < f->slots.length(); i++)
-        if (f->slots[i].arg == value && f->slots[i].arg)
-            return (int)i;
+    for (unsigned i = 0; i < f->slots.length(); i++) {
+        Slot &slot = f->slots[i];
+        bool is_free = slot.use == USE_NONE || (slot.use == USE_WAY && use == USE_WAY && slot.way != way);
+        bool is_own = slot.arg == value || (slot.phi && var && SSA_NAME_VAR(gimple_phi_result(slot.phi)) == var);
+        if (!is_free || !is_own || (value->type.kind == K_SCALAR && slot.arg != value))
+            continue;
+        slot.use = use;
+        slot.way = way;
+        return (int)i;
+    }
     if (value->type.kind == K_SCALAR) {
         unsigned index = slot_add(f, value_literal(w, value->type.dtype, 0, 0), var ? name_of(var) : NULL);
+        f->slots[index].use = use;
         return (int)index;
-    }
-    for (unsigned i = 0; i < f->slots.length(); i++) {
-        gphi *phi = f->slots[i].phi;
-        if (phi && var && SSA_NAME_VAR(gimple_phi_result(phi)) == var && !(*shared & (1u << i))) {
-            *shared |= 1u << i;
-            return (int)i;
-        }
     }
     region_irregular(w, w->where);
     return -1;
 }
-
-/* What each slot holds at the end of the body, by the way taken.  */
-struct Way {
-    Value *taken; /* NULL: the last one */
-    auto_vec<Value *> values;
-};
 
 static void complete(Walk *w, Flagged *f)
 {
@@ -551,21 +553,30 @@ static tree phi_var(basic_block bb, int n)
     return SSA_NAME_VAR(gimple_phi_result(i.phi()));
 }
 
-static void plan_way_out(Walk *w, Flagged *f, WayOut *way, bool several)
+static void plan_way_out(Walk *w, Flagged *f, WayOut *way, unsigned number, bool several)
 {
-    unsigned shared = 0;
     for (int n = 0; n < way->jump->nphis; n++) {
         Value *value = way->jump->phis[n];
-        way->slots.safe_push(
-            value && value_inside(value, f->op) ? slot_for(w, f, value, phi_var(way->jump->target, n), &shared) : -1);
+        bool leaves = value && value_inside(value, f->op);
+        way->slots.safe_push(leaves ? slot_for(w, f, value, phi_var(way->jump->target, n), USE_WAY, number) : -1);
     }
     way->taken = several ? (int)slot_add(f, value_literal(w, D_I1, 0, 0), NULL) : -1;
 }
 
-static void way_values(Walk *w, Flagged *f, const WayOut *way, auto_vec<Value *> *values)
+/* Values of the body that are used after the loop without a PHI in between.  */
+struct Survivor {
+    tree name;
+    Value *value;
+    int slot;
+};
+
+static void way_values(Walk *w, Flagged *f, const WayOut *way, const auto_vec<Survivor> &survivors,
+                       auto_vec<Value *> *values)
 {
     for (unsigned i = 0; i < f->slots.length(); i++)
         values->safe_push(f->slots[i].arg);
+    for (unsigned i = 0; i < survivors.length(); i++)
+        (*values)[survivors[i].slot] = survivors[i].value;
     (*values)[f->running] = value_literal(w, D_I1, 0, 0);
     for (unsigned n = 0; n < way->slots.length(); n++)
         if (way->slots[n] >= 0)
@@ -582,7 +593,8 @@ static void back_values(Walk *w, Flagged *f, auto_vec<Value *> *values)
 }
 
 /* The yield of the body: the values of the way that was taken.  */
-static void yield_ways(Walk *w, Flagged *f, Jump *back, const Exits *exits, const auto_vec<WayOut *> &ways)
+static void yield_ways(Walk *w, Flagged *f, Jump *back, const Exits *exits, const auto_vec<WayOut *> &ways,
+                       const auto_vec<Survivor> &survivors)
 {
     auto_vec<Value *> values;
     bool first = true;
@@ -592,7 +604,7 @@ static void yield_ways(Walk *w, Flagged *f, Jump *back, const Exits *exits, cons
     }
     for (unsigned k = 0; k < ways.length(); k++) {
         auto_vec<Value *> out, merged;
-        way_values(w, f, ways[k], &out);
+        way_values(w, f, ways[k], survivors, &out);
         if (first) {
             values.safe_splice(out);
             first = false;
@@ -622,28 +634,27 @@ static Exits *ways_after(Walk *w, Flagged *f, const auto_vec<WayOut *> &ways)
     return exits;
 }
 
-/* Values of the body that are used after the loop without a PHI in between.  */
-struct Survivor {
-    tree name;
-    int slot;
-};
-
 static void add_survivor(Walk *w, Flagged *f, class loop *loop, tree name, auto_vec<Survivor> *survivors)
 {
     if (TREE_CODE(name) != SSA_NAME || virtual_operand_p(name) || is_tensor_type(TREE_TYPE(name)) ||
-        !used_outside(loop, name))
+        !used_outside(w, loop, name))
         return;
     tree resolved = ssa_resolve(name);
     Value **value = TREE_CODE(resolved) == SSA_NAME ? w->values.get(resolved) : NULL;
     if (!value || constant_of(name) || !value_inside(*value, f->op))
         return;
     const Block *home = (*value)->def ? (*value)->def->parent : (*value)->block;
-    unsigned shared = 0;
     if (home != f->op->blocks[1]) {
         region_irregular(w, w->where);
         return;
     }
-    survivors->safe_push(Survivor{resolved, slot_for(w, f, *value, SSA_NAME_VAR(name), &shared)});
+    for (unsigned i = 0; i < survivors->length(); i++)
+        if ((*survivors)[i].name == resolved)
+            return;
+    Value *kept = *value;
+    int slot = slot_for(w, f, kept, SSA_NAME_VAR(name), USE_NAME, 0);
+    if (slot >= 0)
+        survivors->safe_push(Survivor{resolved, kept, slot});
 }
 
 static void find_survivors(Walk *w, Flagged *f, class loop *loop, auto_vec<Survivor> *survivors)
@@ -707,15 +718,12 @@ static Exits *emit_flagged(Walk *w, class loop *loop)
                 ways.safe_push(way);
             }
         for (unsigned i = 0; i < ways.length(); i++)
-            plan_way_out(w, &f, ways[i], ways.length() > 1);
+            plan_way_out(w, &f, ways[i], i, ways.length() > 1);
         find_survivors(w, &f, loop, &survivors);
         complete(w, &f);
         if (back)
             set_back(&f, back);
-        for (unsigned i = 0; i < survivors.length(); i++)
-            if (survivors[i].slot >= 0 && !f.slots[survivors[i].slot].phi)
-                f.slots[survivors[i].slot].back = *w->values.get(survivors[i].name);
-        yield_ways(w, &f, back, exits, ways);
+        yield_ways(w, &f, back, exits, ways, survivors);
     }
     condition_block(w, &f);
     for (unsigned i = 0; i < f.slots.length(); i++) {
@@ -724,8 +732,7 @@ static Exits *emit_flagged(Walk *w, class loop *loop)
             value_set(w, gimple_phi_result(f.slots[i].phi), f.slots[i].result);
     }
     for (unsigned i = 0; i < survivors.length(); i++)
-        if (survivors[i].slot >= 0)
-            value_set(w, survivors[i].name, f.slots[survivors[i].slot].result);
+        value_set(w, survivors[i].name, f.slots[survivors[i].slot].result);
     Exits *after = ways_after(w, &f, ways);
     for (unsigned i = 0; i < ways.length(); i++)
         delete ways[i];

@@ -249,14 +249,28 @@ static bool set_target(const char *value)
     return true;
 }
 
+/* A comma list of passes, or "all".  */
+static bool set_dump(const char *value)
+{
+    plugin.dump = value;
+    for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char *name = xstrndup(at, strcspn(at, ","));
+        bool known = !strcmp(name, "all") || find_pass(name) >= 0;
+        free(name);
+        if (!known)
+            return false;
+    }
+    return value != NULL;
+}
+
 static bool read_argument(const char *key, const char *value)
 {
     if (!strcmp(key, "target"))
         return set_target(value);
+    if (!strcmp(key, "dump"))
+        return set_dump(value);
     if (!strcmp(key, "output"))
         plugin.output = value;
-    else if (!strcmp(key, "dump"))
-        plugin.dump = value;
     else if (!strcmp(key, "strict"))
         plugin.strict = true;
     else if (!strcmp(key, "show"))

@@ -313,17 +313,21 @@ static int check_product(struct question *q, int acc_dtype)
     if (acc->rows != a->rows || acc->cols != b->cols)
         return wrong(q, "the accumulator is (M,N)", "the product is (%d,%d) and the accumulator (%d,%d)", a->rows,
                      b->cols, acc->rows, acc->cols);
-    if (acc->dtype != acc_dtype)
-        return wrong(q,
-                     acc_dtype == WS_RULE_I32 ? "start from ws_zeros(WS_I32, ...)" : "start from ws_zeros(WS_F32, ...)",
-                     "the accumulator is %s, not %s", ws_rule_dtype_name(acc->dtype), ws_rule_dtype_name(acc_dtype));
     return 1;
+}
+
+static int check_accumulator(struct question *q, int dtype)
+{
+    int found = q->operands[2].dtype;
+    return found == dtype ||
+           wrong(q, dtype == WS_RULE_I32 ? "start from ws_zeros(WS_I32, ...)" : "start from ws_zeros(WS_F32, ...)",
+                 "the accumulator is %s, not %s", ws_rule_dtype_name(found), ws_rule_dtype_name(dtype));
 }
 
 static int rule_dot(struct question *q)
 {
-    int a = q->operands[0].dtype, b = q->operands[1].dtype;
-    if (!check_product(q, a == WS_RULE_I8 ? WS_RULE_I32 : WS_RULE_F32))
+    int a = q->operands[0].dtype, b = q->operands[1].dtype, sum = a == WS_RULE_I8 ? WS_RULE_I32 : WS_RULE_F32;
+    if (!check_product(q, sum))
         return 0;
     if (a == WS_RULE_F64 || a == WS_RULE_I32 || b == WS_RULE_F64 || b == WS_RULE_I32)
         return wrong(q, "the operands are f16, bf16, e4m3, e5m2, i8 or f32", "there are no products of %s and %s",
@@ -331,7 +335,7 @@ static int rule_dot(struct question *q)
     if (a != b && !(is_fp8(a) && is_fp8(b)))
         return wrong(q, "use ws_cast on one of them", "the operands are %s and %s: cast one", ws_rule_dtype_name(a),
                      ws_rule_dtype_name(b));
-    return 1;
+    return check_accumulator(q, sum);
 }
 
 static int rule_dot_f32(struct question *q)
@@ -341,7 +345,7 @@ static int rule_dot_f32(struct question *q)
     if (q->operands[0].dtype != WS_RULE_F32 || q->operands[1].dtype != WS_RULE_F32)
         return wrong(q, "use ws_cast, or ws_dot", "the operands are %s and %s, not f32",
                      ws_rule_dtype_name(q->operands[0].dtype), ws_rule_dtype_name(q->operands[1].dtype));
-    return 1;
+    return check_accumulator(q, WS_RULE_F32);
 }
 
 static int rule_trans(struct question *q)

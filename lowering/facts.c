@@ -204,3 +204,65 @@ bool stores_apart(const Op *x, const Op *y)
     }
     return false;
 }
+
+/* value = *factor * counter + something that is the same in every iteration of the counter's loop.  */
+static bool linear_in(const Value *value, const Value *counter, int64_t *factor, int depth)
+{
+    const Op *op = value->def;
+    int64_t x, y, number;
+    const Op *where = op ? op : value->block ? value->block->parent : NULL;
+    *factor = value == counter;
+    if (value == counter || !where || (!ir_inside(where, counter->block) && value->block != counter->block))
+        return true;
+    if (!op)
+        return false; /* an argument of this loop or of one inside it */
+    if (!depth || op->nblocks)
+        return false;
+    if (op->code == OP_CONVI && !dtype_is_float(op->args[0]->type.dtype))
+        return linear_in(op->args[0], counter, factor, depth - 1);
+    if (op->code == OP_MULI && ir_constant(op->args[1], &number) && number < INT32_MAX && number > -INT32_MAX) {
+        bool known = linear_in(op->args[0], counter, &x, depth - 1);
+        *factor = x * number;
+        return known && x < INT32_MAX && x > -INT32_MAX;
+    }
+    if (op->code == OP_ADDI || op->code == OP_SUBI) {
+        bool known = linear_in(op->args[0], counter, &x, depth - 1) && linear_in(op->args[1], counter, &y, depth - 1);
+        *factor = op->code == OP_ADDI ? x + y : x - y;
+        return known;
+    }
+    return op->code == OP_CONST;
+}
+
+/* The dimension in which the window moves on by at least its size with each iteration of the loop, -1: none.  */
+static int advancing_dim(const Op *store, const Op *loop, unsigned used)
+{
+    int rank = store->nargs - 2;
+    int64_t step, factor;
+    if (loop->code != OP_FOR || !ir_constant(loop->args[2], &step) || step > INT32_MAX || step < -INT32_MAX)
+        return -1;
+    for (int dim = 0; dim < rank; dim++) {
+        if (used >> dim & 1 || !linear_in(store->args[1 + dim], loop->blocks[0]->args[0], &factor, 12))
+            continue;
+        int64_t distance = factor * step;
+        if (distance >= extent(store, dim, rank) || -distance >= extent(store, dim, rank))
+            return dim;
+    }
+    return -1;
+}
+
+bool store_moves_on(const Op *store)
+{
+    unsigned used = 0;
+    if (store->code == OP_ATOMIC_ADD)
+        return true;
+    for (const Block *block = store->parent; block && block->parent; block = block->parent->parent) {
+        const Op *loop = block->parent;
+        if (loop->code != OP_FOR && loop->code != OP_WHILE)
+            continue;
+        int dim = advancing_dim(store, loop, used);
+        if (dim < 0)
+            return false;
+        used |= 1u << dim;
+    }
+    return true;
+}

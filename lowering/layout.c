@@ -263,9 +263,12 @@ static void visit_other_store(Op *op, void *context)
         meeting->met |= !stores_apart(meeting->store, op);
 }
 
-/* May another store of this role write the same elements?  The copy engine would not keep their order.  */
+/* May another store of this role, or the same one in a later iteration, write the same elements?  The copy engine would not
+   keep their order.  */
 static bool is_stored_again(const Shaper *in, const Op *store)
 {
+    if (!store_moves_on(store))
+        return true;
     Meeting meeting = {store, false};
     ir_walk(in->role->body, visit_other_store, &meeting);
     return meeting.met;

@@ -29,6 +29,7 @@ bool role_issues_only(const Role *role);     /* one warp is enough: it starts co
 bool value_on_host(const Value *value);      /* depends on the launcher's parameters alone */
 int box_rows(const Storage *storage);        /* rows of the tensor map that fills or drains it */
 bool stores_apart(const Op *x, const Op *y); /* two stores surely write different elements in one iteration */
+bool store_moves_on(const Op *store);        /* and in each iteration of the loops around it, inside the grid, others */
 int role_first_group(const Kernel *kernel, const Role *role);
 
 /* variables.c: C variables for every role and for the launcher.  */

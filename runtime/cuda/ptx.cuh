@@ -230,6 +230,9 @@ template <int N> static WS_DEVICE void wgmma_wait()
 }
 
 /* Sleeps if x is one certain NaN that no operation makes.  */
+static WS_DEVICE void depend(int)
+{
+}
 static WS_DEVICE void depend(float x)
 {
     asm volatile("{\n.reg .pred p;\nsetp.eq.u32 p, %0, 0xffe12345;\n@p nanosleep.u32 1;\n}" ::"r"(__float_as_uint(x))

@@ -103,9 +103,13 @@ static WS_DEVICE tile<T, R, 1, L> row_reduce(F f, const tile<T, R, C, L> &x)
         return y;
     }
 }
+/* A sum of a row closes a transform between two products, as a softmax: what makes it stays under the product in flight.  */
 template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_sum(const X &x)
 {
-    return row_reduce(one::add(), x);
+    auto y = row_reduce(one::add(), x);
+    if constexpr (X::kind == frag && sizeof(typename X::math) == 4)
+        computed(y);
+    return y;
 }
 template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_max(const X &x)
 {

@@ -102,7 +102,6 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 auto shrink = ws::exp2(ws::mul(ws::sub(largest, now), p.scale));
                 sum = ws::fma(sum, shrink, ws::row_sum(y));
                 largest = now;
-                ws::computed(sum);
                 ws::wait<0>(acc);
                 tv.consumed<0>();
                 prob = ws::cast<ws::f16>(y);

@@ -68,12 +68,19 @@ static void kernel(int serial)
     g->wild = chance(4);
     g->wide_scalars = chance(40);
     g->constant_style = chance(50) ? between(1, 4) : 0;
-    if (chance(40))
-        for (int i = between(1, 3); i > 0; i--)
+    for (int i = 0; i < 3; i++) {
+        span_begin();
+        if (chance(25))
             helper_make(g);
-    for (int i = pick(3); i > 0; i--) {
-        long value = 8 * pick(12);
-        scalar_new(g, parameter(g, value), S_PARAMETER, value, 0);
+        span_end();
+    }
+    for (int i = 0; i < 2; i++) {
+        span_begin();
+        if (chance(50)) {
+            long value = 8 * pick(12);
+            scalar_new(g, parameter(g, value), S_PARAMETER, value, 0);
+        }
+        span_end();
     }
     if (chance(30)) {
         scalar_new(g, float_parameter(g, 0.25 * between(-6, 6)), S_PARAMETER, 1, 0);

@@ -483,7 +483,6 @@ static void statement(Gen *g)
     bool inner = g->level < MAX_LEVEL;
     int weights[] = {24, 22, 8, 10, inner ? (g->level ? 14 : 60) : 0, inner ? 14 : 0, inner ? 6 : 0, 5, 5, 3,
                      inner && g->products ? (g->level ? 3 : 12) : 0};
-    span_begin();
     switch (weigh(weights, 11)) {
     case 0:
         assign_statement(g);
@@ -519,15 +518,21 @@ static void statement(Gen *g)
         chain_statement(g);
         break;
     }
-    span_end();
 }
 
 static void block(Gen *g, int least, int most)
 {
     int ntiles = g->ntiles, nscalars = g->nscalars, ntensors = g->ntensors, pinned = g->pinned;
     g->pinned = g->pinned > ntiles ? g->pinned : ntiles;
-    for (int i = 0; i < most && (i < least || chance(55)); i++)
-        statement(g);
+    for (int i = 0; i < most; i++) {
+        span_begin(); /* with the decision to go on, so that a statement can be dropped from the tape */
+        bool more = chance(60);
+        if (more || i < least)
+            statement(g);
+        span_end();
+        if (!more && i >= least)
+            break;
+    }
     leave(g, ntiles, nscalars);
     g->pinned = pinned;
     for (int i = ntensors; i < g->ntensors; i++) /* slices end with their block */

@@ -208,6 +208,21 @@ if has_plugin; then
         printf '#! /bin/sh\nexit 3\n' >../badcxx && chmod +x ../badcxx
         ! WSCC_CXX="$work/badcxx" "$wscc" --ws-target=emulate -MD -c kernel.c -o k.o && only
     }
+    dump() { plain -S kernel.c -o ../k.s --ws-dump=tag,plan >../text && grep -q '^# after tag' ../text && grep -q '^# after plan' ../text; }
+    show() { plain -S kernel.c -o ../k.s --ws-show 2>../text && grep -q 'kernel.c:7:.*missed: grid runs unspecialized' ../text; }
+    strict() { plain --ws-target=cuda -v -c kernel.c --ws-strict 2>../text; grep -q 'nvcc.*-fmad=false' ../text; }
+    assembly_note() { plain -S kernel.c 2>../text && only kernel.s && grep -q 'host part only' ../text; }
+    wrong() {
+        sed 's/grid(1)/grid(5)/' kernel.c >../wrong.c
+        clean
+        ! "$wscc" --ws-target=sequential -c ../wrong.c -o w.o && only && ! "$wscc" --ws-target=emulate -c ../wrong.c -o w.o && only
+    }
+    ok '--ws-dump' dump
+    ok '--ws-dump of a pass that is not there' says "dump=nonsense" --ws-dump=nonsense -c kernel.c -o ../k.o
+    ok '--ws-show' show
+    ok '--ws-strict' strict
+    ok '-S says what it left out' assembly_note
+    ok 'a wrong region is an error for every target' wrong
     ok '--ws-keep' keep
     ok '--ws-keep in one go' keep_go
     ok '--ws-keep leaves a file that is not ours alone' keep_foreign

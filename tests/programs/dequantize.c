@@ -63,7 +63,7 @@ int main(int argc, char **argv)
                 c += p, mc += fabs(p), d += q, md += fabs(q);
             }
             check_close(C, i * N + j, c, check_dot_error(K, mc) + 0x1p-11 * mc);
-            check_close(D, i * N + j, d, check_dot_error(K, md) + 0x1p-13 * md + 1e-6);
+            check_close(D, i * N + j, d, check_dot_error(K, md) + 0x1p-11 * md + 1e-6);
         }
     return check_end();
 }

@@ -35,13 +35,31 @@ static uint32_t consuming_roles(Kernel *kernel, const Op *load)
     return kernel->roles->next ? load->roles & ~producer : producer;
 }
 
+static void visit_ring_load(Op *op, void *context)
+{
+    bool *found = context;
+    *found |= op->code == OP_LOAD && op->depth;
+}
+
+/* A nested block between two loads of one put could fill another ring any number of times: the producer would fill it before
+   the put, which stands at the last load, and the consumer wait for the put, whose get stands at the first.  */
+static bool rings_between(const Op *first, const Op *last)
+{
+    bool found = false;
+    for (const Op *op = first->next; op && op != last; op = op->next)
+        for (int k = 0; k < op->nblocks; k++)
+            ir_walk(op->blocks[k], visit_ring_load, &found);
+    return found;
+}
+
 static bool shares(Kernel *kernel, const Aref *aref, const Op *load)
 {
     const Op *first = aref->loads[0];
     if (!kernel->roles->next)
         return false; /* one role fills and reads in turn: each load is complete where it stands */
     return aref->home == load->parent && aref->slots == load->depth && first->release == load->release &&
-           first->stage == load->stage && aref->consumers == consuming_roles(kernel, load);
+           first->stage == load->stage && aref->consumers == consuming_roles(kernel, load) &&
+           !rings_between(first, load);
 }
 
 static void add_load(Kernel *kernel, Aref *aref, Op *load)

@@ -26,7 +26,7 @@ refused() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention nested arms while_around softmax_rows operands; do
+for name in gemm attention nested arms while_around softmax_rows operands ring_between; do
     ok "$name is accepted" accepted "$name"
 done
 

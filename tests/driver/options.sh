@@ -210,7 +210,7 @@ if has_plugin; then
     }
     dump() { plain -S kernel.c -o ../k.s --ws-dump=tag,plan >../text && grep -q '^# after tag' ../text && grep -q '^# after plan' ../text; }
     show() { plain -S kernel.c -o ../k.s --ws-show 2>../text && grep -q 'kernel.c:7:.*missed: grid runs unspecialized' ../text; }
-    strict() { plain --ws-target=cuda -v -c kernel.c --ws-strict 2>../text; grep -q 'nvcc.*-fmad=false' ../text; }
+    strict() { clean; WSCC_NVCC=true "$wscc" --ws-target=cuda -v -c kernel.c --ws-strict 2>../text; grep -q '^ true .*-fmad=false' ../text; }
     assembly_note() { plain -S kernel.c 2>../text && only kernel.s && grep -q 'host part only' ../text; }
     wrong() {
         sed 's/grid(1)/grid(5)/' kernel.c >../wrong.c

@@ -83,6 +83,25 @@ bool role_issues_only(const Role *role)
     return !group;
 }
 
+typedef struct {
+    Opcode code;
+    const Aref *aref;
+    bool found;
+} Search;
+
+static void visit_search(Op *op, void *context)
+{
+    Search *search = context;
+    search->found |= op->code == search->code && op->aref == search->aref;
+}
+
+bool role_has_op(const Role *role, Opcode code, const Aref *aref)
+{
+    Search search = {code, aref, false};
+    ir_walk(role->body, visit_search, &search);
+    return search.found;
+}
+
 /* Kernel parameters have neither op nor block.  */
 bool value_on_host(const Value *value)
 {

@@ -21,13 +21,14 @@ Op *order_outer_loop(const Op *op, const Block *block);
 bool op_is_pure(const Op *op);      /* only makes values; may be left out or computed elsewhere in its block */
 bool op_reads_memory(const Op *op); /* pure, but not across a store or a release */
 bool op_is_loop(const Op *op);
-bool op_writes_in_place(const Op *op);       /* MMA, DOT_F32: args[2] and results[0] are one register tile */
-bool value_is_tile(const Value *value);      /* a register tile, finished or in flight */
-Op *tensor_root(const Value *tensor);        /* the TENSOR op below its slices */
-Op *role_grid(const Role *role);             /* its GRID op, or NULL */
-bool role_issues_only(const Role *role);     /* one warp is enough: it starts copies and touches no tile */
-bool value_on_host(const Value *value);      /* depends on the launcher's parameters alone */
-int box_rows(const Storage *storage);        /* rows of the tensor map that fills or drains it */
+bool op_writes_in_place(const Op *op);   /* MMA, DOT_F32: args[2] and results[0] are one register tile */
+bool value_is_tile(const Value *value);  /* a register tile, finished or in flight */
+Op *tensor_root(const Value *tensor);    /* the TENSOR op below its slices */
+Op *role_grid(const Role *role);         /* its GRID op, or NULL */
+bool role_issues_only(const Role *role); /* one warp is enough: it starts copies and touches no tile */
+bool role_has_op(const Role *role, Opcode code, const Aref *aref); /* an op of this ring */
+bool value_on_host(const Value *value);                            /* depends on the launcher's parameters alone */
+int box_rows(const Storage *storage);                              /* rows of the tensor map that fills or drains it */
 bool stores_apart(const Op *x, const Op *y); /* two stores surely write different elements in one iteration */
 bool store_moves_on(const Op *store);        /* and in each iteration of the loops around it, inside the grid, others */
 int role_first_group(const Kernel *kernel, const Role *role);

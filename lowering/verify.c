@@ -22,33 +22,14 @@
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 
-typedef struct {
-    const Aref *aref;
-    Opcode code;
-    bool found;
-} Search;
-
-static void visit_search(Op *op, void *context)
-{
-    Search *search = context;
-    search->found |= op->code == search->code && op->aref == search->aref;
-}
-
-static bool role_has(const Role *role, Opcode code, const Aref *aref)
-{
-    Search search = {aref, code, false};
-    ir_walk(role->body, visit_search, &search);
-    return search.found;
-}
-
 /* A ring has one role that fills it, and slots for all that a release leaves behind.  */
 static bool check_ends(Kernel *kernel)
 {
     FOR_AREFS (aref, kernel) {
         int fillers = 0, readers = 0;
         FOR_ROLES (role, kernel) {
-            fillers += role_has(role, OP_PUT, aref);
-            readers += role_has(role, OP_GET, aref);
+            fillers += role_has_op(role, OP_PUT, aref);
+            readers += role_has_op(role, OP_GET, aref);
         }
         if (fillers != 1 || !readers) {
             BUG(kernel, "ring '%s': %d roles fill it and %d read it", aref->name, fillers, readers);
@@ -68,8 +49,8 @@ static bool check_arrivals(Kernel *kernel)
     FOR_AREFS (aref, kernel) {
         int arrivals = 0;
         FOR_ROLES (role, kernel)
-            if (role_has(role, OP_CONSUMED, aref))
-                arrivals += role_has(role, OP_SKIP, aref) ? 1 : role->replicas;
+            if (role_has_op(role, OP_CONSUMED, aref))
+                arrivals += role_has_op(role, OP_SKIP, aref) ? 1 : role->replicas;
         if (arrivals != aref->arrivals) {
             reject(kernel, kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, arrivals);
             return false;

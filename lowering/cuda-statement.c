@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cuda-statement.c - statements of the .cu: declarations, control flow, and the operations of the lowered form.
+ *
+ *   for %c0, %K, 64 (%k):                     for (int k = 0; k < p.K; k += 64) {
+ *     %slot = get ta_tb                           const int slot = ta_tb.get();
+ *     %t = mma %va, %vb, %acc                     ws::mma(acc, ws::view(s.ta[slot]), ...);
+ *     yield %n                                }
+ *
+ * Values that a block hands on are copied at its end, in an order that reads every variable before it is written.
+ */
+#include "cuda.h"
+#include "slice.h"
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+static void print_bare_type(Printer *in, Type type)
+{
+    if (type.kind == K_SCALAR)
+        fprintf(in->out, "%s", cuda_scalar_type(type));
+    else
+        fprintf(in->out, "ws::tile<%s, %d, %d, %s>", cuda_element_text[type.dtype], type.rows, type.cols,
+                cuda_layout_text(in));
+}
+
+static void print_bare_declarations(Printer *in, const Op *op)
+{
+    for (const Variable *variable = in->kernel->variables; variable; variable = variable->next) {
+        if (variable->role != in->role || variable->declared != op || !variable->bare)
+            continue;
+        cuda_begin(in);
+        print_bare_type(in, variable->type);
+        fprintf(in->out, " %s;\n", variable->name);
+    }
+}
+
+/* "const int x = ", "auto x = " or "x = ".  */
+static void print_target(Printer *in, const Variable *variable, const Op *op)
+{
+    cuda_begin(in);
+    if (variable->declared == op && !variable->bare) {
+        const char *type = variable->type.kind == K_SCALAR ? cuda_scalar_type(variable->type) : "auto";
+        fprintf(in->out, "%s%s ", variable->mutable_ ? "" : "const ", type);
+    }
+    fprintf(in->out, "%s = ", variable->name);
+}
+
+static void print_assignment(Printer *in, const Variable *variable, const Op *op, const Value *value)
+{
+    print_target(in, variable, op);
+    cuda_coordinate(in, value);
+    fputs(";\n", in->out);
+}
+
+static void print_definition(Printer *in, const Op *op)
+{
+    print_target(in, op->results[0]->var, op);
+    if (op->code == OP_CONVI)
+        cuda_coordinate(in, cuda_without_widening(op->args[0]));
+    else
+        cuda_expression(in, op, PREC_TERNARY);
+    fputs(";\n", in->out);
+}
+
+/* Copies that happen at once, as at the end of an iteration.  */
+typedef struct {
+    Variable *to;
+    const Value *from;
+    const char *saved; /* name that holds the source by now */
+    bool done;
+} Copy;
+
+static bool expression_reads(const Value *value, const Variable *variable)
+{
+    if (value->var)
+        return value->var == variable;
+    for (int i = 0; value->def && i < value->def->nargs; i++)
+        if (expression_reads(value->def->args[i], variable))
+            return true;
+    return false;
+}
+
+static bool copy_is_free(const Copy *copies, int count, int i)
+{
+    for (int k = 0; k < count; k++)
+        if (k != i && !copies[k].done && !copies[k].saved && expression_reads(copies[k].from, copies[i].to))
+            return false;
+    return true;
+}
+
+static void print_copy(Printer *in, Copy *copy, const Op *op)
+{
+    if (copy->saved)
+        cuda_line(in, "%s = %s;", copy->to->name, copy->saved);
+    else
+        print_assignment(in, copy->to, op, copy->from);
+    copy->done = true;
+}
+
+/* In an order that reads every variable before it is written; a cycle is cut by a saved value.  */
+static void print_copies(Printer *in, Copy *copies, int count, const Op *op)
+{
+    for (int left = count; left;) {
+        int i = 0;
+        while (i < count && (copies[i].done || !copy_is_free(copies, count, i)))
+            i++;
+        if (i < count) {
+            print_copy(in, &copies[i], op);
+            left--;
+            continue;
+        }
+        for (i = 0; copies[i].done || copies[i].saved; i++)
+            ;
+        copies[i].saved = arena_print(in->kernel->module, "saved_%s", copies[i].to->name);
+        cuda_begin(in);
+        fprintf(in->out, "const auto %s = ", copies[i].saved);
+        cuda_value(in, copies[i].from, PREC_TERNARY);
+        fputs(";\n", in->out);
+    }
+}
+
+static Copy *copies_new(Printer *in, int count)
+{
+    return arena_alloc(in->kernel->module, (size_t)(count ? count : 1) * sizeof(Copy));
+}
+
+static int add_copy(Copy *copies, int count, const Value *to, const Value *from)
+{
+    if (!to->var || to->var == from->var)
+        return count;
+    copies[count] = (Copy){to->var, from, NULL, false};
+    return count + 1;
+}
+
+static void print_yield(Printer *in, const Op *op)
+{
+    const Op *holder = op->parent->parent;
+    int count = 0;
+    Copy *copies = copies_new(in, op->nargs);
+    if (!holder)
+        return;
+    for (int i = 0; i < op->nargs; i++) {
+        Value *to = NULL;
+        if (holder->code == OP_IF)
+            to = holder->results[i];
+        else if (holder->code == OP_FOR)
+            to = holder->blocks[0]->args[i + 1];
+        else if (holder->code == OP_WHILE)
+            to = holder->blocks[0]->args[i];
+        if (to)
+            count = add_copy(copies, count, to, op->args[i]);
+    }
+    print_copies(in, copies, count, op);
+}
+
+static void print_initial_values(Printer *in, const Op *op)
+{
+    int count = 0, n = carried_count(op);
+    Copy *copies = copies_new(in, n);
+    for (int i = 0; i < n; i++)
+        count = add_copy(copies, count, carried(op, i).argument, carried(op, i).init);
+    print_copies(in, copies, count, op);
+}
+
+/* " // gemm.c:17" */
+static void print_place(Printer *in, const Op *op)
+{
+    if (op->loc.file && op->loc.line)
+        fprintf(in->out, "  // %s:%d", cuda_file_name(op->loc.file), op->loc.line);
+}
+
+static const char *compare_text(const Op *op)
+{
+    switch (op->ival) {
+    case OP_LEI:
+        return "<=";
+    case OP_GTI:
+        return ">";
+    case OP_GEI:
+        return ">=";
+    case OP_NEI:
+        return "!=";
+    default:
+        return "<";
+    }
+}
+
+static void print_for(Printer *in, const Op *op)
+{
+    const Variable *counter = op->blocks[0]->args[0]->var;
+    const Op *step = op->args[2]->def;
+    bool down = step && step->code == OP_CONST && step->ival < 0 && step->ival != INT64_MIN;
+    print_initial_values(in, op);
+    cuda_begin(in);
+    fprintf(in->out, "for (%s %s = ", cuda_scalar_type(op->blocks[0]->args[0]->type), counter->name);
+    cuda_coordinate(in, op->args[0]);
+    fprintf(in->out, "; %s %s ", counter->name, compare_text(op));
+    cuda_operand(in, op->args[1], PREC_COMPARE + 1, false);
+    fprintf(in->out, "; %s %s= ", counter->name, down ? "-" : "+");
+    if (down)
+        cuda_int(in->out, op->args[2]->type.dtype, -step->ival, false);
+    else
+        cuda_coordinate(in, op->args[2]);
+    fputs(") {", in->out);
+    print_place(in, op);
+    fputc('\n', in->out);
+    cuda_block(in, op->blocks[0]);
+    cuda_line(in, "}");
+}
+
+static void print_while(Printer *in, const Op *op)
+{
+    print_initial_values(in, op);
+    cuda_begin(in);
+    fputs("for (;;) {", in->out);
+    print_place(in, op);
+    fputc('\n', in->out);
+    cuda_block(in, op->blocks[0]);
+    cuda_block(in, op->blocks[1]);
+    cuda_line(in, "}");
+}
+
+/* The opposite comparison, where there is one that is right for NaN too.  */
+static const char *opposite(const Op *op)
+{
+    bool real = op->nargs && dtype_is_float(op->args[0]->type.dtype);
+    switch (op->code) {
+    case OP_EQI:
+        return "!=";
+    case OP_NEI:
+        return "==";
+    case OP_LTI:
+        return real ? NULL : ">=";
+    case OP_LEI:
+        return real ? NULL : ">";
+    case OP_GTI:
+        return real ? NULL : "<=";
+    case OP_GEI:
+        return real ? NULL : "<";
+    default:
+        return NULL;
+    }
+}
+
+static void print_negated(Printer *in, const Value *condition)
+{
+    const char *text = condition->var || !condition->def ? NULL : opposite(condition->def);
+    int64_t number;
+    if (!text || ir_constant(condition, &number)) {
+        fputc('!', in->out);
+        cuda_operand(in, condition, PREC_UNARY, false);
+    } else {
+        cuda_infix(in, condition->def, (Infix){text, cuda_infix_of(condition->def).precedence}, PREC_ANY);
+    }
+}
+
+/* The condition is read before the values are handed on.  */
+static void print_cond(Printer *in, const Op *op)
+{
+    const Op *holder = op->parent->parent;
+    int count = 0;
+    Copy *copies = copies_new(in, op->nargs);
+    for (int i = 1; i < op->nargs; i++)
+        count = add_copy(copies, count, holder->blocks[1]->args[i - 1], op->args[i]);
+    cuda_begin(in);
+    fputs(count ? "const bool go_on = " : "if (", in->out);
+    if (count)
+        cuda_operand(in, op->args[0], PREC_TERNARY, false);
+    else
+        print_negated(in, op->args[0]);
+    fputs(count ? ";\n" : ")\n", in->out);
+    if (count) {
+        print_copies(in, copies, count, op);
+        cuda_line(in, "if (!go_on)");
+    }
+    cuda_line(in, "    break;");
+}
+
+static bool block_prints_nothing(const Block *block)
+{
+    const Op *op = block->first;
+    if (!op || op->code != OP_YIELD)
+        return !op;
+    for (int i = 0; i < op->nargs; i++)
+        if (block->parent->results[i]->var && block->parent->results[i]->var != op->args[i]->var)
+            return false;
+    return true;
+}
+
+static void print_if(Printer *in, const Op *op)
+{
+    bool swap = op->nblocks > 1 && block_prints_nothing(op->blocks[0]) && !block_prints_nothing(op->blocks[1]);
+    cuda_begin(in);
+    fputs("if (", in->out);
+    if (swap)
+        print_negated(in, op->args[0]);
+    else
+        cuda_operand(in, op->args[0], PREC_ANY, false);
+    fputs(") {", in->out);
+    print_place(in, op);
+    fputc('\n', in->out);
+    cuda_block(in, op->blocks[swap]);
+    if (!swap && op->nblocks > 1 && !block_prints_nothing(op->blocks[1])) {
+        cuda_line(in, "} else {");
+        cuda_block(in, op->blocks[1]);
+    }
+    cuda_line(in, "}");
+}
+
+/* Behind the induction variables may stand the tile's ordinal.  */
+int cuda_grid_dims(const Op *op)
+{
+    return op->nargs / 3;
+}
+
+static void print_grid(Printer *in, const Op *op)
+{
+    const Block *body = op->blocks[0];
+    cuda_begin(in);
+    fprintf(in->out, "for (ws::tiles<%d> t(p.grid); t.more(); t.next()) {", cuda_grid_dims(op));
+    print_place(in, op);
+    fputc('\n', in->out);
+    in->indent++;
+    for (int i = 0; i < cuda_grid_dims(op); i++)
+        cuda_line(in, "const %s %s = t.at(%d);", cuda_scalar_type(body->args[i]->type), body->args[i]->var->name, i);
+    in->indent--;
+    cuda_block(in, body);
+    cuda_line(in, "}");
+}
+
+/* ---- statements of the lowered form ------------------------------------------------------------------------------ */
+
+/* The role that holds both ends of a ring has two objects for it.  */
+const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing)
+{
+    bool both = producing && role_has_op(in->role, OP_GET, aref);
+    return both ? arena_print(in->kernel->module, "%s_in", aref->name) : aref->name;
+}
+
+static void print_skip(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fprintf(in->out, "%s.skip(", cuda_end_name(in, op->aref, false));
+    if (op->nargs && op->ival != 1)
+        fprintf(in->out, "%d * (", (int)op->ival);
+    if (op->nargs)
+        cuda_operand(in, op->args[0], PREC_TERNARY, false);
+    else
+        fprintf(in->out, "%d", (int)op->ival);
+    fputs(op->nargs && op->ival != 1 ? "));\n" : ");\n", in->out);
+}
+
+static void print_slot_result(Printer *in, const Op *op, bool producing)
+{
+    if (op->nresults && op->results[0]->var)
+        print_target(in, op->results[0]->var, op);
+    else
+        cuda_begin(in);
+    fprintf(in->out, "%s.%s();\n", cuda_end_name(in, op->aref, producing), op_info[op->code].call);
+}
+
+static void print_copy_in(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fprintf(in->out, "ws::copy_in%s(", cuda_has_fill(op) ? "_or" : "");
+    if (cuda_has_fill(op)) {
+        cuda_fill(in, op->fval);
+        fputs(", ", in->out);
+    }
+    fprintf(in->out, "%s, ", cuda_end_name(in, op->aref, true));
+    cuda_slot(in, op->storage, op->args[0]);
+    fputs(", ", in->out);
+    cuda_value(in, op->args[1], PREC_ANY);
+    fprintf(in->out, ", p.%s", cuda_map_for(in, op));
+    cuda_coordinates(in, op, 2, op->nargs);
+    fputs(");\n", in->out);
+}
+
+static void print_accumulate(Printer *in, const Op *op)
+{
+    const Variable *variable = op->results[0]->var;
+    if (op->args[2]->var != variable)
+        print_assignment(in, variable, op, op->args[2]);
+    cuda_begin(in);
+    fprintf(in->out, "%s(%s, ", op_info[op->code].call, variable->name);
+    cuda_value(in, op->args[0], PREC_TERNARY);
+    fputs(", ", in->out);
+    cuda_value(in, op->args[1], PREC_TERNARY);
+    fputs(");\n", in->out);
+}
+
+static void print_wait(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fprintf(in->out, "ws::wait<%d>(", (int)op->ival);
+    for (int i = 0; i < op->nargs; i++) {
+        if (i)
+            fputs(", ", in->out);
+        cuda_value(in, op->args[i], PREC_ANY);
+    }
+    fputs(");\n", in->out);
+    for (int i = 0; i < op->nresults; i++)
+        if (op->results[i]->var && op->results[i]->var != op->args[i]->var)
+            print_assignment(in, op->results[i]->var, op, op->args[i]);
+}
+
+/* A store, an atomic addition.  */
+static void print_store(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fprintf(in->out, "%s(", op_info[op->code].call);
+    if (op->storage) {
+        cuda_group_storage(in, op->storage);
+        fputs(", ", in->out);
+    }
+    cuda_value(in, op->args[0], PREC_ANY);
+    if (op->storage)
+        fprintf(in->out, ", p.%s", cuda_map_for(in, op));
+    cuda_coordinates(in, op, 1, op->nargs - 1);
+    fputs(", ", in->out);
+    cuda_value(in, op->args[op->nargs - 1], PREC_TERNARY);
+    fputs(");", in->out);
+    print_place(in, op);
+    fputc('\n', in->out);
+}
+
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < 32 || c == '"' || c == '\\' || c >= 127)
+            fprintf(out, "\\%03o", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static void print_print(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fputs("ws::print(", in->out);
+    print_quoted(in->out, op->sval ? op->sval : "");
+    fputs(", ", in->out);
+    cuda_value(in, op->args[0], PREC_TERNARY);
+    fputs(");\n", in->out);
+}
+
+static void print_sync(Printer *in, const Op *op)
+{
+    switch (op->code) {
+    case OP_PUT:
+    case OP_GET:
+        print_slot_result(in, op, op->code == OP_PUT);
+        break;
+    case OP_COPY_IN:
+        print_copy_in(in, op);
+        break;
+    case OP_PUT_DONE:
+        cuda_line(in, "%s.put_done();", cuda_end_name(in, op->aref, true));
+        break;
+    case OP_MMA:
+        print_accumulate(in, op);
+        break;
+    case OP_WAIT:
+        print_wait(in, op);
+        break;
+    case OP_CONSUMED:
+        cuda_line(in, "%s.consumed<%d>();", cuda_end_name(in, op->aref, false), (int)op->ival);
+        break;
+    case OP_STORE_WAIT:
+        cuda_line(in, "ws::store_wait<%d>();", (int)op->ival);
+        break;
+    case OP_STAGE:
+        print_definition(in, op);
+        break;
+    case OP_SKIP:
+        print_skip(in, op);
+        break;
+    case OP_TURN_TAKE:
+    case OP_TURN_PASS:
+        cuda_line(in, "s.turns.%s(group);", op_info[op->code].call);
+        break;
+    default: /* COMMIT, BARRIER */
+        cuda_line(in, "%s();", op_info[op->code].call);
+    }
+}
+
+static void print_control(Printer *in, const Op *op)
+{
+    switch (op->code) {
+    case OP_GRID:
+        print_grid(in, op);
+        break;
+    case OP_FOR:
+        print_for(in, op);
+        break;
+    case OP_WHILE:
+        print_while(in, op);
+        break;
+    case OP_IF:
+        print_if(in, op);
+        break;
+    case OP_COND:
+        print_cond(in, op);
+        break;
+    default:
+        print_yield(in, op);
+    }
+}
+
+static void print_statement(Printer *in, const Op *op)
+{
+    print_bare_declarations(in, op);
+    if (op_is_pure(op)) {
+        if (op->results[0]->var && op->results[0]->var->role)
+            print_definition(in, op);
+        return;
+    }
+    switch (op_info[op->code].class_) {
+    case CLASS_CONTROL:
+        print_control(in, op);
+        break;
+    case CLASS_STORE:
+        if (op->code == OP_PRINT)
+            print_print(in, op);
+        else
+            print_store(in, op);
+        break;
+    case CLASS_SYNC:
+        print_sync(in, op);
+        break;
+    default:
+        print_accumulate(in, op); /* DOT_F32 */
+    }
+}
+
+void cuda_block(Printer *in, const Block *block)
+{
+    in->indent++;
+    for (const Op *op = block->first; op; op = op->next)
+        print_statement(in, op);
+    in->indent--;
+}

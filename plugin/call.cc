@@ -331,7 +331,8 @@ static void refuse_call(gcall *call, tree fndecl)
 
 static bool lost_result(gcall *call, tree fndecl, const char *name)
 {
-    if (gimple_call_lhs(call) || VOID_TYPE_P(TREE_TYPE(TREE_TYPE(fndecl))))
+    tree type = TREE_TYPE(TREE_TYPE(fndecl));
+    if (gimple_call_lhs(call) || (!is_tile_type(type) && !is_tensor_type(type)))
         return false;
     const char *user = arena_print(plugin.module, "ws_%s", name);
     complain(stmt_location(call), "a tile is never changed in place: assign the result", "the result of %qs is lost",

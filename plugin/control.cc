@@ -124,8 +124,9 @@ bool control_in_tail(const Walk *w, basic_block bb)
     return flow_bb_inside_loop_p(w->loop, single_pred(first)) && (first == bb || control_in_tail(w, first));
 }
 
-/* Go along an edge: emit the block behind it here, or leave that to where paths meet.  */
-static Exits *jump(Walk *w, edge e, const Branch *chain)
+/* Go along an edge, which may be one of those of a chain: emit the block behind it here, or leave that to where paths
+   meet.  */
+Exits *control_leave(Walk *w, edge e, const Branch *chain)
 {
     basic_block target = e->dest;
     if (edge_is_dead(e))
@@ -141,7 +142,7 @@ static Exits *jump(Walk *w, edge e, const Branch *chain)
 
 Exits *control_jump(Walk *w, edge e)
 {
-    return jump(w, e, NULL);
+    return control_leave(w, e, NULL);
 }
 
 /* ---- short-circuit chains ---------------------------------------------------------------------------------------- */
@@ -621,15 +622,15 @@ static Exits *branch(Walk *w, Value *condition, const Branch *chain)
     edge yes = chain->yes, no = chain->no;
     int64_t known;
     if (ir_constant(condition, &known))
-        return jump(w, known ? yes : no, chain);
+        return control_leave(w, known ? yes : no, chain);
     if (edge_is_dead(yes) || edge_is_dead(no))
-        return jump(w, edge_is_dead(yes) ? no : yes, chain);
+        return control_leave(w, edge_is_dead(yes) ? no : yes, chain);
     Block *block = w->block;
     Op *op = if_new(w, condition);
     w->block = op->blocks[0];
-    Exits *x = jump(w, yes, chain);
+    Exits *x = control_leave(w, yes, chain);
     w->block = op->blocks[1];
-    Exits *y = jump(w, no, chain);
+    Exits *y = control_leave(w, no, chain);
     w->block = block;
     return merge(w, op, condition, x, y);
 }

@@ -392,7 +392,7 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
         bind_count(w, count, dtype);
         bind_carried(w, w->block, carried, inits);
         header_statements(w, shape, false);
-        Jump *back = only_back(w, control_jump(w, shape->in), loop);
+        Jump *back = only_back(w, control_leave(w, shape->in, &shape->branch), loop);
         if (back)
             next_values(carried, back, &next);
         yield_to(w, w->block, OP_YIELD, (int)next.length(), next.address());
@@ -450,7 +450,7 @@ static void emit_while(Walk *w, const Shape *shape)
     {
         Inside inside(w, loop, op->blocks[1]);
         header_again(w, shape);
-        Jump *back = only_back(w, control_jump(w, shape->in), loop);
+        Jump *back = only_back(w, control_leave(w, shape->in, &shape->branch), loop);
         if (back)
             next_values(carried, back, &next);
         yield_to(w, w->block, OP_YIELD, (int)next.length(), next.address());
@@ -779,5 +779,5 @@ Exits *loop_emit(Walk *w, class loop *loop)
         refuse_pipeline(w, loop, loop_location(&shape));
         emit_while(w, &shape);
     }
-    return loop == w->outer ? exits_new(w) : control_jump(w, shape.out);
+    return loop == w->outer ? exits_new(w) : control_leave(w, shape.out, &shape.branch);
 }

@@ -54,16 +54,33 @@ static void show_remark(bool optimized, location_t where, const char *message)
         inform(where, "%s: %s", optimized ? "optimized" : "missed", message);
 }
 
-/* What the lowering has to say, in GCC's voice.  */
-static void sink(void *, DiagKind kind, Loc loc, const char *message)
+/* -Wno-ws-NAME for a warning that ends in "[-Wws-NAME]".  GCC takes unknown options of that form and keeps them.  */
+static bool is_switched_off(const char *message)
+{
+    const char *option = strstr(message, "[-Wws-");
+    for (unsigned i = 1; option && i < save_decoded_options_count; i++) {
+        const char *given = save_decoded_options[i].orig_option_with_args_text;
+        size_t length = strcspn(option + 3, "]");
+        if (given && !strncmp(given, "-Wno-", 5) && !strncmp(given + 5, option + 3, length) && !given[5 + length])
+            return true;
+    }
+    return false;
+}
+
+/* What the lowering has to say, in GCC's voice.  The note of a warning that is not shown is not shown either.  */
+static void sink(void *context, DiagKind kind, Loc loc, const char *message)
 {
     location_t where = (location_t)loc.host;
+    bool *silent = (bool *)context;
+    if (kind == DIAG_NOTE && *silent)
+        return;
+    *silent = false;
     switch (kind) {
     case DIAG_ERROR:
         error_at(where, "%s", message);
         break;
     case DIAG_WARNING:
-        warning_at(where, 0, "%s", message);
+        *silent = is_switched_off(message) || !warning_at(where, 0, "%s", message);
         break;
     case DIAG_NOTE:
         inform(where, "%s", message);
@@ -216,7 +233,8 @@ static void register_passes(void)
 
 static void start_unit(void *, void *)
 {
-    plugin.module = module_new(main_input_filename ? main_input_filename : "", sink, NULL);
+    static bool silent;
+    plugin.module = module_new(main_input_filename ? main_input_filename : "", sink, &silent);
     plugin.module->target = plugin.target;
     plugin.module->strict = plugin.strict;
 }
@@ -255,7 +273,7 @@ static bool set_dump(const char *value)
     plugin.dump = value;
     for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         char *name = xstrndup(at, strcspn(at, ","));
-        bool known = !strcmp(name, "all") || find_pass(name) >= 0;
+        bool known = !strcmp(name, "all") || !strcmp(name, "walk") || find_pass(name) >= 0;
         free(name);
         if (!known)
             return false;

@@ -147,6 +147,7 @@ bool graph_prepare(function *fn);
 Exits *control_node(Walk *w, basic_block bb);
 Exits *control_header(Walk *w); /* of the loop that the walk is in */
 Exits *control_jump(Walk *w, edge e);
+Exits *control_leave(Walk *w, edge e, const Branch *chain);
 bool control_in_tail(const Walk *w, basic_block bb);
 void control_statement(Walk *w, gimple *stmt);
 bool branch_of(basic_block bb, Branch *branch);

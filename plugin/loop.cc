@@ -72,8 +72,6 @@ static bool invariant(class loop *loop, tree expression, int depth)
         return false;
     if (is_gimple_assign(def) && gimple_assign_load_p(def))
         return memory_is_invariant(loop, def);
-    if (is_gimple_call(def) && gimple_vdef(def))
-        return false;
     use_operand_p use;
     ssa_op_iter i;
     FOR_EACH_SSA_USE_OPERAND(use, def, i, SSA_OP_USE)

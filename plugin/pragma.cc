@@ -414,7 +414,9 @@ static void handle_pragma(cpp_reader *)
     pragma.loc = input_location;
     Tokens tokens = {};
     next(&tokens);
-    if (!current_function_decl) {
+    if (!strncmp(lang_hooks.name, "GNU C++", 7)) {
+        wrong(&tokens, "put the kernel into a C file; C++ calls it", "kernels are C");
+    } else if (!current_function_decl) {
         wrong(&tokens, "put it above a 'for' loop", "'#pragma ws' stands outside every function");
     } else {
         read_directive(&tokens, &pragma);

@@ -339,11 +339,25 @@ static void wait_for_stores(const Shaper *in)
 
 /* ---- accumulators that enter a loop ------------------------------------------------------------------------------ */
 
+/* Groups of products that the block has started and not waited for: a wait that leaves them waits for nothing.  */
+static int groups_in_flight(const Op *before)
+{
+    int64_t groups = 0;
+    for (const Op *op = before->parent->first; op != before; op = op->next) {
+        if (op->code == OP_COMMIT)
+            groups++;
+        else if (op->code == OP_WAIT && op->ival < groups)
+            groups = op->ival;
+    }
+    return (int)groups;
+}
+
 /* An accumulator that other control flow carries here has to be in its registers before products are in flight over it: a
-   wait that names it says so, and costs nothing when no product is.  */
+   wait that names it says so, and leaves in flight what is.  */
 static Value *settle(const Shaper *in, Op *before, Value *accumulator)
 {
     Op *wait = new_before(in, before, OP_WAIT, 1, &accumulator);
+    wait->ival = groups_in_flight(wait);
     Value *settled = op_result(in->kernel, wait, accumulator->type, accumulator->name);
     settled->split = accumulator->split;
     return settled;

@@ -864,9 +864,32 @@ static void role_variables(Kernel *kernel, Role *role)
     ir_walk(role->body, visit_fields, &in);
 }
 
+static bool storage_named(const Kernel *kernel, const char *name)
+{
+    FOR_STORAGES (storage, kernel)
+        if (!strcmp(storage->name, name))
+            return true;
+    return false;
+}
+
+/* A member of the shared struct bears the name of the user's tile.  */
+static void name_storages(Kernel *kernel)
+{
+    FOR_STORAGES (storage, kernel) {
+        const char *name = storage->name;
+        if (!is_reserved(name))
+            continue;
+        do
+            name = arena_print(kernel->module, "%s_", name);
+        while (storage_named(kernel, name));
+        storage->name = name;
+    }
+}
+
 void plan_variables(Kernel *kernel)
 {
     kernel->variables = NULL;
+    name_storages(kernel);
     param_variables(kernel);
     FOR_ROLES (role, kernel)
         role_variables(kernel, role);

@@ -227,7 +227,7 @@ template <> struct to_math<int> {
     }
     static WS_DEVICE int from(double x)
     {
-        return __double2int_rz(x);
+        return x != x ? 0 : __double2int_rz(x);
     }
     template <typename I> static WS_DEVICE int from(I x)
     {
@@ -279,7 +279,7 @@ template <> struct convert<signed char> {
     }
     WS_DEVICE int operator()(double x) const
     {
-        int y = __double2int_rz(x);
+        int y = x != x ? 0 : __double2int_rz(x);
         return y < -128 ? -128 : y > 127 ? 127 : y;
     }
     WS_DEVICE int operator()(int x) const

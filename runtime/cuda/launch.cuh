@@ -103,6 +103,7 @@ struct device_facts {
     int multiprocessors;
 };
 inline device_facts devices[MAX_DEVICES];
+inline thread_local int thread_device; /* 1 + the device whose context this thread has entered */
 
 /* Kernels whose shared memory was raised, and how many blocks of them fit one multiprocessor.  */
 struct kernel_facts {
@@ -289,7 +290,9 @@ struct launch {
             return;
         argument *a = find((void **)&t.base);
         m.can_load = encode(m.load, t, box_rows(rows));
-        m.can_store = m.can_load && a && (a->how & stored) && encode(m.store, t, store_rows);
+        /* The engine writes whole 16 bytes: a row that ends within them would run into what follows.  */
+        m.can_store = m.can_load && a && (a->how & stored) && (long)t.high[N - 1] * (long)sizeof(T) % 16 == 0 &&
+                      encode(m.store, t, store_rows);
         if (!m.can_load && a && !a->empty)
             ws_log_line("ws: %s: %s: base or strides are not multiples of 16 bytes; copied by the slower path", kernel,
                         a->name);
@@ -406,6 +409,15 @@ struct launch {
         if (error != cudaSuccess || device >= host::MAX_DEVICES) {
             fail_cuda(error, WS_ERR_DEVICE, "no usable CUDA device");
             return;
+        }
+        /* The driver's functions need the context that the runtime's make on first use in a thread.  */
+        if (host::thread_device != device + 1) {
+            error = cudaSetDevice(device);
+            if (error != cudaSuccess) {
+                fail_cuda(error, WS_ERR_DEVICE, "no usable CUDA device");
+                return;
+            }
+            host::thread_device = device + 1;
         }
         host::device_facts &facts = host::devices[device];
         if (!facts.known) {

@@ -193,7 +193,8 @@ template <typename CASE> static void check(const char *name)
     matrix x, y;
     X *hx = draw_matrix<X>(x, CASE::xr, CASE::xc);
     Y *hy = draw_matrix<Y>(y, CASE::yr, CASE::yc);
-    size_t n = (size_t)CASE::zr * CASE::zc;
+    const int width = CASE::zc + CASE::pad;
+    size_t n = (size_t)CASE::zr * width;
     Z *hz = (Z *)malloc(n * sizeof *hz);
     memset(hz, CASE::poison, n * sizeof *hz);
     void *dx = device_copy(hx, (size_t)CASE::xr * CASE::xc), *dy = device_copy(hy, (size_t)CASE::yr * CASE::yc),
@@ -203,7 +204,7 @@ template <typename CASE> static void check(const char *name)
         typename CASE::all p;
         call.tensor(p.x, "x", dx, {CASE::xr, CASE::xc}, {CASE::xc, 1}, ws::loaded);
         call.tensor(p.y, "y", dy, {CASE::yr, CASE::yc}, {CASE::yc, 1}, ws::loaded);
-        call.tensor(p.z, "z", dz, {CASE::zr, CASE::zc}, {CASE::zc, 1}, ws::stored);
+        call.tensor(p.z, "z", dz, {CASE::zr, CASE::zc}, {width, 1}, ws::stored);
         call.place();
         call.map(p.x_map, p.x, CASE::x_box);
         call.map(p.y_map, p.y, CASE::y_box);
@@ -216,7 +217,7 @@ template <typename CASE> static void check(const char *name)
     long wrong = 0, first = -1;
     double worst = 0;
     for (long i = 0; i < (long)n; i++) {
-        int r = (int)(i / CASE::zc), c = (int)(i % CASE::zc);
+        int r = (int)(i / width), c = (int)(i % width);
         if (r >= CASE::keep_r || c >= CASE::keep_c) {
             static const Z untouched = [] {
                 Z z;
@@ -242,8 +243,8 @@ template <typename CASE> static void check(const char *name)
         failures++;
         printf("not ok %s: %ld of %ld wrong", name, wrong, (long)n);
         if (first >= 0)
-            printf(", first (%ld,%ld): %g instead of %g, worst %g", first / CASE::zc, first % CASE::zc,
-                   to_double(hz[first]), CASE::want(x, y, (int)(first / CASE::zc), (int)(first % CASE::zc)), worst);
+            printf(", first (%ld,%ld): %g instead of %g, worst %g", first / width, first % width, to_double(hz[first]),
+                   CASE::want(x, y, (int)(first / width), (int)(first % width)), worst);
         printf("%s%s\n", status ? " " : "", status ? ws_error_message() : "");
     }
     ws_free(dx);
@@ -266,6 +267,7 @@ template <typename X_, typename Y_, typename Z_, int XR, int XC, int YR, int YC,
     typedef Y_ Y;
     typedef Z_ Z;
     static constexpr int xr = XR, xc = XC, yr = YR, yc = YC, zr = ZR, zc = ZC, x_box = 64, y_box = 64, poison = 0xff;
+    static constexpr int pad = 0;                  /* columns of memory behind each row of z */
     static constexpr int keep_r = ZR, keep_c = ZC; /* what lies beyond is not touched */
     typedef params<X, Y, Z> all;
     typedef plain_shared<32768> shared;
@@ -441,15 +443,15 @@ static void check_elementwise()
 #define OVER_ROWS for (int i = 0; i < R; i++)
 COMBINE(row_sums, float, float, R, 1, ws::row_sum(a), OVER_COLS w += x.at(r, j), 1e-6 * w)
 COMBINE(row_largest, float, float, R, 1, ws::row_max(a), w = -INFINITY; OVER_COLS w = fmax(w, x.at(r, j)), 0)
-COMBINE(row_smallest, int, int, R, 1, ws::row_min(a), w = INFINITY;
-        OVER_COLS w = fmin(w, x.at(r, j)), 0) COMBINE(row_first, ws::f16, int, R, 1, ws::row_argmax(a), int best = 0;
-                                                      OVER_COLS if (x.at(r, j) > x.at(r, best)) best = j; w = best, 0)
-    COMBINE(row_sums_half, ws::f16, ws::f16, R, 1, ws::row_sum(a), OVER_COLS w += x.at(r, j), 1e-6 * w)
-        COMBINE(col_sums, float, float, 1, C, ws::col_sum(a, s.scratch), OVER_ROWS w += x.at(i, c), 1e-6 * w)
-            COMBINE(col_largest, ws::bf16, ws::bf16, 1, C, ws::col_max(a, s.scratch), w = -INFINITY;
-                    OVER_ROWS w = fmax(w, x.at(i, c)), 0) COMBINE(col_smallest, int, int, 1, C,
-                                                                  ws::col_min(a, s.scratch), w = INFINITY;
-                                                                  OVER_ROWS w = fmin(w, x.at(i, c)), 0)
+COMBINE(row_smallest, int, int, R, 1, ws::row_min(a), w = INFINITY; OVER_COLS w = fmin(w, x.at(r, j)), 0)
+COMBINE(row_first, ws::f16, int, R, 1, ws::row_argmax(a), int best = 0;
+        OVER_COLS if (x.at(r, j) > x.at(r, best)) best = j;
+        w = best, 0) COMBINE(row_sums_half, ws::f16, ws::f16, R, 1, ws::row_sum(a), OVER_COLS w += x.at(r, j), 1e-6 * w)
+    COMBINE(col_sums, float, float, 1, C, ws::col_sum(a, s.scratch), OVER_ROWS w += x.at(i, c), 1e-6 * w)
+        COMBINE(col_largest, ws::bf16, ws::bf16, 1, C, ws::col_max(a, s.scratch), w = -INFINITY;
+                OVER_ROWS w = fmax(w, x.at(i, c)), 0)
+            COMBINE(col_smallest, int, int, 1, C, ws::col_min(a, s.scratch), w = INFINITY;
+                    OVER_ROWS w = fmin(w, x.at(i, c)), 0)
                 COMBINE(col_sums_wide, double, double, 1, C, ws::col_sum(a, s.scratch), OVER_ROWS w += x.at(i, c),
                         1e-14 * w) COMBINE(row_running, float, float, R, C, ws::row_cumsum(a, s.scratch),
                                            for (int j = 0; j <= c; j++) w += x.at(r, j), 1e-6 * w)
@@ -499,22 +501,20 @@ MEMORY(load_fill, float, 50, 60, 1, 1, 64, 64, (ws::store(p.z, 0, 0, ws::load_or
        INSIDE(r - 3, c + 7) ? x.at(r - 3, c + 7) : -2.5)
 MEMORY(load_fill_lines, ws::f16, 50, 61, 1, 1, 20, 256,
        (ws::store(p.z, 0, 0, ws::load_or<20, 256, lines>(-2.5, p.x, 40, -100L))),
-       INSIDE(r + 40, c - 100)
-           ? x.at(r + 40, c - 100)
-           : -2.5) MEMORY(load_far, float, 50, 60, 1, 1, 16, 64,
-                          (ws::store(p.z, 0, 0, ws::load<16, 64, frag>(p.x, 1L << 40, -(1L << 50)))), 0)
-    MEMORY(load_rows, float, 5, 60, 1, 1, 40, 64,
+       INSIDE(r + 40, c - 100) ? x.at(r + 40, c - 100) : -2.5)
+MEMORY(load_far, float, 50, 60, 1, 1, 16, 64,
+       (ws::store(p.z, 0, 0, ws::load<16, 64, frag>(p.x, 1L << 40, -(1L << 50)))),
+       0) MEMORY(load_rows, float, 5, 60, 1, 1, 40, 64,
+                 (ws::store(p.z, 0, 0,
+                            ws::add(ws::add(ws::load_row<64, frag>(p.x, 2, 3), ws::load_col<40, frag>(p.x, 3, 30)),
+                                    ws::full<float, 40, 64, frag>(0)))),
+                 (float)(x.at(2, c + 3) + x.at(3, r + 30)))
+    MEMORY(load_rows_fill, float, 5, 60, 1, 1, 10, 300,
            (ws::store(p.z, 0, 0,
-                      ws::add(ws::add(ws::load_row<64, frag>(p.x, 2, 3), ws::load_col<40, frag>(p.x, 3, 30)),
-                              ws::full<float, 40, 64, frag>(0)))),
-           (float)(x.at(2, c + 3) +
-                   x.at(3, r + 30))) MEMORY(load_rows_fill, float, 5, 60, 1, 1, 10, 300,
-                                            (ws::store(p.z, 0, 0,
-                                                       ws::add(ws::add(ws::load_row_or<300, lines>(1.5, p.x, 2, 3),
-                                                                       ws::load_col_or<10, lines>(2, p.x, 3, 55)),
-                                                               ws::full<float, 10, 300, lines>(0)))),
-                                            (float)((c + 3 < 60 ? x.at(2, c + 3) : 1.5) +
-                                                    (r + 55 < 60 ? x.at(3, r + 55) : 2)))
+                      ws::add(ws::add(ws::load_row_or<300, lines>(1.5, p.x, 2, 3),
+                                      ws::load_col_or<10, lines>(2, p.x, 3, 55)),
+                              ws::full<float, 10, 300, lines>(0)))),
+           (float)((c + 3 < 60 ? x.at(2, c + 3) : 1.5) + (r + 55 < 60 ? x.at(3, r + 55) : 2)))
         MEMORY(sliced, float, 50, 60, 1, 1, 64, 64,
                (ws::store(p.z, 0, 0, ws::load<64, 64, frag>(ws::slice<1>(ws::slice<0>(p.x, 10, 30), 5, 900), -4, 8))),
                r - 4 >= 0 && r - 4 < 20 && c + 13 >= 5 ? x.at(r + 6, c + 13) : 0)
@@ -622,6 +622,11 @@ THROUGH(stored, R - 1, C, R, C, (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws
         x.at(r + row, c + col))
 THROUGH(stored_slowly, R - 1, C, R, C - 1,
         (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
+THROUGH(stored_short, R - 1, C, R, C - 3,
+        (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
+template <typename T, int R, int C, ws::layout L> struct stored_padded : stored_short<T, R, C, L> {
+    static constexpr int pad = 3; /* an aligned row that ends within 16 bytes */
+};
 THROUGH(stored_ragged, R - 1, C, R - 3, C - 16 / (int)sizeof(T),
         (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
 

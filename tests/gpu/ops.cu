@@ -651,6 +651,7 @@ static void check_through()
     THROUGH_ALL(staged_tile);
     THROUGH_ALL(stored);
     THROUGH_ALL(stored_slowly);
+    THROUGH_ALL(stored_padded);
     THROUGH_ALL(stored_ragged);
     check<copied<float, 320, 32, lines>>("copied in two boxes");
     check<copied<double, 16, 32, lines>>("copied f64");

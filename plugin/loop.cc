@@ -80,7 +80,7 @@ static bool invariant(class loop *loop, tree expression, int depth)
     return true;
 }
 
-/* Behind copies and widening conversions.  */
+/* Behind copies and conversions that keep every bit.  */
 static tree bare(tree expression)
 {
     for (;;) {
@@ -91,7 +91,7 @@ static tree bare(tree expression)
         if (!is_gimple_assign(def) || !CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(def)))
             return name;
         tree to = TREE_TYPE(name), from = TREE_TYPE(gimple_assign_rhs1(def));
-        if (!INTEGRAL_TYPE_P(to) || !INTEGRAL_TYPE_P(from) || TYPE_PRECISION(from) >= TYPE_PRECISION(to) ||
+        if (!INTEGRAL_TYPE_P(to) || !INTEGRAL_TYPE_P(from) || TYPE_PRECISION(from) > TYPE_PRECISION(to) ||
             TYPE_PRECISION(from) == 1)
             return name;
         expression = gimple_assign_rhs1(def);
@@ -334,7 +334,9 @@ static Dtype bounds(Walk *w, const Count *count, Value **range)
     int64_t number;
     if (!ir_constant(range[1], &number) && dtype_bytes(range[1]->type.dtype) > dtype_bytes(dtype))
         dtype = range[1]->type.dtype;
-    if (TYPE_UNSIGNED(TREE_TYPE(count->hi)) && scalar_type(TREE_TYPE(count->hi), &compared))
+    tree type = TREE_TYPE(gimple_phi_result(count->iv));
+    bool other_sign = TYPE_UNSIGNED(type) && TYPE_PRECISION(type) == TYPE_PRECISION(TREE_TYPE(count->hi));
+    if ((TYPE_UNSIGNED(TREE_TYPE(count->hi)) || other_sign) && scalar_type(TREE_TYPE(count->hi), &compared))
         dtype = compared;
     for (int i = 0; i < 3; i++)
         range[i] = value_convert(w, range[i], dtype, NULL);

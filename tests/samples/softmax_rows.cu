@@ -1,0 +1,93 @@
+#include <wsrt.cuh>
+
+// softmax_rows.c:18: softmax_rows
+struct softmax_rows_params {
+    ws::tensor<float, 2> x;
+    ws::tensor<float, 2> y;
+    ws::map x_map;                       // boxes of 64 rows
+    int N;
+    ws::grid<1> grid;
+};
+
+struct softmax_rows_shared {
+    ws::shared_tile<float, 64, 128> t[2];
+    ws::shared_tile<float, 64, 128> t_2[2];
+    ws::ring<2> t_ring;
+    ws::ring<2> t_2_ring;
+};
+
+static WS_DEVICE void softmax_rows_producer(const softmax_rows_params &p, softmax_rows_shared &s, int group)
+{
+    ws::producer<2> t_ring(s.t_ring);
+    ws::producer<2> t_2_ring(s.t_2_ring);
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // softmax_rows.c:18
+        const int i = t.at(0);
+        for (int j = 0; j < p.N; j += 128) {  // softmax_rows.c:24
+            const int t_slot = t_ring.put();
+            ws::copy_in_or(-INFINITY, t_ring, s.t[t_slot], p.x, p.x_map, i, j);
+            t_ring.put_done();
+        }
+        for (int j = 0; j < p.N; j += 128) {  // softmax_rows.c:32
+            const int t_2_slot = t_2_ring.put();
+            ws::copy_in(t_2_ring, s.t_2[t_2_slot], p.x, p.x_map, i, j);
+            t_2_ring.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void softmax_rows_consumer(const softmax_rows_params &p, softmax_rows_shared &s, int group)
+{
+    ws::consumer<2> t_ring(s.t_ring);
+    ws::consumer<2> t_2_ring(s.t_2_ring);
+    const long first_row = (long)group * 32;
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // softmax_rows.c:18
+        const int i = t.at(0);
+        auto largest = ws::full<float, 32, 1, ws::lines>(-1e+30);
+        auto sum = ws::full<float, 32, 1, ws::lines>(0);
+        for (int j = 0; j < p.N; j += 128) {  // softmax_rows.c:24
+            const int t_slot = t_ring.get();
+            const auto t_2 = ws::read<ws::lines>(ws::window<32, 128>(s.t[t_slot], first_row, 0));
+            t_ring.consumed<0>();
+            const auto now = ws::max(largest, ws::row_max(t_2));
+            sum = ws::fma(sum, ws::exp(ws::sub(largest, now)), ws::row_sum(ws::exp(ws::sub(t_2, now))));
+            largest = now;
+        }
+        for (int j = 0; j < p.N; j += 128) {  // softmax_rows.c:32
+            const int t_2_slot = t_2_ring.get();
+            const auto t_2 = ws::read<ws::lines>(ws::window<32, 128>(s.t_2[t_2_slot], first_row, 0));
+            t_2_ring.consumed<0>();
+            ws::store(p.y, i + first_row, j, ws::div(ws::exp(ws::sub(t_2, largest)), sum));  // softmax_rows.c:34
+        }
+    }
+}
+
+static WS_KERNEL(384, 1) void softmax_rows_kernel(WS_PARAMS(softmax_rows_params) p)
+{
+    softmax_rows_shared &s = ws::shared<softmax_rows_shared>();
+    if (ws::first_thread()) {
+        s.t_ring.init("t_ring", 2);      // two groups release each slot
+        s.t_2_ring.init("t_2_ring", 2);  // two groups release each slot
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<24>();
+        if (ws::first_warp())
+            softmax_rows_producer(p, s, 0);
+    } else {
+        ws::registers_up<240>();
+        softmax_rows_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_softmax_rows(int M, int N, const void *X, const void *Y)
+{
+    ws::launch call("softmax_rows");
+    softmax_rows_params p;
+    call.tensor(p.x, "x", X, {M, N}, {N, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
+    call.place();
+    call.map(p.x_map, p.x, 64);
+    p.N = N;
+    call.grid(p.grid, {{0, M, 64}}, ws::order_auto, 0);
+    call.run(softmax_rows_kernel, p, 384, sizeof(softmax_rows_shared), ws::persistent);
+}

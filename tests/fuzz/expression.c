@@ -39,7 +39,7 @@ Dtype random_dtype(void)
     return (Dtype)weigh(weights, DTYPES);
 }
 
-Shape random_shape(Gen *g)
+static Shape some_random_shape(Gen *g)
 {
     static const int weights[] = {50, 14, 12, 8, 4, 4};
     Shape shape = {random_dtype(), g->m, g->n};
@@ -63,6 +63,14 @@ Shape random_shape(Gen *g)
         break;
     }
     return shape;
+}
+
+Shape random_shape(Gen *g)
+{
+    span_begin();
+    Shape result = some_random_shape(g);
+    span_end();
+    return result;
 }
 
 /* What consumers(n, rows) has to divide.  */
@@ -92,7 +100,7 @@ static double limit_of(Dtype dtype)
     return limits[dtype];
 }
 
-char *tame(Gen *g, char *value, Dtype dtype, double *bound, double limit)
+static char *some_tame(Gen *g, char *value, Dtype dtype, double *bound, double limit)
 {
     if (g->wild || *bound <= limit || dtype == I8)
         return value;
@@ -110,6 +118,14 @@ char *tame(Gen *g, char *value, Dtype dtype, double *bound, double limit)
     default:
         return text("ws_mul(%s, 0x1p%df)", value, (int)floor(log2(low / was)));
     }
+}
+
+char *tame(Gen *g, char *value, Dtype dtype, double *bound, double limit)
+{
+    span_begin();
+    char *result = some_tame(g, value, dtype, bound, limit);
+    span_end();
+    return result;
 }
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
@@ -283,7 +299,9 @@ static char *fma_make(Gen *g, Shape shape, int depth, double *bound)
     return tame(g, text("ws_fma(%s, %s, %s)", first, second, third), shape.dtype, bound, limit_of(shape.dtype));
 }
 
-static char *mask(Gen *g, Shape shape, int depth)
+static char *mask(Gen *g, Shape shape, int depth);
+
+static char *some_mask(Gen *g, Shape shape, int depth)
 {
     static const char *const compares[] = {"lt", "le", "gt", "ge", "eq", "ne"};
     static const int weights[] = {45, 35, 10, 10};
@@ -315,6 +333,14 @@ static char *mask(Gen *g, Shape shape, int depth)
     }
 }
 
+static char *mask(Gen *g, Shape shape, int depth)
+{
+    span_begin();
+    char *result = some_mask(g, shape, depth);
+    span_end();
+    return result;
+}
+
 static bool select_fits(Gen *g, Shape shape, int depth)
 {
     (void)g;
@@ -327,7 +353,8 @@ static char *select_make(Gen *g, Shape shape, int depth, double *bound)
     double other = 10;
     char *m = mask(g, chance(20) ? partner(shape) : shape, depth - 1);
     char *x = expression(g, shape, depth - 1, bound);
-    char *y = chance(40) ? text("%s", shape.dtype == I8 ? "3" : float_text(g)) : expression(g, partner(shape), depth - 1, &other);
+    char *y = chance(40) ? text("%s", shape.dtype == I8 ? "3" : float_text(g))
+                         : expression(g, partner(shape), depth - 1, &other);
     *bound = fmax(*bound, other);
     return chance(30) ? text("ws_select(%s, %s, %s)", m, y, x) : text("ws_select(%s, %s, %s)", m, x, y);
 }
@@ -432,7 +459,7 @@ static bool operand_affordable(Gen *g, Shape shape)
 }
 
 /* An operand of a product: from memory as it lies, from memory the other way round, or computed.  */
-static char *operand(Gen *g, Shape shape, bool right, int depth)
+static char *some_operand(Gen *g, Shape shape, bool right, int depth)
 {
     Shape turned = {shape.dtype, shape.cols, shape.rows};
     static const int weights[] = {50, 25, 25};
@@ -454,6 +481,14 @@ static char *operand(Gen *g, Shape shape, bool right, int depth)
     return expression(g, shape, depth > 0 ? depth - 1 : 0, &bound);
 }
 
+static char *operand(Gen *g, Shape shape, bool right, int depth)
+{
+    span_begin();
+    char *result = some_operand(g, shape, right, depth);
+    span_end();
+    return result;
+}
+
 /* Element types of the operands, and how deep a product of them may be.  */
 static int choose_types(Gen *g, Dtype acc, Dtype *a, Dtype *b)
 {
@@ -473,7 +508,8 @@ static int choose_types(Gen *g, Dtype acc, Dtype *a, Dtype *b)
 
 static bool dot_shape(const Gen *g, Shape acc)
 {
-    return g->products && !g->in_helper && (acc.dtype == F32 || acc.dtype == I32) && acc.rows % 64 == 0 && acc.cols % 8 == 0;
+    return g->products && !g->in_helper && (acc.dtype == F32 || acc.dtype == I32) && acc.rows % 64 == 0 &&
+           acc.cols % 8 == 0;
 }
 
 static bool dot_affordable(Gen *g, Shape acc, int inner)
@@ -507,15 +543,16 @@ static bool dot_fits(Gen *g, Shape shape, int depth)
 static char *dot_make(Gen *g, Shape shape, int depth, double *bound)
 {
     char *acc = chance(30) ? expression(g, shape, depth - 1, bound)
-                           : text("ws_zeros(%s, %s, %s)", dtype_text(shape.dtype), extent(g, shape.rows), extent(g, shape.cols));
+                           : text("ws_zeros(%s, %s, %s)", dtype_text(shape.dtype), extent(g, shape.rows),
+                                  extent(g, shape.cols));
     *bound = 1e5;
     return dot_text(g, shape, acc, depth - 1);
 }
 
 static bool dot_f32_fits(Gen *g, Shape shape, int depth)
 {
-    return depth > 0 && g->products && shape.dtype == F32 && shape.rows % 8 == 0 && shape.cols % 8 == 0 && !g->in_helper &&
-           dot_affordable(g, shape, 32);
+    return depth > 0 && g->products && shape.dtype == F32 && shape.rows % 8 == 0 && shape.cols % 8 == 0 &&
+           !g->in_helper && dot_affordable(g, shape, 32);
 }
 
 static char *dot_f32_make(Gen *g, Shape shape, int depth, double *bound)
@@ -538,9 +575,11 @@ char *product_update(Gen *g, Shape acc, const char *name, int depth)
     case 1:
         return dot_text(g, acc, text("ws_mul(%s, %s)", name, acc.dtype == I32 ? "3" : "0.5f"), depth);
     case 2:
-        return text("ws_add(%s, %s)", name,
-                    dot_text(g, acc, text("ws_zeros(%s, %s, %s)", dtype_text(acc.dtype), extent(g, acc.rows), extent(g, acc.cols)),
-                             depth));
+        return text(
+            "ws_add(%s, %s)", name,
+            dot_text(g, acc,
+                     text("ws_zeros(%s, %s, %s)", dtype_text(acc.dtype), extent(g, acc.rows), extent(g, acc.cols)),
+                     depth));
     default:
         return dot_text(g, acc, name, depth);
     }
@@ -600,8 +639,8 @@ void helper_make(Gen *g)
     if (chance(30))
         more = text("    if (%s)\n        r = %s;\n", condition(g), expression(g, helper.result, 1, &bound));
     else if (chance(20) && helper.result.dtype != I8)
-        more = text("    for (int step = 0; step < %d; step++)\n        r = ws_max(r, ws_sub(%s, step));\n", between(1, 3),
-                    expression(g, helper.result, 1, &bound));
+        more = text("    for (int step = 0; step < %d; step++)\n        r = ws_max(r, ws_sub(%s, step));\n",
+                    between(1, 3), expression(g, helper.result, 1, &bound));
     bool inline_keyword = chance(70);
     add(&g->helpers, "static %sws_tile %s(ws_tile x%s, long n)\n{\n    ws_tile r = %s;\n%s    return r;\n}\n\n",
         inline_keyword ? "inline " : "", helper.name, helper.second.rows ? ", ws_tile y" : "", value, more);
@@ -616,12 +655,23 @@ void helper_make(Gen *g)
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
 
 static const Form forms[] = {
-    {30, variable_fits, variable_make},   {8, always_fits, constant_make},    {16, load_fits, load_make},
-    {8, index_fits, index_make},          {10, computes, unary_make},         {16, computes, binary_make},
-    {10, computes, with_number_make},     {4, computes, fma_make},            {8, select_fits, select_make},
-    {10, cast_fits, cast_make},           {3, trans_fits, trans_make},        {16, reduce_fits, reduce_make},
-    {4, argmax_fits, argmax_make},        {2, computes_float, cumsum_make},   {14, dot_fits, dot_make},
-    {2, dot_f32_fits, dot_f32_make},      {10, helper_fits, helper_make_call},
+    {30, variable_fits, variable_make},
+    {8, always_fits, constant_make},
+    {16, load_fits, load_make},
+    {8, index_fits, index_make},
+    {10, computes, unary_make},
+    {16, computes, binary_make},
+    {10, computes, with_number_make},
+    {4, computes, fma_make},
+    {8, select_fits, select_make},
+    {10, cast_fits, cast_make},
+    {3, trans_fits, trans_make},
+    {16, reduce_fits, reduce_make},
+    {4, argmax_fits, argmax_make},
+    {2, computes_float, cumsum_make},
+    {14, dot_fits, dot_make},
+    {2, dot_f32_fits, dot_f32_make},
+    {10, helper_fits, helper_make_call},
 };
 
 char *expression(Gen *g, Shape shape, int depth, double *bound)
@@ -641,7 +691,7 @@ char *expression(Gen *g, Shape shape, int depth, double *bound)
 /* ---- conversions -------------------------------------------------------------------------------------------------- */
 
 /* Rows or columns that the wanted shape has not are added up.  */
-char *convert(Gen *g, const char *value, Shape from, Shape to)
+static char *some_convert(Gen *g, const char *value, Shape from, Shape to)
 {
     char *result = text("%s", value);
     Dtype dtype = from.dtype;
@@ -658,6 +708,14 @@ char *convert(Gen *g, const char *value, Shape from, Shape to)
     if (cols)
         result = text("ws_col_%s(%s)", chance(50) ? "sum" : "max", result);
     return dtype == to.dtype ? result : text("ws_cast(%s, %s)", result, dtype_text(to.dtype));
+}
+
+char *convert(Gen *g, const char *value, Shape from, Shape to)
+{
+    span_begin();
+    char *result = some_convert(g, value, from, to);
+    span_end();
+    return result;
 }
 
 /* The new value of an accumulator, from a load that a ring can hold.  */

@@ -108,9 +108,9 @@ typedef struct {
 
     int region, nloops, level;
     bool in_helper, no_loads;
-    int slots; /* of the pipelined loop around, 0: none */
+    int slots;   /* of the pipelined loop around, 0: none */
     long shared; /* bytes of shared memory that it will take, roughly */
-    long work; /* executions of the statement that is being made */
+    long work;   /* executions of the statement that is being made */
     long spent;
     GridVariable grid[3];
     int ngrid;
@@ -145,7 +145,8 @@ long tile_registers(const Gen *g, Shape shape);
 long live_registers(const Gen *g);
 bool affordable(const Gen *g, Shape shape);
 void store_text(Gen *g, Shape shape, const char *value);
-char *place_in_place(Gen *g, Shape shape, Tensor **tensor); /* coordinates of a tensor that is loaded and stored there */
+char *place_in_place(Gen *g, Shape shape,
+                     Tensor **tensor); /* coordinates of a tensor that is loaded and stored there */
 void atomic_text(Gen *g, Shape shape, const char *value);
 void slice_declare(Gen *g);
 char *linear_index(const Gen *g, long *count);

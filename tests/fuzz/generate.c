@@ -22,7 +22,8 @@ static int one_of(const int *values, int n)
 /* The extents of this kernel's tiles.  */
 static void choose_extents(Gen *g)
 {
-    static const int product_rows[] = {64, 64, 64, 64, 128}, product_cols[] = {16, 32, 64, 8, 48, 96, 24, 40, 128, 176, 192};
+    static const int product_rows[] = {64, 64, 64, 64, 128},
+                     product_cols[] = {16, 32, 64, 8, 48, 96, 24, 40, 128, 176, 192};
     static const int rows[] = {8, 16, 32, 64, 24, 48, 128, 96}, cols[] = {32, 8, 16, 64, 48, 96, 128, 176, 192};
     static const int inner[] = {32, 64, 16, 48, 96, 128};
     g->products = chance(65);
@@ -90,9 +91,10 @@ static void kernel(int serial)
     bool local = g->constant_style == 3;
     printf("/* ---- %d ---- */\n\n", serial);
     printf("%s%s", local ? "" : constants(g), g->helpers.text ? g->helpers.text : "");
-    printf("static void kernel_%d(%s)\n{\n%s%s}\n\n", serial, g->parameters.text, local ? constants(g) : "", g->body.text);
-    printf("static void run_%d(void)\n{\n%s    kernel_%d(%s);\n    fuzz_errors(\"%d\");\n%s}\n\n", serial, g->arrays.text, serial,
-           g->arguments.text, serial, g->shows.text);
+    printf("static void kernel_%d(%s)\n{\n%s%s}\n\n", serial, g->parameters.text, local ? constants(g) : "",
+           g->body.text);
+    printf("static void run_%d(void)\n{\n%s    kernel_%d(%s);\n    fuzz_errors(\"%d\");\n%s}\n\n", serial,
+           g->arrays.text, serial, g->arguments.text, serial, g->shows.text);
 }
 
 static void program(char **seeds, int count, const char *tape, const char *write)

@@ -13,7 +13,8 @@
 enum { SHARED_LIMIT = 190000, LONGEST_EXTENT = 400 };
 
 const char *const dtype_name[DTYPES] = {"F32", "F64", "F16", "BF16", "E4M3", "E5M2", "I8", "I32"};
-const char *const dtype_c[DTYPES] = {"float", "double", "ws_f16", "ws_bf16", "ws_e4m3", "ws_e5m2", "signed char", "int"};
+const char *const dtype_c[DTYPES] = {"float",   "double",  "ws_f16",      "ws_bf16",
+                                     "ws_e4m3", "ws_e5m2", "signed char", "int"};
 const int dtype_bytes[DTYPES] = {4, 8, 2, 2, 1, 1, 1, 4};
 
 bool dtype_float(Dtype dtype)
@@ -89,14 +90,20 @@ static Tensor *vector(Gen *g, Dtype dtype, long count, double low, double high)
     if (g->ntensors == MAX_TENSORS)
         return NULL;
     Tensor *t = &g->tensors[g->ntensors++];
-    *t = (Tensor){.name = fresh(g, "t"), .dtype = dtype, .rank = 1, .extent = {count, 1, 1, 1}, .stride = {1, 1, 1, 1},
-                  .use = USE_SCALARS, .low = low, .high = high};
+    *t = (Tensor){.name = fresh(g, "t"),
+                  .dtype = dtype,
+                  .rank = 1,
+                  .extent = {count, 1, 1, 1},
+                  .stride = {1, 1, 1, 1},
+                  .use = USE_SCALARS,
+                  .low = low,
+                  .high = high};
     add(&g->parameters, "%sconst %s *p_%s", g->parameters.length ? ", " : "", dtype_c[t->dtype], t->name);
     add(&g->arguments, "%sp_%s", g->arguments.length ? ", " : "", t->name);
     add(&g->arrays, "    %s *p_%s = fuzz_array(WS_%s, %ld, %d, %g, %g);\n", dtype_c[t->dtype], t->name,
         dtype_name[t->dtype], count, g->names, low, high);
-    add(&g->declarations, "    ws_tensor %s = ws_tensor_1d(p_%s, WS_%s, %ld);\n", t->name, t->name, dtype_name[t->dtype],
-        count);
+    add(&g->declarations, "    ws_tensor %s = ws_tensor_1d(p_%s, WS_%s, %ld);\n", t->name, t->name,
+        dtype_name[t->dtype], count);
     return t;
 }
 
@@ -115,7 +122,7 @@ char *memory_scalar(Gen *g, long most)
     return t ? text("ws_at(%s, %s)", t->name, index) : NULL;
 }
 
-char *scalar_text(Gen *g, long *most)
+static char *some_scalar_text(Gen *g, long *most)
 {
     const Scalar *s = any_scalar(g);
     long other;
@@ -160,7 +167,15 @@ char *scalar_text(Gen *g, long *most)
     }
 }
 
-char *condition(Gen *g)
+char *scalar_text(Gen *g, long *most)
+{
+    span_begin();
+    char *result = some_scalar_text(g, most);
+    span_end();
+    return result;
+}
+
+static char *some_condition(Gen *g)
 {
     const Scalar *s = any_scalar(g);
     static const int weights[] = {30, 20, 15, 12, 12, 6, 5};
@@ -191,6 +206,14 @@ char *condition(Gen *g)
     default:
         return text("%s %s %ld", s->name, chance(50) ? "<" : ">=", s->most / 2 + 1);
     }
+}
+
+char *condition(Gen *g)
+{
+    span_begin();
+    char *result = some_condition(g);
+    span_end();
+    return result;
 }
 
 /* A number of the region, or of the program's text.  */
@@ -261,7 +284,8 @@ long tile_registers(const Gen *g, Shape shape)
 {
     long elements;
     if (g->products)
-        elements = (shape.rows == 1 ? 1 : (shape.rows + 63) / 64 * 2) * (shape.cols == 1 ? 1 : (shape.cols + 7) / 8 * 2);
+        elements =
+            (shape.rows == 1 ? 1 : (shape.rows + 63) / 64 * 2) * (shape.cols == 1 ? 1 : (shape.cols + 7) / 8 * 2);
     else
         elements = (shape.rows + 3) / 4 * (shape.cols == 1 ? 1 : (shape.cols + 31) / 32);
     return (elements * dtype_bytes[shape.dtype] + 3) / 4;
@@ -334,8 +358,9 @@ static void declare(Gen *g, const Tensor *t)
         add(&g->declarations, "    ws_tensor %s = ws_tensor_2d_ld(p_%s, WS_%s, %s, %ld);\n", t->name, t->name,
             dtype_name[t->dtype], extents, t->stride[0]);
     else
-        add(&g->declarations, "    ws_tensor %s = ws_tensor_strided(p_%s, WS_%s, %d, ((long[]){%s}), ((long[]){%s}));\n",
-            t->name, t->name, dtype_name[t->dtype], t->rank, extents, strides);
+        add(&g->declarations,
+            "    ws_tensor %s = ws_tensor_strided(p_%s, WS_%s, %d, ((long[]){%s}), ((long[]){%s}));\n", t->name,
+            t->name, dtype_name[t->dtype], t->rank, extents, strides);
 }
 
 /* Strides from the inside out, with gaps now and then; a gap that is no multiple of 16 bytes takes the slow paths.  */
@@ -404,7 +429,7 @@ static long some_extent(long most, int size)
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
-char *coordinate(Gen *g, int size, long *most)
+static char *some_coordinate(Gen *g, int size, long *most)
 {
     int fitting[MAX_SCALARS], n = 0;
     for (int i = g->nscalars - 1; i >= 0; i--)
@@ -430,6 +455,14 @@ char *coordinate(Gen *g, int size, long *most)
     return scalar_text(g, most);
 }
 
+char *coordinate(Gen *g, int size, long *most)
+{
+    span_begin();
+    char *result = some_coordinate(g, size, most);
+    span_end();
+    return result;
+}
+
 bool can_load(Gen *g, Shape shape)
 {
     long bytes = shared_bytes(shape) * (g->slots ? g->slots : 1);
@@ -438,12 +471,13 @@ bool can_load(Gen *g, Shape shape)
 }
 
 /* A tensor that this region does not store, with coordinates for it.  */
-static Tensor *source(Gen *g, Dtype dtype, int rank, const long *most, const int *sizes)
+static Tensor *some_source(Gen *g, Dtype dtype, int rank, const long *most, const int *sizes)
 {
     int found[MAX_TENSORS], n = 0;
     for (int i = 0; i < g->ntensors; i++) {
         const Tensor *t = &g->tensors[i];
-        bool loadable = t->use == USE_LOAD || t->use == USE_VIEW || (t->use == USE_STORE && t->stored != g->region && !t->in_place);
+        bool loadable =
+            t->use == USE_LOAD || t->use == USE_VIEW || (t->use == USE_STORE && t->stored != g->region && !t->in_place);
         if (loadable && t->dtype == dtype && t->rank == rank)
             found[n++] = i;
     }
@@ -453,6 +487,14 @@ static Tensor *source(Gen *g, Dtype dtype, int rank, const long *most, const int
     for (int i = 0; i < rank; i++)
         extents[i] = some_extent(most[i], sizes[i]);
     return tensor_new(g, dtype, rank, extents, USE_LOAD);
+}
+
+static Tensor *source(Gen *g, Dtype dtype, int rank, const long *most, const int *sizes)
+{
+    span_begin();
+    Tensor *result = some_source(g, dtype, rank, most, sizes);
+    span_end();
+    return result;
 }
 
 static char *fill_text(Dtype dtype)
@@ -484,7 +526,7 @@ static char *load_vector(Gen *g, Shape shape, bool row)
                 extent(g, size));
 }
 
-char *load_text(Gen *g, Shape shape, bool plain)
+static char *some_load_text(Gen *g, Shape shape, bool plain)
 {
     if (!plain && shape.rows == 1 && chance(85))
         return load_vector(g, shape, true);
@@ -506,9 +548,18 @@ char *load_text(Gen *g, Shape shape, bool plain)
     g->shared += shared_bytes(shape) * (g->slots ? g->slots : 1);
     g->spent += g->work * shape.rows * shape.cols;
     bool filled = chance(20);
-    char *suffix = rank > 2 ? text("_%dd", rank) : text("%s", ""), *fill = filled ? text(", %s", fill_text(shape.dtype)) : "";
+    char *suffix = rank > 2 ? text("_%dd", rank) : text("%s", ""),
+         *fill = filled ? text(", %s", fill_text(shape.dtype)) : "";
     return text("ws_load%s%s(%s%s, %s, %s%s)", filled ? "_or" : "", suffix, t->name, joined(places, rank),
                 extent(g, shape.rows), extent(g, shape.cols), fill);
+}
+
+char *load_text(Gen *g, Shape shape, bool plain)
+{
+    span_begin();
+    char *result = some_load_text(g, shape, plain);
+    span_end();
+    return result;
 }
 
 void slice_declare(Gen *g)
@@ -596,7 +647,7 @@ static bool place_rest(const Gen *g, Where *where, unsigned used)
 }
 
 /* Coordinates for `windows` (1 or 2) dimensions of a tile.  */
-static Where find_place(Gen *g, const int *sizes, int windows)
+static Where some_find_place(Gen *g, const int *sizes, int windows)
 {
     Where where = {.rank = windows + 1};
     unsigned used = 0;
@@ -623,7 +674,15 @@ static Where find_place(Gen *g, const int *sizes, int windows)
     return where;
 }
 
-static Tensor *destination(Gen *g, Dtype dtype, Where *where, TensorUse use)
+static Where find_place(Gen *g, const int *sizes, int windows)
+{
+    span_begin();
+    Where result = some_find_place(g, sizes, windows);
+    span_end();
+    return result;
+}
+
+static Tensor *some_destination(Gen *g, Dtype dtype, Where *where, TensorUse use)
 {
     long extents[4];
     for (int i = 0; i < where->rank; i++)
@@ -634,7 +693,15 @@ static Tensor *destination(Gen *g, Dtype dtype, Where *where, TensorUse use)
     return t;
 }
 
-void store_text(Gen *g, Shape shape, const char *value)
+static Tensor *destination(Gen *g, Dtype dtype, Where *where, TensorUse use)
+{
+    span_begin();
+    Tensor *result = some_destination(g, dtype, where, use);
+    span_end();
+    return result;
+}
+
+static void some_store_text(Gen *g, Shape shape, const char *value)
 {
     bool row = shape.rows == 1 && chance(80), col = !row && shape.cols == 1 && chance(80);
     int sizes[] = {row ? shape.cols : shape.rows, shape.cols};
@@ -642,11 +709,18 @@ void store_text(Gen *g, Shape shape, const char *value)
     const Tensor *t = destination(g, shape.dtype, &where, USE_STORE);
     if (!t)
         return;
-    char *suffix = row || col ? text("_%s%s", row ? "row" : "col", where.rank == 2 ? "_2d" : "")
+    char *suffix = row || col       ? text("_%s%s", row ? "row" : "col", where.rank == 2 ? "_2d" : "")
                    : where.rank > 2 ? text("_%dd", where.rank)
                                     : text("%s", "");
     g->shared += 128 * shape.rows;
     line(g, "ws_store%s(%s%s, %s);", suffix, t->name, joined(where.places, where.rank), value);
+}
+
+void store_text(Gen *g, Shape shape, const char *value)
+{
+    span_begin();
+    some_store_text(g, shape, value);
+    span_end();
 }
 
 char *place_in_place(Gen *g, Shape shape, Tensor **tensor)
@@ -676,5 +750,6 @@ void atomic_text(Gen *g, Shape shape, const char *value)
         return;
     t->in_place = true;
     char *whole = shape.dtype == I32 ? text("%s", value) : text("ws_rint(ws_max(ws_min(%s, 50), -50))", value);
-    line(g, "ws_atomic_add%s(%s%s, %s);", rank > 2 ? text("_%dd", rank) : "", t->name, joined(where.places, rank), whole);
+    line(g, "ws_atomic_add%s(%s%s, %s);", rank > 2 ? text("_%dd", rank) : "", t->name, joined(where.places, rank),
+         whole);
 }

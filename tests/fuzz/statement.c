@@ -75,7 +75,8 @@ static void assign(Gen *g, int at)
     if (!tile->flows && chance(40))
         line(g, "%s = %s;", tile->name, value);
     else if (chance(20))
-        line(g, "%s = ws_add(ws_mul(%s, %s), %s);", tile->name, tile->name, dtype_float(tile->shape.dtype) ? "0.5f" : "3", value);
+        line(g, "%s = ws_add(ws_mul(%s, %s), %s);", tile->name, tile->name,
+             dtype_float(tile->shape.dtype) ? "0.5f" : "3", value);
     else
         line(g, "%s = ws_%s(%s, %s);", tile->name, names[pick(4)], tile->name, value);
 }
@@ -107,8 +108,11 @@ static void flow(Gen *g, const Tile *tile, int outer)
 static void leave(Gen *g, int ntiles, int nscalars)
 {
     for (int i = ntiles; i < g->ntiles; i++)
-        if (g->tiles[i].flows)
+        if (g->tiles[i].flows) {
+            span_begin();
             flow(g, &g->tiles[i], ntiles);
+            span_end();
+        }
     g->ntiles = ntiles;
     g->nscalars = nscalars;
 }
@@ -165,7 +169,8 @@ static void scalar_statement(Gen *g)
     long most;
     if (chance(25)) {
         char *name = fresh(g, "s");
-        line(g, "float %s = %s;", name, text(chance(50) ? "(float)(%s)" : "sqrtf((float)(%s) + 1)", scalar_text(g, &most)));
+        line(g, "float %s = %s;", name,
+             text(chance(50) ? "(float)(%s)" : "sqrtf((float)(%s) + 1)", scalar_text(g, &most)));
         scalar_new(g, name, S_OTHER, 0, 0);
         g->scalars[g->nscalars - 1].is_float = true;
         return;
@@ -247,7 +252,7 @@ static char *bound_text(Gen *g, int trips, int step)
     return parameter(g, value);
 }
 
-static Range some_range(Gen *g)
+static Range fresh_range(Gen *g)
 {
     static const char *const types[] = {"int", "long", "unsigned"};
     static const int weights[] = {40, 10, 15, 20, 10};
@@ -263,37 +268,54 @@ static Range some_range(Gen *g)
     else if (form == 1)
         range.header = text("for (%s %s = 0; %s <= %s - 1; %s += %s)", type, x, x, bound, x, step);
     else if (form == 2)
-        range.header = text("for (%s %s = (%s - 1) / %s * %s; %s >= 0; %s -= %s)", type, x, bound, step, step, x, x, step);
+        range.header =
+            text("for (%s %s = (%s - 1) / %s * %s; %s >= 0; %s -= %s)", type, x, bound, step, step, x, x, step);
     else {
         char *count = fresh(g, "c");
-        range.header = text("for (%s %s = 0; %s %s (%s + %d) / %s; %s++)", type, count, count, form == 3 ? "<" : "!=", bound,
-                            range.step - 1, step, count);
+        range.header = text("for (%s %s = 0; %s %s (%s + %d) / %s; %s++)", type, count, count,
+                            form == 3 ? "<" : "!=", bound, range.step - 1, step, count);
         range.first = text("const %s %s = %s * %s;", type, x, count, step);
     }
     return range;
+}
+
+static Range some_range(Gen *g)
+{
+    span_begin();
+    Range result = fresh_range(g);
+    span_end();
+    return result;
+}
+
+static int declare_one(Gen *g, bool product, int first)
+{
+    Shape shape = random_shape(g);
+    double bound;
+    if (shape.dtype == I8)
+        shape.dtype = F32;
+    if (product)
+        shape = (Shape){chance(12) ? I32 : F32, g->m, g->n};
+    if (!affordable(g, shape))
+        return first;
+    char *value = expression(g, shape, pick(3), &bound);
+    int at = declare(g, shape, tame(g, value, shape.dtype, &bound, 100), 1e4, true);
+    return first < 0 ? at : first;
 }
 
 /* The tiles that a loop accumulates into; the first one is the anchor's.  */
 static int declare_carried(Gen *g, bool product)
 {
     int first = -1;
-    for (int i = 0, n = 1 + pick(3); i < n; i++) {
-        Shape shape = random_shape(g);
-        double bound;
-        if (shape.dtype == I8)
-            shape.dtype = F32;
-        if (i == 0 && product)
-            shape = (Shape){chance(12) ? I32 : F32, g->m, g->n};
-        if (!affordable(g, shape))
-            break;
-        char *value = expression(g, shape, pick(3), &bound);
-        int at = declare(g, shape, tame(g, value, shape.dtype, &bound, 100), 1e4, true);
-        first = first < 0 ? at : first;
+    for (int i = 0; i < 3; i++) {
+        span_begin();
+        bool more = i == 0 || chance(50);
+        first = more ? declare_one(g, i == 0 && product, first) : first;
+        span_end();
     }
     return first;
 }
 
-static char *pipeline_clause(Gen *g)
+static char *some_pipeline_clause(Gen *g)
 {
     if (chance(8)) {
         g->slots = 2;
@@ -302,6 +324,14 @@ static char *pipeline_clause(Gen *g)
     g->slots = 1 + weigh((const int[]){20, 40, 25, 10, 5}, 5);
     char *flight = chance(60) ? text(", %d", between(1, g->slots)) : text("%s", "");
     return text("pipeline(%d%s)%s", g->slots, flight, chance(10) ? " schedule(fine)" : "");
+}
+
+static char *pipeline_clause(Gen *g)
+{
+    span_begin();
+    char *result = some_pipeline_clause(g);
+    span_end();
+    return result;
 }
 
 /* The loop's body, where the anchor is one of the statements; false if no load fits.  */
@@ -441,12 +471,13 @@ static void chain_statement(Gen *g)
     scalar_new(g, range.variable, S_LOOP, range.most, range.step);
     bool loads = can_load(g, key);
     char *left = query >= 0 ? g->tiles[query].name : load_text(g, q, true);
-    char *right = loads ? text("ws_trans(%s)", load_text(g, key, true)) : text("ws_zeros(WS_%s, %d, %d)", dtype_name[type], depth, keys);
+    char *right = loads ? text("ws_trans(%s)", load_text(g, key, true))
+                        : text("ws_zeros(WS_%s, %d, %d)", dtype_name[type], depth, keys);
     int s = declare(g, scores, text("ws_dot(%s, %s, ws_zeros(WS_F32, %d, %d))", left, right, g->m, keys), 100, false);
     const char *sn = g->tiles[s].name, *on = g->tiles[o].name, *mn = g->tiles[most].name, *ln = g->tiles[sum].name;
     if (chance(50))
-        line(g, "%s = ws_select(ws_ge(ws_add(ws_row_index(%d, 1), %s), ws_add(ws_col_index(1, %d), %s)), %s, -1e30);", sn, g->m,
-             g->grid[0].name, keys, range.variable, sn);
+        line(g, "%s = ws_select(ws_ge(ws_add(ws_row_index(%d, 1), %s), ws_add(ws_col_index(1, %d), %s)), %s, -1e30);",
+             sn, g->m, g->grid[0].name, keys, range.variable, sn);
     bool rescale = chance(80);
     char *now = fresh(g, "v"), *p = fresh(g, "v"), *shrink = fresh(g, "v");
     line(g, "ws_tile %s = ws_max(%s, ws_row_max(%s));", now, mn, sn);
@@ -455,7 +486,8 @@ static void chain_statement(Gen *g)
     line(g, "%s = ws_add(ws_mul(%s, %s), ws_row_sum(%s));", ln, ln, shrink, p);
     if (chance(30))
         block(g, 0, 2);
-    char *second = chance(70) ? load_text(g, v, true) : text("ws_trans(%s)", load_text(g, (Shape){type, g->n, keys}, true));
+    char *second =
+        chance(70) ? load_text(g, v, true) : text("ws_trans(%s)", load_text(g, (Shape){type, g->n, keys}, true));
     line(g, "%s = ws_dot(ws_cast(%s, WS_%s), %s, %s);", on, p, dtype_name[type], second,
          rescale ? text("ws_mul(%s, %s)", on, shrink) : on);
     line(g, "%s = %s;", mn, now);
@@ -481,7 +513,16 @@ static void chain_statement(Gen *g)
 static void statement(Gen *g)
 {
     bool inner = g->level < MAX_LEVEL;
-    int weights[] = {24, 22, 8, 10, inner ? (g->level ? 14 : 60) : 0, inner ? 14 : 0, inner ? 6 : 0, 5, 5, 3,
+    int weights[] = {24,
+                     22,
+                     8,
+                     10,
+                     inner ? (g->level ? 14 : 60) : 0,
+                     inner ? 14 : 0,
+                     inner ? 6 : 0,
+                     5,
+                     5,
+                     3,
                      inner && g->products ? (g->level ? 3 : 12) : 0};
     switch (weigh(weights, 11)) {
     case 0:
@@ -562,7 +603,7 @@ static void grid_variable_new(Gen *g, const char *prefix, long step, long count)
 }
 
 /* The loops, outermost first; the last string is what the body begins with.  */
-static int grid_loops(Gen *g, char **loops, char **opening)
+static int some_grid_loops(Gen *g, char **loops, char **opening)
 {
     int form = weigh((const int[]){25, 45, 15, 15}, 4);
     long rows = 1 + pick(3), cols = 1 + pick(3);
@@ -576,8 +617,8 @@ static int grid_loops(Gen *g, char **loops, char **opening)
     if (form == 3) { /* one loop over all tiles, taken apart in the body */
         char *t = fresh(g, "b");
         loops[0] = grid_loop(g, t, 1, rows * cols);
-        *opening = text("const long %s = %s / %ld * %d, %s = %s %% %ld * %d;", g->grid[0].name, t, cols, g->m, g->grid[1].name, t,
-                        cols, g->n);
+        *opening = text("const long %s = %s / %ld * %d, %s = %s %% %ld * %d;", g->grid[0].name, t, cols, g->m,
+                        g->grid[1].name, t, cols, g->n);
     } else {
         for (int i = 0; i < g->ngrid; i++)
             loops[i] = grid_loop(g, g->grid[i].name, g->grid[i].step, g->grid[i].count);
@@ -591,7 +632,15 @@ static int grid_loops(Gen *g, char **loops, char **opening)
     return form == 3 ? 1 : g->ngrid;
 }
 
-static char *grid_clauses(Gen *g, int loops)
+static int grid_loops(Gen *g, char **loops, char **opening)
+{
+    span_begin();
+    int result = some_grid_loops(g, loops, opening);
+    span_end();
+    return result;
+}
+
+static char *some_grid_clauses(Gen *g, int loops)
 {
     char *clauses = text("grid(%d)", loops);
     bool rows = !g->whole_tiles && !g->product_divisor && g->rows_divisor && g->rows_divisor % 16 == 0 && !g->pingpong;
@@ -611,6 +660,14 @@ static char *grid_clauses(Gen *g, int loops)
     if (g->specialized && chance(15))
         clauses = text("%s registers(%d, %d)", clauses, 24 + 8 * pick(2), 104 + 8 * pick(8));
     return clauses;
+}
+
+static char *grid_clauses(Gen *g, int loops)
+{
+    span_begin();
+    char *result = some_grid_clauses(g, loops);
+    span_end();
+    return result;
 }
 
 static void grid(Gen *g)
@@ -642,10 +699,12 @@ static void grid(Gen *g)
     }
     block(g, 1, 5);
     leave(g, 0, g->nscalars);
+    span_begin();
     double bound;
     Shape shape = {F32, g->m, g->n}; /* so that every region stores something */
     char *value = expression(g, shape, 1, &bound);
     store_text(g, shape, value);
+    span_end();
     Buffer inside = g->body;
     g->body = around;
     g->indent = 1;
@@ -675,8 +734,10 @@ void body(Gen *g)
 {
     g->indent = 1;
     grid(g);
+    span_begin();
     if (chance(20)) {
         host_code(g);
         grid(g);
     }
+    span_end();
 }

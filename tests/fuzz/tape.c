@@ -2,7 +2,9 @@
 /*
  * tape.c - decisions, random or read back, and always written down.
  *
- * A file of a tape has a number or a bracket a line: numbers are decisions, brackets enclose what belongs together.
+ * A file of a tape has a number or a bracket a line: numbers are decisions, brackets enclose what belongs together.  Reading
+ * back keeps to the brackets, so that what is dropped or lowered inside a pair does not shift the meaning of what follows
+ * it: where decisions are missing they are 0, where there are too many they are passed over.
  */
 #include "fuzz.h"
 
@@ -15,6 +17,7 @@ static struct {
     unsigned long long state;
     bool replays;
     int *given, ngiven, next;
+    int absent; /* spans that are open and were not on the tape */
     int *made, nmade;
 } tape;
 
@@ -43,10 +46,9 @@ bool tape_read(const char *path)
     if (!file)
         return false;
     tape.replays = true;
-    tape.ngiven = tape.next = tape.nmade = 0;
+    tape.ngiven = tape.next = tape.nmade = tape.absent = 0;
     while (fscanf(file, "%31s", word) == 1)
-        if (word[0] != '(' && word[0] != ')')
-            push(&tape.given, &tape.ngiven, atoi(word));
+        push(&tape.given, &tape.ngiven, word[0] == '(' ? OPEN : word[0] == ')' ? CLOSE : atoi(word));
     fclose(file);
     return true;
 }
@@ -73,6 +75,12 @@ static unsigned random_bits(void)
     return (unsigned)(z >> 33);
 }
 
+/* The entry of the tape that is read next; a bracket at its end.  */
+static int ahead(void)
+{
+    return tape.absent || tape.next >= tape.ngiven ? CLOSE : tape.given[tape.next];
+}
+
 int pick(int n)
 {
     int value = 0;
@@ -80,7 +88,7 @@ int pick(int n)
         return 0;
     if (!tape.replays)
         value = (int)(random_bits() % (unsigned)n);
-    else if (tape.next < tape.ngiven)
+    else if (ahead() >= 0)
         value = tape.given[tape.next++] % n;
     push(&tape.made, &tape.nmade, value);
     return value;
@@ -113,9 +121,21 @@ int weigh(const int *weights, int n)
 void span_begin(void)
 {
     push(&tape.made, &tape.nmade, OPEN);
+    while (ahead() >= 0)
+        tape.next++;
+    if (ahead() == OPEN)
+        tape.next++;
+    else
+        tape.absent++;
 }
 
 void span_end(void)
 {
     push(&tape.made, &tape.nmade, CLOSE);
+    if (tape.absent) {
+        tape.absent--;
+        return;
+    }
+    for (int depth = 1; depth > 0 && tape.next < tape.ngiven; tape.next++)
+        depth += tape.given[tape.next] == OPEN ? 1 : tape.given[tape.next] == CLOSE ? -1 : 0;
 }

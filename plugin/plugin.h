@@ -7,9 +7,12 @@
  *   bind.cc      before genericize: a marker moves into the loop below it; helpers that a region calls are forced inline
  *   region.cc    the pass over a function in SSA form: finds regions, builds a Kernel for each, has them replaced
  *   graph.cc     the graph of a region in one form, whatever -O and the sanitizers made of it
- *   control.cc   control flow of a region -> FOR, WHILE, IF
- *   loop.cc      one loop: counted, tested on top, or with several exits
- *   value.cc     an SSA name -> a Value: constants, live-ins, scalar expressions
+ *   control.cc   control flow of a region -> IF
+ *   branch.cc    the condition at the end of a block; && and || over several blocks are one
+ *   loop.cc      one loop -> FOR or WHILE; count.cc: is it counted?; flagged.cc: a loop with several ways out
+ *   ssa.cc       questions to GCC: types, names, places, copies, constants
+ *   value.cc     an SSA name -> a Value; live-ins
+ *   scalar.cc    statements that compute scalars
  *   memory.cc    local structs and arrays, const configuration: what was stored where a load reads
  *   call.cc      the calls of ws.h -> operations
  *   tensor.cc    the constructors of tensors, wherever in the function they stand -> the kernel's prologue
@@ -150,9 +153,8 @@ Exits *control_jump(Walk *w, edge e);
 Exits *control_leave(Walk *w, edge e, const Branch *chain);
 bool control_in_tail(const Walk *w, basic_block bb);
 void control_statement(Walk *w, gimple *stmt);
-bool branch_of(basic_block bb, Branch *branch);
-bool branch_has(const Branch *branch, basic_block bb);
-Value *branch_emit(Walk *w, const Branch *branch); /* without the first block's statements */
+void control_statements(Walk *w, basic_block bb);
+int phi_count(basic_block bb);
 bool phi_needed(gphi *phi);
 bool edge_is_dead(edge e);
 void phis_bind(Walk *w, const Jump *jump);
@@ -164,6 +166,13 @@ void yield_to(Walk *w, Block *block, Opcode code, int nargs, Value *const *args)
 void choose_values(Walk *w, Value *condition, int count, Value *const *yes, Value *const *no, Value **results);
 void control_tidy(Kernel *kernel);
 
+/* branch.cc */
+bool branch_of(basic_block bb, Branch *branch);
+bool branch_has(const Branch *branch, basic_block bb);
+Value *branch_emit(Walk *w, const Branch *branch); /* without the first block's statements */
+Value *branch_negated(Walk *w, Value *condition);
+Value *branch_joined(Walk *w, bool is_and, Value *x, Value *y);
+
 /* loop.cc */
 Exits *loop_emit(Walk *w, class loop *loop);
 
@@ -171,7 +180,10 @@ Exits *loop_emit(Walk *w, class loop *loop);
 static const Type TYPE_TO_INFER = {K_NONE, D_F32, 0, 0, 0}; /* infer finds it */
 static const Type NO_RESULT = {K_NONE, D_F32, -1, 0, 0};
 Type type_handed(const Value *value);
+Value *handle_literal(Walk *w, tree expression); /* a complaint, and any value */
+Value *literal_of(Walk *w, tree constant);
 Value *value_convert(Walk *w, Value *value, Dtype dtype, const char *name);
+tree copy_source(gimple *stmt);    /* what an assignment merely copies, or NULL */
 tree ssa_resolve(tree name);       /* behind copies */
 tree constant_of(tree expression); /* INTEGER_CST, REAL_CST, or NULL */
 bool constant_int(tree expression, int64_t *result);
@@ -181,6 +193,8 @@ Value *value_of_argument(Walk *w, tree expression);
 Value *value_outside_argument(Walk *w, tree expression);
 void value_statement(Walk *w, gimple *stmt);
 bool value_call(Walk *w, gcall *call);
+/* The operation of a pure scalar statement, its operands looked up in one of two ways.  */
+Value *scalar_operation(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree));
 void refuse_handle_arithmetic(Walk *w, gimple *stmt);
 bool opcode_of(enum tree_code code, Opcode *op, bool *negate);
 bool is_sanitizer_check(const gimple *stmt);

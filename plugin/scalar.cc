@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * scalar.cc - statements that compute scalars -> scalar operations.
+ *
+ *   _3 = k_7 + 64;                       %3 = addi %k, 64
+ *   _4 = .UBSAN_CHECK_MUL (i_1, 128);    %4 = muli %i, 128
+ *   _5 = sqrtf (_2);                     %5 = mathi %2 "sqrtf"
+ *
+ * A value has the user's name of the statement that makes it, or of the first copy of it.
+ */
+#include "plugin.h"
+
+/* ---- scalar statements ------------------------------------------------------------------------------------------- */
+
+static const struct {
+    enum tree_code tree;
+    Opcode op;
+    bool negate; /* of the result: comparisons that are true for a NaN */
+} codes[] = {
+    {PLUS_EXPR, OP_ADDI, false},      {MINUS_EXPR, OP_SUBI, false},     {MULT_EXPR, OP_MULI, false},
+    {TRUNC_DIV_EXPR, OP_DIVI, false}, {EXACT_DIV_EXPR, OP_DIVI, false}, {RDIV_EXPR, OP_DIVI, false},
+    {TRUNC_MOD_EXPR, OP_REMI, false}, {BIT_AND_EXPR, OP_ANDI, false},   {BIT_IOR_EXPR, OP_ORI, false},
+    {BIT_XOR_EXPR, OP_XORI, false},   {LSHIFT_EXPR, OP_SHLI, false},    {RSHIFT_EXPR, OP_SHRI, false},
+    {NEGATE_EXPR, OP_NEGI, false},    {BIT_NOT_EXPR, OP_NOTI, false},   {TRUTH_NOT_EXPR, OP_NOTI, false},
+    {TRUTH_AND_EXPR, OP_ANDI, false}, {TRUTH_OR_EXPR, OP_ORI, false},   {TRUTH_XOR_EXPR, OP_XORI, false},
+    {EQ_EXPR, OP_EQI, false},         {NE_EXPR, OP_NEI, false},         {LT_EXPR, OP_LTI, false},
+    {LE_EXPR, OP_LEI, false},         {GT_EXPR, OP_GTI, false},         {GE_EXPR, OP_GEI, false},
+    {UNLT_EXPR, OP_GEI, true},        {UNLE_EXPR, OP_GTI, true},        {UNGT_EXPR, OP_LEI, true},
+    {UNGE_EXPR, OP_LTI, true},        {MIN_EXPR, OP_MINI, false},       {MAX_EXPR, OP_MAXI, false},
+};
+
+static int code_index(enum tree_code code)
+{
+    for (unsigned i = 0; i < ARRAY_SIZE(codes); i++)
+        if (codes[i].tree == code)
+            return (int)i;
+    return -1;
+}
+
+bool opcode_of(enum tree_code code, Opcode *op, bool *negate)
+{
+    int index = code_index(code);
+    if (index < 0)
+        return false;
+    *op = codes[index].op;
+    *negate = codes[index].negate;
+    return true;
+}
+
+/* Functions of <math.h> that the runtime has on every target.  */
+static const char *math_name(gcall *call)
+{
+    static const char *const names[] = {"sqrt",      "fabs", "floor", "ceil",  "trunc", "round", "rint",
+                                        "nearbyint", "exp",  "exp2",  "log",   "log2",  "log10", "sin",
+                                        "cos",       "tan",  "tanh",  "erf",   "pow",   "fmin",  "fmax",
+                                        "fma",       "fmod", "atan",  "atan2", "sinh",  "cosh",  "copysign"};
+    tree fndecl = gimple_call_fndecl(call);
+    if (!fndecl || !fndecl_built_in_p(fndecl, BUILT_IN_NORMAL) || !gimple_call_lhs(call))
+        return NULL;
+    const char *name = IDENTIFIER_POINTER(DECL_NAME(fndecl));
+    if (!strncmp(name, "__builtin_", 10))
+        name += 10;
+    size_t length = strlen(name);
+    for (unsigned i = 0; i < ARRAY_SIZE(names); i++) {
+        size_t stem = strlen(names[i]);
+        if (!strncmp(name, names[i], stem) && (length == stem || (length == stem + 1 && name[stem] == 'f')))
+            return name;
+    }
+    return NULL;
+}
+
+bool is_math_call(gimple *stmt)
+{
+    return is_gimple_call(stmt) && math_name(as_a<gcall *>(stmt));
+}
+
+static bool is_ubsan_arithmetic(const gimple *stmt, enum tree_code *code)
+{
+    if (!gimple_call_internal_p(stmt) || !gimple_call_lhs(stmt))
+        return false;
+    switch (gimple_call_internal_fn(stmt)) {
+    case IFN_UBSAN_CHECK_ADD:
+        *code = PLUS_EXPR;
+        return true;
+    case IFN_UBSAN_CHECK_SUB:
+        *code = MINUS_EXPR;
+        return true;
+    case IFN_UBSAN_CHECK_MUL:
+        *code = MULT_EXPR;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Checks that the sanitizers put between the user's statements.  */
+bool is_sanitizer_check(const gimple *stmt)
+{
+    if (gimple_call_internal_p(stmt)) {
+        switch (gimple_call_internal_fn(stmt)) {
+        case IFN_UBSAN_NULL:
+        case IFN_UBSAN_BOUNDS:
+        case IFN_UBSAN_OBJECT_SIZE:
+        case IFN_UBSAN_PTR:
+        case IFN_ASAN_MARK:
+            return true;
+        default:
+            return false;
+        }
+    }
+    tree fndecl = gimple_call_fndecl(stmt);
+    return fndecl && DECL_NAME(fndecl) && strstr(IDENTIFIER_POINTER(DECL_NAME(fndecl)), "__ubsan_handle_");
+}
+
+/* What a call without effect computes: math, __builtin_expect, checked arithmetic.  */
+static bool is_scalar_call(const gimple *stmt)
+{
+    enum tree_code code;
+    gcall *call = as_a<gcall *>(const_cast<gimple *>(stmt));
+    return is_ubsan_arithmetic(stmt, &code) || gimple_call_builtin_p(stmt, BUILT_IN_EXPECT) ||
+           gimple_call_internal_p(stmt, IFN_BUILTIN_EXPECT) || math_name(call);
+}
+
+bool pure_scalar_stmt(gimple *stmt)
+{
+    char buffer[64];
+    if (is_gimple_call(stmt)) {
+        if (is_sanitizer_check(stmt) || is_scalar_call(stmt))
+            return true;
+        tree fndecl = gimple_call_fndecl(stmt);
+        const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;
+        return name && (!strcmp(name, "at") || !strcmp(name, "at_float"));
+    }
+    if (!is_gimple_assign(stmt))
+        return gimple_code(stmt) == GIMPLE_LABEL || gimple_code(stmt) == GIMPLE_PREDICT || gimple_nop_p(stmt);
+    tree lhs = gimple_assign_lhs(stmt);
+    if (TREE_CODE(lhs) != SSA_NAME || gimple_has_volatile_ops(stmt))
+        return false;
+    if (is_tile_type(TREE_TYPE(lhs)))
+        return copy_source(stmt) != NULL_TREE;
+    if (gimple_assign_load_p(stmt))
+        return memory_is_local(gimple_assign_rhs1(stmt));
+    return true;
+}
+
+static Value *binary(Walk *w, location_t where, enum tree_code code, Type type, const char *name, Value *x, Value *y)
+{
+    int index = code_index(code);
+    Value *args[] = {x, y};
+    if (index < 0) {
+        complain(where, NULL, "this expression is not supported in a grid");
+        w->failed = true;
+        return x;
+    }
+    Value *value = value_new_op(w, codes[index].op, where, type, codes[index].negate ? NULL : name, y ? 2 : 1, args);
+    return codes[index].negate ? value_new_op(w, OP_NOTI, where, type, name, 1, &value) : value;
+}
+
+static Value *comparison_tree(Walk *w, location_t where, tree condition, Value *(*operand)(Walk *, tree))
+{
+    if (!COMPARISON_CLASS_P(condition))
+        return operand(w, condition);
+    Value *x = operand(w, TREE_OPERAND(condition, 0)), *y = operand(w, TREE_OPERAND(condition, 1));
+    return x && y ? binary(w, where, TREE_CODE(condition), type_scalar(D_I1), NULL, x, y) : NULL;
+}
+
+static Value *absolute(Walk *w, location_t where, Type type, const char *name, Value *x)
+{
+    if (dtype_is_float(type.dtype)) {
+        Value *value = value_new_op(w, OP_MATHI, where, type, name, 1, &x);
+        value->def->sval = type.dtype == D_F32 ? "fabsf" : "fabs";
+        return value;
+    }
+    Value *args[] = {x, value_new_op(w, OP_NEGI, where, type, NULL, 1, &x)};
+    return value_new_op(w, OP_MAXI, where, type, name, 2, args);
+}
+
+static Value *select(Walk *w, gimple *stmt, Type type, const char *name, Value *(*operand)(Walk *, tree))
+{
+    location_t where = stmt_location(stmt);
+    Value *args[] = {comparison_tree(w, where, gimple_assign_rhs1(stmt), operand), operand(w, gimple_assign_rhs2(stmt)),
+                     operand(w, gimple_assign_rhs3(stmt))};
+    return args[0] && args[1] && args[2] ? value_new_op(w, OP_SELI, where, type, name, 3, args) : NULL;
+}
+
+static Value *assignment(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree))
+{
+    tree lhs = gimple_assign_lhs(stmt);
+    enum tree_code code = gimple_assign_rhs_code(stmt);
+    location_t where = stmt_location(stmt);
+    Type type = type_of(TREE_TYPE(lhs));
+    const char *name = name_of(lhs);
+    if (code == COND_EXPR)
+        return select(w, stmt, type, name, operand);
+    if (COMPARISON_CLASS_P(gimple_assign_rhs1(stmt)))
+        return comparison_tree(w, where, gimple_assign_rhs1(stmt), operand);
+    Value *x = operand(w, gimple_assign_rhs1(stmt));
+    if (!x)
+        return NULL;
+    if (CONVERT_EXPR_CODE_P(code) || code == FLOAT_EXPR || code == FIX_TRUNC_EXPR)
+        return value_new_op(w, OP_CONVI, where, type, name, 1, &x);
+    if (code == ABS_EXPR)
+        return absolute(w, where, type, name, x);
+    Value *y = gimple_num_ops(stmt) > 2 ? operand(w, gimple_assign_rhs2(stmt)) : NULL;
+    if (gimple_num_ops(stmt) > 2 && !y)
+        return NULL;
+    return binary(w, where, code, type, name, x, y);
+}
+
+static Value *scalar_call(Walk *w, gcall *call, Value *(*operand)(Walk *, tree))
+{
+    enum tree_code code;
+    location_t where = stmt_location(call);
+    Value *args[4] = {};
+    int nargs = (int)MIN(gimple_call_num_args(call), 4u);
+    for (int i = 0; i < nargs; i++)
+        if (!(args[i] = operand(w, gimple_call_arg(call, i))))
+            return NULL;
+    tree lhs = gimple_call_lhs(call);
+    Type type = type_of(TREE_TYPE(lhs));
+    if (is_ubsan_arithmetic(call, &code))
+        return binary(w, where, code, type, name_of(lhs), args[0], args[1]);
+    const char *name = math_name(call);
+    if (!name)
+        return args[0]; /* __builtin_expect */
+    Value *value = value_new_op(w, OP_MATHI, where, type, name_of(lhs), nargs, args);
+    value->def->sval = arena_print(w->kernel->module, "%s", name);
+    return value;
+}
+
+/* The operation of a pure scalar statement, its operands looked up in one of two ways.  */
+Value *scalar_operation(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree))
+{
+    if (is_gimple_call(stmt))
+        return scalar_call(w, as_a<gcall *>(stmt), operand);
+    if (POINTER_TYPE_P(TREE_TYPE(gimple_assign_lhs(stmt))))
+        return NULL;
+    return assignment(w, stmt, operand);
+}
+
+/* ---- statements of the region ------------------------------------------------------------------------------------ */
+
+static void copy_statement(Walk *w, tree lhs, tree source)
+{
+    if (is_tile_type(TREE_TYPE(lhs)) && TREE_CODE(source) != SSA_NAME) {
+        handle_literal(w, lhs);
+        return;
+    }
+    tree name = ssa_resolve(source);
+    Value **known = TREE_CODE(name) == SSA_NAME ? w->values.get(name) : NULL;
+    if (known && !(*known)->name && (*known)->def && name_of(lhs) && !is_inlined_parameter(lhs))
+        (*known)->name = arena_print(w->kernel->module, "%s", name_of(lhs));
+}
+
+static void load_statement(Walk *w, gimple *stmt)
+{
+    tree lhs = gimple_assign_lhs(stmt);
+    tree stored = memory_value(stmt);
+    if (stored) {
+        value_set(w, lhs, value_of(w, stored));
+        return;
+    }
+    Value *value = memory_live_in(w, stmt);
+    if (!value) {
+        memory_refuse_read(w, stmt);
+        value = value_anything(w, TREE_TYPE(lhs));
+    }
+    value_set(w, lhs, value);
+}
+
+static bool uses_handle(gimple *stmt)
+{
+    for (unsigned i = 1; i < gimple_num_ops(stmt); i++) {
+        tree operand = gimple_op(stmt, i);
+        if (operand && (is_tile_type(TREE_TYPE(operand)) || is_tensor_type(TREE_TYPE(operand))))
+            return true;
+    }
+    return false;
+}
+
+void refuse_handle_arithmetic(Walk *w, gimple *stmt)
+{
+    w->failed = true;
+    complain(stmt_location(stmt), "compare elements with ws_eq and its like, and choose with ws_select",
+             "a tile is a value of the grid, not a number: it cannot be compared or converted");
+}
+
+/* An assignment of the region.  */
+void value_statement(Walk *w, gimple *stmt)
+{
+    tree lhs = gimple_assign_lhs(stmt);
+    if (gimple_clobber_p(stmt))
+        return;
+    w->where = stmt_location(stmt);
+    if (TREE_CODE(lhs) != SSA_NAME) {
+        memory_check_store(w, stmt);
+        return;
+    }
+    tree source = copy_source(stmt);
+    if (source) {
+        copy_statement(w, lhs, source);
+        return;
+    }
+    if (gimple_assign_load_p(stmt)) {
+        load_statement(w, stmt);
+        return;
+    }
+    if (uses_handle(stmt)) {
+        refuse_handle_arithmetic(w, stmt);
+        return;
+    }
+    Dtype dtype;
+    if (POINTER_TYPE_P(TREE_TYPE(lhs)) || constant_of(lhs))
+        return;
+    if (!scalar_type(TREE_TYPE(lhs), &dtype)) {
+        complain(w->where, "use integers up to 64 bits, float or double", "this type is not supported in a grid");
+        value_set(w, lhs, value_anything(w, TREE_TYPE(lhs)));
+        return;
+    }
+    value_set(w, lhs, scalar_operation(w, stmt, value_of));
+}
+
+/* A call that only computes a scalar; false for all others.  */
+bool value_call(Walk *w, gcall *call)
+{
+    if (is_sanitizer_check(call))
+        return true;
+    if (!is_scalar_call(call))
+        return false;
+    value_set(w, gimple_call_lhs(call), scalar_operation(w, call, value_of));
+    return true;
+}

@@ -254,6 +254,21 @@ static void check_pressure(Kernel *kernel, const Role *role)
     reject_text(kernel, peak.loc, sentence, "use smaller tiles or more consumer groups");
 }
 
+/* What the kernel costs, for the remarks: threads, registers of each role, shared memory and the rings in it.  */
+static void say_plan(Kernel *kernel)
+{
+    Module *module = kernel->module;
+    const char *text = arena_print(module, "kernel %s: %d threads", kernel->name, kernel->threads);
+    FOR_ROLES (role, kernel)
+        if (role->registers)
+            text = arena_print(module, "%s, %s with %d registers", text, role->name, role->registers);
+    text = arena_print(module, "%s, %lld bytes of shared memory", text, (long long)kernel->shared_bytes);
+    FOR_AREFS (aref, kernel)
+        text = arena_print(module, "%s, ring %s of %d x %lld bytes", text, aref->name, aref->slots,
+                           (long long)aref->bytes);
+    remark(kernel, DIAG_OPTIMIZED, kernel->loc, "%s", text);
+}
+
 /* require: layout.   ensure: addresses, registers, threads, variables.  */
 void pass_plan(Kernel *kernel)
 {
@@ -267,4 +282,6 @@ void pass_plan(Kernel *kernel)
     plan_variables(kernel);
     FOR_ROLES (role, kernel)
         check_pressure(kernel, role);
+    if (!kernel->failed)
+        say_plan(kernel);
 }

@@ -57,10 +57,26 @@ static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<T, R, C> &s, const ten
             engine_load(to + block * block_bytes(R) + r * 128, m, barrier, t, outer..., row + r, col + block * lines);
 }
 
-/* The slower path: this warp copies, two elements a lane at a time.  It has to do with the few registers that a producer
-   keeps, and is compiled once for each tile shape beside the fast path.  */
+/* The slower path: this warp copies.  It has to do with the few registers that a producer keeps, and is compiled once for
+   each tile shape beside the fast path.  Where columns pair up to 4 bytes they need not even pass through registers.  */
+template <typename T, int R, int C> static WS_DEVICE void copy_pairs(shared_tile<T, R, C> &s, const plane<T> &p)
+{
+    constexpr int bytes = sizeof(T) <= 4 ? 4 : 8, step = bytes / (int)sizeof(T);
+    const auto v = view(s);
+#pragma unroll 1
+    for (int r = 0; r < R; r++) {
+        const int end = p.row_inside(r) ? p.col_high - p.col : 0;
+#pragma unroll 1
+        for (int c = (int)ptx::lane() * step; c < C; c += 32 * step) {
+            const int left = ::min(end - c, step) * (int)sizeof(T);
+            ptx::async_copy<bytes>(v.address(r, c), left > 0 ? p.at(r, c) : p.base, (u32)::max(left, 0));
+        }
+    }
+    ptx::async_copy_wait();
+}
+
 template <typename T, int R, int C>
-static WS_DEVICE void copy_by_warp(shared_tile<T, R, C> &s, const plane<T> &p, double fill)
+static WS_DEVICE void copy_elements(shared_tile<T, R, C> &s, const plane<T> &p, double fill)
 {
     const T outside = fill == 0 ? T{} : number<T>::narrow(convert<T>()(fill)); /* no register for 0 */
     const auto v = view(s);
@@ -80,6 +96,15 @@ static WS_DEVICE void copy_by_warp(shared_tile<T, R, C> &s, const plane<T> &p, d
                     v.set(r, c + 32 * e, x[e]);
         }
     }
+}
+
+template <typename T, int R, int C>
+static WS_DEVICE void copy_by_warp(shared_tile<T, R, C> &s, const plane<T> &p, double fill)
+{
+    if (fill == 0 && p.col >= p.col_low && p.aligned(sizeof(T) <= 4 ? 4 : 8))
+        copy_pairs(s, p);
+    else
+        copy_elements(s, p, fill);
     ptx::fence_proxy_async();
     __syncwarp();
 }

@@ -166,6 +166,19 @@ template <int N> static WS_DEVICE void bulk_wait_read()
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
 }
 
+/* BYTES (4 or 8) from global to shared memory without a register; the first `bytes` of them are read, the rest are 0.  */
+template <int BYTES> static WS_DEVICE void async_copy(u32 to, const void *from, u32 bytes)
+{
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(BYTES), "r"(bytes)
+                 : "memory");
+}
+
+/* Until this thread's async_copies have arrived.  */
+static WS_DEVICE void async_copy_wait()
+{
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */
 
 static WS_DEVICE void stmatrix_x4(u32 address, u32 a, u32 b, u32 c, u32 d)

@@ -234,10 +234,14 @@ static tree omp_plain(tree stmt)
     for (int i = TREE_VEC_LENGTH(OMP_FOR_INIT(stmt)) - 1; i >= 0; i--) {
         tree list = NULL_TREE;
         append_to_statement_list_force(TREE_VEC_ELT(OMP_FOR_INIT(stmt), i), &list);
-        append_to_statement_list_force(build5_loc(EXPR_LOCATION(stmt), FOR_STMT, void_type_node, NULL_TREE,
-                                                  TREE_VEC_ELT(OMP_FOR_COND(stmt), i),
-                                                  TREE_VEC_ELT(OMP_FOR_INCR(stmt), i), body, NULL_TREE),
-                                       &list);
+        tree loop = make_node(FOR_STMT);
+        TREE_TYPE(loop) = void_type_node;
+        SET_EXPR_LOCATION(loop, EXPR_LOCATION(stmt));
+        TREE_SIDE_EFFECTS(loop) = 1;
+        FOR_COND(loop) = TREE_VEC_ELT(OMP_FOR_COND(stmt), i);
+        FOR_EXPR(loop) = TREE_VEC_ELT(OMP_FOR_INCR(stmt), i);
+        FOR_BODY(loop) = body;
+        append_to_statement_list_force(loop, &list);
         body = list;
     }
     if (OMP_FOR_PRE_BODY(stmt)) {

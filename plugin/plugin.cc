@@ -36,10 +36,7 @@ void complain(location_t where, const char *remedy, const char *format, ...)
     auto_diagnostic_group group;
     va_list list;
     va_start(list, format);
-    rich_location rich(line_table, user_location(where));
-    diagnostic_info diagnostic;
-    diagnostic_set_info(&diagnostic, format, &list, &rich, DK_ERROR);
-    diagnostic_report_diagnostic(global_dc, &diagnostic);
+    emit_diagnostic_valist(DK_ERROR, user_location(where), 0, format, &list);
     va_end(list);
     if (remedy)
         inform(user_location(where), "%s", remedy);

@@ -288,7 +288,7 @@ static Value *uninitialized(Walk *w, tree name)
 
 static Value *parameter_tile(Walk *w, tree name)
 {
-    complain(w->kernel->loc.host, "load tiles inside the grid", "the tile %qs comes from outside the grid",
+    complain(w->where, "load tiles inside the grid", "the tile %qs comes from outside the grid",
              name_of(name) ? name_of(name) : "here");
     return value_anything(w, TREE_TYPE(name));
 }

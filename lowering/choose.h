@@ -1,25 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* choose.h - what choose decides beyond the table's columns, for the passes that carry it out.  */
+/* choose.h - the writers of the schedule table and what they share.  */
 #ifndef WSC_CHOOSE_H
 #define WSC_CHOOSE_H
 
-#include "slice.h"
-
-/* A product whose accumulator is a loop's carried value and nothing else looks at it inside the loop: it may stay in flight
-   from one iteration to the next.  Returns the loop, or NULL; *index is the carried value's.  */
-Op *dot_carried_by(const Op *dot, const Uses *uses, int *index);
-bool op_is_dot(const Op *op); /* on the matrix units */
-
-/* The value is the result of a load that comes through a ring, or its transpose: each use picks its own window.  */
-Op *ring_load(const Value *value);
-/* Uses of a ring load, or of its transpose, that take it from shared memory.  */
-bool use_is_operand(const Use *use, const Uses *uses);
-/* The op of `block` that is `op` or holds it.  */
-Op *op_at_block(Op *op, const Block *block);
-/* Index of the row coordinate among a load's or store's operands, -1 if rows of its tile do not move a coordinate.  */
-int row_coordinate(const Op *op);
-/* The innermost pipelined loop around an op, or NULL.  */
-Op *pipelined_loop(const Op *op);
+#include "queries.h"
 
 /* choose-split.c: may `groups` consumer groups divide the rows?  Sets value->split.  On failure *why is the op in the way.  */
 bool split_rows(Kernel *kernel, int groups, Op **why);

@@ -17,7 +17,7 @@
  * With several consumer groups the rows of split tiles shrink, row coordinates grow by the group's first row, and what every
  * group holds whole is stored by the first group alone.
  */
-#include "choose.h"
+#include "queries.h"
 
 enum { MAX_OFFSETS = 16, SKIP_BIT = 1u << 29 };
 

@@ -18,7 +18,7 @@
  * Every other product is waited for before the first operation that looks at its result, or at the end of its block.  A
  * release stands where nothing looks at the slot any more.
  */
-#include "choose.h"
+#include "queries.h"
 #include "stages.h"
 
 enum { MAX_PENDING = 64 };

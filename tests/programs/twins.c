@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* options: twin.c */
+/* options: other/twin.c */
 /* Two files, each with a static function of the same name that holds a region; and two regions of one function. */
 #include "test.h"
 

@@ -415,6 +415,14 @@ static tree bind_lonely(tree *where, int *, void *)
     return NULL_TREE;
 }
 
+static bool has_pragma(tree fndecl)
+{
+    for (unsigned i = 0; i < pragma_count(); i++)
+        if (pragma_at(i)->function == DECL_UID(fndecl))
+            return true;
+    return false;
+}
+
 void bind_function(tree fndecl)
 {
     if (seen_error() || !DECL_SAVED_TREE(fndecl))
@@ -422,7 +430,7 @@ void bind_function(tree fndecl)
     Forced *entry = forced_find(fndecl);
     if (entry && !entry->done)
         force_body(fndecl);
-    if (!pragma_count())
+    if (!has_pragma(fndecl))
         return;
     Binder binder = {};
     walk_tree_without_duplicates(&DECL_SAVED_TREE(fndecl), bind_tree, &binder);

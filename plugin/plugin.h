@@ -31,7 +31,8 @@ struct Pragma {
     bool is_grid;
     bool used; /* a region with it was compiled, or an error about it reported */
     location_t loc;
-    Grid grid; /* its Loc is filled by the region */
+    unsigned function; /* DECL_UID of the one that it stands in */
+    Grid grid;         /* its Loc is filled by the region */
     Pipeline pipeline;
 };
 

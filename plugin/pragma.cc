@@ -425,6 +425,7 @@ static void handle_pragma(cpp_reader *)
         next(&tokens);
     if (tokens.failed)
         return;
+    pragma.function = DECL_UID(current_function_decl);
     pragmas.safe_push(pragma);
     tree index = build_int_cst(integer_type_node, (int)pragmas.length() - 1);
     add_stmt(build_call_expr_loc(pragma.loc, marker(), 1, index));

@@ -179,12 +179,29 @@ static void bind_count(Walk *w, const Count *count, Dtype dtype)
     value_set(w, iv, value_convert(w, value, type_of(TREE_TYPE(iv)).dtype, name_of(iv)));
 }
 
+/* A tile that goes from one iteration of the grid's outermost loop to the next was made outside the grid.  */
+static bool carries_tile(Walk *w, const Carried &carried)
+{
+    for (unsigned i = 0; i < carried.phis.length(); i++) {
+        tree name = gimple_phi_result(carried.phis[i]);
+        tree init = PHI_ARG_DEF_FROM_EDGE(carried.phis[i], loop_preheader_edge(w->outer));
+        if (!is_tile_type(TREE_TYPE(name)) || (TREE_CODE(init) == SSA_NAME && SSA_NAME_IS_DEFAULT_DEF(init)))
+            continue;
+        reject(w->kernel, w->kernel->loc, REASON_GRID_CARRIED_TILE, name_of(name) ? name_of(name) : "a tile");
+        w->failed = true;
+        return true;
+    }
+    return false;
+}
+
 static void emit_for(Walk *w, const Shape *shape, const Count *count)
 {
     Carried carried;
     auto_vec<Value *> inits, next;
     class loop *loop = shape->loop;
     loop_carried(loop, count->iv, &carried);
+    if (loop == w->outer && carries_tile(w, carried))
+        return;
     header_statements(w, shape, true);
     w->where = loop_location(shape);
     Value *range[3];

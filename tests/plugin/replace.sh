@@ -26,6 +26,12 @@ links() {
         $cc "$@" regions.o launchers.o -o program && ./program >got && diff -u expected got
 }
 
+# The link step of -flto loads the plugin as well.
+links_through_lto1() {
+    $cc -O2 -flto -fplugin="$plugin" -I"$include" "$here/regions.c" "$here/launchers.c" -o program && ./program >got &&
+        diff -u expected got
+}
+
 # Where the call stands, for a debugger.
 has_line() {
     $cc -O0 -g -fplugin="$plugin" -I"$include" -S "$here/regions.c" -o regions.s &&
@@ -40,6 +46,7 @@ if has_plugin; then
         # shellcheck disable=SC2086
         ok "regions give way at $options" links $options
     done
+    ok 'the plugin in the link step' links_through_lto1
     ok 'the call has the line of the pragma' has_line
 else
     skip 'regions give way' 'no plugin'

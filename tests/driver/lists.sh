@@ -39,7 +39,21 @@ licence_first() {
     return $status
 }
 
+# Another version of the tool formats otherwise.
+formatted() {
+    status=0
+    for file in $(find lowering plugin frontend runtime \( -name '*.c' -o -name '*.cc' \) | sort); do
+        clang-format "$file" | cmp -s - "$file" || { echo "$file is not formatted"; status=1; }
+    done
+    return $status
+}
+
 ok 'every source is in a list' every_source_listed
 ok 'every test is in a list' every_unit_listed
 ok 'every file names its licence' licence_first
+if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+    ok 'every C source is formatted' formatted
+else
+    skip 'every C source is formatted' 'no clang-format 14'
+fi
 done_testing

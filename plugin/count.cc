@@ -150,6 +150,10 @@ bool loop_count_of(const Shape *shape, Count *count)
     }
     if (!shape->in_on_yes)
         code = invert_tree_comparison(code, false);
+    if (code == EQ_EXPR && TYPE_UNSIGNED(TREE_TYPE(x)) && integer_zerop(y)) { /* what GCC makes of x < 1 */
+        code = LT_EXPR;
+        y = build_one_cst(TREE_TYPE(x));
+    }
     if (!count->iv || !loop_leaves_alone(loop, y, 0) || code == EQ_EXPR || !opcode_of(code, &count->compare, &negate))
         return false;
     count->lo = PHI_ARG_DEF_FROM_EDGE(count->iv, loop_preheader_edge(loop));

@@ -458,6 +458,16 @@ static bool operand_affordable(Gen *g, Shape shape)
     return affordable(g, shape) && g->shared + 2 * shared_bytes(shape) < 190000;
 }
 
+/* A tile by name, so that others may use it too: another product, or the consumers themselves.  */
+static char *loaded_variable(Gen *g, Shape shape)
+{
+    char *load = load_text(g, shape, true), *name = fresh(g, "v");
+    line(g, "ws_tile %s = %s;", name, load);
+    if (g->ntiles < MAX_TILES - 4)
+        g->tiles[g->ntiles++] = (Tile){shape, name, strstr(load, "-1e30") ? 1e30 : 20, false};
+    return name;
+}
+
 /* An operand of a product: from memory as it lies, from memory the other way round, or computed.  */
 static char *some_operand(Gen *g, Shape shape, bool right, int depth)
 {
@@ -467,8 +477,12 @@ static char *some_operand(Gen *g, Shape shape, bool right, int depth)
     double bound;
     if (right && form < 2)
         form = 1 - form;
+    if (form == 0 && can_load(g, shape) && chance(15))
+        return loaded_variable(g, shape);
     if (form == 0 && can_load(g, shape))
         return load_text(g, shape, true);
+    if (form == 1 && can_load(g, turned) && chance(15))
+        return text("ws_trans(%s)", loaded_variable(g, turned));
     if (form < 2 && can_load(g, turned))
         return text("ws_trans(%s)", load_text(g, turned, true));
     if (right)

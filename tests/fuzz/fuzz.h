@@ -107,12 +107,12 @@ typedef struct {
     int nhelpers;
 
     int region, nloops, level;
-    bool in_helper, no_loads;
+    bool in_helper, slots_wanted;
     int slots;   /* of the pipelined loop around, 0: none */
     long shared; /* bytes of shared memory that it will take, roughly */
     long work;   /* executions of the statement that is being made */
     long spent;
-    GridVariable grid[3];
+    GridVariable grid[4];
     int ngrid;
 
     /* What the clauses depend on.  */

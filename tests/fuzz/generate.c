@@ -43,17 +43,21 @@ static void choose_extents(Gen *g)
 /* Names for the extents, as programs have them.  */
 static char *constants(Gen *g)
 {
-    static const char *const formats[] = {"", "enum { TM_%d = %d, TN_%d = %d, TK_%d = %d };\n\n",
+    static const char *const formats[] = {"",
+                                          "enum { TM_%d = %d, TN_%d = %d, TK_%d = %d };\n\n",
                                           "#define TM_%d %d\n#define TN_%d %d\n#define TK_%d %d\n\n",
                                           "    const int TM_%d = %d, TN_%d = %d, TK_%d = %d;\n",
-                                          "static const int TM_%d = %d, TN_%d = %d, TK_%d = %d;\n\n"};
+                                          "static const int TM_%d = %d, TN_%d = %d, TK_%d = %d;\n\n",
+                                          "static const struct {\n    int TM, TN, TK;\n} tiles_%d = {%d, %d, %d};\n\n"};
     char *words = malloc(200);
     if (!words)
         exit(2);
     words[0] = 0;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    if (g->constant_style)
+    if (g->constant_style == 5)
+        snprintf(words, 200, formats[5], g->serial, g->m, g->n, g->k);
+    else if (g->constant_style)
         snprintf(words, 200, formats[g->constant_style], g->serial, g->m, g->serial, g->n, g->serial, g->k);
 #pragma GCC diagnostic pop
     return words;
@@ -68,7 +72,7 @@ static void kernel(int serial)
     choose_extents(g);
     g->wild = chance(4);
     g->wide_scalars = chance(40);
-    g->constant_style = chance(50) ? between(1, 4) : 0;
+    g->constant_style = chance(50) ? between(1, 5) : 0;
     for (int i = 0; i < 3; i++) {
         span_begin();
         if (chance(25))

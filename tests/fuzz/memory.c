@@ -34,6 +34,8 @@ char *extent(Gen *g, int value)
     const char *name = value == g->m ? "TM" : value == g->n ? "TN" : value == g->k ? "TK" : NULL;
     if (!name || !g->constant_style || g->in_helper)
         return text("%d", value);
+    if (g->constant_style == 5)
+        return text("tiles_%d.%s", g->serial, name);
     return text("%s_%d", name, g->serial);
 }
 
@@ -466,7 +468,7 @@ char *coordinate(Gen *g, int size, long *most)
 bool can_load(Gen *g, Shape shape)
 {
     long bytes = shared_bytes(shape) * (g->slots ? g->slots : 1);
-    return !g->in_helper && !g->no_loads && g->shared + bytes <= SHARED_LIMIT && g->ntensors < MAX_TENSORS - 8 &&
+    return !g->in_helper && g->shared + bytes <= SHARED_LIMIT && g->ntensors < MAX_TENSORS - 8 &&
            g->spent + g->work * shape.rows * shape.cols < 4000000;
 }
 
@@ -548,6 +550,14 @@ static char *some_load_text(Gen *g, Shape shape, bool plain)
     g->shared += shared_bytes(shape) * (g->slots ? g->slots : 1);
     g->spent += g->work * shape.rows * shape.cols;
     bool filled = chance(20);
+    if (!filled && rank == 2 && chance(8)) {
+        char *name = text("fetch%d_%d", ++g->names, g->serial);
+        add(&g->helpers,
+            "static inline ws_tile %s(ws_tensor t, long row, long col)\n{\n    return ws_load(t, row, col, %d, "
+            "%d);\n}\n\n",
+            name, shape.rows, shape.cols);
+        return text("%s(%s%s)", name, t->name, joined(places, rank));
+    }
     char *suffix = rank > 2 ? text("_%dd", rank) : text("%s", ""),
          *fill = filled ? text(", %s", fill_text(shape.dtype)) : "";
     return text("ws_load%s%s(%s%s, %s, %s%s)", filled ? "_or" : "", suffix, t->name, joined(places, rank),
@@ -592,7 +602,7 @@ typedef struct {
 /* A grid variable, not yet used, that moves by at least the tile's size; by that size if there is one.  */
 static int grid_variable(const Gen *g, unsigned used, int size)
 {
-    int found[3], n = 0;
+    int found[4], n = 0;
     for (int exact = 1; exact >= 0 && !n; exact--)
         for (int i = 0; i < g->ngrid; i++)
             if (!(used >> i & 1) && (exact ? g->grid[i].step == size : g->grid[i].step > size))
@@ -714,6 +724,11 @@ static void some_store_text(Gen *g, Shape shape, const char *value)
                                     : text("%s", "");
     g->shared += 128 * shape.rows;
     line(g, "ws_store%s(%s%s, %s);", suffix, t->name, joined(where.places, where.rank), value);
+    if (shape.dtype == I8 || !chance(8))
+        return;
+    if (chance(50)) /* once more, in the same place */
+        line(g, "if (%s)", condition(g));
+    line(g, "ws_store%s(%s%s, ws_neg(%s));", suffix, t->name, joined(where.places, where.rank), value);
 }
 
 void store_text(Gen *g, Shape shape, const char *value)

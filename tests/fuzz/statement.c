@@ -245,7 +245,9 @@ static char *bound_text(Gen *g, int trips, int step)
                 return text("%s + %d", g->grid[i].name, step);
         break;
     case 3:
-        return text("%ld", value);
+        if (value) /* a loop that never runs is no loop, and the clauses that are about it then are wrong */
+            return text("%ld", value);
+        break;
     default:
         break;
     }
@@ -262,6 +264,14 @@ static Range fresh_range(Gen *g)
     const char *type = types[pick(form == 0 || form > 2 ? 3 : 2)];
     char *step = extent(g, range.step);
     range.variable = x;
+    if (!g->slots_wanted && form == 0 && chance(8)) {
+        type = "int";
+        line(g, "int %s = 0;", x);
+        scalar_new(g, x, S_OTHER, (long)range.trips * range.step, 0);
+        range.header = text("for (; %s < %s; %s += %s)", x, bound, x, step);
+        range.most = range.trips ? (long)(range.trips - 1) * range.step : 0;
+        return range;
+    }
     range.most = range.trips ? (long)(range.trips - 1) * range.step : 0;
     if (form == 0)
         range.header = text("for (%s %s = 0; %s < %s; %s += %s)", type, x, x, bound, x, step);
@@ -335,7 +345,7 @@ static char *pipeline_clause(Gen *g)
 }
 
 /* The loop's body, where the anchor is one of the statements; false if no load fits.  */
-static bool loop_body(Gen *g, const Range *range, int anchor, bool product)
+static bool loop_body(Gen *g, const Range *range, int anchor, bool product, bool pipelined)
 {
     int ntiles = g->ntiles, nscalars = g->nscalars;
     bool anchored = anchor < 0;
@@ -347,6 +357,10 @@ static bool loop_body(Gen *g, const Range *range, int anchor, bool product)
     if (chance(12)) {
         line(g, "if (%s)", condition(g));
         line(g, "    continue;");
+    }
+    if (!pipelined && chance(10)) {
+        line(g, "if (%s)", condition(g));
+        line(g, "    break;");
     }
     bool last = chance(40);
     for (int part = 0; part < 2; part++) {
@@ -375,6 +389,7 @@ static void loop_statement(Gen *g)
     if (anchor < 0)
         return;
     char *running = chance(15) ? fresh(g, "s") : NULL, *clause = NULL;
+    g->slots_wanted = pipelined;
     Range range = some_range(g);
     if (running)
         line(g, "long %s = 0;", running);
@@ -391,7 +406,7 @@ static void loop_statement(Gen *g)
     g->body = (Buffer){0};
     if (running)
         scalar_new(g, running, S_OTHER, 16L * range.trips, 8);
-    bool anchored = loop_body(g, &range, pipelined || chance(50) ? anchor : -1, product);
+    bool anchored = loop_body(g, &range, pipelined || chance(50) ? anchor : -1, product, pipelined);
     Buffer inside = g->body;
     g->body = around;
     if (pipelined && anchored) {
@@ -419,7 +434,9 @@ static void while_statement(Gen *g)
         return;
     g->nloops++;
     line(g, "int %s = 0;", counter);
-    line(g, chance(70) ? "while (%s < %s) {" : "while (%s < %s && %s) {", counter, bound, condition(g));
+    bool at_end = chance(20);
+    char *test = chance(70) ? text("%s < %s", counter, bound) : text("%s < %s && %s", counter, bound, condition(g));
+    line(g, at_end ? "do {" : "while (%s) {", test);
     g->work *= trips ? trips : 1;
     g->pinned = g->ntiles;
     g->indent++;
@@ -430,10 +447,14 @@ static void while_statement(Gen *g)
         line(g, "if (%s)", condition(g));
         line(g, "    continue;");
     }
+    if (chance(12)) {
+        line(g, "if (%s)", condition(g));
+        line(g, "    break;");
+    }
     block(g, 1, 3);
     g->level--;
     g->indent--;
-    line(g, "}");
+    line(g, at_end ? "} while (%s);" : "}", test);
     g->work = work;
     g->nscalars = nscalars;
     g->pinned = pinned;
@@ -457,6 +478,7 @@ static void chain_statement(Gen *g)
     if (!affordable(g, scores) || !can_load(g, v))
         return;
     int query = outside ? declare(g, q, load_text(g, q, true), 2, false) : -1;
+    g->slots_wanted = true;
     Range range = some_range(g);
     char *clause = pipeline_clause(g);
     Buffer around = g->body;
@@ -592,6 +614,11 @@ static char *grid_loop(Gen *g, const char *name, long step, long count)
     const char *type = types[weigh((const int[]){70, 20, 10}, 3)];
     char *bound = chance(70) ? parameter(g, value) : text("%ld", value), *moves;
     moves = step == 1 ? text("%s++", name) : text("%s += %s", name, extent(g, (int)step));
+    if (chance(8) && type[0] != 's')
+        return text("for (%s %s = (%s - 1) / %ld * %ld; %s >= 0; %s -= %ld)", type, name, bound, step, step, name, name,
+                    step);
+    if (chance(6))
+        return text("for (%s %s = %ld; %s < %s; %s)", type, name, step, name, bound, moves);
     if (chance(10) && type[0] != 's')
         return text("for (%s %s = 0; %s <= %s - 1; %s)", type, name, name, bound, moves);
     return text("for (%s %s = 0; %s < %s; %s)", type, name, name, bound, moves);
@@ -605,12 +632,14 @@ static void grid_variable_new(Gen *g, const char *prefix, long step, long count)
 /* The loops, outermost first; the last string is what the body begins with.  */
 static int some_grid_loops(Gen *g, char **loops, char **opening)
 {
-    int form = weigh((const int[]){25, 45, 15, 15}, 4);
+    int form = weigh((const int[]){25, 40, 15, 15, 5}, 5);
     long rows = 1 + pick(3), cols = 1 + pick(3);
     *opening = NULL;
     g->ngrid = 0;
-    if (form == 2)
-        grid_variable_new(g, "h", 1, 1 + pick(3));
+    if (form == 4)
+        grid_variable_new(g, "g", 1, 1 + pick(2));
+    if (form == 2 || form == 4)
+        grid_variable_new(g, "h", 1, 1 + pick(form == 2 ? 3 : 2));
     grid_variable_new(g, "i", g->m, rows);
     if (form)
         grid_variable_new(g, "j", g->n, cols);
@@ -672,7 +701,7 @@ static char *grid_clauses(Gen *g, int loops)
 
 static void grid(Gen *g)
 {
-    char *loops[3], *opening;
+    char *loops[4], *opening;
     int nscalars = g->nscalars;
     g->region++;
     g->specialized = g->whole_tiles = g->pingpong = false;

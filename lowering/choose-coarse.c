@@ -18,8 +18,10 @@
 enum { ORDER_T = 0, ORDER_U = 1, ORDER_C = 2, ORDER_SHIFT = 20 };
 
 typedef struct {
+    Kernel *kernel;
     Block *block;
     const Uses *uses;
+    bool *stays; /* by value id: may not be made before U (j-1) */
 } Coarse;
 
 /* The op of the block that defines a value, NULL if it comes from elsewhere.  */
@@ -91,6 +93,37 @@ static void late_loads(const Coarse *in)
             op->stage = 1;
 }
 
+/* Does anything in the op look at a value that stays?  */
+static bool looks_at_staying(const Coarse *in, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (in->stays[op->args[i]->id])
+            return true;
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            if (looks_at_staying(in, inner))
+                return true;
+    return false;
+}
+
+/* What has to stay behind U (j-1): what the loop carries from it, whatever is computed from that, loads whose place among the
+   stores counts, and control flow, which may hold both.  */
+static void find_staying(Coarse *in)
+{
+    const Op *loop = in->block->parent;
+    in->stays = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id);
+    for (int i = 0; i < carried_count(loop); i++) {
+        Carried names = carried(loop, i);
+        const Op *def = local_op(in, names.next);
+        in->stays[names.argument->id] = def && def->stage;
+    }
+    FOR_OPS (op, in->block) {
+        bool load = op_info[op->code].class_ == CLASS_LOAD && !op->depth;
+        for (int i = 0; i < op->nresults; i++)
+            in->stays[op->results[i]->id] = load || op->nblocks || looks_at_staying(in, op);
+    }
+}
+
 static void order_first(const Coarse *in, Op *op)
 {
     if (op->stage || op->order >> ORDER_SHIFT != ORDER_C)
@@ -103,9 +136,9 @@ static void order_first(const Coarse *in, Op *op)
     }
 }
 
-bool choose_coarse(Op *loop, const Uses *uses)
+bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
 {
-    Coarse in = {loop->blocks[0], uses};
+    Coarse in = {kernel, loop->blocks[0], uses, NULL};
     bool found = false;
     FOR_OPS (op, in.block)
         if (is_second_product(&in, op)) {
@@ -117,8 +150,9 @@ bool choose_coarse(Op *loop, const Uses *uses)
     late_loads(&in);
     FOR_OPS (op, in.block)
         op->order += (op->stage ? ORDER_U : ORDER_C) << ORDER_SHIFT;
+    find_staying(&in);
     FOR_OPS (op, in.block)
-        if (op_is_dot(op) && !op->stage && !depends_on_product(&in, op))
+        if (op_is_dot(op) && !op->stage && !depends_on_product(&in, op) && !in.stays[op->results[0]->id])
             order_first(&in, op);
     return true;
 }

@@ -310,7 +310,7 @@ static void check_loop(Chooser *in, Op *loop)
                ring_names(in, loop), pipeline->in_flight);
     if (pipeline->schedule == SCHEDULE_OPTIMAL)
         reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "optimal");
-    else if (pipeline->schedule != SCHEDULE_FINE && choose_coarse(loop, &in->uses))
+    else if (pipeline->schedule != SCHEDULE_FINE && choose_coarse(in->kernel, loop, &in->uses))
         pipeline->schedule = SCHEDULE_COARSE;
     else if (pipeline->schedule == SCHEDULE_COARSE)
         reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "coarse");

@@ -9,6 +9,6 @@
 bool split_rows(Kernel *kernel, int groups, Op **why);
 
 /* choose-coarse.c: stages and orders for a loop of the form T, C, U.  False, and nothing changed, for any other.  */
-bool choose_coarse(Op *loop, const Uses *uses);
+bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses);
 
 #endif

@@ -74,12 +74,15 @@ static void add_carrier(Stager *in, Value *key, Value *source, Value *initial)
     in->carriers[in->ncarriers++] = (Carrier){key, source, initial};
 }
 
-static void see_use(Stager *in, Value *value, int stage)
+/* `order` is that of the use: within a time step what is defined stands before.  */
+static void see_use(Stager *in, Value *value, int stage, int order)
 {
     Block *body = in->loop->blocks[0];
     if (value->block == body && value->index > 0) {
         Carried names = carried(in->loop, value->index - 1);
+        const Op *source = definer(in, names.next);
         int distance = 1 + stage - stage_of(in, names.next);
+        in->broken |= distance == 0 && source->order > order;
         if (distance == 1)
             add_carrier(in, value, names.next, stage_of(in, names.next) ? names.init : NULL);
         in->broken |= distance > 1;
@@ -91,13 +94,13 @@ static void see_use(Stager *in, Value *value, int stage)
     }
 }
 
-static void see_uses(Stager *in, Op *op, int stage)
+static void see_uses(Stager *in, Op *op, int stage, int order)
 {
     for (int i = 0; i < op->nargs; i++)
-        see_use(in, op->args[i], stage);
+        see_use(in, op->args[i], stage, order);
     for (int k = 0; k < op->nblocks; k++)
         FOR_OPS (inner, op->blocks[k])
-            see_uses(in, inner, stage);
+            see_uses(in, inner, stage, order);
 }
 
 /* Final values that stage 0 computes have to survive to the end, whether or not the loop itself looks back at them.  */
@@ -289,7 +292,7 @@ static void collect(Stager *in)
         for (; place > 0 && in->ops[place - 1]->order > op->order; place--)
             in->ops[place] = in->ops[place - 1];
         in->ops[place] = op;
-        see_uses(in, op, op->stage);
+        see_uses(in, op, op->stage, op->order);
     }
     see_results(in);
 }
@@ -310,7 +313,7 @@ void expand_stages(Kernel *kernel, Block *block)
         in->loop = op;
         collect(in);
         if (in->broken)
-            BUG(kernel, "the schedule table asks for a value from more than one time step back");
+            BUG(kernel, "the schedule table asks for a value before it is there, or from more than one time step back");
         else
             expand_loop(in);
     }

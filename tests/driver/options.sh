@@ -168,7 +168,7 @@ fingerprint() { test "$("$wscc" --ws-print=fingerprint)" = "$("$wscc" --ws-print
 says() { text=$1; shift; "$wscc" "$@" >../text 2>&1; grep -qF -e "$text" ../text || { cat ../text; return 1; }; }
 bundle() {
     clean
-    "$wscc" --ws-bundle=../bundle && cc -O2 -Wall -Wno-unknown-pragmas -Werror -I../bundle kernel.c kernel-main.c ../bundle/ws.c -lgc -lm -lpthread -o p &&
+    "$wscc" --ws-bundle=../bundle && cc -O2 -Wall -Wno-unknown-pragmas -Werror -I../bundle kernel.c kernel-main.c ../bundle/ws.c -lm -lpthread -o p &&
         test "$(./p)" = good && test "$(ls ../bundle | tr '\n' ' ')" = 'ws.c ws.h '
 }
 broken_cc() { WSCC_CC=/nonexistent/cc "$wscc" --ws-target=sequential -c plain.c -o out.o 2>../text; test $? = 127 && grep -q nonexistent ../text; }

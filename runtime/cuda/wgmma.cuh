@@ -222,7 +222,9 @@ template <typename A, typename B> static WS_DEVICE void round_operands(const A &
     }
 }
 
-/* The compiler may not carry an accumulator's registers across this point.  */
+/* What these registers hold is there at this point: the compiler moves nothing that makes it to behind, and nothing that
+   uses it to before.  Stands after waits and before fences: ptxas adds a fence of its own (C7519) where an accumulator or
+   an operand is made between ours and the product.  */
 template <int N> static WS_DEVICE void pin(float (&d)[N])
 {
 #pragma unroll
@@ -230,6 +232,12 @@ template <int N> static WS_DEVICE void pin(float (&d)[N])
         asm volatile("" : "+f"(d[i])::"memory");
 }
 template <int N> static WS_DEVICE void pin(int (&d)[N])
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        asm volatile("" : "+r"(d[i])::"memory");
+}
+template <int N> static WS_DEVICE void pin(u32 (&d)[N])
 {
 #pragma unroll
     for (int i = 0; i < N; i++)
@@ -250,15 +258,18 @@ static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a_view, const B &b_
     constexpr int bytes = A::cols * (int)sizeof(typename A::element);
     static_assert(bytes % 32 == 0, "the depth of a product is a multiple of 32 bytes");
     wgmma::round_operands(a, b);
+    wgmma::pin(acc.cell.v);
     ptx::wgmma_fence();
     wgmma::blocks<0, bytes / 32>(acc, a, b);
 }
 
 template <int M, int N, typename T, int K, typename B>
-static WS_DEVICE void mma(tile<float, M, N, frag> &acc, const tile<T, M, K, frag> &a, const B &b_view)
+static WS_DEVICE void mma(tile<float, M, N, frag> &acc, tile<T, M, K, frag> a, const B &b_view)
 {
     static_assert(N % 8 == 0 && K % 16 == 0 && sizeof(T) == 2, "register operands are 16 bits wide");
     static_assert(B::cols == N && B::rows == K, "shapes of a product");
+    wgmma::pin(acc.cell.v);
+    wgmma::pin(a.cell.v);
     ptx::wgmma_fence();
     wgmma::blocks_registers<0, K / 16>(acc, a, wgmma::as_b(b_view));
 }

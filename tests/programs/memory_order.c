@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One loop stores what a later loop loads: the second loop's loads must not run ahead into the first loop's stores.
-   nvcc: TODO ptxas adds a fence of its own (C7519) for a register operand loaded directly */
+/* One loop stores what a later loop loads: the second loop's loads must not run ahead into the first loop's stores. */
 #include "test.h"
 
 /* Softmax with the exponentials kept in y between the passes. */

@@ -206,3 +206,19 @@ void pass_verify(Kernel *kernel)
     }
     kernel->obligations = text;
 }
+
+bool verify_text(const char *text, const char *name, DiagFn diag, void *context)
+{
+    Module *module = ir_parse(text, name, diag, context);
+    if (!module)
+        return false;
+    int pass = find_pass("verify");
+    for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
+        module->pass = passes[pass].name;
+        if (ir_check(kernel))
+            passes[pass].run(kernel);
+    }
+    bool accepted = !module->failed;
+    module_free(module);
+    return accepted;
+}

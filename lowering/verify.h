@@ -38,4 +38,8 @@ bool verify_rings(Kernel *kernel, const Scenario *scenario, Trace *traces, int n
 /* Which group of which role, for messages: "consumer 1".  */
 const char *verify_who(const Kernel *kernel, const Trace *trace);
 
+/* verify.c: does verify accept every kernel of `text`, which is what --dump=plan printed?  What is wrong with it goes to
+   `diag`; text that cannot be read is not accepted.  */
+bool verify_text(const char *text, const char *name, DiagFn diag, void *context);
+
 #endif

@@ -364,7 +364,7 @@ static const char *tensor_field(const Value *tensor)
     return variable ? variable->name : "";
 }
 
-/* A tensor that is moved in boxes of several heights has a map for each.  */
+/* A tensor that is moved in tiles of several heights has a map for each.  */
 static const char *map_name(const Printer *in, const Value *tensor, int rows, int first_rows)
 {
     const char *field = tensor_field(tensor);
@@ -399,7 +399,7 @@ static void visit_map(Op *op, void *context)
     if (!root)
         return;
     Variable *tensor = root->results[0]->var;
-    int rows = box_rows(op->storage), first_rows = rows;
+    int rows = op->storage->tile.rows, first_rows = rows;
     Map **end = &list->maps;
     for (; *end; end = &(*end)->next) {
         if ((*end)->tensor != tensor)
@@ -427,7 +427,7 @@ const char *cuda_map_for(Printer *in, const Op *op)
 {
     const Variable *tensor = map_tensor(op)->results[0]->var;
     for (const Map *map = in->maps; map; map = map->next)
-        if (map->tensor == tensor && map->rows == box_rows(op->storage))
+        if (map->tensor == tensor && map->rows == op->storage->tile.rows)
             return map->name;
     return "";
 }

@@ -33,7 +33,7 @@ static void print_params(Printer *in, const Map *maps)
     for (const Map *map = maps; map; map = map->next) {
         const char *text = arena_print(module, "ws::map %s;", map->name);
         if (map->load)
-            cuda_commented(in, text, arena_print(module, "boxes of %d rows", map->rows));
+            cuda_commented(in, text, arena_print(module, "tiles of %d rows", map->rows));
         else
             cuda_line(in, "%s", text);
     }

@@ -117,15 +117,6 @@ bool value_on_host(const Value *value)
     return true;
 }
 
-/* Taller tiles take several boxes of one size.  */
-int box_rows(const Storage *storage)
-{
-    int rows = storage->tile.rows, boxes = (rows + 255) / 256;
-    while (rows % boxes)
-        boxes++;
-    return rows / boxes;
-}
-
 int role_first_group(const Kernel *kernel, const Role *role)
 {
     int group = 0;

@@ -28,7 +28,6 @@ Op *role_grid(const Role *role);         /* its GRID op, or NULL */
 bool role_issues_only(const Role *role); /* one warp is enough: it starts copies and touches no tile */
 bool role_has_op(const Role *role, Opcode code, const Aref *aref); /* an op of this ring */
 bool value_on_host(const Value *value);                            /* depends on the launcher's parameters alone */
-int box_rows(const Storage *storage);                              /* rows of the tensor map that fills or drains it */
 bool stores_apart(const Op *x, const Op *y); /* two stores surely write different elements in one iteration */
 bool store_moves_on(const Op *store);        /* and in each iteration of the loops around it, inside the grid, others */
 int role_first_group(const Kernel *kernel, const Role *role);

@@ -282,7 +282,7 @@ struct launch {
                     staged[arguments[i].buffer].copy + (arguments[i].begin - staged[arguments[i].buffer].begin);
     }
 
-    /* Boxes of box_rows(rows) rows to copy in, and of 16 rows to copy out.  */
+    /* For tiles of `rows` rows to copy in, and boxes of 16 rows to copy out.  */
     template <typename T, int N> void map(ws::map &m, const ws::tensor<T, N> &t, int rows)
     {
         static_assert(N >= 2, "a tensor map has at least two dimensions");

@@ -171,16 +171,19 @@ template <typename T, typename X, typename R> static WS_DEVICE plane<T> col_at(c
 
 /* ---- tensor maps ------------------------------------------------------------------------------------------------- */
 
-/* Rows of a box for tiles of this many rows: a divisor, so that several boxes fill the tile exactly.  */
+/* Rows of a box for tiles of this many rows: a divisor, so that several boxes fill the tile exactly, and where it can be
+   one of whole swizzle periods.  */
 WS_CONSTANT int box_rows(int rows)
 {
     if (rows <= 256)
         return rows;
-    for (int n = 2; n < rows; n++)
-        if (rows % n == 0 && rows / n % 8 == 0 && rows / n <= 256)
-            return rows / n;
-    return 8;
+    int n = 2;
+    while (rows % n != 0 || rows / n > 256 || (rows % 8 == 0 && rows / n % 8 != 0))
+        n++;
+    return rows / n;
 }
+static_assert(box_rows(256) == 256 && box_rows(520) == 104 && box_rows(260) == 130 && box_rows(257) == 1,
+              "boxes of one size");
 
 /* Rows that one warp of an accumulator's layout holds together, and stores on its own.  */
 constexpr int store_rows = 16;

@@ -6,8 +6,8 @@ struct stage_params {
     ws::tensor<float, 2> b;
     ws::tensor<float, 2> c;
     ws::tensor<ws::e4m3, 2> d;
-    ws::map a_map;                       // boxes of 64 rows
-    ws::map b_map;                       // boxes of 32 rows
+    ws::map a_map;                       // tiles of 64 rows
+    ws::map b_map;                       // tiles of 32 rows
     ws::map c_map;
     int K;
     ws::grid<2> grid;

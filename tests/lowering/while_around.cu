@@ -6,8 +6,8 @@ struct while_around_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<int, 1> pieces;
     ws::tensor<float, 2> c;
-    ws::map a_map;                       // boxes of 64 rows
-    ws::map b_map;                       // boxes of 64 rows
+    ws::map a_map;                       // tiles of 64 rows
+    ws::map b_map;                       // tiles of 64 rows
     ws::map c_map;
     int K;
     ws::grid<1> grid;

@@ -18,6 +18,7 @@ COPY(prime, WS_F32, 7, 13, "ws pipeline(3)")
 COPY(row, WS_F16, 1, 200, "ws pipeline(2)")
 COPY(column, WS_F64, 77, 1, "GCC unroll 1")
 COPY(tall, WS_F16, 520, 8, "ws pipeline(2)")
+COPY(taller, WS_F16, 260, 8, "ws pipeline(2)")
 COPY(bytes, WS_E4M3, 24, 3, "GCC unroll 1")
 COPY(narrow, WS_BF16, 64, 4, "GCC unroll 1")
 COPY(wide, WS_I8, 8, 320, "ws pipeline(2)")
@@ -42,9 +43,10 @@ int main(int argc, char **argv)
         void (*copy)(int, int, const void *, void *);
         ws_dtype type;
         int M, N;
-    } cases[] = {{one, WS_F32, 5, 7},       {prime, WS_F32, 50, 60}, {row, WS_F16, 9, 300},
-                 {column, WS_F64, 100, 6},  {tall, WS_F16, 600, 24}, {bytes, WS_E4M3, 50, 48},
-                 {narrow, WS_BF16, 70, 10}, {wide, WS_I8, 20, 656},  {half, WS_I32, 70, 90}};
+    } cases[] = {{one, WS_F32, 5, 7},      {prime, WS_F32, 50, 60},   {row, WS_F16, 9, 300},
+                 {column, WS_F64, 100, 6}, {tall, WS_F16, 600, 24},   {taller, WS_F16, 300, 24},
+                 {bytes, WS_E4M3, 50, 48}, {narrow, WS_BF16, 70, 10}, {wide, WS_I8, 20, 656},
+                 {half, WS_I32, 70, 90}};
     check_begin("odd_shapes", argc, argv);
     for (size_t s = 0; s < sizeof cases / sizeof *cases; s++) {
         size_t count = (size_t)cases[s].M * cases[s].N;

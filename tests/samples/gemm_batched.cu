@@ -5,8 +5,8 @@ struct gemm_batched_params {
     ws::tensor<ws::f16, 3> a;
     ws::tensor<ws::f16, 3> b;
     ws::tensor<float, 3> c;
-    ws::map a_map;                       // boxes of 64 rows
-    ws::map b_map;                       // boxes of 128 rows
+    ws::map a_map;                       // tiles of 64 rows
+    ws::map b_map;                       // tiles of 128 rows
     ws::map c_map;
     int K;
     ws::grid<3> grid;

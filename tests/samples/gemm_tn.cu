@@ -5,8 +5,8 @@ struct gemm_tn_params {
     ws::tensor<ws::bf16, 2> a;
     ws::tensor<ws::bf16, 2> b;
     ws::tensor<float, 2> c;
-    ws::map a_map;                       // boxes of 64 rows
-    ws::map b_map;                       // boxes of 64 rows
+    ws::map a_map;                       // tiles of 64 rows
+    ws::map b_map;                       // tiles of 64 rows
     ws::map c_map;
     int K;
     ws::grid<2> grid;

@@ -4,7 +4,7 @@
 struct softmax_rows_params {
     ws::tensor<float, 2> x;
     ws::tensor<float, 2> y;
-    ws::map x_map;                       // boxes of 64 rows
+    ws::map x_map;                       // tiles of 64 rows
     int N;
     ws::grid<1> grid;
 };

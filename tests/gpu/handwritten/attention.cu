@@ -10,9 +10,9 @@ struct attention_params {
     ws::tensor<ws::f16, 3> k;
     ws::tensor<ws::f16, 3> v;
     ws::tensor<ws::f16, 3> o;
-    ws::map q_map;                       // boxes of 128 rows
-    ws::map k_map;                       // boxes of 128 rows
-    ws::map v_map;                       // boxes of 128 rows
+    ws::map q_map;                       // tiles of 128 rows
+    ws::map k_map;                       // tiles of 128 rows
+    ws::map v_map;                       // tiles of 128 rows
     ws::map o_map;
     int L;
     float scale;                         // of the scores, in powers of 2

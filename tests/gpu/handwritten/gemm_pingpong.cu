@@ -8,8 +8,8 @@ struct gemm_pingpong_params {
     ws::tensor<ws::f16, 2> a;
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> c;
-    ws::map a_map;                       // boxes of 128 rows
-    ws::map b_map;                       // boxes of 192 rows
+    ws::map a_map;                       // tiles of 128 rows
+    ws::map b_map;                       // tiles of 192 rows
     ws::map c_map;
     int K;
     ws::grid<2> grid;

@@ -8,7 +8,7 @@
 struct softmax_rows_params {
     ws::tensor<ws::f16, 2> x;
     ws::tensor<ws::f16, 2> y;
-    ws::map x_map;                       // boxes of 8 rows
+    ws::map x_map;                       // tiles of 8 rows
     ws::grid<1> grid;
 };
 

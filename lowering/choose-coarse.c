@@ -32,19 +32,24 @@ static Op *local_op(const Coarse *in, const Value *value)
 
 static bool depends_on_product(const Coarse *in, const Op *op);
 
-static bool operands_depend(const Coarse *in, const Op *op)
+/* `op` is `whole` or stands inside it.  */
+static bool operands_depend(const Coarse *in, const Op *op, const Op *whole)
 {
     for (int i = 0; i < op->nargs; i++) {
         const Op *def = local_op(in, op->args[i]);
-        if (def && (op_is_dot(def) || depends_on_product(in, def)))
+        if (def && def != whole && (op_is_dot(def) || depends_on_product(in, def)))
             return true;
     }
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            if (operands_depend(in, inner, whole))
+                return true;
     return false;
 }
 
 static bool depends_on_product(const Coarse *in, const Op *op)
 {
-    return op->args && op->code != OP_LOAD && operands_depend(in, op);
+    return op->args && op->code != OP_LOAD && operands_depend(in, op, op);
 }
 
 /* Through elementwise operations of the block, back to the carried value of this index.  */

@@ -316,7 +316,8 @@ static void check_loop(Chooser *in, Op *loop)
         reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "coarse");
     else
         pipeline->schedule = SCHEDULE_FINE;
-    if (pipeline->pingpong && (kernel->grid.consumers == 1 || kernel->grid.split == SPLIT_ROWS))
+    bool fine = pipeline->schedule == SCHEDULE_FINE;
+    if (pipeline->pingpong && (kernel->grid.consumers == 1 || (fine && kernel->grid.split == SPLIT_ROWS)))
         reject(kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
 }
 
@@ -371,12 +372,12 @@ static int wanted_groups(Chooser *in)
     return rows % (2 * MACHINE_MMA_ROWS) == 0 ? 2 : 1;
 }
 
-/* Groups that take whole output tiles in turn: said so, or meant by pingpong without a split.  */
+/* Groups that take whole output tiles in turn: said so, or meant by pingpong on a fine loop without a split.  */
 static bool takes_tiles(const Chooser *in)
 {
     bool pingpong = false;
     for (int i = 0; i < in->nloops; i++)
-        pingpong |= in->loops[i]->pipeline->pingpong;
+        pingpong |= in->loops[i]->pipeline->pingpong && in->loops[i]->pipeline->schedule == SCHEDULE_FINE;
     return in->kernel->grid.split == SPLIT_TILES || (pingpong && in->kernel->grid.split == SPLIT_AUTO);
 }
 
@@ -405,6 +406,19 @@ static int choose_groups(Chooser *in)
             remark(in->kernel, DIAG_MISSED, why->loc,
                    "rows are not divided over %d consumer groups because of this operation", groups);
     return 1;
+}
+
+/* A coarse loop has work between its products: groups that divide the rows do it in turn, each under the others' products. */
+static void choose_turns(Chooser *in, int groups)
+{
+    for (int i = 0; i < in->nloops; i++) {
+        Pipeline *pipeline = in->loops[i]->pipeline;
+        if (pipeline->schedule != SCHEDULE_COARSE || in->kernel->grid.split != SPLIT_ROWS)
+            continue;
+        if (pipeline->pingpong && groups == 1)
+            reject(in->kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
+        pipeline->pingpong = groups > 1;
+    }
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -445,9 +459,10 @@ static void say_loop(Chooser *in, const Pipeline *pipeline, int groups)
     const char *split = groups == 1 ? "" : in->kernel->grid.split == SPLIT_TILES ? "s (tiles)" : "s (rows)";
     remark(
         in->kernel, DIAG_OPTIMIZED, pipeline->loc,
-        "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, %s schedule%s",
+        "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, %s schedule%s%s",
         groups, split, pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
         pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine",
+        pipeline->pingpong ? ", products in turns" : "",
         pipeline->automatic ? " (chosen: as many slots as shared memory holds, at most 8)" : "");
 }
 
@@ -487,6 +502,7 @@ void pass_choose(Kernel *kernel)
     if (kernel->failed)
         return;
     kernel->grid.consumers = groups;
+    choose_turns(&in, groups);
     if (!kernel->grid.persistent_given)
         kernel->grid.persistent = in.specialized;
     make_roles(&in, groups);

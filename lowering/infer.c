@@ -90,4 +90,6 @@ void pass_infer(Kernel *kernel)
     ir_walk(kernel->body, visit_stride, kernel);
     infer_simplify(kernel);
     infer_ragged(kernel);
+    infer_edges(kernel);
+    infer_simplify(kernel);
 }

@@ -11,6 +11,8 @@ void infer_types(Kernel *kernel);
 void infer_simplify(Kernel *kernel);
 /* nest.c: the nest of grid loops becomes one GRID.  */
 void infer_nest(Kernel *kernel);
+/* edges.c: a select whose mask can fail only at an edge stands under that question.  */
+void infer_edges(Kernel *kernel);
 /* ragged.c: -Wws-padded-reduction.  */
 void infer_ragged(Kernel *kernel);
 

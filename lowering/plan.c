@@ -8,11 +8,13 @@
  *   roles producer x 1, consumer x 2           384 threads, 24 and 240 registers
  *
  * Shared memory is one struct in the order of the storages, rings behind them.  Outputs take what the rings leave: a whole
- * tile if there is room, else two 128-byte blocks, so that one drains while the next is written, else one.  What does not
- * fit is an error that prints the sum.
+ * tile if there is room, else two 128-byte blocks, so that one drains while the next is written, else one.  What then still
+ * is left gives second slots to rings that are filled once a tile, so that a CTA's next tile is on its way while it works on
+ * this one.  What does not fit is an error that prints the sum.
  */
 #include "machine.h"
 #include "plan.h"
+#include "queries.h"
 
 static int64_t round_up(int64_t value, int64_t multiple)
 {
@@ -176,7 +178,7 @@ static int64_t place_all(Kernel *kernel)
     FOR_AREFS (aref, kernel)
         offset += 16 * aref->slots;
     if (kernel_takes_turns(kernel))
-        offset += 8;
+        offset += 24 * all_groups(kernel);
     return round_up(offset, kernel->storages ? MACHINE_SHARED_ALIGN : 8) + kernel->shared_padding;
 }
 
@@ -223,6 +225,26 @@ static void visit_short_operand(Op *op, void *context)
     kernel->shared_padding = padding > kernel->shared_padding ? padding : kernel->shared_padding;
 }
 
+static void set_slots(Aref *aref, int slots)
+{
+    aref->slots = slots;
+    for (int i = 0; i < aref->nstorages; i++)
+        aref->storages[i]->slots = slots;
+}
+
+/* The user gives the rings of pipelined loops their depth; those outside have one slot, or two where they fit.  */
+static void plan_second_slots(Kernel *kernel)
+{
+    FOR_AREFS (aref, kernel) {
+        if (!kernel->grid.persistent || aref->slots > 1 || pipelined_loop(aref->loads[0]))
+            continue;
+        set_slots(aref, 2);
+        if (place_all(kernel) > MACHINE_SHARED_BYTES)
+            set_slots(aref, 1);
+    }
+    kernel->shared_bytes = place_all(kernel);
+}
+
 static void plan_shared(Kernel *kernel)
 {
     int whole[64], outputs = 0, widest = 1;
@@ -238,6 +260,8 @@ static void plan_shared(Kernel *kernel)
     }
     if (!outputs_fit(kernel, whole, widest) && !outputs_fit(kernel, whole, 2) && !outputs_fit(kernel, whole, 1))
         reject_sum(kernel);
+    else
+        plan_second_slots(kernel);
 }
 
 /* ---- registers that tiles take ----------------------------------------------------------------------------------- */

@@ -16,8 +16,12 @@
  * loop: 0 means earlier in the same step, 1 means a value that the new loop carries.  Everything stands under the guard of
  * the first iteration, so trip counts of 0 and 1 need no case of their own.  Two stages are what the writers so far produce;
  * a value wanted from two steps back is refused as a bug of the writer.
+ *
+ * With `pingpong` and groups that divide the rows, the products that a time step starts together are one turn: while one
+ * group's run, the others do what comes between.  A turn ends before the first look at one of its products, so no group
+ * waits for the matrix units while it holds it.
  */
-#include "slice.h"
+#include "queries.h"
 #include "stages.h"
 
 enum { STAGES = 2, MAX_CARRIERS = 128, MAX_OPS = 1024 };
@@ -150,8 +154,62 @@ static void publish(Stager *in, const Op *op)
         }
 }
 
+static Op *sync_op(const Stager *in, const Op *origin, Opcode code)
+{
+    Op *op = op_new(in->kernel, code, origin->loc, 0, NULL);
+    op->roles = in->loop->roles;
+    op->tag = TAG_TILE;
+    op->origin = origin->origin;
+    return op;
+}
+
+/* Does the op, or one inside it, need what this product computes?  Another product that only adds to it does not.  */
+static bool looks_at_product(const Op *op, const Op *dot)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i] == dot->results[0] && !(op_is_dot(op) && i == 2))
+            return true;
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            if (looks_at_product(inner, dot))
+                return true;
+    return false;
+}
+
+static bool looks_at_products(const Op *op, const Op *first)
+{
+    for (const Op *dot = first; dot && dot != op; dot = dot->next)
+        if (op_is_dot(dot) && looks_at_product(op, dot))
+            return true;
+    return false;
+}
+
+/* The products after `before` that start together are a turn.  */
+static void place_turn(const Stager *in, const Block *block, const Op *before)
+{
+    Op *first = NULL, *last = NULL;
+    for (Op *op = before ? before->next : block->first; op; op = op->next) {
+        if (looks_at_products(op, first))
+            break;
+        if (op_is_dot(op)) {
+            first = first ? first : op;
+            last = op;
+        }
+    }
+    if (!first)
+        return;
+    op_before(first, sync_op(in, first, OP_TURN_TAKE));
+    op_after(last, sync_op(in, last, OP_TURN_PASS));
+}
+
+static bool takes_turns(const Stager *in)
+{
+    return in->loop->pipeline->pingpong && in->kernel->grid.split == SPLIT_ROWS && in->kernel->grid.consumers > 1;
+}
+
 static void copy_step(Stager *in, Block *to, unsigned stages)
 {
+    const Op *before = to->last;
     for (int i = 0; i < in->nops; i++) {
         Op *op = in->ops[i];
         if (!(stages >> op->stage & 1))
@@ -159,6 +217,8 @@ static void copy_step(Stager *in, Block *to, unsigned stages)
         copy_op(in, op, to, &in->maps[op->stage]);
         publish(in, op);
     }
+    if (stages & 1 && takes_turns(in))
+        place_turn(in, to, before);
 }
 
 /* What a carrier's value is at the end of a step: the newest copy of its source.  */

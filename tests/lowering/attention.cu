@@ -16,18 +16,19 @@ struct attention_params {
 };
 
 struct attention_shared {
-    ws::shared_tile<ws::f16, 128, 128> tq[1];
+    ws::shared_tile<ws::f16, 128, 128> tq[2];
     ws::shared_tile<ws::f16, 128, 128> tk[2];
     ws::shared_tile<ws::f16, 128, 128> tv[2];
     ws::output<ws::f16, 64, 2> o_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
-    ws::ring<1> tq_ring;
+    ws::ring<2> tq_ring;
     ws::ring<2> tk_ring;
     ws::ring<2> tv_ring;
+    ws::turns<2> turns;
 };
 
 static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)
 {
-    ws::producer<1> tq_ring(s.tq_ring);
+    ws::producer<2> tq_ring(s.tq_ring);
     ws::producer<2> tk_ring(s.tk_ring);
     ws::producer<2> tv_ring(s.tv_ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // attention.ir:2
@@ -48,7 +49,7 @@ static WS_DEVICE void attention_producer(const attention_params &p, attention_sh
 
 static WS_DEVICE void attention_consumer(const attention_params &p, attention_shared &s, int group)
 {
-    ws::consumer<1> tq_ring(s.tq_ring);
+    ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
     const long first_row = (long)group * 64;
@@ -61,15 +62,19 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         if (0 < p.L) {  // attention.ir:13
             const int tk_slot = tk_ring.get();
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
+            s.turns.take(group);
             ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
             ws::commit();
+            s.turns.pass(group);
             ws::wait<0>(s_2);
             tk_ring.consumed<0>();
-            const auto c = ws::mul(s_2, p.scale);
-            const auto col = ws::col_index<1, 128, ws::frag>();
-            const auto at = ws::add(col, 0);
-            const auto inside = ws::lt(at, p.L);
-            const auto masked = ws::select(inside, c, -1e+30);
+            auto masked = ws::mul(s_2, p.scale);
+            if (127 >= (long)p.L) {  // attention.ir:23
+                const auto col = ws::col_index<1, 128, ws::frag>();
+                const auto at = ws::add(col, 0);
+                const auto inside = ws::lt(at, p.L);
+                masked = ws::select(inside, masked, -1e+30);
+            }
             const auto best = ws::row_max(masked);
             const auto now = ws::max(m, best);
             const auto less = ws::sub(m, now);
@@ -84,18 +89,22 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             for (int j = 128; j < p.L; j += 128) {  // attention.ir:13
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                s.turns.take(group);
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
                 ws::commit();
                 const int tv_slot = tv_ring.get();
                 ws::mma(acc, ph, ws::view(s.tv[tv_slot]));
                 ws::commit();
+                s.turns.pass(group);
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
-                const auto c_2 = ws::mul(s_3, p.scale);
-                const auto col_2 = ws::col_index<1, 128, ws::frag>();
-                const auto at_2 = ws::add(col_2, j);
-                const auto inside_2 = ws::lt(at_2, p.L);
-                const auto masked_2 = ws::select(inside_2, c_2, -1e+30);
+                auto masked_2 = ws::mul(s_3, p.scale);
+                if ((long)j + 127 >= (long)p.L) {  // attention.ir:23
+                    const auto col = ws::col_index<1, 128, ws::frag>();
+                    const auto at = ws::add(col, j);
+                    const auto inside = ws::lt(at, p.L);
+                    masked_2 = ws::select(inside, masked_2, -1e+30);
+                }
                 const auto best_2 = ws::row_max(masked_2);
                 const auto now_2 = ws::max(m, best_2);
                 const auto less_2 = ws::sub(m, now_2);
@@ -131,6 +140,7 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
         s.tq_ring.init("tq_ring", 2);    // two groups release each slot
         s.tk_ring.init("tk_ring", 2);    // two groups release each slot
         s.tv_ring.init("tv_ring", 2);    // two groups release each slot
+        s.turns.init("turns");
     }
     ws::start();
     if (ws::warp_group() == 0) {

@@ -73,8 +73,10 @@ Storage *parse_find_storage(Parser *p, const char *name)
 
 Variable *parse_find_variable(Parser *p, const char *name)
 {
+    bool launcher = !strncmp(name, "p.", 2);
+    name += launcher ? 2 : 0;
     for (Variable *variable = p->kernel->variables; variable; variable = variable->next)
-        if (variable->role == p->role && !strcmp(variable->name, name))
+        if (variable->role == p->role && !launcher && !strcmp(variable->name, name))
             return variable;
     for (Variable *variable = p->kernel->variables; variable; variable = variable->next)
         if (!variable->role && !strcmp(variable->name, name))
@@ -436,6 +438,8 @@ static void parse_grid(Parser *p, Block *outer, Op *op)
         if (compare != OP_LTI)
             scan_fail_last(p, "a grid compares with '<'");
     } while (scan_accept(p, ";"));
+    if (scan_accept(p, "ordinal") && count < MAX_LIST)
+        definitions[count++] = parse_definition(p);
     int scope = p->nscope;
     define_block_args(p, block_new(p->kernel, op), definitions, count);
     parse_notes_and_block(p, op, scope);

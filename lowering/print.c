@@ -193,7 +193,7 @@ static void print_value(Printer *p, const Value *value)
         fprintf(p->out, "%%%s", value->id < p->nnames && p->names[value->id] ? p->names[value->id] : "?");
 }
 
-/* %acc: tile<f32,128x256> split var=acc */
+/* %acc: tile<f32,128x256> split var=acc; in a program var=p.x is the launcher's x, as in the .cu */
 static void print_definition(Printer *p, const Value *value)
 {
     print_value(p, value);
@@ -204,7 +204,7 @@ static void print_definition(Printer *p, const Value *value)
     if (value->split)
         fputs(" split", p->out);
     if (value->var)
-        fprintf(p->out, " var=%s", value->var->name);
+        fprintf(p->out, " var=%s%s", p->role && !value->var->role ? "p." : "", value->var->name);
 }
 
 static void print_arg(Printer *p, const Op *op, int index)
@@ -377,6 +377,10 @@ static void print_grid(Printer *p, const Op *op)
     for (int i = 0; i < op->nargs; i += 3) {
         fputs(i ? "; " : " ", p->out);
         print_range(p, op, i / 3, i);
+    }
+    for (int i = op->nargs / 3; op->nblocks && i < op->blocks[0]->nargs; i++) {
+        fputs(" ordinal ", p->out);
+        print_definition(p, op->blocks[0]->args[i]);
     }
     print_open(p, op);
     fputs("}\n", p->out);

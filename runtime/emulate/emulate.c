@@ -464,27 +464,35 @@ static void run_crew(crew *c)
         pthread_join(threads[i], NULL);
 }
 
-void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *arg, int threads, size_t shared_bytes,
-                    long tiles, bool persistent)
+int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, bool persistent)
 {
+    int most = ws_emulate_ctas(0);
     if (launch->failed || tiles <= 0)
-        return;
+        return 0;
     if (shared_bytes > SHARED_MOST) {
         ws_emulate_fail(launch, WS_ERR_LAUNCH, "%s: %zu bytes of shared memory are more than the %d of a block",
                         launch->kernel, shared_bytes, SHARED_MOST);
-        return;
+        return 0;
     }
     if (tiles > INT32_MAX) {
         ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: the grid has %ld iterations, more than %d", launch->kernel, tiles,
                         INT32_MAX);
-        return;
+        return 0;
     }
-    int ctas = ws_emulate_ctas(0);
+    return !persistent || tiles < most ? (int)tiles : most;
+}
+
+void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *arg, int threads, size_t shared_bytes,
+                    long tiles, bool persistent)
+{
+    int ctas = ws_emulate_size(launch, shared_bytes, tiles, persistent);
+    if (!ctas)
+        return;
     crew c = {.launch = launch,
               .body = body,
               .arg = arg,
               .groups = (threads + WARP_GROUP - 1) / WARP_GROUP,
-              .ctas = !persistent || tiles < ctas ? (int)tiles : ctas,
+              .ctas = ctas,
               .shared_bytes = shared_bytes,
               .seed = seed_now(),
               .lock = PTHREAD_MUTEX_INITIALIZER,

@@ -72,6 +72,8 @@ void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t
 void ws_emulate_place(ws_emulate_launch *launch);
 /* Can the copy engine take this tensor?  If not, a line in the log says why.  */
 bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
+/* CTAs of a launch over `tiles` iterations of the grid; 0: none, or more shared memory than there is.  */
+int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, bool persistent);
 /* Run body (arg) as every group of every CTA; `tiles` iterations of the grid.  */
 void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *arg, int threads, size_t shared_bytes,
                     long tiles, bool persistent);

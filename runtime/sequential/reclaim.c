@@ -49,6 +49,7 @@ struct heap {
 };
 
 static _Thread_local struct heap *heap;
+_Thread_local void *(*ws_handle_source)(size_t bytes);
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -195,6 +196,8 @@ static int make_room(struct heap *h)
 
 void *ws_handle_alloc(size_t bytes)
 {
+    if (ws_handle_source)
+        return ws_handle_source(bytes);
     struct heap *h = this_heap();
     if (h && h->held >= h->round)
         collect(h);

@@ -55,6 +55,8 @@ struct ws_tensor_ {
 void *ws_handle_alloc(size_t bytes);
 /* Working memory of this thread, good until the next call with the same index (0 to 2).  */
 void *ws_scratch(int index, size_t bytes);
+/* Where this thread's handles come from instead, while it is not NULL; who sets it takes them back.  */
+extern _Thread_local void *(*ws_handle_source)(size_t bytes);
 size_t ws_handle_bytes(void); /* what this thread's handles occupy now */
 void ws_handle_collect(void); /* take back what is not held, now rather than later */
 

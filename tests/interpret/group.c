@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * group.c - the program of one group: statements, control flow, rings, waits.
+ *
+ * One function for each statement that the printer writes, with what the C++ does where the text does not say it: a
+ * variable comes into being where it is first written and ceases at the end of its block, and copying a tile looks at it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "slice.h"
+#include "state.h"
+
+static void run_block(Group *group, const Block *block);
+
+/* ---- memory of one statement ------------------------------------------------------------------------------------- */
+
+struct Chunk {
+    Chunk *next;
+    size_t used, room;
+    _Alignas(16) unsigned char bytes[];
+};
+
+enum { CHUNK_BYTES = 1 << 16 };
+
+static Chunk *chunk_new(size_t bytes)
+{
+    size_t room = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    Chunk *chunk = malloc(sizeof *chunk + room);
+    if (!chunk)
+        abort();
+    chunk->next = NULL;
+    chunk->used = 0;
+    chunk->room = room;
+    return chunk;
+}
+
+void *arena_take(Arena *arena, size_t bytes)
+{
+    Chunk **at = arena->current ? &arena->current : &arena->first;
+    bytes = (bytes + 15) / 16 * 16;
+    while (*at && (*at)->room - (*at)->used < bytes)
+        at = &(*at)->next;
+    if (!*at)
+        *at = chunk_new(bytes);
+    Chunk *chunk = *at;
+    arena->current = chunk;
+    chunk->used += bytes;
+    return chunk->bytes + chunk->used - bytes;
+}
+
+void arena_reset(Arena *arena)
+{
+    for (Chunk *chunk = arena->first; chunk; chunk = chunk->next)
+        chunk->used = 0;
+    arena->current = NULL;
+}
+
+void arena_drop(Arena *arena)
+{
+    for (Chunk *chunk = arena->first, *next; chunk; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+    *arena = (Arena){NULL, NULL};
+}
+
+void *group_handle(size_t bytes)
+{
+    ws_sched *s = ws_sched_current();
+    const Cta *cta = ws_sched_user(s);
+    return arena_take(&cta->launch->groups[ws_sched_self(s)].arena, bytes);
+}
+
+/* ---- variables --------------------------------------------------------------------------------------------------- */
+
+static void assign(Cell *cell, Datum datum)
+{
+    if (cell->tile) {
+        check_cell(cell, "overwrites");
+        check_cell(datum.cell, "reads");
+        const struct ws_tile_ *from = datum.tile;
+        if (from->rows != cell->tile->rows || from->cols != cell->tile->cols || from->dtype != cell->tile->dtype)
+            ws_sched_fail(ws_sched_current(), "variable %s is given a tile of another type", cell->variable->name);
+        memmove(cell->tile->data, from->data,
+                (size_t)from->rows * (size_t)from->cols * (size_t)ws_dtype_bytes(from->dtype));
+        datum = (Datum){.tile = cell->tile, .cell = cell};
+    } else if (datum.tensor) {
+        cell->tensor = *datum.tensor;
+        datum = (Datum){.tensor = &cell->tensor};
+    }
+    cell->datum = datum;
+    cell->written = true;
+}
+
+static void assign_value(Group *group, const Value *to, const Value *from)
+{
+    Cell *cell = cell_of(group, to);
+    if (cell && to->var != from->var)
+        assign(cell, evaluate(group, from));
+}
+
+/* Their objects cease to be at the end of the block.  */
+static void leave(Group *group, const Block *block)
+{
+    const Plan *plan = group->launch->plan;
+    for (int i = 0; i < plan->ncells; i++) {
+        Cell *cell = &group->cells[i];
+        if (cell->scope != block || !cell->written || cell->variable->role != group->role)
+            continue;
+        check_cell(cell, "drops");
+        cell->written = false;
+    }
+}
+
+/* Values that are handed over at once: each source is read before any variable is written.  */
+static void hand_over(Group *group, Value *const *from, Value *const *to, int count)
+{
+    Datum few[16], *data = count > 16 ? arena_take(&group->arena, (size_t)count * sizeof *data) : few;
+    int copies = 0;
+    for (int i = 0; i < count; i++)
+        copies += to[i]->var != from[i]->var;
+    for (int i = 0; i < count; i++) {
+        if (to[i]->var == from[i]->var || !cell_of(group, to[i]))
+            continue;
+        data[i] = evaluate(group, from[i]);
+        if (copies < 2 || !data[i].cell)
+            continue;
+        check_cell(data[i].cell, "reads");
+        size_t bytes = sizeof *data[i].tile + (size_t)data[i].tile->rows * (size_t)data[i].tile->cols *
+                                                  (size_t)ws_dtype_bytes(data[i].tile->dtype);
+        data[i].tile = memcpy(arena_take(&group->arena, bytes), data[i].tile, bytes);
+        data[i].cell = NULL;
+    }
+    for (int i = 0; i < count; i++) {
+        Cell *cell = cell_of(group, to[i]);
+        if (cell && to[i]->var != from[i]->var)
+            assign(cell, data[i]);
+    }
+    arena_reset(&group->arena);
+}
+
+/* ---- control flow ------------------------------------------------------------------------------------------------ */
+
+static void run_for(Group *group, const Op *op)
+{
+    const Block *body = op->blocks[0];
+    int count = carried_count(op);
+    const Op *yield = block_end(body);
+    Cell *counter = cell_of(group, body->args[0]);
+    Dtype dtype = body->args[0]->type.dtype;
+    Opcode compare = op->ival ? (Opcode)op->ival : OP_LTI;
+    hand_over(group, op->args + 3, body->args + 1, count);
+    if (!counter) {
+        wrong(group->launch, "a loop has no counter");
+        return;
+    }
+    assign(counter, evaluate(group, op->args[0]));
+    while (scalar_compare(compare, dtype, counter->datum.number, number_of(group, op->args[1]))) {
+        run_block(group, body);
+        if (count)
+            hand_over(group, yield->args, body->args + 1, count);
+        leave(group, body);
+        int64_t next = (int64_t)((uint64_t)counter->datum.number + (uint64_t)number_of(group, op->args[2]));
+        assign(counter, (Datum){.number = scalar_wrap(dtype, next)});
+    }
+}
+
+static void run_while(Group *group, const Op *op)
+{
+    const Op *condition = block_end(op->blocks[0]), *yield = block_end(op->blocks[1]);
+    hand_over(group, op->args, op->blocks[0]->args, op->nargs);
+    for (;;) {
+        run_block(group, op->blocks[0]);
+        bool more = number_of(group, condition->args[0]) != 0;
+        hand_over(group, condition->args + 1, op->blocks[1]->args, condition->nargs - 1);
+        if (!more)
+            break;
+        run_block(group, op->blocks[1]);
+        hand_over(group, yield->args, op->blocks[0]->args, op->nargs);
+        leave(group, op->blocks[0]);
+        leave(group, op->blocks[1]);
+    }
+    leave(group, op->blocks[0]);
+    leave(group, op->blocks[1]);
+}
+
+static void run_if(Group *group, const Op *op)
+{
+    bool then = number_of(group, op->args[0]) != 0;
+    if (!then && op->nblocks < 2)
+        return;
+    const Block *block = op->blocks[!then];
+    run_block(group, block);
+    if (op->nresults)
+        hand_over(group, block_end(block)->args, op->results, op->nresults);
+    leave(group, block);
+}
+
+/* ---- the grid ---------------------------------------------------------------------------------------------------- */
+
+/* As ws::tiles.  */
+static void locate(Group *group)
+{
+    const Launch *launch = group->launch;
+    bool more = group->tile < launch->total;
+    int n = launch->dims;
+    ws_sched_iteration(ws_sched_current(), more ? group->tile : -1);
+    if (!more)
+        return;
+    long rest = group->tile;
+    if (n == 1) {
+        group->position[0] = rest;
+        return;
+    }
+    long rows = launch->count[n - 2], cols = launch->count[n - 1], outer = rest / (rows * cols);
+    for (int d = n - 3; d >= 0; d--) {
+        group->position[d] = outer % launch->count[d];
+        outer /= launch->count[d];
+    }
+    rest %= rows * cols;
+    long area = launch->band * cols, first = rest / area * launch->band;
+    long height = launch->band < rows - first ? launch->band : rows - first;
+    group->position[n - 1] = rest % area / height;
+    group->position[n - 2] = first + rest % area % height;
+}
+
+static void run_grid(Group *group, const Op *op)
+{
+    const Launch *launch = group->launch;
+    const Cta *cta = ws_sched_user(ws_sched_current());
+    const Block *body = op->blocks[0];
+    group->stride = cta->head.ctas;
+    group->walked = 0;
+    group->tile = cta->head.cta;
+    for (locate(group); group->tile < launch->total; locate(group)) {
+        for (int i = 0; i < launch->dims; i++) {
+            Cell *cell = cell_of(group, body->args[i]);
+            long at = launch->low[i] + group->position[i] * launch->step[i];
+            if (cell)
+                assign(cell, (Datum){.number = scalar_wrap(body->args[i]->type.dtype, at)});
+        }
+        run_block(group, body);
+        leave(group, body);
+        group->tile += group->stride;
+        group->walked++;
+    }
+}
+
+/* ---- rings ------------------------------------------------------------------------------------------------------- */
+
+static void assign_slot(Group *group, const Op *op, int slot)
+{
+    Cell *cell = op->nresults ? cell_of(group, op->results[0]) : NULL;
+    if (cell)
+        assign(cell, (Datum){.number = slot});
+}
+
+static void run_put(Group *group, const Op *op)
+{
+    End *end = &group->producers[op->aref->id];
+    end->bytes = 0;
+    assign_slot(group, op, ws_sched_put(ws_sched_current(), group->launch->ring_of[op->aref->id], end->index));
+}
+
+static void run_put_done(Group *group, const Op *op)
+{
+    const Aref *aref = op->aref;
+    End *end = &group->producers[aref->id];
+    ws_sched_put_done(ws_sched_current(), group->launch->ring_of[aref->id], end->index++);
+    if (end->bytes != aref->bytes)
+        ws_sched_fail(ws_sched_current(), "a put of ring %s brings %lld bytes, the plan says %lld", aref->name,
+                      (long long)end->bytes, (long long)aref->bytes);
+}
+
+static void run_get(Group *group, const Op *op)
+{
+    End *end = &group->consumers[op->aref->id];
+    int slot = ws_sched_get(ws_sched_current(), group->launch->ring_of[op->aref->id], end->index);
+    if (end->nheld == op->aref->slots || end->nheld == MOST_HELD_SLOTS)
+        ws_sched_fail(ws_sched_current(), "more slots of ring %s are held than it has", op->aref->name);
+    end->held[end->nheld++] = end->index++;
+    assign_slot(group, op, slot);
+}
+
+/* All that was got but the newest.  */
+static void run_consumed(Group *group, const Op *op)
+{
+    End *end = &group->consumers[op->aref->id];
+    int count = end->nheld - (int)op->ival;
+    for (int i = 0; i < count; i++)
+        ws_sched_consumed(ws_sched_current(), group->launch->ring_of[op->aref->id], end->held[i]);
+    if (count <= 0)
+        return;
+    memmove(end->held, end->held + count, (size_t)(end->nheld - count) * sizeof *end->held);
+    end->nheld -= count;
+}
+
+static void run_skip(Group *group, const Op *op)
+{
+    int64_t times = op->nargs ? number_of(group, op->args[0]) : 1;
+    group->consumers[op->aref->id].index += (uint64_t)(int)(op->ival * times);
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+static void run_accumulate(Group *group, const Op *op)
+{
+    Cell *acc = cell_of(group, op->results[0]);
+    if (!acc) {
+        wrong(group->launch, "a product has no accumulator");
+        return;
+    }
+    assign_value(group, op->results[0], op->args[2]);
+    if (!acc->written)
+        ws_sched_fail(ws_sched_current(), "accumulator %s is used before it is written", acc->variable->name);
+    memory_product(group, op, acc);
+}
+
+static void run_wait(Group *group, const Op *op)
+{
+    ws_sched *s = ws_sched_current();
+    ws_sched_wait(s, (int)op->ival);
+    for (int i = 0; i < op->nargs; i++) {
+        Cell *cell = cell_of(group, op->args[i]);
+        if (cell)
+            ws_sched_name(s, &cell->state);
+    }
+    for (int i = 0; i < op->nresults && i < op->nargs; i++)
+        assign_value(group, op->results[i], op->args[i]);
+}
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+static void run_sync(Group *group, const Op *op)
+{
+    ws_sched *s = ws_sched_current();
+    int turns = group->launch->turns;
+    switch (op->code) {
+    case OP_PUT:
+        run_put(group, op);
+        break;
+    case OP_COPY_IN:
+        memory_copy_in(group, op);
+        break;
+    case OP_PUT_DONE:
+        run_put_done(group, op);
+        break;
+    case OP_GET:
+        run_get(group, op);
+        break;
+    case OP_CONSUMED:
+        run_consumed(group, op);
+        break;
+    case OP_SKIP:
+        run_skip(group, op);
+        break;
+    case OP_MMA:
+        run_accumulate(group, op);
+        break;
+    case OP_COMMIT:
+        ws_sched_commit(s);
+        break;
+    case OP_WAIT:
+        run_wait(group, op);
+        break;
+    case OP_STAGE: {
+        View view = memory_stage(group, op);
+        Cell *cell = cell_of(group, op->results[0]);
+        if (cell)
+            assign(cell, (Datum){.view = view});
+        break;
+    }
+    case OP_TURN_TAKE:
+        ws_sched_take(s, turns, group->number);
+        break;
+    case OP_TURN_PASS:
+        ws_sched_pass(s, turns, group->number);
+        break;
+    case OP_STORE_WAIT:
+        ws_sched_store_wait(s, (int)op->ival);
+        break;
+    default: /* BARRIER */
+        ws_sched_point(s);
+    }
+}
+
+static void run_control(Group *group, const Op *op)
+{
+    switch (op->code) {
+    case OP_GRID:
+        run_grid(group, op);
+        break;
+    case OP_FOR:
+        run_for(group, op);
+        break;
+    case OP_WHILE:
+        run_while(group, op);
+        break;
+    case OP_IF:
+        run_if(group, op);
+        break;
+    default: /* YIELD, COND: the loop's or the branch's own business */
+        break;
+    }
+}
+
+static void run_statement(Group *group, const Op *op)
+{
+    OpClass class_ = op_info[op->code].class_;
+    if (++group->launch->steps > group->launch->most_steps)
+        ws_sched_fail(ws_sched_current(), "%ld statements and no end", group->launch->most_steps);
+    if (op_is_pure(op)) {
+        Cell *cell = op->nresults ? cell_of(group, op->results[0]) : NULL;
+        if (cell)
+            assign(cell, compute(group, op));
+    } else if (class_ == CLASS_CONTROL) {
+        run_control(group, op);
+    } else if (op->code == OP_PRINT) {
+        ws_tile tile = evaluate(group, op->args[0]).tile;
+        ws_print(op->sval ? op->sval : "", tile);
+    } else if (class_ == CLASS_STORE) {
+        memory_store(group, op);
+    } else if (class_ == CLASS_SYNC) {
+        run_sync(group, op);
+    } else {
+        run_accumulate(group, op); /* DOT_F32 */
+    }
+    arena_reset(&group->arena);
+}
+
+static void run_block(Group *group, const Block *block)
+{
+    for (const Op *op = block->first; op; op = op->next)
+        run_statement(group, op);
+}
+
+/* What a fiber runs.  */
+void group_run(void *arg)
+{
+    Group *group = arg;
+    const Block *body = group->role->body;
+    Cell *number = body->nargs ? cell_of(group, body->args[0]) : NULL;
+    ws_sched_start(ws_sched_current());
+    if (number)
+        assign(number, (Datum){.number = group->number});
+    run_block(group, body);
+    leave(group, body);
+}

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * launch.c - the launcher, interpreted: parameters, tensors and their checks, the grid, one CTA after the other.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+#include "ws/backend.h"
+
+enum { SHARED_ALIGNMENT = 1024, MOST_STEPS = 200000000 };
+
+void wrong(const Launch *launch, const char *format, ...)
+{
+    char text[256];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (ws_sched_current())
+        ws_sched_fail(ws_sched_current(), "%s", text);
+    ws_emulate_fail((ws_emulate_launch *)(uintptr_t)&launch->state, WS_ERR_PROTOCOL, "%s: %s", launch->state.kernel,
+                    text);
+}
+
+/* ---- what is known before any launch ----------------------------------------------------------------------------- */
+
+typedef struct {
+    Plan *plan;
+    const Variable **variables;
+} Numbering;
+
+static void *zeroed(size_t count, size_t bytes)
+{
+    void *memory = calloc(count ? count : 1, bytes);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+static int depth_of(const Block *block)
+{
+    int depth = 0;
+    for (; block->parent; block = block->parent->parent)
+        depth++;
+    return depth;
+}
+
+/* The innermost block that holds both.  */
+static const Block *common_block(const Block *x, const Block *y)
+{
+    int dx = depth_of(x), dy = depth_of(y);
+    for (; dx > dy; dx--)
+        x = x->parent->parent;
+    for (; dy > dx; dy--)
+        y = y->parent->parent;
+    while (x != y && x->parent && y->parent) {
+        x = x->parent->parent;
+        y = y->parent->parent;
+    }
+    return x;
+}
+
+/* A mention of the value in the block: its variable has to be there.  */
+static void mention(Plan *plan, const Value *value, const Block *block)
+{
+    int number = plan->cell_of[value->id];
+    if (number >= 0)
+        plan->scopes[number] = plan->scopes[number] ? common_block(plan->scopes[number], block) : block;
+}
+
+static void number_value(Numbering *numbering, const Value *value)
+{
+    Plan *plan = numbering->plan;
+    const Variable *variable = value->var;
+    int i = 0;
+    if (!variable || !variable->role)
+        return;
+    while (i < plan->ncells && numbering->variables[i] != variable)
+        i++;
+    if (i == plan->ncells)
+        numbering->variables[plan->ncells++] = variable;
+    plan->cell_of[value->id] = i;
+}
+
+static void number_op(Op *op, void *context)
+{
+    Numbering *numbering = context;
+    Plan *plan = numbering->plan;
+    for (int i = 0; i < op->nresults; i++)
+        number_value(numbering, op->results[i]);
+    for (int i = 0; i < op->nblocks; i++)
+        for (int k = 0; k < op->blocks[i]->nargs; k++)
+            number_value(numbering, op->blocks[i]->args[k]);
+    if (op->code != OP_TENSOR)
+        return;
+    const Variable *field = op->results[0]->var;
+    int i = 0;
+    while (i < plan->ntensors && plan->tensors[i]->results[0]->var != field)
+        i++;
+    if (i == plan->ntensors)
+        plan->tensors[plan->ntensors++] = op;
+    plan->tensor_of[op->results[0]->id] = i;
+}
+
+/* Carried values and results live around their operation, not in its blocks.  */
+static void mention_op(Op *op, void *context)
+{
+    Plan *plan = context;
+    for (int i = 0; i < op->nargs; i++)
+        mention(plan, op->args[i], op->parent);
+    for (int i = 0; i < op->nresults; i++)
+        mention(plan, op->results[i], op->parent);
+    for (int i = 0; i < op->nblocks; i++)
+        for (int k = 0; k < op->blocks[i]->nargs; k++)
+            mention(plan, op->blocks[i]->args[k], op->code == OP_GRID ? op->blocks[i] : op->parent);
+}
+
+static void count_op(Op *op, void *context)
+{
+    int *tensors = context;
+    *tensors += op->code == OP_TENSOR;
+}
+
+Plan *plan_new(Kernel *kernel)
+{
+    Plan *plan = zeroed(1, sizeof *plan);
+    Numbering numbering = {plan, NULL};
+    int ids = kernel->module->next_id, tensors = 0, variables = 0;
+    for (const Variable *variable = kernel->variables; variable; variable = variable->next)
+        variables++;
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, count_op, &tensors);
+    plan->kernel = kernel;
+    plan->cell_of = zeroed((size_t)ids, sizeof *plan->cell_of);
+    plan->tensor_of = zeroed((size_t)ids, sizeof *plan->tensor_of);
+    plan->tensors = zeroed((size_t)tensors, sizeof *plan->tensors);
+    plan->scopes = zeroed((size_t)variables, sizeof *plan->scopes);
+    numbering.variables = zeroed((size_t)variables, sizeof *numbering.variables);
+    for (int i = 0; i < ids; i++)
+        plan->cell_of[i] = plan->tensor_of[i] = -1;
+    FOR_ROLES (role, kernel) {
+        for (int i = 0; i < role->body->nargs; i++)
+            number_value(&numbering, role->body->args[i]);
+        ir_walk(role->body, number_op, &numbering);
+        for (int i = 0; i < role->body->nargs; i++)
+            mention(plan, role->body->args[i], role->body);
+        ir_walk(role->body, mention_op, plan);
+    }
+    FOR_AREFS (aref, kernel)
+        plan->narefs = aref->id + 1 > plan->narefs ? aref->id + 1 : plan->narefs;
+    free(numbering.variables);
+    return plan;
+}
+
+void plan_delete(Plan *plan)
+{
+    if (!plan)
+        return;
+    free(plan->cell_of);
+    free(plan->tensor_of);
+    free(plan->tensors);
+    free(plan->scopes);
+    free(plan);
+}
+
+/* ---- tensors ----------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const Variable *tensor;
+    int use;
+} Access;
+
+static void visit_access(Op *op, void *context)
+{
+    Access *access = context;
+    for (int i = 0; i < op->nargs; i++) {
+        const Op *root = op->code != OP_SLICE && op->args[i]->type.kind == K_TENSOR ? tensor_root(op->args[i]) : NULL;
+        if (!root || root->results[0]->var != access->tensor)
+            continue;
+        access->use |= op_info[op->code].class_ == CLASS_STORE ? WS_EMULATE_STORED : WS_EMULATE_LOADED;
+        access->use |= op->code == OP_ATOMIC_ADD ? WS_EMULATE_LOADED : 0;
+    }
+}
+
+static int use_of(const Kernel *kernel, const Variable *tensor)
+{
+    Access access = {tensor, 0};
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_access, &access);
+    return access.use & WS_EMULATE_STORED ? access.use : WS_EMULATE_LOADED;
+}
+
+static void make_tensor(Launch *launch, int number)
+{
+    const Op *op = launch->plan->tensors[number];
+    Type type = op->results[0]->type;
+    const Variable *field = op->results[0]->var;
+    Window *t = &launch->tensors[number];
+    ws_emulate_tensor seen = {field ? field->name : "?", NULL, element_bytes(type.dtype), type.rank, {0}, {0}, 0};
+    *t = (Window){.number = number, .rank = type.rank, .dtype = type.dtype};
+    t->base = (unsigned char *)(intptr_t)host_value(launch, op->args[0]).number;
+    for (int i = 0; i < type.rank; i++) {
+        t->high[i] = seen.extent[i] = (long)host_value(launch, op->args[1 + i]).number;
+        t->stride[i] = seen.stride[i] = (long)host_value(launch, op->args[1 + type.rank + i]).number;
+    }
+    seen.base = (char *)t->base;
+    seen.use = use_of(launch->kernel, field);
+    ws_emulate_use_tensor(&launch->state, &seen);
+}
+
+static void visit_mapped(Op *op, void *context)
+{
+    Launch *launch = context;
+    const Value *tensor = op->code == OP_COPY_IN                ? op->args[1]
+                          : op->code == OP_STORE && op->storage ? op->args[0]
+                                                                : NULL;
+    const Op *root = tensor ? tensor_root(tensor) : NULL;
+    if (root)
+        launch->usable[launch->plan->tensor_of[root->results[0]->id]] = true;
+}
+
+/* Those that the copy engine moves.  */
+static void map_tensors(Launch *launch)
+{
+    FOR_ROLES (role, launch->kernel)
+        ir_walk(role->body, visit_mapped, launch);
+    for (int i = 0; i < launch->plan->ntensors; i++) {
+        const Window *t = &launch->tensors[i];
+        ws_emulate_tensor seen = {NULL, (char *)t->base, element_bytes(t->dtype), t->rank, {0}, {0}, 0};
+        memcpy(seen.extent, t->high, sizeof seen.extent);
+        memcpy(seen.stride, t->stride, sizeof seen.stride);
+        launch->usable[i] = launch->usable[i] && ws_emulate_map(&launch->state, &seen);
+    }
+}
+
+/* ---- the grid ---------------------------------------------------------------------------------------------------- */
+
+static void make_grid(Launch *launch)
+{
+    const Grid *clauses = &launch->kernel->grid;
+    const Op *grid = role_grid(launch->kernel->roles);
+    launch->dims = grid->nargs / 3;
+    launch->total = 1;
+    for (int i = 0; i < launch->dims; i++) {
+        long low = (long)host_value(launch, grid->args[3 * i]).number;
+        long high = (long)host_value(launch, grid->args[3 * i + 1]).number;
+        long step = (long)host_value(launch, grid->args[3 * i + 2]).number;
+        if (step == 0)
+            ws_emulate_fail(&launch->state, WS_ERR_ARGUMENT, "%s: the step of grid dimension %d is 0",
+                            launch->state.kernel, i);
+        launch->low[i] = low;
+        launch->step[i] = step;
+        launch->count[i] = step > 0 && high > low   ? (high - low - 1) / step + 1
+                           : step < 0 && low > high ? (low - high - 1) / -step + 1
+                                                    : 0;
+        if (__builtin_mul_overflow(launch->total, launch->count[i], &launch->total))
+            ws_emulate_fail(&launch->state, WS_ERR_ARGUMENT, "%s: the grid has more iterations than fit a long",
+                            launch->state.kernel);
+    }
+    long rows = launch->dims > 1 ? launch->count[launch->dims - 2] : 1;
+    launch->band = clauses->order == ORDER_COLUMN                                ? rows
+                   : clauses->order == ORDER_GROUPED && clauses->order_group > 0 ? clauses->order_group
+                                                                                 : 1;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static void make_cell(Cell *cell, const Variable *variable, const Block *scope)
+{
+    Type type = variable->type;
+    *cell = (Cell){.variable = variable, .scope = scope};
+    if (type.kind != K_TILE && type.kind != K_TOKEN)
+        return;
+    size_t bytes = (size_t)type.rows * (size_t)type.cols * (size_t)element_bytes(type.dtype);
+    cell->tile = zeroed(1, sizeof *cell->tile + bytes);
+    *cell->tile = (struct ws_tile_){
+        .magic = WS_TILE_MAGIC, .kind = WS_RULE_TILE, .dtype = (int)type.dtype, .rows = type.rows, .cols = type.cols};
+}
+
+static void visit_cells(Op *op, void *context)
+{
+    Group *group = context;
+    const Plan *plan = group->launch->plan;
+    for (int i = 0; i < op->nresults; i++) {
+        int number = plan->cell_of[op->results[i]->id];
+        if (number >= 0 && !group->cells[number].variable)
+            make_cell(&group->cells[number], op->results[i]->var, plan->scopes[number]);
+    }
+    for (int i = 0; i < op->nblocks; i++)
+        for (int k = 0; k < op->blocks[i]->nargs; k++) {
+            const Value *value = op->blocks[i]->args[k];
+            int number = plan->cell_of[value->id];
+            if (number >= 0 && !group->cells[number].variable)
+                make_cell(&group->cells[number], value->var, plan->scopes[number]);
+        }
+}
+
+static void make_group(Launch *launch, Group *group, const Role *role, int number)
+{
+    const Plan *plan = launch->plan;
+    *group = (Group){.launch = launch, .role = role, .number = number};
+    group->cells = zeroed((size_t)plan->ncells, sizeof *group->cells);
+    group->producers = zeroed((size_t)plan->narefs, sizeof *group->producers);
+    group->consumers = zeroed((size_t)plan->narefs, sizeof *group->consumers);
+    for (int i = 0; i < role->body->nargs; i++) {
+        int cell = plan->cell_of[role->body->args[i]->id];
+        if (cell >= 0)
+            make_cell(&group->cells[cell], role->body->args[i]->var, plan->scopes[cell]);
+    }
+    FOR_ROLES (other, launch->kernel)
+        ir_walk(other->body, visit_cells, group);
+}
+
+static void make_groups(Launch *launch)
+{
+    int count = 0;
+    FOR_ROLES (role, launch->kernel)
+        count += role->replicas;
+    launch->groups = zeroed((size_t)count, sizeof *launch->groups);
+    FOR_ROLES (role, launch->kernel)
+        for (int i = 0; i < role->replicas; i++)
+            make_group(launch, &launch->groups[launch->ngroups++], role, i);
+}
+
+/* As new: a CTA may have been given up in the middle.  */
+static void renew_group(Group *group)
+{
+    const Plan *plan = group->launch->plan;
+    for (int i = 0; i < plan->ncells; i++) {
+        group->cells[i].written = false;
+        group->cells[i].state = (ws_sched_accumulator){0, 0};
+    }
+    memset(group->producers, 0, (size_t)plan->narefs * sizeof *group->producers);
+    memset(group->consumers, 0, (size_t)plan->narefs * sizeof *group->consumers);
+    arena_reset(&group->arena);
+}
+
+static void drop_group(Group *group)
+{
+    for (int i = 0; i < group->launch->plan->ncells; i++)
+        free(group->cells[i].tile);
+    free(group->cells);
+    free(group->producers);
+    free(group->consumers);
+    arena_drop(&group->arena);
+}
+
+/* ---- a launch ---------------------------------------------------------------------------------------------------- */
+
+bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *arguments, int count)
+{
+    Kernel *kernel = plan->kernel;
+    *launch = (Launch){.plan = plan, .kernel = kernel, .arguments = arguments, .most_steps = MOST_STEPS};
+    ws_emulate_begin(&launch->state, kernel->c_function);
+    if (count != kernel->nparams)
+        ws_emulate_fail(&launch->state, WS_ERR_ARGUMENT, "%s: %d arguments for %d parameters", kernel->name, count,
+                        kernel->nparams);
+    launch->tensors = zeroed((size_t)plan->ntensors, sizeof *launch->tensors);
+    launch->usable = zeroed((size_t)plan->ntensors, sizeof *launch->usable);
+    launch->ring_of = zeroed((size_t)plan->narefs, sizeof *launch->ring_of);
+    for (int i = 0; i < plan->ntensors && !launch->state.failed; i++)
+        make_tensor(launch, i);
+    if (!launch->state.failed)
+        ws_emulate_place(&launch->state);
+    if (!launch->state.failed)
+        map_tensors(launch);
+    if (!launch->state.failed)
+        make_grid(launch);
+    launch->shared_bytes = (size_t)kernel->shared_bytes;
+    launch->ctas = ws_emulate_size(&launch->state, launch->shared_bytes, launch->total, kernel->grid.persistent);
+    launch->shared = aligned_alloc(SHARED_ALIGNMENT, (launch->shared_bytes / SHARED_ALIGNMENT + 1) * SHARED_ALIGNMENT);
+    if (!launch->shared)
+        ws_emulate_fail(&launch->state, WS_ERR_MEMORY, "%s: out of memory", kernel->name);
+    make_groups(launch);
+    return !launch->state.failed;
+}
+
+void launch_end(Launch *launch)
+{
+    for (int i = 0; i < launch->ngroups; i++)
+        drop_group(&launch->groups[i]);
+    free(launch->groups);
+    free(launch->tensors);
+    free(launch->usable);
+    free(launch->ring_of);
+    free(launch->shared);
+    ws_emulate_end(&launch->state);
+}
+
+/* What the kernel does before ws::start ().  */
+static void first_fiber(void *arg)
+{
+    Group *group = arg;
+    Launch *launch = group->launch;
+    ws_sched *s = ws_sched_current();
+    FOR_AREFS (aref, launch->kernel)
+        launch->ring_of[aref->id] = ws_sched_ring(s, aref->name, aref->slots, aref->arrivals);
+    FOR_ROLES (role, launch->kernel)
+        if (role_has_op(role, OP_TURN_TAKE, NULL))
+            launch->turns = ws_sched_turns(s, "turns", role->replicas);
+    group_run(group);
+}
+
+static const char *run_fibers(Launch *launch, ws_sched *s)
+{
+    static _Thread_local char report[4096];
+    for (int i = 0; i < launch->ngroups; i++) {
+        renew_group(&launch->groups[i]);
+        if (ws_sched_fiber(s, NULL, i, i ? group_run : first_fiber, &launch->groups[i]) < 0)
+            return "out of memory";
+    }
+    ws_handle_source = group_handle;
+    bool good = ws_sched_run(s);
+    ws_handle_source = NULL;
+    snprintf(report, sizeof report, "%s", ws_sched_report(s));
+    return good ? NULL : report;
+}
+
+const char *launch_cta(Launch *launch, int number, const Order *order, void *context)
+{
+    static _Thread_local ws_stacks *stacks;
+    Cta cta = {{&launch->state, number, launch->ctas, launch->shared}, launch, context};
+    if (!stacks)
+        stacks = ws_stacks_new();
+    ws_sched_config config = {launch->state.kernel, number, order->seed, stacks, order->choose, order->observe, &cta};
+    ws_sched *s = ws_sched_new(&config);
+    if (!s)
+        return "out of memory";
+    /* All ones are NaN in every floating type: what is read too early shows.  */
+    memset(launch->shared, 0xff, launch->shared_bytes);
+    launch->steps = 0;
+    const char *report = run_fibers(launch, s);
+    ws_sched_delete(s);
+    return report;
+}
+
+const char *launch_run(Launch *launch, const Order *order, void *context)
+{
+    const char *report = NULL;
+    for (int cta = 0; cta < launch->ctas && !report; cta++)
+        report = launch_cta(launch, cta, order, context);
+    return report;
+}
+
+void launch_forget(Launch *launch)
+{
+    for (int i = 0; i < launch->state.nshadows; i++)
+        memset(launch->state.shadows[i].written, 0, launch->state.shadows[i].bytes);
+}
+
+/* ---- what the stored tensors hold -------------------------------------------------------------------------------- */
+
+/* The shadows are the stretches of memory that the kernel stores.  */
+Image image_take(const Launch *launch)
+{
+    Image image = {NULL, 0};
+    for (int i = 0; i < launch->state.nshadows; i++)
+        image.count += (size_t)(launch->state.shadows[i].high - launch->state.shadows[i].low);
+    image.bytes = zeroed(image.count, 1);
+    unsigned char *to = image.bytes;
+    for (int i = 0; i < launch->state.nshadows; i++) {
+        const ws_emulate_shadow *shadow = &launch->state.shadows[i];
+        memcpy(to, shadow->low, (size_t)(shadow->high - shadow->low));
+        to += shadow->high - shadow->low;
+    }
+    return image;
+}
+
+void image_put(const Launch *launch, const Image *image)
+{
+    const unsigned char *from = image->bytes;
+    for (int i = 0; i < launch->state.nshadows; i++) {
+        const ws_emulate_shadow *shadow = &launch->state.shadows[i];
+        memcpy(shadow->low, from, (size_t)(shadow->high - shadow->low));
+        from += shadow->high - shadow->low;
+    }
+}
+
+bool image_equal(const Image *x, const Image *y)
+{
+    return x->count == y->count && !memcmp(x->bytes, y->bytes, x->count);
+}
+
+void image_drop(Image *image)
+{
+    free(image->bytes);
+    *image = (Image){NULL, 0};
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memory.c - windows of tensors, shared memory and its views, the copy engine, the matrix unit.
+ *
+ * What runtime/emulate/tensor.cuh, aref.cuh and matrix.cuh do by templates, with sizes that are known only now: the same
+ * calls of the scheduler in the same order.  A shared tile is a plain row-major array at its planned offset.
+ */
+#include <string.h>
+
+#include "state.h"
+
+int element_bytes(Dtype dtype)
+{
+    return ws_dtype_bytes((int)dtype);
+}
+
+/* ---- tensors ----------------------------------------------------------------------------------------------------- */
+
+/* What is further out is outside every tensor, and sums of such coordinates do not overflow.  */
+static long near(long x)
+{
+    const long far = 1L << 60;
+    return x < -far ? -far : x > far ? far : x;
+}
+
+Window window_slice(const Window *t, int dim, long begin, long end)
+{
+    Window part = *t;
+    if (dim < 0 || dim >= t->rank)
+        return part;
+    long from = near(t->origin[dim] + near(begin)), to = near(t->origin[dim] + near(end));
+    part.origin[dim] = from;
+    part.low[dim] = t->low[dim] > from ? t->low[dim] : from;
+    part.high[dim] = t->high[dim] < to ? t->high[dim] : to;
+    part.sliced = true;
+    return part;
+}
+
+Datum memory_at(Group *group, const Op *op)
+{
+    const Window *t = evaluate(group, op->args[0]).tensor;
+    long x = t->origin[0] + near((long)number_of(group, op->args[1]));
+    Datum result = {0};
+    int bytes = element_bytes(t->dtype);
+    if (x < t->low[0] || x >= t->high[0])
+        return result;
+    const unsigned char *element = t->base + x * bytes;
+    ws_emulate_touched(ws_sched_current(), WS_EMULATE_LOAD, element, (size_t)bytes);
+    if (op->code == OP_AT_FLOAT) {
+        ws_row_read((int)t->dtype, WS_COMPUTE_F64, 1, element, &result.real);
+    } else {
+        int32_t integer = 0;
+        ws_row_read((int)t->dtype, WS_COMPUTE_I32, 1, element, &integer);
+        result.number = integer;
+    }
+    return result;
+}
+
+/* The part of a tile that lies inside the tensor.  */
+typedef struct {
+    unsigned char *base; /* of the tile's element (0, 0), even if it lies outside */
+    long row_bytes;
+    int bytes; /* of an element */
+    int row_first, row_last, col_first, col_last;
+} Patch;
+
+static bool is_whole(const Patch *p, int rows, int cols)
+{
+    return p->row_first == 0 && p->row_last == rows && p->col_first == 0 && p->col_last == cols;
+}
+
+static unsigned char *line_of(const Patch *p, int r)
+{
+    return p->base + r * p->row_bytes + (long)p->col_first * p->bytes;
+}
+
+static size_t line_bytes(const Patch *p)
+{
+    return (size_t)(p->col_last - p->col_first) * (size_t)p->bytes;
+}
+
+static void clip(const Window *t, int dim, long at, int count, int *first, int *last)
+{
+    long from = t->low[dim] - (near(at) + t->origin[dim]), to = t->high[dim] - (near(at) + t->origin[dim]);
+    *first = from <= 0 ? 0 : from < count ? (int)from : count;
+    *last = to >= count ? count : to > *first ? (int)to : *first;
+}
+
+/* row_dim or col_dim is -1 where a vector has no such dimension.  */
+static Patch patch_of(const Window *t, const long *at, int row_dim, int col_dim, int rows, int cols)
+{
+    int bytes = element_bytes(t->dtype);
+    Patch p = {t->base, 0, bytes, 0, rows, 0, cols};
+    bool outside = false;
+    for (int dim = 0; dim < t->rank; dim++) {
+        int first = 0, last = 1;
+        if (dim == row_dim)
+            clip(t, dim, at[dim], rows, &p.row_first, &p.row_last);
+        else if (dim == col_dim)
+            clip(t, dim, at[dim], cols, &p.col_first, &p.col_last);
+        else
+            clip(t, dim, at[dim], 1, &first, &last);
+        outside |= first == last;
+    }
+    if (outside || p.row_first == p.row_last || p.col_first == p.col_last)
+        return (Patch){t->base, 0, bytes, 0, 0, 0, 0};
+    for (int dim = 0; dim < t->rank; dim++)
+        p.base += (t->origin[dim] + at[dim]) * t->stride[dim] * bytes;
+    p.row_bytes = row_dim >= 0 ? t->stride[row_dim] * bytes : 0;
+    return p;
+}
+
+/* A vector is taken as a row, or as a column where the tile is one.  */
+static Patch tile_patch(const Window *t, const long *at, int rows, int cols)
+{
+    if (t->rank == 1)
+        return cols == 1 ? patch_of(t, at, 0, -1, rows, cols) : patch_of(t, at, -1, 0, rows, cols);
+    return patch_of(t, at, t->rank - 2, t->rank - 1, rows, cols);
+}
+
+static Patch patch_for(const Op *op, const Window *t, const long *at, int rows, int cols)
+{
+    if (op->code == OP_LOAD_ROW || op->code == OP_STORE_ROW)
+        return patch_of(t, at, -1, t->rank - 1, 1, cols);
+    if (op->code == OP_LOAD_COL || op->code == OP_STORE_COL)
+        return patch_of(t, at, t->rank - 1, -1, rows, 1);
+    return tile_patch(t, at, rows, cols);
+}
+
+static void touch(const Patch *p, ws_emulate_touch kind)
+{
+    for (int r = p->row_first; r < p->row_last; r++)
+        ws_emulate_touched(ws_sched_current(), kind, line_of(p, r), line_bytes(p));
+}
+
+static void coordinates(Group *group, const Op *op, int first, int rank, long *at)
+{
+    for (int i = 0; i < rank && first + i < op->nargs; i++)
+        at[i] = (long)number_of(group, op->args[first + i]);
+}
+
+/* A fill as an element.  */
+static void element_of(Dtype dtype, double fill, void *element)
+{
+    struct ws_tile_ splat = {.kind = WS_RULE_SPLAT, .dtype = WS_RULE_F64, .number = fill};
+    ws_compute type = ws_compute_of((int)dtype);
+    double buffer;
+    ws_number_write(type, &splat, &buffer);
+    ws_row_write((int)dtype, type, 1, &buffer, element);
+}
+
+/* Rows of `to` are cols apart.  */
+static void fetch(const Patch *p, unsigned char *to, int rows, int cols, const void *fill)
+{
+    size_t bytes = (size_t)p->bytes;
+    if (!is_whole(p, rows, cols))
+        for (size_t i = 0; i < (size_t)rows * (size_t)cols; i++)
+            memcpy(to + i * bytes, fill, bytes);
+    touch(p, WS_EMULATE_LOAD);
+    for (int r = p->row_first; r < p->row_last; r++)
+        memcpy(to + ((size_t)r * (size_t)cols + (size_t)p->col_first) * bytes, line_of(p, r), line_bytes(p));
+}
+
+static void deliver(const Patch *p, const unsigned char *from, int pitch)
+{
+    for (int r = p->row_first; r < p->row_last; r++)
+        memcpy(line_of(p, r), from + ((size_t)r * (size_t)pitch + (size_t)p->col_first) * (size_t)p->bytes,
+               line_bytes(p));
+}
+
+ws_tile memory_load(Group *group, const Op *op)
+{
+    Type type = op->results[0]->type;
+    const Window *t = evaluate(group, op->args[0]).tensor;
+    long at[4] = {0}, fill;
+    struct ws_tile_ *tile = ws_tile_new((int)type.dtype, type.rows, type.cols);
+    coordinates(group, op, 1, t->rank, at);
+    element_of(type.dtype, op->fval, &fill);
+    Patch patch = patch_for(op, t, at, type.rows, type.cols);
+    ws_sched_point(ws_sched_current());
+    fetch(&patch, tile->data, type.rows, type.cols, &fill);
+    return tile;
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+static void add(const Patch *p, ws_tile tile)
+{
+    for (int r = p->row_first; r < p->row_last; r++)
+        for (int c = p->col_first; c < p->col_last; c++) {
+            void *to = line_of(p, r) + (c - p->col_first) * p->bytes;
+            const void *from = ws_element(tile, r, c);
+            if (tile->dtype == WS_RULE_F32)
+                *(float *)to = ws_f32_add(*(float *)to, *(const float *)from);
+            else
+                *(int32_t *)to = ws_i32_add(*(int32_t *)to, *(const int32_t *)from);
+        }
+}
+
+typedef struct {
+    Patch to;
+    const unsigned char *from;
+    size_t bytes;
+    int pitch;
+} CopyOut;
+
+static void out_read(void *args, void *held)
+{
+    const CopyOut *copy = args;
+    memcpy(held, copy->from, copy->bytes);
+}
+
+static void out_write(void *args, void *held)
+{
+    const CopyOut *copy = args;
+    deliver(&copy->to, held, copy->pitch);
+}
+
+/* Which of a storage's copies belongs to the group.  */
+static unsigned char *own_storage(Group *group, const Storage *storage)
+{
+    int slot = storage->slots > 1 ? group->number : 0;
+    if (slot >= storage->slots)
+        ws_sched_fail(ws_sched_current(), "storage %s has no slot %d", storage->name, slot);
+    return group->launch->shared + storage->offset + slot * storage->slot_bytes;
+}
+
+enum { LINE_BYTES = 128 };
+
+/* One block of the tile, whose first element is (row, col), through one block of the staging.  */
+static void store_block(const Window *t, const long *at, ws_tile tile, unsigned char *staging, int block_rows, int row,
+                        int col)
+{
+    ws_sched *s = ws_sched_current();
+    int bytes = element_bytes((Dtype)tile->dtype), line = LINE_BYTES / bytes;
+    int rows = block_rows < tile->rows - row ? block_rows : tile->rows - row;
+    int cols = line < tile->cols - col ? line : tile->cols - col;
+    ws_sched_range range = {staging, (size_t)block_rows * LINE_BYTES};
+    long corner[4] = {at[0], at[1], at[2], at[3]};
+    corner[t->rank - 2] += row;
+    corner[t->rank - 1] += col;
+    ws_sched_write(s, range);
+    for (int r = 0; r < rows; r++)
+        memcpy(staging + r * LINE_BYTES, ws_element(tile, row + r, col), (size_t)(cols * bytes));
+    ws_sched_fence(s);
+    CopyOut copy = {patch_of(t, corner, t->rank - 2, t->rank - 1, rows, cols), staging, range.bytes, line};
+    touch(&copy.to, WS_EMULATE_STORE_BY_COPY);
+    ws_sched_copy_out(s, range, range.bytes, out_read, out_write, &copy, sizeof copy);
+}
+
+static void store_by_copy(Group *group, const Op *op, const Window *t, const long *at, ws_tile tile)
+{
+    const Storage *storage = op->storage;
+    int rows = storage->tile.rows, line = LINE_BYTES / element_bytes(storage->tile.dtype), number = 0;
+    int blocks = (storage->tile.cols + line - 1) / line;
+    long block_bytes = (rows + 7) / 8 * 8 * LINE_BYTES;
+    unsigned char *staging = own_storage(group, storage);
+    for (int row = 0; row < tile->rows; row += rows)
+        for (int col = 0; col < tile->cols; col += line) {
+            ws_sched_store_wait(ws_sched_current(), number == 0 ? 0 : blocks - 1);
+            store_block(t, at, tile, staging + number++ % blocks * block_bytes, rows, row, col);
+        }
+}
+
+void memory_store(Group *group, const Op *op)
+{
+    const Window *t = evaluate(group, op->args[0]).tensor;
+    long at[4] = {0};
+    coordinates(group, op, 1, t->rank, at);
+    Datum value = evaluate(group, op->args[op->nargs - 1]);
+    ws_tile tile = value.tile;
+    check_cell(value.cell, "reads");
+    if (op->storage && group->launch->usable[t->number] && !t->sliced) {
+        store_by_copy(group, op, t, at, tile);
+        return;
+    }
+    Patch patch = patch_for(op, t, at, tile->rows, tile->cols);
+    ws_sched_point(ws_sched_current());
+    touch(&patch, op->code == OP_ATOMIC_ADD ? WS_EMULATE_ADD : WS_EMULATE_STORE);
+    if (op->code == OP_ATOMIC_ADD)
+        add(&patch, tile);
+    else
+        deliver(&patch, tile->data, tile->cols);
+}
+
+/* ---- copies in --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Patch from;
+    unsigned char *to;
+    int rows, cols;
+    unsigned char fill[8];
+} CopyIn;
+
+static void copy_in(void *args, void *held)
+{
+    CopyIn *copy = args;
+    (void)held;
+    fetch(&copy->from, copy->to, copy->rows, copy->cols, copy->fill);
+}
+
+static unsigned char *slot_of(const Launch *launch, const Storage *storage, int64_t slot)
+{
+    if (slot < 0 || slot >= storage->slots)
+        ws_sched_fail(ws_sched_current(), "storage %s has no slot %lld", storage->name, (long long)slot);
+    return launch->shared + storage->offset + slot * storage->slot_bytes;
+}
+
+/* In whole lines, as the engine moves them.  */
+static int64_t line_padded(Type tile)
+{
+    int line = LINE_BYTES / element_bytes(tile.dtype);
+    return (int64_t)((tile.cols + line - 1) / line) * tile.rows * LINE_BYTES;
+}
+
+void memory_copy_in(Group *group, const Op *op)
+{
+    const Launch *launch = group->launch;
+    const Storage *storage = op->storage;
+    Type tile = storage->tile;
+    End *end = &group->producers[op->aref->id];
+    ws_sched *s = ws_sched_current();
+    long at[4] = {0};
+    int ring = launch->ring_of[op->aref->id];
+    unsigned char *to = slot_of(launch, storage, number_of(group, op->args[0]));
+    const Window *t = evaluate(group, op->args[1]).tensor;
+    coordinates(group, op, 2, t->rank, at);
+    CopyIn copy = {.from = tile_patch(t, at, tile.rows, tile.cols), .to = to, .rows = tile.rows, .cols = tile.cols};
+    element_of(tile.dtype, op->fval, copy.fill);
+    bool fills = op->fval != 0; /* -0.0 is 0 to the engine as well */
+    bool plain = is_whole(&copy.from, tile.rows, tile.cols) || (!fills && !t->sliced);
+    size_t bytes = (size_t)tile.rows * (size_t)tile.cols * (size_t)element_bytes(tile.dtype);
+    ws_sched_range range = {to, bytes};
+    end->bytes += line_padded(tile);
+    ws_sched_expect(s, ring, end->index, bytes);
+    if (launch->usable[t->number] && plain)
+        ws_sched_copy_in(s, ring, end->index, range, copy_in, &copy, sizeof copy);
+    else
+        ws_sched_copy_in_now(s, ring, end->index, range, copy_in, &copy);
+}
+
+/* ---- views of shared memory -------------------------------------------------------------------------------------- */
+
+View memory_view(Group *group, const Op *op)
+{
+    const Storage *storage = op->storage;
+    Type type = op->results[0]->type;
+    int bytes = element_bytes(storage->tile.dtype);
+    bool ring = storage->use == USE_RING;
+    unsigned char *base =
+        ring ? slot_of(group->launch, storage, number_of(group, op->args[0])) : own_storage(group, storage);
+    int64_t row = op->nargs > 1 ? number_of(group, op->args[1]) : 0;
+    int64_t col = op->nargs > 2 ? number_of(group, op->args[2]) : 0;
+    if (row < 0 || col < 0 || row + type.rows > storage->tile.rows || col + type.cols > storage->tile.cols)
+        ws_sched_fail(ws_sched_current(), "a window of %s at (%lld, %lld) reaches over its end", storage->name,
+                      (long long)row, (long long)col);
+    return (View){base + (row * storage->tile.cols + col) * bytes, storage->tile.cols, 1};
+}
+
+static ws_sched_range range_of(View view, Type type)
+{
+    long last = (type.rows - 1) * view.row_stride + (type.cols - 1) * view.col_stride;
+    return (ws_sched_range){view.base, (size_t)(last + 1) * (size_t)element_bytes(type.dtype)};
+}
+
+/* Rows of `to` are dense.  */
+static void gather(View view, Type type, unsigned char *to)
+{
+    size_t bytes = (size_t)element_bytes(type.dtype);
+    for (int r = 0; r < type.rows; r++)
+        for (int c = 0; c < type.cols; c++) {
+            if (view.col_stride == 1) {
+                memcpy(to, view.base + (size_t)(r * view.row_stride) * bytes, (size_t)type.cols * bytes);
+                to += (size_t)type.cols * bytes;
+                break;
+            }
+            memcpy(to, view.base + (size_t)(r * view.row_stride + c * view.col_stride) * bytes, bytes);
+            to += bytes;
+        }
+}
+
+static ws_tile read_view(View view, Type type)
+{
+    struct ws_tile_ *tile = ws_tile_new((int)type.dtype, type.rows, type.cols);
+    ws_sched_point(ws_sched_current());
+    ws_sched_read(ws_sched_current(), range_of(view, type));
+    gather(view, type, tile->data);
+    return tile;
+}
+
+ws_tile memory_read(Group *group, const Op *op)
+{
+    return read_view(evaluate(group, op->args[0]).view, op->args[0]->type);
+}
+
+View memory_stage(Group *group, const Op *op)
+{
+    const Value *from = op->args[0];
+    const Storage *storage = op->storage;
+    size_t bytes = (size_t)from->type.rows * (size_t)from->type.cols * (size_t)element_bytes(from->type.dtype);
+    Datum value = evaluate(group, from);
+    ws_tile tile = from->type.kind == K_VIEW ? read_view(value.view, from->type) : value.tile;
+    unsigned char *to = own_storage(group, storage);
+    ws_sched *s = ws_sched_current();
+    check_cell(value.cell, "reads");
+    ws_sched_point(s);
+    ws_sched_write(s, (ws_sched_range){to, bytes});
+    memcpy(to, tile->data, bytes);
+    ws_sched_fence(s);
+    return (View){to, storage->tile.cols, 1};
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    struct ws_tile_ *acc;
+    View a, b;
+    Type a_type, b_type;
+    bool tf32;
+} Product;
+
+/* Dense, as the shared product wants it.  */
+static const float *factors(int index, View view, Type type, bool tf32)
+{
+    size_t bytes = (size_t)element_bytes(type.dtype), count = (size_t)type.rows * (size_t)type.cols;
+    unsigned char *raw = ws_scratch(2, count * bytes);
+    float *all = ws_scratch(index, count * sizeof *all);
+    if (!raw || !all)
+        ws_sched_fail(ws_sched_current(), "out of memory");
+    gather(view, type, raw);
+    ws_row_read((int)type.dtype, WS_COMPUTE_F32, (int)count, raw, all);
+    for (size_t i = 0; tf32 && type.dtype == D_F32 && i < count; i++)
+        all[i] = ws_f32_to_tf32(all[i]);
+    return all;
+}
+
+static void multiply_i8(const Product *p)
+{
+    int32_t *acc = (int32_t *)(void *)p->acc->data;
+    int rows = p->a_type.rows, depth = p->a_type.cols, cols = p->b_type.cols;
+    for (int r = 0; r < rows; r++)
+        for (int k = 0; k < depth; k++) {
+            int factor = ((const int8_t *)p->a.base)[r * p->a.row_stride + k * p->a.col_stride];
+            const int8_t *b = (const int8_t *)p->b.base + k * p->b.row_stride;
+            for (int c = 0; c < cols; c++)
+                acc[r * cols + c] = ws_i32_add(acc[r * cols + c], factor * b[c * p->b.col_stride]);
+        }
+}
+
+static void multiply(void *args, void *held)
+{
+    Product *p = args;
+    if (held) /* from registers */
+        p->a = (View){held, p->a_type.cols, 1};
+    if (p->a_type.dtype == D_I8) {
+        multiply_i8(p);
+        return;
+    }
+    const float *a = factors(0, p->a, p->a_type, p->tf32), *b = factors(1, p->b, p->b_type, p->tf32);
+    ws_f32_product(p->a_type.rows, p->b_type.cols, p->a_type.cols, a, b, (float *)(void *)p->acc->data);
+}
+
+/* MMA starts it; DOT_F32 does it here and now.  */
+void memory_product(Group *group, const Op *op, Cell *acc)
+{
+    ws_sched *s = ws_sched_current();
+    Datum a = evaluate(group, op->args[0]), b = evaluate(group, op->args[1]);
+    Product product = {acc->tile, a.view, b.view, op->args[0]->type, op->args[1]->type, op->code == OP_MMA};
+    ws_sched_range from_a = {NULL, 0}, from_b = range_of(b.view, product.b_type);
+    if (product.a_type.kind == K_VIEW)
+        from_a = range_of(a.view, product.a_type);
+    else
+        check_cell(a.cell, "reads");
+    if (op->code == OP_MMA && product.a_type.kind == K_VIEW) {
+        ws_sched_product(s, &acc->state, from_a, from_b, multiply, &product, sizeof product, NULL, 0);
+    } else if (op->code == OP_MMA) {
+        size_t bytes = (size_t)a.tile->rows * (size_t)a.tile->cols * (size_t)ws_dtype_bytes(a.tile->dtype);
+        ws_sched_product(s, &acc->state, from_a, from_b, multiply, &product, sizeof product, a.tile->data, bytes);
+    } else {
+        check_cell(acc, "writes");
+        ws_sched_point(s);
+        ws_sched_read(s, from_a);
+        ws_sched_read(s, from_b);
+        multiply(&product, NULL);
+    }
+}

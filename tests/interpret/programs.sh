@@ -1,0 +1,49 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Interpreted, every program under tests/programs prints what it prints sequentially, under several orders; and programs
+# whose final IR was changed by a step are found out.
+
+. "$(dirname "$0")/../tap.sh"
+here=$top_srcdir/tests/interpret
+programs=$top_srcdir/tests/programs
+export top_srcdir top_builddir
+cd "$work" || exit 99
+
+if ! has_plugin; then
+    skip 'interpreted programs' 'no plugin'
+    done_testing
+    exit
+fi
+
+options_of() { sed -n 's/^.*options: *\([^*]*\).*/\1/p' "$programs/$1.c" | head -n 1; }
+
+agrees() {
+    options="-O1 -w -I$programs $(options_of "$1")"
+    "$wscc" --ws-target=sequential $options "$programs/$1.c" -o sequential -lm && ./sequential >wanted || return 1
+    sh "$here/cc" $options "$programs/$1.c" -o interpreted && WS_SCHEDULES=3 ./interpreted >got && diff wanted got
+}
+
+# found CASE MESSAGE EDIT: with its final IR edited, the program ends with that error
+found() {
+    edit=$3 sh "$here/cc" -O1 -w -I"$top_srcdir/samples" "$top_srcdir/samples/$1.c" -o changed || return 1
+    if WS_SCHEDULES=10 ./changed >said 2>&1; then
+        echo 'no error'
+        return 1
+    fi
+    grep -q "$2" said || { cat said; return 1; }
+}
+
+for file in "$programs"/*.c; do
+    name=$(basename "$file" .c)
+    # Not those of several sources, and not what would print under each order.
+    grep -q 'int main' "$file" && test "$name" != print || continue
+    case $(options_of "$name") in *.c*) continue ;; esac
+    ok "$name" agrees "$name"
+done
+
+ok 'a commit left out' found gemm 'in flight' "sed '/^ *commit/d'"
+ok 'a slot released one product early' found gemm 'a product in flight reads it' "sed 's/consumed keep=1/consumed/'"
+ok 'fewer arrivals than groups' found gemm 'arrivals' "sed 's/arrivals=2/arrivals=1/'"
+ok 'more arrivals than groups' found gemm 'of 3 groups' "sed 's/arrivals=2/arrivals=3/'"
+ok 'a variable that two values share' found softmax_rows '' "sed 's/var=now = max/var=largest = max/'"
+done_testing

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * scalar.c - numbers, as C computes them: integers of their width, float rounded at every step.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "state.h"
+
+int64_t scalar_wrap(Dtype dtype, int64_t x)
+{
+    switch (dtype) {
+    case D_I1:
+        return x != 0;
+    case D_I8:
+        return (int8_t)x;
+    case D_U8:
+        return (uint8_t)x;
+    case D_I16:
+        return (int16_t)x;
+    case D_U16:
+        return (uint16_t)x;
+    case D_I32:
+        return (int32_t)x;
+    case D_U32:
+        return (uint32_t)x;
+    default:
+        return x;
+    }
+}
+
+bool scalar_compare(Opcode code, Dtype dtype, int64_t x, int64_t y)
+{
+    bool less = dtype == D_U64 ? (uint64_t)x < (uint64_t)y : x < y;
+    switch (code) {
+    case OP_EQI:
+        return x == y;
+    case OP_NEI:
+        return x != y;
+    case OP_LTI:
+        return less;
+    case OP_LEI:
+        return less || x == y;
+    case OP_GTI:
+        return !less && x != y;
+    default:
+        return !less;
+    }
+}
+
+static bool compare_reals(Opcode code, double x, double y)
+{
+    switch (code) {
+    case OP_EQI:
+        return x == y;
+    case OP_NEI:
+        return x != y;
+    case OP_LTI:
+        return x < y;
+    case OP_LEI:
+        return x <= y;
+    case OP_GTI:
+        return x > y;
+    default:
+        return x >= y;
+    }
+}
+
+/* ---- integers ---------------------------------------------------------------------------------------------------- */
+
+static int bits_of(Dtype dtype)
+{
+    return dtype == D_I64 || dtype == D_U64 ? 64 : 32;
+}
+
+static int64_t divide(const Launch *launch, const Op *op, int64_t x, int64_t y)
+{
+    bool rest = op->code == OP_REMI;
+    if (y == 0) {
+        wrong(launch, "line %d: a division by zero", op->loc.line);
+        return 0;
+    }
+    if (op->args[0]->type.dtype == D_U64)
+        return (int64_t)(rest ? (uint64_t)x % (uint64_t)y : (uint64_t)x / (uint64_t)y);
+    if (y == -1)
+        return rest ? 0 : (int64_t)(0 - (uint64_t)x);
+    return rest ? x % y : x / y;
+}
+
+static int64_t integer_result(const Launch *launch, const Op *op, int64_t x, int64_t y)
+{
+    Dtype dtype = op->args[0]->type.dtype;
+    uint64_t a = (uint64_t)x, b = (uint64_t)y;
+    unsigned count = (unsigned)y & (unsigned)(bits_of(dtype) - 1);
+    switch (op->code) {
+    case OP_ADDI:
+        return (int64_t)(a + b);
+    case OP_SUBI:
+        return (int64_t)(a - b);
+    case OP_MULI:
+        return (int64_t)(a * b);
+    case OP_DIVI:
+    case OP_REMI:
+        return divide(launch, op, x, y);
+    case OP_ANDI:
+        return x & y;
+    case OP_ORI:
+        return x | y;
+    case OP_XORI:
+        return x ^ y;
+    case OP_SHLI:
+        return (int64_t)(a << count);
+    case OP_SHRI:
+        return dtype == D_U64 ? (int64_t)(a >> count) : x >> count;
+    case OP_NEGI:
+        return (int64_t)(0 - a);
+    case OP_NOTI:
+        return dtype == D_I1 ? !x : ~x;
+    case OP_MINI:
+        return scalar_compare(OP_LTI, dtype, y, x) ? y : x;
+    default: /* MAXI */
+        return scalar_compare(OP_LTI, dtype, x, y) ? y : x;
+    }
+}
+
+/* ---- reals ------------------------------------------------------------------------------------------------------- */
+
+#define MATHS_OF_ONE(X)                                                                                           \
+    X(sqrt)                                                                                                       \
+    X(fabs) X(floor) X(ceil) X(trunc) X(round) X(rint) X(nearbyint) X(exp) X(exp2) X(log) X(log2) X(log10) X(sin) \
+        X(cos) X(tan) X(tanh) X(erf) X(atan) X(sinh) X(cosh)
+#define MATHS_OF_TWO(X) X(pow) X(fmin) X(fmax) X(fmod) X(atan2) X(copysign)
+
+static double math_result(const Launch *launch, const Op *op, double x, double y, double z)
+{
+    const char *name = op->sval ? op->sval : "";
+#define ONE(function)                 \
+    if (!strcmp(name, #function))     \
+        return function(x);           \
+    if (!strcmp(name, #function "f")) \
+        return (double)function##f((float)x);
+#define TWO(function)                 \
+    if (!strcmp(name, #function))     \
+        return function(x, y);        \
+    if (!strcmp(name, #function "f")) \
+        return (double)function##f((float)x, (float)y);
+    MATHS_OF_ONE(ONE)
+    MATHS_OF_TWO(TWO)
+    if (!strcmp(name, "fma"))
+        return fma(x, y, z);
+    if (!strcmp(name, "fmaf"))
+        return (double)fmaf((float)x, (float)y, (float)z);
+    wrong(launch, "line %d: there is no function '%s'", op->loc.line, name);
+    return 0;
+}
+
+static double real_result(const Op *op, double x, double y)
+{
+    switch (op->code) {
+    case OP_ADDI:
+        return x + y;
+    case OP_SUBI:
+        return x - y;
+    case OP_MULI:
+        return x * y;
+    case OP_DIVI:
+        return x / y;
+    case OP_NEGI:
+        return -x;
+    case OP_MINI:
+        return y < x ? y : x;
+    default: /* MAXI */
+        return x < y ? y : x;
+    }
+}
+
+/* A sum, product or quotient of two floats is the same whether it is rounded once or by way of double.  */
+static double rounded(Dtype dtype, double x)
+{
+    return dtype == D_F32 ? (double)(float)x : x;
+}
+
+static Datum convert(const Op *op, Datum from)
+{
+    Dtype of = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
+    Datum result = {0};
+    if (dtype_is_float(to)) {
+        double wide = of == D_U64 ? (double)(uint64_t)from.number : (double)from.number;
+        double single = of == D_U64 ? (double)(float)(uint64_t)from.number : (double)(float)from.number;
+        result.real = dtype_is_float(of) ? rounded(to, from.real) : to == D_F32 ? single : wide;
+    } else if (!dtype_is_float(of)) {
+        result.number = from.number;
+    } else if (to == D_U64) {
+        result.number = from.real >= 0 && from.real < 0x1p64 ? (int64_t)(uint64_t)from.real : 0;
+    } else if (to == D_I1) {
+        result.number = from.real != 0;
+    } else {
+        result.number = from.real > -0x1p63 && from.real < 0x1p63 ? (int64_t)from.real : INT64_MIN;
+    }
+    return result;
+}
+
+/* ---- any --------------------------------------------------------------------------------------------------------- */
+
+/* Those of which C computes only what it needs.  */
+static Datum lazy(const Op *op, OperandFn operand, void *context)
+{
+    Datum x = operand(context, op->args[0]);
+    if (op->code == OP_SELI)
+        return operand(context, op->args[x.number ? 1 : 2]);
+    bool decided = op->code == OP_ANDI ? !x.number : x.number != 0;
+    return decided ? x : operand(context, op->args[1]);
+}
+
+static bool is_lazy(const Op *op)
+{
+    return op->code == OP_SELI || ((op->code == OP_ANDI || op->code == OP_ORI) && op->args[0]->type.dtype == D_I1);
+}
+
+Datum scalar_compute(const Launch *launch, const Op *op, OperandFn operand, void *context)
+{
+    Datum result = {0}, x = {0}, y = {0}, z = {0};
+    Dtype to = op->results[0]->type.dtype;
+    if (op->code == OP_CONST)
+        return (Datum){.number = op->ival, .real = rounded(to, op->fval)};
+    if (is_lazy(op))
+        return lazy(op, operand, context);
+    if (op->nargs > 0)
+        x = operand(context, op->args[0]);
+    if (op->nargs > 1)
+        y = operand(context, op->args[1]);
+    if (op->nargs > 2)
+        z = operand(context, op->args[2]);
+    Dtype of = op->nargs ? op->args[0]->type.dtype : to;
+    if (op->code == OP_CONVI)
+        result = convert(op, x);
+    else if (op->code == OP_MATHI)
+        result.real = rounded(to, math_result(launch, op, x.real, y.real, z.real));
+    else if (op->code >= OP_EQI && op->code <= OP_GEI)
+        result.number = dtype_is_float(of) ? compare_reals(op->code, x.real, y.real)
+                                           : scalar_compare(op->code, of, x.number, y.number);
+    else if (dtype_is_float(to))
+        result.real = rounded(to, real_result(op, x.real, y.real));
+    else
+        result.number = integer_result(launch, op, x.number, y.number);
+    result.number = scalar_wrap(to, result.number);
+    return result;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * state.h - what the interpreter's files share.
+ *
+ *   launch.c   the launcher: parameters, tensors, grid, CTAs
+ *   group.c    the program of one group: variables, control flow, waits
+ *   value.c    expressions: what a value is worth where it is used
+ *   scalar.c   numbers, as C computes them
+ *   memory.c   windows of tensors, shared memory, copies, products
+ *
+ * As in the emitted text, a value with a variable lives in it, and one without is computed where it is used, each time.
+ * So a plan that gives two live values one variable, or reads memory too late, is found here as it is in the .cu.
+ */
+#ifndef INTERPRET_STATE_H
+#define INTERPRET_STATE_H
+
+#include "emulate.h"
+#include "interpret.h"
+#include "plan.h"
+#include "tile.h"
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* `origin` is where coordinates count from, [low, high) what is inside, in coordinates of the whole tensor.  */
+typedef struct {
+    unsigned char *base;
+    int number; /* of the launch's tensor that it is a part of */
+    int rank;
+    Dtype dtype;
+    long stride[4], origin[4], low[4], high[4];
+    bool sliced;
+} Window;
+
+/* Element (r, c) is at base + (r * row_stride + c * col_stride) elements.  */
+typedef struct {
+    unsigned char *base;
+    long row_stride, col_stride;
+} View;
+
+typedef struct Cell Cell;
+
+/* Whichever the value's type has.  */
+typedef struct {
+    int64_t number;
+    double real;
+    ws_tile tile;
+    Cell *cell; /* of a tile: the variable that holds it */
+    View view;
+    const Window *tensor;
+} Datum;
+
+/* A variable of a group.  Its tile and its tensor have memory of their own.  */
+struct Cell {
+    const Variable *variable;
+    const Block *scope; /* at whose end it ceases to be */
+    bool written;
+    ws_sched_accumulator state;
+    struct ws_tile_ *tile;
+    Window tensor;
+    Datum datum;
+};
+
+/* ---- a launch ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Launch Launch;
+
+enum { MOST_HELD_SLOTS = 64 };
+
+/* One end of a ring.  */
+typedef struct {
+    uint64_t index;
+    uint64_t held[MOST_HELD_SLOTS];
+    int nheld;
+    int64_t bytes; /* copied in since the put */
+} End;
+
+/* Memory for the tiles of one statement.  */
+typedef struct Chunk Chunk;
+typedef struct {
+    Chunk *first, *current;
+} Arena;
+
+typedef struct {
+    Launch *launch;
+    const Role *role;
+    int number; /* within the role */
+    Cell *cells;
+    End *producers, *consumers; /* by aref */
+    Arena arena;
+    /* the walk over the grid */
+    long tile, stride, walked, position[4];
+} Group;
+
+/* What is known of a kernel before any launch.  */
+typedef struct {
+    Kernel *kernel;
+    int *cell_of;   /* by value id: its variable's number, -1: none */
+    int *tensor_of; /* by value id: of a TENSOR op's result, the number among the launch's tensors */
+    const Op **tensors;
+    int ncells, ntensors, narefs;
+    const Block **scopes; /* by variable */
+} Plan;
+
+struct Launch {
+    const Plan *plan;
+    Kernel *kernel;
+    const interpret_argument *arguments;
+    ws_emulate_launch state;
+    Window *tensors;
+    bool *usable; /* by the copy engine */
+    int dims;
+    long low[4], step[4], count[4], total, band;
+    Group *groups;
+    int ngroups, ctas;
+    unsigned char *shared;
+    size_t shared_bytes;
+    int turns;              /* their number for the scheduler */
+    int *ring_of;           /* by aref: the same */
+    long steps, most_steps; /* of this CTA; a program that does not end is an error */
+};
+
+/* ---- launch.c ---------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t seed;
+    int (*choose)(void *user, int count, const ws_sched_choice *choices); /* NULL: by seed */
+    void (*observe)(void *user, const ws_sched_event *event);
+} Order;
+
+/* What the scheduler's hooks get as `user`; emulate.c knows its head.  */
+typedef struct {
+    ws_emulate_cta head;
+    Launch *launch;
+    void *context;
+} Cta;
+
+Plan *plan_new(Kernel *kernel);
+void plan_delete(Plan *plan);
+/* Everything before the first CTA.  False: launch->state.failed, the error is set.  */
+bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *arguments, int count);
+void launch_end(Launch *launch);
+/* One CTA; NULL or its report, which is good until the next.  */
+const char *launch_cta(Launch *launch, int cta, const Order *order, void *context);
+/* All CTAs.  */
+const char *launch_run(Launch *launch, const Order *order, void *context);
+void launch_forget(Launch *launch); /* who touched which element: before a second run */
+
+/* What the stored tensors hold, to be put back and compared.  */
+typedef struct {
+    unsigned char *bytes;
+    size_t count;
+} Image;
+Image image_take(const Launch *launch);
+void image_put(const Launch *launch, const Image *image);
+bool image_equal(const Image *x, const Image *y);
+void image_drop(Image *image);
+
+/* ---- group.c, value.c, scalar.c ---------------------------------------------------------------------------------- */
+
+void group_run(void *group);
+void *arena_take(Arena *arena, size_t bytes);
+void arena_reset(Arena *arena);
+void arena_drop(Arena *arena);
+void *group_handle(size_t bytes); /* memory for a handle of the sequential library */
+
+/* A statement of the program that is wrong: ends the CTA inside one, the launch outside.  */
+void wrong(const Launch *launch, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+Cell *cell_of(Group *group, const Value *value); /* NULL: none of this group's */
+Datum evaluate(Group *group, const Value *value);
+Datum compute(Group *group, const Op *op); /* what the op makes, by its operands */
+int64_t number_of(Group *group, const Value *value);
+Datum host_value(const Launch *launch, const Value *value); /* of parameters alone */
+void check_cell(const Cell *cell, const char *how);
+
+/* Operands are asked for as they are needed, as C does.  */
+typedef Datum (*OperandFn)(void *context, const Value *value);
+Datum scalar_compute(const Launch *launch, const Op *op, OperandFn operand, void *context);
+bool scalar_compare(Opcode code, Dtype dtype, int64_t x, int64_t y);
+int64_t scalar_wrap(Dtype dtype, int64_t x);
+
+/* ---- memory.c ---------------------------------------------------------------------------------------------------- */
+
+int element_bytes(Dtype dtype);
+Window window_slice(const Window *t, int dim, long begin, long end);
+Datum memory_at(Group *group, const Op *op);
+ws_tile memory_load(Group *group, const Op *op);
+void memory_store(Group *group, const Op *op);
+void memory_copy_in(Group *group, const Op *op);
+View memory_view(Group *group, const Op *op);
+ws_tile memory_read(Group *group, const Op *op);
+View memory_stage(Group *group, const Op *op);
+void memory_product(Group *group, const Op *op, Cell *acc);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stubs.c - final IR in, the C of its launchers out.
+ *
+ *   interpret-stubs < gemm.ir > gemm-stubs.c
+ *
+ *   kernel gemm(%M: i32, %A: ptr<f16>)     void ws_launch_gemm(int p0, const void *p1)
+ *                                          {
+ *                                              interpret_argument a[] = {{.number = p0}, {.base = p1}};
+ *                                              interpret_launch(&unit, text, "gemm", a, 2);
+ *                                          }
+ */
+#include <stdlib.h>
+
+#include "ir.h"
+
+static const char *const c_types[D_COUNT] = {
+    [D_F32] = "float",        [D_F64] = "double",       [D_I8] = "signed char",   [D_I32] = "int",
+    [D_I1] = "_Bool",         [D_U8] = "unsigned char", [D_I16] = "short",        [D_U16] = "unsigned short",
+    [D_U32] = "unsigned int", [D_I64] = "long",         [D_U64] = "unsigned long"};
+
+static void say(void *context, DiagKind kind, Loc loc, const char *message)
+{
+    (void)context;
+    if (kind == DIAG_ERROR)
+        fprintf(stderr, "interpret-stubs: line %d: %s\n", loc.line, message);
+}
+
+static char *read_all(FILE *in)
+{
+    size_t size = 0, room = 1 << 16;
+    char *text = malloc(room);
+    while (text) {
+        size += fread(text + size, 1, room - size - 1, in);
+        if (room - size > 1)
+            break;
+        text = realloc(text, room *= 2);
+    }
+    if (text)
+        text[size] = 0;
+    return text;
+}
+
+static void print_text(const char *text)
+{
+    printf("static const char text[] =\n    \"");
+    for (; *text; text++) {
+        if (*text == '\n')
+            printf("\\n\"\n    \"");
+        else if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else
+            putchar(*text);
+    }
+    printf("\";\n\n");
+}
+
+static void print_launcher(const Kernel *kernel)
+{
+    printf("void %s(", kernel->launcher);
+    for (int i = 0; i < kernel->nparams; i++) {
+        Type type = kernel->params[i]->type;
+        printf("%s%s p%d", i ? ", " : "", type.kind == K_PTR ? "const void *" : c_types[type.dtype], i);
+    }
+    printf("%s)\n{\n    interpret_argument a[] = {", kernel->nparams ? "" : "void");
+    for (int i = 0; i < kernel->nparams; i++) {
+        Type type = kernel->params[i]->type;
+        const char *member = type.kind == K_PTR ? "base" : dtype_is_float(type.dtype) ? "real" : "number";
+        printf("{.%s = p%d}, ", member, i);
+    }
+    printf("{.number = 0}};\n    interpret_launch(&unit, text, \"%s\", a, %d);\n}\n\n", kernel->name, kernel->nparams);
+}
+
+int main(void)
+{
+    char *text = read_all(stdin);
+    Module *module = text ? ir_parse(text, "stdin", say, NULL) : NULL;
+    if (!module)
+        return 1;
+    printf("#include <interpret.h>\n\nstatic interpret_unit *unit;\n");
+    print_text(text);
+    for (const Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
+        print_launcher(kernel);
+    module_free(module);
+    free(text);
+    return 0;
+}

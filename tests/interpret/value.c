@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * value.c - expressions: a variable's contents, or what the op behind a value makes of its operands, here and now.
+ *
+ *   %at var=at = add %col, (splat %j)          at's cell = ws_add_ (col's cell, ws_scalar_i_ (j))
+ */
+#include <string.h>
+
+#include "rules.h"
+#include "state.h"
+
+/* ---- variables --------------------------------------------------------------------------------------------------- */
+
+Cell *cell_of(Group *group, const Value *value)
+{
+    int number = group->launch->plan->cell_of[value->id];
+    if (number < 0 || group->cells[number].variable->role != group->role)
+        return NULL;
+    return &group->cells[number];
+}
+
+void check_cell(const Cell *cell, const char *how)
+{
+    if (cell && (cell->state.in_flight || cell->state.unnamed))
+        ws_sched_touched(ws_sched_current(), &cell->state, how);
+}
+
+static Datum read_cell(Cell *cell)
+{
+    if (!cell->written)
+        ws_sched_fail(ws_sched_current(), "variable %s is read before it is written", cell->variable->name);
+    return cell->datum;
+}
+
+static Datum host_operand(void *context, const Value *value)
+{
+    return host_value(context, value);
+}
+
+Datum host_value(const Launch *launch, const Value *value)
+{
+    const Plan *plan = launch->plan;
+    if (value->def && value->def->code == OP_TENSOR)
+        return (Datum){.tensor = &launch->tensors[plan->tensor_of[value->id]]};
+    if (value->def)
+        return scalar_compute(launch, value->def, host_operand, (void *)(uintptr_t)launch);
+    const interpret_argument *argument = &launch->arguments[value->index];
+    if (value->type.kind == K_PTR)
+        return (Datum){.number = (int64_t)(intptr_t)argument->base};
+    if (dtype_is_float(value->type.dtype))
+        return (Datum){.real = value->type.dtype == D_F32 ? (double)(float)argument->real : argument->real};
+    return (Datum){.number = scalar_wrap(value->type.dtype, argument->number)};
+}
+
+Datum evaluate(Group *group, const Value *value)
+{
+    Cell *cell = cell_of(group, value);
+    if (cell)
+        return read_cell(cell);
+    if (value->var || (!value->def && !value->block))
+        return host_value(group->launch, value);
+    if (value->def)
+        return compute(group, value->def);
+    return (Datum){.number = group->walked}; /* behind the induction variables of a grid: the tile's ordinal */
+}
+
+int64_t number_of(Group *group, const Value *value)
+{
+    return evaluate(group, value).number;
+}
+
+static Datum group_operand(void *context, const Value *value)
+{
+    return evaluate(context, value);
+}
+
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+
+/* For reading: no product may be in flight on it.  */
+static ws_tile finished(Group *group, const Value *value)
+{
+    Datum datum = evaluate(group, value);
+    check_cell(datum.cell, "reads");
+    return datum.tile;
+}
+
+static ws_tile boxed(const Value *scalar, Datum datum)
+{
+    return dtype_is_float(scalar->type.dtype) ? ws_scalar_f_(datum.real) : ws_scalar_i_((long)datum.number);
+}
+
+/* A (1,1) tile of its own type, for an operation that has no other tile.  */
+static ws_tile splat(Group *group, const Op *op)
+{
+    const Value *scalar = op->args[0];
+    struct ws_tile_ *tile = ws_tile_new((int)op->results[0]->type.dtype, 1, 1);
+    ws_compute type = ws_compute_of(tile->dtype);
+    double buffer;
+    ws_number_write(type, boxed(scalar, evaluate(group, scalar)), &buffer);
+    ws_row_write(tile->dtype, type, 1, &buffer, tile->data);
+    return tile;
+}
+
+static bool is_splat(const Value *value)
+{
+    return value->def && value->def->code == OP_SPLAT;
+}
+
+/* As the printer: a splat beside a tile is the number itself.  */
+static bool takes_scalars(const Op *op)
+{
+    int rule = op_info[op->code].rule;
+    if (rule != R_BINARY && rule != R_COMPARE && rule != R_SELECT && rule != R_FMA)
+        return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (value_is_tile(op->args[i]) && !is_splat(op->args[i]))
+            return true;
+    return false;
+}
+
+static ws_tile operand(Group *group, const Op *op, int i)
+{
+    const Value *value = op->args[i];
+    if (!is_splat(value) || !takes_scalars(op))
+        return finished(group, value);
+    const Value *scalar = value->def->args[0];
+    return boxed(scalar, evaluate(group, scalar));
+}
+
+static ws_tile index_tile(Group *group, const Op *op)
+{
+    Type type = op->results[0]->type;
+    bool rows = op->code == OP_ROW_INDEX;
+    struct ws_tile_ *tile =
+        (struct ws_tile_ *)(uintptr_t)(rows ? ws_row_index(type.rows, type.cols) : ws_col_index(type.rows, type.cols));
+    int32_t offset = op->nargs ? (int32_t)number_of(group, op->args[0]) : 0;
+    int32_t *element = (int32_t *)(void *)tile->data;
+    for (int i = 0; i < tile->rows * tile->cols; i++)
+        element[i] = ws_i32_add(element[i], offset);
+    return tile;
+}
+
+#define OF_ONE(X)                                                                                                    \
+    X(TRANS, ws_trans)                                                                                               \
+    X(NOT, ws_not) X(NEG, ws_neg) X(ABS, ws_abs) X(RINT, ws_rint) X(FLOOR, ws_floor) X(EXP, ws_exp) X(EXP2, ws_exp2) \
+        X(LOG, ws_log) X(LOG2, ws_log2) X(SQRT, ws_sqrt) X(RSQRT, ws_rsqrt) X(TANH, ws_tanh) X(ERF, ws_erf)          \
+            X(SIGMOID, ws_sigmoid) X(ROW_SUM, ws_row_sum) X(ROW_MAX, ws_row_max) X(ROW_MIN, ws_row_min)              \
+                X(COL_SUM, ws_col_sum) X(COL_MAX, ws_col_max) X(COL_MIN, ws_col_min) X(ROW_ARGMAX, ws_row_argmax)    \
+                    X(ROW_CUMSUM, ws_row_cumsum) X(COL_CUMSUM, ws_col_cumsum)
+#define OF_TWO(X)                                                                                               \
+    X(ADD, ws_add_)                                                                                             \
+    X(SUB, ws_sub_) X(MUL, ws_mul_) X(DIV, ws_div_) X(MAX, ws_max_) X(MIN, ws_min_) X(LT, ws_lt_) X(LE, ws_le_) \
+        X(GT, ws_gt_) X(GE, ws_ge_) X(EQ, ws_eq_) X(NE, ws_ne_) X(AND, ws_and) X(OR, ws_or)
+
+static ws_tile tile_result(Group *group, const Op *op)
+{
+    ws_tile x = op->nargs > 0 && op->code != OP_SPLAT && op->code != OP_ROW_INDEX && op->code != OP_COL_INDEX
+                    ? operand(group, op, 0)
+                    : NULL;
+    ws_tile y = op->nargs > 1 ? operand(group, op, 1) : NULL;
+    ws_tile z = op->nargs > 2 ? operand(group, op, 2) : NULL;
+    Type type = op->results[0]->type;
+    switch (op->code) {
+#define ONE(NAME, function) \
+    case OP_##NAME:         \
+        return function(x);
+#define TWO(NAME, function) \
+    case OP_##NAME:         \
+        return function(x, y);
+        OF_ONE(ONE)
+        OF_TWO(TWO)
+    case OP_SELECT:
+        return ws_select_(x, y, z);
+    case OP_FMA:
+        return ws_fma_(x, y, z);
+    case OP_CAST:
+        return (ws_cast)(x, (ws_dtype)(WS_F32 + (int)type.dtype));
+    case OP_FULL:
+        return (ws_full)((ws_dtype)(WS_F32 + (int)type.dtype), type.rows, type.cols, op->fval);
+    case OP_SPLAT:
+        return splat(group, op);
+    case OP_ROW_INDEX:
+    case OP_COL_INDEX:
+        return index_tile(group, op);
+    default:
+        wrong(group->launch, "'%s' is no expression", op_info[op->code].text);
+        return NULL;
+    }
+}
+
+/* ---- any --------------------------------------------------------------------------------------------------------- */
+
+static Datum tensor_part(Group *group, const Op *op)
+{
+    if (op->code == OP_TENSOR)
+        return host_value(group->launch, op->results[0]);
+    Datum whole = evaluate(group, op->args[0]);
+    long begin = (long)number_of(group, op->args[1]), end = (long)number_of(group, op->args[2]);
+    Window *part = arena_take(&group->arena, sizeof *part);
+    *part = window_slice(whole.tensor, (int)op->ival, begin, end);
+    return (Datum){.tensor = part};
+}
+
+Datum compute(Group *group, const Op *op)
+{
+    switch (op_info[op->code].class_) {
+    case CLASS_SCALAR:
+        return scalar_compute(group->launch, op, group_operand, group);
+    case CLASS_TENSOR:
+        return tensor_part(group, op);
+    case CLASS_READ:
+        return memory_at(group, op);
+    case CLASS_LOAD:
+        return (Datum){.tile = memory_load(group, op)};
+    case CLASS_TILE:
+        return (Datum){.tile = tile_result(group, op)};
+    default:
+        break;
+    }
+    if (op->code == OP_VIEW)
+        return (Datum){.view = memory_view(group, op)};
+    if (op->code == OP_TRANS_VIEW) {
+        View view = evaluate(group, op->args[0]).view;
+        return (Datum){.view = {view.base, view.col_stride, view.row_stride}};
+    }
+    if (op->code == OP_READ)
+        return (Datum){.tile = memory_read(group, op)};
+    wrong(group->launch, "'%s' is no expression", op_info[op->code].text);
+    return (Datum){0};
+}

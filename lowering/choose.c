@@ -192,12 +192,13 @@ static void release_at_products(Chooser *in, Op *load, const Value *value)
         }
         if (!use_is_operand(use, &in->uses))
             continue;
-        if (here != use->op) {
+        Op *carrier = dot_carried_by(use->op, &in->uses, NULL);
+        if (carrier && carrier == loop_around(load->parent)) {
+            when = RELEASE_END;
+        } else if (here != use->op) {
             when = here->order; /* inside a nested block, which waits for its own products */
         } else if (use->op->code == OP_DOT_F32) {
             when = here->order;
-        } else if (dot_carried_by(use->op, &in->uses, NULL)) {
-            when = RELEASE_END;
         } else {
             when = RELEASE_END - 1;
             for (const Use *look = uses_of(&in->uses, use->op->results[0]); look; look = look->next) {
@@ -231,7 +232,7 @@ static const char *ring_names(Chooser *in, const Op *loop)
 static int in_flight_effective(const Chooser *in, const Op *loop, int wanted)
 {
     for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->depth && in->loads[i]->parent == loop->blocks[0] && in->loads[i]->release == RELEASE_END)
+        if (in->loads[i]->depth && in->loads[i]->release == RELEASE_END && loop_around(in->loads[i]->parent) == loop)
             return wanted;
     return 1;
 }

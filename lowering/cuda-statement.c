@@ -482,7 +482,7 @@ static void print_sync(Printer *in, const Op *op)
     case OP_TURN_PASS:
         cuda_line(in, "s.turns.%s(group);", op_info[op->code].call);
         break;
-    default: /* COMMIT, BARRIER */
+    default: /* COMMIT, COMMIT_NOTHING, BARRIER */
         cuda_line(in, "%s();", op_info[op->code].call);
     }
 }

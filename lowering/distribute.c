@@ -285,14 +285,20 @@ static void emit_ring_load(Distributor *in, Block *to, Op *load)
         emit_consumed(in, to, load, aref, 0);
 }
 
-/* Slots that the block's own products looked at are released at its end; expand moves a release up to the wait that makes it
-   safe.  */
+/* Where slots that products looked at are released: at the end of the block that got them, or of the iteration if a product
+   of it stays in flight.  */
+static Block *release_block(const Aref *aref)
+{
+    return aref->loads[0]->release == RELEASE_END ? body_around(aref->home) : aref->home;
+}
+
+/* Expand moves a release up to the wait that makes it safe.  */
 static void release_at_end(Distributor *in, Block *from, Block *to)
 {
     if (in->skipping)
         return;
     FOR_AREFS (aref, in->kernel)
-        if (aref->home == from && aref->consumers & ROLE_BIT(in->role) && aref->loads[0]->release)
+        if (release_block(aref) == from && aref->consumers & ROLE_BIT(in->role) && aref->loads[0]->release)
             emit_consumed(in, to, aref->loads[0], aref, aref->release_lag);
 }
 
@@ -302,7 +308,7 @@ static void release_after_loop(Distributor *in, Op *loop, Block *to)
     if (in->skipping)
         return;
     FOR_AREFS (aref, in->kernel)
-        if (aref->home->parent == loop && aref->release_lag && aref->consumers & ROLE_BIT(in->role))
+        if (release_block(aref)->parent == loop && aref->release_lag && aref->consumers & ROLE_BIT(in->role))
             emit_consumed(in, to, aref->loads[0], aref, 0);
 }
 

@@ -13,8 +13,15 @@
  *                                              consumed
  *                                              store c, i, j, acc
  *
- * A product whose accumulator only the loop itself carries stays in flight over the iteration's end: one commit and one
- * wait with P-1 groups pending stand at the end of each iteration, an iteration without a product commits an empty group.
+ * A product whose accumulator only the loop itself carries stays in flight over the iteration's end: its group is closed
+ * behind the last such product of the iteration, and at the iteration's end a wait leaves P-1 groups pending.  Whatever arms
+ * of `if`s an iteration takes, it closes one group:
+ *
+ *   if (k > i)                                   if (k > i)
+ *     acc1 = dot va, vb, acc                       acc1 = mma va, vb, acc; commit
+ *   else                                         else
+ *     acc1 = acc                                   acc1 = acc; commit nothing
+ *
  * Every other product is waited for before the first operation that looks at its result, or at the end of its block.  A
  * release stands where nothing looks at the slot any more.
  */
@@ -23,9 +30,19 @@
 
 enum { MAX_PENDING = 64 };
 
+/* A product that a loop carries over its iterations' ends.  */
+typedef struct Flight Flight;
+struct Flight {
+    Op *dot, *loop;
+    int index; /* of the carried value */
+    Flight *next;
+};
+
 typedef struct {
     Kernel *kernel;
     Role *role;
+    Uses uses;
+    Flight *flights;
     Value *pending[MAX_PENDING]; /* tokens of this block that nothing has waited for */
     int group[MAX_PENDING];      /* and in which group each is */
     int npending;
@@ -109,6 +126,15 @@ static int group_needed(const Expander *in, const Op *op)
     return group;
 }
 
+/* Of those that nothing has waited for.  */
+static int newest_group(const Expander *in)
+{
+    int group = -1;
+    for (int i = 0; i < in->npending; i++)
+        group = in->group[i] > group ? in->group[i] : group;
+    return group;
+}
+
 /* A product is a group of its own; in a chain only the newest counts.  */
 static void add_pending(Expander *in, Op *mma)
 {
@@ -127,6 +153,78 @@ static void add_pending(Expander *in, Op *mma)
 
 /* ---- products that stay in flight over the iteration's end ------------------------------------------------------- */
 
+static void visit_flight(Op *op, void *context)
+{
+    Expander *in = context;
+    int index;
+    Op *loop = dot_carried_by(op, &in->uses, &index);
+    if (!loop)
+        return;
+    Flight *flight = arena_alloc(in->kernel->module, sizeof *flight);
+    *flight = (Flight){op, loop, index, in->flights};
+    in->flights = flight;
+}
+
+static bool in_flight(const Expander *in, const Op *dot)
+{
+    for (const Flight *flight = in->flights; flight; flight = flight->next)
+        if (flight->dot == dot)
+            return true;
+    return false;
+}
+
+static bool carries(const Expander *in, const Op *loop, int index)
+{
+    for (const Flight *flight = in->flights; flight; flight = flight->next)
+        if (flight->loop == loop && flight->index == index)
+            return true;
+    return false;
+}
+
+/* The last product of the block, or `if` with one in an arm, that `loop` carries.  */
+static Op *last_in_flight(const Expander *in, const Op *loop, const Block *block)
+{
+    Op *last = NULL;
+    FOR_OPS (op, block)
+        for (const Flight *flight = in->flights; flight; flight = flight->next)
+            if (flight->loop == loop && op_at_block(flight->dot, block) == op)
+                last = op;
+    return last;
+}
+
+/* One group for each way through the block; one without a product is closed empty.  */
+static void close_group(const Expander *in, const Op *loop, Block *block)
+{
+    Op *last = last_in_flight(in, loop, block);
+    if (!last) {
+        op_before(block->last, sync_op(in, block->last, OP_COMMIT_NOTHING, 0));
+    } else if (last->code == OP_IF) {
+        for (int k = 0; k < last->nblocks; k++)
+            close_group(in, loop, last->blocks[k]);
+    } else {
+        op_after(last, sync_op(in, last, OP_COMMIT, 0));
+    }
+}
+
+static void visit_group(Op *op, void *context)
+{
+    if (op->code == OP_FOR && last_in_flight(context, op, op->blocks[0]))
+        close_group(context, op, op->blocks[0]);
+}
+
+/* What arms hand on of an accumulator in flight is in flight.  */
+static void mark_tokens(Value *value, const Block *body)
+{
+    Op *op = value->def;
+    if (!op || !ir_inside(op, body) || (op->code == OP_IF && value->type.kind == K_TOKEN))
+        return;
+    value->type.kind = K_TOKEN;
+    if (op->code == OP_MMA)
+        mark_tokens(op->args[2], body);
+    for (int k = 0; k < op->nblocks; k++)
+        mark_tokens(op->blocks[k]->last->args[value->index], body);
+}
+
 /* Before the releases that end an iteration.  */
 static Op *before_releases(Block *block)
 {
@@ -136,88 +234,66 @@ static Op *before_releases(Block *block)
     return where;
 }
 
-static void end_iteration(Expander *in, Op *loop, Value *const *tokens, const int *index, int ntokens)
+/* With P-1 groups pending where the pragma says P, and the rest behind the loop.  */
+static void end_iterations(Expander *in, Op *loop)
 {
     Block *block = loop->blocks[0];
     int lag = loop->pipeline ? loop->pipeline->in_flight - 1 : 0;
-    Op *where = before_releases(block);
-    op_before(where, sync_op(in, where, OP_COMMIT, 0));
-    Op *wait = sync_op(in, where, OP_WAIT, lag);
-    op_before(where, wait);
-    for (int i = 0; i < ntokens; i++)
-        add_waited(in, wait, tokens[i], lag ? K_TOKEN : K_TILE);
-    if (!lag)
-        return;
-    Op *after = sync_op(in, loop, OP_WAIT, 0);
-    op_after(loop->next && loop->next->code == OP_TURN_PASS ? loop->next : loop, after);
-    for (int i = 0; i < ntokens; i++) {
-        block->args[1 + index[i]]->type.kind = K_TOKEN;
-        Value *result = loop->results[index[i]];
-        result->type.kind = K_TOKEN;
-        add_waited(in, after, result, K_TILE);
+    Op *where = before_releases(block), *wait = NULL, *after = NULL;
+    for (int i = 0; i < carried_count(loop); i++) {
+        if (!carries(in, loop, i))
+            continue;
+        if (!wait)
+            op_before(where, wait = sync_op(in, where, OP_WAIT, lag));
+        Value *token = block->last->args[i];
+        mark_tokens(token, block);
+        add_waited(in, wait, token, lag ? K_TOKEN : K_TILE);
+        if (!lag)
+            continue;
+        if (!after) {
+            after = sync_op(in, loop, OP_WAIT, 0);
+            op_after(loop->next && loop->next->code == OP_TURN_PASS ? loop->next : loop, after);
+        }
+        block->args[1 + i]->type.kind = K_TOKEN;
+        loop->results[i]->type.kind = K_TOKEN;
+        add_waited(in, after, loop->results[i], K_TILE);
     }
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-static void expand_block(Expander *in, Block *block);
-
-static void expand_nested(Expander *in, Op *op)
+static bool closes_group(const Op *op)
 {
-    for (int k = 0; k < op->nblocks; k++) {
-        Expander inner = {.kernel = in->kernel, .role = in->role};
-        expand_block(&inner, op->blocks[k]);
-    }
+    if (op->code == OP_COMMIT || op->code == OP_COMMIT_NOTHING)
+        return true;
+    for (int k = 0; k < op->nblocks && op->code == OP_IF; k++)
+        FOR_OPS (inner, op->blocks[k])
+            if (closes_group(inner))
+                return true;
+    return false;
 }
 
-/* The carried chains of a block: their newest tokens, and which carried value each is.  */
-static int find_chains(Block *block, const Uses *uses, Value **tokens, int *index)
+static void expand_block(const Expander *outer, Block *block)
 {
-    int count = 0;
+    Expander in = {.kernel = outer->kernel, .role = outer->role, .uses = outer->uses, .flights = outer->flights};
     FOR_OPS (op, block) {
-        int which;
-        if (!op_is_dot(op) || !dot_carried_by(op, uses, &which))
-            continue;
-        int i = 0;
-        while (i < count && index[i] != which)
-            i++;
-        if (i == MAX_PENDING)
-            return count;
-        index[i] = which;
-        tokens[i] = op->results[0];
-        count += i == count;
-    }
-    return count;
-}
-
-static void expand_block(Expander *in, Block *block)
-{
-    FOR_OPS (op, block)
-        expand_nested(in, op);
-    Uses uses = uses_new(in->kernel, in->role->body);
-    Value *tokens[MAX_PENDING];
-    int index[MAX_PENDING];
-    int ntokens = find_chains(block, &uses, tokens, index);
-    FOR_OPS (op, block)
-        if (op_is_dot(op))
-            op->stage = dot_carried_by(op, &uses, NULL) != NULL;
-    FOR_OPS (op, block) {
-        bool dot = op_is_dot(op);
-        bool chain = dot && op->stage;
+        bool end = op->code == OP_YIELD || op->code == OP_COND, dot = op_is_dot(op);
+        bool closes = closes_group(op); /* a loop's, over whose end products stay in flight */
+        for (int k = 0; k < op->nblocks; k++)
+            expand_block(&in, op->blocks[k]);
         if (dot) {
             op->code = OP_MMA;
-            op->stage = 0;
             op->results[0]->type.kind = K_TOKEN;
         }
-        bool end = op->code == OP_YIELD || op->code == OP_COND;
-        int group = end && in->npending ? in->groups - 1 : group_needed(in, op);
+        int group = end ? newest_group(&in) : group_needed(&in, op);
         if (group >= 0)
-            wait_for(in, op, group);
-        if (dot && !chain)
-            add_pending(in, op);
+            wait_for(&in, op, group);
+        if (dot && !in_flight(&in, op))
+            add_pending(&in, op);
+        if (op->code == OP_FOR)
+            end_iterations(&in, op);
+        in.groups += closes;
     }
-    if (ntokens)
-        end_iteration(in, block->parent, tokens, index, ntokens);
 }
 
 /* ---- releases ---------------------------------------------------------------------------------------------------- */
@@ -233,7 +309,7 @@ static bool reads_slot(const Value *value, const Aref *aref)
     return false;
 }
 
-/* 1: op reads a slot of the aref and is done; 2: it starts a product that does.  */
+/* 1: op reads a slot of the aref and is done; 2: it starts a product that does, which is in flight behind it.  */
 static int looks_at(const Op *op, const Aref *aref)
 {
     int look = 0;
@@ -244,20 +320,38 @@ static int looks_at(const Op *op, const Aref *aref)
         FOR_OPS (inner, op->blocks[k])
             if (looks_at(inner, aref))
                 look = 1;
+    for (int i = 0; i < op->nresults && look && op->nblocks; i++)
+        if (op->results[i]->type.kind == K_TOKEN)
+            look = 2;
     return look;
 }
 
-/* The wait of this block that completes a product.  */
-static Op *wait_of(const Op *mma)
+/* The first wait behind an op of this block that completes all of its products, NULL: one is in flight at the block's end.  */
+static Op *wait_of(const Op *op)
 {
-    for (Op *op = mma->next; op; op = op->next) {
-        if (op->code == OP_MMA && op->args[2] == mma->results[0])
-            return wait_of(op);
-        for (int i = 0; op->code == OP_WAIT && i < op->nargs; i++)
-            if (op->args[i] == mma->results[0])
-                return op->results[i]->type.kind == K_TILE ? op : NULL;
+    Op *last = NULL;
+    for (int i = 0; i < op->nresults; i++) {
+        const Value *token = op->results[i];
+        Op *wait = op->next;
+        for (; wait && token->type.kind == K_TOKEN; wait = wait->next) {
+            if (!uses_value(wait, token))
+                continue;
+            if (wait->code != OP_WAIT) {
+                wait = wait_of(wait); /* adds to it, or hands it on from an arm */
+                break;
+            }
+            for (int k = 0; k < wait->nargs; k++)
+                if (wait->args[k] == token)
+                    token = wait->results[k];
+            if (token->type.kind == K_TILE)
+                break;
+        }
+        if (token->type.kind == K_TOKEN && !wait)
+            return NULL;
+        if (!last || (wait && wait->order > last->order))
+            last = wait;
     }
-    return NULL;
+    return last;
 }
 
 /* Behind what a release has to stand: the last op that is done with slots got before it.  NULL if a product that reads one is
@@ -297,7 +391,9 @@ void pass_expand(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {
         expand_stages(kernel, role->body);
-        Expander in = {.kernel = kernel, .role = role};
+        Expander in = {.kernel = kernel, .role = role, .uses = uses_new(kernel, role->body)};
+        ir_walk(role->body, visit_flight, &in);
+        ir_walk(role->body, visit_group, &in);
         expand_block(&in, role->body);
         ir_walk(role->body, settle_release, NULL);
     }

@@ -344,7 +344,7 @@ static int groups_in_flight(const Op *before)
 {
     int64_t groups = 0;
     for (const Op *op = before->parent->first; op != before; op = op->next) {
-        if (op->code == OP_COMMIT)
+        if (op->code == OP_COMMIT || op->code == OP_COMMIT_NOTHING)
             groups++;
         else if (op->code == OP_WAIT && op->ival < groups)
             groups = op->ival;

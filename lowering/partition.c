@@ -9,9 +9,8 @@
  * Loads share an aref if they have the same control block, the same consuming roles, the same depth and the same release
  * point in the table: then one put fills and one consumed frees all of them.  Every other load has its own.
  */
-#include "ir.h"
-#include "slice.h"
 #include "machine.h"
+#include "queries.h"
 
 #include <string.h>
 
@@ -24,7 +23,7 @@ static int64_t box_bytes(Type tile)
 
 static int in_flight_after(const Op *load)
 {
-    Op *loop = load->parent->parent;
+    Op *loop = loop_around(load->parent);
     bool late = load->release == RELEASE_END && loop && loop->code == OP_FOR && loop->pipeline;
     return late ? loop->pipeline->in_flight - 1 : 0;
 }

@@ -70,12 +70,6 @@ int row_coordinate(const Op *op)
     }
 }
 
-static const Use *only_use(const Uses *uses, const Value *value)
-{
-    const Use *use = uses_of(uses, value);
-    return use && !use->next ? use : NULL;
-}
-
 /* The matrix unit takes the operand from the ring as it lies there: along K, or across K for 16-bit types.  */
 static bool operand_in_place(const Value *value, int arg)
 {
@@ -94,32 +88,90 @@ static bool operands_in_place(const Op *dot)
     return operand_in_place(dot->args[0], 0) && operand_in_place(dot->args[1], 1);
 }
 
-/* From the accumulator back to the loop's block argument, through products of the same block.  */
-static Value *chain_head(const Op *dot, const Uses *uses)
+/* ---- accumulators that stay in flight ---------------------------------------------------------------------------- */
+
+/* The way of one accumulator through a block.  */
+typedef struct {
+    const Uses *uses;
+    const Op *wanted; /* a product that may stand on the way */
+    bool met;         /* it does */
+} Chain;
+
+static int chain_end(Chain *chain, Block *block, const Value *value);
+
+/* Which result of an `if` the value becomes, whatever arm is taken; -1 if an arm does something else with it.  */
+static int through_arms(Chain *chain, Op *branch, const Value *value)
 {
-    Value *value = dot->args[2];
-    while (value->def && op_is_dot(value->def) && value->def->parent == dot->parent && only_use(uses, value) &&
-           operands_in_place(value->def))
-        value = value->def->args[2];
-    Op *loop = dot->parent->parent;
-    bool carried_in = !value->def && value->block == dot->parent && loop && loop->code == OP_FOR && value->index > 0;
-    return carried_in && only_use(uses, value) ? value : NULL;
+    int end = -1;
+    for (int k = 0; k < branch->nblocks; k++) {
+        int other = chain_end(chain, branch->blocks[k], value);
+        if (other < 0 || (k && other != end))
+            return -1;
+        end = other;
+    }
+    return end;
+}
+
+/* A value that comes into a block, from product to product and through the arms of `if`s: as which operand of the block's
+   yield it ends, -1 if anything else looks at it.  */
+static int chain_end(Chain *chain, Block *block, const Value *value)
+{
+    for (;;) {
+        Op *next = NULL;
+        int arg = 0, count = 0;
+        for (const Use *use = uses_of(chain->uses, value); use; use = use->next) {
+            if (!ir_inside(use->op, block))
+                continue;
+            Op *here = op_at_block(use->op, block);
+            if (next && next != here)
+                return -1;
+            next = here;
+            arg = use->arg;
+            count++;
+        }
+        if (next && next->code == OP_YIELD && count == 1)
+            return arg;
+        if (next && op_is_dot(next) && count == 1 && arg == 2 && operands_in_place(next)) {
+            chain->met |= next == chain->wanted;
+            value = next->results[0];
+        } else if (next && next->code == OP_IF) {
+            int result = through_arms(chain, next, value);
+            if (result < 0)
+                return -1;
+            value = next->results[result];
+        } else {
+            return -1;
+        }
+    }
+}
+
+Block *body_around(Block *block)
+{
+    while (block->parent && block->parent->code == OP_IF)
+        block = block->parent->parent;
+    return block;
+}
+
+Op *loop_around(Block *block)
+{
+    return body_around(block)->parent;
 }
 
 /* All products of a chain stay in flight over the iteration's end, or none: one whose operand is staged has to be awaited.  */
 Op *dot_carried_by(const Op *dot, const Uses *uses, int *index)
 {
-    if (!op_is_dot(dot) || !operands_in_place(dot))
+    Op *loop = op_is_dot(dot) ? loop_around(dot->parent) : NULL;
+    if (!loop || loop->code != OP_FOR)
         return NULL;
-    Value *head = chain_head(dot, uses);
-    if (!head)
-        return NULL;
-    const Use *use = only_use(uses, dot->results[0]);
-    while (use && op_is_dot(use->op) && use->arg == 2 && use->op->parent == dot->parent && operands_in_place(use->op))
-        use = only_use(uses, use->op->results[0]);
-    if (!use || use->op->code != OP_YIELD || use->op->parent != dot->parent || use->arg != head->index - 1)
-        return NULL;
-    if (index)
-        *index = use->arg;
-    return dot->parent->parent;
+    Block *body = loop->blocks[0];
+    for (int i = 0; i < carried_count(loop); i++) {
+        Chain chain = {uses, dot, false};
+        if (!type_equal(type_kind(K_TILE, body->args[1 + i]->type), type_kind(K_TILE, dot->results[0]->type)) ||
+            chain_end(&chain, body, body->args[1 + i]) != i || !chain.met)
+            continue;
+        if (index)
+            *index = i;
+        return loop;
+    }
+    return NULL;
 }

@@ -5,8 +5,9 @@
 
 #include "slice.h"
 
-/* A product whose accumulator is a loop's carried value and nothing else looks at it inside the loop: it may stay in flight
-   from one iteration to the next.  Returns the loop, or NULL; *index is the carried value's.  */
+/* A product whose accumulator is a loop's carried value and nothing else looks at it inside the loop, the arms of `if`s
+   included: it may stay in flight from one iteration to the next.  Returns the loop, or NULL; *index is the carried
+   value's.  */
 Op *dot_carried_by(const Op *dot, const Uses *uses, int *index);
 bool op_is_dot(const Op *op);     /* on the matrix units */
 bool op_is_product(const Op *op); /* on these or not */
@@ -15,6 +16,9 @@ bool op_is_product(const Op *op); /* on these or not */
 Op *ring_load(const Value *value);
 /* Uses of a ring load, or of its transpose, that take it from shared memory.  */
 bool use_is_operand(const Use *use, const Uses *uses);
+/* The block itself, or the body of a loop or a grid that it is an arm in; and that loop, or NULL.  */
+Block *body_around(Block *block);
+Op *loop_around(Block *block);
 /* The op of `block` that is `op` or holds it.  */
 Op *op_at_block(Op *op, const Block *block);
 /* Index of the row coordinate among a load's or store's operands, -1 if rows of its tile do not move a coordinate.  */

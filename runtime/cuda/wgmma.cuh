@@ -3,7 +3,7 @@
  * wgmma.cuh - matrix products: what a view looks like to the matrix unit, and groups of products in flight.
  *
  *   mma(acc, a, b)     acc (M x N) += a (M x K) b (K x N), started
- *   commit()           closes a group of the products started so far
+ *   commit()           closes a group of the products started so far; commit_nothing() one that has none
  *   wait<N>(acc...)    until at most N groups are in flight
  *
  * An operand is K-major when the lines of its shared tile run along K: a view as a, a trans view as b.  The other way round
@@ -276,6 +276,13 @@ static WS_DEVICE void mma(tile<float, M, N, frag> &acc, tile<T, M, K, frag> a, c
 
 static WS_DEVICE void commit()
 {
+    ptx::wgmma_commit();
+}
+
+/* The machine closes a group with a product: ptxas makes one that does nothing, which wants a fence as any.  */
+static WS_DEVICE void commit_nothing()
+{
+    ptx::wgmma_fence();
     ptx::wgmma_commit();
 }
 

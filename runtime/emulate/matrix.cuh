@@ -83,6 +83,10 @@ inline void commit()
 {
     ws_sched_commit(ws_sched_current());
 }
+inline void commit_nothing()
+{
+    commit();
+}
 
 template <int N, typename... X> WS_DEVICE void wait(X &...acc)
 {

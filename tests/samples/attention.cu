@@ -1,0 +1,178 @@
+#include <wsrt.cuh>
+
+// attention.c:25: attention
+struct attention_params {
+    ws::tensor<ws::f16, 3> q;
+    ws::tensor<ws::f16, 3> k;
+    ws::tensor<ws::f16, 3> v;
+    ws::tensor<ws::f16, 3> o;
+    ws::map q_map;                       // tiles of 128 rows
+    ws::map k_map;                       // tiles of 128 rows
+    ws::map v_map;                       // tiles of 128 rows
+    ws::map o_map;
+    int L;
+    int causal;
+    float power;
+    int i;
+    ws::grid<2> grid;
+};
+
+struct attention_shared {
+    ws::shared_tile<ws::f16, 128, 128> tq[2];
+    ws::shared_tile<ws::f16, 128, 128> k_tile[2];
+    ws::shared_tile<ws::f16, 128, 128> v_tile[2];
+    ws::output<ws::f16, 64, 2> o_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<2> tq_ring;
+    ws::ring<2> k_tile_ring;
+    ws::ring<2> v_tile_ring;
+    ws::turns<2> turns;
+};
+
+static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)
+{
+    ws::producer<2> tq_ring(s.tq_ring);
+    ws::producer<2> k_tile_ring(s.k_tile_ring);
+    ws::producer<2> v_tile_ring(s.v_tile_ring);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention.c:25
+        const int h = t.at(0);
+        const int n = t.at(1);
+        const int i = p.i - n * 128;
+        const int n_2 = i + 128;
+        const int last = p.causal != 0 && n_2 < p.L ? n_2 : p.L;
+        const int tq_slot = tq_ring.put();
+        ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
+        tq_ring.put_done();
+        for (int j = 0; j < last; j += 128) {  // attention.c:34
+            const int k_tile_slot = k_tile_ring.put();
+            ws::copy_in(k_tile_ring, s.k_tile[k_tile_slot], p.k, p.k_map, h, j, 0);
+            k_tile_ring.put_done();
+            const int v_tile_slot = v_tile_ring.put();
+            ws::copy_in(v_tile_ring, s.v_tile[v_tile_slot], p.v, p.v_map, h, j, 0);
+            v_tile_ring.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void attention_consumer(const attention_params &p, attention_shared &s, int group)
+{
+    ws::consumer<2> tq_ring(s.tq_ring);
+    ws::consumer<2> k_tile_ring(s.k_tile_ring);
+    ws::consumer<2> v_tile_ring(s.v_tile_ring);
+    const long first_row = (long)group * 64;
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention.c:25
+        const int h = t.at(0);
+        const int n = t.at(1);
+        const int i = p.i - n * 128;
+        const bool condition = p.causal != 0;
+        const int n_2 = i + 128;
+        const int last = condition && n_2 < p.L ? n_2 : p.L;
+        const int tq_slot = tq_ring.get();
+        auto acc = ws::full<float, 64, 128, ws::frag>(0);
+        auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
+        auto sum = ws::full<float, 64, 1, ws::frag>(0);
+        if (0 < last) {  // attention.c:34
+            auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
+            const int k_tile_slot = k_tile_ring.get();
+            s.turns.take(group);
+            ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
+            ws::commit();
+            s.turns.pass(group);
+            const int n_3 = condition ? i - 0 : p.L;
+            const int n_4 = p.L - 0;
+            ws::wait<0>(s_2);
+            k_tile_ring.consumed<0>();
+            if (!((long)n_4 > 127 && ((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647))) {  // attention.c:38
+                const auto col = ws::col_index<1, 128, ws::frag>();
+                const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                const auto seen = ws::mask_and(ws::lt(col, n_4), ws::le(col, ws::add(row, n_3)));
+                s_2 = ws::select(seen, s_2, -1e+30);
+            }
+            const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
+            const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
+            const auto shrink = ws::exp2(ws::sub(top, now));
+            sum = ws::fma(sum, shrink, ws::row_sum(p_2));
+            top = now;
+            auto x = ws::cast<ws::f16>(p_2);
+            acc = ws::mul(acc, shrink);
+            for (int j = 128; j < last; j += 128) {  // attention.c:34
+                auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                const int k_tile_slot_2 = k_tile_ring.get();
+                s.turns.take(group);
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                ws::commit();
+                const int v_tile_slot = v_tile_ring.get();
+                ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
+                ws::commit();
+                s.turns.pass(group);
+                const int n_5 = condition ? i - j : p.L;
+                const int n_6 = p.L - j;
+                ws::wait<1>(s_3);
+                k_tile_ring.consumed<0>();
+                if (!((long)n_6 > 127 && ((long)n_5 >= 127 && (long)n_5 + 127 <= 2147483647))) {  // attention.c:38
+                    const auto col = ws::col_index<1, 128, ws::frag>();
+                    const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                    const auto seen = ws::mask_and(ws::lt(col, n_6), ws::le(col, ws::add(row, n_5)));
+                    s_3 = ws::select(seen, s_3, -1e+30);
+                }
+                const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
+                const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
+                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                sum = ws::fma(sum, shrink_2, ws::row_sum(p_3));
+                ws::wait<0>(acc);
+                v_tile_ring.consumed<0>();
+                acc = ws::mul(acc, shrink_2);
+                x = ws::cast<ws::f16>(p_3);
+                top = now_2;
+            }
+            const int v_tile_slot_2 = v_tile_ring.get();
+            ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot_2]));
+            ws::commit();
+            ws::wait<0>(acc);
+            v_tile_ring.consumed<0>();
+        }
+        tq_ring.consumed<0>();
+        ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum))));  // attention.c:47
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
+{
+    attention_shared &s = ws::shared<attention_shared>();
+    if (ws::first_thread()) {
+        s.tq_ring.init("tq_ring", 2);    // two groups release each slot
+        s.k_tile_ring.init("k_tile_ring", 2);  // two groups release each slot
+        s.v_tile_ring.init("v_tile_ring", 2);  // two groups release each slot
+        s.turns.init("turns");
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<40>();
+        if (ws::first_warp())
+            attention_producer(p, s, 0);
+    } else {
+        ws::registers_up<232>();
+        attention_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q, const void *K, const void *V, const void *O, float power)
+{
+    ws::launch call("attention");
+    attention_params p;
+    p.i = (L - 1) / 128 * 128;
+    call.tensor(p.q, "q", Q, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.k, "k", K, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.v, "v", V, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.o, "o", O, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::stored);
+    call.place();
+    call.map(p.q_map, p.q, 128);
+    call.map(p.k_map, p.k, 128);
+    call.map(p.v_map, p.v, 128);
+    call.map(p.o_map, p.o, 64);
+    p.L = L;
+    p.causal = causal;
+    p.power = power;
+    call.grid(p.grid, {{0, heads, 1}, {0, (p.i + 128) / 128, 1}}, ws::order_auto, 0);
+    call.run(attention_kernel, p, 384, sizeof(attention_shared), ws::persistent);
+}

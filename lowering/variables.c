@@ -808,13 +808,19 @@ static void settle_forms(Namer *in)
     settle_block(in, in->role->body);
 }
 
+/* What counts a loop's iterations or names the grid's tile: no other value may move in, even when nobody looks again.  */
+static bool is_loops_own(const Value *value)
+{
+    return is_counter(value) || (!value->def && value->block->parent && value->block->parent->code == OP_GRID);
+}
+
 static void settle_ranges(Namer *in)
 {
     for (int i = 0; i < in->count; i++) {
         Fact *fact = &in->facts[i];
         int begin = begin_of(fact->value);
         fact->nranges = 0;
-        add_range(fact, begin, is_counter(fact->value) ? 2 * order_end(fact->value->block->parent) : begin + 1);
+        add_range(fact, begin, is_loops_own(fact->value) ? 2 * order_end(fact->value->block->parent) : begin + 1);
     }
     ir_walk(in->role->body, visit_live, in);
 }

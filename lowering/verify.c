@@ -18,6 +18,7 @@
 #include "machine.h"
 #include "plan.h"
 #include "slice.h"
+#include "validate.h"
 #include "verify.h"
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
@@ -176,6 +177,14 @@ static bool check_runs(Kernel *kernel)
     return true;
 }
 
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static bool check_values(Kernel *kernel)
+{
+    Labels labels[32] = {0};
+    return validate_programs(kernel, labels);
+}
+
 /* ---- the obligations --------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -190,6 +199,7 @@ static const Obligation obligations[] = {
     {"ends", check_ends, "one role fills each ring; D slots are enough for P iterations in flight"},
     {"arrivals", check_arrivals, "a slot is empty when every group that reads it has released it"},
     {"runs", check_runs, "every wait ends; no slot is filled while it is read; bytes and counts are right"},
+    {"values", check_values, "the roles together compute what the source says"},
 };
 
 /* require: plan.   ensure: nothing changed; a reject or BUG if the program is not safe.  */

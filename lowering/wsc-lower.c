@@ -5,17 +5,19 @@
  *   wsc-lower --dump=tag gemm.ir            what tag left
  *   wsc-lower --emit gemm.ir                the .cu
  *   wsc-lower --start-at=plan roles.ir ...  programs of roles written by hand go into the later passes
+ *   wsc-lower --verify roles.plan           is this a program that verify accepts?
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir.h"
+#include "verify.h"
 
 typedef struct {
     const char *input, *output, *dump;
     int first, last;
-    bool emit, quiet;
+    bool emit, quiet, verify;
     Target target;
 } Options;
 
@@ -28,6 +30,7 @@ static void usage(FILE *out)
           "  --start-at=PASS       the input is what the pass before left\n"
           "  --stop-after=PASS     run no further\n"
           "  --target=TARGET       cuda, emulate or sequential\n"
+          "  --verify              no more than verify, on what --dump=plan printed\n"
           "  --quiet               no remarks\n"
           "  --passes              list the passes\n"
           "passes:\n",
@@ -131,6 +134,8 @@ static bool read_argument(Options *options, const char *argument)
         return read_target(value, &options->target);
     if (!strcmp(argument, "--emit"))
         return options->emit = true;
+    if (!strcmp(argument, "--verify"))
+        return options->verify = true;
     if (!strcmp(argument, "--quiet"))
         return options->quiet = true;
     if ((*argument != '-' || !argument[1]) && !options->input) {
@@ -154,6 +159,8 @@ static bool write_text(const Options *options, const char *text)
 static int lower_text(Options *options, const char *text)
 {
     const char *name = options->input && strcmp(options->input, "-") ? options->input : "stdin";
+    if (options->verify)
+        return !verify_text(text, name, show, options);
     Module *module = ir_parse(text, name, show, options);
     if (!module)
         return 1;

@@ -175,7 +175,7 @@ operation *ws_cta_operation_new(ws_sched *s, ws_sched_choice_kind kind, const vo
     o->kind = kind;
     o->fiber = s->current;
     o->tile = self(s)->tile;
-    o->serial = ++s->serial;
+    o->serial = (uint64_t)(s->current + 1) << 40 | ++self(s)->started; /* the same in every order */
     s->operation[s->noperations++] = o;
     return o;
 }
@@ -286,6 +286,11 @@ ws_sched *ws_sched_new(const ws_sched_config *config)
             return NULL;
         }
     }
+    s->happens = ws_cta_happens_new();
+    if (!s->happens) {
+        ws_sched_delete(s);
+        return NULL;
+    }
     s->random = spread(spread(config->seed) + (uint64_t)config->cta);
     for (int i = 0; i < 5; i++)
         s->engine_weight[i] = draw_weight(s);
@@ -311,6 +316,7 @@ void ws_sched_delete(ws_sched *s)
         free(s->ring[i].slot);
     free(s->operation);
     free(s->spare);
+    ws_cta_happens_delete(s->happens);
     ws_stacks_delete(s->own_stacks);
     free(s);
 }

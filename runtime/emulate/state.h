@@ -4,6 +4,7 @@
  *
  *   scheduler.c   fibers, engines, and what happens next: the only place where order is decided
  *   protocol.c    the calls of scheduler.h and what they allow
+ *   happens.c     which accesses of shared memory every order keeps apart
  *   report.c      the sentences when they are broken
  */
 #ifndef WS_EMULATE_STATE_H
@@ -71,6 +72,7 @@ typedef struct {
     /* what it has in flight */
     uint64_t committed; /* groups of products closed so far */
     uint64_t outs;      /* copies out started so far */
+    uint64_t started;   /* operations of any kind */
     got held[MOST_HELD];
     int nheld;
     ws_sched_range unfenced[MOST_UNFENCED];
@@ -116,8 +118,8 @@ struct ws_sched {
     int noperations, room;
     operation **spare;
     int nspare, spare_room;
+    struct happens *happens;
     operation *working; /* the engine's step that runs now */
-    uint64_t serial;
     int started; /* fibers at the CTA barrier */
     bool opened;
     uint64_t random;
@@ -137,18 +139,24 @@ static inline bool overlap(ws_sched_range x, ws_sched_range y)
     return x.bytes && y.bytes && p < q + y.bytes && q < p + x.bytes;
 }
 
-static inline void note(ws_sched *s, ws_sched_event_kind kind, int who, int object, uint64_t index,
-                        ws_sched_range range)
-{
-    if (s->config.observe) {
-        ws_sched_event event = {kind, who, object, index, range};
-        s->config.observe(s->config.user, &event);
-    }
-}
-
 static inline uint64_t all_but(uint64_t count, int newest)
 {
     return count > (uint64_t)newest ? count - newest : 0;
+}
+
+/* ---- happens.c --------------------------------------------------------------------------------------------------- */
+
+struct happens *ws_cta_happens_new(void);
+void ws_cta_happens_delete(struct happens *happens);
+void ws_cta_happens(ws_sched *s, const ws_sched_event *event);
+
+static inline void note(ws_sched *s, ws_sched_event_kind kind, int who, int object, uint64_t index,
+                        ws_sched_range range)
+{
+    ws_sched_event event = {kind, who, object, index, range};
+    if (s->config.observe)
+        s->config.observe(s->config.user, &event);
+    ws_cta_happens(s, &event);
 }
 
 /* ---- report.c ---------------------------------------------------------------------------------------------------- */

@@ -423,6 +423,13 @@ static bool has_pragma(tree fndecl)
     return false;
 }
 
+/* A call of a function above that has a region and takes tensors: the region is a kernel of the caller.  */
+static tree find_region_call(tree *where, int *, void *)
+{
+    tree fndecl = TREE_CODE(*where) == CALL_EXPR ? get_callee_fndecl(*where) : NULL_TREE;
+    return fndecl && has_pragma(fndecl) && takes_handles(fndecl) ? fndecl : NULL_TREE;
+}
+
 void bind_function(tree fndecl)
 {
     if (seen_error() || !DECL_SAVED_TREE(fndecl))
@@ -430,6 +437,8 @@ void bind_function(tree fndecl)
     Forced *entry = forced_find(fndecl);
     if (entry && !entry->done)
         force_body(fndecl);
+    if (walk_tree_without_duplicates(&DECL_SAVED_TREE(fndecl), find_region_call, NULL))
+        walk_tree_without_duplicates(&DECL_SAVED_TREE(fndecl), force_handle_callees, NULL);
     if (!has_pragma(fndecl))
         return;
     Binder binder = {};

@@ -139,7 +139,7 @@ static Value *tensor_op(Walk *w, gcall *call, const char *name)
         args[1 + shape.rank + i] = shape.strides[i];
     }
     return value_new_op(w, OP_TENSOR, stmt_location(call), type_tensor(dtype, shape.rank),
-                        name_of(gimple_call_lhs(call)), 1 + 2 * shape.rank, args);
+                        name_of_copies(gimple_call_lhs(call), 0), 1 + 2 * shape.rank, args);
 }
 
 static Value *slice_op(Walk *w, gcall *call, bool is_outside)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * product - a library's worth of matrix products from one header.
+ *
+ * product.h holds the loops once, as functions of tile shape and element types.  PRODUCT makes the kernels of one pair of
+ * types; product_choose picks among them by the extents and the number of multiprocessors.  product_grouped takes its shapes
+ * from memory: each group of rows has a matrix of its own.
+ */
+#include "check.h"
+#include "product.h"
+
+PRODUCT(product_f16, WS_F16, WS_F16, WS_F32, WS_F16, 0, 0, FINISH_NONE)
+
+/* Rows first[g] to first[g + 1] of A belong to B[g]. */
+void grouped(int groups, int rows, int N, int K, const ws_bf16 *A, const ws_bf16 *B, float *C, const int *first)
+{
+    ws_tensor a = ws_tensor_2d(A, WS_BF16, rows, K), b = ws_tensor_3d(B, WS_BF16, groups, N, K);
+    ws_tensor c = ws_tensor_2d(C, WS_F32, rows, N), begin = ws_tensor_1d(first, WS_I32, groups + 1);
+    product_grouped(a, b, c, begin, groups, rows / 64 + groups, N, K, WS_F32, WS_F32, 64, 64, 64);
+}
+
+/* Each matrix of the batch; rows of C are ldc elements apart, the others' K. */
+static void check_product(const product_call *p, const ws_f16 *A, const ws_f16 *B, const ws_f16 *C)
+{
+    for (long n = 0; n < p->batch; n++)
+        for (long i = 0; i < p->M; i++)
+            for (long j = 0; j < p->N; j++) {
+                double sum = 0, magnitude = 0;
+                for (long k = 0; k < p->K; k++) {
+                    double x = (double)ws_f16_to(A[(n * p->M + i) * p->lda + k]) * ws_f16_to(B[(n * p->N + j) * p->ldb + k]);
+                    sum += x;
+                    magnitude += fabs(x);
+                }
+                check_close(C, (size_t)((n * p->M + i) * p->ldc + j), sum, check_dot_error(p->K, magnitude));
+            }
+}
+
+static void run_product(int batch, int M, int N, int K, product_choice choice)
+{
+    long ld = (K + 7) / 8 * 8, ldc = (N + 7) / 8 * 8;
+    ws_f16 *A = check_random(WS_F16, (size_t)(batch * M * ld)), *B = check_random(WS_F16, (size_t)(batch * N * ld));
+    ws_f16 *C = check_output(WS_F16, (size_t)(batch * M * ldc));
+    float *partial = check_output(WS_F32, (size_t)choice.parts * (size_t)(batch * M * N));
+    product_call call = {.batch = batch, .M = M, .N = N, .K = K, .lda = ld, .ldb = ld, .ldc = ldc,
+                         .A = check_place(A), .B = check_place(B), .C = check_place(C), .partial = check_place(partial)};
+    product_f16(&call, choice);
+    check_fetch();
+    check_product(&call, A, B, C);
+}
+
+static void run_grouped(int N, int K)
+{
+    enum { GROUPS = 4 };
+    static const int rows[GROUPS + 1] = {0, 70, 70, 75, 139}; /* one is empty */
+    ws_bf16 *A = check_random(WS_BF16, (size_t)rows[GROUPS] * (size_t)K), *B = check_random(WS_BF16, (size_t)(GROUPS * N * K));
+    float *C = check_output(WS_F32, (size_t)rows[GROUPS] * (size_t)N);
+    int *first = check_output(WS_I32, GROUPS + 1);
+    memcpy(first, rows, sizeof rows);
+    grouped(GROUPS, rows[GROUPS], N, K, check_place(A), check_place(B), check_place(C), check_place(first));
+    check_fetch();
+    for (long g = 0; g < GROUPS; g++)
+        for (long i = rows[g]; i < rows[g + 1]; i++)
+            for (long j = 0; j < N; j++) {
+                double sum = 0, magnitude = 0;
+                for (long k = 0; k < K; k++) {
+                    double x = (double)ws_bf16_to(A[i * K + k]) * ws_bf16_to(B[(g * N + j) * K + k]);
+                    sum += x;
+                    magnitude += fabs(x);
+                }
+                check_close(C, (size_t)(i * N + j), sum, check_dot_error(K, magnitude));
+            }
+}
+
+int main(int argc, char **argv)
+{
+    check_begin("product", argc, argv);
+    int M = check_size(1, 150), N = check_size(2, 203), K = check_size(3, 170);
+    run_product(2, M, N, K, product_choose(2, M, N, K, 2, 2, 132));
+    for (int tile = 0; tile < PRODUCT_TILES; tile++)
+        run_product(1, M, N, K, (product_choice){tile, 1});
+    run_product(2, M, N, K, (product_choice){PRODUCT_MIDDLE, 2});
+    run_product(1, M, N, K, (product_choice){PRODUCT_SMALL, 3});
+    run_grouped(100, 72);
+    return check_end();
+}

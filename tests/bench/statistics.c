@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The bench's statistics, and the choice of a tile: nothing here needs a GPU. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "../../bench/statistics.h"
+#include "../../samples/product.h"
+
+static void quantiles(void **state)
+{
+    const double odd[] = {5, 1, 3}, even[] = {4, 1, 3, 2}, one[] = {7};
+    (void)state;
+    assert_true(median(odd, 3) == 3);
+    assert_true(median(even, 4) == 2.5);
+    assert_true(median(one, 1) == 7);
+    assert_true(quantile(odd, 3, 0) == 1 && quantile(odd, 3, 1) == 5 && quantile(odd, 3, 0.75) == 4);
+    assert_true(isnan(median(odd, 0)));
+    assert_true(fabs(geometric_mean((const double[]){0.5, 2, 8}, 3) - 2) < 1e-12);
+}
+
+/* Normal numbers around 10: the interval holds 10 in about 95 of 100 series, and is the same for the same series. */
+static void intervals(void **state)
+{
+    unsigned long long random = 1;
+    int held = 0;
+    (void)state;
+    for (int series = 0; series < 400; series++) {
+        double x[15];
+        for (int i = 0; i < 15; i++) {
+            double u = (next_random(&random) + 0.5) * 0x1p-32, v = next_random(&random) * 0x1p-32;
+            x[i] = 10 + sqrt(-2 * log(u)) * cos(6.283185307 * v);
+        }
+        interval first = bootstrap(x, 15), again = bootstrap(x, 15);
+        assert_true(first.low == again.low && first.high == again.high);
+        assert_true(first.low <= first.middle && first.middle <= first.high);
+        held += first.low <= 10 && 10 <= first.high;
+    }
+    assert_in_range(held, 400 * 0.91, 400 * 0.99);
+}
+
+static void known_intervals(void **state)
+{
+    const double x[] = {2, 2, 2, 2, 2}, y[] = {15, 1, 14, 2, 13, 3, 12, 4, 11, 5, 10, 6, 9, 7, 8};
+    interval i = bootstrap(x, 5), j = bootstrap(y, 15);
+    (void)state;
+    assert_true(i.low == 2 && i.middle == 2 && i.high == 2);
+    assert_true(j.low == 4 && j.middle == 8 && j.high == 12);
+    assert_true(isnan(bootstrap(y, 14).middle) && isnan(bootstrap(y, 0).middle));
+    assert_true(bootstrap(y, 1).low == 15 && bootstrap(y, 1).high == 15);
+}
+
+static product_choice choose(long batch, long M, long N, long K, int bytes)
+{
+    return product_choose(batch, M, N, K, bytes, 2, 132);
+}
+
+/* Tiles that the choice makes for each multiprocessor, of those that it has. */
+static double rounds(product_choice c, long M, long N)
+{
+    return (double)(product_ceil(M, product_rows[c.tile]) * product_ceil(N, product_cols[c.tile]) * c.parts) / 132;
+}
+
+static void known_choices(void **state)
+{
+    (void)state;
+    for (long K = 256; K <= 16384; K *= 2) {
+        product_choice c = choose(1, 8192, 8192, K, 2);
+        assert_int_equal(c.tile, 0);
+        assert_int_equal(c.parts, 1);
+    }
+    /* One round and nearly full. */
+    product_choice c = choose(1, 512, 4096, 64512, 2);
+    assert_true(rounds(c, 512, 4096) > 0.9 && rounds(c, 512, 4096) <= 1);
+    c = choose(1, 16, 8192, 8192, 2);
+    assert_int_equal(product_rows[c.tile], 64);
+    assert_true(rounds(c, 16, 8192) > 0.9);
+    /* Few tiles, long K: divided. */
+    c = choose(1, 256, 256, 65536, 2);
+    assert_true(c.parts > 1);
+}
+
+/* Whatever the extents: a tile of the table, parts that are not empty. */
+static void any_choice(void **state)
+{
+    unsigned long long random = 2;
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        long M = next_random(&random) >> (next_random(&random) % 32), N = next_random(&random) >> (next_random(&random) % 32);
+        long K = next_random(&random) >> (12 + next_random(&random) % 20), batch = 1 + next_random(&random) % 4;
+        int bytes = 1 << (next_random(&random) % 3), sms = 1 + (int)(next_random(&random) % 256);
+        product_choice c = product_choose(batch, M, N, K, bytes, 2, sms);
+        assert_in_range(c.tile, 0, PRODUCT_TILES - 1);
+        assert_in_range(c.parts, 1, 16);
+        assert_true(c.parts == 1 || c.parts <= product_ceil(K * bytes, 128));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantiles),     cmocka_unit_test(intervals),  cmocka_unit_test(known_intervals),
+        cmocka_unit_test(known_choices), cmocka_unit_test(any_choice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

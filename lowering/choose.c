@@ -458,13 +458,12 @@ static void make_roles(Chooser *in, int groups)
 static void say_loop(Chooser *in, const Pipeline *pipeline, int groups)
 {
     const char *split = groups == 1 ? "" : in->kernel->grid.split == SPLIT_TILES ? "s (tiles)" : "s (rows)";
-    remark(
-        in->kernel, DIAG_OPTIMIZED, pipeline->loc,
-        "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, %s schedule%s%s",
-        groups, split, pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
-        pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine",
-        pipeline->pingpong ? ", products in turns" : "",
-        pipeline->automatic ? " (chosen: as many slots as shared memory holds, at most 8)" : "");
+    remark(in->kernel, DIAG_OPTIMIZED, pipeline->loc,
+           "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, %s "
+           "schedule%s%s",
+           groups, split, pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
+           pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine", pipeline->pingpong ? ", products in turns" : "",
+           pipeline->automatic ? " (chosen: as many slots as shared memory holds, at most 8)" : "");
 }
 
 static void say(Chooser *in, int groups)

@@ -22,8 +22,8 @@ enum { MAX_DEPTH = 12, FEWEST_ELEMENTS = 1024 };
 
 /* What a side of a comparison can be: base + low to base + high.  */
 typedef struct {
-    Value *base;       /* I64, NULL: 0 */
-    bool sum;          /* base is not simply one I32 scalar */
+    Value *base; /* I64, NULL: 0 */
+    bool sum;    /* base is not simply one I32 scalar */
     int64_t low, high;
 } Range;
 

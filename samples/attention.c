@@ -12,7 +12,7 @@
 #include "check_attention.h"
 
 #ifndef HEAD
-#define HEAD 128
+#    define HEAD 128
 #endif
 enum { D = HEAD, ROWS = 128, KEYS = HEAD <= 128 ? 128 : HEAD <= 192 ? 96 : 64 };
 
@@ -22,7 +22,7 @@ void attention(int heads, int L, int causal, float scale, const ws_f16 *Q, const
     ws_tensor v = ws_tensor_3d(V, WS_F16, heads, L, D), o = ws_tensor_3d(O, WS_F16, heads, L, D);
     float power = scale * 1.44269504f; /* exp(scale x) is 2^(power x) */
 
-    #pragma ws grid(2)
+#pragma ws grid(2)
     for (int h = 0; h < heads; h++)
         for (int i = (L - 1) / ROWS * ROWS; i >= 0; i -= ROWS) {
             int last = causal && i + ROWS < L ? i + ROWS : L;
@@ -30,7 +30,7 @@ void attention(int heads, int L, int causal, float scale, const ws_f16 *Q, const
             ws_tile acc = ws_zeros(WS_F32, ROWS, D);
             ws_tile top = ws_full(WS_F32, ROWS, 1, -1e30), sum = ws_zeros(WS_F32, ROWS, 1);
 
-            #pragma ws pipeline(2)
+#pragma ws pipeline(2)
             for (int j = 0; j < last; j += KEYS) {
                 ws_tile s = ws_dot(tq, ws_trans(ws_load_3d(k, h, j, 0, KEYS, D)), ws_zeros(WS_F32, ROWS, KEYS));
                 ws_tile row = ws_row_index(ROWS, 1), col = ws_col_index(1, KEYS);

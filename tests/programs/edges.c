@@ -8,9 +8,9 @@ static void kernel(int M, int N, int shift, long far, const float *X, float *out
 {
     ws_tensor x = ws_tensor_2d(X, WS_F32, M, N), o = ws_tensor_3d(out, WS_F32, OUTPUTS, M, N);
 
-    #pragma ws grid(1)
+#pragma ws grid(1)
     for (int i = 0; i < M; i += S)
-        #pragma ws pipeline(2)
+#pragma ws pipeline(2)
         for (int j = 0; j < N; j += S) {
             ws_tile t = ws_load(x, i, j, S, S);
             ws_tile row = ws_add(ws_row_index(S, 1), i), col = ws_add(ws_col_index(1, S), j);
@@ -33,8 +33,13 @@ static void judge(int M, int N, int shift, long far, const float *X, const float
         for (long j = 0; j < N; j++) {
             int row = (int)(unsigned)(i + shift), moved = (int)(unsigned)(j + shift);
             int col = (int)(unsigned long)(j + far), back = (int)(0u - (unsigned)col);
-            int holds[OUTPUTS] = {i >= j, i >= j, i < 40 || j > 50, i - j > 5, row < moved, row > 7,
-                                  (int)(-2 - (unsigned)row) <= back, (int)(-30u - (unsigned)row) >= col};
+            int holds[OUTPUTS] = {i >= j,
+                                  i >= j,
+                                  i < 40 || j > 50,
+                                  i - j > 5,
+                                  row<moved, row> 7,
+                                  (int)(-2 - (unsigned)row) <= back,
+                                  (int)(-30u - (unsigned)row) >= col};
             for (long k = 0; k < OUTPUTS; k++)
                 check_equal(out, (k * M + i) * N + j, holds[k] ? X[i * N + j] * (float)(k + 2) : -1);
         }

@@ -1,0 +1,180 @@
+#include <wsrt.cuh>
+
+// attention_gqa.c:21: attention_gqa
+struct attention_gqa_params {
+    ws::tensor<ws::bf16, 3> q;
+    ws::tensor<ws::bf16, 3> k;
+    ws::tensor<ws::bf16, 3> v;
+    ws::tensor<ws::bf16, 3> o;
+    ws::map q_map;                       // tiles of 128 rows
+    ws::map k_map;                       // tiles of 128 rows
+    ws::map v_map;                       // tiles of 128 rows
+    ws::map o_map;
+    int share;
+    int keys;
+    int causal;
+    int offset;
+    float power;
+    int i;
+    ws::grid<2> grid;
+};
+
+struct attention_gqa_shared {
+    ws::shared_tile<ws::bf16, 128, 128> tq[2];
+    ws::shared_tile<ws::bf16, 128, 128> tk[2];
+    ws::shared_tile<ws::bf16, 128, 128> tv[2];
+    ws::output<ws::bf16, 64, 2> o_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<2> tq_ring;
+    ws::ring<2> tk_ring;
+    ws::ring<2> tv_ring;
+    ws::turns<2> turns;
+};
+
+static WS_DEVICE void attention_gqa_producer(const attention_gqa_params &p, attention_gqa_shared &s, int group)
+{
+    ws::producer<2> tq_ring(s.tq_ring);
+    ws::producer<2> tk_ring(s.tk_ring);
+    ws::producer<2> tv_ring(s.tv_ring);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_gqa.c:21
+        const int h = t.at(0);
+        const int n = t.at(1);
+        const int i = p.i - n * 128;
+        const int seen = p.causal != 0 ? i + p.offset : p.keys;
+        const int last = ws::min(seen + 128, p.keys);
+        const int tq_slot = tq_ring.put();
+        ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
+        tq_ring.put_done();
+        for (int j = 0; j < last; j += 128) {  // attention_gqa.c:30
+            const int n_2 = h / p.share;
+            const int tk_slot = tk_ring.put();
+            ws::copy_in(tk_ring, s.tk[tk_slot], p.k, p.k_map, n_2, j, 0);
+            tk_ring.put_done();
+            const int tv_slot = tv_ring.put();
+            ws::copy_in(tv_ring, s.tv[tv_slot], p.v, p.v_map, n_2, j, 0);
+            tv_ring.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, attention_gqa_shared &s, int group)
+{
+    ws::consumer<2> tq_ring(s.tq_ring);
+    ws::consumer<2> tk_ring(s.tk_ring);
+    ws::consumer<2> tv_ring(s.tv_ring);
+    const long first_row = (long)group * 64;
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_gqa.c:21
+        const int h = t.at(0);
+        const int n = t.at(1);
+        const int i = p.i - n * 128;
+        const int seen = p.causal != 0 ? i + p.offset : p.keys;
+        const int last = ws::min(seen + 128, p.keys);
+        const int tq_slot = tq_ring.get();
+        auto acc = ws::full<float, 64, 128, ws::frag>(0);
+        auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
+        auto sum = ws::full<float, 64, 1, ws::frag>(0);
+        if (0 < last) {  // attention_gqa.c:30
+            const int tk_slot = tk_ring.get();
+            auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
+            s.turns.take(group);
+            ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
+            ws::commit();
+            s.turns.pass(group);
+            const int n_2 = seen - 0;
+            const int n_3 = p.keys - 0;
+            ws::wait<0>(s_2);
+            tk_ring.consumed<0>();
+            if (!((long)n_3 > 127 && ((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647))) {  // attention_gqa.c:34
+                const auto col = ws::col_index<1, 128, ws::frag>();
+                const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                s_2 = ws::select(ws::mask_and(ws::lt(col, n_3), ws::le(col, ws::add(row, n_2))), s_2, -1e+30);
+            }
+            const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
+            const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
+            const auto shrink = ws::exp2(ws::sub(top, now));
+            sum = ws::fma(sum, shrink, ws::row_sum(p_2));
+            top = now;
+            auto x = ws::cast<ws::bf16>(p_2);
+            acc = ws::mul(acc, shrink);
+            for (int j = 128; j < last; j += 128) {  // attention_gqa.c:30
+                const int tk_slot_2 = tk_ring.get();
+                auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                s.turns.take(group);
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
+                ws::commit();
+                const int tv_slot = tv_ring.get();
+                ws::mma(acc, x, ws::view(s.tv[tv_slot]));
+                ws::commit();
+                s.turns.pass(group);
+                const int n_4 = seen - j;
+                const int n_5 = p.keys - j;
+                ws::wait<1>(s_3);
+                tk_ring.consumed<0>();
+                if (!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647))) {  // attention_gqa.c:34
+                    const auto col = ws::col_index<1, 128, ws::frag>();
+                    const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                    s_3 = ws::select(ws::mask_and(ws::lt(col, n_5), ws::le(col, ws::add(row, n_4))), s_3, -1e+30);
+                }
+                const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
+                const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
+                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                sum = ws::fma(sum, shrink_2, ws::row_sum(p_3));
+                ws::wait<0>(acc);
+                tv_ring.consumed<0>();
+                acc = ws::mul(acc, shrink_2);
+                x = ws::cast<ws::bf16>(p_3);
+                top = now_2;
+            }
+            const int tv_slot_2 = tv_ring.get();
+            ws::mma(acc, x, ws::view(s.tv[tv_slot_2]));
+            ws::commit();
+            ws::wait<0>(acc);
+            tv_ring.consumed<0>();
+        }
+        tq_ring.consumed<0>();
+        ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::bf16>(ws::mul(acc, ws::div(1, sum))));  // attention_gqa.c:43
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void attention_gqa_kernel(WS_PARAMS(attention_gqa_params) p)
+{
+    attention_gqa_shared &s = ws::shared<attention_gqa_shared>();
+    if (ws::first_thread()) {
+        s.tq_ring.init("tq_ring", 2);    // two groups release each slot
+        s.tk_ring.init("tk_ring", 2);    // two groups release each slot
+        s.tv_ring.init("tv_ring", 2);    // two groups release each slot
+        s.turns.init("turns");
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<40>();
+        if (ws::first_warp())
+            attention_gqa_producer(p, s, 0);
+    } else {
+        ws::registers_up<232>();
+        attention_gqa_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_attention_gqa(int heads, int share, int queries, int keys, int causal, const void *Q, const void *K, const void *V, const void *O, int offset, float power)
+{
+    ws::launch call("attention_gqa");
+    attention_gqa_params p;
+    p.i = (queries - 1) / 128 * 128;
+    call.tensor(p.q, "q", Q, {heads, queries, 128}, {(long)queries * 128, 128, 1}, ws::loaded);
+    call.tensor(p.k, "k", K, {heads / share, keys, 128}, {(long)keys * 128, 128, 1}, ws::loaded);
+    call.tensor(p.v, "v", V, {heads / share, keys, 128}, {(long)keys * 128, 128, 1}, ws::loaded);
+    call.tensor(p.o, "o", O, {heads, queries, 128}, {(long)queries * 128, 128, 1}, ws::stored);
+    call.place();
+    call.map(p.q_map, p.q, 128);
+    call.map(p.k_map, p.k, 128);
+    call.map(p.v_map, p.v, 128);
+    call.map(p.o_map, p.o, 64);
+    p.share = share;
+    p.keys = keys;
+    p.causal = causal;
+    p.offset = offset;
+    p.power = power;
+    call.grid(p.grid, {{0, heads, 1}, {0, (p.i + 128) / 128, 1}}, ws::order_auto, 0);
+    call.run(attention_gqa_kernel, p, 384, sizeof(attention_gqa_shared), ws::persistent);
+}

@@ -1,0 +1,182 @@
+#include <wsrt.cuh>
+
+// attention_varlen.c:25: attention_varlen
+struct attention_varlen_params {
+    ws::tensor<int, 1> at;
+    ws::tensor<ws::f16, 3> tensor;
+    ws::tensor<ws::f16, 3> tensor_2;
+    ws::tensor<ws::f16, 3> tensor_3;
+    ws::tensor<ws::f16, 3> tensor_4;
+    ws::map tensor_map;                  // tiles of 128 rows
+    ws::map tensor_2_map;                // tiles of 128 rows
+    ws::map tensor_3_map;                // tiles of 128 rows
+    ws::map tensor_4_map;
+    float power;
+    ws::grid<3> grid;
+};
+
+struct attention_varlen_shared {
+    ws::shared_tile<ws::f16, 128, 64> tq[2];
+    ws::shared_tile<ws::f16, 128, 64> tk[2];
+    ws::shared_tile<ws::f16, 128, 64> tv[2];
+    ws::output<ws::f16, 64, 1> tile_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::ring<2> tq_ring;
+    ws::ring<2> tk_ring;
+    ws::ring<2> tv_ring;
+    ws::turns<2> turns;
+};
+
+static WS_DEVICE void attention_varlen_producer(const attention_varlen_params &p, attention_varlen_shared &s, int group)
+{
+    ws::producer<2> tq_ring(s.tq_ring);
+    ws::producer<2> tk_ring(s.tk_ring);
+    ws::producer<2> tv_ring(s.tv_ring);
+    for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // attention_varlen.c:25
+        const int n = t.at(0);
+        const int h = t.at(1);
+        const int i = t.at(2);
+        const int begin = ws::at(p.at, n);
+        const int end = ws::at(p.at, n + 1);
+        const int length = end - begin;
+        if (length > i) {  // attention_varlen.c:30
+            const auto part = ws::slice<1>(p.tensor, begin, end);
+            const int tq_slot = tq_ring.put();
+            ws::copy_in(tq_ring, s.tq[tq_slot], part, p.tensor_map, h, i, 0);
+            tq_ring.put_done();
+            const int last = ws::min(i + 128, length);
+            for (int j = 0; j < last; j += 128) {  // attention_varlen.c:38
+                const auto part_2 = ws::slice<1>(p.tensor_2, begin, end);
+                const int tk_slot = tk_ring.put();
+                ws::copy_in(tk_ring, s.tk[tk_slot], part_2, p.tensor_2_map, h, j, 0);
+                tk_ring.put_done();
+                const auto part_3 = ws::slice<1>(p.tensor_3, begin, end);
+                const int tv_slot = tv_ring.put();
+                ws::copy_in(tv_ring, s.tv[tv_slot], part_3, p.tensor_3_map, h, j, 0);
+                tv_ring.put_done();
+            }
+        }
+    }
+}
+
+static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p, attention_varlen_shared &s, int group)
+{
+    ws::consumer<2> tq_ring(s.tq_ring);
+    ws::consumer<2> tk_ring(s.tk_ring);
+    ws::consumer<2> tv_ring(s.tv_ring);
+    const long first_row = (long)group * 64;
+    for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // attention_varlen.c:25
+        const int n = t.at(0);
+        const int h = t.at(1);
+        const int i = t.at(2);
+        const int begin = ws::at(p.at, n);
+        const int end = ws::at(p.at, n + 1);
+        const int length = end - begin;
+        if (length > i) {  // attention_varlen.c:30
+            const int tq_slot = tq_ring.get();
+            auto acc = ws::full<float, 64, 64, ws::frag>(0);
+            auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
+            auto sum = ws::full<float, 64, 1, ws::frag>(0);
+            const int last = ws::min(i + 128, length);
+            if (0 < last) {  // attention_varlen.c:38
+                const int tk_slot = tk_ring.get();
+                auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
+                s.turns.take(group);
+                ws::mma(s_2, ws::window<64, 64>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
+                ws::commit();
+                s.turns.pass(group);
+                const int n_2 = i - 0;
+                ws::wait<0>(s_2);
+                tk_ring.consumed<0>();
+                if (!((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647)) {  // attention_varlen.c:43
+                    const auto col = ws::col_index<1, 128, ws::frag>();
+                    const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                    s_2 = ws::select(ws::le(col, ws::add(row, n_2)), s_2, -1e+30);
+                }
+                const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
+                const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
+                const auto shrink = ws::exp2(ws::sub(top, now));
+                sum = ws::fma(sum, shrink, ws::row_sum(p_2));
+                top = now;
+                auto x = ws::cast<ws::f16>(p_2);
+                acc = ws::mul(acc, shrink);
+                for (int j = 128; j < last; j += 128) {  // attention_varlen.c:38
+                    const int tk_slot_2 = tk_ring.get();
+                    auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                    s.turns.take(group);
+                    ws::mma(s_3, ws::window<64, 64>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
+                    ws::commit();
+                    const int tv_slot = tv_ring.get();
+                    ws::mma(acc, x, ws::view(s.tv[tv_slot]));
+                    ws::commit();
+                    s.turns.pass(group);
+                    const int n_3 = i - j;
+                    ws::wait<1>(s_3);
+                    tk_ring.consumed<0>();
+                    if (!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647)) {  // attention_varlen.c:43
+                        const auto col = ws::col_index<1, 128, ws::frag>();
+                        const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                        s_3 = ws::select(ws::le(col, ws::add(row, n_3)), s_3, -1e+30);
+                    }
+                    const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
+                    const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
+                    const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                    sum = ws::fma(sum, shrink_2, ws::row_sum(p_3));
+                    ws::wait<0>(acc);
+                    tv_ring.consumed<0>();
+                    acc = ws::mul(acc, shrink_2);
+                    x = ws::cast<ws::f16>(p_3);
+                    top = now_2;
+                }
+                const int tv_slot_2 = tv_ring.get();
+                ws::mma(acc, x, ws::view(s.tv[tv_slot_2]));
+                ws::commit();
+                ws::wait<0>(acc);
+                tv_ring.consumed<0>();
+            }
+            tq_ring.consumed<0>();
+            const auto done = ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum)));
+            const auto part = ws::slice<1>(p.tensor_4, begin, end);
+            ws::store(s.tile_out[group], part, p.tensor_4_map, h, i + first_row, 0, done);  // attention_varlen.c:53
+        }
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void attention_varlen_kernel(WS_PARAMS(attention_varlen_params) p)
+{
+    attention_varlen_shared &s = ws::shared<attention_varlen_shared>();
+    if (ws::first_thread()) {
+        s.tq_ring.init("tq_ring", 2);    // two groups release each slot
+        s.tk_ring.init("tk_ring", 2);    // two groups release each slot
+        s.tv_ring.init("tv_ring", 2);    // two groups release each slot
+        s.turns.init("turns");
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<40>();
+        if (ws::first_warp())
+            attention_varlen_producer(p, s, 0);
+    } else {
+        ws::registers_up<232>();
+        attention_varlen_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_attention_varlen(int count, int longest, int total, int heads, const void *starts, const void *Q, const void *K, const void *V, const void *O, float power)
+{
+    ws::launch call("attention_varlen");
+    attention_varlen_params p;
+    call.tensor(p.at, "at", starts, {count + 1}, {1}, ws::loaded);
+    call.tensor(p.tensor, "tensor", Q, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::loaded);
+    call.tensor(p.tensor_2, "tensor_2", K, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::loaded);
+    call.tensor(p.tensor_3, "tensor_3", V, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::loaded);
+    call.tensor(p.tensor_4, "tensor_4", O, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::stored);
+    call.place();
+    call.map(p.tensor_map, p.tensor, 128);
+    call.map(p.tensor_2_map, p.tensor_2, 128);
+    call.map(p.tensor_3_map, p.tensor_3, 128);
+    call.map(p.tensor_4_map, p.tensor_4, 64);
+    p.power = power;
+    call.grid(p.grid, {{0, count, 1}, {0, heads, 1}, {0, longest, 128}}, ws::order_auto, 0);
+    call.run(attention_varlen_kernel, p, 384, sizeof(attention_varlen_shared), ws::persistent);
+}

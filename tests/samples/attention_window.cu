@@ -1,0 +1,181 @@
+#include <wsrt.cuh>
+
+// attention_window.c:19: attention_window
+struct attention_window_params {
+    ws::tensor<ws::bf16, 3> q;
+    ws::tensor<ws::bf16, 3> k;
+    ws::tensor<ws::bf16, 3> v;
+    ws::tensor<ws::bf16, 3> o;
+    ws::map q_map;                       // tiles of 128 rows
+    ws::map k_map;                       // tiles of 128 rows
+    ws::map v_map;                       // tiles of 128 rows
+    ws::map o_map;
+    int L;
+    int window;
+    float power;
+    float inner;
+    ws::grid<2> grid;
+};
+
+struct attention_window_shared {
+    ws::shared_tile<ws::bf16, 128, 128> tq[2];
+    ws::shared_tile<ws::bf16, 128, 128> tk[2];
+    ws::shared_tile<ws::bf16, 128, 128> tv[2];
+    ws::output<ws::bf16, 64, 2> o_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<2> tq_ring;
+    ws::ring<2> tk_ring;
+    ws::ring<2> tv_ring;
+    ws::turns<2> turns;
+};
+
+static WS_DEVICE void attention_window_producer(const attention_window_params &p, attention_window_shared &s, int group)
+{
+    ws::producer<2> tq_ring(s.tq_ring);
+    ws::producer<2> tk_ring(s.tk_ring);
+    ws::producer<2> tv_ring(s.tv_ring);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_window.c:19
+        const int h = t.at(0);
+        const int i = t.at(1);
+        const int oldest = i - p.window + 1;
+        const int first = oldest >= 1 ? oldest / 128 * 128 : 0;
+        const int last = ws::min(i + 128, p.L);
+        const int tq_slot = tq_ring.put();
+        ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
+        tq_ring.put_done();
+        for (int j = first; j < last; j += 128) {  // attention_window.c:29
+            const int tk_slot = tk_ring.put();
+            ws::copy_in(tk_ring, s.tk[tk_slot], p.k, p.k_map, h, j, 0);
+            tk_ring.put_done();
+            const int tv_slot = tv_ring.put();
+            ws::copy_in(tv_ring, s.tv[tv_slot], p.v, p.v_map, h, j, 0);
+            tv_ring.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void attention_window_consumer(const attention_window_params &p, attention_window_shared &s, int group)
+{
+    ws::consumer<2> tq_ring(s.tq_ring);
+    ws::consumer<2> tk_ring(s.tk_ring);
+    ws::consumer<2> tv_ring(s.tv_ring);
+    const long first_row = (long)group * 64;
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_window.c:19
+        const int h = t.at(0);
+        const int i = t.at(1);
+        const int oldest = i - p.window + 1;
+        const int first = oldest >= 1 ? oldest / 128 * 128 : 0;
+        const int last = ws::min(i + 128, p.L);
+        const int tq_slot = tq_ring.get();
+        auto acc = ws::full<float, 64, 128, ws::frag>(0);
+        auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
+        auto sum = ws::full<float, 64, 1, ws::frag>(0);
+        if (first < last) {  // attention_window.c:29
+            const int tk_slot = tk_ring.get();
+            auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
+            s.turns.take(group);
+            ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
+            ws::commit();
+            s.turns.pass(group);
+            ws::wait<0>(s_2);
+            tk_ring.consumed<0>();
+            auto x = ws::mul(ws::tanh(ws::mul(s_2, p.inner)), p.power);
+            const int n = i - first;
+            const int n_2 = oldest - first;
+            if (!((long)n >= 127 && (long)n + 127 <= 2147483647 && (long)n_2 + 127 <= 0)) {  // attention_window.c:35
+                const auto col = ws::col_index<1, 128, ws::frag>();
+                const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                const auto behind = ws::le(col, ws::add(row, n));
+                const auto within = ws::ge(col, ws::add(row, n_2));
+                x = ws::select(ws::mask_and(behind, within), x, -1e+30);
+            }
+            const auto now = ws::max(top, ws::row_max(x));
+            const auto p_2 = ws::exp2(ws::sub(x, now));
+            const auto shrink = ws::exp2(ws::sub(top, now));
+            sum = ws::fma(sum, shrink, ws::row_sum(p_2));
+            top = now;
+            auto x_2 = ws::cast<ws::bf16>(p_2);
+            acc = ws::mul(acc, shrink);
+            for (int j = first + 128; j < last; j += 128) {  // attention_window.c:29
+                const int tk_slot_2 = tk_ring.get();
+                auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                s.turns.take(group);
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
+                ws::commit();
+                const int tv_slot = tv_ring.get();
+                ws::mma(acc, x_2, ws::view(s.tv[tv_slot]));
+                ws::commit();
+                s.turns.pass(group);
+                ws::wait<1>(s_3);
+                tk_ring.consumed<0>();
+                auto x_3 = ws::mul(ws::tanh(ws::mul(s_3, p.inner)), p.power);
+                const int n_3 = i - j;
+                const int n_4 = oldest - j;
+                if (!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647 && (long)n_4 + 127 <= 0)) {  // attention_window.c:35
+                    const auto col = ws::col_index<1, 128, ws::frag>();
+                    const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                    const auto behind = ws::le(col, ws::add(row, n_3));
+                    const auto within = ws::ge(col, ws::add(row, n_4));
+                    x_3 = ws::select(ws::mask_and(behind, within), x_3, -1e+30);
+                }
+                const auto now_2 = ws::max(top, ws::row_max(x_3));
+                const auto p_3 = ws::exp2(ws::sub(x_3, now_2));
+                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                sum = ws::fma(sum, shrink_2, ws::row_sum(p_3));
+                ws::wait<0>(acc);
+                tv_ring.consumed<0>();
+                acc = ws::mul(acc, shrink_2);
+                x_2 = ws::cast<ws::bf16>(p_3);
+                top = now_2;
+            }
+            const int tv_slot_2 = tv_ring.get();
+            ws::mma(acc, x_2, ws::view(s.tv[tv_slot_2]));
+            ws::commit();
+            ws::wait<0>(acc);
+            tv_ring.consumed<0>();
+        }
+        tq_ring.consumed<0>();
+        ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::bf16>(ws::mul(acc, ws::div(1, sum))));  // attention_window.c:44
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void attention_window_kernel(WS_PARAMS(attention_window_params) p)
+{
+    attention_window_shared &s = ws::shared<attention_window_shared>();
+    if (ws::first_thread()) {
+        s.tq_ring.init("tq_ring", 2);    // two groups release each slot
+        s.tk_ring.init("tk_ring", 2);    // two groups release each slot
+        s.tv_ring.init("tv_ring", 2);    // two groups release each slot
+        s.turns.init("turns");
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<40>();
+        if (ws::first_warp())
+            attention_window_producer(p, s, 0);
+    } else {
+        ws::registers_up<232>();
+        attention_window_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_attention_window(int heads, int L, int window, const void *Q, const void *K, const void *V, const void *O, float power, float inner)
+{
+    ws::launch call("attention_window");
+    attention_window_params p;
+    call.tensor(p.q, "q", Q, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.k, "k", K, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.v, "v", V, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.o, "o", O, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::stored);
+    call.place();
+    call.map(p.q_map, p.q, 128);
+    call.map(p.k_map, p.k, 128);
+    call.map(p.v_map, p.v, 128);
+    call.map(p.o_map, p.o, 64);
+    p.L = L;
+    p.window = window;
+    p.power = power;
+    p.inner = inner;
+    call.grid(p.grid, {{0, heads, 1}, {0, L, 128}}, ws::order_auto, 0);
+    call.run(attention_window_kernel, p, 384, sizeof(attention_window_shared), ws::persistent);
+}

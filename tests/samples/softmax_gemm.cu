@@ -1,0 +1,106 @@
+#include <wsrt.cuh>
+
+// softmax_gemm.c:16: softmax_gemm
+struct softmax_gemm_params {
+    ws::tensor<ws::f16, 2> a;
+    ws::tensor<ws::f16, 2> b;
+    ws::tensor<float, 2> c;
+    ws::map a_map;                       // tiles of 128 rows
+    ws::map b_map;                       // tiles of 64 rows
+    ws::map c_map;
+    int K;
+    ws::grid<2> grid;
+};
+
+struct softmax_gemm_shared {
+    ws::shared_tile<ws::f16, 128, 64> a_tile[3];
+    ws::shared_tile<ws::f16, 64, 128> b_tile[3];
+    ws::output<float, 64, 4> c_out[2];   // 64 rows, 4 blocks of 128 bytes; one for each group
+    ws::ring<3> a_tile_ring;
+    ws::ring<3> b_tile_ring;
+};
+
+static WS_DEVICE void softmax_gemm_producer(const softmax_gemm_params &p, softmax_gemm_shared &s, int group)
+{
+    ws::producer<3> a_tile_ring(s.a_tile_ring);
+    ws::producer<3> b_tile_ring(s.b_tile_ring);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // softmax_gemm.c:16
+        const int i = t.at(0);
+        const int j = t.at(1);
+        for (int k = 0; k < p.K; k += 64) {  // softmax_gemm.c:23
+            const int a_tile_slot = a_tile_ring.put();
+            ws::copy_in_or(-INFINITY, a_tile_ring, s.a_tile[a_tile_slot], p.a, p.a_map, i, k);
+            a_tile_ring.put_done();
+            const int b_tile_slot = b_tile_ring.put();
+            ws::copy_in(b_tile_ring, s.b_tile[b_tile_slot], p.b, p.b_map, k, j);
+            b_tile_ring.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softmax_gemm_shared &s, int group)
+{
+    ws::consumer<3> a_tile_ring(s.a_tile_ring);
+    ws::consumer<3> b_tile_ring(s.b_tile_ring);
+    const long first_row = (long)group * 64;
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // softmax_gemm.c:16
+        const int i = t.at(0);
+        const int j = t.at(1);
+        auto acc = ws::full<float, 64, 128, ws::frag>(0);
+        auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
+        auto sum = ws::full<float, 64, 1, ws::frag>(0);
+        for (int k = 0; k < p.K; k += 64) {  // softmax_gemm.c:23
+            const int a_tile_slot = a_tile_ring.get();
+            const auto x = ws::read<ws::frag>(ws::window<64, 64>(s.a_tile[a_tile_slot], first_row, 0));
+            a_tile_ring.consumed<0>();
+            const auto x_2 = ws::cast<float>(x);
+            const auto now = ws::max(top, ws::row_max(x_2));
+            const auto p_2 = ws::exp(ws::sub(x_2, now));
+            const auto shrink = ws::exp(ws::sub(top, now));
+            sum = ws::fma(sum, shrink, ws::row_sum(p_2));
+            acc = ws::mul(acc, shrink);
+            const int b_tile_slot = b_tile_ring.get();
+            ws::mma(acc, ws::cast<ws::f16>(p_2), ws::view(s.b_tile[b_tile_slot]));
+            ws::commit();
+            ws::wait<0>(acc);
+            b_tile_ring.consumed<0>();
+            top = now;
+        }
+        ws::store(s.c_out[group], p.c, p.c_map, i + first_row, j, ws::div(acc, sum));  // softmax_gemm.c:31
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void softmax_gemm_kernel(WS_PARAMS(softmax_gemm_params) p)
+{
+    softmax_gemm_shared &s = ws::shared<softmax_gemm_shared>();
+    if (ws::first_thread()) {
+        s.a_tile_ring.init("a_tile_ring", 2);  // two groups release each slot
+        s.b_tile_ring.init("b_tile_ring", 2);  // two groups release each slot
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<24>();
+        if (ws::first_warp())
+            softmax_gemm_producer(p, s, 0);
+    } else {
+        ws::registers_up<240>();
+        softmax_gemm_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_softmax_gemm(int M, int N, int K, const void *A, const void *B, const void *C)
+{
+    ws::launch call("softmax_gemm");
+    softmax_gemm_params p;
+    call.tensor(p.a, "a", A, {M, K}, {K, 1}, ws::loaded);
+    call.tensor(p.b, "b", B, {K, N}, {N, 1}, ws::loaded);
+    call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
+    call.place();
+    call.map(p.a_map, p.a, 128);
+    call.map(p.b_map, p.b, 64);
+    call.map(p.c_map, p.c, 64);
+    p.K = K;
+    call.grid(p.grid, {{0, M, 128}, {0, N, 128}}, ws::order_auto, 0);
+    call.run(softmax_gemm_kernel, p, 384, sizeof(softmax_gemm_shared), ws::persistent);
+}

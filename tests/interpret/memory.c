@@ -216,13 +216,23 @@ static void out_write(void *args, void *held)
     deliver(&copy->to, held, copy->pitch);
 }
 
+static unsigned char *slot_of(const Launch *launch, const Storage *storage, int64_t slot)
+{
+    int64_t bytes = (int64_t)storage->tile.rows * storage->tile.cols * element_bytes(storage->tile.dtype);
+    int64_t from = storage->offset + slot * storage->slot_bytes;
+    if (storage->use == USE_OUTPUT) /* whole lines */
+        bytes = storage->slot_bytes;
+    if (slot < 0 || slot >= storage->slots)
+        ws_sched_fail(ws_sched_current(), "storage %s has no slot %lld", storage->name, (long long)slot);
+    if (from < 0 || from + bytes > (int64_t)launch->shared_bytes)
+        ws_sched_fail(ws_sched_current(), "storage %s lies outside shared memory", storage->name);
+    return launch->shared + from;
+}
+
 /* Which of a storage's copies belongs to the group.  */
 static unsigned char *own_storage(Group *group, const Storage *storage)
 {
-    int slot = storage->slots > 1 ? group->number : 0;
-    if (slot >= storage->slots)
-        ws_sched_fail(ws_sched_current(), "storage %s has no slot %d", storage->name, slot);
-    return group->launch->shared + storage->offset + slot * storage->slot_bytes;
+    return slot_of(group->launch, storage, storage->slots > 1 ? group->number : 0);
 }
 
 enum { LINE_BYTES = 128 };
@@ -297,13 +307,6 @@ static void copy_in(void *args, void *held)
     CopyIn *copy = args;
     (void)held;
     fetch(&copy->from, copy->to, copy->rows, copy->cols, copy->fill);
-}
-
-static unsigned char *slot_of(const Launch *launch, const Storage *storage, int64_t slot)
-{
-    if (slot < 0 || slot >= storage->slots)
-        ws_sched_fail(ws_sched_current(), "storage %s has no slot %lld", storage->name, (long long)slot);
-    return launch->shared + storage->offset + slot * storage->slot_bytes;
 }
 
 /* In whole lines, as the engine moves them.  */

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * arguments.c - a launch of any kernel, made up from its final program.
+ *
+ * A parameter that bounds a loop becomes what makes it run so many times, one that bounds the grid what gives two tiles;
+ * arrays are as large as the tensors that they hold, and full of small numbers.  Integers that have no such part in the
+ * program choose between its ways: they are 2 in the first variant and 0 in the second.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mutation.h"
+
+typedef struct {
+    Kernel *kernel;
+    interpret_argument *values;
+    bool *by_loop, *bounds; /* by parameter: of a loop; of anything */
+    int trips;
+} Setup;
+
+static void *zeroed(size_t count, size_t bytes)
+{
+    void *memory = calloc(count ? count : 1, bytes);
+    if (!memory)
+        abort();
+    return memory;
+}
+
+/* The parameter that a bound is, -1: none.  */
+static int parameter_of(const Setup *setup, const Value *value)
+{
+    while (value->def && value->def->code == OP_CONVI)
+        value = value->def->args[0];
+    return value->def || value->block || value->index >= setup->kernel->nparams ? -1 : value->index;
+}
+
+/* Those that an extent is computed from.  */
+static void mark_parameters(Setup *setup, const Value *value)
+{
+    if (!value->def && !value->block && value->index < setup->kernel->nparams)
+        setup->bounds[value->index] = true;
+    for (int i = 0; value->def && i < value->def->nargs; i++)
+        mark_parameters(setup, value->def->args[i]);
+}
+
+static void visit_bound(Op *op, void *context)
+{
+    Setup *setup = context;
+    int64_t step;
+    if (op->code == OP_FOR && ir_constant(op->args[2], &step) && step > 0) {
+        int parameter = parameter_of(setup, op->args[1]);
+        if (parameter < 0)
+            return;
+        setup->values[parameter].number = setup->trips * step - (setup->trips > 1 ? step / 2 : 0);
+        setup->by_loop[parameter] = true;
+        setup->bounds[parameter] = true;
+    }
+    for (int i = 0; op->code == OP_GRID && i < op->nargs; i += 3) {
+        int parameter = parameter_of(setup, op->args[i + 1]);
+        if (parameter >= 0 && ir_constant(op->args[i + 2], &step) && step > 0 && !setup->by_loop[parameter])
+            setup->values[parameter].number = step > 1 ? step + step / 2 : 2;
+        if (parameter >= 0)
+            setup->bounds[parameter] = true;
+    }
+    for (int i = 0; op->code == OP_TENSOR && i < op->nargs; i++)
+        mark_parameters(setup, op->args[i]);
+}
+
+static double small(unsigned long long *state)
+{
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return (double)(*state >> 40) * 0x1p-23 - 1;
+}
+
+static void fill(void *buffer, Dtype dtype, size_t count, unsigned long long seed)
+{
+    unsigned long long state = seed * 2654435761ull + 99;
+    ws_compute type = ws_compute_of((int)dtype);
+    for (size_t i = 0; i < count; i++) {
+        double number = small(&state), integer = 0;
+        int32_t whole = (int32_t)(8 * (number + 1));
+        float single = (float)number;
+        memcpy(&integer, &whole, sizeof whole);
+        const void *from = type == WS_COMPUTE_F64   ? (const void *)&number
+                           : type == WS_COMPUTE_I32 ? (const void *)&integer
+                                                    : (const void *)&single;
+        ws_row_write((int)dtype, type, 1, from, (char *)buffer + i * (size_t)element_bytes(dtype));
+    }
+}
+
+/* Elements from a tensor's base to its end.  */
+static size_t elements(const Launch *launch, const Op *tensor)
+{
+    int rank = tensor->results[0]->type.rank;
+    long last = 0;
+    for (int i = 0; i < rank; i++) {
+        long extent = (long)host_value(launch, tensor->args[1 + i]).number;
+        long stride = (long)host_value(launch, tensor->args[1 + rank + i]).number;
+        last += extent > 0 ? (extent - 1) * stride : 0;
+    }
+    return (size_t)(last + 1);
+}
+
+static void make_arrays(Arguments *arguments, Kernel *kernel, const Plan *plan)
+{
+    Launch launch = {.plan = plan, .kernel = kernel, .arguments = arguments->values};
+    for (int i = 0; i < kernel->nparams; i++) {
+        if (kernel->params[i]->type.kind != K_PTR)
+            continue;
+        size_t count = 64;
+        Dtype dtype = kernel->params[i]->type.dtype;
+        for (int k = 0; k < plan->ntensors; k++) {
+            const Op *tensor = plan->tensors[k];
+            if (tensor->args[0] != kernel->params[i])
+                continue;
+            size_t here = elements(&launch, tensor);
+            count = here > count ? here : count;
+            dtype = tensor->results[0]->type.dtype;
+        }
+        arguments->buffers[i] = aligned_alloc(256, (count * 8 + 255) / 256 * 256);
+        if (!arguments->buffers[i])
+            abort();
+        fill(arguments->buffers[i], dtype, count, (unsigned long long)i + 1);
+        arguments->values[i].base = arguments->buffers[i];
+    }
+}
+
+Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int variant)
+{
+    size_t count = (size_t)kernel->nparams;
+    Arguments arguments = {zeroed(count, sizeof(interpret_argument)), kernel->nparams, zeroed(count, sizeof(void *))};
+    Setup setup = {kernel, arguments.values, zeroed(count, sizeof(bool)), zeroed(count, sizeof(bool)), trips};
+    for (int i = 0; i < kernel->nparams; i++) {
+        Type type = kernel->params[i]->type;
+        if (dtype_is_float(type.dtype))
+            arguments.values[i].real = 0.5;
+        else
+            arguments.values[i].number = type.dtype == D_I1 ? 1 : 2;
+    }
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_bound, &setup);
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_bound, &setup); /* a loop's bound wins over the grid's */
+    for (int i = 0; i < kernel->nparams; i++)
+        if (variant && !setup.bounds[i] && !dtype_is_float(kernel->params[i]->type.dtype))
+            arguments.values[i].number = 0;
+    make_arrays(&arguments, kernel, plan);
+    free(setup.by_loop);
+    free(setup.bounds);
+    return arguments;
+}
+
+void arguments_drop(Arguments *arguments)
+{
+    for (int i = 0; i < arguments->count; i++)
+        free(arguments->buffers[i]);
+    free(arguments->buffers);
+    free(arguments->values);
+}

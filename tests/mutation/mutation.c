@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * mutation.c - every operator at every site of final programs: who notices?
+ *
+ *   mutation [--keep FOLDER] [--operator NAME] [--list] FILE.ir...
+ *
+ * FILE.ir is what --ws-dump=verify printed.  Each mutant is given to verify and, apart from it, to the interpreter, which runs
+ * it for 0, 1, 2, D, D + 1 and 2 D + 2 iterations.  A mutant that the interpreter lets pass runs for all counts up to
+ * 2 D + 2; if nothing is noticed then either, it is equivalent: the clocks of the emulator (runtime/emulate/happens.c) say
+ * that what they accept in one order they accept in all.
+ *
+ * Missed are mutants that verify accepts and that are not equivalent; FOLDER gets their text.  Prints a line for each, and
+ * the score.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "mutation.h"
+#include "verify.h"
+#include "ws/backend.h"
+
+typedef struct {
+    int made, verify, interpreter, equivalent, missed, cautious;
+} Score;
+
+/* What the unspoiled kernel does for one trip count.  */
+typedef struct {
+    int trips, variant;
+    Arguments arguments;
+    Image before, after;
+    long steps;
+} Expected;
+
+enum { MOST_COUNTS = 48, SEEDS = 2 };
+
+typedef struct {
+    const char *file, *name, *keep, *only;
+    const char *text;
+    int deepest;
+    Expected expected[MOST_COUNTS][VARIANTS]; /* by trip count */
+    Score by_operator[128], all;
+    unsigned long long *seen; /* hashes of mutants */
+    int nseen;
+    double verify_ms;
+} Subject;
+
+static char complaint[512];
+
+static void remember(void *context, DiagKind kind, Loc loc, const char *message)
+{
+    (void)context;
+    (void)loc;
+    if (kind == DIAG_ERROR && !*complaint)
+        snprintf(complaint, sizeof complaint, "%s", message);
+}
+
+static char *read_all(const char *name)
+{
+    FILE *in = fopen(name, "r");
+    char *text = NULL;
+    size_t size = 0, room = 1 << 16;
+    if (!in)
+        return NULL;
+    text = malloc(room);
+    while (text) {
+        size += fread(text + size, 1, room - size - 1, in);
+        if (room - size > 1)
+            break;
+        text = realloc(text, room *= 2);
+    }
+    if (text)
+        text[size] = 0;
+    fclose(in);
+    return text;
+}
+
+static char *printed(const Kernel *kernel)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        abort();
+    ir_print(out, kernel, NULL);
+    fclose(out);
+    return text;
+}
+
+/* ---- running ----------------------------------------------------------------------------------------------------- */
+
+/* NULL: as expected under all seeds.  Otherwise what was noticed.  */
+static const char *run_once(const char *text, Expected *expected, bool first)
+{
+    static char said[400];
+    const char *noticed = NULL;
+    Module *module = ir_parse(text, "mutant", remember, NULL);
+    if (!module)
+        return "cannot be read";
+    Plan *plan = plan_new(module->kernels);
+    if (first)
+        expected->arguments = arguments_make(module->kernels, plan, expected->trips, expected->variant);
+    Launch launch;
+    if (!launch_begin(&launch, plan, expected->arguments.values, expected->arguments.count)) {
+        snprintf(said, sizeof said, "the launch fails: %s", ws_error_message());
+        ws_last_error();
+        noticed = said;
+    }
+    launch.most_steps = first ? launch.most_steps : 4 * expected->steps + 1000;
+    if (first && !noticed)
+        expected->before = image_take(&launch);
+    for (uint64_t seed = 1; seed <= SEEDS && !noticed; seed++) {
+        Order order = {.seed = seed};
+        image_put(&launch, &expected->before);
+        launch_forget(&launch);
+        const char *report = launch_run(&launch, &order, NULL);
+        Image after = image_take(&launch);
+        if (report)
+            noticed = memcpy(said, report, strnlen(report, sizeof said - 1) + 1);
+        else if (first && seed == 1)
+            expected->after = image_take(&launch);
+        else if (!image_equal(&after, &expected->after))
+            noticed = "another result";
+        said[sizeof said - 1] = 0;
+        if (first && launch.steps > expected->steps)
+            expected->steps = launch.steps;
+        image_drop(&after);
+        ws_last_error();
+    }
+    launch_end(&launch);
+    plan_delete(plan);
+    module_free(module);
+    return noticed;
+}
+
+static bool is_usual(int trips, int deepest)
+{
+    return trips <= 2 || trips == deepest || trips == deepest + 1 || trips == 2 * deepest + 2;
+}
+
+/* What the interpreter notices, NULL: nothing for any count.  */
+static const char *judge(Subject *subject, const char *text)
+{
+    const char *noticed = NULL;
+    int last = 2 * subject->deepest + 2;
+    for (int usual = 1; usual >= 0; usual--)
+        for (int trips = 0; trips <= last && !noticed; trips++)
+            for (int variant = 0; variant < VARIANTS && !noticed; variant++)
+                if (is_usual(trips, subject->deepest) == usual)
+                    noticed = run_once(text, &subject->expected[trips][variant], false);
+    return noticed;
+}
+
+static bool verify_accepts(Subject *subject, const char *text)
+{
+    struct timespec from, to;
+    *complaint = 0;
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    bool accepted = verify_text(text, "mutant", remember, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    subject->verify_ms += 1e3 * (double)(to.tv_sec - from.tv_sec) + 1e-6 * (double)(to.tv_nsec - from.tv_nsec);
+    return accepted;
+}
+
+/* ---- mutants ----------------------------------------------------------------------------------------------------- */
+
+static bool seen_before(Subject *subject, const char *text)
+{
+    unsigned long long hash = 14695981039346656037ull;
+    for (const char *c = text; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 1099511628211ull;
+    for (int i = 0; i < subject->nseen; i++)
+        if (subject->seen[i] == hash)
+            return true;
+    if (!(subject->nseen & (subject->nseen - 1)))
+        subject->seen = realloc(subject->seen, (size_t)(2 * subject->nseen + 1) * sizeof *subject->seen);
+    if (!subject->seen)
+        abort();
+    subject->seen[subject->nseen++] = hash;
+    return false;
+}
+
+static void keep_text(const Subject *subject, const char *mutant, const char *text, const char *noticed)
+{
+    char path[1000];
+    if (!subject->keep)
+        return;
+    mkdir(subject->keep, 0777);
+    snprintf(path, sizeof path, "%s/%s-%s.txt", subject->keep, subject->name, mutant);
+    FILE *out = fopen(path, "w");
+    if (!out)
+        return;
+    fprintf(out, "# %s\n# verify accepts it; interpreted: %s\n%s", mutant, noticed, text);
+    fclose(out);
+}
+
+static void score(Subject *subject, int operator, const char * mutant, const char *text)
+{
+    Score *s = &subject->by_operator[operator];
+    bool accepted = verify_accepts(subject, text);
+    char rejected[200];
+    snprintf(rejected, sizeof rejected, "%.190s", complaint);
+    const char *noticed = judge(subject, text);
+    s->made++;
+    s->verify += !accepted;
+    s->interpreter += noticed != NULL;
+    s->equivalent += accepted && !noticed;
+    s->cautious += !accepted && !noticed;
+    s->missed += accepted && noticed;
+    if (accepted && noticed) {
+        printf("missed: %s %s: %s\n", subject->name, mutant, noticed);
+        keep_text(subject, mutant, text, noticed);
+    } else if (getenv("MUTATION_VERBOSE")) {
+        printf("%s: %s %s: verify: %s; interpreted: %s\n",
+               accepted  ? "equivalent"
+               : noticed ? "caught"
+                         : "cautious",
+               subject->name, mutant, accepted ? "accepts" : rejected, noticed ? noticed : "nothing");
+    }
+    fflush(stdout);
+}
+
+static void try_site(Subject *subject, int operator, int index)
+{
+    Module *module = ir_parse(subject->text, subject->file, remember, NULL);
+    Kernel *kernel = module->kernels;
+    Sites sites = sites_of(kernel);
+    Site site = sites.at[index];
+    char mutant[100];
+    if (site.kind != operators[operator].kind || !operators[operator].apply(kernel, site)) {
+        free(sites.at);
+        module_free(module);
+        return;
+    }
+    snprintf(mutant, sizeof mutant, "%s-%d", operators[operator].name, index);
+    if (ir_check(kernel)) {
+        char *text = printed(kernel);
+        if (!seen_before(subject, text))
+            score(subject, operator, mutant, text);
+        free(text);
+    }
+    free(sites.at);
+    module_free(module);
+}
+
+static int site_count(const char *text)
+{
+    Module *module = ir_parse(text, "subject", remember, NULL);
+    Sites sites = sites_of(module->kernels);
+    int count = sites.count;
+    free(sites.at);
+    module_free(module);
+    return count;
+}
+
+/* ---- a kernel ---------------------------------------------------------------------------------------------------- */
+
+static bool expect(Subject *subject)
+{
+    for (int i = 0; i <= VARIANTS * (2 * subject->deepest + 2) + 1; i++) {
+        int trips = i / VARIANTS, variant = i % VARIANTS;
+        Expected *expected = &subject->expected[trips][variant];
+        expected->trips = trips;
+        expected->variant = variant;
+        const char *noticed = run_once(subject->text, expected, true);
+        if (noticed) {
+            printf("not ok: %s unspoiled, %d iterations: %s\n", subject->name, trips, noticed);
+            return false;
+        }
+    }
+    if (!verify_accepts(subject, subject->text)) {
+        printf("not ok: verify rejects %s unspoiled: %s\n", subject->name, complaint);
+        return false;
+    }
+    return true;
+}
+
+static void forget(Subject *subject)
+{
+    for (int i = 0; i < MOST_COUNTS * VARIANTS; i++) {
+        Expected *expected = &subject->expected[i / VARIANTS][i % VARIANTS];
+        if (expected->arguments.values)
+            arguments_drop(&expected->arguments);
+        image_drop(&expected->before);
+        image_drop(&expected->after);
+    }
+    free(subject->seen);
+}
+
+static void add_score(Score *to, const Score *from)
+{
+    to->made += from->made;
+    to->verify += from->verify;
+    to->interpreter += from->interpreter;
+    to->equivalent += from->equivalent;
+    to->missed += from->missed;
+    to->cautious += from->cautious;
+}
+
+static bool mutate_kernel(Subject *subject, Kernel *kernel, Score *totals)
+{
+    char *text = printed(kernel);
+    subject->text = text;
+    subject->name = kernel->name;
+    subject->deepest = 1;
+    FOR_AREFS (aref, kernel)
+        subject->deepest = aref->slots > subject->deepest ? aref->slots : subject->deepest;
+    bool good = 2 * subject->deepest + 2 < MOST_COUNTS && expect(subject);
+    int sites = good ? site_count(text) : 0;
+    for (int i = 0; i < noperators; i++)
+        for (int k = 0; k < sites && (!subject->only || !strcmp(subject->only, operators[i].name)); k++)
+            try_site(subject, i, k);
+    for (int i = 0; i < noperators; i++) {
+        add_score(&totals[i], &subject->by_operator[i]);
+        add_score(&subject->all, &subject->by_operator[i]);
+    }
+    const Score *all = &subject->all;
+    printf("%-20s %5d mutants, %5d caught by verify, %5d by the interpreter, %4d equivalent, %3d rejected for "
+           "caution, %3d missed by verify; %.2f ms each\n",
+           subject->name, all->made, all->verify, all->interpreter, all->equivalent, all->cautious, all->missed,
+           subject->verify_ms / (all->made + 1));
+    fflush(stdout);
+    forget(subject);
+    free(text);
+    return good;
+}
+
+static bool mutate_file(const char *file, const char *keep, const char *only, Score *totals)
+{
+    char *text = read_all(file);
+    Module *module = text ? ir_parse(text, file, remember, NULL) : NULL;
+    bool good = module != NULL;
+    if (!module)
+        printf("not ok: %s: %s\n", file, *complaint ? complaint : "cannot be read");
+    for (Kernel *kernel = module ? module->kernels : NULL; kernel; kernel = kernel->next) {
+        Subject *subject = calloc(1, sizeof *subject);
+        if (!subject)
+            abort();
+        subject->file = file;
+        subject->keep = keep;
+        subject->only = only;
+        good &= mutate_kernel(subject, kernel, totals);
+        free(subject);
+    }
+    if (module)
+        module_free(module);
+    free(text);
+    return good;
+}
+
+static void print_totals(const Score *totals)
+{
+    Score all = {0};
+    printf("\n%-20s %7s %7s %11s %10s %8s %6s\n", "operator", "mutants", "verify", "interpreter", "equivalent",
+           "cautious", "missed");
+    for (int i = 0; i < noperators; i++) {
+        const Score *s = &totals[i];
+        printf("%-20s %7d %7d %11d %10d %8d %6d\n", operators[i].name, s->made, s->verify, s->interpreter,
+               s->equivalent, s->cautious, s->missed);
+        add_score(&all, s);
+    }
+    printf("%-20s %7d %7d %11d %10d %8d %6d\n", "all", all.made, all.verify, all.interpreter, all.equivalent,
+           all.cautious, all.missed);
+}
+
+int main(int argc, char **argv)
+{
+    const char *keep = NULL, *only = NULL;
+    Score totals[128] = {{0}};
+    bool good = true;
+    ws_emulate_ctas(1);
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--list")) {
+            for (int k = 0; k < noperators; k++)
+                printf("%-20s %s\n", operators[k].name, operators[k].summary);
+            return 0;
+        }
+        if (!strcmp(argv[i], "--keep") && i + 1 < argc)
+            keep = argv[++i];
+        else if (!strcmp(argv[i], "--operator") && i + 1 < argc)
+            only = argv[++i];
+        else
+            good &= mutate_file(argv[i], keep, only, totals);
+    }
+    print_totals(totals);
+    for (int i = 0; i < noperators; i++)
+        good &= !totals[i].missed;
+    return !good;
+}

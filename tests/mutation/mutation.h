@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mutation.h - operators.c spoils a program, arguments.c makes up a launch of it, mutation.c keeps the score.  */
+#ifndef MUTATION_H
+#define MUTATION_H
+
+#include "../interpret/state.h"
+
+/* ---- operators.c ------------------------------------------------------------------------------------------------- */
+
+/* Where something can be changed: an operation of a role's program, a ring, a storage, or a role.  */
+typedef enum { SITE_OP, SITE_RING, SITE_STORAGE, SITE_ROLE } SiteKind;
+
+typedef struct {
+    SiteKind kind;
+    Role *role;
+    Op *op;
+    Aref *aref;
+    Storage *storage;
+} Site;
+
+typedef struct {
+    Site *at;
+    int count, room;
+} Sites;
+
+/* In an order that is the same for every reading of one text.  */
+Sites sites_of(Kernel *kernel);
+
+typedef struct {
+    const char *name;
+    const char *summary;
+    SiteKind kind;
+    bool (*apply)(Kernel *kernel, Site site); /* false: not here; the kernel may be spoiled all the same */
+} Operator;
+extern const Operator operators[];
+extern const int noperators;
+
+/* ---- arguments.c ------------------------------------------------------------------------------------------------- */
+
+/* Arguments by which loops run `trips` times, over two tiles of the grid, the last of each ragged.  */
+typedef struct {
+    interpret_argument *values;
+    int count;
+    void **buffers;
+} Arguments;
+
+enum { VARIANTS = 2 };
+Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int variant);
+void arguments_drop(Arguments *arguments);
+
+#endif

@@ -1,0 +1,726 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * operators.c - what can go wrong with the synchronization of a final program, one small change each.
+ *
+ *   put put_done get consumed commit wait turns    left out, doubled, moved: by one operation, to the ends of the block,
+ *                                                  out of the loop
+ *   counts                                         released, pending, arrivals, bytes, slots, groups, trips
+ *   names                                          another ring, storage, slot, accumulator, variable
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mutation.h"
+#include "slice.h"
+
+/* ---- sites ------------------------------------------------------------------------------------------------------- */
+
+static void add_site(Sites *sites, Site site)
+{
+    if (sites->count == sites->room) {
+        sites->room = sites->room ? 2 * sites->room : 64;
+        sites->at = realloc(sites->at, (size_t)sites->room * sizeof *sites->at);
+        if (!sites->at)
+            abort();
+    }
+    sites->at[sites->count++] = site;
+}
+
+static void add_block(Sites *sites, Role *role, Block *block)
+{
+    for (Op *op = block->first; op; op = op->next) {
+        if (op_info[op->code].class_ != CLASS_TENSOR && op->code != OP_CONST)
+            add_site(sites, (Site){.kind = SITE_OP, .role = role, .op = op});
+        for (int i = 0; i < op->nblocks; i++)
+            add_block(sites, role, op->blocks[i]);
+    }
+}
+
+Sites sites_of(Kernel *kernel)
+{
+    Sites sites = {NULL, 0, 0};
+    FOR_AREFS (aref, kernel)
+        add_site(&sites, (Site){.kind = SITE_RING, .aref = aref});
+    FOR_STORAGES (storage, kernel)
+        add_site(&sites, (Site){.kind = SITE_STORAGE, .storage = storage});
+    FOR_ROLES (role, kernel) {
+        add_site(&sites, (Site){.kind = SITE_ROLE, .role = role});
+        add_block(&sites, role, role->body);
+    }
+    return sites;
+}
+
+/* ---- leaving out ------------------------------------------------------------------------------------------------- */
+
+/* Its results become the tiles that it passes on, or slot 0.  */
+static bool drop(Kernel *kernel, Site site, Opcode code)
+{
+    Op *op = site.op;
+    if (op->code != code)
+        return false;
+    for (int i = 0; i < op->nresults; i++) {
+        Value *instead = NULL;
+        if (code == OP_WAIT && i < op->nargs)
+            instead = op->args[i];
+        if (code == OP_PUT || code == OP_GET) {
+            Op *zero = op_new(kernel, OP_CONST, op->loc, 0, NULL);
+            instead = op_result(kernel, zero, type_scalar(D_I32), NULL);
+            op_before(op, zero);
+        }
+        if (!instead)
+            return false;
+        instead->type = op->results[i]->type;
+        ir_replace_uses(site.role->body, op->results[i], instead);
+    }
+    op_remove(op);
+    return true;
+}
+
+#define DROP(name, code)                               \
+    static bool drop_##name(Kernel *kernel, Site site) \
+    {                                                  \
+        return drop(kernel, site, code);               \
+    }
+DROP(put, OP_PUT)
+DROP(put_done, OP_PUT_DONE)
+DROP(copy_in, OP_COPY_IN)
+DROP(get, OP_GET)
+DROP(consumed, OP_CONSUMED)
+DROP(commit, OP_COMMIT)
+DROP(wait, OP_WAIT)
+DROP(skip, OP_SKIP)
+DROP(take, OP_TURN_TAKE)
+DROP(pass, OP_TURN_PASS)
+DROP(store_wait, OP_STORE_WAIT)
+DROP(store, OP_STORE)
+
+static bool drop_product(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    (void)kernel;
+    if (op->code != OP_MMA)
+        return false;
+    op->args[2]->type = op->results[0]->type;
+    ir_replace_uses(site.role->body, op->results[0], op->args[2]);
+    op_remove(op);
+    return true;
+}
+
+/* ---- doubling ---------------------------------------------------------------------------------------------------- */
+
+static bool twice(Kernel *kernel, Site site, Opcode code)
+{
+    if (site.op->code != code)
+        return false;
+    ValueMap map = value_map_new(kernel);
+    Op *copy = op_clone(kernel, site.op, &map);
+    for (int i = 0; i < copy->nresults; i++)
+        copy->results[i]->var = NULL;
+    op_after(site.op, copy);
+    return true;
+}
+
+#define TWICE(name, code)                               \
+    static bool twice_##name(Kernel *kernel, Site site) \
+    {                                                   \
+        return twice(kernel, site, code);               \
+    }
+TWICE(put, OP_PUT)
+TWICE(put_done, OP_PUT_DONE)
+TWICE(copy_in, OP_COPY_IN)
+TWICE(get, OP_GET)
+TWICE(consumed, OP_CONSUMED)
+TWICE(commit, OP_COMMIT)
+TWICE(take, OP_TURN_TAKE)
+TWICE(pass, OP_TURN_PASS)
+
+/* ---- moving ------------------------------------------------------------------------------------------------------ */
+
+static bool is_sync(const Op *op)
+{
+    return op_info[op->code].class_ == CLASS_SYNC && op->code != OP_VIEW && op->code != OP_TRANS_VIEW;
+}
+
+/* Stores, and loops and branches as a whole, count as steps to be moved over.  */
+static bool is_step(const Op *op)
+{
+    return is_sync(op) || op_info[op->code].class_ == CLASS_STORE || op->nblocks;
+}
+
+static bool moves(const Op *op)
+{
+    return is_sync(op) && op->code != OP_COPY_IN && op->code != OP_MMA && op->code != OP_STAGE && op->code != OP_READ;
+}
+
+static bool earlier(Kernel *kernel, Site site)
+{
+    Op *op = site.op, *before = op->prev;
+    (void)kernel;
+    while (before && !is_step(before))
+        before = before->prev;
+    if (!moves(op) || !before)
+        return false;
+    op_remove(op);
+    op_before(before, op);
+    return true;
+}
+
+static bool later(Kernel *kernel, Site site)
+{
+    Op *op = site.op, *after = op->next;
+    (void)kernel;
+    while (after && !is_step(after))
+        after = after->next;
+    if (!moves(op) || !after)
+        return false;
+    op_remove(op);
+    op_after(after, op);
+    return true;
+}
+
+static bool to_front(Kernel *kernel, Site site)
+{
+    Op *op = site.op, *front = op->parent->first;
+    (void)kernel;
+    if (!moves(op) || front == op)
+        return false;
+    op_remove(op);
+    op_before(front, op);
+    return true;
+}
+
+/* In front of the yield, where there is one.  */
+static bool to_end(Kernel *kernel, Site site)
+{
+    Op *op = site.op, *last = op->parent->last;
+    (void)kernel;
+    if (!moves(op) || last == op || op->next == last)
+        return false;
+    op_remove(op);
+    if (last->code == OP_YIELD || last->code == OP_COND)
+        op_before(last, op);
+    else
+        op_after(last, op);
+    return true;
+}
+
+static bool before_loop(Kernel *kernel, Site site)
+{
+    Op *op = site.op, *around = op->parent->parent;
+    (void)kernel;
+    if (!moves(op) || !around || around->code == OP_GRID)
+        return false;
+    op_remove(op);
+    op_before(around, op);
+    return true;
+}
+
+static bool behind_loop(Kernel *kernel, Site site)
+{
+    Op *op = site.op, *around = op->parent->parent;
+    (void)kernel;
+    if (!moves(op) || !around || around->code == OP_GRID)
+        return false;
+    op_remove(op);
+    op_after(around, op);
+    return true;
+}
+
+/* A release right behind its get: nothing was read yet.  */
+static bool release_at_get(Kernel *kernel, Site site)
+{
+    Op *op = site.op, *get = op;
+    (void)kernel;
+    if (op->code != OP_CONSUMED)
+        return false;
+    while (get && (get->code != OP_GET || get->aref != op->aref))
+        get = get->prev;
+    if (!get)
+        return false;
+    op_remove(op);
+    op_after(get, op);
+    return true;
+}
+
+/* Two neighbouring steps of the protocol change places.  */
+static bool exchange(Kernel *kernel, Site site)
+{
+    Op *op = site.op, *next = op->next;
+    (void)kernel;
+    while (next && !is_sync(next))
+        next = next->next;
+    if (!is_sync(op) || !next)
+        return false;
+    Op *mark = op->prev;
+    Block *block = op->parent;
+    op_remove(op);
+    op_after(next, op);
+    op_remove(next);
+    if (mark)
+        op_after(mark, next);
+    else
+        op_before(block->first, next);
+    return true;
+}
+
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
+
+static bool count_by(Site site, Opcode code, int by)
+{
+    if (site.op->code != code || site.op->ival + by < 0)
+        return false;
+    site.op->ival += by;
+    return true;
+}
+
+static bool keep_more(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return count_by(site, OP_CONSUMED, 1);
+}
+
+static bool keep_less(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return count_by(site, OP_CONSUMED, -1);
+}
+
+static bool wait_less(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return count_by(site, OP_WAIT, 1);
+}
+
+static bool wait_more(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return count_by(site, OP_WAIT, -1);
+}
+
+static bool store_wait_less(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return count_by(site, OP_STORE_WAIT, 1);
+}
+
+static bool skip_more(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return count_by(site, OP_SKIP, 1);
+}
+
+static bool skip_less(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return site.op->ival > 0 && count_by(site, OP_SKIP, -1);
+}
+
+/* A phase off by one: the reader begins a round late.  */
+static bool other_phase(Kernel *kernel, Site site)
+{
+    if (site.op->code != OP_GET)
+        return false;
+    Op *skip = op_new(kernel, OP_SKIP, site.op->loc, 0, NULL);
+    skip->aref = site.op->aref;
+    skip->ival = site.op->aref->slots;
+    op_before(site.op, skip);
+    return true;
+}
+
+/* The reader is one slot ahead, once and for all.  */
+static bool off_by_one_slot(Kernel *kernel, Site site)
+{
+    if (site.op->code != OP_GRID)
+        return false;
+    FOR_AREFS (aref, kernel) {
+        if (!role_has_op(site.role, OP_GET, aref))
+            continue;
+        Op *skip = op_new(kernel, OP_SKIP, site.op->loc, 0, NULL);
+        skip->aref = aref;
+        skip->ival = 1;
+        op_before(site.op, skip);
+        return true;
+    }
+    return false;
+}
+
+static bool fewer_arrivals(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return --site.aref->arrivals > 0;
+}
+
+static bool more_arrivals(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return ++site.aref->arrivals > 0;
+}
+
+static bool fewer_bytes(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    site.aref->bytes -= 128;
+    return site.aref->bytes > 0;
+}
+
+static bool more_bytes(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    site.aref->bytes += 128;
+    return true;
+}
+
+static bool fewer_slots(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return --site.aref->slots > 0;
+}
+
+static bool more_slots(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return ++site.aref->slots > 0;
+}
+
+static bool fewer_groups(Kernel *kernel, Site site)
+{
+    if (--site.role->replicas == 0)
+        return false;
+    kernel->threads -= 128;
+    return true;
+}
+
+static bool one_trip_less(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (op->code != OP_FOR)
+        return false;
+    Op *sum = op_new(kernel, OP_ADDI, op->loc, 2, (Value *[]){op->args[0], op->args[2]});
+    Value *start = op_result(kernel, sum, op->args[0]->type, NULL);
+    op_before(op, sum);
+    op->args[0] = start;
+    return true;
+}
+
+static bool one_trip_more(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (op->code != OP_FOR)
+        return false;
+    Op *difference = op_new(kernel, OP_SUBI, op->loc, 2, (Value *[]){op->args[0], op->args[2]});
+    Value *start = op_result(kernel, difference, op->args[0]->type, NULL);
+    op_before(op, difference);
+    op->args[0] = start;
+    return true;
+}
+
+static bool other_arm(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (op->code != OP_IF)
+        return false;
+    Op *not = op_new(kernel, OP_NOTI, op->loc, 1, &op->args[0]);
+    Value *value = op_result(kernel, not, op->args[0]->type, NULL);
+    op_before(op, not );
+    op->args[0] = value;
+    return true;
+}
+
+static bool no_branch(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (op->code != OP_IF)
+        return false;
+    Op *yes = op_new(kernel, OP_CONST, op->loc, 0, NULL);
+    op_before(op, yes);
+    op->args[0] = op_result(kernel, yes, op->args[0]->type, NULL);
+    yes->ival = 1;
+    return true;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static bool has_ring_op(const Op *op)
+{
+    return op->code == OP_PUT || op->code == OP_PUT_DONE || op->code == OP_COPY_IN || op->code == OP_GET ||
+           op->code == OP_CONSUMED || op->code == OP_SKIP;
+}
+
+static bool other_ring(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (!has_ring_op(op) || !kernel->arefs->next)
+        return false;
+    op->aref = op->aref->next ? op->aref->next : kernel->arefs;
+    return true;
+}
+
+static bool other_storage(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (!op->storage)
+        return false;
+    for (Storage *storage = op->storage->next; storage != op->storage;
+         storage = storage ? storage->next : kernel->storages)
+        if (storage && storage->use == op->storage->use && type_equal(storage->tile, op->storage->tile)) {
+            op->storage = storage;
+            return true;
+        }
+    return false;
+}
+
+/* Slot 0 instead of the one that was got or put.  */
+static bool fixed_slot(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if ((op->code != OP_VIEW || op->storage->use != USE_RING) && op->code != OP_COPY_IN)
+        return false;
+    Op *zero = op_new(kernel, OP_CONST, op->loc, 0, NULL);
+    op->args[0] = op_result(kernel, zero, op->args[0]->type, NULL);
+    op_before(op, zero);
+    return true;
+}
+
+static bool next_slot(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if ((op->code != OP_VIEW || op->storage->use != USE_RING) && op->code != OP_COPY_IN)
+        return false;
+    Type type = op->args[0]->type;
+    Op *one = op_new(kernel, OP_CONST, op->loc, 0, NULL), *slots = op_new(kernel, OP_CONST, op->loc, 0, NULL);
+    one->ival = 1;
+    slots->ival = op->storage->slots;
+    Op *sum = op_new(kernel, OP_ADDI, op->loc, 2, (Value *[]){op->args[0], op_result(kernel, one, type, NULL)});
+    Op *rest = op_new(kernel, OP_REMI, op->loc, 2,
+                      (Value *[]){op_result(kernel, sum, type, NULL), op_result(kernel, slots, type, NULL)});
+    op->args[0] = op_result(kernel, rest, type, NULL);
+    Op *chain[] = {one, slots, sum, rest};
+    for (int i = 0; i < 4; i++)
+        op_before(op, chain[i]);
+    return true;
+}
+
+/* All groups read the rows of the first.  */
+static bool first_rows(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    int64_t row;
+    if (op->code != OP_VIEW || op->nargs < 2 || ir_constant(op->args[1], &row))
+        return false;
+    Op *zero = op_new(kernel, OP_CONST, op->loc, 0, NULL);
+    op->args[1] = op_result(kernel, zero, op->args[1]->type, NULL);
+    op_before(op, zero);
+    return true;
+}
+
+static bool unnamed(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (op->code != OP_WAIT || !op->nargs || op->nresults != op->nargs)
+        return false;
+    int last = op->nargs - 1;
+    op->args[last]->type = op->results[last]->type;
+    ir_replace_uses(site.role->body, op->results[last], op->args[last]);
+    (void)kernel;
+    op->nargs--;
+    op->nresults--;
+    return true;
+}
+
+static bool overlaps_next(Kernel *kernel, Site site)
+{
+    Storage *other = site.storage->next ? site.storage->next : kernel->storages;
+    if (other == site.storage)
+        return false;
+    other->offset = site.storage->offset;
+    return true;
+}
+
+static bool overlaps_half(Kernel *kernel, Site site)
+{
+    if (!site.storage->next)
+        return false;
+    site.storage->next->offset -= site.storage->slot_bytes / 2 / 1024 * 1024;
+    (void)kernel;
+    return site.storage->slot_bytes >= 2048;
+}
+
+static bool narrow_slots(Kernel *kernel, Site site)
+{
+    site.storage->slot_bytes /= 2;
+    (void)kernel;
+    return site.storage->slots > 1 && site.storage->slot_bytes >= 1024;
+}
+
+static bool one_storage_slot_less(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return --site.storage->slots > 0;
+}
+
+static bool other_order_of_stages(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    (void)kernel;
+    if (op->code != OP_MMA || op->args[0]->type.kind != K_VIEW)
+        return false;
+    for (Op *other = op->next; other; other = other->next)
+        if (other->code == OP_MMA && type_equal(other->args[0]->type, op->args[0]->type) &&
+            type_equal(other->args[1]->type, op->args[1]->type) && other->args[1] != op->args[1]) {
+            Value *kept = op->args[1];
+            op->args[1] = other->args[1];
+            other->args[1] = kept;
+            return true;
+        }
+    return false;
+}
+
+static bool other_tile(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (op->code != OP_COPY_IN || op->nargs < 3)
+        return false;
+    Type type = op->args[2]->type;
+    Op *step = op_new(kernel, OP_CONST, op->loc, 0, NULL);
+    step->ival = op->storage->tile.rows;
+    Op *sum = op_new(kernel, OP_ADDI, op->loc, 2, (Value *[]){op->args[2], op_result(kernel, step, type, NULL)});
+    op->args[2] = op_result(kernel, sum, type, NULL);
+    op_before(op, step);
+    op_before(op, sum);
+    return true;
+}
+
+static bool swap_operands(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    (void)kernel;
+    if ((op->code != OP_SUB && op->code != OP_DIV && op->code != OP_LT && op->code != OP_SUBI && op->code != OP_LTI) ||
+        !type_equal(op->args[0]->type, op->args[1]->type))
+        return false;
+    Value *kept = op->args[0];
+    op->args[0] = op->args[1];
+    op->args[1] = kept;
+    return true;
+}
+
+/* A loop hands over two of its values the wrong way round.  */
+static bool swap_carried(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    (void)kernel;
+    for (int i = 0; op->code == OP_YIELD && i + 1 < op->nargs; i++)
+        if (op->args[i] != op->args[i + 1] && type_equal(op->args[i]->type, op->args[i + 1]->type)) {
+            Value *kept = op->args[i];
+            op->args[i] = op->args[i + 1];
+            op->args[i + 1] = kept;
+            return true;
+        }
+    return false;
+}
+
+/* An iteration hands on what it got.  */
+static bool stale_carried(Kernel *kernel, Site site)
+{
+    Op *op = site.op, *loop = op->parent->parent;
+    (void)kernel;
+    if (op->code != OP_YIELD || !op->nargs || !loop || loop->code != OP_FOR)
+        return false;
+    op->args[op->nargs - 1] = loop->blocks[0]->args[op->nargs];
+    return true;
+}
+
+static bool other_start(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    if (site.op->code != OP_FULL)
+        return false;
+    site.op->fval += 1;
+    return true;
+}
+
+/* Two live values in one variable.  */
+static bool shared_variable(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (op->nresults != 1 || !op->results[0]->var || !op->results[0]->var->role)
+        return false;
+    for (Variable *variable = kernel->variables; variable; variable = variable->next)
+        if (variable != op->results[0]->var && variable->role == op->results[0]->var->role &&
+            type_equal(variable->type, op->results[0]->var->type)) {
+            op->results[0]->var = variable;
+            return true;
+        }
+    return false;
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+const Operator operators[] = {
+    {"drop-put", "a put is not waited for", SITE_OP, drop_put},
+    {"drop-put-done", "the producer does not arrive", SITE_OP, drop_put_done},
+    {"drop-copy", "a copy is left out", SITE_OP, drop_copy_in},
+    {"drop-get", "a get is not waited for", SITE_OP, drop_get},
+    {"drop-release", "a slot is not released", SITE_OP, drop_consumed},
+    {"drop-commit", "a group of products is not closed", SITE_OP, drop_commit},
+    {"drop-wait", "products are not waited for", SITE_OP, drop_wait},
+    {"drop-skip", "other groups' puts are not passed over", SITE_OP, drop_skip},
+    {"drop-take", "a turn is not waited for", SITE_OP, drop_take},
+    {"drop-pass", "a turn is not passed on", SITE_OP, drop_pass},
+    {"drop-store-wait", "copies out are not waited for", SITE_OP, drop_store_wait},
+    {"drop-store", "a store is left out", SITE_OP, drop_store},
+    {"drop-product", "a product is left out", SITE_OP, drop_product},
+    {"twice-put", "a put is waited for twice", SITE_OP, twice_put},
+    {"twice-put-done", "the producer arrives twice", SITE_OP, twice_put_done},
+    {"twice-copy", "a copy is made twice", SITE_OP, twice_copy_in},
+    {"twice-get", "a slot is got twice", SITE_OP, twice_get},
+    {"twice-release", "a slot is released twice", SITE_OP, twice_consumed},
+    {"twice-commit", "an empty group of products", SITE_OP, twice_commit},
+    {"twice-take", "a turn is taken twice", SITE_OP, twice_take},
+    {"twice-pass", "a turn is passed twice", SITE_OP, twice_pass},
+    {"earlier", "a step comes before the one in front of it", SITE_OP, earlier},
+    {"later", "a step comes behind the next", SITE_OP, later},
+    {"to-front", "a step comes first in its block", SITE_OP, to_front},
+    {"to-end", "a step comes last in its block", SITE_OP, to_end},
+    {"before-loop", "a step comes before the loop or branch around it", SITE_OP, before_loop},
+    {"behind-loop", "a step comes behind the loop or branch around it", SITE_OP, behind_loop},
+    {"exchange", "two neighbouring steps change places", SITE_OP, exchange},
+    {"release-at-get", "a slot is released as soon as it is got", SITE_OP, release_at_get},
+    {"keep-more", "a release leaves one slot more behind", SITE_OP, keep_more},
+    {"keep-less", "a release comes one iteration early", SITE_OP, keep_less},
+    {"wait-less", "a wait leaves one group more in flight", SITE_OP, wait_less},
+    {"wait-more", "a wait leaves one group less in flight", SITE_OP, wait_more},
+    {"store-wait-less", "one copy out more may still read", SITE_OP, store_wait_less},
+    {"unnamed", "a wait does not name its last accumulator", SITE_OP, unnamed},
+    {"skip-more", "one put too many is passed over", SITE_OP, skip_more},
+    {"skip-less", "one put too few is passed over", SITE_OP, skip_less},
+    {"other-phase", "a get waits for the next round", SITE_OP, other_phase},
+    {"ahead", "the readers are one slot ahead", SITE_OP, off_by_one_slot},
+    {"fewer-arrivals", "the empty barrier expects one group less", SITE_RING, fewer_arrivals},
+    {"more-arrivals", "the empty barrier expects one group more", SITE_RING, more_arrivals},
+    {"fewer-bytes", "the full barrier expects a line less", SITE_RING, fewer_bytes},
+    {"more-bytes", "the full barrier expects a line more", SITE_RING, more_bytes},
+    {"fewer-slots", "a ring has a barrier less", SITE_RING, fewer_slots},
+    {"more-slots", "a ring has a barrier more", SITE_RING, more_slots},
+    {"fewer-groups", "a role has one group less", SITE_ROLE, fewer_groups},
+    {"trip-less", "a loop begins one step late", SITE_OP, one_trip_less},
+    {"trip-more", "a loop begins one step early", SITE_OP, one_trip_more},
+    {"other-arm", "a condition is the opposite", SITE_OP, other_arm},
+    {"no-branch", "a condition is always true", SITE_OP, no_branch},
+    {"other-ring", "a step is about another ring", SITE_OP, other_ring},
+    {"other-storage", "a view, copy or store is of another storage", SITE_OP, other_storage},
+    {"fixed-slot", "always slot 0", SITE_OP, fixed_slot},
+    {"next-slot", "the slot behind", SITE_OP, next_slot},
+    {"first-rows", "every group reads the rows of the first", SITE_OP, first_rows},
+    {"other-operand", "two products read each other's operand", SITE_OP, other_order_of_stages},
+    {"other-tile", "a copy brings the next tile", SITE_OP, other_tile},
+    {"swap-operands", "a difference, quotient or comparison the other way round", SITE_OP, swap_operands},
+    {"swap-carried", "two values are handed on the wrong way round", SITE_OP, swap_carried},
+    {"stale-carried", "an iteration hands on what it got", SITE_OP, stale_carried},
+    {"other-start", "a constant tile of another constant", SITE_OP, other_start},
+    {"shared-variable", "a value is put into another's variable", SITE_OP, shared_variable},
+    {"aliased", "the next storage lies on this one", SITE_STORAGE, overlaps_next},
+    {"overlapping", "the next storage begins half a slot early", SITE_STORAGE, overlaps_half},
+    {"narrow-slots", "slots overlap each other", SITE_STORAGE, narrow_slots},
+    {"fewer-storage-slots", "a storage has a slot less", SITE_STORAGE, one_storage_slot_less},
+};
+const int noperators = sizeof operators / sizeof *operators;

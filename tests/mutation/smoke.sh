@@ -1,0 +1,21 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Of a product's final program, every mistake of these kinds is noticed, by verify and by the interpreter alike.
+
+. "$(dirname "$0")/../tap.sh"
+export top_srcdir top_builddir
+
+noticed() { awk -v name="$1" '$1 == name { good = $2 > 0 && $3 == $2 && $4 == $2 } END { exit !good }' "$work/score"; }
+
+if ! has_plugin; then
+    skip 'mutants' 'no plugin'
+    done_testing
+    exit
+fi
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/samples/gemm.c" >"$work/score"
+not_ok 'the unspoiled program is refused' grep '^not ok' "$work/score"
+for name in drop-put drop-put-done drop-copy drop-get drop-release drop-commit drop-wait twice-get release-at-get keep-less \
+    wait-less fewer-arrivals more-arrivals fixed-slot next-slot first-rows other-phase; do
+    ok "$name" noticed "$name"
+done
+done_testing

@@ -193,6 +193,15 @@ static void print_value(Printer *p, const Value *value)
         fprintf(p->out, "%%%s", value->id < p->nnames && p->names[value->id] ? p->names[value->id] : "?");
 }
 
+/* Blocks apart may have variables of one name in the .cu; here the second is x$2.  */
+static const char *variable_name(const Printer *p, const Variable *variable)
+{
+    int before = 1;
+    for (const Variable *other = p->kernel->variables; other && other != variable; other = other->next)
+        before += other->role == variable->role && !strcmp(other->name, variable->name);
+    return before == 1 ? variable->name : arena_print(p->kernel->module, "%s$%d", variable->name, before);
+}
+
 /* %acc: tile<f32,128x256> split var=acc; in a program var=p.x is the launcher's x, as in the .cu */
 static void print_definition(Printer *p, const Value *value)
 {
@@ -204,7 +213,7 @@ static void print_definition(Printer *p, const Value *value)
     if (value->split)
         fputs(" split", p->out);
     if (value->var)
-        fprintf(p->out, " var=%s%s", p->role && !value->var->role ? "p." : "", value->var->name);
+        fprintf(p->out, " var=%s%s", p->role && !value->var->role ? "p." : "", variable_name(p, value->var));
 }
 
 static void print_arg(Printer *p, const Op *op, int index)
@@ -578,7 +587,7 @@ static void print_aref(Printer *p, const Aref *aref)
 
 static void print_variable(Printer *p, const Variable *variable)
 {
-    fprintf(p->out, "  variable %s: ", variable->name);
+    fprintf(p->out, "  variable %s: ", variable_name(p, variable));
     print_type(p, variable->type);
     if (variable->role)
         fprintf(p->out, " role=%s", variable->role->name);

@@ -14,7 +14,7 @@
 
 #include "plan.h"
 #include "queries.h"
-#include "validate.h"
+#include "validator.h"
 
 bool differs(Validator *in, const Op *op, const char *format, ...)
 {

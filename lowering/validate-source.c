@@ -14,7 +14,7 @@
 
 #include "plan.h"
 #include "slice.h"
-#include "validate.h"
+#include "validator.h"
 
 const Term *source_term(Validator *in, const Instance *instance, const Value *value)
 {

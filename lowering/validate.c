@@ -25,7 +25,7 @@
  */
 #include "plan.h"
 #include "queries.h"
-#include "validate.h"
+#include "validator.h"
 
 /* ---- what the body says ------------------------------------------------------------------------------------------ */
 

@@ -3,7 +3,7 @@
 #ifndef WSC_VALIDATE_H
 #define WSC_VALIDATE_H
 
-#include "terms.h"
+#include "ir.h"
 
 /* For each op of a role's program, by position: the control operation of kernel->body whose decisions it takes, or whose
    iterations it passes over; NULL: none.  */
@@ -16,88 +16,5 @@ typedef struct {
 bool validate_programs(Kernel *kernel, Labels *labels);
 /* What the body says, as a number: to see that no pass changes it.  */
 uint64_t validate_digest(const Kernel *kernel);
-
-/* ---- shared by validate*.c --------------------------------------------------------------------------------------- */
-
-enum { MAX_OPEN = 4 };
-
-/* How much of the source's tile a group holds: ANY where one cannot tell a part from the whole.  */
-typedef enum { SPREAD_ANY, SPREAD_WHOLE, SPREAD_ROWS, SPREAD_COLS } Spread;
-
-/* One execution of a block of the source, all values as terms, and what the role has done of it.  */
-typedef struct Instance Instance;
-struct Instance {
-    const Block *block;
-    Instance *outer;
-    const Term *name;               /* a symbol */
-    const Term **values;            /* by the slot of a value in its block */
-    const Term **stored;            /* by position of a store: the memory after it */
-    const Term ***before, ***after; /* by position of a control op: memory, by stored base */
-    const Term **entry, **end;      /* memory at both ends */
-    Instance *(*arms)[2];           /* by position of an IF */
-    unsigned *done;                 /* by position: DONE_... */
-    uint64_t *skipped;              /* by position of a loop: the rings that were passed over */
-};
-enum { DONE_OP = 1, DONE_PUT = 2, DONE_GET = 4, DONE_COPY = 8 };
-
-/* What a role knows of one of its values.  */
-typedef struct {
-    const Term *term;
-    Spread spread;
-    Instance *instance; /* of a slot, and of a window of it */
-} Known;
-
-/* The loop whose first iteration a role has peeled off.  */
-typedef struct {
-    const Op *loop;
-    Instance *first, *last;
-} Staged;
-
-typedef struct {
-    Kernel *kernel;
-    Role *role;
-    Terms terms;
-    const Term **params;
-    int *slots; /* of source values, by id */
-    int nstored;
-    int *stored_bases;   /* parameters that are stored through; -1: something else */
-    Known *known;        /* of role values, by id */
-    Known *staged;       /* by the storage's place in the list */
-    const Term **memory; /* by stored base */
-    Instance *open[MAX_OPEN];
-    int nopen;
-    Staged *stage;
-    const Term *group, *ordinal;
-    int groups;       /* that share rows */
-    int leader, mine; /* this run's answers to `group == 0` and `ordinal % groups == group`, -1: not asked */
-    bool stores;      /* the role has stores */
-    Labels *labels;
-    const Op *where;
-    const char *why; /* the first thing that was wrong */
-} Validator;
-
-/* validate-source.c */
-Instance *instance_new(Validator *in, const Block *block, Instance *outer, const Term *const *args,
-                       const Term *const *memory);
-Instance *instance_of_loop(Validator *in, const Op *loop, Instance *outer); /* some iteration: all unknown */
-Instance *instance_next(Validator *in, const Op *loop, Instance *instance); /* the iteration after */
-const Term *source_term(Validator *in, const Instance *instance, const Value *value);
-int stored_base(const Validator *in, const Term *tensor); /* which stored memory, -1: none */
-const Term *store_term(Validator *in, const Op *store, const Term *memory, const Term *const *args);
-
-/* validate-role.c */
-bool differs(Validator *in, const Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));
-Known known_of(Validator *in, const Value *value);
-Known named(Validator *in, Instance *instance, const Value *source, const Value *value);
-bool agrees(const Validator *in, Known known, const Value *value, const Term *term, const Value *source);
-bool run_op(Validator *in, const Op *op);
-bool run_block(Validator *in, const Block *block);
-
-/* validate-control.c */
-bool run_control(Validator *in, const Op *op);
-bool is_complete(Validator *in, const Instance *instance);
-bool is_needed(const Validator *in, const Op *source); /* of the source: does this role have to carry it out? */
-bool run_skip(Validator *in, const Op *op);
-void label(Validator *in, const Op *op, const Op *source);
 
 #endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * protocol-ops.c - what a group does to slots, products, staged memory and turns, and what is wrong with it.
+ *
+ *   slot = get           put 7 is held                   va = view ta[slot]      a window of put 7
+ *   mma va, vb, acc      the group's open products       commit                  ... are group 12 now
+ *                        read puts 7
+ *   wait pending 1       groups up to 11 have ended      consumed keep 1         put 6 is released: nothing reads it
+ *
+ * Each rule is one test in here.  A slot is looked at only while it is held, a tile only behind a wait that named it and let
+ * its product end; memory that a product reads is neither released nor written; what one thread reads or writes and another
+ * writes stands on two sides of a barrier; bytes are those that the ring expects.
+ */
+#include <string.h>
+
+#include "machine.h"
+#include "plan.h"
+#include "protocol.h"
+
+bool violates(Explorer *in, const World *world, int group, const Op *op, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    Module *module = in->kernel->module;
+    const char *what = arena_vprint(module, format, list);
+    va_end(list);
+    if (!in->failed)
+        reject_text(in->kernel, op && op->loc.line ? op->loc : in->kernel->loc,
+                    arena_print(module, "'%s' %s%s", group_name(in, group), what, place_of(in, world, group, op)), "");
+    in->failed = true;
+    return false;
+}
+
+/* ---- slots ------------------------------------------------------------------------------------------------------- */
+
+static bool is_held(const State *state, const Mark *mark)
+{
+    const End *gets = &state->gets[mark->place];
+    return mark->index < gets->next && mark->index >= gets->next - gets->held;
+}
+
+static int slot_of(const Explorer *in, int ring, long index)
+{
+    return (int)(index % in->arefs[ring]->slots);
+}
+
+static bool run_put(Explorer *in, World *world, int group, const Op *op)
+{
+    const Aref *aref = op->aref;
+    End *puts = &world->states[group].puts[aref->id];
+    if (puts->filling)
+        return violates(in, world, group, op, "puts into '%s' before its last put is done", aref->name);
+    for (int g = 0; g < in->ngroups; g++)
+        if (g != group && (world->states[g].puts[aref->id].next || world->states[g].puts[aref->id].filling))
+            return violates(in, world, group, op, "puts into '%s', which '%s' fills", aref->name, group_name(in, g));
+    puts->filling = true;
+    puts->bytes = 0;
+    world->released[aref->id][slot_of(in, aref->id, puts->next)] = 0;
+    if (op->nresults)
+        *mark_at(in, world, group, op->results[0]) = (Mark){MARK_PUT, aref->id, puts->next};
+    return true;
+}
+
+static bool is_being_filled(const State *state, const Mark *slot, const Aref *aref)
+{
+    const End *puts = &state->puts[aref->id];
+    return slot && slot->kind == MARK_PUT && slot->place == aref->id && puts->filling && slot->index == puts->next;
+}
+
+static int64_t copy_bytes(const Storage *storage)
+{
+    int line = machine_line_elements(storage->tile.dtype);
+    return (int64_t)((storage->tile.cols + line - 1) / line) * storage->tile.rows * MACHINE_LINE_BYTES;
+}
+
+static bool run_copy_in(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    if (!is_being_filled(state, mark_at(in, world, group, op->args[0]), op->aref))
+        return violates(in, world, group, op, "copies into '%s' outside its put", op->aref->name);
+    state->puts[op->aref->id].bytes += copy_bytes(op->storage);
+    return true;
+}
+
+static bool run_put_done(Explorer *in, World *world, int group, const Op *op)
+{
+    const Aref *aref = op->aref;
+    State *state = &world->states[group];
+    End *puts = &state->puts[aref->id];
+    if (!is_being_filled(state, mark_at(in, world, group, op->args[0]), aref))
+        return violates(in, world, group, op, "ends a put of '%s' that has not begun", aref->name);
+    if (puts->bytes != aref->bytes) {
+        reject(in->kernel, op->loc, REASON_BYTES, aref->name, (long long)aref->bytes, (long long)puts->bytes);
+        in->failed = true;
+        return false;
+    }
+    puts->filling = false;
+    puts->next++;
+    return true;
+}
+
+static bool run_get(Explorer *in, World *world, int group, const Op *op)
+{
+    End *gets = &world->states[group].gets[op->aref->id];
+    if (op->nresults)
+        *mark_at(in, world, group, op->results[0]) = (Mark){MARK_GOT, op->aref->id, gets->next};
+    gets->next++;
+    gets->held++;
+    return true;
+}
+
+static const Reading *reading_of(const State *state, MarkKind kind, int place, long index)
+{
+    for (int i = 0; i < state->nreadings; i++) {
+        const Reading *reading = &state->readings[i];
+        if (reading->kind == kind && reading->place == place && (index < 0 || reading->index == index))
+            return reading;
+    }
+    return NULL;
+}
+
+static bool release(Explorer *in, World *world, int group, const Op *op, long index)
+{
+    const Aref *aref = op->aref;
+    int slot = slot_of(in, aref->id, index);
+    if (reading_of(&world->states[group], MARK_RING_VIEW, aref->id, index)) {
+        reject(in->kernel, op->loc, REASON_RELEASED_EARLY, group_name(in, group), aref->name,
+               arena_print(in->kernel->module, "a product in flight reads slot %d (put %ld)%s", slot, index,
+                           place_of(in, world, group, op)));
+        in->failed = true;
+        return false;
+    }
+    int *released = &world->released[aref->id][slot];
+    if (++*released > aref->arrivals) {
+        reject(in->kernel, in->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, *released);
+        in->failed = true;
+        return false;
+    }
+    return true;
+}
+
+static bool run_consumed(Explorer *in, World *world, int group, const Op *op)
+{
+    End *gets = &world->states[group].gets[op->aref->id];
+    while (gets->held > op->ival) {
+        if (!release(in, world, group, op, gets->next - gets->held))
+            return false;
+        gets->held--;
+    }
+    return true;
+}
+
+static bool run_skip(Explorer *in, World *world, int group, const Op *op)
+{
+    End *gets = &world->states[group].gets[op->aref->id];
+    if (gets->held)
+        return violates(in, world, group, op, "passes over puts of '%s' while it holds slots of it", op->aref->name);
+    gets->next += op->ival;
+    return true;
+}
+
+/* ---- looking at memory and tiles --------------------------------------------------------------------------------- */
+
+static bool check_view(Explorer *in, const World *world, int group, const Op *op, const Mark *view)
+{
+    const State *state = &world->states[group];
+    if (view->kind == MARK_RING_VIEW && !is_held(state, view)) {
+        const Aref *aref = in->arefs[view->place];
+        return violates(in, world, group, op, "reads slot %d of '%s' (put %ld) that it does not hold at '%s'",
+                        slot_of(in, view->place, view->index), aref->name, view->index, op_info[op->code].text);
+    }
+    if (view->kind == MARK_STAGED_VIEW && view->index != state->written[view->place])
+        return violates(in, world, group, op, "reads staged memory after it was written again at '%s'",
+                        op_info[op->code].text);
+    return view->kind == MARK_RING_VIEW || view->kind == MARK_STAGED_VIEW ||
+           violates(in, world, group, op, "reads memory that nobody wrote at '%s'", op_info[op->code].text);
+}
+
+/* Handing a tile on is no look at it, adding to an accumulator in flight neither.  */
+static bool looks_at(const Op *op, int arg)
+{
+    if (op->code == OP_MMA)
+        return arg != 2;
+    return op->code != OP_WAIT && op_info[op->code].class_ != CLASS_CONTROL;
+}
+
+static bool check_operands(Explorer *in, World *world, int group, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++) {
+        const Mark *mark = mark_at(in, world, group, op->args[i]);
+        if (!mark)
+            continue;
+        if (op->args[i]->type.kind == K_VIEW && op->code != OP_TRANS_VIEW && !check_view(in, world, group, op, mark))
+            return false;
+        if (mark->kind == MARK_TOKEN && looks_at(op, i))
+            return violates(in, world, group, op, "looks at a product in flight at '%s'", op_info[op->code].text);
+        if (mark->kind == MARK_STAGED_VIEW && op->code != OP_MMA && op->code != OP_TRANS_VIEW)
+            world->states[group].read[mark->place] = true;
+    }
+    return true;
+}
+
+static bool run_view(Explorer *in, World *world, int group, const Op *op)
+{
+    Mark *result = mark_at(in, world, group, op->results[0]);
+    if (op->storage->use != USE_RING) {
+        int place = storage_place(in, op->storage);
+        *result = (Mark){MARK_STAGED_VIEW, place, world->states[group].written[place]};
+        return true;
+    }
+    const Mark *slot = op->nargs ? mark_at(in, world, group, op->args[0]) : NULL;
+    if (!slot || slot->kind != MARK_GOT || in->arefs[slot->place] != op->aref)
+        return violates(in, world, group, op, "looks at '%s' with a slot that no get of its ring returned",
+                        op->storage->name);
+    *result = (Mark){MARK_RING_VIEW, slot->place, slot->index};
+    return true;
+}
+
+static bool run_stage(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    int place = storage_place(in, op->storage);
+    if (reading_of(state, MARK_STAGED_VIEW, place, -1))
+        return violates(in, world, group, op, "writes '%s' while a product in flight reads it", op->storage->name);
+    if (state->read[place])
+        return violates(in, world, group, op, "writes '%s' without a barrier behind the last look at it",
+                        op->storage->name);
+    if (op->storage->slots < in->groups[group].role->replicas)
+        return violates(in, world, group, op, "writes '%s', which other groups write, too", op->storage->name);
+    memset(state->read, 0, (size_t)in->nstorages * sizeof *state->read);
+    state->stored = state->loaded = 0;
+    *mark_at(in, world, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++state->written[place]};
+    return true;
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+static bool run_mma(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    for (int i = 0; i < 2; i++) {
+        const Mark *mark = op->args[i]->type.kind == K_VIEW ? mark_at(in, world, group, op->args[i]) : NULL;
+        if (!mark)
+            continue;
+        const Reading *same = reading_of(state, mark->kind, mark->place, mark->index);
+        if (same && same->group == state->committed + 1)
+            continue;
+        if (state->nreadings == MAX_READINGS)
+            return violates(in, world, group, op, "has more than %d operands of products in flight", MAX_READINGS);
+        state->readings[state->nreadings++] = (Reading){mark->kind, mark->place, mark->index, state->committed + 1};
+    }
+    *mark_at(in, world, group, op->results[0]) = (Mark){MARK_TOKEN, 0, state->committed + 1};
+    return true;
+}
+
+static void complete(State *state, long group)
+{
+    int kept = 0;
+    state->completed = group > state->completed ? group : state->completed;
+    for (int i = 0; i < state->nreadings; i++) {
+        const Reading *reading = &state->readings[i];
+        if (reading->group > state->completed)
+            state->readings[kept++] = *reading;
+        else if (reading->kind == MARK_STAGED_VIEW)
+            state->read[reading->place] = true;
+    }
+    state->nreadings = kept;
+}
+
+static bool run_wait(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    complete(state, state->committed - (long)op->ival);
+    for (int i = 0; i < op->nresults; i++) {
+        const Mark *from = mark_at(in, world, group, op->args[i]);
+        Mark mark = from ? *from : (Mark){0};
+        if (mark.kind == MARK_TOKEN && mark.index <= state->completed)
+            mark = (Mark){0};
+        else if (mark.kind == MARK_TOKEN && op->results[i]->type.kind == K_TILE)
+            return violates(in, world, group, op, "takes a product in flight for finished: the wait leaves it out");
+        *mark_at(in, world, group, op->results[i]) = mark;
+    }
+    return true;
+}
+
+/* ---- global memory ----------------------------------------------------------------------------------------------- */
+
+static const Value *base_of(const Value *tensor)
+{
+    const Op *root = tensor_root(tensor);
+    return root ? root->args[0] : tensor;
+}
+
+/* Bits of the role's direct stores to the memory that the tensor lies in.  */
+static uint64_t stores_to(const Explorer *in, const Value *tensor)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < in->nstores; i++)
+        if (base_of(in->stores[i]->args[0]) == base_of(tensor))
+            bits |= (uint64_t)1 << i;
+    return bits;
+}
+
+static bool run_load(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    uint64_t stores = stores_to(in, op->args[0]);
+    if (stores & state->stored)
+        return violates(in, world, group, op, "loads what other threads of it stored, without a barrier between");
+    state->loaded |= stores;
+    return true;
+}
+
+static bool run_staged_store(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    if (op->storage->slots < in->groups[group].role->replicas && !state->holds_turn)
+        return violates(in, world, group, op, "stores through '%s', which other groups use, out of its turn",
+                        op->storage->name);
+    state->storing = true;
+    return true;
+}
+
+static bool run_store(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    if (op->code == OP_PRINT)
+        return true;
+    if (op->storage)
+        return run_staged_store(in, world, group, op);
+    for (int i = 0; i < in->nstores; i++) {
+        uint64_t bit = (uint64_t)1 << i;
+        const Op *other = in->stores[i];
+        if (other == op && state->loaded & bit)
+            return violates(in, world, group, op, "stores what other threads of it loaded, without a barrier between");
+        if (state->stored & bit && (other == op ? !store_moves_on(op) : !stores_apart(other, op)))
+            return violates(in, world, group, op, "stores twice to one place without a barrier between");
+        if (other == op)
+            state->stored |= bit;
+    }
+    return true;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+/* Can the op be carried out now?  */
+bool may_pass(const Explorer *in, const World *world, int group, const Op *op)
+{
+    const State *state = &world->states[group];
+    if (op->code == OP_TURN_TAKE)
+        return world->turns % in->groups[group].role->replicas == in->groups[group].number;
+    if (op->code == OP_PUT) {
+        const Aref *aref = op->aref;
+        long index = state->puts[aref->id].next;
+        return index < aref->slots || world->released[aref->id][slot_of(in, aref->id, index)] >= aref->arrivals;
+    }
+    if (op->code == OP_GET) {
+        long done = 0;
+        for (int g = 0; g < in->ngroups; g++)
+            done = world->states[g].puts[op->aref->id].next > done ? world->states[g].puts[op->aref->id].next : done;
+        return done > state->gets[op->aref->id].next;
+    }
+    return true;
+}
+
+static bool run_turn(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    bool take = op->code == OP_TURN_TAKE;
+    if (state->holds_turn == take)
+        return violates(in, world, group, op, take ? "takes its turn twice" : "passes on a turn that it has not taken");
+    state->holds_turn = take;
+    if (take)
+        return true;
+    world->turns++;
+    FOR_STORAGES (storage, in->kernel)
+        if (state->storing && storage->use == USE_OUTPUT && storage->slots < in->groups[group].role->replicas)
+            return violates(in, world, group, op, "passes on its turn while copies out of '%s' may be under way",
+                            storage->name);
+    return true;
+}
+
+static bool run_sync(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    switch (op->code) {
+    case OP_PUT:
+        return run_put(in, world, group, op);
+    case OP_COPY_IN:
+        return run_copy_in(in, world, group, op);
+    case OP_PUT_DONE:
+        return run_put_done(in, world, group, op);
+    case OP_GET:
+        return run_get(in, world, group, op);
+    case OP_CONSUMED:
+        return run_consumed(in, world, group, op);
+    case OP_SKIP:
+        return run_skip(in, world, group, op);
+    case OP_VIEW:
+        return run_view(in, world, group, op);
+    case OP_TRANS_VIEW:
+        *mark_at(in, world, group, op->results[0]) = *mark_at(in, world, group, op->args[0]);
+        return true;
+    case OP_MMA:
+        return run_mma(in, world, group, op);
+    case OP_COMMIT:
+    case OP_COMMIT_NOTHING:
+        state->committed++;
+        return true;
+    case OP_WAIT:
+        return run_wait(in, world, group, op);
+    case OP_STAGE:
+        return run_stage(in, world, group, op);
+    case OP_TURN_TAKE:
+    case OP_TURN_PASS:
+        return run_turn(in, world, group, op);
+    case OP_STORE_WAIT:
+        state->storing &= op->ival > 0;
+        return true;
+    case OP_BARRIER:
+        memset(state->read, 0, (size_t)in->nstorages * sizeof *state->read);
+        state->stored = state->loaded = 0;
+        return true;
+    default: /* READ */
+        return true;
+    }
+}
+
+bool run_plain(Explorer *in, World *world, int group, const Op *op)
+{
+    if (!check_operands(in, world, group, op))
+        return false;
+    switch (op_info[op->code].class_) {
+    case CLASS_SYNC:
+        return run_sync(in, world, group, op);
+    case CLASS_LOAD:
+        return run_load(in, world, group, op);
+    case CLASS_STORE:
+        return run_store(in, world, group, op);
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * protocol-state.c - where all groups stand, and whether they have stood like this before.
+ *
+ *   producer    at the loop, put 7 next                  the same as
+ *   consumer 0  at the loop, get 7 next, holds put 6     put 8 next; get 8 next, holds put 7
+ *
+ * Running indices count without end, but what a group does next depends on differences only: how far puts are ahead of gets,
+ * which slots are held, how many groups of products are in flight.  The key of a world holds these, so there are finitely
+ * many.
+ */
+#include <string.h>
+
+#include "plan.h"
+#include "protocol.h"
+#include "slice.h"
+
+/* ---- what may be of interest ------------------------------------------------------------------------------------- */
+
+static bool makes_mark(const Op *op)
+{
+    switch (op->code) {
+    case OP_PUT:
+    case OP_GET:
+    case OP_VIEW:
+    case OP_TRANS_VIEW:
+    case OP_STAGE:
+    case OP_MMA:
+    case OP_WAIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+typedef struct {
+    Explorer *in;
+    Group *group;
+    bool changed;
+} Marker;
+
+static void give_mark(Marker *marker, const Value *value)
+{
+    if (marker->in->mark_of[value->id] >= 0)
+        return;
+    marker->in->mark_of[value->id] = marker->group->nmarks++;
+    marker->changed = true;
+}
+
+static bool has_mark(const Marker *marker, const Value *value)
+{
+    return marker->in->mark_of[value->id] >= 0;
+}
+
+static void hand_mark(Marker *marker, const Value *from, const Value *to)
+{
+    if (has_mark(marker, from))
+        give_mark(marker, to);
+}
+
+static void visit_marks(Op *op, void *context)
+{
+    Marker *marker = context;
+    for (int i = 0; makes_mark(op) && i < op->nresults; i++)
+        give_mark(marker, op->results[i]);
+    if (op->code == OP_IF)
+        for (int i = 0; i < op->nresults; i++)
+            for (int k = 0; k < op->nblocks; k++)
+                hand_mark(marker, block_end(op->blocks[k])->args[i], op->results[i]);
+    if (op->code != OP_FOR && op->code != OP_WHILE)
+        return;
+    for (int i = 0; i < carried_count(op); i++) {
+        Carried names = carried(op, i);
+        hand_mark(marker, names.init, names.argument);
+        hand_mark(marker, names.next, names.argument);
+        if (names.exit)
+            hand_mark(marker, names.exit, names.result);
+        if (names.body_argument)
+            hand_mark(marker, names.exit ? names.exit : names.argument, names.body_argument);
+        hand_mark(marker, names.argument, names.result);
+    }
+}
+
+Mark *mark_at(const Explorer *in, World *world, int group, const Value *value)
+{
+    int place = in->mark_of[value->id];
+    return place < 0 ? NULL : &world->states[group].marks[place];
+}
+
+/* ---- how long it is ---------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const Explorer *in;
+    Life *lives;
+} Aging;
+
+static void born(const Aging *aging, const Value *value, int from)
+{
+    int mark = aging->in->mark_of[value->id];
+    if (mark >= 0)
+        aging->lives[mark] = (Life){from, from};
+}
+
+static void visit_births(Op *op, void *context)
+{
+    const Aging *aging = context;
+    for (int i = 0; i < op->nresults; i++)
+        born(aging, op->results[i], op->nblocks ? order_end(op) - 1 : op->position);
+    for (int k = 0; k < op->nblocks; k++)
+        for (int i = 0; i < op->blocks[k]->nargs; i++)
+            born(aging, op->blocks[k]->args[i], k ? block_end(op->blocks[0])->position : op->position - 1);
+}
+
+/* A use inside a loop that the value enters from outside lasts to the loop's end.  */
+static void visit_uses(Op *op, void *context)
+{
+    const Aging *aging = context;
+    for (int i = 0; i < op->nargs; i++) {
+        const Value *value = op->args[i];
+        int mark = aging->in->mark_of[value->id];
+        if (mark < 0)
+            continue;
+        const Op *loop = order_outer_loop(op, value->def ? value->def->parent : value->block);
+        int to = loop ? order_end(loop) : op->position;
+        aging->lives[mark].to = to > aging->lives[mark].to ? to : aging->lives[mark].to;
+    }
+}
+
+/* Does the op, or one inside it, do anything that others may see or wait for?  */
+static bool of_interest(const Explorer *in, const Op *op)
+{
+    OpClass class_ = op_info[op->code].class_;
+    if (class_ == CLASS_SYNC || class_ == CLASS_STORE || class_ == CLASS_LOAD || op->code == OP_GRID)
+        return true;
+    for (int i = 0; i < op->nargs; i++)
+        if (in->mark_of[op->args[i]->id] >= 0)
+            return true;
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            if (of_interest(in, inner))
+                return true;
+    return false;
+}
+
+/* ---- decisions --------------------------------------------------------------------------------------------------- */
+
+static int decision_index(Explorer *in, const Op *source)
+{
+    for (int i = 0; i < in->ndecisions; i++)
+        if (in->decisions[i] == source)
+            return i;
+    if (in->ndecisions % 32 == 0) {
+        const Op **larger = arena_alloc(in->kernel->module, (size_t)(in->ndecisions + 32) * sizeof *larger);
+        if (in->ndecisions)
+            memcpy(larger, in->decisions, (size_t)in->ndecisions * sizeof *larger);
+        in->decisions = larger;
+    }
+    in->decisions[in->ndecisions] = source;
+    return in->ndecisions++;
+}
+
+typedef struct {
+    Explorer *in;
+    Group *group;
+} Decider;
+
+static void visit_decision(Op *op, void *context)
+{
+    const Decider *decider = context;
+    const Labels *labels = decider->group->labels;
+    int *of = &decider->group->decision_of[op->position];
+    const Op *source = op->position < labels->count ? labels->source[op->position] : NULL;
+    *of = DECIDE_OWN;
+    if (op->nblocks && !of_interest(decider->in, op))
+        *of = DECIDE_NOTHING;
+    else if (source)
+        *of = decision_index(decider->in, source);
+}
+
+/* ---- the explorer ------------------------------------------------------------------------------------------------ */
+
+static void visit_direct_store(Op *op, void *context)
+{
+    Explorer *in = context;
+    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT && !op->storage && in->nstores < 64)
+        in->stores[in->nstores++] = op;
+}
+
+static void prepare_role(Explorer *in, Role *role, const Labels *labels)
+{
+    Module *module = in->kernel->module;
+    Group first = {.role = role, .labels = &labels[role->id]};
+    Marker marker = {in, &first, true};
+    while (marker.changed) {
+        marker.changed = false;
+        ir_walk(role->body, visit_marks, &marker);
+    }
+    first.lives = arena_alloc(module, (size_t)(first.nmarks + 1) * sizeof *first.lives);
+    Aging aging = {in, first.lives};
+    ir_walk(role->body, visit_births, &aging);
+    ir_walk(role->body, visit_uses, &aging);
+    first.decision_of = arena_alloc(module, (size_t)(first.labels->count + 1) * sizeof(int));
+    memset(first.decision_of, 0xff, (size_t)(first.labels->count + 1) * sizeof(int));
+    Decider decider = {in, &first};
+    ir_walk(role->body, visit_decision, &decider);
+    ir_walk(role->body, visit_direct_store, in);
+    for (int number = 0; number < role->replicas; number++) {
+        first.number = number;
+        in->groups[in->ngroups++] = first;
+    }
+}
+
+void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
+{
+    Module *module = kernel->module;
+    int groups = 0;
+    *in = (Explorer){.kernel = kernel, .by_tiles = kernel->grid.split == SPLIT_TILES};
+    FOR_ROLES (role, kernel)
+        groups += role->replicas;
+    FOR_AREFS (aref, kernel)
+        in->narefs = aref->id + 1 > in->narefs ? aref->id + 1 : in->narefs;
+    FOR_STORAGES (storage, kernel)
+        in->nstorages++;
+    in->groups = arena_alloc(module, (size_t)(groups + 1) * sizeof *in->groups);
+    in->arefs = arena_alloc(module, (size_t)(in->narefs + 1) * sizeof *in->arefs);
+    FOR_AREFS (aref, kernel)
+        in->arefs[aref->id] = aref;
+    in->stores = arena_alloc(module, 64 * sizeof *in->stores);
+    in->mark_of = arena_alloc(module, (size_t)(module->next_id + 1) * sizeof *in->mark_of);
+    memset(in->mark_of, 0xff, (size_t)(module->next_id + 1) * sizeof *in->mark_of);
+    FOR_ROLES (role, kernel)
+        prepare_role(in, role, labels);
+    for (int g = 0; g < in->ngroups; g++) {
+        Group *group = &in->groups[g];
+        group->joins = arena_alloc(module, (size_t)in->ndecisions + 1);
+        for (int i = 0; i < group->labels->count; i++)
+            if (group->decision_of[i] >= 0)
+                group->joins[group->decision_of[i]] = true;
+    }
+    in->turn_groups = 1;
+    FOR_ROLES (role, kernel)
+        if (role_has_op(role, OP_TURN_TAKE, NULL) || role_has_op(role, OP_TURN_PASS, NULL))
+            in->turn_groups = role->replicas;
+    in->nbuckets = 256;
+    in->visited = arena_alloc(module, (size_t)in->nbuckets * sizeof *in->visited);
+}
+
+const char *group_name(const Explorer *in, int group)
+{
+    const Group *of = &in->groups[group];
+    return of->role->replicas == 1 ? of->role->name
+                                   : arena_print(in->kernel->module, "%s %d", of->role->name, of->number);
+}
+
+int storage_place(const Explorer *in, const Storage *storage)
+{
+    int place = 0;
+    for (const Storage *other = in->kernel->storages; other && other != storage; other = other->next)
+        place++;
+    return place;
+}
+
+/* ---- worlds ------------------------------------------------------------------------------------------------------ */
+
+/* Made once, then copied over.  */
+static void *array(Module *module, void *to, const void *from, size_t count, size_t size)
+{
+    if (!to)
+        to = arena_alloc(module, (count + 1) * size);
+    if (from && count)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+static void fill_state(Explorer *in, State *to, const State *from, int group)
+{
+    Module *module = in->kernel->module;
+    size_t narefs = (size_t)in->narefs, nstorages = (size_t)in->nstorages, ndecisions = (size_t)in->ndecisions;
+    State old = *to;
+    if (from)
+        *to = *from;
+    to->marks = array(module, old.marks, from ? from->marks : NULL, (size_t)in->groups[group].nmarks, sizeof(Mark));
+    to->puts = array(module, old.puts, from ? from->puts : NULL, narefs, sizeof(End));
+    to->gets = array(module, old.gets, from ? from->gets : NULL, narefs, sizeof(End));
+    to->written = array(module, old.written, from ? from->written : NULL, nstorages, sizeof(long));
+    to->read = array(module, old.read, from ? from->read : NULL, nstorages, sizeof(bool));
+    if (!old.readings)
+        old.readings = arena_alloc(module, MAX_READINGS * sizeof(Reading));
+    to->readings = array(module, old.readings, from ? from->readings : NULL, (size_t)to->nreadings, sizeof(Reading));
+    to->taken = array(module, old.taken, from ? from->taken : NULL, ndecisions, sizeof(long));
+    to->iterations = array(module, old.iterations, from ? from->iterations : NULL, ndecisions, sizeof(int));
+}
+
+static void fill(Explorer *in, World *to, const World *from)
+{
+    Module *module = in->kernel->module;
+    size_t narefs = (size_t)in->narefs, ndecisions = (size_t)in->ndecisions;
+    if (!to->states)
+        to->states = arena_alloc(module, (size_t)(in->ngroups + 1) * sizeof *to->states);
+    for (int g = 0; g < in->ngroups; g++)
+        fill_state(in, &to->states[g], from ? &from->states[g] : NULL, g);
+    if (!to->released) {
+        to->released = arena_alloc(module, (narefs + 1) * sizeof *to->released);
+        to->tile_starts = arena_alloc(module, (narefs + 1) * sizeof *to->tile_starts);
+    }
+    for (size_t a = 0; a < narefs; a++) {
+        size_t slots = in->arefs[a] ? (size_t)in->arefs[a]->slots : 0;
+        to->released[a] = array(module, to->released[a], from ? from->released[a] : NULL, slots, sizeof(int));
+        if (in->by_tiles)
+            to->tile_starts[a] =
+                array(module, to->tile_starts[a], from ? from->tile_starts[a] : NULL, 64, sizeof(long));
+    }
+    to->turns = from ? from->turns : 0;
+    to->decided = array(module, to->decided, from ? from->decided : NULL, ndecisions, sizeof(uint64_t));
+    to->ndecided = array(module, to->ndecided, from ? from->ndecided : NULL, ndecisions, sizeof(long));
+    to->started = array(module, to->started, from ? from->started : NULL, narefs, sizeof(long));
+}
+
+World *world_new(Explorer *in)
+{
+    World *world = arena_alloc(in->kernel->module, sizeof *world);
+    fill(in, world, NULL);
+    for (int g = 0; g < in->ngroups; g++)
+        world->states[g].pc = in->groups[g].role->body->first;
+    return world;
+}
+
+void forget_worlds(Explorer *in)
+{
+    memset(in->visited, 0, (size_t)in->nbuckets * sizeof *in->visited);
+    in->nvisited = 0;
+    while (in->stack) {
+        World *world = in->stack;
+        in->stack = world->next;
+        world_free(in, world);
+    }
+}
+
+World *world_copy(Explorer *in, const World *world)
+{
+    World *copy = in->free;
+    if (copy)
+        in->free = copy->next;
+    else
+        copy = arena_alloc(in->kernel->module, sizeof *copy);
+    fill(in, copy, world);
+    return copy;
+}
+
+void world_free(Explorer *in, World *world)
+{
+    world->next = in->free;
+    in->free = world;
+}
+
+/* ---- keys -------------------------------------------------------------------------------------------------------- */
+
+struct Visited {
+    Visited *next;
+    uint64_t hash;
+    int length;
+    int64_t text[];
+};
+
+static void say(Explorer *in, int64_t number)
+{
+    if (in->length == in->room) {
+        int room = in->room ? 2 * in->room : 512;
+        int64_t *text = arena_alloc(in->kernel->module, (size_t)room * sizeof *text);
+        if (in->length)
+            memcpy(text, in->text, (size_t)in->length * sizeof *text);
+        in->text = text;
+        in->room = room;
+    }
+    in->text[in->length++] = number;
+}
+
+/* Slots that are no longer held, memory that was written again and groups that have ended are all alike.  */
+static int64_t mark_text(const State *state, const Mark *mark)
+{
+    const End *end;
+    long age;
+    switch (mark->kind) {
+    case MARK_PUT:
+        end = &state->puts[mark->place];
+        return end->filling && mark->index == end->next ? 1 : 0;
+    case MARK_GOT:
+    case MARK_RING_VIEW:
+        end = &state->gets[mark->place];
+        age = end->next - mark->index;
+        return age <= end->held ? age : -1;
+    case MARK_STAGED_VIEW:
+        return mark->index == state->written[mark->place];
+    case MARK_TOKEN:
+        age = state->committed - mark->index;
+        return mark->index <= state->completed ? 1000 : age;
+    default:
+        return 0;
+    }
+}
+
+/* Do keys tell this ring's state apart, or (-1) that of everything that is no ring?  */
+static bool in_focus(const Explorer *in, int ring)
+{
+    return in->focus == FOCUS_ALL || (ring < 0 ? in->focus == FOCUS_NO_RING : in->focus == ring);
+}
+
+static bool mark_in_focus(const Explorer *in, MarkKind kind, int place)
+{
+    return in_focus(in, kind == MARK_PUT || kind == MARK_GOT || kind == MARK_RING_VIEW ? place : -1);
+}
+
+static void say_state(Explorer *in, const State *state, int group)
+{
+    say(in, state->pc ? state->pc->position * 2 + state->head : -1);
+    bool memory = in_focus(in, -1);
+    say(in, state->holds_turn | (state->storing && memory) << 1);
+    say(in, in->by_tiles ? state->ordinal % in->groups[group].role->replicas : 0);
+    say(in, memory ? (int64_t)state->stored : 0);
+    say(in, memory ? (int64_t)state->loaded : 0);
+    say(in, state->committed - state->completed);
+    int position = state->pc ? state->pc->position : 0;
+    for (int i = 0; i < in->groups[group].nmarks; i++) {
+        const Mark *mark = &state->marks[i];
+        const Life *life = &in->groups[group].lives[i];
+        if (position <= life->from || position > life->to)
+            continue;
+        if (!mark_in_focus(in, mark->kind, mark->place))
+            say(in, 0);
+        else
+            say(in, mark->kind + 8 * (mark->place + 1000 * (mark_text(state, mark) + 2)));
+    }
+    for (int s = 0; memory && s < in->nstorages; s++)
+        say(in, state->read[s]);
+    for (int i = 0; i < state->nreadings; i++) {
+        const Reading *reading = &state->readings[i];
+        Mark mark = {reading->kind, reading->place, reading->index};
+        if (!mark_in_focus(in, reading->kind, reading->place))
+            continue;
+        say(in, reading->kind + 8 * (reading->place + 1000 * (mark_text(state, &mark) + 2)));
+        say(in, state->committed - reading->group);
+    }
+    say(in, -1);
+}
+
+static long fewest_taken(const Explorer *in, const World *world, int decision)
+{
+    long fewest = world->ndecided[decision];
+    for (int g = 0; g < in->ngroups; g++)
+        if (world->states[g].taken[decision] < fewest && in->groups[g].joins[decision])
+            fewest = world->states[g].taken[decision];
+    return fewest;
+}
+
+static void say_shared(Explorer *in, const World *world)
+{
+    say(in, world->turns % in->turn_groups);
+    for (int a = 0; a < in->narefs; a++) {
+        const Aref *aref = in->arefs[a];
+        if (!aref)
+            continue;
+        long puts = 0;
+        for (int g = 0; g < in->ngroups; g++)
+            puts = world->states[g].puts[a].next > puts ? world->states[g].puts[a].next : puts;
+        for (int g = 0; g < in->ngroups; g++) {
+            const State *state = &world->states[g];
+            say(in, (state->puts[a].next ? puts - state->puts[a].next : 0) * 2 + state->puts[a].filling);
+            say(in, aref->consumers & ROLE_BIT(in->groups[g].role) ? puts - state->gets[a].next : 0);
+            say(in, in_focus(in, a) ? state->gets[a].held : 0);
+        }
+        for (int s = 0; in_focus(in, a) && s < aref->slots; s++)
+            say(in, puts > s ? world->released[a][(puts - 1 - s) % aref->slots] : aref->arrivals);
+    }
+    for (int d = 0; d < in->ndecisions; d++) {
+        long fewest = fewest_taken(in, world, d), ahead = world->ndecided[d] - fewest;
+        say(in, ahead);
+        say(in, ahead ? (int64_t)(world->decided[d] & (((uint64_t)1 << ahead) - 1)) : 0);
+        for (int g = 0; g < in->ngroups; g++)
+            say(in, in->groups[g].joins[d] ? world->states[g].taken[d] - fewest : 0);
+    }
+}
+
+static void say_tiles(Explorer *in, const World *world)
+{
+    for (int a = 0; in->by_tiles && a < in->narefs; a++)
+        for (int g = 0; in->arefs[a] && g < in->ngroups; g++) {
+            const State *state = &world->states[g];
+            bool puts = in->groups[g].role == in->arefs[a]->producer;
+            long next = puts ? state->puts[a].next : state->gets[a].next;
+            for (long tile = state->ordinal; tile < world->started[a]; tile++)
+                say(in, world->tile_starts[a][tile % 64] - next);
+            say(in, -1);
+        }
+}
+
+bool world_is_new(Explorer *in, const World *world, int group, int decision)
+{
+    in->length = 0;
+    say(in, group * 1000 + decision);
+    for (int g = 0; g < in->ngroups; g++)
+        say_state(in, &world->states[g], g);
+    say_shared(in, world);
+    say_tiles(in, world);
+    uint64_t hash = 1;
+    for (int i = 0; i < in->length; i++)
+        hash = (hash ^ (uint64_t)in->text[i]) * 0x9e3779b97f4a7c15u ^ hash >> 31;
+    size_t bytes = (size_t)in->length * sizeof *in->text;
+    Visited **bucket = &in->visited[hash % (uint64_t)in->nbuckets];
+    for (Visited *old = *bucket; old; old = old->next)
+        if (old->hash == hash && old->length == in->length && !memcmp(old->text, in->text, bytes))
+            return false;
+    Visited *made = arena_alloc(in->kernel->module, sizeof *made + bytes);
+    made->next = *bucket;
+    made->hash = hash;
+    made->length = in->length;
+    memcpy(made->text, in->text, bytes);
+    *bucket = made;
+    in->nvisited++;
+    return true;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * protocol.c - every path of all groups together, for all trip counts.
+ *
+ *   producer      put 0, put 1, ... put D-1, then waits until slot 0 is empty again
+ *   consumer 0    get 0 once put 0 is done, releases it one iteration later
+ *   consumer 1    the same
+ *
+ * The argument.  validate.c has shown that every branch and loop of a role goes by a condition of the source, and the n-th
+ * time by its n-th value.  So the groups are programs that wait for counters which only grow, and that agree on a sequence of
+ * decisions which nothing here depends on otherwise: all sequences are looked at, each trip count of each loop among them.
+ *
+ *   1. What a group can do it still can do later, and the steps of two groups commute: if one order of execution ends, every
+ *      order ends, and in the same state; if one is stuck, all are (Kahn 1974; for named barriers WEFT, Sharma, Bauer and
+ *      Aiken 2015).  One order is enough: the group that is furthest behind goes first.
+ *   2. What a group does next depends on differences of running indices and on the decisions that others have taken and it has
+ *      not; not on how often a loop has run.  In that order both stay small (rings have D slots), so there are finitely many
+ *      worlds up to a shift of indices.  The search below visits every one that can be reached, from each with both outcomes
+ *      of the next decision.  It ends by itself: there is no bound on trip counts, and none is needed.
+ *   3. In each step the rules of protocol-ops.c hold, hence in every step of every run.  That a put never fills a slot that is
+ *      still read follows: every group releases each slot that it got once, when no product of its reads it any more, the
+ *      releases of a slot never exceed the arrivals that its barrier expects, and a put waits for all of these.
+ *
+ *   4. Where rings under branches make too many worlds, the search is made ring by ring, and once for all that is no ring:
+ *      worlds that differ in nothing but other rings are one.  This is sound as long as no put waits in the order of the
+ *      search, since then other rings have no say in what comes next; where one does, the whole search has to do.
+ *
+ * At the end of all programs no slot is held or lacks a release, no product is in flight, no copy out of staging under way.
+ * The rules of a ring are those of the paper (Tawa, III-B: put, get, consumed); that tasks are checked by letting all of them
+ * run against each other is what CuTe's task scheduling checks do, too, for given trip counts.
+ *
+ * Assumed: put, get, consumed, the engines and barriers do what runtime/README.md says.
+ */
+#include "plan.h"
+#include "protocol.h"
+
+/* ---- deadlocks --------------------------------------------------------------------------------------------------- */
+
+/* "'producer' would wait forever at 'put': slot 0 of .. is released by 1 of 2 groups; 'consumer 1' has ended" */
+static void report_stuck(Explorer *in, const World *world)
+{
+    Module *module = in->kernel->module;
+    const char *others = "";
+    int stuck = -1;
+    for (int g = 0; g < in->ngroups; g++) {
+        const Op *op = world->states[g].pc;
+        if (op && stuck < 0)
+            stuck = g;
+        else if (op)
+            others = arena_print(module, "%s; '%s' waits at '%s': %s", others, group_name(in, g),
+                                 op_info[op->code].text, waits_for(in, world, g));
+        else
+            others = arena_print(module, "%s; '%s' has ended", others, group_name(in, g));
+    }
+    const Op *op = world->states[stuck].pc;
+    reject(in->kernel, op->loc.line ? op->loc : in->kernel->loc, REASON_WAITS_FOREVER, group_name(in, stuck),
+           op_info[op->code].text,
+           arena_print(module, "%s%s%s", waits_for(in, world, stuck), place_of(in, world, stuck, op), others));
+    in->failed = true;
+}
+
+/* ---- ends -------------------------------------------------------------------------------------------------------- */
+
+static bool group_has_ended_well(Explorer *in, const World *world, int group)
+{
+    const State *state = &world->states[group];
+    const Op *last = in->groups[group].role->body->last;
+    FOR_AREFS (aref, in->kernel) {
+        if (state->gets[aref->id].held)
+            return violates(in, world, group, last, "ends without a release of %ld slots of '%s'",
+                            state->gets[aref->id].held, aref->name);
+        if (state->puts[aref->id].filling)
+            return violates(in, world, group, last, "ends within a put of '%s'", aref->name);
+    }
+    if (state->nreadings)
+        return violates(in, world, group, last, "ends while products are in flight");
+    if (state->storing)
+        return violates(in, world, group, last, "ends while copies out of shared memory may be under way");
+    return !state->holds_turn || violates(in, world, group, last, "ends without passing on its turn");
+}
+
+static bool world_has_ended_well(Explorer *in, const World *world)
+{
+    for (int g = 0; g < in->ngroups; g++)
+        if (!group_has_ended_well(in, world, g))
+            return false;
+    FOR_AREFS (aref, in->kernel) {
+        long puts = 0;
+        for (int g = 0; g < in->ngroups; g++)
+            puts = world->states[g].puts[aref->id].next > puts ? world->states[g].puts[aref->id].next : puts;
+        for (long index = puts > aref->slots ? puts - aref->slots : 0; index < puts; index++) {
+            int released = world->released[aref->id][index % aref->slots];
+            if (released == aref->arrivals)
+                continue;
+            reject(in->kernel, in->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, released);
+            in->failed = true;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------------- */
+
+/* How far the group would be ahead of the last of those that take this decision, too.  */
+static long lead(const Explorer *in, const World *world, int group, int decision)
+{
+    long most = 0;
+    for (int g = 0; decision >= 0 && g < in->ngroups; g++) {
+        long ahead = world->states[group].taken[decision] - world->states[g].taken[decision];
+        if (in->groups[g].joins[decision] && ahead > most)
+            most = ahead;
+    }
+    return most;
+}
+
+typedef struct {
+    int group, decision;
+} Question;
+
+/* Let all groups go as far as they can.  False at the end of a path, good or bad; else who has to be told what.  */
+static bool run_until_asked(Explorer *in, World *world, Question *question)
+{
+    bool moved = true;
+    long least = 0;
+    while (moved) {
+        moved = false;
+        question->group = -1;
+        bool ended = true;
+        for (int g = 0; g < in->ngroups; g++) {
+            int decision;
+            Step step;
+            while ((step = group_step(in, world, g, &decision)) == STEP_MOVED)
+                moved = true;
+            if (step == STEP_FAILED || in->failed)
+                return false;
+            ended &= step == STEP_ENDED;
+            long ahead = step == STEP_DECIDE ? lead(in, world, g, decision) : 0;
+            if (step == STEP_DECIDE && (question->group < 0 || ahead < least)) {
+                *question = (Question){g, decision};
+                least = ahead;
+            }
+        }
+        if (ended)
+            return world_has_ended_well(in, world) && false;
+    }
+    if (question->group < 0)
+        report_stuck(in, world);
+    else if (least > MOST_AHEAD)
+        violates(in, world, question->group, world->states[question->group].pc,
+                 "runs more than %d decisions ahead of another group", MOST_AHEAD);
+    return !in->failed;
+}
+
+typedef enum { SEARCH_HOLDS, SEARCH_FAILS, SEARCH_TOO_LARGE } Verdict;
+
+/* Every world that can be reached, up to what is in focus.  */
+static Verdict search(Explorer *in, int focus, int most)
+{
+    Question question = {0};
+    forget_worlds(in);
+    in->focus = focus;
+    in->stack = world_new(in);
+    while (in->stack) {
+        World *world = in->stack;
+        in->stack = world->next;
+        if (!run_until_asked(in, world, &question) || !world_is_new(in, world, question.group, question.decision)) {
+            if (in->failed)
+                return SEARCH_FAILS;
+            world_free(in, world);
+            continue;
+        }
+        if (in->nvisited > most)
+            return SEARCH_TOO_LARGE;
+        World *other = world_copy(in, world);
+        group_decide(in, world, question.group, question.decision, true);
+        group_decide(in, other, question.group, question.decision, false);
+        if (in->failed)
+            return SEARCH_FAILS;
+        world->next = other;
+        other->next = in->stack;
+        in->stack = world;
+    }
+    return SEARCH_HOLDS;
+}
+
+enum { FEW_WORLDS = 400, MANY_WORLDS = 200000 };
+
+/* Ring by ring, and the rest: see 4 above.  */
+static Verdict search_parts(Explorer *in)
+{
+    in->put_waited = false;
+    Verdict verdict = search(in, FOCUS_NO_RING, MANY_WORLDS);
+    for (int a = 0; a < in->narefs && verdict == SEARCH_HOLDS; a++)
+        if (in->arefs[a])
+            verdict = search(in, a, MANY_WORLDS);
+    return verdict == SEARCH_HOLDS && in->put_waited ? SEARCH_TOO_LARGE : verdict;
+}
+
+bool protocol_holds(Kernel *kernel, const Labels *labels)
+{
+    Explorer *in = arena_alloc(kernel->module, sizeof *in);
+    explorer_init(in, kernel, labels);
+    Verdict verdict = search(in, FOCUS_ALL, FEW_WORLDS);
+    if (verdict == SEARCH_TOO_LARGE)
+        verdict = search_parts(in);
+    if (verdict == SEARCH_TOO_LARGE)
+        verdict = search(in, FOCUS_ALL, MANY_WORLDS);
+    if (verdict == SEARCH_TOO_LARGE)
+        warn(kernel, kernel->loc,
+             "the rings of '%s' were checked for the first %d ways in which the roles can stand to each other only",
+             kernel->name, MANY_WORLDS);
+    return verdict != SEARCH_FAILS;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* protocol.h - all groups of a CTA against each other: their state, one step of a group, and the search over all paths.  */
+#ifndef WSC_PROTOCOL_H
+#define WSC_PROTOCOL_H
+
+#include "validate.h"
+
+/* What is known of a value.  */
+typedef enum { MARK_NONE, MARK_PUT, MARK_GOT, MARK_RING_VIEW, MARK_STAGED_VIEW, MARK_TOKEN } MarkKind;
+typedef struct {
+    MarkKind kind;
+    int place;  /* of the ring, or of the storage */
+    long index; /* of the put, of the write of the storage, or of the group of products */
+} Mark;
+
+/* A product in flight that reads shared memory.  */
+typedef struct {
+    MarkKind kind; /* MARK_RING_VIEW, MARK_STAGED_VIEW */
+    int place;
+    long index;
+    long group;
+} Reading;
+
+/* One end of a ring: the puts of its producer, the gets of a consumer.  */
+typedef struct {
+    long next;     /* running index of the next put, or get */
+    long held;     /* the newest gets, not released yet */
+    bool filling;  /* between put and put_done */
+    int64_t bytes; /* copied in since put */
+} End;
+
+/* A group of a role: where it stands and what it has.  */
+typedef struct {
+    const Op *pc; /* the next op; NULL: it has ended */
+    bool head;    /* of the loop at pc: initial values are handed over, the next iteration is not decided */
+    bool holds_turn;
+    bool storing;              /* copies out of staging may be under way */
+    long ordinal;              /* tiles begun */
+    long committed, completed; /* groups of products */
+    Mark *marks;               /* by Group.mark_of */
+    End *puts, *gets;          /* by ring */
+    long *written;             /* by storage: writes of it so far */
+    bool *read;                /* by storage: read since the group last met at a barrier */
+    uint64_t stored,
+        loaded; /* tensors that are stored through: stores and loads since the group last met, by Explorer.stores */
+    Reading *readings;
+    int nreadings;
+    long *taken;     /* by decision: how many */
+    int *iterations; /* by decision: of the loop's present run, for messages */
+} State;
+
+/* Between which ops of its role a value may still be looked at: from < position <= to.  */
+typedef struct {
+    int from, to;
+} Life;
+
+typedef struct {
+    Role *role;
+    int number; /* among the role's groups */
+    const Labels *labels;
+    int nmarks;
+    Life *lives;      /* by mark */
+    int *decision_of; /* by position: index of the decision, or DECIDE_... */
+    bool *joins;      /* by decision: is it taken here? */
+} Group;
+
+/* All groups, and what they share.  */
+typedef struct World World;
+struct World {
+    State *states;
+    int **released;    /* by ring and slot: groups that have released its newest put */
+    long turns;        /* taken and passed on so far */
+    uint64_t *decided; /* by decision: the newest 64, oldest at bit 0 of those */
+    long *ndecided;
+    long **tile_starts; /* by ring: running index at the start of tile n, at n % 64 */
+    long *started;      /* by ring: tiles whose start is known */
+    World *next;
+};
+
+typedef struct Visited Visited;
+
+typedef struct {
+    Kernel *kernel;
+    Group *groups;
+    int ngroups;
+    const Aref **arefs; /* by id */
+    int narefs, nstorages;
+    const Op **decisions; /* control ops of the source */
+    int ndecisions;
+    int *mark_of;      /* by value id: place among the marks of its role, -1: never of interest */
+    const Op **stores; /* direct stores, at most 64, for State.stored */
+    int nstores;
+    bool by_tiles;
+    int turn_groups; /* that take turns */
+    Visited **visited;
+    int nvisited, nbuckets;
+    int64_t *text; /* the key being built */
+    int length, room;
+    World *free, *stack;
+    int focus;       /* what keys tell apart: all, one ring, or what concerns none */
+    bool put_waited; /* a put had to wait in the order of the search */
+    bool failed;
+} Explorer;
+enum { FOCUS_ALL = -1, FOCUS_NO_RING = -2 };
+
+/* Does every path of all groups together keep the protocol?  Reports the first one that does not.  */
+bool protocol_holds(Kernel *kernel, const Labels *labels);
+
+/* ---- shared by protocol*.c --------------------------------------------------------------------------------------- */
+
+enum { DECIDE_OWN = -1, DECIDE_NOTHING = -2 }; /* a branch of the role's own; nothing of interest inside */
+enum { MOST_AHEAD = 60, MAX_READINGS = 128 };
+
+typedef enum { STEP_MOVED, STEP_BLOCKED, STEP_DECIDE, STEP_ENDED, STEP_FAILED } Step;
+
+/* protocol-state.c */
+void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels);
+World *world_new(Explorer *in);
+void forget_worlds(Explorer *in);
+World *world_copy(Explorer *in, const World *world);
+void world_free(Explorer *in, World *world);
+bool world_is_new(Explorer *in, const World *world, int group, int decision); /* not seen before */
+const char *group_name(const Explorer *in, int group);
+int storage_place(const Explorer *in, const Storage *storage);
+Mark *mark_at(const Explorer *in, World *world, int group, const Value *value); /* NULL: never of interest */
+
+/* protocol-step.c: the next step of a group; *decision is what it has to be told.  */
+Step group_step(Explorer *in, World *world, int group, int *decision);
+void group_decide(Explorer *in, World *world, int group, int decision, bool choice);
+const char *waits_for(const Explorer *in, const World *world, int group);
+const char *place_of(const Explorer *in, const World *world, int group, const Op *op);
+
+/* protocol-ops.c: what the operations do; false once something is wrong.  */
+bool run_plain(Explorer *in, World *world, int group, const Op *op);
+bool may_pass(const Explorer *in, const World *world, int group, const Op *op);
+bool violates(Explorer *in, const World *world, int group, const Op *op, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+#endif

@@ -101,11 +101,11 @@ static Exits *record(Walk *w, edge e)
 }
 
 /* bb is on a straight way out of the walk's loop to where others come: "if (c) { x = 1; break; }".  It is emitted inside
-   the loop, where its values are known.  */
+   the loop, where its values are known.  Where there is only one way out, it stands behind the loop.  */
 bool control_in_tail(const Walk *w, basic_block bb)
 {
     basic_block first = bb, last = bb;
-    if (!flow_bb_inside_loop_p(w->outer, bb))
+    if (!flow_bb_inside_loop_p(w->outer, bb) || get_loop_exit_edges(w->loop).length() < 2)
         return false;
     for (int i = 0; i < 8 && single_pred_p(last) && single_succ_p(last) && last->loop_father->header != last; i++)
         last = single_succ(last);

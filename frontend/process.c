@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * process.c - children, signals, and what has to be removed after a failure.
+ * process.c - children, signals, errors, and what has to be removed after one.
  *
  * Whatever ends a compile early, the outputs that it has claimed are removed: an object without its device half would look
  * finished to make.  A child runs in a process group of its own, so that one signal ends the host compiler's and nvcc's
@@ -13,6 +13,7 @@
 #include <ftw.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,30 @@ void cleanup(void)
     if (folder)
         nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     folder = NULL;
+}
+
+void complain(const char *kind, const char *pattern, ...)
+{
+    va_list list;
+
+    fprintf(stderr, "wscc: %s: ", kind);
+    va_start(list, pattern);
+    vfprintf(stderr, pattern, list);
+    va_end(list);
+    fputc('\n', stderr);
+}
+
+void fail(const char *pattern, ...)
+{
+    va_list list;
+
+    fputs("wscc: error: ", stderr);
+    va_start(list, pattern);
+    vfprintf(stderr, pattern, list);
+    va_end(list);
+    fputc('\n', stderr);
+    cleanup();
+    exit(1);
 }
 
 /* After a child: a signal that came meanwhile ends us as it would have without the handler.  */

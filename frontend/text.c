@@ -101,27 +101,3 @@ char *read_file(const char *path)
     text[length] = '\0';
     return text;
 }
-
-void complain(const char *kind, const char *pattern, ...)
-{
-    va_list list;
-
-    fprintf(stderr, "wscc: %s: ", kind);
-    va_start(list, pattern);
-    vfprintf(stderr, pattern, list);
-    va_end(list);
-    fputc('\n', stderr);
-}
-
-void fail(const char *pattern, ...)
-{
-    va_list list;
-
-    fputs("wscc: error: ", stderr);
-    va_start(list, pattern);
-    vfprintf(stderr, pattern, list);
-    va_end(list);
-    fputc('\n', stderr);
-    cleanup();
-    exit(1);
-}

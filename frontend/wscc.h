@@ -5,7 +5,7 @@
  * text.c     strings and argument lists
  * config.c   where the plugin, the headers and the libraries are
  * options.c  the command line, sorted
- * process.c  children, signals, and what has to be removed after a failure
+ * process.c  children, signals, errors, and what has to be removed after one
  * compile.c  one C source to one object
  * depend.c   the -MD output
  * print.c    the questions: --ws-help, --ws-print, --ws-bundle
@@ -33,11 +33,9 @@ void args_add_all(Args *args, const Args *more);
 void args_add_words(Args *args, const char *text); /* split at blanks */
 bool starts_with(const char *text, const char *start);
 bool same(const char *text, const char *other);
-const char *base_name(const char *path);                                             /* after the last slash */
-char *with_suffix(const char *path, const char *suffix);                             /* "a/b.o" and ".cu" to "a/b.cu" */
-char *read_file(const char *path);                                                   /* NULL when it cannot be read */
-void fail(const char *pattern, ...) __attribute__((format(printf, 1, 2), noreturn)); /* cleans up, exits with 1 */
-void complain(const char *kind, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
+const char *base_name(const char *path);                 /* after the last slash */
+char *with_suffix(const char *path, const char *suffix); /* "a/b.o" and ".cu" to "a/b.cu" */
+char *read_file(const char *path);                       /* NULL when it cannot be read */
 
 /* ---- config.c: wscc.conf ----------------------------------------------------------------------------------------- */
 
@@ -108,6 +106,8 @@ bool is_plain(const char *path);          /* absent, or a regular file: may be r
 int run(const Options *options, const Args *args, const char *folder);
 void replace(const Args *args) __attribute__((noreturn)); /* become that program */
 void cleanup(void);
+void complain(const char *kind, const char *pattern, ...) __attribute__((format(printf, 2, 3)));
+void fail(const char *pattern, ...) __attribute__((format(printf, 1, 2), noreturn)); /* cleans up, exits with 1 */
 
 /* ---- compile.c --------------------------------------------------------------------------------------------------- */
 

@@ -68,40 +68,13 @@ static bool check_arrivals(Kernel *kernel, Labels *labels)
 static bool check_memory(Kernel *kernel, Labels *labels)
 {
     (void)labels;
-    FOR_STORAGES (storage, kernel) {
-        int64_t align = storage->use == USE_SCRATCH ? 16 : MACHINE_SHARED_ALIGN;
-        int64_t end = storage->offset + storage->slots * storage->slot_bytes;
-        if (storage->offset % align || storage->slot_bytes <= 0 || end > kernel->shared_bytes) {
-            BUG(kernel, "storage '%s' lies at %lld to %lld of %lld bytes", storage->name, (long long)storage->offset,
-                (long long)end, (long long)kernel->shared_bytes);
-            return false;
-        }
-        FOR_STORAGES (other, kernel) {
-            bool apart = other == storage || (storage->alias >= 0 && storage->alias == other->alias) ||
-                         end <= other->offset || other->offset + other->slots * other->slot_bytes <= storage->offset;
-            if (!apart) {
-                BUG(kernel, "storages '%s' and '%s' overlap", storage->name, other->name);
-                return false;
-            }
-        }
-    }
-    return kernel->shared_bytes <= MACHINE_SHARED_BYTES;
+    return verify_memory(kernel);
 }
 
 static bool check_machine(Kernel *kernel, Labels *labels)
 {
     (void)labels;
-    int groups = 0, registers = 0;
-    FOR_ROLES (role, kernel) {
-        groups += role->replicas;
-        registers += role->replicas * role->registers * MACHINE_GROUP_THREADS;
-    }
-    if (kernel->threads != groups * MACHINE_GROUP_THREADS || kernel->threads > MACHINE_MAX_THREADS ||
-        registers > MACHINE_REGISTERS) {
-        BUG(kernel, "%d threads for %d groups, %d registers", kernel->threads, groups, registers);
-        return false;
-    }
-    return true;
+    return verify_machine(kernel);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */

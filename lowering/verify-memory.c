@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * verify-memory.c - shared memory and the machine's own limits, as the tables of the kernel have them.
+ *
+ *   storage ta 4 x 16384 at 0, tb 4 x 32768 at 65536       apart, aligned, each slot as large as its tile
+ *   ring ta_tb 4 slots                                     as many as its storages have
+ *   384 threads, 24 and 240 registers                      no more than the launch gives out
+ *
+ * Storages never share memory: nothing orders their lifetimes yet, so an alias group is refused.
+ */
+#include "machine.h"
+#include "plan.h"
+#include "verify.h"
+
+/* ---- storages ---------------------------------------------------------------------------------------------------- */
+
+static int64_t storage_end(const Storage *storage)
+{
+    return storage->offset + storage->slots * storage->slot_bytes;
+}
+
+static bool check_storage(Kernel *kernel, const Storage *storage)
+{
+    bool scratch = storage->use == USE_SCRATCH;
+    int64_t align = scratch ? 16 : MACHINE_SHARED_ALIGN;
+    int64_t bytes = scratch ? storage->tile.cols : machine_tile_bytes(storage->tile);
+    if (storage->slots < 1 || storage->slot_bytes != bytes) {
+        BUG(kernel, "storage '%s' has %d slots of %lld bytes, and its tile takes %lld", storage->name, storage->slots,
+            (long long)storage->slot_bytes, (long long)bytes);
+        return false;
+    }
+    if (storage->offset < 0 || storage->offset % align || storage_end(storage) > kernel->shared_bytes) {
+        BUG(kernel, "storage '%s' lies at %lld to %lld of %lld bytes", storage->name, (long long)storage->offset,
+            (long long)storage_end(storage), (long long)kernel->shared_bytes);
+        return false;
+    }
+    FOR_STORAGES (other, kernel)
+        if (other != storage && storage->offset < storage_end(other) && other->offset < storage_end(storage)) {
+            BUG(kernel, "storages '%s' and '%s' overlap", storage->name, other->name);
+            return false;
+        }
+    return true;
+}
+
+/* Does any ring but `aref`, or this one twice, fill the storage?  */
+static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *storage)
+{
+    int times = 0;
+    FOR_AREFS (other, kernel)
+        for (int i = 0; i < other->nstorages; i++)
+            times += other->storages[i] == storage;
+    return times != 1 || !aref->nstorages;
+}
+
+static bool check_ring(Kernel *kernel, const Aref *aref)
+{
+    for (int i = 0; i < aref->nstorages; i++) {
+        const Storage *storage = aref->storages[i];
+        if (storage->use != USE_RING || storage->slots != aref->slots || filled_elsewhere(kernel, aref, storage)) {
+            BUG(kernel, "ring '%s' has %d slots, its storage '%s' %d, or that is not its own", aref->name, aref->slots,
+                storage->name, storage->slots);
+            return false;
+        }
+        Type load = aref->loads[i]->results[0]->type;
+        if (load.dtype != storage->tile.dtype || load.rows != storage->tile.rows || load.cols != storage->tile.cols) {
+            BUG(kernel, "storage '%s' has not the shape of what ring '%s' loads", storage->name, aref->name);
+            return false;
+        }
+    }
+    return aref->slots <= MACHINE_MAX_DEPTH;
+}
+
+/* ---- what operations do with them -------------------------------------------------------------------------------- */
+
+/* Bytes that the threads of a group exchange, as runtime/README.md has it.  */
+static int64_t scratch_need(const Op *op)
+{
+    if (!op->nargs || op->args[0]->type.kind != K_TILE)
+        return 0;
+    Type type = op->args[0]->type;
+    int64_t bytes = dtype_bytes(type.dtype), wide = bytes > 4 ? bytes : 4;
+    switch (op->code) {
+    case OP_TRANS:
+        return (int64_t)type.rows * type.cols * bytes;
+    case OP_ROW_CUMSUM:
+    case OP_COL_CUMSUM:
+        return (int64_t)type.rows * type.cols * wide;
+    case OP_COL_SUM:
+    case OP_COL_MAX:
+    case OP_COL_MIN:
+        return 4 * type.cols * wide;
+    default:
+        return 0;
+    }
+}
+
+typedef struct {
+    Kernel *kernel;
+    const Role *role;
+    const char *why;
+    const Op *where;
+} Uses;
+
+static void complain(Uses *uses, const Op *op, const char *why)
+{
+    uses->where = uses->why ? uses->where : op;
+    uses->why = uses->why ? uses->why : why;
+}
+
+/* A storage of the group's own, of this use.  */
+static bool is_own(const Uses *uses, const Storage *storage, StorageUse use)
+{
+    return storage && storage->use == use && storage->slots >= uses->role->replicas;
+}
+
+static void check_scratch(Uses *uses, const Op *op)
+{
+    int64_t need = scratch_need(op);
+    if (!need || (op->code == OP_TRANS && !op->results[0]->uses && !op->storage))
+        return;
+    if (!is_own(uses, op->storage, USE_SCRATCH))
+        complain(uses, op, "has no scratch memory of its own");
+    else if (op->storage->slot_bytes < need)
+        complain(uses, op, "has less scratch memory than it exchanges");
+}
+
+static void check_stage(Uses *uses, const Op *op)
+{
+    Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type;
+    if (!is_own(uses, op->storage, USE_OPERAND))
+        complain(uses, op, "has no memory of its own to write to");
+    else if (tile.dtype != type.dtype || tile.rows != type.rows || tile.cols != type.cols)
+        complain(uses, op, "writes to memory of another shape");
+}
+
+/* Taller tiles pass through the staging in pieces, wider ones in blocks.  */
+static void check_store(Uses *uses, const Op *op)
+{
+    if (!op->storage)
+        return;
+    Type tile = op->storage->tile, type = op->args[op->nargs - 1]->type;
+    if (op->storage->use != USE_OUTPUT)
+        complain(uses, op, "stages its tile in memory of another use");
+    else if (tile.dtype != type.dtype || type.rows % tile.rows ||
+             tile.cols * dtype_bytes(tile.dtype) % MACHINE_LINE_BYTES)
+        complain(uses, op, "stages its tile in memory of another shape");
+}
+
+/* The matrix unit reads 64 rows of A even where a tile has fewer.  */
+static void check_short_operand(Uses *uses, const Op *op)
+{
+    const Value *view = op->args[0];
+    while (view->def && view->def->code == OP_TRANS_VIEW)
+        view = view->def->args[0];
+    const Storage *storage = view->def ? view->def->storage : NULL;
+    int missing = (MACHINE_MMA_ROWS - op->args[0]->type.rows % MACHINE_MMA_ROWS) % MACHINE_MMA_ROWS;
+    if (storage && storage_end(storage) + missing * MACHINE_LINE_BYTES > uses->kernel->shared_bytes)
+        complain(uses, op, "reads rows behind the end of shared memory");
+}
+
+static void visit_use(Op *op, void *context)
+{
+    Uses *uses = context;
+    check_scratch(uses, op);
+    if (op->code == OP_STAGE)
+        check_stage(uses, op);
+    if (op_info[op->code].class_ == CLASS_STORE)
+        check_store(uses, op);
+    if (op->code == OP_MMA && op->args[0]->type.kind == K_VIEW)
+        check_short_operand(uses, op);
+}
+
+bool verify_memory(Kernel *kernel)
+{
+    FOR_STORAGES (storage, kernel)
+        if (!check_storage(kernel, storage))
+            return false;
+    FOR_AREFS (aref, kernel)
+        if (!check_ring(kernel, aref))
+            return false;
+    FOR_ROLES (role, kernel) {
+        Uses uses = {kernel, role, NULL, NULL};
+        ir_walk(role->body, visit_use, &uses);
+        if (uses.why) {
+            BUG(kernel, "'%s', line %d: '%s' %s", role->name, uses.where->loc.line, op_info[uses.where->code].text,
+                uses.why);
+            return false;
+        }
+    }
+    if (kernel->shared_bytes > MACHINE_SHARED_BYTES)
+        BUG(kernel, "%lld bytes of shared memory", (long long)kernel->shared_bytes);
+    return kernel->shared_bytes <= MACHINE_SHARED_BYTES;
+}
+
+/* ---- the machine ------------------------------------------------------------------------------------------------- */
+
+/* The last group to ask for registers would wait for ever if all of them wanted more than the launch gave out.  */
+bool verify_machine(Kernel *kernel)
+{
+    int groups = 0, registers = 0, asking = 0, turns = kernel_takes_turns(kernel);
+    FOR_ROLES (role, kernel) {
+        groups += role->replicas;
+        registers += role->replicas * role->registers;
+        asking += role->registers ? role->replicas : 0;
+        if (role->warps != 4 || role->registers % 8 ||
+            (role->registers && (role->registers < 24 || role->registers > 240))) {
+            BUG(kernel, "'%s' has %d warps and %d registers", role->name, role->warps, role->registers);
+            return false;
+        }
+    }
+    int given = groups * (MACHINE_REGISTERS / (groups * MACHINE_GROUP_THREADS) / 8 * 8);
+    if (kernel->threads != groups * MACHINE_GROUP_THREADS || kernel->threads > MACHINE_MAX_THREADS ||
+        registers > given || (asking && asking != groups)) {
+        BUG(kernel, "%d threads for %d groups, %d of %d registers", kernel->threads, groups, registers, given);
+        return false;
+    }
+    if (1 + groups * (1 + turns) > MACHINE_NAMED_BARRIERS) {
+        BUG(kernel, "%d barriers for %d groups", 1 + groups * (1 + turns), groups);
+        return false;
+    }
+    return true;
+}

@@ -15,30 +15,62 @@ namespace ws {
 
 enum tile_order { order_auto, order_row, order_column, order_grouped };
 
+/* Division of 0 <= x < 2^31 by one number, as a multiplication: `factor` is 2^(31 + shift) / number, rounded up.  */
+struct divisor {
+    u32 factor, shift;
+
+    void set(int number)
+    {
+        for (shift = 0; (1L << shift) < number; shift++)
+            ;
+        factor = (u32)(((1UL << (31 + shift)) + (unsigned long)number - 1) / (unsigned long)number);
+    }
+
+    WS_DEVICE int quotient(int x) const
+    {
+        return (int)((u64)(u32)x * factor >> (31 + shift));
+    }
+};
+
 template <int N> struct grid {
     long low[N];
     long step[N];
     int count[N];
     int total;
-    int group; /* tiles of dimension N-2 in a group: 1 is row order, count[N-2] column order */
+    int group;             /* tiles of dimension N-2 in a band: 1 is row order, count[N-2] column order */
+    divisor outer[N];      /* by count */
+    divisor plane, band;   /* by the tiles of the last two dimensions, of a whole band */
+    divisor height, lower; /* by the rows of a band, of the last one */
+
+    /* When counts and group are known, and none is 0.  */
+    void set_divisors()
+    {
+        for (int d = 0; d < N; d++)
+            outer[d].set(count[d]);
+        if (N < 2)
+            return;
+        const int rows = count[N > 1 ? N - 2 : 0], cols = count[N - 1];
+        group = group < rows ? group : rows;
+        plane.set(rows * cols);
+        band.set(group * cols);
+        height.set(group);
+        lower.set((rows - 1) % group + 1);
+    }
 };
 
 template <int N> struct tiles {
     const grid<N> &space;
     int index, stride, walked;
-    int position[N];
 
     /* All tiles, shared out among the CTAs.  */
     explicit WS_DEVICE tiles(const grid<N> &g) : space(g), index((int)blockIdx.x), stride((int)gridDim.x), walked(0)
     {
-        locate();
     }
 
     /* Of this CTA's tiles, every groups-th.  */
     WS_DEVICE tiles(const grid<N> &g, int group, int groups)
         : space(g), index((int)blockIdx.x + group * (int)gridDim.x), stride(groups * (int)gridDim.x), walked(0)
     {
-        locate();
     }
 
     WS_DEVICE bool more() const
@@ -50,7 +82,6 @@ template <int N> struct tiles {
     {
         index += stride;
         walked++;
-        locate();
     }
 
     /* How many tiles came before this one.  */
@@ -61,32 +92,32 @@ template <int N> struct tiles {
 
     WS_DEVICE long at(int dim) const
     {
-        return space.low[dim] + position[dim] * space.step[dim];
+        return space.low[dim] + position(dim) * space.step[dim];
     }
 
-    WS_DEVICE void locate()
+    /* Computed where it is asked for: a group that passes over a tile does not ask.  */
+    WS_DEVICE int position(int dim) const
     {
+        if constexpr (N == 1)
+            return index;
+        const int rows = space.count[N > 1 ? N - 2 : 0], cols = space.count[N - 1];
         int rest = index;
-        if constexpr (N == 1) {
-            position[0] = rest;
-        } else {
-            const int rows = space.count[N - 2], cols = space.count[N - 1];
-            int plane = rows * cols;
-            if (N > 2) {
-                int outer = rest / plane;
-                rest -= outer * plane;
-#pragma unroll
-                for (int d = N - 3; d >= 0; d--) {
-                    position[d] = d ? outer % space.count[d] : outer;
-                    outer /= d ? space.count[d] : 1;
-                }
+        if constexpr (N > 2) {
+            int outside = space.plane.quotient(rest);
+            rest -= outside * (rows * cols);
+            for (int d = N - 3; d >= 0; d--) {
+                const int above = d ? space.outer[d].quotient(outside) : 0;
+                if (d == dim)
+                    return outside - above * space.count[d];
+                outside = above;
             }
-            int band = space.group * cols, first = rest / band * space.group;
-            int size = rows - first < space.group ? rows - first : space.group;
-            rest %= band;
-            position[N - 1] = rest / size;
-            position[N - 2] = first + rest % size;
         }
+        const int band = space.band.quotient(rest), first = band * space.group;
+        rest -= band * (space.group * cols);
+        const bool whole = first + space.group <= rows;
+        const int height = whole ? space.group : rows - first;
+        const int col = (whole ? space.height : space.lower).quotient(rest);
+        return dim == N - 1 ? col : first + rest - col * height;
     }
 };
 

@@ -336,6 +336,8 @@ struct launch {
                 g.group = 1;
         }
         tiles = g.total;
+        if (tiles)
+            g.set_divisors();
     }
 
     template <typename P>

@@ -397,23 +397,25 @@ static bool keeps(const Distributor *in, const Value *value)
 }
 
 static bool cut_at_ring(const Op *op, void *context);
-/* With pingpong a group's products of one tile are one turn: from before the first to behind the last pipelined loop.  */
-static bool holds_pingpong(const Op *op)
+static bool holds_get(const Op *op)
 {
-    if (op->code == OP_FOR && op->pipeline && op->pipeline->pingpong)
+    if (op->code == OP_GET)
         return true;
     for (int k = 0; k < op->nblocks; k++)
         FOR_OPS (inner, op->blocks[k])
-            if (holds_pingpong(inner))
+            if (holds_get(inner))
                 return true;
     return false;
 }
 
+/* What a group gets for one tile is one turn, and so are its products.  A get waits for the parity of its slot's phase, which
+   tells one round of the ring from the next but not from the one after: a group that has passed over the puts of other tiles
+   may ask for its own only when those have been got.  */
 static void place_turn(Distributor *in, Block *block)
 {
     Op *first = NULL, *last = NULL;
     FOR_OPS (op, block)
-        if (holds_pingpong(op)) {
+        if (holds_get(op)) {
             first = first ? first : op;
             last = op;
         }

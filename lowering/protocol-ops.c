@@ -233,11 +233,22 @@ static bool run_stage(Explorer *in, World *world, int group, const Op *op)
     return true;
 }
 
+/* Only what is finished may be copied from one variable to another.  */
+bool stays_in_place(Explorer *in, World *world, int group, const Op *op, const Value *from, const Value *to)
+{
+    const Mark *mark = mark_at(in, world, group, from);
+    bool moves = mark && mark->kind == MARK_TOKEN && from->var && to->var && from->var != to->var;
+    return !moves || violates(in, world, group, op, "copies '%s' to '%s' while a product is adding to it",
+                              from->var->name, to->var->name);
+}
+
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
 static bool run_mma(Explorer *in, World *world, int group, const Op *op)
 {
     State *state = &world->states[group];
+    if (!stays_in_place(in, world, group, op, op->args[2], op->results[0]))
+        return false;
     for (int i = 0; i < 2; i++) {
         const Mark *mark = op->args[i]->type.kind == K_VIEW ? mark_at(in, world, group, op->args[i]) : NULL;
         if (!mark)
@@ -278,6 +289,8 @@ static bool run_wait(Explorer *in, World *world, int group, const Op *op)
             mark = (Mark){0};
         else if (mark.kind == MARK_TOKEN && op->results[i]->type.kind == K_TILE)
             return violates(in, world, group, op, "takes a product in flight for finished: the wait leaves it out");
+        else if (mark.kind == MARK_TOKEN && !stays_in_place(in, world, group, op, op->args[i], op->results[i]))
+            return false;
         *mark_at(in, world, group, op->results[i]) = mark;
     }
     return true;
@@ -426,15 +439,28 @@ static bool run_sync(Explorer *in, World *world, int group, const Op *op)
     }
 }
 
+/* The text of an op without a variable of its own stands in the statement that uses it, and is evaluated there.  */
+static bool evaluate(Explorer *in, World *world, int group, const Op *op)
+{
+    if (!check_operands(in, world, group, op) ||
+        (op_info[op->code].class_ == CLASS_LOAD && !run_load(in, world, group, op)))
+        return false;
+    for (int i = 0; in->named && i < op->nargs; i++) {
+        const Op *part = op->args[i]->var ? NULL : op->args[i]->def;
+        if (part && op_is_pure(part) && part->nargs && !evaluate(in, world, group, part))
+            return false;
+    }
+    return true;
+}
+
 bool run_plain(Explorer *in, World *world, int group, const Op *op)
 {
-    if (!check_operands(in, world, group, op))
+    bool printed = !in->named || op_is_printed(op);
+    if (printed && !evaluate(in, world, group, op))
         return false;
     switch (op_info[op->code].class_) {
     case CLASS_SYNC:
         return run_sync(in, world, group, op);
-    case CLASS_LOAD:
-        return run_load(in, world, group, op);
     case CLASS_STORE:
         return run_store(in, world, group, op);
     default:

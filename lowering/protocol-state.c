@@ -214,7 +214,8 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
 {
     Module *module = kernel->module;
     int groups = 0;
-    *in = (Explorer){.kernel = kernel, .by_tiles = kernel->grid.split == SPLIT_TILES};
+    *in =
+        (Explorer){.kernel = kernel, .by_tiles = kernel->grid.split == SPLIT_TILES, .named = kernel->variables != NULL};
     FOR_ROLES (role, kernel)
         groups += role->replicas;
     FOR_AREFS (aref, kernel)

@@ -62,10 +62,12 @@ const char *waits_for(const Explorer *in, const World *world, int group)
 /* ---- values that are handed over --------------------------------------------------------------------------------- */
 
 /* At once: a value may go to another's place.  */
-static void hand_over(const Explorer *in, World *world, int group, Value *const *from, Value *const *to, int count)
+static void hand_over(Explorer *in, World *world, int group, Value *const *from, Value *const *to, int count)
 {
     Mark marks[count + 1];
     for (int i = 0; i < count; i++) {
+        if (!stays_in_place(in, world, group, world->states[group].pc, from[i], to[i]))
+            return;
         const Mark *mark = mark_at(in, world, group, from[i]);
         marks[i] = mark ? *mark : (Mark){0};
     }
@@ -78,14 +80,14 @@ static void hand_over(const Explorer *in, World *world, int group, Value *const 
 
 /* ---- moving on --------------------------------------------------------------------------------------------------- */
 
-static void go_to(const Explorer *in, World *world, int group, const Block *block, const Op *op);
+static void go_to(Explorer *in, World *world, int group, const Block *block, const Op *op);
 
-static void enter(const Explorer *in, World *world, int group, const Block *block)
+static void enter(Explorer *in, World *world, int group, const Block *block)
 {
     go_to(in, world, group, block, block->first);
 }
 
-static void leave(const Explorer *in, World *world, int group, const Block *block)
+static void leave(Explorer *in, World *world, int group, const Block *block)
 {
     State *state = &world->states[group];
     const Op *outer = block->parent;
@@ -108,7 +110,7 @@ static void leave(const Explorer *in, World *world, int group, const Block *bloc
     }
 }
 
-static void go_to(const Explorer *in, World *world, int group, const Block *block, const Op *op)
+static void go_to(Explorer *in, World *world, int group, const Block *block, const Op *op)
 {
     world->states[group].head = false;
     if (op && op->code != OP_YIELD)
@@ -117,7 +119,7 @@ static void go_to(const Explorer *in, World *world, int group, const Block *bloc
         leave(in, world, group, block);
 }
 
-static void go_on(const Explorer *in, World *world, int group, const Op *op)
+static void go_on(Explorer *in, World *world, int group, const Op *op)
 {
     go_to(in, world, group, op->parent, op->next);
 }
@@ -320,5 +322,5 @@ Step group_step(Explorer *in, World *world, int group, int *decision)
     if (!run_plain(in, world, group, op))
         return STEP_FAILED;
     go_on(in, world, group, op);
-    return STEP_MOVED;
+    return in->failed ? STEP_FAILED : STEP_MOVED;
 }

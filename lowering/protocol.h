@@ -91,6 +91,7 @@ typedef struct {
     const Op **stores; /* direct stores, at most 64, for State.stored */
     int nstores;
     bool by_tiles;
+    bool named;      /* plan has given out variables */
     int turn_groups; /* that take turns */
     Visited **visited;
     int nvisited, nbuckets;
@@ -131,6 +132,7 @@ const char *waits_for(const Explorer *in, const World *world, int group);
 const char *place_of(const Explorer *in, const World *world, int group, const Op *op);
 
 /* protocol-ops.c: what the operations do; false once something is wrong.  */
+bool stays_in_place(Explorer *in, World *world, int group, const Op *op, const Value *from, const Value *to);
 bool run_plain(Explorer *in, World *world, int group, const Op *op);
 bool may_pass(const Explorer *in, const World *world, int group, const Op *op);
 bool violates(Explorer *in, const World *world, int group, const Op *op, const char *format, ...)

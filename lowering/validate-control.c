@@ -103,26 +103,39 @@ static Known join_arms(Validator *in, const Term *condition, Known x, Known y)
                    x.term == y.term ? x.instance : NULL};
 }
 
+/* The values that an arm hands on take their variables.  */
+bool end_arm(Validator *in, const Op *op, int arm)
+{
+    const Op *end = block_end(op->blocks[arm]);
+    return !op->nresults || variables_hand_over(in, end, end->args, op->results, op->nresults);
+}
+
 static bool match_if(Validator *in, const Op *op, const Op *source, Instance *outer, const Term *condition)
 {
     Saved saved = attempt_save(in);
     const Term **memory[2] = {saved.memory, saved.memory};
+    const Term **held[2] = {saved.held, saved.held};
     Known *results[2] = {0};
     for (int k = 0; k < op->nblocks; k++) {
         results[k] = arena_alloc(in->kernel->module, (size_t)(op->nresults + 1) * sizeof(Known));
         Instance *arm = k < source->nblocks ? outer->arms[source->position][k] : NULL;
         open_only(in, arm);
-        if (!run_block(in, op->blocks[k]) || (arm && !is_complete(in, arm)))
+        if (!run_block(in, op->blocks[k]) || (arm && !is_complete(in, arm)) || !end_arm(in, op, k))
             return false;
         for (int i = 0; i < op->nresults; i++)
             results[k][i] = known_of(in, block_end(op->blocks[k])->args[i]);
         memory[k] = copy_of(in, in->memory, (size_t)in->nstored * sizeof *in->memory);
+        held[k] = variables_copy(in);
         attempt_restore(in, &saved);
     }
     if (op->nblocks < 2 && source->nblocks > 1 && !is_complete(in, outer->arms[source->position][1]))
         return false;
-    for (int i = 0; i < op->nresults; i++)
+    variables_restore(in, held[0]);
+    variables_join(in, held[1]);
+    for (int i = 0; i < op->nresults; i++) {
         in->known[op->results[i]->id] = join_arms(in, condition, results[0][i], results[1][i]);
+        variable_write(in, op->results[i]);
+    }
     for (int k = 0; k < in->nstored; k++)
         in->memory[k] = term_choice(&in->terms, condition, memory[0][k], memory[1][k]);
     outer->done[source->position] |= DONE_OP;
@@ -136,10 +149,12 @@ static bool run_arm(Validator *in, const Op *op, bool then)
     if (!then && op->nblocks < 2)
         return true;
     const Block *block = op->blocks[!then];
-    if (!run_block(in, block))
+    if (!run_block(in, block) || !end_arm(in, op, !then))
         return false;
-    for (int i = 0; i < op->nresults; i++)
+    for (int i = 0; i < op->nresults; i++) {
         in->known[op->results[i]->id] = known_of(in, block_end(block)->args[i]);
+        variable_write(in, op->results[i]);
+    }
     return true;
 }
 
@@ -214,6 +229,8 @@ static bool run_if(Validator *in, const Op *op)
     const Term *condition = known_of(in, op->args[0]).term;
     int *answer = own_question(in, condition);
     int64_t known;
+    if (!variable_read(in, op, op->args[0]))
+        return false;
     if (answer) {
         *answer = *answer < 0 ? 1 : *answer;
         return run_arm(in, op, *answer);
@@ -264,15 +281,19 @@ static bool run_grid(Validator *in, const Op *op)
         return differs(in, op, "walks over another grid than the source");
     Instance *body = instance_of_loop(in, source, top);
     open_only(in, body);
+    variables_forget(in, op);
     int dims = op->nargs / 3;
-    for (int i = 0; i < op->blocks[0]->nargs; i++)
+    for (int i = 0; i < op->blocks[0]->nargs; i++) {
         in->known[op->blocks[0]->args[i]->id] =
             i < dims ? named(in, body, source->blocks[0]->args[i], op->blocks[0]->args[i])
                      : (Known){in->ordinal, SPREAD_WHOLE, NULL};
+        variable_write(in, op->blocks[0]->args[i]);
+    }
     memcpy(in->memory, body->entry, (size_t)in->nstored * sizeof *in->memory);
     if (!run_block(in, op->blocks[0]) || !is_complete(in, body))
         return false;
     open_only(in, top);
+    variables_forget(in, op);
     top->done[source->position] |= DONE_OP;
     label(in, op, source);
     return true;

@@ -49,6 +49,7 @@ Saved attempt_save(Validator *in)
         saved.skipped[k] = copy_of(in, in->open[k]->skipped, count * sizeof(uint64_t));
     }
     saved.memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *in->memory);
+    saved.held = variables_copy(in);
     return saved;
 }
 
@@ -62,6 +63,7 @@ void attempt_restore(Validator *in, const Saved *saved)
         memcpy(in->open[k]->skipped, saved->skipped[k], count * sizeof(uint64_t));
     }
     memcpy(in->memory, saved->memory, (size_t)in->nstored * sizeof *in->memory);
+    variables_restore(in, saved->held);
     in->where = saved->where;
     in->why = saved->why;
 }
@@ -160,6 +162,7 @@ static void enter_arguments(Validator *in, const Match *match, Instance *body, V
         int of = match->relation.of[i];
         in->known[arguments[i]->id] =
             of == NO_MATCH ? match->relation.initial[i] : named(in, body, sources[of % match->nsource], arguments[i]);
+        variable_write(in, arguments[i]);
     }
 }
 
@@ -203,20 +206,24 @@ static void leave_results(Validator *in, const Match *match, Instance *outer)
 
 static Verdict try_for(Validator *in, Match *match, Instance *outer, bool *follows)
 {
-    const Op *op = match->op, *source = match->source;
+    const Op *op = match->op, *source = match->source, *end = block_end(op->blocks[0]);
+    const Value *counter = op->blocks[0]->args[0];
     Instance *body = instance_of_loop(in, source, outer);
     Staged *stage = in->stage;
     in->stage = NULL;
     open_only(in, body);
-    in->known[op->blocks[0]->args[0]->id] = named(in, body, source->blocks[0]->args[0], op->blocks[0]->args[0]);
+    variables_forget(in, op);
+    in->known[counter->id] = named(in, body, source->blocks[0]->args[0], counter);
+    variable_write(in, counter);
     enter_arguments(in, match, body, match->arguments, match->source_arguments);
     enter_memory(in, outer->before[source->position], body, follows);
-    bool ran = run_block(in, op->blocks[0]) && is_complete(in, body);
+    bool ran = variables_go_round(in, op) && run_block(in, op->blocks[0]) && is_complete(in, body) &&
+               variables_hand_over(in, end, end->args, match->arguments, match->relation.count) &&
+               variables_go_round(in, op);
     in->stage = stage;
     if (!ran)
         return BROKEN;
-    const Op *end = block_end(source->blocks[0]);
-    Verdict verdict = check_next(in, match, body, block_end(op->blocks[0])->args, end->args, op);
+    Verdict verdict = check_next(in, match, body, end->args, block_end(source->blocks[0])->args, op);
     leave_memory(in, outer->after[source->position], body, follows);
     return verdict;
 }
@@ -228,9 +235,11 @@ static Verdict try_while(Validator *in, Match *match, Instance *outer, bool *fol
     const Op *cond = block_end(op->blocks[0]), *source_cond = block_end(source->blocks[0]);
     Instance *head = instance_of_loop(in, source, outer);
     open_only(in, head);
+    variables_forget(in, op);
     enter_arguments(in, match, head, match->arguments, match->source_arguments);
     enter_memory(in, outer->before[source->position], head, follows);
-    if (!run_block(in, op->blocks[0]) || !is_complete(in, head))
+    if (!run_block(in, op->blocks[0]) || !is_complete(in, head) || !variable_read(in, cond, cond->args[0]) ||
+        !variables_hand_over(in, cond, cond->args + 1, op->blocks[1]->args, match->relation.count))
         return BROKEN;
     if (known_of(in, cond->args[0]).term != source_term(in, head, source_cond->args[0])) {
         differs(in, op, "goes on under another condition than the source");
@@ -245,9 +254,11 @@ static Verdict try_while(Validator *in, Match *match, Instance *outer, bool *fol
     Instance *body = instance_new(in, source->blocks[1], head, args, head->end);
     open_only(in, body);
     enter_arguments(in, match, body, op->blocks[1]->args, source->blocks[1]->args);
-    if (!run_block(in, op->blocks[1]) || !is_complete(in, body))
+    const Op *end = block_end(op->blocks[1]);
+    if (!run_block(in, op->blocks[1]) || !is_complete(in, body) ||
+        !variables_hand_over(in, end, end->args, match->arguments, match->relation.count))
         return BROKEN;
-    verdict = check_next(in, match, body, block_end(op->blocks[1])->args, block_end(source->blocks[1])->args, op);
+    verdict = check_next(in, match, body, end->args, block_end(source->blocks[1])->args, op);
     leave_memory(in, outer->after[source->position], body, follows);
     return verdict;
 }
@@ -285,6 +296,8 @@ bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer)
                    .relation.count = op->nargs - fixed};
     if (match.relation.count > MAX_CARRIED)
         return differs(in, op, "carries more than %d values", MAX_CARRIED);
+    if (!variables_begin(in, op, fixed, match.arguments))
+        return false;
     match_begin(in, &match, outer, fixed);
     Saved saved = attempt_save(in);
     for (;;) {
@@ -300,6 +313,8 @@ bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer)
         }
     }
     leave_results(in, &match, outer);
+    if (!variables_leave(in, op, counted ? match.arguments : op->blocks[1]->args))
+        return false;
     outer->done[source->position] |= DONE_OP;
     label(in, op, source);
     return true;
@@ -418,12 +433,19 @@ static Verdict try_steady(Validator *in, Steady *steady)
     in->open[0] = last;
     in->open[1] = next;
     in->nopen = 2;
-    in->known[op->blocks[0]->args[0]->id] = named(in, next, loop->blocks[0]->args[0], op->blocks[0]->args[0]);
-    for (int i = 0; i < steady->count; i++)
-        in->known[op->blocks[0]->args[1 + i]->id] =
-            known_by_name(in, last, &steady->names[i], op->blocks[0]->args[1 + i], steady->initial[i]);
+    const Op *end = block_end(op->blocks[0]);
+    Value *const *arguments = op->blocks[0]->args;
+    variables_forget(in, op);
+    in->known[arguments[0]->id] = named(in, next, loop->blocks[0]->args[0], arguments[0]);
+    variable_write(in, arguments[0]);
+    for (int i = 0; i < steady->count; i++) {
+        in->known[arguments[1 + i]->id] =
+            known_by_name(in, last, &steady->names[i], arguments[1 + i], steady->initial[i]);
+        variable_write(in, arguments[1 + i]);
+    }
     in->stage = NULL;
-    bool ran = run_block(in, op->blocks[0]) && is_complete(in, last);
+    bool ran = variables_go_round(in, op) && run_block(in, op->blocks[0]) && is_complete(in, last) &&
+               variables_hand_over(in, end, end->args, arguments + 1, steady->count) && variables_go_round(in, op);
     in->stage = stage;
     if (!ran)
         return BROKEN;
@@ -445,6 +467,8 @@ bool run_steady(Validator *in, const Op *op)
     steady->memory = arena_alloc(in->kernel->module, (size_t)(in->nstored + 1) * sizeof *steady->memory);
     if (steady->count > MAX_CARRIED)
         return differs(in, op, "carries more than %d values", MAX_CARRIED);
+    if (!variables_begin(in, op, 3, op->blocks[0]->args + 1))
+        return false;
     for (int i = 0; i < steady->count; i++) {
         steady->initial[i] = known_of(in, op->args[3 + i]);
         steady->names[i] = find_name(in, stage->first, steady->initial[i], op->blocks[0]->args[1 + i], 0);
@@ -465,7 +489,7 @@ bool run_steady(Validator *in, const Op *op)
         in->known[op->results[i]->id] =
             known_by_name(in, stage->last, &steady->names[i], op->results[i], steady->initial[i]);
     label(in, op, stage->loop);
-    return true;
+    return variables_leave(in, op, op->blocks[0]->args + 1);
 }
 
 Opcode compare_of(const Op *loop)
@@ -524,7 +548,7 @@ bool run_staged(Validator *in, const Op *op, const Op *loop, Instance *outer)
     Saved saved = attempt_save(in);
     in->stage = &stage;
     open_only(in, first);
-    bool ran = run_block(in, op->blocks[0]);
+    bool ran = run_block(in, op->blocks[0]) && end_arm(in, op, 0);
     in->stage = around;
     if (!ran)
         return false;
@@ -532,18 +556,23 @@ bool run_staged(Validator *in, const Op *op, const Op *loop, Instance *outer)
         return differs(in, op, "peels an iteration off a loop that does not follow");
     if (!is_complete(in, stage.last))
         return false;
-    const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory);
+    const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory), **held = variables_copy(in);
     attempt_restore(in, &saved);
     bool follows[in->nstored + 1];
     for (int k = 0; k < in->nstored; k++)
         follows[k] = memory[k] == stage.last->end[k] && in->memory[k] == outer->before[loop->position][k];
     in->nopen = 0;
-    if (!run_block(in, op->blocks[1]))
+    if (!run_block(in, op->blocks[1]) || !end_arm(in, op, 1))
         return false;
+    const Term **other = variables_copy(in);
     attempt_restore(in, &saved);
+    variables_restore(in, held);
+    variables_join(in, other);
     for (int k = 0; k < in->nstored; k++)
         in->memory[k] = follows[k] ? outer->after[loop->position][k] : stale(in);
     staged_results(in, op, loop, outer, stage.last);
+    for (int r = 0; r < op->nresults; r++)
+        variable_write(in, op->results[r]);
     outer->done[loop->position] |= DONE_OP;
     label(in, op, loop);
     return true;

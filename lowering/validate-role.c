@@ -396,7 +396,7 @@ static bool run_sync(Validator *in, const Op *op)
     }
 }
 
-bool run_op(Validator *in, const Op *op)
+static bool carry_out(Validator *in, const Op *op)
 {
     switch (op_info[op->code].class_) {
     case CLASS_SCALAR:
@@ -413,6 +413,18 @@ bool run_op(Validator *in, const Op *op)
     default:
         return run_control(in, op);
     }
+}
+
+bool run_op(Validator *in, const Op *op)
+{
+    if (op->nblocks)
+        return run_control(in, op);
+    bool printed = op_is_printed(op);
+    if ((printed && !variables_read(in, op, op)) || !carry_out(in, op))
+        return false;
+    for (int i = 0; printed && i < op->nresults; i++)
+        variable_write(in, op->results[i]);
+    return true;
 }
 
 bool run_block(Validator *in, const Block *block)

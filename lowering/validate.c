@@ -183,6 +183,8 @@ static bool run_once(Validator *in, int leader, int mine)
     in->nopen = 1;
     if (in->role->body->nargs)
         in->known[in->role->body->args[0]->id] = (Known){in->group, SPREAD_WHOLE, NULL};
+    if (in->role->body->nargs)
+        variable_write(in, in->role->body->args[0]);
     return run_block(in, in->role->body) && is_complete(in, in->open[0]);
 }
 
@@ -218,6 +220,7 @@ static Validator *validator_new(Kernel *kernel, Labels *labels)
     in->slots = arena_alloc(module, nvalues * sizeof *in->slots);
     in->known = arena_alloc(module, nvalues * sizeof *in->known);
     find_bases(in);
+    variables_init(in);
     in->memory = arena_alloc(module, (size_t)(in->nstored + 1) * sizeof *in->memory);
     return in;
 }

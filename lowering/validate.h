@@ -17,4 +17,7 @@ bool validate_programs(Kernel *kernel, Labels *labels);
 /* What the body says, as a number: to see that no pass changes it.  */
 uint64_t validate_digest(const Kernel *kernel);
 
+/* Is the op a statement of the .cu?  Else its text stands where its result is used.  */
+bool op_is_printed(const Op *op);
+
 #endif

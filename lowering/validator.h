@@ -55,9 +55,12 @@ typedef struct {
     int nopen;
     Staged *stage;
     const Term *group, *ordinal;
-    int groups;       /* that share rows */
-    int leader, mine; /* this run's answers to `group == 0` and `ordinal % groups == group`, -1: not asked */
-    bool stores;      /* the role has stores */
+    int groups;                 /* that share rows */
+    int leader, mine;           /* this run's answers to `group == 0` and `ordinal % groups == group`, -1: not asked */
+    bool stores;                /* the role has stores */
+    const Variable **variables; /* a hash table of them, */
+    const Term **held;          /* and what each holds now */
+    int nvariables;             /* the table's size; 0: plan has not been here */
     Labels *labels;
     const Op *where;
     const char *why; /* the first thing that was wrong */
@@ -80,6 +83,20 @@ bool agrees(const Validator *in, Known known, const Value *value, const Term *te
 bool run_op(Validator *in, const Op *op);
 bool run_block(Validator *in, const Block *block);
 
+/* validate-variables.c */
+void variables_init(Validator *in);
+void variable_write(Validator *in, const Value *value);
+void variables_forget(Validator *in, const Op *op);
+const Term **variables_copy(Validator *in);
+void variables_restore(Validator *in, const Term *const *held);
+void variables_join(Validator *in, const Term *const *other);
+bool variable_read(Validator *in, const Op *op, const Value *value);
+bool variables_read(Validator *in, const Op *op, const Op *printed);
+bool variables_hand_over(Validator *in, const Op *op, Value *const *from, Value *const *to, int count);
+bool variables_begin(Validator *in, const Op *loop, int fixed, Value *const *carriers);
+bool variables_go_round(Validator *in, const Op *loop);
+bool variables_leave(Validator *in, const Op *loop, Value *const *carriers);
+
 /* validate-loop.c */
 /* What an attempt may change.  */
 typedef struct {
@@ -87,7 +104,7 @@ typedef struct {
     uint64_t *skipped[MAX_OPEN];
     Instance *open[MAX_OPEN];
     int nopen;
-    const Term **memory;
+    const Term **memory, **held;
     const Op *where;
     const char *why;
 } Saved;
@@ -103,6 +120,7 @@ bool run_steady(Validator *in, const Op *op);
 bool run_staged(Validator *in, const Op *op, const Op *loop, Instance *outer);
 
 /* validate-control.c */
+bool end_arm(Validator *in, const Op *op, int arm);
 bool run_control(Validator *in, const Op *op);
 bool is_complete(Validator *in, const Instance *instance);
 bool is_needed(const Validator *in, const Op *source); /* of the source: does this role have to carry it out? */

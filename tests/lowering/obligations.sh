@@ -1,0 +1,118 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every obligation of verify, on final programs as plan leaves them: one thing spoiled, and the words that say so.
+
+. "$(dirname "$0")/../tap.sh"
+lower=$top_builddir/wsc-lower
+cases=$top_srcdir/tests/lowering
+cd "$work" || exit 99
+
+accepted() { "$lower" --quiet --dump=plan "$cases/$1.ir" >"$1.plan" 2>/dev/null && "$lower" --quiet --verify "$1.plan"; }
+
+# spoiled CASE MESSAGE SCRIPT: the final programs of CASE changed by the sed script are refused with the message
+spoiled() {
+    sed -e "$3" "$1.plan" >changed.plan
+    if cmp -s "$1.plan" changed.plan; then
+        echo "the script changes nothing"
+        return 1
+    fi
+    if "$lower" --quiet --verify changed.plan >messages 2>&1; then
+        echo "accepted"
+        return 1
+    fi
+    grep -q "$2" messages || { cat messages; return 1; }
+}
+
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms; do
+    ok "$name is accepted" accepted "$name"
+done
+producer='/program producer/,/program consumer/'
+consumer='/program consumer/,$'
+
+# machine
+ok 'threads of another number of groups' spoiled gemm '384 groups\|256 threads for 3 groups' 's/threads=384/threads=256/'
+ok 'more registers than the launch gives out' spoiled gemm '504 of 504\|registers' 's/registers=24$/registers=240/'
+ok 'a number of registers that cannot be asked for' spoiled gemm "'producer' has 4 warps and 25 registers" 's/registers=24$/registers=25/'
+ok 'a role without all warps of its group' spoiled gemm "'producer' has 3 warps" 's/role producer warps=4/role producer warps=3/'
+
+# memory
+ok 'slots that overlap' spoiled gemm "storage 'ta' has 4 slots of 8192 bytes, and its tile takes 16384" 's/bytes=16384 offset=0/bytes=8192 offset=0/'
+ok 'storages that overlap' spoiled gemm "storages 'ta' and 'tb' overlap" 's/offset=65536/offset=64512/'
+ok 'storages that share memory' spoiled gemm "storages 'ta' and 'tb' overlap" 's/offset=0$/offset=0 alias=1/; s/offset=65536/offset=0 alias=1/'
+ok 'a storage behind the end' spoiled gemm "storage 'c_out' lies at" 's/shared=230400/shared=229000/'
+ok 'a storage that is not aligned' spoiled gemm "storage 'tb' lies at 65600" 's/offset=65536/offset=65600/; s/offset=196608/offset=197632/; s/shared=230400/shared=231424/'
+ok 'more slots in a ring than in its storage' spoiled gemm "ring 'ta_tb' has 5 slots, its storage 'ta' 4" 's/aref ta_tb slots=4/aref ta_tb slots=5/'
+ok 'two rings in one storage' spoiled attention "or that is not its own" 's/storages=tv$/storages=tk/; s/storage=tv$/storage=tk/'
+ok 'too little scratch memory' spoiled reload 'less scratch memory than it exchanges' 's/tile<i8,1x1024> slots=1 bytes=1024/tile<i8,1x512> slots=1 bytes=512/'
+ok 'no scratch memory' spoiled reload 'has no scratch memory of its own' '/program/,$s/ storage=scratch//'
+ok 'operands in memory of another shape' spoiled operands 'writes to memory of another shape' "$consumer"'s/storage=et_staged$/storage=h_staged/'
+ok 'an output in memory of another use' spoiled gemm 'stages its tile in memory of another use' "$consumer"'s/storage=c_out/storage=ta/'
+
+# ends and arrivals
+ok 'a ring that nobody fills' spoiled gemm "ring 'ta_tb': 0 roles fill it and 1 read it" "$producer"'{/= put |/d; /copy_in/d; /put_done/d;}'
+ok 'fewer slots than iterations in flight' spoiled gemm 'would wait for itself' 's/slots=4/slots=1/; s/bytes=16384 offset=0/bytes=16384 offset=0/'
+ok 'an arrival too few' spoiled gemm 'expects 1 arrivals' 's/arrivals=2/arrivals=1/'
+
+# values: what goes into rings and comes out of them
+ok 'another tile is loaded' spoiled gemm "copies something else into 'ta' than the source loads" "$producer"'s/copy_in %slot, %a, %i, %k/copy_in %slot, %a, %j, %k/'
+ok 'another fill' spoiled gemm "copies something else into 'tb'" "$producer"'s/copy_in %slot, %b, %j, %k/copy_in %slot, %b, %j, %k fill=1/'
+ok 'a copy left out' spoiled gemm "without a copy into 'tb'" '/copy_in %slot, %b/d'
+ok 'a copy twice' spoiled gemm "copies twice into one slot of 'ta'" '/copy_in %slot, %a/p'
+ok 'a put too many' spoiled gemm "a put of 'ta_tb' that no iteration of the source has" "$producer"'s/^\( *\)put_done.*/&\n\1%s2: i32 var=slot = put | aref=ta_tb\n\1copy_in %s2, %a, %i, %k | aref=ta_tb storage=ta\n\1copy_in %s2, %b, %j, %k | aref=ta_tb storage=tb\n\1put_done %s2 | aref=ta_tb/'
+ok 'a get too many' spoiled gemm "a get of 'ta_tb' that no iteration of the source has" "$consumer"'s/^\( *\)commit.*/&\n\1%s2: i32 var=slot = get | aref=ta_tb/'
+ok 'rows of another group' spoiled gemm "a window of 'ta' that is not this group's" "$consumer"'s/view %slot, %first_row/view %slot, 0:i64/'
+ok 'half of the groups' spoiled gemm "a window of 'ta' that is not this group's" "$consumer"'s/= muli %1, 64:i64/= muli %1, 32:i64/'
+ok 'a ring for another' spoiled attention "with a slot of another ring" "$consumer"'s/view %slot.2 | \(.*\) aref=tk_ring storage=tk/view %slot | \1 aref=tk_ring storage=tk/'
+
+# values: what is computed
+ok 'another operation' spoiled attention "carries '[a-z]*' over an iteration" "$consumer"'s/= exp %d.2/= exp2 %d.2/'
+ok 'another constant' spoiled gemm "carries 'acc' over an iteration\|stores what the source does not store" "$consumer"'s/= full 0/= full 1/'
+ok 'operands in another order' spoiled attention 'stores what\|carries' "$consumer"'s/sub %less/sub %less/; s/= sub %m.3, %now.2/= sub %now.2, %m.3/'
+ok 'the first iteration instead of the last' spoiled attention "reads 'ph', which holds another value by then" "$consumer"'s/mma %ph.3, %tv/mma %ph, %tv/'
+ok 'an accumulator that is not the last one' spoiled operands 'holds another value by then' "$consumer"'s/= mma %ta, %3, %acc.2/= mma %ta, %3, %zero/'
+ok 'a product that nobody waits for' spoiled gemm 'looks at a product in flight' "$consumer"'s/= wait %acc.4 pending=1/= wait %acc.4 pending=1/; s/= cast %acc\.[0-9]*/= cast %acc.1/; s/%acc.2: token/%acc.1: token/; s/wait %acc.2 /wait %acc.1 /'
+
+# values: stores
+ok 'another value is stored' spoiled reload 'stores what the source does not store' '/program/,$s/store %z, %i, 0, %w/store %z, %i, 0, %v/'
+ok 'in another place' spoiled gemm 'stores what the source does not store' "$consumer"'s/addi %\([0-9]*\), %first_row/addi %\1, 64:i64/'
+ok 'a store left out' spoiled operands "leaves out the 'store'" "$consumer"'{/store %d,/d;}'
+ok 'a store twice' spoiled operands 'stores what the source does not store' "$consumer"'{/store %d,/p;}'
+ok 'stores to one place in another order' spoiled reload 'stores what the source does not store' '/program/,${/store %y, %i, 0, %t/d; s/^\( *\)store %y, %i, 0, %v/&\n\1barrier\n\1store %y, %i, 0, %t/;}'
+ok 'a load before the store that it wants to see' spoiled reload 'stores what the source does not store' '/program/,${/%u: tile/d; s/^\( *\)%t: tile.*/&\n\1%u: tile<f32,64x64> var=u = load %y, %i, 0/;}'
+
+# values: control flow
+ok 'another bound' spoiled gemm 'has another bound than the loop of line' "$producer"'s/< %K, 64/< %N, 64/'
+ok 'another comparison' spoiled gemm 'is a loop that the source does not have here' "$producer"'s/0, < %K, 64/0, <= %K, 64/'
+ok 'another grid' spoiled gemm 'walks over another grid than the source' "$producer"'s/%i: i32 var=i = 0, < %M, 128/%i: i32 var=i = 0, < %M, 64/'
+ok 'another branch' spoiled arms 'has a branch that the source does not have here' "$producer"'s/= lti %i, %j/= lti %j, %i/'
+ok 'a while under another condition' spoiled while_around 'goes on under another condition' "$producer"'s/= lti %begin.2, %wide/= lei %begin.2, %wide/'
+ok 'pieces in another order' spoiled while_around 'goes on under another condition\|carries' "$producer"'s/= at %pieces, %piece.3/= at %pieces, 0:i64/'
+ok 'the wrong turn' spoiled by_tiles 'has a branch that the source does not have here' "$consumer"'s/= remi %ordinal, 2/= remi %ordinal, 3/'
+ok 'puts of another number passed over' spoiled by_tiles 'passes over another number of puts' "$consumer"'s/= addi %K, 63/= addi %K, 64/'
+ok 'puts passed over twice' spoiled by_tiles 'passes over another number of puts' "$consumer"'{/skip %5/p;}'
+ok 'puts not passed over' spoiled by_tiles "passes over puts of 'ta_tb' that no other group takes" "$consumer"'s/skip %5 ival=1/skip %5 ival=0/'
+ok 'an epilogue left out' spoiled attention "leaves out the\|without the get of 'tv_ring'" "$consumer"'{/%slot.5: i32/,/consumed.*tv_ring/d; s/yield %m.2, %l.3, %acc.5/yield %m.2, %l.3, %rescaled.2/;}'
+
+# values: variables
+ok 'a variable written before it was read' spoiled operands 'holds another value by then' "$consumer"'s/%ht\(.*\) = trans/%ht\1 = trans/; s/%h: tile<f16,64x64> var=h /%h: tile<f16,64x64> var=e /; s/%e: tile<e4m3,64x64> var=e /%e: tile<e4m3,64x64> var=e /'
+ok 'a counter written in the loop' spoiled gemm 'holds another value by then' "$producer"'s/%slot: i32 var=slot = put/%slot: i32 var=k = put/'
+
+# protocol
+ok 'an accumulator copied in flight' spoiled gemm "copies 'acc' to 'other' while a product is adding to it" "$consumer"'s/%acc.4: token<f32,64x256> split var=acc/%acc.4: token<f32,64x256> split var=other/; s/variable acc: \(.*\)/&\n  variable other: \1/'
+ok 'a release too early' spoiled gemm "a product in flight reads slot 0 (put 0)" 's/consumed keep=1/consumed/'
+ok 'a wait too short' spoiled gemm "a product in flight reads slot" 's/pending=1/pending=2/'
+ok 'a result looked at in flight' spoiled operands 'takes a product in flight for finished' "$consumer"'s/= wait %acc5 |/= wait %acc5 pending=1 |/'
+ok 'no release' spoiled gemm "would wait forever at 'put': slot 0 of 'ta_tb' is released by 0 of 2 groups after put 0, iteration 5" '/consumed keep=1/d'
+ok 'no release at the end' spoiled gemm 'ends without a release of 1 slots\|would wait forever' '/^ *consumed |/d'
+ok 'a ring that nobody reads' spoiled ring_between "ring 'tz_ring': 1 roles fill it and 0 read it" "$consumer"'s/= get | \(.*\)aref=tz_ring/= get | \1aref=tx_ring/'
+ok 'a slot looked at behind its release' spoiled operands "reads slot 0 of 'ta_tb' (put 0) that it does not hold" "$consumer"'{/^ *consumed/d; s/^\( *\)%ta: view.*/&\n\1consumed | aref=ta_tb/;}'
+ok 'copies out of memory that is given back' spoiled gemm 'ends while copies out of shared memory may be under way' '/store_wait/d'
+ok 'operands staged without a barrier' spoiled operands "writes 'operand_staged' without a barrier" "$consumer"'{/^ *barrier/d;}'
+ok 'staged memory written over' spoiled operands 'after it was written again\|while a product in flight reads it\|another shape' "$consumer"'s/storage=h_staged_3$/storage=h_staged_2/'
+ok 'a load without a barrier behind the store' spoiled reload 'loads what other threads of it stored' '/program/,${/store %y, %i, 0, %t/{n;d;};}'
+ok 'a store without a barrier behind the load' spoiled reload 'stores what other threads of it loaded' '/program/,${/%v: tile/{n;d;};}'
+ok 'a turn that is not taken' spoiled by_tiles 'passes on a turn that it has not taken' '/turn_take/d'
+ok 'a turn that is not passed on' spoiled by_tiles 'would wait forever at .turn_take.\|takes its turn twice\|does not pass on' '/turn_pass/d'
+ok 'a turn passed on twice' spoiled by_tiles 'passes on a turn that it has not taken' '/turn_pass/p'
+ok 'bytes that do not arrive' spoiled gemm 'expects 65536 bytes for each slot and gets 49152' 's/bytes=49152/bytes=65536/'
+done_testing

@@ -359,6 +359,7 @@ static void run_sync(Group *group, const Op *op)
         run_accumulate(group, op);
         break;
     case OP_COMMIT:
+    case OP_COMMIT_NOTHING:
         ws_sched_commit(s);
         break;
     case OP_WAIT:
@@ -380,8 +381,11 @@ static void run_sync(Group *group, const Op *op)
     case OP_STORE_WAIT:
         ws_sched_store_wait(s, (int)op->ival);
         break;
-    default: /* BARRIER */
+    case OP_BARRIER:
         ws_sched_point(s);
+        break;
+    default:
+        wrong(group->launch, "the interpreter does not know '%s'", op_info[op->code].text);
     }
 }
 

@@ -87,6 +87,7 @@ DROP(copy_in, OP_COPY_IN)
 DROP(get, OP_GET)
 DROP(consumed, OP_CONSUMED)
 DROP(commit, OP_COMMIT)
+DROP(commit_nothing, OP_COMMIT_NOTHING)
 DROP(wait, OP_WAIT)
 DROP(skip, OP_SKIP)
 DROP(take, OP_TURN_TAKE)
@@ -662,6 +663,7 @@ const Operator operators[] = {
     {"drop-get", "a get is not waited for", SITE_OP, drop_get},
     {"drop-release", "a slot is not released", SITE_OP, drop_consumed},
     {"drop-commit", "a group of products is not closed", SITE_OP, drop_commit},
+    {"drop-empty-commit", "a way through an iteration closes no group", SITE_OP, drop_commit_nothing},
     {"drop-wait", "products are not waited for", SITE_OP, drop_wait},
     {"drop-skip", "other groups' puts are not passed over", SITE_OP, drop_skip},
     {"drop-take", "a turn is not waited for", SITE_OP, drop_take},

@@ -164,6 +164,20 @@ typedef struct {
     Group *group;
 } Decider;
 
+/* Do other groups depend on how often the op runs, or which arm?  What a group that passes over another's tile leaves out is
+   its own affair.  */
+static bool is_shared(const Op *op)
+{
+    if (op->code == OP_GRID || op->code == OP_PUT || op->code == OP_GET || op->code == OP_CONSUMED || op->code == OP_SKIP ||
+        op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS)
+        return true;
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            if (is_shared(inner))
+                return true;
+    return false;
+}
+
 static void visit_decision(Op *op, void *context)
 {
     const Decider *decider = context;
@@ -173,7 +187,7 @@ static void visit_decision(Op *op, void *context)
     *of = DECIDE_OWN;
     if (op->nblocks && !of_interest(decider->in, op))
         *of = DECIDE_NOTHING;
-    else if (source)
+    else if (source && is_shared(op))
         *of = decision_index(decider->in, source);
 }
 

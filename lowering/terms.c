@@ -292,6 +292,14 @@ static const Term *product(Terms *terms, const Op *op, const Term *const *args)
     return node(terms, op, sorted);
 }
 
+/* Does every integer of the one type have a place in the other, signed one?  */
+static bool keeps_values(Dtype from, Dtype to)
+{
+    if (dtype_is_float(from))
+        return false;
+    return dtype_is_signed(from) ? dtype_bytes(from) <= dtype_bytes(to) : dtype_bytes(from) < dtype_bytes(to);
+}
+
 static const Term *integer_term(Terms *terms, const Op *op, const Term *const *args)
 {
     int64_t count;
@@ -311,8 +319,7 @@ static const Term *integer_term(Terms *terms, const Op *op, const Term *const *a
             return term_sum(terms, term_number(terms, 0), args[0], (int64_t)1 << count);
         return node(terms, op, args);
     case OP_CONVI:
-        if (is_counted(op->args[0]->type) &&
-            dtype_bytes(op->args[0]->type.dtype) <= dtype_bytes(op->results[0]->type.dtype))
+        if (keeps_values(op->args[0]->type.dtype, op->results[0]->type.dtype))
             return args[0];
         if (term_is_number(args[0], &count) && !dtype_is_float(op->args[0]->type.dtype) &&
             (op->results[0]->type.dtype == D_I64 || count == (int32_t)count))

@@ -91,6 +91,18 @@ FUZZ_INLINE unsigned fuzz_random(unsigned long long *state)
     return (unsigned)(*state >> 40);
 }
 
+/* With FUZZ_SHAKE=n in the environment numbers are off by up to one part in 4096, by others for each n: what a result then
+   differs by is what rounding can do to it, too. */
+FUZZ_INLINE double fuzz_shaken(double x, unsigned seed, size_t i)
+{
+    const char *text = getenv("FUZZ_SHAKE");
+    unsigned long long state = (seed + 1) * 1000003ull * (text ? strtoull(text, NULL, 0) : 0) + i * 2246822519ull;
+    if (!text)
+        return x;
+    fuzz_random(&state);
+    return x * (1 + (fuzz_random(&state) * 0x1p-23 - 1) * 0x1p-12);
+}
+
 /* Numbers in [low, high]; whole ones for the integer types. */
 FUZZ_INLINE void *fuzz_array(ws_dtype type, long count, unsigned seed, double low, double high)
 {
@@ -101,9 +113,24 @@ FUZZ_INLINE void *fuzz_array(ws_dtype type, long count, unsigned seed, double lo
         exit(2);
     for (size_t i = 0; i < whole; i++) {
         double x = low + (high - low) * (fuzz_random(&state) * 0x1p-24);
-        fuzz_put(base, type, i, type == WS_I8 || type == WS_I32 ? floor(x + 0.5) : x);
+        fuzz_put(base, type, i, type == WS_I8 || type == WS_I32 ? floor(x + 0.5) : fuzz_shaken(x, seed, i));
     }
     return base + FUZZ_GUARD * each;
+}
+
+/* For compare: a line, then every element as a double. */
+FUZZ_INLINE void fuzz_dump(const char *kernel, const char *name, const void *base, ws_dtype type, size_t whole)
+{
+    const char *path = getenv("FUZZ_DUMP");
+    FILE *out = path ? fopen(path, "ab") : NULL;
+    if (!out)
+        return;
+    fprintf(out, "%s %s %zu\n", kernel, name, whole);
+    for (size_t i = 0; i < whole; i++) {
+        double x = fuzz_get(base, type, i);
+        fwrite(&x, sizeof x, 1, out);
+    }
+    fclose(out);
 }
 
 /* One line about an array and what stands around it; with FUZZ_PRINT in the environment also every element. */
@@ -112,6 +139,7 @@ FUZZ_INLINE void fuzz_show(const char *kernel, const char *name, const void *arr
     size_t each = fuzz_bytes(type), whole = (size_t)count + 2 * FUZZ_GUARD;
     const unsigned char *base = (const unsigned char *)array - FUZZ_GUARD * each;
     unsigned long long hash = 14695981039346656037ull;
+    fuzz_dump(kernel, name, base, type, whole);
     for (size_t i = 0; i < whole; i++) {
         int nan = isnan(fuzz_get(base, type, i));
         for (size_t k = 0; k < each; k++)

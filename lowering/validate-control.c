@@ -50,8 +50,7 @@ static uint64_t signature(const Validator *in, const Op *op, bool source)
 
 static bool must_store(const Validator *in, const Op *store)
 {
-    bool divided = in->groups > 1 && store->args[store->nargs - 1]->split;
-    return in->stores && in->mine != 0 && (divided || in->groups == 1 || in->leader != 0);
+    return in->stores && in->mine != 0 && (is_divided(in, store) || in->groups == 1 || in->leader != 0);
 }
 
 bool is_needed(const Validator *in, const Op *source)

@@ -195,10 +195,12 @@ static bool run_load(Validator *in, const Op *op)
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-/* The groups that have a store's tile: all a part each, or one for all.  */
-static bool is_divided(const Validator *in, const Op *store)
+/* The groups that have a store's tile: all a part each, or one for all.  What comes straight out of a ring each group takes
+   its rows of.  */
+bool is_divided(const Validator *in, const Op *store)
 {
-    return in->groups > 1 && store->args[store->nargs - 1]->split;
+    const Value *tile = store->args[store->nargs - 1];
+    return in->groups > 1 && (tile->split || (ring_load(tile) && tile->type.rows > 1));
 }
 
 typedef struct {

@@ -62,29 +62,63 @@ void variable_write(Validator *in, const Value *value)
         *holds(in, value->var) = known_of(in, value).term;
 }
 
-static void forget(Validator *in, const Value *value, const Term *unknown)
+/* Who is forgotten: a variable to which the text of a loop assigns something.  */
+typedef struct {
+    Validator *in;
+    const Term *unknown;
+} Forgetting;
+
+static void forget(const Forgetting *at, const Value *value)
 {
     if (value->var && value->var->role)
-        *holds(in, value->var) = unknown;
+        *holds(at->in, value->var) = at->unknown;
 }
 
-static void forget_inside(Validator *in, const Op *op, const Term *unknown)
+/* Values handed over in one variable are not assigned.  */
+static void forget_handed(const Forgetting *at, const Value *from, const Value *to)
 {
-    for (int i = 0; i < op->nresults; i++)
-        forget(in, op->results[i], unknown);
-    for (int k = 0; k < op->nblocks; k++) {
-        for (int i = 0; i < op->blocks[k]->nargs; i++)
-            forget(in, op->blocks[k]->args[i], unknown);
-        FOR_OPS (inner, op->blocks[k])
-            forget_inside(in, inner, unknown);
+    if (from->var != to->var)
+        forget(at, to);
+}
+
+static void forget_carried(const Forgetting *at, const Op *loop)
+{
+    for (int i = 0; i < carried_count(loop); i++) {
+        Carried names = carried(loop, i);
+        forget_handed(at, names.init, names.argument);
+        forget_handed(at, names.next, names.argument);
+        if (names.body_argument)
+            forget_handed(at, names.exit, names.body_argument);
     }
+}
+
+static void forget_written(const Forgetting *at, const Op *op)
+{
+    if (op->code == OP_FOR || op->code == OP_WHILE)
+        forget_carried(at, op);
+    if (op->code == OP_FOR)
+        forget(at, op->blocks[0]->args[0]);
+    for (int i = 0; op->code == OP_GRID && i < op->blocks[0]->nargs; i++)
+        forget(at, op->blocks[0]->args[i]);
+    for (int i = 0; i < op->nresults; i++)
+        if (op->code == OP_WAIT)
+            forget_handed(at, op->args[i], op->results[i]);
+        else if (op->code == OP_IF)
+            for (int k = 0; k < op->nblocks; k++)
+                forget_handed(at, block_end(op->blocks[k])->args[i], op->results[i]);
+        else if (!op->nblocks)
+            forget(at, op->results[i]);
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            forget_written(at, inner);
 }
 
 /* Whatever the loop writes may hold anything.  */
 void variables_forget(Validator *in, const Op *op)
 {
+    Forgetting at = {in, term_symbol(&in->terms)};
     if (in->nvariables)
-        forget_inside(in, op, term_symbol(&in->terms));
+        forget_written(&at, op);
 }
 
 const Term **variables_copy(Validator *in)

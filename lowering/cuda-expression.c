@@ -405,14 +405,16 @@ static void visit_map(Op *op, void *context)
         if ((*end)->tensor != tensor)
             continue;
         first_rows = first_rows == rows ? (*end)->rows : first_rows;
-        if ((*end)->rows == rows)
+        if ((*end)->rows == rows && (*end)->rounded == op->storage->rounded)
             return;
     }
     const char *name = map_name(list->printer, root->results[0], rows, first_rows);
+    if (op->storage->rounded)
+        name = arena_print(list->printer->kernel->module, "%s_tf32", name);
     while (is_field(list->printer->kernel, name))
         name = arena_print(list->printer->kernel->module, "%s_", name);
     *end = arena_alloc(list->printer->kernel->module, sizeof **end);
-    **end = (Map){tensor, rows, op->code == OP_COPY_IN, name, NULL};
+    **end = (Map){tensor, rows, op->code == OP_COPY_IN, op->storage->rounded, name, NULL};
 }
 
 Map *cuda_collect_maps(Printer *in)
@@ -427,7 +429,7 @@ const char *cuda_map_for(Printer *in, const Op *op)
 {
     const Variable *tensor = map_tensor(op)->results[0]->var;
     for (const Map *map = in->maps; map; map = map->next)
-        if (map->tensor == tensor && map->rows == op->storage->tile.rows)
+        if (map->tensor == tensor && map->rows == op->storage->tile.rows && map->rounded == op->storage->rounded)
             return map->name;
     return "";
 }

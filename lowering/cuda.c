@@ -67,7 +67,7 @@ static void print_output(Printer *in, const Storage *storage)
 static void print_storage(Printer *in, const Storage *storage)
 {
     Type tile = storage->tile;
-    const char *type = cuda_element_text[tile.dtype];
+    const char *type = storage->rounded ? "ws::tf32" : cuda_element_text[tile.dtype];
     const char *count =
         storage->slots > 1 || storage->use == USE_RING ? arena_print(in->kernel->module, "[%d]", storage->slots) : "";
     if (storage->use == USE_OUTPUT)
@@ -353,7 +353,8 @@ static void print_launcher(Printer *in, const Map *maps)
             print_tensor(in, field);
     cuda_line(in, "call.place();");
     for (const Map *map = maps; map; map = map->next)
-        cuda_line(in, "call.map(p.%s, p.%s, %d);", map->name, map->tensor->name, map->rows);
+        cuda_line(in, "call.map%s(p.%s, p.%s, %d);", map->rounded ? "<ws::tf32>" : "", map->name, map->tensor->name,
+                  map->rows);
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_SCALAR && !field->value->def)
             print_scalar_field(in, field);

@@ -10,7 +10,7 @@ typedef struct Map Map;
 struct Map {
     Variable *tensor;
     int rows;
-    bool load;
+    bool load, rounded;
     const char *name;
     Map *next;
 };

@@ -197,6 +197,7 @@ struct Storage {
     int64_t slot_bytes; /* plan */
     int64_t offset;     /* plan: from the shared struct's start */
     int alias;          /* plan: storages of one alias group share memory; -1 none */
+    bool rounded;       /* layout: f32 that products alone read; the copy rounds it to tf32 */
     Storage *next;
 };
 

@@ -437,6 +437,30 @@ static void visit_register_operand(Op *op, void *context)
     op_after(wait, next);
 }
 
+/* ---- operands that are rounded as they arrive -------------------------------------------------------------------- */
+
+/* The matrix units drop bits of f32 operands where the language rounds them.  The copy engine rounds for nothing what only
+   products read; anything else is rounded in place before each product.  */
+static void visit_product_alone(Op *op, void *context)
+{
+    (void)context;
+    for (int i = 0; i < op->nargs; i++) {
+        const Value *value = op->args[i];
+        while (is_trans_view(value))
+            value = value->def->args[0];
+        if (value->def && value->def->code == OP_VIEW && op->code != OP_MMA && op->code != OP_TRANS_VIEW)
+            value->def->storage->rounded = false;
+    }
+}
+
+static void round_on_arrival(Kernel *kernel)
+{
+    FOR_STORAGES (storage, kernel)
+        storage->rounded = storage->use == USE_RING && storage->tile.dtype == D_F32;
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_product_alone, NULL);
+}
+
 /* require: expand.   ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages.  */
 void pass_layout(Kernel *kernel)
 {
@@ -454,4 +478,5 @@ void pass_layout(Kernel *kernel)
         if (in.staged_store)
             wait_for_stores(&in);
     }
+    round_on_arrival(kernel);
 }

@@ -164,6 +164,8 @@ static void parse_storage(Parser *p, int line)
         storage->offset = scan_number(p);
     if (at_key(p, line, "alias"))
         storage->alias = scan_number_up_to(p, -1, MAX_ITEMS);
+    if (at_key(p, line, "rounded"))
+        storage->rounded = scan_number_up_to(p, 0, 1);
 }
 
 static void parse_aref_storages(Parser *p, Aref *aref)

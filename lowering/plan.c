@@ -43,10 +43,11 @@ static int busy_groups(const Kernel *kernel)
 static void visit_copies(Op *op, void *context)
 {
     int *work = context;
-    *work += op->code == OP_COPY_IN || op_info[op->code].class_ == CLASS_READ;
+    bool divides = op->code == OP_DIVI || op->code == OP_REMI;
+    *work += op->code == OP_COPY_IN || op_info[op->code].class_ == CLASS_READ || divides;
 }
 
-/* More copies or scalar reads than a plain product has want the larger share.  */
+/* More copies, scalar reads or divisions than a plain product has want the larger share.  */
 static bool has_much_to_issue(const Role *role)
 {
     int work = 0;

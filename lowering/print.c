@@ -562,6 +562,8 @@ static void print_storage(Printer *p, const Storage *storage)
         fprintf(p->out, " bytes=%" PRId64 " offset=%" PRId64, storage->slot_bytes, storage->offset);
     if (storage->alias >= 0)
         fprintf(p->out, " alias=%d", storage->alias);
+    if (storage->rounded)
+        fputs(" rounded=1", p->out);
     putc('\n', p->out);
 }
 

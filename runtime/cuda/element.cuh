@@ -26,6 +26,18 @@ struct e5m2 {
     unsigned char bits;
 };
 
+/* A float that is rounded to what the matrix unit reads: in shared memory only.  */
+struct tf32 {
+    float x;
+    tf32() = default;
+    explicit WS_DEVICE tf32(float value) : x(ptx::round_tf32(value))
+    {
+    }
+};
+
+template <typename X, typename Y> constexpr bool same_type = false;
+template <typename X> constexpr bool same_type<X, X> = true;
+
 template <typename M> struct pair {
     M low, high;
 };

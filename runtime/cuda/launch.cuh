@@ -181,11 +181,20 @@ template <> struct map_type<signed char> : map_type<e4m3> {
 template <> struct map_type<float> {
     static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 };
+template <> struct map_type<tf32> { /* the engine rounds */
+    static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+};
 template <> struct map_type<int> {
     static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_INT32;
 };
 template <> struct map_type<double> {
     static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+};
+template <typename IN, typename T> struct map_type_in {
+    typedef IN type;
+};
+template <typename T> struct map_type_in<void, T> {
+    typedef T type;
 };
 
 } // namespace host
@@ -236,7 +245,6 @@ struct launch {
         a.empty = false;
         a.buffer = -1;
         long last = 0;
-        t.sliced = false;
         for (int d = 0; d < N; d++) {
             long extent = extents[d].value, stride = strides[d].value;
             if (extent < 0 || extent > 0x7fffffffL) {
@@ -282,17 +290,18 @@ struct launch {
                     staged[arguments[i].buffer].copy + (arguments[i].begin - staged[arguments[i].buffer].begin);
     }
 
-    /* For tiles of `rows` rows to copy in, and boxes of 16 rows to copy out.  */
-    template <typename T, int N> void map(ws::map &m, const ws::tensor<T, N> &t, int rows)
+    /* For tiles of `rows` rows to copy in, and boxes of 16 rows to copy out.  Elements become IN as they are copied in.  */
+    template <typename IN = void, typename T, int N> void map(ws::map &m, const ws::tensor<T, N> &t, int rows)
     {
         static_assert(N >= 2, "a tensor map has at least two dimensions");
         if (failed)
             return;
         argument *a = find((void **)&t.base);
-        m.can_load = encode(m.load, t, box_rows(rows));
+        typedef typename host::map_type_in<IN, T>::type in;
+        m.can_load = encode<in>(m.load, t, box_rows(rows));
         /* The engine writes whole 16 bytes: a row that ends within them would run into what follows.  */
         m.can_store = m.can_load && a && (a->how & stored) && (long)t.high[N - 1] * (long)sizeof(T) % 16 == 0 &&
-                      encode(m.store, t, store_rows);
+                      encode<T>(m.store, t, store_rows);
         if (!m.can_load && a && !a->empty)
             ws_log_line("ws: %s: %s: base or strides are not multiples of 16 bytes; copied by the slower path", kernel,
                         a->name);
@@ -557,7 +566,7 @@ struct launch {
             fail_cuda(error, WS_ERR_LAUNCH, "running the kernel");
     }
 
-    template <typename T, int N> bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows)
+    template <typename E, typename T, int N> bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows)
     {
         cuuint64_t extents[N], strides[N];
         cuuint32_t box[N], steps[N];
@@ -583,7 +592,7 @@ struct launch {
         box[1] = (cuuint32_t)rows;
         host::encode_tiled encode_map = host::find_encoder();
         return encode_map &&
-               encode_map(&to, host::map_type<T>::value, N, (void *)t.base, extents, strides, box, steps,
+               encode_map(&to, host::map_type<E>::value, N, (void *)t.base, extents, strides, box, steps,
                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
     }

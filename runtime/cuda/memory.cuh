@@ -16,24 +16,18 @@ namespace ws {
 
 /* ---- copy_in ----------------------------------------------------------------------------------------------------- */
 
-/* The tensor map counts from the whole tensor's corner.  */
-template <typename T>
-static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, const tensor<T, 2> &t, int row, int col)
+/* A box at coordinates of the whole tensor.  */
+static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, int row, int col)
 {
-    ptx::tensor_to_shared(to, &m.load, barrier, absolute(col, t.origin[1]), absolute(row, t.origin[0]));
+    ptx::tensor_to_shared(to, &m.load, barrier, col, row);
 }
-template <typename T>
-static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, const tensor<T, 3> &t, int x, int row, int col)
+static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, int row, int col, int x)
 {
-    ptx::tensor_to_shared(to, &m.load, barrier, absolute(col, t.origin[2]), absolute(row, t.origin[1]),
-                          absolute(x, t.origin[0]));
+    ptx::tensor_to_shared(to, &m.load, barrier, col, row, x);
 }
-template <typename T>
-static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, const tensor<T, 4> &t, int x, int y, int row,
-                                  int col)
+static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, int row, int col, int x, int y)
 {
-    ptx::tensor_to_shared(to, &m.load, barrier, absolute(col, t.origin[3]), absolute(row, t.origin[2]),
-                          absolute(y, t.origin[1]), absolute(x, t.origin[0]));
+    ptx::tensor_to_shared(to, &m.load, barrier, col, row, y, x);
 }
 
 /* Does every element of an R x C tile at this place exist?  */
@@ -43,18 +37,38 @@ template <int R, int C, typename T> static WS_DEVICE bool contained(const plane<
 }
 
 /* One lane starts all boxes of the tile.  */
-template <typename T, int R, int C, int N, typename... I>
-static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<T, R, C> &s, const tensor<T, N> &t, const map &m, int row,
-                                 int col, I... outer)
+template <typename S, int R, int C, typename... I>
+static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<S, R, C> &s, const map &m, int row, int col, I... outer)
 {
-    constexpr int box = box_rows(R), lines = line_elements<T>, blocks = shared_tile<T, R, C>::blocks;
+    constexpr int box = box_rows(R), lines = line_elements<S>, blocks = shared_tile<S, R, C>::blocks;
     const u32 to = ptx::shared_address(s.bytes);
     ptx::mbarrier_expect_tx(barrier, blocks * R * 128);
 #pragma unroll
     for (int block = 0; block < blocks; block++)
 #pragma unroll
         for (int r = 0; r < R; r += box)
-            engine_load(to + block * block_bytes(R) + r * 128, m, barrier, t, outer..., row + r, col + block * lines);
+            engine_load(to + block * block_bytes(R) + r * 128, m, barrier, row + r, col + block * lines, outer...);
+}
+
+/* Of a slice, or a tensor that is read with a fill: the engine takes what lies inside, at its place in the whole tensor.  */
+template <typename S, typename T, int R, int C>
+static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 2> &t, const map &m, int row,
+                                    int col)
+{
+    copy_boxes(barrier, s, m, absolute(row, t.origin[0]), absolute(col, t.origin[1]));
+}
+template <typename S, typename T, int R, int C>
+static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 3> &t, const map &m, int row,
+                                    int col, int x)
+{
+    copy_boxes(barrier, s, m, absolute(row, t.origin[1]), absolute(col, t.origin[2]), absolute(x, t.origin[0]));
+}
+template <typename S, typename T, int R, int C>
+static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 4> &t, const map &m, int row,
+                                    int col, int x, int y)
+{
+    copy_boxes(barrier, s, m, absolute(row, t.origin[2]), absolute(col, t.origin[3]), absolute(x, t.origin[0]),
+               absolute(y, t.origin[1]));
 }
 
 /* The slower path: this warp copies.  It has to do with the few registers that a producer keeps, and is compiled once for
@@ -75,8 +89,8 @@ template <typename T, int R, int C> static WS_DEVICE void copy_pairs(shared_tile
     ptx::async_copy_wait();
 }
 
-template <typename T, int R, int C>
-static WS_DEVICE void copy_elements(shared_tile<T, R, C> &s, const plane<T> &p, double fill)
+template <typename S, typename T, int R, int C>
+static WS_DEVICE void copy_elements(shared_tile<S, R, C> &s, const plane<T> &p, double fill)
 {
     const T outside = fill == 0 ? T{} : number<T>::narrow(convert<T>()(fill)); /* no register for 0 */
     const auto v = view(s);
@@ -93,75 +107,76 @@ static WS_DEVICE void copy_elements(shared_tile<T, R, C> &s, const plane<T> &p, 
 #pragma unroll
             for (int e = 0; e < 4; e++)
                 if (c + 32 * e < C)
-                    v.set(r, c + 32 * e, x[e]);
+                    v.set(r, c + 32 * e, S(x[e]));
         }
     }
 }
 
-template <typename T, int R, int C>
-static WS_DEVICE void copy_by_warp(shared_tile<T, R, C> &s, const plane<T> &p, double fill)
+template <typename S, typename T, int R, int C>
+static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T> &p, double fill)
 {
-    if (fill == 0 && p.col >= p.col_low && p.aligned(sizeof(T) <= 4 ? 4 : 8))
-        copy_pairs(s, p);
-    else
+    bool pairs = false;
+    if constexpr (same_type<S, T>) {
+        pairs = fill == 0 && p.col >= p.col_low && p.aligned(sizeof(T) <= 4 ? 4 : 8);
+        if (pairs)
+            copy_pairs(s, p);
+    }
+    if (!pairs)
         copy_elements(s, p, fill);
     ptx::fence_proxy_async();
     __syncwarp();
 }
 
-template <typename T, int R, int C, int N, typename... I>
-static WS_DEVICE void copy_in_plane(u32 barrier, shared_tile<T, R, C> &s, const tensor<T, N> &t, const map &m,
-                                    double fill, bool always, int row, int col, I... outer)
+/* PART: a slice, or a tensor that is read with a fill.  What almost every copy is takes few instructions: the producer has no
+   time to lose.  The engine faults on a box whose first column is not a multiple of 16 bytes.  */
+template <bool PART, typename S, typename T, int R, int C, int N, typename... I>
+static WS_DEVICE void copy_in_plane(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, N> &t, const map &m,
+                                    double fill, int row, int col, I... outer)
 {
-    /* The engine faults on a box whose first column is not a multiple of 16 bytes.  */
-    bool engine = m.can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0;
-    if (engine && (always || t.sliced))
-        engine = contained<R, C>(plane_at(t, outer..., row, col));
-    if (engine) {
+    if (!PART && m.can_load && col * (int)sizeof(T) % 16 == 0) {
         if (group_leader())
-            copy_boxes(barrier, s, t, m, row, col, outer...);
+            copy_boxes(barrier, s, m, row, col, outer...);
+        return;
+    }
+    if (PART && m.can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
+        contained<R, C>(plane_at(t, outer..., row, col))) {
+        if (group_leader())
+            copy_boxes_of(barrier, s, t, m, row, col, outer...);
     } else if (first_warp()) {
         copy_by_warp(s, plane_at(t, outer..., row, col), fill);
     }
 }
 
-template <int D, typename T, int R, int C, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 2> &t, const map &m, X row,
-                              Y col)
+template <int D, typename S, int R, int C, typename T, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
 {
-    copy_in_plane(ring.barrier(), s, t, m, 0.0, false, clamp(row), clamp(col));
+    copy_in_plane<is_part<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col));
 }
-template <int D, typename T, int R, int C, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 3> &t, const map &m, W w,
-                              X row, Y col)
+template <int D, typename S, int R, int C, typename T, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
 {
-    copy_in_plane(ring.barrier(), s, t, m, 0.0, false, clamp(row), clamp(col), clamp(w));
+    copy_in_plane<is_part<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
-template <int D, typename T, int R, int C, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 4> &t, const map &m, V v, W w,
-                              X row, Y col)
+template <int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row, Y col)
 {
-    copy_in_plane(ring.barrier(), s, t, m, 0.0, false, clamp(row), clamp(col), clamp(v), clamp(w));
+    copy_in_plane<is_part<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
-
 /* The engine fills with 0 only.  */
-template <int D, typename T, int R, int C, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 2> &t,
-                                 const map &m, X row, Y col)
+template <int D, typename S, int R, int C, typename T, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
 {
-    copy_in_plane(ring.barrier(), s, t, m, fill, true, clamp(row), clamp(col));
+    copy_in_plane<true>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col));
 }
-template <int D, typename T, int R, int C, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 3> &t,
-                                 const map &m, W w, X row, Y col)
+template <int D, typename S, int R, int C, typename T, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
 {
-    copy_in_plane(ring.barrier(), s, t, m, fill, true, clamp(row), clamp(col), clamp(w));
+    copy_in_plane<true>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
-template <int D, typename T, int R, int C, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<T, R, C> &s, const tensor<T, 4> &t,
-                                 const map &m, V v, W w, X row, Y col)
+template <int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row, Y col)
 {
-    copy_in_plane(ring.barrier(), s, t, m, fill, true, clamp(row), clamp(col), clamp(v), clamp(w));
+    copy_in_plane<true>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 
 /* ---- vectors of elements ----------------------------------------------------------------------------------------- */
@@ -706,7 +721,7 @@ static WS_DEVICE void store_lines(u32 staging, const plane<T> &p, const tile<T, 
 /* Whole blocks of lines go out by the copy engine, in boxes that end with the tile, so that no neighbour's elements are
    written; columns that fill no block, and tiles that the engine cannot write, go out in lines; what has no 16-byte
    alignment goes straight from the registers.  */
-template <typename T, int SR, int BLOCKS, int R, int C, layout L, int N, typename... I>
+template <bool PART, typename T, int SR, int BLOCKS, int R, int C, layout L, int N, typename... I>
 static WS_DEVICE void store_plane_staged(output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m,
                                          const tile<T, R, C, L> &x, int row, int col, I... outer)
 {
@@ -715,7 +730,7 @@ static WS_DEVICE void store_plane_staged(output<T, SR, BLOCKS> &o, const tensor<
         constexpr int buffers = output<T, SR, BLOCKS>::buffers, whole = C / line_elements<T> * line_elements<T>;
         const u32 staging = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
         if constexpr (R % store_rows == 0 && whole > 0) {
-            if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!t.sliced || contained<R, C>(p))) {
+            if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!PART || contained<R, C>(p))) {
                 store_boxes<0, 0, whole, buffers>(staging, t, m, x, row, col, outer...);
                 if constexpr (whole < C) {
                     drained();
@@ -733,23 +748,23 @@ static WS_DEVICE void store_plane_staged(output<T, SR, BLOCKS> &o, const tensor<
     store_plane(p, x);
 }
 
-template <typename T, int SR, int B, typename X, typename Y, int R, int C, layout L>
-static WS_DEVICE void store(output<T, SR, B> &o, const tensor<T, 2> &t, const map &m, X row, Y col,
+template <typename T, int SR, int B, typename TENSOR, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void store(output<T, SR, B> &o, const TENSOR &t, const map &m, X row, Y col,
                             const tile<T, R, C, L> &x)
 {
-    store_plane_staged(o, t, m, x, clamp(row), clamp(col));
+    store_plane_staged<is_part<TENSOR>>(o, t, m, x, clamp(row), clamp(col));
 }
-template <typename T, int SR, int B, typename W, typename X, typename Y, int R, int C, layout L>
-static WS_DEVICE void store(output<T, SR, B> &o, const tensor<T, 3> &t, const map &m, W w, X row, Y col,
+template <typename T, int SR, int B, typename TENSOR, typename W, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void store(output<T, SR, B> &o, const TENSOR &t, const map &m, W w, X row, Y col,
                             const tile<T, R, C, L> &x)
 {
-    store_plane_staged(o, t, m, x, clamp(row), clamp(col), clamp(w));
+    store_plane_staged<is_part<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(w));
 }
-template <typename T, int SR, int B, typename V, typename W, typename X, typename Y, int R, int C, layout L>
-static WS_DEVICE void store(output<T, SR, B> &o, const tensor<T, 4> &t, const map &m, V v, W w, X row, Y col,
+template <typename T, int SR, int B, typename TENSOR, typename V, typename W, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void store(output<T, SR, B> &o, const TENSOR &t, const map &m, V v, W w, X row, Y col,
                             const tile<T, R, C, L> &x)
 {
-    store_plane_staged(o, t, m, x, clamp(row), clamp(col), clamp(v), clamp(w));
+    store_plane_staged<is_part<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 
 /* At most N copies out of this warp still read shared memory.  */

@@ -21,8 +21,12 @@ template <typename T, int N> struct tensor {
     T *base;
     long stride[N];
     int origin[N], low[N], high[N];
-    bool sliced;
 };
+/* What a slice gives: its type says that boxes may reach over its edges into the rest of the tensor.  */
+template <typename T, int N> struct part : tensor<T, N> {
+};
+template <typename X> constexpr bool is_part = false;
+template <typename T, int N> constexpr bool is_part<part<T, N>> = true;
 
 /* A coordinate of the language is 64 bits wide; what does not fit 31 lies outside every tensor.  */
 static WS_DEVICE int clamp(int x)
@@ -45,13 +49,13 @@ static WS_DEVICE int absolute(int x, int origin)
 }
 
 template <int DIM, typename T, int N, typename I, typename J>
-static WS_DEVICE tensor<T, N> slice(tensor<T, N> t, I begin, J end)
+static WS_DEVICE part<T, N> slice(const tensor<T, N> &of, I begin, J end)
 {
+    part<T, N> t{of};
     int from = absolute(clamp(begin), t.origin[DIM]), to = absolute(clamp(end), t.origin[DIM]);
     t.low[DIM] = ::max(t.low[DIM], from);
     t.high[DIM] = ::max(::min(t.high[DIM], to), t.low[DIM]);
     t.origin[DIM] = from;
-    t.sliced = true;
     return t;
 }
 
@@ -152,7 +156,7 @@ template <typename T, typename C> static WS_DEVICE plane<T> row_at(const tensor<
 }
 template <typename T, typename X, typename C> static WS_DEVICE plane<T> row_at(const tensor<T, 2> &t, X x, C col)
 {
-    plane<T> p = row_at(tensor<T, 1>{t.base, {1}, {t.origin[1]}, {t.low[1]}, {t.high[1]}, false}, col);
+    plane<T> p = row_at(tensor<T, 1>{t.base, {1}, {t.origin[1]}, {t.low[1]}, {t.high[1]}}, col);
     fix(p, t, 0, clamp(x));
     return p;
 }
@@ -164,7 +168,7 @@ template <typename T, typename R> static WS_DEVICE plane<T> col_at(const tensor<
 }
 template <typename T, typename X, typename R> static WS_DEVICE plane<T> col_at(const tensor<T, 2> &t, X x, R row)
 {
-    plane<T> p = col_at(tensor<T, 1>{t.base, {1}, {t.origin[1]}, {t.low[1]}, {t.high[1]}, false}, row);
+    plane<T> p = col_at(tensor<T, 1>{t.base, {1}, {t.origin[1]}, {t.low[1]}, {t.high[1]}}, row);
     fix(p, t, 0, clamp(x));
     return p;
 }

@@ -31,6 +31,9 @@ template <typename A, typename B> struct operands;
 WS_OPERANDS(f16, f16, "k16.f32.f16.f16")
 WS_OPERANDS(bf16, bf16, "k16.f32.bf16.bf16")
 WS_OPERANDS(float, float, "k8.f32.tf32.tf32")
+WS_OPERANDS(tf32, tf32, "k8.f32.tf32.tf32")
+WS_OPERANDS(float, tf32, "k8.f32.tf32.tf32")
+WS_OPERANDS(tf32, float, "k8.f32.tf32.tf32")
 WS_OPERANDS(e4m3, e4m3, "k32.f32.e4m3.e4m3")
 WS_OPERANDS(e4m3, e5m2, "k32.f32.e4m3.e5m2")
 WS_OPERANDS(e5m2, e4m3, "k32.f32.e5m2.e4m3")
@@ -194,8 +197,8 @@ static WS_DEVICE void blocks_registers(tile<float, M, N, frag> &acc, const tile<
         blocks_registers<BLOCK + 1, STEPS>(acc, a, b);
 }
 
-/* The unit only drops bits of f32 operands; the language rounds them.  Rounding twice changes nothing, so groups that share
-   an operand may both do it.  */
+/* The unit only drops bits of f32 operands; the language rounds them, where the copy has not (tf32).  Rounding twice changes
+   nothing, so groups that share an operand may both do it.  */
 template <typename T, int R, int C, int S> static WS_DEVICE void round_operand(shared_view<T, R, C, S>)
 {
 }
@@ -214,7 +217,7 @@ template <int R, int C, int S> static WS_DEVICE void round_operand(shared_view<f
 }
 template <typename A, typename B> static WS_DEVICE void round_operands(const A &a, const B &b)
 {
-    if constexpr (sizeof(typename A::element) == 4) {
+    if constexpr (same_type<typename A::element, float> || same_type<typename B::element, float>) {
         round_operand(a.view);
         round_operand(b.view);
         ptx::fence_proxy_async();

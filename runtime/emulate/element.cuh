@@ -19,6 +19,7 @@ typedef ::ws_f16 f16;
 typedef ::ws_bf16 bf16;
 typedef ::ws_e4m3 e4m3;
 typedef ::ws_e5m2 e5m2;
+typedef float tf32; /* the product rounds */
 
 /* ---- types that compute ------------------------------------------------------------------------------------------ */
 

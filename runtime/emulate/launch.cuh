@@ -71,7 +71,7 @@ struct launch {
         ws_emulate_place(&state);
     }
 
-    template <typename T, int N> void map(ws::map &ref, const ws::tensor<T, N> &of, int)
+    template <typename IN = void, typename T, int N> void map(ws::map &ref, const ws::tensor<T, N> &of, int)
     {
         ws_emulate_tensor t = {nullptr, (char *)of.base, (int)sizeof(T), N, {}, {}, 0};
         for (int i = 0; i < N; i++) {

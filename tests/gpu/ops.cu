@@ -537,7 +537,7 @@ MEMORY(load_far, float, 50, 60, 1, 1, 16, 64,
                     MEMORY(scalars, float, 5, 60, 1, 1, 8, 8,
                            (ws::store(p.z, 0, 0,
                                       ws::mul(ws::full<float, 8, 8, lines>(1),
-                                              ws::at_float(ws::tensor<float, 1>{p.x.base, {1}, {0}, {0}, {60}, false},
+                                              ws::at_float(ws::tensor<float, 1>{p.x.base, {1}, {0}, {0}, {60}},
                                                            7)))),
                            x.at(0, 7))
                         MEMORY(added, float, 64, 64, 1, 1, 32, 48,

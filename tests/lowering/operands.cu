@@ -6,7 +6,7 @@ struct stage_params {
     ws::tensor<float, 2> b;
     ws::tensor<float, 2> c;
     ws::tensor<ws::e4m3, 2> d;
-    ws::map a_map;                       // tiles of 64 rows
+    ws::map a_map_tf32;                  // tiles of 64 rows
     ws::map b_map;                       // tiles of 32 rows
     ws::map c_map;
     int K;
@@ -14,7 +14,7 @@ struct stage_params {
 };
 
 struct stage_shared {
-    ws::shared_tile<float, 64, 32> ta[3];
+    ws::shared_tile<ws::tf32, 64, 32> ta[3];
     ws::shared_tile<float, 32, 64> tb[3];
     ws::shared_tile<float, 64, 32> operand_staged;
     ws::shared_tile<ws::e4m3, 64, 64> et_staged;
@@ -37,7 +37,7 @@ static WS_DEVICE void stage_producer(const stage_params &p, stage_shared &s, int
         const int j = t.at(1);
         for (int k = 0; k < p.K; k += 32) {  // operands.ir:11
             const int slot = ta_tb.put();
-            ws::copy_in(ta_tb, s.ta[slot], p.a, p.a_map, i, k);
+            ws::copy_in(ta_tb, s.ta[slot], p.a, p.a_map_tf32, i, k);
             ws::copy_in(ta_tb, s.tb[slot], p.b, p.b_map, k, j);
             ta_tb.put_done();
         }
@@ -120,7 +120,7 @@ extern "C" void ws_launch_stage(int M, int N, int K, const void *A, const void *
     call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
     call.tensor(p.d, "d", D, {M, N}, {N, 1}, ws::stored);
     call.place();
-    call.map(p.a_map, p.a, 64);
+    call.map<ws::tf32>(p.a_map_tf32, p.a, 64);
     call.map(p.b_map, p.b, 32);
     call.map(p.c_map, p.c, 64);
     p.K = K;

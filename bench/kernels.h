@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels.h - the kernels of kernels.c, as their callers see them. */
+/* kernels.h - the kernels that are timed, as their callers see them: plain C loops, compiled by wscc like any other. */
 #ifndef BENCH_KERNELS_H
 #define BENCH_KERNELS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "../samples/product.h"
 
-void product_rows(int M, int N, int K, const void *A, const void *B, void *C);
-void product_tiles(int M, int N, int K, const void *A, const void *B, void *C);
-void attend(int heads, int L, float scale, const void *Q, const void *K, const void *V, void *O);
+typedef void product_kernel(const product_call *call, product_choice choice);
+
+/* Six tiles each (kernels-f16.c, -bf16.c, -e4m3.c). */
+product_kernel product_f16, product_bf16, product_e4m3;
+/* One tile each (kernels-types.c, kernels-finish.c). */
+product_kernel product_tf32, product_i8, product_mixed, product_e5m2, product_f16_f32, product_f16_tn, product_f16_nn,
+    product_f16_tt, product_bias_gelu, product_silu_residual, product_scales, product_quantize;
+
+/* Groups of rows: first[g] to first[g + 1]. */
+void grouped_bf16(int groups, int rows, int N, int K, const void *A, const void *B, void *C, const int *first);
+
+/* 8192-like products in f16, C = A B^T, by the pipeline's depth and the products in flight (kernels-steps.c). */
+typedef void step_kernel(int M, int N, int K, const void *A, const void *B, void *C);
+typedef struct {
+    const char *name;
+    int depth, in_flight; /* 0: not one of the grid */
+    step_kernel *run;
+} step;
+extern const step steps[]; /* ends with a null name */
+
+/* f16. */
 void softmax(int M, int N, const void *X, void *Y); /* N at most 1024 */
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* arrays.cu - operands on the device, and results against float64. */
+#include "arrays.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <cuda_runtime.h>
+
+enum { SAMPLES = 4096, THREADS = 128 };
+
+int element_bytes(ws_dtype type)
+{
+    return type == WS_F64 ? 8 : type == WS_F32 || type == WS_I32 ? 4 : type == WS_F16 || type == WS_BF16 ? 2 : 1;
+}
+
+const char *element_name(ws_dtype type)
+{
+    static const char *const names[] = {"f32", "f64", "f16", "bf16", "e4m3", "e5m2", "i8", "i32"};
+    return names[type - WS_F32];
+}
+
+void *array_new(size_t bytes)
+{
+    void *array = nullptr;
+    if (cudaMalloc(&array, bytes ? bytes : 1) != cudaSuccess) {
+        fprintf(stderr, "out of device memory\n");
+        exit(1);
+    }
+    return array;
+}
+
+void array_free(void *array)
+{
+    cudaFree(array);
+}
+
+void array_poison(void *array, size_t bytes)
+{
+    cudaMemset(array, 0xff, bytes);
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+static __device__ double get(ws_dtype type, const void *array, size_t i)
+{
+    switch (type) {
+    case WS_F64:
+        return ((const double *)array)[i];
+    case WS_F32:
+        return ((const float *)array)[i];
+    case WS_F16:
+        return __half2float(((const __half *)array)[i]);
+    case WS_BF16:
+        return __bfloat162float(((const __nv_bfloat16 *)array)[i]);
+    case WS_E4M3:
+        return (float)((const __nv_fp8_e4m3 *)array)[i];
+    case WS_E5M2:
+        return (float)((const __nv_fp8_e5m2 *)array)[i];
+    case WS_I8:
+        return ((const signed char *)array)[i];
+    default:
+        return ((const int *)array)[i];
+    }
+}
+
+static __device__ void put(ws_dtype type, void *array, size_t i, float x)
+{
+    switch (type) {
+    case WS_F32: /* to the 10 bits of tf32 */
+        ((float *)array)[i] = __uint_as_float((__float_as_uint(x) + 0x1000) & 0xffffe000u);
+        break;
+    case WS_F16:
+        ((__half *)array)[i] = __float2half(x);
+        break;
+    case WS_BF16:
+        ((__nv_bfloat16 *)array)[i] = __float2bfloat16(x);
+        break;
+    case WS_E4M3:
+        ((__nv_fp8_e4m3 *)array)[i] = __nv_fp8_e4m3(x);
+        break;
+    case WS_E5M2:
+        ((__nv_fp8_e5m2 *)array)[i] = __nv_fp8_e5m2(x);
+        break;
+    case WS_I8:
+        ((signed char *)array)[i] = (signed char)fminf(fmaxf(rintf(30 * x), -127), 127);
+        break;
+    default:
+        break;
+    }
+}
+
+static __device__ unsigned long long scramble(unsigned long long z)
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+}
+
+static __global__ void fill_normal(ws_dtype type, void *array, size_t n, unsigned long long seed)
+{
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
+        unsigned long long z = scramble((i + (seed << 40)) * 0x9e3779b97f4a7c15ULL + seed);
+        float u = ((unsigned)z + 0.5f) * 0x1p-32f, v = (unsigned)(z >> 32) * 0x1p-32f;
+        put(type, array, i, sqrtf(-2 * logf(u)) * cosf(6.2831853f * v));
+    }
+}
+
+void *array_random(ws_dtype type, size_t count, unsigned seed)
+{
+    void *array = array_new(count * (size_t)element_bytes(type));
+    fill_normal<<<1024, 256>>>(type, array, count, seed);
+    return array;
+}
+
+/* ---- against float64 --------------------------------------------------------------------------------------------- */
+
+static __device__ double after(const array_product &p, double x, int row, int col)
+{
+    if (p.scale)
+        x *= *p.scale;
+    if (p.row_scale)
+        x *= p.row_scale[row];
+    if (p.col_scale)
+        x *= p.col_scale[col];
+    if (p.bias)
+        x += p.bias[col];
+    if (p.then == THEN_GELU)
+        x *= 0.5 * (1 + erf(x * 0.70710678118654752));
+    else if (p.then == THEN_SILU)
+        x /= 1 + exp(-x);
+    if (p.residual)
+        x += get(WS_F16, p.residual, (size_t)row * p.N + col);
+    return x;
+}
+
+static __device__ double sum_of_block(double x)
+{
+    __shared__ double parts[THREADS];
+    parts[threadIdx.x] = x;
+    __syncthreads();
+    for (int half = THREADS / 2; half; half /= 2) {
+        if (threadIdx.x < half)
+            parts[threadIdx.x] += parts[threadIdx.x + half];
+        __syncthreads();
+    }
+    x = parts[0];
+    __syncthreads();
+    return x;
+}
+
+/* One element a block; the first four are the corners. */
+static __global__ void sample_errors(array_product p, double u_out, double u_sum, double *errors)
+{
+    unsigned long long z = scramble(blockIdx.x * 0x9e3779b97f4a7c15ULL + 1);
+    int row = blockIdx.x < 4 ? (blockIdx.x & 1) * (p.M - 1) : (int)((z & 0xffffffff) * p.M >> 32);
+    int col = blockIdx.x < 4 ? (blockIdx.x >> 1) * (p.N - 1) : (int)((z >> 32) * p.N >> 32);
+    double sum = 0, magnitude = 0;
+    for (int k = threadIdx.x; k < p.K; k += THREADS) {
+        double a = get(p.a_type, p.A, p.turn_a ? k * p.lda + row : row * p.lda + k);
+        double b = get(p.b_type, p.B, p.turn_b ? k * p.ldb + col : col * p.ldb + k);
+        sum += a * b;
+        magnitude += fabs(a * b);
+    }
+    sum = sum_of_block(sum);
+    magnitude = sum_of_block(magnitude);
+    if (threadIdx.x)
+        return;
+    double want = after(p, sum, row, col), got = get(p.c_type, p.C, row * p.ldc + col);
+    if (p.scale)
+        magnitude *= fabs(*p.scale);
+    if (p.row_scale)
+        magnitude *= fabs(p.row_scale[row]);
+    if (p.col_scale)
+        magnitude *= fabs(p.col_scale[col]);
+    double bound = 2 * u_out * fabs(want) + 4 * sqrt((double)p.K) * u_sum * magnitude + 1e-30;
+    if (p.c_type == WS_F16 || p.c_type == WS_BF16)
+        bound += 6e-8;
+    if (p.c_type == WS_E4M3)
+        bound += 0x1p-9, want = fmin(fmax(want, -448.0), 448.0);
+    double error = fabs(got - want) / bound;
+    errors[blockIdx.x] = isnan(error) ? INFINITY : error;
+}
+
+static __global__ void count_nans(array_product p, int *count)
+{
+    for (int row = blockIdx.x; row < p.M; row += gridDim.x)
+        for (int col = threadIdx.x; col < p.N; col += blockDim.x)
+            if (isnan(get(p.c_type, p.C, row * p.ldc + col)))
+                atomicAdd(count, 1);
+}
+
+static double roundoff(ws_dtype type)
+{
+    switch (type) {
+    case WS_F32:
+        return 0x1p-24;
+    case WS_F16:
+        return 0x1p-11;
+    case WS_BF16:
+        return 0x1p-8;
+    case WS_E4M3:
+        return 0x1p-4;
+    case WS_E5M2:
+        return 0x1p-3;
+    default:
+        return 0;
+    }
+}
+
+double array_error(const array_product *p)
+{
+    static double errors[SAMPLES];
+    bool short_sums = element_bytes(p->a_type) == 1 && p->a_type != WS_I8;
+    double *on_device = (double *)array_new(sizeof errors), worst = 0;
+    int *nans = (int *)array_new(sizeof *nans), found = 0;
+    cudaMemset(nans, 0, sizeof *nans);
+    sample_errors<<<SAMPLES, THREADS>>>(*p, roundoff(p->c_type), short_sums ? 0x1p-13 : 0x1p-24, on_device);
+    if (p->c_type != WS_I32)
+        count_nans<<<1024, 256>>>(*p, nans);
+    cudaMemcpy(errors, on_device, sizeof errors, cudaMemcpyDeviceToHost);
+    cudaMemcpy(&found, nans, sizeof found, cudaMemcpyDeviceToHost);
+    array_free(on_device);
+    array_free(nans);
+    for (int i = 0; i < SAMPLES; i++)
+        worst = fmax(worst, errors[i]);
+    return found || cudaGetLastError() != cudaSuccess ? INFINITY : worst;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* arrays.h - operands on the device, and results against float64. */
+#ifndef BENCH_ARRAYS_H
+#define BENCH_ARRAYS_H
+
+#include <stddef.h>
+#include <ws.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int element_bytes(ws_dtype type);
+const char *element_name(ws_dtype type);
+
+void *array_new(size_t bytes); /* device memory; says so and exits where there is none */
+void array_free(void *array);
+/* Random normal numbers in the type, the same for the same seed; f32 ones are numbers of tf32, i8 ones have deviation 30. */
+void *array_random(ws_dtype type, size_t count, unsigned seed);
+void array_poison(void *array, size_t bytes); /* NaNs */
+
+/* C = function (scales (A B) + bias) + residual, with A M x K or, turned, K x M, B N x K or K x N, rows ld elements apart. */
+typedef struct {
+    ws_dtype a_type, b_type, c_type;
+    int M, N, K, turn_a, turn_b;
+    long lda, ldb, ldc;
+    const void *A, *B, *C;
+    const float *scale, *row_scale, *col_scale, *bias; /* one, M, N, N; or NULL: in this order, before the function */
+    const void *residual;                              /* f16, M x N, or NULL: after the function */
+    int then;                                          /* THEN_... */
+} array_product;
+enum { THEN_NOTHING, THEN_GELU, THEN_SILU };
+
+/* The largest error over 4096 elements, corners among them, in units of its bound
+       2 u_out |x| + 4 sqrt (K) u_sum sum |a b|
+   with u_sum that of f32, or of the 13 bits that Hopper keeps of products of fp8.  A NaN anywhere in C is infinite. */
+double array_error(const array_product *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

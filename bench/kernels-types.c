@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* kernels-types.c - products of other element types, orientations and results; and of groups. */
+#include "kernels.h"
+
+PRODUCT_ONE(product_tf32, WS_F32, WS_F32, WS_F32, WS_F32, 0, 0, FINISH_NONE, 128, 192)
+PRODUCT_ONE(product_i8, WS_I8, WS_I8, WS_I32, WS_I32, 0, 0, FINISH_NONE, 128, 192)
+PRODUCT_ONE(product_mixed, WS_E4M3, WS_E5M2, WS_F32, WS_BF16, 0, 0, FINISH_NONE, 128, 192)
+PRODUCT_ONE(product_e5m2, WS_E5M2, WS_E5M2, WS_F32, WS_BF16, 0, 0, FINISH_NONE, 128, 192)
+PRODUCT_ONE(product_f16_f32, WS_F16, WS_F16, WS_F32, WS_F32, 0, 0, FINISH_NONE, 128, 192)
+/* A turned, B turned, both: the first letter says how A lies, as BLAS has it. */
+PRODUCT_ONE(product_f16_tn, WS_F16, WS_F16, WS_F32, WS_F16, 1, 0, FINISH_NONE, 128, 192)
+PRODUCT_ONE(product_f16_nn, WS_F16, WS_F16, WS_F32, WS_F16, 0, 1, FINISH_NONE, 128, 192)
+PRODUCT_ONE(product_f16_tt, WS_F16, WS_F16, WS_F32, WS_F16, 1, 1, FINISH_NONE, 128, 192)
+
+void grouped_bf16(int groups, int rows, int N, int K, const void *A, const void *B, void *C, const int *first)
+{
+    enum { BM = 128, BN = 192, BK = 64 };
+    ws_tensor a = ws_tensor_2d(A, WS_BF16, rows, K), b = ws_tensor_3d(B, WS_BF16, groups, N, K);
+    ws_tensor c = ws_tensor_2d(C, WS_BF16, rows, N), begin = ws_tensor_1d(first, WS_I32, groups + 1);
+    product_grouped(a, b, c, begin, groups, rows / BM + groups, N, K, WS_F32, WS_BF16, BM, BN, BK);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * measure.h - candidates for the same work, timed in alternation.
+ *
+ * A candidate's runs are captured in a graph, as many as fill a few milliseconds, so that what counts is the device's time.
+ * In every round each candidate has one turn; rounds begin with different candidates.  Round r of one and round r of the
+ * other make a pair: both saw the same clock and temperature.
+ */
+#ifndef BENCH_MEASURE_H
+#define BENCH_MEASURE_H
+
+#include <cuda_runtime_api.h>
+
+#include "statistics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { ROUNDS_AT_MOST = 101, CANDIDATES_AT_MOST = 16 };
+
+typedef struct {
+    const char *name;
+    void (*run)(void *context, cudaStream_t stream);
+    void *context;
+    /* measured */
+    double ms[ROUNDS_AT_MOST]; /* of one run, by round */
+    double mhz;                /* the multiprocessors' clock, the median over the rounds */
+} candidate;
+
+extern int measure_rounds;       /* 15 */
+extern double measure_sample_ms; /* 6 */
+extern double measure_watts;     /* of the last measure (), by NVML; negative where that cannot be had */
+
+/* False, with a message, where a candidate cannot be captured or run. */
+int measure(candidate *all, int count);
+/* Of a graph of one candidate: milliseconds of a run, the median of `samples` samples of about `ms` each. */
+double measure_alone(const candidate *c, int samples, double ms);
+
+double candidate_ms(const candidate *c);                             /* the median */
+interval candidate_ratio(const candidate *c, const candidate *peer); /* how much faster c is: of the rounds' ratios */
+
+const char *device_name(void);
+int device_multiprocessors(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

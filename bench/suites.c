@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * suites.c - the work that is compared.
+ *
+ *   gemm      fp16, bf16 and e4m3, 8192 x 8192 x K, K = 256 ... 16384
+ *   large     2304 x 12800 x 32768 and 2285568 x 256 x 256
+ *   batched   8 x n^3, n = 1024 ... 8192; and groups of rows, N = K = 4096
+ *   small     M = 16, 64, 128 with N = K = 8192; 1024^3; 2048^3; few tiles with a long K
+ *   shapes    20 drawn with a seed; rows of 16 bytes' multiples, as cuBLASLt needs them for its fast kernels
+ *   odd       extents that are no multiples of anything, in rows that begin at 16 bytes' multiples
+ *   types     tf32, int8, mixed fp8, orientations, results in f32, at 8192^3
+ *   finish    something after the loop
+ *   ablation  from a plain loop to product.h in steps; grid: depth by products in flight
+ *   softmax   of rows, beside a copy of the same bytes
+ */
+#include "suites.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "statistics.h"
+
+enum { MOST = 256, RANDOM_SHAPES = 20 };
+
+static work all[MOST];
+static char labels[MOST][48];
+static int count;
+
+typedef struct {
+    const char *name;
+    ws_dtype a_type, b_type, c_type;
+    product_kernel *kernel;
+    int chooses;
+} kind;
+
+static const kind f16 = {"f16", WS_F16, WS_F16, WS_F16, product_f16, 1};
+static const kind bf16 = {"bf16", WS_BF16, WS_BF16, WS_BF16, product_bf16, 1};
+static const kind e4m3 = {"e4m3", WS_E4M3, WS_E4M3, WS_BF16, product_e4m3, 1};
+
+static work *add(const char *suite, const kind *k, const char *what, int batch, long M, long N, long K)
+{
+    if (count == MOST)
+        return &all[MOST - 1];
+    char *label = labels[count];
+    if (batch > 1)
+        snprintf(label, sizeof labels[0], "%s%d x %ldx%ldx%ld", what, batch, M, N, K);
+    else
+        snprintf(label, sizeof labels[0], "%s%ldx%ldx%ld", what, M, N, K);
+    all[count] = (work){.suite = suite,
+                        .label = label,
+                        .type = k->name,
+                        .a_type = k->a_type,
+                        .b_type = k->b_type,
+                        .c_type = k->c_type,
+                        .batch = batch,
+                        .M = (int)M,
+                        .N = (int)N,
+                        .K = (int)K,
+                        .kernel = k->kernel,
+                        .chooses = k->chooses};
+    return &all[count++];
+}
+
+static void add_sweep(void)
+{
+    static const kind *const kinds[] = {&f16, &bf16, &e4m3};
+    for (int i = 0; i < 3; i++)
+        for (int K = 256; K <= 16384; K *= 2)
+            add("gemm", kinds[i], "", 1, 8192, 8192, K);
+}
+
+static void add_large(void)
+{
+    static const kind *const kinds[] = {&f16, &e4m3};
+    for (int i = 0; i < 2; i++) {
+        add("large", kinds[i], "", 1, 2304, 12800, 32768);
+        add("large", kinds[i], "", 1, 2285568, 256, 256);
+    }
+}
+
+static void add_batched(void)
+{
+    static const kind groups = {"bf16", WS_BF16, WS_BF16, WS_BF16, NULL, 0};
+    for (int n = 1024; n <= 8192; n *= 2)
+        add("batched", &f16, "", 8, n, n, n);
+    for (int g = 2; g <= 16; g *= 2) {
+        char what[32];
+        snprintf(what, sizeof what, "%d groups, ", g);
+        add("batched", &groups, what, 1, 8192, 4096, 4096)->groups = g;
+    }
+}
+
+static void add_small(void)
+{
+    static const int rows[] = {16, 64, 128};
+    for (int i = 0; i < 3; i++)
+        add("small", &f16, "", 1, rows[i], 8192, 8192);
+    add("small", &e4m3, "", 1, 64, 8192, 8192);
+    add("small", &f16, "", 1, 1024, 1024, 1024);
+    add("small", &f16, "", 1, 2048, 2048, 2048);
+    add("small", &e4m3, "", 1, 2048, 2048, 2048);
+    add("small", &f16, "", 1, 512, 4096, 64512);
+    add("small", &f16, "", 1, 256, 512, 65536);
+}
+
+/* From `low` to `high`, as many below the geometric middle as above. */
+static long draw(unsigned long long *state, double low, double high)
+{
+    return (long)(low * pow(high / low, next_random(state) * 0x1p-32));
+}
+
+static void add_shapes(void)
+{
+    unsigned long long state = 20261121;
+    add("odd", &f16, "", 1, 8191, 8190, 4095)->padded = 1;
+    add("odd", &f16, "", 1, 4095, 4097, 4097)->padded = 1;
+    add("odd", &bf16, "", 1, 1000, 3001, 777)->padded = 1;
+    add("odd", &f16, "", 1, 8191, 8184, 4096)->padded = 1;
+    for (int i = 0; i < RANDOM_SHAPES; i++) {
+        long M = draw(&state, 64, 16384), N = draw(&state, 64, 16384), K = draw(&state, 64, 16384);
+        add("shapes", &f16, "", 1, M, (N + 7) / 8 * 8, (K + 7) / 8 * 8);
+    }
+}
+
+static void add_types(void)
+{
+    static const kind kinds[] = {{"tf32", WS_F32, WS_F32, WS_F32, product_tf32, 0},
+                                 {"int8", WS_I8, WS_I8, WS_I32, product_i8, 0},
+                                 {"mixed", WS_E4M3, WS_E5M2, WS_BF16, product_mixed, 0},
+                                 {"e5m2", WS_E5M2, WS_E5M2, WS_BF16, product_e5m2, 0},
+                                 {"f16", WS_F16, WS_F16, WS_F32, product_f16_f32, 0}};
+    static const kind turned[] = {{"f16", WS_F16, WS_F16, WS_F16, product_f16_tn, 0},
+                                  {"f16", WS_F16, WS_F16, WS_F16, product_f16_nn, 0},
+                                  {"f16", WS_F16, WS_F16, WS_F16, product_f16_tt, 0}};
+    for (int i = 0; i < 5; i++)
+        add("types", &kinds[i], i == 4 ? "into f32, " : "", 1, 8192, 8192, 8192);
+    for (int i = 0; i < 3; i++) {
+        work *w = add("types", &turned[i],
+                      i == 0   ? "A turned, "
+                      : i == 1 ? "B turned, "
+                               : "both turned, ",
+                      1, 8192, 8192, 8192);
+        w->turn_a = i != 1;
+        w->turn_b = i != 0;
+    }
+}
+
+static void add_finish(void)
+{
+    static const kind kinds[] = {{"f16", WS_F16, WS_F16, WS_F16, product_bias_gelu, 0},
+                                 {"f16", WS_F16, WS_F16, WS_F16, product_silu_residual, 0},
+                                 {"e4m3", WS_E4M3, WS_E4M3, WS_BF16, product_scales, 0},
+                                 {"e4m3", WS_E4M3, WS_E4M3, WS_E4M3, product_quantize, 0}};
+    static const char *const names[] = {"bias, gelu, ", "silu, residual, ", "two scales, ", "into e4m3, "};
+    for (int i = 0; i < 4; i++)
+        add("finish", &kinds[i], names[i], 1, 8192, 8192, 4096)->finish = (product_finish)(FINISH_BIAS_GELU + i);
+}
+
+static void add_steps(void)
+{
+    static const kind plain = {"f16", WS_F16, WS_F16, WS_F16, NULL, 0};
+    add("ablation", &plain, "", 1, 8192, 8192, 8192)->steps = STEPS_CHAIN;
+    for (int K = 1024; K <= 16384; K *= 4)
+        add("grid", &plain, "", 1, 8192, 8192, K)->steps = STEPS_GRID;
+    add("softmax", &plain, "", 1, 1 << 20, 1024, 1024)->turn_b = 1; /* the operand A alone: B is small */
+}
+
+const work *suite_find(const char *name, int *found)
+{
+    const work *first = NULL;
+    if (!count) {
+        add_sweep();
+        add_large();
+        add_batched();
+        add_small();
+        add_shapes();
+        add_types();
+        add_finish();
+        add_steps();
+    }
+    *found = 0;
+    for (int i = 0; i < count; i++)
+        if (!strcmp(all[i].suite, name)) {
+            first = first ? first : &all[i];
+            ++*found;
+        }
+    return first;
+}
+
+const char *suite_names(void)
+{
+    return " gemm large batched small shapes odd types finish ablation grid softmax";
+}

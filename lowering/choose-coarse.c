@@ -14,7 +14,9 @@
  * Nothing here knows what C computes.
  */
 #include "choose.h"
+#include "machine.h"
 
+enum { MOST_HELD = 208 }; /* of the 240 registers that a thread may have */
 enum { ORDER_T = 0, ORDER_U = 1, ORDER_C = 2, ORDER_SHIFT = 20 };
 
 typedef struct {
@@ -141,6 +143,26 @@ static void order_first(const Coarse *in, Op *op)
     }
 }
 
+/* Registers that a group of 64 rows cannot share out in time: accumulators that the loop carries, the first products' results,
+   and what the second products in flight still read while the next of it is computed.  */
+static int held_registers(const Coarse *in)
+{
+    int registers = 0;
+    FOR_OPS (op, in->block) {
+        if (!op_is_dot(op))
+            continue;
+        Type held = op->results[0]->type;
+        int groups = held.rows / MACHINE_MMA_ROWS;
+        held.rows = MACHINE_MMA_ROWS;
+        Type operand = op->args[0]->type;
+        operand.rows = MACHINE_MMA_ROWS;
+        bool computed = op->stage && !ring_load(op->args[0]);
+        registers += machine_tile_registers(held, LAYOUT_MMA) * (in->kernel->grid.consumers == 1 ? groups : 1);
+        registers += computed ? machine_tile_registers(operand, LAYOUT_MMA) : 0;
+    }
+    return registers;
+}
+
 bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
 {
     Coarse in = {kernel, loop->blocks[0], uses, NULL};
@@ -150,6 +172,15 @@ bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
             op->stage = 1;
             found = true;
         }
+    bool asked = loop->pipeline->schedule == SCHEDULE_COARSE;
+    if (found && !asked && held_registers(&in) > MOST_HELD) {
+        remark(kernel, DIAG_MISSED, loop->pipeline->loc,
+               "coarse schedule not chosen: its accumulators and operands in flight take %d registers of each thread",
+               held_registers(&in));
+        FOR_OPS (op, in.block)
+            op->stage = 0;
+        found = false;
+    }
     if (!found)
         return false;
     late_loads(&in);

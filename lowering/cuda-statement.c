@@ -287,16 +287,39 @@ static bool block_prints_nothing(const Block *block)
     return true;
 }
 
+static bool computes(const Block *block)
+{
+    FOR_OPS (op, block) {
+        if (op_info[op->code].class_ == CLASS_TILE)
+            return true;
+        for (int k = 0; k < op->nblocks; k++)
+            if (computes(op->blocks[k]))
+                return true;
+    }
+    return false;
+}
+
+/* Scalars are the same in all threads of a group.  The assembler is told so where it matters: behind a branch that could part
+   the threads of a warp it keeps slots and descriptors in registers of each, and moves them over before each product.  */
+static bool is_in_hot_loop(const Op *op)
+{
+    for (const Op *loop = ir_enclosing(op, OP_FOR); loop; loop = ir_enclosing(loop, OP_FOR))
+        if (loop->pipeline && computes(loop->blocks[0]))
+            return true;
+    return false;
+}
+
 static void print_if(Printer *in, const Op *op)
 {
     bool swap = op->nblocks > 1 && block_prints_nothing(op->blocks[0]) && !block_prints_nothing(op->blocks[1]);
+    bool hot = is_in_hot_loop(op);
     cuda_begin(in);
-    fputs("if (", in->out);
+    fputs(hot ? "if (ws::alike(" : "if (", in->out);
     if (swap)
         print_negated(in, op->args[0]);
     else
         cuda_operand(in, op->args[0], PREC_ANY, false);
-    fputs(") {", in->out);
+    fputs(hot ? ")) {" : ") {", in->out);
     print_place(in, op);
     fputc('\n', in->out);
     cuda_block(in, op->blocks[swap]);

@@ -118,6 +118,8 @@ static void print_role(Printer *in, Role *role)
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_GET, aref))
             cuda_line(in, "ws::consumer<%d> %s(s.%s);", aref->slots, aref->name, aref->name);
+    if (role_has_op(role, OP_TURN_TAKE, NULL))
+        cuda_line(in, "s.turns.begin(group);");
     in->indent--;
     cuda_block(in, role->body);
     cuda_line(in, "}\n");

@@ -251,6 +251,10 @@ static void emit_consumed(Distributor *in, Block *to, const Op *origin, Aref *ar
     Op *op = emit(in, to, origin, OP_CONSUMED, 0, NULL);
     op->aref = aref;
     op->ival = lag;
+    for (int i = 0; i < aref->nstorages; i++) {
+        int stage = in->role->id ? last_stage(aref->loads[i], &in->uses) : 0;
+        op->stage = stage > op->stage ? stage : op->stage;
+    }
     if (origin->release)
         op->order = RELEASE_END;
 }

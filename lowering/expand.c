@@ -46,6 +46,7 @@ typedef struct {
     Value *pending[MAX_PENDING]; /* tokens of this block that nothing has waited for */
     int group[MAX_PENDING];      /* and in which group each is */
     int npending;
+    Op *first;  /* the oldest product of this block that nothing has waited for */
     int groups; /* committed in this block */
 } Expander;
 
@@ -135,9 +136,23 @@ static int newest_group(const Expander *in)
     return group;
 }
 
+/* An accumulator that begins as a constant gets it before any product is in flight: the assembler would wait for these before
+   it writes registers that belong to the next.  */
+static void clear_early(const Expander *in, const Op *mma)
+{
+    Op *clear = mma->args[2]->def;
+    if (in->first == mma || !clear || clear->code != OP_FULL || clear->parent != mma->parent)
+        return;
+    op_remove(clear);
+    op_before(in->first, clear);
+}
+
 /* A product is a group of its own; in a chain only the newest counts.  */
 static void add_pending(Expander *in, Op *mma)
 {
+    if (!in->npending)
+        in->first = mma;
+    clear_early(in, mma);
     op_after(mma, sync_op(in, mma, OP_COMMIT, 0));
     int i = 0;
     while (i < in->npending && in->pending[i] != mma->args[2])
@@ -366,7 +381,7 @@ static Op *last_look(Op *release)
         op->order = place++;
     for (Op *op = release->parent->first; op != release; op = op->next) {
         int look = looks_at(op, aref);
-        got |= op->code == OP_GET && op->aref == aref;
+        got |= (op->code == OP_GET && op->aref == aref) || (look && op->code == OP_MMA);
         Op *done = look == 2 ? wait_of(op) : look == 1 || (op->code == OP_GET && op->aref == aref) ? op : NULL;
         if (look == 2 && !done)
             return NULL;
@@ -379,7 +394,8 @@ static Op *last_look(Op *release)
 static void settle_release(Op *op, void *context)
 {
     (void)context;
-    Op *last = op->code == OP_CONSUMED && op->ival == 0 ? last_look(op) : NULL;
+    bool settles = op->code == OP_CONSUMED && (op->ival == 0 || !op->aref->release_lag);
+    Op *last = settles ? last_look(op) : NULL;
     if (!last || last->next == op)
         return;
     op_remove(op);

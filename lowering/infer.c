@@ -92,4 +92,5 @@ void pass_infer(Kernel *kernel)
     infer_ragged(kernel);
     infer_edges(kernel);
     infer_simplify(kernel);
+    infer_recurrences(kernel);
 }

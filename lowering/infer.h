@@ -13,6 +13,8 @@ void infer_simplify(Kernel *kernel);
 void infer_nest(Kernel *kernel);
 /* edges.c: a select whose mask can fail only at an edge stands under that question.  */
 void infer_edges(Kernel *kernel);
+/* recurrence.c: sums along rows that a loop only adds up are completed behind it.  */
+void infer_recurrences(Kernel *kernel);
 /* ragged.c: -Wws-padded-reduction.  */
 void infer_ragged(Kernel *kernel);
 

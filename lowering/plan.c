@@ -179,7 +179,7 @@ static int64_t place_all(Kernel *kernel)
     FOR_AREFS (aref, kernel)
         offset += 16 * aref->slots;
     if (kernel_takes_turns(kernel))
-        offset += 24 * all_groups(kernel);
+        offset += 8;
     return round_up(offset, kernel->storages ? MACHINE_SHARED_ALIGN : 8) + kernel->shared_padding;
 }
 

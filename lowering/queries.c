@@ -47,6 +47,23 @@ bool use_is_operand(const Use *use, const Uses *uses)
     return true;
 }
 
+static int last_use_stage(const Value *value, const Block *block, const Uses *uses)
+{
+    int stage = 0;
+    for (const Use *use = uses_of(uses, value); use; use = use->next) {
+        const Op *op = op_at_block(use->op, block);
+        int here = op && op->code == OP_TRANS ? last_use_stage(op->results[0], block, uses) : op ? op->stage : 0;
+        stage = here > stage ? here : stage;
+    }
+    return stage;
+}
+
+int last_stage(const Op *load, const Uses *uses)
+{
+    int stage = last_use_stage(load->results[0], load->parent, uses);
+    return stage > load->stage ? stage : load->stage;
+}
+
 Op *op_at_block(Op *op, const Block *block)
 {
     while (op && op->parent != block)

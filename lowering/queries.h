@@ -19,6 +19,8 @@ bool use_is_operand(const Use *use, const Uses *uses);
 /* The block itself, or the body of a loop or a grid that it is an arm in; and that loop, or NULL.  */
 Block *body_around(Block *block);
 Op *loop_around(Block *block);
+/* The latest stage at which something looks at a ring load, or at its transpose.  */
+int last_stage(const Op *load, const Uses *uses);
 /* The op of `block` that is `op` or holds it.  */
 Op *op_at_block(Op *op, const Block *block);
 /* Index of the row coordinate among a load's or store's operands, -1 if rows of its tile do not move a coordinate.  */

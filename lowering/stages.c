@@ -207,6 +207,15 @@ static bool takes_turns(const Stager *in)
     return in->loop->pipeline->pingpong && in->kernel->grid.split == SPLIT_ROWS && in->kernel->grid.consumers > 1;
 }
 
+/* A release at a later stage than its get: the slots got since are still to be read.  */
+static int slots_since(const Stager *in, const Op *release)
+{
+    for (int i = 0; i < in->nops; i++)
+        if (in->ops[i]->code == OP_GET && in->ops[i]->aref == release->aref)
+            return release->stage - in->ops[i]->stage;
+    return 0;
+}
+
 static void copy_step(Stager *in, Block *to, unsigned stages)
 {
     const Op *before = to->last;
@@ -214,7 +223,9 @@ static void copy_step(Stager *in, Block *to, unsigned stages)
         Op *op = in->ops[i];
         if (!(stages >> op->stage & 1))
             continue;
-        copy_op(in, op, to, &in->maps[op->stage]);
+        Op *copy = copy_op(in, op, to, &in->maps[op->stage]);
+        if (op->code == OP_CONSUMED && stages & 1)
+            copy->ival += slots_since(in, op);
         publish(in, op);
     }
     if (stages & 1 && takes_turns(in))

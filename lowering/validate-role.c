@@ -140,6 +140,7 @@ static int spread_of(Validator *in, const Op *op, const Known *args)
     case OP_COL_CUMSUM:
         return args[0].spread == SPREAD_WHOLE || args[0].spread == SPREAD_ANY ? SPREAD_WHOLE : SPREAD_MIXED;
     case OP_ROW_SUM:
+    case OP_ROW_PART:
     case OP_ROW_MAX:
     case OP_ROW_MIN:
     case OP_ROW_ARGMAX:

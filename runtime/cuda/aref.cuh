@@ -37,6 +37,12 @@ static WS_DEVICE bool first_thread()
     return threadIdx.x == 0;
 }
 
+/* A condition that has the same answer in all threads of a warp, and that the assembler may take for one.  */
+static WS_DEVICE bool alike(bool condition)
+{
+    return __any_sync(0xffffffffu, condition);
+}
+
 /* The thread that speaks to the copy engine for its group.  */
 static WS_DEVICE bool group_leader()
 {
@@ -182,37 +188,30 @@ template <int D> struct consumer {
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
-/* N groups one after the other, group 0 first.  Each warp waits and hands on for itself; how often it took its turn is
-   kept beside the barriers, so that the object has no other half in registers.  */
+/* N groups one after the other, group 0 first.  A named barrier for each: its own threads wait at it, those of the group before
+   arrive.  A group may have the turn again only when all others had it, so no barrier is a round ahead.  */
 template <int N> struct turns {
-    u64 barriers[N];
-    u32 taken[N][4];
+    static constexpr u32 first = 8; /* behind the barriers of up to seven groups */
 
     WS_DEVICE void init(const char *)
     {
-        for (int group = 0; group < N; group++) {
-            ptx::mbarrier_init(ptx::shared_address(&barriers[group]), 4);
-            for (int warp = 0; warp < 4; warp++)
-                taken[group][warp] = 0;
-        }
+    }
+
+    /* At a role's start: the first turn comes from the last group.  */
+    WS_DEVICE void begin(int group)
+    {
+        if (group == N - 1)
+            pass(group);
     }
 
     WS_DEVICE void take(int group)
     {
-        u32 &count = taken[group][threadIdx.x / 32 % 4];
-        u32 before = count;
-        ptx::mbarrier_wait(ptx::shared_address(&barriers[group]), (before ^ (group == 0)) & 1);
-        __syncwarp();
-        if (ptx::lane() == 0)
-            count = before + 1;
-        __syncwarp();
+        ptx::barrier_sync(first + group, 256);
     }
 
     WS_DEVICE void pass(int group)
     {
-        __syncwarp();
-        if (ptx::lane() == 0)
-            ptx::mbarrier_arrive(ptx::shared_address(&barriers[group + 1 == N ? 0 : group + 1]));
+        ptx::barrier_arrive(first + (group + 1 == N ? 0 : group + 1), 256);
     }
 };
 

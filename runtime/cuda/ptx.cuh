@@ -86,6 +86,11 @@ static WS_DEVICE void barrier_sync(u32 number, u32 threads)
     asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
 }
 
+static WS_DEVICE void barrier_arrive(u32 number, u32 threads)
+{
+    asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+}
+
 template <int N> static WS_DEVICE void setmaxnreg_inc()
 {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N));

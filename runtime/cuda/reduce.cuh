@@ -79,8 +79,9 @@ template <int FIRST, int LAST, typename F, typename M> static WS_DEVICE M across
 
 /* ---- along rows -------------------------------------------------------------------------------------------------- */
 
+/* What this thread holds of each row.  */
 template <typename F, typename T, int R, int C, layout L>
-static WS_DEVICE tile<T, R, 1, L> row_reduce(F f, const tile<T, R, C, L> &x)
+static WS_DEVICE tile<T, R, 1, L> row_share(F f, const tile<T, R, C, L> &x)
 {
     if constexpr (C == 1) {
         return x;
@@ -97,11 +98,32 @@ static WS_DEVICE tile<T, R, 1, L> row_reduce(F f, const tile<T, R, C, L> &x)
                 low = f(low, has_col<S, C>(j, 0) ? p.low : neutral<F, M>::value());
                 high = f(high, has_col<S, C>(j, 1) ? p.high : neutral<F, M>::value());
             }
-            M all = across<sharing<L>::row_first, sharing<L>::row_last>(f, f(low, high));
+            M all = f(low, high);
             y.set(slot, 0, all, all);
         }
         return y;
     }
+}
+/* From shares to the whole, in each thread that has one.  */
+template <typename F, typename T, int R, layout L>
+static WS_DEVICE tile<T, R, 1, L> row_exchange(F f, const tile<T, R, 1, L> &x)
+{
+    typedef spread<R, 1, L> S;
+    tile<T, R, 1, L> y;
+    WS_FOR_SLOTS(S, slot)
+    {
+        auto all = across<sharing<L>::row_first, sharing<L>::row_last>(f, x.get(slot, 0).low);
+        y.set(slot, 0, all, all);
+    }
+    return y;
+}
+template <typename F, typename T, int R, int C, layout L>
+static WS_DEVICE tile<T, R, 1, L> row_reduce(F f, const tile<T, R, C, L> &x)
+{
+    if constexpr (C == 1)
+        return x;
+    else
+        return row_exchange(f, row_share(f, x));
 }
 /* A sum of a row closes a transform between two products, as a softmax: what makes it stays under the product in flight.  */
 template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_sum(const X &x)
@@ -110,6 +132,18 @@ template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_sum(const X &x)
     if constexpr (X::kind == frag && sizeof(typename X::math) == 4)
         computed(y);
     return y;
+}
+/* Shares of a sum that a loop adds up, and the sum behind it.  */
+template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_part(const X &x)
+{
+    auto y = row_share(one::add(), x);
+    if constexpr (X::kind == frag)
+        computed(y);
+    return y;
+}
+template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_total(const X &x)
+{
+    return row_exchange(one::add(), x);
 }
 template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_max(const X &x)
 {

@@ -120,6 +120,12 @@ template <int D> struct consumer {
     }
 };
 
+/* A condition that has the same answer in all threads of a warp.  */
+static inline bool alike(bool condition)
+{
+    return condition;
+}
+
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
 template <int N> struct turns {
@@ -129,6 +135,9 @@ template <int N> struct turns {
     void init(const char *name)
     {
         number = (uint64_t)ws_sched_turns(ws_sched_current(), name, N);
+    }
+    void begin(int)
+    {
     }
     void take(int group)
     {

@@ -298,6 +298,11 @@ WS_DEVICE tile<T, 1, C, L> reduce_columns(const tile<T, R, C, L> &x)
         return reduce_columns<one::along::how>(x);                   \
     }
 WS_EMULATE_ROW(row_sum, sum)
+WS_EMULATE_ROW(row_part, sum) /* a row has one owner here: its share is all */
+template <typename T, int R, layout L> WS_DEVICE tile<T, R, 1, L> row_total(const tile<T, R, 1, L> &x)
+{
+    return x;
+}
 WS_EMULATE_ROW(row_max, max)
 WS_EMULATE_ROW(row_min, min)
 WS_EMULATE_COLUMN(col_sum, sum)

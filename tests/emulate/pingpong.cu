@@ -39,6 +39,7 @@ static WS_DEVICE void pingpong_producer(const pingpong_params &p, pingpong_share
 static WS_DEVICE void pingpong_consumer(const pingpong_params &p, pingpong_shared &s, int group)
 {
     ws::consumer<3> ta_tb(s.ta_tb);
+    s.turns.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int i = t.at(0);
         const int j = t.at(1);

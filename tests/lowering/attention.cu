@@ -52,6 +52,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
+    s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // attention.ir:2
         const int i = t.at(0);
@@ -81,7 +82,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             const auto shrink = ws::exp(less);
             const auto d = ws::sub(masked, now);
             const auto p_2 = ws::exp(d);
-            const auto ps = ws::row_sum(p_2);
+            const auto ps = ws::row_part(p_2);
             l = ws::fma(l, shrink, ps);
             acc = ws::mul(acc, shrink);
             auto ph = ws::cast<ws::f16>(p_2);
@@ -99,7 +100,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
                 auto masked_2 = ws::mul(s_3, p.scale);
-                if ((long)j + 127 >= (long)p.L) {  // attention.ir:23
+                if (ws::alike((long)j + 127 >= (long)p.L)) {  // attention.ir:23
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto at = ws::add(col, j);
                     const auto inside = ws::lt(at, p.L);
@@ -111,7 +112,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 const auto shrink_2 = ws::exp(less_2);
                 const auto d_2 = ws::sub(masked_2, now_2);
                 const auto p_3 = ws::exp(d_2);
-                const auto ps_2 = ws::row_sum(p_3);
+                const auto ps_2 = ws::row_part(p_3);
                 l = ws::fma(l, shrink_2, ps_2);
                 ws::wait<0>(acc);
                 tv_ring.consumed<0>();
@@ -126,6 +127,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             tv_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
+        l = ws::row_total(l);
         const auto out = ws::div(acc, l);
         const auto half = ws::cast<ws::f16>(out);
         ws::store(s.o_out[group], p.o, p.o_map, i + first_row, 0, half);  // attention.ir:39

@@ -54,10 +54,11 @@ static WS_DEVICE void softmax_rows_consumer(const softmax_rows_params &p, softma
             const auto scale = ws::exp(less);
             const auto d = ws::sub(t_2, now);
             const auto e = ws::exp(d);
-            const auto s_2 = ws::row_sum(e);
+            const auto s_2 = ws::row_part(e);
             sum = ws::fma(sum, scale, s_2);
             largest = now;
         }
+        sum = ws::row_total(sum);
         for (int j = 0; j < p.N; j += 128) {  // softmax_rows.ir:21
             const int t_2_slot = t_2_ring.get();
             const auto t_2 = ws::read<ws::lines>(ws::window<32, 128>(s.t_2[t_2_slot], first_row, 0));

@@ -58,6 +58,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> k_tile_ring(s.k_tile_ring);
     ws::consumer<2> v_tile_ring(s.v_tile_ring);
+    s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention.c:25
         const int h = t.at(0);
@@ -90,7 +91,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
             const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
             const auto shrink = ws::exp2(ws::sub(top, now));
-            sum = ws::fma(sum, shrink, ws::row_sum(p_2));
+            sum = ws::fma(sum, shrink, ws::row_part(p_2));
             top = now;
             auto x = ws::cast<ws::f16>(p_2);
             acc = ws::mul(acc, shrink);
@@ -108,7 +109,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 const int n_6 = p.L - j;
                 ws::wait<1>(s_3);
                 k_tile_ring.consumed<0>();
-                if (!((long)n_6 > 127 && ((long)n_5 >= 127 && (long)n_5 + 127 <= 2147483647))) {  // attention.c:38
+                if (ws::alike(!((long)n_6 > 127 && ((long)n_5 >= 127 && (long)n_5 + 127 <= 2147483647)))) {  // attention.c:38
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::mask_and(ws::lt(col, n_6), ws::le(col, ws::add(row, n_5)));
@@ -117,7 +118,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                 const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
                 const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                sum = ws::fma(sum, shrink_2, ws::row_sum(p_3));
+                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 ws::wait<0>(acc);
                 v_tile_ring.consumed<0>();
                 acc = ws::mul(acc, shrink_2);
@@ -131,6 +132,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             v_tile_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
+        sum = ws::row_total(sum);
         ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum))));  // attention.c:47
     }
     ws::store_wait<0>();

@@ -81,7 +81,7 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
             const auto now = ws::max(m, ws::mul(ws::row_max(s_2), p.power));
             const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
             const auto shrink = ws::exp2(ws::sub(m, now));
-            l = ws::fma(l, shrink, ws::row_sum(p_2));
+            l = ws::fma(l, shrink, ws::row_part(p_2));
             m = now;
             auto x = ws::cast<ws::f16>(p_2);
             acc = ws::mul(acc, shrink);
@@ -96,13 +96,13 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
                 const int n_2 = last - j;
                 ws::wait<1>(s_3);
                 k_tile_ring.consumed<0>();
-                if ((long)n_2 <= 127) {  // attention_decode.c:33
+                if (ws::alike((long)n_2 <= 127)) {  // attention_decode.c:33
                     s_3 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), n_2), s_3, -1e+30);
                 }
                 const auto now_2 = ws::max(m, ws::mul(ws::row_max(s_3), p.power));
                 const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
                 const auto shrink_2 = ws::exp2(ws::sub(m, now_2));
-                l = ws::fma(l, shrink_2, ws::row_sum(p_3));
+                l = ws::fma(l, shrink_2, ws::row_part(p_3));
                 ws::wait<0>(acc);
                 v_tile_ring.consumed<0>();
                 acc = ws::mul(acc, shrink_2);
@@ -116,6 +116,7 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
             v_tile_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
+        l = ws::row_total(l);
         ws::store(s.o_out, p.o, p.o_map, g, part, 0, 0, acc);  // attention_decode.c:40
         const long n_3 = part + (long)p.parts * (long)g;
         ws::store_col(p.tops, n_3, 0, m);  // attention_decode.c:41

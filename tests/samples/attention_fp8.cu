@@ -56,6 +56,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> k_tile_ring(s.k_tile_ring);
     ws::consumer<2> v_tile_ring(s.v_tile_ring);
+    s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
@@ -81,7 +82,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), power));
             const auto p_2 = ws::exp2(ws::fma(s_2, power, ws::sub(8, now)));
             const auto shrink = ws::exp2(ws::sub(top, now));
-            sum = ws::fma(sum, shrink, ws::row_sum(p_2));
+            sum = ws::fma(sum, shrink, ws::row_part(p_2));
             top = now;
             auto x = ws::cast<ws::e4m3>(p_2);
             acc = ws::mul(acc, shrink);
@@ -102,13 +103,13 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                 const int n_2 = p.L - j;
                 ws::wait<1>(s_3);
                 k_tile_ring.consumed<0>();
-                if ((long)n_2 <= 63) {  // attention_fp8.c:31
+                if (ws::alike((long)n_2 <= 63)) {  // attention_fp8.c:31
                     s_3 = ws::select(ws::lt(ws::col_index<1, 64, ws::frag>(), n_2), s_3, -1e+30);
                 }
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), power));
                 const auto p_3 = ws::exp2(ws::fma(s_3, power, ws::sub(8, now_2)));
                 const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                sum = ws::fma(sum, shrink_2, ws::row_sum(p_3));
+                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 ws::wait<0>(acc);
                 v_tile_ring.consumed<0>();
                 acc = ws::mul(acc, shrink_2);
@@ -126,6 +127,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
             v_tile_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
+        sum = ws::row_total(sum);
         const auto done = ws::mul(acc, ws::div((float)ws::at_float(p.each, 2), sum));
         ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::f16>(done));  // attention_fp8.c:40
     }

@@ -61,6 +61,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
+    s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_gqa.c:21
         const int h = t.at(0);
@@ -91,7 +92,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
             const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
             const auto shrink = ws::exp2(ws::sub(top, now));
-            sum = ws::fma(sum, shrink, ws::row_sum(p_2));
+            sum = ws::fma(sum, shrink, ws::row_part(p_2));
             top = now;
             auto x = ws::cast<ws::bf16>(p_2);
             acc = ws::mul(acc, shrink);
@@ -109,7 +110,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
                 const int n_5 = p.keys - j;
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
-                if (!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647))) {  // attention_gqa.c:34
+                if (ws::alike(!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647)))) {  // attention_gqa.c:34
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     s_3 = ws::select(ws::mask_and(ws::lt(col, n_5), ws::le(col, ws::add(row, n_4))), s_3, -1e+30);
@@ -117,7 +118,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                 const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
                 const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                sum = ws::fma(sum, shrink_2, ws::row_sum(p_3));
+                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 ws::wait<0>(acc);
                 tv_ring.consumed<0>();
                 acc = ws::mul(acc, shrink_2);
@@ -131,6 +132,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             tv_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
+        sum = ws::row_total(sum);
         ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::bf16>(ws::mul(acc, ws::div(1, sum))));  // attention_gqa.c:43
     }
     ws::store_wait<0>();

@@ -3,14 +3,14 @@
 // attention_varlen.c:25: attention_varlen
 struct attention_varlen_params {
     ws::tensor<int, 1> at;
-    ws::tensor<ws::f16, 3> tensor;
-    ws::tensor<ws::f16, 3> tensor_2;
-    ws::tensor<ws::f16, 3> tensor_3;
-    ws::tensor<ws::f16, 3> tensor_4;
-    ws::map tensor_map;                  // tiles of 128 rows
-    ws::map tensor_2_map;                // tiles of 128 rows
-    ws::map tensor_3_map;                // tiles of 128 rows
-    ws::map tensor_4_map;
+    ws::tensor<ws::f16, 3> q;
+    ws::tensor<ws::f16, 3> k;
+    ws::tensor<ws::f16, 3> v;
+    ws::tensor<ws::f16, 3> o;
+    ws::map q_map;                       // tiles of 128 rows
+    ws::map k_map;                       // tiles of 128 rows
+    ws::map v_map;                       // tiles of 128 rows
+    ws::map o_map;
     float power;
     ws::grid<3> grid;
 };
@@ -19,7 +19,7 @@ struct attention_varlen_shared {
     ws::shared_tile<ws::f16, 128, 64> tq[2];
     ws::shared_tile<ws::f16, 128, 64> tk[2];
     ws::shared_tile<ws::f16, 128, 64> tv[2];
-    ws::output<ws::f16, 64, 1> tile_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::output<ws::f16, 64, 1> o_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
     ws::ring<2> tq_ring;
     ws::ring<2> tk_ring;
     ws::ring<2> tv_ring;
@@ -39,19 +39,19 @@ static WS_DEVICE void attention_varlen_producer(const attention_varlen_params &p
         const int end = ws::at(p.at, n + 1);
         const int length = end - begin;
         if (length > i) {  // attention_varlen.c:30
-            const auto part = ws::slice<1>(p.tensor, begin, end);
+            const auto part = ws::slice<1>(p.q, begin, end);
             const int tq_slot = tq_ring.put();
-            ws::copy_in(tq_ring, s.tq[tq_slot], part, p.tensor_map, h, i, 0);
+            ws::copy_in(tq_ring, s.tq[tq_slot], part, p.q_map, h, i, 0);
             tq_ring.put_done();
             const int last = ws::min(i + 128, length);
             for (int j = 0; j < last; j += 128) {  // attention_varlen.c:38
-                const auto part_2 = ws::slice<1>(p.tensor_2, begin, end);
+                const auto part_2 = ws::slice<1>(p.k, begin, end);
                 const int tk_slot = tk_ring.put();
-                ws::copy_in(tk_ring, s.tk[tk_slot], part_2, p.tensor_2_map, h, j, 0);
+                ws::copy_in(tk_ring, s.tk[tk_slot], part_2, p.k_map, h, j, 0);
                 tk_ring.put_done();
-                const auto part_3 = ws::slice<1>(p.tensor_3, begin, end);
+                const auto part_3 = ws::slice<1>(p.v, begin, end);
                 const int tv_slot = tv_ring.put();
-                ws::copy_in(tv_ring, s.tv[tv_slot], part_3, p.tensor_3_map, h, j, 0);
+                ws::copy_in(tv_ring, s.tv[tv_slot], part_3, p.v_map, h, j, 0);
                 tv_ring.put_done();
             }
         }
@@ -63,6 +63,7 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
+    s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // attention_varlen.c:25
         const int n = t.at(0);
@@ -95,7 +96,7 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
                 const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
                 const auto shrink = ws::exp2(ws::sub(top, now));
-                sum = ws::fma(sum, shrink, ws::row_sum(p_2));
+                sum = ws::fma(sum, shrink, ws::row_part(p_2));
                 top = now;
                 auto x = ws::cast<ws::f16>(p_2);
                 acc = ws::mul(acc, shrink);
@@ -112,7 +113,7 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                     const int n_3 = i - j;
                     ws::wait<1>(s_3);
                     tk_ring.consumed<0>();
-                    if (!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647)) {  // attention_varlen.c:43
+                    if (ws::alike(!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647))) {  // attention_varlen.c:43
                         const auto col = ws::col_index<1, 128, ws::frag>();
                         const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                         s_3 = ws::select(ws::le(col, ws::add(row, n_3)), s_3, -1e+30);
@@ -120,7 +121,7 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                     const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
                     const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                    sum = ws::fma(sum, shrink_2, ws::row_sum(p_3));
+                    sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                     ws::wait<0>(acc);
                     tv_ring.consumed<0>();
                     acc = ws::mul(acc, shrink_2);
@@ -134,9 +135,10 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                 tv_ring.consumed<0>();
             }
             tq_ring.consumed<0>();
+            sum = ws::row_total(sum);
             const auto done = ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum)));
-            const auto part = ws::slice<1>(p.tensor_4, begin, end);
-            ws::store(s.tile_out[group], part, p.tensor_4_map, h, i + first_row, 0, done);  // attention_varlen.c:53
+            const auto part = ws::slice<1>(p.o, begin, end);
+            ws::store(s.o_out[group], part, p.o_map, h, i + first_row, 0, done);  // attention_varlen.c:53
         }
     }
     ws::store_wait<0>();
@@ -167,15 +169,15 @@ extern "C" void ws_launch_attention_varlen(int count, int longest, int total, in
     ws::launch call("attention_varlen");
     attention_varlen_params p;
     call.tensor(p.at, "at", starts, {count + 1}, {1}, ws::loaded);
-    call.tensor(p.tensor, "tensor", Q, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::loaded);
-    call.tensor(p.tensor_2, "tensor_2", K, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::loaded);
-    call.tensor(p.tensor_3, "tensor_3", V, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::loaded);
-    call.tensor(p.tensor_4, "tensor_4", O, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::stored);
+    call.tensor(p.q, "q", Q, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::loaded);
+    call.tensor(p.k, "k", K, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::loaded);
+    call.tensor(p.v, "v", V, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::loaded);
+    call.tensor(p.o, "o", O, {heads, total, 64}, {64, (long)heads * 64, 1}, ws::stored);
     call.place();
-    call.map(p.tensor_map, p.tensor, 128);
-    call.map(p.tensor_2_map, p.tensor_2, 128);
-    call.map(p.tensor_3_map, p.tensor_3, 128);
-    call.map(p.tensor_4_map, p.tensor_4, 64);
+    call.map(p.q_map, p.q, 128);
+    call.map(p.k_map, p.k, 128);
+    call.map(p.v_map, p.v, 128);
+    call.map(p.o_map, p.o, 64);
     p.power = power;
     call.grid(p.grid, {{0, count, 1}, {0, heads, 1}, {0, longest, 128}}, ws::order_auto, 0);
     call.run(attention_varlen_kernel, p, 384, sizeof(attention_varlen_shared), ws::persistent);

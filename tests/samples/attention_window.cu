@@ -58,6 +58,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
+    s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_window.c:19
         const int h = t.at(0);
@@ -91,7 +92,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
             const auto now = ws::max(top, ws::row_max(x));
             const auto p_2 = ws::exp2(ws::sub(x, now));
             const auto shrink = ws::exp2(ws::sub(top, now));
-            sum = ws::fma(sum, shrink, ws::row_sum(p_2));
+            sum = ws::fma(sum, shrink, ws::row_part(p_2));
             top = now;
             auto x_2 = ws::cast<ws::bf16>(p_2);
             acc = ws::mul(acc, shrink);
@@ -110,7 +111,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
                 auto x_3 = ws::mul(ws::tanh(ws::mul(s_3, p.inner)), p.power);
                 const int n_3 = i - j;
                 const int n_4 = oldest - j;
-                if (!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647 && (long)n_4 + 127 <= 0)) {  // attention_window.c:35
+                if (ws::alike(!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647 && (long)n_4 + 127 <= 0))) {  // attention_window.c:35
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto behind = ws::le(col, ws::add(row, n_3));
@@ -120,7 +121,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
                 const auto now_2 = ws::max(top, ws::row_max(x_3));
                 const auto p_3 = ws::exp2(ws::sub(x_3, now_2));
                 const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                sum = ws::fma(sum, shrink_2, ws::row_sum(p_3));
+                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 ws::wait<0>(acc);
                 tv_ring.consumed<0>();
                 acc = ws::mul(acc, shrink_2);
@@ -134,6 +135,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
             tv_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
+        sum = ws::row_total(sum);
         ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::bf16>(ws::mul(acc, ws::div(1, sum))));  // attention_window.c:44
     }
     ws::store_wait<0>();

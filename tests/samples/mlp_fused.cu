@@ -134,6 +134,7 @@ static WS_DEVICE void project_producer(const project_params &p, project_shared &
 static WS_DEVICE void project_consumer(const project_params &p, project_shared &s, int group)
 {
     ws::consumer<5> w_tile_h_tile(s.w_tile_h_tile);
+    s.turns.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:37
         const int i = t.at(0);
         const int j = t.at(1);

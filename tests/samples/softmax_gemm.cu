@@ -57,7 +57,7 @@ static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softma
             const auto now = ws::max(top, ws::row_max(x_2));
             const auto p_2 = ws::exp(ws::sub(x_2, now));
             const auto shrink = ws::exp(ws::sub(top, now));
-            sum = ws::fma(sum, shrink, ws::row_sum(p_2));
+            sum = ws::fma(sum, shrink, ws::row_part(p_2));
             acc = ws::mul(acc, shrink);
             const int b_tile_slot = b_tile_ring.get();
             ws::mma(acc, ws::cast<ws::f16>(p_2), ws::view(s.b_tile[b_tile_slot]));
@@ -66,6 +66,7 @@ static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softma
             b_tile_ring.consumed<0>();
             top = now;
         }
+        sum = ws::row_total(sum);
         ws::store(s.c_out[group], p.c, p.c_map, i + first_row, j, ws::div(acc, sum));  // softmax_gemm.c:31
     }
     ws::store_wait<0>();

@@ -59,6 +59,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<1> tq(s.q_ring);
     ws::consumer<2> tk(s.k_ring);
     ws::consumer<2> tv(s.v_ring);
+    s.turn.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int h = t.at(0);
         const int i = t.at(1);

@@ -43,6 +43,7 @@ static WS_DEVICE void gemm_pingpong_consumer(const gemm_pingpong_params &p, gemm
     ws::consumer<5> ta_tb(s.ta_tb);
     const int puts = (p.K + 63) / 64;    // of one tile
     ta_tb.skip(group * puts);
+    s.turn.begin(group);
     for (ws::tiles<2> t(p.grid, group, 2); t.more(); t.next()) {
         const int i = t.at(0);
         const int j = t.at(1);

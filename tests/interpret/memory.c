@@ -299,6 +299,7 @@ typedef struct {
     Patch from;
     unsigned char *to;
     int rows, cols;
+    bool rounded; /* the copy makes tf32 of f32 */
     unsigned char fill[8];
 } CopyIn;
 
@@ -307,6 +308,9 @@ static void copy_in(void *args, void *held)
     CopyIn *copy = args;
     (void)held;
     fetch(&copy->from, copy->to, copy->rows, copy->cols, copy->fill);
+    float *element = (float *)(void *)copy->to;
+    for (int i = 0; copy->rounded && i < copy->rows * copy->cols; i++)
+        element[i] = ws_f32_to_tf32(element[i]);
 }
 
 /* In whole lines, as the engine moves them.  */
@@ -328,7 +332,11 @@ void memory_copy_in(Group *group, const Op *op)
     unsigned char *to = slot_of(launch, storage, number_of(group, op->args[0]));
     const Window *t = evaluate(group, op->args[1]).tensor;
     coordinates(group, op, 2, t->rank, at);
-    CopyIn copy = {.from = tile_patch(t, at, tile.rows, tile.cols), .to = to, .rows = tile.rows, .cols = tile.cols};
+    CopyIn copy = {.from = tile_patch(t, at, tile.rows, tile.cols),
+                   .to = to,
+                   .rows = tile.rows,
+                   .cols = tile.cols,
+                   .rounded = storage->rounded};
     element_of(tile.dtype, op->fval, copy.fill);
     bool fills = op->fval != 0; /* -0.0 is 0 to the engine as well */
     bool plain = is_whole(&copy.from, tile.rows, tile.cols) || (!fills && !t->sliced);

@@ -477,9 +477,12 @@ static void collapse_skips(Distributor *in, Block *block)
                 op_add_arg(in->kernel, skip, trips);
                 op_append(around, skip);
             }
+        const Op *passing = around->last;
         FOR_OPS (made, around) {
             op_remove(made);
             op_before(op, made);
+            made->stage = passing->stage; /* the count stands where it is needed */
+            made->order = passing->order;
         }
         op_remove(op);
     }

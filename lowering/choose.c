@@ -253,7 +253,8 @@ static int64_t fixed_bytes(const Chooser *in)
     return bytes;
 }
 
-/* Rings whose depth the user left open share what is left, at most eight slots each: past that latency is hidden.  */
+/* Rings whose depth the user left open share what is left, at most eight slots each, sixteen small ones: past that latency
+   is hidden.  */
 static void choose_depth(Chooser *in)
 {
     int64_t open = 0;
@@ -261,7 +262,8 @@ static void choose_depth(Chooser *in)
         if (in->loads[i]->depth < 0)
             open += machine_tile_bytes(in->loads[i]->results[0]->type);
     int64_t depth = open ? (MACHINE_SHARED_BYTES - fixed_bytes(in)) / open : 0;
-    depth = depth > 8 ? 8 : depth < 1 ? 1 : depth;
+    int64_t most = open <= MACHINE_SMALL_SLOT ? MACHINE_MAX_DEPTH : MACHINE_MAX_DEPTH / 2;
+    depth = depth > most ? most : depth < 1 ? 1 : depth;
     for (int i = 0; i < in->nloops; i++)
         if (in->loops[i]->pipeline->depth < 0)
             in->loops[i]->pipeline->depth = (int)depth;
@@ -373,6 +375,41 @@ static int wanted_groups(Chooser *in)
     return rows % (2 * MACHINE_MMA_ROWS) == 0 ? 2 : 1;
 }
 
+typedef struct {
+    const Chooser *in;
+    Type accumulator;
+    bool second; /* a second tile of the accumulator's size lives beside it */
+} Beside;
+
+static void visit_beside(Op *op, void *context)
+{
+    Beside *beside = context;
+    for (int i = 0; i < op->nresults; i++) {
+        const Value *value = op->results[i];
+        if (value->type.kind != K_TILE || value->type.rows != beside->accumulator.rows ||
+            value->type.cols != beside->accumulator.cols || ring_load(value) || op->depth)
+            continue;
+        const Use *use = uses_of(&beside->in->uses, value);
+        bool again = use && use->next && op->code != OP_FOR && op->code != OP_FULL;
+        beside->second |= again || op_info[op->code].class_ == CLASS_LOAD;
+    }
+}
+
+/* With pipeline(auto), no split and one product whose accumulator a group can hold, groups take whole tiles in turn: the
+   epilogue of one then runs under the products of the other.  */
+static void choose_pingpong(Chooser *in)
+{
+    Grid *grid = &in->kernel->grid;
+    Pipeline *pipeline = in->nloops == 1 ? in->loops[0]->pipeline : NULL;
+    if (!pipeline || !pipeline->automatic || pipeline->schedule != SCHEDULE_FINE || grid->split != SPLIT_AUTO ||
+        grid->consumers || in->ndots != 1 || !ir_inside(in->dots[0], in->loops[0]->blocks[0]))
+        return;
+    Beside beside = {in, in->dots[0]->results[0]->type, false};
+    ir_walk(in->kernel->body, visit_beside, &beside);
+    if (product_registers(in, 1) <= 200 && !beside.second)
+        pipeline->pingpong = true;
+}
+
 /* Groups that take whole output tiles in turn: said so, or meant by pingpong on a fine loop without a split.  */
 static bool takes_tiles(const Chooser *in)
 {
@@ -463,7 +500,7 @@ static void say_loop(Chooser *in, const Pipeline *pipeline, int groups)
            "schedule%s%s",
            groups, split, pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
            pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine", pipeline->pingpong ? ", products in turns" : "",
-           pipeline->automatic ? " (chosen: as many slots as shared memory holds, at most 8)" : "");
+           pipeline->automatic ? " (chosen: as many slots as shared memory holds and hide latency)" : "");
 }
 
 static void say(Chooser *in, int groups)
@@ -498,6 +535,7 @@ void pass_choose(Kernel *kernel)
     choose_depth(&in);
     for (int i = 0; i < in.nloops; i++)
         settle_loop(&in, in.loops[i]);
+    choose_pingpong(&in);
     int groups = choose_groups(&in);
     if (kernel->failed)
         return;

@@ -19,7 +19,8 @@ enum {
     MACHINE_LINE_BYTES = 128,    /* a row of a shared tile's block, and the swizzle span */
     MACHINE_SHARED_ALIGN = 1024, /* of a storage: eight lines, the swizzle's period */
     MACHINE_MMA_ROWS = 64,       /* M of one wgmma */
-    MACHINE_MAX_DEPTH = 16       /* slots that a ring may have */
+    MACHINE_MAX_DEPTH = 16,      /* slots that a ring may have */
+    MACHINE_SMALL_SLOT = 12288   /* bytes below which the copies of eight slots do not hide latency */
 };
 
 /* Columns of a 128-byte line, and bytes of one slot of a storage that holds the tile.  The one size function: choose and

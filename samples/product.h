@@ -3,12 +3,13 @@
  * product.h - matrix products to copy into a program: one loop nest for each kind, six tile shapes, and a choice among them.
  *
  *   product          C[n] = finish(A[n] B[n]), for each matrix of a batch
+ *   product_skinny   the same, for few rows
  *   product_part     the same, K divided into parts whose sums product_sum adds: for few tiles with a long K
  *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory
  *
  * The bodies are static inline functions that take tensors.  Tile shape, element types, orientation and what follows the
- * loop are constants of a call, so each call becomes a kernel of its own.  PRODUCT (name, ...) makes the six kernels of one
- * pair of types, and a function that calls the one that product_choose names.
+ * loop are constants of a call, so each call becomes a kernel of its own.  PRODUCT (name, ...) makes the kernels of one pair
+ * of types, and a function that calls the one that product_choose names.
  */
 #ifndef PRODUCT_H
 #define PRODUCT_H
@@ -55,7 +56,8 @@ static inline ws_tile product_finished(ws_tile x, product_finish finish, ws_tens
     }
 }
 
-/* Groups of threads take whole tiles in turn, so that one's epilogue runs under the other's products. */
+/* pipeline(auto): groups of threads take whole tiles in turn where a group can hold one, so that one's epilogue runs under the
+   other's products; else they divide its rows. */
 static inline void product(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M, int N,
                            int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish, int bm, int bn,
                            int bk)
@@ -66,11 +68,31 @@ static inline void product(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extr
             for (int j = 0; j < N; j += bn) {
                 ws_tile acc = ws_zeros(sum, bm, bn);
 
-                #pragma ws pipeline(auto) pingpong
+                #pragma ws pipeline(auto)
                 for (int k = 0; k < K; k += bk)
                     acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
                 acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);
                 ws_store_3d(c, n, i, j, ws_cast(acc, out));
+            }
+}
+
+/* For few rows of A: they are the columns of a product whose result is turned, so that no multiplication is wasted. */
+static inline void product_skinny(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M,
+                                  int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish,
+                                  int bm, int bn, int bk)
+{
+    #pragma ws grid(3)
+    for (int n = 0; n < batch; n++)
+        for (int j = 0; j < N; j += bn)
+            for (int i = 0; i < M; i += bm) {
+                ws_tile acc = ws_zeros(sum, bn, bm);
+
+                #pragma ws pipeline(auto)
+                for (int k = 0; k < K; k += bk)
+                    acc = ws_dot(ws_trans(product_right(b, turn_b, n, j, k, bn, bk)),
+                                 ws_trans(product_left(a, turn_a, n, i, k, bm, bk)), acc);
+                ws_tile x = product_finished(ws_trans(acc), finish, extra, extra2, i, j, bm, bn);
+                ws_store_3d(c, n, i, j, ws_cast(x, out));
             }
 }
 
@@ -88,7 +110,7 @@ static inline void product_part(ws_tensor a, ws_tensor b, ws_tensor partial, int
                 const int last = first + length < K ? first + length : K;
                 ws_tile acc = ws_zeros(sum, bm, bn);
 
-                #pragma ws pipeline(auto) pingpong
+                #pragma ws pipeline(auto)
                 for (int k = first; k < last; k += bk)
                     acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
                 ws_store_3d(partial, plane, i, j, acc);
@@ -134,7 +156,7 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
             ws_tensor mine = ws_slice(a, 0, begin, end), result = ws_slice(c, 0, begin, end);
             ws_tile acc = ws_zeros(sum, bm, bn);
 
-            #pragma ws pipeline(auto) pingpong
+            #pragma ws pipeline(auto)
             for (int k = 0; k < K; k += bk)
                 acc = ws_dot(ws_load(mine, i, k, bm, bk), ws_trans(ws_load_3d(b, g, j, k, bn, bk)), acc);
             ws_store(result, i, j, ws_cast(acc, out));
@@ -142,12 +164,13 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
 }
 /* ---- which tile -------------------------------------------------------------------------------------------------- */
 
-enum { PRODUCT_MIDDLE = 1, PRODUCT_SMALL = 5, PRODUCT_TILES }; /* K is divided for these two alone */
-static const int product_rows[PRODUCT_TILES] = {128, 128, 64, 64, 128, 64};
-static const int product_cols[PRODUCT_TILES] = {192, 128, 256, 128, 64, 64};
+enum { PRODUCT_MIDDLE = 1, PRODUCT_SMALL = 5, PRODUCT_TILES, PRODUCT_SKINNY = PRODUCT_TILES };
+static const int product_rows[] = {128, 128, 128, 64, 64, 64, 16}; /* the last: product_skinny */
+static const int product_cols[] = {192, 128, 256, 256, 128, 64, 64};
+static const int product_lines[] = {1, 1, 1, 1, 2, 2, 1}; /* of 128 bytes of k in an iteration */
 
 typedef struct {
-    int tile, parts;
+    int tile, parts; /* K is divided for PRODUCT_MIDDLE and PRODUCT_SMALL alone */
 } product_choice;
 
 static inline long product_ceil(long x, long y)
@@ -155,37 +178,47 @@ static inline long product_ceil(long x, long y)
     return (x + y - 1) / y;
 }
 
-/* Clocks that a product takes with one choice, roughly: what the multiprocessor with most tiles needs, or the memory. */
+/* Of two things that go on at once, how long both take: a little more than the longer one. */
+static inline double product_both(double x, double y)
+{
+    double longer = x > y ? x : y, shorter = x > y ? y : x, part = longer > 0 ? shorter / longer : 0;
+    return longer * (1 + part * part * part * part / 5);
+}
+
+/* Clocks that a product takes with one choice, roughly: what the multiprocessor with most tiles needs, and the memory. */
 static inline double product_clocks(product_choice choice, long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
 {
-    const double fill = 64, l2 = 32, memory = 2700.0 / 132; /* bytes a clock for each multiprocessor */
-    const double start = 1500, launch = 3000;
-    const long rows = product_rows[choice.tile], cols = product_cols[choice.tile];
-    const long blocks = product_ceil(product_ceil(K * bytes, 128), choice.parts); /* of 128 bytes of k */
+    const double start = 3000, again = 6000, memory = 2400, l2 = 4200; /* clocks; bytes a clock */
+    const long rows = product_rows[choice.tile], cols = product_cols[choice.tile], lines = product_lines[choice.tile];
+    const long blocks = product_ceil(product_ceil(K * bytes, 128 * lines), choice.parts);
     const long tiles = batch * choice.parts * product_ceil(M, rows) * product_ceil(N, cols);
-    const long rounds = product_ceil(tiles, sms);
-    const int stored = choice.parts > 1 ? 4 : out_bytes;
-    double multiply = rows * cols / 32.0, copy = (rows + cols) * 128 / fill;
-    double loop = (multiply > copy ? multiply : copy) * blocks;
-    double after = 600 + rows * cols * stored / 24.0;
-    double each = loop > (loop + after) / 2 ? loop : (loop + after) / 2; /* two groups in turn */
-    double clocks = start + rounds * each + after;
-    double least = (batch * ((double)(M + N) * K * bytes + (double)M * N * out_bytes)) / (memory * sms);
-    clocks = clocks > least + start ? clocks : least + start;
+    const int whole = K * bytes % 128 == 0, stored = choice.parts > 1 ? 4 : out_bytes;
+    /* An iteration: the matrix units, a line of 128 bytes from L2 every two clocks, and what it takes to say so.  Rows that
+       do not exist are not free. */
+    const long copied = rows + cols + (M < rows ? rows - M : 0) + (N < cols ? cols - N : 0);
+    double block = product_both(rows * cols / 32.0 * lines, copied * lines * (whole ? 2.03 : 3.9));
+    block = block > 420 ? block : choice.tile == PRODUCT_SKINNY ? 300 : 420;
+    double loop = block * blocks, after = 500 + rows * cols * stored / 16.0;
+    double each = loop > (loop + after) / 2 ? loop : (loop + after) / 2;
+    if (rows * cols > 128 * 200) /* more than a group holds: nothing runs under the epilogue */
+        each = 1.05 * loop + after;
+    double clocks = product_ceil(tiles, sms) * each + after;
+    double bytes_moved = batch * ((double)(M + N) * K * bytes + (double)M * N * out_bytes);
+    clocks = start + product_both(clocks, bytes_moved / memory);
     if (choice.parts > 1)
-        clocks += launch + (double)batch * M * N * (choice.parts * 4 + out_bytes) / (l2 * sms);
+        clocks += again + (double)batch * M * N * (choice.parts * 8 + out_bytes) / l2;
     return clocks;
 }
 
-/* The best of the six tiles, and the number of parts of K, on `sms` multiprocessors. */
+/* The best of the six tiles, and the number of parts of K, on `sms` multiprocessors; for few rows, PRODUCT_SKINNY. */
 static inline product_choice product_choose(long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
 {
     product_choice best = {0, 1};
     double least = product_clocks(best, batch, M, N, K, bytes, out_bytes, sms);
-    for (int parts = 1; parts <= 16 && parts * 1024 <= K * bytes; parts++)
-        for (int tile = 0; tile < PRODUCT_TILES; tile++) {
+    for (int parts = 1; parts == 1 || (parts <= 16 && parts * 1024 <= K * bytes); parts++)
+        for (int tile = 0; tile <= PRODUCT_SKINNY; tile++) {
             product_choice choice = {tile, parts};
-            if (parts > 1 && tile != PRODUCT_MIDDLE && tile != PRODUCT_SMALL)
+            if ((parts > 1 && tile != PRODUCT_MIDDLE && tile != PRODUCT_SMALL) || (tile == PRODUCT_SKINNY && M > 16))
                 continue;
             double clocks = product_clocks(choice, batch, M, N, K, bytes, out_bytes, sms);
             if (clocks < least) {
@@ -238,19 +271,20 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 /* Elements of k in 128 bytes. */
 #define PRODUCT_DEPTH_(type) ((type) == WS_F32 ? 32 : (type) == WS_F16 || (type) == WS_BF16 ? 64 : 128)
 
-#define PRODUCT_WHOLE_(name, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn)                                 \
+#define PRODUCT_WHOLE_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)                                 \
     PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
         ws_tensor c = product_matrix(p->C, out, batch, M, N, p->ldc);                                                  \
         ws_tensor extra = product_extra(p, finish, 0), extra2 = product_extra(p, finish, 1);                           \
         (void)parts;                                                                                                   \
-        product(a, b, c, extra, extra2, batch, M, N, K, turn_a, turn_b, sum, out, finish, bm, bn,                      \
-                PRODUCT_DEPTH_(a_type));                                                                               \
+        loops(a, b, c, extra, extra2, batch, M, N, K, turn_a, turn_b, sum, out, finish, bm, bn,                        \
+              lines * PRODUCT_DEPTH_(a_type));                                                                         \
     }
 
-#define PRODUCT_PART_(name, a_type, b_type, sum, turn_a, turn_b, bm, bn)                                               \
+#define PRODUCT_PART_(name, a_type, b_type, sum, turn_a, turn_b, bm, bn, lines)                                               \
     PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
         ws_tensor partial = ws_tensor_3d(p->partial, sum, batch * parts, M, N);                                        \
-        product_part(a, b, partial, batch, M, N, K, turn_a, turn_b, sum, parts, bm, bn, PRODUCT_DEPTH_(a_type));       \
+        product_part(a, b, partial, batch, M, N, K, turn_a, turn_b, sum, parts, bm, bn,                                \
+                     lines * PRODUCT_DEPTH_(a_type));                                                                  \
     }
 
 #define PRODUCT_SUM_(name, sum, out, finish)                                                                           \
@@ -265,7 +299,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 
 /* One kernel: name (call, parts), which does not look at parts. */
 #define PRODUCT_ONE(name, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn)                                    \
-    PRODUCT_WHOLE_(name##_whole, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn)                             \
+    PRODUCT_WHOLE_(name##_whole, product, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, 1)                 \
     void name(const product_call *p, product_choice choice)                                                            \
     {                                                                                                                  \
         name##_whole(p, choice.parts);                                                                                 \
@@ -273,19 +307,20 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 
 /* All: name (call, choice). */
 #define PRODUCT(name, a_type, b_type, sum, out, turn_a, turn_b, finish)                                                \
-    PRODUCT_WHOLE_(name##_0, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 192)                               \
-    PRODUCT_WHOLE_(name##_1, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 128)                               \
-    PRODUCT_WHOLE_(name##_2, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 256)                                \
-    PRODUCT_WHOLE_(name##_3, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 128)                                \
-    PRODUCT_WHOLE_(name##_4, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 64)                                \
-    PRODUCT_WHOLE_(name##_5, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 64)                                 \
-    PRODUCT_PART_(name##_part_1, a_type, b_type, sum, turn_a, turn_b, 128, 128)                                        \
-    PRODUCT_PART_(name##_part_5, a_type, b_type, sum, turn_a, turn_b, 64, 64)                                          \
+    PRODUCT_WHOLE_(name##_0, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 192, 1)                   \
+    PRODUCT_WHOLE_(name##_1, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 128, 1)                   \
+    PRODUCT_WHOLE_(name##_2, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 256, 1)                   \
+    PRODUCT_WHOLE_(name##_3, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 256, 1)                    \
+    PRODUCT_WHOLE_(name##_4, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 128, 2)                    \
+    PRODUCT_WHOLE_(name##_5, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 64, 2)                     \
+    PRODUCT_WHOLE_(name##_6, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 1)              \
+    PRODUCT_PART_(name##_part_1, a_type, b_type, sum, turn_a, turn_b, 128, 128, 1)                                     \
+    PRODUCT_PART_(name##_part_5, a_type, b_type, sum, turn_a, turn_b, 64, 64, 2)                                       \
     PRODUCT_SUM_(name##_sum, sum, out, finish)                                                                         \
     void name(const product_call *p, product_choice choice)                                                            \
     {                                                                                                                  \
-        static void (*const whole[PRODUCT_TILES])(const product_call *, int) = {name##_0, name##_1, name##_2,          \
-                                                                                name##_3, name##_4, name##_5};         \
+        static void (*const whole[])(const product_call *, int) = {name##_0, name##_1, name##_2, name##_3,             \
+                                                                   name##_4, name##_5, name##_6};                      \
         if (choice.parts == 1) {                                                                                       \
             whole[choice.tile](p, 1);                                                                                  \
         } else {                                                                                                       \

@@ -590,10 +590,13 @@ struct launch {
             return false;
         box[0] = line_elements<T>;
         box[1] = (cuuint32_t)rows;
+        /* Rows that begin within L2's lines take two requests each; what is fetched beyond them only costs.  */
+        bool whole_lines = (size_t)t.base % 128 == 0 && (N < 2 || strides[0] % 128 == 0);
         host::encode_tiled encode_map = host::find_encoder();
         return encode_map &&
                encode_map(&to, host::map_type<E>::value, N, (void *)t.base, extents, strides, box, steps,
-                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                          whole_lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
     }
 

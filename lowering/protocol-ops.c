@@ -95,13 +95,31 @@ static bool run_put_done(Explorer *in, World *world, int group, const Op *op)
         return false;
     }
     puts->filling = false;
-    puts->next++;
+    state->known[aref->id] = ++puts->next;
     return true;
+}
+
+/* The barrier of a slot tells odd rounds from even ones: a get that comes before the round before its own is done would take
+   the one before that for its own.  */
+static bool check_round(Explorer *in, const World *world, int group, const Op *op)
+{
+    const State *state = &world->states[group];
+    const Aref *aref = op->aref;
+    long index = state->gets[aref->id].next, before = index - aref->slots;
+    return before < 0 || state->known[aref->id] > before ||
+           violates(in, world, group, op,
+                    "may come to the get of put %ld of '%s' before put %ld, the same slot's last, is done, and take it "
+                    "for that",
+                    index, aref->name, before);
 }
 
 static bool run_get(Explorer *in, World *world, int group, const Op *op)
 {
-    End *gets = &world->states[group].gets[op->aref->id];
+    State *state = &world->states[group];
+    End *gets = &state->gets[op->aref->id];
+    if (!check_round(in, world, group, op))
+        return false;
+    state->known[op->aref->id] = gets->next + 1;
     if (op->nresults)
         *mark_at(in, world, group, op->results[0]) = (Mark){MARK_GOT, op->aref->id, gets->next};
     gets->next++;
@@ -156,6 +174,7 @@ static bool run_skip(Explorer *in, World *world, int group, const Op *op)
     if (gets->held)
         return violates(in, world, group, op, "passes over puts of '%s' while it holds slots of it", op->aref->name);
     gets->next += op->ival;
+    world->states[group].known[op->aref->id] = 0;
     return true;
 }
 
@@ -383,8 +402,13 @@ static bool run_turn(Explorer *in, World *world, int group, const Op *op)
     if (state->holds_turn == take)
         return violates(in, world, group, op, take ? "takes its turn twice" : "passes on a turn that it has not taken");
     state->holds_turn = take;
-    if (take)
+    if (take) {
+        for (int a = 0; a < in->narefs; a++)
+            if (world->turn_known[a] > state->known[a])
+                state->known[a] = world->turn_known[a];
         return true;
+    }
+    memcpy(world->turn_known, state->known, (size_t)in->narefs * sizeof *state->known);
     world->turns++;
     FOR_STORAGES (storage, in->kernel)
         if (state->storing && storage->use == USE_OUTPUT && storage->slots < in->groups[group].role->replicas)

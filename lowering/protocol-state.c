@@ -168,8 +168,8 @@ typedef struct {
    its own affair.  */
 static bool is_shared(const Op *op)
 {
-    if (op->code == OP_GRID || op->code == OP_PUT || op->code == OP_GET || op->code == OP_CONSUMED || op->code == OP_SKIP ||
-        op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS)
+    if (op->code == OP_GRID || op->code == OP_PUT || op->code == OP_GET || op->code == OP_CONSUMED ||
+        op->code == OP_SKIP || op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS)
         return true;
     for (int k = 0; k < op->nblocks; k++)
         FOR_OPS (inner, op->blocks[k])
@@ -302,6 +302,7 @@ static void fill_state(Explorer *in, State *to, const State *from, int group)
     if (!old.readings)
         old.readings = arena_alloc(module, MAX_READINGS * sizeof(Reading));
     to->readings = array(module, old.readings, from ? from->readings : NULL, (size_t)to->nreadings, sizeof(Reading));
+    to->known = array(module, old.known, from ? from->known : NULL, narefs, sizeof(long));
     to->taken = array(module, old.taken, from ? from->taken : NULL, ndecisions, sizeof(long));
     to->iterations = array(module, old.iterations, from ? from->iterations : NULL, ndecisions, sizeof(int));
 }
@@ -326,6 +327,7 @@ static void fill(Explorer *in, World *to, const World *from)
                 array(module, to->tile_starts[a], from ? from->tile_starts[a] : NULL, 64, sizeof(long));
     }
     to->turns = from ? from->turns : 0;
+    to->turn_known = array(module, to->turn_known, from ? from->turn_known : NULL, narefs, sizeof(long));
     to->decided = array(module, to->decided, from ? from->decided : NULL, ndecisions, sizeof(uint64_t));
     to->ndecided = array(module, to->ndecided, from ? from->ndecided : NULL, ndecisions, sizeof(long));
     to->started = array(module, to->started, from ? from->started : NULL, narefs, sizeof(long));
@@ -495,6 +497,25 @@ static void say_shared(Explorer *in, const World *world)
     }
 }
 
+/* What a group knows matters up to a round of the ring; what it is told with the turn, as long as nobody holds that.  */
+static void say_known(Explorer *in, const World *world)
+{
+    bool held = false;
+    for (int g = 0; g < in->ngroups; g++)
+        held |= world->states[g].holds_turn;
+    for (int a = 0; in->by_tiles && a < in->narefs; a++) {
+        long puts = 0, slots = in->arefs[a] ? in->arefs[a]->slots : 0;
+        for (int g = 0; g < in->ngroups; g++) {
+            long age = world->states[g].gets[a].next - world->states[g].known[a];
+            puts = world->states[g].puts[a].next > puts ? world->states[g].puts[a].next : puts;
+            if (in->arefs[a] && in->arefs[a]->consumers & ROLE_BIT(in->groups[g].role))
+                say(in, age < slots ? age : slots);
+        }
+        long age = puts - world->turn_known[a];
+        say(in, held ? 0 : age < 2 * slots ? age : 2 * slots);
+    }
+}
+
 static void say_tiles(Explorer *in, const World *world)
 {
     for (int a = 0; in->by_tiles && a < in->narefs; a++)
@@ -516,6 +537,7 @@ bool world_is_new(Explorer *in, const World *world, int group, int decision)
         say_state(in, &world->states[g], g);
     say_shared(in, world);
     say_tiles(in, world);
+    say_known(in, world);
     uint64_t hash = 1;
     for (int i = 0; i < in->length; i++)
         hash = (hash ^ (uint64_t)in->text[i]) * 0x9e3779b97f4a7c15u ^ hash >> 31;

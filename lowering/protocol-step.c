@@ -182,8 +182,8 @@ static const Op *skip_all(World *world, int group, const Op *op, const Labels *l
             continue;
         if (labels->source[at->position] != loop)
             break;
-        if (count)
-            world->states[group].gets[at->aref->id].next += at->ival;
+        world->states[group].gets[at->aref->id].next += count ? at->ival : 0;
+        world->states[group].known[at->aref->id] = 0;
         last = at;
     }
     return last;

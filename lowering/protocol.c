@@ -25,6 +25,10 @@
  *      worlds that differ in nothing but other rings are one.  This is sound as long as no put waits in the order of the
  *      search, since then other rings have no say in what comes next; where one does, the whole search has to do.
  *
+ *   5. A barrier on the machine tells a slot's rounds apart by parity only.  So each group keeps what it knows in every order of
+ *      execution (its own gets; with a turn, what the group before it knew), and comes to a get only when it knows that the
+ *      round before is done.  A put needs no such rule: its filler has waited for all rounds before.
+ *
  * At the end of all programs no slot is held or lacks a release, no product is in flight, no copy out of staging under way.
  * The rules of a ring are those of the paper (Tawa, III-B: put, get, consumed); that tasks are checked by letting all of them
  * run against each other is what CuTe's task scheduling checks do, too, for given trip counts.
@@ -190,7 +194,7 @@ static Verdict search(Explorer *in, int focus, int most)
     return SEARCH_HOLDS;
 }
 
-enum { FEW_WORLDS = 400, MANY_WORLDS = 200000 };
+enum { FEW_WORLDS = 400, MANY_WORLDS = 20000 };
 
 /* Ring by ring, and the rest: see 4 above.  */
 static Verdict search_parts(Explorer *in)

@@ -45,6 +45,7 @@ typedef struct {
         loaded; /* tensors that are stored through: stores and loads since the group last met, by Explorer.stores */
     Reading *readings;
     int nreadings;
+    long *known;     /* by ring: puts that are done before this point in every order of execution, as far as it tells */
     long *taken;     /* by decision: how many */
     int *iterations; /* by decision: of the loop's present run, for messages */
 } State;
@@ -70,6 +71,7 @@ struct World {
     State *states;
     int **released;    /* by ring and slot: groups that have released its newest put */
     long turns;        /* taken and passed on so far */
+    long *turn_known;  /* what the last group to pass on its turn knew */
     uint64_t *decided; /* by decision: the newest 64, oldest at bit 0 of those */
     long *ndecided;
     long **tile_starts; /* by ring: running index at the start of tile n, at n % 64 */

@@ -240,12 +240,13 @@ static void mark_tokens(Value *value, const Block *body)
         mark_tokens(op->blocks[k]->last->args[value->index], body);
 }
 
-/* Before the releases that end an iteration.  */
+/* Before the releases that end an iteration; some of them have their own waits.  */
 static Op *before_releases(Block *block)
 {
     Op *where = block->last;
-    while (where->prev && where->prev->code == OP_CONSUMED)
-        where = where->prev;
+    for (Op *op = where->prev; op && (op->code == OP_CONSUMED || op->code == OP_WAIT); op = op->prev)
+        if (op->code == OP_CONSUMED)
+            where = op;
     return where;
 }
 

@@ -93,4 +93,5 @@ void pass_infer(Kernel *kernel)
     infer_edges(kernel);
     infer_simplify(kernel);
     infer_recurrences(kernel);
+    infer_rescales(kernel);
 }

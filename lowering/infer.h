@@ -15,6 +15,8 @@ void infer_nest(Kernel *kernel);
 void infer_edges(Kernel *kernel);
 /* recurrence.c: sums along rows that a loop only adds up are completed behind it.  */
 void infer_recurrences(Kernel *kernel);
+/* rescale.c: what a running maximum shrinks is multiplied only where the maximum grew.  */
+void infer_rescales(Kernel *kernel);
 /* ragged.c: -Wws-padded-reduction.  */
 void infer_ragged(Kernel *kernel);
 

@@ -154,6 +154,19 @@ template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_min(const X &x)
     return row_reduce(one::minimum(), x);
 }
 
+/* x y, left out by a warp in which every y is 1: what a running maximum shrinks by while nothing larger comes.  */
+template <typename X, typename Y> static WS_DEVICE X rescale(const X &x, const Y &y)
+{
+    typedef typename Y::where S;
+    X z = x;
+    bool same = true;
+    WS_FOR_SLOTS(S, slot)
+    same &= y.get(slot, 0).low == 1;
+    if (__any_sync(0xffffffffu, !same))
+        z = mul(x, y);
+    return z;
+}
+
 /* A candidate for the largest: NaN is smaller than any number, the first of equals wins.  */
 template <typename M> struct hit {
     M value;

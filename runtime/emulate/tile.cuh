@@ -188,6 +188,10 @@ WS_DEVICE tile<U, joined<X...>::rows, joined<X...>::cols, joined<X...>::kind> ap
 WS_EMULATE_BINARY(add)
 WS_EMULATE_BINARY(sub)
 WS_EMULATE_BINARY(mul)
+template <typename X, typename Y> WS_DEVICE X rescale(const X &x, const Y &y)
+{
+    return mul(x, y);
+}
 WS_EMULATE_BINARY(div)
 WS_EMULATE_BINARY(max)
 WS_EMULATE_BINARY(min)

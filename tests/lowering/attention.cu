@@ -84,7 +84,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             const auto p_2 = ws::exp(d);
             const auto ps = ws::row_part(p_2);
             l = ws::fma(l, shrink, ps);
-            acc = ws::mul(acc, shrink);
+            acc = ws::rescale(acc, shrink);
             auto ph = ws::cast<ws::f16>(p_2);
             m = now;
             for (int j = 128; j < p.L; j += 128) {  // attention.ir:13
@@ -116,7 +116,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 l = ws::fma(l, shrink_2, ps_2);
                 ws::wait<0>(acc);
                 tv_ring.consumed<0>();
-                acc = ws::mul(acc, shrink_2);
+                acc = ws::rescale(acc, shrink_2);
                 ph = ws::cast<ws::f16>(p_3);
                 m = now_2;
             }

@@ -94,7 +94,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             sum = ws::fma(sum, shrink, ws::row_part(p_2));
             top = now;
             auto x = ws::cast<ws::f16>(p_2);
-            acc = ws::mul(acc, shrink);
+            acc = ws::rescale(acc, shrink);
             for (int j = 128; j < last; j += 128) {  // attention.c:34
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot_2 = k_tile_ring.get();
@@ -121,7 +121,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 ws::wait<0>(acc);
                 v_tile_ring.consumed<0>();
-                acc = ws::mul(acc, shrink_2);
+                acc = ws::rescale(acc, shrink_2);
                 x = ws::cast<ws::f16>(p_3);
                 top = now_2;
             }

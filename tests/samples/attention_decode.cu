@@ -84,7 +84,7 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
             l = ws::fma(l, shrink, ws::row_part(p_2));
             m = now;
             auto x = ws::cast<ws::f16>(p_2);
-            acc = ws::mul(acc, shrink);
+            acc = ws::rescale(acc, shrink);
             for (int j = first + 128; j < last; j += 128) {  // attention_decode.c:31
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot_2 = k_tile_ring.get();
@@ -105,7 +105,7 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
                 l = ws::fma(l, shrink_2, ws::row_part(p_3));
                 ws::wait<0>(acc);
                 v_tile_ring.consumed<0>();
-                acc = ws::mul(acc, shrink_2);
+                acc = ws::rescale(acc, shrink_2);
                 x = ws::cast<ws::f16>(p_3);
                 m = now_2;
             }
@@ -189,7 +189,7 @@ static WS_DEVICE void add_parts_all(const add_parts_params &p, int group)
             const auto old = ws::exp2(ws::sub(m, now));
             const auto new_2 = ws::exp2(ws::sub(mine, now));
             l = ws::fma(l, old, ws::mul(ws::load_col<16, ws::lines>(p.sums, n, 0), new_2));
-            acc = ws::fma(acc, old, ws::mul(ws::load<16, 128, ws::lines>(p.o, g, part, 0, 0), new_2));
+            acc = ws::fma(acc, old, ws::rescale(ws::load<16, 128, ws::lines>(p.o, g, part, 0, 0), new_2));
             m = now;
         }
         ws::store(p.r, g, 0, 0, ws::cast<ws::f16>(ws::div(acc, l)));  // attention_decode.c:64

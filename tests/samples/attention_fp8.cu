@@ -85,7 +85,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
             sum = ws::fma(sum, shrink, ws::row_part(p_2));
             top = now;
             auto x = ws::cast<ws::e4m3>(p_2);
-            acc = ws::mul(acc, shrink);
+            acc = ws::rescale(acc, shrink);
             for (int j = 64; j < p.L; j += 64) {  // attention_fp8.c:29
                 auto s_3 = ws::full<float, 64, 64, ws::frag>(0);
                 const int k_tile_slot_2 = k_tile_ring.get();
@@ -112,7 +112,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                 sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 ws::wait<0>(acc);
                 v_tile_ring.consumed<0>();
-                acc = ws::mul(acc, shrink_2);
+                acc = ws::rescale(acc, shrink_2);
                 x = ws::cast<ws::e4m3>(p_3);
                 top = now_2;
             }

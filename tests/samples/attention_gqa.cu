@@ -95,7 +95,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             sum = ws::fma(sum, shrink, ws::row_part(p_2));
             top = now;
             auto x = ws::cast<ws::bf16>(p_2);
-            acc = ws::mul(acc, shrink);
+            acc = ws::rescale(acc, shrink);
             for (int j = 128; j < last; j += 128) {  // attention_gqa.c:30
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
@@ -121,7 +121,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
                 sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 ws::wait<0>(acc);
                 tv_ring.consumed<0>();
-                acc = ws::mul(acc, shrink_2);
+                acc = ws::rescale(acc, shrink_2);
                 x = ws::cast<ws::bf16>(p_3);
                 top = now_2;
             }

@@ -58,7 +58,7 @@ static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softma
             const auto p_2 = ws::exp(ws::sub(x_2, now));
             const auto shrink = ws::exp(ws::sub(top, now));
             sum = ws::fma(sum, shrink, ws::row_part(p_2));
-            acc = ws::mul(acc, shrink);
+            acc = ws::rescale(acc, shrink);
             const int b_tile_slot = b_tile_ring.get();
             ws::mma(acc, ws::cast<ws::f16>(p_2), ws::view(s.b_tile[b_tile_slot]));
             ws::commit();

@@ -180,7 +180,7 @@ static void print_inits(Printer *in)
 {
     Kernel *kernel = in->kernel;
     bool turns = kernel_takes_turns(kernel);
-    bool several = kernel->arefs && (kernel->arefs->next || turns);
+    bool several = kernel->arefs && (kernel->arefs->next || turns || in->maps);
     if (!kernel->arefs)
         return;
     cuda_line(in, several ? "if (ws::first_thread()) {" : "if (ws::first_thread())");
@@ -192,6 +192,8 @@ static void print_inits(Printer *in)
                                    aref->arrivals == 1 ? " releases" : "s release"));
     if (turns)
         cuda_line(in, "s.turns.init(\"turns\");");
+    for (const Map *map = in->maps; map; map = map->next)
+        cuda_line(in, "ws::prefetch(p.%s);", map->name);
     in->indent--;
     if (several)
         cuda_line(in, "}");

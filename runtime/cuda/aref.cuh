@@ -55,11 +55,14 @@ static WS_DEVICE void group_barrier()
     ptx::barrier_sync(1 + threadIdx.x / 128, 128);
 }
 
-/* After the barriers are initialised, before any role.  */
+/* After the barriers are initialised, before any role and any look at global memory: what came before runs while the kernel
+   before this one in the stream still does.  */
 static WS_DEVICE void start()
 {
     ptx::fence_mbarrier_init();
     __syncthreads();
+    ptx::grid_dependency_wait();
+    ptx::grid_dependents_launch();
 }
 
 template <typename S> static WS_DEVICE S &shared()

@@ -361,9 +361,19 @@ struct launch {
             return;
         int resident = host::devices[device].multiprocessors * blocks;
         int size = mode == persistent && resident < tiles ? resident : tiles;
+        /* It may start before the kernel before it has ended; start() waits for that.  */
+        cudaLaunchAttribute early;
+        early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        early.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchConfig_t config = {};
+        config.gridDim = dim3((unsigned)size);
+        config.blockDim = dim3((unsigned)threads);
+        config.dynamicSmemBytes = shared_bytes;
+        config.stream = host::stream();
+        config.attrs = &early;
+        config.numAttrs = 1;
         void *list[] = {const_cast<P *>(&params)};
-        cudaError_t error = cudaLaunchKernel((const void *)function, dim3((unsigned)size), dim3((unsigned)threads),
-                                             list, shared_bytes, host::stream());
+        cudaError_t error = cudaLaunchKernelExC(&config, (const void *)function, list);
         if (error != cudaSuccess)
             fail_cuda(error, WS_ERR_LAUNCH, "launch");
     }

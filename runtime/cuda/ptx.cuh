@@ -101,6 +101,20 @@ template <int N> static WS_DEVICE void setmaxnreg_dec()
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
 }
 
+/* ---- the kernel before this one in the stream, and the one after --------------------------------------------------- */
+
+/* Until all that the kernels before it wrote can be seen.  */
+static WS_DEVICE void grid_dependency_wait()
+{
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+/* When all CTAs have said so, the next kernel's may take the places that become free, and wait there.  */
+static WS_DEVICE void grid_dependents_launch()
+{
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+}
+
 /* ---- the copy engine --------------------------------------------------------------------------------------------- */
 
 /* Ordinary accesses to shared memory before it, the copy engine's and the matrix unit's after it.  */

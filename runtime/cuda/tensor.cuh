@@ -198,6 +198,15 @@ struct map {
     bool can_load, can_store;
 };
 
+/* The copy engine reads a map the first time that it is used; one thread has it read before.  */
+static WS_DEVICE void prefetch(const map &m)
+{
+    if (m.can_load)
+        ptx::prefetch_tensormap(&m.load);
+    if (m.can_store)
+        ptx::prefetch_tensormap(&m.store);
+}
+
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */
 
 WS_CONSTANT int round_up(int x, int multiple)

@@ -155,6 +155,10 @@ struct map {
     bool usable; /* by the copy engine */
 };
 
+inline void prefetch(const map &)
+{
+}
+
 template <typename T, int R, int C> struct copy_in_step {
     patch<T> from;
     T *to;

@@ -143,6 +143,10 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
         s.tk_ring.init("tk_ring", 2);    // two groups release each slot
         s.tv_ring.init("tv_ring", 2);    // two groups release each slot
         s.turns.init("turns");
+        ws::prefetch(p.q_map);
+        ws::prefetch(p.k_map);
+        ws::prefetch(p.v_map);
+        ws::prefetch(p.o_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {

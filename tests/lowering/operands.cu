@@ -100,8 +100,12 @@ static WS_DEVICE void stage_consumer(const stage_params &p, stage_shared &s, int
 static WS_KERNEL(256, 1) void stage_kernel(WS_PARAMS(stage_params) p)
 {
     stage_shared &s = ws::shared<stage_shared>();
-    if (ws::first_thread())
+    if (ws::first_thread()) {
         s.ta_tb.init("ta_tb", 1);        // one group releases each slot
+        ws::prefetch(p.a_map_tf32);
+        ws::prefetch(p.b_map);
+        ws::prefetch(p.c_map);
+    }
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp())

@@ -97,6 +97,9 @@ static WS_KERNEL(256, 1) void product_in_arms_kernel(WS_PARAMS(product_in_arms_p
         s.ta_ring.init("ta_ring", 1);    // one group releases each slot
         s.tb_ring.init("tb_ring", 1);    // one group releases each slot
         s.tb_2_ring.init("tb_2_ring", 1);  // one group releases each slot
+        ws::prefetch(p.a_map);
+        ws::prefetch(p.b_map);
+        ws::prefetch(p.c_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {

@@ -81,6 +81,9 @@ static WS_KERNEL(256, 1) void ring_between_kernel(WS_PARAMS(ring_between_params)
         s.tx_ring.init("tx_ring", 1);    // one group releases each slot
         s.ty_ring.init("ty_ring", 1);    // one group releases each slot
         s.tz_ring.init("tz_ring", 1);    // one group releases each slot
+        ws::prefetch(p.x_map);
+        ws::prefetch(p.y_map);
+        ws::prefetch(p.z_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {

@@ -44,8 +44,10 @@ static WS_DEVICE void roles_consumer(const roles_params &p, roles_shared &s, int
 static WS_KERNEL(256, 1) void roles_kernel(WS_PARAMS(roles_params) p)
 {
     roles_shared &s = ws::shared<roles_shared>();
-    if (ws::first_thread())
+    if (ws::first_thread()) {
         s.ring.init("ring", 1);          // one group releases each slot
+        ws::prefetch(p.x_map);
+    }
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp())

@@ -77,6 +77,7 @@ static WS_KERNEL(384, 1) void softmax_rows_kernel(WS_PARAMS(softmax_rows_params)
     if (ws::first_thread()) {
         s.t_ring.init("t_ring", 2);      // two groups release each slot
         s.t_2_ring.init("t_2_ring", 2);  // two groups release each slot
+        ws::prefetch(p.x_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {

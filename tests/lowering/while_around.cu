@@ -80,8 +80,12 @@ static WS_DEVICE void while_around_consumer(const while_around_params &p, while_
 static WS_KERNEL(256, 1) void while_around_kernel(WS_PARAMS(while_around_params) p)
 {
     while_around_shared &s = ws::shared<while_around_shared>();
-    if (ws::first_thread())
+    if (ws::first_thread()) {
         s.ta_tb.init("ta_tb", 1);        // one group releases each slot
+        ws::prefetch(p.a_map);
+        ws::prefetch(p.b_map);
+        ws::prefetch(p.c_map);
+    }
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp())

@@ -132,6 +132,10 @@ static WS_KERNEL(256, 1) void attend_parts_kernel(WS_PARAMS(attend_parts_params)
         s.tq_ring.init("tq_ring", 1);    // one group releases each slot
         s.k_tile_ring.init("k_tile_ring", 1);  // one group releases each slot
         s.v_tile_ring.init("v_tile_ring", 1);  // one group releases each slot
+        ws::prefetch(p.q_map);
+        ws::prefetch(p.k_map);
+        ws::prefetch(p.v_map);
+        ws::prefetch(p.o_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {

@@ -142,6 +142,10 @@ static WS_KERNEL(384, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_param
         s.k_tile_ring.init("k_tile_ring", 2);  // two groups release each slot
         s.v_tile_ring.init("v_tile_ring", 2);  // two groups release each slot
         s.turns.init("turns");
+        ws::prefetch(p.q_map);
+        ws::prefetch(p.k_map);
+        ws::prefetch(p.v_map);
+        ws::prefetch(p.o_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {

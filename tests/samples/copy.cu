@@ -44,8 +44,10 @@ static WS_DEVICE void copy_consumer(const copy_params &p, copy_shared &s, int gr
 static WS_KERNEL(256, 1) void copy_kernel(WS_PARAMS(copy_params) p)
 {
     copy_shared &s = ws::shared<copy_shared>();
-    if (ws::first_thread())
+    if (ws::first_thread()) {
         s.x_tile_ring.init("x_tile_ring", 1);  // one group releases each slot
+        ws::prefetch(p.x_map);
+    }
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp())

@@ -60,8 +60,12 @@ static WS_DEVICE void gemm_batched_consumer(const gemm_batched_params &p, gemm_b
 static WS_KERNEL(256, 1) void gemm_batched_kernel(WS_PARAMS(gemm_batched_params) p)
 {
     gemm_batched_shared &s = ws::shared<gemm_batched_shared>();
-    if (ws::first_thread())
+    if (ws::first_thread()) {
         s.ta_tb.init("ta_tb", 1);        // one group releases each slot
+        ws::prefetch(p.a_map);
+        ws::prefetch(p.b_map);
+        ws::prefetch(p.c_map);
+    }
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp())

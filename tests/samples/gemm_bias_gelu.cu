@@ -62,8 +62,12 @@ static WS_DEVICE void gemm_bias_gelu_consumer(const gemm_bias_gelu_params &p, ge
 static WS_KERNEL(384, 1) void gemm_bias_gelu_kernel(WS_PARAMS(gemm_bias_gelu_params) p)
 {
     gemm_bias_gelu_shared &s = ws::shared<gemm_bias_gelu_shared>();
-    if (ws::first_thread())
+    if (ws::first_thread()) {
         s.w_tile_x_tile.init("w_tile_x_tile", 2);  // two groups release each slot
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.x_map);
+        ws::prefetch(p.y_map);
+    }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();

@@ -59,8 +59,12 @@ static WS_DEVICE void gemm_tn_consumer(const gemm_tn_params &p, gemm_tn_shared &
 static WS_KERNEL(384, 1) void gemm_tn_kernel(WS_PARAMS(gemm_tn_params) p)
 {
     gemm_tn_shared &s = ws::shared<gemm_tn_shared>();
-    if (ws::first_thread())
+    if (ws::first_thread()) {
         s.ta_tb.init("ta_tb", 2);        // two groups release each slot
+        ws::prefetch(p.a_map);
+        ws::prefetch(p.b_map);
+        ws::prefetch(p.c_map);
+    }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();

@@ -65,8 +65,13 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
 static WS_KERNEL(384, 1) void gate_kernel(WS_PARAMS(gate_params) p)
 {
     gate_shared &s = ws::shared<gate_shared>();
-    if (ws::first_thread())
+    if (ws::first_thread()) {
         s.tx_g_tile_u_tile.init("tx_g_tile_u_tile", 2);  // two groups release each slot
+        ws::prefetch(p.x_map);
+        ws::prefetch(p.g_map);
+        ws::prefetch(p.u_map);
+        ws::prefetch(p.h_map);
+    }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
@@ -165,6 +170,9 @@ static WS_KERNEL(384, 1) void project_kernel(WS_PARAMS(project_params) p)
     if (ws::first_thread()) {
         s.w_tile_h_tile.init("w_tile_h_tile", 1);  // one group releases each slot
         s.turns.init("turns");
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.h_map);
+        ws::prefetch(p.y_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {

@@ -78,6 +78,9 @@ static WS_KERNEL(384, 1) void softmax_gemm_kernel(WS_PARAMS(softmax_gemm_params)
     if (ws::first_thread()) {
         s.a_tile_ring.init("a_tile_ring", 2);  // two groups release each slot
         s.b_tile_ring.init("b_tile_ring", 2);  // two groups release each slot
+        ws::prefetch(p.a_map);
+        ws::prefetch(p.b_map);
+        ws::prefetch(p.c_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {

@@ -450,7 +450,8 @@ static Verdict try_steady(Validator *in, Steady *steady)
     if (!ran)
         return BROKEN;
     FOR_OPS (source, next->block)
-        if (next->done[source->position] != stage->first->done[source->position]) {
+        if (next->done[source->position] != stage->first->done[source->position] &&
+            (source->aref || is_needed(in, source))) {
             differs(in, op, "is not as far with the '%s' of line %d in the loop as before it",
                     op_info[source->code].text, source->loc.line);
             return BROKEN;

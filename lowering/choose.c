@@ -159,13 +159,18 @@ static bool feeds_product(const Chooser *in, const Op *load)
     return false;
 }
 
+/* Rows that the copy engine does not move.  */
+static bool is_narrow(Type type)
+{
+    return type.cols * dtype_bytes(type.dtype) < 16;
+}
+
 static void choose_ring(Chooser *in, Op *load)
 {
     Op *loop = pipelined_loop(load);
     bool operand = feeds_product(in, load);
     Type type = load->results[0]->type;
-    bool narrow = type.cols * dtype_bytes(type.dtype) < 16;
-    if ((!loop || narrow) && !operand)
+    if ((!loop || is_narrow(type)) && !operand)
         return;
     Op *store = aliasing_store(in, load);
     if (store) {
@@ -281,6 +286,14 @@ static const Op *blocked_load(const Chooser *in, const Op *loop, const Op **stor
     return NULL;
 }
 
+static const Op *narrow_load(const Chooser *in, const Op *loop)
+{
+    for (int i = 0; i < in->nloads; i++)
+        if (pipelined_loop(in->loads[i]) == loop && is_narrow(in->loads[i]->results[0]->type))
+            return in->loads[i];
+    return NULL;
+}
+
 static void check_registers(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
@@ -297,9 +310,12 @@ static void check_loop(Chooser *in, Op *loop)
     Pipeline *pipeline = loop->pipeline;
     Kernel *kernel = in->kernel;
     if (!pipeline->put_count) {
-        const Op *store = NULL, *load = blocked_load(in, loop, &store);
+        const Op *store = NULL, *load = blocked_load(in, loop, &store), *narrow = narrow_load(in, loop);
         if (load)
             reject(kernel, load->loc, REASON_LOAD_AFTER_STORE, store->loc.line);
+        else if (narrow)
+            reject(kernel, narrow->loc, REASON_PIPELINE_NARROW,
+                   narrow->results[0]->type.cols * dtype_bytes(narrow->results[0]->type.dtype));
         else
             reject(kernel, pipeline->loc, REASON_PIPELINE_NOTHING);
         return;

@@ -62,15 +62,27 @@ static Op *find_next(const Block *block)
     return NULL;
 }
 
+/* As the user wrote it.  */
+static const char *written(const Nest *in, const Op *op)
+{
+    if (op->code == OP_FOR || op->code == OP_WHILE)
+        return "another loop";
+    if (op->code == OP_IF)
+        return "a branch";
+    if (op->code == OP_FULL && op->fval == 0)
+        return "ws_zeros";
+    return arena_print(in->kernel->module, "ws_%s", op_info[op->code].text);
+}
+
 static bool others_are_scalar(Nest *in, const Block *block, const Op *next)
 {
     FOR_OPS (op, block) {
         if (op == next || op->code == OP_YIELD || is_scalar_code(op))
             continue;
         if (in->nloops)
-            reject(in->kernel, op->loc, REASON_GRID_BETWEEN, op_info[op->code].text);
+            reject(in->kernel, op->loc, REASON_GRID_BETWEEN, written(in, op));
         else
-            reject(in->kernel, op->loc, REASON_GRID_OUTSIDE, op_info[op->code].text);
+            reject(in->kernel, op->loc, REASON_GRID_OUTSIDE, written(in, op));
         return false;
     }
     return true;
@@ -107,7 +119,7 @@ static bool add_level(Nest *in, Op *op)
     if (op->code == OP_IF)
         inner = in->nloops && in->nlevels < MAX_LEVELS - MAX_DIMS ? guarded(op) : NULL;
     if (!inner) {
-        reject(in->kernel, op->loc, REASON_GRID_BETWEEN, op_info[op->code].text);
+        reject(in->kernel, op->loc, REASON_GRID_BETWEEN, written(in, op));
         return false;
     }
     in->levels[in->nlevels++] = (Level){op, inner};

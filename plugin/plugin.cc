@@ -18,9 +18,19 @@ Plugin plugin;
 
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
+/* GCC would also name the file of a macro among whose arguments the user's words stand.  */
+static bool is_argument_of_system_macro(location_t where)
+{
+    return linemap_location_from_macro_expansion_p(line_table, where) &&
+           in_system_header_at(linemap_resolve_location(line_table, where, LRK_MACRO_DEFINITION_LOCATION, NULL));
+}
+
 location_t user_location(location_t where)
 {
-    return expansion_point_location_if_in_system_header(where);
+    where = expansion_point_location_if_in_system_header(where);
+    if (is_argument_of_system_macro(where))
+        where = linemap_resolve_location(line_table, where, LRK_SPELLING_LOCATION, NULL);
+    return where;
 }
 
 Loc loc_of(location_t where)

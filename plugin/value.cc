@@ -83,7 +83,7 @@ void plain_comparison(Walk *w, Opcode *code, Value **args)
     Dtype dtype = args[1]->type.dtype;
     if ((*code != OP_LEI && *code != OP_GTI) || dtype_is_float(dtype) || dtype == D_I1 || !ir_constant(args[1], &bound))
         return;
-    if (bound < 0 ? !dtype_is_signed(dtype) : bound >= (((int64_t)1 << (8 * dtype_bytes(dtype) - 1)) - 1))
+    if (bound < 0 ? !dtype_is_signed(dtype) : bound >= (int64_t)(((uint64_t)1 << (8 * dtype_bytes(dtype) - 1)) - 1))
         return;
     args[1] = value_literal(w, dtype, bound + 1, 0);
     *code = *code == OP_LEI ? OP_LTI : OP_GEI;

@@ -300,7 +300,7 @@ typedef struct {
     unsigned char *to;
     int rows, cols;
     bool rounded; /* the copy makes tf32 of f32 */
-    unsigned char fill[8];
+    _Alignas(8) unsigned char fill[8];
 } CopyIn;
 
 static void copy_in(void *args, void *held)

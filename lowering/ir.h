@@ -266,6 +266,7 @@ struct Kernel {
     int64_t shared_bytes;
     int shared_padding;      /* bytes behind the shared struct that a short operand's last rows may be read from */
     int min_blocks;
+    uint64_t source;         /* infer: a digest of the body, which no later pass changes; 0: infer has not run */
     const char *obligations; /* verify: what was shown, a line each */
     bool failed;             /* a reject was reported */
     Kernel *next;

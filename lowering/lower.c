@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ir.h"
+#include "validate.h"
 
 const Pass passes[] = {
     {"infer", pass_infer, "types and shapes; the loops of a grid become one operation; scalars simplified"},
@@ -63,6 +64,8 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
         passes[i].run(kernel);
         if (!kernel->failed)
             ir_check(kernel);
+        if (i == 0)
+            kernel->source = validate_digest(kernel);
         if (dump && listed(which, passes[i].name))
             ir_print(dump, kernel, passes[i].name);
     }

@@ -329,7 +329,7 @@ static uint64_t stores_to(const Explorer *in, const Value *tensor)
     uint64_t bits = 0;
     for (int i = 0; i < in->nstores; i++)
         if (base_of(in->stores[i]->args[0]) == base_of(tensor))
-            bits |= (uint64_t)1 << i;
+            bits |= (uint64_t)1 << i % 64;
     return bits;
 }
 
@@ -361,7 +361,7 @@ static bool run_store(Explorer *in, World *world, int group, const Op *op)
     if (op->storage)
         return run_staged_store(in, world, group, op);
     for (int i = 0; i < in->nstores; i++) {
-        uint64_t bit = (uint64_t)1 << i;
+        uint64_t bit = (uint64_t)1 << i % 64;
         const Op *other = in->stores[i];
         if (other == op && state->loaded & bit)
             return violates(in, world, group, op, "stores what other threads of it loaded, without a barrier between");

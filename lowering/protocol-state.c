@@ -196,8 +196,15 @@ static void visit_decision(Op *op, void *context)
 static void visit_direct_store(Op *op, void *context)
 {
     Explorer *in = context;
-    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT && !op->storage && in->nstores < 64)
-        in->stores[in->nstores++] = op;
+    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT || op->storage)
+        return;
+    if (in->nstores % 64 == 0) {
+        const Op **larger = arena_alloc(in->kernel->module, (size_t)(in->nstores + 64) * sizeof *larger);
+        if (in->nstores)
+            memcpy(larger, in->stores, (size_t)in->nstores * sizeof *larger);
+        in->stores = larger;
+    }
+    in->stores[in->nstores++] = op;
 }
 
 static void prepare_role(Explorer *in, Role *role, const Labels *labels)
@@ -240,7 +247,6 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
     in->arefs = arena_alloc(module, (size_t)(in->narefs + 1) * sizeof *in->arefs);
     FOR_AREFS (aref, kernel)
         in->arefs[aref->id] = aref;
-    in->stores = arena_alloc(module, 64 * sizeof *in->stores);
     in->mark_of = arena_alloc(module, (size_t)(module->next_id + 1) * sizeof *in->mark_of);
     memset(in->mark_of, 0xff, (size_t)(module->next_id + 1) * sizeof *in->mark_of);
     FOR_ROLES (role, kernel)

@@ -90,7 +90,7 @@ typedef struct {
     const Op **decisions; /* control ops of the source */
     int ndecisions;
     int *mark_of;      /* by value id: place among the marks of its role, -1: never of interest */
-    const Op **stores; /* direct stores, at most 64, for State.stored */
+    const Op **stores; /* direct stores; the n-th has bit n % 64 of State.stored */
     int nstores;
     bool by_tiles;
     bool named;      /* plan has given out variables */
@@ -112,7 +112,7 @@ bool protocol_holds(Kernel *kernel, const Labels *labels);
 /* ---- shared by protocol*.c --------------------------------------------------------------------------------------- */
 
 enum { DECIDE_OWN = -1, DECIDE_NOTHING = -2 }; /* a branch of the role's own; nothing of interest inside */
-enum { MOST_AHEAD = 60, MAX_READINGS = 128 };
+enum { MOST_AHEAD = 60, MAX_READINGS = 512 };
 
 typedef enum { STEP_MOVED, STEP_BLOCKED, STEP_DECIDE, STEP_ENDED, STEP_FAILED } Step;
 

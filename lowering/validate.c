@@ -23,6 +23,8 @@
  * Assumed: signed scalars do not overflow; iterations of the grid are independent, and tensors apart, as the language says
  * and the launcher checks; an operation of ops.def does what it says; an engine's product is the dot that it stands for.
  */
+#include <string.h>
+
 #include "plan.h"
 #include "queries.h"
 #include "validator.h"
@@ -37,7 +39,9 @@ static uint64_t mix(uint64_t digest, uint64_t value)
 static void digest_block(const Block *block, uint64_t *digest)
 {
     FOR_OPS (op, block) {
-        *digest = mix(*digest, (uint64_t)op->code << 32 ^ (uint64_t)op->ival);
+        uint64_t real;
+        memcpy(&real, &op->fval, sizeof real);
+        *digest = mix(mix(*digest, (uint64_t)op->code << 32 ^ (uint64_t)op->ival), real);
         for (int i = 0; i < op->nargs; i++)
             *digest = mix(*digest, (uint64_t)op->args[i]->id);
         for (int i = 0; i < op->nresults; i++)
@@ -238,6 +242,10 @@ bool validate_programs(Kernel *kernel, Labels *labels)
 {
     Validator *in = validator_new(kernel, labels);
     int storing = 0;
+    if (kernel->source && kernel->source != validate_digest(kernel)) {
+        BUG(kernel, "the body is not what infer left");
+        return false;
+    }
     if (!loads_may_move(kernel))
         return false;
     FOR_ROLES (role, kernel) {

@@ -164,27 +164,24 @@ static int make_peers(const work *w, const product_call *c, int candidates, peer
     to->count = w->groups ? w->groups : 1;
     for (int n = 0; n < to->count; n++) {
         int row = w->groups ? first_row(w, n) : 0, rows = w->groups ? first_row(w, n + 1) - row : w->M;
-        cublaslt_problem q = {w->a_type,
-                              w->b_type,
-                              w->c_type,
-                              w->batch,
-                              rows,
-                              w->N,
-                              w->K,
-                              w->turn_a,
-                              w->turn_b,
-                              c->lda,
-                              c->ldb,
-                              c->ldc,
-                              (const char *)c->A + (size_t)row * (size_t)c->lda * (size_t)element_bytes(w->a_type),
-                              (const char *)c->B +
-                                  (size_t)n * (size_t)w->N * (size_t)c->ldb * (size_t)element_bytes(w->b_type),
-                              (char *)c->C + (size_t)row * (size_t)c->ldc * (size_t)element_bytes(w->c_type),
-                              NULL,
-                              NULL,
-                              NULL,
-                              NULL,
-                              NULL};
+        const char *A = c->A, *B = c->B;
+        char *C = c->C;
+        cublaslt_problem q = {.a_type = w->a_type,
+                              .b_type = w->b_type,
+                              .c_type = w->c_type,
+                              .batch = w->batch,
+                              .M = rows,
+                              .N = w->N,
+                              .K = w->K,
+                              .turn_a = w->turn_a,
+                              .turn_b = w->turn_b,
+                              .lda = c->lda,
+                              .ldb = c->ldb,
+                              .ldc = c->ldc,
+                              .exact = w->exact};
+        q.A = A + (size_t)row * (size_t)c->lda * (size_t)element_bytes(w->a_type);
+        q.B = B + (size_t)n * (size_t)w->N * (size_t)c->ldb * (size_t)element_bytes(w->b_type);
+        q.C = C + (size_t)row * (size_t)c->ldc * (size_t)element_bytes(w->c_type);
         if (!*plain && w->finish == FINISH_BIAS_GELU)
             q.bias = c->extra2;
         if (!*plain && w->finish == FINISH_SILU_RESIDUAL)
@@ -434,9 +431,11 @@ static void say_versions(void)
     printf("%s, %d multiprocessors, driver for CUDA %d.%d, runtime %d.%d, cuBLASLt %zu; %d rounds of %.0f ms\n",
            device_name(), device_multiprocessors(), driver / 1000, driver % 1000 / 10, runtime / 1000,
            runtime % 1000 / 10, cublaslt_version(), measure_rounds, measure_sample_ms);
-    if (json)
+    if (json) {
         fprintf(json, "{\"device\": \"%s\", \"driver\": %d, \"runtime\": %d, \"cublaslt\": %zu, \"rounds\": %d}\n",
                 device_name(), driver, runtime, cublaslt_version(), measure_rounds);
+        fflush(json);
+    }
 }
 
 int main(int argc, char **argv)

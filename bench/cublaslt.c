@@ -87,7 +87,7 @@ static void describe_operation(cublaslt_plan *p)
     if (q->turn_a)
         set(p->operation, CUBLASLT_MATMUL_DESC_TRANSB, &turned, sizeof turned);
     if (is_fp8(q->a_type)) {
-        int8_t fast = 1;
+        int8_t fast = !q->exact;
         set(p->operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast);
     }
     if (q->bias) {
@@ -134,6 +134,7 @@ static double timed(cublaslt_plan *p, int samples, double ms)
 {
     candidate c = {.name = "cuBLASLt", .run = cublaslt_run, .context = p};
     cublaslt_run(p, 0);
+    cudaDeviceSynchronize(); /* two runs at once would wait for each other in the one workspace */
     if (p->refused)
         return INFINITY;
     ms = measure_alone(&c, samples, ms);

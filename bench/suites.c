@@ -125,24 +125,24 @@ static void add_shapes(void)
 
 static void add_types(void)
 {
-    static const kind kinds[] = {{"tf32", WS_F32, WS_F32, WS_F32, product_tf32, 0},
-                                 {"int8", WS_I8, WS_I8, WS_I32, product_i8, 0},
-                                 {"mixed", WS_E4M3, WS_E5M2, WS_BF16, product_mixed, 0},
-                                 {"e5m2", WS_E5M2, WS_E5M2, WS_BF16, product_e5m2, 0},
-                                 {"f16", WS_F16, WS_F16, WS_F32, product_f16_f32, 0}};
-    static const kind turned[] = {{"f16", WS_F16, WS_F16, WS_F16, product_f16_tn, 0},
-                                  {"f16", WS_F16, WS_F16, WS_F16, product_f16_nn, 0},
-                                  {"f16", WS_F16, WS_F16, WS_F16, product_f16_tt, 0}};
-    for (int i = 0; i < 5; i++)
-        add("types", &kinds[i], i == 4 ? "into f32, " : "", 1, 8192, 8192, 8192);
-    for (int i = 0; i < 3; i++) {
-        work *w = add("types", &turned[i],
-                      i == 0   ? "A turned, "
-                      : i == 1 ? "B turned, "
-                               : "both turned, ",
-                      1, 8192, 8192, 8192);
-        w->turn_a = i != 1;
-        w->turn_b = i != 0;
+    static const struct {
+        kind kind;
+        const char *what;
+        int turn_a, turn_b, exact;
+    } types[] = {{{"tf32", WS_F32, WS_F32, WS_F32, product_tf32, 0}, "", 0, 0, 0},
+                 {{"int8", WS_I8, WS_I8, WS_I32, product_i8, 0}, "", 0, 0, 0},
+                 {{"mixed", WS_E4M3, WS_E5M2, WS_BF16, product_mixed, 0}, "", 0, 0, 0},
+                 {{"e5m2", WS_E5M2, WS_E5M2, WS_BF16, product_e5m2, 0}, "", 0, 0, 0},
+                 {{"e4m3", WS_E4M3, WS_E4M3, WS_BF16, product_e4m3_promoted, 0}, "sums in f32, ", 0, 0, 1},
+                 {{"f16", WS_F16, WS_F16, WS_F32, product_f16_f32, 0}, "into f32, ", 0, 0, 0},
+                 {{"f16", WS_F16, WS_F16, WS_F16, product_f16_tn, 0}, "A turned, ", 1, 0, 0},
+                 {{"f16", WS_F16, WS_F16, WS_F16, product_f16_nn, 0}, "B turned, ", 0, 1, 0},
+                 {{"f16", WS_F16, WS_F16, WS_F16, product_f16_tt, 0}, "both turned, ", 1, 1, 0}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        work *w = add("types", &types[i].kind, types[i].what, 1, 8192, 8192, 8192);
+        w->turn_a = types[i].turn_a;
+        w->turn_b = types[i].turn_b;
+        w->exact = types[i].exact;
     }
 }
 

@@ -422,7 +422,9 @@ static void choose_pingpong(Chooser *in)
         return;
     Beside beside = {in, in->dots[0]->results[0]->type, false};
     ir_walk(in->kernel->body, visit_beside, &beside);
-    if (product_registers(in, 1) <= 200 && !beside.second)
+    /* Inside another loop, what that one carries lives beside it too.  */
+    bool alone = !beside.second && !outermost_loop(in->loops[0]);
+    if (product_registers(in, 1) <= 200 && alone)
         pipeline->pingpong = true;
 }
 

@@ -11,6 +11,8 @@
 
 PRODUCT(product_f16, WS_F16, WS_F16, WS_F32, WS_F16, 0, 0, FINISH_NONE)
 
+PRODUCT_ONE(product_e4m3, product_promoted, WS_E4M3, WS_E4M3, WS_F32, WS_F32, 0, 0, FINISH_NONE, 128, 64)
+
 /* Rows first[g] to first[g + 1] of A belong to B[g]. */
 void grouped(int groups, int rows, int N, int K, const ws_bf16 *A, const ws_bf16 *B, float *C, const int *first)
 {
@@ -48,6 +50,26 @@ static void run_product(int batch, int M, int N, int K, product_choice choice)
     check_product(&call, A, B, C);
 }
 
+static void run_promoted(int M, int N, int K)
+{
+    ws_e4m3 *A = check_random(WS_E4M3, (size_t)(M * K)), *B = check_random(WS_E4M3, (size_t)(N * K));
+    float *C = check_output(WS_F32, (size_t)(M * N));
+    product_call call = {.batch = 1, .M = M, .N = N, .K = K, .lda = K, .ldb = K, .ldc = N,
+                         .A = check_place(A), .B = check_place(B), .C = check_place(C)};
+    product_e4m3(&call, (product_choice){0, 1});
+    check_fetch();
+    for (long i = 0; i < M; i++)
+        for (long j = 0; j < N; j++) {
+            double sum = 0, magnitude = 0;
+            for (long k = 0; k < K; k++) {
+                double x = (double)ws_e4m3_to(A[i * K + k]) * ws_e4m3_to(B[j * K + k]);
+                sum += x;
+                magnitude += fabs(x);
+            }
+            check_close(C, (size_t)(i * N + j), sum, 0x1p-12 * magnitude); /* 512 products at most in 13 bits */
+        }
+}
+
 static void run_grouped(int N, int K)
 {
     enum { GROUPS = 4 };
@@ -81,6 +103,7 @@ int main(int argc, char **argv)
     run_product(2, 13, N, K, (product_choice){PRODUCT_SKINNY, 1});
     run_product(2, M, N, K, (product_choice){PRODUCT_MIDDLE, 2});
     run_product(1, M, N, K, (product_choice){PRODUCT_SMALL, 3});
+    run_promoted(100, 72, 1296);
     run_grouped(100, 72);
     return check_end();
 }

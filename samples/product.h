@@ -3,7 +3,7 @@
  * product.h - matrix products to copy into a program: one loop nest for each kind, six tile shapes, and a choice among them.
  *
  *   product          C[n] = finish(A[n] B[n]), for each matrix of a batch
- *   product_skinny   the same, for few rows
+ *   product_skinny   the same, for few rows; product_promoted: with sums of fp8 in f32
  *   product_part     the same, K divided into parts whose sums product_sum adds: for few tiles with a long K
  *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory
  *
@@ -71,6 +71,29 @@ static inline void product(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extr
                 #pragma ws pipeline(auto)
                 for (int k = 0; k < K; k += bk)
                     acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
+                acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);
+                ws_store_3d(c, n, i, j, ws_cast(acc, out));
+            }
+}
+
+/* For fp8, whose products the matrix units sum in about 13 bits: what four iterations give is added to a sum in f32. */
+static inline void product_promoted(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M,
+                                    int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish,
+                                    int bm, int bn, int bk)
+{
+    #pragma ws grid(3)
+    for (int n = 0; n < batch; n++)
+        for (int i = 0; i < M; i += bm)
+            for (int j = 0; j < N; j += bn) {
+                ws_tile acc = ws_zeros(sum, bm, bn);
+                for (int first = 0; first < K; first += 4 * bk) {
+                    ws_tile part = ws_zeros(sum, bm, bn);
+
+                    #pragma ws pipeline(auto)
+                    for (int k = first; k < first + 4 * bk; k += bk)
+                        part = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), part);
+                    acc = ws_add(acc, part);
+                }
                 acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);
                 ws_store_3d(c, n, i, j, ws_cast(acc, out));
             }
@@ -188,15 +211,16 @@ static inline double product_both(double x, double y)
 /* Clocks that a product takes with one choice, roughly: what the multiprocessor with most tiles needs, and the memory. */
 static inline double product_clocks(product_choice choice, long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
 {
-    const double start = 3000, again = 6000, memory = 2400, l2 = 4200; /* clocks; bytes a clock */
+    const double start = 3000, again = 6000, l2 = 4200; /* clocks; bytes a clock */
     const long rows = product_rows[choice.tile], cols = product_cols[choice.tile], lines = product_lines[choice.tile];
     const long blocks = product_ceil(product_ceil(K * bytes, 128 * lines), choice.parts);
     const long tiles = batch * choice.parts * product_ceil(M, rows) * product_ceil(N, cols);
     const int whole = K * bytes % 128 == 0, stored = choice.parts > 1 ? 4 : out_bytes;
     /* An iteration: the matrix units, a line of 128 bytes from L2 every two clocks, and what it takes to say so.  Rows that
        do not exist are not free. */
-    const long copied = rows + cols + (M < rows ? rows - M : 0) + (N < cols ? cols - N : 0);
-    double block = product_both(rows * cols / 32.0 * lines, copied * lines * (whole ? 2.03 : 3.9));
+    const long copied = rows + cols + (M < rows ? rows - M : 0) / 2 + (N < cols ? cols - N : 0) / 2;
+    const double line = whole ? 2.03 : 2.6 + (tiles < sms ? (double)tiles / sms : 1);
+    double block = product_both(rows * cols / 32.0 * lines, copied * lines * line);
     block = block > 420 ? block : choice.tile == PRODUCT_SKINNY ? 300 : 420;
     double loop = block * blocks, after = 500 + rows * cols * stored / 16.0;
     double each = loop > (loop + after) / 2 ? loop : (loop + after) / 2;
@@ -204,7 +228,7 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
         each = 1.05 * loop + after;
     double clocks = product_ceil(tiles, sms) * each + after;
     double bytes_moved = batch * ((double)(M + N) * K * bytes + (double)M * N * out_bytes);
-    clocks = start + product_both(clocks, bytes_moved / memory);
+    clocks = start + product_both(clocks, bytes_moved / (whole ? 2400 : 2000));
     if (choice.parts > 1)
         clocks += again + (double)batch * M * N * (choice.parts * 8 + out_bytes) / l2;
     return clocks;
@@ -271,7 +295,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 /* Elements of k in 128 bytes. */
 #define PRODUCT_DEPTH_(type) ((type) == WS_F32 ? 32 : (type) == WS_F16 || (type) == WS_BF16 ? 64 : 128)
 
-#define PRODUCT_WHOLE_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)                                 \
+#define PRODUCT_WHOLE_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)                   \
     PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
         ws_tensor c = product_matrix(p->C, out, batch, M, N, p->ldc);                                                  \
         ws_tensor extra = product_extra(p, finish, 0), extra2 = product_extra(p, finish, 1);                           \
@@ -280,7 +304,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
               lines * PRODUCT_DEPTH_(a_type));                                                                         \
     }
 
-#define PRODUCT_PART_(name, a_type, b_type, sum, turn_a, turn_b, bm, bn, lines)                                               \
+#define PRODUCT_PART_(name, a_type, b_type, sum, turn_a, turn_b, bm, bn, lines)                                        \
     PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
         ws_tensor partial = ws_tensor_3d(p->partial, sum, batch * parts, M, N);                                        \
         product_part(a, b, partial, batch, M, N, K, turn_a, turn_b, sum, parts, bm, bn,                                \
@@ -297,9 +321,9 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
         product_sum(partial, c, extra, extra2, batch, M, N, parts, sum, out, finish);                                  \
     }
 
-/* One kernel: name (call, parts), which does not look at parts. */
-#define PRODUCT_ONE(name, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn)                                    \
-    PRODUCT_WHOLE_(name##_whole, product, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, 1)                 \
+/* One kernel, of product or product_promoted: name (call, choice), which does not look at the choice. */
+#define PRODUCT_ONE(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn)                             \
+    PRODUCT_WHOLE_(name##_whole, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, 1)                   \
     void name(const product_call *p, product_choice choice)                                                            \
     {                                                                                                                  \
         name##_whole(p, choice.parts);                                                                                 \

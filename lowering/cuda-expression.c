@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cuda.h"
+#include "machine.h"
 #include "rules.h"
 
 const char *const cuda_element_text[D_COUNT] = {
@@ -21,7 +22,14 @@ const char *const cuda_element_text[D_COUNT] = {
 
 const char *cuda_layout_text(const Printer *in)
 {
-    return in->kernel->layout == LAYOUT_MMA ? "ws::frag" : "ws::lines";
+    switch (in->kernel->layout) {
+    case LAYOUT_MMA:
+        return "ws::frag";
+    case LAYOUT_ROWS:
+        return "ws::lines";
+    default:
+        return arena_print(in->kernel->module, "ws::lines_%d", machine_rows_together(in->kernel->layout));
+    }
 }
 
 void cuda_begin(Printer *in)

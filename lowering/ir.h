@@ -243,8 +243,12 @@ struct Variable {
     Variable *next;
 };
 
-/* How register tiles are spread over the 128 threads of a group (layout).  */
-typedef enum { LAYOUT_ROWS, LAYOUT_MMA } Layout;
+/* How register tiles are spread over the 128 threads of a group (layout): in rows, so many side by side in a warp, or as the
+   matrix units hold accumulators.  */
+typedef enum {
+    LAYOUT_ROWS, LAYOUT_MMA, LAYOUT_ROWS_2, LAYOUT_ROWS_4, LAYOUT_ROWS_8, LAYOUT_ROWS_16, LAYOUT_ROWS_32,
+    LAYOUT_COUNT
+} Layout;
 
 struct Kernel {
     Module *module;

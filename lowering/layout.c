@@ -37,6 +37,54 @@ static void visit_product(Op *op, void *context)
         kernel->layout = LAYOUT_MMA;
 }
 
+typedef struct {
+    Layout layout;
+    int registers, columns; /* of all tiles; of those with more than one column */
+    int accesses;           /* to memory */
+} Cost;
+
+static void visit_cost(Op *op, void *context)
+{
+    Cost *cost = context;
+    OpClass class_ = op_info[op->code].class_;
+    bool memory = class_ == CLASS_LOAD || class_ == CLASS_STORE || op->code == OP_READ;
+    for (int i = 0; i < op->nresults + (class_ == CLASS_STORE); i++) {
+        Type type = i < op->nresults ? op->results[i]->type : op->args[op->nargs - 1]->type;
+        if (type.kind != K_TILE)
+            continue;
+        int registers = machine_tile_registers(type, cost->layout);
+        int bytes = machine_vector_columns(type.cols, cost->layout) * dtype_bytes(type.dtype);
+        cost->registers += registers;
+        cost->columns += type.cols > 1 ? registers : 0;
+        /* At most 16 bytes at a time; a lane's second 16 leave every other sector half full.  */
+        if (memory && type.cols > 1)
+            cost->accesses += bytes <= 16 ? registers * 4 / bytes : registers * 4 / 16 * 2;
+    }
+}
+
+static bool is_better(const Cost *x, const Cost *y)
+{
+    if (x->columns != y->columns)
+        return x->columns < y->columns;
+    return x->accesses != y->accesses ? x->accesses < y->accesses : !x->columns && x->registers < y->registers;
+}
+
+/* How many rows a warp holds side by side: what takes the fewest registers, then the fewest accesses to memory.  */
+static Layout rows_together(const Kernel *kernel)
+{
+    Cost best = {LAYOUT_ROWS, 0, 0, 0};
+    for (Layout layout = LAYOUT_ROWS; layout < LAYOUT_COUNT; layout++) {
+        Cost cost = {layout, 0, 0, 0};
+        if (layout == LAYOUT_MMA)
+            continue;
+        FOR_ROLES (role, kernel)
+            ir_walk(role->body, visit_cost, &cost);
+        if (layout == LAYOUT_ROWS || is_better(&cost, &best))
+            best = cost;
+    }
+    return best.layout;
+}
+
 /* ---- small builders ---------------------------------------------------------------------------------------------- */
 
 static Op *new_before(const Shaper *in, Op *where, Opcode code, int nargs, Value *const *args)
@@ -464,7 +512,7 @@ static void round_on_arrival(Kernel *kernel)
 /* require: expand.   ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages.  */
 void pass_layout(Kernel *kernel)
 {
-    kernel->layout = LAYOUT_ROWS;
+    kernel->layout = rows_together(kernel);
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_product, kernel);
     FOR_ROLES (role, kernel) {

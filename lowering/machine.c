@@ -19,8 +19,20 @@ int64_t machine_tile_bytes(Type tile)
     return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
 }
 
-/* Elements of one thread: rows padded to 64 and columns to 8 in accumulator fragments; in whole lines each of the four
-   warps holds every fourth row.  A mask element costs a register, narrow elements share one.  */
+int machine_rows_together(Layout layout)
+{
+    return layout == LAYOUT_ROWS ? 1 : 1 << (layout - LAYOUT_ROWS_2 + 1);
+}
+
+/* As tile.cuh has it.  */
+int machine_vector_columns(int cols, Layout layout)
+{
+    int lanes = 32 / machine_rows_together(layout);
+    return cols >= 8 * lanes ? 8 : cols >= 4 * lanes ? 4 : 2;
+}
+
+/* Elements of one thread: rows padded to 64 and columns to 8 in accumulator fragments; in lines each of the four warps holds
+   some rows side by side.  A mask element costs a register, narrow elements share one.  */
 int machine_tile_registers(Type tile, Layout layout)
 {
     int elements;
@@ -29,7 +41,10 @@ int machine_tile_registers(Type tile, Layout layout)
         int column_slots = tile.cols == 1 ? 1 : round_up(tile.cols, 8) / 8 * 2;
         elements = row_slots * column_slots;
     } else {
-        elements = round_up(tile.rows, 4) / 4 * (tile.cols == 1 ? 1 : round_up(tile.cols, 32) / 32);
+        int together = machine_rows_together(layout),
+            across = 32 / together * machine_vector_columns(tile.cols, layout);
+        int row_slots = tile.rows == 1 ? 1 : round_up(tile.rows, 4 * together) / (4 * together);
+        elements = row_slots * (tile.cols == 1 ? 1 : round_up(tile.cols, across) / (32 / together));
     }
     int bytes = tile.dtype == D_MASK ? 1 : dtype_bytes(tile.dtype);
     return (elements * bytes + 3) / 4;

@@ -12,7 +12,9 @@ extern "C" {
 enum {
     MACHINE_GROUP_THREADS = 128, /* a warp group: four warps that start at a multiple of four */
     MACHINE_MAX_THREADS = 1024,
-    MACHINE_SHARED_BYTES = 232448, /* 227 KB: what one block may ask for */
+    MACHINE_SHARED_BYTES = 232448,        /* 227 KB: what one block may ask for */
+    MACHINE_SM_SHARED_BYTES = 228 * 1024, /* an SM's, of which each block takes more than it asked for: */
+    MACHINE_BLOCK_SHARED_BYTES = 1024,
     MACHINE_NAMED_BARRIERS = 16,
     MACHINE_REGISTERS = 65536, /* of 32 bits, in one SM */
     MACHINE_THREAD_REGISTERS = 255,
@@ -27,6 +29,9 @@ enum {
    plan both ask it, so that an automatic depth always fits.  */
 int machine_line_elements(Dtype dtype);
 int64_t machine_tile_bytes(Type tile);
+/* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
+int machine_rows_together(Layout layout);
+int machine_vector_columns(int cols, Layout layout);
 /* Registers of 32 bits that a tile of this type costs each thread of a group.  */
 int machine_tile_registers(Type tile, Layout layout);
 

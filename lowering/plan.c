@@ -268,15 +268,41 @@ static void plan_shared(Kernel *kernel)
 /* ---- registers that tiles take ----------------------------------------------------------------------------------- */
 
 /* Only what can surely not be held is refused; what the compiler may spill is for the build to report.  */
-static void check_pressure(Kernel *kernel, const Role *role)
+static int check_pressure(Kernel *kernel, const Role *role)
 {
     Pressure peak = plan_pressure(kernel, role);
     if (peak.registers <= MACHINE_THREAD_REGISTERS)
-        return;
+        return peak.registers;
     const char *sentence =
         arena_print(kernel->module, "the tiles that live here take %d registers of each thread, and there are %d: %s",
                     peak.registers, MACHINE_THREAD_REGISTERS, peak.tiles);
     reject_text(kernel, peak.loc, sentence, "use smaller tiles or more consumer groups");
+    return peak.registers;
+}
+
+enum {
+    OTHER_REGISTERS = 64,   /* addresses, predicates, and what is on the way from one tile to the next */
+    SCRATCH_REGISTERS = 64, /* addresses in it, where tiles pass through */
+    ENOUGH_THREADS = 1024   /* of an SM: past these nothing is gained */
+};
+
+/* What loads, computes and stores in turn needs other blocks beside it that do so at other times.  The compiler would take
+   registers until there is room for one or two only; so it is told how many there should be.  Matrix products are left out:
+   their accumulators cannot wait in memory.  */
+static void plan_blocks(Kernel *kernel, int peak)
+{
+    FOR_ROLES (role, kernel)
+        if (role->registers || kernel->layout == LAYOUT_MMA)
+            return;
+    int scratch = 0;
+    FOR_STORAGES (storage, kernel)
+        scratch = storage->use == USE_SCRATCH ? SCRATCH_REGISTERS : scratch;
+    int each = (int)round_up(peak + OTHER_REGISTERS + scratch, 8);
+    int blocks = MACHINE_REGISTERS / (each * kernel->threads);
+    int fit = MACHINE_SM_SHARED_BYTES / (int)(kernel->shared_bytes + MACHINE_BLOCK_SHARED_BYTES);
+    blocks = blocks < fit ? blocks : fit;
+    blocks = blocks < ENOUGH_THREADS / kernel->threads ? blocks : ENOUGH_THREADS / kernel->threads;
+    kernel->min_blocks = blocks > 1 ? blocks : 1;
 }
 
 /* What the kernel costs, for the remarks: threads, registers of each role, shared memory and the rings in it.  */
@@ -287,6 +313,8 @@ static void say_plan(Kernel *kernel)
     FOR_ROLES (role, kernel)
         if (role->registers)
             text = arena_print(module, "%s, %s with %d registers", text, role->name, role->registers);
+    if (kernel->min_blocks > 1)
+        text = arena_print(module, "%s, %d blocks in an SM", text, kernel->min_blocks);
     text = arena_print(module, "%s, %lld bytes of shared memory", text, (long long)kernel->shared_bytes);
     FOR_AREFS (aref, kernel)
         text = arena_print(module, "%s, ring %s of %d x %lld bytes", text, aref->name, aref->slots,
@@ -305,8 +333,12 @@ void pass_plan(Kernel *kernel)
     if (kernel->failed)
         return;
     plan_variables(kernel);
-    FOR_ROLES (role, kernel)
-        check_pressure(kernel, role);
+    int peak = 0;
+    FOR_ROLES (role, kernel) {
+        int registers = check_pressure(kernel, role);
+        peak = registers > peak ? registers : peak;
+    }
+    plan_blocks(kernel, peak);
     if (!kernel->failed)
         say_plan(kernel);
 }

@@ -9,7 +9,7 @@ const char *const text_orders[] = {"auto", "row", "column", "grouped"};
 const char *const text_splits[] = {"", "rows", "tiles"};
 const char *const text_spaces[] = {"shared", "cluster", "register", "tensor"};
 const char *const text_uses[] = {"ring", "operand", "output", "scratch"};
-const char *const text_layouts[] = {"rows", "mma"};
+const char *const text_layouts[] = {"rows", "mma", "rows_2", "rows_4", "rows_8", "rows_16", "rows_32"};
 
 const char *text_ival_name(Opcode code)
 {

@@ -21,7 +21,7 @@ enum {
     TEXT_SPLITS = 3,
     TEXT_SPACES = 4,
     TEXT_USES = 4,
-    TEXT_LAYOUTS = 2
+    TEXT_LAYOUTS = LAYOUT_COUNT
 };
 
 /* What an operation's ival is called.  */

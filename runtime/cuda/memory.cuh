@@ -181,18 +181,28 @@ static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, 
 
 /* ---- vectors of elements ----------------------------------------------------------------------------------------- */
 
-template <int BYTES> struct piece_of;
-template <> struct piece_of<16> {
+/* Numbers keep their kind of register: a product in flight does not bear that its accumulator is copied into another.  */
+template <typename T, int BYTES> struct piece_of;
+template <typename T> struct piece_of<T, 16> {
     typedef uint4 type;
 };
-template <> struct piece_of<8> {
+template <typename T> struct piece_of<T, 8> {
     typedef uint2 type;
 };
-template <> struct piece_of<4> {
+template <typename T> struct piece_of<T, 4> {
     typedef u32 type;
 };
-template <> struct piece_of<2> {
+template <typename T> struct piece_of<T, 2> {
     typedef unsigned short type;
+};
+template <> struct piece_of<float, 16> {
+    typedef float4 type;
+};
+template <> struct piece_of<float, 8> {
+    typedef float2 type;
+};
+template <> struct piece_of<double, 16> {
+    typedef double2 type;
 };
 
 /* PAIRS pairs of consecutive elements, moved in pieces of at most 16 bytes.  */
@@ -200,7 +210,7 @@ template <typename T, int PAIRS> struct vector {
     typedef typename number<T>::word word;
     static constexpr int bytes = PAIRS * 2 * (int)sizeof(T);
     static constexpr int piece = bytes >= 16 ? 16 : bytes, pieces = bytes / piece;
-    typedef typename piece_of<piece>::type piece_type;
+    typedef typename piece_of<T, piece>::type piece_type;
     static_assert(sizeof(word) == 2 * sizeof(T), "a pair is as large as two elements");
 
     union {
@@ -209,11 +219,29 @@ template <typename T, int PAIRS> struct vector {
         piece_type whole[pieces];
     };
 
+    WS_DEVICE void fill(T x)
+    {
+#pragma unroll
+        for (int i = 0; i < 2 * PAIRS; i++)
+            v[i] = x;
+    }
     WS_DEVICE void load(const T *from)
     {
 #pragma unroll
         for (int i = 0; i < pieces; i++)
             whole[i] = reinterpret_cast<const piece_type *>(from)[i];
+    }
+    WS_DEVICE void load_if(bool condition, const T *from)
+    {
+#pragma unroll
+        for (int i = 0; i < pieces; i++)
+            ptx::load_if(condition, whole[i], reinterpret_cast<const piece_type *>(from) + i);
+    }
+    WS_DEVICE void store_if(bool condition, T *to) const
+    {
+#pragma unroll
+        for (int i = 0; i < pieces; i++)
+            ptx::store_if(condition, reinterpret_cast<piece_type *>(to) + i, whole[i]);
     }
     WS_DEVICE void store(T *to) const
     {
@@ -224,15 +252,47 @@ template <typename T, int PAIRS> struct vector {
 };
 
 /* Pairs of columns that lie beside each other in memory: a fragment's alone, a line's by vectors.  */
-template <typename S> struct runs;
+template <typename S> struct runs {
+    static constexpr int pairs = S::vector / 2;
+};
 template <int R, int C> struct runs<spread<R, C, frag>> {
     static constexpr int pairs = 1;
 };
-template <int R, int C> struct runs<spread<R, C, lines>> {
-    static constexpr int pairs = C == 1 ? 1 : vector_columns(C) / 2;
-};
+
+#define WS_FOR_RUNS(S, slot, j, run) WS_FOR_SLOTS(S, slot) _Pragma("unroll") for (int j = 0; j < S::pairs; j += run)
 
 /* ---- load: global memory to registers ---------------------------------------------------------------------------- */
+
+template <int RUN, typename T, int R, int C, layout L>
+static WS_DEVICE void set_run(tile<T, R, C, L> &y, int slot, int j, const vector<T, RUN> &x)
+{
+#pragma unroll
+    for (int e = 0; e < RUN; e++)
+        y.set_bits(slot, j + e, x.pairs[e]);
+}
+
+template <int RUN, typename T, int R, int C, layout L>
+static WS_DEVICE vector<T, RUN> get_run(const tile<T, R, C, L> &x, int slot, int j)
+{
+    vector<T, RUN> y;
+#pragma unroll
+    for (int e = 0; e < RUN; e++)
+        y.pairs[e] = x.bits(slot, j + e);
+    return y;
+}
+
+/* An accumulator is made by an instruction that is always issued, and a load under a condition is not: ptxas would serialize
+   its products (C7515).  x + -0 is x.  */
+template <typename X> static WS_DEVICE void define(X &)
+{
+}
+template <int R, int C> static WS_DEVICE void define(tile<float, R, C, frag> &x)
+{
+    constexpr int numbers = sizeof(x.cell.v) / sizeof(float);
+#pragma unroll
+    for (int i = 0; i < numbers; i++)
+        asm volatile("add.f32 %0, %0, 0f80000000;" : "+f"(x.cell.v[i]));
+}
 
 template <int R, int C, layout L, typename T>
 static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T> &p, double fill)
@@ -250,28 +310,36 @@ static WS_DEVICE tile<T, R, C, L> load_plane(const plane<T> &p, double fill)
     } else {
         constexpr int run = runs<S>::pairs;
         typedef vector<T, run> piece;
-        const bool aligned = p.aligned(piece::piece);
-        WS_FOR_SLOTS(S, slot)
-        {
-            int r = S::row(slot);
-            bool row_inside = p.row_inside(r) && has_row<S, R>(slot);
-#pragma unroll
-            for (int j = 0; j < S::pairs; j += run) {
-                int c = S::col(j);
+        const bool whole = p.aligned(piece::piece) && p.template runs_whole<2 * run, C>();
+        /* All loads of a way are independent of each other, so that all are in flight at once.  */
+        if (whole) {
+            WS_FOR_RUNS(S, slot, j, run)
+            {
+                int r = S::row(slot), c = S::col(j);
                 piece x;
-                if (aligned && row_inside && p.col_inside(c) && p.col_inside(c + 2 * run - 1) &&
-                    (S::whole_cols || c + 2 * run <= C)) {
+                x.fill(outside);
+                const bool inside =
+                    p.row_inside(r) && has_row<S, R>(slot) && p.col_inside(c) && (S::whole_cols || c < C);
+                if constexpr (L != frag)
+                    x.load_if(inside, p.at(r, c));
+                else if (inside)
                     x.load(p.at(r, c));
-                } else {
+                set_run<run>(y, slot, j, x);
+            }
+        } else {
+            WS_FOR_RUNS(S, slot, j, run)
+            {
+                int r = S::row(slot), c = S::col(j);
+                piece x;
+                x.fill(outside);
 #pragma unroll
-                    for (int e = 0; e < 2 * run; e++)
-                        x.v[e] = row_inside && p.col_inside(c + e) && c + e < C ? *p.at(r, c + e) : outside;
-                }
-#pragma unroll
-                for (int e = 0; e < run; e++)
-                    y.set_bits(slot, j + e, x.pairs[e]);
+                for (int e = 0; e < 2 * run; e++)
+                    if (p.row_inside(r) && has_row<S, R>(slot) && p.col_inside(c + e) && c + e < C)
+                        x.v[e] = *p.at(r, c + e);
+                set_run<run>(y, slot, j, x);
             }
         }
+        define(y);
     }
     return y;
 }
@@ -325,28 +393,26 @@ static WS_DEVICE void store_plane(const plane<T> &p, const tile<T, R, C, L> &x)
     } else {
         constexpr int run = runs<S>::pairs;
         typedef vector<T, run> piece;
-        const bool aligned = p.aligned(piece::piece);
-        WS_FOR_SLOTS(S, slot)
-        {
-            int r = S::row(slot);
-            if (!p.row_inside(r) || !has_row<S, R>(slot))
-                continue;
+        if (p.aligned(piece::piece) && p.template runs_whole<2 * run, C>()) {
+            WS_FOR_RUNS(S, slot, j, run)
+            {
+                int r = S::row(slot), c = S::col(j);
+                const bool inside =
+                    p.row_inside(r) && has_row<S, R>(slot) && p.col_inside(c) && (S::whole_cols || c < C);
+                if constexpr (L != frag)
+                    get_run<run>(x, slot, j).store_if(inside, p.at(r, c));
+                else if (inside)
+                    get_run<run>(x, slot, j).store(p.at(r, c));
+            }
+        } else {
+            WS_FOR_RUNS(S, slot, j, run)
+            {
+                int r = S::row(slot), c = S::col(j);
+                const piece y = get_run<run>(x, slot, j);
 #pragma unroll
-            for (int j = 0; j < S::pairs; j += run) {
-                int c = S::col(j);
-                piece y;
-#pragma unroll
-                for (int e = 0; e < run; e++)
-                    y.pairs[e] = x.bits(slot, j + e);
-                if (aligned && p.col_inside(c) && p.col_inside(c + 2 * run - 1) &&
-                    (S::whole_cols || c + 2 * run <= C)) {
-                    y.store(p.at(r, c));
-                } else {
-#pragma unroll
-                    for (int e = 0; e < 2 * run; e++)
-                        if (p.col_inside(c + e) && c + e < C)
-                            *p.at(r, c + e) = y.v[e];
-                }
+                for (int e = 0; e < 2 * run; e++)
+                    if (p.row_inside(r) && has_row<S, R>(slot) && p.col_inside(c + e) && c + e < C)
+                        *p.at(r, c + e) = y.v[e];
             }
         }
     }

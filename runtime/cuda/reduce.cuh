@@ -61,12 +61,11 @@ template <> struct neutral<one::minimum, int> {
 };
 
 /* Lanes whose numbers differ by these bits hold the same row, or the same column.  */
-template <layout L> struct sharing;
+template <layout L> struct sharing {
+    static constexpr int row_first = 1, row_last = 16 / L, col_first = 32 / L, col_last = 16;
+};
 template <> struct sharing<frag> {
     static constexpr int row_first = 1, row_last = 2, col_first = 4, col_last = 16;
-};
-template <> struct sharing<lines> {
-    static constexpr int row_first = 1, row_last = 16, col_first = 32, col_last = 16; /* none */
 };
 
 template <int FIRST, int LAST, typename F, typename M> static WS_DEVICE M across(F f, M x)
@@ -238,7 +237,7 @@ static WS_DEVICE tile<T, 1, C, L> col_reduce(F f, const tile<T, R, C, L> &x, scr
             }
             low = across<sharing<L>::col_first, sharing<L>::col_last>(f, low);
             high = across<sharing<L>::col_first, sharing<L>::col_last>(f, high);
-            bool speaks = C == 1 ? ptx::lane() == 0 : L == lines || ptx::lane() < 4;
+            bool speaks = ptx::lane() < (C == 1 ? 1 : sharing<L>::col_first);
             if (speaks && has_col<S, C>(j, 0))
                 mine[S::col(j)] = low;
             if (C > 1 && speaks && has_col<S, C>(j, 1))

@@ -98,12 +98,18 @@ template <typename T> struct plane {
     }
     WS_DEVICE T *at(int r, int c) const
     {
-        return base + ((row + r) * stride + (col + c));
+        return base + (row + r) * stride + col + c;
     }
     /* May rows be read and written as vectors of `bytes` that begin at a multiple of them from the tile's first column?  */
     WS_DEVICE bool aligned(int bytes) const
     {
         return (((u64)(base + col) | (u64)(stride * (long)sizeof(T))) & (u64)(bytes - 1)) == 0;
+    }
+    /* Does each run of N columns, of those that begin at a multiple of N in a tile of C, lie inside or outside as a whole?  */
+    template <int N, int C> WS_DEVICE bool runs_whole() const
+    {
+        return C % N == 0 && (col >= col_low || (u32)(col_low - col) % N == 0) &&
+               (col <= col_high - C || (u32)(col_high - col) % N == 0);
     }
 };
 

@@ -6,6 +6,8 @@
  *   frag   the matrix unit's accumulators: blocks of 64 rows; warp w holds rows 16w to 16w+15 of each, a thread rows lane/4
  *          and lane/4+8, two columns at 2*(lane%4) of every eight.  Rows are padded to 64, columns to 8.
  *   lines  warp w holds rows w, w+4, ...; lanes run along the columns, a vector of up to 8 elements each.
+ *   lines_2, lines_4, ... lines_32
+ *          the same with that many rows side by side in a warp, for tiles that are too narrow for 32 lanes.
  * Both say it in the same words: a thread has `slots` rows, and in each of them the same `pairs` pairs of neighbouring
  * columns.  (R,1) keeps one number a slot, (1,C) one row of pairs, (1,1) one number; whoever has a copy has the same one.
  * All register arrays are indexed by constants: every loop here is unrolled.
@@ -17,16 +19,58 @@
 
 namespace ws {
 
-enum layout { frag, lines };
+/* All but frag: how many rows a warp holds at a time.  */
+enum layout { frag = 0, lines = 1, lines_2 = 2, lines_4 = 4, lines_8 = 8, lines_16 = 16, lines_32 = 32 };
 
 /* ---- who holds what ---------------------------------------------------------------------------------------------- */
 
-WS_CONSTANT int vector_columns(int cols)
+/* Columns that a lane holds side by side, where so many lanes share a row.  */
+WS_CONSTANT int vector_columns(int cols, int lanes)
 {
-    return cols >= 256 ? 8 : cols >= 128 ? 4 : 2;
+    return cols >= 8 * lanes ? 8 : cols >= 4 * lanes ? 4 : 2;
 }
 
-template <int R, int C, layout L> struct spread;
+template <int R, int C, layout L> struct spread {
+    static constexpr int together = L, lanes = 32 / together; /* rows in a warp; lanes of each */
+    static constexpr int slots = R == 1 ? 1 : (R + 4 * together - 1) / (4 * together);
+    static constexpr int vector = vector_columns(C, lanes);
+    static constexpr int vectors = (C + lanes * vector - 1) / (lanes * vector);
+    static constexpr int pairs = C == 1 ? 1 : vectors * vector / 2;
+    static constexpr bool whole_rows = R == 1 || R % (4 * together) == 0;
+    static constexpr bool whole_cols = C == 1 || C % (lanes * vector) == 0;
+    static WS_CONSTANT int index(int slot, int j)
+    {
+        return slot * pairs + j;
+    }
+    static WS_DEVICE int row(int slot)
+    {
+        return R == 1 ? 0 : (slot * 4 + (int)(threadIdx.x / 32 % 4)) * together + (int)ptx::lane() / lanes;
+    }
+    static WS_DEVICE int col(int j)
+    {
+        return C == 1 ? 0 : (j / (vector / 2) * lanes + (int)ptx::lane() % lanes) * vector + j % (vector / 2) * 2;
+    }
+    static WS_DEVICE int warp_of(int r)
+    {
+        return r / together % 4;
+    }
+    static WS_DEVICE int slot_of(int r)
+    {
+        return R == 1 ? 0 : r / (4 * together);
+    }
+    static WS_DEVICE int lane_of(int r, int c)
+    {
+        return r % together * lanes + c / vector % lanes;
+    }
+    static WS_DEVICE int pair_of(int c)
+    {
+        return C == 1 ? 0 : c / (lanes * vector) * (vector / 2) + c % vector / 2;
+    }
+    static WS_DEVICE bool speaks()
+    {
+        return (R > 1 || threadIdx.x % 128 < lanes) && (C > 1 || ptx::lane() % lanes == 0);
+    }
+};
 
 template <int R, int C> struct spread<R, C, frag> {
     static constexpr int slots = R == 1 ? 1 : (R + 63) / 64 * 2;
@@ -66,46 +110,6 @@ template <int R, int C> struct spread<R, C, frag> {
     static WS_DEVICE bool speaks()
     {
         return (R > 1 || threadIdx.x % 128 < 4) && (C > 1 || ptx::lane() % 4 == 0);
-    }
-};
-
-template <int R, int C> struct spread<R, C, lines> {
-    static constexpr int slots = R == 1 ? 1 : (R + 3) / 4;
-    static constexpr int vector = vector_columns(C);
-    static constexpr int vectors = (C + 32 * vector - 1) / (32 * vector);
-    static constexpr int pairs = C == 1 ? 1 : vectors * vector / 2;
-    static constexpr bool whole_rows = R == 1 || R % 4 == 0, whole_cols = C == 1 || C % (32 * vector) == 0;
-    static WS_CONSTANT int index(int slot, int j)
-    {
-        return slot * pairs + j;
-    }
-    static WS_DEVICE int row(int slot)
-    {
-        return R == 1 ? 0 : slot * 4 + (int)(threadIdx.x / 32 % 4);
-    }
-    static WS_DEVICE int col(int j)
-    {
-        return C == 1 ? 0 : (j / (vector / 2) * 32 + (int)ptx::lane()) * vector + j % (vector / 2) * 2;
-    }
-    static WS_DEVICE int warp_of(int r)
-    {
-        return r % 4;
-    }
-    static WS_DEVICE int slot_of(int r)
-    {
-        return R == 1 ? 0 : r / 4;
-    }
-    static WS_DEVICE int lane_of(int, int c)
-    {
-        return c / vector % 32;
-    }
-    static WS_DEVICE int pair_of(int c)
-    {
-        return C == 1 ? 0 : c / (32 * vector) * (vector / 2) + c % vector / 2;
-    }
-    static WS_DEVICE bool speaks()
-    {
-        return (R > 1 || threadIdx.x % 128 < 32) && (C > 1 || ptx::lane() == 0);
     }
 };
 
@@ -490,7 +494,6 @@ WS_ONE_MATHS(sigmoid, 1.0f / (1.0f + expf(-x)), 1.0 / (1.0 + ::exp(-x)))
 WS_BINARY(add, add)
 WS_BINARY(sub, sub)
 WS_BINARY(mul, mul)
-WS_BINARY(div, div)
 WS_BINARY(max, maximum)
 WS_BINARY(min, minimum)
 WS_COMPARE(lt)
@@ -517,6 +520,75 @@ WS_UNARY(sigmoid)
 #undef WS_UNARY
 #undef WS_BINARY
 #undef WS_COMPARE
+
+/* Many numbers divided by one: its reciprocal is taken once.  Two corrections of x / d by the remainder make it correctly
+   rounded (Markstein), as long as nothing on the way leaves the range of normal numbers.  */
+struct row_divisor {
+    float d, reciprocal;
+
+    explicit WS_DEVICE row_divisor(float x) : d(x), reciprocal(1.0f / x)
+    {
+    }
+    WS_DEVICE bool easy() const
+    {
+        return d >= 0x1p-20f && d <= 0x1p20f;
+    }
+    static WS_DEVICE bool easy(float x)
+    {
+        return fabsf(x) <= 0x1p100f && (fabsf(x) >= 0x1p-100f || x == 0);
+    }
+    WS_DEVICE float of(float x) const
+    {
+        float q = x * reciprocal;
+        q = fmaf(-fmaf(q, d, -x), reciprocal, q);
+        return fmaf(-fmaf(q, d, -x), reciprocal, q);
+    }
+};
+template <typename T, int R, int C, layout L, typename Y>
+static WS_DEVICE tile<T, R, C, L> div_rows(const tile<T, R, C, L> &x, const Y &y)
+{
+    typedef spread<R, C, L> S;
+    tile<T, R, C, L> z;
+    WS_FOR_SLOTS(S, slot)
+    {
+        const row_divisor d(operand<float>(y, slot, 0).low);
+        bool easy = d.easy();
+        WS_FOR_PAIRS(S, j)
+        {
+            const pair<float> p = x.get(slot, j);
+            easy &= row_divisor::easy(p.low) & row_divisor::easy(p.high);
+            z.set(slot, j, d.of(p.low), d.of(p.high));
+        }
+        if (!easy) {
+            WS_FOR_PAIRS(S, j)
+            {
+                const pair<float> p = x.get(slot, j);
+                z.set(slot, j, p.low / d.d, p.high / d.d);
+            }
+        }
+    }
+    return z;
+}
+
+template <typename M> constexpr bool is_float = false;
+template <> constexpr bool is_float<float> = true;
+
+/* Is y one number for each row of x, or for all of it?  */
+template <typename X, typename Y> struct divides_rows {
+    static constexpr bool value = false;
+};
+template <typename T, int R, int C, layout L, typename U, int YR>
+struct divides_rows<tile<T, R, C, L>, tile<U, YR, 1, L>> {
+    static constexpr bool value = C > 1 && YR <= R &&is_float<math_of<T>>;
+};
+
+template <typename X, typename Y, if_tile<X, Y> = 0> static WS_DEVICE auto div(const X &x, const Y &y)
+{
+    if constexpr (divides_rows<X, Y>::value)
+        return div_rows(x, y);
+    else
+        return apply<typename joined<X, Y>::element>(one::div(), x, y);
+}
 
 template <int R, int C, layout L> static WS_DEVICE auto mask_not(const tile<bool, R, C, L> &x)
 {

@@ -14,7 +14,7 @@
 
 namespace ws {
 
-enum layout { frag, lines };
+enum layout { frag, lines, lines_2, lines_4, lines_8, lines_16, lines_32 };
 
 template <typename T, int R, int C, layout L> struct tile {
     typedef T element;

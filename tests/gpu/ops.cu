@@ -15,6 +15,11 @@
 
 using ws::frag;
 using ws::lines;
+using ws::lines_16;
+using ws::lines_2;
+using ws::lines_32;
+using ws::lines_4;
+using ws::lines_8;
 
 static int failures, cases;
 static unsigned long long state = 1;
@@ -316,6 +321,11 @@ template <typename X_, typename Y_, typename Z_, int XR, int XC, int YR, int YC,
         check<name<6, 1000, 1, 1, lines>>(#name " lines 6x1000 number"); \
         check<name<1, 64, 1, 64, frag>>(#name " frag row");              \
         check<name<1, 333, 1, 1, lines>>(#name " lines row");            \
+        check<name<20, 32, 20, 1, lines_2>>(#name " lines_2 20x32");     \
+        check<name<33, 13, 1, 13, lines_4>>(#name " lines_4 33x13");     \
+        check<name<520, 8, 520, 8, lines_8>>(#name " lines_8 520x8");    \
+        check<name<7, 6, 7, 1, lines_16>>(#name " lines_16 7x6");        \
+        check<name<130, 2, 130, 1, lines_32>>(#name " lines_32 130x2");  \
         check<name<64, 1, 64, 1, frag>>(#name " frag column");           \
     } while (0)
 #define TWO(name)                                                      \
@@ -328,6 +338,9 @@ ELEMENTWISE(add, float, float, ws::add(a, b), (float)(a + b), 0)
 ELEMENTWISE(sub_half, ws::f16, ws::f16, ws::sub(a, b), a - b, 0x1p-24)
 ELEMENTWISE(mul_number, float, float, ws::mul(2.5, ws::mul(a, 3L)), a * 7.5, 0x1p-23 * w)
 ELEMENTWISE(division, float, float, ws::div(a, b), a / b, 0)
+ELEMENTWISE(division_tiny, float, float, ws::div(ws::mul(a, 1e-32f), b), (float)(a * 1e-32f) / b, 0)
+ELEMENTWISE(division_huge, float, float, ws::div(ws::mul(a, 1e32f), ws::mul(b, 1e-9f)),
+            (float)(a * 1e32f) / (float)(b * 1e-9f), 0)
 ELEMENTWISE(largest, float, float, ws::max(a, ws::min(b, 0.5)), fmax(a, fmin(b, 0.5)), 0)
 ELEMENTWISE(fused, float, float, ws::fma(a, b, 1.0), fma(a, b, 1.0), 0)
 ELEMENTWISE(chosen, float, float,
@@ -374,6 +387,8 @@ static void check_elementwise()
     SHAPES(sub_half);
     TWO(mul_number);
     TWO(division);
+    TWO(division_tiny);
+    TWO(division_huge);
     TWO(largest);
     TWO(fused);
     SHAPES(chosen);
@@ -464,14 +479,20 @@ COMBINE(row_first, ws::f16, int, R, 1, ws::row_argmax(a), int best = 0;
                                 COMBINE(transposed_mask, signed char, int, C, R,
                                         ws::select(ws::trans(ws::gt(a, 5), s.scratch), ws::col_index<C, R, L>(), -1),
                                         w = x.at(c, r) > 5 ? c : -1, 0)
-#define COMBINED(name)                                      \
-    do {                                                    \
-        check<name<40, 24, frag>>(#name " frag 40x24");     \
-        check<name<128, 56, frag>>(#name " frag 128x56");   \
-        check<name<16, 256, lines>>(#name " lines 16x256"); \
-        check<name<7, 50, lines>>(#name " lines 7x50");     \
-        check<name<64, 1, frag>>(#name " frag column");     \
-        check<name<1, 130, lines>>(#name " lines row");     \
+#define COMBINED(name)                                          \
+    do {                                                        \
+        check<name<40, 24, frag>>(#name " frag 40x24");         \
+        check<name<128, 56, frag>>(#name " frag 128x56");       \
+        check<name<16, 256, lines>>(#name " lines 16x256");     \
+        check<name<7, 50, lines>>(#name " lines 7x50");         \
+        check<name<64, 1, frag>>(#name " frag column");         \
+        check<name<1, 130, lines>>(#name " lines row");         \
+        check<name<20, 32, lines_2>>(#name " lines_2");         \
+        check<name<33, 13, lines_4>>(#name " lines_4");         \
+        check<name<100, 8, lines_8>>(#name " lines_8");         \
+        check<name<7, 6, lines_16>>(#name " lines_16");         \
+        check<name<130, 2, lines_32>>(#name " lines_32");       \
+        check<name<77, 1, lines_32>>(#name " lines_32 column"); \
     } while (0)
 
                                     static void check_combined()

@@ -53,19 +53,19 @@ static WS_DEVICE void ring_between_consumer(const ring_between_params &p, ring_b
     ws::consumer<2> tz_ring(s.tz_ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // ring_between.ir:3
         const int i = t.at(0);
-        auto sum = ws::full<float, 8, 32, ws::lines>(0);
+        auto sum = ws::full<float, 8, 32, ws::lines_2>(0);
         for (int k = 0; k < p.K; k += 32) {  // ring_between.ir:11
             const int tx_slot = tx_ring.get();
-            const auto tx = ws::read<ws::lines>(ws::view(s.tx[tx_slot]));
+            const auto tx = ws::read<ws::lines_2>(ws::view(s.tx[tx_slot]));
             tx_ring.consumed<0>();
             for (int w = 0; w < p.W; w += 32) {  // ring_between.ir:13
                 const int ty_slot = ty_ring.get();
-                const auto ty = ws::read<ws::lines>(ws::view(s.ty[ty_slot]));
+                const auto ty = ws::read<ws::lines_2>(ws::view(s.ty[ty_slot]));
                 ty_ring.consumed<0>();
                 sum = ws::add(sum, ty);
             }
             const int tz_slot = tz_ring.get();
-            const auto tz = ws::read<ws::lines>(ws::view(s.tz[tz_slot]));
+            const auto tz = ws::read<ws::lines_2>(ws::view(s.tz[tz_slot]));
             tz_ring.consumed<0>();
             const auto product = ws::mul(tx, tz);
             sum = ws::add(sum, product);
@@ -74,7 +74,7 @@ static WS_DEVICE void ring_between_consumer(const ring_between_params &p, ring_b
     }
 }
 
-static WS_KERNEL(256, 1) void ring_between_kernel(WS_PARAMS(ring_between_params) p)
+static WS_KERNEL(256, 3) void ring_between_kernel(WS_PARAMS(ring_between_params) p)
 {
     ring_between_shared &s = ws::shared<ring_between_shared>();
     if (ws::first_thread()) {

@@ -41,7 +41,7 @@ static WS_DEVICE void roles_consumer(const roles_params &p, roles_shared &s, int
     }
 }
 
-static WS_KERNEL(256, 1) void roles_kernel(WS_PARAMS(roles_params) p)
+static WS_KERNEL(256, 3) void roles_kernel(WS_PARAMS(roles_params) p)
 {
     roles_shared &s = ws::shared<roles_shared>();
     if (ws::first_thread()) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tiles of unusual shapes: single elements, prime extents, one row, one column, more than 256 rows, rows of a few bytes.
-   nvcc: TODO 80 bytes of spills in the transpose of a transpose */
+/* Tiles of unusual shapes: single elements, prime extents, one row, one column, more than 256 rows, rows of a few bytes. */
 #include "test.h"
 
 #define COPY(name, type, rows, cols, loop)                                                                   \

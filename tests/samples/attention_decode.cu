@@ -200,7 +200,7 @@ static WS_DEVICE void add_parts_all(const add_parts_params &p, int group)
     }
 }
 
-static WS_KERNEL(128, 1) void add_parts_kernel(WS_PARAMS(add_parts_params) p)
+static WS_KERNEL(128, 5) void add_parts_kernel(WS_PARAMS(add_parts_params) p)
 {
     ws::start();
     add_parts_all(p, 0);

@@ -34,14 +34,14 @@ static WS_DEVICE void copy_consumer(const copy_params &p, copy_shared &s, int gr
         const int i = t.at(0);
         for (int j = 0; j < p.N; j += 64) {  // copy.c:18
             const int slot = x_tile_ring.get();
-            const auto x = ws::read<ws::lines>(ws::view(s.x_tile[slot]));
+            const auto x = ws::read<ws::lines_2>(ws::view(s.x_tile[slot]));
             x_tile_ring.consumed<0>();
             ws::store(p.y, i, j, x);  // copy.c:19
         }
     }
 }
 
-static WS_KERNEL(256, 1) void copy_kernel(WS_PARAMS(copy_params) p)
+static WS_KERNEL(256, 2) void copy_kernel(WS_PARAMS(copy_params) p)
 {
     copy_shared &s = ws::shared<copy_shared>();
     if (ws::first_thread()) {

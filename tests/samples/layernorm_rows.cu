@@ -26,7 +26,7 @@ static WS_DEVICE void layernorm_rows_all(const layernorm_rows_params &p, int gro
     }
 }
 
-static WS_KERNEL(128, 1) void layernorm_rows_kernel(WS_PARAMS(layernorm_rows_params) p)
+static WS_KERNEL(128, 3) void layernorm_rows_kernel(WS_PARAMS(layernorm_rows_params) p)
 {
     ws::start();
     layernorm_rows_all(p, 0);

@@ -428,15 +428,21 @@ static bool in_focus(const Explorer *in, int ring)
     return in->focus == FOCUS_ALL || (ring < 0 ? in->focus == FOCUS_NO_RING : in->focus == ring);
 }
 
-static bool mark_in_focus(const Explorer *in, MarkKind kind, int place)
+static bool memory_in_focus(const Explorer *in, int group)
 {
-    return in_focus(in, kind == MARK_PUT || kind == MARK_GOT || kind == MARK_RING_VIEW ? place : -1);
+    return in_focus(in, -1) && (in->focus == FOCUS_ALL || in->focus_group == group);
+}
+
+static bool mark_in_focus(const Explorer *in, int group, MarkKind kind, int place)
+{
+    bool ring = kind == MARK_PUT || kind == MARK_GOT || kind == MARK_RING_VIEW;
+    return ring ? in_focus(in, place) : memory_in_focus(in, group);
 }
 
 static void say_state(Explorer *in, const State *state, int group)
 {
     say(in, state->pc ? state->pc->position * 2 + state->head : -1);
-    bool memory = in_focus(in, -1);
+    bool memory = memory_in_focus(in, group);
     say(in, state->holds_turn | (state->storing && memory) << 1);
     say(in, in->by_tiles ? state->ordinal % in->groups[group].role->replicas : 0);
     say(in, memory ? (int64_t)state->stored : 0);
@@ -448,7 +454,7 @@ static void say_state(Explorer *in, const State *state, int group)
         const Life *life = &in->groups[group].lives[i];
         if (position <= life->from || position > life->to)
             continue;
-        if (!mark_in_focus(in, mark->kind, mark->place))
+        if (!mark_in_focus(in, group, mark->kind, mark->place))
             say(in, 0);
         else
             say(in, mark->kind + 8 * (mark->place + 1000 * (mark_text(state, mark) + 2)));
@@ -458,7 +464,7 @@ static void say_state(Explorer *in, const State *state, int group)
     for (int i = 0; i < state->nreadings; i++) {
         const Reading *reading = &state->readings[i];
         Mark mark = {reading->kind, reading->place, reading->index};
-        if (!mark_in_focus(in, reading->kind, reading->place))
+        if (!mark_in_focus(in, group, reading->kind, reading->place))
             continue;
         say(in, reading->kind + 8 * (reading->place + 1000 * (mark_text(state, &mark) + 2)));
         say(in, state->committed - reading->group);
@@ -514,11 +520,11 @@ static void say_known(Explorer *in, const World *world)
         for (int g = 0; g < in->ngroups; g++) {
             long age = world->states[g].gets[a].next - world->states[g].known[a];
             puts = world->states[g].puts[a].next > puts ? world->states[g].puts[a].next : puts;
-            if (in->arefs[a] && in->arefs[a]->consumers & ROLE_BIT(in->groups[g].role))
+            if (in->arefs[a] && in_focus(in, a) && in->arefs[a]->consumers & ROLE_BIT(in->groups[g].role))
                 say(in, age < slots ? age : slots);
         }
         long age = puts - world->turn_known[a];
-        say(in, held ? 0 : age < 2 * slots ? age : 2 * slots);
+        say(in, held || !in_focus(in, a) ? 0 : age < 2 * slots ? age : 2 * slots);
     }
 }
 

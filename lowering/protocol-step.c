@@ -204,6 +204,7 @@ static void decide_grid(Explorer *in, World *world, int group, const Op *op, boo
 {
     State *state = &world->states[group];
     state->ordinal += more;
+    state->stored = state->loaded = 0; /* tiles are apart */
     if (!more || check_tile_start(in, world, group, op))
         decide_for(in, world, group, op, more);
 }

@@ -21,7 +21,7 @@
  *      still read follows: every group releases each slot that it got once, when no product of its reads it any more, the
  *      releases of a slot never exceed the arrivals that its barrier expects, and a put waits for all of these.
  *
- *   4. Where rings under branches make too many worlds, the search is made ring by ring, and once for all that is no ring:
+ *   4. Where rings under branches make too many worlds, the search is made ring by ring, and group by group for what is no ring:
  *      worlds that differ in nothing but other rings are one.  This is sound as long as no put waits in the order of the
  *      search, since then other rings have no say in what comes next; where one does, the whole search has to do.
  *
@@ -200,7 +200,9 @@ enum { FEW_WORLDS = 400, MANY_WORLDS = 20000 };
 static Verdict search_parts(Explorer *in)
 {
     in->put_waited = false;
-    Verdict verdict = search(in, FOCUS_NO_RING, MANY_WORLDS);
+    Verdict verdict = SEARCH_HOLDS;
+    for (in->focus_group = 0; in->focus_group < in->ngroups && verdict == SEARCH_HOLDS; in->focus_group++)
+        verdict = search(in, FOCUS_NO_RING, MANY_WORLDS);
     for (int a = 0; a < in->narefs && verdict == SEARCH_HOLDS; a++)
         if (in->arefs[a])
             verdict = search(in, a, MANY_WORLDS);

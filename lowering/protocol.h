@@ -100,7 +100,8 @@ typedef struct {
     int64_t *text; /* the key being built */
     int length, room;
     World *free, *stack;
-    int focus;       /* what keys tell apart: all, one ring, or what concerns none */
+    int focus;       /* what keys tell apart: all, one ring, or of one group what concerns no ring */
+    int focus_group; /* that group */
     bool put_waited; /* a put had to wait in the order of the search */
     bool failed;
 } Explorer;

@@ -13,7 +13,7 @@
 
 /* The same code for wider vectors, where the system can choose at load time.  */
 #if defined __x86_64__ && defined __gnu_linux__ && defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && \
-    !defined WS_NO_CLONES
+    !defined __SANITIZE_THREAD__ && !defined WS_NO_CLONES
 #    ifdef __has_attribute
 #        if __has_attribute(target_clones)
 #            define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))

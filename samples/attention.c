@@ -7,45 +7,50 @@
  * before it computes the exponentials, so that these run while the matrix units work.
  *
  * The masks cost nothing away from the diagonal and the end: where a comparison of index tiles holds for a whole block,
- * the compiler leaves the select out. Rows go from the last to the first, since with `causal` the last have most to do.
+ * the compiler leaves the select out. With `causal` the last rows have most to do, so the order of the grid is: sections of
+ * heads, so many that their keys and values stay in the L2 cache; in a section, rows from the last to the first.
  */
 #include "check_attention.h"
 
 #ifndef HEAD
-#    define HEAD 128
+#define HEAD 128
 #endif
-enum { D = HEAD, ROWS = 128, KEYS = HEAD <= 128 ? 128 : HEAD <= 192 ? 96 : 64 };
+enum { D = HEAD, ROWS = 128, KEYS = HEAD <= 128 ? 128 : HEAD <= 192 ? 96 : 64, SECTION = 1 << 23 };
 
 void attention(int heads, int L, int causal, float scale, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V, ws_f16 *O)
 {
     ws_tensor q = ws_tensor_3d(Q, WS_F16, heads, L, D), k = ws_tensor_3d(K, WS_F16, heads, L, D);
     ws_tensor v = ws_tensor_3d(V, WS_F16, heads, L, D), o = ws_tensor_3d(O, WS_F16, heads, L, D);
     float power = scale * 1.44269504f; /* exp(scale x) is 2^(power x) */
+    int section = L < SECTION / D ? SECTION / D / L : 1;
 
-#pragma ws grid(2)
-    for (int h = 0; h < heads; h++)
-        for (int i = (L - 1) / ROWS * ROWS; i >= 0; i -= ROWS) {
-            int last = causal && i + ROWS < L ? i + ROWS : L;
-            ws_tile tq = ws_load_3d(q, h, i, 0, ROWS, D);
-            ws_tile acc = ws_zeros(WS_F32, ROWS, D);
-            ws_tile top = ws_full(WS_F32, ROWS, 1, -1e30), sum = ws_zeros(WS_F32, ROWS, 1);
+    #pragma ws grid(3)
+    for (int first = 0; first < heads; first += section)
+        for (int i = (L - 1) / ROWS * ROWS; i >= 0; i -= ROWS)
+            for (int m = 0; m < section; m++) {
+                int h = first + m, last = causal && i + ROWS < L ? i + ROWS : L;
+                if (h >= heads)
+                    continue;
+                ws_tile tq = ws_load_3d(q, h, i, 0, ROWS, D);
+                ws_tile acc = ws_zeros(WS_F32, ROWS, D);
+                ws_tile top = ws_full(WS_F32, ROWS, 1, -1e30), sum = ws_zeros(WS_F32, ROWS, 1);
 
-#pragma ws pipeline(2)
-            for (int j = 0; j < last; j += KEYS) {
-                ws_tile s = ws_dot(tq, ws_trans(ws_load_3d(k, h, j, 0, KEYS, D)), ws_zeros(WS_F32, ROWS, KEYS));
-                ws_tile row = ws_row_index(ROWS, 1), col = ws_col_index(1, KEYS);
-                ws_tile seen = ws_and(ws_lt(col, L - j), ws_le(col, ws_add(row, causal ? i - j : L)));
-                s = ws_select(seen, s, -1e30);
+                #pragma ws pipeline(2)
+                for (int j = 0; j < last; j += KEYS) {
+                    ws_tile s = ws_dot(tq, ws_trans(ws_load_3d(k, h, j, 0, KEYS, D)), ws_zeros(WS_F32, ROWS, KEYS));
+                    ws_tile row = ws_row_index(ROWS, 1), col = ws_col_index(1, KEYS);
+                    ws_tile seen = ws_and(ws_lt(col, L - j), ws_le(col, ws_add(row, causal ? i - j : L)));
+                    s = ws_select(seen, s, -1e30);
 
-                ws_tile now = ws_max(top, ws_mul(ws_row_max(s), power));
-                ws_tile p = ws_exp2(ws_fma(s, power, ws_neg(now)));
-                ws_tile shrink = ws_exp2(ws_sub(top, now));
-                sum = ws_fma(sum, shrink, ws_row_sum(p));
-                acc = ws_dot(ws_cast(p, WS_F16), ws_load_3d(v, h, j, 0, KEYS, D), ws_mul(acc, shrink));
-                top = now;
+                    ws_tile now = ws_max(top, ws_mul(ws_row_max(s), power));
+                    ws_tile p = ws_exp2(ws_fma(s, power, ws_neg(now)));
+                    ws_tile shrink = ws_exp2(ws_sub(top, now));
+                    sum = ws_fma(sum, shrink, ws_row_sum(p));
+                    acc = ws_dot(ws_cast(p, WS_F16), ws_load_3d(v, h, j, 0, KEYS, D), ws_mul(acc, shrink));
+                    top = now;
+                }
+                ws_store_3d(o, h, i, 0, ws_cast(ws_mul(acc, ws_div(1, sum)), WS_F16));
             }
-            ws_store_3d(o, h, i, 0, ws_cast(ws_mul(acc, ws_div(1, sum)), WS_F16));
-        }
 }
 
 static void check_heads(int heads, int L, int causal, float scale, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V,

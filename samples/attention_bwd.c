@@ -17,7 +17,7 @@ static void sum_rows(int heads, int L, const ws_f16 *O, const ws_f16 *dO, float 
     ws_tensor o = ws_tensor_3d(O, WS_F16, heads, L, D), g = ws_tensor_3d(dO, WS_F16, heads, L, D);
     ws_tensor sums = ws_tensor_2d(delta, WS_F32, heads, L);
 
-#pragma ws grid(2)
+    #pragma ws grid(2)
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < L; i += 32) {
             ws_tile to = ws_load_3d(o, h, i, 0, 32, D), tg = ws_load_3d(g, h, i, 0, 32, D);
@@ -35,13 +35,13 @@ static void keys_and_values(int heads, int L, int causal, float scale, const ws_
     ws_tensor logs = ws_tensor_2d(lse, WS_F32, heads, L), sums = ws_tensor_2d(delta, WS_F32, heads, L);
     float power = scale * 1.44269504f;
 
-#pragma ws grid(2)
+    #pragma ws grid(2)
     for (int h = 0; h < heads; h++)
         for (int j = 0; j < L; j += KEYS) {
             ws_tile tk = ws_load_3d(k, h, j, 0, KEYS, D), tv = ws_load_3d(v, h, j, 0, KEYS, D);
             ws_tile acc_k = ws_zeros(WS_F32, KEYS, D), acc_v = ws_zeros(WS_F32, KEYS, D);
 
-#pragma ws pipeline(2)
+            #pragma ws pipeline(2)
             for (int i = causal ? j : 0; i < L; i += QUERIES) {
                 ws_tile tq = ws_load_3d(q, h, i, 0, QUERIES, D), tg = ws_load_3d(g, h, i, 0, QUERIES, D);
                 ws_tile log = ws_load(logs, h, i, 1, QUERIES), sum = ws_load(sums, h, i, 1, QUERIES);
@@ -68,7 +68,7 @@ static void queries(int heads, int L, int causal, float scale, const ws_f16 *Q, 
     ws_tensor logs = ws_tensor_2d(lse, WS_F32, heads, L), sums = ws_tensor_2d(delta, WS_F32, heads, L);
     float power = scale * 1.44269504f;
 
-#pragma ws grid(2)
+    #pragma ws grid(2)
     for (int h = 0; h < heads; h++)
         for (int i = (L - 1) / ROWS * ROWS; i >= 0; i -= ROWS) {
             int last = causal && i + ROWS < L ? i + ROWS : L;
@@ -76,7 +76,7 @@ static void queries(int heads, int L, int causal, float scale, const ws_f16 *Q, 
             ws_tile log = ws_mul(ws_load_col_2d(logs, h, i, ROWS), -1.44269504f);
             ws_tile sum = ws_load_col_2d(sums, h, i, ROWS), acc = ws_zeros(WS_F32, ROWS, D);
 
-#pragma ws pipeline(2)
+            #pragma ws pipeline(2)
             for (int j = 0; j < last; j += COLS) {
                 ws_tile tk = ws_load_3d(k, h, j, 0, COLS, D), tv = ws_load_3d(v, h, j, 0, COLS, D);
                 ws_tile s = ws_dot(tq, ws_trans(tk), ws_zeros(WS_F32, ROWS, COLS));

@@ -20,14 +20,14 @@ static void attend_parts(int groups, int L, int parts, int length, float scale, 
     ws_tensor sums = ws_tensor_2d(sum, WS_F32, (long)groups * parts, SHARE);
     float power = scale * 1.44269504f;
 
-#pragma ws grid(2)
+    #pragma ws grid(2)
     for (int g = 0; g < groups; g++)
         for (int part = 0; part < parts; part++) {
             int first = part * length, last = first + length < L ? first + length : L;
             ws_tile tq = ws_load_3d(q, g, 0, 0, ROWS, D), acc = ws_zeros(WS_F32, ROWS, D);
             ws_tile m = ws_full(WS_F32, ROWS, 1, -1e30), l = ws_zeros(WS_F32, ROWS, 1);
 
-#pragma ws pipeline(3)
+            #pragma ws pipeline(3)
             for (int j = first; j < last; j += KEYS) {
                 ws_tile s = ws_dot(tq, ws_trans(ws_load_3d(k, g, j, 0, KEYS, D)), ws_zeros(WS_F32, ROWS, KEYS));
                 s = ws_select(ws_lt(ws_col_index(1, KEYS), last - j), s, -1e30);
@@ -49,7 +49,7 @@ static void add_parts(int groups, int parts, const float *O, const float *top, c
     ws_tensor tops = ws_tensor_2d(top, WS_F32, (long)groups * parts, SHARE);
     ws_tensor sums = ws_tensor_2d(sum, WS_F32, (long)groups * parts, SHARE);
 
-#pragma ws grid(1)
+    #pragma ws grid(1)
     for (int g = 0; g < groups; g++) {
         ws_tile acc = ws_zeros(WS_F32, SHARE, D);
         ws_tile m = ws_full(WS_F32, SHARE, 1, -1e30), l = ws_zeros(WS_F32, SHARE, 1);

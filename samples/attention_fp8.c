@@ -17,7 +17,7 @@ void attention_fp8(int heads, int L, float scale, const float *scales, const ws_
     ws_tensor v = ws_tensor_3d(V, WS_E4M3, heads, L, D), o = ws_tensor_3d(O, WS_F16, heads, L, D);
     ws_tensor each = ws_tensor_1d(scales, WS_F32, 3);
 
-#pragma ws grid(2)
+    #pragma ws grid(2)
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < L; i += ROWS) {
             float power = (float)(ws_at_float(each, 0) * ws_at_float(each, 1)) * scale * 1.44269504f;
@@ -25,7 +25,7 @@ void attention_fp8(int heads, int L, float scale, const float *scales, const ws_
             ws_tile acc = ws_zeros(WS_F32, ROWS, D);
             ws_tile top = ws_full(WS_F32, ROWS, 1, -1e30), sum = ws_zeros(WS_F32, ROWS, 1);
 
-#pragma ws pipeline(2)
+            #pragma ws pipeline(2)
             for (int j = 0; j < L; j += KEYS) {
                 ws_tile s = ws_dot(tq, ws_trans(ws_load_3d(k, h, j, 0, KEYS, D)), ws_zeros(WS_F32, ROWS, KEYS));
                 s = ws_select(ws_lt(ws_col_index(1, KEYS), L - j), s, -1e30);

@@ -18,7 +18,7 @@ void attention_gqa(int heads, int share, int queries, int keys, int causal, floa
     float power = scale * 1.44269504f;
     int offset = keys - queries;
 
-#pragma ws grid(2)
+    #pragma ws grid(2)
     for (int h = 0; h < heads; h++)
         for (int i = (queries - 1) / ROWS * ROWS; i >= 0; i -= ROWS) {
             int seen = causal ? i + offset : keys, last = seen + ROWS < keys ? seen + ROWS : keys;
@@ -26,7 +26,7 @@ void attention_gqa(int heads, int share, int queries, int keys, int causal, floa
             ws_tile acc = ws_zeros(WS_F32, ROWS, D);
             ws_tile top = ws_full(WS_F32, ROWS, 1, -1e30), sum = ws_zeros(WS_F32, ROWS, 1);
 
-#pragma ws pipeline(2)
+            #pragma ws pipeline(2)
             for (int j = 0; j < last; j += KEYS) {
                 ws_tile tk = ws_load_3d(k, h / share, j, 0, KEYS, D), tv = ws_load_3d(v, h / share, j, 0, KEYS, D);
                 ws_tile row = ws_row_index(ROWS, 1), col = ws_col_index(1, KEYS);

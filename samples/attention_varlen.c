@@ -22,7 +22,7 @@ void attention_varlen(int count, int longest, int total, int heads, float scale,
               o = ws_tensor_strided(O, WS_F16, 3, extents, strides);
     float power = scale * 1.44269504f;
 
-#pragma ws grid(3)
+    #pragma ws grid(3)
     for (int n = 0; n < count; n++)
         for (int h = 0; h < heads; h++)
             for (int i = 0; i < longest; i += ROWS) {
@@ -34,7 +34,7 @@ void attention_varlen(int count, int longest, int total, int heads, float scale,
                 ws_tile top = ws_full(WS_F32, ROWS, 1, -1e30), sum = ws_zeros(WS_F32, ROWS, 1);
                 int last = i + ROWS < length ? i + ROWS : length;
 
-#pragma ws pipeline(2)
+                #pragma ws pipeline(2)
                 for (int j = 0; j < last; j += KEYS) {
                     ws_tile tk = ws_load_3d(ws_slice(k, 1, begin, end), h, j, 0, KEYS, D);
                     ws_tile tv = ws_load_3d(ws_slice(v, 1, begin, end), h, j, 0, KEYS, D);

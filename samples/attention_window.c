@@ -16,7 +16,7 @@ void attention_window(int heads, int L, int window, float scale, float cap, cons
     ws_tensor v = ws_tensor_3d(V, WS_BF16, heads, L, D), o = ws_tensor_3d(O, WS_BF16, heads, L, D);
     float power = cap * 1.44269504f, inner = scale / cap;
 
-#pragma ws grid(2)
+    #pragma ws grid(2)
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < L; i += ROWS) {
             int oldest = i - window + 1, first = oldest > 0 ? oldest / KEYS * KEYS : 0;
@@ -25,7 +25,7 @@ void attention_window(int heads, int L, int window, float scale, float cap, cons
             ws_tile acc = ws_zeros(WS_F32, ROWS, D);
             ws_tile top = ws_full(WS_F32, ROWS, 1, -1e30), sum = ws_zeros(WS_F32, ROWS, 1);
 
-#pragma ws pipeline(2)
+            #pragma ws pipeline(2)
             for (int j = first; j < last; j += KEYS) {
                 ws_tile tk = ws_load_3d(k, h, j, 0, KEYS, D), tv = ws_load_3d(v, h, j, 0, KEYS, D);
                 ws_tile row = ws_row_index(ROWS, 1), col = ws_col_index(1, KEYS);

@@ -14,12 +14,12 @@ static void gate(int tokens, int hidden, int width, const ws_bf16 *X, const ws_b
     ws_tensor x = ws_tensor_2d(X, WS_BF16, tokens, width), h = ws_tensor_2d(H, WS_BF16, tokens, hidden);
     ws_tensor g = ws_tensor_2d(G, WS_BF16, hidden, width), u = ws_tensor_2d(U, WS_BF16, hidden, width);
 
-#pragma ws grid(2)
+    #pragma ws grid(2)
     for (int i = 0; i < tokens; i += ROWS)
         for (int j = 0; j < hidden; j += COLS) {
             ws_tile gated = ws_zeros(WS_F32, ROWS, COLS), up = ws_zeros(WS_F32, ROWS, COLS);
 
-#pragma ws pipeline(4, 2)
+            #pragma ws pipeline(4, 2)
             for (int k = 0; k < width; k += 64) {
                 ws_tile tx = ws_load(x, i, k, ROWS, 64);
                 gated = ws_dot(tx, ws_trans(ws_load(g, j, k, COLS, 64)), gated);
@@ -34,12 +34,12 @@ static void project(int tokens, int width, int hidden, const ws_bf16 *H, const w
     ws_tensor h = ws_tensor_2d(H, WS_BF16, tokens, hidden), w = ws_tensor_2d(W, WS_BF16, width, hidden);
     ws_tensor y = ws_tensor_2d(Y, WS_BF16, tokens, width);
 
-#pragma ws grid(2) consumers(2, tiles)
+    #pragma ws grid(2) consumers(2, tiles)
     for (int i = 0; i < tokens; i += ROWS)
         for (int j = 0; j < width; j += 192) {
             ws_tile acc = ws_zeros(WS_F32, ROWS, 192);
 
-#pragma ws pipeline(5, 2) pingpong
+            #pragma ws pipeline(5, 2) pingpong
             for (int k = 0; k < hidden; k += 64)
                 acc = ws_dot(ws_load(h, i, k, ROWS, 64), ws_trans(ws_load(w, j, k, 192, 64)), acc);
             ws_store(y, i, j, ws_cast(acc, WS_BF16));

@@ -13,13 +13,13 @@ void softmax_gemm(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *
 {
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, K, N), c = ws_tensor_2d(C, WS_F32, M, N);
 
-#pragma ws grid(2)
+    #pragma ws grid(2)
     for (int i = 0; i < M; i += ROWS)
         for (int j = 0; j < N; j += COLS) {
             ws_tile acc = ws_zeros(WS_F32, ROWS, COLS);
             ws_tile top = ws_full(WS_F32, ROWS, 1, -1e30), sum = ws_zeros(WS_F32, ROWS, 1);
 
-#pragma ws pipeline(3)
+            #pragma ws pipeline(3)
             for (int k = 0; k < K; k += CHUNK) {
                 ws_tile x = ws_cast(ws_load_or(a, i, k, ROWS, CHUNK, -INFINITY), WS_F32);
                 ws_tile now = ws_max(top, ws_row_max(x));

@@ -1,6 +1,6 @@
 #include <wsrt.cuh>
 
-// attention.c:25: attention
+// attention.c:27: attention
 struct attention_params {
     ws::tensor<ws::f16, 3> q;
     ws::tensor<ws::f16, 3> k;
@@ -10,11 +10,12 @@ struct attention_params {
     ws::map k_map;                       // tiles of 128 rows
     ws::map v_map;                       // tiles of 128 rows
     ws::map o_map;
+    int heads;
     int L;
     int causal;
     float power;
     int i;
-    ws::grid<2> grid;
+    ws::grid<3> grid;
 };
 
 struct attention_shared {
@@ -33,22 +34,26 @@ static WS_DEVICE void attention_producer(const attention_params &p, attention_sh
     ws::producer<2> tq_ring(s.tq_ring);
     ws::producer<2> k_tile_ring(s.k_tile_ring);
     ws::producer<2> v_tile_ring(s.v_tile_ring);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention.c:25
-        const int h = t.at(0);
+    for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // attention.c:27
+        const int first = t.at(0);
         const int n = t.at(1);
+        const int m = t.at(2);
         const int i = p.i - n * 128;
+        const int h = m + first;
         const int n_2 = i + 128;
         const int last = p.causal != 0 && n_2 < p.L ? n_2 : p.L;
-        const int tq_slot = tq_ring.put();
-        ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
-        tq_ring.put_done();
-        for (int j = 0; j < last; j += 128) {  // attention.c:34
-            const int k_tile_slot = k_tile_ring.put();
-            ws::copy_in(k_tile_ring, s.k_tile[k_tile_slot], p.k, p.k_map, h, j, 0);
-            k_tile_ring.put_done();
-            const int v_tile_slot = v_tile_ring.put();
-            ws::copy_in(v_tile_ring, s.v_tile[v_tile_slot], p.v, p.v_map, h, j, 0);
-            v_tile_ring.put_done();
+        if (h < p.heads) {  // attention.c:32
+            const int tq_slot = tq_ring.put();
+            ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
+            tq_ring.put_done();
+            for (int j = 0; j < last; j += 128) {  // attention.c:39
+                const int k_tile_slot = k_tile_ring.put();
+                ws::copy_in(k_tile_ring, s.k_tile[k_tile_slot], p.k, p.k_map, h, j, 0);
+                k_tile_ring.put_done();
+                const int v_tile_slot = v_tile_ring.put();
+                ws::copy_in(v_tile_ring, s.v_tile[v_tile_slot], p.v, p.v_map, h, j, 0);
+                v_tile_ring.put_done();
+            }
         }
     }
 }
@@ -60,80 +65,84 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<2> v_tile_ring(s.v_tile_ring);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention.c:25
-        const int h = t.at(0);
+    for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // attention.c:27
+        const int first = t.at(0);
         const int n = t.at(1);
+        const int m = t.at(2);
         const int i = p.i - n * 128;
+        const int h = m + first;
         const bool condition = p.causal != 0;
         const int n_2 = i + 128;
         const int last = condition && n_2 < p.L ? n_2 : p.L;
-        const int tq_slot = tq_ring.get();
-        auto acc = ws::full<float, 64, 128, ws::frag>(0);
-        auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
-        auto sum = ws::full<float, 64, 1, ws::frag>(0);
-        if (0 < last) {  // attention.c:34
-            auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
-            const int k_tile_slot = k_tile_ring.get();
-            s.turns.take(group);
-            ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
-            ws::commit();
-            s.turns.pass(group);
-            const int n_3 = condition ? i - 0 : p.L;
-            const int n_4 = p.L - 0;
-            ws::wait<0>(s_2);
-            k_tile_ring.consumed<0>();
-            if (!((long)n_4 > 127 && ((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647))) {  // attention.c:38
-                const auto col = ws::col_index<1, 128, ws::frag>();
-                const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                const auto seen = ws::mask_and(ws::lt(col, n_4), ws::le(col, ws::add(row, n_3)));
-                s_2 = ws::select(seen, s_2, -1e+30);
-            }
-            const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
-            const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
-            const auto shrink = ws::exp2(ws::sub(top, now));
-            sum = ws::fma(sum, shrink, ws::row_part(p_2));
-            top = now;
-            auto x = ws::cast<ws::f16>(p_2);
-            acc = ws::rescale(acc, shrink);
-            for (int j = 128; j < last; j += 128) {  // attention.c:34
-                auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
-                const int k_tile_slot_2 = k_tile_ring.get();
+        if (h < p.heads) {  // attention.c:32
+            const int tq_slot = tq_ring.get();
+            auto acc = ws::full<float, 64, 128, ws::frag>(0);
+            auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
+            auto sum = ws::full<float, 64, 1, ws::frag>(0);
+            if (0 < last) {  // attention.c:39
+                auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
+                const int k_tile_slot = k_tile_ring.get();
                 s.turns.take(group);
-                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
-                ws::commit();
-                const int v_tile_slot = v_tile_ring.get();
-                ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
+                ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
                 ws::commit();
                 s.turns.pass(group);
-                const int n_5 = condition ? i - j : p.L;
-                const int n_6 = p.L - j;
-                ws::wait<1>(s_3);
+                const int n_3 = condition ? i - 0 : p.L;
+                const int n_4 = p.L - 0;
+                ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
-                if (ws::alike(!((long)n_6 > 127 && ((long)n_5 >= 127 && (long)n_5 + 127 <= 2147483647)))) {  // attention.c:38
+                if (!((long)n_4 > 127 && ((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647))) {  // attention.c:43
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::mask_and(ws::lt(col, n_6), ws::le(col, ws::add(row, n_5)));
-                    s_3 = ws::select(seen, s_3, -1e+30);
+                    const auto seen = ws::mask_and(ws::lt(col, n_4), ws::le(col, ws::add(row, n_3)));
+                    s_2 = ws::select(seen, s_2, -1e+30);
                 }
-                const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
-                const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
-                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
+                const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
+                const auto shrink = ws::exp2(ws::sub(top, now));
+                sum = ws::fma(sum, shrink, ws::row_part(p_2));
+                top = now;
+                auto x = ws::cast<ws::f16>(p_2);
+                acc = ws::rescale(acc, shrink);
+                for (int j = 128; j < last; j += 128) {  // attention.c:39
+                    auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                    const int k_tile_slot_2 = k_tile_ring.get();
+                    s.turns.take(group);
+                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                    ws::commit();
+                    const int v_tile_slot = v_tile_ring.get();
+                    ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
+                    ws::commit();
+                    s.turns.pass(group);
+                    const int n_5 = condition ? i - j : p.L;
+                    const int n_6 = p.L - j;
+                    ws::wait<1>(s_3);
+                    k_tile_ring.consumed<0>();
+                    if (ws::alike(!((long)n_6 > 127 && ((long)n_5 >= 127 && (long)n_5 + 127 <= 2147483647)))) {  // attention.c:43
+                        const auto col = ws::col_index<1, 128, ws::frag>();
+                        const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                        const auto seen = ws::mask_and(ws::lt(col, n_6), ws::le(col, ws::add(row, n_5)));
+                        s_3 = ws::select(seen, s_3, -1e+30);
+                    }
+                    const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
+                    const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
+                    const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                    sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                    ws::wait<0>(acc);
+                    v_tile_ring.consumed<0>();
+                    acc = ws::rescale(acc, shrink_2);
+                    x = ws::cast<ws::f16>(p_3);
+                    top = now_2;
+                }
+                const int v_tile_slot_2 = v_tile_ring.get();
+                ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot_2]));
+                ws::commit();
                 ws::wait<0>(acc);
                 v_tile_ring.consumed<0>();
-                acc = ws::rescale(acc, shrink_2);
-                x = ws::cast<ws::f16>(p_3);
-                top = now_2;
             }
-            const int v_tile_slot_2 = v_tile_ring.get();
-            ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot_2]));
-            ws::commit();
-            ws::wait<0>(acc);
-            v_tile_ring.consumed<0>();
+            tq_ring.consumed<0>();
+            sum = ws::row_total(sum);
+            ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum))));  // attention.c:52
         }
-        tq_ring.consumed<0>();
-        sum = ws::row_total(sum);
-        ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum))));  // attention.c:47
     }
     ws::store_wait<0>();
 }
@@ -162,7 +171,7 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
     }
 }
 
-extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q, const void *K, const void *V, const void *O, float power)
+extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q, const void *K, const void *V, const void *O, int value, float power)
 {
     ws::launch call("attention");
     attention_params p;
@@ -176,9 +185,10 @@ extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q,
     call.map(p.k_map, p.k, 128);
     call.map(p.v_map, p.v, 128);
     call.map(p.o_map, p.o, 64);
+    p.heads = heads;
     p.L = L;
     p.causal = causal;
     p.power = power;
-    call.grid(p.grid, {{0, heads, 1}, {0, (p.i + 128) / 128, 1}}, ws::order_auto, 0);
+    call.grid(p.grid, {{0, heads, value}, {0, (p.i + 128) / 128, 1}, {0, value, 1}}, ws::order_auto, 0);
     call.run(attention_kernel, p, 384, sizeof(attention_shared), ws::persistent);
 }

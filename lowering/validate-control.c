@@ -355,8 +355,8 @@ bool run_skip(Validator *in, const Op *op)
         }
         const Op *loop = aref->home->parent;
         if (!op->nargs || !loop || loop->parent != instance->block ||
-            instance->skipped[loop->position] & ring_bit(aref) || !counts_up(in, loop, instance) ||
-            known_of(in, op->args[0]).term != trip_count(in, loop, instance))
+            instance->skipped[loop->position] & ring_bit(aref) || instance->done[loop->position] & DONE_OP ||
+            !counts_up(in, loop, instance) || known_of(in, op->args[0]).term != trip_count(in, loop, instance))
             continue;
         instance->skipped[loop->position] |= ring_bit(aref);
         if (instance->skipped[loop->position] == signature(in, loop, true))

@@ -394,6 +394,8 @@ static Instance *some_iteration(Validator *in, const Steady *steady)
 {
     Instance *instance = instance_of_loop(in, in->stage->loop, in->stage->first->outer);
     memcpy(instance->done, in->stage->first->done, (size_t)block_size(instance->block) * sizeof *instance->done);
+    memcpy(instance->skipped, in->stage->first->skipped,
+           (size_t)block_size(instance->block) * sizeof *instance->skipped);
     for (int k = 0; k < in->nstored; k++)
         in->memory[k] = memory_at(in, instance, steady->memory[k], k);
     return instance;

@@ -107,6 +107,22 @@ static const Obligation obligations[] = {
      "for all trip counts: every wait ends; no slot is filled or released while it is read"},
 };
 
+/* What the last two say of each ring.  */
+static const char *say_rings(Kernel *kernel, const char *text)
+{
+    Module *module = kernel->module;
+    FOR_AREFS (aref, kernel) {
+        const char *readers = "";
+        FOR_ROLES (role, kernel)
+            if (aref->consumers & ROLE_BIT(role))
+                readers = arena_print(module, "%s '%s' x %d", readers, role->name, role->replicas);
+        text = arena_print(
+            module, "%s# verify ring      %s: %d slots of %lld bytes, put by '%s', got by%s, empty after %d releases\n",
+            text, aref->name, aref->slots, (long long)aref->bytes, aref->producer->name, readers, aref->arrivals);
+    }
+    return text;
+}
+
 /* require: plan.   ensure: nothing changed; a reject or BUG if the program is not safe.  */
 void pass_verify(Kernel *kernel)
 {
@@ -120,6 +136,8 @@ void pass_verify(Kernel *kernel)
         if (!holds)
             break;
     }
+    if (!kernel->failed)
+        text = say_rings(kernel, text);
     kernel->obligations = text;
 }
 

@@ -579,13 +579,27 @@ struct NameScope {
     NameScope *next;
 };
 
+/* Both blocks of a while are one block in C.  */
+static const Block *written_block(const Block *block)
+{
+    const Op *op = block->parent;
+    return op && op->code == OP_WHILE ? op->blocks[0] : block;
+}
+
+static bool scope_holds(const Block *outer, const Block *inner)
+{
+    while (written_block(inner) != written_block(outer) && inner->parent)
+        inner = inner->parent->parent;
+    return written_block(inner) == written_block(outer);
+}
+
 static bool name_free(const Namer *in, const NameScope *taken, const char *name, const Block *scope)
 {
     if (is_reserved(name) || is_taken_in_role(in->kernel, name))
         return false;
     for (; taken; taken = taken->next)
         if (!strcmp(taken->variable->name, name) &&
-            (block_holds(taken->scope, scope) || block_holds(scope, taken->scope)))
+            (scope_holds(taken->scope, scope) || scope_holds(scope, taken->scope)))
             return false;
     return true;
 }

@@ -116,6 +116,35 @@ static void mention_op(Op *op, void *context)
             mention(plan, op->blocks[i]->args[k], op->code == OP_GRID ? op->blocks[i] : op->parent);
 }
 
+/* As far as C goes; both blocks of a while are one.  */
+static bool sees(const Block *inner, const Block *outer)
+{
+    for (;; inner = inner->parent->parent) {
+        const Op *around = inner->parent;
+        if (inner == outer || (around && around->code == OP_WHILE && outer->parent == around))
+            return true;
+        if (!around)
+            return false;
+    }
+}
+
+/* x and x$2 are both x in the .cu.  */
+static bool same_name(const char *x, const char *y)
+{
+    size_t length = strcspn(x, "$");
+    return length == strcspn(y, "$") && !strncmp(x, y, length);
+}
+
+static void find_clash(Plan *plan, const Variable *const *variables)
+{
+    for (int i = 0; i < plan->ncells; i++)
+        for (int k = 0; k < i; k++)
+            if (variables[i]->role == variables[k]->role && same_name(variables[i]->name, variables[k]->name) &&
+                plan->scopes[i] && plan->scopes[k] &&
+                (sees(plan->scopes[i], plan->scopes[k]) || sees(plan->scopes[k], plan->scopes[i])))
+                plan->clash = variables[i]->name;
+}
+
 static void count_op(Op *op, void *context)
 {
     int *tensors = context;
@@ -149,6 +178,7 @@ Plan *plan_new(Kernel *kernel)
     }
     FOR_AREFS (aref, kernel)
         plan->narefs = aref->id + 1 > plan->narefs ? aref->id + 1 : plan->narefs;
+    find_clash(plan, numbering.variables);
     free(numbering.variables);
     return plan;
 }
@@ -356,6 +386,9 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
     if (count != kernel->nparams)
         ws_emulate_fail(&launch->state, WS_ERR_ARGUMENT, "%s: %d arguments for %d parameters", kernel->name, count,
                         kernel->nparams);
+    if (plan->clash)
+        ws_emulate_fail(&launch->state, WS_ERR_PROTOCOL, "%s: two variables that can be seen together are called %s",
+                        kernel->name, plan->clash);
     launch->tensors = zeroed((size_t)plan->ntensors, sizeof *launch->tensors);
     launch->usable = zeroed((size_t)plan->ntensors, sizeof *launch->usable);
     launch->ring_of = zeroed((size_t)plan->narefs, sizeof *launch->ring_of);

@@ -33,6 +33,17 @@ found() {
     grep -q "$2" said || { cat said; return 1; }
 }
 
+# Every operation that lowered programs may hold.
+knows_all() {
+    missing=0
+    for name in $(sed -n 's/^OP (\([A-Z0-9_]*\), *"[^"]*", *\(TILE\|LOAD\|STORE\|SYNC\|READ\),.*/\1/p' "$top_srcdir/lowering/ops.def"); do
+        case $name in DOT | DOT_F32 | LOAD* | STORE | STORE_ROW | STORE_COL | AT*) continue ;; esac
+        grep -qE "OP_$name\\b|X\($name," "$here"/*.c || { echo "the interpreter does not know $name"; missing=1; }
+    done
+    return $missing
+}
+
+ok 'every operation is known' knows_all
 for file in "$programs"/*.c; do
     name=$(basename "$file" .c)
     # Not those of several sources, and not what would print under each order.

@@ -125,11 +125,12 @@ static int64_t integer_result(const Launch *launch, const Op *op, int64_t x, int
 
 /* ---- reals ------------------------------------------------------------------------------------------------------- */
 
-#define MATHS_OF_ONE(X)                                                                                          \
-    X(sqrt)                                                                                                      \
-    X(fabs)                                                                                                      \
-    X(floor) X(ceil) X(trunc) X(round) X(rint) X(nearbyint) X(exp) X(exp2) X(log) X(log2) X(log10) X(sin) X(cos) \
-        X(tan) X(tanh) X(erf) X(atan) X(sinh) X(cosh)
+#define MATHS_OF_ONE(X)                                                                                                \
+    X(sqrt)                                                                                                            \
+    X(fabs)                                                                                                            \
+    X(floor)                                                                                                           \
+    X(ceil) X(trunc) X(round) X(rint) X(nearbyint) X(exp) X(exp2) X(log) X(log2) X(log10) X(sin) X(cos) X(tan) X(tanh) \
+        X(erf) X(atan) X(sinh) X(cosh)
 #define MATHS_OF_TWO(X) X(pow) X(fmin) X(fmax) X(fmod) X(atan2) X(copysign)
 
 static double math_result(const Launch *launch, const Op *op, double x, double y, double z)

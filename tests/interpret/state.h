@@ -99,6 +99,7 @@ typedef struct {
     const Op **tensors;
     int ncells, ntensors, narefs;
     const Block **scopes; /* by variable */
+    const char *clash;    /* a name that two variables have where both can be seen; NULL: none */
 } Plan;
 
 struct Launch {

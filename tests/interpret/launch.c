@@ -103,6 +103,12 @@ static void number_op(Op *op, void *context)
     plan->tensor_of[op->results[0]->id] = i;
 }
 
+/* A loop's counter and a grid's variables live in their block.  */
+static bool lives_inside(const Op *op, int argument)
+{
+    return op->code == OP_GRID || (op->code == OP_FOR && argument == 0);
+}
+
 /* Carried values and results live around their operation, not in its blocks.  */
 static void mention_op(Op *op, void *context)
 {
@@ -113,7 +119,7 @@ static void mention_op(Op *op, void *context)
         mention(plan, op->results[i], op->parent);
     for (int i = 0; i < op->nblocks; i++)
         for (int k = 0; k < op->blocks[i]->nargs; k++)
-            mention(plan, op->blocks[i]->args[k], op->code == OP_GRID ? op->blocks[i] : op->parent);
+            mention(plan, op->blocks[i]->args[k], lives_inside(op, k) ? op->blocks[i] : op->parent);
 }
 
 /* As far as C goes; both blocks of a while are one.  */

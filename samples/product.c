@@ -100,6 +100,7 @@ int main(int argc, char **argv)
     run_product(2, M, N, K, product_choose(2, M, N, K, 2, 2, 132));
     for (int tile = 0; tile < PRODUCT_TILES; tile++)
         run_product(1, M, N, K, (product_choice){tile, 1});
+    run_product(1, 130, 200, 450, (product_choice){0, 1}); /* not PRODUCT_SHORT */
     run_product(2, 13, N, K, (product_choice){PRODUCT_SKINNY, 1});
     run_product(2, M, N, K, (product_choice){PRODUCT_MIDDLE, 2});
     run_product(1, M, N, K, (product_choice){PRODUCT_SMALL, 3});

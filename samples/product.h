@@ -76,6 +76,27 @@ static inline void product(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extr
             }
 }
 
+/* The same for at most PRODUCT_SHORT iterations of 128 bytes of k: the epilogue is as long as the loop above it, and a slot less
+   leaves memory for the stores, so that its registers are free at once. */
+enum { PRODUCT_SHORT = 6 };
+static inline void product_short(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M,
+                                 int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish,
+                                 int bm, int bn, int bk)
+{
+    #pragma ws grid(3) consumers(2, tiles)
+    for (int n = 0; n < batch; n++)
+        for (int i = 0; i < M; i += bm)
+            for (int j = 0; j < N; j += bn) {
+                ws_tile acc = ws_zeros(sum, bm, bn);
+
+                #pragma ws pipeline(4, 2) pingpong
+                for (int k = 0; k < K; k += bk)
+                    acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
+                acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);
+                ws_store_3d(c, n, i, j, ws_cast(acc, out));
+            }
+}
+
 /* For fp8, whose products the matrix units sum in about 13 bits: what four iterations give is added to a sum in f32. */
 static inline void product_promoted(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M,
                                     int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish,
@@ -337,6 +358,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     PRODUCT_WHOLE_(name##_3, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 256, 1)                    \
     PRODUCT_WHOLE_(name##_4, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 128, 2)                    \
     PRODUCT_WHOLE_(name##_5, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 64, 2)                     \
+    PRODUCT_WHOLE_(name##_short, product_short, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 192, 1)         \
     PRODUCT_WHOLE_(name##_6, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 1)              \
     PRODUCT_PART_(name##_part_1, a_type, b_type, sum, turn_a, turn_b, 128, 128, 1)                                     \
     PRODUCT_PART_(name##_part_5, a_type, b_type, sum, turn_a, turn_b, 64, 64, 2)                                       \
@@ -345,7 +367,9 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     {                                                                                                                  \
         static void (*const whole[])(const product_call *, int) = {name##_0, name##_1, name##_2, name##_3,             \
                                                                    name##_4, name##_5, name##_6};                      \
-        if (choice.parts == 1) {                                                                                       \
+        if (choice.parts == 1 && choice.tile == 0 && p->K <= PRODUCT_SHORT * PRODUCT_DEPTH_(a_type)) { \
+            name##_short(p, 1);                                                                                        \
+        } else if (choice.parts == 1) {                                                                                \
             whole[choice.tile](p, 1);                                                                                  \
         } else {                                                                                                       \
             (choice.tile == PRODUCT_SMALL ? name##_part_5 : name##_part_1)(p, choice.parts);                           \

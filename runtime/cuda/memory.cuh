@@ -30,10 +30,13 @@ static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, int row, in
     ptx::tensor_to_shared(to, &m.load, barrier, col, row, y, x);
 }
 
-/* Does every element of an R x C tile at this place exist?  */
-template <int R, int C, typename T> static WS_DEVICE bool contained(const plane<T> &p)
+/* Does an R x C tile at this place end within the edges of a slice in DIMS of N dimensions?  The engine knows the tensor's own
+   edges.  Where an outer coordinate is outside, the plane is empty.  */
+template <int R, int C, int DIMS, int N, typename T> static WS_DEVICE bool contained(const plane<T> &p)
 {
-    return p.row >= p.row_low && p.row <= p.row_high - R && p.col >= p.col_low && p.col <= p.col_high - C;
+    constexpr bool outer = (DIMS & ((1 << (N - 2)) - 1)) != 0;
+    bool rows = p.row >= p.row_low && p.row <= p.row_high - R, cols = p.col >= p.col_low && p.col <= p.col_high - C;
+    return ((!outer && !(DIMS >> (N - 2) & 1)) || rows) && ((!outer && !(DIMS >> (N - 1) & 1)) || cols);
 }
 
 /* One lane starts all boxes of the tile.  */
@@ -127,19 +130,19 @@ static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T> &p, d
     __syncwarp();
 }
 
-/* PART: a slice, or a tensor that is read with a fill.  What almost every copy is takes few instructions: the producer has no
+/* SLICED: dimensions in which the tensor is a slice; anywhere, if it is read with a fill.  What almost every copy is takes few instructions: the producer has no
    time to lose.  The engine faults on a box whose first column is not a multiple of 16 bytes.  */
-template <bool PART, typename S, typename T, int R, int C, int N, typename... I>
+template <int SLICED, typename S, typename T, int R, int C, int N, typename... I>
 static WS_DEVICE void copy_in_plane(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, N> &t, const map &m,
                                     double fill, int row, int col, I... outer)
 {
-    if (!PART && m.can_load && col * (int)sizeof(T) % 16 == 0) {
+    if (!SLICED && m.can_load && col * (int)sizeof(T) % 16 == 0) {
         if (group_leader())
             copy_boxes(barrier, s, m, row, col, outer...);
         return;
     }
-    if (PART && m.can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
-        contained<R, C>(plane_at(t, outer..., row, col))) {
+    if (SLICED && m.can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
+        contained<R, C, SLICED, N>(plane_at(t, outer..., row, col))) {
         if (group_leader())
             copy_boxes_of(barrier, s, t, m, row, col, outer...);
     } else if (first_warp()) {
@@ -150,33 +153,33 @@ static WS_DEVICE void copy_in_plane(u32 barrier, shared_tile<S, R, C> &s, const 
 template <int D, typename S, int R, int C, typename T, typename X, typename Y>
 static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
 {
-    copy_in_plane<is_part<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col));
+    copy_in_plane<sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col));
 }
 template <int D, typename S, int R, int C, typename T, typename W, typename X, typename Y>
 static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
 {
-    copy_in_plane<is_part<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
+    copy_in_plane<sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
 template <int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
 static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row, Y col)
 {
-    copy_in_plane<is_part<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
+    copy_in_plane<sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 /* The engine fills with 0 only.  */
 template <int D, typename S, int R, int C, typename T, typename X, typename Y>
 static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
 {
-    copy_in_plane<true>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col));
+    copy_in_plane<sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col));
 }
 template <int D, typename S, int R, int C, typename T, typename W, typename X, typename Y>
 static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
 {
-    copy_in_plane<true>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(w));
+    copy_in_plane<sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
 template <int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
 static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row, Y col)
 {
-    copy_in_plane<true>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
+    copy_in_plane<sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 
 /* ---- vectors of elements ----------------------------------------------------------------------------------------- */
@@ -787,7 +790,7 @@ static WS_DEVICE void store_lines(u32 staging, const plane<T> &p, const tile<T, 
 /* Whole blocks of lines go out by the copy engine, in boxes that end with the tile, so that no neighbour's elements are
    written; columns that fill no block, and tiles that the engine cannot write, go out in lines; what has no 16-byte
    alignment goes straight from the registers.  */
-template <bool PART, typename T, int SR, int BLOCKS, int R, int C, layout L, int N, typename... I>
+template <int SLICED, typename T, int SR, int BLOCKS, int R, int C, layout L, int N, typename... I>
 static WS_DEVICE void store_plane_staged(output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m,
                                          const tile<T, R, C, L> &x, int row, int col, I... outer)
 {
@@ -796,7 +799,7 @@ static WS_DEVICE void store_plane_staged(output<T, SR, BLOCKS> &o, const tensor<
         constexpr int buffers = output<T, SR, BLOCKS>::buffers, whole = C / line_elements<T> * line_elements<T>;
         const u32 staging = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
         if constexpr (R % store_rows == 0 && whole > 0) {
-            if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!PART || contained<R, C>(p))) {
+            if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!SLICED || contained<R, C, SLICED, N>(p))) {
                 store_boxes<0, 0, whole, buffers>(staging, t, m, x, row, col, outer...);
                 if constexpr (whole < C) {
                     drained();
@@ -818,19 +821,19 @@ template <typename T, int SR, int B, typename TENSOR, typename X, typename Y, in
 static WS_DEVICE void store(output<T, SR, B> &o, const TENSOR &t, const map &m, X row, Y col,
                             const tile<T, R, C, L> &x)
 {
-    store_plane_staged<is_part<TENSOR>>(o, t, m, x, clamp(row), clamp(col));
+    store_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col));
 }
 template <typename T, int SR, int B, typename TENSOR, typename W, typename X, typename Y, int R, int C, layout L>
 static WS_DEVICE void store(output<T, SR, B> &o, const TENSOR &t, const map &m, W w, X row, Y col,
                             const tile<T, R, C, L> &x)
 {
-    store_plane_staged<is_part<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(w));
+    store_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(w));
 }
 template <typename T, int SR, int B, typename TENSOR, typename V, typename W, typename X, typename Y, int R, int C, layout L>
 static WS_DEVICE void store(output<T, SR, B> &o, const TENSOR &t, const map &m, V v, W w, X row, Y col,
                             const tile<T, R, C, L> &x)
 {
-    store_plane_staged<is_part<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(v), clamp(w));
+    store_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 
 /* At most N copies out of this warp still read shared memory.  */

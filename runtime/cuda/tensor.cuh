@@ -22,11 +22,13 @@ template <typename T, int N> struct tensor {
     long stride[N];
     int origin[N], low[N], high[N];
 };
-/* What a slice gives: its type says that boxes may reach over its edges into the rest of the tensor.  */
-template <typename T, int N> struct part : tensor<T, N> {
+/* What a slice gives: its type says in which dimensions (a bit for each) boxes may reach over its edges into the rest of the
+   tensor.  */
+template <typename T, int N, int DIMS> struct part : tensor<T, N> {
 };
-template <typename X> constexpr bool is_part = false;
-template <typename T, int N> constexpr bool is_part<part<T, N>> = true;
+template <typename X> constexpr int sliced = 0;
+template <typename T, int N, int DIMS> constexpr int sliced<part<T, N, DIMS>> = DIMS;
+constexpr int sliced_anywhere = -1;
 
 /* A coordinate of the language is 64 bits wide; what does not fit 31 lies outside every tensor.  */
 static WS_DEVICE int clamp(int x)
@@ -48,15 +50,25 @@ static WS_DEVICE int absolute(int x, int origin)
     return x > 0x7fffffff - origin ? 0x7fffffff : x + origin;
 }
 
-template <int DIM, typename T, int N, typename I, typename J>
-static WS_DEVICE part<T, N> slice(const tensor<T, N> &of, I begin, J end)
+template <int DIM, int DIMS, typename T, int N, typename I, typename J>
+static WS_DEVICE part<T, N, DIMS | 1 << DIM> slice_of(const tensor<T, N> &of, I begin, J end)
 {
-    part<T, N> t{of};
+    part<T, N, DIMS | 1 << DIM> t{of};
     int from = absolute(clamp(begin), t.origin[DIM]), to = absolute(clamp(end), t.origin[DIM]);
     t.low[DIM] = ::max(t.low[DIM], from);
     t.high[DIM] = ::max(::min(t.high[DIM], to), t.low[DIM]);
     t.origin[DIM] = from;
     return t;
+}
+template <int DIM, typename T, int N, typename I, typename J>
+static WS_DEVICE part<T, N, 1 << DIM> slice(const tensor<T, N> &of, I begin, J end)
+{
+    return slice_of<DIM, 0>(of, begin, end);
+}
+template <int DIM, typename T, int N, int DIMS, typename I, typename J>
+static WS_DEVICE part<T, N, DIMS | 1 << DIM> slice(const part<T, N, DIMS> &of, I begin, J end)
+{
+    return slice_of<DIM, DIMS>(static_cast<const tensor<T, N> &>(of), begin, end);
 }
 
 static WS_DEVICE bool inside(int x, int low, int high)

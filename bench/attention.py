@@ -122,7 +122,8 @@ def main():
     library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "libattention.so"))
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}")
     numbers = lambda name, otherwise: [int(x) for x in options.get(name, otherwise).split(",")]
-    out, wrong = [], False
+    out, wrong = [{"device": torch.cuda.get_device_name(), "pytorch": torch.__version__,
+                   "cudnn": torch.backends.cudnn.version(), "rounds": numbers("rounds", "15")[0]}], False
     for head in numbers("head", "128,64,256"):
         for causal in (0, 1):
             for length in numbers("length", "1024,2048,4096,8192,16384"):

@@ -54,6 +54,13 @@ static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *st
 
 static bool check_ring(Kernel *kernel, const Aref *aref)
 {
+    bool whole = aref->nstorages > 0 && aref->home && aref->producer && aref->slots > 0;
+    for (int i = 0; whole && i < aref->nstorages; i++)
+        whole = aref->storages[i] && aref->loads[i] && aref->loads[i]->parent == aref->home;
+    if (!whole) {
+        BUG(kernel, "ring '%s' lacks a role, a slot, a storage or a load of one block", aref->name);
+        return false;
+    }
     for (int i = 0; i < aref->nstorages; i++) {
         const Storage *storage = aref->storages[i];
         if (storage->use != USE_RING || storage->slots != aref->slots || filled_elsewhere(kernel, aref, storage)) {

@@ -3,6 +3,7 @@
  * count.cc - is a loop counted?
  *
  *   k_1 = PHI <lo, k_2>;  if (k_1 < hi) ... k_2 = k_1 + step;       lo, hi, step, <
+ *   if (k_1 < hi && k_1 + 64 <= n) ...                              the nearer of hi and n - 64
  *
  * The bound and the step are left alone by the loop, and the count is not used after it.  Between k and the comparison there
  * may be conversions that keep every bit.
@@ -119,44 +120,135 @@ bool loop_used_outside(const Walk *w, class loop *loop, tree name)
     return false;
 }
 
-/* The count, or what is computed from it in the header, lives on after the loop.  */
-static bool count_escapes(const Shape *shape, gphi *iv)
+/* What a block of the condition computes from the count lives on after the loop.  */
+static bool block_escapes(class loop *loop, basic_block bb)
 {
-    if (loop_used_outside(NULL, shape->loop, gimple_phi_result(iv)))
-        return true;
-    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(shape->loop->header); !gsi_end_p(i); gsi_next_nondebug(&i)) {
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i)) {
         tree lhs = gimple_get_lhs(gsi_stmt(i));
-        if (lhs && TREE_CODE(lhs) == SSA_NAME && !loop_leaves_alone(shape->loop, lhs, 0) &&
-            loop_used_outside(NULL, shape->loop, lhs))
+        if (lhs && TREE_CODE(lhs) == SSA_NAME && !loop_leaves_alone(loop, lhs, 0) && loop_used_outside(NULL, loop, lhs))
             return true;
     }
     return false;
 }
 
-bool loop_count_of(const Shape *shape, Count *count)
+static bool count_escapes(const Shape *shape, gphi *iv)
 {
-    class loop *loop = shape->loop;
-    gcond *stmt = as_a<gcond *>(gsi_stmt(gsi_last_nondebug_bb(loop->header)));
-    enum tree_code code = gimple_cond_code(stmt);
-    tree x = gimple_cond_lhs(stmt), y = gimple_cond_rhs(stmt);
-    bool negate;
-    if (shape->branch.count != 1 || !INTEGRAL_TYPE_P(TREE_TYPE(x)))
+    for (int i = 0; i < shape->branch.count; i++)
+        if (shape->branch.terms[i].bb && block_escapes(shape->loop, shape->branch.terms[i].bb))
+            return true;
+    return loop_used_outside(NULL, shape->loop, gimple_phi_result(iv));
+}
+
+/* x is k, or k + offset in a type that does not wrap.  */
+static bool counts(class loop *loop, tree x, Count *count, Bound *bound)
+{
+    gphi *iv = header_phi(loop, x);
+    tree name = bare(x);
+    if (!iv && TREE_CODE(name) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(name) && INTEGRAL_TYPE_P(TREE_TYPE(name)) &&
+        TYPE_OVERFLOW_UNDEFINED(TREE_TYPE(name)) && is_gimple_assign(SSA_NAME_DEF_STMT(name))) {
+        gimple *def = SSA_NAME_DEF_STMT(name);
+        enum tree_code code = gimple_assign_rhs_code(def);
+        tree left = gimple_assign_rhs1(def), right = gimple_assign_rhs2(def);
+        if (code == PLUS_EXPR && !header_phi(loop, left))
+            swap_trees(left, right);
+        if ((code == PLUS_EXPR || code == MINUS_EXPR) && loop_leaves_alone(loop, right, 0)) {
+            iv = header_phi(loop, left);
+            bound->offset = right;
+            bound->subtract = code == MINUS_EXPR;
+        }
+    }
+    if (!iv || (count->iv && count->iv != iv))
         return false;
-    count->iv = header_phi(loop, x);
-    if (!count->iv || !loop_leaves_alone(loop, y, 0)) {
+    count->iv = iv;
+    return true;
+}
+
+/* One comparison, which holds, or does not, as long as the loop runs.  */
+static bool bound_of(class loop *loop, enum tree_code code, tree x, tree y, bool holds, Count *count)
+{
+    Bound *bound = &count->bounds[count->nbounds];
+    bool negate;
+    if (!INTEGRAL_TYPE_P(TREE_TYPE(x)) || count->nbounds == (int)ARRAY_SIZE(count->bounds))
+        return false;
+    *bound = Bound();
+    if (!loop_leaves_alone(loop, y, 0) || !counts(loop, x, count, bound)) {
         swap_trees(x, y);
         code = swap_tree_comparison(code);
-        count->iv = header_phi(loop, x);
+        if (!loop_leaves_alone(loop, y, 0) || !counts(loop, x, count, bound))
+            return false;
     }
-    if (!shape->in_on_yes)
+    if (!holds)
         code = invert_tree_comparison(code, false);
     if (code == EQ_EXPR && TYPE_UNSIGNED(TREE_TYPE(x)) && integer_zerop(y)) { /* what GCC makes of x < 1 */
         code = LT_EXPR;
         y = build_one_cst(TREE_TYPE(x));
     }
-    if (!count->iv || !loop_leaves_alone(loop, y, 0) || code == EQ_EXPR || !opcode_of(code, &count->compare, &negate))
+    bound->hi = y;
+    count->nbounds++;
+    return code != EQ_EXPR && opcode_of(code, &bound->compare, &negate);
+}
+
+/* The same of a truth value; front ends join comparisons that are free of effects: a & b.  */
+static bool bounds_of_truth(class loop *loop, tree truth, bool holds, Count *count)
+{
+    tree name = ssa_resolve(truth);
+    gimple *def = TREE_CODE(name) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(name) ? SSA_NAME_DEF_STMT(name) : NULL;
+    if (!def || !is_gimple_assign(def) || TYPE_PRECISION(TREE_TYPE(name)) != 1)
         return false;
-    count->lo = PHI_ARG_DEF_FROM_EDGE(count->iv, loop_preheader_edge(loop));
-    count->hi = y;
-    return step_of(loop, count) && !count_escapes(shape, count->iv);
+    enum tree_code code = gimple_assign_rhs_code(def);
+    if (TREE_CODE_CLASS(code) == tcc_comparison)
+        return bound_of(loop, code, gimple_assign_rhs1(def), gimple_assign_rhs2(def), holds, count);
+    return code == (holds ? BIT_AND_EXPR : BIT_IOR_EXPR) &&
+           bounds_of_truth(loop, gimple_assign_rhs1(def), holds, count) &&
+           bounds_of_truth(loop, gimple_assign_rhs2(def), holds, count);
+}
+
+static bool bounds_of_condition(class loop *loop, basic_block bb, bool holds, Count *count)
+{
+    gcond *stmt = as_a<gcond *>(gsi_stmt(gsi_last_nondebug_bb(bb)));
+    enum tree_code code = gimple_cond_code(stmt);
+    tree x = gimple_cond_lhs(stmt), y = gimple_cond_rhs(stmt);
+    bool truth = TYPE_PRECISION(TREE_TYPE(x)) == 1 && INTEGRAL_TYPE_P(TREE_TYPE(x)) && integer_zerop(y);
+    if (truth && (code == NE_EXPR || code == EQ_EXPR))
+        return bounds_of_truth(loop, x, holds == (code == NE_EXPR), count);
+    return bound_of(loop, code, x, y, holds, count);
+}
+
+/* a && b, or what is not (c || d): all parts bound the count.  */
+static bool bounds_of(const Shape *shape, int index, bool holds, Count *count)
+{
+    const Term &term = shape->branch.terms[index];
+    if (term.bb)
+        return bounds_of_condition(shape->loop, term.bb, holds, count);
+    return term.is_and == holds && bounds_of(shape, term.left, holds, count) &&
+           bounds_of(shape, term.right, holds != term.invert_right, count);
+}
+
+static bool is_upper(Opcode compare)
+{
+    return compare == OP_LTI || compare == OP_LEI;
+}
+
+/* Several bounds, or one of k + offset, become one by arithmetic in 64 bits, which must not wrap.  */
+static bool bounds_agree(const Count *count)
+{
+    if (count->nbounds == 1 && !count->bounds[0].offset)
+        return true;
+    for (int i = 0; i < count->nbounds; i++) {
+        const Bound *bound = &count->bounds[i];
+        bool wide = TYPE_PRECISION(TREE_TYPE(bare(bound->hi))) > 32 && !constant_of(bound->hi);
+        if (TYPE_UNSIGNED(TREE_TYPE(bound->hi)) || TYPE_UNSIGNED(TREE_TYPE(gimple_phi_result(count->iv))) ||
+            bound->compare == OP_NEI || is_upper(bound->compare) != is_upper(count->bounds[0].compare) ||
+            (bound->offset && (wide || TYPE_PRECISION(TREE_TYPE(bare(bound->offset))) > 32)))
+            return false;
+    }
+    return true;
+}
+
+bool loop_count_of(const Shape *shape, Count *count)
+{
+    if (!bounds_of(shape, shape->branch.root, shape->in_on_yes, count) || !bounds_agree(count))
+        return false;
+    count->lo = PHI_ARG_DEF_FROM_EDGE(count->iv, loop_preheader_edge(shape->loop));
+    return step_of(shape->loop, count) && !count_escapes(shape, count->iv);
 }

@@ -96,14 +96,27 @@ static void bind_results(Walk *w, Op *op, const Carried &carried, const auto_vec
 
 /* ---- walking a body ---------------------------------------------------------------------------------------------- */
 
-static void header_statements(Walk *w, const Shape *shape, bool invariants)
+static void block_statements(Walk *w, class loop *loop, basic_block bb, bool invariants)
 {
-    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(shape->loop->header); !gsi_end_p(i); gsi_next_nondebug(&i)) {
+    for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i)) {
         gimple *stmt = gsi_stmt(i);
         tree lhs = gimple_get_lhs(stmt);
-        if (lhs && TREE_CODE(lhs) == SSA_NAME && loop_leaves_alone(shape->loop, lhs, 0) == invariants)
+        if (lhs && TREE_CODE(lhs) == SSA_NAME && loop_leaves_alone(loop, lhs, 0) == invariants)
             control_statement(w, stmt);
     }
+}
+
+static void header_statements(Walk *w, const Shape *shape, bool invariants)
+{
+    block_statements(w, shape->loop, shape->loop->header, invariants);
+}
+
+/* Of the header and of the blocks that its condition goes on in.  */
+static void condition_statements(Walk *w, const Shape *shape, bool invariants)
+{
+    for (int i = 0; i < shape->branch.count; i++)
+        if (shape->branch.terms[i].bb)
+            block_statements(w, shape->loop, shape->branch.terms[i].bb, invariants);
 }
 
 static Jump *only_back(Walk *w, const Exits *exits, class loop *loop)
@@ -138,19 +151,78 @@ static location_t loop_location(const Shape *shape)
 
 /* ---- FOR --------------------------------------------------------------------------------------------------------- */
 
-/* lo, hi and step in the type that the comparison is made in.  */
-static Dtype bounds(Walk *w, const Count *count, Value **range)
+static Value *wide_op(Walk *w, Opcode code, Value *x, Value *y)
 {
+    Value *args[] = {x, y};
+    return value_new_op(w, code, w->where, type_scalar(D_I64), NULL, 2, args);
+}
+
+/* The bound of k itself.  */
+static Value *wide_bound(Walk *w, const Bound *bound)
+{
+    Value *hi = value_convert(w, value_of_argument(w, bound->hi), D_I64, NULL);
+    if (!bound->offset)
+        return hi;
+    Value *offset = value_convert(w, value_of_argument(w, bound->offset), D_I64, NULL);
+    return wide_op(w, bound->subtract ? OP_ADDI : OP_SUBI, hi, offset);
+}
+
+/* The nearer of k < x (k > x) and another bound.  One that may be reached is reached one step before or behind where it
+   ends: k <= y is k < y + 1, as long as y < x, where y + 1 does not wrap.  */
+static Value *nearer(Walk *w, bool up, Value *x, Value *y, bool reached)
+{
+    if (!reached)
+        return wide_op(w, up ? OP_MINI : OP_MAXI, x, y);
+    Value *compared[] = {y, x};
+    Value *args[] = {value_new_op(w, up ? OP_LTI : OP_GTI, w->where, type_scalar(D_I1), NULL, 2, compared),
+                     wide_op(w, up ? OP_ADDI : OP_SUBI, y, value_literal(w, D_I64, 1, 0)), x};
+    return value_new_op(w, OP_SELI, w->where, type_scalar(D_I64), NULL, 3, args);
+}
+
+/* Several bounds as one, and how k compares with it.  */
+static Value *joined_bound(Walk *w, const Count *count, Opcode *compare)
+{
+    bool up = *compare == OP_LTI || *compare == OP_LEI, mixed = false;
+    for (int i = 1; i < count->nbounds; i++)
+        mixed |= count->bounds[i].compare != *compare;
+    Value *joined = NULL;
+    if (mixed)
+        *compare = up ? OP_LTI : OP_GTI;
+    for (int pass = 0; pass < 2; pass++) /* first those that are not reached */
+        for (int i = 0; i < count->nbounds; i++) {
+            bool reached = count->bounds[i].compare != *compare;
+            if (reached != (pass == 1))
+                continue;
+            Value *bound = wide_bound(w, &count->bounds[i]);
+            joined = joined ? nearer(w, up, joined, bound, reached) : bound;
+        }
+    return joined;
+}
+
+/* lo, hi and step in the type that the comparison is made in.  */
+static Dtype bounds(Walk *w, const Count *count, Value **range, Opcode *join)
+{
+    *join = count->bounds[0].compare;
     range[0] = value_of(w, count->lo);
-    range[1] = value_of_argument(w, count->hi);
+    if (count->nbounds > 1 || count->bounds[0].offset) {
+        range[1] = joined_bound(w, count, join);
+        range[0] = value_convert(w, range[0], D_I64, NULL);
+        range[2] = value_convert(w, value_of_argument(w, count->step), D_I64, NULL);
+        int64_t step;
+        if (count->negative && ir_constant(range[2], &step))
+            range[2] = value_literal(w, D_I64, -step, 0);
+        return D_I64;
+    }
+    tree hi = count->bounds[0].hi;
+    range[1] = value_of_argument(w, hi);
     range[2] = value_of_argument(w, count->step);
     Dtype dtype = range[0]->type.dtype, compared;
     int64_t number;
     if (!ir_constant(range[1], &number) && dtype_bytes(range[1]->type.dtype) > dtype_bytes(dtype))
         dtype = range[1]->type.dtype;
     tree type = TREE_TYPE(gimple_phi_result(count->iv));
-    bool other_sign = TYPE_UNSIGNED(type) && TYPE_PRECISION(type) == TYPE_PRECISION(TREE_TYPE(count->hi));
-    if ((TYPE_UNSIGNED(TREE_TYPE(count->hi)) || other_sign) && scalar_type(TREE_TYPE(count->hi), &compared))
+    bool other_sign = TYPE_UNSIGNED(type) && TYPE_PRECISION(type) == TYPE_PRECISION(TREE_TYPE(hi));
+    if ((TYPE_UNSIGNED(TREE_TYPE(hi)) || other_sign) && scalar_type(TREE_TYPE(hi), &compared))
         dtype = compared;
     for (int i = 0; i < 3; i++)
         range[i] = value_convert(w, range[i], dtype, NULL);
@@ -159,16 +231,16 @@ static Dtype bounds(Walk *w, const Count *count, Value **range)
     return dtype;
 }
 
-static void check_direction(Walk *w, const Shape *shape, const Count *count, Value *const *range)
+static void check_direction(Walk *w, const Shape *shape, Opcode compare, Value *const *range)
 {
     int64_t step;
-    bool up = count->compare == OP_LTI || count->compare == OP_LEI, known = ir_constant(range[2], &step);
-    if (!known || count->compare == OP_NEI || (step > 0) == up)
+    bool up = compare == OP_LTI || compare == OP_LEI, known = ir_constant(range[2], &step);
+    if (!known || compare == OP_NEI || (step > 0) == up)
         return;
     w->failed = true;
     complain(loop_location(shape), "turn the comparison or the step around",
              "this loop steps %s but compares with %qs: it would not end", step > 0 ? "up" : "down",
-             op_info[count->compare].call);
+             op_info[compare].call);
 }
 
 /* The induction variable, in its own type for the body.  */
@@ -202,13 +274,13 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
     loop_carried(loop, count->iv, &carried);
     if (loop == w->outer && carries_tile(w, carried))
         return;
-    header_statements(w, shape, true);
+    condition_statements(w, shape, true);
     w->where = loop_location(shape);
     Value *range[3];
-    Dtype dtype = bounds(w, count, range);
+    Opcode compare;
+    Dtype dtype = bounds(w, count, range, &compare);
     loop_initial_values(w, loop, carried, &inits);
-    check_direction(w, shape, count, range);
-    Opcode compare = count->compare;
+    check_direction(w, shape, compare, range);
     plain_comparison(w, &compare, range);
     Op *op = op_new(w->kernel, OP_FOR, loc_of(loop_location(shape)), 3, range);
     for (unsigned i = 0; i < inits.length(); i++)
@@ -222,7 +294,7 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
         Inside inside(w, loop, block_new(w->kernel, op));
         bind_count(w, count, dtype);
         bind_carried(w, w->block, carried, inits);
-        header_statements(w, shape, false);
+        condition_statements(w, shape, false);
         Jump *back = only_back(w, control_leave(w, shape->in, &shape->branch), loop);
         if (back)
             next_values(carried, back, &next);

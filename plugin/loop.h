@@ -16,11 +16,19 @@ struct Shape {
     bool in_on_yes;
 };
 
-/* What makes a loop a FOR.  */
+/* iv + offset < hi, or another comparison.  */
+struct Bound {
+    tree hi, offset; /* NULL_TREE: none */
+    bool subtract;   /* iv - offset */
+    Opcode compare;
+};
+
+/* What makes a loop a FOR: all bounds hold as long as it runs.  */
 struct Count {
     gphi *iv;
-    tree lo, hi, step;
-    Opcode compare;
+    tree lo, step;
+    Bound bounds[4];
+    int nbounds;
     bool negative; /* the step is subtracted */
 };
 

@@ -125,7 +125,7 @@ bool pure_scalar_stmt(gimple *stmt)
 {
     char buffer[64];
     if (is_gimple_call(stmt)) {
-        if (is_sanitizer_check(stmt) || is_scalar_call(stmt))
+        if (is_sanitizer_check(stmt) || is_scalar_call(stmt) || pragma_of_stmt(stmt))
             return true;
         tree fndecl = gimple_call_fndecl(stmt);
         const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;

@@ -193,21 +193,6 @@ cublaslt_plan *cublaslt_prepare(const cublaslt_problem *problem, int candidates)
     return p;
 }
 
-int cublaslt_chosen(const cublaslt_plan *p)
-{
-    return p->chosen;
-}
-
-int cublaslt_count(const cublaslt_plan *p)
-{
-    return p->count;
-}
-
-void cublaslt_choose(cublaslt_plan *p, int candidate)
-{
-    p->chosen = candidate;
-}
-
 void cublaslt_free(cublaslt_plan *p)
 {
     if (!p)

@@ -29,9 +29,6 @@ typedef struct cublaslt_plan cublaslt_plan;
 /* Asks for up to `candidates` heuristics, times each, and keeps the fastest; NULL when there is none. */
 cublaslt_plan *cublaslt_prepare(const cublaslt_problem *problem, int candidates);
 void cublaslt_run(void *plan, cudaStream_t stream);
-int cublaslt_chosen(const cublaslt_plan *plan); /* its place among the candidates */
-int cublaslt_count(const cublaslt_plan *plan);  /* how many there were */
-void cublaslt_choose(cublaslt_plan *plan, int candidate);
 void cublaslt_free(cublaslt_plan *plan);
 size_t cublaslt_version(void);
 

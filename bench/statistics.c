@@ -36,14 +36,6 @@ double median(const double *x, int n)
     return quantile(x, n, 0.5);
 }
 
-double geometric_mean(const double *x, int n)
-{
-    double sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += log(x[i]);
-    return n ? exp(sum / n) : NAN;
-}
-
 unsigned next_random(unsigned long long *state)
 {
     *state = *state * 6364136223846793005ull + 1442695040888963407ull;

@@ -13,7 +13,6 @@ typedef struct {
 
 double median(const double *x, int n);
 double quantile(const double *x, int n, double q); /* between neighbours linearly; 0 is the smallest, 1 the largest */
-double geometric_mean(const double *x, int n);
 
 /* The median of an odd number of samples, and the middle 95% of the medians of their resamplings (the bootstrap's, exactly). */
 interval bootstrap(const double *x, int n);

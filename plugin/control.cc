@@ -174,15 +174,22 @@ static bool is_visible(const Value *value, const Op *op)
     return false;
 }
 
-/* For a path on which nobody looks at the value: 0, or an earlier value of the same variable.  */
-static Value *nothing(Walk *w, Value *like, const Op *op, tree var)
+/* The latest value of the variable that `op` can use, or NULL.  */
+Value *earlier_value(Walk *w, const Op *op, tree var)
 {
     Value *best = NULL;
-    if (like->type.kind == K_SCALAR)
-        return value_literal(w, like->type.dtype, 0, 0);
     for (hash_map<tree, Value *>::iterator i = w->values.begin(); var && i != w->values.end(); ++i)
         if (SSA_NAME_VAR((*i).first) == var && is_visible((*i).second, op) && (!best || (*i).second->id > best->id))
             best = (*i).second;
+    return best;
+}
+
+/* For a path on which nobody looks at the value: 0, or an earlier value of the same variable.  */
+static Value *nothing(Walk *w, Value *like, const Op *op, tree var)
+{
+    if (like->type.kind == K_SCALAR)
+        return value_literal(w, like->type.dtype, 0, 0);
+    Value *best = earlier_value(w, op, var);
     if (!best)
         region_irregular(w, w->where);
     return best ? best : like;

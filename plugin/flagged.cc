@@ -45,7 +45,8 @@ static unsigned slot_add(Flagged *f, Value *init, const char *name)
 }
 
 /* A slot for a value that leaves the loop.  Scalars get one of their own.  A tile shares that of the variable that it is a
-   value of: on the way out the old value is needed no more, unless it leaves the loop itself.  */
+   value of: on the way out the old value is needed no more, unless it leaves the loop itself.  A variable that every
+   iteration writes anew has no such slot, and gets one that begins with what it was before the loop.  */
 static int slot_for(Walk *w, Flagged *f, Value *value, tree var, Use use, unsigned way)
 {
     for (unsigned i = 0; i < f->slots.length(); i++) {
@@ -61,6 +62,12 @@ static int slot_for(Walk *w, Flagged *f, Value *value, tree var, Use use, unsign
     if (value->type.kind == K_SCALAR) {
         unsigned index = slot_add(f, value_literal(w, value->type.dtype, 0, 0), var ? name_of(var) : NULL);
         f->slots[index].use = use;
+        return (int)index;
+    }
+    if (Value *before = earlier_value(w, f->op, var)) {
+        unsigned index = slot_add(f, before, name_of(var));
+        f->slots[index].use = use;
+        f->slots[index].way = way;
         return (int)index;
     }
     region_irregular(w, w->where);

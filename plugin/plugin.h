@@ -160,6 +160,7 @@ bool phi_needed(gphi *phi);
 bool edge_is_dead(edge e);
 void phis_bind(Walk *w, const Jump *jump);
 bool value_inside(const Value *value, const Op *op);
+Value *earlier_value(Walk *w, const Op *op, tree var); /* the latest of the variable that op sees, or NULL */
 Exits *exits_new(Walk *w);
 Jump *exits_find(const Exits *exits, basic_block target);
 void yield_to(Walk *w, Block *block, Opcode code, int nargs, Value *const *args);

@@ -564,8 +564,8 @@ static void print_load(Printer *in, const Op *op)
 static void print_full(Printer *in, const Op *op)
 {
     Type type = op->results[0]->type;
-    fprintf(in->out, "ws::full<%s, %d, %d, %s>(", cuda_element_text[type.dtype], type.rows, type.cols,
-            cuda_layout_text(in));
+    fprintf(in->out, "ws::%s<%s, %d, %d, %s>(", op->depth ? "full_now" : "full", cuda_element_text[type.dtype],
+            type.rows, type.cols, cuda_layout_text(in));
     cuda_fill(in, op->fval);
     fputc(')', in->out);
 }

@@ -145,6 +145,7 @@ static void clear_early(const Expander *in, const Op *mma)
         return;
     op_remove(clear);
     op_before(in->first, clear);
+    clear->depth = 1;
 }
 
 /* A product is a group of its own; in a chain only the newest counts.  */

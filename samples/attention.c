@@ -15,14 +15,14 @@
 #ifndef HEAD
 #define HEAD 128
 #endif
-enum { D = HEAD, ROWS = 128, KEYS = HEAD <= 128 ? 128 : HEAD <= 192 ? 96 : 64, SECTION = 1 << 23 };
+enum { D = HEAD, ROWS = HEAD <= 64 ? 192 : 128, KEYS = HEAD <= 128 ? 128 : HEAD <= 192 ? 96 : 64, SECTION = 1 << 23 };
 
 void attention(int heads, int L, int causal, float scale, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V, ws_f16 *O)
 {
     ws_tensor q = ws_tensor_3d(Q, WS_F16, heads, L, D), k = ws_tensor_3d(K, WS_F16, heads, L, D);
     ws_tensor v = ws_tensor_3d(V, WS_F16, heads, L, D), o = ws_tensor_3d(O, WS_F16, heads, L, D);
     float power = scale * 1.44269504f; /* exp(scale x) is 2^(power x) */
-    int section = L < SECTION / D ? SECTION / D / L : 1;
+    int section = causal && L < SECTION / D ? SECTION / D / L : 1;
 
     #pragma ws grid(3)
     for (int first = 0; first < heads; first += section)

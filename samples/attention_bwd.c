@@ -35,7 +35,7 @@ static void keys_and_values(int heads, int L, int causal, float scale, const ws_
     ws_tensor logs = ws_tensor_2d(lse, WS_F32, heads, L), sums = ws_tensor_2d(delta, WS_F32, heads, L);
     float power = scale * 1.44269504f;
 
-    #pragma ws grid(2)
+    #pragma ws grid(2) registers(24, 240)
     for (int h = 0; h < heads; h++)
         for (int j = 0; j < L; j += KEYS) {
             ws_tile tk = ws_load_3d(k, h, j, 0, KEYS, D), tv = ws_load_3d(v, h, j, 0, KEYS, D);

@@ -277,6 +277,15 @@ static WS_DEVICE void mma(tile<float, M, N, frag> &acc, tile<T, M, K, frag> a, c
     wgmma::blocks_registers<0, K / 16>(acc, a, wgmma::as_b(b_view));
 }
 
+/* A constant accumulator that is there before other products start: ptxas would wait for these before it writes its
+   registers (C7517).  */
+template <typename T, int R, int C, layout L, typename X> static WS_DEVICE tile<T, R, C, L> full_now(X value)
+{
+    auto y = full<T, R, C, L>(value);
+    wgmma::pin(y.cell.v);
+    return y;
+}
+
 static WS_DEVICE void commit()
 {
     ptx::wgmma_commit();

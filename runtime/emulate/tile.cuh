@@ -59,6 +59,10 @@ template <typename T, int R, int C, layout L, typename X> WS_DEVICE tile<T, R, C
         y.at[i] = x;
     return y;
 }
+template <typename T, int R, int C, layout L, typename X> WS_DEVICE tile<T, R, C, L> full_now(X value)
+{
+    return full<T, R, C, L>(value);
+}
 
 template <typename T, layout L, typename X> WS_DEVICE tile<T, 1, 1, L> splat(X value)
 {

@@ -1,0 +1,34 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What of the bench needs no GPU: its tables out of JSON, and that it says so where there is none.
+
+. "$(dirname "$0")/../tap.sh"
+
+cat >"$work/run.json" <<'EOF'
+{"device": "Some GPU", "driver": 13000, "runtime": 13000, "cublaslt": 130100, "rounds": 15}
+{"suite": "gemm", "row": "1x2x3", "type": "f16", "candidate": "cuBLASLt", "form": "", "tflops": 200.0, "ratio": 1, "low": 1, "high": 1, "mhz": 1300, "watts": 600}
+{"suite": "gemm", "row": "1x2x3", "type": "f16", "candidate": "WSC", "form": "128x192", "tflops": 100.0, "ratio": 0.5, "low": 0.4, "high": 0.6, "mhz": 1300, "watts": 600}
+{"suite": "gemm", "row": "4x5x6", "type": "f16", "candidate": "WSC", "form": "64x64", "tflops": 50.0, "ratio": 2, "low": 1.9, "high": 2.1, "mhz": 1300, "watts": 0}
+{"suite": "gemm", "row": "7x8x9", "type": "f16", "candidate": "WSC", "form": "", "tflops": 50.0, "ratio": null, "low": null, "high": null, "mhz": 1300, "watts": 0}
+EOF
+
+tables_from_json() {
+    sh "$top_srcdir/bench/figures" "$work/run.json" >"$work/tables" &&
+        grep -qxF 'Some GPU, driver for CUDA 13.0, cuBLASLt 130100, 15 rounds.' "$work/tables" &&
+        grep -qxF '| f16 1x2x3 | 128x192 | 100 | 200 | 0.500 [0.400 0.600] | 1300, 600 |' "$work/tables" &&
+        grep -qxF '| f16 7x8x9 | WSC | 50 | none | | 1300 |' "$work/tables" &&
+        grep -qxF '| geometric mean (2 rows) | | | | 1.000 | |' "$work/tables"
+}
+
+says_that_no_gpu() {
+    PATH=/usr/bin:/bin sh "$top_srcdir/bench/run" gemm 2>"$work/err"
+    test $? = 77 && grep -q 'no GPU here' "$work/err"
+}
+
+ok 'the tables of a run come out of its JSON' tables_from_json
+if nvidia-smi -L >/dev/null 2>&1; then
+    skip 'without a GPU bench/run says so' 'there is one'
+else
+    ok 'without a GPU bench/run says so' says_that_no_gpu
+fi
+done_testing

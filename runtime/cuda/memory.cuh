@@ -85,8 +85,8 @@ template <typename T, int R, int C> static WS_DEVICE void copy_pairs(shared_tile
         const int end = p.row_inside(r) ? p.col_high - p.col : 0;
 #pragma unroll 1
         for (int c = (int)ptx::lane() * step; c < C; c += 32 * step) {
-            const int left = ::min(end - c, step) * (int)sizeof(T);
-            ptx::async_copy<bytes>(v.address(r, c), left > 0 ? p.at(r, c) : p.base, (u32)::max(left, 0));
+            const int left = end > c ? ::min(end - c, step) * (int)sizeof(T) : 0; /* end may be far below */
+            ptx::async_copy<bytes>(v.address(r, c), left > 0 ? p.at(r, c) : p.base, (u32)left);
         }
     }
     ptx::async_copy_wait();

@@ -35,6 +35,19 @@ static void shift_vectors(int M, int N, const float *X, float *Y, float *Z)
     }
 }
 
+/* What lies `far` to the right is added: nothing, however far that is. */
+static void shift_far(int M, int N, long far, const float *X, float *Y)
+{
+    ws_tensor x = ws_tensor_2d(X, WS_F32, M, N), y = ws_tensor_2d(Y, WS_F32, M, N);
+
+    #pragma ws grid(1)
+    for (int i = 0; i < M; i += 32) {
+        #pragma ws pipeline(1)
+        for (int j = 0; j < N; j += 32)
+            ws_store(y, i, j, ws_add(ws_load(x, i, j, 32, 32), ws_load(x, i, j + far, 32, 32)));
+    }
+}
+
 static double at3(const void *X, int B, int M, int N, int b, int i, int j, double fill)
 {
     return b < 0 || b >= B || i < 0 || i >= M || j < 0 || j >= N ? fill : check_at(X, (size_t)((b * M + i) * N + j));
@@ -52,7 +65,15 @@ int main(int argc, char **argv)
     shift3(B, M, N, check_place(X), check_place(Y));
     shift4(B, 2, 30, 24, check_place(P), check_place(Q));
     shift_vectors(M, N, check_place(R), check_place(S), check_place(T));
+    const long far[] = {2147483640, 4294967281, -2147483649, 1l << 40};
+    float *F[4];
+    for (int f = 0; f < 4; f++) {
+        F[f] = check_output(WS_F32, (size_t)M * N);
+        shift_far(M, N, far[f], check_place(R), check_place(F[f]));
+    }
     check_fetch();
+    for (int p = 0; p < 4 * M * N; p++)
+        check_equal(F[p / (M * N)], p % (M * N), R[p % (M * N)]);
     for (int b = 0; b < B; b++)
         for (int i = 0; i < M; i++)
             for (int j = 0; j < N; j++)

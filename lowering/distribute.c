@@ -205,7 +205,7 @@ static void emit_read(Distributor *in, Block *to, const Op *origin, Value *value
     read->tag = TAG_TILE;
     read->aref = window->def->aref;
     form[value->id] = op_result(in->kernel, read, type_kind(K_TILE, window->type), value->name);
-    form[value->id]->split = split && groups_of(in) > 1;
+    form[value->id]->split = split && groups_of(in) > 1 && value->type.rows > 1;
 }
 
 /* Registers for every use in this role that is not an operand of a product.  */

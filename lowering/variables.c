@@ -12,52 +12,17 @@
  *   form    a value is printed at its one use (inline), is a field of the parameter struct (what the launcher can compute),
  *           or needs a variable.  An unnamed expression is moved to its use only inside its block and not across memory it
  *           reads; scalars whose leaves do not change may sink into nested blocks.
- *   live    ranges of positions; the arms of an `if` exclude each other, a loop that a value enters is covered as a whole; an
- *           inlined expression's operands live until it is printed.
- *   merge   a loop's argument, its initial value, what is yielded and its result, a product's accumulator before and after,
- *           a token and its tile become one variable unless their ranges overlap.  First those that the hardware updates in
- *           place: a copy of an accumulator in flight is never printed.
- *   name    the user's names; a name is used again only where the scopes are apart.
+ *   live    where each value is needed (variables-merge.c);
+ *   merge   values that may share one share a variable (the same);
+ *   name    the user's names; a name is used again only where the scopes are apart (variables-names.c).
  */
 #include <string.h>
 
-#include "plan.h"
-#include "slice.h"
-
-typedef enum { FORM_NONE, FORM_INLINE, FORM_FIELD, FORM_LOCAL } Form;
-
-enum { MAX_RANGES = 8 };
-
-/* Half open, in halves of positions: read at 2 p, written at 2 p + 1.  */
-typedef struct {
-    int begin, end;
-} Range;
-
-typedef struct {
-    Value *value;
-    Form form;
-    int mentions; /* uses in the program */
-    int uses;     /* those that are printed in the role */
-    Op *user;     /* of one of these */
-    Range ranges[MAX_RANGES];
-    int nranges;
-    int class_;      /* representative's index */
-    int next_member; /* circular list */
-    int same;        /* index of a value that this one is a new name for */
-} Fact;
-
-typedef struct {
-    Kernel *kernel;
-    Role *role;
-    Fact *facts; /* in program order */
-    int count, capacity;
-    int *index; /* by value id, -1 for values of other roles */
-    Op *grid;
-} Namer;
+#include "variables.h"
 
 /* ---- collecting -------------------------------------------------------------------------------------------------- */
 
-static Fact *fact_of(const Namer *in, const Value *value)
+Fact *variables_fact(const Namer *in, const Value *value)
 {
     int i = in->index[value->id];
     return i < 0 ? NULL : &in->facts[i];
@@ -98,7 +63,7 @@ static void visit_mentions(Op *op, void *context)
 {
     Namer *in = context;
     for (int i = 0; i < op->nargs; i++) {
-        Fact *fact = fact_of(in, op->args[i]);
+        Fact *fact = variables_fact(in, op->args[i]);
         if (fact)
             fact->mentions++;
     }
@@ -140,7 +105,7 @@ static bool is_loop_bound(const Op *user, const Value *value)
 /* Something with a C name of its own, or a literal.  */
 static bool is_leaf(const Namer *in, const Value *value)
 {
-    const Fact *fact = fact_of(in, value);
+    const Fact *fact = variables_fact(in, value);
     return !fact || !value->def || value->def->code == OP_CONST || value->name || fact->mentions > 1;
 }
 
@@ -187,226 +152,6 @@ static Form result_form(const Namer *in, const Fact *fact)
     }
 }
 
-/* ---- live -------------------------------------------------------------------------------------------------------- */
-
-static const Block *home_block(const Value *value)
-{
-    return value->def ? value->def->parent : value->block;
-}
-
-static int begin_of(const Value *value)
-{
-    if (value->def)
-        return 2 * order_end(value->def) + 1;
-    const Op *holder = value->block->parent;
-    if (!holder)
-        return 0;
-    bool body_of_while = holder->code == OP_WHILE && value->block == holder->blocks[1];
-    return 2 * (body_of_while ? holder->blocks[0]->last->position : holder->position) + 1;
-}
-
-static void add_range(Fact *fact, int begin, int end)
-{
-    for (int i = 0; i < fact->nranges; i++) {
-        Range *range = &fact->ranges[i];
-        bool touches = begin <= range->end && range->begin <= end;
-        if (!touches && (i < MAX_RANGES - 1 || fact->nranges < MAX_RANGES))
-            continue;
-        range->begin = begin < range->begin ? begin : range->begin;
-        range->end = end > range->end ? end : range->end;
-        return;
-    }
-    fact->ranges[fact->nranges++] = (Range){begin, end};
-}
-
-/* The value is read when `op` is printed, at position `at`: from its definition on the way down to there.  */
-static void extend(Namer *in, Value *value, Op *op, int at)
-{
-    Fact *fact = fact_of(in, value);
-    if (!fact)
-        return;
-    if (fact->form == FORM_INLINE && value->def) {
-        for (int i = 0; i < value->def->nargs; i++)
-            extend(in, value->def->args[i], op, at);
-        return;
-    }
-    const Block *block = home_block(value);
-    int begin = begin_of(value);
-    for (;;) {
-        Op *here = order_in_block(op, block);
-        if (!here) { /* from one block of a while to the other */
-            add_range(fact, begin, 2 * order_end(block->parent));
-            return;
-        }
-        if (here == op || op_is_loop(here)) {
-            add_range(fact, begin, 2 * (here == op ? at : order_end(here)));
-            return;
-        }
-        add_range(fact, begin, 2 * here->position);
-        for (int k = 0; k < here->nblocks; k++)
-            if (ir_inside(op, here->blocks[k]))
-                block = here->blocks[k];
-        begin = 2 * block->first->position - 1;
-    }
-}
-
-static void visit_live(Op *op, void *context)
-{
-    Namer *in = context;
-    bool inlined = op->nresults == 1 && op_is_pure(op) && fact_of(in, op->results[0])->form != FORM_LOCAL;
-    if (inlined)
-        return;
-    for (int i = 0; i < op->nargs; i++)
-        extend(in, op->args[i], op, op->code == OP_FOR && (i == 1 || i == 2) ? order_end(op) : op->position);
-}
-
-/* ---- merge ------------------------------------------------------------------------------------------------------- */
-
-static bool one_type(Type x, Type y)
-{
-    x.kind = x.kind == K_TOKEN ? K_TILE : x.kind;
-    y.kind = y.kind == K_TOKEN ? K_TILE : y.kind;
-    return type_equal(x, y);
-}
-
-static bool overlap(const Fact *x, const Fact *y)
-{
-    for (int i = 0; i < x->nranges && x->same != y->same; i++)
-        for (int k = 0; k < y->nranges; k++)
-            if (x->ranges[i].begin < y->ranges[k].end && y->ranges[k].begin < x->ranges[i].end)
-                return true;
-    return false;
-}
-
-static bool classes_overlap(const Namer *in, int x, int y)
-{
-    int i = x;
-    do {
-        int k = y;
-        do {
-            if (overlap(&in->facts[i], &in->facts[k]))
-                return true;
-            k = in->facts[k].next_member;
-        } while (k != y);
-        i = in->facts[i].next_member;
-    } while (i != x);
-    return false;
-}
-
-static void join(Namer *in, int x, int y)
-{
-    int class_ = in->facts[x].class_ < in->facts[y].class_ ? in->facts[x].class_ : in->facts[y].class_;
-    for (int side = 0; side < 2; side++) {
-        int i = side ? y : x;
-        do {
-            in->facts[i].class_ = class_;
-            i = in->facts[i].next_member;
-        } while (i != (side ? y : x));
-    }
-    int next = in->facts[x].next_member;
-    in->facts[x].next_member = in->facts[y].next_member;
-    in->facts[y].next_member = next;
-}
-
-static bool merge(Namer *in, const Value *x, const Value *y)
-{
-    Fact *fx = x ? fact_of(in, x) : NULL, *fy = y ? fact_of(in, y) : NULL;
-    if (!fx || !fy || fx->form != FORM_LOCAL || fy->form != FORM_LOCAL || !one_type(x->type, y->type))
-        return false;
-    if (fx->class_ == fy->class_)
-        return true;
-    if (classes_overlap(in, in->index[x->id], in->index[y->id]))
-        return false;
-    join(in, in->index[x->id], in->index[y->id]);
-    return true;
-}
-
-static void visit_merge_loop_names(Op *op, void *context)
-{
-    Namer *in = context;
-    for (int i = 0; i < carried_count(op); i++) {
-        Carried names = carried(op, i);
-        Value *argument = names.body_argument ? names.body_argument : names.argument;
-        if (!merge(in, argument, names.result) && fact_of(in, names.result)->form == FORM_LOCAL)
-            BUG(in->kernel, "a loop's result cannot share its argument's variable");
-    }
-}
-
-static void visit_merge_in_place(Op *op, void *context)
-{
-    Namer *in = context;
-    if (op_writes_in_place(op))
-        merge(in, op->args[2], op->results[0]);
-    if (op->code == OP_WAIT)
-        for (int i = 0; i < op->nresults && i < op->nargs; i++)
-            merge(in, op->args[i], op->results[i]);
-}
-
-/* Tiles first (a copy of a tile costs), then scalars.  */
-static void merge_carried(Namer *in, Op *op, bool tiles)
-{
-    for (int i = 0; i < carried_count(op); i++) {
-        Carried names = carried(op, i);
-        if (value_is_tile(names.argument) != tiles)
-            continue;
-        merge(in, names.argument, names.body_argument);
-        merge(in, names.argument, names.exit);
-        merge(in, names.argument, names.next);
-        merge(in, names.argument, names.init);
-    }
-    for (int i = 0; op->code == OP_IF && i < op->nresults; i++)
-        for (int k = 0; k < op->nblocks; k++)
-            if (value_is_tile(op->results[i]) == tiles)
-                merge(in, op->results[i], op->blocks[k]->last->args[i]);
-}
-
-static void visit_merge_tiles(Op *op, void *context)
-{
-    merge_carried(context, op, true);
-}
-
-static void visit_merge_scalars(Op *op, void *context)
-{
-    merge_carried(context, op, false);
-}
-
-static bool is_slot(const Value *value)
-{
-    return value->def && (value->def->code == OP_GET || value->def->code == OP_PUT);
-}
-
-/* `x = ws_exp2 (x)` stays one variable where the user wrote one.  */
-static void merge_versions(Namer *in)
-{
-    for (int i = 0; i < in->count; i++) {
-        const Value *value = in->facts[i].value;
-        for (int k = i - 1; k >= 0 && value->name && value->def && !is_slot(value); k--) {
-            const Value *other = in->facts[k].value;
-            if (!other->name || !other->def || other->def->parent != value->def->parent ||
-                strcmp(value->name, other->name))
-                continue;
-            if (value_is_tile(value) || value->type.kind == K_SCALAR)
-                merge(in, value, other);
-            break;
-        }
-    }
-}
-
-static void merge_all(Namer *in)
-{
-    for (int i = 0; i < in->count; i++) {
-        Op *op = in->facts[i].value->def;
-        const Fact *source = op && op->code == OP_WAIT ? fact_of(in, op->args[in->facts[i].value->index]) : NULL;
-        if (source)
-            in->facts[i].same = source->same;
-    }
-    ir_walk(in->role->body, visit_merge_loop_names, in);
-    ir_walk(in->role->body, visit_merge_in_place, in);
-    ir_walk(in->role->body, visit_merge_tiles, in);
-    ir_walk(in->role->body, visit_merge_scalars, in);
-    merge_versions(in);
-}
-
 /* ---- declarations ------------------------------------------------------------------------------------------------ */
 
 /* Where a variable is first written for this member: the op, and whether it may be declared there with its value.  */
@@ -431,11 +176,6 @@ static bool block_holds(const Block *outer, const Block *inner)
         if (inner == outer)
             return true;
     return false;
-}
-
-static bool is_counter(const Value *value)
-{
-    return !value->def && value->block->parent && value->index == 0 && value->block->parent->code == OP_FOR;
 }
 
 /* The common block of all writes, and the op in it that comes first.  */
@@ -485,192 +225,6 @@ static void visit_pinned(Op *op, void *context)
     (void)in;
 }
 
-/* ---- names ------------------------------------------------------------------------------------------------------- */
-
-/* C names that C++ takes for itself, and the runtime's namespace.  */
-static const char *const reserved_words[] = {"alignas",
-                                             "alignof",
-                                             "and",
-                                             "and_eq",
-                                             "asm",
-                                             "auto",
-                                             "bitand",
-                                             "bitor",
-                                             "bool",
-                                             "catch",
-                                             "char16_t",
-                                             "char32_t",
-                                             "class",
-                                             "compl",
-                                             "concept",
-                                             "const_cast",
-                                             "constexpr",
-                                             "decltype",
-                                             "delete",
-                                             "dynamic_cast",
-                                             "explicit",
-                                             "export",
-                                             "false",
-                                             "friend",
-                                             "linux",
-                                             "mutable",
-                                             "namespace",
-                                             "new",
-                                             "noexcept",
-                                             "not",
-                                             "not_eq",
-                                             "nullptr",
-                                             "operator",
-                                             "or",
-                                             "or_eq",
-                                             "private",
-                                             "protected",
-                                             "public",
-                                             "reinterpret_cast",
-                                             "requires",
-                                             "static_assert",
-                                             "static_cast",
-                                             "template",
-                                             "this",
-                                             "thread_local",
-                                             "throw",
-                                             "true",
-                                             "try",
-                                             "typeid",
-                                             "typename",
-                                             "typeof",
-                                             "unix",
-                                             "using",
-                                             "virtual",
-                                             "wchar_t",
-                                             "ws",
-                                             "xor",
-                                             "xor_eq"};
-
-static bool is_reserved(const char *name)
-{
-    for (size_t i = 0; i < sizeof reserved_words / sizeof *reserved_words; i++)
-        if (!strcmp(name, reserved_words[i]))
-            return true;
-    return false;
-}
-
-/* What a role's function names already: its parameters, the walk over tiles, rings, what copies save.  */
-static bool is_taken_in_role(const Kernel *kernel, const char *name)
-{
-    FOR_AREFS (aref, kernel)
-        if (!strcmp(name, aref->name))
-            return true;
-    return !strcmp(name, "p") || !strcmp(name, "s") || !strcmp(name, "t") || !strcmp(name, "go_on") ||
-           !strncmp(name, "saved_", 6);
-}
-
-static const Block *scope_of(const Variable *variable, const Value *value)
-{
-    if (is_counter(value) || !variable->declared)
-        return home_block(value);
-    return variable->declared->parent;
-}
-
-typedef struct NameScope NameScope;
-struct NameScope {
-    const Variable *variable;
-    const Block *scope;
-    NameScope *next;
-};
-
-/* Both blocks of a while are one block in C.  */
-static const Block *written_block(const Block *block)
-{
-    const Op *op = block->parent;
-    return op && op->code == OP_WHILE ? op->blocks[0] : block;
-}
-
-static bool scope_holds(const Block *outer, const Block *inner)
-{
-    while (written_block(inner) != written_block(outer) && inner->parent)
-        inner = inner->parent->parent;
-    return written_block(inner) == written_block(outer);
-}
-
-static bool name_free(const Namer *in, const NameScope *taken, const char *name, const Block *scope)
-{
-    if (is_reserved(name) || is_taken_in_role(in->kernel, name))
-        return false;
-    for (; taken; taken = taken->next)
-        if (!strcmp(taken->variable->name, name) &&
-            (scope_holds(taken->scope, scope) || scope_holds(scope, taken->scope)))
-            return false;
-    return true;
-}
-
-/* "slot", or with several rings "tk_slot" of the ring "tk_ring".  */
-static const char *slot_name(const Kernel *kernel, const Aref *aref)
-{
-    bool only = kernel->arefs && !kernel->arefs->next;
-    if (only || !aref)
-        return "slot";
-    size_t length = strlen(aref->name);
-    bool ring = length > 5 && !strcmp(aref->name + length - 5, "_ring");
-    return arena_print(kernel->module, "%.*s_slot", (int)(ring ? length - 5 : length), aref->name);
-}
-
-static const char *default_name(const Kernel *kernel, const Value *value)
-{
-    const Op *op = value->def;
-    if (op && op->code == OP_STAGE && op->storage)
-        return arena_print(kernel->module, "%s_view", op->storage->name);
-    if (op && op_writes_in_place(op))
-        return "acc";
-    if (value->type.kind == K_TENSOR)
-        return "part";
-    if (value->type.kind == K_SCALAR)
-        return value->type.dtype == D_I1 ? "condition" : "n";
-    return "x";
-}
-
-static int name_count(const Namer *in, int class_, const char *name)
-{
-    int count = 0, i = class_;
-    do {
-        count += in->facts[i].value->name && !strcmp(in->facts[i].value->name, name);
-        i = in->facts[i].next_member;
-    } while (i != class_);
-    return count;
-}
-
-/* What most of the members are called, the earlier name when two are as frequent.  */
-static const char *class_name(const Namer *in, int class_)
-{
-    const char *best = NULL;
-    int most = 0, i = class_;
-    do {
-        const Value *value = in->facts[i].value;
-        if (is_slot(value))
-            return slot_name(in->kernel, value->def->aref);
-        int count = value->name ? name_count(in, class_, value->name) : 0;
-        if (count > most) {
-            most = count;
-            best = value->name;
-        }
-        i = in->facts[i].next_member;
-    } while (i != class_);
-    if (best)
-        return best;
-    for (i = in->facts[class_].next_member; i != class_; i = in->facts[i].next_member)
-        if (in->facts[i].value->def && op_writes_in_place(in->facts[i].value->def))
-            return "acc";
-    return default_name(in->kernel, in->facts[class_].value);
-}
-
-static const char *unique_name(const Namer *in, const NameScope *taken, const char *name, const Block *scope)
-{
-    const char *unique = name;
-    for (int i = 2; !name_free(in, taken, unique, scope); i++)
-        unique = arena_print(in->kernel->module, "%s_%d", name, i);
-    return unique;
-}
-
 static Variable *variable_new(Kernel *kernel, Role *role, Type type)
 {
     Variable *variable = arena_alloc(kernel->module, sizeof *variable);
@@ -700,7 +254,7 @@ static bool is_member(const Value *value)
 static bool launcher_name_free(const Kernel *kernel, const char *name, const Value *value)
 {
     bool own = is_parameter(value) && (!strcmp(name, "p") || !strcmp(name, "call"));
-    if (own || (is_member(value) && !strcmp(name, "grid")) || is_reserved(name))
+    if (own || (is_member(value) && !strcmp(name, "grid")) || variables_is_reserved(name))
         return false;
     for (const Variable *other = kernel->variables; other; other = other->next) {
         bool meet =
@@ -765,7 +319,7 @@ static void param_variables(Kernel *kernel)
 /* A scalar parameter that a role reads is a field too.  */
 static void mark_field(Namer *in, const Value *value, int depth)
 {
-    const Fact *fact = fact_of(in, value);
+    const Fact *fact = variables_fact(in, value);
     if (!fact) {
         if (value->var && value->type.kind == K_SCALAR)
             value->var->field = true;
@@ -778,7 +332,7 @@ static void mark_field(Namer *in, const Value *value, int depth)
 static void visit_fields(Op *op, void *context)
 {
     Namer *in = context;
-    bool printed = !(op->nresults == 1 && op_is_pure(op) && fact_of(in, op->results[0])->form != FORM_LOCAL);
+    bool printed = !(op->nresults == 1 && op_is_pure(op) && variables_fact(in, op->results[0])->form != FORM_LOCAL);
     for (int i = 0; printed && !is_launchers(op) && i < op->nargs; i++)
         mark_field(in, op->args[i], 0);
 }
@@ -798,14 +352,14 @@ static void settle_block(Namer *in, const Block *block)
     for (Op *op = block->last; op; op = op->prev) {
         bool printed = !is_launchers(op);
         for (int i = 0; i < op->nresults; i++) {
-            Fact *fact = fact_of(in, op->results[i]);
+            Fact *fact = variables_fact(in, op->results[i]);
             fact->form = result_form(in, fact);
             printed &= !op_is_pure(op) || fact->form == FORM_INLINE || fact->form == FORM_LOCAL;
         }
         for (int k = op->nblocks - 1; k >= 0; k--)
             settle_block(in, op->blocks[k]);
         for (int i = 0; printed && i < op->nargs; i++) {
-            Fact *fact = fact_of(in, op->args[i]);
+            Fact *fact = variables_fact(in, op->args[i]);
             if (fact) {
                 fact->uses++;
                 fact->user = op;
@@ -820,23 +374,6 @@ static void settle_forms(Namer *in)
         if (!in->facts[i].value->def)
             in->facts[i].form = is_ordinal(in->facts[i].value) ? FORM_NONE : FORM_LOCAL;
     settle_block(in, in->role->body);
-}
-
-/* What counts a loop's iterations or names the grid's tile: no other value may move in, even when nobody looks again.  */
-static bool is_loops_own(const Value *value)
-{
-    return is_counter(value) || (!value->def && value->block->parent && value->block->parent->code == OP_GRID);
-}
-
-static void settle_ranges(Namer *in)
-{
-    for (int i = 0; i < in->count; i++) {
-        Fact *fact = &in->facts[i];
-        int begin = begin_of(fact->value);
-        fact->nranges = 0;
-        add_range(fact, begin, is_loops_own(fact->value) ? 2 * order_end(fact->value->block->parent) : begin + 1);
-    }
-    ir_walk(in->role->body, visit_live, in);
 }
 
 static void make_variables(Namer *in)
@@ -854,8 +391,8 @@ static void make_variables(Namer *in)
         } else {
             Variable *variable = variable_new(in->kernel, in->role, fact->value->type);
             place(in, i, variable);
-            const Block *scope = scope_of(variable, fact->value);
-            variable->name = unique_name(in, taken, class_name(in, i), scope);
+            const Block *scope = variables_scope(variable, fact->value);
+            variable->name = variables_unique_name(in, taken, variables_class_name(in, i), scope);
             NameScope *entry = arena_alloc(in->kernel->module, sizeof *entry);
             *entry = (NameScope){variable, scope, taken};
             taken = entry;
@@ -877,8 +414,8 @@ static void role_variables(Kernel *kernel, Role *role)
     ir_walk(role->body, visit_values, &in);
     ir_walk(role->body, visit_mentions, &in);
     settle_forms(&in);
-    settle_ranges(&in);
-    merge_all(&in);
+    variables_settle_ranges(&in);
+    variables_merge(&in);
     make_variables(&in);
     ir_walk(role->body, visit_pinned, &in);
     ir_walk(role->body, visit_fields, &in);
@@ -897,7 +434,7 @@ static void name_storages(Kernel *kernel)
 {
     FOR_STORAGES (storage, kernel) {
         const char *name = storage->name;
-        if (!is_reserved(name))
+        if (!variables_is_reserved(name))
             continue;
         do
             name = arena_print(kernel->module, "%s_", name);

@@ -30,8 +30,7 @@ typedef struct interpret_unit interpret_unit; /* a parsed text */
 /* What a launcher does.  `unit` is kept for the next call.  Failures are those of an emulated launch: ws_last_error.
 
    WS_SEED=n        the first seed (1)
-   WS_SCHEDULES=n   run under n seeds in succession, which must leave the same bytes (1)
-   WS_EXHAUST=n     explore every order instead, up to n runs of a CTA  */
+   WS_SCHEDULES=n   run under n seeds in succession, which must leave the same bytes (1)  */
 void interpret_launch(interpret_unit **unit, const char *text, const char *kernel, const interpret_argument *arguments,
                       int count);
 

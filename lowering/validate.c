@@ -17,6 +17,7 @@
  *   - loops and branches go by the conditions of the source, in its order
  *   - every store of the source is made, once by the groups together, of the value and at the place that the source says, in
  *     the order that memory needs; nothing else is stored
+ *   - each C variable holds the value that the printed text reads from it (validate-variables.c)
  *
  * That a value is there when it is looked at is for the other half (verify-protocol.c) to show.
  *

@@ -87,9 +87,9 @@ static const struct {
              "%d = addi %c, 64\nyield %d\n}\n" TAIL,
      6, "'r' is carried from one iteration", "from the loop variables"},
     {HEAD(2) "for %i: i32 = 0, < %M, 64 {\n" TILE "for %j: i32 = 0, < %N, 64 {\nstore %x, %i, %j, %t\n}\n}\n" TAIL, 7,
-     "only scalar code, and this is 'load'", "innermost"},
+     "only scalar code, and this is ws_load", "innermost"},
     {HEAD(1) "%i = addi %M, 0\n" TILE "for %j: i32 = 0, < %N, 64 {\nstore %x, %j, 0, %t\n}\n" TAIL, 7,
-     "'load' stands outside the loops of the grid", "innermost"},
+     "ws_load stands outside the loops of the grid", "innermost"},
     {HEAD(1) "%r = while %i = 0 {\n%c = lti %i, %M\ncond %c, %i\n} do %i.2 {\n%t: tile<f32,64x64> = load %x, %i.2, 0\n"
              "store %x, %i.2, 0, %t\n%n = addi %i.2, 64\nyield %n\n}\n" TAIL,
      6, "cannot be counted before it runs", "neither break nor return"},

@@ -437,7 +437,7 @@ void bind_function(tree fndecl)
     Forced *entry = forced_find(fndecl);
     if (entry && !entry->done)
         force_body(fndecl);
-    if (walk_tree_without_duplicates(&DECL_SAVED_TREE(fndecl), find_region_call, NULL))
+    if (pragma_count() && walk_tree_without_duplicates(&DECL_SAVED_TREE(fndecl), find_region_call, NULL))
         walk_tree_without_duplicates(&DECL_SAVED_TREE(fndecl), force_handle_callees, NULL);
     if (!has_pragma(fndecl))
         return;

@@ -100,16 +100,11 @@ static void late_loads(const Coarse *in)
             op->stage = 1;
 }
 
-/* Does anything in the op look at a value that stays?  */
 static bool looks_at_staying(const Coarse *in, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++)
         if (in->stays[op->args[i]->id])
             return true;
-    for (int k = 0; k < op->nblocks; k++)
-        FOR_OPS (inner, op->blocks[k])
-            if (looks_at_staying(in, inner))
-                return true;
     return false;
 }
 

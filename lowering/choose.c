@@ -81,15 +81,6 @@ static void visit_scalar_read(Op *op, void *context)
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
-static Op *outermost_loop(Op *op)
-{
-    Op *outer = NULL;
-    for (Op *around = op->parent->parent; around && around->code != OP_GRID; around = around->parent->parent)
-        if (around->code == OP_FOR || around->code == OP_WHILE)
-            outer = around;
-    return outer;
-}
-
 static bool made_inside(const Value *value, const Op *loop)
 {
     if (value->def)

@@ -287,16 +287,10 @@ static bool block_prints_nothing(const Block *block)
     return true;
 }
 
-static bool computes(const Block *block)
+static bool computes(const Op *op, const void *context)
 {
-    FOR_OPS (op, block) {
-        if (op_info[op->code].class_ == CLASS_TILE)
-            return true;
-        for (int k = 0; k < op->nblocks; k++)
-            if (computes(op->blocks[k]))
-                return true;
-    }
-    return false;
+    (void)context;
+    return op_info[op->code].class_ == CLASS_TILE;
 }
 
 /* Scalars are the same in all threads of a group.  The assembler is told so where it matters: behind a branch that could part
@@ -304,7 +298,7 @@ static bool computes(const Block *block)
 static bool is_in_hot_loop(const Op *op)
 {
     for (const Op *loop = ir_enclosing(op, OP_FOR); loop; loop = ir_enclosing(loop, OP_FOR))
-        if (loop->pipeline && computes(loop->blocks[0]))
+        if (loop->pipeline && ir_any(loop, computes, NULL))
             return true;
     return false;
 }

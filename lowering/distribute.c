@@ -401,15 +401,11 @@ static bool keeps(const Distributor *in, const Value *value)
 }
 
 static bool cut_at_ring(const Op *op, void *context);
-static bool holds_get(const Op *op)
+
+static bool is_get(const Op *op, const void *context)
 {
-    if (op->code == OP_GET)
-        return true;
-    for (int k = 0; k < op->nblocks; k++)
-        FOR_OPS (inner, op->blocks[k])
-            if (holds_get(inner))
-                return true;
-    return false;
+    (void)context;
+    return op->code == OP_GET;
 }
 
 /* What a group gets for one tile is one turn, and so are its products.  A get waits for the parity of its slot's phase, which
@@ -419,7 +415,7 @@ static void place_turn(Distributor *in, Block *block)
 {
     Op *first = NULL, *last = NULL;
     FOR_OPS (op, block)
-        if (holds_get(op)) {
+        if (ir_any(op, is_get, NULL)) {
             first = first ? first : op;
             last = op;
         }

@@ -243,12 +243,6 @@ static void put_under(const Edges *in, Op *select, Value *holds)
     yield(in, then, result);
 }
 
-static bool used_once(const Edges *in, const Value *value)
-{
-    const Use *use = uses_of(&in->uses, value);
-    return use && !use->next;
-}
-
 static void visit_select(Op *op, void *context)
 {
     Edges *in = context;
@@ -256,7 +250,7 @@ static void visit_select(Op *op, void *context)
         return;
     const Value *kept = op->args[1], *result = op->results[0];
     bool in_place = type_equal(kept->type, result->type) && kept->def && kept->def->parent == op->parent;
-    if (!in_place || !used_once(in, kept) || result->type.rows * result->type.cols < FEWEST_ELEMENTS)
+    if (!in_place || !used_once(&in->uses, kept) || result->type.rows * result->type.cols < FEWEST_ELEMENTS)
         return;
     in->where = op;
     Value *holds = all_true(in, op->args[0], false, 0);

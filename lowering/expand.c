@@ -72,18 +72,6 @@ static Value *add_waited(const Expander *in, Op *wait, Value *token, Kind kind)
 
 /* ---- products that the block itself waits for -------------------------------------------------------------------- */
 
-static bool uses_value(const Op *op, const Value *value)
-{
-    for (int i = 0; i < op->nargs; i++)
-        if (op->args[i] == value)
-            return true;
-    for (int k = 0; k < op->nblocks; k++)
-        FOR_OPS (inner, op->blocks[k])
-            if (uses_value(inner, value))
-                return true;
-    return false;
-}
-
 static int count_uses(const Block *block, const Value *value)
 {
     int count = 0;

@@ -117,6 +117,14 @@ bool value_on_host(const Value *value)
     return true;
 }
 
+int storage_place(const Kernel *kernel, const Storage *storage)
+{
+    int place = 0;
+    for (const Storage *other = kernel->storages; other && other != storage; other = other->next)
+        place++;
+    return place;
+}
+
 int role_first_group(const Kernel *kernel, const Role *role)
 {
     int group = 0;

@@ -382,17 +382,28 @@ void ir_walk(Block *block, void (*visit)(Op *op, void *context), void *context)
     }
 }
 
-/* SYNC operations are effects: they order roles.  A VIEW, a TRANS_VIEW only name memory.  */
-bool ir_has_side_effect(const Op *op)
+bool ir_any(const Op *op, bool (*test)(const Op *op, const void *context), const void *context)
 {
-    OpClass class_ = op_info[op->code].class_;
-    if (class_ == CLASS_STORE || (class_ == CLASS_SYNC && op->code != OP_VIEW && op->code != OP_TRANS_VIEW))
+    if (test(op, context))
         return true;
     for (int i = 0; i < op->nblocks; i++)
         FOR_OPS (inner, op->blocks[i])
-            if (ir_has_side_effect(inner))
+            if (ir_any(inner, test, context))
                 return true;
     return false;
+}
+
+/* SYNC operations are effects: they order roles.  A VIEW, a TRANS_VIEW only name memory.  */
+static bool is_effect(const Op *op, const void *context)
+{
+    (void)context;
+    OpClass class_ = op_info[op->code].class_;
+    return class_ == CLASS_STORE || (class_ == CLASS_SYNC && op->code != OP_VIEW && op->code != OP_TRANS_VIEW);
+}
+
+bool ir_has_side_effect(const Op *op)
+{
+    return ir_any(op, is_effect, NULL);
 }
 
 bool ir_inside(const Op *op, const Block *block)

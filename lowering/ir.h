@@ -330,6 +330,8 @@ bool ir_constant (const Value *value, int64_t *result);                         
 bool ir_constant_float (const Value *value, double *result);
 bool ir_has_side_effect (const Op *op);      /* itself or inside its blocks */
 bool ir_inside (const Op *op, const Block *block);
+/* Does the test hold for the op, or for one inside it?  */
+bool ir_any (const Op *op, bool (*test) (const Op *op, const void *context), const void *context);
 Op *ir_enclosing (const Op *op, Opcode code);/* nearest ancestor */
 void ir_count_uses (Kernel *kernel, Block *body);
 void ir_replace_uses (Block *body, Value *from, Value *to);
@@ -373,6 +375,7 @@ void die (Kernel *kernel, const char *file, int line, const char *format, ...) _
 /* ---- print.c, parse.c, check.c ----------------------------------------------------------------------------------- */
 
 void ir_print (FILE *out, const Kernel *kernel, const char *pass); /* the dump after a pass; with roles, when there are any */
+char *ir_read_text (FILE *in); /* all of it, to be freed; NULL when it cannot be read */
 Module *ir_parse (const char *text, const char *name, DiagFn diag, void *context); /* NULL after an error */
 bool ir_check (Kernel *kernel); /* SSA, types, block structure; BUG () and false when broken */
 

@@ -20,6 +20,7 @@
  */
 #include "machine.h"
 #include "plan.h"
+#include "slice.h"
 
 typedef struct {
     Kernel *kernel;
@@ -231,30 +232,10 @@ static void visit_operands(Op *op, void *context)
 
 /* ---- scratch ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes that an operation of a group exchanges through shared memory, as runtime/README.md has it; 0: none.  */
-static int64_t scratch_bytes(const Op *op)
-{
-    Type type = op->nargs ? op->args[0]->type : (Type){0};
-    int64_t bytes = dtype_bytes(type.dtype), wide = bytes > 4 ? bytes : 4;
-    switch (op->code) {
-    case OP_TRANS:
-        return (int64_t)type.rows * type.cols * bytes;
-    case OP_ROW_CUMSUM:
-    case OP_COL_CUMSUM:
-        return (int64_t)type.rows * type.cols * wide;
-    case OP_COL_SUM:
-    case OP_COL_MAX:
-    case OP_COL_MIN:
-        return 4 * type.cols * wide;
-    default:
-        return 0;
-    }
-}
-
 static void visit_scratch(Op *op, void *context)
 {
     Shaper *in = context;
-    int64_t bytes = (scratch_bytes(op) + 15) / 16 * 16;
+    int64_t bytes = (machine_scratch_bytes(op) + 15) / 16 * 16;
     if (!bytes || (op->code == OP_TRANS && !op->results[0]->uses))
         return;
     if (!in->scratch)
@@ -449,18 +430,6 @@ static bool stands_before(const Op *op, const Op *other)
     for (; op; op = op->next)
         if (op == other)
             return true;
-    return false;
-}
-
-static bool uses_value(const Op *op, const Value *value)
-{
-    for (int i = 0; i < op->nargs; i++)
-        if (op->args[i] == value)
-            return true;
-    for (int k = 0; k < op->nblocks; k++)
-        FOR_OPS (inner, op->blocks[k])
-            if (uses_value(inner, value))
-                return true;
     return false;
 }
 

@@ -19,6 +19,31 @@ int64_t machine_tile_bytes(Type tile)
     return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
 }
 
+int64_t machine_copy_bytes(Type tile)
+{
+    int line = machine_line_elements(tile.dtype);
+    return (int64_t)((tile.cols + line - 1) / line) * tile.rows * MACHINE_LINE_BYTES;
+}
+
+int64_t machine_scratch_bytes(const Op *op)
+{
+    Type type = op->nargs ? op->args[0]->type : (Type){0};
+    int64_t bytes = dtype_bytes(type.dtype), wide = bytes > 4 ? bytes : 4;
+    switch (op->code) {
+    case OP_TRANS:
+        return (int64_t)type.rows * type.cols * bytes;
+    case OP_ROW_CUMSUM:
+    case OP_COL_CUMSUM:
+        return (int64_t)type.rows * type.cols * wide;
+    case OP_COL_SUM:
+    case OP_COL_MAX:
+    case OP_COL_MIN:
+        return 4 * type.cols * wide;
+    default:
+        return 0;
+    }
+}
+
 int machine_rows_together(Layout layout)
 {
     return layout == LAYOUT_ROWS ? 1 : 1 << (layout - LAYOUT_ROWS_2 + 1);

@@ -29,6 +29,10 @@ enum {
    plan both ask it, so that an automatic depth always fits.  */
 int machine_line_elements(Dtype dtype);
 int64_t machine_tile_bytes(Type tile);
+/* Bytes that the copy engine moves for a tile: whole lines, whether or not they lie inside the tensor.  */
+int64_t machine_copy_bytes(Type tile);
+/* Bytes that an operation on tiles exchanges between the threads of a group, as runtime/README.md has it; 0: none.  */
+int64_t machine_scratch_bytes(const Op *op);
 /* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
 int machine_rows_together(Layout layout);
 int machine_vector_columns(int cols, Layout layout);

@@ -11,6 +11,7 @@
  * text; whether they are a program is check.c's question.  Operands stand on the operation's line; a literal becomes a CONST
  * before its user; names are seen from their definition to the end of their block, parameters everywhere.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "parse.h"
@@ -316,6 +317,18 @@ static void parse_kernel(Parser *p)
     for (; p->late && !p->failed; p->late = p->late->next)
         p->late->value->var = parse_find_variable(p, p->late->name);
     p->late = NULL;
+}
+
+char *ir_read_text(FILE *in)
+{
+    char *text = NULL;
+    size_t room = 0;
+    if (getdelim(&text, &room, '\0', in) < 0 && text)
+        *text = 0;
+    if (!ferror(in))
+        return text;
+    free(text);
+    return NULL;
 }
 
 Module *ir_parse(const char *text, const char *name, DiagFn diag, void *context)

@@ -14,13 +14,6 @@
 
 #include <string.h>
 
-/* What a put transfers: whole boxes of 128-byte lines, whether or not they lie inside the tensor.  */
-static int64_t box_bytes(Type tile)
-{
-    int lines = machine_line_elements(tile.dtype);
-    return (int64_t)((tile.cols + lines - 1) / lines) * tile.rows * MACHINE_LINE_BYTES;
-}
-
 static int in_flight_after(const Op *load)
 {
     Op *loop = loop_around(load->parent);
@@ -80,7 +73,7 @@ static void add_load(Kernel *kernel, Aref *aref, Op *load)
     aref->storages = storages;
     aref->loads = loads;
     aref->nstorages = n + 1;
-    aref->bytes += box_bytes(tile);
+    aref->bytes += machine_copy_bytes(tile);
     load->aref = aref;
     load->storage = storage;
 }

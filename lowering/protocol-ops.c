@@ -67,18 +67,12 @@ static bool is_being_filled(const State *state, const Mark *slot, const Aref *ar
     return slot && slot->kind == MARK_PUT && slot->place == aref->id && puts->filling && slot->index == puts->next;
 }
 
-static int64_t copy_bytes(const Storage *storage)
-{
-    int line = machine_line_elements(storage->tile.dtype);
-    return (int64_t)((storage->tile.cols + line - 1) / line) * storage->tile.rows * MACHINE_LINE_BYTES;
-}
-
 static bool run_copy_in(Explorer *in, World *world, int group, const Op *op)
 {
     State *state = &world->states[group];
     if (!is_being_filled(state, mark_at(in, world, group, op->args[0]), op->aref))
         return violates(in, world, group, op, "copies into '%s' outside its put", op->aref->name);
-    state->puts[op->aref->id].bytes += copy_bytes(op->storage);
+    state->puts[op->aref->id].bytes += machine_copy_bytes(op->storage->tile);
     return true;
 }
 
@@ -223,7 +217,7 @@ static bool run_view(Explorer *in, World *world, int group, const Op *op)
 {
     Mark *result = mark_at(in, world, group, op->results[0]);
     if (op->storage->use != USE_RING) {
-        int place = storage_place(in, op->storage);
+        int place = storage_place(in->kernel, op->storage);
         *result = (Mark){MARK_STAGED_VIEW, place, world->states[group].written[place]};
         return true;
     }
@@ -238,7 +232,7 @@ static bool run_view(Explorer *in, World *world, int group, const Op *op)
 static bool run_stage(Explorer *in, World *world, int group, const Op *op)
 {
     State *state = &world->states[group];
-    int place = storage_place(in, op->storage);
+    int place = storage_place(in->kernel, op->storage);
     if (reading_of(state, MARK_STAGED_VIEW, place, -1))
         return violates(in, world, group, op, "writes '%s' while a product in flight reads it", op->storage->name);
     if (state->read[place])
@@ -387,10 +381,7 @@ bool may_pass(const Explorer *in, const World *world, int group, const Op *op)
         return index < aref->slots || world->released[aref->id][slot_of(in, aref->id, index)] >= aref->arrivals;
     }
     if (op->code == OP_GET) {
-        long done = 0;
-        for (int g = 0; g < in->ngroups; g++)
-            done = world->states[g].puts[op->aref->id].next > done ? world->states[g].puts[op->aref->id].next : done;
-        return done > state->gets[op->aref->id].next;
+        return puts_done(in, world, op->aref->id) > state->gets[op->aref->id].next;
     }
     return true;
 }

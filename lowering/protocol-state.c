@@ -126,36 +126,42 @@ static void visit_uses(Op *op, void *context)
     }
 }
 
-/* Does the op, or one inside it, do anything that others may see or wait for?  */
-static bool of_interest(const Explorer *in, const Op *op)
+/* Does the op do anything that others may see or wait for?  */
+static bool of_interest(const Op *op, const void *context)
 {
+    const Explorer *in = context;
     OpClass class_ = op_info[op->code].class_;
     if (class_ == CLASS_SYNC || class_ == CLASS_STORE || class_ == CLASS_LOAD || op->code == OP_GRID)
         return true;
     for (int i = 0; i < op->nargs; i++)
         if (in->mark_of[op->args[i]->id] >= 0)
             return true;
-    for (int k = 0; k < op->nblocks; k++)
-        FOR_OPS (inner, op->blocks[k])
-            if (of_interest(in, inner))
-                return true;
     return false;
 }
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
+
+enum { LIST_STEP = 32 };
+
+/* The list, or a longer copy of it, with one op more.  */
+static const Op **list_add(Module *module, const Op **list, int count, const Op *op)
+{
+    if (count % LIST_STEP == 0) {
+        const Op **larger = arena_alloc(module, (size_t)(count + LIST_STEP) * sizeof *larger);
+        if (count)
+            memcpy(larger, list, (size_t)count * sizeof *larger);
+        list = larger;
+    }
+    list[count] = op;
+    return list;
+}
 
 static int decision_index(Explorer *in, const Op *source)
 {
     for (int i = 0; i < in->ndecisions; i++)
         if (in->decisions[i] == source)
             return i;
-    if (in->ndecisions % 32 == 0) {
-        const Op **larger = arena_alloc(in->kernel->module, (size_t)(in->ndecisions + 32) * sizeof *larger);
-        if (in->ndecisions)
-            memcpy(larger, in->decisions, (size_t)in->ndecisions * sizeof *larger);
-        in->decisions = larger;
-    }
-    in->decisions[in->ndecisions] = source;
+    in->decisions = list_add(in->kernel->module, in->decisions, in->ndecisions, source);
     return in->ndecisions++;
 }
 
@@ -166,16 +172,11 @@ typedef struct {
 
 /* Do other groups depend on how often the op runs, or which arm?  What a group that passes over another's tile leaves out is
    its own affair.  */
-static bool is_shared(const Op *op)
+static bool is_shared(const Op *op, const void *context)
 {
-    if (op->code == OP_GRID || op->code == OP_PUT || op->code == OP_GET || op->code == OP_CONSUMED ||
-        op->code == OP_SKIP || op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS)
-        return true;
-    for (int k = 0; k < op->nblocks; k++)
-        FOR_OPS (inner, op->blocks[k])
-            if (is_shared(inner))
-                return true;
-    return false;
+    (void)context;
+    return op->code == OP_GRID || op->code == OP_PUT || op->code == OP_GET || op->code == OP_CONSUMED ||
+           op->code == OP_SKIP || op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS;
 }
 
 static void visit_decision(Op *op, void *context)
@@ -185,9 +186,9 @@ static void visit_decision(Op *op, void *context)
     int *of = &decider->group->decision_of[op->position];
     const Op *source = op->position < labels->count ? labels->source[op->position] : NULL;
     *of = DECIDE_OWN;
-    if (op->nblocks && !of_interest(decider->in, op))
+    if (op->nblocks && !ir_any(op, of_interest, decider->in))
         *of = DECIDE_NOTHING;
-    else if (source && is_shared(op))
+    else if (source && ir_any(op, is_shared, NULL))
         *of = decision_index(decider->in, source);
 }
 
@@ -198,13 +199,7 @@ static void visit_direct_store(Op *op, void *context)
     Explorer *in = context;
     if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT || op->storage)
         return;
-    if (in->nstores % 64 == 0) {
-        const Op **larger = arena_alloc(in->kernel->module, (size_t)(in->nstores + 64) * sizeof *larger);
-        if (in->nstores)
-            memcpy(larger, in->stores, (size_t)in->nstores * sizeof *larger);
-        in->stores = larger;
-    }
-    in->stores[in->nstores++] = op;
+    in->stores = list_add(in->kernel->module, in->stores, in->nstores++, op);
 }
 
 static void prepare_role(Explorer *in, Role *role, const Labels *labels)
@@ -273,12 +268,12 @@ const char *group_name(const Explorer *in, int group)
                                    : arena_print(in->kernel->module, "%s %d", of->role->name, of->number);
 }
 
-int storage_place(const Explorer *in, const Storage *storage)
+long puts_done(const Explorer *in, const World *world, int ring)
 {
-    int place = 0;
-    for (const Storage *other = in->kernel->storages; other && other != storage; other = other->next)
-        place++;
-    return place;
+    long done = 0;
+    for (int g = 0; g < in->ngroups; g++)
+        done = world->states[g].puts[ring].next > done ? world->states[g].puts[ring].next : done;
+    return done;
 }
 
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */
@@ -488,9 +483,7 @@ static void say_shared(Explorer *in, const World *world)
         const Aref *aref = in->arefs[a];
         if (!aref)
             continue;
-        long puts = 0;
-        for (int g = 0; g < in->ngroups; g++)
-            puts = world->states[g].puts[a].next > puts ? world->states[g].puts[a].next : puts;
+        long puts = puts_done(in, world, a);
         for (int g = 0; g < in->ngroups; g++) {
             const State *state = &world->states[g];
             say(in, (state->puts[a].next ? puts - state->puts[a].next : 0) * 2 + state->puts[a].filling);
@@ -516,10 +509,9 @@ static void say_known(Explorer *in, const World *world)
     for (int g = 0; g < in->ngroups; g++)
         held |= world->states[g].holds_turn;
     for (int a = 0; in->by_tiles && a < in->narefs; a++) {
-        long puts = 0, slots = in->arefs[a] ? in->arefs[a]->slots : 0;
+        long puts = puts_done(in, world, a), slots = in->arefs[a] ? in->arefs[a]->slots : 0;
         for (int g = 0; g < in->ngroups; g++) {
             long age = world->states[g].gets[a].next - world->states[g].known[a];
-            puts = world->states[g].puts[a].next > puts ? world->states[g].puts[a].next : puts;
             if (in->arefs[a] && in_focus(in, a) && in->arefs[a]->consumers & ROLE_BIT(in->groups[g].role))
                 say(in, age < slots ? age : slots);
         }

@@ -98,9 +98,7 @@ static bool world_has_ended_well(Explorer *in, const World *world)
         if (!group_has_ended_well(in, world, g))
             return false;
     FOR_AREFS (aref, in->kernel) {
-        long puts = 0;
-        for (int g = 0; g < in->ngroups; g++)
-            puts = world->states[g].puts[aref->id].next > puts ? world->states[g].puts[aref->id].next : puts;
+        long puts = puts_done(in, world, aref->id);
         for (long index = puts > aref->slots ? puts - aref->slots : 0; index < puts; index++) {
             int released = world->released[aref->id][index % aref->slots];
             if (released == aref->arrivals)

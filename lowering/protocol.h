@@ -125,7 +125,7 @@ World *world_copy(Explorer *in, const World *world);
 void world_free(Explorer *in, World *world);
 bool world_is_new(Explorer *in, const World *world, int group, int decision); /* not seen before */
 const char *group_name(const Explorer *in, int group);
-int storage_place(const Explorer *in, const Storage *storage);
+long puts_done(const Explorer *in, const World *world, int ring);
 Mark *mark_at(const Explorer *in, World *world, int group, const Value *value); /* NULL: never of interest */
 
 /* protocol-step.c: the next step of a group; *decision is what it has to be told.  */

@@ -174,6 +174,15 @@ Op *loop_around(Block *block)
     return body_around(block)->parent;
 }
 
+Op *outermost_loop(const Op *op)
+{
+    Op *outer = NULL;
+    for (Op *around = op->parent->parent; around && around->code != OP_GRID; around = around->parent->parent)
+        if (around->code == OP_FOR || around->code == OP_WHILE)
+            outer = around;
+    return outer;
+}
+
 /* All products of a chain stay in flight over the iteration's end, or none: one whose operand is staged has to be awaited.  */
 Op *dot_carried_by(const Op *dot, const Uses *uses, int *index)
 {

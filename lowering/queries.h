@@ -19,6 +19,8 @@ bool use_is_operand(const Use *use, const Uses *uses);
 /* The block itself, or the body of a loop or a grid that it is an arm in; and that loop, or NULL.  */
 Block *body_around(Block *block);
 Op *loop_around(Block *block);
+/* The loop that holds all loops around an op inside the grid, or NULL.  */
+Op *outermost_loop(const Op *op);
 /* The latest stage at which something looks at a ring load, or at its transpose.  */
 int last_stage(const Op *load, const Uses *uses);
 /* The op of `block` that is `op` or holds it.  */

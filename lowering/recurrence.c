@@ -25,12 +25,6 @@ typedef struct {
     int nsums;
 } Recurrence;
 
-static bool used_once(const Recurrence *in, const Value *value)
-{
-    const Use *use = uses_of(in->uses, value);
-    return use && !use->next;
-}
-
 static bool is_column(const Value *value)
 {
     return value->type.kind == K_TILE && value->type.dtype == D_F32 && value->type.rows > 1 && value->type.cols == 1;
@@ -38,7 +32,7 @@ static bool is_column(const Value *value)
 
 static bool is_sum(Recurrence *in, const Value *value)
 {
-    bool sum = value->def && value->def->code == OP_ROW_SUM && is_column(value) && used_once(in, value);
+    bool sum = value->def && value->def->code == OP_ROW_SUM && is_column(value) && used_once(in->uses, value);
     if (sum && in->nsums < MAX_SUMS)
         in->sums[in->nsums++] = value->def;
     return sum && in->nsums < MAX_SUMS;
@@ -51,7 +45,7 @@ static bool is_linear(Recurrence *in, const Value *value, int depth)
     const Op *op = value->def;
     if (value == in->argument)
         return true;
-    if (!op || depth == MAX_DEPTH || !is_column(value) || !used_once(in, value))
+    if (!op || depth == MAX_DEPTH || !is_column(value) || !used_once(in->uses, value))
         return false;
     Value **x = op->args;
     switch (op->code) {
@@ -87,14 +81,15 @@ static void complete(Kernel *kernel, Op *loop, int i, const Recurrence *found)
 static void visit_loop(Op *op, void *context)
 {
     Kernel *kernel = context;
-    if (op->code != OP_FOR)
-        return;
-    Uses uses = uses_new(kernel, kernel->body);
-    for (int i = 0; i < carried_count(op); i++) {
+    Uses uses = {0};
+    for (int i = 0; op->code == OP_FOR && i < carried_count(op); i++) {
         Carried names = carried(op, i);
+        if (!is_column(names.argument) || !starts_at_zero(names.init) || names.next == names.argument)
+            continue;
+        if (!uses.of)
+            uses = uses_new(kernel, kernel->body);
         Recurrence found = {&uses, names.argument, {NULL}, 0};
-        bool fits = is_column(names.argument) && starts_at_zero(names.init) && used_once(&found, names.argument) &&
-                    names.next != names.argument && uses_of(&uses, names.result);
+        bool fits = used_once(&uses, names.argument) && uses_of(&uses, names.result);
         if (fits && is_linear(&found, names.next, 0) && found.nsums)
             complete(kernel, op, i, &found);
     }

@@ -37,6 +37,25 @@ const Use *uses_of(const Uses *uses, const Value *value)
     return value->id < uses->size ? uses->of[value->id] : NULL;
 }
 
+bool used_once(const Uses *uses, const Value *value)
+{
+    const Use *use = uses_of(uses, value);
+    return use && !use->next;
+}
+
+static bool takes(const Op *op, const void *value)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i] == value)
+            return true;
+    return false;
+}
+
+bool uses_value(const Op *op, const Value *value)
+{
+    return ir_any(op, takes, value);
+}
+
 Op *block_end(const Block *block)
 {
     return block->last;

@@ -18,6 +18,8 @@ typedef struct {
 } Uses;
 Uses uses_new(Kernel *kernel, Block *body);
 const Use *uses_of(const Uses *uses, const Value *value);
+bool used_once(const Uses *uses, const Value *value);
+bool uses_value(const Op *op, const Value *value); /* the op, or one inside it */
 
 /* A dependency-closed slice of a body.  Ops in it carry `bit` in op->roles; values are marked by id.  Of a control
    operation only those carried values are in the slice that something in it needs.  */

@@ -163,23 +163,20 @@ static Op *sync_op(const Stager *in, const Op *origin, Opcode code)
     return op;
 }
 
-/* Does the op, or one inside it, need what this product computes?  Another product that only adds to it does not.  */
-static bool looks_at_product(const Op *op, const Op *dot)
+/* Does the op need what this product computes?  Another product that only adds to it does not.  */
+static bool looks_at_product(const Op *op, const void *context)
 {
+    const Op *dot = context;
     for (int i = 0; i < op->nargs; i++)
         if (op->args[i] == dot->results[0] && !(op_is_dot(op) && i == 2))
             return true;
-    for (int k = 0; k < op->nblocks; k++)
-        FOR_OPS (inner, op->blocks[k])
-            if (looks_at_product(inner, dot))
-                return true;
     return false;
 }
 
 static bool looks_at_products(const Op *op, const Op *first)
 {
     for (const Op *dot = first; dot && dot != op; dot = dot->next)
-        if (op_is_dot(dot) && looks_at_product(op, dot))
+        if (op_is_dot(dot) && ir_any(op, looks_at_product, dot))
             return true;
     return false;
 }

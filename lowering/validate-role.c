@@ -350,10 +350,7 @@ static int window_of(Validator *in, const Op *op, Type whole)
 
 static Known *staged(Validator *in, const Storage *storage)
 {
-    int place = 0;
-    for (const Storage *other = in->kernel->storages; other && other != storage; other = other->next)
-        place++;
-    return &in->staged[place];
+    return &in->staged[storage_place(in->kernel, storage)];
 }
 
 static bool run_view(Validator *in, const Op *op)

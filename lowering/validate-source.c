@@ -74,14 +74,17 @@ static void set(Evaluator *at, const Value *value, const Term *term)
     at->instance->values[at->in->slots[value->id]] = term;
 }
 
-static bool stores_inside(const Op *op)
+static bool is_store(const Op *op, const void *context)
 {
-    if (op_info[op->code].class_ == CLASS_STORE)
-        return true;
-    for (int k = 0; k < op->nblocks; k++)
-        FOR_OPS (inner, op->blocks[k])
-            if (stores_inside(inner))
-                return true;
+    (void)context;
+    return op_info[op->code].class_ == CLASS_STORE;
+}
+
+bool has_stores(const Block *block)
+{
+    FOR_OPS (op, block)
+        if (ir_any(op, is_store, NULL))
+            return true;
     return false;
 }
 
@@ -110,7 +113,7 @@ static void evaluate_control(Evaluator *at, const Op *op)
     } else {
         for (int i = 0; i < op->nresults; i++)
             set(at, op->results[i], term_symbol(&in->terms));
-        for (int k = 0; k < in->nstored && stores_inside(op); k++)
+        for (int k = 0; k < in->nstored && ir_any(op, is_store, NULL); k++)
             at->memory[k] = term_symbol(&in->terms);
     }
     at->instance->after[op->position] = copy_memory(in, at->memory);

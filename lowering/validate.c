@@ -19,7 +19,7 @@
  *     the order that memory needs; nothing else is stored
  *   - each C variable holds the value that the printed text reads from it (validate-variables.c)
  *
- * That a value is there when it is looked at is for the other half (verify-protocol.c) to show.
+ * That a value is there when it is looked at is for the other half (protocol.c) to show.
  *
  * Assumed: signed scalars do not overflow; iterations of the grid are independent, and tensors apart, as the language says
  * and the launcher checks; an operation of ops.def does what it says; an engine's product is the dot that it stands for.
@@ -66,15 +66,6 @@ typedef struct {
     const Op *load;
     const Op *store; /* that may come before it */
 } Conflict;
-
-static const Op *outermost_loop(const Op *op)
-{
-    const Op *outer = NULL;
-    for (const Op *around = op->parent->parent; around && around->code != OP_GRID; around = around->parent->parent)
-        if (around->code == OP_FOR || around->code == OP_WHILE)
-            outer = around;
-    return outer;
-}
 
 /* The same window, and in each iteration of the loops around it another one: a store there is for the load's own iteration,
    and comes behind the load, whose value it is made of or that has no use.  */
@@ -156,19 +147,6 @@ static void find_bases(Validator *in)
     for (int i = 0; i <= kernel->nparams; i++)
         if (seen[i])
             in->stored_bases[in->nstored++] = i < kernel->nparams ? i : -1;
-}
-
-static void visit_has_store(Op *op, void *context)
-{
-    bool *found = context;
-    *found |= op_info[op->code].class_ == CLASS_STORE;
-}
-
-static bool has_stores(Block *block)
-{
-    bool found = false;
-    ir_walk(block, visit_has_store, &found);
-    return found;
 }
 
 static bool run_once(Validator *in, int leader, int mine)

@@ -67,6 +67,7 @@ typedef struct {
 } Validator;
 
 /* validate-source.c */
+bool has_stores(const Block *block);
 Instance *instance_new(Validator *in, const Block *block, Instance *outer, const Term *const *args,
                        const Term *const *memory);
 Instance *instance_of_loop(Validator *in, const Op *loop, Instance *outer); /* some iteration: all unknown */

@@ -79,28 +79,6 @@ static bool check_ring(Kernel *kernel, const Aref *aref)
 
 /* ---- what operations do with them -------------------------------------------------------------------------------- */
 
-/* Bytes that the threads of a group exchange, as runtime/README.md has it.  */
-static int64_t scratch_need(const Op *op)
-{
-    if (!op->nargs || op->args[0]->type.kind != K_TILE)
-        return 0;
-    Type type = op->args[0]->type;
-    int64_t bytes = dtype_bytes(type.dtype), wide = bytes > 4 ? bytes : 4;
-    switch (op->code) {
-    case OP_TRANS:
-        return (int64_t)type.rows * type.cols * bytes;
-    case OP_ROW_CUMSUM:
-    case OP_COL_CUMSUM:
-        return (int64_t)type.rows * type.cols * wide;
-    case OP_COL_SUM:
-    case OP_COL_MAX:
-    case OP_COL_MIN:
-        return 4 * type.cols * wide;
-    default:
-        return 0;
-    }
-}
-
 typedef struct {
     Kernel *kernel;
     const Role *role;
@@ -122,7 +100,7 @@ static bool is_own(const Uses *uses, const Storage *storage, StorageUse use)
 
 static void check_scratch(Uses *uses, const Op *op)
 {
-    int64_t need = scratch_need(op);
+    int64_t need = op->nargs && op->args[0]->type.kind == K_TILE ? machine_scratch_bytes(op) : 0;
     if (!need || (op->code == OP_TRANS && !op->results[0]->uses && !op->storage))
         return;
     if (!is_own(uses, op->storage, USE_SCRATCH))

@@ -48,24 +48,11 @@ static void show(void *context, DiagKind kind, Loc loc, const char *message)
     fprintf(stderr, "%s:%d:%d: %s: %s\n", loc.file ? loc.file : "?", loc.line, loc.column, kinds[kind], message);
 }
 
-static char *read_all(const char *name)
+static char *read_input(const char *name)
 {
     FILE *in = name && strcmp(name, "-") ? fopen(name, "r") : stdin;
-    size_t size = 0, room = 4096;
-    char *text = malloc(room);
-    if (!in || !text) {
-        free(text);
-        return NULL;
-    }
-    for (size_t got; (got = fread(text + size, 1, room - size - 1, in)) > 0;) {
-        size += got;
-        char *larger = room - size > 1 ? text : realloc(text, room *= 2);
-        if (!larger)
-            break;
-        text = larger;
-    }
-    text[size] = 0;
-    if (in != stdin)
+    char *text = in ? ir_read_text(in) : NULL;
+    if (in && in != stdin)
         fclose(in);
     return text;
 }
@@ -196,7 +183,7 @@ int main(int argc, char **argv)
     }
     if (options.dump && !options.emit && options.last == npasses - 1)
         options.last = last_listed(options.dump);
-    char *text = read_all(options.input);
+    char *text = read_input(options.input);
     if (!text) {
         fprintf(stderr, "wsc-lower: %s: %s\n", options.input ? options.input : "stdin", strerror(errno));
         return 2;

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "machine.h"
 #include "state.h"
 
 int element_bytes(Dtype dtype)
@@ -313,13 +314,6 @@ static void copy_in(void *args, void *held)
         element[i] = ws_f32_to_tf32(element[i]);
 }
 
-/* In whole lines, as the engine moves them.  */
-static int64_t line_padded(Type tile)
-{
-    int line = LINE_BYTES / element_bytes(tile.dtype);
-    return (int64_t)((tile.cols + line - 1) / line) * tile.rows * LINE_BYTES;
-}
-
 void memory_copy_in(Group *group, const Op *op)
 {
     const Launch *launch = group->launch;
@@ -342,7 +336,7 @@ void memory_copy_in(Group *group, const Op *op)
     bool plain = is_whole(&copy.from, tile.rows, tile.cols) || (!fills && !t->sliced);
     size_t bytes = (size_t)tile.rows * (size_t)tile.cols * (size_t)element_bytes(tile.dtype);
     ws_sched_range range = {to, bytes};
-    end->bytes += line_padded(tile);
+    end->bytes += machine_copy_bytes(tile);
     ws_sched_expect(s, ring, end->index, bytes);
     if (launch->usable[t->number] && plain)
         ws_sched_copy_in(s, ring, end->index, range, copy_in, &copy, sizeof copy);

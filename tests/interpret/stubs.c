@@ -26,21 +26,6 @@ static void say(void *context, DiagKind kind, Loc loc, const char *message)
         fprintf(stderr, "interpret-stubs: line %d: %s\n", loc.line, message);
 }
 
-static char *read_all(FILE *in)
-{
-    size_t size = 0, room = 1 << 16;
-    char *text = malloc(room);
-    while (text) {
-        size += fread(text + size, 1, room - size - 1, in);
-        if (room - size > 1)
-            break;
-        text = realloc(text, room *= 2);
-    }
-    if (text)
-        text[size] = 0;
-    return text;
-}
-
 static void print_text(const char *text)
 {
     printf("static const char text[] =\n    \"");
@@ -73,7 +58,7 @@ static void print_launcher(const Kernel *kernel)
 
 int main(void)
 {
-    char *text = read_all(stdin);
+    char *text = ir_read_text(stdin);
     Module *module = text ? ir_parse(text, "stdin", say, NULL) : NULL;
     if (!module)
         return 1;

@@ -56,26 +56,6 @@ static void remember(void *context, DiagKind kind, Loc loc, const char *message)
         snprintf(complaint, sizeof complaint, "%s", message);
 }
 
-static char *read_all(const char *name)
-{
-    FILE *in = fopen(name, "r");
-    char *text = NULL;
-    size_t size = 0, room = 1 << 16;
-    if (!in)
-        return NULL;
-    text = malloc(room);
-    while (text) {
-        size += fread(text + size, 1, room - size - 1, in);
-        if (room - size > 1)
-            break;
-        text = realloc(text, room *= 2);
-    }
-    if (text)
-        text[size] = 0;
-    fclose(in);
-    return text;
-}
-
 static char *printed(const Kernel *kernel)
 {
     char *text = NULL;
@@ -328,7 +308,10 @@ static bool mutate_kernel(Subject *subject, Kernel *kernel, Score *totals)
 
 static bool mutate_file(const char *file, const char *keep, const char *only, Score *totals)
 {
-    char *text = read_all(file);
+    FILE *in = fopen(file, "r");
+    char *text = in ? ir_read_text(in) : NULL;
+    if (in)
+        fclose(in);
     Module *module = text ? ir_parse(text, file, remember, NULL) : NULL;
     bool good = module != NULL;
     if (!module)

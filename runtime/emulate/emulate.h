@@ -80,6 +80,43 @@ void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *ar
 void ws_emulate_fail(ws_emulate_launch *launch, ws_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* ---- where things are -------------------------------------------------------------------------------------------- */
+
+/* The last two dimensions are walked in bands of `band` tiles of the first of them, along that one first: 1 is row order, all
+   of them column order.  Dimensions before them are slowest.  */
+typedef struct {
+    int dims;
+    long low[4], step[4], count[4];
+    long total, band;
+} ws_emulate_grid;
+
+/* One dimension more.  */
+void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step);
+/* The place of the n-th tile in each dimension.  */
+void ws_emulate_locate(const ws_emulate_grid *grid, long tile, long *position);
+
+/* A coordinate, or what is so far out that sums of such coordinates do not overflow.  */
+long ws_emulate_near(long x);
+/* One dimension of a slice: origin is the whole tensor's coordinate where the slice's own count begins, [low, high) what is
+   inside, in coordinates of the whole.  */
+void ws_emulate_slice(long *origin, long *low, long *high, long begin, long end);
+
+typedef struct {
+    int rank;
+    const long *stride, *origin, *low, *high;
+} ws_emulate_window;
+
+/* The part of a tile that lies inside the tensor: rows and columns of the tile.  Its element (0, 0), even if that lies outside,
+   is `offset` elements behind the tensor's base, and rows are row_stride apart.  */
+typedef struct {
+    long offset, row_stride;
+    int row_first, row_last, col_first, col_last;
+} ws_emulate_patch;
+
+/* row_dim or col_dim is -1 where a vector has no such dimension.  */
+ws_emulate_patch ws_emulate_patch_of(const ws_emulate_window *tensor, const long *at, int row_dim, int col_dim,
+                                     int rows, int cols);
+
 /* ---- who touched which element: from inside a fiber, one line of elements at a time ------------------------------ */
 
 typedef enum {

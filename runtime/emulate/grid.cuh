@@ -14,12 +14,8 @@ namespace ws {
 
 enum tile_order { order_auto, order_row, order_column, order_grouped };
 
-template <int N> struct grid {
-    long low[N];
-    long step[N];
-    long count[N];
-    long total;
-    long group; /* tiles of dimension N-2 that are walked together */
+template <int N> struct grid : ws_emulate_grid {
+    static_assert(N <= 4, "a grid has at most four dimensions");
 };
 
 template <int N> struct tiles {
@@ -61,22 +57,7 @@ template <int N> struct tiles {
         ws_sched_iteration(ws_sched_current(), more() ? index : -1);
         if (!more())
             return;
-        long rest = index;
-        if constexpr (N == 1) {
-            position[0] = rest;
-        } else {
-            const long rows = space.count[N - 2], cols = space.count[N - 1];
-            long outer = rest / (rows * cols);
-            for (int d = N - 3; d >= 0; d--) {
-                position[d] = outer % space.count[d];
-                outer /= space.count[d];
-            }
-            rest %= rows * cols;
-            const long band = space.group * cols, first = rest / band * space.group;
-            const long height = min(space.group, rows - first);
-            position[N - 1] = rest % band / height;
-            position[N - 2] = first + rest % band % height;
-        }
+        ws_emulate_locate(&space, index, position);
     }
 };
 

@@ -84,22 +84,11 @@ struct launch {
     /* {low, high, step} for each dimension.  */
     template <int N> void grid(ws::grid<N> &ref, const integer (&dims)[N][3], tile_order order, int group)
     {
-        ref.total = 1;
-        for (int i = 0; i < N; i++) {
-            const long low = dims[i][0].value, high = dims[i][1].value, step = dims[i][2].value;
-            if (step == 0)
-                ws_emulate_fail(&state, WS_ERR_ARGUMENT, "%s: the step of grid dimension %d is 0", state.kernel, i);
-            ref.low[i] = low;
-            ref.step[i] = step;
-            ref.count[i] = step > 0 && high > low   ? (high - low - 1) / step + 1
-                           : step < 0 && low > high ? (low - high - 1) / -step + 1
-                                                    : 0;
-            if (__builtin_mul_overflow(ref.total, ref.count[i], &ref.total))
-                ws_emulate_fail(&state, WS_ERR_ARGUMENT, "%s: the grid has more iterations than fit a long",
-                                state.kernel);
-        }
+        static_cast<ws_emulate_grid &>(ref) = {};
+        for (int i = 0; i < N; i++)
+            ws_emulate_grid_add(&state, &ref, dims[i][0].value, dims[i][1].value, dims[i][2].value);
         const long rows = N > 1 ? ref.count[N > 1 ? N - 2 : 0] : 1;
-        ref.group = order == order_column ? rows : order == order_grouped && group > 0 ? group : 1;
+        ref.band = order == order_column ? rows : order == order_grouped && group > 0 ? group : 1;
         tiles = ref.total;
     }
 

@@ -24,26 +24,16 @@ template <typename T, int N> struct tensor {
     bool sliced;
 };
 
-/* What is further out is outside every tensor, and sums of such coordinates do not overflow.  */
-inline long near(long x)
-{
-    const long far = 1L << 60;
-    return x < -far ? -far : x > far ? far : x;
-}
-
 template <int DIM, typename T, int N> WS_DEVICE tensor<T, N> slice(tensor<T, N> t, long begin, long end)
 {
-    const long from = near(t.origin[DIM] + near(begin)), to = near(t.origin[DIM] + near(end));
-    t.origin[DIM] = from;
-    t.low[DIM] = max(t.low[DIM], from);
-    t.high[DIM] = min(t.high[DIM], to);
+    ws_emulate_slice(&t.origin[DIM], &t.low[DIM], &t.high[DIM], begin, end);
     t.sliced = true;
     return t;
 }
 
 template <typename T> WS_DEVICE T scalar_at(const tensor<T, 1> &t, long i)
 {
-    const long x = t.origin[0] + near(i);
+    const long x = t.origin[0] + ws_emulate_near(i);
     if (x < t.low[0] || x >= t.high[0])
         return T{};
     ws_emulate_touched(ws_sched_current(), WS_EMULATE_LOAD, t.base + x, sizeof(T));
@@ -81,36 +71,13 @@ template <typename T> struct patch {
     }
 };
 
-template <typename T, int N>
-WS_DEVICE void clip(const tensor<T, N> &t, int dim, long at, int count, int *first, int *last)
-{
-    const long from = t.low[dim] - (near(at) + t.origin[dim]), to = t.high[dim] - (near(at) + t.origin[dim]);
-    *first = from <= 0 ? 0 : from < count ? (int)from : count;
-    *last = to >= count ? count : to > *first ? (int)to : *first;
-}
-
 /* row_dim or col_dim is -1 where a vector has no such dimension.  */
 template <typename T, int N>
 WS_DEVICE patch<T> patch_of(const tensor<T, N> &t, const long *at, int row_dim, int col_dim, int rows, int cols)
 {
-    patch<T> p = {t.base, 0, 0, rows, 0, cols};
-    bool outside = false;
-    for (int dim = 0; dim < N; dim++) {
-        int first = 0, last = 1;
-        if (dim == row_dim)
-            clip(t, dim, at[dim], rows, &p.row_first, &p.row_last);
-        else if (dim == col_dim)
-            clip(t, dim, at[dim], cols, &p.col_first, &p.col_last);
-        else
-            clip(t, dim, at[dim], 1, &first, &last);
-        outside |= first == last;
-    }
-    if (outside || p.row_first == p.row_last || p.col_first == p.col_last)
-        return patch<T>{t.base, 0, 0, 0, 0, 0};
-    for (int dim = 0; dim < N; dim++)
-        p.base += (t.origin[dim] + at[dim]) * t.stride[dim];
-    p.row_stride = row_dim >= 0 ? t.stride[row_dim] : 0;
-    return p;
+    const ws_emulate_window window = {N, t.stride, t.origin, t.low, t.high};
+    const ws_emulate_patch p = ws_emulate_patch_of(&window, at, row_dim, col_dim, rows, cols);
+    return patch<T>{t.base + p.offset, p.row_stride, p.row_first, p.row_last, p.col_first, p.col_last};
 }
 
 template <int R, int C, typename T, int N> WS_DEVICE patch<T> tile_patch(const tensor<T, N> &t, const long *at)

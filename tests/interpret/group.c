@@ -199,30 +199,13 @@ static void run_if(Group *group, const Op *op)
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
-/* As ws::tiles.  */
 static void locate(Group *group)
 {
-    const Launch *launch = group->launch;
-    bool more = group->tile < launch->total;
-    int n = launch->dims;
+    const ws_emulate_grid *grid = &group->launch->grid;
+    bool more = group->tile < grid->total;
     ws_sched_iteration(ws_sched_current(), more ? group->tile : -1);
-    if (!more)
-        return;
-    long rest = group->tile;
-    if (n == 1) {
-        group->position[0] = rest;
-        return;
-    }
-    long rows = launch->count[n - 2], cols = launch->count[n - 1], outer = rest / (rows * cols);
-    for (int d = n - 3; d >= 0; d--) {
-        group->position[d] = outer % launch->count[d];
-        outer /= launch->count[d];
-    }
-    rest %= rows * cols;
-    long area = launch->band * cols, first = rest / area * launch->band;
-    long height = launch->band < rows - first ? launch->band : rows - first;
-    group->position[n - 1] = rest % area / height;
-    group->position[n - 2] = first + rest % area % height;
+    if (more)
+        ws_emulate_locate(grid, group->tile, group->position);
 }
 
 static void run_grid(Group *group, const Op *op)
@@ -233,10 +216,10 @@ static void run_grid(Group *group, const Op *op)
     group->stride = cta->head.ctas;
     group->walked = 0;
     group->tile = cta->head.cta;
-    for (locate(group); group->tile < launch->total; locate(group)) {
-        for (int i = 0; i < launch->dims; i++) {
+    for (locate(group); group->tile < launch->grid.total; locate(group)) {
+        for (int i = 0; i < launch->grid.dims; i++) {
             Cell *cell = cell_of(group, body->args[i]);
-            long at = launch->low[i] + group->position[i] * launch->step[i];
+            long at = launch->grid.low[i] + group->position[i] * launch->grid.step[i];
             if (cell)
                 assign(cell, (Datum){.number = scalar_wrap(body->args[i]->type.dtype, at)});
         }

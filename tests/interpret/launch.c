@@ -276,28 +276,16 @@ static void make_grid(Launch *launch)
 {
     const Grid *clauses = &launch->kernel->grid;
     const Op *grid = role_grid(launch->kernel->roles);
-    launch->dims = grid->nargs / 3;
-    launch->total = 1;
-    for (int i = 0; i < launch->dims; i++) {
-        long low = (long)host_value(launch, grid->args[3 * i]).number;
-        long high = (long)host_value(launch, grid->args[3 * i + 1]).number;
-        long step = (long)host_value(launch, grid->args[3 * i + 2]).number;
-        if (step == 0)
-            ws_emulate_fail(&launch->state, WS_ERR_ARGUMENT, "%s: the step of grid dimension %d is 0",
-                            launch->state.kernel, i);
-        launch->low[i] = low;
-        launch->step[i] = step;
-        launch->count[i] = step > 0 && high > low   ? (high - low - 1) / step + 1
-                           : step < 0 && low > high ? (low - high - 1) / -step + 1
-                                                    : 0;
-        if (__builtin_mul_overflow(launch->total, launch->count[i], &launch->total))
-            ws_emulate_fail(&launch->state, WS_ERR_ARGUMENT, "%s: the grid has more iterations than fit a long",
-                            launch->state.kernel);
-    }
-    long rows = launch->dims > 1 ? launch->count[launch->dims - 2] : 1;
-    launch->band = clauses->order == ORDER_COLUMN                                ? rows
-                   : clauses->order == ORDER_GROUPED && clauses->order_group > 0 ? clauses->order_group
-                                                                                 : 1;
+    launch->grid = (ws_emulate_grid){0};
+    for (int i = 0; i < grid->nargs; i += 3)
+        ws_emulate_grid_add(&launch->state, &launch->grid, (long)host_value(launch, grid->args[i]).number,
+                            (long)host_value(launch, grid->args[i + 1]).number,
+                            (long)host_value(launch, grid->args[i + 2]).number);
+    int dims = launch->grid.dims;
+    long rows = dims > 1 ? launch->grid.count[dims - 2] : 1;
+    launch->grid.band = clauses->order == ORDER_COLUMN                                ? rows
+                        : clauses->order == ORDER_GROUPED && clauses->order_group > 0 ? clauses->order_group
+                                                                                      : 1;
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -407,7 +395,7 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
     if (!launch->state.failed)
         make_grid(launch);
     launch->shared_bytes = (size_t)kernel->shared_bytes;
-    launch->ctas = ws_emulate_size(&launch->state, launch->shared_bytes, launch->total, kernel->grid.persistent);
+    launch->ctas = ws_emulate_size(&launch->state, launch->shared_bytes, launch->grid.total, kernel->grid.persistent);
     launch->shared = aligned_alloc(SHARED_ALIGNMENT, (launch->shared_bytes / SHARED_ALIGNMENT + 1) * SHARED_ALIGNMENT);
     if (!launch->shared)
         ws_emulate_fail(&launch->state, WS_ERR_MEMORY, "%s: out of memory", kernel->name);

@@ -17,22 +17,12 @@ int element_bytes(Dtype dtype)
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
-/* What is further out is outside every tensor, and sums of such coordinates do not overflow.  */
-static long near(long x)
-{
-    const long far = 1L << 60;
-    return x < -far ? -far : x > far ? far : x;
-}
-
 Window window_slice(const Window *t, int dim, long begin, long end)
 {
     Window part = *t;
     if (dim < 0 || dim >= t->rank)
         return part;
-    long from = near(t->origin[dim] + near(begin)), to = near(t->origin[dim] + near(end));
-    part.origin[dim] = from;
-    part.low[dim] = t->low[dim] > from ? t->low[dim] : from;
-    part.high[dim] = t->high[dim] < to ? t->high[dim] : to;
+    ws_emulate_slice(&part.origin[dim], &part.low[dim], &part.high[dim], begin, end);
     part.sliced = true;
     return part;
 }
@@ -40,7 +30,7 @@ Window window_slice(const Window *t, int dim, long begin, long end)
 Datum memory_at(Group *group, const Op *op)
 {
     const Window *t = evaluate(group, op->args[0]).tensor;
-    long x = t->origin[0] + near((long)number_of(group, op->args[1]));
+    long x = t->origin[0] + ws_emulate_near((long)number_of(group, op->args[1]));
     Datum result = {0};
     int bytes = element_bytes(t->dtype);
     if (x < t->low[0] || x >= t->high[0])
@@ -80,35 +70,14 @@ static size_t line_bytes(const Patch *p)
     return (size_t)(p->col_last - p->col_first) * (size_t)p->bytes;
 }
 
-static void clip(const Window *t, int dim, long at, int count, int *first, int *last)
-{
-    long from = t->low[dim] - (near(at) + t->origin[dim]), to = t->high[dim] - (near(at) + t->origin[dim]);
-    *first = from <= 0 ? 0 : from < count ? (int)from : count;
-    *last = to >= count ? count : to > *first ? (int)to : *first;
-}
-
 /* row_dim or col_dim is -1 where a vector has no such dimension.  */
 static Patch patch_of(const Window *t, const long *at, int row_dim, int col_dim, int rows, int cols)
 {
     int bytes = element_bytes(t->dtype);
-    Patch p = {t->base, 0, bytes, 0, rows, 0, cols};
-    bool outside = false;
-    for (int dim = 0; dim < t->rank; dim++) {
-        int first = 0, last = 1;
-        if (dim == row_dim)
-            clip(t, dim, at[dim], rows, &p.row_first, &p.row_last);
-        else if (dim == col_dim)
-            clip(t, dim, at[dim], cols, &p.col_first, &p.col_last);
-        else
-            clip(t, dim, at[dim], 1, &first, &last);
-        outside |= first == last;
-    }
-    if (outside || p.row_first == p.row_last || p.col_first == p.col_last)
-        return (Patch){t->base, 0, bytes, 0, 0, 0, 0};
-    for (int dim = 0; dim < t->rank; dim++)
-        p.base += (t->origin[dim] + at[dim]) * t->stride[dim] * bytes;
-    p.row_bytes = row_dim >= 0 ? t->stride[row_dim] * bytes : 0;
-    return p;
+    ws_emulate_window window = {t->rank, t->stride, t->origin, t->low, t->high};
+    ws_emulate_patch p = ws_emulate_patch_of(&window, at, row_dim, col_dim, rows, cols);
+    return (Patch){
+        t->base + p.offset * bytes, p.row_stride * bytes, bytes, p.row_first, p.row_last, p.col_first, p.col_last};
 }
 
 /* A vector is taken as a row, or as a column where the tile is one.  */

@@ -109,8 +109,7 @@ struct Launch {
     ws_emulate_launch state;
     Window *tensors;
     bool *usable; /* by the copy engine */
-    int dims;
-    long low[4], step[4], count[4], total, band;
+    ws_emulate_grid grid;
     Group *groups;
     int ngroups, ctas;
     unsigned char *shared;

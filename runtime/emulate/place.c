@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * place.c - where things are: the tiles of a grid, and what of a tile lies inside its tensor.
+ *
+ * For both drivers of the scheduler: the templates of the emitted text, and the interpreter of the final IR.
+ */
+#include "emulate.h"
+
+/* ---- the grid ---------------------------------------------------------------------------------------------------- */
+
+void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step)
+{
+    int i = grid->dims++;
+    if (step == 0)
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: the step of grid dimension %d is 0", launch->kernel, i);
+    grid->low[i] = low;
+    grid->step[i] = step;
+    grid->count[i] = step > 0 && high > low   ? (high - low - 1) / step + 1
+                     : step < 0 && low > high ? (low - high - 1) / -step + 1
+                                              : 0;
+    if (i == 0)
+        grid->total = 1;
+    if (__builtin_mul_overflow(grid->total, grid->count[i], &grid->total))
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: the grid has more iterations than fit a long", launch->kernel);
+}
+
+void ws_emulate_locate(const ws_emulate_grid *grid, long tile, long *position)
+{
+    int n = grid->dims;
+    if (n == 1) {
+        position[0] = tile;
+        return;
+    }
+    long rows = grid->count[n - 2], cols = grid->count[n - 1], outer = tile / (rows * cols);
+    for (int d = n - 3; d >= 0; d--) {
+        position[d] = outer % grid->count[d];
+        outer /= grid->count[d];
+    }
+    long rest = tile % (rows * cols), area = grid->band * cols, first = rest / area * grid->band;
+    long height = grid->band < rows - first ? grid->band : rows - first;
+    position[n - 1] = rest % area / height;
+    position[n - 2] = first + rest % area % height;
+}
+
+/* ---- tensors ----------------------------------------------------------------------------------------------------- */
+
+long ws_emulate_near(long x)
+{
+    const long far = 1L << 60;
+    return x < -far ? -far : x > far ? far : x;
+}
+
+void ws_emulate_slice(long *origin, long *low, long *high, long begin, long end)
+{
+    long from = ws_emulate_near(*origin + ws_emulate_near(begin)), to = ws_emulate_near(*origin + ws_emulate_near(end));
+    *origin = from;
+    *low = *low > from ? *low : from;
+    *high = *high < to ? *high : to;
+}
+
+static void clip(const ws_emulate_window *t, int dim, long at, int count, int *first, int *last)
+{
+    long corner = ws_emulate_near(at) + t->origin[dim], from = t->low[dim] - corner, to = t->high[dim] - corner;
+    *first = from <= 0 ? 0 : from < count ? (int)from : count;
+    *last = to >= count ? count : to > *first ? (int)to : *first;
+}
+
+ws_emulate_patch ws_emulate_patch_of(const ws_emulate_window *t, const long *at, int row_dim, int col_dim, int rows,
+                                     int cols)
+{
+    ws_emulate_patch p = {0, 0, 0, rows, 0, cols};
+    bool outside = false;
+    for (int dim = 0; dim < t->rank; dim++) {
+        int first = 0, last = 1;
+        if (dim == row_dim)
+            clip(t, dim, at[dim], rows, &p.row_first, &p.row_last);
+        else if (dim == col_dim)
+            clip(t, dim, at[dim], cols, &p.col_first, &p.col_last);
+        else
+            clip(t, dim, at[dim], 1, &first, &last);
+        outside |= first == last;
+    }
+    if (outside || p.row_first == p.row_last || p.col_first == p.col_last)
+        return (ws_emulate_patch){0, 0, 0, 0, 0, 0};
+    for (int dim = 0; dim < t->rank; dim++)
+        p.offset += (t->origin[dim] + at[dim]) * t->stride[dim];
+    p.row_stride = row_dim >= 0 ? t->stride[row_dim] : 0;
+    return p;
+}

@@ -146,24 +146,19 @@ static ws_tile itself(ws_tile x)
     return x;
 }
 
-#define OF_ONE(X)                                                                                                 \
-    X(TRANS, ws_trans)                                                                                            \
-    X(NOT, ws_not)                                                                                                \
-    X(NEG, ws_neg)                                                                                                \
-    X(ABS, ws_abs)                                                                                                \
-    X(RINT, ws_rint)                                                                                              \
-    X(FLOOR, ws_floor) X(EXP, ws_exp) X(EXP2, ws_exp2) X(LOG, ws_log) X(LOG2, ws_log2) X(SQRT, ws_sqrt)           \
-        X(RSQRT, ws_rsqrt) X(TANH, ws_tanh) X(ERF, ws_erf) X(SIGMOID, ws_sigmoid) X(ROW_SUM, ws_row_sum)          \
-            X(ROW_PART, ws_row_sum) X(ROW_TOTAL, itself) X(ROW_MAX, ws_row_max) X(ROW_MIN, ws_row_min)            \
-                X(COL_SUM, ws_col_sum) X(COL_MAX, ws_col_max) X(COL_MIN, ws_col_min) X(ROW_ARGMAX, ws_row_argmax) \
-                    X(ROW_CUMSUM, ws_row_cumsum) X(COL_CUMSUM, ws_col_cumsum)
-#define OF_TWO(X)                                                                                           \
-    X(ADD, ws_add_)                                                                                         \
-    X(SUB, ws_sub_)                                                                                         \
-    X(MUL, ws_mul_)                                                                                         \
-    X(RESCALE, ws_mul_)                                                                                     \
-    X(DIV, ws_div_) X(MAX, ws_max_) X(MIN, ws_min_) X(LT, ws_lt_) X(LE, ws_le_) X(GT, ws_gt_) X(GE, ws_ge_) \
-        X(EQ, ws_eq_) X(NE, ws_ne_) X(AND, ws_and) X(OR, ws_or)
+/* clang-format off */
+#define OF_ONE(X)                                                                                           \
+    X(TRANS, ws_trans) X(NOT, ws_not) X(NEG, ws_neg) X(ABS, ws_abs) X(RINT, ws_rint) X(FLOOR, ws_floor)     \
+    X(EXP, ws_exp) X(EXP2, ws_exp2) X(LOG, ws_log) X(LOG2, ws_log2) X(SQRT, ws_sqrt) X(RSQRT, ws_rsqrt)     \
+    X(TANH, ws_tanh) X(ERF, ws_erf) X(SIGMOID, ws_sigmoid) X(ROW_SUM, ws_row_sum) X(ROW_PART, ws_row_sum)   \
+    X(ROW_TOTAL, itself) X(ROW_MAX, ws_row_max) X(ROW_MIN, ws_row_min) X(COL_SUM, ws_col_sum)               \
+    X(COL_MAX, ws_col_max) X(COL_MIN, ws_col_min) X(ROW_ARGMAX, ws_row_argmax) X(ROW_CUMSUM, ws_row_cumsum) \
+    X(COL_CUMSUM, ws_col_cumsum)
+#define OF_TWO(X)                                                                                       \
+    X(ADD, ws_add_) X(SUB, ws_sub_) X(MUL, ws_mul_) X(RESCALE, ws_mul_) X(DIV, ws_div_) X(MAX, ws_max_) \
+    X(MIN, ws_min_) X(LT, ws_lt_) X(LE, ws_le_) X(GT, ws_gt_) X(GE, ws_ge_) X(EQ, ws_eq_) X(NE, ws_ne_) \
+    X(AND, ws_and) X(OR, ws_or)
+/* clang-format on */
 
 static ws_tile tile_result(Group *group, const Op *op)
 {

@@ -179,9 +179,17 @@ bool variable_read(Validator *in, const Op *op, const Value *value)
     return variables_read(in, op, value->def);
 }
 
-/* What the op's text mentions.  */
+/* What the op's text mentions.  An accumulator comes first, and takes its variable.  */
 bool variables_read(Validator *in, const Op *op, const Op *printed)
 {
+    if (in->nvariables && op_writes_in_place(printed)) {
+        if (!variable_read(in, op, printed->args[2]))
+            return false;
+        const Variable *variable = printed->results[0]->var;
+        if (variable && variable->role)
+            *holds(in, variable) = known_of(in, printed->args[2]).term;
+        return variable_read(in, op, printed->args[0]) && variable_read(in, op, printed->args[1]);
+    }
     for (int i = 0; in->nvariables && i < printed->nargs; i++)
         if (!variable_read(in, op, printed->args[i]))
             return false;

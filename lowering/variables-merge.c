@@ -75,6 +75,17 @@ static void extend(Namer *in, Value *value, Op *op, int at)
     }
 }
 
+/* An accumulator that is not in its variable yet is put there before the other operands are read.  */
+static void extend_past(Namer *in, Value *value, Op *product)
+{
+    Fact *fact = variables_fact(in, value);
+    bool inlined = fact && fact->form == FORM_INLINE && value->def;
+    for (int i = 0; inlined && i < value->def->nargs; i++)
+        extend_past(in, value->def->args[i], product);
+    if (!inlined && value != product->args[2])
+        extend(in, value, product, product->position + 1);
+}
+
 static void visit_live(Op *op, void *context)
 {
     Namer *in = context;
@@ -83,6 +94,8 @@ static void visit_live(Op *op, void *context)
         return;
     for (int i = 0; i < op->nargs; i++)
         extend(in, op->args[i], op, op->code == OP_FOR && (i == 1 || i == 2) ? order_end(op) : op->position);
+    for (int i = 0; i < 2 && op_writes_in_place(op); i++)
+        extend_past(in, op->args[i], op);
 }
 
 bool variables_is_counter(const Value *value)

@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all carried_operand; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -100,6 +100,7 @@ ok 'an epilogue left out' spoiled attention "leaves out the\|without the get of 
 
 # values: variables
 ok 'a variable written before it was read' spoiled operands 'holds another value by then' "$consumer"'s/%ht\(.*\) = trans/%ht\1 = trans/; s/%h: tile<f16,64x64> var=h /%h: tile<f16,64x64> var=e /; s/%e: tile<e4m3,64x64> var=e /%e: tile<e4m3,64x64> var=e /'
+ok 'an accumulator put where an operand is' spoiled carried_operand "reads 'sum', which holds another value by then" 's/var=sum_2/var=sum/'
 ok 'a counter written in the loop' spoiled gemm 'holds another value by then' "$producer"'s/%slot: i32 var=slot = put/%slot: i32 var=k = put/'
 
 # protocol

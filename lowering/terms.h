@@ -11,7 +11,8 @@ enum {
     TERM_SUM,               /* ival + factors[i] * args[i]; without args a number */
     TERM_CHOICE,            /* args[0] ? args[1] : args[2] */
     TERM_SLOT,              /* the slot of ring ival in the iteration args[0] */
-    TERM_MEMORY             /* the memory args[0] after a store of args[1...] */
+    TERM_MEMORY,            /* the memory args[0] after a store of args[1...] */
+    TERM_LOOP               /* what a loop leaves: ival its text and which result, args all that it has from outside */
 };
 
 /* Made once for each different content: pointers are equal where terms are.  */

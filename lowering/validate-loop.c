@@ -308,7 +308,8 @@ bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer)
         const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory);
         attempt_restore(in, &saved);
         if (verdict == LASTS) {
-            memcpy(in->memory, memory, (size_t)in->nstored * sizeof *memory);
+            if (op_has_stores(op) || op_has_stores(source))
+                memcpy(in->memory, memory, (size_t)in->nstored * sizeof *memory);
             break;
         }
     }

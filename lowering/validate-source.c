@@ -7,8 +7,8 @@
  *     acc = ws_dot (ta, tb, acc)      dot (load .., acc)              dot (load .., dot (load .., acc))
  *
  * Memory that the region stores to is a value like any other: a store makes a new one of the one before, a load names the one
- * that it reads.  What a loop leaves, tiles and memory, is a symbol of its own; the loop's body is looked at where a role
- * runs it.
+ * that it reads.  What a loop leaves is a value by its own name (validate-alike.c), memory behind one that stores a symbol; the
+ * loop's body is looked at where a role runs it.
  */
 #include <string.h>
 
@@ -80,10 +80,15 @@ static bool is_store(const Op *op, const void *context)
     return op_info[op->code].class_ == CLASS_STORE;
 }
 
+bool op_has_stores(const Op *op)
+{
+    return ir_any(op, is_store, NULL);
+}
+
 bool has_stores(const Block *block)
 {
     FOR_OPS (op, block)
-        if (ir_any(op, is_store, NULL))
+        if (op_has_stores(op))
             return true;
     return false;
 }
@@ -112,8 +117,8 @@ static void evaluate_control(Evaluator *at, const Op *op)
         evaluate_if(at, op);
     } else {
         for (int i = 0; i < op->nresults; i++)
-            set(at, op->results[i], term_symbol(&in->terms));
-        for (int k = 0; k < in->nstored && ir_any(op, is_store, NULL); k++)
+            set(at, op->results[i], alike_result(in, at->instance, op, i, at->memory));
+        for (int k = 0; k < in->nstored && op_has_stores(op); k++)
             at->memory[k] = term_symbol(&in->terms);
     }
     at->instance->after[op->position] = copy_memory(in, at->memory);

@@ -204,6 +204,7 @@ static Validator *validator_new(Kernel *kernel, Labels *labels)
     in->known = arena_alloc(module, nvalues * sizeof *in->known);
     find_bases(in);
     variables_init(in);
+    alike_init(in);
     in->memory = arena_alloc(module, (size_t)(in->nstored + 1) * sizeof *in->memory);
     return in;
 }

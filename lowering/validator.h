@@ -40,12 +40,16 @@ typedef struct {
     Instance *first, *last;
 } Staged;
 
+typedef struct Alike Alike;
+
 typedef struct {
     Kernel *kernel;
     Role *role;
     Terms terms;
     const Term **params;
-    int *slots; /* of source values, by id */
+    int *slots;   /* of source values, by id */
+    Alike *alike; /* loops of the source, by what they say */
+    int nshapes;
     int nstored;
     int *stored_bases;   /* parameters that are stored through; -1: something else */
     Known *known;        /* of role values, by id */
@@ -68,6 +72,7 @@ typedef struct {
 
 /* validate-source.c */
 bool has_stores(const Block *block);
+bool op_has_stores(const Op *op); /* itself or inside */
 Instance *instance_new(Validator *in, const Block *block, Instance *outer, const Term *const *args,
                        const Term *const *memory);
 Instance *instance_of_loop(Validator *in, const Op *loop, Instance *outer); /* some iteration: all unknown */
@@ -75,6 +80,12 @@ Instance *instance_next(Validator *in, const Op *loop, Instance *instance); /* t
 const Term *source_term(Validator *in, const Instance *instance, const Value *value);
 int stored_base(const Validator *in, const Term *tensor); /* which stored memory, -1: none */
 const Term *store_term(Validator *in, const Op *store, const Term *memory, const Term *const *args);
+
+/* validate-alike.c */
+void alike_init(Validator *in);
+/* What a loop of that iteration of the block around leaves as its n-th result: one term for loops that say the same.  */
+const Term *alike_result(Validator *in, const Instance *instance, const Op *loop, int result,
+                         const Term *const *memory);
 
 /* validate-role.c */
 bool differs(Validator *in, const Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -408,9 +408,38 @@ static bool is_get(const Op *op, const void *context)
     return op->code == OP_GET;
 }
 
+static void place_turn(Distributor *in, Block *block);
+
+/* From before `first` to after `last`; an empty turn ahead of everything where both are NULL.  */
+static void surround_by_turn(Distributor *in, Block *block, Op *first, Op *last)
+{
+    const Op *origin = first ? first : block->parent;
+    Op *take = emit(in, block, origin, OP_TURN_TAKE, 0, NULL);
+    Op *pass = emit(in, block, origin, OP_TURN_PASS, 0, NULL);
+    op_remove(pass);
+    if (last)
+        op_after(last, pass);
+    else
+        op_before(block->first, pass);
+    op_remove(take);
+    op_before(first ? first : pass, take);
+}
+
+static void place_turn_in_arm(Distributor *in, Block *arm)
+{
+    bool gets = false;
+    FOR_OPS (op, arm)
+        gets |= ir_any(op, is_get, NULL);
+    if (gets)
+        place_turn(in, arm);
+    else
+        surround_by_turn(in, arm, NULL, NULL);
+}
+
 /* What a group gets for one tile is one turn, and so are its products.  A get waits for the parity of its slot's phase, which
    tells one round of the ring from the next but not from the one after: a group that has passed over the puts of other tiles
-   may ask for its own only when those have been got.  */
+   may ask for its own only when those have been got.  Where a branch decides whether there is work at all, each arm has the
+   turn, so that what follows the products in one, its stores above all, lies behind it.  */
 static void place_turn(Distributor *in, Block *block)
 {
     Op *first = NULL, *last = NULL;
@@ -419,14 +448,13 @@ static void place_turn(Distributor *in, Block *block)
             first = first ? first : op;
             last = op;
         }
-    if (!first)
+    if (first && first == last && first->code == OP_IF) {
+        for (int k = 0; k < first->nblocks; k++)
+            place_turn_in_arm(in, first->blocks[k]);
         return;
-    Op *take = emit(in, block, first, OP_TURN_TAKE, 0, NULL);
-    Op *pass = emit(in, block, last, OP_TURN_PASS, 0, NULL);
-    op_remove(take);
-    op_before(first, take);
-    op_remove(pass);
-    op_after(last, pass);
+    }
+    if (first)
+        surround_by_turn(in, block, first, last);
 }
 
 /* A loop that does nothing but pass over puts, a constant number each time, and counts up: its trip count says it all.  */

@@ -161,19 +161,24 @@ static inline void product_part(ws_tensor a, ws_tensor b, ws_tensor partial, int
             }
 }
 
-/* C = finish(the parts' sum). */
+/* C = finish(the parts' sum).  partial is batch x parts x M x N: what lies beyond its last part is 0.  Four loads are under way
+   at once; one after the other each would wait for the memory. */
 static inline void product_sum(ws_tensor partial, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M, int N,
                                int parts, ws_dtype sum, ws_dtype out, product_finish finish)
 {
-    enum { BM = 16, BN = 256 };
+    enum { BM = 8, BN = 128 };
 
     #pragma ws grid(3)
     for (int n = 0; n < batch; n++)
         for (int i = 0; i < M; i += BM)
             for (int j = 0; j < N; j += BN) {
                 ws_tile x = ws_zeros(sum, BM, BN);
-                for (int s = 0; s < parts; s++)
-                    x = ws_add(x, ws_load_3d(partial, n * parts + s, i, j, BM, BN));
+                for (int s = 0; s < parts; s += 4) {
+                    ws_tile first = ws_add(ws_load_4d(partial, n, s, i, j, BM, BN), ws_load_4d(partial, n, s + 1, i, j, BM, BN));
+                    ws_tile second =
+                        ws_add(ws_load_4d(partial, n, s + 2, i, j, BM, BN), ws_load_4d(partial, n, s + 3, i, j, BM, BN));
+                    x = ws_add(x, ws_add(first, second));
+                }
                 x = product_finished(x, finish, extra, extra2, i, j, BM, BN);
                 ws_store_3d(c, n, i, j, ws_cast(x, out));
             }
@@ -197,12 +202,12 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
             if (g == groups)
                 continue;
             const long i = (t - before) * bm;
-            ws_tensor mine = ws_slice(a, 0, begin, end), result = ws_slice(c, 0, begin, end);
+            ws_tensor result = ws_slice(c, 0, begin, end); /* a group's last tile is not to write the next one's rows */
             ws_tile acc = ws_zeros(sum, bm, bn);
 
             #pragma ws pipeline(auto)
             for (int k = 0; k < K; k += bk)
-                acc = ws_dot(ws_load(mine, i, k, bm, bk), ws_trans(ws_load_3d(b, g, j, k, bn, bk)), acc);
+                acc = ws_dot(ws_load(a, begin + i, k, bm, bk), ws_trans(ws_load_3d(b, g, j, k, bn, bk)), acc);
             ws_store(result, i, j, ws_cast(acc, out));
         }
 }
@@ -336,7 +341,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     static void name(const product_call *p, int parts)                                                                 \
     {                                                                                                                  \
         const int batch = p->batch, M = p->M, N = p->N;                                                                \
-        ws_tensor partial = ws_tensor_3d(p->partial, sum, batch * parts, M, N);                                        \
+        ws_tensor partial = ws_tensor_4d(p->partial, sum, batch, parts, M, N);                                         \
         ws_tensor c = product_matrix(p->C, out, batch, M, N, p->ldc);                                                  \
         ws_tensor extra = product_extra(p, finish, 0), extra2 = product_extra(p, finish, 1);                           \
         product_sum(partial, c, extra, extra2, batch, M, N, parts, sum, out, finish);                                  \

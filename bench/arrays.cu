@@ -44,6 +44,28 @@ void array_poison(void *array, size_t bytes)
     cudaMemset(array, 0xff, bytes);
 }
 
+static __global__ void copy_all(uint4 *to, const uint4 *from, size_t n)
+{
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    for (; i + 3 * step < n; i += 4 * step) {
+        uint4 x[4];
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            x[e] = __ldcs(from + i + e * step);
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            __stcs(to + i + e * step, x[e]);
+    }
+    for (; i < n; i += step)
+        to[i] = from[i];
+}
+
+void array_copy(void *to, const void *from, size_t bytes, cudaStream_t stream)
+{
+    copy_all<<<132 * 8, 256, 0, stream>>>((uint4 *)to, (const uint4 *)from, bytes / 16);
+}
+
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 static __device__ double get(ws_dtype type, const void *array, size_t i)
@@ -194,24 +216,6 @@ static __global__ void count_nans(array_product p, int *count)
                 atomicAdd(count, 1);
 }
 
-static double roundoff(ws_dtype type)
-{
-    switch (type) {
-    case WS_F32:
-        return 0x1p-24;
-    case WS_F16:
-        return 0x1p-11;
-    case WS_BF16:
-        return 0x1p-8;
-    case WS_E4M3:
-        return 0x1p-4;
-    case WS_E5M2:
-        return 0x1p-3;
-    default:
-        return 0;
-    }
-}
-
 double array_error(const array_product *p)
 {
     static double errors[SAMPLES];
@@ -219,7 +223,7 @@ double array_error(const array_product *p)
     double *on_device = (double *)array_new(sizeof errors), worst = 0;
     int *nans = (int *)array_new(sizeof *nans), found = 0;
     cudaMemset(nans, 0, sizeof *nans);
-    sample_errors<<<SAMPLES, THREADS>>>(*p, roundoff(p->c_type), short_sums ? 0x1p-13 : 0x1p-24, on_device);
+    sample_errors<<<SAMPLES, THREADS>>>(*p, p->u_out, short_sums ? 0x1p-13 : 0x1p-24, on_device);
     if (p->c_type != WS_I32)
         count_nans<<<1024, 256>>>(*p, nans);
     cudaMemcpy(errors, on_device, sizeof errors, cudaMemcpyDeviceToHost);
@@ -229,4 +233,41 @@ double array_error(const array_product *p)
     for (int i = 0; i < SAMPLES; i++)
         worst = fmax(worst, errors[i]);
     return found || cudaGetLastError() != cudaSuccess ? INFINITY : worst;
+}
+
+/* One row a block. */
+static __global__ void softmax_errors(int M, int N, const void *X, const void *Y, double u, double *errors)
+{
+    __shared__ double parts[THREADS];
+    unsigned long long z = scramble(blockIdx.x * 0x9e3779b97f4a7c15ULL + 1);
+    const size_t row = ((z & 0xffffffff) * M >> 32) * N;
+    double most = -INFINITY, sum = 0, worst = 0;
+    for (int col = 0; col < N; col++)
+        most = fmax(most, get(WS_F16, X, row + col));
+    for (int col = threadIdx.x; col < N; col += THREADS)
+        sum += exp(get(WS_F16, X, row + col) - most);
+    sum = sum_of_block(sum);
+    for (int col = threadIdx.x; col < N; col += THREADS) {
+        double want = exp(get(WS_F16, X, row + col) - most) / sum;
+        double error = fabs(get(WS_F16, Y, row + col) - want) / (2 * u * want + 6e-8);
+        worst = fmax(worst, isnan(error) ? INFINITY : error);
+    }
+    parts[threadIdx.x] = worst;
+    __syncthreads();
+    for (int i = 0; i < THREADS; i++)
+        worst = fmax(worst, parts[i]);
+    if (!threadIdx.x)
+        errors[blockIdx.x] = worst;
+}
+
+double array_softmax_error(int M, int N, const void *X, const void *Y, double u)
+{
+    static double errors[SAMPLES];
+    double *on_device = (double *)array_new(sizeof errors), worst = 0;
+    softmax_errors<<<SAMPLES, THREADS>>>(M, N, X, Y, u, on_device);
+    cudaMemcpy(errors, on_device, sizeof errors, cudaMemcpyDeviceToHost);
+    array_free(on_device);
+    for (int i = 0; i < SAMPLES; i++)
+        worst = fmax(worst, errors[i]);
+    return cudaGetLastError() != cudaSuccess ? INFINITY : worst;
 }

@@ -3,6 +3,7 @@
 #ifndef BENCH_ARRAYS_H
 #define BENCH_ARRAYS_H
 
+#include <cuda_runtime_api.h>
 #include <stddef.h>
 #include <ws.h>
 
@@ -28,6 +29,7 @@ typedef struct {
     const float *scale, *row_scale, *col_scale, *bias; /* one, M, N, N; or NULL: in this order, before the function */
     const void *residual;                              /* f16, M x N, or NULL: after the function */
     int then;                                          /* THEN_... */
+    double u_out;                                      /* the roundoff of C's type */
 } array_product;
 enum { THEN_NOTHING, THEN_GELU, THEN_SILU };
 
@@ -35,6 +37,12 @@ enum { THEN_NOTHING, THEN_GELU, THEN_SILU };
        2 u_out |x| + 4 sqrt (K) u_sum sum |a b|
    with u_sum that of f32, or of the 13 bits that Hopper keeps of products of fp8.  A NaN anywhere in C is infinite. */
 double array_error(const array_product *p);
+
+/* The same of the softmax of each row of X, M x N of f16, over 4096 rows: in units of 2 u |x| and the smallest f16. */
+double array_softmax_error(int M, int N, const void *X, const void *Y, double u);
+
+/* By a kernel that does nothing else: what the memory gives.  In multiples of 16 bytes. */
+void array_copy(void *to, const void *from, size_t bytes, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

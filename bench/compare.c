@@ -4,8 +4,8 @@
  *
  *   compare SUITE... [rounds=15] [sample=6] [json=FILE] [tiles]
  *
- * Suites: suites.c lists the work of each.  A row of the table is one piece of work: both sides' TFLOP/s, and the median of
- * the rounds' ratios with the interval that holds 95% of its resamplings.  cuBLASLt is the fastest of 32 heuristics, each
+ * Suites: suites.c lists the work of each.  A row of the table is one piece of work: both sides' TFLOP/s (TB/s where nothing
+ * but memory counts), and the median of the rounds' ratios with the interval that holds 95% of its resamplings.  cuBLASLt is the fastest of 32 heuristics, each
  * timed; "first" is its own first choice.  Results are checked against float64 before anything is timed.  With `tiles`, all
  * tiles of product.h are timed, not only the one that product_choose names.  The JSON has one line for each candidate.
  */
@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../samples/check.h"
 #include "arrays.h"
 #include "cublaslt.h"
 #include "kernels.h"
@@ -143,7 +144,8 @@ static double error_of(const work *w, const product_call *c, int with_finish)
                            NULL,
                            NULL,
                            NULL,
-                           THEN_NOTHING};
+                           THEN_NOTHING,
+                           check_roundoff(w->c_type)};
         if (with_finish && w->finish == FINISH_SCALES)
             p.row_scale = c->extra, p.col_scale = c->extra2;
         else if (with_finish && w->finish == FINISH_QUANTIZE)
@@ -211,9 +213,11 @@ static void free_peers(peers *p)
 
 /* ---- rows of the table ------------------------------------------------------------------------------------------- */
 
+/* TFLOP/s, or TB/s. */
 static double tera(const work *w, const candidate *c)
 {
-    return 2e-9 * w->batch * w->M * (double)w->N * w->K / candidate_ms(c);
+    double size = w->bytes ? w->bytes : 2.0 * w->batch * w->M * (double)w->N * w->K;
+    return 1e-9 * size / candidate_ms(c);
 }
 
 /* JSON has no word for what is not a number. */
@@ -230,9 +234,10 @@ static void write_json(const work *w, const candidate *c, const char *form, inte
         return;
     fprintf(json,
             "{\"suite\": \"%s\", \"row\": \"%s\", \"type\": \"%s\", \"batch\": %d, \"M\": %d, \"N\": %d, \"K\": %d, "
-            "\"candidate\": \"%s\", \"form\": \"%s\", \"us\": %.3f, \"tflops\": %.1f, \"ratio\": %s, \"low\": %s, "
+            "\"candidate\": \"%s\", \"form\": \"%s\", \"us\": %.3f, \"%s\": %.*f, \"ratio\": %s, \"low\": %s, "
             "\"high\": %s, \"error\": %s, \"mhz\": %.0f, \"watts\": %.0f}\n",
-            w->suite, w->label, w->type, w->batch, w->M, w->N, w->K, c->name, form, 1e3 * candidate_ms(c), tera(w, c),
+            w->suite, w->label, w->type, w->batch, w->M, w->N, w->K, c->name, form, 1e3 * candidate_ms(c),
+            w->bytes ? "tbs" : "tflops", w->bytes ? 2 : 1, tera(w, c),
             number(text[0], ratio.middle), number(text[1], ratio.low), number(text[2], ratio.high),
             number(text[3], error), c->mhz, measure_watts);
     fflush(json);
@@ -377,7 +382,7 @@ static void compare_steps(const work *w, int grid)
 static void run_copy(void *context, cudaStream_t stream)
 {
     const product_call *c = context;
-    cudaMemcpyAsync(c->C, c->A, (size_t)c->M * (size_t)c->N * 2, cudaMemcpyDeviceToDevice, stream);
+    array_copy(c->C, c->A, (size_t)c->M * (size_t)c->N * 2, stream);
 }
 
 static void run_softmax(void *context, cudaStream_t stream)
@@ -394,12 +399,19 @@ static void compare_softmax(const work *w)
     candidate all[] = {{.name = "copy", .run = run_copy, .context = &call},
                        {.name = "WSC", .run = run_softmax, .context = &call}};
     progress(w);
+    array_poison(call.C, (size_t)w->M * (size_t)w->N * 2);
+    run_softmax(&call, NULL);
+    double error = array_softmax_error(w->M, w->N, call.A, call.C, check_roundoff(WS_F16));
+    if (!(error <= 1)) {
+        printf("%-9s %-5s %-28s WRONG: %g times the error allowed\n", w->suite, w->type, w->label, error);
+        wrong = 1;
+    }
     if (measure(all, 2))
         for (int i = 0; i < 2; i++) {
             interval ratio = candidate_ratio(&all[i], &all[0]);
-            write_json(w, &all[i], "", ratio, 0);
-            printf("%-9s %-5s %-28s %-5s %5.2f TB/s  %5.3f [%5.3f %5.3f]\n", w->suite, w->type, w->label, all[i].name,
-                   4e-9 * w->M * w->N / candidate_ms(&all[i]), ratio.middle, ratio.low, ratio.high);
+            write_json(w, &all[i], "", ratio, i ? error : 0);
+            printf("%-9s %-5s %-28s %-5s %5.2f TB/s  %5.3f [%5.3f %5.3f]  err %.2f\n", w->suite, w->type, w->label,
+                   all[i].name, tera(w, &all[i]), ratio.middle, ratio.low, ratio.high, i ? error : 0);
         }
     free_call(&call);
 }

@@ -48,8 +48,8 @@ def ratios(suite, rows, device):
         parts.append(text(LEFT - 10, y + 4, f'{label} {r["form"]}'.strip(), "end"))
         parts.append(f'<line x1="{place(r["low"]):.1f}" y1="{y}" x2="{place(r["high"]):.1f}" y2="{y}" stroke="{colour}" stroke-width="3"/>')
         parts.append(f'<circle cx="{place(r["ratio"]):.1f}" cy="{y}" r="4" fill="{colour}"/>')
-        parts.append(text(LEFT + WIDTH + 12, y + 4, f'{r["tflops"]:.0f}'))
-    parts.append(text(LEFT + WIDTH + 12, TOP - 12, "TFLOP/s"))
+        parts.append(text(LEFT + WIDTH + 12, y + 4, f'{r["tbs"]:.2f}' if "tbs" in r else f'{r["tflops"]:.0f}'))
+    parts.append(text(LEFT + WIDTH + 12, TOP - 12, "TB/s" if "tbs" in lines[0] else "TFLOP/s"))
     return page(LEFT + WIDTH + 80, bottom + 16, parts)
 
 

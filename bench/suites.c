@@ -163,7 +163,9 @@ static void add_steps(void)
     add("ablation", &plain, "", 1, 8192, 8192, 8192)->steps = STEPS_CHAIN;
     for (int K = 1024; K <= 16384; K *= 4)
         add("grid", &plain, "", 1, 8192, 8192, K)->steps = STEPS_GRID;
-    add("softmax", &plain, "", 1, 1 << 20, 1024, 1024)->turn_b = 1; /* the operand A alone: B is small */
+    work *rows = add("softmax", &plain, "", 1, 1 << 20, 1024, 1024);
+    rows->turn_b = 1; /* the operand A alone: B is small */
+    rows->bytes = 4.0 * rows->M * rows->N;
 }
 
 const work *suite_find(const char *name, int *found)

@@ -10,6 +10,8 @@ cat >"$work/run.json" <<'EOF'
 {"suite": "gemm", "row": "1x2x3", "type": "f16", "candidate": "WSC", "form": "128x192", "tflops": 100.0, "ratio": 0.5, "low": 0.4, "high": 0.6, "mhz": 1300, "watts": 600}
 {"suite": "gemm", "row": "4x5x6", "type": "f16", "candidate": "WSC", "form": "64x64", "tflops": 50.0, "ratio": 8, "low": 7.9, "high": 8.1, "mhz": 1300, "watts": 0}
 {"suite": "gemm", "row": "7x8x9", "type": "f16", "candidate": "WSC", "form": "", "tflops": 50.0, "ratio": null, "low": null, "high": null, "mhz": 1300, "watts": 0}
+{"suite": "softmax", "row": "9x8x8", "type": "f16", "candidate": "copy", "form": "", "us": 9, "tbs": 4.00, "ratio": 1, "low": 1, "high": 1, "mhz": 1300, "watts": 0}
+{"suite": "softmax", "row": "9x8x8", "type": "f16", "candidate": "WSC", "form": "", "us": 10, "tbs": 3.60, "ratio": 0.9, "low": 0.8, "high": 1, "mhz": 1300, "watts": 0}
 EOF
 
 tables_from_json() {
@@ -17,6 +19,8 @@ tables_from_json() {
         grep -qxF 'Some GPU, driver for CUDA 13.0, cuBLASLt 130100, 15 rounds.' "$work/tables" &&
         grep -qxF '| f16 1x2x3 | 128x192 | 100 | 200 | 0.500 [0.400 0.600] | 1300, 600 |' "$work/tables" &&
         grep -qxF '| f16 7x8x9 | WSC | 50 | none | | 1300 |' "$work/tables" &&
+        grep -qxF '| work | kernel | TB/s | peer | ratio [95%] | MHz, W |' "$work/tables" &&
+        grep -qxF '| f16 9x8x8 | WSC | 3.60 | 4.00 | 0.900 [0.800 1.000] | 1300 |' "$work/tables" &&
         grep -qxF '| geometric mean (2 rows) | | | | 2.000 | |' "$work/tables"
 }
 

@@ -133,16 +133,22 @@ void ws_set_log(void (*line)(const char *text, void *user), void *user); /* for 
 #    else
 #        define WS_BAD_(text)
 #    endif
-#    define WS_USE_                         __attribute__((warn_unused_result))
+#    define WS_USE_ __attribute__((warn_unused_result))
 
 typedef const struct ws_tile_ *ws_tile;
 typedef const struct ws_tensor_ *ws_tensor;
 
-ws_tile ws_bad_operand_tensor_(void) WS_BAD_("a ws_tensor is memory: read a tile from it with ws_load");
-ws_tile ws_bad_operand_storage_(void)
+/* These take what they are about, whatever it is: with () where that says so, which ended with C23.  */
+#    if __STDC_VERSION__ > 201710L && (defined __clang__ ? __clang_major__ >= 15 : __GNUC__ >= 13)
+#        define WS_ANY_ ...
+#    else
+#        define WS_ANY_
+#    endif
+ws_tile ws_bad_operand_tensor_(WS_ANY_) WS_BAD_("a ws_tensor is memory: read a tile from it with ws_load");
+ws_tile ws_bad_operand_storage_(WS_ANY_)
     WS_BAD_("a stored number is not a C number: convert it with ws_f16_to and its like");
-ws_tile ws_bad_operand_pointer_(void) WS_BAD_("a pointer is not an operand: make a ws_tensor of it and use ws_load");
-ws_tile ws_bad_operand_(void) WS_BAD_("an operand is a ws_tile or a number");
+ws_tile ws_bad_operand_pointer_(WS_ANY_) WS_BAD_("a pointer is not an operand: make a ws_tensor of it and use ws_load");
+ws_tile ws_bad_operand_(WS_ANY_) WS_BAD_("an operand is a ws_tile or a number");
 ws_dtype ws_bad_dtype_(void) WS_BAD_("this is not an element type: WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, "
                                      "WS_I8 or WS_I32");
 ws_dtype ws_bad_base_(void) WS_BAD_("the element type is not that of the base pointer");
@@ -155,22 +161,21 @@ ws_tile ws_scalar_f_(double x);
     _Bool: x, char: x, signed char: x, unsigned char: x, short: x, unsigned short: x, int: x, unsigned: x, long: x,    \
     unsigned long: x, long long: x, unsigned long long: x
 #define WS_FLOATS_(x) float: x, double: x, long double: x
-#define ws_number_(v) _Generic((v), WS_INTEGERS_(v), WS_FLOATS_(v), default: 0)
-/* The operand is named once, so that nested calls do not multiply the text.  */
+/* The operand is named once, so that nested calls do not multiply the text: a tile, or the call of what its type picks.  */
 #define ws_operand_(x)                                                                                                 \
     __extension__({                                                                                                    \
         __auto_type ws_v_ = (x);                                                                                       \
         _Generic(ws_v_,                                                                                                \
             ws_tile: ws_v_,                                                                                            \
-            WS_INTEGERS_(ws_scalar_i_((long)ws_number_(ws_v_))),                                                       \
-            WS_FLOATS_(ws_scalar_f_((double)ws_number_(ws_v_))),                                                       \
-            ws_tensor: ws_bad_operand_tensor_(),                                                                       \
-            ws_f16: ws_bad_operand_storage_(), ws_bf16: ws_bad_operand_storage_(),                                     \
-            ws_e4m3: ws_bad_operand_storage_(), ws_e5m2: ws_bad_operand_storage_(),                                    \
-            void *: ws_bad_operand_pointer_(), const void *: ws_bad_operand_pointer_(),                                \
-            float *: ws_bad_operand_pointer_(), const float *: ws_bad_operand_pointer_(),                              \
-            ws_f16 *: ws_bad_operand_pointer_(), const ws_f16 *: ws_bad_operand_pointer_(),                            \
-            default: ws_bad_operand_());                                                                               \
+            default: _Generic(ws_v_,                                                                                   \
+                WS_INTEGERS_(ws_scalar_i_), WS_FLOATS_(ws_scalar_f_),                                                  \
+                ws_tensor: ws_bad_operand_tensor_,                                                                     \
+                ws_f16: ws_bad_operand_storage_, ws_bf16: ws_bad_operand_storage_,                                     \
+                ws_e4m3: ws_bad_operand_storage_, ws_e5m2: ws_bad_operand_storage_,                                    \
+                void *: ws_bad_operand_pointer_, const void *: ws_bad_operand_pointer_,                                \
+                float *: ws_bad_operand_pointer_, const float *: ws_bad_operand_pointer_,                              \
+                ws_f16 *: ws_bad_operand_pointer_, const ws_f16 *: ws_bad_operand_pointer_,                            \
+                default: ws_bad_operand_)(ws_v_));                                                                     \
     })
 
 /* Literal element types are checked here, against their range and against the base pointer's type.  */

@@ -97,7 +97,7 @@ static void kernel(int serial)
     printf("%s%s", local ? "" : constants(g), g->helpers.text ? g->helpers.text : "");
     printf("static void kernel_%d(%s)\n{\n%s%s}\n\n", serial, g->parameters.text, local ? constants(g) : "",
            g->body.text);
-    printf("static void run_%d(void)\n{\n%s    kernel_%d(%s);\n    fuzz_errors(\"%d\");\n%s}\n\n", serial,
+    printf("FUZZ_HOST void run_%d(void)\n{\n%s    kernel_%d(%s);\n    fuzz_errors(\"%d\");\n%s}\n\n", serial,
            g->arrays.text, serial, g->arguments.text, serial, g->shows.text);
 }
 

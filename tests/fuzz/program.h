@@ -13,8 +13,30 @@
 #include <string.h>
 #include <ws.h>
 
-#define FUZZ_INLINE static inline __attribute__((unused))
-#define FUZZ_GUARD  64 /* elements before and behind an array that nobody may write */
+/* With FUZZ_LINKED the functions are another object's: this file, compiled once with FUZZ_OBJECT. Otherwise they are here,
+   fast whatever the kernels are compiled with. */
+#if defined FUZZ_LINKED || defined FUZZ_OBJECT
+#    define FUZZ_FUNCTION
+#elif defined __clang__
+#    define FUZZ_FUNCTION static __attribute__((unused, noinline))
+#else
+#    define FUZZ_FUNCTION static __attribute__((unused, noinline, optimize("O2")))
+#endif
+/* What only calls kernels takes no part in what is tried: it is compiled in the cheapest way. */
+#if defined __clang__
+#    define FUZZ_HOST static
+#else
+#    define FUZZ_HOST static __attribute__((noinline, optimize("O0")))
+#endif
+
+FUZZ_FUNCTION void *fuzz_array(ws_dtype type, long count, unsigned seed, double low, double high);
+FUZZ_FUNCTION void fuzz_show(const char *kernel, const char *name, const void *array, ws_dtype type, long count);
+FUZZ_FUNCTION void fuzz_errors(const char *kernel);
+
+#ifndef FUZZ_LINKED
+
+#    define FUZZ_INLINE static inline __attribute__((unused, always_inline))
+#    define FUZZ_GUARD  64 /* elements before and behind an array that nobody may write */
 
 FUZZ_INLINE size_t fuzz_bytes(ws_dtype type)
 {
@@ -93,33 +115,33 @@ FUZZ_INLINE unsigned fuzz_random(unsigned long long *state)
 
 /* With FUZZ_SHAKE=n in the environment numbers are off by up to one part in 4096, by others for each n: what a result then
    differs by is what rounding can do to it, too. */
-FUZZ_INLINE double fuzz_shaken(double x, unsigned seed, size_t i)
+FUZZ_INLINE double fuzz_shaken(double x, unsigned long long shake, unsigned seed, size_t i)
 {
-    const char *text = getenv("FUZZ_SHAKE");
-    unsigned long long state = (seed + 1) * 1000003ull * (text ? strtoull(text, NULL, 0) : 0) + i * 2246822519ull;
-    if (!text)
-        return x;
+    unsigned long long state = (seed + 1) * 1000003ull * shake + i * 2246822519ull;
     fuzz_random(&state);
     return x * (1 + (fuzz_random(&state) * 0x1p-23 - 1) * 0x1p-12);
 }
 
 /* Numbers in [low, high]; whole ones for the integer types. */
-FUZZ_INLINE void *fuzz_array(ws_dtype type, long count, unsigned seed, double low, double high)
+FUZZ_FUNCTION void *fuzz_array(ws_dtype type, long count, unsigned seed, double low, double high)
 {
     size_t whole = (size_t)count + 2 * FUZZ_GUARD, each = fuzz_bytes(type);
     char *base = aligned_alloc(256, (whole * each + 255) / 256 * 256);
     unsigned long long state = seed * 2654435761ull + 12345;
+    const char *text = getenv("FUZZ_SHAKE");
+    unsigned long long shake = text ? strtoull(text, NULL, 0) : 0;
+    int is_whole = type == WS_I8 || type == WS_I32;
     if (!base)
         exit(2);
     for (size_t i = 0; i < whole; i++) {
         double x = low + (high - low) * (fuzz_random(&state) * 0x1p-24);
-        fuzz_put(base, type, i, type == WS_I8 || type == WS_I32 ? floor(x + 0.5) : fuzz_shaken(x, seed, i));
+        fuzz_put(base, type, i, is_whole ? floor(x + 0.5) : text ? fuzz_shaken(x, shake, seed, i) : x);
     }
     return base + FUZZ_GUARD * each;
 }
 
 /* For compare: a line, then every element as a double. */
-FUZZ_INLINE void fuzz_dump(const char *kernel, const char *name, const void *base, ws_dtype type, size_t whole)
+FUZZ_FUNCTION void fuzz_dump(const char *kernel, const char *name, const void *base, ws_dtype type, size_t whole)
 {
     const char *path = getenv("FUZZ_DUMP");
     FILE *out = path ? fopen(path, "ab") : NULL;
@@ -133,29 +155,43 @@ FUZZ_INLINE void fuzz_dump(const char *kernel, const char *name, const void *bas
     fclose(out);
 }
 
-/* One line about an array and what stands around it; with FUZZ_PRINT in the environment also every element. */
-FUZZ_INLINE void fuzz_show(const char *kernel, const char *name, const void *array, ws_dtype type, long count)
+/* An element's bits; those of a NaN are one. */
+FUZZ_INLINE unsigned long long fuzz_bits(const void *at, ws_dtype type, size_t i)
 {
-    size_t each = fuzz_bytes(type), whole = (size_t)count + 2 * FUZZ_GUARD;
-    const unsigned char *base = (const unsigned char *)array - FUZZ_GUARD * each;
+    unsigned long long bits = 0;
+    size_t each = fuzz_bytes(type);
+    double x = type == WS_I8 || type == WS_I32 ? 0 : fuzz_get(at, type, i);
+    if (x != x)
+        return ~0ull;
+    memcpy(&bits, (const char *)at + i * each, each);
+    return bits;
+}
+
+/* One line about an array and what stands around it; with FUZZ_PRINT in the environment also every element. */
+FUZZ_FUNCTION void fuzz_show(const char *kernel, const char *name, const void *array, ws_dtype type, long count)
+{
+    size_t whole = (size_t)count + 2 * FUZZ_GUARD;
+    const void *base = (const char *)array - FUZZ_GUARD * fuzz_bytes(type);
     unsigned long long hash = 14695981039346656037ull;
+    int each = getenv("FUZZ_PRINT") != NULL;
     fuzz_dump(kernel, name, base, type, whole);
     for (size_t i = 0; i < whole; i++) {
-        int nan = isnan(fuzz_get(base, type, i));
-        for (size_t k = 0; k < each; k++)
-            hash = (hash ^ (nan ? 0x7f : base[i * each + k])) * 1099511628211ull;
-        if (getenv("FUZZ_PRINT"))
-            printf("%s %s[%ld] %a\n", kernel, name, (long)i - FUZZ_GUARD, nan ? 0.0 / 0.0 : fuzz_get(base, type, i));
+        hash = (hash ^ fuzz_bits(base, type, i)) * 1099511628211ull;
+        hash ^= hash >> 29;
+        if (each)
+            printf("%s %s[%ld] %a\n", kernel, name, (long)i - FUZZ_GUARD,
+                   fuzz_bits(base, type, i) == ~0ull ? NAN : fuzz_get(base, type, i));
     }
     printf("%s %s %016llx\n", kernel, name, hash);
 }
 
 /* Errors are part of what must not differ: a valid program has none. */
-FUZZ_INLINE void fuzz_errors(const char *kernel)
+FUZZ_FUNCTION void fuzz_errors(const char *kernel)
 {
     ws_status status = ws_last_error();
     if (status)
         printf("%s error %d: %s\n", kernel, (int)status, ws_error_message());
 }
 
+#endif
 #endif

@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Interpreted, every program under tests/programs prints what it prints sequentially, under several orders; and programs
-# whose final IR was changed by a step are found out.
+# Interpreted, every program under tests/programs and tests/fuzz/cases prints what it prints sequentially, under several
+# orders; and programs whose final IR was changed by a step are found out.
 
 . "$(dirname "$0")/../tap.sh"
 here=$top_srcdir/tests/interpret
@@ -15,12 +15,12 @@ if ! has_plugin; then
     exit
 fi
 
-options_of() { sed -n 's/^.*options: *\([^*]*\).*/\1/p' "$programs/$1.c" | head -n 1; }
+options_of() { sed -n 's/^.*options: *\([^*]*\).*/\1/p' "$1" | head -n 1; }
 
 agrees() {
     options="-O1 -w -I$programs $(options_of "$1")"
-    "$wscc" --ws-target=sequential $options "$programs/$1.c" -o sequential -lm && ./sequential >wanted || return 1
-    sh "$here/cc" $options "$programs/$1.c" -o interpreted && WS_SCHEDULES=3 ./interpreted >got && diff wanted got
+    "$wscc" --ws-target=sequential $options "$1" -o sequential -lm && ./sequential >wanted || return 1
+    sh "$here/cc" $options "$1" -o interpreted && WS_SCHEDULES=3 ./interpreted >got && diff wanted got
 }
 
 # found CASE MESSAGE EDIT: with its final IR edited, the program ends with that error
@@ -44,12 +44,12 @@ knows_all() {
 }
 
 ok 'every operation is known' knows_all
-for file in "$programs"/*.c; do
+for file in "$programs"/*.c "$top_srcdir"/tests/fuzz/cases/*.c; do
     name=$(basename "$file" .c)
     # Not those of several sources, and not what would print under each order.
     grep -q 'int main' "$file" && test "$name" != print || continue
-    case $(options_of "$name") in *.c*) continue ;; esac
-    ok "$name" agrees "$name"
+    case $(options_of "$file") in *.c*) continue ;; esac
+    ok "$name" agrees "$file"
 done
 
 ok 'a commit left out' found gemm 'in flight' "sed '/^ *commit/d'"

@@ -224,7 +224,7 @@ Datum scalar_compute(const Launch *launch, const Op *op, OperandFn operand, void
     Datum result = {0}, x = {0}, y = {0}, z = {0};
     Dtype to = op->results[0]->type.dtype;
     if (op->code == OP_CONST)
-        return (Datum){.number = op->ival, .real = rounded(to, op->fval)};
+        return (Datum){.number = scalar_wrap(to, op->ival), .real = rounded(to, op->fval)};
     if (is_lazy(op))
         return lazy(op, operand, context);
     if (op->nargs > 0)

@@ -18,6 +18,12 @@ Plugin plugin;
 
 /* ---- diagnostics ------------------------------------------------------------------------------------------------- */
 
+#if GCCPLUGIN_VERSION_MAJOR >= 16
+static const auto error_kind = diagnostics::kind::error;
+#else
+static const auto error_kind = DK_ERROR;
+#endif
+
 /* GCC would also name the file of a macro among whose arguments the user's words stand.  */
 static bool is_argument_of_system_macro(location_t where)
 {
@@ -46,7 +52,7 @@ void complain(location_t where, const char *remedy, const char *format, ...)
     auto_diagnostic_group group;
     va_list list;
     va_start(list, format);
-    emit_diagnostic_valist(DK_ERROR, user_location(where), 0, format, &list);
+    emit_diagnostic_valist(error_kind, user_location(where), 0, format, &list);
     va_end(list);
     if (remedy)
         inform(user_location(where), "%s", remedy);

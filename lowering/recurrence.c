@@ -30,9 +30,11 @@ static bool is_column(const Value *value)
     return value->type.kind == K_TILE && value->type.dtype == D_F32 && value->type.rows > 1 && value->type.cols == 1;
 }
 
+/* Of a tile that is a column itself every thread of a row has the whole sum, and no share of it.  */
 static bool is_sum(Recurrence *in, const Value *value)
 {
-    bool sum = value->def && value->def->code == OP_ROW_SUM && is_column(value) && used_once(in->uses, value);
+    bool sum = value->def && value->def->code == OP_ROW_SUM && is_column(value) && used_once(in->uses, value) &&
+               value->def->args[0]->type.cols > 1;
     if (sum && in->nsums < MAX_SUMS)
         in->sums[in->nsums++] = value->def;
     return sum && in->nsums < MAX_SUMS;

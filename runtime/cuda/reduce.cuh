@@ -78,51 +78,36 @@ template <int FIRST, int LAST, typename F, typename M> static WS_DEVICE M across
 
 /* ---- along rows -------------------------------------------------------------------------------------------------- */
 
-/* What this thread holds of each row.  */
+/* What this thread holds of a row, in the type of the arithmetic: rounded to T only when the row is whole.  */
 template <typename F, typename T, int R, int C, layout L>
-static WS_DEVICE tile<T, R, 1, L> row_share(F f, const tile<T, R, C, L> &x)
+static WS_DEVICE math_of<T> share_of_row(F f, const tile<T, R, C, L> &x, int slot)
+{
+    typedef spread<R, C, L> S;
+    typedef math_of<T> M;
+    M low = neutral<F, M>::value(), high = low;
+    WS_FOR_PAIRS(S, j)
+    {
+        pair<M> p = x.get(slot, j);
+        low = f(low, has_col<S, C>(j, 0) ? p.low : neutral<F, M>::value());
+        high = f(high, has_col<S, C>(j, 1) ? p.high : neutral<F, M>::value());
+    }
+    return f(low, high);
+}
+template <typename F, typename T, int R, int C, layout L>
+static WS_DEVICE tile<T, R, 1, L> row_reduce(F f, const tile<T, R, C, L> &x)
 {
     if constexpr (C == 1) {
         return x;
     } else {
         typedef spread<R, C, L> S;
-        typedef math_of<T> M;
         tile<T, R, 1, L> y;
         WS_FOR_SLOTS(S, slot)
         {
-            M low = neutral<F, M>::value(), high = low;
-            WS_FOR_PAIRS(S, j)
-            {
-                pair<M> p = x.get(slot, j);
-                low = f(low, has_col<S, C>(j, 0) ? p.low : neutral<F, M>::value());
-                high = f(high, has_col<S, C>(j, 1) ? p.high : neutral<F, M>::value());
-            }
-            M all = f(low, high);
+            auto all = across<sharing<L>::row_first, sharing<L>::row_last>(f, share_of_row(f, x, slot));
             y.set(slot, 0, all, all);
         }
         return y;
     }
-}
-/* From shares to the whole, in each thread that has one.  */
-template <typename F, typename T, int R, layout L>
-static WS_DEVICE tile<T, R, 1, L> row_exchange(F f, const tile<T, R, 1, L> &x)
-{
-    typedef spread<R, 1, L> S;
-    tile<T, R, 1, L> y;
-    WS_FOR_SLOTS(S, slot)
-    {
-        auto all = across<sharing<L>::row_first, sharing<L>::row_last>(f, x.get(slot, 0).low);
-        y.set(slot, 0, all, all);
-    }
-    return y;
-}
-template <typename F, typename T, int R, int C, layout L>
-static WS_DEVICE tile<T, R, 1, L> row_reduce(F f, const tile<T, R, C, L> &x)
-{
-    if constexpr (C == 1)
-        return x;
-    else
-        return row_exchange(f, row_share(f, x));
 }
 /* A sum of a row closes a transform between two products, as a softmax: what makes it stays under the product in flight.  */
 template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_sum(const X &x)
@@ -132,17 +117,32 @@ template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_sum(const X &x)
         computed(y);
     return y;
 }
-/* Shares of a sum that a loop adds up, and the sum behind it.  */
-template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_part(const X &x)
+/* Shares of a sum that a loop adds up, in the type of the arithmetic, and the sum behind it.  */
+template <typename T, int R, int C, layout L> static WS_DEVICE tile<T, R, 1, L> row_part(const tile<T, R, C, L> &x)
 {
-    auto y = row_share(one::add(), x);
-    if constexpr (X::kind == frag)
+    static_assert(C > 1 && sizeof(T) == sizeof(math_of<T>),
+                  "a share that would be rounded, or every thread has the whole");
+    typedef spread<R, C, L> S;
+    tile<T, R, 1, L> y;
+    WS_FOR_SLOTS(S, slot)
+    {
+        auto share = share_of_row(one::add(), x, slot);
+        y.set(slot, 0, share, share);
+    }
+    if constexpr (L == frag)
         computed(y);
     return y;
 }
-template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_total(const X &x)
+template <typename T, int R, layout L> static WS_DEVICE tile<T, R, 1, L> row_total(const tile<T, R, 1, L> &x)
 {
-    return row_exchange(one::add(), x);
+    typedef spread<R, 1, L> S;
+    tile<T, R, 1, L> y;
+    WS_FOR_SLOTS(S, slot)
+    {
+        auto all = across<sharing<L>::row_first, sharing<L>::row_last>(one::add(), x.get(slot, 0).low);
+        y.set(slot, 0, all, all);
+    }
+    return y;
 }
 template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_max(const X &x)
 {

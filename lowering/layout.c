@@ -4,7 +4,7 @@
  *
  *   before                                     after
  *   %t = mma %va, %vt, %acc                    the same: a view of A, K innermost; a transposed view of B
- *   %t = mma %p32, %v, %o                      %p = stage %p32 -> p_operand; %t = mma %p, %v, %o
+ *   %t = mma %p32, %v, %o                      barrier; %p = stage %p32 -> p_operand; fence; barrier; %t = mma %p, %v, %o
  *   store %c, %i, %j, %x                       store %c, %i, %j, %x -> c_out        through the copy engine
  *   %s = col_sum %x                            %s = col_sum %x -> scratch
  *                                              store_wait 0                         before the role ends
@@ -12,7 +12,8 @@
  * The matrix units read A from shared memory with K innermost (the other way for 16-bit types only) or from registers
  * (16-bit types only), and B from shared memory, again with K innermost unless it is 16-bit.  Whatever comes in another form
  * is staged through memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets
- * before, and a product that is still in flight is waited for.
+ * before, and a product that is still in flight is waited for.  Each thread fences what it wrote, and the group meets again,
+ * before the matrix units read it.
  *
  * A store leaves through the copy engine when its tile is made of whole 128-byte lines and nothing in the region loads the
  * tensor or stores the same elements again.  Otherwise it is direct, with the group meeting around a store that its own
@@ -27,6 +28,7 @@ typedef struct {
     Role *role;
     Storage *scratch; /* of this role, for every operation that needs one */
     bool staged_store;
+    bool staging; /* operands of the product at hand are being written */
 } Shaper;
 
 /* ---- the kernel's layout ----------------------------------------------------------------------------------------- */
@@ -164,13 +166,33 @@ static bool is_awaited(const Op *product)
     return false;
 }
 
-/* Registers, or a view in another orientation, to memory of the group.  */
-static Value *stage(const Shaper *in, Op *product, int arg, Value *source)
+/* Before the first operand of a product is written to memory of the group: nobody reads it any more.  */
+static void open_staging(Shaper *in, Op *product)
 {
+    if (in->staging)
+        return;
     if (product->code == OP_MMA && !is_awaited(product))
         new_before(in, product, OP_WAIT, 0, NULL);
     new_before(in, product, OP_BARRIER, 0, NULL);
+    in->staging = true;
+}
+
+/* Behind the last: all threads have written their parts, and the matrix units see it.  */
+static void close_staging(Shaper *in, Op *product)
+{
+    if (in->staging && product->code == OP_MMA)
+        new_before(in, product, OP_FENCE, 0, NULL);
+    if (in->staging)
+        new_before(in, product, OP_BARRIER, 0, NULL);
+    in->staging = false;
+}
+
+/* Registers, a view in another orientation, or f32 that the product wants rounded, to memory of the group.  */
+static Value *stage(Shaper *in, Op *product, int arg, Value *source)
+{
+    open_staging(in, product);
     Storage *storage = operand_storage(in, product, arg, source);
+    storage->rounded = product->code == OP_MMA && storage->tile.dtype == D_F32;
     Op *op = new_before(in, product, OP_STAGE, 1, &source);
     op->storage = storage;
     op->ival = arg;
@@ -194,18 +216,29 @@ static bool is_16_bit(const Value *value)
     return dtype_bytes(value->type.dtype) == 2;
 }
 
-static Value *left_operand(const Shaper *in, Op *product, Value *value)
+/* f32 in a ring that others look at, too: it is not rounded there.  */
+static bool is_unrounded(const Value *value)
+{
+    while (is_trans_view(value))
+        value = value->def->args[0];
+    return value->type.dtype == D_F32 && value->def->code == OP_VIEW && !value->def->storage->rounded;
+}
+
+static Value *left_operand(Shaper *in, Op *product, Value *value)
 {
     if (value->type.kind == K_VIEW)
-        return is_trans_view(value) && !is_16_bit(value) ? stage(in, product, 0, value) : value;
+        return (is_trans_view(value) && !is_16_bit(value)) || is_unrounded(value) ? stage(in, product, 0, value)
+                                                                                  : value;
     if (is_16_bit(value) && is_trans_tile(value))
         return trans_view(in, product, stage(in, product, 0, value->def->args[0]));
     return is_16_bit(value) ? value : stage(in, product, 0, value);
 }
 
-static Value *right_operand(const Shaper *in, Op *product, Value *value)
+static Value *right_operand(Shaper *in, Op *product, Value *value)
 {
     if (value->type.kind == K_VIEW) {
+        if (is_trans_view(value) && is_unrounded(value))
+            return trans_view(in, product, stage(in, product, 1, value->def->args[0]));
         if (is_trans_view(value) || is_16_bit(value))
             return value;
         return trans_view(in, product, stage(in, product, 1, trans_view(in, product, value)));
@@ -219,7 +252,7 @@ static Value *right_operand(const Shaper *in, Op *product, Value *value)
 
 static void visit_operands(Op *op, void *context)
 {
-    const Shaper *in = context;
+    Shaper *in = context;
     if (op->code == OP_MMA) {
         op->args[0] = left_operand(in, op, op->args[0]);
         op->args[1] = right_operand(in, op, op->args[1]);
@@ -228,6 +261,7 @@ static void visit_operands(Op *op, void *context)
             if (op->args[i]->type.kind != K_VIEW)
                 op->args[i] = stage(in, op, i, op->args[i]);
     }
+    close_staging(in, op);
 }
 
 /* ---- scratch ----------------------------------------------------------------------------------------------------- */
@@ -457,7 +491,7 @@ static void visit_register_operand(Op *op, void *context)
 /* ---- operands that are rounded as they arrive -------------------------------------------------------------------- */
 
 /* The matrix units drop bits of f32 operands where the language rounds them.  The copy engine rounds for nothing what only
-   products read; anything else is rounded in place before each product.  */
+   products read; of anything else each product gets a rounded copy.  */
 static void visit_product_alone(Op *op, void *context)
 {
     (void)context;
@@ -482,6 +516,7 @@ static void round_on_arrival(Kernel *kernel)
 void pass_layout(Kernel *kernel)
 {
     kernel->layout = rows_together(kernel);
+    round_on_arrival(kernel);
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_product, kernel);
     FOR_ROLES (role, kernel) {
@@ -495,5 +530,4 @@ void pass_layout(Kernel *kernel)
         if (in.staged_store)
             wait_for_stores(&in);
     }
-    round_on_arrival(kernel);
 }

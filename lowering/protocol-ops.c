@@ -174,6 +174,27 @@ static bool run_skip(Explorer *in, World *world, int group, const Op *op)
 
 /* ---- looking at memory and tiles --------------------------------------------------------------------------------- */
 
+static const Storage *storage_at(const Explorer *in, int place)
+{
+    const Storage *storage = in->kernel->storages;
+    while (place--)
+        storage = storage->next;
+    return storage;
+}
+
+/* The matrix units look at memory past what threads see of it.  */
+static bool check_fresh(Explorer *in, const World *world, int group, const Op *op, int place)
+{
+    const Written *fresh = &world->states[group].fresh[place];
+    const char *name = storage_at(in, place)->name;
+    if (op->code == OP_MMA && fresh->unfenced)
+        return violates(in, world, group, op, "lets a product read '%s', which was written, without a fence between",
+                        name);
+    return !fresh->unmet ||
+           violates(in, world, group, op, "reads '%s', which other threads of it wrote%s, without a barrier between",
+                    name, op->code == OP_MMA ? " and fenced" : "");
+}
+
 static bool check_view(Explorer *in, const World *world, int group, const Op *op, const Mark *view)
 {
     const State *state = &world->states[group];
@@ -185,6 +206,8 @@ static bool check_view(Explorer *in, const World *world, int group, const Op *op
     if (view->kind == MARK_STAGED_VIEW && view->index != state->written[view->place])
         return violates(in, world, group, op, "reads staged memory after it was written again at '%s'",
                         op_info[op->code].text);
+    if (view->kind == MARK_STAGED_VIEW && !check_fresh(in, world, group, op, view->place))
+        return false;
     return view->kind == MARK_RING_VIEW || view->kind == MARK_STAGED_VIEW ||
            violates(in, world, group, op, "reads memory that nobody wrote at '%s'", op_info[op->code].text);
 }
@@ -240,9 +263,27 @@ static bool run_stage(Explorer *in, World *world, int group, const Op *op)
                         op->storage->name);
     if (op->storage->slots < in->groups[group].role->replicas)
         return violates(in, world, group, op, "writes '%s', which other groups write, too", op->storage->name);
-    memset(state->read, 0, (size_t)in->nstorages * sizeof *state->read);
-    state->stored = state->loaded = 0;
+    state->fresh[place] = (Written){true, true};
     *mark_at(in, world, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++state->written[place]};
+    return true;
+}
+
+/* Each thread fences what it wrote itself: the others hear of it at the next barrier.  */
+static bool run_fence(Explorer *in, State *state)
+{
+    for (int s = 0; s < in->nstorages; s++) {
+        state->fresh[s].unmet |= state->fresh[s].unfenced;
+        state->fresh[s].unfenced = false;
+    }
+    return true;
+}
+
+static bool run_barrier(Explorer *in, State *state)
+{
+    memset(state->read, 0, (size_t)in->nstorages * sizeof *state->read);
+    for (int s = 0; s < in->nstorages; s++)
+        state->fresh[s].unmet = false;
+    state->stored = state->loaded = 0;
     return true;
 }
 
@@ -445,10 +486,10 @@ static bool run_sync(Explorer *in, World *world, int group, const Op *op)
     case OP_STORE_WAIT:
         state->storing &= op->ival > 0;
         return true;
+    case OP_FENCE:
+        return run_fence(in, state);
     case OP_BARRIER:
-        memset(state->read, 0, (size_t)in->nstorages * sizeof *state->read);
-        state->stored = state->loaded = 0;
-        return true;
+        return run_barrier(in, state);
     default: /* READ */
         return true;
     }

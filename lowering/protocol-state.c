@@ -300,6 +300,7 @@ static void fill_state(Explorer *in, State *to, const State *from, int group)
     to->gets = array(module, old.gets, from ? from->gets : NULL, narefs, sizeof(End));
     to->written = array(module, old.written, from ? from->written : NULL, nstorages, sizeof(long));
     to->read = array(module, old.read, from ? from->read : NULL, nstorages, sizeof(bool));
+    to->fresh = array(module, old.fresh, from ? from->fresh : NULL, nstorages, sizeof(Written));
     if (!old.readings)
         old.readings = arena_alloc(module, MAX_READINGS * sizeof(Reading));
     to->readings = array(module, old.readings, from ? from->readings : NULL, (size_t)to->nreadings, sizeof(Reading));
@@ -455,7 +456,7 @@ static void say_state(Explorer *in, const State *state, int group)
             say(in, mark->kind + 8 * (mark->place + 1000 * (mark_text(state, mark) + 2)));
     }
     for (int s = 0; memory && s < in->nstorages; s++)
-        say(in, state->read[s]);
+        say(in, state->read[s] | state->fresh[s].unfenced << 1 | state->fresh[s].unmet << 2);
     for (int i = 0; i < state->nreadings; i++) {
         const Reading *reading = &state->readings[i];
         Mark mark = {reading->kind, reading->place, reading->index};

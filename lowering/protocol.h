@@ -29,6 +29,11 @@ typedef struct {
     int64_t bytes; /* copied in since put */
 } End;
 
+/* Memory that threads wrote: the engines see it once each has fenced its part, other threads once the group has met.  */
+typedef struct {
+    bool unfenced, unmet;
+} Written;
+
 /* A group of a role: where it stands and what it has.  */
 typedef struct {
     const Op *pc; /* the next op; NULL: it has ended */
@@ -41,6 +46,7 @@ typedef struct {
     End *puts, *gets;          /* by ring */
     long *written;             /* by storage: writes of it so far */
     bool *read;                /* by storage: read since the group last met at a barrier */
+    Written *fresh;            /* by storage: what has to happen before others look at what was written */
     uint64_t stored,
         loaded; /* tensors that are stored through: stores and loads since the group last met, by Explorer.stores */
     Reading *readings;

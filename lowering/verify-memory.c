@@ -131,22 +131,42 @@ static void check_store(Uses *uses, const Op *op)
         complain(uses, op, "stages its tile in memory of another shape");
 }
 
+static const Storage *storage_under(const Value *view)
+{
+    while (view->def && view->def->code == OP_TRANS_VIEW)
+        view = view->def->args[0];
+    return view->type.kind == K_VIEW && view->def ? view->def->storage : NULL;
+}
+
 /* The matrix unit reads 64 rows of A even where a tile has fewer.  */
 static void check_short_operand(Uses *uses, const Op *op)
 {
-    const Value *view = op->args[0];
-    while (view->def && view->def->code == OP_TRANS_VIEW)
-        view = view->def->args[0];
-    const Storage *storage = view->def ? view->def->storage : NULL;
+    const Storage *storage = storage_under(op->args[0]);
     int missing = (MACHINE_MMA_ROWS - op->args[0]->type.rows % MACHINE_MMA_ROWS) % MACHINE_MMA_ROWS;
     if (storage && storage_end(storage) + missing * MACHINE_LINE_BYTES > uses->kernel->shared_bytes)
         complain(uses, op, "reads rows behind the end of shared memory");
+}
+
+/* The matrix units drop bits of f32 where the language rounds: products read what is rounded, and nobody else does.  */
+static void check_rounded(Uses *uses, const Op *op)
+{
+    bool rounds = op->code == OP_MMA || (op->code == OP_STAGE && op->storage && op->storage->rounded);
+    for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
+        const Storage *storage = storage_under(op->args[i]);
+        if (!storage || storage->tile.dtype != D_F32)
+            continue;
+        if (op->code == OP_MMA && !storage->rounded)
+            complain(uses, op, "reads f32 that nobody has rounded");
+        if (!rounds && storage->rounded)
+            complain(uses, op, "reads f32 that was rounded for a product");
+    }
 }
 
 static void visit_use(Op *op, void *context)
 {
     Uses *uses = context;
     check_scratch(uses, op);
+    check_rounded(uses, op);
     if (op->code == OP_STAGE)
         check_stage(uses, op);
     if (op_info[op->code].class_ == CLASS_STORE)

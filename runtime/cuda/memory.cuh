@@ -576,11 +576,11 @@ static WS_DEVICE tile<typename V::element, V::cols, V::rows, L> read(const trans
 
 /* ---- stage: an operand in shared memory -------------------------------------------------------------------------- */
 
-template <typename T, int R, int C, int S_, layout L>
-static WS_DEVICE void write_shared(const shared_view<T, R, C, S_> &v, const tile<T, R, C, L> &x)
+template <typename M, typename T, int R, int C, int S_, layout L>
+static WS_DEVICE void write_shared(const shared_view<M, R, C, S_> &v, const tile<T, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
-    if constexpr (L == frag && by_matrices<shared_view<T, R, C, S_>>) {
+    if constexpr (L == frag && by_matrices<shared_view<M, R, C, S_>>) {
 #pragma unroll
         for (int b = 0; b < R / 64; b++)
 #pragma unroll
@@ -597,48 +597,44 @@ static WS_DEVICE void write_shared(const shared_view<T, R, C, S_> &v, const tile
                 continue;
             pair<math_of<T>> p = x.get(slot, j);
             if (c < C)
-                v.set(r, c, number<T>::narrow(p.low));
+                v.set(r, c, M(number<T>::narrow(p.low)));
             if (c + 1 < C)
-                v.set(r, c + 1, number<T>::narrow(p.high));
+                v.set(r, c + 1, M(number<T>::narrow(p.high)));
         }
     }
 }
 
-static WS_DEVICE void staged()
+/* What this thread wrote to shared memory is there for the copy engine and the matrix units.  */
+static WS_DEVICE void fence()
 {
     ptx::fence_proxy_async();
-    group_barrier();
 }
 
-/* All warps have finished with what lay there before.  */
-template <typename T, int R, int C, layout L>
-static WS_DEVICE shared_view<T, R, C, R> stage(shared_tile<T, R, C> &to, const tile<T, R, C, L> &x)
+/* Each thread writes its part.  Barriers before and behind, and the fence, are statements of their own.  M is T, or tf32.  */
+template <typename M, typename T, int R, int C, layout L>
+static WS_DEVICE shared_view<M, R, C, R> stage(shared_tile<M, R, C> &to, const tile<T, R, C, L> &x)
 {
-    group_barrier();
     write_shared(view(to), x);
-    staged();
     return view(to);
 }
 
-template <typename T, int R, int C, typename V>
-static WS_DEVICE shared_view<T, R, C, R> stage_view(shared_tile<T, R, C> &to, const V &from)
+template <typename M, int R, int C, typename V>
+static WS_DEVICE shared_view<M, R, C, R> stage_view(shared_tile<M, R, C> &to, const V &from)
 {
     static_assert(V::rows == R && V::cols == C, "shapes of stage");
-    const shared_view<T, R, C, R> v = view(to);
-    group_barrier();
+    const shared_view<M, R, C, R> v = view(to);
 #pragma unroll 4
     for (int i = (int)threadIdx.x % 128; i < R * C; i += 128)
-        v.set(i / C, i % C, from.at(i / C, i % C));
-    staged();
+        v.set(i / C, i % C, M(from.at(i / C, i % C)));
     return v;
 }
-template <typename T, int R, int C, int S>
-static WS_DEVICE shared_view<T, R, C, R> stage(shared_tile<T, R, C> &to, const shared_view<T, R, C, S> &from)
+template <typename M, typename T, int R, int C, int S>
+static WS_DEVICE shared_view<M, R, C, R> stage(shared_tile<M, R, C> &to, const shared_view<T, R, C, S> &from)
 {
     return stage_view(to, from);
 }
-template <typename T, int R, int C, typename V>
-static WS_DEVICE shared_view<T, R, C, R> stage(shared_tile<T, R, C> &to, const transposed_view<V> &from)
+template <typename M, int R, int C, typename V>
+static WS_DEVICE shared_view<M, R, C, R> stage(shared_tile<M, R, C> &to, const transposed_view<V> &from)
 {
     return stage_view(to, from);
 }

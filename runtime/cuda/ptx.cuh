@@ -238,12 +238,6 @@ static WS_DEVICE uint4 load_shared_16(u32 address)
     return x;
 }
 
-static WS_DEVICE void store_shared_16(u32 address, uint4 x)
-{
-    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w)
-                 : "memory");
-}
-
 /* ---- the matrix unit (its products are in wgmma.cuh) --------------------------------------------------------------- */
 
 static WS_DEVICE void wgmma_fence()

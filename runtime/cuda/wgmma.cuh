@@ -30,10 +30,7 @@ template <typename A, typename B> struct operands;
     };
 WS_OPERANDS(f16, f16, "k16.f32.f16.f16")
 WS_OPERANDS(bf16, bf16, "k16.f32.bf16.bf16")
-WS_OPERANDS(float, float, "k8.f32.tf32.tf32")
 WS_OPERANDS(tf32, tf32, "k8.f32.tf32.tf32")
-WS_OPERANDS(float, tf32, "k8.f32.tf32.tf32")
-WS_OPERANDS(tf32, float, "k8.f32.tf32.tf32")
 WS_OPERANDS(e4m3, e4m3, "k32.f32.e4m3.e4m3")
 WS_OPERANDS(e4m3, e5m2, "k32.f32.e4m3.e5m2")
 WS_OPERANDS(e5m2, e4m3, "k32.f32.e5m2.e4m3")
@@ -197,34 +194,6 @@ static WS_DEVICE void blocks_registers(tile<float, M, N, frag> &acc, const tile<
         blocks_registers<BLOCK + 1, STEPS>(acc, a, b);
 }
 
-/* The unit only drops bits of f32 operands; the language rounds them, where the copy has not (tf32).  Rounding twice changes
-   nothing, so groups that share an operand may both do it.  */
-template <typename T, int R, int C, int S> static WS_DEVICE void round_operand(shared_view<T, R, C, S>)
-{
-}
-template <int R, int C, int S> static WS_DEVICE void round_operand(shared_view<float, R, C, S> v)
-{
-    static_assert(C % 4 == 0, "tf32 operands have a multiple of 8 columns");
-    for (int i = (int)threadIdx.x % 128; i < R * (C / 4); i += 128) {
-        u32 address = v.address(i / (C / 4), i % (C / 4) * 4);
-        uint4 x = ptx::load_shared_16(address);
-        x.x = __float_as_uint(ptx::round_tf32(__uint_as_float(x.x)));
-        x.y = __float_as_uint(ptx::round_tf32(__uint_as_float(x.y)));
-        x.z = __float_as_uint(ptx::round_tf32(__uint_as_float(x.z)));
-        x.w = __float_as_uint(ptx::round_tf32(__uint_as_float(x.w)));
-        ptx::store_shared_16(address, x);
-    }
-}
-template <typename A, typename B> static WS_DEVICE void round_operands(const A &a, const B &b)
-{
-    if constexpr (same_type<typename A::element, float> || same_type<typename B::element, float>) {
-        round_operand(a.view);
-        round_operand(b.view);
-        ptx::fence_proxy_async();
-        group_barrier();
-    }
-}
-
 /* What these registers hold is there at this point: the compiler moves nothing that makes it to behind, and nothing that
    uses it to before.  Stands after waits and before fences: ptxas adds a fence of its own (C7519) where an accumulator or
    an operand is made between ours and the product.  */
@@ -260,7 +229,8 @@ static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a_view, const B &b_
     auto b = wgmma::as_b(b_view);
     constexpr int bytes = A::cols * (int)sizeof(typename A::element);
     static_assert(bytes % 32 == 0, "the depth of a product is a multiple of 32 bytes");
-    wgmma::round_operands(a, b);
+    static_assert(!same_type<typename A::element, float> && !same_type<typename B::element, float>,
+                  "the unit drops bits of f32: what it reads is rounded before, to tf32");
     wgmma::pin(acc.cell.v);
     ptx::wgmma_fence();
     wgmma::blocks<0, bytes / 32>(acc, a, b);

@@ -36,7 +36,12 @@ inline bool first_thread()
 
 inline void group_barrier()
 {
-    ws_sched_point(ws_sched_current());
+    ws_sched_barrier(ws_sched_current());
+}
+
+inline void fence()
+{
+    ws_sched_fence(ws_sched_current());
 }
 
 inline void start()
@@ -240,7 +245,7 @@ WS_DEVICE void store_block(T *staging, const tensor<T, N> &t, const long *at, co
     memcpy(corner, at, sizeof corner);
     corner[N - 2] += row;
     corner[N - 1] += col;
-    ws_sched_write(s, range);
+    ws_sched_write_apart(s, range);
     for (int r = 0; r < rows; r++)
         memcpy(staging + r * step::line, x.at + (row + r) * XC + col, cols * sizeof(T));
     ws_sched_fence(s);

@@ -12,9 +12,12 @@
  *   wait, store_wait   ends the products, the reads of copies out, that it waits for: they last until then, however
  *                      quick the engine was
  *
+ *   barrier            the threads of one group meet: before, none knows how far the others are
+ *
  * Two accesses of overlapping bytes, one of them a write, must be ordered; and what a group wrote by itself must be
- * fenced, and the fence be known, before an engine touches it.  Where all are, and the protocol's own checks hold, all
- * orders of the CTA's steps are permutations of steps that do not concern each other, so that this run stands for all.
+ * fenced, by each thread that wrote, and the fence be known, before an engine touches it.  Where all are, and the
+ * protocol's own checks hold, all orders of the CTA's steps are permutations of steps that do not concern each other, so
+ * that this run stands for all.
  */
 #include "state.h"
 #include <stdlib.h>
@@ -29,19 +32,23 @@ typedef struct {
     ws_sched_range range;
     ws_sched_event_kind kind;
     bool writes, by_engine, open; /* open: no wait has ended it */
+    bool apart;                   /* each thread, or warp, touches what no other does */
     int fiber;
+    int meetings; /* of its group before its end */
     int object;
     uint64_t index;
     int component; /* where its end is counted, and at which time */
     uint32_t time;
     bool fenced;
     uint32_t fence_time;
+    int fence_meetings; /* before the fence */
 } access;
 
 enum { FIRST_SLOT = WS_SCHED_FIBERS, ACCESSES_BETWEEN_SWEEPS = 96 };
 
 struct happens {
     times fiber[WS_SCHED_FIBERS];
+    int meetings[WS_SCHED_FIBERS]; /* barriers of the group */
     times turn[MOST_NAMES][WS_SCHED_FIBERS];
     struct {
         int fiber;
@@ -140,6 +147,28 @@ static bool is_fenced(const struct happens *h, const access *a, int who)
     return a->by_engine || !a->writes || (a->fenced && time_of(&h->fiber[who], a->fiber) >= a->fence_time);
 }
 
+/* Between threads of one group only a barrier tells that an access is over.  The copies into a slot come behind a barrier of
+   the ring, at which every warp arrives by itself.  */
+static bool has_met(const struct happens *h, const access *a, const access *next)
+{
+    bool into_slot = a->kind == WS_SCHED_EVENT_COPY_ISSUED || next->kind == WS_SCHED_EVENT_COPY_ISSUED;
+    return a->fiber != next->fiber || into_slot || (a->apart && next->apart) || a->meetings < h->meetings[a->fiber];
+}
+
+/* The group met behind the fence of what it wrote together.  */
+static bool has_met_behind_fence(const struct happens *h, const access *a, const access *next)
+{
+    bool alone = a->by_engine || !a->writes || (a->apart && next->apart);
+    return alone || a->fiber != next->fiber || a->fence_meetings < h->meetings[a->fiber];
+}
+
+static bool is_known(const struct happens *h, const access *a, int who)
+{
+    int meetings = h->meetings[a->fiber];
+    bool met = a->fiber != who || (a->meetings < meetings && (!a->fenced || a->fence_meetings < meetings));
+    return met && is_before(h, a, who) && is_fenced(h, a, who);
+}
+
 /* What all groups know to be over concerns nobody any more.  */
 static void sweep(ws_sched *s)
 {
@@ -148,7 +177,7 @@ static void sweep(ws_sched *s)
     for (int i = 0; i < h->naccesses; i++) {
         bool over = true;
         for (int f = 0; f < s->nfibers && over; f++)
-            over = s->fiber[f]->done || (is_before(h, &h->accesses[i], f) && is_fenced(h, &h->accesses[i], f));
+            over = s->fiber[f]->done || is_known(h, &h->accesses[i], f);
         if (!over)
             h->accesses[kept++] = h->accesses[i];
     }
@@ -196,6 +225,10 @@ static void add_access(ws_sched *s, access a)
             fail(s, &a, before, "nothing orders one before the other");
         if (a.by_engine && !is_fenced(h, before, a.fiber))
             fail(s, &a, before, "no fence between them reaches the engine");
+        if (!has_met(h, before, &a))
+            fail(s, &a, before, "the group's threads do not meet between them");
+        if (a.by_engine && !has_met_behind_fence(h, before, &a))
+            fail(s, &a, before, "the group's threads do not meet behind the fence");
     }
     if (h->naccesses >= h->sweep_at)
         sweep(s);
@@ -219,6 +252,7 @@ static void close_accesses(ws_sched *s, int who, ws_sched_event_kind kind, uint6
         a->open = false;
         a->component = who;
         a->time = time;
+        a->meetings = h->meetings[who];
     }
 }
 
@@ -231,6 +265,7 @@ static void fence(ws_sched *s, int who)
             continue;
         a->fenced = true;
         a->fence_time = now(s, who);
+        a->fence_meetings = h->meetings[who];
     }
 }
 
@@ -244,9 +279,12 @@ static void access_event(ws_sched *s, const ws_sched_event *event)
                 .object = event->object,
                 .index = event->index,
                 .component = event->fiber};
+    bool writes = a.kind == WS_SCHED_EVENT_WRITE || a.kind == WS_SCHED_EVENT_WRITE_APART;
     a.time = now(s, a.fiber);
-    a.writes = a.kind == WS_SCHED_EVENT_COPY_ISSUED || a.kind == WS_SCHED_EVENT_WRITE;
-    a.by_engine = a.kind != WS_SCHED_EVENT_READ && a.kind != WS_SCHED_EVENT_WRITE;
+    a.meetings = s->happens->meetings[a.fiber];
+    a.apart = a.kind == WS_SCHED_EVENT_WRITE_APART || a.kind == WS_SCHED_EVENT_OUT_ISSUED;
+    a.writes = a.kind == WS_SCHED_EVENT_COPY_ISSUED || writes;
+    a.by_engine = a.kind != WS_SCHED_EVENT_READ && !writes;
     a.open = a.kind == WS_SCHED_EVENT_PRODUCT || a.kind == WS_SCHED_EVENT_OUT_ISSUED;
     if (a.kind == WS_SCHED_EVENT_COPY_ISSUED) {
         a.component = slot_component(s, a.object, a.index);
@@ -315,6 +353,7 @@ void ws_cta_happens(ws_sched *s, const ws_sched_event *event)
     case WS_SCHED_EVENT_OUT_ISSUED:
     case WS_SCHED_EVENT_READ:
     case WS_SCHED_EVENT_WRITE:
+    case WS_SCHED_EVENT_WRITE_APART:
         access_event(s, event);
         break;
     case WS_SCHED_EVENT_PUT:
@@ -331,6 +370,9 @@ void ws_cta_happens(ws_sched *s, const ws_sched_event *event)
         break;
     case WS_SCHED_EVENT_FENCE:
         fence(s, event->fiber);
+        break;
+    case WS_SCHED_EVENT_BARRIER:
+        s->happens->meetings[event->fiber]++;
         break;
     case WS_SCHED_EVENT_PASS:
         pass_turn(s, event->fiber, event->object, (int)event->index);

@@ -133,18 +133,34 @@ static void unfenced(fiber *f, ws_sched_range range)
     *last = (ws_sched_range){low, (size_t)(high - low)};
 }
 
-void ws_sched_write(ws_sched *s, ws_sched_range range)
+static void write_shared(ws_sched *s, ws_sched_range range, ws_sched_event_kind kind)
 {
     check_operations(s, range, true, "writes");
     check_slots(s, range, true, 0, 0);
     unfenced(self(s), range);
-    note(s, WS_SCHED_EVENT_WRITE, s->current, -1, 0, range);
+    note(s, kind, s->current, -1, 0, range);
+}
+
+void ws_sched_write(ws_sched *s, ws_sched_range range)
+{
+    write_shared(s, range, WS_SCHED_EVENT_WRITE);
+}
+
+void ws_sched_write_apart(ws_sched *s, ws_sched_range range)
+{
+    write_shared(s, range, WS_SCHED_EVENT_WRITE_APART);
 }
 
 void ws_sched_fence(ws_sched *s)
 {
     self(s)->nunfenced = 0;
     note(s, WS_SCHED_EVENT_FENCE, s->current, -1, 0, nowhere);
+}
+
+void ws_sched_barrier(ws_sched *s)
+{
+    ws_sched_point(s);
+    note(s, WS_SCHED_EVENT_BARRIER, s->current, -1, 0, nowhere);
 }
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */

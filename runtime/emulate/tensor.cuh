@@ -334,7 +334,7 @@ template <layout L, typename T, int R, int C> WS_DEVICE tile<T, R, C, L> read(sh
     return y;
 }
 
-/* To an operand storage; the other groups have their own.  */
+/* To an operand storage; the other groups have their own.  Barriers and the fence are statements of their own.  */
 template <typename T, int R, int C, layout L>
 WS_DEVICE shared_view<T, R, C> stage(shared_tile<T, R, C> &to, const tile<T, R, C, L> &x)
 {
@@ -343,7 +343,6 @@ WS_DEVICE shared_view<T, R, C> stage(shared_tile<T, R, C> &to, const tile<T, R, 
     ws_sched_point(s);
     ws_sched_write(s, to.range());
     memcpy(to.elements(), x.at, sizeof x.at);
-    ws_sched_fence(s);
     return view(to);
 }
 

@@ -17,7 +17,26 @@
 
 #include "../../runtime/emulate/scheduler.h"
 
-typedef enum { END, PUT, COPY, DONE, GET, FREE, READ, WRITE, FENCE, MMA, COMMIT, WAIT, OUT, OUT_WAIT, TAKE, PASS } code;
+typedef enum {
+    END,
+    PUT,
+    COPY,
+    DONE,
+    GET,
+    FREE,
+    READ,
+    WRITE,
+    APART,
+    FENCE,
+    MEET,
+    MMA,
+    COMMIT,
+    WAIT,
+    OUT,
+    OUT_WAIT,
+    TAKE,
+    PASS
+} code;
 
 typedef struct {
     code code;
@@ -75,8 +94,15 @@ static void run_step(ws_sched *s, program *p, int group, step what)
         ws_sched_point(s);
         ws_sched_write(s, cell);
         break;
+    case APART:
+        ws_sched_point(s);
+        ws_sched_write_apart(s, cell);
+        break;
     case FENCE:
         ws_sched_fence(s);
+        break;
+    case MEET:
+        ws_sched_barrier(s);
         break;
     case MMA:
         ws_sched_product(s, &p->acc[group], cell, none, nothing, &group, sizeof group, NULL, 0);
@@ -179,6 +205,33 @@ static void fence_comes_too_late(void **state)
     memcpy(p.group[0], (step[]){{TAKE, 0}, {WRITE, 2}, {PASS, 0}, {FENCE, 0}}, 4 * sizeof(step));
     memcpy(p.group[1], (step[]){{TAKE, 0}, {MMA, 2}, {COMMIT, 0}, {WAIT, 0}}, 4 * sizeof(step));
     each_seed(p, "fence");
+}
+
+/* One group is many threads.  */
+static void threads_meet(void **state)
+{
+    static const struct {
+        step steps[MOST_STEPS];
+        const char *says;
+    } programs[] = {
+        {{{WRITE, 2}, {FENCE, 0}, {MEET, 0}, {MMA, 2}, {COMMIT, 0}, {WAIT, 0}, {MEET, 0}, {WRITE, 2}}, ""},
+        {{{WRITE, 2}, {MEET, 0}, {MMA, 2}, {COMMIT, 0}, {WAIT, 0}}, "the fence is missing"},
+        {{{WRITE, 2}, {FENCE, 0}, {MMA, 2}, {COMMIT, 0}, {WAIT, 0}}, "threads do not meet between them"},
+        {{{WRITE, 2}, {MEET, 0}, {FENCE, 0}, {MMA, 2}, {COMMIT, 0}, {WAIT, 0}}, "do not meet behind the fence"},
+        {{{WRITE, 2}, {FENCE, 0}, {MEET, 0}, {MMA, 2}, {COMMIT, 0}, {WAIT, 0}, {WRITE, 2}}, "do not meet between them"},
+        {{{WRITE, 2}, {MEET, 0}, {READ, 2}, {MEET, 0}, {WRITE, 2}}, ""},
+        {{{WRITE, 2}, {READ, 2}}, "threads do not meet between them"},
+        {{{WRITE, 2}, {MEET, 0}, {READ, 2}, {WRITE, 2}}, "threads do not meet between them"},
+        {{{APART, 2}, {FENCE, 0}, {OUT, 2}, {OUT_WAIT, 0}, {APART, 2}}, ""},
+        {{{APART, 2}, {OUT, 2}, {OUT_WAIT, 0}}, "the fence is missing"},
+        {{{WRITE, 2}, {FENCE, 0}, {OUT, 2}, {OUT_WAIT, 0}}, "threads do not meet between them"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        program p = {.ngroups = 1, .slots = 1, .arrivals = 1};
+        memcpy(p.group[0], programs[i].steps, sizeof programs[i].steps);
+        each_seed(p, programs[i].says);
+    }
 }
 
 /* ---- every order ------------------------------------------------------------------------------------------------- */
@@ -312,9 +365,8 @@ static void one_run_stands_for_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_orders),
-        cmocka_unit_test(turns_order),
-        cmocka_unit_test(fence_comes_too_late),
+        cmocka_unit_test(nothing_orders),         cmocka_unit_test(turns_order),
+        cmocka_unit_test(fence_comes_too_late),   cmocka_unit_test(threads_meet),
         cmocka_unit_test(one_run_stands_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

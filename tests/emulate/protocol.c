@@ -162,7 +162,7 @@ static void consume_one(ws_sched *s, program *p, int group, int i)
 
 static void write_staging(ws_sched *s, program *p, int group)
 {
-    ws_sched_write(s, whole(p->staging[group].word));
+    ws_sched_write_apart(s, whole(p->staging[group].word));
     p->staging[group].word[0] = p->sum[group];
     if (p->mistake != NO_FENCE)
         ws_sched_fence(s);

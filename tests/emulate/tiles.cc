@@ -227,7 +227,10 @@ template <typename E, typename A> static void product_kernel(const memory_params
     ws::start();
     const auto a = ws::load<ROWS, INNER, ws::lines>(p.x, 0, 0);
     const auto b = ws::stage(s.b, ws::load<COLS, INNER, ws::lines>(p.y, 0, 0));
-    ws::mma(acc, ws::stage(s.a, a), ws::trans(b));
+    const auto copy = ws::stage(s.a, a);
+    ws::fence();
+    ws::group_barrier();
+    ws::mma(acc, copy, ws::trans(b));
     ws::mma(acc, a, ws::trans(b));
     ws::commit();
     ws::wait<0>(acc);
@@ -241,6 +244,7 @@ static void exact_kernel(const memory_params<float> &p)
     ws::start();
     const auto a = ws::stage(s.a, ws::load<ROWS, INNER, ws::lines>(p.x, 0, 0));
     const auto b = ws::stage(s.b, ws::load<COLS, INNER, ws::lines>(p.y, 0, 0));
+    ws::group_barrier();
     ws::dot_f32(acc, a, ws::trans(b));
     ws::dot_f32(acc, a, ws::trans(b));
     memcpy(p.out, acc.at, sizeof acc.at);

@@ -211,8 +211,8 @@ template <typename CASE> static void check(const char *name)
         call.tensor(p.y, "y", dy, {CASE::yr, CASE::yc}, {CASE::yc, 1}, ws::loaded);
         call.tensor(p.z, "z", dz, {CASE::zr, CASE::zc}, {width, 1}, ws::stored);
         call.place();
-        call.map(p.x_map, p.x, CASE::x_box);
-        call.map(p.y_map, p.y, CASE::y_box);
+        call.map<typename CASE::X_in>(p.x_map, p.x, CASE::x_box);
+        call.map<typename CASE::Y_in>(p.y_map, p.y, CASE::y_box);
         call.map(p.z_map, p.z, 64);
         call.grid(p.grid, {{0, 1, 1}}, ws::order_auto, 0);
         call.run(kernel<CASE>, p, 128, sizeof(typename CASE::shared), ws::one_tile);
@@ -271,6 +271,8 @@ template <typename X_, typename Y_, typename Z_, int XR, int XC, int YR, int YC,
     typedef X_ X;
     typedef Y_ Y;
     typedef Z_ Z;
+    typedef void X_in; /* another type in shared memory */
+    typedef void Y_in;
     static constexpr int xr = XR, xc = XC, yr = YR, yc = YC, zr = ZR, zc = ZC, x_box = 64, y_box = 64, poison = 0xff;
     static constexpr int pad = 0;                  /* columns of memory behind each row of z */
     static constexpr int keep_r = ZR, keep_c = ZC; /* what lies beyond is not touched */
@@ -634,10 +636,12 @@ THROUGH(read_window, R, C, R - 8, C / 2,
 THROUGH(read_transposed, R - 1, C, C, R, (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::trans(ws::view(s.t[0]))))),
         x.at(c + row, r + col))
 THROUGH(staged_view, R - 1, C, C, R,
-        (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::stage(s.u, ws::trans(ws::view(s.t[0])))))),
+        (COPIED, ws::stage(s.u, ws::trans(ws::view(s.t[0]))), ws::group_barrier(),
+         ws::store(out, 0, 0, ws::read<L>(ws::view(s.u)))),
         x.at(c + row, r + col))
 THROUGH(staged_tile, R - 1, C, C, R,
-        (COPIED, ws::store(out, 0, 0, ws::read<L>(ws::stage(s.u, ws::read<L>(ws::trans(ws::view(s.t[0]))))))),
+        (COPIED, ws::stage(s.u, ws::read<L>(ws::trans(ws::view(s.t[0])))), ws::group_barrier(),
+         ws::store(out, 0, 0, ws::read<L>(ws::view(s.u)))),
         x.at(c + row, r + col))
 THROUGH(stored, R - 1, C, R, C, (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))),
         x.at(r + row, c + col))
@@ -680,13 +684,21 @@ static void check_through()
 
 /* ---- matrix products --------------------------------------------------------------------------------------------- */
 
-template <typename TA, typename TB, int M, int N, int K, bool A_T, bool B_T> struct product_shared {
-    ws::shared_tile<TA, A_T ? K : M, A_T ? M : K> a;
-    ws::shared_tile<TB, B_T ? N : K, B_T ? K : N> b;
-    ws::ring<1> ring;
+enum how { matrix_unit, from_registers, exact };
+
+/* The matrix units want f32 rounded.  */
+template <typename T, how HOW> struct operand {
+    typedef T type;
+};
+template <> struct operand<float, matrix_unit> {
+    typedef ws::tf32 type;
 };
 
-enum how { matrix_unit, from_registers, exact };
+template <typename TA, typename TB, int M, int N, int K, bool A_T, bool B_T, how HOW> struct product_shared {
+    ws::shared_tile<typename operand<TA, HOW>::type, A_T ? K : M, A_T ? M : K> a;
+    ws::shared_tile<typename operand<TB, HOW>::type, B_T ? N : K, B_T ? K : N> b;
+    ws::ring<1> ring;
+};
 
 template <bool YES, typename V> static WS_DEVICE auto transposed_if(V v)
 {
@@ -700,7 +712,9 @@ template <bool YES, typename V> static WS_DEVICE auto transposed_if(V v)
 template <typename TA, typename TB, typename TC, int M, int N, int K, bool A_T, bool B_T, how HOW>
 struct product : base<TA, TB, TC, (A_T ? 2 * K - 16 / (int)sizeof(TA) : M - 1),
                       (A_T ? M : 2 * K - 16 / (int)sizeof(TA)), (B_T ? N - 1 : 2 * K), (B_T ? 2 * K : N), M, N> {
-    typedef product_shared<TA, TB, M, N, K, A_T, B_T> shared;
+    typedef product_shared<TA, TB, M, N, K, A_T, B_T, HOW> shared;
+    typedef typename operand<TA, HOW>::type X_in;
+    typedef typename operand<TB, HOW>::type Y_in;
     static constexpr int x_box = A_T ? K : M, y_box = B_T ? N : K;
     static WS_DEVICE void run(const params<TA, TB, TC> &p, shared &s)
     {

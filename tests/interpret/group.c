@@ -364,8 +364,11 @@ static void run_sync(Group *group, const Op *op)
     case OP_STORE_WAIT:
         ws_sched_store_wait(s, (int)op->ival);
         break;
+    case OP_FENCE:
+        ws_sched_fence(s);
+        break;
     case OP_BARRIER:
-        ws_sched_point(s);
+        ws_sched_barrier(s);
         break;
     default:
         wrong(group->launch, "the interpreter does not know '%s'", op_info[op->code].text);

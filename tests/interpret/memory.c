@@ -219,7 +219,7 @@ static void store_block(const Window *t, const long *at, ws_tile tile, unsigned 
     long corner[4] = {at[0], at[1], at[2], at[3]};
     corner[t->rank - 2] += row;
     corner[t->rank - 1] += col;
-    ws_sched_write(s, range);
+    ws_sched_write_apart(s, range);
     for (int r = 0; r < rows; r++)
         memcpy(staging + r * LINE_BYTES, ws_element(tile, row + r, col), (size_t)(cols * bytes));
     ws_sched_fence(s);
@@ -380,7 +380,6 @@ View memory_stage(Group *group, const Op *op)
     ws_sched_point(s);
     ws_sched_write(s, (ws_sched_range){to, bytes});
     memcpy(to, tile->data, bytes);
-    ws_sched_fence(s);
     return (View){to, storage->tile.cols, 1};
 }
 

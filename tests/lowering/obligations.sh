@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all carried_operand; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -46,6 +46,8 @@ ok 'two rings in one storage' spoiled attention "or that is not its own" 's/stor
 ok 'too little scratch memory' spoiled reload 'less scratch memory than it exchanges' 's/tile<i8,1x1024> slots=1 bytes=1024/tile<i8,1x512> slots=1 bytes=512/'
 ok 'no scratch memory' spoiled reload 'has no scratch memory of its own' '/program/,$s/ storage=scratch//'
 ok 'operands in memory of another shape' spoiled operands 'writes to memory of another shape' "$consumer"'s/storage=et_staged$/storage=h_staged/'
+ok 'f32 that a product wants rounded' spoiled rounded 'reads f32 that nobody has rounded' 's/ rounded=1//'
+ok 'rounded f32 that others read' spoiled rounded 'reads f32 that was rounded for a product' '/storage ta ring/s/$/ rounded=1/'
 ok 'an output in memory of another use' spoiled gemm 'stages its tile in memory of another use' "$consumer"'s/storage=c_out/storage=ta/'
 
 # ends and arrivals
@@ -113,7 +115,10 @@ ok 'no release at the end' spoiled gemm 'ends without a release of 1 slots\|woul
 ok 'a ring that nobody reads' spoiled ring_between "ring 'tz_ring': 1 roles fill it and 0 read it" "$consumer"'s/= get | \(.*\)aref=tz_ring/= get | \1aref=tx_ring/'
 ok 'a slot looked at behind its release' spoiled operands "reads slot 0 of 'ta_tb' (put 0) that it does not hold" "$consumer"'{/^ *consumed/d; s/^\( *\)%ta: view.*/&\n\1consumed | aref=ta_tb/;}'
 ok 'copies out of memory that is given back' spoiled gemm 'ends while copies out of shared memory may be under way' '/store_wait/d'
-ok 'operands staged without a barrier' spoiled operands "writes 'operand_staged' without a barrier" "$consumer"'{/^ *barrier/d;}'
+ok 'operands staged without a barrier' spoiled operands "writes 'operand_staged' without a barrier" "$consumer"'{/^ *barrier/{N;/= stage/s/^[^\n]*\n//;};}'
+ok 'operands staged without a fence' spoiled operands "lets a product read 'operand_staged', which was written, without a fence between" "$consumer"'{/^ *fence/d;}'
+ok 'a fence behind the barrier' spoiled operands "reads 'operand_staged', which other threads of it wrote and fenced, without a barrier between" "$consumer"'{/^ *fence/{N;s/^\([^\n]*\)\n\(.*\)/\2\n\1/;};}'
+ok 'no barrier behind the fence' spoiled operands "reads 'operand_staged', which other threads of it wrote and fenced, without a barrier between" "$consumer"'{/^ *fence/{n;d;};}'
 ok 'staged memory written over' spoiled operands 'after it was written again\|while a product in flight reads it\|another shape' "$consumer"'s/storage=h_staged_3$/storage=h_staged_2/'
 ok 'a load without a barrier behind the store' spoiled reload 'loads what other threads of it stored' '/program/,${/store %y, %i, 0, %t/{n;d;};}'
 ok 'a store without a barrier behind the load' spoiled reload 'stores what other threads of it loaded' '/program/,${/%v: tile/{n;d;};}'

@@ -7,7 +7,7 @@ struct stage_params {
     ws::tensor<float, 2> c;
     ws::tensor<ws::e4m3, 2> d;
     ws::map a_map_tf32;                  // tiles of 64 rows
-    ws::map b_map;                       // tiles of 32 rows
+    ws::map b_map_tf32;                  // tiles of 32 rows
     ws::map c_map;
     int K;
     ws::grid<2> grid;
@@ -15,8 +15,8 @@ struct stage_params {
 
 struct stage_shared {
     ws::shared_tile<ws::tf32, 64, 32> ta[3];
-    ws::shared_tile<float, 32, 64> tb[3];
-    ws::shared_tile<float, 64, 32> operand_staged;
+    ws::shared_tile<ws::tf32, 32, 64> tb[3];
+    ws::shared_tile<ws::tf32, 64, 32> operand_staged;
     ws::shared_tile<ws::e4m3, 64, 64> et_staged;
     ws::shared_tile<ws::e4m3, 64, 64> operand_staged_2;
     ws::shared_tile<ws::f16, 64, 64> h_staged;
@@ -38,7 +38,7 @@ static WS_DEVICE void stage_producer(const stage_params &p, stage_shared &s, int
         for (int k = 0; k < p.K; k += 32) {  // operands.ir:11
             const int slot = ta_tb.put();
             ws::copy_in(ta_tb, s.ta[slot], p.a, p.a_map_tf32, i, k);
-            ws::copy_in(ta_tb, s.tb[slot], p.b, p.b_map, k, j);
+            ws::copy_in(ta_tb, s.tb[slot], p.b, p.b_map_tf32, k, j);
             ta_tb.put_done();
         }
     }
@@ -55,6 +55,8 @@ static WS_DEVICE void stage_consumer(const stage_params &p, stage_shared &s, int
             const int slot = ta_tb.get();
             ws::group_barrier();
             const auto operand_staged_view = ws::stage(s.operand_staged, ws::trans(ws::view(s.tb[slot])));
+            ws::fence();
+            ws::group_barrier();
             ws::mma(acc, ws::view(s.ta[slot]), ws::trans(operand_staged_view));
             ws::commit();
             ws::wait<0>(acc);
@@ -65,8 +67,9 @@ static WS_DEVICE void stage_consumer(const stage_params &p, stage_shared &s, int
         ws::group_barrier();
         const auto et_staged_view = ws::stage(s.et_staged, et);
         const auto x = ws::trans(e, s.scratch);
-        ws::group_barrier();
         const auto operand_staged_2_view = ws::stage(s.operand_staged_2, x);
+        ws::fence();
+        ws::group_barrier();
         auto acc5 = acc;
         ws::mma(acc5, et_staged_view, ws::trans(operand_staged_2_view));
         ws::commit();
@@ -74,22 +77,25 @@ static WS_DEVICE void stage_consumer(const stage_params &p, stage_shared &s, int
         ws::wait<0>(acc5);
         ws::group_barrier();
         const auto h_staged_view = ws::stage(s.h_staged, h);
+        ws::fence();
+        ws::group_barrier();
         auto acc6 = acc5;
         ws::mma(acc6, h, ws::trans(h_staged_view));
         ws::commit();
         ws::wait<0>(acc6);
         ws::group_barrier();
         const auto h_staged_2_view = ws::stage(s.h_staged_2, h);
-        ws::group_barrier();
         const auto h_staged_3_view = ws::stage(s.h_staged_3, h);
+        ws::fence();
+        ws::group_barrier();
         auto acc7 = acc6;
         ws::mma(acc7, ws::trans(h_staged_2_view), h_staged_3_view);
         ws::commit();
         ws::wait<0>(acc7);
         ws::group_barrier();
         const auto acc6_staged_view = ws::stage(s.acc6_staged, acc6);
-        ws::group_barrier();
         const auto acc5_staged_view = ws::stage(s.acc5_staged, acc5);
+        ws::group_barrier();
         ws::dot_f32(acc7, acc6_staged_view, acc5_staged_view);
         ws::store(s.c_out, p.c, p.c_map, i, j, acc7);  // operands.ir:25
         ws::store(p.d, i, j, e);  // operands.ir:26
@@ -103,7 +109,7 @@ static WS_KERNEL(256, 1) void stage_kernel(WS_PARAMS(stage_params) p)
     if (ws::first_thread()) {
         s.ta_tb.init("ta_tb", 1);        // one group releases each slot
         ws::prefetch(p.a_map_tf32);
-        ws::prefetch(p.b_map);
+        ws::prefetch(p.b_map_tf32);
         ws::prefetch(p.c_map);
     }
     ws::start();
@@ -125,7 +131,7 @@ extern "C" void ws_launch_stage(int M, int N, int K, const void *A, const void *
     call.tensor(p.d, "d", D, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.map<ws::tf32>(p.a_map_tf32, p.a, 64);
-    call.map(p.b_map, p.b, 32);
+    call.map<ws::tf32>(p.b_map_tf32, p.b, 32);
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 64}, {0, N, 64}}, ws::order_auto, 0);

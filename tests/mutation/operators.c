@@ -94,6 +94,8 @@ DROP(take, OP_TURN_TAKE)
 DROP(pass, OP_TURN_PASS)
 DROP(store_wait, OP_STORE_WAIT)
 DROP(store, OP_STORE)
+DROP(fence, OP_FENCE)
+DROP(barrier, OP_BARRIER)
 
 static bool drop_product(Kernel *kernel, Site site)
 {
@@ -670,6 +672,8 @@ const Operator operators[] = {
     {"drop-pass", "a turn is not passed on", SITE_OP, drop_pass},
     {"drop-store-wait", "copies out are not waited for", SITE_OP, drop_store_wait},
     {"drop-store", "a store is left out", SITE_OP, drop_store},
+    {"drop-fence", "what threads wrote is not fenced for the engines", SITE_OP, drop_fence},
+    {"drop-barrier", "the threads of a group do not meet", SITE_OP, drop_barrier},
     {"drop-product", "a product is left out", SITE_OP, drop_product},
     {"twice-put", "a put is waited for twice", SITE_OP, twice_put},
     {"twice-put-done", "the producer arrives twice", SITE_OP, twice_put_done},

@@ -95,8 +95,9 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                 const int v_tile_slot = v_tile_ring.get();
                 ws::group_barrier();
                 const auto operand_staged_view = ws::stage(s.operand_staged[group], x);
-                ws::group_barrier();
                 const auto operand_staged_2_view = ws::stage(s.operand_staged_2[group], ws::trans(ws::view(s.v_tile[v_tile_slot])));
+                ws::fence();
+                ws::group_barrier();
                 ws::mma(acc, operand_staged_view, ws::trans(operand_staged_2_view));
                 ws::commit();
                 s.turns.pass(group);
@@ -119,8 +120,9 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
             const int v_tile_slot_2 = v_tile_ring.get();
             ws::group_barrier();
             const auto operand_staged_view_2 = ws::stage(s.operand_staged[group], x);
-            ws::group_barrier();
             const auto operand_staged_2_view_2 = ws::stage(s.operand_staged_2[group], ws::trans(ws::view(s.v_tile[v_tile_slot_2])));
+            ws::fence();
+            ws::group_barrier();
             ws::mma(acc, operand_staged_view_2, ws::trans(operand_staged_2_view_2));
             ws::commit();
             ws::wait<0>(acc);

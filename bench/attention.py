@@ -14,22 +14,10 @@ import sys
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from rounds import in_turns, interval, recorded
+
 BATCH = 4
 PEERS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "PyTorch flash": SDPBackend.FLASH_ATTENTION}
-
-
-def interval(samples):
-    """The median, and the middle 95% of its bootstrap distribution, which is known: see statistics.c."""
-    x, n = sorted(samples), len(samples)
-
-    def more_than_half_below(k):
-        p = k / n
-        return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n // 2 + 1, n + 1))
-
-    k = 1
-    while k < n // 2 + 1 and more_than_half_below(k) < 0.025:
-        k += 1
-    return x[n // 2], x[k - 1], x[n - k]
 
 
 def reference(q, k, v, causal):
@@ -60,26 +48,6 @@ def peer(backend, causal, q, k, v):
     return call
 
 
-def recorded(call, repeats):
-    """Many runs in a graph: what counts is the device's time."""
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        library.ws_set_stream(ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
-        for _ in range(repeats):
-            call()
-    library.ws_set_stream(ctypes.c_void_p(0))
-    return graph
-
-
-def milliseconds(graph, repeats):
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    begin.record()
-    graph.replay()
-    end.record()
-    end.synchronize()
-    return begin.elapsed_time(end) / repeats
-
-
 def compare(head, length, causal, rounds, out):
     torch.manual_seed(1)
     heads = 4096 // head
@@ -89,21 +57,16 @@ def compare(head, length, causal, rounds, out):
     want = reference(q[1, 3], k[1, 3], v[1, 3], causal)
     calls = {name: peer(backend, causal, q, k, v) for name, backend in PEERS.items()}
     calls["WSC"] = compiled(library, head, causal, q, k, v, o)
-    errors, graphs, times, repeats = {}, {}, {}, max(1, int(3e12 / work))
+    errors, graphs, repeats = {}, {}, max(1, int(3e12 / work))
     for name, call in list(calls.items()):
         try:
             got = call()[1, 3].double()
-            graphs[name] = recorded(call, repeats)
+            graphs[name] = recorded(library, call, repeats)
         except RuntimeError as problem:
             print(f"{name}: {str(problem).splitlines()[0]}", file=sys.stderr)
             continue
         errors[name] = ((got - want).abs().max() / want.abs().max()).item()
-        times[name] = []
-    for turn in range(rounds):
-        order = list(times)
-        order = order[turn % len(order):] + order[:turn % len(order)]
-        for name in order:
-            times[name].append(milliseconds(graphs[name], repeats))
+    times = in_turns(graphs, rounds, repeats)
     line = f"head {head:3d} L {length:5d} {'causal' if causal else 'full  '}"
     for name, ms in times.items():
         middle, low, high = interval([a / b for a, b in zip(times.get("cuDNN", ms), ms)])

@@ -25,7 +25,7 @@ def page(width, height, parts):
 
 def ratios(suite, rows, device):
     """One line for each piece of work and candidate that is no peer, on an axis of ratios."""
-    lines = [r for r in rows if r["ratio"] and not r["candidate"].startswith(("cuBLASLt", "cuDNN", "copy"))]
+    lines = [r for r in rows if r["ratio"] and not r["candidate"].startswith(("cuBLASLt", "cuDNN", "copy", "torch"))]
     if not lines:
         return None
     low = min(0.9, min(r["low"] for r in lines))

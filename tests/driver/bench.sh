@@ -12,6 +12,10 @@ cat >"$work/run.json" <<'EOF'
 {"suite": "gemm", "row": "7x8x9", "type": "f16", "candidate": "WSC", "form": "", "tflops": 50.0, "ratio": null, "low": null, "high": null, "mhz": 1300, "watts": 0}
 {"suite": "softmax", "row": "9x8x8", "type": "f16", "candidate": "copy", "form": "", "us": 9, "tbs": 4.00, "ratio": 1, "low": 1, "high": 1, "mhz": 1300, "watts": 0}
 {"suite": "softmax", "row": "9x8x8", "type": "f16", "candidate": "WSC", "form": "", "us": 10, "tbs": 3.60, "ratio": 0.9, "low": 0.8, "high": 1, "mhz": 1300, "watts": 0}
+{"device": "Some GPU", "pytorch": "2.11", "rounds": 15}
+{"suite": "torch", "row": "8 x 1", "type": "f16", "candidate": "cuBLASLt", "form": "", "tflops": 90.0, "ratio": 0.9, "low": 0.9, "high": 0.9}
+{"suite": "torch", "row": "8 x 1", "type": "f16", "candidate": "torch.bmm", "form": "", "tflops": 100.0, "ratio": 1, "low": 1, "high": 1}
+{"suite": "torch", "row": "8 x 1", "type": "f16", "candidate": "WSC", "form": "", "tflops": 110.0, "ratio": 1.1, "low": 1, "high": 1.2}
 EOF
 
 tables_from_json() {
@@ -21,6 +25,8 @@ tables_from_json() {
         grep -qxF '| f16 7x8x9 | WSC | 50 | none | | 1300 |' "$work/tables" &&
         grep -qxF '| work | kernel | TB/s | peer | ratio [95%] | MHz, W |' "$work/tables" &&
         grep -qxF '| f16 9x8x8 | WSC | 3.60 | 4.00 | 0.900 [0.800 1.000] | 1300 |' "$work/tables" &&
+        grep -qxF 'Some GPU, PyTorch 2.11, 15 rounds.' "$work/tables" &&
+        grep -qxF '| f16 8 x 1 | WSC | 110 | 100 (torch.bmm) | 1.100 [1.000 1.200] |  |' "$work/tables" &&
         grep -qxF '| geometric mean (2 rows) | | | | 2.000 | |' "$work/tables"
 }
 

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""rounds.py - calls recorded in graphs, timed in turns: what measure.cu is for the bench in C."""
+import ctypes
+import math
+
+import torch
+
+
+def interval(samples):
+    """The median, and the middle 95% of its bootstrap distribution, which is known: see statistics.c."""
+    x, n = sorted(samples), len(samples)
+
+    def more_than_half_below(k):
+        p = k / n
+        return sum(math.comb(n, i) * p**i * (1 - p) ** (n - i) for i in range(n // 2 + 1, n + 1))
+
+    k = 1
+    while k < n // 2 + 1 and more_than_half_below(k) < 0.025:
+        k += 1
+    return x[n // 2], x[k - 1], x[n - k]
+
+
+def recorded(library, call, repeats):
+    """Many runs in a graph: what counts is the device's time."""
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        library.ws_set_stream(ctypes.c_void_p(torch.cuda.current_stream().cuda_stream))
+        for _ in range(repeats):
+            call()
+    library.ws_set_stream(ctypes.c_void_p(0))
+    return graph
+
+
+def milliseconds(graph, repeats):
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    begin.record()
+    graph.replay()
+    end.record()
+    end.synchronize()
+    return begin.elapsed_time(end) / repeats
+
+
+def in_turns(graphs, rounds, repeats):
+    """Milliseconds of a run by name and round; rounds begin with different names."""
+    names, times = list(graphs), {name: [] for name in graphs}
+    for turn in range(rounds):
+        for name in names[turn % len(names):] + names[:turn % len(names)]:
+            times[name].append(milliseconds(graphs[name], repeats))
+    return times

@@ -18,6 +18,7 @@
  *   - operand of a product that stays in flight: at the iteration's end, P-1 iterations late.
  */
 #include "choose.h"
+#include "cluster.h"
 #include "machine.h"
 
 #include <limits.h>
@@ -549,11 +550,6 @@ void pass_choose(Kernel *kernel)
     Chooser in = {.kernel = kernel, .uses = uses_new(kernel, kernel->body)};
     ir_walk(kernel->body, visit_collect, &in);
     ir_walk(kernel->body, visit_scalar_read, &in);
-    /* Clusters were measured before they were built (H200, f16, 8192 x 8192 x K, 128 x 192 in turns, two CTAs that share b by
-       multicast, arrivals without a fence): as fast at K = 256, 4% slower at 512, 1 to 2% slower beyond.  L2 is not what these
-       tiles wait for, and two CTAs then wait for each other.  */
-    if (kernel->grid.cluster[0] > 1 || kernel->grid.cluster[1] > 1)
-        reject(kernel, kernel->grid.loc, REASON_CLUSTER_UNSUPPORTED);
     check_registers(kernel);
     for (int i = 0; i < in.nloops; i++)
         in.loops[i]->pipeline->put_count = 0;
@@ -561,6 +557,8 @@ void pass_choose(Kernel *kernel)
         choose_ring(&in, in.loads[i]);
     for (int i = 0; i < in.nloops; i++)
         check_loop(&in, in.loops[i]);
+    if (!kernel->failed)
+        choose_cluster(kernel, in.specialized);
     if (kernel->failed)
         return;
     for (int i = 0; i < in.nloads; i++)

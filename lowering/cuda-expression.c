@@ -392,6 +392,12 @@ static Op *map_tensor(const Op *op)
     return op->code == OP_STORE && op->storage ? tensor_root(op->args[0]) : NULL;
 }
 
+/* Rows that the op moves: of a shared tile its share.  */
+static int map_rows(const Op *op)
+{
+    return op->code == OP_COPY_IN && op->along ? (int)op->ival : op->storage->tile.rows;
+}
+
 static bool is_field(const Kernel *kernel, const char *name)
 {
     for (const Variable *variable = kernel->variables; variable; variable = variable->next)
@@ -407,7 +413,7 @@ static void visit_map(Op *op, void *context)
     if (!root)
         return;
     Variable *tensor = root->results[0]->var;
-    int rows = op->storage->tile.rows, first_rows = rows;
+    int rows = map_rows(op), first_rows = rows;
     Map **end = &list->maps;
     for (; *end; end = &(*end)->next) {
         if ((*end)->tensor != tensor)
@@ -437,7 +443,7 @@ const char *cuda_map_for(Printer *in, const Op *op)
 {
     const Variable *tensor = map_tensor(op)->results[0]->var;
     for (const Map *map = in->maps; map; map = map->next)
-        if (map->tensor == tensor && map->rows == op->storage->tile.rows && map->rounded == op->storage->rounded)
+        if (map->tensor == tensor && map->rows == map_rows(op) && map->rounded == op->storage->rounded)
             return map->name;
     return "";
 }

@@ -330,11 +330,17 @@ int cuda_grid_dims(const Op *op)
     return op->nargs / 3;
 }
 
+const char *cuda_blocks(const Printer *in)
+{
+    bool cluster = cluster_size(in->kernel) > 1;
+    return cluster ? arena_print(in->kernel->module, ", %s_cluster", in->kernel->name) : "";
+}
+
 static void print_grid(Printer *in, const Op *op)
 {
     const Block *body = op->blocks[0];
     cuda_begin(in);
-    fprintf(in->out, "for (ws::tiles<%d> t(p.grid); t.more(); t.next()) {", cuda_grid_dims(op));
+    fprintf(in->out, "for (ws::tiles<%d%s> t(p.grid); t.more(); t.next()) {", cuda_grid_dims(op), cuda_blocks(in));
     print_place(in, op);
     fputc('\n', in->out);
     in->indent++;
@@ -379,7 +385,10 @@ static void print_slot_result(Printer *in, const Op *op, bool producing)
 static void print_copy_in(Printer *in, const Op *op)
 {
     cuda_begin(in);
-    fprintf(in->out, "ws::copy_in%s(", cuda_has_fill(op) ? "_or" : "");
+    fprintf(in->out, "ws::copy_%s%s", op->along ? "share" : "in", cuda_has_fill(op) ? "_or" : "");
+    if (op->along)
+        fprintf(in->out, "<%s_cluster, ws::along_%s>", in->kernel->name, text_alongs[op->along]);
+    fputc('(', in->out);
     if (cuda_has_fill(op)) {
         cuda_fill(in, op->fval);
         fputs(", ", in->out);
@@ -421,9 +430,19 @@ static void print_wait(Printer *in, const Op *op)
             print_assignment(in, op->results[i]->var, op, op->args[i]);
 }
 
+/* In a cluster a tile may be none of the grid's: its stores are left out.  */
+static void print_inside(Printer *in)
+{
+    if (cluster_size(in->kernel) == 1)
+        return;
+    cuda_line(in, "if (t.inside())");
+    fputs("    ", in->out);
+}
+
 /* A store, an atomic addition.  */
 static void print_store(Printer *in, const Op *op)
 {
+    print_inside(in);
     cuda_begin(in);
     fprintf(in->out, "%s(", op_info[op->code].call);
     if (op->storage) {
@@ -456,6 +475,7 @@ static void print_quoted(FILE *out, const char *text)
 
 static void print_print(Printer *in, const Op *op)
 {
+    print_inside(in);
     cuda_begin(in);
     fputs("ws::print(", in->out);
     print_quoted(in->out, op->sval ? op->sval : "");

@@ -19,6 +19,15 @@
 
 /* ---- structs ----------------------------------------------------------------------------------------------------- */
 
+/* The blocks that run side by side, if several do.  */
+static void print_cluster(Printer *in)
+{
+    const Kernel *kernel = in->kernel;
+    const int *sides = kernel->grid.cluster;
+    if (cluster_size(kernel) > 1)
+        cuda_line(in, "typedef ws::cluster<%d, %d> %s_cluster;\n", sides[0], sides[1], kernel->name);
+}
+
 static void print_params(Printer *in, const Map *maps)
 {
     Kernel *kernel = in->kernel;
@@ -40,7 +49,7 @@ static void print_params(Printer *in, const Map *maps)
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_SCALAR)
             cuda_line(in, "%s %s;", cuda_scalar_type(field->type), field->name);
-    cuda_line(in, "ws::grid<%d> grid;", cuda_grid_dims(grid));
+    cuda_line(in, "ws::grid<%d%s> grid;", cuda_grid_dims(grid), cuda_blocks(in));
     in->indent--;
     cuda_line(in, "};\n");
 }
@@ -103,6 +112,13 @@ static void print_shared(Printer *in)
 
 /* ---- roles and the kernel ---------------------------------------------------------------------------------------- */
 
+/* The blocks that share the ring's tiles, as template arguments.  */
+static const char *ring_blocks(const Printer *in, const Aref *aref)
+{
+    bool shared = aref->along != ALONG_NONE;
+    return shared ? arena_print(in->kernel->module, "%s, ws::along_%s", cuda_blocks(in), text_alongs[aref->along]) : "";
+}
+
 static void print_role(Printer *in, Role *role)
 {
     Kernel *kernel = in->kernel;
@@ -117,7 +133,7 @@ static void print_role(Printer *in, Role *role)
             cuda_line(in, "ws::producer<%d> %s(s.%s);", aref->slots, cuda_end_name(in, aref, true), aref->name);
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_GET, aref))
-            cuda_line(in, "ws::consumer<%d> %s(s.%s);", aref->slots, aref->name, aref->name);
+            cuda_line(in, "ws::consumer<%d%s> %s(s.%s);", aref->slots, ring_blocks(in, aref), aref->name, aref->name);
     if (role_has_op(role, OP_TURN_TAKE, NULL))
         cuda_line(in, "s.turns.begin(group);");
     in->indent--;
@@ -176,6 +192,11 @@ static void print_dispatch(Printer *in)
     cuda_line(in, "}");
 }
 
+static const char *init_blocks(const Printer *in, const Aref *aref)
+{
+    return aref->along ? arena_print(in->kernel->module, "<%s>", ring_blocks(in, aref) + 2) : "";
+}
+
 static void print_inits(Printer *in)
 {
     Kernel *kernel = in->kernel;
@@ -187,7 +208,8 @@ static void print_inits(Printer *in)
     in->indent++;
     FOR_AREFS (aref, kernel)
         cuda_commented(in,
-                       arena_print(kernel->module, "s.%s.init(\"%s\", %d);", aref->name, aref->name, aref->arrivals),
+                       arena_print(kernel->module, "s.%s.init%s(\"%s\", %d);", aref->name, init_blocks(in, aref),
+                                   aref->name, aref->arrivals),
                        arena_print(kernel->module, "%s group%s each slot", number_word(aref->arrivals),
                                    aref->arrivals == 1 ? " releases" : "s release"));
     if (turns)
@@ -209,8 +231,11 @@ static void print_kernel_function(Printer *in)
     if (uses_shared(kernel))
         cuda_line(in, "%s_shared &s = ws::shared<%s_shared>();", kernel->name, kernel->name);
     print_inits(in);
-    cuda_line(in, "ws::start();");
+    const char *blocks = cluster_size(kernel) > 1 ? arena_print(kernel->module, "<%s>", cuda_blocks(in) + 2) : "";
+    cuda_line(in, "ws::start%s();", blocks);
     print_dispatch(in);
+    if (*blocks)
+        cuda_line(in, "ws::finish%s();", blocks);
     in->indent--;
     cuda_line(in, "}\n");
 }
@@ -339,7 +364,10 @@ static void print_run(Printer *in)
         fputs("0", in->out);
     if (kernel->shared_padding)
         fprintf(in->out, " + %d", kernel->shared_padding);
-    fprintf(in->out, ", ws::%s);\n", kernel->grid.persistent ? "persistent" : "one_tile");
+    fprintf(in->out, ", ws::%s", kernel->grid.persistent ? "persistent" : "one_tile");
+    if (cluster_size(kernel) > 1)
+        fprintf(in->out, "%s::size", cuda_blocks(in));
+    fputs(");\n", in->out);
 }
 
 static void print_launcher(Printer *in, const Map *maps)
@@ -390,6 +418,7 @@ static void print_kernel(Printer *in)
     }
     const Map *maps = in->maps = cuda_collect_maps(in);
     cuda_line(in, "\n// %s:%d: %s", cuda_file_name(kernel->loc.file), kernel->loc.line, kernel->c_function);
+    print_cluster(in);
     print_params(in, maps);
     print_shared(in);
     FOR_ROLES (role, kernel)

@@ -3,7 +3,9 @@
 #ifndef WSC_CUDA_H
 #define WSC_CUDA_H
 
+#include "cluster.h"
 #include "plan.h"
+#include "text.h"
 
 /* A tensor map of the parameter struct.  A tensor that is moved in boxes of several heights has one for each.  */
 typedef struct Map Map;
@@ -75,5 +77,6 @@ const char *cuda_map_for(Printer *in, const Op *op);
 void cuda_block(Printer *in, const Block *block);
 const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing);
 int cuda_grid_dims(const Op *op);
+const char *cuda_blocks(const Printer *in); /* behind the dimensions of a grid: its cluster */
 
 #endif

@@ -17,6 +17,7 @@
  * With several consumer groups the rows of split tiles shrink, row coordinates grow by the group's first row, and what every
  * group holds whole is stored by the first group alone.
  */
+#include "cluster.h"
 #include "queries.h"
 
 enum { MAX_OFFSETS = 16, SKIP_BIT = 1u << 29 };
@@ -241,6 +242,8 @@ static void emit_put(Distributor *in, Block *to, Op *load)
         copy->aref = aref;
         copy->storage = aref->storages[i];
         copy->fval = source->fval;
+        copy->along = source->along;
+        copy->ival = source->along ? source->results[0]->type.rows / cluster_sharers(in->kernel, source->along) : 0;
     }
     emit(in, block, load, OP_PUT_DONE, 1, &slot)->aref = aref;
     end_first_group(in, block, to, load);

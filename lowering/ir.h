@@ -114,6 +114,10 @@ typedef struct {
 
 enum { RELEASE_END = 0x7fffffff };
 
+/* Blocks of a cluster that share a tile: those of one column of the cluster (along x), of one row (along y), of both, or all
+   blocks.  */
+enum { ALONG_NONE, ALONG_X = 1, ALONG_Y = 2, ALONG_X_AND_Y = 3, ALONG_ALL = 4 };
+
 /* A value of the language: one definition, any number of uses.  */
 struct Value {
     int id;
@@ -152,6 +156,7 @@ struct Op {
     int order;          /* position within the iteration, by stage-major order */
     int depth;          /* LOAD: slots of the ring that will carry it, 0: loaded where it stands */
     int release;        /* LOAD: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
+    int along;          /* LOAD: the blocks of the cluster that load the same tile; COPY_IN: that bring a share of it each, for all of them */
     /* partition and after */
     Aref *aref;         /* LOAD that goes through one; PUT, COPY_IN, PUT_DONE, GET, CONSUMED */
     Storage *storage;   /* COPY_IN, VIEW, STAGE, STORE (staging), operations with scratch */
@@ -175,7 +180,7 @@ typedef enum { SPLIT_AUTO, SPLIT_ROWS, SPLIT_TILES } Split;
 typedef struct {
     int dims;
     bool persistent, persistent_given;
-    int cluster[2];
+    int cluster[2]; /* blocks along the last dimension but one, and along the last; 0: none (choose) */
     TileOrder order;
     int order_group;
     int consumers;
@@ -208,7 +213,8 @@ struct Aref {
     int slots;          /* D */
     Role *producer;
     uint32_t consumers; /* bit per kernel->roles[] */
-    int arrivals;       /* on the empty barrier: consumer groups that release a slot */
+    int arrivals;       /* on the empty barrier: consumer groups that release a slot, those of other blocks included */
+    int along;          /* the blocks whose copies fill its slots: each release goes to all of them */
     int64_t bytes;      /* per put */
     int nstorages;
     Storage **storages;

@@ -20,6 +20,8 @@ enum {
     MACHINE_THREAD_REGISTERS = 255,
     MACHINE_LINE_BYTES = 128,    /* a row of a shared tile's block, and the swizzle span */
     MACHINE_SHARED_ALIGN = 1024, /* of a storage: eight lines, the swizzle's period */
+    MACHINE_SWIZZLE_ROWS = 8,    /* lines after which it begins again */
+    MACHINE_CLUSTER_BLOCKS = 8,  /* that every device can place */
     MACHINE_MMA_ROWS = 64,       /* M of one wgmma */
     MACHINE_MAX_DEPTH = 16,      /* slots that a ring may have */
     MACHINE_SMALL_SLOT = 12288   /* bytes below which the copies of eight slots do not hide latency */

@@ -264,6 +264,8 @@ static void parse_note(Parser *p, Op *op)
         op->depth = scan_number_up_to(p, 0, 1000);
     else if (!strcmp(key, "release"))
         op->release = parse_place(p);
+    else if (!strcmp(key, "along"))
+        op->along = scan_choice(p, "blocks of a cluster", text_alongs, TEXT_ALONGS);
     else if (!strcmp(key, "aref"))
         op->aref = find_aref(p, scan_word(p, "an aref"));
     else if (!strcmp(key, "storage"))

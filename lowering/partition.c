@@ -9,6 +9,7 @@
  * Loads share an aref if they have the same control block, the same consuming roles, the same depth and the same release
  * point in the table: then one put fills and one consumed frees all of them.  Every other load has its own.
  */
+#include "cluster.h"
 #include "machine.h"
 #include "queries.h"
 
@@ -64,6 +65,7 @@ static void add_load(Kernel *kernel, Aref *aref, Op *load)
     int n = aref->nstorages;
     Storage **storages = arena_alloc(kernel->module, sizeof(Storage *) * (size_t)(n + 1));
     Op **loads = arena_alloc(kernel->module, sizeof(Op *) * (size_t)(n + 1));
+    aref->along = cluster_join(aref->along, load->along);
     for (int i = 0; i < n; i++) {
         storages[i] = aref->storages[i];
         loads[i] = aref->loads[i];
@@ -78,14 +80,20 @@ static void add_load(Kernel *kernel, Aref *aref, Op *load)
     load->storage = storage;
 }
 
+static int releasing_groups(const Kernel *kernel, const Aref *aref)
+{
+    int groups = 0;
+    FOR_ROLES (role, kernel)
+        if (aref->consumers & ROLE_BIT(role))
+            groups += kernel->grid.split == SPLIT_TILES ? 1 : role->replicas;
+    return groups * cluster_sharers(kernel, aref->along);
+}
+
 static Aref *new_aref(Kernel *kernel, Op *load)
 {
     Aref *aref = aref_new(kernel, "ring", load->depth);
     aref->producer = kernel->roles;
     aref->consumers = consuming_roles(kernel, load);
-    FOR_ROLES (role, kernel)
-        if (aref->consumers & ROLE_BIT(role))
-            aref->arrivals += kernel->grid.split == SPLIT_TILES ? 1 : role->replicas;
     aref->home = load->parent;
     aref->release_lag = in_flight_after(load);
     return aref;
@@ -116,8 +124,10 @@ static void name_aref(Kernel *kernel, Aref *aref)
 void pass_partition(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_load, kernel);
-    FOR_AREFS (aref, kernel)
+    FOR_AREFS (aref, kernel) {
         name_aref(kernel, aref);
+        aref->arrivals = releasing_groups(kernel, aref);
+    }
     FOR_AREFS (aref, kernel)
         FOR_STORAGES (storage, kernel)
             if (!strcmp(aref->name, storage->name))

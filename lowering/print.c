@@ -318,6 +318,10 @@ static void print_notes(Printer *p, const Op *op)
     if (op->depth)
         print_number(p, &first, "depth", op->depth);
     print_order(p, &first, "release", op->release);
+    if (op->along) {
+        print_key(p, &first, "along");
+        fputs(text_alongs[op->along], p->out);
+    }
     if (op->aref) {
         print_key(p, &first, "aref");
         fputs(op->aref->name, p->out);
@@ -578,6 +582,8 @@ static void print_aref(Printer *p, const Aref *aref)
     }
     if (aref->arrivals)
         fprintf(p->out, " arrivals=%d", aref->arrivals);
+    if (aref->along)
+        fprintf(p->out, " along=%s", text_alongs[aref->along]);
     if (aref->bytes)
         fprintf(p->out, " bytes=%" PRId64, aref->bytes);
     if (aref->release_lag)

@@ -50,12 +50,13 @@ static bool run_put(Explorer *in, World *world, int group, const Op *op)
     End *puts = &world->states[group].puts[aref->id];
     if (puts->filling)
         return violates(in, world, group, op, "puts into '%s' before its last put is done", aref->name);
+    int block = in->groups[group].block;
     for (int g = 0; g < in->ngroups; g++)
-        if (g != group && (world->states[g].puts[aref->id].next || world->states[g].puts[aref->id].filling))
+        if (g != group && in->groups[g].block == block &&
+            (world->states[g].puts[aref->id].next || world->states[g].puts[aref->id].filling))
             return violates(in, world, group, op, "puts into '%s', which '%s' fills", aref->name, group_name(in, g));
     puts->filling = true;
-    puts->bytes = 0;
-    world->released[aref->id][slot_of(in, aref->id, puts->next)] = 0;
+    world->released[ring_at(in, block, aref->id)][slot_of(in, aref->id, puts->next)] = 0;
     if (op->nresults)
         *mark_at(in, world, group, op->results[0]) = (Mark){MARK_PUT, aref->id, puts->next};
     return true;
@@ -70,9 +71,38 @@ static bool is_being_filled(const State *state, const Mark *slot, const Aref *ar
 static bool run_copy_in(Explorer *in, World *world, int group, const Op *op)
 {
     State *state = &world->states[group];
-    if (!is_being_filled(state, mark_at(in, world, group, op->args[0]), op->aref))
-        return violates(in, world, group, op, "copies into '%s' outside its put", op->aref->name);
-    state->puts[op->aref->id].bytes += machine_copy_bytes(op->storage->tile);
+    const Aref *aref = op->aref;
+    if (!is_being_filled(state, mark_at(in, world, group, op->args[0]), aref))
+        return violates(in, world, group, op, "copies into '%s' outside its put", aref->name);
+    int block = in->groups[group].block, slot = slot_of(in, aref->id, state->puts[aref->id].next);
+    Type share = op->storage->tile;
+    share.rows = op->along ? (int)op->ival : share.rows;
+    for (int to = 0; to < in->nblocks; to++) {
+        if (!cluster_shares(in->kernel, op->along, block, to))
+            continue;
+        if (!cluster_shares(in->kernel, aref->along, block, to))
+            return violates(in, world, group, op, "copies into '%s' of block %d, for whose slots it does not wait",
+                            aref->name, to);
+        world->brought[ring_at(in, to, aref->id)][slot] += machine_copy_bytes(share);
+    }
+    return true;
+}
+
+/* The blocks whose slots are full with this put have all bytes of it.  */
+static bool check_bytes(Explorer *in, World *world, int block, const Op *op, long index)
+{
+    const Aref *aref = op->aref;
+    for (int to = 0; to < in->nblocks; to++) {
+        int64_t *brought = &world->brought[ring_at(in, to, aref->id)][slot_of(in, aref->id, index)];
+        if (!cluster_shares(in->kernel, aref->along, block, to) || puts_done(in, world, to, aref->id) <= index)
+            continue;
+        if (*brought != aref->bytes) {
+            reject(in->kernel, op->loc, REASON_BYTES, aref->name, (long long)aref->bytes, (long long)*brought);
+            in->failed = true;
+            return false;
+        }
+        *brought = 0;
+    }
     return true;
 }
 
@@ -83,14 +113,9 @@ static bool run_put_done(Explorer *in, World *world, int group, const Op *op)
     End *puts = &state->puts[aref->id];
     if (!is_being_filled(state, mark_at(in, world, group, op->args[0]), aref))
         return violates(in, world, group, op, "ends a put of '%s' that has not begun", aref->name);
-    if (puts->bytes != aref->bytes) {
-        reject(in->kernel, op->loc, REASON_BYTES, aref->name, (long long)aref->bytes, (long long)puts->bytes);
-        in->failed = true;
-        return false;
-    }
     puts->filling = false;
     state->known[aref->id] = ++puts->next;
-    return true;
+    return check_bytes(in, world, in->groups[group].block, op, puts->next - 1);
 }
 
 /* The barrier of a slot tells odd rounds from even ones: a get that comes before the round before its own is done would take
@@ -142,8 +167,10 @@ static bool release(Explorer *in, World *world, int group, const Op *op, long in
         in->failed = true;
         return false;
     }
-    int *released = &world->released[aref->id][slot];
-    if (++*released > aref->arrivals) {
+    for (int block = 0; block < in->nblocks; block++) {
+        int *released = &world->released[ring_at(in, block, aref->id)][slot];
+        if (!cluster_shares(in->kernel, aref->along, in->groups[group].block, block) || ++*released <= aref->arrivals)
+            continue;
         reject(in->kernel, in->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, *released);
         in->failed = true;
         return false;
@@ -414,15 +441,17 @@ static bool run_store(Explorer *in, World *world, int group, const Op *op)
 bool may_pass(const Explorer *in, const World *world, int group, const Op *op)
 {
     const State *state = &world->states[group];
+    int block = in->groups[group].block;
     if (op->code == OP_TURN_TAKE)
-        return world->turns % in->groups[group].role->replicas == in->groups[group].number;
+        return world->turns[block] % in->groups[group].role->replicas == in->groups[group].number;
     if (op->code == OP_PUT) {
         const Aref *aref = op->aref;
         long index = state->puts[aref->id].next;
-        return index < aref->slots || world->released[aref->id][slot_of(in, aref->id, index)] >= aref->arrivals;
+        return index < aref->slots ||
+               world->released[ring_at(in, block, aref->id)][slot_of(in, aref->id, index)] >= aref->arrivals;
     }
     if (op->code == OP_GET) {
-        return puts_done(in, world, op->aref->id) > state->gets[op->aref->id].next;
+        return puts_done(in, world, block, op->aref->id) > state->gets[op->aref->id].next;
     }
     return true;
 }
@@ -434,14 +463,15 @@ static bool run_turn(Explorer *in, World *world, int group, const Op *op)
     if (state->holds_turn == take)
         return violates(in, world, group, op, take ? "takes its turn twice" : "passes on a turn that it has not taken");
     state->holds_turn = take;
+    long *turn_known = world->turn_known + ring_at(in, in->groups[group].block, 0);
     if (take) {
         for (int a = 0; a < in->narefs; a++)
-            if (world->turn_known[a] > state->known[a])
-                state->known[a] = world->turn_known[a];
+            if (turn_known[a] > state->known[a])
+                state->known[a] = turn_known[a];
         return true;
     }
-    memcpy(world->turn_known, state->known, (size_t)in->narefs * sizeof *state->known);
-    world->turns++;
+    memcpy(turn_known, state->known, (size_t)in->narefs * sizeof *state->known);
+    world->turns[in->groups[group].block]++;
     FOR_STORAGES (storage, in->kernel)
         if (state->storing && storage->use == USE_OUTPUT && storage->slots < in->groups[group].role->replicas)
             return violates(in, world, group, op, "passes on its turn while copies out of '%s' may be under way",

@@ -156,12 +156,20 @@ static const Op **list_add(Module *module, const Op **list, int count, const Op 
     return list;
 }
 
-static int decision_index(Explorer *in, const Op *source)
+/* The blocks of a cluster decide alike where nothing that the decision depends on differs between them.  */
+static int decision_index(Explorer *in, const Op *source, int block)
 {
+    Module *module = in->kernel->module;
+    block = variance_of_decision(&in->variance, source) ? block : -1;
     for (int i = 0; i < in->ndecisions; i++)
-        if (in->decisions[i] == source)
+        if (in->decisions[i] == source && in->decision_blocks[i] == block)
             return i;
-    in->decisions = list_add(in->kernel->module, in->decisions, in->ndecisions, source);
+    in->decisions = list_add(module, in->decisions, in->ndecisions, source);
+    int *blocks = arena_alloc(module, (size_t)(in->ndecisions + 1) * sizeof *blocks);
+    if (in->ndecisions)
+        memcpy(blocks, in->decision_blocks, (size_t)in->ndecisions * sizeof *blocks);
+    in->decision_blocks = blocks;
+    blocks[in->ndecisions] = block;
     return in->ndecisions++;
 }
 
@@ -189,7 +197,7 @@ static void visit_decision(Op *op, void *context)
     if (op->nblocks && !ir_any(op, of_interest, decider->in))
         *of = DECIDE_NOTHING;
     else if (source && ir_any(op, is_shared, NULL))
-        *of = decision_index(decider->in, source);
+        *of = decision_index(decider->in, source, decider->group->block);
 }
 
 /* ---- the explorer ------------------------------------------------------------------------------------------------ */
@@ -200,6 +208,15 @@ static void visit_direct_store(Op *op, void *context)
     if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT || op->storage)
         return;
     in->stores = list_add(in->kernel->module, in->stores, in->nstores++, op);
+}
+
+static void prepare_decisions(Explorer *in, Group *group)
+{
+    size_t bytes = (size_t)(group->labels->count + 1) * sizeof(int);
+    group->decision_of = arena_alloc(in->kernel->module, bytes);
+    memset(group->decision_of, 0xff, bytes);
+    Decider decider = {in, group};
+    ir_walk(group->role->body, visit_decision, &decider);
 }
 
 static void prepare_role(Explorer *in, Role *role, const Labels *labels)
@@ -215,14 +232,11 @@ static void prepare_role(Explorer *in, Role *role, const Labels *labels)
     Aging aging = {in, first.lives};
     ir_walk(role->body, visit_births, &aging);
     ir_walk(role->body, visit_uses, &aging);
-    first.decision_of = arena_alloc(module, (size_t)(first.labels->count + 1) * sizeof(int));
-    memset(first.decision_of, 0xff, (size_t)(first.labels->count + 1) * sizeof(int));
-    Decider decider = {in, &first};
-    ir_walk(role->body, visit_decision, &decider);
     ir_walk(role->body, visit_direct_store, in);
-    for (int number = 0; number < role->replicas; number++) {
-        first.number = number;
-        in->groups[in->ngroups++] = first;
+    for (first.block = 0; first.block < in->nblocks; first.block++) {
+        prepare_decisions(in, &first);
+        for (first.number = 0; first.number < role->replicas; first.number++)
+            in->groups[in->ngroups++] = first;
     }
 }
 
@@ -232,13 +246,15 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
     int groups = 0;
     *in =
         (Explorer){.kernel = kernel, .by_tiles = kernel->grid.split == SPLIT_TILES, .named = kernel->variables != NULL};
+    in->nblocks = cluster_size(kernel);
+    in->variance = variance_new(kernel);
     FOR_ROLES (role, kernel)
         groups += role->replicas;
     FOR_AREFS (aref, kernel)
         in->narefs = aref->id + 1 > in->narefs ? aref->id + 1 : in->narefs;
     FOR_STORAGES (storage, kernel)
         in->nstorages++;
-    in->groups = arena_alloc(module, (size_t)(groups + 1) * sizeof *in->groups);
+    in->groups = arena_alloc(module, (size_t)(groups * in->nblocks + 1) * sizeof *in->groups);
     in->arefs = arena_alloc(module, (size_t)(in->narefs + 1) * sizeof *in->arefs);
     FOR_AREFS (aref, kernel)
         in->arefs[aref->id] = aref;
@@ -264,15 +280,34 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
 const char *group_name(const Explorer *in, int group)
 {
     const Group *of = &in->groups[group];
-    return of->role->replicas == 1 ? of->role->name
-                                   : arena_print(in->kernel->module, "%s %d", of->role->name, of->number);
+    Module *module = in->kernel->module;
+    const char *name =
+        of->role->replicas == 1 ? of->role->name : arena_print(module, "%s %d", of->role->name, of->number);
+    return in->nblocks == 1 ? name : arena_print(module, "%s of block %d", name, of->block);
 }
 
-long puts_done(const Explorer *in, const World *world, int ring)
+int ring_at(const Explorer *in, int block, int aref)
+{
+    return block * in->narefs + aref;
+}
+
+long puts_made(const Explorer *in, const World *world, int block, int aref)
 {
     long done = 0;
     for (int g = 0; g < in->ngroups; g++)
-        done = world->states[g].puts[ring].next > done ? world->states[g].puts[ring].next : done;
+        if (in->groups[g].block == block && world->states[g].puts[aref].next > done)
+            done = world->states[g].puts[aref].next;
+    return done;
+}
+
+long puts_done(const Explorer *in, const World *world, int block, int aref)
+{
+    long done = puts_made(in, world, block, aref);
+    for (int other = 0; other < in->nblocks; other++)
+        if (cluster_shares(in->kernel, in->arefs[aref]->along, other, block)) {
+            long puts = puts_made(in, world, other, aref);
+            done = puts < done ? puts : done;
+        }
     return done;
 }
 
@@ -309,30 +344,40 @@ static void fill_state(Explorer *in, State *to, const State *from, int group)
     to->iterations = array(module, old.iterations, from ? from->iterations : NULL, ndecisions, sizeof(int));
 }
 
+static void fill_rings(Explorer *in, World *to, const World *from)
+{
+    Module *module = in->kernel->module;
+    size_t rings = (size_t)(in->narefs * in->nblocks);
+    if (!to->released) {
+        to->released = arena_alloc(module, (rings + 1) * sizeof *to->released);
+        to->brought = arena_alloc(module, (rings + 1) * sizeof *to->brought);
+        to->tile_starts = arena_alloc(module, (rings + 1) * sizeof *to->tile_starts);
+    }
+    for (size_t r = 0; r < rings; r++) {
+        const Aref *aref = in->arefs[r % (size_t)in->narefs];
+        size_t slots = aref ? (size_t)aref->slots : 0;
+        to->released[r] = array(module, to->released[r], from ? from->released[r] : NULL, slots, sizeof(int));
+        to->brought[r] = array(module, to->brought[r], from ? from->brought[r] : NULL, slots, sizeof(int64_t));
+        if (in->by_tiles)
+            to->tile_starts[r] =
+                array(module, to->tile_starts[r], from ? from->tile_starts[r] : NULL, 64, sizeof(long));
+    }
+    to->turn_known = array(module, to->turn_known, from ? from->turn_known : NULL, rings, sizeof(long));
+    to->started = array(module, to->started, from ? from->started : NULL, rings, sizeof(long));
+}
+
 static void fill(Explorer *in, World *to, const World *from)
 {
     Module *module = in->kernel->module;
-    size_t narefs = (size_t)in->narefs, ndecisions = (size_t)in->ndecisions;
+    size_t ndecisions = (size_t)in->ndecisions;
     if (!to->states)
         to->states = arena_alloc(module, (size_t)(in->ngroups + 1) * sizeof *to->states);
     for (int g = 0; g < in->ngroups; g++)
         fill_state(in, &to->states[g], from ? &from->states[g] : NULL, g);
-    if (!to->released) {
-        to->released = arena_alloc(module, (narefs + 1) * sizeof *to->released);
-        to->tile_starts = arena_alloc(module, (narefs + 1) * sizeof *to->tile_starts);
-    }
-    for (size_t a = 0; a < narefs; a++) {
-        size_t slots = in->arefs[a] ? (size_t)in->arefs[a]->slots : 0;
-        to->released[a] = array(module, to->released[a], from ? from->released[a] : NULL, slots, sizeof(int));
-        if (in->by_tiles)
-            to->tile_starts[a] =
-                array(module, to->tile_starts[a], from ? from->tile_starts[a] : NULL, 64, sizeof(long));
-    }
-    to->turns = from ? from->turns : 0;
-    to->turn_known = array(module, to->turn_known, from ? from->turn_known : NULL, narefs, sizeof(long));
+    fill_rings(in, to, from);
+    to->turns = array(module, to->turns, from ? from->turns : NULL, (size_t)in->nblocks, sizeof(long));
     to->decided = array(module, to->decided, from ? from->decided : NULL, ndecisions, sizeof(uint64_t));
     to->ndecided = array(module, to->ndecided, from ? from->ndecided : NULL, ndecisions, sizeof(long));
-    to->started = array(module, to->started, from ? from->started : NULL, narefs, sizeof(long));
 }
 
 World *world_new(Explorer *in)
@@ -477,22 +522,37 @@ static long fewest_taken(const Explorer *in, const World *world, int decision)
     return fewest;
 }
 
+/* The slots of a ring of one block.  */
+static void say_slots(Explorer *in, const World *world, int block, int a)
+{
+    const Aref *aref = in->arefs[a];
+    long puts = puts_made(in, world, block, a);
+    int ring = ring_at(in, block, a);
+    for (int s = 0; s < aref->slots; s++) {
+        say(in, puts > s ? world->released[ring][(puts - 1 - s) % aref->slots] : aref->arrivals);
+        if (in->nblocks > 1)
+            say(in, world->brought[ring][(puts + s) % aref->slots]);
+    }
+}
+
 static void say_shared(Explorer *in, const World *world)
 {
-    say(in, world->turns % in->turn_groups);
+    for (int block = 0; block < in->nblocks; block++)
+        say(in, world->turns[block] % in->turn_groups);
     for (int a = 0; a < in->narefs; a++) {
         const Aref *aref = in->arefs[a];
         if (!aref)
             continue;
-        long puts = puts_done(in, world, a);
+        long puts = puts_made(in, world, 0, a);
         for (int g = 0; g < in->ngroups; g++) {
             const State *state = &world->states[g];
-            say(in, (state->puts[a].next ? puts - state->puts[a].next : 0) * 2 + state->puts[a].filling);
+            bool fills = state->puts[a].next || !puts_made(in, world, in->groups[g].block, a);
+            say(in, (fills ? puts - state->puts[a].next : 0) * 2 + state->puts[a].filling);
             say(in, aref->consumers & ROLE_BIT(in->groups[g].role) ? puts - state->gets[a].next : 0);
             say(in, in_focus(in, a) ? state->gets[a].held : 0);
         }
-        for (int s = 0; in_focus(in, a) && s < aref->slots; s++)
-            say(in, puts > s ? world->released[a][(puts - 1 - s) % aref->slots] : aref->arrivals);
+        for (int block = 0; in_focus(in, a) && block < in->nblocks; block++)
+            say_slots(in, world, block, a);
     }
     for (int d = 0; d < in->ndecisions; d++) {
         long fewest = fewest_taken(in, world, d), ahead = world->ndecided[d] - fewest;
@@ -506,18 +566,21 @@ static void say_shared(Explorer *in, const World *world)
 /* What a group knows matters up to a round of the ring; what it is told with the turn, as long as nobody holds that.  */
 static void say_known(Explorer *in, const World *world)
 {
-    bool held = false;
+    bool held[in->nblocks];
+    memset(held, 0, sizeof held);
     for (int g = 0; g < in->ngroups; g++)
-        held |= world->states[g].holds_turn;
+        held[in->groups[g].block] |= world->states[g].holds_turn;
     for (int a = 0; in->by_tiles && a < in->narefs; a++) {
-        long puts = puts_done(in, world, a), slots = in->arefs[a] ? in->arefs[a]->slots : 0;
+        long slots = in->arefs[a] ? in->arefs[a]->slots : 0;
         for (int g = 0; g < in->ngroups; g++) {
             long age = world->states[g].gets[a].next - world->states[g].known[a];
             if (in->arefs[a] && in_focus(in, a) && in->arefs[a]->consumers & ROLE_BIT(in->groups[g].role))
                 say(in, age < slots ? age : slots);
         }
-        long age = puts - world->turn_known[a];
-        say(in, held || !in_focus(in, a) ? 0 : age < 2 * slots ? age : 2 * slots);
+        for (int block = 0; block < in->nblocks; block++) {
+            long age = puts_made(in, world, block, a) - world->turn_known[ring_at(in, block, a)];
+            say(in, held[block] || !in_focus(in, a) ? 0 : age < 2 * slots ? age : 2 * slots);
+        }
     }
 }
 
@@ -528,8 +591,9 @@ static void say_tiles(Explorer *in, const World *world)
             const State *state = &world->states[g];
             bool puts = in->groups[g].role == in->arefs[a]->producer;
             long next = puts ? state->puts[a].next : state->gets[a].next;
-            for (long tile = state->ordinal; tile < world->started[a]; tile++)
-                say(in, world->tile_starts[a][tile % 64] - next);
+            int ring = ring_at(in, in->groups[g].block, a);
+            for (long tile = state->ordinal; tile < world->started[ring]; tile++)
+                say(in, world->tile_starts[ring][tile % 64] - next);
             say(in, -1);
         }
 }

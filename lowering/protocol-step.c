@@ -48,15 +48,16 @@ const char *waits_for(const Explorer *in, const World *world, int group)
     if (op->code == OP_TURN_TAKE) {
         int groups = in->groups[group].role->replicas;
         return arena_print(module, "'%s %ld' does not pass on its turn", in->groups[group].role->name,
-                           world->turns % groups);
+                           world->turns[in->groups[group].block] % groups);
     }
     bool get = op->code == OP_GET;
     long index = get ? state->gets[aref->id].next : state->puts[aref->id].next;
     long slot = index % aref->slots;
+    int ring = ring_at(in, in->groups[group].block, aref->id);
     if (get)
         return arena_print(module, "slot %ld of '%s' is not filled for put %ld", slot, aref->name, index);
     return arena_print(module, "slot %ld of '%s' is released by %d of %d groups after put %ld", slot, aref->name,
-                       world->released[aref->id][slot], aref->arrivals, index - aref->slots);
+                       world->released[ring][slot], aref->arrivals, index - aref->slots);
 }
 
 /* ---- values that are handed over --------------------------------------------------------------------------------- */
@@ -161,13 +162,14 @@ static bool check_tile_start(Explorer *in, World *world, int group, const Op *op
         if (!puts && !gets)
             continue;
         long next = puts ? state->puts[a].next : state->gets[a].next;
-        if (world->started[a] == tile) {
-            world->tile_starts[a][tile % 64] = next;
-            world->started[a]++;
-        } else if (world->tile_starts[a][tile % 64] != next) {
+        int ring = ring_at(in, in->groups[group].block, a);
+        if (world->started[ring] == tile) {
+            world->tile_starts[ring][tile % 64] = next;
+            world->started[ring]++;
+        } else if (world->tile_starts[ring][tile % 64] != next) {
             return violates(in, world, group, op,
                             "begins tile %ld with put %ld of '%s', and another group with put %ld", tile, next,
-                            aref->name, world->tile_starts[a][tile % 64]);
+                            aref->name, world->tile_starts[ring][tile % 64]);
         }
     }
     return true;

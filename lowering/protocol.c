@@ -29,6 +29,11 @@
  *      execution (its own gets; with a turn, what the group before it knew), and comes to a get only when it knows that the
  *      round before is done.  A put needs no such rule: its filler has waited for all rounds before.
  *
+ *   6. The blocks of a cluster are more groups: each has all roles and rings of its own.  Where blocks share a ring's tiles, a
+ *      release counts in the rings of all of them, a slot is full when all have put, and its bytes are what they all brought;
+ *      a copy goes only to blocks whose releases the put has waited for.  Decisions are the cluster's where nothing that they
+ *      depend on differs between its blocks (cluster.c); else each block has its own, and all combinations are looked at.
+ *
  * At the end of all programs no slot is held or lacks a release, no product is in flight, no copy out of staging under way.
  * The rules of a ring are those of the paper (Tawa, III-B: put, get, consumed); that tasks are checked by letting all of them
  * run against each other is what CuTe's task scheduling checks do, too, for given trip counts.
@@ -92,22 +97,29 @@ static bool group_has_ended_well(Explorer *in, const World *world, int group)
     return !state->holds_turn || violates(in, world, group, last, "ends without passing on its turn");
 }
 
+static bool ring_has_ended_well(Explorer *in, const World *world, int block, const Aref *aref)
+{
+    long puts = puts_made(in, world, block, aref->id);
+    for (long index = puts > aref->slots ? puts - aref->slots : 0; index < puts; index++) {
+        int released = world->released[ring_at(in, block, aref->id)][index % aref->slots];
+        if (released == aref->arrivals)
+            continue;
+        reject(in->kernel, in->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, released);
+        in->failed = true;
+        return false;
+    }
+    return true;
+}
+
 static bool world_has_ended_well(Explorer *in, const World *world)
 {
     for (int g = 0; g < in->ngroups; g++)
         if (!group_has_ended_well(in, world, g))
             return false;
-    FOR_AREFS (aref, in->kernel) {
-        long puts = puts_done(in, world, aref->id);
-        for (long index = puts > aref->slots ? puts - aref->slots : 0; index < puts; index++) {
-            int released = world->released[aref->id][index % aref->slots];
-            if (released == aref->arrivals)
-                continue;
-            reject(in->kernel, in->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, released);
-            in->failed = true;
-            return false;
-        }
-    }
+    FOR_AREFS (aref, in->kernel)
+        for (int block = 0; block < in->nblocks; block++)
+            if (!ring_has_ended_well(in, world, block, aref))
+                return false;
     return true;
 }
 

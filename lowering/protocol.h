@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* protocol.h - all groups of a CTA against each other: their state, one step of a group, and the search over all paths.  */
+/* protocol.h - all groups of a CTA, or of a cluster of them, against each other: their state, one step of a group, and the search over all paths.  */
 #ifndef WSC_PROTOCOL_H
 #define WSC_PROTOCOL_H
 
+#include "cluster.h"
 #include "validate.h"
 
 /* What is known of a value.  */
@@ -23,10 +24,9 @@ typedef struct {
 
 /* One end of a ring: the puts of its producer, the gets of a consumer.  */
 typedef struct {
-    long next;     /* running index of the next put, or get */
-    long held;     /* the newest gets, not released yet */
-    bool filling;  /* between put and put_done */
-    int64_t bytes; /* copied in since put */
+    long next;    /* running index of the next put, or get */
+    long held;    /* the newest gets, not released yet */
+    bool filling; /* between put and put_done */
 } End;
 
 /* Memory that threads wrote: the engines see it once each has fenced its part, other threads once the group has met.  */
@@ -63,6 +63,7 @@ typedef struct {
 
 typedef struct {
     Role *role;
+    int block;  /* of the cluster */
     int number; /* among the role's groups */
     const Labels *labels;
     int nmarks;
@@ -73,11 +74,13 @@ typedef struct {
 
 /* All groups, and what they share.  */
 typedef struct World World;
+/* A ring here is one of one block: see ring_at.  */
 struct World {
     State *states;
     int **released;    /* by ring and slot: groups that have released its newest put */
-    long turns;        /* taken and passed on so far */
-    long *turn_known;  /* what the last group to pass on its turn knew */
+    int64_t **brought; /* by ring and slot: bytes of its newest put */
+    long *turns;       /* by block: taken and passed on so far */
+    long *turn_known;  /* by ring: what the last group to pass on its turn knew */
     uint64_t *decided; /* by decision: the newest 64, oldest at bit 0 of those */
     long *ndecided;
     long **tile_starts; /* by ring: running index at the start of tile n, at n % 64 */
@@ -91,9 +94,12 @@ typedef struct {
     Kernel *kernel;
     Group *groups;
     int ngroups;
+    int nblocks;
+    Variance variance;  /* between them */
     const Aref **arefs; /* by id */
     int narefs, nstorages;
-    const Op **decisions; /* control ops of the source */
+    const Op **decisions; /* control ops of the source, */
+    int *decision_blocks; /* and whose: -1, that of all blocks */
     int ndecisions;
     int *mark_of;      /* by value id: place among the marks of its role, -1: never of interest */
     const Op **stores; /* direct stores; the n-th has bit n % 64 of State.stored */
@@ -131,7 +137,9 @@ World *world_copy(Explorer *in, const World *world);
 void world_free(Explorer *in, World *world);
 bool world_is_new(Explorer *in, const World *world, int group, int decision); /* not seen before */
 const char *group_name(const Explorer *in, int group);
-long puts_done(const Explorer *in, const World *world, int ring);
+int ring_at(const Explorer *in, int block, int aref);                        /* its place among those of all blocks */
+long puts_made(const Explorer *in, const World *world, int block, int aref); /* and ended, by the block itself */
+long puts_done(const Explorer *in, const World *world, int block, int aref); /* and by all that bring a share */
 Mark *mark_at(const Explorer *in, World *world, int group, const Value *value); /* NULL: never of interest */
 
 /* protocol-step.c: the next step of a group; *decision is what it has to be told.  */

@@ -10,6 +10,7 @@ const char *const text_splits[] = {"", "rows", "tiles"};
 const char *const text_spaces[] = {"shared", "cluster", "register", "tensor"};
 const char *const text_uses[] = {"ring", "operand", "output", "scratch"};
 const char *const text_layouts[] = {"rows", "mma", "rows_2", "rows_4", "rows_8", "rows_16", "rows_32"};
+const char *const text_alongs[] = {"none", "x", "y", "x_and_y", "all"};
 
 const char *text_ival_name(Opcode code)
 {
@@ -21,6 +22,8 @@ const char *text_ival_name(Opcode code)
         return "pending";
     case OP_CONSUMED:
         return "keep";
+    case OP_COPY_IN:
+        return "share";
     default:
         return "ival";
     }

@@ -13,6 +13,7 @@ extern const char *const text_splits[];    /* by Split */
 extern const char *const text_spaces[];    /* by Space */
 extern const char *const text_uses[];      /* by StorageUse */
 extern const char *const text_layouts[];   /* by Layout */
+extern const char *const text_alongs[];    /* by ALONG_... */
 enum {
     TEXT_KINDS = 7,
     TEXT_TAGS = 4,
@@ -21,7 +22,8 @@ enum {
     TEXT_SPLITS = 3,
     TEXT_SPACES = 4,
     TEXT_USES = 4,
-    TEXT_LAYOUTS = LAYOUT_COUNT
+    TEXT_LAYOUTS = LAYOUT_COUNT,
+    TEXT_ALONGS = 5
 };
 
 /* What an operation's ival is called.  */

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "plan.h"
+#include "machine.h"
+#include "plan.h"
 #include "queries.h"
 #include "validator.h"
 
@@ -300,6 +302,20 @@ static bool is_slot(const Known *slot, const Aref *aref)
     return slot->instance && slot->term->code == TERM_SLOT && slot->term->ival == aref->id;
 }
 
+/* Do the blocks that bring a share each load the same tile, equally often, and all of it together?  */
+static bool check_share(Validator *in, const Op *op, const Op *load)
+{
+    int rows = load->results[0]->type.rows, sharers = cluster_sharers(in->kernel, op->along);
+    int differing = variance_of_load(&in->variance, load) | variance_around(&in->variance, load);
+    if (!op->along)
+        return !op->ival || differs(in, op, "brings a part of '%s' alone", op->storage->name);
+    if (op->ival <= 0 || op->ival % MACHINE_SWIZZLE_ROWS || op->ival * sharers != rows)
+        return differs(in, op, "brings %d of %d rows of '%s', and %d blocks do so", (int)op->ival, rows,
+                       op->storage->name, sharers);
+    return !(differing & variance_along(op->along)) ||
+           differs(in, op, "shares '%s' with blocks that load another tile", op->storage->name);
+}
+
 static bool run_copy_in(Validator *in, const Op *op)
 {
     Known slot = known_of(in, op->args[0]);
@@ -315,7 +331,7 @@ static bool run_copy_in(Validator *in, const Op *op)
     if (*done & DONE_COPY)
         return differs(in, op, "copies twice into one slot of '%s'", op->storage->name);
     *done |= DONE_COPY;
-    return true;
+    return check_share(in, op, load);
 }
 
 static bool run_put_done(Validator *in, const Op *op)

@@ -14,12 +14,16 @@
  *
  *   - the n-th put of a ring copies what the n-th execution of its loads reads; the n-th get stands for the same execution; so
  *     all roles see one sequence of slots
+ *   - what the blocks of a cluster bring together is, share by share, the tile that each of them loads (cluster.c)
  *   - loops and branches go by the conditions of the source, in its order
  *   - every store of the source is made, once by the groups together, of the value and at the place that the source says, in
  *     the order that memory needs; nothing else is stored
  *   - each C variable holds the value that the printed text reads from it (validate-variables.c)
  *
  * That a value is there when it is looked at is for the other half (protocol.c) to show.
+ *
+ * A tile of a cluster that is none of the grid's is like any other here: that its stores are left out is how the printed text
+ * and the interpreter take them.
  *
  * Assumed: signed scalars do not overflow; iterations of the grid are independent, and tensors apart, as the language says
  * and the launcher checks; an operation of ops.def does what it says; an engine's product is the dot that it stands for.
@@ -194,6 +198,7 @@ static Validator *validator_new(Kernel *kernel, Labels *labels)
     Validator *in = arena_alloc(module, sizeof *in);
     in->kernel = kernel;
     in->labels = labels;
+    in->variance = variance_new(kernel);
     terms_init(&in->terms, module);
     in->params = arena_alloc(module, (size_t)(kernel->nparams + 1) * sizeof *in->params);
     for (int i = 0; i <= kernel->nparams; i++)

@@ -3,6 +3,7 @@
 #ifndef WSC_VALIDATOR_H
 #define WSC_VALIDATOR_H
 
+#include "cluster.h"
 #include "terms.h"
 #include "validate.h"
 
@@ -66,6 +67,7 @@ typedef struct {
     const Term **held;          /* and what each holds now */
     int nvariables;             /* the table's size; 0: plan has not been here */
     Labels *labels;
+    Variance variance; /* of the source, between the blocks of a cluster */
     const Op *where;
     const char *why; /* the first thing that was wrong */
 } Validator;

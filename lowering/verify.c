@@ -17,6 +17,7 @@
  */
 #include <string.h>
 
+#include "cluster.h"
 #include "machine.h"
 #include "plan.h"
 #include "protocol.h"
@@ -57,6 +58,7 @@ static bool check_arrivals(Kernel *kernel, Labels *labels)
         FOR_ROLES (role, kernel)
             if (role_has_op(role, OP_CONSUMED, aref))
                 arrivals += role_has_op(role, OP_SKIP, aref) ? 1 : role->replicas;
+        arrivals *= cluster_sharers(kernel, aref->along);
         if (arrivals != aref->arrivals) {
             reject(kernel, kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, arrivals);
             return false;

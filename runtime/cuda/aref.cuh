@@ -81,6 +81,9 @@ template <int N> static WS_DEVICE void registers_down()
     ptx::setmaxnreg_dec<N>();
 }
 
+/* CTAs of a cluster (cluster.cuh): those that differ in x alone, in y alone, in one of them, or all.  */
+enum along { along_none, along_x, along_y, along_x_and_y, along_all };
+
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
 template <int D> struct ring {
@@ -93,6 +96,12 @@ template <int D> struct ring {
             ptx::mbarrier_init(ptx::shared_address(&full[i]), 1);
             ptx::mbarrier_init(ptx::shared_address(&empty[i]), 4 * groups);
         }
+    }
+
+    /* Shared by CTAs of a cluster: `groups` counts those of all.  */
+    template <typename B, along A> WS_DEVICE void init(const char *name, int groups)
+    {
+        init(name, groups);
     }
 };
 
@@ -148,7 +157,8 @@ template <int D> struct producer {
     }
 };
 
-template <int D> struct consumer {
+/* B: the cluster, if CTAs of one share the ring.  */
+template <int D, typename B = void, along A = along_none> struct consumer {
     u32 full, empty;
     position<D> here;
     int free; /* the oldest slot that is held */

@@ -32,7 +32,8 @@ struct divisor {
     }
 };
 
-template <int N> struct grid {
+/* B: the cluster in which CTAs walk (cluster.cuh), if they do.  */
+template <int N, typename B = void> struct grid {
     long low[N];
     long step[N];
     int count[N];
@@ -58,7 +59,7 @@ template <int N> struct grid {
     }
 };
 
-template <int N> struct tiles {
+template <int N, typename B = void> struct tiles {
     const grid<N> &space;
     int index, stride, walked;
 
@@ -70,6 +71,11 @@ template <int N> struct tiles {
     /* Of this CTA's tiles, every groups-th.  */
     WS_DEVICE tiles(const grid<N> &g, int group, int groups)
         : space(g), index((int)blockIdx.x + group * (int)gridDim.x), stride(groups * (int)gridDim.x), walked(0)
+    {
+    }
+
+    WS_DEVICE tiles(const grid<N> &g, int first, int every, int before)
+        : space(g), index(first), stride(every), walked(before)
     {
     }
 

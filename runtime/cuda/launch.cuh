@@ -19,7 +19,7 @@
 
 #include <ws/backend.h>
 
-#include "grid.cuh"
+#include "cluster.cuh"
 #include "tensor.cuh"
 
 namespace ws {
@@ -105,7 +105,7 @@ struct device_facts {
 inline device_facts devices[MAX_DEVICES];
 inline thread_local int thread_device; /* 1 + the device whose context this thread has entered */
 
-/* Kernels whose shared memory was raised, and how many blocks of them fit one multiprocessor.  */
+/* Kernels whose shared memory was raised, and how many blocks of them the device holds.  */
 struct kernel_facts {
     const void *function;
     int device, blocks;
@@ -309,69 +309,56 @@ struct launch {
 
     template <int N> void grid(ws::grid<N> &g, const range (&ranges)[N], tile_order order, int group)
     {
-        if (failed)
-            return;
+        set_ranges(g, ranges);
+        if (!failed)
+            set_order(g, order, group, 1);
+        tiles = failed ? 0 : g.total;
+    }
+
+    /* The counts become those of clusters, rounded up.  */
+    template <int N, int X, int Y>
+    void grid(ws::grid<N, cluster<X, Y>> &g, const range (&ranges)[N], tile_order order, int group)
+    {
+        set_ranges(g, ranges);
         long total = 1;
-        for (int d = 0; d < N; d++) {
-            long low = ranges[d].low.value, high = ranges[d].high.value, step = ranges[d].step.value;
-            if (step == 0) {
-                ws_error_set(WS_ERR_ARGUMENT, "%s: the step of grid dimension %d is 0", kernel, d);
-                failed = true;
-                return;
-            }
-            long n = step > 0 ? (high > low ? (high - low - 1) / step + 1 : 0)
-                              : (low > high ? (low - high - 1) / -step + 1 : 0);
-            g.low[d] = low;
-            g.step[d] = step;
-            if (n > 0x3fffffffL || (total > 0 && n > 0x3fffffffL / total)) {
-                ws_error_set(WS_ERR_ARGUMENT, "%s: the grid has more than 2^30 tiles", kernel);
-                failed = true;
-                return;
-            }
-            g.count[d] = (int)n;
-            total *= n;
+        for (int d = 0; d < N && !failed; d++) {
+            g.tiles[d] = g.count[d];
+            g.count[d] = (g.count[d] + g.side(d) - 1) / g.side(d);
+            total *= g.count[d];
         }
-        g.total = (int)total;
-        g.group = 1;
-        if (N > 1) {
-            long rows_step = g.step[N > 1 ? N - 2 : 0], cols_step = g.step[N - 1];
-            if (order == order_column)
-                g.group = g.count[N > 1 ? N - 2 : 0];
-            else if (order == order_grouped)
-                g.group = group;
-            else if (order == order_auto && rows_step > 1 && cols_step > 1)
-                g.group = (int)(2048 / rows_step);
-            if (g.group < 1)
-                g.group = 1;
+        if (!failed) {
+            g.total = (int)total;
+            set_order(g, order, group, g.side(N > 1 ? N - 2 : 0));
         }
-        tiles = g.total;
-        if (tiles)
-            g.set_divisors();
+        tiles = failed ? 0 : g.total * X * Y;
     }
 
     template <typename P>
-    void run(void (*function)(P), const P &params, int threads, size_t shared_bytes, grid_mode mode)
+    void run(void (*function)(P), const P &params, int threads, size_t shared_bytes, grid_mode mode, int cluster = 1)
     {
         if (failed || tiles == 0)
             return;
-        int blocks = host::known_blocks((const void *)function, device);
-        if (blocks < 0)
-            blocks = prepare((const void *)function, threads, shared_bytes);
-        if (failed)
-            return;
-        int resident = host::devices[device].multiprocessors * blocks;
-        int size = mode == persistent && resident < tiles ? resident : tiles;
         /* It may start before the kernel before it has ended; start() waits for that.  */
-        cudaLaunchAttribute early;
-        early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-        early.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchAttribute attributes[2] = {};
+        attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[0].val.programmaticStreamSerializationAllowed = 1;
+        attributes[1].id = cudaLaunchAttributeClusterDimension;
+        attributes[1].val.clusterDim.x = (unsigned)cluster;
+        attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
         cudaLaunchConfig_t config = {};
-        config.gridDim = dim3((unsigned)size);
+        config.gridDim = dim3((unsigned)tiles);
         config.blockDim = dim3((unsigned)threads);
         config.dynamicSmemBytes = shared_bytes;
         config.stream = host::stream();
-        config.attrs = &early;
-        config.numAttrs = 1;
+        config.attrs = attributes;
+        config.numAttrs = cluster > 1 ? 2 : 1;
+        int resident = host::known_blocks((const void *)function, device);
+        if (resident < 0)
+            resident = prepare((const void *)function, config, cluster);
+        if (failed)
+            return;
+        if (mode == persistent && resident < tiles)
+            config.gridDim.x = (unsigned)resident;
         void *list[] = {const_cast<P *>(&params)};
         cudaError_t error = cudaLaunchKernelExC(&config, (const void *)function, list);
         if (error != cudaSuccess)
@@ -610,19 +597,71 @@ struct launch {
                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
     }
 
-    /* Once for each kernel and device.  */
-    int prepare(const void *function, int threads, size_t shared_bytes)
+    /* {low, high, step} of each dimension as counts.  */
+    template <int N> void set_ranges(ws::grid<N> &g, const range (&ranges)[N])
     {
-        int blocks = 0;
-        cudaError_t error =
-            cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared_bytes);
-        if (error == cudaSuccess)
-            error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, threads, shared_bytes);
+        long total = 1;
+        for (int d = 0; d < N && !failed; d++) {
+            long low = ranges[d].low.value, high = ranges[d].high.value, step = ranges[d].step.value;
+            if (step == 0) {
+                ws_error_set(WS_ERR_ARGUMENT, "%s: the step of grid dimension %d is 0", kernel, d);
+                failed = true;
+                return;
+            }
+            long n = step > 0 ? (high > low ? (high - low - 1) / step + 1 : 0)
+                              : (low > high ? (low - high - 1) / -step + 1 : 0);
+            g.low[d] = low;
+            g.step[d] = step;
+            if (n > 0x3fffffffL || (total > 0 && n > 0x3fffffffL / total)) {
+                ws_error_set(WS_ERR_ARGUMENT, "%s: the grid has more than 2^30 tiles", kernel);
+                failed = true;
+                return;
+            }
+            g.count[d] = (int)n;
+            total *= n;
+        }
+        g.total = (int)total;
+    }
+
+    /* `group` is in tiles, of which a count of the row dimension stands for `side`.  */
+    template <int N> void set_order(ws::grid<N> &g, tile_order order, int group, int side)
+    {
+        g.group = 1;
+        if (N > 1) {
+            long rows_step = g.step[N > 1 ? N - 2 : 0] * side, cols_step = g.step[N - 1];
+            if (order == order_column)
+                g.group = g.count[N > 1 ? N - 2 : 0];
+            else if (order == order_grouped)
+                g.group = group / side;
+            else if (order == order_auto && rows_step > side && cols_step > 1)
+                g.group = (int)(2048 / rows_step);
+            if (g.group < 1)
+                g.group = 1;
+        }
+        if (g.total)
+            g.set_divisors();
+    }
+
+    /* How many blocks the device holds at once; once for each kernel and device.  */
+    int prepare(const void *function, const cudaLaunchConfig_t &config, int cluster)
+    {
+        int fit = 0, threads = (int)config.blockDim.x;
+        cudaError_t error = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 (int)config.dynamicSmemBytes);
+        if (error == cudaSuccess && cluster > 1)
+            error = cudaOccupancyMaxActiveClusters(&fit, function, &config);
+        else if (error == cudaSuccess)
+            error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, function, threads, config.dynamicSmemBytes);
+        int blocks = fit * (cluster > 1 ? cluster : host::devices[device].multiprocessors);
         if (error != cudaSuccess) {
             fail_cuda(error, WS_ERR_LAUNCH, "preparing the launch");
-        } else if (blocks < 1) {
+        } else if (fit < 1 && cluster > 1) {
+            ws_error_set(WS_ERR_LAUNCH, "%s: no %d blocks of a cluster, each of %ld bytes of shared memory and %d threads, "
+                         "fit the device together", kernel, cluster, (long)config.dynamicSmemBytes, threads);
+            failed = true;
+        } else if (fit < 1) {
             ws_error_set(WS_ERR_LAUNCH, "%s: %ld bytes of shared memory and %d threads do not fit a multiprocessor",
-                         kernel, (long)shared_bytes, threads);
+                         kernel, (long)config.dynamicSmemBytes, threads);
             failed = true;
         } else {
             host::know_blocks(function, device, blocks);

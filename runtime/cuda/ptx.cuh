@@ -79,6 +79,44 @@ static WS_DEVICE void mbarrier_wait(u32 barrier, u32 parity)
         ;
 }
 
+/* ---- clusters ---------------------------------------------------------------------------------------------------- */
+
+static WS_DEVICE u32 cluster_rank()
+{
+    u32 rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+/* All threads of the cluster; what they did before is seen behind the wait.  */
+static WS_DEVICE void cluster_arrive()
+{
+    asm volatile("barrier.cluster.arrive;" ::: "memory");
+}
+
+static WS_DEVICE void cluster_wait()
+{
+    asm volatile("barrier.cluster.wait;" ::: "memory");
+}
+
+/* The same place in the shared memory of another CTA.  */
+static WS_DEVICE u32 address_in(u32 address, u32 rank)
+{
+    u32 there;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(address), "r"(rank));
+    return there;
+}
+
+static WS_DEVICE void mbarrier_complete_tx_there(u32 barrier, u32 bytes)
+{
+    asm volatile("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+
+static WS_DEVICE void mbarrier_arrive_there(u32 barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
 /* ---- named barriers and registers -------------------------------------------------------------------------------- */
 
 static WS_DEVICE void barrier_sync(u32 number, u32 threads)
@@ -150,6 +188,32 @@ static WS_DEVICE void tensor_to_shared(u32 to, const CUtensorMap *map, u32 barri
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4, "
                  "%5, %6}], [%2];" ::"r"(to),
                  "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(w)
+                 : "memory");
+}
+
+/* To the same place of every CTA in the mask, completing on the same barrier of each.  */
+static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+                 "[%0], [%1, {%4, %5}], [%2], %3;" ::"r"(to),
+                 "l"(map), "r"(barrier), "h"(mask), "r"(x), "r"(y)
+                 : "memory");
+}
+
+static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y, int z)
+{
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+                 "[%0], [%1, {%4, %5, %6}], [%2], %3;" ::"r"(to),
+                 "l"(map), "r"(barrier), "h"(mask), "r"(x), "r"(y), "r"(z)
+                 : "memory");
+}
+
+static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y, int z,
+                                    int w)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
+                 "[%0], [%1, {%4, %5, %6, %7}], [%2], %3;" ::"r"(to),
+                 "l"(map), "r"(barrier), "h"(mask), "r"(x), "r"(y), "r"(z), "r"(w)
                  : "memory");
 }
 

@@ -30,6 +30,7 @@
 #include "memory.cuh"
 #include "reduce.cuh"
 #include "grid.cuh"
+#include "cluster.cuh"
 #include "launch.cuh"
 
 #endif

@@ -13,14 +13,19 @@ namespace ws {
 
 /* ---- the CTA ----------------------------------------------------------------------------------------------------- */
 
+inline ws_emulate_cta &cta_of(int block)
+{
+    return ((ws_emulate_cta *)ws_sched_user(ws_sched_current()))[block];
+}
+
 inline ws_emulate_cta &this_cta()
 {
-    return *(ws_emulate_cta *)ws_sched_user(ws_sched_current());
+    return cta_of(ws_sched_block(ws_sched_current()));
 }
 
 inline int warp_group()
 {
-    return ws_sched_self(ws_sched_current());
+    return ws_sched_group(ws_sched_current());
 }
 
 /* A group is one fiber.  */
@@ -49,6 +54,48 @@ inline void start()
     ws_sched_start(ws_sched_current());
 }
 
+/* A CTA by itself, and CTAs of a cluster: those that differ in x alone, in y alone, in one of them, or all.  */
+struct alone {
+    static constexpr int x = 1, y = 1, size = 1;
+};
+enum along { along_none, along_x, along_y, along_x_and_y, along_all };
+
+template <int X, int Y> struct cluster {
+    static constexpr int x = X, y = Y, size = X * Y;
+    static_assert(size > 1 && size <= WS_EMULATE_CLUSTER, "a cluster has two to eight CTAs");
+
+    static constexpr int count(along a)
+    {
+        return a == along_x ? X : a == along_y ? Y : a == along_x_and_y ? X + Y - 1 : size;
+    }
+    /* This CTA's place among those along a direction.  */
+    static int place(along a)
+    {
+        const int rank = ws_sched_block(ws_sched_current());
+        return a == along_x ? rank / Y : a == along_y ? rank % Y : rank;
+    }
+    static uint32_t mask(along a)
+    {
+        const int rank = ws_sched_block(ws_sched_current());
+        uint32_t every = 0;
+        for (int other = 0; other < size; other++)
+            if (a == along_all || ((a & along_x) && other % Y == rank % Y) || ((a & along_y) && other / Y == rank / Y))
+                every |= UINT32_C(1) << other;
+        return every;
+    }
+};
+
+template <typename B> void start()
+{
+    start();
+}
+
+/* No CTA ends while another may still arrive at its barriers.  */
+template <typename B> void finish()
+{
+    ws_sched_finish(ws_sched_current());
+}
+
 template <typename S> WS_DEVICE S &shared()
 {
     return *reinterpret_cast<S *>(this_cta().shared);
@@ -72,6 +119,11 @@ template <int D> struct ring {
     {
         number = (uint64_t)ws_sched_ring(ws_sched_current(), name, D, groups);
     }
+    template <typename B, along A> void init(const char *name, int groups)
+    {
+        init(name, groups);
+        ws_sched_share(ws_sched_current(), (int)number, B::mask(A));
+    }
 };
 
 template <int D> struct producer {
@@ -91,7 +143,7 @@ template <int D> struct producer {
     }
 };
 
-template <int D> struct consumer {
+template <int D, typename B = alone, along A = along_none> struct consumer {
     int ring_number;
     uint64_t index; /* of the next get */
     uint64_t held[D];
@@ -113,10 +165,17 @@ template <int D> struct consumer {
         if (count <= 0)
             return;
         for (int i = 0; i < count; i++)
-            ws_sched_consumed(ws_sched_current(), ring_number, held[i]);
+            release(held[i]);
         for (int i = count; i < nheld; i++)
             held[i - count] = held[i];
         nheld -= count;
+    }
+    void release(uint64_t got)
+    {
+        if constexpr (B::size == 1)
+            ws_sched_consumed(ws_sched_current(), ring_number, got);
+        else
+            ws_sched_consumed_in(ws_sched_current(), ring_number, got, B::mask(A));
     }
     /* Passes over puts that belong to another group.  */
     void skip(int n)
@@ -197,6 +256,39 @@ template <int D, typename T, int R, int C, int N, typename... I>
 WS_DEVICE void copy_in(producer<D> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
 {
     copy_in_or(0, p, to, t, m, i...);
+}
+
+/* Each CTA along A brings an equal share of the rows, to all of them.  Where the engine cannot, each copies the whole tile.  */
+template <typename B, along A, typename F, int D, typename T, int R, int C, int N, typename... I>
+WS_DEVICE void copy_share_or(F fill, producer<D> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
+{
+    static_assert(sizeof...(I) == N, "one coordinate for each dimension");
+    constexpr int rows = R / B::count(A);
+    typedef copy_in_step<T, rows, C> step;
+    ws_sched *s = ws_sched_current();
+    long at[N];
+    coordinates(at, (long)i...);
+    if (!m.usable || !(tile_patch<R, C>(t, at).is_whole(R, C) || (fill == 0 && !t.sliced))) {
+        copy_in_or(fill, p, to, t, map{false}, i...);
+        ws_sched_tell(s, p.ring_number, p.index, B::mask(A));
+        return;
+    }
+    const int first = B::place(A) * rows;
+    at[N - 2] += first;
+    ws_sched_expect(s, p.ring_number, p.index, to.range().bytes);
+    for (int block = 0; block < B::size; block++) {
+        if (!(B::mask(A) >> block & 1))
+            continue;
+        T *there = (T *)((char *)cta_of(block).shared + ((char *)(to.elements() + first * C) - (char *)this_cta().shared));
+        step what = {tile_patch<rows, C>(t, at), there, element_of<T>(fill)};
+        ws_sched_copy_share(s, p.ring_number, p.index, block, {there, rows * C * sizeof(T)}, step::run, &what, sizeof what);
+    }
+}
+
+template <typename B, along A, int D, typename T, int R, int C, int N, typename... I>
+WS_DEVICE void copy_share(producer<D> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
+{
+    copy_share_or<B, A>(0, p, to, t, m, i...);
 }
 
 /* ---- the copy engine: out ---------------------------------------------------------------------------------------- */

@@ -333,6 +333,8 @@ void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, si
     const ws_emulate_launch *launch = ((const ws_emulate_cta *)ws_sched_user(s))->launch;
     const char *from = line;
     long tile = ws_sched_tile(s);
+    if (tile == WS_EMULATE_OUTSIDE && kind != WS_EMULATE_LOAD)
+        ws_sched_fail(s, "a block of a cluster stores for a tile that the grid does not have");
     if (tile < 0 || tile >= (long)ADDED - 1 || !bytes)
         return;
     for (int i = 0; i < launch->nshadows; i++) {
@@ -392,7 +394,7 @@ typedef struct {
     ws_emulate_launch *launch;
     void (*body)(void *arg);
     void *arg;
-    int groups, ctas;
+    int groups, ctas, cluster;
     size_t shared_bytes;
     unsigned long seed;
     atomic_int next;
@@ -414,19 +416,33 @@ static void keep_report(crew *c, int cta, const char *text)
 
 static bool add_groups(crew *c, ws_sched *s)
 {
-    for (int i = 0; i < c->groups; i++)
-        if (ws_sched_fiber(s, NULL, i, c->body, c->arg) < 0)
+    for (int i = 0; i < c->groups * c->cluster; i++)
+        if (ws_sched_fiber(s, NULL, i % c->groups, c->body, c->arg) < 0)
             return false;
     return true;
 }
 
-static void run_cta(crew *c, int number, ws_stacks *stacks, void *shared)
+/* Bytes from the shared memory of one CTA to that of the next.  */
+static size_t shared_room(const crew *c)
 {
-    ws_emulate_cta cta = {c->launch, number, c->ctas, shared};
-    ws_sched_config config = {c->launch->kernel, number, c->seed, stacks, NULL, NULL, &cta};
+    return (c->shared_bytes + SHARED_ALIGNMENT) / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
+}
+
+/* One CTA, or the cluster of which it is the first.  */
+static void run_cta(crew *c, int number, ws_stacks *stacks, char *shared)
+{
+    ws_emulate_cta ctas[WS_EMULATE_CLUSTER];
+    for (int i = 0; i < c->cluster; i++)
+        ctas[i] = (ws_emulate_cta){c->launch, number + i, c->ctas, shared + (size_t)i * shared_room(c)};
+    ws_sched_config config = {.kernel = c->launch->kernel,
+                              .cta = number,
+                              .seed = c->seed,
+                              .stacks = stacks,
+                              .user = ctas,
+                              .groups = c->cluster > 1 ? c->groups : 0};
     ws_sched *s = ws_sched_new(&config);
     /* All ones are NaN in every floating type: what is read too early shows.  */
-    memset(shared, 0xff, c->shared_bytes);
+    memset(shared, 0xff, (size_t)c->cluster * shared_room(c));
     if (!s || !add_groups(c, s))
         keep_report(c, number, "out of memory");
     else if (!ws_sched_run(s))
@@ -438,10 +454,9 @@ static void *work(void *arg)
 {
     crew *c = arg;
     ws_stacks *stacks = ws_stacks_new();
-    size_t bytes = (c->shared_bytes + SHARED_ALIGNMENT) / SHARED_ALIGNMENT * SHARED_ALIGNMENT;
-    void *shared = aligned_alloc(SHARED_ALIGNMENT, bytes);
+    char *shared = aligned_alloc(SHARED_ALIGNMENT, (size_t)c->cluster * shared_room(c));
     if (stacks && shared) {
-        for (int cta = c->next++; cta < c->ctas; cta = c->next++)
+        for (int cta = c->cluster * c->next++; cta < c->ctas; cta = c->cluster * c->next++)
             run_cta(c, cta, stacks, shared);
     } else {
         keep_report(c, 0, "out of memory");
@@ -464,9 +479,10 @@ static void run_crew(crew *c)
         pthread_join(threads[i], NULL);
 }
 
-int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, bool persistent)
+int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, bool persistent, int cluster)
 {
-    int most = ws_emulate_ctas(0);
+    int most = ws_emulate_ctas(0) / cluster;
+    most = most > 0 ? most : 1;
     if (launch->failed || tiles <= 0)
         return 0;
     if (shared_bytes > SHARED_MOST) {
@@ -474,18 +490,18 @@ int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, 
                         launch->kernel, shared_bytes, SHARED_MOST);
         return 0;
     }
-    if (tiles > INT32_MAX) {
+    if (tiles > INT32_MAX / cluster) {
         ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: the grid has %ld iterations, more than %d", launch->kernel, tiles,
-                        INT32_MAX);
+                        INT32_MAX / cluster);
         return 0;
     }
-    return !persistent || tiles < most ? (int)tiles : most;
+    return cluster * (!persistent || tiles < most ? (int)tiles : most);
 }
 
 void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *arg, int threads, size_t shared_bytes,
-                    long tiles, bool persistent)
+                    long tiles, bool persistent, int cluster)
 {
-    int ctas = ws_emulate_size(launch, shared_bytes, tiles, persistent);
+    int ctas = ws_emulate_size(launch, shared_bytes, tiles, persistent, cluster);
     if (!ctas)
         return;
     crew c = {.launch = launch,
@@ -493,6 +509,7 @@ void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *ar
               .arg = arg,
               .groups = (threads + WARP_GROUP - 1) / WARP_GROUP,
               .ctas = ctas,
+              .cluster = cluster,
               .shared_bytes = shared_bytes,
               .seed = seed_now(),
               .lock = PTHREAD_MUTEX_INITIALIZER,

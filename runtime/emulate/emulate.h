@@ -59,12 +59,15 @@ typedef struct {
     int nshadows;
 } ws_emulate_launch;
 
-/* What a running kernel knows of its CTA: ws_sched_user of its scheduler.  */
+/* What a running kernel knows of its CTA: ws_sched_user of its scheduler, which of a cluster is the first's; the others
+   follow.  */
 typedef struct {
     ws_emulate_launch *launch;
     int cta, ctas;
     void *shared;
 } ws_emulate_cta;
+
+enum { WS_EMULATE_CLUSTER = 8 /* CTAs at most */ };
 
 void ws_emulate_begin(ws_emulate_launch *launch, const char *kernel);
 void ws_emulate_end(ws_emulate_launch *launch);
@@ -72,11 +75,12 @@ void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t
 void ws_emulate_place(ws_emulate_launch *launch);
 /* Can the copy engine take this tensor?  If not, a line in the log says why.  */
 bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
-/* CTAs of a launch over `tiles` iterations of the grid; 0: none, or more shared memory than there is.  */
-int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, bool persistent);
-/* Run body (arg) as every group of every CTA; `tiles` iterations of the grid.  */
+/* CTAs of a launch in clusters over `tiles` iterations of the grid for each of them; 0: none, or more shared memory than there
+   is.  */
+int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, bool persistent, int cluster);
+/* Run body (arg) as every group of every CTA.  */
 void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *arg, int threads, size_t shared_bytes,
-                    long tiles, bool persistent);
+                    long tiles, bool persistent, int cluster);
 void ws_emulate_fail(ws_emulate_launch *launch, ws_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -88,12 +92,19 @@ typedef struct {
     int dims;
     long low[4], step[4], count[4];
     long total, band;
+    int side[2];   /* of a cluster, along the last dimension but one and the last: counts are of clusters then */
+    long tiles[4]; /* and these of tiles */
 } ws_emulate_grid;
 
 /* One dimension more.  */
 void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step);
-/* The place of the n-th tile in each dimension.  */
-void ws_emulate_locate(const ws_emulate_grid *grid, long tile, long *position);
+/* When all dimensions are there: x CTAs along the last but one, y along the last.  */
+void ws_emulate_grid_cluster(ws_emulate_grid *grid, int x, int y);
+/* The place of the n-th tile in each dimension; of a cluster, of the tile of this block of it.  False: none of the grid's.  */
+bool ws_emulate_locate(const ws_emulate_grid *grid, long tile, int block, long *position);
+/* What ws_sched_iteration is told of that tile.  */
+long ws_emulate_tile(const ws_emulate_grid *grid, long tile, int block);
+enum { WS_EMULATE_OUTSIDE = -2 };
 
 /* A coordinate, or what is so far out that sums of such coordinates do not overflow.  */
 long ws_emulate_near(long x);

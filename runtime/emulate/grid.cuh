@@ -14,23 +14,24 @@ namespace ws {
 
 enum tile_order { order_auto, order_row, order_column, order_grouped };
 
-template <int N> struct grid : ws_emulate_grid {
+template <int N, typename B = alone> struct grid : ws_emulate_grid {
     static_assert(N <= 4, "a grid has at most four dimensions");
 };
 
-template <int N> struct tiles {
-    const grid<N> &space;
+template <int N, typename B = alone> struct tiles {
+    const grid<N, B> &space;
     long index, stride, walked;
     long position[N];
+    bool here;
 
     /* All tiles, shared out among the CTAs.  */
-    explicit tiles(const grid<N> &g) : tiles(g, 0, 1)
+    explicit tiles(const grid<N, B> &g) : tiles(g, 0, 1)
     {
     }
     /* Of this CTA's tiles, every groups-th.  */
-    tiles(const grid<N> &g, int group, int groups)
-        : space(g), index(this_cta().cta + (long)group * this_cta().ctas), stride((long)groups * this_cta().ctas),
-          walked(0), position{}
+    tiles(const grid<N, B> &g, int group, int groups)
+        : space(g), index(this_cta().cta / B::size + (long)group * (this_cta().ctas / B::size)),
+          stride((long)groups * (this_cta().ctas / B::size)), walked(0), position{}, here(false)
     {
         locate();
     }
@@ -52,12 +53,17 @@ template <int N> struct tiles {
     {
         return space.low[dim] + position[dim] * space.step[dim];
     }
+    /* Is this CTA's tile one of the grid's?  */
+    bool inside() const
+    {
+        return here;
+    }
     void locate()
     {
-        ws_sched_iteration(ws_sched_current(), more() ? index : -1);
-        if (!more())
-            return;
-        ws_emulate_locate(&space, index, position);
+        const int block = ws_sched_block(ws_sched_current());
+        ws_sched_iteration(ws_sched_current(), more() ? ws_emulate_tile(&space, index, block) : -1);
+        if (more())
+            here = ws_emulate_locate(&space, index, block, position);
     }
 };
 

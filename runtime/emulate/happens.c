@@ -7,7 +7,8 @@
  * for each slot of each ring, which is the number of rounds whose bytes have come.
  *
  *   put_done, get      what the producer did, and the bytes of the slot's copies, are before what the group does next
- *   consumed, put      what the group did is before the copies into the slot
+ *   consumed, put      what the group did is before the copies into the slot; in a cluster, into those of all blocks that share
+ *                      it
  *   pass, take         the same between groups
  *   wait, store_wait   ends the products, the reads of copies out, that it waits for: they last until then, however
  *                      quick the engine was
@@ -44,7 +45,7 @@ typedef struct {
     int fence_meetings; /* before the fence */
 } access;
 
-enum { FIRST_SLOT = WS_SCHED_FIBERS, ACCESSES_BETWEEN_SWEEPS = 96 };
+enum { ACCESSES_BETWEEN_SWEEPS = 96 };
 
 struct happens {
     times fiber[WS_SCHED_FIBERS];
@@ -56,7 +57,7 @@ struct happens {
     } taken[MOST_NAMES][WS_SCHED_FIBERS];
     int first_slot[MOST_NAMES]; /* by ring: its slots' first component */
     int components;
-    times *full, *empty; /* by component less FIRST_SLOT */
+    times *full, *empty; /* by component less those of the groups */
     int slots_room;
     access *accesses;
     int naccesses, room, sweep_at;
@@ -123,7 +124,7 @@ static int slot_component(ws_sched *s, int number, uint64_t index)
 {
     struct happens *h = s->happens;
     if (!h->first_slot[number]) {
-        h->first_slot[number] = FIRST_SLOT + h->components;
+        h->first_slot[number] = s->nfibers + h->components;
         h->components += s->ring[number].slots;
         h->full = grown(s, h->full, (size_t)h->components, sizeof *h->full);
         h->empty = grown(s, h->empty, (size_t)h->components, sizeof *h->empty);
@@ -296,22 +297,22 @@ static void access_event(ws_sched *s, const ws_sched_event *event)
 static void ring_event(ws_sched *s, const ws_sched_event *event)
 {
     struct happens *h = s->happens;
-    int component = slot_component(s, event->object, event->index);
+    int component = slot_component(s, event->object, event->index), place = component - s->nfibers;
     times *clock = &h->fiber[event->fiber];
     now(s, event->fiber);
     switch (event->kind) {
     case WS_SCHED_EVENT_PUT:
-        join(s, clock, &h->empty[component - FIRST_SLOT]);
+        join(s, clock, &h->empty[place]);
         break;
     case WS_SCHED_EVENT_PUT_DONE:
-        release(s, event->fiber, &h->full[component - FIRST_SLOT]);
+        release(s, event->fiber, &h->full[place]);
         break;
     case WS_SCHED_EVENT_GET:
-        join(s, clock, &h->full[component - FIRST_SLOT]);
+        join(s, clock, &h->full[place]);
         advance(s, clock, component, (uint32_t)(event->index / (uint64_t)s->ring[event->object].slots) + 1);
         break;
     default: /* CONSUMED */
-        release(s, event->fiber, &h->empty[component - FIRST_SLOT]);
+        release(s, event->fiber, &h->empty[place]);
     }
 }
 

@@ -82,21 +82,24 @@ struct launch {
     }
 
     /* {low, high, step} for each dimension.  */
-    template <int N> void grid(ws::grid<N> &ref, const integer (&dims)[N][3], tile_order order, int group)
+    template <int N, typename B>
+    void grid(ws::grid<N, B> &ref, const integer (&dims)[N][3], tile_order order, int group)
     {
         static_cast<ws_emulate_grid &>(ref) = {};
         for (int i = 0; i < N; i++)
             ws_emulate_grid_add(&state, &ref, dims[i][0].value, dims[i][1].value, dims[i][2].value);
+        if constexpr (B::size > 1)
+            ws_emulate_grid_cluster(&ref, B::x, B::y);
         const long rows = N > 1 ? ref.count[N > 1 ? N - 2 : 0] : 1;
-        ref.band = order == order_column ? rows : order == order_grouped && group > 0 ? group : 1;
+        ref.band = order == order_column ? rows : order == order_grouped && group >= B::x ? group / B::x : 1;
         tiles = ref.total;
     }
 
     template <typename P>
-    void run(void (*kernel)(const P &), const P &p, int threads, size_t shared_bytes, run_mode mode)
+    void run(void (*kernel)(const P &), const P &p, int threads, size_t shared_bytes, run_mode mode, int cluster = 1)
     {
         kernel_call<P> call = {kernel, &p};
-        ws_emulate_run(&state, call.run, &call, threads, shared_bytes, tiles, mode == persistent);
+        ws_emulate_run(&state, call.run, &call, threads, shared_bytes, tiles, mode == persistent, cluster);
     }
 };
 

@@ -24,7 +24,26 @@ void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long 
         ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: the grid has more iterations than fit a long", launch->kernel);
 }
 
-void ws_emulate_locate(const ws_emulate_grid *grid, long tile, long *position)
+/* The sides of a cluster by dimension.  */
+static int side_of(const ws_emulate_grid *grid, int dim)
+{
+    int side = dim == (grid->dims > 1 ? grid->dims - 2 : 0) ? grid->side[0] : dim == grid->dims - 1 ? grid->side[1] : 1;
+    return side ? side : 1;
+}
+
+void ws_emulate_grid_cluster(ws_emulate_grid *grid, int x, int y)
+{
+    grid->side[0] = x;
+    grid->side[1] = y;
+    grid->total = 1;
+    for (int d = 0; d < grid->dims; d++) {
+        grid->tiles[d] = grid->count[d];
+        grid->count[d] = (grid->count[d] + side_of(grid, d) - 1) / side_of(grid, d);
+        grid->total *= grid->count[d];
+    }
+}
+
+static void locate(const ws_emulate_grid *grid, long tile, long *position)
 {
     int n = grid->dims;
     if (n == 1) {
@@ -40,6 +59,28 @@ void ws_emulate_locate(const ws_emulate_grid *grid, long tile, long *position)
     long height = grid->band < rows - first ? grid->band : rows - first;
     position[n - 1] = rest % area / height;
     position[n - 2] = first + rest % area % height;
+}
+
+bool ws_emulate_locate(const ws_emulate_grid *grid, long tile, int block, long *position)
+{
+    bool inside = true;
+    locate(grid, tile, position);
+    if (!grid->side[0])
+        return true;
+    for (int d = 0; d < grid->dims; d++) {
+        int side = side_of(grid, d),
+            place = d == grid->dims - 1 && grid->dims > 1 ? block % grid->side[1] : block / grid->side[1];
+        position[d] = position[d] * side + (side > 1 ? place : 0);
+        inside = inside && position[d] < grid->tiles[d];
+    }
+    return inside;
+}
+
+long ws_emulate_tile(const ws_emulate_grid *grid, long tile, int block)
+{
+    long position[4];
+    bool inside = ws_emulate_locate(grid, tile, block, position);
+    return !grid->side[0] ? tile : inside ? tile * grid->side[0] * grid->side[1] + block : WS_EMULATE_OUTSIDE;
 }
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */

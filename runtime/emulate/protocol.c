@@ -165,9 +165,21 @@ void ws_sched_barrier(ws_sched *s)
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
+/* The first event of a round: what is counted is this one's from now on.  */
+static slot *begin_round(slot *t, uint64_t round)
+{
+    if (t->rounds <= round) {
+        t->rounds = round + 1;
+        t->brought = 0;
+        t->expected = t->issued = t->landed = 0;
+        t->nranges = 0;
+    }
+    return t;
+}
+
 static void fill_up(slot *t)
 {
-    if (t->sealed && t->landed == t->expected) {
+    if (t->sealed && t->filling && t->landed == t->expected) {
         t->filling = false;
         t->filled++;
     }
@@ -178,6 +190,9 @@ void ws_cta_landed(ws_sched *s, operation *o)
 {
     ring *r = &s->ring[o->ring];
     slot *t = &r->slot[o->index % r->slots];
+    if (t->filled > o->index / r->slots)
+        ws_cta_fail_slot(s, "learns that bytes come for", "put", o->ring, o->index,
+                         "it was full before: its barrier expected fewer");
     t->landed += o->a.bytes;
     note(s, WS_SCHED_EVENT_COPY_LANDED, o->fiber, o->ring, o->index, o->a);
     fill_up(t);
@@ -194,6 +209,9 @@ int ws_sched_ring(ws_sched *s, const char *name, int slots, int arrivals)
     r->slots = slots;
     r->arrivals = arrivals;
     r->puts = 0;
+    r->block = s->nfibers ? ws_sched_block(s) : 0;
+    for (int i = 1; i <= s->nrings; i++)
+        r->ordinal += s->ring[i].block == r->block;
     r->slot = calloc(slots, sizeof *r->slot);
     if (!r->slot)
         ws_sched_fail(s, "out of memory");
@@ -205,6 +223,29 @@ static ring *ring_at(ws_sched *s, int number)
     if (number < 1 || number > s->nrings)
         ws_sched_fail(s, "a ring is used that was not initialised");
     return &s->ring[number];
+}
+
+void ws_sched_share(ws_sched *s, int number, uint32_t blocks)
+{
+    ring *r = ring_at(s, number);
+    r->sharers = blocks;
+    if (!(blocks >> r->block & 1))
+        ws_sched_fail(s, "ring %s is shared without its own block", r->name);
+}
+
+/* The number of the same ring in another block; blocks begin together, so that it is there.  */
+static int ring_in(ws_sched *s, int number, int block)
+{
+    const ring *r = ring_at(s, number);
+    for (int i = 1; i <= s->nrings; i++)
+        if (s->ring[i].block == block && s->ring[i].ordinal == r->ordinal)
+            return i;
+    ws_sched_fail(s, "block %d has no ring %s", block, r->name);
+}
+
+static bool is_shared_with(const ring *r, int block)
+{
+    return block == r->block || r->sharers >> block & 1;
 }
 
 static void learn_role(ws_sched *s, const char *role)
@@ -225,10 +266,9 @@ int ws_sched_put(ws_sched *s, int number, uint64_t index)
     if (t->released != index / r->slots || t->filling || t->filled != t->released)
         ws_cta_fail_slot(s, "makes", "put", number, index, "the slot is in use");
     r->puts++;
+    begin_round(t, index / r->slots);
     t->filling = true;
     t->sealed = false;
-    t->expected = t->issued = t->landed = 0;
-    t->nranges = 0;
     note(s, WS_SCHED_EVENT_PUT, s->current, number, index, nowhere);
     return (int)(index % r->slots);
 }
@@ -249,9 +289,8 @@ void ws_sched_expect(ws_sched *s, int number, uint64_t index, size_t bytes)
     put_slot(s, number, index, "arms")->expected += bytes;
 }
 
-static slot *copy_into(ws_sched *s, int number, uint64_t index, ws_sched_range to)
+static slot *copy_into(ws_sched *s, slot *t, int number, uint64_t index, ws_sched_range to)
 {
-    slot *t = put_slot(s, number, index, "copies into");
     check_operations(s, to, true, "copies into");
     check_slots(s, to, true, number, index);
     if (slot_covers(t, to))
@@ -267,8 +306,38 @@ static slot *copy_into(ws_sched *s, int number, uint64_t index, ws_sched_range t
 void ws_sched_copy_in(ws_sched *s, int number, uint64_t index, ws_sched_range to, ws_sched_step step, const void *args,
                       size_t args_bytes)
 {
+    ws_sched_copy_share(s, number, index, ws_sched_block(s), to, step, args, args_bytes);
+}
+
+/* The slot of another block that a put of this one also fills: nobody there may hold it any more.  */
+static slot *slot_in(ws_sched *s, int number, uint64_t index, int block)
+{
+    ring *own = ring_at(s, number);
+    if (!is_shared_with(own, block))
+        ws_cta_fail_slot(s, "copies for", "put", number, index, "into a block for whose releases it has not waited");
+    int there = ring_in(s, number, block);
+    ring *r = &s->ring[there];
+    slot *t = &r->slot[index % r->slots];
+    uint64_t round = index / r->slots;
+    if (t->filled != round)
+        ws_cta_fail_slot(s, "copies into", "put", there, index,
+                         t->filled > round ? "it is full" : "the one before is not full");
+    for (int i = 0; i < s->nfibers && round > 0; i++)
+        if (holds(s->fiber[i], there, index - r->slots))
+            ws_cta_fail_slot(s, "copies into", "put", there, index, "a group there still holds the slot");
+    return begin_round(t, round);
+}
+
+void ws_sched_copy_share(ws_sched *s, int number, uint64_t index, int block, ws_sched_range to, ws_sched_step step,
+                         const void *args, size_t args_bytes)
+{
     ws_sched_point(s);
-    copy_into(s, number, index, to);
+    slot *t = put_slot(s, number, index, "copies into");
+    if (block != ws_sched_block(s)) {
+        t = slot_in(s, number, index, block);
+        number = ring_in(s, number, block);
+    }
+    copy_into(s, t, number, index, to);
     operation *o = ws_cta_operation_new(s, WS_SCHED_COPY_IN, args, args_bytes);
     o->ring = number;
     o->index = index;
@@ -276,27 +345,56 @@ void ws_sched_copy_in(ws_sched *s, int number, uint64_t index, ws_sched_range to
     o->step = step;
 }
 
+/* A byte for each of the others, which moves nothing.  */
+void ws_sched_tell(ws_sched *s, int number, uint64_t index, uint32_t blocks)
+{
+    slot *t = put_slot(s, number, index, "tells others of");
+    for (int block = 0; blocks >> block; block++) {
+        if (!(blocks >> block & 1) || block == ws_sched_block(s))
+            continue;
+        slot *there = slot_in(s, number, index, block);
+        there->issued++;
+        there->landed++;
+        fill_up(there);
+        t->expected++;
+    }
+}
+
 void ws_sched_copy_in_now(ws_sched *s, int number, uint64_t index, ws_sched_range to, ws_sched_step step, void *args)
 {
     ws_sched_point(s);
-    slot *t = copy_into(s, number, index, to);
+    slot *t = copy_into(s, put_slot(s, number, index, "copies into"), number, index, to);
     step(args, NULL);
     t->landed += to.bytes;
     note(s, WS_SCHED_EVENT_COPY_LANDED, s->current, number, index, to);
+}
+
+/* A slot's copies are all under way when every block that brings a share has put; it may even be a round ahead.  */
+static void check_bytes(ws_sched *s, int number, uint64_t index)
+{
+    ring *r = &s->ring[number];
+    slot *t = begin_round(&r->slot[index % r->slots], index / r->slots);
+    if (t->rounds != index / r->slots + 1 || ++t->brought < (r->sharers ? __builtin_popcount(r->sharers) : 1) ||
+        t->expected == t->issued)
+        return;
+    ws_cta_say_head(s);
+    ws_cta_say_group(s, self(s));
+    ws_cta_say(s, " finishes ");
+    ws_cta_say_slot(s, "put", number, index);
+    ws_cta_say(s, ": its barrier expects %zu bytes, its copies bring %zu", t->expected, t->issued);
+    ws_cta_give_up(s);
 }
 
 void ws_sched_put_done(ws_sched *s, int number, uint64_t index)
 {
     ws_sched_point(s);
     slot *t = put_slot(s, number, index, "finishes");
-    if (t->expected != t->issued) {
-        ws_cta_say_head(s);
-        ws_cta_say_group(s, self(s));
-        ws_cta_say(s, " finishes ");
-        ws_cta_say_slot(s, "put", number, index);
-        ws_cta_say(s, ": its barrier expects %zu bytes, its copies bring %zu", t->expected, t->issued);
-        ws_cta_give_up(s);
-    }
+    const ring *r = &s->ring[number];
+    for (int block = 0; r->sharers >> block; block++)
+        if (r->sharers >> block & 1)
+            check_bytes(s, ring_in(s, number, block), index);
+    if (!r->sharers)
+        check_bytes(s, number, index);
     t->sealed = true;
     note(s, WS_SCHED_EVENT_PUT_DONE, s->current, number, index, nowhere);
     fill_up(t);
@@ -346,7 +444,8 @@ static void check_release(ws_sched *s, const slot *t, int number, uint64_t index
 static void check_others(ws_sched *s, int number, uint64_t index)
 {
     for (int i = 0; i < s->nfibers; i++) {
-        if (!holds(s->fiber[i], number, index))
+        int block = s->fiber[i]->block;
+        if (!is_shared_with(&s->ring[number], block) || !holds(s->fiber[i], ring_in(s, number, block), index))
             continue;
         ws_cta_say_head(s);
         ws_cta_say_group(s, self(s));
@@ -359,7 +458,33 @@ static void check_others(ws_sched *s, int number, uint64_t index)
     }
 }
 
+/* An arrival on a slot's empty barrier.  */
+static void arrive(ws_sched *s, int number, uint64_t index)
+{
+    ring *r = &s->ring[number];
+    slot *t = &r->slot[index % r->slots];
+    if (t->released > index / r->slots) {
+        ws_cta_say_head(s);
+        ws_cta_say_group(s, self(s));
+        ws_cta_say(s, " releases ");
+        ws_cta_say_slot(s, "get", number, index);
+        ws_cta_say(s, ": arrivals over count, the empty barrier counts %d", r->arrivals);
+        ws_cta_give_up(s);
+    }
+    note(s, WS_SCHED_EVENT_CONSUMED, s->current, number, index, nowhere);
+    if (++t->arrived < r->arrivals)
+        return;
+    check_others(s, number, index);
+    t->arrived = 0;
+    t->released++;
+}
+
 void ws_sched_consumed(ws_sched *s, int number, uint64_t index)
+{
+    ws_sched_consumed_in(s, number, index, UINT32_C(1) << ws_sched_block(s));
+}
+
+void ws_sched_consumed_in(ws_sched *s, int number, uint64_t index, uint32_t blocks)
 {
     ring *r = ring_at(s, number);
     slot *t = &r->slot[index % r->slots];
@@ -372,20 +497,9 @@ void ws_sched_consumed(ws_sched *s, int number, uint64_t index)
         if (f->held[i].ring != number || f->held[i].index != index)
             f->held[kept++] = f->held[i];
     f->nheld--;
-    if (t->released > index / r->slots) {
-        ws_cta_say_head(s);
-        ws_cta_say_group(s, f);
-        ws_cta_say(s, " releases ");
-        ws_cta_say_slot(s, "get", number, index);
-        ws_cta_say(s, ": arrivals over count, the empty barrier counts %d", r->arrivals);
-        ws_cta_give_up(s);
-    }
-    note(s, WS_SCHED_EVENT_CONSUMED, s->current, number, index, nowhere);
-    if (++t->arrived < r->arrivals)
-        return;
-    check_others(s, number, index);
-    t->arrived = 0;
-    t->released++;
+    for (int block = 0; blocks >> block; block++)
+        if (blocks >> block & 1)
+            arrive(s, block == f->block ? number : ring_in(s, number, block), index);
 }
 
 /* ---- the matrix unit --------------------------------------------------------------------------------------------- */
@@ -543,6 +657,8 @@ void ws_cta_check_exit(ws_sched *s)
         if (o->kind == WS_SCHED_OUT_READ)
             ws_cta_fail_left(s, "ends while a copy out may still read shared memory: store_wait<0> is missing");
     }
+    if (s->config.groups && !f->finished)
+        ws_cta_fail_left(s, "ends while other blocks of the cluster may arrive at its barriers: finish is missing");
     if (f->nheld)
         ws_cta_fail_slot(s, "ends without releasing", "get", f->held[0].ring, f->held[0].index, "consumed is missing");
 }

@@ -29,6 +29,8 @@ void ws_cta_say_head(ws_sched *s)
 void ws_cta_say_group(ws_sched *s, const fiber *f)
 {
     ws_cta_say(s, "group %d", f->group);
+    if (s->config.groups)
+        ws_cta_say(s, " of block %d", f->block);
     if (f->role[0])
         ws_cta_say(s, " (%s)", f->role);
 }
@@ -37,8 +39,10 @@ void ws_cta_say_group(ws_sched *s, const fiber *f)
 void ws_cta_say_slot(ws_sched *s, const char *what, int number, uint64_t index)
 {
     const ring *r = &s->ring[number];
-    ws_cta_say(s, "%s %llu of ring %s (slot %d, phase %d)", what, (unsigned long long)index, r->name,
-               (int)(index % r->slots), (int)(index / r->slots & 1));
+    ws_cta_say(s, "%s %llu of ring %s", what, (unsigned long long)index, r->name);
+    if (s->config.groups)
+        ws_cta_say(s, " of block %d", r->block);
+    ws_cta_say(s, " (slot %d, phase %d)", (int)(index % r->slots), (int)(index / r->slots & 1));
 }
 
 void ws_cta_say_iteration(ws_sched *s, const fiber *f)
@@ -113,6 +117,9 @@ static void say_wait(ws_sched *s, const fiber *f)
     switch (f->wait) {
     case WAIT_START:
         ws_cta_say(s, "waits in start() for the other groups");
+        break;
+    case WAIT_FINISH:
+        ws_cta_say(s, "waits in finish() for the other blocks");
         break;
     case WAIT_PUT: {
         const slot *t = &r->slot[f->index % r->slots];

@@ -47,6 +47,8 @@ static bool can_run(const ws_sched *s, int who)
         return true;
     case WAIT_START:
         return s->opened;
+    case WAIT_FINISH:
+        return s->finished == s->nfibers;
     case WAIT_PUT:
         return r->slot[f->index % r->slots].released >= f->index / r->slots;
     case WAIT_GET:
@@ -348,6 +350,7 @@ int ws_sched_fiber(ws_sched *s, const char *role, int group, void (*run)(void *a
     }
     snprintf(f->role, sizeof f->role, "%s", role ? role : "");
     f->group = group;
+    f->block = s->config.groups ? s->nfibers / s->config.groups : 0;
     f->run = run;
     f->arg = arg;
     f->weight = draw_weight(s);
@@ -384,6 +387,16 @@ int ws_sched_self(ws_sched *s)
     return s->current;
 }
 
+int ws_sched_group(ws_sched *s)
+{
+    return s->config.groups ? s->current % s->config.groups : s->current;
+}
+
+int ws_sched_block(ws_sched *s)
+{
+    return self(s)->block;
+}
+
 void *ws_sched_user(ws_sched *s)
 {
     return s->config.user;
@@ -410,4 +423,11 @@ void ws_sched_start(ws_sched *s)
         s->opened = true;
     ws_cta_wait_for(s, WAIT_START, 0, 0);
     note(s, WS_SCHED_EVENT_START, s->current, -1, 0, nowhere);
+}
+
+void ws_sched_finish(ws_sched *s)
+{
+    self(s)->finished = true;
+    s->finished++;
+    ws_cta_wait_for(s, WAIT_FINISH, 0, 0);
 }

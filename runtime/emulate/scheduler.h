@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * scheduler.h - one CTA of the emulation: its warp groups, its engines, and the protocol between them.
+ * scheduler.h - one CTA of the emulation, or one cluster of them: warp groups, engines, and the protocol between them.
  *
  * A warp group is a fiber.  The engines are the copy engine (in and out) and one matrix unit for each group; what
  * they are asked to do is queued and happens later.  Every call below that synchronizes or starts something is a
@@ -53,7 +53,7 @@ typedef struct {
 } ws_sched_accumulator;
 
 /* What an operation does.  `args` are copied into it when it is started; `held` is memory of its own.  */
-enum { WS_SCHED_ARGS = 384, WS_SCHED_FIBERS = 16 };
+enum { WS_SCHED_ARGS = 384, WS_SCHED_FIBERS = 64 };
 typedef void (*ws_sched_step)(void *args, void *held);
 
 /* ---- hooks: exploration and happens-before ----------------------------------------------------------------------- */
@@ -109,13 +109,14 @@ typedef struct {
 
 typedef struct {
     const char *kernel; /* for reports */
-    int cta;
+    int cta;            /* of a cluster the first */
     uint64_t seed;
     ws_stacks *stacks; /* of this thread; NULL: a pool of its own */
     /* NULL: drawn by seed.  Otherwise returns which of the `count` (never 0) choices happens next.  */
     int (*choose)(void *user, int count, const ws_sched_choice *choices);
     void (*observe)(void *user, const ws_sched_event *event); /* NULL: nobody */
     void *user;
+    int groups; /* of each block of a cluster, whose fibers are added block by block; 0: all are one block's */
 } ws_sched_config;
 
 /* ---- a CTA ------------------------------------------------------------------------------------------------------- */
@@ -132,28 +133,41 @@ const char *ws_sched_report(const ws_sched *s); /* one line, then one for each g
 
 ws_sched *ws_sched_current(void); /* of this thread; NULL outside */
 int ws_sched_self(ws_sched *s);   /* number of this fiber */
+int ws_sched_group(ws_sched *s);  /* its number in its block */
+int ws_sched_block(ws_sched *s);  /* of the cluster, to which it belongs */
 void *ws_sched_user(ws_sched *s); /* config->user */
 void ws_sched_role(ws_sched *s, const char *role);
 void ws_sched_iteration(ws_sched *s, long tile); /* for reports: this group works on that tile of the grid */
 long ws_sched_tile(ws_sched *s); /* what was told, of the fiber that runs or that asked the engine; -1 */
 void ws_sched_fail(ws_sched *s, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 void ws_sched_point(ws_sched *s); /* anybody may go on */
-void ws_sched_start(ws_sched *s); /* CTA barrier: all fibers */
+void ws_sched_start(ws_sched *s); /* CTA or cluster barrier: all fibers */
+void ws_sched_finish(
+    ws_sched *s); /* the same at the end, which no block of a cluster may leave before the others come */
 
 /* ---- rings: full and empty barriers ------------------------------------------------------------------------------ */
 
 /* D slots; a slot is empty again after `arrivals` groups have released it.  Returns the ring's number (from 1).  */
 int ws_sched_ring(ws_sched *s, const char *name, int slots, int arrivals);
+/* In a cluster: the same ring of those blocks (a bit for each, its own among them) is filled by copies of all of them.  */
+void ws_sched_share(ws_sched *s, int ring, uint32_t blocks);
 int ws_sched_put(ws_sched *s, int ring, uint64_t index); /* waits until the slot is empty; returns it */
 void ws_sched_expect(ws_sched *s, int ring, uint64_t index, size_t bytes); /* arms the full barrier with more bytes */
 /* Start a copy of `to.bytes` into the slot.  */
 void ws_sched_copy_in(ws_sched *s, int ring, uint64_t index, ws_sched_range to, ws_sched_step step, const void *args,
                       size_t args_bytes);
+/* The same into the slot of another block, whose memory `to` is.  */
+void ws_sched_copy_share(ws_sched *s, int ring, uint64_t index, int block, ws_sched_range to, ws_sched_step step,
+                         const void *args, size_t args_bytes);
+/* For a tile that each of these blocks copies by itself: tells the others that this one has put, and expects to be told.  */
+void ws_sched_tell(ws_sched *s, int ring, uint64_t index, uint32_t blocks);
 /* The same by the group itself: done, fenced and counted when it returns.  */
 void ws_sched_copy_in_now(ws_sched *s, int ring, uint64_t index, ws_sched_range to, ws_sched_step step, void *args);
 void ws_sched_put_done(ws_sched *s, int ring, uint64_t index); /* everything of this put was started */
 int ws_sched_get(ws_sched *s, int ring, uint64_t index);       /* waits until the slot is full; returns it */
 void ws_sched_consumed(ws_sched *s, int ring, uint64_t index); /* this group releases what it got as `index` */
+/* The same to the rings of several blocks.  */
+void ws_sched_consumed_in(ws_sched *s, int ring, uint64_t index, uint32_t blocks);
 
 /* ---- the matrix unit --------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state.h - what the scheduler knows of one CTA; for its own files only.
+ * state.h - what the scheduler knows of one CTA or cluster; for its own files only.
  *
  *   scheduler.c   fibers, engines, and what happens next: the only place where order is decided
  *   protocol.c    the calls of scheduler.h and what they allow
@@ -17,7 +17,7 @@ enum {
     MOST_HELD = 256,  /* slots that a group has got and not released */
     MOST_UNFENCED = 64,
     MOST_CHOICES = 512,
-    MOST_NAMES = 64, /* rings, turns */
+    MOST_NAMES = 128, /* rings, turns */
     REPORT_BYTES = 4096
 };
 
@@ -29,6 +29,8 @@ typedef struct {
     int arrived;       /* in the current phase of the empty barrier */
     bool filling;      /* between a put and its last byte */
     bool sealed;       /* put_done */
+    uint64_t rounds;   /* begun: by a put, or by another block's copy; what follows is of the last one */
+    int brought;       /* blocks that have put */
     size_t expected, issued, landed;
     ws_sched_range ranges[MOST_RANGES]; /* what this round's copies fill */
     int nranges;
@@ -40,6 +42,8 @@ typedef struct {
     int arrivals;
     uint64_t puts;
     slot *slot;
+    int block, ordinal; /* of the cluster, and among that one's rings */
+    uint32_t sharers;   /* blocks whose copies fill it; 0: its own alone */
 } ring;
 
 typedef struct {
@@ -48,7 +52,16 @@ typedef struct {
     int token[WS_SCHED_FIBERS];
 } turns;
 
-typedef enum { WAIT_NOTHING, WAIT_START, WAIT_PUT, WAIT_GET, WAIT_PRODUCTS, WAIT_COPIES, WAIT_TURN } wait_kind;
+typedef enum {
+    WAIT_NOTHING,
+    WAIT_START,
+    WAIT_FINISH,
+    WAIT_PUT,
+    WAIT_GET,
+    WAIT_PRODUCTS,
+    WAIT_COPIES,
+    WAIT_TURN
+} wait_kind;
 
 typedef struct {
     int ring;
@@ -59,10 +72,10 @@ typedef struct {
     ws_fiber context;
     ws_stack stack;
     char role[48];
-    int group;
+    int group, block;
     void (*run)(void *arg);
     void *arg;
-    bool done;
+    bool done, finished;
     int weight;
     long tile;
     /* what it waits for */
@@ -119,8 +132,8 @@ struct ws_sched {
     operation **spare;
     int nspare, spare_room;
     struct happens *happens;
-    operation *working; /* the engine's step that runs now */
-    int started; /* fibers at the CTA barrier */
+    operation *working;    /* the engine's step that runs now */
+    int started, finished; /* fibers at the CTA barrier, and at that of the end */
     bool opened;
     uint64_t random;
     int engine_weight[5];

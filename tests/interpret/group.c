@@ -203,9 +203,8 @@ static void locate(Group *group)
 {
     const ws_emulate_grid *grid = &group->launch->grid;
     bool more = group->tile < grid->total;
-    ws_sched_iteration(ws_sched_current(), more ? group->tile : -1);
-    if (more)
-        ws_emulate_locate(grid, group->tile, group->position);
+    ws_sched_iteration(ws_sched_current(), more ? ws_emulate_tile(grid, group->tile, group->block) : -1);
+    group->inside = more && ws_emulate_locate(grid, group->tile, group->block, group->position);
 }
 
 static void run_grid(Group *group, const Op *op)
@@ -213,9 +212,9 @@ static void run_grid(Group *group, const Op *op)
     const Launch *launch = group->launch;
     const Cta *cta = ws_sched_user(ws_sched_current());
     const Block *body = op->blocks[0];
-    group->stride = cta->head.ctas;
+    group->stride = cta->head.ctas / launch->cluster;
     group->walked = 0;
-    group->tile = cta->head.cta;
+    group->tile = cta->head.cta / launch->cluster;
     for (locate(group); group->tile < launch->grid.total; locate(group)) {
         for (int i = 0; i < launch->grid.dims; i++) {
             Cell *cell = cell_of(group, body->args[i]);
@@ -243,15 +242,15 @@ static void run_put(Group *group, const Op *op)
 {
     End *end = &group->producers[op->aref->id];
     end->bytes = 0;
-    assign_slot(group, op, ws_sched_put(ws_sched_current(), group->launch->ring_of[op->aref->id], end->index));
+    assign_slot(group, op, ws_sched_put(ws_sched_current(), ring_of(group, op->aref), end->index));
 }
 
 static void run_put_done(Group *group, const Op *op)
 {
     const Aref *aref = op->aref;
     End *end = &group->producers[aref->id];
-    ws_sched_put_done(ws_sched_current(), group->launch->ring_of[aref->id], end->index++);
-    if (end->bytes != aref->bytes)
+    ws_sched_put_done(ws_sched_current(), ring_of(group, aref), end->index++);
+    if (end->bytes != aref->bytes && !aref->along)
         ws_sched_fail(ws_sched_current(), "a put of ring %s brings %lld bytes, the plan says %lld", aref->name,
                       (long long)end->bytes, (long long)aref->bytes);
 }
@@ -259,11 +258,17 @@ static void run_put_done(Group *group, const Op *op)
 static void run_get(Group *group, const Op *op)
 {
     End *end = &group->consumers[op->aref->id];
-    int slot = ws_sched_get(ws_sched_current(), group->launch->ring_of[op->aref->id], end->index);
+    int slot = ws_sched_get(ws_sched_current(), ring_of(group, op->aref), end->index);
     if (end->nheld == op->aref->slots || end->nheld == MOST_HELD_SLOTS)
         ws_sched_fail(ws_sched_current(), "more slots of ring %s are held than it has", op->aref->name);
     end->held[end->nheld++] = end->index++;
     assign_slot(group, op, slot);
+}
+
+static void release(const Group *group, const Aref *aref, uint64_t index)
+{
+    ws_sched_consumed_in(ws_sched_current(), ring_of(group, aref), index,
+                         blocks_along(group->launch, aref->along, group->block));
 }
 
 /* All that was got but the newest.  */
@@ -272,7 +277,7 @@ static void run_consumed(Group *group, const Op *op)
     End *end = &group->consumers[op->aref->id];
     int count = end->nheld - (int)op->ival;
     for (int i = 0; i < count; i++)
-        ws_sched_consumed(ws_sched_current(), group->launch->ring_of[op->aref->id], end->held[i]);
+        release(group, op->aref, end->held[i]);
     if (count <= 0)
         return;
     memmove(end->held, end->held + count, (size_t)(end->nheld - count) * sizeof *end->held);
@@ -318,7 +323,7 @@ static void run_wait(Group *group, const Op *op)
 static void run_sync(Group *group, const Op *op)
 {
     ws_sched *s = ws_sched_current();
-    int turns = group->launch->turns;
+    int turns = group->launch->turns[group->block];
     switch (op->code) {
     case OP_PUT:
         run_put(group, op);
@@ -406,6 +411,8 @@ static void run_statement(Group *group, const Op *op)
             assign(cell, compute(group, op));
     } else if (class_ == CLASS_CONTROL) {
         run_control(group, op);
+    } else if (class_ == CLASS_STORE && !group->inside) {
+        /* a block's tile that is none of the grid's */
     } else if (op->code == OP_PRINT) {
         ws_tile tile = evaluate(group, op->args[0]).tile;
         ws_print(op->sval ? op->sval : "", tile);
@@ -436,4 +443,6 @@ void group_run(void *arg)
         assign(number, (Datum){.number = group->number});
     run_block(group, body);
     leave(group, body);
+    if (group->launch->cluster > 1)
+        ws_sched_finish(ws_sched_current());
 }

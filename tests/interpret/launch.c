@@ -281,11 +281,13 @@ static void make_grid(Launch *launch)
         ws_emulate_grid_add(&launch->state, &launch->grid, (long)host_value(launch, grid->args[i]).number,
                             (long)host_value(launch, grid->args[i + 1]).number,
                             (long)host_value(launch, grid->args[i + 2]).number);
-    int dims = launch->grid.dims;
+    if (launch->cluster > 1)
+        ws_emulate_grid_cluster(&launch->grid, clauses->cluster[0], clauses->cluster[1]);
+    int dims = launch->grid.dims, side = launch->cluster > 1 ? clauses->cluster[0] : 1;
     long rows = dims > 1 ? launch->grid.count[dims - 2] : 1;
-    launch->grid.band = clauses->order == ORDER_COLUMN                                ? rows
-                        : clauses->order == ORDER_GROUPED && clauses->order_group > 0 ? clauses->order_group
-                                                                                      : 1;
+    launch->grid.band = clauses->order == ORDER_COLUMN                                    ? rows
+                        : clauses->order == ORDER_GROUPED && clauses->order_group >= side ? clauses->order_group / side
+                                                                                          : 1;
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -320,10 +322,10 @@ static void visit_cells(Op *op, void *context)
         }
 }
 
-static void make_group(Launch *launch, Group *group, const Role *role, int number)
+static void make_group(Launch *launch, Group *group, const Role *role, int number, int block)
 {
     const Plan *plan = launch->plan;
-    *group = (Group){.launch = launch, .role = role, .number = number};
+    *group = (Group){.launch = launch, .role = role, .number = number, .block = block};
     group->cells = zeroed((size_t)plan->ncells, sizeof *group->cells);
     group->producers = zeroed((size_t)plan->narefs, sizeof *group->producers);
     group->consumers = zeroed((size_t)plan->narefs, sizeof *group->consumers);
@@ -341,10 +343,11 @@ static void make_groups(Launch *launch)
     int count = 0;
     FOR_ROLES (role, launch->kernel)
         count += role->replicas;
-    launch->groups = zeroed((size_t)count, sizeof *launch->groups);
-    FOR_ROLES (role, launch->kernel)
-        for (int i = 0; i < role->replicas; i++)
-            make_group(launch, &launch->groups[launch->ngroups++], role, i);
+    launch->groups = zeroed((size_t)(count * launch->cluster), sizeof *launch->groups);
+    for (int block = 0; block < launch->cluster; block++)
+        FOR_ROLES (role, launch->kernel)
+            for (int i = 0; i < role->replicas; i++)
+                make_group(launch, &launch->groups[launch->ngroups++], role, i, block);
 }
 
 /* As new: a CTA may have been given up in the middle.  */
@@ -375,7 +378,11 @@ static void drop_group(Group *group)
 bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *arguments, int count)
 {
     Kernel *kernel = plan->kernel;
-    *launch = (Launch){.plan = plan, .kernel = kernel, .arguments = arguments, .most_steps = MOST_STEPS};
+    *launch = (Launch){.plan = plan,
+                       .kernel = kernel,
+                       .arguments = arguments,
+                       .cluster = cluster_size(kernel),
+                       .most_steps = MOST_STEPS};
     ws_emulate_begin(&launch->state, kernel->c_function);
     if (count != kernel->nparams)
         ws_emulate_fail(&launch->state, WS_ERR_ARGUMENT, "%s: %d arguments for %d parameters", kernel->name, count,
@@ -385,7 +392,8 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
                         kernel->name, plan->clash);
     launch->tensors = zeroed((size_t)plan->ntensors, sizeof *launch->tensors);
     launch->usable = zeroed((size_t)plan->ntensors, sizeof *launch->usable);
-    launch->ring_of = zeroed((size_t)plan->narefs, sizeof *launch->ring_of);
+    launch->ring_of = zeroed((size_t)(plan->narefs * launch->cluster), sizeof *launch->ring_of);
+    launch->turns = zeroed((size_t)launch->cluster, sizeof *launch->turns);
     for (int i = 0; i < plan->ntensors && !launch->state.failed; i++)
         make_tensor(launch, i);
     if (!launch->state.failed)
@@ -395,8 +403,10 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
     if (!launch->state.failed)
         make_grid(launch);
     launch->shared_bytes = (size_t)kernel->shared_bytes;
-    launch->ctas = ws_emulate_size(&launch->state, launch->shared_bytes, launch->grid.total, kernel->grid.persistent);
-    launch->shared = aligned_alloc(SHARED_ALIGNMENT, (launch->shared_bytes / SHARED_ALIGNMENT + 1) * SHARED_ALIGNMENT);
+    launch->shared_room = (launch->shared_bytes / SHARED_ALIGNMENT + 1) * SHARED_ALIGNMENT;
+    launch->ctas = ws_emulate_size(&launch->state, launch->shared_bytes, launch->grid.total, kernel->grid.persistent,
+                                   launch->cluster);
+    launch->shared = aligned_alloc(SHARED_ALIGNMENT, (size_t)launch->cluster * launch->shared_room);
     if (!launch->shared)
         ws_emulate_fail(&launch->state, WS_ERR_MEMORY, "%s: out of memory", kernel->name);
     make_groups(launch);
@@ -411,8 +421,18 @@ void launch_end(Launch *launch)
     free(launch->tensors);
     free(launch->usable);
     free(launch->ring_of);
+    free(launch->turns);
     free(launch->shared);
     ws_emulate_end(&launch->state);
+}
+
+uint32_t blocks_along(const Launch *launch, int along, int block)
+{
+    uint32_t blocks = 0;
+    for (int other = 0; other < launch->cluster; other++)
+        if (cluster_shares(launch->kernel, along, block, other))
+            blocks |= UINT32_C(1) << other;
+    return blocks;
 }
 
 /* What the kernel does before ws::start ().  */
@@ -421,20 +441,25 @@ static void first_fiber(void *arg)
     Group *group = arg;
     Launch *launch = group->launch;
     ws_sched *s = ws_sched_current();
-    FOR_AREFS (aref, launch->kernel)
-        launch->ring_of[aref->id] = ws_sched_ring(s, aref->name, aref->slots, aref->arrivals);
+    FOR_AREFS (aref, launch->kernel) {
+        int ring = ws_sched_ring(s, aref->name, aref->slots, aref->arrivals);
+        launch->ring_of[group->block * launch->plan->narefs + aref->id] = ring;
+        if (aref->along)
+            ws_sched_share(s, ring, blocks_along(launch, aref->along, group->block));
+    }
     FOR_ROLES (role, launch->kernel)
         if (role_has_op(role, OP_TURN_TAKE, NULL))
-            launch->turns = ws_sched_turns(s, "turns", role->replicas);
+            launch->turns[group->block] = ws_sched_turns(s, "turns", role->replicas);
     group_run(group);
 }
 
 static const char *run_fibers(Launch *launch, ws_sched *s)
 {
     static _Thread_local char report[4096];
+    int each = launch->ngroups / launch->cluster;
     for (int i = 0; i < launch->ngroups; i++) {
         renew_group(&launch->groups[i]);
-        if (ws_sched_fiber(s, NULL, i, i ? group_run : first_fiber, &launch->groups[i]) < 0)
+        if (ws_sched_fiber(s, NULL, i % each, i % each ? group_run : first_fiber, &launch->groups[i]) < 0)
             return "out of memory";
     }
     ws_handle_source = group_handle;
@@ -450,12 +475,14 @@ const char *launch_cta(Launch *launch, int number, const Order *order, void *con
     Cta cta = {{&launch->state, number, launch->ctas, launch->shared}, launch, context};
     if (!stacks)
         stacks = ws_stacks_new();
-    ws_sched_config config = {launch->state.kernel, number, order->seed, stacks, order->choose, order->observe, &cta};
+    ws_sched_config config = {
+        launch->state.kernel, number,         order->seed, stacks,
+        order->choose,        order->observe, &cta,        launch->cluster > 1 ? launch->ngroups / launch->cluster : 0};
     ws_sched *s = ws_sched_new(&config);
     if (!s)
         return "out of memory";
     /* All ones are NaN in every floating type: what is read too early shows.  */
-    memset(launch->shared, 0xff, launch->shared_bytes);
+    memset(launch->shared, 0xff, (size_t)launch->cluster * launch->shared_room);
     launch->steps = 0;
     const char *report = run_fibers(launch, s);
     ws_sched_delete(s);
@@ -465,7 +492,7 @@ const char *launch_cta(Launch *launch, int number, const Order *order, void *con
 const char *launch_run(Launch *launch, const Order *order, void *context)
 {
     const char *report = NULL;
-    for (int cta = 0; cta < launch->ctas && !report; cta++)
+    for (int cta = 0; cta < launch->ctas && !report; cta += launch->cluster)
         report = launch_cta(launch, cta, order, context);
     return report;
 }

@@ -186,8 +186,9 @@ static void out_write(void *args, void *held)
     deliver(&copy->to, held, copy->pitch);
 }
 
-static unsigned char *slot_of(const Launch *launch, const Storage *storage, int64_t slot)
+static unsigned char *slot_of(const Group *group, const Storage *storage, int64_t slot)
 {
+    const Launch *launch = group->launch;
     int64_t bytes = (int64_t)storage->tile.rows * storage->tile.cols * element_bytes(storage->tile.dtype);
     int64_t from = storage->offset + slot * storage->slot_bytes;
     if (storage->use == USE_OUTPUT) /* whole lines */
@@ -196,13 +197,13 @@ static unsigned char *slot_of(const Launch *launch, const Storage *storage, int6
         ws_sched_fail(ws_sched_current(), "storage %s has no slot %lld", storage->name, (long long)slot);
     if (from < 0 || from + bytes > (int64_t)launch->shared_bytes)
         ws_sched_fail(ws_sched_current(), "storage %s lies outside shared memory", storage->name);
-    return launch->shared + from;
+    return launch->shared + (size_t)group->block * launch->shared_room + from;
 }
 
 /* Which of a storage's copies belongs to the group.  */
 static unsigned char *own_storage(Group *group, const Storage *storage)
 {
-    return slot_of(group->launch, storage, storage->slots > 1 ? group->number : 0);
+    return slot_of(group, storage, storage->slots > 1 ? group->number : 0);
 }
 
 enum { LINE_BYTES = 128 };
@@ -283,6 +284,36 @@ static void copy_in(void *args, void *held)
         element[i] = ws_f32_to_tf32(element[i]);
 }
 
+int ring_of(const Group *group, const Aref *aref)
+{
+    return group->launch->ring_of[group->block * group->launch->plan->narefs + aref->id];
+}
+
+/* This block's share of the rows, into the slots of all blocks that share the tile.  */
+static void copy_share(const Group *group, const Op *op, const Window *t, long *at, CopyIn *copy, uint64_t index)
+{
+    const Launch *launch = group->launch;
+    const Kernel *kernel = launch->kernel;
+    int place = 0, rows = (int)op->ival, row_bytes = copy->cols * element_bytes(op->storage->tile.dtype);
+    for (int block = 0; block < group->block; block++)
+        place += cluster_shares(kernel, op->along, block, group->block);
+    if (rows <= 0 || (place + 1) * rows > copy->rows)
+        ws_sched_fail(ws_sched_current(), "share %d of %d rows of %s reaches over its end", place, rows,
+                      op->storage->name);
+    at[t->rank - 2] += place * rows;
+    unsigned char *first = copy->to + place * rows * row_bytes - (size_t)group->block * launch->shared_room;
+    copy->from = tile_patch(t, at, rows, copy->cols);
+    copy->rows = rows;
+    for (int block = 0; block < launch->cluster; block++) {
+        if (!cluster_shares(kernel, op->along, group->block, block))
+            continue;
+        copy->to = first + (size_t)block * launch->shared_room;
+        ws_sched_range range = {copy->to, (size_t)rows * (size_t)row_bytes};
+        ws_sched_copy_share(ws_sched_current(), ring_of(group, op->aref), index, block, range, copy_in, copy,
+                            sizeof *copy);
+    }
+}
+
 void memory_copy_in(Group *group, const Op *op)
 {
     const Launch *launch = group->launch;
@@ -291,8 +322,8 @@ void memory_copy_in(Group *group, const Op *op)
     End *end = &group->producers[op->aref->id];
     ws_sched *s = ws_sched_current();
     long at[4] = {0};
-    int ring = launch->ring_of[op->aref->id];
-    unsigned char *to = slot_of(launch, storage, number_of(group, op->args[0]));
+    int ring = ring_of(group, op->aref);
+    unsigned char *to = slot_of(group, storage, number_of(group, op->args[0]));
     const Window *t = evaluate(group, op->args[1]).tensor;
     coordinates(group, op, 2, t->rank, at);
     CopyIn copy = {.from = tile_patch(t, at, tile.rows, tile.cols),
@@ -307,10 +338,14 @@ void memory_copy_in(Group *group, const Op *op)
     ws_sched_range range = {to, bytes};
     end->bytes += machine_copy_bytes(tile);
     ws_sched_expect(s, ring, end->index, bytes);
-    if (launch->usable[t->number] && plain)
+    if (launch->usable[t->number] && plain && op->along)
+        copy_share(group, op, t, at, &copy, end->index);
+    else if (launch->usable[t->number] && plain)
         ws_sched_copy_in(s, ring, end->index, range, copy_in, &copy, sizeof copy);
     else
         ws_sched_copy_in_now(s, ring, end->index, range, copy_in, &copy);
+    if (op->along && !(launch->usable[t->number] && plain))
+        ws_sched_tell(s, ring, end->index, blocks_along(launch, op->along, group->block));
 }
 
 /* ---- views of shared memory -------------------------------------------------------------------------------------- */
@@ -321,8 +356,7 @@ View memory_view(Group *group, const Op *op)
     Type type = op->results[0]->type;
     int bytes = element_bytes(storage->tile.dtype);
     bool ring = storage->use == USE_RING;
-    unsigned char *base =
-        ring ? slot_of(group->launch, storage, number_of(group, op->args[0])) : own_storage(group, storage);
+    unsigned char *base = ring ? slot_of(group, storage, number_of(group, op->args[0])) : own_storage(group, storage);
     int64_t row = op->nargs > 1 ? number_of(group, op->args[1]) : 0;
     int64_t col = op->nargs > 2 ? number_of(group, op->args[2]) : 0;
     if (row < 0 || col < 0 || row + type.rows > storage->tile.rows || col + type.cols > storage->tile.cols)

@@ -14,6 +14,7 @@
 #ifndef INTERPRET_STATE_H
 #define INTERPRET_STATE_H
 
+#include "cluster.h"
 #include "emulate.h"
 #include "interpret.h"
 #include "plan.h"
@@ -84,11 +85,13 @@ typedef struct {
     Launch *launch;
     const Role *role;
     int number; /* within the role */
+    int block;  /* of the cluster */
     Cell *cells;
     End *producers, *consumers; /* by aref */
     Arena arena;
     /* the walk over the grid */
     long tile, stride, walked, position[4];
+    bool inside; /* the tile is one of the grid's */
 } Group;
 
 /* What is known of a kernel before any launch.  */
@@ -110,13 +113,14 @@ struct Launch {
     Window *tensors;
     bool *usable; /* by the copy engine */
     ws_emulate_grid grid;
-    Group *groups;
+    int cluster;   /* blocks of one */
+    Group *groups; /* of a block, then of the next */
     int ngroups, ctas;
     unsigned char *shared;
-    size_t shared_bytes;
-    int turns;              /* their number for the scheduler */
-    int *ring_of;           /* by aref: the same */
-    long steps, most_steps; /* of this CTA; a program that does not end is an error */
+    size_t shared_bytes, shared_room; /* of a block, and from it to the next */
+    int *turns;                       /* by block: their number for the scheduler */
+    int *ring_of;                     /* by block and aref: the same */
+    long steps, most_steps;           /* of this CTA; a program that does not end is an error */
 };
 
 /* ---- launch.c ---------------------------------------------------------------------------------------------------- */
@@ -186,6 +190,9 @@ Window window_slice(const Window *t, int dim, long begin, long end);
 Datum memory_at(Group *group, const Op *op);
 ws_tile memory_load(Group *group, const Op *op);
 void memory_store(Group *group, const Op *op);
+uint32_t blocks_along(const Launch *launch, int along,
+                      int block); /* launch.c: those that share tiles so, itself included */
+int ring_of(const Group *group, const Aref *aref);
 void memory_copy_in(Group *group, const Op *op);
 View memory_view(Group *group, const Op *op);
 ws_tile memory_read(Group *group, const Op *op);

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cluster.cuh - CTAs that run side by side and share the tiles that they load.
+ *
+ *   cluster<2, 1>             x: CTAs at neighbouring rows of the grid; y: at neighbouring columns, numbered first
+ *   copy_share<B, along_x>    each CTA along x loads an equal share of the tile's rows and writes it to all of them
+ *   consumer<D, B, along_x>   releases a slot to all CTAs that write into it
+ *   tiles<N, B>               the CTAs of a cluster walk together; a tile beyond the grid is not inside
+ *
+ * Every CTA along the shared direction makes the same puts.  Its full barrier expects the bytes of the whole tile, whoever
+ * brings them: they come only when all have put, since a put waits until the groups of all have released the slot.  An arrival
+ * at another CTA's barrier has the release that it needs in its bare form; with .release.cluster the assembler would put a
+ * fence of the whole GPU before each.
+ */
+#ifndef WS_CUDA_CLUSTER_CUH
+#define WS_CUDA_CLUSTER_CUH
+
+#include "grid.cuh"
+#include "memory.cuh"
+
+namespace ws {
+
+template <int X, int Y> struct cluster {
+    static constexpr int x = X, y = Y, size = X * Y;
+    static_assert(size > 1 && size <= 8, "a cluster has two to eight CTAs");
+
+    static WS_DEVICE int rank()
+    {
+        return (int)ptx::cluster_rank();
+    }
+
+    static WS_CONSTANT int count(along a)
+    {
+        return a == along_x ? X : a == along_y ? Y : a == along_x_and_y ? X + Y - 1 : size;
+    }
+
+    /* This CTA's place among those along a direction.  */
+    template <along A> static WS_DEVICE int place()
+    {
+        static_assert(A != along_x_and_y, "a tile is shared along one direction, or by all");
+        return A == along_x ? rank() / Y : A == along_y ? rank() % Y : rank();
+    }
+
+    /* The n-th CTA along a direction.  */
+    template <along A> static WS_DEVICE int member(int n)
+    {
+        const int row = rank() / Y, column = rank() % Y;
+        if (A == along_all)
+            return n;
+        if (A == along_y)
+            return row * Y + n;
+        if (A == along_x || n < X)
+            return n * Y + column;
+        const int other = n - X;
+        return row * Y + other + (other >= column);
+    }
+
+    template <along A> static WS_DEVICE unsigned short mask()
+    {
+        u32 every = 0;
+#pragma unroll
+        for (int n = 0; n < (A == along_all ? size : A == along_x ? X : Y); n++)
+            every |= 1u << (A == along_x ? n * Y : n);
+        return (unsigned short)(every << (A == along_x ? rank() % Y : A == along_y ? rank() / Y * Y : 0));
+    }
+};
+
+/* ---- from start to end ------------------------------------------------------------------------------------------- */
+
+/* Before any CTA arrives at another's barriers or writes to its memory, that one has initialised them.  */
+template <typename B> static WS_DEVICE void start()
+{
+    ptx::fence_mbarrier_init();
+    ptx::cluster_arrive();
+    ptx::cluster_wait();
+    ptx::grid_dependency_wait();
+    ptx::grid_dependents_launch();
+}
+
+/* No CTA ends while another may still arrive at its barriers.  */
+template <typename B> static WS_DEVICE void finish()
+{
+    ptx::cluster_arrive();
+    ptx::cluster_wait();
+}
+
+/* ---- rings ------------------------------------------------------------------------------------------------------- */
+
+template <int D, int X, int Y, along A> struct consumer<D, cluster<X, Y>, A> : consumer<D> {
+    typedef cluster<X, Y> blocks;
+    u32 there; /* the empty barriers of the CTA that this lane speaks to */
+
+    explicit WS_DEVICE consumer(ring<D> &r)
+        : consumer<D>(r),
+          there(ptx::address_in(this->empty, (u32)blocks::template member<A>((int)ptx::lane() % blocks::count(A))))
+    {
+    }
+
+    template <int LAG> WS_DEVICE void consumed()
+    {
+#pragma unroll 1
+        while (this->held > LAG) {
+            __syncwarp();
+            if (ptx::lane() < blocks::count(A))
+                ptx::mbarrier_arrive_there(there + 8 * this->free);
+            this->free = this->free + 1 == D ? 0 : this->free + 1;
+            this->held--;
+        }
+    }
+};
+
+/* ---- copies that all get ----------------------------------------------------------------------------------------- */
+
+static WS_DEVICE void engine_share(u32 to, const map &m, u32 barrier, unsigned short mask, int row, int col)
+{
+    ptx::tensor_to_all(to, &m.load, barrier, mask, col, row);
+}
+static WS_DEVICE void engine_share(u32 to, const map &m, u32 barrier, unsigned short mask, int row, int col, int x)
+{
+    ptx::tensor_to_all(to, &m.load, barrier, mask, col, row, x);
+}
+static WS_DEVICE void engine_share(u32 to, const map &m, u32 barrier, unsigned short mask, int row, int col, int x, int y)
+{
+    ptx::tensor_to_all(to, &m.load, barrier, mask, col, row, y, x);
+}
+
+/* One lane starts the boxes of this CTA's rows, and expects the whole tile.  */
+template <typename B, along A, typename S, int R, int C, typename... I>
+static WS_DEVICE void share_boxes(u32 barrier, shared_tile<S, R, C> &s, const map &m, int row, int col, I... outer)
+{
+    constexpr int rows = R / B::count(A), box = box_rows(rows), lines = line_elements<S>;
+    static_assert(R % (8 * B::count(A)) == 0, "a share is whole periods of the swizzle");
+    const int first = B::template place<A>() * rows;
+    const unsigned short mask = B::template mask<A>();
+    const u32 to = ptx::shared_address(s.bytes) + first * 128;
+    ptx::mbarrier_expect_tx(barrier, shared_tile<S, R, C>::blocks * R * 128);
+#pragma unroll
+    for (int block = 0; block < shared_tile<S, R, C>::blocks; block++)
+#pragma unroll
+        for (int r = 0; r < rows; r += box)
+            engine_share(to + block * block_bytes(R) + r * 128, m, barrier, mask, row + first + r, col + block * lines,
+                         outer...);
+}
+
+/* As copy_boxes_of.  */
+template <typename B, along A, typename S, typename T, int R, int C>
+static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 2> &t, const map &m, int row,
+                                     int col)
+{
+    share_boxes<B, A>(barrier, s, m, absolute(row, t.origin[0]), absolute(col, t.origin[1]));
+}
+template <typename B, along A, typename S, typename T, int R, int C>
+static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 3> &t, const map &m, int row,
+                                     int col, int x)
+{
+    share_boxes<B, A>(barrier, s, m, absolute(row, t.origin[1]), absolute(col, t.origin[2]), absolute(x, t.origin[0]));
+}
+template <typename B, along A, typename S, typename T, int R, int C>
+static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 4> &t, const map &m, int row,
+                                     int col, int x, int y)
+{
+    share_boxes<B, A>(barrier, s, m, absolute(row, t.origin[2]), absolute(col, t.origin[3]), absolute(x, t.origin[0]),
+                      absolute(y, t.origin[1]));
+}
+
+/* Where the engine cannot, each CTA's warp copies the whole tile for itself: tensor and coordinates are the same in all, so all
+   take the same way.  A slot is full when all have put none the less, or one CTA could release slots for a round that another
+   has not begun: each sends the others a byte that did not move.  */
+template <typename B, along A> static WS_DEVICE void tell(u32 barrier)
+{
+    constexpr int count = B::count(A);
+    const int other = (int)ptx::lane();
+    if (other == 0)
+        ptx::mbarrier_expect_tx(barrier, count - 1);
+    if (other < count && other != B::template place<A>())
+        ptx::mbarrier_complete_tx_there(ptx::address_in(barrier, (u32)B::template member<A>(other)), 1);
+}
+
+template <typename B, along A, int SLICED, typename S, typename T, int R, int C, int N, typename... I>
+static WS_DEVICE void share_plane(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, N> &t, const map &m, double fill,
+                                  int row, int col, I... outer)
+{
+    if (!SLICED && m.can_load && col * (int)sizeof(T) % 16 == 0) {
+        if (group_leader())
+            share_boxes<B, A>(barrier, s, m, row, col, outer...);
+        return;
+    }
+    if (SLICED && m.can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
+        contained<R, C, SLICED, N>(plane_at(t, outer..., row, col))) {
+        if (group_leader())
+            share_boxes_of<B, A>(barrier, s, t, m, row, col, outer...);
+    } else if (first_warp()) {
+        copy_by_warp(s, plane_at(t, outer..., row, col), fill);
+        tell<B, A>(barrier);
+    }
+}
+
+template <typename B, along A, int D, typename S, int R, int C, typename T, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
+{
+    share_plane<B, A, sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col));
+}
+template <typename B, along A, int D, typename S, int R, int C, typename T, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
+{
+    share_plane<B, A, sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
+}
+template <typename B, along A, int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row,
+                                 Y col)
+{
+    share_plane<B, A, sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
+}
+template <typename B, along A, int D, typename S, int R, int C, typename T, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m,
+                                    X row, Y col)
+{
+    share_plane<B, A, sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col));
+}
+template <typename B, along A, int D, typename S, int R, int C, typename T, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w,
+                                    X row, Y col)
+{
+    share_plane<B, A, sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(w));
+}
+template <typename B, along A, int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v,
+                                    W w, X row, Y col)
+{
+    share_plane<B, A, sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
+}
+
+/* ---- the grid ---------------------------------------------------------------------------------------------------- */
+
+/* Counts are of clusters in the last two dimensions; `tiles` is how many tiles there are in each.  */
+template <int N, int X, int Y> struct grid<N, cluster<X, Y>> : grid<N> {
+    static_assert(N > 1 || Y == 1, "a grid of one dimension has clusters along that one");
+    int tiles[N];
+
+    static WS_CONSTANT int side(int dim)
+    {
+        return N == 1 || dim == N - 2 ? X : dim == N - 1 ? Y : 1;
+    }
+};
+
+template <int N, int X, int Y> struct tiles<N, cluster<X, Y>> : tiles<N> {
+    typedef cluster<X, Y> blocks;
+    const grid<N, blocks> &whole;
+
+    explicit WS_DEVICE tiles(const grid<N, blocks> &g)
+        : tiles<N>(g, (int)blockIdx.x / blocks::size, (int)gridDim.x / blocks::size, 0), whole(g)
+    {
+    }
+
+    WS_DEVICE int place(int dim) const
+    {
+        const int mine = dim == N - 1 && N > 1 ? blocks::template place<along_y>()
+                         : N == 1 || dim == N - 2 ? blocks::template place<along_x>()
+                                                  : 0;
+        return this->position(dim) * whole.side(dim) + mine;
+    }
+
+    WS_DEVICE long at(int dim) const
+    {
+        return whole.low[dim] + place(dim) * whole.step[dim];
+    }
+
+    /* Is this CTA's tile one of the grid's?  */
+    WS_DEVICE bool inside() const
+    {
+        return place(N - 1) < whole.tiles[N - 1] && (N == 1 || place(N > 1 ? N - 2 : 0) < whole.tiles[N > 1 ? N - 2 : 0]);
+    }
+};
+
+} // namespace ws
+
+#endif

@@ -143,9 +143,10 @@ static const Value *memory_of(const Value *tensor)
     return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def->args[0] : tensor;
 }
 
+/* What a block's arguments are follows from what is handed to them: no mode is left to find.  */
 static bool is_split(const Splitter *in, const Value *value)
 {
-    return has_rows(value) && in->mode[value->id] == SPLIT;
+    return has_rows(value) && !ring_load(value) && !(in->mode[value->id] & WHOLE);
 }
 
 typedef struct {

@@ -285,6 +285,9 @@ static void emit_ring_load(Distributor *in, Block *to, Op *load)
     if (aref->loads[0] == load) {
         Op *get = emit(in, to, load, OP_GET, 0, NULL);
         get->aref = aref;
+        for (int i = 1; i < aref->nstorages; i++) /* the table may want another of its tiles first */
+            if (aref->loads[i]->order < get->order)
+                get->order = aref->loads[i]->order;
         in->slots[aref->id] = op_result(in->kernel, get, type_scalar(D_I32), "slot");
     }
     emit_reads(in, to, load->results[0]);
@@ -504,12 +507,11 @@ static void collapse_skips(Distributor *in, Block *block)
                 op_add_arg(in->kernel, skip, trips);
                 op_append(around, skip);
             }
-        const Op *passing = around->last;
         FOR_OPS (made, around) {
             op_remove(made);
             op_before(op, made);
-            made->stage = passing->stage; /* the count stands where it is needed */
-            made->order = passing->order;
+            made->stage = op->stage; /* what the loop had inside counts for it alone */
+            made->order = op->order;
         }
         op_remove(op);
     }

@@ -124,12 +124,21 @@ static int newest_group(const Expander *in)
     return group;
 }
 
+static bool stands_behind(const Op *op, const Op *first)
+{
+    while (first && first != op)
+        first = first->next;
+    return first == op;
+}
+
 /* An accumulator that begins as a constant gets it before any product is in flight: the assembler would wait for these before
-   it writes registers that belong to the next.  */
+   it writes registers that belong to the next.  A constant that others read further up stays there.  */
 static void clear_early(const Expander *in, const Op *mma)
 {
     Op *clear = mma->args[2]->def;
     if (in->first == mma || !clear || clear->code != OP_FULL || clear->parent != mma->parent)
+        return;
+    if (!stands_behind(clear, in->first) && count_uses(in->role->body, clear->results[0]) > 1)
         return;
     op_remove(clear);
     op_before(in->first, clear);

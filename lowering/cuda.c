@@ -25,7 +25,8 @@ static void print_cluster(Printer *in)
     const Kernel *kernel = in->kernel;
     const int *sides = kernel->grid.cluster;
     if (cluster_size(kernel) > 1)
-        cuda_line(in, "typedef ws::cluster<%d, %d> %s_cluster;\n", sides[0], sides[1], kernel->name);
+        cuda_line(in, "typedef ws::cluster<%d, %d> %s_cluster;  // blocks side by side, which share what they load\n",
+                  sides[0], sides[1], kernel->name);
 }
 
 static void print_params(Printer *in, const Map *maps)

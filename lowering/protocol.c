@@ -30,7 +30,7 @@
  *      round before is done.  A put needs no such rule: its filler has waited for all rounds before.
  *
  *   6. The blocks of a cluster are more groups: each has all roles and rings of its own.  Where blocks share a ring's tiles, a
- *      release counts in the rings of all of them, a slot is full when all have put, and its bytes are what they all brought;
+ *      release counts in the rings of all of them, and a slot is full when all have put: each brings a part of its bytes;
  *      a copy goes only to blocks whose releases the put has waited for.  Decisions are the cluster's where nothing that they
  *      depend on differs between its blocks (cluster.c); else each block has its own, and all combinations are looked at.
  *

@@ -22,10 +22,36 @@
 #include "plan.h"
 #include "protocol.h"
 #include "slice.h"
+#include "text.h"
 #include "validate.h"
 #include "verify.h"
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const Aref *aref;
+    int along;
+} Filling;
+
+static void visit_filling(Op *op, void *context)
+{
+    Filling *filling = context;
+    if (op->code == OP_COPY_IN && op->aref == filling->aref)
+        filling->along = cluster_join(filling->along, op->along);
+}
+
+/* The blocks of a cluster that wait for each other's releases are those that bring each other's bytes: so a slot is full only
+   when all of them have put, and none releases it for a round that another has not begun.  */
+static bool check_sharers(Kernel *kernel, const Aref *aref)
+{
+    Filling filling = {aref, ALONG_NONE};
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_filling, &filling);
+    if (filling.along != aref->along)
+        BUG(kernel, "ring '%s' is filled along %s, and released along %s", aref->name, text_alongs[filling.along],
+            text_alongs[aref->along]);
+    return filling.along == aref->along;
+}
 
 /* A ring has one role that fills it, and slots for all that a release leaves behind.  */
 static bool check_ends(Kernel *kernel, Labels *labels)
@@ -41,6 +67,8 @@ static bool check_ends(Kernel *kernel, Labels *labels)
             BUG(kernel, "ring '%s': %d roles fill it and %d read it", aref->name, fillers, readers);
             return false;
         }
+        if (!check_sharers(kernel, aref))
+            return false;
         if (aref->slots < aref->release_lag + 1) {
             reject(kernel, kernel->loc, REASON_DEPTH_BELOW_FLIGHT, aref->slots, aref->release_lag + 1, aref->name,
                    aref->release_lag + 1);

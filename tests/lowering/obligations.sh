@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -127,4 +127,13 @@ ok 'a turn that is not passed on' spoiled by_tiles 'would wait forever at .turn_
 ok 'a turn passed on twice' spoiled by_tiles 'passes on a turn that it has not taken' '/turn_pass/p'
 ok 'rounds of a slot that a group may take for each other' spoiled by_tiles "may come to the get of put [0-9]* of 'ta_tb' before put [0-9]*, the same slot's last, is done" '/turn_/d'
 ok 'bytes that do not arrive' spoiled gemm 'expects 65536 bytes for each slot and gets 49152' 's/bytes=49152/bytes=65536/'
+
+# clusters
+ok 'a share of another size' spoiled cluster "brings 32 of 128 rows of 'ta', and 2 blocks do so" "$producer"'s/share=64/share=32/'
+ok 'a part without the others' spoiled cluster "brings a part of 'ta' alone" "s/arrivals=6 along=x_and_y/arrivals=4 along=x/; $producer"'s/along=y //'
+ok 'a tile that the others do not load' spoiled cluster "shares 'ta' with blocks that load another tile" "$producer"'{s/along=y /along=& /; s/along=x /along=y /; s/along=along=y /along=x /;}'
+ok 'copies to blocks whose releases do not come' spoiled cluster "ring 'ta_tb' is filled along x_and_y, and released along x" 's/arrivals=6 along=x_and_y/arrivals=4 along=x/'
+ok 'releases that stay in the block' spoiled cluster "ring 'ta_tb' is filled along x_and_y, and released along none" 's/arrivals=6 along=x_and_y/arrivals=2/'
+ok 'releases of other blocks that are not waited for' spoiled cluster 'expects 2 arrivals for each slot and gets 6' 's/arrivals=6/arrivals=2/'
+ok 'releases to blocks that bring nothing' spoiled cluster "ring 'ta_tb' is filled along x, and released along x_and_y" "$producer"'s/%k share=64 \(.*\)along=y/%k \1/'
 done_testing

@@ -35,6 +35,15 @@ typedef struct {
 extern const Operator operators[];
 extern const int noperators;
 
+/* operators-cluster.c */
+bool release_here(Kernel *kernel, Site site);
+bool release_across(Kernel *kernel, Site site);
+bool copy_here(Kernel *kernel, Site site);
+bool copy_across(Kernel *kernel, Site site);
+bool copy_to_all(Kernel *kernel, Site site);
+bool share_less(Kernel *kernel, Site site);
+bool share_more(Kernel *kernel, Site site);
+
 /* ---- arguments.c ------------------------------------------------------------------------------------------------- */
 
 /* Arguments by which loops run `trips` times, over two tiles of the grid, the last of each ragged.  */

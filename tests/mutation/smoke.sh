@@ -1,6 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Of a product's final program, every mistake of these kinds is noticed, by verify and by the interpreter alike.
+# Of the final programs of products, alone and in clusters, every mistake of these kinds is noticed, by verify and by the
+# interpreter alike.
 
 . "$(dirname "$0")/../tap.sh"
 export top_srcdir top_builddir
@@ -16,6 +17,11 @@ sh "$top_srcdir/tests/mutation/run" "$top_srcdir/samples/gemm.c" >"$work/score"
 not_ok 'the unspoiled program is refused' grep '^not ok' "$work/score"
 for name in drop-put drop-put-done drop-copy drop-get drop-release drop-commit drop-wait twice-get release-at-get keep-less \
     wait-less fewer-arrivals more-arrivals fixed-slot next-slot first-rows other-phase; do
+    ok "$name" noticed "$name"
+done
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/cluster.c" >"$work/score"
+not_ok 'the unspoiled clusters are refused' grep '^not ok' "$work/score"
+for name in release-here release-across copy-across share-less share-more; do
     ok "$name" noticed "$name"
 done
 done_testing

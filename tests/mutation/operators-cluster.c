@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * operators-cluster.c - what can go wrong between the blocks of a cluster.
+ *
+ *   rings     releases stay in the block, or go to other blocks than those that fill the slots
+ *   copies    bring another share, to other blocks, or the whole tile to their own alone
+ */
+#include "mutation.h"
+
+/* Another direction, if the cluster has it.  */
+static int other_direction(const Kernel *kernel, int along)
+{
+    bool both = kernel->grid.cluster[0] > 1 && kernel->grid.cluster[1] > 1;
+    return !both ? ALONG_NONE : along == ALONG_X ? ALONG_Y : ALONG_X;
+}
+
+bool release_here(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    bool shared = site.aref->along != ALONG_NONE;
+    site.aref->along = ALONG_NONE;
+    return shared;
+}
+
+bool release_across(Kernel *kernel, Site site)
+{
+    int other = other_direction(kernel, site.aref->along);
+    if (!site.aref->along || !other)
+        return false;
+    site.aref->along = other;
+    return true;
+}
+
+bool copy_here(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    bool shared = site.op->code == OP_COPY_IN && site.op->along;
+    if (shared)
+        site.op->along = ALONG_NONE, site.op->ival = 0;
+    return shared;
+}
+
+bool copy_across(Kernel *kernel, Site site)
+{
+    int other = other_direction(kernel, site.op->along);
+    if (site.op->code != OP_COPY_IN || !site.op->along || !other)
+        return false;
+    site.op->along = other;
+    return true;
+}
+
+bool copy_to_all(Kernel *kernel, Site site)
+{
+    if (site.op->code != OP_COPY_IN || site.op->along == ALONG_ALL || cluster_size(kernel) == 1)
+        return false;
+    if (!site.op->along)
+        site.op->ival = site.op->storage->tile.rows / cluster_size(kernel);
+    site.op->along = kernel->grid.cluster[1] == 1 ? ALONG_X : kernel->grid.cluster[0] == 1 ? ALONG_Y : ALONG_ALL;
+    return true;
+}
+
+bool share_less(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    if (site.op->code != OP_COPY_IN || site.op->ival < 16)
+        return false;
+    site.op->ival /= 2;
+    return true;
+}
+
+bool share_more(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    if (site.op->code != OP_COPY_IN || !site.op->ival)
+        return false;
+    site.op->ival += 8;
+    return true;
+}

@@ -187,6 +187,7 @@ static void check_sync(Checker *c, const Op *op)
         break;
     case OP_VIEW:
     case OP_STAGE:
+    case OP_GATHER:
         REQUIRE(op->storage, op, "no storage");
         break;
     default:

@@ -9,6 +9,11 @@
  * carried values pass the property on in both directions; whatever mixes rows (column reductions, a transpose in registers)
  * needs a whole tile.  Ring loads take no side: each use picks its window of shared memory.  A value that has to be both
  * means that the rows cannot be divided.
+ *
+ *   dq (64,128) = ws_dot (ws_trans (tk), ds, dq)        each group computed 64 of ds's 128 rows, and the product needs all
+ *
+ * A right operand of 16-bit elements need not be whole: the groups gather their rows in shared memory, where the product
+ * reads it anyway.  That costs a meeting of the groups, and is done only if the rows could not be divided otherwise.
  */
 #include "choose.h"
 #include "machine.h"
@@ -21,8 +26,9 @@ typedef struct {
     char *mode; /* by value id */
     bool changed;
     int groups;
-    int nsplit; /* tiles that would be divided */
-    Op *whole;  /* an op that needs all rows */
+    bool gathers; /* right operands that the groups computed in parts */
+    int nsplit;   /* tiles that would be divided */
+    Op *whole;    /* an op that needs all rows */
     Op *why;
 } Splitter;
 
@@ -64,6 +70,13 @@ static void link_carried(Splitter *in, Op *loop)
     }
 }
 
+/* As it stands in shared memory the matrix units take it.  */
+static bool may_be_gathered(const Value *right)
+{
+    bool computed = right->def && right->def->code != OP_TRANS && !ring_load(right);
+    return computed && dtype_bytes(right->type.dtype) == 2;
+}
+
 static void visit_constraint(Op *op, void *context)
 {
     Splitter *in = context;
@@ -71,7 +84,8 @@ static void visit_constraint(Op *op, void *context)
     case OP_DOT:
     case OP_DOT_F32:
         require(in, op->args[0], SPLIT, op);
-        require(in, op->args[1], WHOLE, op);
+        if (!in->gathers || !may_be_gathered(op->args[1]))
+            require(in, op->args[1], WHOLE, op);
         require(in, op->results[0], SPLIT, op);
         link_values(in, op->args[2], op->results[0], op);
         break;
@@ -182,10 +196,10 @@ static void visit_store(Op *op, void *context)
         ir_walk(meeting.in->kernel->body, visit_meeting, &meeting);
 }
 
-bool split_rows(Kernel *kernel, int groups, Op **why)
+static bool try_split(Kernel *kernel, int groups, bool gathers, Op **why)
 {
     char *mode = arena_alloc(kernel->module, (size_t)kernel->module->next_id);
-    Splitter in = {kernel, mode, true, groups, 0, NULL, NULL};
+    Splitter in = {.kernel = kernel, .mode = mode, .changed = true, .groups = groups, .gathers = gathers};
     while (in.changed && !in.why) {
         in.changed = false;
         ir_walk(kernel->body, visit_constraint, &in);
@@ -202,4 +216,10 @@ bool split_rows(Kernel *kernel, int groups, Op **why)
         return false;
     ir_walk(kernel->body, visit_mark, &in);
     return true;
+}
+
+bool split_rows(Kernel *kernel, int groups, Op **why)
+{
+    Op *otherwise = NULL;
+    return try_split(kernel, groups, false, why) || try_split(kernel, groups, true, &otherwise);
 }

@@ -389,7 +389,7 @@ static Op *map_tensor(const Op *op)
 {
     if (op->code == OP_COPY_IN)
         return tensor_root(op->args[1]);
-    return op->code == OP_STORE && op->storage ? tensor_root(op->args[0]) : NULL;
+    return (op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && op->storage ? tensor_root(op->args[0]) : NULL;
 }
 
 /* Rows that the op moves: of a shared tile its share.  */
@@ -602,6 +602,17 @@ static void print_stage(Printer *in, const Op *op)
     fputc(')', in->out);
 }
 
+static void print_gather(Printer *in, const Op *op)
+{
+    fprintf(in->out, "ws::gather(s.meeting, s.%s, ", op->storage->name);
+    if (op->storage->slots > 1)
+        fprintf(in->out, "%s_turn, ", op->storage->name);
+    cuda_value(in, op->args[0], PREC_ANY);
+    fputs(", ", in->out);
+    cuda_coordinate(in, op->args[1]);
+    fputc(')', in->out);
+}
+
 /* What an op computes, as an expression.  */
 void cuda_expression(Printer *in, const Op *op, int outer)
 {
@@ -639,6 +650,9 @@ void cuda_expression(Printer *in, const Op *op, int outer)
         break;
     case OP_STAGE:
         print_stage(in, op);
+        break;
+    case OP_GATHER:
+        print_gather(in, op);
         break;
     case OP_AT:
     case OP_AT_FLOAT:

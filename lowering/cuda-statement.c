@@ -510,6 +510,7 @@ static void print_sync(Printer *in, const Op *op)
         cuda_line(in, "ws::store_wait<%d>();", (int)op->ival);
         break;
     case OP_STAGE:
+    case OP_GATHER:
         print_definition(in, op);
         break;
     case OP_SKIP:

@@ -78,8 +78,9 @@ static void print_storage(Printer *in, const Storage *storage)
 {
     Type tile = storage->tile;
     const char *type = storage->rounded ? "ws::tf32" : cuda_element_text[tile.dtype];
-    const char *count =
-        storage->slots > 1 || storage->use == USE_RING ? arena_print(in->kernel->module, "[%d]", storage->slots) : "";
+    const char *count = storage->slots > 1 || storage->use == USE_RING || storage->use == USE_GATHERED
+                            ? arena_print(in->kernel->module, "[%d]", storage->slots)
+                            : "";
     if (storage->use == USE_OUTPUT)
         print_output(in, storage);
     else if (storage->use == USE_SCRATCH)
@@ -107,6 +108,9 @@ static void print_shared(Printer *in)
     FOR_ROLES (role, kernel)
         if (role_has_op(role, OP_TURN_TAKE, NULL))
             cuda_line(in, "ws::turns<%d> turns;", role->replicas);
+    FOR_ROLES (role, kernel)
+        if (role_has_op(role, OP_GATHER, NULL))
+            cuda_line(in, "ws::meeting<%d> meeting;", role->replicas);
     in->indent--;
     cuda_line(in, "};\n");
 }
@@ -137,6 +141,9 @@ static void print_role(Printer *in, Role *role)
             cuda_line(in, "ws::consumer<%d%s> %s(s.%s);", aref->slots, ring_blocks(in, aref), aref->name, aref->name);
     if (role_has_op(role, OP_TURN_TAKE, NULL))
         cuda_line(in, "s.turns.begin(group);");
+    FOR_STORAGES (storage, kernel)
+        if (storage->use == USE_GATHERED && storage->slots > 1 && role_has_op(role, OP_GATHER, NULL))
+            cuda_line(in, "int %s_turn = 0;", storage->name);
     in->indent--;
     cuda_block(in, role->body);
     cuda_line(in, "}\n");
@@ -215,6 +222,8 @@ static void print_inits(Printer *in)
                                    aref->arrivals == 1 ? " releases" : "s release"));
     if (turns)
         cuda_line(in, "s.turns.init(\"turns\");");
+    if (kernel_gathers(kernel))
+        cuda_line(in, "s.meeting.init(\"meeting\");");
     for (const Map *map = in->maps; map; map = map->next)
         cuda_line(in, "ws::prefetch(p.%s);", map->name);
     in->indent--;

@@ -322,16 +322,38 @@ static void release_after_loop(Distributor *in, Op *loop, Block *to)
             emit_consumed(in, to, aref->loads[0], aref, 0);
 }
 
+/* ---- right operands that the groups computed in parts ------------------------------------------------------------ */
+
+static Storage *gathered_storage(Distributor *in, const Value *value)
+{
+    const char *name = value->name ? value->name : "operand";
+    return storage_new(in->kernel, arena_print(in->kernel->module, "%s_gathered", name), USE_GATHERED,
+                       type_kind(K_TILE, value->type), 1);
+}
+
+/* All rows of a tile of which this group has its own: the groups meet, and what stands there is every group's.  */
+static Value *emit_gather(Distributor *in, Block *to, const Op *product, const Value *value)
+{
+    Value *part = value_map_get(&in->map, (Value *)value);
+    Value *args[] = {part, group_offset(in, part->type.rows)};
+    Op *gather = emit(in, to, product, OP_GATHER, 2, args);
+    gather->tag = TAG_TILE;
+    gather->storage = gathered_storage(in, value);
+    return op_result(in->kernel, gather, type_kind(K_VIEW, value->type), NULL);
+}
+
 /* ---- cloning ----------------------------------------------------------------------------------------------------- */
 
 static Value *operand(Distributor *in, Block *to, Op *op, int arg)
 {
     Value *value = op->args[arg];
     Op *load = value->type.kind == K_TILE ? ring_load(value) : NULL;
+    bool product = op_is_product(op) && arg < 2;
+    if (!load && product && arg == 1 && value->split && groups_of(in) > 1)
+        return emit_gather(in, to, op, value);
     if (!load)
         return value_map_get(&in->map, value);
     Use use = {op, arg, NULL};
-    bool product = (op->code == OP_DOT || op->code == OP_DOT_F32) && arg < 2;
     if (product && (value->def == load || trans_is_operand(in, value)))
         return emit_window(in, to, op, value, arg == 0);
     Value *form = use_is_split(&use) ? in->split_form[value->id] : in->whole_form[value->id];

@@ -46,7 +46,7 @@ typedef struct {
     Value *pending[MAX_PENDING]; /* tokens of this block that nothing has waited for */
     int group[MAX_PENDING];      /* and in which group each is */
     int npending;
-    Op *first;  /* the oldest product of this block that nothing has waited for */
+    Op *first;  /* the oldest product of this block that nothing has waited for, since the last wait; NULL: none */
     int groups; /* committed in this block */
 } Expander;
 
@@ -98,6 +98,7 @@ static void wait_for(Expander *in, Op *before, int group)
             in->group[kept++] = in->group[i];
         }
     in->npending = kept;
+    in->first = NULL;
 }
 
 /* The newest group whose result `op` looks at, -1 if none.  The next product of the same chain does not look: it only
@@ -131,8 +132,9 @@ static bool stands_behind(const Op *op, const Op *first)
     return first == op;
 }
 
-/* An accumulator that begins as a constant gets it before any product is in flight: the assembler would wait for these before
-   it writes registers that belong to the next.  A constant that others read further up stays there.  */
+/* An accumulator that begins as a constant gets it before products start one after the other: the assembler would wait for the
+   first before it writes registers that belong to the next.  Behind a wait it may write them.  A constant that others read further
+   up stays there.  */
 static void clear_early(const Expander *in, const Op *mma)
 {
     Op *clear = mma->args[2]->def;
@@ -148,7 +150,7 @@ static void clear_early(const Expander *in, const Op *mma)
 /* A product is a group of its own; in a chain only the newest counts.  */
 static void add_pending(Expander *in, Op *mma)
 {
-    if (!in->npending)
+    if (!in->first)
         in->first = mma;
     clear_early(in, mma);
     op_after(mma, sync_op(in, mma, OP_COMMIT, 0));

@@ -192,7 +192,7 @@ typedef struct {
 /* Shared memory that the kernel owns, apart from the values that pass through it.  Tiles are stored in blocks of 128-byte
    rows with the 128-byte swizzle: ceil (cols * size / 128) blocks of `rows` rows (rows rounded up to 8).  */
 typedef enum { SPACE_SHARED, SPACE_CLUSTER, SPACE_REGISTER, SPACE_TENSOR } Space;
-typedef enum { USE_RING, USE_OPERAND, USE_OUTPUT, USE_SCRATCH } StorageUse;
+typedef enum { USE_RING, USE_OPERAND, USE_OUTPUT, USE_SCRATCH, USE_GATHERED } StorageUse;
 struct Storage {
     const char *name;
     Space space;

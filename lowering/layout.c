@@ -379,7 +379,7 @@ static void visit_store(Op *op, void *context)
     Shaper *in = context;
     if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT)
         return;
-    if (op->code == OP_STORE && copy_engine_takes(in, op)) {
+    if ((op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && copy_engine_takes(in, op)) {
         op->storage = output_storage(in, op);
         in->staged_store = true;
     } else if (is_loaded(in, op, true) || is_stored_again(in, op)) {

@@ -131,6 +131,14 @@ static void plan_threads(Kernel *kernel)
         default_registers(kernel);
 }
 
+bool kernel_gathers(const Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        if (role_has_op(role, OP_GATHER, NULL))
+            return true;
+    return false;
+}
+
 static void visit_turns(Op *op, void *context)
 {
     bool *turns = context;
@@ -145,11 +153,11 @@ bool kernel_takes_turns(const Kernel *kernel)
     return turns;
 }
 
-/* Barrier 0 belongs to the CTA, one to each group, one to each group's turn.  */
+/* Barrier 0 belongs to the CTA, one to each group, one to each group's turn, one to meetings of all.  */
 static void plan_barriers(Kernel *kernel)
 {
     int groups = all_groups(kernel);
-    int barriers = 1 + groups + (kernel_takes_turns(kernel) ? groups : 0);
+    int barriers = 1 + groups + (kernel_takes_turns(kernel) ? groups : 0) + kernel_gathers(kernel);
     if (barriers > MACHINE_NAMED_BARRIERS)
         reject(kernel, kernel->grid.loc, REASON_BARRIERS, barriers, MACHINE_NAMED_BARRIERS);
 }
@@ -180,6 +188,8 @@ static int64_t place_all(Kernel *kernel)
         offset += 16 * aref->slots;
     if (kernel_takes_turns(kernel))
         offset += 8;
+    if (kernel_gathers(kernel))
+        offset += 8;
     return round_up(offset, kernel->storages ? MACHINE_SHARED_ALIGN : 8) + kernel->shared_padding;
 }
 
@@ -201,7 +211,7 @@ static bool outputs_fit(Kernel *kernel, const int *whole, int blocks)
 
 static const char *use_text(const Storage *storage)
 {
-    static const char *const texts[] = {"slots", "operands", "outputs", "scratch"};
+    static const char *const texts[] = {"slots", "operands", "outputs", "scratch", "copies"};
     return texts[storage->use];
 }
 
@@ -246,23 +256,81 @@ static void plan_second_slots(Kernel *kernel)
     kernel->shared_bytes = place_all(kernel);
 }
 
+typedef struct {
+    const Storage *storage;
+    bool inside;
+} Looped;
+
+static void visit_looped(Op *op, void *context)
+{
+    Looped *looped = context;
+    looped->inside |= op->storage == looped->storage && ir_enclosing(op, OP_FOR);
+}
+
+static bool is_in_loop(Kernel *kernel, const Storage *storage)
+{
+    Looped looped = {storage, false};
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_looped, &looped);
+    return looped.inside;
+}
+
+/* Two blocks where there is room for more than one, but not in all outputs: first for those that a loop waits for.  */
+static void widen_outputs(Kernel *kernel, const int *whole)
+{
+    for (int outside = 0; outside < 2; outside++) {
+        int i = 0;
+        FOR_STORAGES (storage, kernel) {
+            if (storage->use != USE_OUTPUT)
+                continue;
+            int columns = storage->tile.cols, two = 2 * machine_line_elements(storage->tile.dtype);
+            if (columns < two && columns < whole[i] && is_in_loop(kernel, storage) == !outside) {
+                storage->tile.cols = whole[i] < two ? whole[i] : two;
+                storage->slot_bytes = machine_tile_bytes(storage->tile);
+                if (place_all(kernel) > MACHINE_SHARED_BYTES)
+                    storage->tile.cols = columns;
+                storage->slot_bytes = machine_tile_bytes(storage->tile);
+            }
+            i++;
+        }
+    }
+    kernel->shared_bytes = place_all(kernel);
+}
+
+/* With two slots the groups meet once for each gathering: nobody still reads what is written by then.  */
+static void set_gathered_slots(Kernel *kernel, int slots)
+{
+    FOR_STORAGES (storage, kernel)
+        if (storage->use == USE_GATHERED)
+            storage->slots = slots;
+}
+
+enum { MOST_OUTPUTS = 64 };
+
 static void plan_shared(Kernel *kernel)
 {
-    int whole[64], outputs = 0, widest = 1;
+    int whole[MOST_OUTPUTS], outputs = 0, widest = 1;
     plan_slots(kernel);
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_short_operand, kernel);
     FOR_STORAGES (storage, kernel) {
-        if (storage->use != USE_OUTPUT || outputs == 64)
+        if (storage->use != USE_OUTPUT || outputs == MOST_OUTPUTS)
             continue;
         int lines = machine_line_elements(storage->tile.dtype);
         whole[outputs++] = storage->tile.cols;
         widest = storage->tile.cols / lines > widest ? storage->tile.cols / lines : widest;
     }
-    if (!outputs_fit(kernel, whole, widest) && !outputs_fit(kernel, whole, 2) && !outputs_fit(kernel, whole, 1))
+    bool fits = false;
+    for (int slots = 2; slots && !fits; slots--) {
+        set_gathered_slots(kernel, slots);
+        fits = outputs_fit(kernel, whole, widest) || outputs_fit(kernel, whole, 2) || outputs_fit(kernel, whole, 1);
+    }
+    if (!fits) {
         reject_sum(kernel);
-    else
-        plan_second_slots(kernel);
+        return;
+    }
+    widen_outputs(kernel, whole);
+    plan_second_slots(kernel);
 }
 
 /* ---- registers that tiles take ----------------------------------------------------------------------------------- */

@@ -26,6 +26,7 @@ bool value_is_tile(const Value *value);  /* a register tile, finished or in flig
 Op *tensor_root(const Value *tensor);    /* the TENSOR op below its slices */
 Op *role_grid(const Role *role);         /* its GRID op, or NULL */
 bool role_issues_only(const Role *role); /* one warp is enough: it starts copies and touches no tile */
+bool kernel_gathers(const Kernel *kernel);                         /* groups of a role meet */
 int storage_place(const Kernel *kernel, const Storage *storage);   /* how many come before it */
 bool role_has_op(const Role *role, Opcode code, const Aref *aref); /* an op of this ring */
 bool value_on_host(const Value *value);                            /* depends on the launcher's parameters alone */

@@ -314,6 +314,33 @@ static bool run_barrier(Explorer *in, State *state)
     return true;
 }
 
+/* Group n of a role comes to its k-th gathering when its own products have read what the one before left.  None writes before
+   all have come, or (two slots) before all have come to the one before: so nothing that is still read is written.  */
+static bool run_gather(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    int place = storage_place(in->kernel, op->storage);
+    if (reading_of(state, MARK_STAGED_VIEW, place, -1))
+        return violates(in, world, group, op, "gathers in '%s' while a product in flight reads it", op->storage->name);
+    run_barrier(in, state);
+    state->met++;
+    *mark_at(in, world, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++state->written[place]};
+    return true;
+}
+
+/* The others of the role stand at the same gathering, or have passed it.  */
+static bool others_gather(const Explorer *in, const World *world, int group, const Op *op)
+{
+    for (int g = 0; g < in->ngroups; g++) {
+        const State *other = &world->states[g];
+        long ahead = other->met - world->states[group].met;
+        bool together = in->groups[g].role == in->groups[group].role && in->groups[g].block == in->groups[group].block;
+        if (together && ahead <= 0 && !(ahead == 0 && other->pc == op))
+            return false;
+    }
+    return true;
+}
+
 /* Only what is finished may be copied from one variable to another.  */
 bool stays_in_place(Explorer *in, World *world, int group, const Op *op, const Value *from, const Value *to)
 {
@@ -442,6 +469,8 @@ bool may_pass(const Explorer *in, const World *world, int group, const Op *op)
 {
     const State *state = &world->states[group];
     int block = in->groups[group].block;
+    if (op->code == OP_GATHER)
+        return others_gather(in, world, group, op);
     if (op->code == OP_TURN_TAKE)
         return world->turns[block] % in->groups[group].role->replicas == in->groups[group].number;
     if (op->code == OP_PUT) {
@@ -510,6 +539,8 @@ static bool run_sync(Explorer *in, World *world, int group, const Op *op)
         return run_wait(in, world, group, op);
     case OP_STAGE:
         return run_stage(in, world, group, op);
+    case OP_GATHER:
+        return run_gather(in, world, group, op);
     case OP_TURN_TAKE:
     case OP_TURN_PASS:
         return run_turn(in, world, group, op);

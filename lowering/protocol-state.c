@@ -25,6 +25,7 @@ static bool makes_mark(const Op *op)
     case OP_VIEW:
     case OP_TRANS_VIEW:
     case OP_STAGE:
+    case OP_GATHER:
     case OP_MMA:
     case OP_WAIT:
         return true;
@@ -184,7 +185,7 @@ static bool is_shared(const Op *op, const void *context)
 {
     (void)context;
     return op->code == OP_GRID || op->code == OP_PUT || op->code == OP_GET || op->code == OP_CONSUMED ||
-           op->code == OP_SKIP || op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS;
+           op->code == OP_SKIP || op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS || op->code == OP_GATHER;
 }
 
 static void visit_decision(Op *op, void *context)
@@ -480,14 +481,27 @@ static bool mark_in_focus(const Explorer *in, int group, MarkKind kind, int plac
     return ring ? in_focus(in, place) : memory_in_focus(in, group);
 }
 
-static void say_state(Explorer *in, const State *state, int group)
+/* Gatherings that it is ahead of the role's last group.  */
+static long meetings_ahead(const Explorer *in, const World *world, int group)
 {
+    long fewest = world->states[group].met;
+    for (int g = 0; g < in->ngroups; g++)
+        if (in->groups[g].role == in->groups[group].role && in->groups[g].block == in->groups[group].block &&
+            world->states[g].met < fewest)
+            fewest = world->states[g].met;
+    return world->states[group].met - fewest;
+}
+
+static void say_state(Explorer *in, const World *world, int group)
+{
+    const State *state = &world->states[group];
     say(in, state->pc ? state->pc->position * 2 + state->head : -1);
     bool memory = memory_in_focus(in, group);
     say(in, state->holds_turn | (state->storing && memory) << 1);
     say(in, in->by_tiles ? state->ordinal % in->groups[group].role->replicas : 0);
     say(in, memory ? (int64_t)state->stored : 0);
     say(in, memory ? (int64_t)state->loaded : 0);
+    say(in, meetings_ahead(in, world, group));
     say(in, state->committed - state->completed);
     int position = state->pc ? state->pc->position : 0;
     for (int i = 0; i < in->groups[group].nmarks; i++) {
@@ -603,7 +617,7 @@ bool world_is_new(Explorer *in, const World *world, int group, int decision)
     in->length = 0;
     say(in, group * 1000 + decision);
     for (int g = 0; g < in->ngroups; g++)
-        say_state(in, &world->states[g], g);
+        say_state(in, world, g);
     say_shared(in, world);
     say_tiles(in, world);
     say_known(in, world);

@@ -41,6 +41,7 @@ typedef struct {
     bool holds_turn;
     bool storing;              /* copies out of staging may be under way */
     long ordinal;              /* tiles begun */
+    long met;                  /* gatherings of the role's groups that it has passed */
     long committed, completed; /* groups of products */
     Mark *marks;               /* by Group.mark_of */
     End *puts, *gets;          /* by ring */

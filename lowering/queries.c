@@ -91,6 +91,8 @@ int row_coordinate(const Op *op)
 static bool operand_in_place(const Value *value, int arg)
 {
     bool transposed;
+    if (value->type.kind == K_VIEW && value->def && value->def->code == OP_GATHER)
+        return false; /* the groups meet again only when none reads it any more */
     if (value->type.kind == K_VIEW)
         transposed = value->def && value->def->code == OP_TRANS_VIEW;
     else if (ring_load(value))

@@ -387,6 +387,18 @@ static bool run_view(Validator *in, const Op *op)
     return true;
 }
 
+/* The rows that each group has make up the source's tile.  */
+static bool run_gather(Validator *in, const Op *op)
+{
+    Known part = known_of(in, op->args[0]);
+    int rows = op->args[0]->type.rows;
+    bool all = rows * in->groups == op->results[0]->type.rows && (part.spread == SPREAD_ROWS || in->groups == 1);
+    if (!all || known_of(in, op->args[1]).term != group_rows(in, rows))
+        return differs(in, op, "gathers in '%s' what is not this group's rows of a tile", op->storage->name);
+    in->known[op->results[0]->id] = *staged(in, op->storage) = (Known){part.term, SPREAD_WHOLE, NULL};
+    return true;
+}
+
 /* ---- any operation ----------------------------------------------------------------------------------------------- */
 
 static bool run_sync(Validator *in, const Op *op)
@@ -413,6 +425,8 @@ static bool run_sync(Validator *in, const Op *op)
     case OP_STAGE:
         in->known[op->results[0]->id] = *staged(in, op->storage) = known_of(in, op->args[0]);
         return true;
+    case OP_GATHER:
+        return run_gather(in, op);
     case OP_WAIT:
         for (int i = 0; i < op->nresults; i++)
             in->known[op->results[i]->id] = known_of(in, op->args[i]);

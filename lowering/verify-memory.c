@@ -118,6 +118,16 @@ static void check_stage(Uses *uses, const Op *op)
         complain(uses, op, "writes to memory of another shape");
 }
 
+/* Every group of the role has its rows there.  */
+static void check_gather(Uses *uses, const Op *op)
+{
+    Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type;
+    if (!op->storage || op->storage->use != USE_GATHERED || op->storage->slots > 2)
+        complain(uses, op, "has no memory of its role to write to");
+    else if (tile.dtype != type.dtype || tile.rows != type.rows * uses->role->replicas || tile.cols != type.cols)
+        complain(uses, op, "writes to memory of another shape");
+}
+
 /* Taller tiles pass through the staging in pieces, wider ones in blocks.  */
 static void check_store(Uses *uses, const Op *op)
 {
@@ -169,6 +179,8 @@ static void visit_use(Op *op, void *context)
     check_rounded(uses, op);
     if (op->code == OP_STAGE)
         check_stage(uses, op);
+    if (op->code == OP_GATHER)
+        check_gather(uses, op);
     if (op_info[op->code].class_ == CLASS_STORE)
         check_store(uses, op);
     if (op->code == OP_MMA && op->args[0]->type.kind == K_VIEW)
@@ -219,8 +231,9 @@ bool verify_machine(Kernel *kernel)
         BUG(kernel, "%d threads for %d groups, %d of %d registers", kernel->threads, groups, registers, given);
         return false;
     }
-    if (1 + groups * (1 + turns) > MACHINE_NAMED_BARRIERS) {
-        BUG(kernel, "%d barriers for %d groups", 1 + groups * (1 + turns), groups);
+    int barriers = 1 + groups * (1 + turns) + kernel_gathers(kernel);
+    if (barriers > MACHINE_NAMED_BARRIERS) {
+        BUG(kernel, "%d barriers for %d groups", barriers, groups);
         return false;
     }
     return true;

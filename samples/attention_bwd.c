@@ -4,100 +4,97 @@
  *
  *   P = exp(scale Q K^T - lse)      dV = P^T dO      dS = P * (dO V^T - delta)      dQ = scale dS K      dK = scale dS^T Q
  *
- * `lse`, the logarithm of each row's sum, is the forward kernel's; delta is the sum of dO * O along each row. One kernel goes
- * through the queries for each block of keys, with scores turned round so that P^T and dS^T are left operands as they come;
- * one goes through the keys for each block of queries. Each is a loop with two products, a transform, and what is made of it.
+ * `lse`, the logarithm of each row's sum, is the forward kernel's; delta is the sum of dO * O along each row. One pass
+ * makes all three, with five products for each block of scores: for a block of keys it goes through the queries, with
+ * scores turned round so that P^T and dS^T are left operands as they come. dK and dV stay in registers. Every block of
+ * keys has its share in dQ: the shares are added up in memory, as numbers of 32 bits and turned round as well, in no
+ * particular order, so that the last bits of dQ may differ from run to run.
  */
 #include "check_attention.h"
 
-enum { D = 128, KEYS = 128, QUERIES = 64, ROWS = 128, COLS = 64 };
+enum { D = 128, KEYS = 128, QUERIES = 64, SECTION = 1 << 22 };
 
-static void sum_rows(int heads, int L, const ws_f16 *O, const ws_f16 *dO, float *delta)
+/* delta, the logarithms to base 2 and negative, and zeros to add to.  */
+static void prepare(int heads, int L, const ws_f16 *O, const ws_f16 *dO, const float *lse, float *delta, float *logs2,
+                    float *turned)
 {
+    ws_tensor logs = ws_tensor_2d(lse, WS_F32, heads, L), powers = ws_tensor_2d(logs2, WS_F32, heads, L);
     ws_tensor o = ws_tensor_3d(O, WS_F16, heads, L, D), g = ws_tensor_3d(dO, WS_F16, heads, L, D);
-    ws_tensor sums = ws_tensor_2d(delta, WS_F32, heads, L);
+    ws_tensor sums = ws_tensor_2d(delta, WS_F32, heads, L), dq = ws_tensor_3d(turned, WS_F32, heads, D, L);
 
     #pragma ws grid(2)
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < L; i += 32) {
             ws_tile to = ws_load_3d(o, h, i, 0, 32, D), tg = ws_load_3d(g, h, i, 0, 32, D);
             ws_store_col_2d(sums, h, i, ws_row_sum(ws_mul(ws_cast(to, WS_F32), ws_cast(tg, WS_F32))));
+            ws_store_col_2d(powers, h, i, ws_mul(ws_load_col_2d(logs, h, i, 32), -1.44269504f));
+            ws_store_3d(dq, h, 0, i, ws_zeros(WS_F32, D, 32));
         }
 }
 
-static void keys_and_values(int heads, int L, int causal, float scale, const ws_f16 *Q, const ws_f16 *K,
-                            const ws_f16 *V, const ws_f16 *dO, const float *lse, const float *delta, ws_f16 *dK,
-                            ws_f16 *dV)
+/* With `causal` the first keys have most to do: sections of heads, so many that their queries and sums stay in the L2
+   cache, and in a section keys from the first to the last.  */
+static void backward(int heads, int L, int causal, float scale, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V,
+                     const ws_f16 *dO, const float *logs2, const float *delta, float *turned, ws_f16 *dK, ws_f16 *dV)
 {
     ws_tensor q = ws_tensor_3d(Q, WS_F16, heads, L, D), k = ws_tensor_3d(K, WS_F16, heads, L, D);
     ws_tensor v = ws_tensor_3d(V, WS_F16, heads, L, D), g = ws_tensor_3d(dO, WS_F16, heads, L, D);
     ws_tensor dk = ws_tensor_3d(dK, WS_F16, heads, L, D), dv = ws_tensor_3d(dV, WS_F16, heads, L, D);
-    ws_tensor logs = ws_tensor_2d(lse, WS_F32, heads, L), sums = ws_tensor_2d(delta, WS_F32, heads, L);
+    ws_tensor logs = ws_tensor_2d(logs2, WS_F32, heads, L), sums = ws_tensor_2d(delta, WS_F32, heads, L);
+    ws_tensor dq = ws_tensor_3d(turned, WS_F32, heads, D, L);
     float power = scale * 1.44269504f;
+    int section = causal && L < SECTION / D ? SECTION / D / L : 1;
 
-    #pragma ws grid(2) registers(24, 240)
-    for (int h = 0; h < heads; h++)
-        for (int j = 0; j < L; j += KEYS) {
-            ws_tile tk = ws_load_3d(k, h, j, 0, KEYS, D), tv = ws_load_3d(v, h, j, 0, KEYS, D);
-            ws_tile acc_k = ws_zeros(WS_F32, KEYS, D), acc_v = ws_zeros(WS_F32, KEYS, D);
+    #pragma ws grid(3) registers(24, 240)
+    for (int first = 0; first < heads; first += section)
+        for (int j = 0; j < L; j += KEYS)
+            for (int m = 0; m < section; m++) {
+                int h = first + m;
+                if (h >= heads)
+                    continue;
+                ws_tile tk = ws_load_3d(k, h, j, 0, KEYS, D), tv = ws_load_3d(v, h, j, 0, KEYS, D);
+                ws_tile acc_k = ws_zeros(WS_F32, KEYS, D), acc_v = ws_zeros(WS_F32, KEYS, D);
 
-            #pragma ws pipeline(2)
-            for (int i = causal ? j : 0; i < L; i += QUERIES) {
-                ws_tile tq = ws_load_3d(q, h, i, 0, QUERIES, D), tg = ws_load_3d(g, h, i, 0, QUERIES, D);
-                ws_tile log = ws_load(logs, h, i, 1, QUERIES), sum = ws_load(sums, h, i, 1, QUERIES);
-                ws_tile s = ws_dot(tk, ws_trans(tq), ws_zeros(WS_F32, KEYS, QUERIES));
-                ws_tile t = ws_dot(tv, ws_trans(tg), ws_zeros(WS_F32, KEYS, QUERIES));
-                ws_tile row = ws_row_index(KEYS, 1), col = ws_col_index(1, QUERIES);
-                ws_tile p = ws_exp2(ws_fma(s, power, ws_mul(log, -1.44269504f)));
-                ws_tile seen = ws_and(ws_lt(col, L - i), ws_ge(col, ws_sub(row, causal ? i - j : L)));
-                p = ws_select(seen, p, 0);
-                acc_v = ws_dot(ws_cast(p, WS_F16), tg, acc_v);
-                acc_k = ws_dot(ws_cast(ws_mul(p, ws_sub(t, sum)), WS_F16), tq, acc_k);
+                #pragma ws pipeline(2)
+                for (int i = causal ? j : 0; i < L; i += QUERIES) {
+                    ws_tile tq = ws_load_3d(q, h, i, 0, QUERIES, D), tg = ws_load_3d(g, h, i, 0, QUERIES, D);
+                    ws_tile s = ws_dot(tk, ws_trans(tq), ws_zeros(WS_F32, KEYS, QUERIES));
+                    ws_tile t = ws_dot(tv, ws_trans(tg), ws_zeros(WS_F32, KEYS, QUERIES));
+                    ws_tile row = ws_row_index(KEYS, 1), col = ws_col_index(1, QUERIES);
+                    ws_tile seen = ws_and(ws_lt(col, L - i), ws_ge(col, ws_sub(row, causal ? i - j : L)));
+                    ws_tile p = ws_select(seen, ws_exp2(ws_fma(s, power, ws_load(logs, h, i, 1, QUERIES))), 0);
+                    acc_v = ws_dot(ws_cast(p, WS_F16), tg, acc_v);
+                    ws_tile sum = ws_load(sums, h, i, 1, QUERIES), ds = ws_cast(ws_mul(p, ws_sub(t, sum)), WS_F16);
+                    ws_tile share = ws_dot(ws_trans(tk), ds, ws_zeros(WS_F32, D, QUERIES));
+                    acc_k = ws_dot(ds, tq, acc_k);
+                    ws_atomic_add_3d(dq, h, 0, i, share);
+                }
+                ws_store_3d(dk, h, j, 0, ws_cast(ws_mul(acc_k, scale), WS_F16));
+                ws_store_3d(dv, h, j, 0, ws_cast(acc_v, WS_F16));
             }
-            ws_store_3d(dk, h, j, 0, ws_cast(ws_mul(acc_k, scale), WS_F16));
-            ws_store_3d(dv, h, j, 0, ws_cast(acc_v, WS_F16));
-        }
 }
 
-static void queries(int heads, int L, int causal, float scale, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V,
-                    const ws_f16 *dO, const float *lse, const float *delta, ws_f16 *dQ)
+static void finish(int heads, int L, float scale, const float *turned, ws_f16 *dQ)
 {
-    ws_tensor q = ws_tensor_3d(Q, WS_F16, heads, L, D), k = ws_tensor_3d(K, WS_F16, heads, L, D);
-    ws_tensor v = ws_tensor_3d(V, WS_F16, heads, L, D), g = ws_tensor_3d(dO, WS_F16, heads, L, D);
-    ws_tensor dq = ws_tensor_3d(dQ, WS_F16, heads, L, D);
-    ws_tensor logs = ws_tensor_2d(lse, WS_F32, heads, L), sums = ws_tensor_2d(delta, WS_F32, heads, L);
-    float power = scale * 1.44269504f;
+    ws_tensor sums = ws_tensor_3d(turned, WS_F32, heads, D, L), dq = ws_tensor_3d(dQ, WS_F16, heads, L, D);
 
     #pragma ws grid(2)
     for (int h = 0; h < heads; h++)
-        for (int i = (L - 1) / ROWS * ROWS; i >= 0; i -= ROWS) {
-            int last = causal && i + ROWS < L ? i + ROWS : L;
-            ws_tile tq = ws_load_3d(q, h, i, 0, ROWS, D), tg = ws_load_3d(g, h, i, 0, ROWS, D);
-            ws_tile log = ws_mul(ws_load_col_2d(logs, h, i, ROWS), -1.44269504f);
-            ws_tile sum = ws_load_col_2d(sums, h, i, ROWS), acc = ws_zeros(WS_F32, ROWS, D);
-
-            #pragma ws pipeline(2)
-            for (int j = 0; j < last; j += COLS) {
-                ws_tile tk = ws_load_3d(k, h, j, 0, COLS, D), tv = ws_load_3d(v, h, j, 0, COLS, D);
-                ws_tile s = ws_dot(tq, ws_trans(tk), ws_zeros(WS_F32, ROWS, COLS));
-                ws_tile t = ws_dot(tg, ws_trans(tv), ws_zeros(WS_F32, ROWS, COLS));
-                ws_tile row = ws_row_index(ROWS, 1), col = ws_col_index(1, COLS);
-                ws_tile p = ws_exp2(ws_fma(s, power, log));
-                p = ws_select(ws_and(ws_lt(col, L - j), ws_le(col, ws_add(row, causal ? i - j : L))), p, 0);
-                acc = ws_dot(ws_cast(ws_mul(p, ws_sub(t, sum)), WS_F16), tk, acc);
-            }
-            ws_store_3d(dq, h, i, 0, ws_cast(ws_mul(acc, scale), WS_F16));
+        for (int i = 0; i < L; i += 32) {
+            ws_tile sum = ws_load_3d(sums, h, 0, i, D, 32);
+            ws_store_3d(dq, h, i, 0, ws_cast(ws_mul(ws_trans(sum), scale), WS_F16));
         }
 }
 
-/* delta is room for one number a row. */
+/* `room` is for D + 2 numbers a row.  */
 void attention_bwd(int heads, int L, int causal, float scale, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V,
-                   const ws_f16 *O, const ws_f16 *dO, const float *lse, float *delta, ws_f16 *dQ, ws_f16 *dK,
+                   const ws_f16 *O, const ws_f16 *dO, const float *lse, float *room, ws_f16 *dQ, ws_f16 *dK,
                    ws_f16 *dV)
 {
-    sum_rows(heads, L, O, dO, delta);
-    keys_and_values(heads, L, causal, scale, Q, K, V, dO, lse, delta, dK, dV);
-    queries(heads, L, causal, scale, Q, K, V, dO, lse, delta, dQ);
+    float *delta = room + (long)heads * L * D, *logs2 = delta + (long)heads * L;
+    prepare(heads, L, O, dO, lse, delta, logs2, room);
+    backward(heads, L, causal, scale, Q, K, V, dO, logs2, delta, room, dK, dV);
+    finish(heads, L, scale, room, dQ);
 }
 
 /* ---- the same in double ------------------------------------------------------------------------------------------ */
@@ -135,7 +132,8 @@ int main(int argc, char **argv)
         ws_f16 *Q = check_range(WS_F16, count, -2, 2), *K = check_range(WS_F16, count, -2, 2);
         ws_f16 *V = check_random(WS_F16, count), *dO = check_random(WS_F16, count), *O = check_output(WS_F16, count);
         ws_f16 *dQ = check_output(WS_F16, count), *dK = check_output(WS_F16, count), *dV = check_output(WS_F16, count);
-        float *lse = check_output(WS_F32, (size_t)(heads * L)), *delta = check_output(WS_F32, (size_t)(heads * L));
+        float *lse = check_output(WS_F32, (size_t)(heads * L));
+        float *room = check_output(WS_F32, count + 2 * (size_t)(heads * L));
         for (long h = 0; h < heads; h++)
             for (long r = 0; r < L; r++) {
                 check_rows q = {Q, h * size, D}, k = {K, h * size, D}, v = {V, h * size, D};
@@ -150,7 +148,7 @@ int main(int argc, char **argv)
             }
 
         attention_bwd((int)heads, (int)L, causal, scale, check_place(Q), check_place(K), check_place(V), check_place(O),
-                      check_place(dO), check_place(lse), check_place(delta), check_place(dQ), check_place(dK),
+                      check_place(dO), check_place(lse), check_place(room), check_place(dQ), check_place(dK),
                       check_place(dV));
         check_fetch();
         for (long h = 0; h < heads; h++) {

@@ -228,6 +228,22 @@ template <int N> struct turns {
     }
 };
 
+/* ---- meetings ---------------------------------------------------------------------------------------------------- */
+
+/* All N groups of a role.  */
+template <int N> struct meeting {
+    static constexpr u32 number = 15;
+
+    WS_DEVICE void init(const char *)
+    {
+    }
+
+    WS_DEVICE void all()
+    {
+        ptx::barrier_sync(number, 128 * N);
+    }
+};
+
 } // namespace ws
 
 #endif

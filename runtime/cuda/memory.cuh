@@ -639,6 +639,33 @@ static WS_DEVICE shared_view<M, R, C, R> stage(shared_tile<M, R, C> &to, const t
     return stage_view(to, from);
 }
 
+/* ---- gather: an operand of which each group has some rows -------------------------------------------------------- */
+
+/* The groups meet before, since they may still read what was gathered last, and behind.  */
+template <int N, typename T, int R, int C, int PART, layout L>
+static WS_DEVICE shared_view<T, R, C, R> gather(meeting<N> &groups, shared_tile<T, R, C> (&to)[1],
+                                                const tile<T, PART, C, L> &x, long first_row)
+{
+    groups.all();
+    write_shared(window<PART, C>(to[0], (int)first_row, 0), x);
+    ptx::fence_proxy_async();
+    groups.all();
+    return view(to[0]);
+}
+
+/* With two slots it is enough to meet behind: whoever is there has read what was gathered before the last time.  */
+template <int N, typename T, int R, int C, int PART, layout L>
+static WS_DEVICE shared_view<T, R, C, R> gather(meeting<N> &groups, shared_tile<T, R, C> (&to)[2], int &turn,
+                                                const tile<T, PART, C, L> &x, long first_row)
+{
+    shared_tile<T, R, C> &here = to[turn];
+    turn ^= 1;
+    write_shared(window<PART, C>(here, (int)first_row, 0), x);
+    ptx::fence_proxy_async();
+    groups.all();
+    return view(here);
+}
+
 /* ---- store through the copy engine ------------------------------------------------------------------------------- */
 
 /* Each warp of the group owns a quarter: buffers of 16 rows x 128 bytes, the part of an accumulator that it holds.  No
@@ -649,22 +676,29 @@ template <typename T, int R, int BLOCKS> struct __align__(1024) output
     unsigned char bytes[4 * buffers * 2048];
 };
 
-template <typename T>
+/* A box to coordinates of the whole tensor: over what is there, or added to it.  */
+template <bool ADD, typename... I> static WS_DEVICE void engine_store_at(const map &m, u32 from, I... at)
+{
+    if constexpr (ADD)
+        ptx::add_to_tensor(&m.store, from, at...);
+    else
+        ptx::shared_to_tensor(&m.store, from, at...);
+}
+template <bool ADD, typename T>
 static WS_DEVICE void engine_store(const map &m, u32 from, const tensor<T, 2> &t, int row, int col)
 {
-    ptx::shared_to_tensor(&m.store, from, absolute(col, t.origin[1]), absolute(row, t.origin[0]));
+    engine_store_at<ADD>(m, from, absolute(col, t.origin[1]), absolute(row, t.origin[0]));
 }
-template <typename T>
+template <bool ADD, typename T>
 static WS_DEVICE void engine_store(const map &m, u32 from, const tensor<T, 3> &t, int x, int row, int col)
 {
-    ptx::shared_to_tensor(&m.store, from, absolute(col, t.origin[2]), absolute(row, t.origin[1]),
-                          absolute(x, t.origin[0]));
+    engine_store_at<ADD>(m, from, absolute(col, t.origin[2]), absolute(row, t.origin[1]), absolute(x, t.origin[0]));
 }
-template <typename T>
+template <bool ADD, typename T>
 static WS_DEVICE void engine_store(const map &m, u32 from, const tensor<T, 4> &t, int x, int y, int row, int col)
 {
-    ptx::shared_to_tensor(&m.store, from, absolute(col, t.origin[3]), absolute(row, t.origin[2]),
-                          absolute(y, t.origin[1]), absolute(x, t.origin[0]));
+    engine_store_at<ADD>(m, from, absolute(col, t.origin[3]), absolute(row, t.origin[2]), absolute(y, t.origin[1]),
+                         absolute(x, t.origin[0]));
 }
 
 /* This warp's 16 rows of one 128-byte block into a buffer, swizzled.  */
@@ -702,7 +736,7 @@ static WS_DEVICE void fill_buffer(u32 buffer, const tile<T, R, C, frag> &x)
 
 /* Box after box of the first WHOLE columns; buffers are used in turn, so that the last BUFFERS - 1 copies may still read
    theirs.  */
-template <int BLOCK, int FIRST, int WHOLE, int BUFFERS, typename T, int R, int C, int N, typename... I>
+template <bool ADD, int BLOCK, int FIRST, int WHOLE, int BUFFERS, typename T, int R, int C, int N, typename... I>
 static WS_DEVICE void store_boxes(u32 staging, const tensor<T, N> &t, const map &m, const tile<T, R, C, frag> &x,
                                   int row, int col, I... outer)
 {
@@ -719,14 +753,14 @@ static WS_DEVICE void store_boxes(u32 staging, const tensor<T, N> &t, const map 
         ptx::fence_proxy_async();
         __syncwarp();
         if (ptx::lane() == 0) {
-            engine_store(m, at, t, outer..., row + warp_row, col + FIRST * 8);
+            engine_store<ADD>(m, at, t, outer..., row + warp_row, col + FIRST * 8);
             ptx::bulk_commit();
         }
     }
     if constexpr (FIRST * 8 + line_elements<T> < WHOLE)
-        store_boxes<BLOCK, FIRST + line_elements<T> / 8, WHOLE, BUFFERS>(staging, t, m, x, row, col, outer...);
+        store_boxes<ADD, BLOCK, FIRST + line_elements<T> / 8, WHOLE, BUFFERS>(staging, t, m, x, row, col, outer...);
     else if constexpr ((BLOCK + 1) * 64 < R)
-        store_boxes<BLOCK + 1, 0, WHOLE, BUFFERS>(staging, t, m, x, row, col, outer...);
+        store_boxes<ADD, BLOCK + 1, 0, WHOLE, BUFFERS>(staging, t, m, x, row, col, outer...);
 }
 
 /* Nothing of this warp's staging is being read any more.  */
@@ -796,7 +830,7 @@ static WS_DEVICE void store_plane_staged(output<T, SR, BLOCKS> &o, const tensor<
         const u32 staging = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
         if constexpr (R % store_rows == 0 && whole > 0) {
             if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!SLICED || contained<R, C, SLICED, N>(p))) {
-                store_boxes<0, 0, whole, buffers>(staging, t, m, x, row, col, outer...);
+                store_boxes<false, 0, 0, whole, buffers>(staging, t, m, x, row, col, outer...);
                 if constexpr (whole < C) {
                     drained();
                     store_lines<0, whole / 8, whole / 8, buffers>(staging, p, x);
@@ -830,6 +864,43 @@ static WS_DEVICE void store(output<T, SR, B> &o, const TENSOR &t, const map &m, 
                             const tile<T, R, C, L> &x)
 {
     store_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(v), clamp(w));
+}
+
+/* The same for additions: the engine adds where all of the tile goes by boxes, else each thread its own elements.  */
+template <int SLICED, typename T, int SR, int BLOCKS, int R, int C, layout L, int N, typename... I>
+static WS_DEVICE void add_plane_staged(output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m,
+                                       const tile<T, R, C, L> &x, int row, int col, I... outer)
+{
+    const plane<T> p = plane_at(t, outer..., row, col);
+    if constexpr (L == frag && R % store_rows == 0 && C % line_elements<T> == 0) {
+        constexpr int buffers = output<T, SR, BLOCKS>::buffers;
+        if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!SLICED || contained<R, C, SLICED, N>(p))) {
+            const u32 staging = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
+            store_boxes<true, 0, 0, C, buffers>(staging, t, m, x, row, col, outer...);
+            return;
+        }
+    }
+    add_plane(p, x);
+}
+
+template <typename T, int SR, int B, typename TENSOR, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void atomic_add(output<T, SR, B> &o, const TENSOR &t, const map &m, X row, Y col,
+                                 const tile<T, R, C, L> &x)
+{
+    add_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col));
+}
+template <typename T, int SR, int B, typename TENSOR, typename W, typename X, typename Y, int R, int C, layout L>
+static WS_DEVICE void atomic_add(output<T, SR, B> &o, const TENSOR &t, const map &m, W w, X row, Y col,
+                                 const tile<T, R, C, L> &x)
+{
+    add_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(w));
+}
+template <typename T, int SR, int B, typename TENSOR, typename V, typename W, typename X, typename Y, int R, int C,
+          layout L>
+static WS_DEVICE void atomic_add(output<T, SR, B> &o, const TENSOR &t, const map &m, V v, W w, X row, Y col,
+                                 const tile<T, R, C, L> &x)
+{
+    add_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 
 /* At most N copies out of this warp still read shared memory.  */

@@ -238,6 +238,28 @@ static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, 
                  : "memory");
 }
 
+/* The same, but what lies there is added to, each element by itself.  */
+static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y)
+{
+    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y)
+                 : "memory");
+}
+
+static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z)
+{
+    asm volatile("cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y), "r"(z)
+                 : "memory");
+}
+
+static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w)
+{
+    asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
+                 : "memory");
+}
+
 static WS_DEVICE void bulk_commit()
 {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");

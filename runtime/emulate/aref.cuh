@@ -213,6 +213,27 @@ template <int N> struct turns {
     }
 };
 
+/* ---- meetings ---------------------------------------------------------------------------------------------------- */
+
+/* Two rounds of turns: whoever has his second has seen all have their first.  */
+template <int N> struct meeting {
+    uint64_t number;
+
+    void init(const char *name)
+    {
+        number = (uint64_t)ws_sched_turns(ws_sched_current(), name, N);
+    }
+    void all(int group)
+    {
+        group_barrier();
+        for (int round = 0; round < 2; round++) {
+            ws_sched_take(ws_sched_current(), (int)number, group);
+            ws_sched_pass(ws_sched_current(), (int)number, group);
+        }
+        group_barrier();
+    }
+};
+
 /* ---- the copy engine: in ----------------------------------------------------------------------------------------- */
 
 struct map {
@@ -304,7 +325,8 @@ template <typename T, int R, int BLOCKS> struct alignas(1024) output {
     }
 };
 
-template <typename T, int R> struct copy_out_step {
+/* Over what is there, or added to it.  */
+template <typename T, int R, bool ADD> struct copy_out_step {
     patch<T> to;
     const T *from;
     static constexpr int line = 128 / (int)sizeof(T);
@@ -315,7 +337,10 @@ template <typename T, int R> struct copy_out_step {
     }
     static void write(void *args, void *held)
     {
-        deliver(((copy_out_step *)args)->to, (const T *)held, line);
+        if constexpr (ADD)
+            add_patch(((copy_out_step *)args)->to, (const T *)held, line);
+        else
+            deliver(((copy_out_step *)args)->to, (const T *)held, line);
     }
 };
 
@@ -325,11 +350,11 @@ template <int N> WS_DEVICE void store_wait()
 }
 
 /* One block of the tile, whose first element is (row, col) of x, through one block of the staging.  */
-template <typename T, int R, int N, int XR, int XC, layout L>
+template <bool ADD, typename T, int R, int N, int XR, int XC, layout L>
 WS_DEVICE void store_block(T *staging, const tensor<T, N> &t, const long *at, const tile<T, XR, XC, L> &x, int row,
                            int col)
 {
-    typedef copy_out_step<T, R> step;
+    typedef copy_out_step<T, R, ADD> step;
     ws_sched *s = ws_sched_current();
     const ws_sched_range range = {staging, R * 128};
     const int rows = min(R, XR - row), cols = min(step::line, XC - col);
@@ -342,8 +367,20 @@ WS_DEVICE void store_block(T *staging, const tensor<T, N> &t, const long *at, co
         memcpy(staging + r * step::line, x.at + (row + r) * XC + col, cols * sizeof(T));
     ws_sched_fence(s);
     step what = {patch_of(t, corner, N - 2, N - 1, rows, cols), staging};
-    touch(what.to, WS_EMULATE_STORE_BY_COPY);
+    touch(what.to, ADD ? WS_EMULATE_ADD : WS_EMULATE_STORE_BY_COPY);
     ws_sched_copy_out(s, range, R * 128, step::read, step::write, &what, sizeof what);
+}
+
+template <bool ADD, typename T, int R, int BLOCKS, int N, typename X>
+WS_DEVICE void store_blocks(output<T, R, BLOCKS> &o, const tensor<T, N> &t, const long *at, const X &x)
+{
+    int block = 0;
+    x.check("reads");
+    for (int row = 0; row < x.rows; row += R)
+        for (int col = 0; col < x.cols; col += o.line) {
+            ws_sched_store_wait(ws_sched_current(), block == 0 ? 0 : BLOCKS - 1);
+            store_block<ADD, T, R>(o.block(block++), t, at, x, row, col);
+        }
 }
 
 template <typename T, int R, int BLOCKS, int N, typename... Rest>
@@ -352,17 +389,59 @@ WS_DEVICE void store(output<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &
     static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
     long at[N];
     const auto &x = coordinates_and_tile(at, rest...);
-    int block = 0;
-    x.check("reads");
-    if (!m.usable || t.sliced) {
+    if (m.usable && !t.sliced)
+        store_blocks<false>(o, t, at, x);
+    else
         deliver_tile(patch_for(t, at, x), x);
-        return;
-    }
-    for (int row = 0; row < x.rows; row += R)
-        for (int col = 0; col < x.cols; col += o.line) {
-            ws_sched_store_wait(ws_sched_current(), block == 0 ? 0 : BLOCKS - 1);
-            store_block<T, R>(o.block(block++), t, at, x, row, col);
-        }
+}
+
+template <typename T, int R, int BLOCKS, int N, typename... Rest>
+WS_DEVICE void atomic_add(output<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
+{
+    static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
+    long at[N];
+    const auto &x = coordinates_and_tile(at, rest...);
+    if (m.usable && !t.sliced)
+        store_blocks<true>(o, t, at, x);
+    else
+        add_tile(patch_for(t, at, x), x);
+}
+
+/* ---- gather: an operand of which each group has some rows -------------------------------------------------------- */
+
+template <typename T, int R, int C, int PART, layout L>
+WS_DEVICE void write_part(shared_tile<T, R, C> &to, const tile<T, PART, C, L> &x, long first_row)
+{
+    ws_sched *s = ws_sched_current();
+    T *part = to.elements() + first_row * C;
+    x.check("reads");
+    ws_sched_point(s);
+    ws_sched_write(s, {part, sizeof x.at});
+    memcpy(part, x.at, sizeof x.at);
+    ws_sched_fence(s);
+}
+
+/* The groups meet before, since they may still read what was gathered last, and behind.  */
+template <int G, typename T, int R, int C, int PART, layout L>
+WS_DEVICE shared_view<T, R, C> gather(meeting<G> &groups, shared_tile<T, R, C> (&to)[1], const tile<T, PART, C, L> &x,
+                                      long first_row)
+{
+    groups.all((int)(first_row / PART));
+    write_part(to[0], x, first_row);
+    groups.all((int)(first_row / PART));
+    return view(to[0]);
+}
+
+/* With two slots it is enough to meet behind: whoever is there has read what was gathered before the last time.  */
+template <int G, typename T, int R, int C, int PART, layout L>
+WS_DEVICE shared_view<T, R, C> gather(meeting<G> &groups, shared_tile<T, R, C> (&to)[2], int &turn,
+                                      const tile<T, PART, C, L> &x, long first_row)
+{
+    shared_tile<T, R, C> &here = to[turn];
+    turn ^= 1;
+    write_part(here, x, first_row);
+    groups.all((int)(first_row / PART));
+    return view(here);
 }
 
 } // namespace ws

@@ -244,18 +244,28 @@ inline void add_atomically(int *to, int x)
     __atomic_fetch_add((uint32_t *)(void *)to, (uint32_t)x, __ATOMIC_RELAXED);
 }
 
+/* Rows of `from` are `pitch` apart.  */
+template <typename T> WS_DEVICE void add_patch(const patch<T> &p, const T *from, int pitch)
+{
+    for (int r = p.row_first; r < p.row_last; r++)
+        for (int c = 0; c < p.line_length(); c++)
+            add_atomically(p.line(r) + c, from[r * pitch + p.col_first + c]);
+}
+
+template <typename T, int R, int C, layout L> WS_DEVICE void add_tile(const patch<T> &p, const tile<T, R, C, L> &x)
+{
+    x.check("reads");
+    ws_sched_point(ws_sched_current());
+    touch(p, WS_EMULATE_ADD);
+    add_patch(p, x.at, C);
+}
+
 template <typename T, int N, typename... Rest> WS_DEVICE void atomic_add(const tensor<T, N> &t, const Rest &...rest)
 {
     static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
     long at[N];
     const auto &x = coordinates_and_tile(at, rest...);
-    const auto p = patch_for(t, at, x);
-    x.check("reads");
-    ws_sched_point(ws_sched_current());
-    touch(p, WS_EMULATE_ADD);
-    for (int r = p.row_first; r < p.row_last; r++)
-        for (int c = 0; c < p.line_length(); c++)
-            add_atomically(p.line(r) + c, x.at[r * x.cols + p.col_first + c]);
+    add_tile(patch_for(t, at, x), x);
 }
 
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */

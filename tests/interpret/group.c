@@ -360,6 +360,13 @@ static void run_sync(Group *group, const Op *op)
             assign(cell, (Datum){.view = view});
         break;
     }
+    case OP_GATHER: {
+        View view = memory_gather(group, op);
+        Cell *cell = cell_of(group, op->results[0]);
+        if (cell)
+            assign(cell, (Datum){.view = view});
+        break;
+    }
     case OP_TURN_TAKE:
         ws_sched_take(s, turns, group->number);
         break;

@@ -249,7 +249,7 @@ static void visit_mapped(Op *op, void *context)
 {
     Launch *launch = context;
     const Value *tensor = op->code == OP_COPY_IN                ? op->args[1]
-                          : op->code == OP_STORE && op->storage ? op->args[0]
+                          : (op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && op->storage ? op->args[0]
                                                                 : NULL;
     const Op *root = tensor ? tensor_root(tensor) : NULL;
     if (root)
@@ -358,6 +358,7 @@ static void renew_group(Group *group)
         group->cells[i].written = false;
         group->cells[i].state = (ws_sched_accumulator){0, 0};
     }
+    memset(group->gathered, 0, sizeof group->gathered);
     memset(group->producers, 0, (size_t)plan->narefs * sizeof *group->producers);
     memset(group->consumers, 0, (size_t)plan->narefs * sizeof *group->consumers);
     arena_reset(&group->arena);
@@ -394,6 +395,7 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
     launch->usable = zeroed((size_t)plan->ntensors, sizeof *launch->usable);
     launch->ring_of = zeroed((size_t)(plan->narefs * launch->cluster), sizeof *launch->ring_of);
     launch->turns = zeroed((size_t)launch->cluster, sizeof *launch->turns);
+    launch->meetings = zeroed((size_t)launch->cluster, sizeof *launch->meetings);
     for (int i = 0; i < plan->ntensors && !launch->state.failed; i++)
         make_tensor(launch, i);
     if (!launch->state.failed)
@@ -422,6 +424,7 @@ void launch_end(Launch *launch)
     free(launch->usable);
     free(launch->ring_of);
     free(launch->turns);
+    free(launch->meetings);
     free(launch->shared);
     ws_emulate_end(&launch->state);
 }
@@ -450,6 +453,9 @@ static void first_fiber(void *arg)
     FOR_ROLES (role, launch->kernel)
         if (role_has_op(role, OP_TURN_TAKE, NULL))
             launch->turns[group->block] = ws_sched_turns(s, "turns", role->replicas);
+    FOR_ROLES (role, launch->kernel)
+        if (role_has_op(role, OP_GATHER, NULL))
+            launch->meetings[group->block] = ws_sched_turns(s, "meeting", role->replicas);
     group_run(group);
 }
 

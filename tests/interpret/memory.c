@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "machine.h"
+#include "plan.h"
 #include "state.h"
 
 int element_bytes(Dtype dtype)
@@ -154,16 +155,17 @@ ws_tile memory_load(Group *group, const Op *op)
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-static void add(const Patch *p, ws_tile tile)
+/* Rows of `from` are `pitch` apart, in elements.  */
+static void add(const Patch *p, Dtype dtype, const void *from, int pitch)
 {
     for (int r = p->row_first; r < p->row_last; r++)
         for (int c = p->col_first; c < p->col_last; c++) {
             void *to = line_of(p, r) + (c - p->col_first) * p->bytes;
-            const void *from = ws_element(tile, r, c);
-            if (tile->dtype == WS_RULE_F32)
-                *(float *)to = ws_f32_add(*(float *)to, *(const float *)from);
+            long element = (long)r * pitch + c;
+            if (dtype == D_F32)
+                *(float *)to = ws_f32_add(*(float *)to, ((const float *)from)[element]);
             else
-                *(int32_t *)to = ws_i32_add(*(int32_t *)to, *(const int32_t *)from);
+                *(int32_t *)to = ws_i32_add(*(int32_t *)to, ((const int32_t *)from)[element]);
         }
 }
 
@@ -172,6 +174,7 @@ typedef struct {
     const unsigned char *from;
     size_t bytes;
     int pitch;
+    Dtype adds; /* elements that are added; else D_COUNT */
 } CopyOut;
 
 static void out_read(void *args, void *held)
@@ -183,7 +186,10 @@ static void out_read(void *args, void *held)
 static void out_write(void *args, void *held)
 {
     const CopyOut *copy = args;
-    deliver(&copy->to, held, copy->pitch);
+    if (copy->adds == D_COUNT)
+        deliver(&copy->to, held, copy->pitch);
+    else
+        add(&copy->to, copy->adds, held, copy->pitch);
 }
 
 static unsigned char *slot_of(const Group *group, const Storage *storage, int64_t slot)
@@ -210,7 +216,7 @@ enum { LINE_BYTES = 128 };
 
 /* One block of the tile, whose first element is (row, col), through one block of the staging.  */
 static void store_block(const Window *t, const long *at, ws_tile tile, unsigned char *staging, int block_rows, int row,
-                        int col)
+                        int col, bool adds)
 {
     ws_sched *s = ws_sched_current();
     int bytes = element_bytes((Dtype)tile->dtype), line = LINE_BYTES / bytes;
@@ -224,8 +230,9 @@ static void store_block(const Window *t, const long *at, ws_tile tile, unsigned 
     for (int r = 0; r < rows; r++)
         memcpy(staging + r * LINE_BYTES, ws_element(tile, row + r, col), (size_t)(cols * bytes));
     ws_sched_fence(s);
-    CopyOut copy = {patch_of(t, corner, t->rank - 2, t->rank - 1, rows, cols), staging, range.bytes, line};
-    touch(&copy.to, WS_EMULATE_STORE_BY_COPY);
+    CopyOut copy = {patch_of(t, corner, t->rank - 2, t->rank - 1, rows, cols), staging, range.bytes, line,
+                    adds ? (Dtype)tile->dtype : D_COUNT};
+    touch(&copy.to, adds ? WS_EMULATE_ADD : WS_EMULATE_STORE_BY_COPY);
     ws_sched_copy_out(s, range, range.bytes, out_read, out_write, &copy, sizeof copy);
 }
 
@@ -239,7 +246,8 @@ static void store_by_copy(Group *group, const Op *op, const Window *t, const lon
     for (int row = 0; row < tile->rows; row += rows)
         for (int col = 0; col < tile->cols; col += line) {
             ws_sched_store_wait(ws_sched_current(), number == 0 ? 0 : blocks - 1);
-            store_block(t, at, tile, staging + number++ % blocks * block_bytes, rows, row, col);
+            store_block(t, at, tile, staging + number++ % blocks * block_bytes, rows, row, col,
+                        op->code == OP_ATOMIC_ADD);
         }
 }
 
@@ -259,7 +267,7 @@ void memory_store(Group *group, const Op *op)
     ws_sched_point(ws_sched_current());
     touch(&patch, op->code == OP_ATOMIC_ADD ? WS_EMULATE_ADD : WS_EMULATE_STORE);
     if (op->code == OP_ATOMIC_ADD)
-        add(&patch, tile);
+        add(&patch, (Dtype)tile->dtype, tile->data, tile->cols);
     else
         deliver(&patch, tile->data, tile->cols);
 }
@@ -414,6 +422,41 @@ View memory_stage(Group *group, const Op *op)
     ws_sched_point(s);
     ws_sched_write(s, (ws_sched_range){to, bytes});
     memcpy(to, tile->data, bytes);
+    return (View){to, storage->tile.cols, 1};
+}
+
+/* Two rounds of turns: whoever has his second has seen all have their first.  */
+static void meet(Group *group)
+{
+    ws_sched_barrier(ws_sched_current());
+    for (int round = 0; round < 2; round++) {
+        ws_sched_take(ws_sched_current(), group->launch->meetings[group->block], group->number);
+        ws_sched_pass(ws_sched_current(), group->launch->meetings[group->block], group->number);
+    }
+    ws_sched_barrier(ws_sched_current());
+}
+
+View memory_gather(Group *group, const Op *op)
+{
+    const Storage *storage = op->storage;
+    const Value *from = op->args[0];
+    int place = storage_place(group->launch->kernel, storage);
+    size_t line = (size_t)from->type.cols * (size_t)element_bytes(from->type.dtype);
+    size_t bytes = (size_t)from->type.rows * line;
+    Datum value = evaluate(group, from);
+    int64_t row = number_of(group, op->args[1]);
+    ws_sched *s = ws_sched_current();
+    check_cell(value.cell, "reads");
+    if (place >= MOST_STORAGES || row < 0 || row + from->type.rows > storage->tile.rows)
+        ws_sched_fail(s, "rows of %s at %lld that it does not have", storage->name, (long long)row);
+    unsigned char *to = slot_of(group->launch, storage, group->gathered[place]++ % storage->slots);
+    if (storage->slots == 1)
+        meet(group);
+    ws_sched_point(s);
+    ws_sched_write(s, (ws_sched_range){to + (size_t)row * line, bytes});
+    memcpy(to + (size_t)row * line, value.tile->data, bytes);
+    ws_sched_fence(s);
+    meet(group);
     return (View){to, storage->tile.cols, 1};
 }
 

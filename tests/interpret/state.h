@@ -65,7 +65,7 @@ struct Cell {
 
 typedef struct Launch Launch;
 
-enum { MOST_HELD_SLOTS = 64 };
+enum { MOST_HELD_SLOTS = 64, MOST_STORAGES = 64 };
 
 /* One end of a ring.  */
 typedef struct {
@@ -88,6 +88,7 @@ typedef struct {
     int block;  /* of the cluster */
     Cell *cells;
     End *producers, *consumers; /* by aref */
+    int64_t gathered[MOST_STORAGES]; /* by the storage's place */
     Arena arena;
     /* the walk over the grid */
     long tile, stride, walked, position[4];
@@ -118,7 +119,7 @@ struct Launch {
     int ngroups, ctas;
     unsigned char *shared;
     size_t shared_bytes, shared_room; /* of a block, and from it to the next */
-    int *turns;                       /* by block: their number for the scheduler */
+    int *turns, *meetings;            /* by block: their numbers for the scheduler */
     int *ring_of;                     /* by block and aref: the same */
     long steps, most_steps;           /* of this CTA; a program that does not end is an error */
 };
@@ -197,6 +198,7 @@ void memory_copy_in(Group *group, const Op *op);
 View memory_view(Group *group, const Op *op);
 ws_tile memory_read(Group *group, const Op *op);
 View memory_stage(Group *group, const Op *op);
+View memory_gather(Group *group, const Op *op);
 void memory_product(Group *group, const Op *op, Cell *acc);
 
 #endif

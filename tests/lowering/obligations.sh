@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -72,6 +72,8 @@ ok 'another constant' spoiled gemm "carries 'acc' over an iteration\|stores what
 ok 'operands in another order' spoiled attention 'stores what\|carries' "$consumer"'s/sub %less/sub %less/; s/= sub %m.3, %now.2/= sub %now.2, %m.3/'
 ok 'the first iteration instead of the last' spoiled attention "reads 'ph', which holds another value by then" "$consumer"'s/mma %ph.3, %tv/mma %ph, %tv/'
 ok 'an accumulator that is not the last one' spoiled operands 'holds another value by then' "$consumer"'s/= mma %ta, %3, %acc.2/= mma %ta, %3, %zero/'
+
+ok 'rows of another group gathered' spoiled gather "gathers in 'x_gathered' what is not this group's rows" "$consumer"'s/gather %x, %first_row/gather %x, 0:i64/'
 
 # values: stores
 ok 'another value is stored' spoiled reload 'stores what the source does not store' '/program/,$s/store %z, %i, 0, %w/store %z, %i, 0, %v/'
@@ -122,6 +124,8 @@ ok 'no barrier behind the fence' spoiled operands "reads 'operand_staged', which
 ok 'staged memory written over' spoiled operands 'after it was written again\|while a product in flight reads it\|another shape' "$consumer"'s/storage=h_staged_3$/storage=h_staged_2/'
 ok 'a load without a barrier behind the store' spoiled reload 'loads what other threads of it stored' '/program/,${/store %y, %i, 0, %t/{n;d;};}'
 ok 'a store without a barrier behind the load' spoiled reload 'stores what other threads of it loaded' '/program/,${/%v: tile/{n;d;};}'
+ok 'gathered where a product reads' spoiled gather "gathers in 'x_gathered' while a product in flight reads it" "$consumer"'s/^\( *\)%share: token.*/&\n\1%again: view<f16,128x64> var=x_gathered_view = gather %x, %first_row | storage=x_gathered/'
+ok 'a gathering to which not all come' spoiled gather "'consumer 0' waits at 'gather': not all groups of 'consumer' gather in 'x_gathered'" "$consumer"'s/^\( *\)atomic_add.*/&\n\1%f: i1 = eqi %group, 0\n\1if %f {\n\1%again: view<f16,128x64> var=x_gathered_view = gather %x, %first_row | storage=x_gathered\n\1yield\n\1} else {\n\1yield\n\1}/'
 ok 'a turn that is not taken' spoiled by_tiles 'passes on a turn that it has not taken' '/turn_take/d'
 ok 'a turn that is not passed on' spoiled by_tiles 'would wait forever at .turn_take.\|takes its turn twice\|does not pass on' '/turn_pass/d'
 ok 'a turn passed on twice' spoiled by_tiles 'passes on a turn that it has not taken' '/turn_pass/p'

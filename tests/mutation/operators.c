@@ -152,7 +152,8 @@ static bool is_step(const Op *op)
 
 static bool moves(const Op *op)
 {
-    return is_sync(op) && op->code != OP_COPY_IN && op->code != OP_MMA && op->code != OP_STAGE && op->code != OP_READ;
+    return is_sync(op) && op->code != OP_COPY_IN && op->code != OP_MMA && op->code != OP_STAGE &&
+           op->code != OP_GATHER && op->code != OP_READ;
 }
 
 static bool earlier(Kernel *kernel, Site site)

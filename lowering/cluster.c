@@ -97,9 +97,11 @@ static void mark(Variance *in, const Value *value, int bits)
 
 static void mark_grid(Variance *in, const Op *grid)
 {
+    const int *sides = in->kernel->grid.cluster;
     int dims = grid->nargs / 3;
-    mark(in, grid->blocks[0]->args[dims > 1 ? dims - 2 : 0], VARIES_X);
-    if (dims > 1)
+    if (sides[0] > 1)
+        mark(in, grid->blocks[0]->args[dims > 1 ? dims - 2 : 0], VARIES_X);
+    if (sides[1] > 1 && dims > 1)
         mark(in, grid->blocks[0]->args[dims - 1], VARIES_Y);
 }
 

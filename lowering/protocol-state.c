@@ -549,6 +549,15 @@ static void say_slots(Explorer *in, const World *world, int block, int a)
     }
 }
 
+/* The block against whose puts others are counted: blocks that share nothing may part by any number of puts.  */
+static int first_sharer(const Explorer *in, int block, const Aref *aref)
+{
+    int first = 0;
+    while (!cluster_shares(in->kernel, aref->along, first, block))
+        first++;
+    return first;
+}
+
 static void say_shared(Explorer *in, const World *world)
 {
     for (int block = 0; block < in->nblocks; block++)
@@ -557,9 +566,9 @@ static void say_shared(Explorer *in, const World *world)
         const Aref *aref = in->arefs[a];
         if (!aref)
             continue;
-        long puts = puts_made(in, world, 0, a);
         for (int g = 0; g < in->ngroups; g++) {
             const State *state = &world->states[g];
+            long puts = puts_made(in, world, first_sharer(in, in->groups[g].block, aref), a);
             bool fills = state->puts[a].next || !puts_made(in, world, in->groups[g].block, a);
             say(in, (fills ? puts - state->puts[a].next : 0) * 2 + state->puts[a].filling);
             say(in, aref->consumers & ROLE_BIT(in->groups[g].role) ? puts - state->gets[a].next : 0);

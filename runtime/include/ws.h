@@ -155,11 +155,16 @@ ws_dtype ws_bad_base_(void) WS_BAD_("the element type is not that of the base po
 
 ws_tile ws_scalar_i_(long x);
 ws_tile ws_scalar_f_(double x);
+static inline __attribute__((always_inline, unused)) ws_tile ws_scalar_u_(unsigned long long x)
+{
+    return ws_scalar_i_((long)x);
+}
 
 /* clang-format off */
 #define WS_INTEGERS_(x)                                                                                                \
     _Bool: x, char: x, signed char: x, unsigned char: x, short: x, unsigned short: x, int: x, unsigned: x, long: x,    \
-    unsigned long: x, long long: x, unsigned long long: x
+    long long: x
+#define WS_UNSIGNED_(x) unsigned long: x, unsigned long long: x
 #define WS_FLOATS_(x) float: x, double: x, long double: x
 /* The operand is named once, so that nested calls do not multiply the text: a tile, or the call of what its type picks.  */
 #define ws_operand_(x)                                                                                                 \
@@ -168,7 +173,7 @@ ws_tile ws_scalar_f_(double x);
         _Generic(ws_v_,                                                                                                \
             ws_tile: ws_v_,                                                                                            \
             default: _Generic(ws_v_,                                                                                   \
-                WS_INTEGERS_(ws_scalar_i_), WS_FLOATS_(ws_scalar_f_),                                                  \
+                WS_INTEGERS_(ws_scalar_i_), WS_UNSIGNED_(ws_scalar_u_), WS_FLOATS_(ws_scalar_f_),                      \
                 ws_tensor: ws_bad_operand_tensor_,                                                                     \
                 ws_f16: ws_bad_operand_storage_, ws_bf16: ws_bad_operand_storage_,                                     \
                 ws_e4m3: ws_bad_operand_storage_, ws_e5m2: ws_bad_operand_storage_,                                    \

@@ -14,8 +14,8 @@ static void template(int class, int new, int delete, const ws_f16 *this, const w
             ws_tile ws = ws_zeros(WS_F32, 64, 32);
             #pragma ws pipeline(3, 2)
             for (int slot = 0; slot < delete; slot += 32) {
-                ws_tile auto_ = ws_load(and, t, slot, 64, 32), constexpr = ws_load(or, slot, group, 32, 32);
-                ws = ws_dot(auto_, constexpr, ws);
+                ws_tile auto_ = ws_load(and, t, slot, 64, 32), decltype = ws_load(or, slot, group, 32, 32);
+                ws = ws_dot(auto_, decltype, ws);
             }
             ws_tile xor = ws_mul(ws, p), not = ws_add(xor, 1.0f);
             int grid = t, call = group;

@@ -60,6 +60,8 @@ silent() {
 }
 
 # wrong COMPILER EXPRESSION SENTENCE: at most one error, which is on the user's line and holds the sentence.
+minds() { test "$1" != clang || test "$(clang -dumpversion | sed 's/\..*//')" -ge 15; }
+
 wrong() {
     cat >wrong.c <<END
 #include <ws.h>
@@ -82,12 +84,16 @@ for cc in $compilers; do
         done
     done
     deep='ws_add(ws_mul(ws_sub(ws_max(ws_add(ws_mul(ws_sub(ws_max(ws_add(x, h), 1), 2), 3), 4), 5), 6), 7), 8)'
-    ok "$cc: a tensor as operand" wrong "$cc" 'ws_add(x, t)' 'a ws_tensor is memory: read a tile from it with ws_load'
-    ok "$cc: a stored number as operand" wrong "$cc" 'ws_mul(h, x)' 'convert it with ws_f16_to'
-    ok "$cc: the same nine calls deep" wrong "$cc" "$deep" 'convert it with ws_f16_to'
-    ok "$cc: a pointer as operand" wrong "$cc" 'ws_lt(p, x)' 'make a ws_tensor of it'
-    ok "$cc: a function as operand" wrong "$cc" 'ws_max(x, g)' 'an operand is a ws_tile or a number'
-    ok "$cc: an address of a tile as operand" wrong "$cc" 'ws_select(x, &x, 1)' 'an operand is a ws_tile or a number'
+    if minds "$cc"; then
+        ok "$cc: a tensor as operand" wrong "$cc" 'ws_add(x, t)' 'a ws_tensor is memory: read a tile from it with ws_load'
+        ok "$cc: a stored number as operand" wrong "$cc" 'ws_mul(h, x)' 'convert it with ws_f16_to'
+        ok "$cc: the same nine calls deep" wrong "$cc" "$deep" 'convert it with ws_f16_to'
+        ok "$cc: a pointer as operand" wrong "$cc" 'ws_lt(p, x)' 'make a ws_tensor of it'
+        ok "$cc: a function as operand" wrong "$cc" 'ws_max(x, g)' 'an operand is a ws_tile or a number'
+        ok "$cc: an address of a tile as operand" wrong "$cc" 'ws_select(x, &x, 1)' 'an operand is a ws_tile or a number'
+    else
+        skip "$cc: wrong operands" 'before 15 Clang forgets the attribute of a function without a prototype; the linker names it'
+    fi
     ok "$cc: an extent for a type" wrong "$cc" 'ws_zeros(128, 64, WS_F32)' 'not an element type'
     ok "$cc: a cast to no type" wrong "$cc" 'ws_cast(x, 16)' 'not an element type'
     ok "$cc: a type that the base has not" wrong "$cc" 'ws_load(ws_tensor_2d(p, WS_F16, 8, 8), 0, 0, 8, 8)' \

@@ -343,6 +343,11 @@ void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, si
             continue;
         const char *low = from < shadow->low ? shadow->low : from;
         const char *high = from + bytes > shadow->high ? shadow->high : from + bytes;
+        ws_sched_global(s,
+                        kind == WS_EMULATE_LOAD  ? 0
+                        : kind == WS_EMULATE_ADD ? 2
+                                                 : 1,
+                        (ws_sched_range){low, (size_t)(high - low)});
         size_t last = (size_t)(high - shadow->low - 1) / shadow->unit;
         for (size_t entry = (size_t)(low - shadow->low) / shadow->unit; entry <= last; entry++) {
             if (kind == WS_EMULATE_LOAD)

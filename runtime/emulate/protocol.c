@@ -151,6 +151,12 @@ void ws_sched_write_apart(ws_sched *s, ws_sched_range range)
     write_shared(s, range, WS_SCHED_EVENT_WRITE_APART);
 }
 
+void ws_sched_global(ws_sched *s, int how, ws_sched_range range)
+{
+    if (s->config.observe)
+        note(s, WS_SCHED_EVENT_GLOBAL, s->working ? s->working->fiber : s->current, how, 0, range);
+}
+
 void ws_sched_fence(ws_sched *s)
 {
     self(s)->nunfenced = 0;
@@ -246,6 +252,11 @@ static int ring_in(ws_sched *s, int number, int block)
 static bool is_shared_with(const ring *r, int block)
 {
     return block == r->block || r->sharers >> block & 1;
+}
+
+int ws_sched_slots(const ws_sched *s, int number)
+{
+    return s->ring[number].slots;
 }
 
 static void learn_role(ws_sched *s, const char *role)

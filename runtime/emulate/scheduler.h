@@ -75,13 +75,14 @@ typedef enum {
     WS_SCHED_EVENT_OUT_READ,    /* it has read shared memory */
     WS_SCHED_EVENT_OUT_WRITTEN, /* it has written global memory */
     WS_SCHED_EVENT_STORE_WAIT,
-    WS_SCHED_EVENT_READ,  /* a group read shared memory */
-    WS_SCHED_EVENT_WRITE, /* a group wrote shared memory */
+    WS_SCHED_EVENT_READ,        /* a group read shared memory */
+    WS_SCHED_EVENT_WRITE,       /* a group wrote shared memory */
     WS_SCHED_EVENT_WRITE_APART, /* each thread what no other touches */
     WS_SCHED_EVENT_FENCE,
     WS_SCHED_EVENT_BARRIER,
     WS_SCHED_EVENT_TAKE,
     WS_SCHED_EVENT_PASS,
+    WS_SCHED_EVENT_GLOBAL, /* global memory was, or will be, read (object 0), written (1), added to (2) */
     WS_SCHED_EVENT_EXIT
 } ws_sched_event_kind;
 
@@ -116,7 +117,8 @@ typedef struct {
     int (*choose)(void *user, int count, const ws_sched_choice *choices);
     void (*observe)(void *user, const ws_sched_event *event); /* NULL: nobody */
     void *user;
-    int groups; /* of each block of a cluster, whose fibers are added block by block; 0: all are one block's */
+    int groups;     /* of each block of a cluster, whose fibers are added block by block; 0: all are one block's */
+    bool no_clocks; /* races are left to who tries all orders */
 } ws_sched_config;
 
 /* ---- a CTA ------------------------------------------------------------------------------------------------------- */
@@ -151,6 +153,7 @@ void ws_sched_finish(
 int ws_sched_ring(ws_sched *s, const char *name, int slots, int arrivals);
 /* In a cluster: the same ring of those blocks (a bit for each, its own among them) is filled by copies of all of them.  */
 void ws_sched_share(ws_sched *s, int ring, uint32_t blocks);
+int ws_sched_slots(const ws_sched *s, int ring);
 int ws_sched_put(ws_sched *s, int ring, uint64_t index); /* waits until the slot is empty; returns it */
 void ws_sched_expect(ws_sched *s, int ring, uint64_t index, size_t bytes); /* arms the full barrier with more bytes */
 /* Start a copy of `to.bytes` into the slot.  */
@@ -187,6 +190,7 @@ void ws_sched_read(ws_sched *s, ws_sched_range range);
 void ws_sched_write(ws_sched *s, ws_sched_range range); /* call before writing */
 /* The same where each thread, or warp, writes what no other touches until an engine has read it.  */
 void ws_sched_write_apart(ws_sched *s, ws_sched_range range);
+void ws_sched_global(ws_sched *s, int how, ws_sched_range range); /* for observe: GLOBAL */
 void ws_sched_fence(ws_sched *s);   /* what each thread of this group wrote is visible to the engines */
 void ws_sched_barrier(ws_sched *s); /* the group's threads meet: before, each is alone with what it did */
 

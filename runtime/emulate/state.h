@@ -169,7 +169,8 @@ static inline void note(ws_sched *s, ws_sched_event_kind kind, int who, int obje
     ws_sched_event event = {kind, who, object, index, range};
     if (s->config.observe)
         s->config.observe(s->config.user, &event);
-    ws_cta_happens(s, &event);
+    if (!s->config.no_clocks)
+        ws_cta_happens(s, &event);
 }
 
 /* ---- report.c ---------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  */
 #include "interpret.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,25 @@ static void run_seeds(Launch *launch, unsigned long first, unsigned long count)
     image_drop(&wanted);
 }
 
+enum { MOST_ORDERS = 100000 };
+
+static void run_orders(Launch *launch)
+{
+    const char *order = getenv("WS_ORDER"), *schedules = getenv("WS_SCHEDULES"), *report = NULL;
+    long orders;
+    if (order && *order) {
+        report = launch_replay(launch, order);
+    } else if (schedules && !strcmp(schedules, "all")) {
+        report = launch_explore(launch, MOST_ORDERS, &orders);
+        if (!report)
+            fprintf(stderr, "%s: %ld orders of %d CTAs stand for all\n", launch->state.kernel, orders, launch->ctas);
+    } else {
+        run_seeds(launch, setting("WS_SEED", 1), setting("WS_SCHEDULES", 1));
+    }
+    if (report)
+        ws_emulate_fail(&launch->state, WS_ERR_PROTOCOL, "%s", report);
+}
+
 void interpret_launch(interpret_unit **unit, const char *text, const char *kernel, const interpret_argument *arguments,
                       int count)
 {
@@ -106,6 +126,6 @@ void interpret_launch(interpret_unit **unit, const char *text, const char *kerne
         return;
     }
     if (launch_begin(&launch, plan, arguments, count) && launch.ctas)
-        run_seeds(&launch, setting("WS_SEED", 1), setting("WS_SCHEDULES", 1));
+        run_orders(&launch);
     launch_end(&launch);
 }

@@ -481,9 +481,15 @@ const char *launch_cta(Launch *launch, int number, const Order *order, void *con
     Cta cta = {{&launch->state, number, launch->ctas, launch->shared}, launch, context};
     if (!stacks)
         stacks = ws_stacks_new();
-    ws_sched_config config = {
-        launch->state.kernel, number,         order->seed, stacks,
-        order->choose,        order->observe, &cta,        launch->cluster > 1 ? launch->ngroups / launch->cluster : 0};
+    ws_sched_config config = {.kernel = launch->state.kernel,
+                              .cta = number,
+                              .seed = order->seed,
+                              .stacks = stacks,
+                              .choose = order->choose,
+                              .observe = order->observe,
+                              .user = &cta,
+                              .groups = launch->cluster > 1 ? launch->ngroups / launch->cluster : 0,
+                              .no_clocks = order->no_clocks};
     ws_sched *s = ws_sched_new(&config);
     if (!s)
         return "out of memory";

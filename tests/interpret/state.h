@@ -130,6 +130,7 @@ typedef struct {
     uint64_t seed;
     int (*choose)(void *user, int count, const ws_sched_choice *choices); /* NULL: by seed */
     void (*observe)(void *user, const ws_sched_event *event);
+    bool no_clocks;
 } Order;
 
 /* What the scheduler's hooks get as `user`; emulate.c knows its head.  */
@@ -159,6 +160,14 @@ Image image_take(const Launch *launch);
 void image_put(const Launch *launch, const Image *image);
 bool image_equal(const Image *x, const Image *y);
 void image_drop(Image *image);
+
+/* ---- orders.c ---------------------------------------------------------------------------------------------------- */
+
+/* Every order of every CTA by itself, up to orders that cannot differ (explore.h): each has to leave the same bytes.  NULL or
+   a report, good until the next, which ends with the order as WS_ORDER takes it.  */
+const char *launch_explore(Launch *launch, long most, long *runs);
+/* One CTA in the order that the text says, the others as a seed does.  "2:01103" is CTA 2.  */
+const char *launch_replay(Launch *launch, const char *text);
 
 /* ---- group.c, value.c, scalar.c ---------------------------------------------------------------------------------- */
 

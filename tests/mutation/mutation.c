@@ -6,8 +6,8 @@
  *
  * FILE.ir is what --ws-dump=verify printed.  Each mutant is given to verify and, apart from it, to the interpreter, which runs
  * it for 0, 1, 2, D, D + 1 and 2 D + 2 iterations.  A mutant that the interpreter lets pass runs for all counts up to
- * 2 D + 2; if nothing is noticed then either, it is equivalent: the clocks of the emulator (runtime/emulate/happens.c) say
- * that what they accept in one order they accept in all.
+ * 2 D + 2, and one that verify accepts, too, in all orders (tests/interpret/explore.c): if nothing is noticed then either, it
+ * is equivalent.
  *
  * Missed are mutants that verify accepts and that are not equivalent; FOLDER gets their text.  Prints a line for each, and
  * the score.
@@ -44,6 +44,7 @@ typedef struct {
     unsigned long long *seen; /* hashes of mutants */
     int nseen;
     double verify_ms;
+    long orders; /* in which mutants ran before they counted as equivalent */
 } Subject;
 
 static char complaint[512];
@@ -114,6 +115,36 @@ static const char *run_once(const char *text, Expected *expected, bool first)
     return noticed;
 }
 
+enum { MOST_ORDERS = 20000 };
+
+/* The same in every order, each CTA by itself.  */
+static const char *run_all_orders(const char *text, Expected *expected, long *orders)
+{
+    static char said[400];
+    const char *noticed = NULL;
+    long runs = 0;
+    Launch launch;
+    Module *module = ir_parse(text, "mutant", remember, NULL);
+    Plan *plan = plan_new(module->kernels);
+    if (launch_begin(&launch, plan, expected->arguments.values, expected->arguments.count)) {
+        launch.most_steps = 4 * expected->steps + 1000;
+        image_put(&launch, &expected->before);
+        noticed = launch_explore(&launch, MOST_ORDERS, &runs);
+        Image after = image_take(&launch);
+        if (!noticed && !image_equal(&after, &expected->after))
+            noticed = "another result";
+        if (noticed)
+            snprintf(said, sizeof said, "%.399s", noticed);
+        image_drop(&after);
+    }
+    *orders += runs;
+    ws_last_error();
+    launch_end(&launch);
+    plan_delete(plan);
+    module_free(module);
+    return noticed ? said : NULL;
+}
+
 static bool is_usual(int trips, int deepest)
 {
     return trips <= 2 || trips == deepest || trips == deepest + 1 || trips == 2 * deepest + 2;
@@ -129,6 +160,14 @@ static const char *judge(Subject *subject, const char *text)
             for (int variant = 0; variant < VARIANTS && !noticed; variant++)
                 if (is_usual(trips, subject->deepest) == usual)
                     noticed = run_once(text, &subject->expected[trips][variant], false);
+    return noticed;
+}
+
+static const char *judge_all_orders(Subject *subject, const char *text)
+{
+    const char *noticed = NULL;
+    for (int i = 0; i <= VARIANTS * (2 * subject->deepest + 2) + 1 && !noticed; i++)
+        noticed = run_all_orders(text, &subject->expected[i / VARIANTS][i % VARIANTS], &subject->orders);
     return noticed;
 }
 
@@ -182,6 +221,8 @@ static void score(Subject *subject, int operator, const char * mutant, const cha
     char rejected[200];
     snprintf(rejected, sizeof rejected, "%.190s", complaint);
     const char *noticed = judge(subject, text);
+    if (accepted && !noticed)
+        noticed = judge_all_orders(subject, text);
     s->made++;
     s->verify += !accepted;
     s->interpreter += noticed != NULL;
@@ -297,9 +338,9 @@ static bool mutate_kernel(Subject *subject, Kernel *kernel, Score *totals)
     }
     const Score *all = &subject->all;
     printf("%-20s %5d mutants, %5d caught by verify, %5d by the interpreter, %4d equivalent, %3d rejected for "
-           "caution, %3d missed by verify; %.2f ms each\n",
+           "caution, %3d missed by verify; %.2f ms each; equivalent in %ld orders\n",
            subject->name, all->made, all->verify, all->interpreter, all->equivalent, all->cautious, all->missed,
-           subject->verify_ms / (all->made + 1));
+           subject->verify_ms / (all->made + 1), subject->orders);
     fflush(stdout);
     forget(subject);
     free(text);

@@ -449,7 +449,7 @@ View memory_gather(Group *group, const Op *op)
     check_cell(value.cell, "reads");
     if (place >= MOST_STORAGES || row < 0 || row + from->type.rows > storage->tile.rows)
         ws_sched_fail(s, "rows of %s at %lld that it does not have", storage->name, (long long)row);
-    unsigned char *to = slot_of(group->launch, storage, group->gathered[place]++ % storage->slots);
+    unsigned char *to = slot_of(group, storage, group->gathered[place]++ % storage->slots);
     if (storage->slots == 1)
         meet(group);
     ws_sched_point(s);

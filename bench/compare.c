@@ -7,7 +7,7 @@
  * Suites: suites.c lists the work of each.  A row of the table is one piece of work: both sides' TFLOP/s (TB/s where nothing
  * but memory counts), and the median of the rounds' ratios with the interval that holds 95% of its resamplings.  cuBLASLt is the fastest of 32 heuristics, each
  * timed; "first" is its own first choice.  Results are checked against float64 before anything is timed.  With `tiles`, all
- * tiles of product.h are timed, not only the one that product_choose names.  The JSON has one line for each candidate.
+ * forms of product.h are timed, not only the one that product_choose names.  The JSON has one line for each candidate.
  */
 #include <math.h>
 #include <stdio.h>
@@ -248,14 +248,19 @@ static void progress(const work *w)
     fprintf(stderr, "\r%d of %d: %s %s %s                    \r", ++done, planned, w->suite, w->type, w->label);
 }
 
-static void print_form(char form[FORM], const work *w, product_choice choice)
+/* A tile, the blocks that share what they load, the parts of K: "128x256 2x1 / 4". */
+static void print_form(char text[FORM], const work *w, product_choice choice)
 {
+    const product_form f = product_forms[choice.form];
+    int n = 0;
+    *text = 0;
     if (!w->chooses)
-        *form = 0;
-    else if (choice.parts > 1)
-        snprintf(form, FORM, "%dx%d / %d", product_rows[choice.tile], product_cols[choice.tile], choice.parts);
-    else
-        snprintf(form, FORM, "%dx%d", product_rows[choice.tile], product_cols[choice.tile]);
+        return;
+    n += snprintf(text, FORM, "%dx%d", f.rows, f.cols);
+    if (f.down * f.across > 1)
+        n += snprintf(text + n, FORM - (size_t)n, " %dx%d", f.down, f.across);
+    if (choice.parts > 1)
+        snprintf(text + n, FORM - (size_t)n, " / %d", choice.parts);
 }
 
 static double checked(const work *w, const product_call *c, candidate *one, int with_finish)
@@ -270,7 +275,7 @@ static void compare_work(const work *w)
 {
     product_call call = make_call(w);
     product_choice choice = {0, 1};
-    ours mine[PRODUCT_TILES + 1];
+    ours mine[PRODUCT_SKINNY + 1];
     peers best, first;
     candidate all[CANDIDATES_AT_MOST];
     double errors[CANDIDATES_AT_MOST] = {0};
@@ -305,11 +310,11 @@ static void compare_work(const work *w)
     mine[0] = (ours){w, call, choice, on_device, NULL};
     all[count] = (candidate){.name = "WSC", .run = run_ours, .context = &mine[0]};
     print_form(forms[count++], w, choice);
-    for (int tile = 0; tile < PRODUCT_TILES && all_tiles && w->chooses; tile++)
-        if (tile != choice.tile || choice.parts != 1) {
-            mine[count - base] = (ours){w, call, {tile, 1}, on_device, NULL};
+    for (int form = 0; form < PRODUCT_SKINNY && all_tiles && w->chooses; form++)
+        if (form != choice.form || choice.parts != 1) {
+            mine[count - base] = (ours){w, call, {form, 1}, on_device, NULL};
             all[count] = (candidate){.name = "WSC other", .run = run_ours, .context = &mine[count - base]};
-            print_form(forms[count++], w, (product_choice){tile, 1});
+            print_form(forms[count++], w, (product_choice){form, 1});
         }
     for (int i = 0; i < count; i++) {
         errors[i] = checked(w, &call, &all[i], i >= base);

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-enum { ROUNDS_AT_MOST = 101, CANDIDATES_AT_MOST = 16 };
+enum { ROUNDS_AT_MOST = 101, CANDIDATES_AT_MOST = 20 };
 
 typedef struct {
     const char *name;

@@ -37,7 +37,7 @@ static struct {
     const char *name;
     int argc, on_device;
     char **argv;
-    check_array arrays[64];
+    check_array arrays[128];
     int narrays;
     unsigned long long random;
     long values, wrong;
@@ -181,7 +181,7 @@ CHECK_INLINE void *check_new(ws_dtype type, size_t count)
 {
     size_t bytes = count * check_element_bytes(type), whole = (bytes + 255) / 256 * 256 + 2 * CHECK_GUARD;
     char *host = aligned_alloc(256, whole);
-    if (!host || check.narrays == 64) {
+    if (!host || check.narrays == sizeof check.arrays / sizeof *check.arrays) {
         fprintf(stderr, "%s: out of memory\n", check.name);
         exit(2);
     }

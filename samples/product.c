@@ -98,12 +98,13 @@ int main(int argc, char **argv)
     check_begin("product", argc, argv);
     int M = check_size(1, 150), N = check_size(2, 203), K = check_size(3, 170);
     run_product(2, M, N, K, product_choose(2, M, N, K, 2, 2, 132));
-    for (int tile = 0; tile < PRODUCT_TILES; tile++)
-        run_product(1, M, N, K, (product_choice){tile, 1});
+    for (int form = 0; form < PRODUCT_SKINNY; form++) {
+        run_product(1, M, N, K, (product_choice){form, 1});
+        if (product_forms[form].divided)
+            run_product(1 + form % 2, M, N, K, (product_choice){form, 2 + form % 2});
+    }
     run_product(1, 130, 200, 450, (product_choice){0, 1}); /* not PRODUCT_SHORT */
     run_product(2, 13, N, K, (product_choice){PRODUCT_SKINNY, 1});
-    run_product(2, M, N, K, (product_choice){PRODUCT_MIDDLE, 2});
-    run_product(1, M, N, K, (product_choice){PRODUCT_SMALL, 3});
     run_promoted(100, 72, 1296);
     run_grouped(100, 72);
     return check_end();

@@ -2,7 +2,7 @@
 /*
  * product.h - matrix products to copy into a program: one loop nest for each kind, six tile shapes, and a choice among them.
  *
- *   product          C[n] = finish(A[n] B[n]), for each matrix of a batch
+ *   product          C[n] = finish(A[n] B[n]), for each matrix of a batch; product_2x1 and so on: with blocks that share loads
  *   product_skinny   the same, for few rows; product_promoted: with sums of fp8 in f32
  *   product_part     the same, K divided into parts whose sums product_sum adds: for few tiles with a long K
  *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory
@@ -56,25 +56,40 @@ static inline ws_tile product_finished(ws_tile x, product_finish finish, ws_tens
     }
 }
 
-/* pipeline(auto): groups of threads take whole tiles in turn where a group can hold one, so that one's epilogue runs under the
-   other's products; else they divide its rows. */
-static inline void product(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M, int N,
-                           int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish, int bm, int bn,
-                           int bk)
+/* One tile of C.  pipeline(auto): groups of threads take whole tiles in turn where a group can hold one, so that one's epilogue
+   runs under the other's products; else they divide its rows. */
+static inline void product_tile(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, long n, long i, long j,
+                                int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish, int bm, int bn,
+                                int bk)
 {
-    #pragma ws grid(3)
-    for (int n = 0; n < batch; n++)
-        for (int i = 0; i < M; i += bm)
-            for (int j = 0; j < N; j += bn) {
-                ws_tile acc = ws_zeros(sum, bm, bn);
+    ws_tile acc = ws_zeros(sum, bm, bn);
 
-                #pragma ws pipeline(auto)
-                for (int k = 0; k < K; k += bk)
-                    acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
-                acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);
-                ws_store_3d(c, n, i, j, ws_cast(acc, out));
-            }
+    #pragma ws pipeline(auto)
+    for (int k = 0; k < K; k += bk)
+        acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
+    acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);
+    ws_store_3d(c, n, i, j, ws_cast(acc, out));
 }
+
+#define PRODUCT_PRAGMA_(text) _Pragma(#text)
+
+/* All tiles.  Where cluster(rows, columns) joins blocks, those of one column of tiles load B together, those of one row A. */
+#define PRODUCT_LOOPS_(name, grid_clauses)                                                                             \
+    static inline void name(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch,       \
+                            int M, int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out,                   \
+                            product_finish finish, int bm, int bn, int bk)                                             \
+    {                                                                                                                  \
+        PRODUCT_PRAGMA_(ws grid(3) grid_clauses)                                                                       \
+        for (int n = 0; n < batch; n++)                                                                                \
+            for (int i = 0; i < M; i += bm)                                                                            \
+                for (int j = 0; j < N; j += bn)                                                                        \
+                    product_tile(a, b, c, extra, extra2, n, i, j, K, turn_a, turn_b, sum, out, finish, bm, bn, bk);    \
+    }
+PRODUCT_LOOPS_(product, )
+PRODUCT_LOOPS_(product_2x1, cluster(2, 1))
+PRODUCT_LOOPS_(product_4x1, cluster(4, 1))
+PRODUCT_LOOPS_(product_1x4, cluster(1, 4))
+#define product_1x1 product
 
 /* The same for at most PRODUCT_SHORT iterations of 128 bytes of k: the epilogue is as long as the loop above it, and a slot less
    leaves memory for the stores, so that its registers are free at once. */
@@ -140,33 +155,40 @@ static inline void product_skinny(ws_tensor a, ws_tensor b, ws_tensor c, ws_tens
             }
 }
 
-/* Part s of the sum over k goes to plane n * parts + s of partial, which is batch * parts x M x N. */
-static inline void product_part(ws_tensor a, ws_tensor b, ws_tensor partial, int batch, int M, int N, int K, int turn_a,
-                                int turn_b, ws_dtype sum, int parts, int bm, int bn, int bk)
+/* Part s of the sum over k goes to partial, which is batch x parts x M x N: plane s of matrix n. */
+static inline void product_part_tile(ws_tensor a, ws_tensor b, ws_tensor partial, int plane, long i, long j, int K, int turn_a,
+                                     int turn_b, ws_dtype sum, int parts, int bm, int bn, int bk)
 {
     const int length = ((K + bk - 1) / bk + parts - 1) / parts * bk;
+    const int n = plane / parts, s = plane % parts, first = s * length, last = first + length < K ? first + length : K;
+    ws_tile acc = ws_zeros(sum, bm, bn);
 
-    #pragma ws grid(3)
-    for (int plane = 0; plane < batch * parts; plane++)
-        for (int i = 0; i < M; i += bm)
-            for (int j = 0; j < N; j += bn) {
-                const int n = plane / parts, first = plane % parts * length;
-                const int last = first + length < K ? first + length : K;
-                ws_tile acc = ws_zeros(sum, bm, bn);
-
-                #pragma ws pipeline(auto)
-                for (int k = first; k < last; k += bk)
-                    acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
-                ws_store_3d(partial, plane, i, j, acc);
-            }
+    #pragma ws pipeline(auto)
+    for (int k = first; k < last; k += bk)
+        acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
+    ws_store_4d(partial, n, s, i, j, acc);
 }
+
+#define PRODUCT_PART_LOOPS_(name, grid_clauses)                                                                        \
+    static inline void name(ws_tensor a, ws_tensor b, ws_tensor partial, int batch, int M, int N, int K, int turn_a,   \
+                            int turn_b, ws_dtype sum, int parts, int bm, int bn, int bk)                               \
+    {                                                                                                                  \
+        PRODUCT_PRAGMA_(ws grid(3) grid_clauses)                                                                       \
+        for (int plane = 0; plane < batch * parts; plane++)                                                            \
+            for (int i = 0; i < M; i += bm)                                                                            \
+                for (int j = 0; j < N; j += bn)                                                                        \
+                    product_part_tile(a, b, partial, plane, i, j, K, turn_a, turn_b, sum, parts, bm, bn, bk);          \
+    }
+PRODUCT_PART_LOOPS_(product_part, )
+PRODUCT_PART_LOOPS_(product_part_2x1, cluster(2, 1))
+#define product_part_1x1 product_part
 
 /* C = finish(the parts' sum).  partial is batch x parts x M x N: what lies beyond its last part is 0.  Four loads are under way
    at once; one after the other each would wait for the memory. */
 static inline void product_sum(ws_tensor partial, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M, int N,
                                int parts, ws_dtype sum, ws_dtype out, product_finish finish)
 {
-    enum { BM = 8, BN = 128 };
+    enum { BM = 16, BN = 128 };
 
     #pragma ws grid(3)
     for (int n = 0; n < batch; n++)
@@ -213,13 +235,39 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
 }
 /* ---- which tile -------------------------------------------------------------------------------------------------- */
 
-enum { PRODUCT_MIDDLE = 1, PRODUCT_SMALL = 5, PRODUCT_TILES, PRODUCT_SKINNY = PRODUCT_TILES };
-static const int product_rows[] = {128, 128, 128, 64, 64, 64, 16}; /* the last: product_skinny */
-static const int product_cols[] = {192, 128, 256, 256, 128, 64, 64};
-static const int product_lines[] = {1, 1, 1, 1, 2, 2, 1}; /* of 128 bytes of k in an iteration */
+/* Six tiles, alone or with blocks that share what they load, which counts where rows of K do not fill lines of 128 bytes, since
+   their copies are bound by L2, and where A or B is small.  DIVIDED: K may be, too. */
+#define PRODUCT_FORMS(form, ...)                    \
+    form(WHOLE, 128, 192, 1, 1, 1, __VA_ARGS__)     \
+    form(WHOLE, 128, 192, 1, 2, 1, __VA_ARGS__)     \
+    form(WHOLE, 128, 256, 1, 1, 1, __VA_ARGS__)     \
+    form(DIVIDED, 128, 256, 1, 2, 1, __VA_ARGS__)   \
+    form(DIVIDED, 128, 128, 1, 1, 1, __VA_ARGS__)   \
+    form(DIVIDED, 128, 128, 1, 2, 1, __VA_ARGS__)   \
+    form(WHOLE, 128, 128, 1, 4, 1, __VA_ARGS__)     \
+    form(WHOLE, 128, 128, 1, 1, 4, __VA_ARGS__)     \
+    form(WHOLE, 128, 64, 1, 1, 1, __VA_ARGS__)      \
+    form(WHOLE, 128, 64, 1, 1, 4, __VA_ARGS__)      \
+    form(DIVIDED, 64, 128, 2, 1, 1, __VA_ARGS__)    \
+    form(WHOLE, 64, 128, 2, 2, 1, __VA_ARGS__)      \
+    form(WHOLE, 64, 128, 2, 1, 4, __VA_ARGS__)      \
+    form(DIVIDED, 64, 64, 2, 1, 1, __VA_ARGS__)     \
+    form(WHOLE, 64, 64, 2, 4, 1, __VA_ARGS__)
 
 typedef struct {
-    int tile, parts; /* K is divided for PRODUCT_MIDDLE and PRODUCT_SMALL alone */
+    int divided;
+    int rows, cols;   /* of a tile */
+    int lines;        /* of 128 bytes of k in an iteration */
+    int down, across; /* blocks in a cluster: tiles of a column, of a row */
+} product_form;
+
+enum { PRODUCT_WHOLE, PRODUCT_DIVIDED };
+#define PRODUCT_ROW_(kind, rows, cols, lines, down, across, ...) {PRODUCT_##kind, rows, cols, lines, down, across},
+static const product_form product_forms[] = {PRODUCT_FORMS(PRODUCT_ROW_, ){PRODUCT_WHOLE, 16, 64, 1, 1, 1}};
+enum { PRODUCT_SKINNY = sizeof product_forms / sizeof *product_forms - 1 }; /* the last: product_skinny */
+
+typedef struct {
+    int form, parts;
 } product_choice;
 
 static inline long product_ceil(long x, long y)
@@ -234,41 +282,52 @@ static inline double product_both(double x, double y)
     return longer * (1 + part * part * part * part / 5);
 }
 
-/* Clocks that a product takes with one choice, roughly: what the multiprocessor with most tiles needs, and the memory. */
-static inline double product_clocks(product_choice choice, long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
+/* Clocks of the kernel that adds the parts: waits for memory, four loads at once, and bytes, most of them from L2. */
+static inline double product_sum_clocks(long batch, long M, long N, int parts, int out_bytes)
 {
-    const double start = 3000, again = 6000, l2 = 4200; /* clocks; bytes a clock */
-    const long rows = product_rows[choice.tile], cols = product_cols[choice.tile], lines = product_lines[choice.tile];
-    const long blocks = product_ceil(product_ceil(K * bytes, 128 * lines), choice.parts);
-    const long tiles = batch * choice.parts * product_ceil(M, rows) * product_ceil(N, cols);
-    const int whole = K * bytes % 128 == 0, stored = choice.parts > 1 ? 4 : out_bytes;
-    /* An iteration: the matrix units, a line of 128 bytes from L2 every two clocks, and what it takes to say so.  Rows that
-       do not exist are not free. */
-    const long copied = rows + cols + (M < rows ? rows - M : 0) / 2 + (N < cols ? cols - N : 0) / 2;
-    const double line = whole ? 2.03 : 2.6 + (tiles < sms ? (double)tiles / sms : 1);
-    double block = product_both(rows * cols / 32.0 * lines, copied * lines * line);
-    block = block > 420 ? block : choice.tile == PRODUCT_SKINNY ? 300 : 420;
-    double loop = block * blocks, after = 500 + rows * cols * stored / 16.0;
-    double each = loop > (loop + after) / 2 ? loop : (loop + after) / 2;
-    if (rows * cols > 128 * 200) /* more than a group holds: nothing runs under the epilogue */
-        each = 1.05 * loop + after;
-    double clocks = product_ceil(tiles, sms) * each + after;
-    double bytes_moved = batch * ((double)(M + N) * K * bytes + (double)M * N * out_bytes);
-    clocks = start + product_both(clocks, bytes_moved / (whole ? 2400 : 2000));
-    if (choice.parts > 1)
-        clocks += again + (double)batch * M * N * (choice.parts * 8 + out_bytes) / l2;
-    return clocks;
+    return 1700 + 1260.0 * (double)product_ceil(parts, 4) + (double)(batch * M * N) * (parts * 4 + out_bytes) / 3400;
 }
 
-/* The best of the six tiles, and the number of parts of K, on `sms` multiprocessors; for few rows, PRODUCT_SKINNY. */
+/* Clocks that a product takes in one form, roughly: what the multiprocessor with most tiles needs, and the memory. */
+static inline double product_clocks(product_choice choice, long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
+{
+    const product_form f = product_forms[choice.form];
+    const int whole = K * bytes % 128 == 0; /* rows fill lines: a row of a box lies in one, not in two */
+    const int together = f.down * f.across, stored = choice.parts > 1 ? 4 : out_bytes;
+    const long blocks = product_ceil(product_ceil(K * bytes, 128 * f.lines), choice.parts);
+    const long down = product_ceil(product_ceil(M, f.rows), f.down) * f.down;
+    const long across = product_ceil(product_ceil(N, f.cols), f.across) * f.across;
+    /* A cluster lies within a group of 16 or 18 multiprocessors. */
+    const long tiles = batch * choice.parts * down * across, whole_clusters = (sms - (together > 2 ? sms / 32 : 0)) / together;
+    const long places = (whole_clusters > 1 ? whole_clusters : 1) * together;
+    /* Rows of an iteration; those that do not exist are not free. */
+    const double a_rows = M < f.rows ? M + 0.75 * (double)(f.rows - M) : f.rows;
+    const double b_rows = N < f.cols ? N + 0.75 * (double)(f.cols - N) : f.cols;
+    const double busy = tiles < places ? (double)tiles / sms : 1;
+    /* The matrix units, where four blocks that share wait for each other; what arrives in a multiprocessor; what all ask of L2. */
+    const double waits = together == 4 && whole ? 1.3 : 1;
+    double block = product_both(waits * f.rows * f.cols / 32.0, (a_rows + b_rows) * (whole ? 2.05 : 2.32));
+    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * (whole ? 1.3 : 3.2) * busy);
+    const double least = choice.form == PRODUCT_SKINNY ? 240 : 405 + 26 * f.lines;
+    const double loop = (block > least ? block : least) * (double)blocks, after = 600 + f.rows * f.cols * stored * 0.05;
+    double each = loop > (loop + after) / 2 ? loop : (loop + after) / 2;
+    double clocks = (double)product_ceil(tiles, places) * each + after;
+    if (f.rows * f.cols > 128 * 200) /* more than a group holds: nothing runs under the epilogue */
+        clocks = (double)product_ceil(tiles, places) * (1.1 * loop + after);
+    const double moved = (double)batch * ((double)(M + N) * (double)K * bytes + (double)M * (double)N * out_bytes);
+    clocks = 2800 + product_both(clocks, moved / (whole ? 2170 : 1780)) + (together > 1 ? 150 : 0);
+    return choice.parts > 1 ? clocks + product_sum_clocks(batch, M, N, choice.parts, out_bytes) : clocks;
+}
+
+/* The best form, and the number of parts of K, on `sms` multiprocessors; for few rows, PRODUCT_SKINNY. */
 static inline product_choice product_choose(long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
 {
     product_choice best = {0, 1};
     double least = product_clocks(best, batch, M, N, K, bytes, out_bytes, sms);
-    for (int parts = 1; parts == 1 || (parts <= 16 && parts * 1024 <= K * bytes); parts++)
-        for (int tile = 0; tile <= PRODUCT_SKINNY; tile++) {
-            product_choice choice = {tile, parts};
-            if ((parts > 1 && tile != PRODUCT_MIDDLE && tile != PRODUCT_SMALL) || (tile == PRODUCT_SKINNY && M > 16))
+    for (int parts = 1; parts == 1 || (parts <= 16 && parts * 512 <= K * bytes); parts++)
+        for (int form = 0; form <= PRODUCT_SKINNY; form++) {
+            product_choice choice = {form, parts};
+            if ((parts > 1 && !product_forms[form].divided) || (form == PRODUCT_SKINNY && M > 16))
                 continue;
             double clocks = product_clocks(choice, batch, M, N, K, bytes, out_bytes, sms);
             if (clocks < least) {
@@ -330,12 +389,24 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
               lines * PRODUCT_DEPTH_(a_type));                                                                         \
     }
 
-#define PRODUCT_PART_(name, a_type, b_type, sum, turn_a, turn_b, bm, bn, lines)                                        \
+#define PRODUCT_PART_WHOLE_(...)
+#define PRODUCT_PART_DIVIDED_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)            \
     PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
-        ws_tensor partial = ws_tensor_3d(p->partial, sum, batch * parts, M, N);                                        \
-        product_part(a, b, partial, batch, M, N, K, turn_a, turn_b, sum, parts, bm, bn,                                \
-                     lines * PRODUCT_DEPTH_(a_type));                                                                  \
+        ws_tensor partial = ws_tensor_4d(p->partial, sum, batch, parts, M, N);                                         \
+        loops(a, b, partial, batch, M, N, K, turn_a, turn_b, sum, parts, bm, bn, lines * PRODUCT_DEPTH_(a_type));      \
     }
+
+/* The kernel, or both, of one form. */
+#define PRODUCT_NAME_(name, rows, cols, down, across) name##_##rows##x##cols##_##down##x##across
+#define PRODUCT_KERNELS_(kind, rows, cols, lines, down, across, name, ...)                                             \
+    PRODUCT_WHOLE_(PRODUCT_NAME_(name, rows, cols, down, across), product_##down##x##across, __VA_ARGS__, rows, cols, lines) \
+    PRODUCT_PART_##kind##_(PRODUCT_NAME_(name##_part, rows, cols, down, across), product_part_##down##x##across,       \
+                           __VA_ARGS__, rows, cols, lines)
+#define PRODUCT_PLACE_(kind, rows, cols, lines, down, across, name) PRODUCT_NAME_(name, rows, cols, down, across),
+#define PRODUCT_PART_PLACE_WHOLE_(name) 0,
+#define PRODUCT_PART_PLACE_DIVIDED_(name) name,
+#define PRODUCT_PART_PLACE_(kind, rows, cols, lines, down, across, name) \
+    PRODUCT_PART_PLACE_##kind##_(PRODUCT_NAME_(name##_part, rows, cols, down, across))
 
 #define PRODUCT_SUM_(name, sum, out, finish)                                                                           \
     static void name(const product_call *p, int parts)                                                                 \
@@ -357,28 +428,21 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 
 /* All: name (call, choice). */
 #define PRODUCT(name, a_type, b_type, sum, out, turn_a, turn_b, finish)                                                \
-    PRODUCT_WHOLE_(name##_0, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 192, 1)                   \
-    PRODUCT_WHOLE_(name##_1, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 128, 1)                   \
-    PRODUCT_WHOLE_(name##_2, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 256, 1)                   \
-    PRODUCT_WHOLE_(name##_3, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 256, 1)                    \
-    PRODUCT_WHOLE_(name##_4, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 128, 2)                    \
-    PRODUCT_WHOLE_(name##_5, product, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 64, 2)                     \
+    PRODUCT_FORMS(PRODUCT_KERNELS_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                            \
     PRODUCT_WHOLE_(name##_short, product_short, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 192, 1)         \
-    PRODUCT_WHOLE_(name##_6, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 1)              \
-    PRODUCT_PART_(name##_part_1, a_type, b_type, sum, turn_a, turn_b, 128, 128, 1)                                     \
-    PRODUCT_PART_(name##_part_5, a_type, b_type, sum, turn_a, turn_b, 64, 64, 2)                                       \
+    PRODUCT_WHOLE_(name##_skinny, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 1)         \
     PRODUCT_SUM_(name##_sum, sum, out, finish)                                                                         \
     void name(const product_call *p, product_choice choice)                                                            \
     {                                                                                                                  \
-        static void (*const whole[])(const product_call *, int) = {name##_0, name##_1, name##_2, name##_3,             \
-                                                                   name##_4, name##_5, name##_6};                      \
-        if (choice.parts == 1 && choice.tile == 0 && p->K <= PRODUCT_SHORT * PRODUCT_DEPTH_(a_type)) { \
-            name##_short(p, 1);                                                                                        \
-        } else if (choice.parts == 1) {                                                                                \
-            whole[choice.tile](p, 1);                                                                                  \
-        } else {                                                                                                       \
-            (choice.tile == PRODUCT_SMALL ? name##_part_5 : name##_part_1)(p, choice.parts);                           \
+        static void (*const whole[])(const product_call *, int) = {PRODUCT_FORMS(PRODUCT_PLACE_, name) name##_skinny}; \
+        static void (*const part[])(const product_call *, int) = {PRODUCT_FORMS(PRODUCT_PART_PLACE_, name) 0};         \
+        if (choice.parts > 1) {                                                                                        \
+            part[choice.form](p, choice.parts);                                                                        \
             name##_sum(p, choice.parts);                                                                               \
+        } else if (choice.form <= 1 && p->K <= PRODUCT_SHORT * PRODUCT_DEPTH_(a_type)) {                               \
+            name##_short(p, 1);                                                                                        \
+        } else {                                                                                                       \
+            whole[choice.form](p, 1);                                                                                  \
         }                                                                                                              \
     }
 

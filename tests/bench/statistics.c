@@ -61,7 +61,8 @@ static product_choice choose(long batch, long M, long N, long K, int bytes)
 /* Tiles that the choice makes for each multiprocessor, of those that it has. */
 static double rounds(product_choice c, long M, long N)
 {
-    return (double)(product_ceil(M, product_rows[c.tile]) * product_ceil(N, product_cols[c.tile]) * c.parts) / 132;
+    const product_form f = product_forms[c.form];
+    return (double)(product_ceil(M, f.rows) * product_ceil(N, f.cols) * c.parts) / 132;
 }
 
 static void known_choices(void **state)
@@ -69,21 +70,24 @@ static void known_choices(void **state)
     (void)state;
     for (long K = 256; K <= 16384; K *= 2) {
         product_choice c = choose(1, 8192, 8192, K, 2);
-        assert_int_equal(c.tile, 0);
+        assert_int_equal(product_forms[c.form].rows, 128);
+        assert_int_equal(product_forms[c.form].cols, 192);
         assert_int_equal(c.parts, 1);
     }
+    /* Rows that do not fill lines: blocks that share what they load. */
+    assert_int_equal(product_forms[choose(1, 11885, 14976, 5720, 2).form].down, 2);
     /* One round and nearly full. */
     product_choice c = choose(1, 512, 4096, 64512, 2);
     assert_true(rounds(c, 512, 4096) > 0.9 && rounds(c, 512, 4096) <= 1);
     c = choose(1, 16, 8192, 8192, 2);
-    assert_int_equal(c.tile, PRODUCT_SKINNY);
+    assert_int_equal(c.form, PRODUCT_SKINNY);
     assert_true(rounds(c, 16, 8192) > 0.9);
     /* Few tiles, long K: divided. */
     c = choose(1, 256, 256, 65536, 2);
     assert_true(c.parts > 1);
 }
 
-/* Whatever the extents: a tile of the table, parts that are not empty. */
+/* Whatever the extents: a form of the table, parts that are not empty. */
 static void any_choice(void **state)
 {
     unsigned long long random = 2;
@@ -94,7 +98,8 @@ static void any_choice(void **state)
         long K = next_random(&random) >> (12 + next_random(&random) % 20), batch = 1 + next_random(&random) % 4;
         int bytes = 1 << (next_random(&random) % 3), sms = 1 + (int)(next_random(&random) % 256);
         product_choice c = product_choose(batch, M, N, K, bytes, 2, sms);
-        assert_in_range(c.tile, 0, M <= 16 ? PRODUCT_SKINNY : PRODUCT_TILES - 1);
+        assert_in_range(c.form, 0, M <= 16 ? PRODUCT_SKINNY : PRODUCT_SKINNY - 1);
+        assert_true(c.parts == 1 || product_forms[c.form].divided);
         assert_in_range(c.parts, 1, 16);
         assert_true(c.parts == 1 || c.parts <= product_ceil(K * bytes, 128));
     }

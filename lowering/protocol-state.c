@@ -157,11 +157,12 @@ static const Op **list_add(Module *module, const Op **list, int count, const Op 
     return list;
 }
 
-/* The blocks of a cluster decide alike where nothing that the decision depends on differs between them.  */
+/* The blocks of a cluster decide alike where nothing differs between them that the decision depends on, or how often it comes.  */
 static int decision_index(Explorer *in, const Op *source, int block)
 {
     Module *module = in->kernel->module;
-    block = variance_of_decision(&in->variance, source) ? block : -1;
+    int differing = variance_of_decision(&in->variance, source) | variance_around(&in->variance, source);
+    block = differing ? block : -1;
     for (int i = 0; i < in->ndecisions; i++)
         if (in->decisions[i] == source && in->decision_blocks[i] == block)
             return i;

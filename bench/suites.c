@@ -7,6 +7,7 @@
  *   batched   8 x n^3, n = 1024 ... 8192; and groups of rows, N = K = 4096
  *   small     M = 16, 64, 128 with N = K = 8192; 1024^3; 2048^3; few tiles with a long K
  *   shapes    20 drawn with a seed; rows of 16 bytes' multiples, as cuBLASLt needs them for its fast kernels
+ *   others    20 drawn with another seed, to which product_choose was not fitted
  *   odd       extents that are no multiples of anything, in rows that begin at 16 bytes' multiples
  *   types     tf32, int8, mixed fp8, orientations, results in f32, at 8192^3
  *   finish    something after the loop
@@ -110,17 +111,22 @@ static long draw(unsigned long long *state, double low, double high)
     return (long)(low * pow(high / low, next_random(state) * 0x1p-32));
 }
 
+static void add_drawn(const char *suite, unsigned long long state)
+{
+    for (int i = 0; i < RANDOM_SHAPES; i++) {
+        long M = draw(&state, 64, 16384), N = draw(&state, 64, 16384), K = draw(&state, 64, 16384);
+        add(suite, &f16, "", 1, M, (N + 7) / 8 * 8, (K + 7) / 8 * 8);
+    }
+}
+
 static void add_shapes(void)
 {
-    unsigned long long state = 20261121;
     add("odd", &f16, "", 1, 8191, 8190, 4095)->padded = 1;
     add("odd", &f16, "", 1, 4095, 4097, 4097)->padded = 1;
     add("odd", &bf16, "", 1, 1000, 3001, 777)->padded = 1;
     add("odd", &f16, "", 1, 8191, 8184, 4096)->padded = 1;
-    for (int i = 0; i < RANDOM_SHAPES; i++) {
-        long M = draw(&state, 64, 16384), N = draw(&state, 64, 16384), K = draw(&state, 64, 16384);
-        add("shapes", &f16, "", 1, M, (N + 7) / 8 * 8, (K + 7) / 8 * 8);
-    }
+    add_drawn("shapes", 20261121);
+    add_drawn("others", 20261122);
 }
 
 static void add_types(void)
@@ -192,5 +198,5 @@ const work *suite_find(const char *name, int *found)
 
 const char *suite_names(void)
 {
-    return " gemm large batched small shapes odd types finish ablation grid softmax";
+    return " gemm large batched small shapes others odd types finish ablation grid softmax";
 }

@@ -366,7 +366,8 @@ static bool run_mma(Explorer *in, World *world, int group, const Op *op)
             continue;
         if (state->nreadings == MAX_READINGS)
             return violates(in, world, group, op, "has more than %d operands of products in flight", MAX_READINGS);
-        state->readings[state->nreadings++] = (Reading){mark->kind, mark->place, mark->index, state->committed + 1};
+        state_add_reading(in, state, state->nreadings++,
+                          (Reading){mark->kind, mark->place, mark->index, state->committed + 1});
     }
     *mark_at(in, world, group, op->results[0]) = (Mark){MARK_TOKEN, 0, state->committed + 1};
     return true;

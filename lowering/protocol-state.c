@@ -325,6 +325,18 @@ static void *array(Module *module, void *to, const void *from, size_t count, siz
     return to;
 }
 
+void state_add_reading(Explorer *in, State *state, int index, Reading reading)
+{
+    if (index == state->room) {
+        Reading *more = arena_alloc(in->kernel->module, (size_t)(2 * index + 4) * sizeof *more);
+        if (index)
+            memcpy(more, state->readings, (size_t)index * sizeof *more);
+        state->readings = more;
+        state->room = 2 * index + 4;
+    }
+    state->readings[index] = reading;
+}
+
 static void fill_state(Explorer *in, State *to, const State *from, int group)
 {
     Module *module = in->kernel->module;
@@ -338,9 +350,10 @@ static void fill_state(Explorer *in, State *to, const State *from, int group)
     to->written = array(module, old.written, from ? from->written : NULL, nstorages, sizeof(long));
     to->read = array(module, old.read, from ? from->read : NULL, nstorages, sizeof(bool));
     to->fresh = array(module, old.fresh, from ? from->fresh : NULL, nstorages, sizeof(Written));
-    if (!old.readings)
-        old.readings = arena_alloc(module, MAX_READINGS * sizeof(Reading));
-    to->readings = array(module, old.readings, from ? from->readings : NULL, (size_t)to->nreadings, sizeof(Reading));
+    to->room = old.room;
+    to->readings = old.readings;
+    for (int i = 0; from && i < from->nreadings; i++)
+        state_add_reading(in, to, i, from->readings[i]);
     to->known = array(module, old.known, from ? from->known : NULL, narefs, sizeof(long));
     to->taken = array(module, old.taken, from ? from->taken : NULL, ndecisions, sizeof(long));
     to->iterations = array(module, old.iterations, from ? from->iterations : NULL, ndecisions, sizeof(int));
@@ -425,20 +438,29 @@ struct Visited {
     Visited *next;
     uint64_t hash;
     int length;
-    int64_t text[];
+    unsigned char text[];
 };
 
-static void say(Explorer *in, int64_t number)
+static void say_byte(Explorer *in, unsigned char byte)
 {
     if (in->length == in->room) {
         int room = in->room ? 2 * in->room : 512;
-        int64_t *text = arena_alloc(in->kernel->module, (size_t)room * sizeof *text);
+        unsigned char *text = arena_alloc(in->kernel->module, (size_t)room);
         if (in->length)
-            memcpy(text, in->text, (size_t)in->length * sizeof *text);
+            memcpy(text, in->text, (size_t)in->length);
         in->text = text;
         in->room = room;
     }
-    in->text[in->length++] = number;
+    in->text[in->length++] = byte;
+}
+
+/* Seven bits to a byte, the sign in the lowest: numbers are small, and worlds many.  */
+static void say(Explorer *in, int64_t number)
+{
+    uint64_t rest = (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
+    for (; rest >= 128; rest >>= 7)
+        say_byte(in, (unsigned char)(rest | 128));
+    say_byte(in, (unsigned char)rest);
 }
 
 /* Slots that are no longer held, memory that was written again and groups that have ended are all alike.  */
@@ -633,8 +655,8 @@ bool world_is_new(Explorer *in, const World *world, int group, int decision)
     say_known(in, world);
     uint64_t hash = 1;
     for (int i = 0; i < in->length; i++)
-        hash = (hash ^ (uint64_t)in->text[i]) * 0x9e3779b97f4a7c15u ^ hash >> 31;
-    size_t bytes = (size_t)in->length * sizeof *in->text;
+        hash = (hash ^ in->text[i]) * 0x9e3779b97f4a7c15u ^ hash >> 31;
+    size_t bytes = (size_t)in->length;
     Visited **bucket = &in->visited[hash % (uint64_t)in->nbuckets];
     for (Visited *old = *bucket; old; old = old->next)
         if (old->hash == hash && old->length == in->length && !memcmp(old->text, in->text, bytes))

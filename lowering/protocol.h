@@ -51,7 +51,7 @@ typedef struct {
     uint64_t stored,
         loaded; /* tensors that are stored through: stores and loads since the group last met, by Explorer.stores */
     Reading *readings;
-    int nreadings;
+    int nreadings, room;
     long *known;     /* by ring: puts that are done before this point in every order of execution, as far as it tells */
     long *taken;     /* by decision: how many */
     int *iterations; /* by decision: of the loop's present run, for messages */
@@ -110,7 +110,8 @@ typedef struct {
     int turn_groups; /* that take turns */
     Visited **visited;
     int nvisited, nbuckets;
-    int64_t *text; /* the key being built */
+    int most;            /* worlds in one search */
+    unsigned char *text; /* the key being built */
     int length, room;
     World *free, *stack;
     int focus;       /* what keys tell apart: all, one ring, or of one group what concerns no ring */
@@ -122,6 +123,8 @@ enum { FOCUS_ALL = -1, FOCUS_NO_RING = -2 };
 
 /* Does every path of all groups together keep the protocol?  Reports the first one that does not.  */
 bool protocol_holds(Kernel *kernel, const Labels *labels);
+bool protocol_holds_within(Kernel *kernel, const Labels *labels,
+                           int most); /* so many worlds for each part of the proof */
 
 /* ---- shared by protocol*.c --------------------------------------------------------------------------------------- */
 
@@ -133,6 +136,7 @@ typedef enum { STEP_MOVED, STEP_BLOCKED, STEP_DECIDE, STEP_ENDED, STEP_FAILED } 
 /* protocol-state.c */
 void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels);
 World *world_new(Explorer *in);
+void state_add_reading(Explorer *in, State *state, int index, Reading reading);
 void forget_worlds(Explorer *in);
 World *world_copy(Explorer *in, const World *world);
 void world_free(Explorer *in, World *world);

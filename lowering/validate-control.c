@@ -179,7 +179,7 @@ static bool same_bounds(Validator *in, const Op *op, const Op *source, const Ins
     for (int i = 0; i < 3; i++)
         if (known_of(in, op->args[i]).term != source_term(in, outer, source->args[i]))
             return false;
-    return compare_of(op) == compare_of(source);
+    return op->ival == source->ival;
 }
 
 typedef enum { PLAIN_LOOP, STAGED_LOOP, BRANCH } Shape;
@@ -324,7 +324,7 @@ static const Term *trip_count(Validator *in, const Op *loop, const Instance *out
     const Term *length =
         term_sum(terms, source_term(in, outer, loop->args[1]), source_term(in, outer, loop->args[0]), -1);
     length = term_sum(terms, length, step, 1);
-    if (compare_of(loop) == OP_LTI)
+    if (loop->ival == OP_LTI)
         length = term_sum(terms, length, term_number(terms, 1), -1);
     Value result = {.type = type_scalar(dtype)}, *results[] = {&result};
     Op op = {.code = OP_DIVI, .nargs = 2, .nresults = 1, .results = results};
@@ -337,7 +337,7 @@ static const Term *trip_count(Validator *in, const Op *loop, const Instance *out
 static bool counts_up(Validator *in, const Op *loop, const Instance *outer)
 {
     int64_t step;
-    return loop->code == OP_FOR && (compare_of(loop) == OP_LTI || compare_of(loop) == OP_LEI) &&
+    return loop->code == OP_FOR && (loop->ival == OP_LTI || loop->ival == OP_LEI) &&
            term_is_number(source_term(in, outer, loop->args[2]), &step) && step > 0;
 }
 

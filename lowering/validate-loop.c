@@ -496,11 +496,6 @@ bool run_steady(Validator *in, const Op *op)
     return variables_leave(in, op, op->blocks[0]->args + 1);
 }
 
-Opcode compare_of(const Op *loop)
-{
-    return loop->ival ? (Opcode)loop->ival : OP_LTI;
-}
-
 /* Does the role's loop run over all iterations of the source's but the first?  */
 bool is_steady(Validator *in, const Op *op)
 {
@@ -508,14 +503,14 @@ bool is_steady(Validator *in, const Op *op)
     const Instance *outer = in->stage->first->outer;
     const Term *second = term_add(&in->terms, loop->blocks[0]->args[0]->type.dtype,
                                   source_term(in, outer, loop->args[0]), source_term(in, outer, loop->args[2]));
-    return !in->stage->last && compare_of(op) == compare_of(loop) && known_of(in, op->args[0]).term == second &&
+    return !in->stage->last && (Opcode)op->ival == (Opcode)loop->ival && known_of(in, op->args[0]).term == second &&
            known_of(in, op->args[1]).term == source_term(in, outer, loop->args[1]) &&
            known_of(in, op->args[2]).term == source_term(in, outer, loop->args[2]);
 }
 
 const Term *first_condition(Validator *in, const Op *loop, const Instance *outer)
 {
-    return term_compare(&in->terms, compare_of(loop), loop->blocks[0]->args[0]->type.dtype,
+    return term_compare(&in->terms, (Opcode)loop->ival, loop->blocks[0]->args[0]->type.dtype,
                         source_term(in, outer, loop->args[0]), source_term(in, outer, loop->args[1]));
 }
 

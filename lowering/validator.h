@@ -127,7 +127,6 @@ Saved attempt_save(Validator *in);
 void attempt_restore(Validator *in, const Saved *saved);
 void *copy_of(Validator *in, const void *from, size_t bytes);
 void open_only(Validator *in, Instance *instance);
-Opcode compare_of(const Op *loop);
 const Term *first_condition(Validator *in, const Op *loop, const Instance *outer);
 bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer);
 bool is_steady(Validator *in, const Op *op);

@@ -107,6 +107,12 @@ static bool check_machine(Kernel *kernel, Labels *labels)
     return verify_machine(kernel);
 }
 
+static bool check_names(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    return verify_names(kernel);
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static bool check_values(Kernel *kernel, Labels *labels)
@@ -131,6 +137,7 @@ static const Obligation obligations[] = {
     {"machine", check_machine, "threads and registers are what a block has"},
     {"memory", check_memory, "storages are aligned, apart, and within shared memory"},
     {"ends", check_ends, "one role fills each ring; D slots are enough for P iterations in flight"},
+    {"names", check_names, "variables that are seen together are called differently"},
     {"arrivals", check_arrivals, "a slot is empty when every group that reads it has released it"},
     {"values", check_values, "the roles together compute what the source says, over one sequence of slots"},
     {"protocol", check_protocol,

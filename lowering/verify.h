@@ -13,4 +13,7 @@ bool verify_text(const char *text, const char *name, DiagFn diag, void *context)
 bool verify_memory(Kernel *kernel);
 bool verify_machine(Kernel *kernel);
 
+/* verify-names.c: which variable a name means.  */
+bool verify_names(Kernel *kernel);
+
 #endif

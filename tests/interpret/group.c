@@ -149,7 +149,7 @@ static void run_for(Group *group, const Op *op)
     const Op *yield = block_end(body);
     Cell *counter = cell_of(group, body->args[0]);
     Dtype dtype = body->args[0]->type.dtype;
-    Opcode compare = op->ival ? (Opcode)op->ival : OP_LTI;
+    Opcode compare = (Opcode)op->ival;
     hand_over(group, op->args + 3, body->args + 1, count);
     if (!counter) {
         wrong(group->launch, "a loop has no counter");

@@ -89,6 +89,8 @@ ok 'a store by the last group' spoiled one_for_all 'has a branch that the source
 ok 'prints in another order' spoiled one_for_all 'prints before, or otherwise than, the source prints' "$consumer"'{s/print %twice "twice"/print %other "other"/; s/print %bias "bias"/print %twice "twice"/; s/print %other "other"/print %bias "bias"/;}'
 ok 'another name is printed' spoiled one_for_all 'prints before, or otherwise than, the source prints' "$consumer"'s/print %bias "bias"/print %bias "bass"/'
 
+ok 'two variables of one name' spoiled gemm "two variables that are seen together are called 'acc' and 'acc.2'" "$consumer"'s/%slot\(.*\) var=slot = get/%slot\1 var=acc$2 = get/; s/variable acc: \(.*\)/&\n  variable acc$2: i32 role=consumer/'
+
 # values: control flow
 ok 'another bound' spoiled gemm 'has another bound than the loop of line' "$producer"'s/< %K, 64/< %N, 64/'
 ok 'another comparison' spoiled gemm 'is a loop that the source does not have here' "$producer"'s/0, < %K, 64/0, <= %K, 64/'

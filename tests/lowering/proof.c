@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The proof compares with what infer left: a later pass that changes the body is found out. */
+/* The proof compares with what infer left: a later pass that changes the body is found out. And what is too large to be
+   proved is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 #include <cmocka.h>
 
 #include "ir.h"
+#include "protocol.h"
 
 static const char text[] = "kernel copy(%M: i32, %X: ptr<f32>, %Y: ptr<f32>) grid(1) {\n"
                            "  body {\n"
@@ -70,11 +72,29 @@ static void test_changed_body_is_found(void **state)
     assert_non_null(strstr(heard, "the body is not what infer left"));
 }
 
+static void test_nothing_passes_unproved(void **state)
+{
+    Labels labels[32];
+    (void)state;
+    for (int most = 0; most < 100; most += 99) {
+        *heard = 0;
+        Module *module = ir_parse(text, "case.ir", listen, NULL);
+        assert_non_null(module);
+        lower_range(module, 0, find_pass("plan"), NULL, NULL);
+        assert_true(validate_programs(module->kernels, labels));
+        assert_int_equal(protocol_holds_within(module->kernels, labels, most), most > 0);
+        assert_int_equal(module->failed, most == 0);
+        assert_int_equal(strstr(heard, "too many to prove that none waits for ever") != NULL, most == 0);
+        module_free(module);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_body_is_kept),
         cmocka_unit_test(test_changed_body_is_found),
+        cmocka_unit_test(test_nothing_passes_unproved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

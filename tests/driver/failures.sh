@@ -1,7 +1,8 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What can go wrong around a compile: a compiler that is killed, a full disk, no memory, no folder for temporaries. wscc says
-# so in a sentence, ends with a status other than 0, and leaves neither half an object nor temporaries.
+# so in a sentence, ends with a status other than 0, and leaves neither half an object nor temporaries. And what launches
+# refuse that the sequential target cannot tell (the rest: tests/programs/launch_errors.c, tests/driver/options.sh).
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
@@ -30,6 +31,48 @@ int main(void)
     twice(40, y, x);
     ws_status status = ws_last_error();
     printf("%d %s\n", status, status ? ws_error_message() : "");
+    return 0;
+}
+END
+
+cat >launches.c <<'END'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/mman.h>
+#include <ws.h>
+
+static void shift(long rows, long cols, const float *x, float *y)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F32, rows, cols), ty = ws_tensor_2d(y, WS_F32, rows, cols);
+    #pragma ws grid(1)
+    for (int j = 0; j < 32; j += 32)
+        ws_store(ty, 0, j, ws_add(ws_load(tx, 0, j, 16, 32), 1));
+}
+
+static void say(const char *what)
+{
+    ws_status status = ws_last_error();
+    printf("%s: %d %s\n", what, status, status ? ws_error_message() : "");
+}
+
+int main(int argc, char **argv)
+{
+    static float x[64 * 32], y[64 * 32];
+    (void)argv;
+    float *vast = mmap(NULL, 1L << 38, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    shift(16, 32, x, x + 32);
+    say("overlap");
+    shift(16, 1L << 31, x, y);
+    say("extent");
+    if (argc > 1 && vast != MAP_FAILED) {
+        shift(1L << 16, 1L << 20, vast, vast);
+        say("vast");
+    }
+    shift(16, 32, x, x);
+    say("in place");
+    shift(16, 32, x, y);
+    say("good");
+    printf("%g %g\n", x[0], y[0]);
     return 0;
 }
 END
@@ -95,6 +138,23 @@ if has_plugin; then
         return $status
     }
     ok 'no half of an object after one that was there' unchanged
+fi
+
+# 1: an argument; 3: overlap; 4: memory, on a GPU. What was refused leaves the next launch alone.
+launches() {
+    "$wscc" --ws-target="$1" launches.c -o "$work/launches" -lm || return 1
+    "$work/launches" $2 | tee "$work/said"
+    grep -q '^overlap: 3 .*overlap' "$work/said" && grep -q '^extent: 1 .*extent' "$work/said" &&
+        grep -q '^in place: 0' "$work/said" && grep -q '^good: 0' "$work/said" && grep -q '^1 2$' "$work/said" &&
+        { test "$1" = emulate || grep -q '^vast: 4 .*memory' "$work/said"; }
+}
+if has_plugin; then
+    ok 'launches that are refused, emulated' launches emulate
+fi
+if has_plugin && test -n "${NVCC-}" && nvidia-smi -L >/dev/null 2>&1; then
+    ok 'launches that are refused, on a GPU' launches cuda vast
+else
+    skip 'launches that are refused, on a GPU' 'no nvcc, or no GPU'
 fi
 
 no_gpu() {

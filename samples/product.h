@@ -89,6 +89,7 @@ PRODUCT_LOOPS_(product, )
 PRODUCT_LOOPS_(product_2x1, cluster(2, 1))
 PRODUCT_LOOPS_(product_4x1, cluster(4, 1))
 PRODUCT_LOOPS_(product_1x4, cluster(1, 4))
+PRODUCT_LOOPS_(product_4x2, cluster(4, 2))
 #define product_1x1 product
 
 /* The same for at most PRODUCT_SHORT iterations of 128 bytes of k: the epilogue is as long as the loop above it, and a slot less
@@ -181,6 +182,8 @@ static inline void product_part_tile(ws_tensor a, ws_tensor b, ws_tensor partial
     }
 PRODUCT_PART_LOOPS_(product_part, )
 PRODUCT_PART_LOOPS_(product_part_2x1, cluster(2, 1))
+PRODUCT_PART_LOOPS_(product_part_4x1, cluster(4, 1))
+PRODUCT_PART_LOOPS_(product_part_1x4, cluster(1, 4))
 #define product_part_1x1 product_part
 
 /* C = finish(the parts' sum).  partial is batch x parts x M x N: what lies beyond its last part is 0.  Four loads are under way
@@ -235,22 +238,24 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
 }
 /* ---- which tile -------------------------------------------------------------------------------------------------- */
 
-/* Six tiles, alone or with blocks that share what they load, which counts where rows of K do not fill lines of 128 bytes, since
-   their copies are bound by L2, and where A or B is small.  DIVIDED: K may be, too. */
+/* Six tile shapes: 128x192, 128x256, 128x128, 128x64, 64x128, 64x64.  A form is one of them, alone or in a cluster of blocks that
+   share what they load; DIVIDED: K may be divided, too.  Sharing counts where rows of K do not fill lines of 128 bytes, since
+   their copies are bound by L2, and where A or B is small. */
 #define PRODUCT_FORMS(form, ...)                    \
     form(WHOLE, 128, 192, 1, 1, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 192, 1, 2, 1, __VA_ARGS__)     \
+    form(WHOLE, 128, 192, 1, 4, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 256, 1, 1, 1, __VA_ARGS__)     \
     form(DIVIDED, 128, 256, 1, 2, 1, __VA_ARGS__)   \
     form(DIVIDED, 128, 128, 1, 1, 1, __VA_ARGS__)   \
     form(DIVIDED, 128, 128, 1, 2, 1, __VA_ARGS__)   \
-    form(WHOLE, 128, 128, 1, 4, 1, __VA_ARGS__)     \
-    form(WHOLE, 128, 128, 1, 1, 4, __VA_ARGS__)     \
+    form(DIVIDED, 128, 128, 1, 4, 1, __VA_ARGS__)   \
+    form(DIVIDED, 128, 128, 1, 1, 4, __VA_ARGS__)   \
+    form(WHOLE, 128, 128, 1, 4, 2, __VA_ARGS__)     \
     form(WHOLE, 128, 64, 1, 1, 1, __VA_ARGS__)      \
     form(WHOLE, 128, 64, 1, 1, 4, __VA_ARGS__)      \
     form(DIVIDED, 64, 128, 2, 1, 1, __VA_ARGS__)    \
     form(WHOLE, 64, 128, 2, 2, 1, __VA_ARGS__)      \
-    form(WHOLE, 64, 128, 2, 1, 4, __VA_ARGS__)      \
     form(DIVIDED, 64, 64, 2, 1, 1, __VA_ARGS__)     \
     form(WHOLE, 64, 64, 2, 4, 1, __VA_ARGS__)
 
@@ -297,23 +302,23 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     const long blocks = product_ceil(product_ceil(K * bytes, 128 * f.lines), choice.parts);
     const long down = product_ceil(product_ceil(M, f.rows), f.down) * f.down;
     const long across = product_ceil(product_ceil(N, f.cols), f.across) * f.across;
-    /* A cluster lies within a group of 16 or 18 multiprocessors. */
-    const long tiles = batch * choice.parts * down * across, whole_clusters = (sms - (together > 2 ? sms / 32 : 0)) / together;
+    /* A cluster lies within a group of multiprocessors, which are not all multiples of four. */
+    const long tiles = batch * choice.parts * down * across, whole_clusters = (sms - (together > 2 ? sms / 11 : 0)) / together;
     const long places = (whole_clusters > 1 ? whole_clusters : 1) * together;
     /* Rows of an iteration; those that do not exist are not free. */
     const double a_rows = M < f.rows ? M + 0.75 * (double)(f.rows - M) : f.rows;
     const double b_rows = N < f.cols ? N + 0.75 * (double)(f.cols - N) : f.cols;
     const double busy = tiles < places ? (double)tiles / sms : 1;
-    /* The matrix units, where four blocks that share wait for each other; what arrives in a multiprocessor; what all ask of L2. */
-    const double waits = together == 4 && whole ? 1.3 : 1;
+    /* The matrix units, where blocks that share wait for each other; what arrives in a multiprocessor; what all ask of L2. */
+    const double waits = !whole || together == 1 ? 1 : together == 2 ? 1.02 : 1.3;
     double block = product_both(waits * f.rows * f.cols / 32.0, (a_rows + b_rows) * (whole ? 2.05 : 2.32));
-    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * (whole ? 1.3 : 3.2) * busy);
+    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * (whole ? 1.3 : 3.5) * busy);
     const double least = choice.form == PRODUCT_SKINNY ? 240 : 405 + 26 * f.lines;
     const double loop = (block > least ? block : least) * (double)blocks, after = 600 + f.rows * f.cols * stored * 0.05;
     double each = loop > (loop + after) / 2 ? loop : (loop + after) / 2;
     double clocks = (double)product_ceil(tiles, places) * each + after;
     if (f.rows * f.cols > 128 * 200) /* more than a group holds: nothing runs under the epilogue */
-        clocks = (double)product_ceil(tiles, places) * (1.1 * loop + after);
+        clocks = (double)product_ceil(tiles, places) * (1.02 * loop + after + 3000);
     const double moved = (double)batch * ((double)(M + N) * (double)K * bytes + (double)M * (double)N * out_bytes);
     clocks = 2800 + product_both(clocks, moved / (whole ? 2170 : 1780)) + (together > 1 ? 150 : 0);
     return choice.parts > 1 ? clocks + product_sum_clocks(batch, M, N, choice.parts, out_bytes) : clocks;

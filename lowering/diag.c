@@ -74,7 +74,7 @@ void remark(Kernel *kernel, DiagKind kind, Loc loc, const char *format, ...)
     va_end(list);
 }
 
-void die(Kernel *kernel, const char *file, int line, const char *format, ...)
+void die(Kernel *kernel, Loc loc, const char *file, int line, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -83,8 +83,8 @@ void die(Kernel *kernel, const char *file, int line, const char *format, ...)
     const char *pass = kernel->module->pass ? kernel->module->pass : "the front end";
     const char *slash = strrchr(file, '/');
     fail(kernel);
-    report(kernel, DIAG_ERROR, kernel->loc,
+    report(kernel, DIAG_ERROR, loc,
            arena_print(kernel->module, "a bug of the compiler, not of this program: %s: kernel '%s': %s (%s:%d)", pass,
                        kernel->name, what, slash ? slash + 1 : file, line));
-    report(kernel, DIAG_NOTE, kernel->loc, "please report it with the source; --ws-dump=all shows every step");
+    report(kernel, DIAG_NOTE, loc, "please report it with the source; --ws-dump=all shows every step");
 }

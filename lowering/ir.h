@@ -375,8 +375,9 @@ const char *reason_remedy (Reason reason);
 void warn (Kernel *kernel, Loc loc, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
 void remark (Kernel *kernel, DiagKind kind, Loc loc, const char *format, ...) __attribute__ ((format (printf, 4, 5)));
 /* A bug of ours: reported as an error that names the pass; marks the module as failed; returns.  */
-void die (Kernel *kernel, const char *file, int line, const char *format, ...) __attribute__ ((format (printf, 4, 5)));
-#define BUG(kernel, ...) die (kernel, __FILE__, __LINE__, __VA_ARGS__)
+void die (Kernel *kernel, Loc loc, const char *file, int line, const char *format, ...) __attribute__ ((format (printf, 5, 6)));
+#define BUG(kernel, ...) die (kernel, (kernel)->loc, __FILE__, __LINE__, __VA_ARGS__)
+#define BUG_AT(kernel, loc, ...) die (kernel, loc, __FILE__, __LINE__, __VA_ARGS__) /* where one statement is to blame */
 
 /* ---- print.c, parse.c, check.c ----------------------------------------------------------------------------------- */
 

@@ -114,9 +114,9 @@ static bool loads_may_move(Kernel *kernel)
             Conflict conflict = {kernel, aref->loads[i], NULL};
             ir_walk(kernel->body, visit_store, &conflict);
             if (conflict.store) {
-                BUG(kernel,
-                    "the load of line %d goes through ring '%s', but the store of line %d may write what it reads",
-                    aref->loads[i]->loc.line, aref->name, conflict.store->loc.line);
+                BUG_AT(kernel, aref->loads[i]->loc,
+                       "the load goes through ring '%s', but the store of line %d may write what it reads", aref->name,
+                       conflict.store->loc.line);
                 return false;
             }
         }
@@ -218,8 +218,8 @@ static bool report(Validator *in)
 {
     const Op *where = in->where;
     Loc loc = where && where->loc.line ? where->loc : in->kernel->loc;
-    BUG(in->kernel, "'%s', line %d, at '%s': %s", in->role->name, loc.line,
-        where ? op_info[where->code].text : "its end", in->why ? in->why : "differs from the source");
+    BUG_AT(in->kernel, loc, "'%s', at '%s': %s", in->role->name, where ? op_info[where->code].text : "its end",
+           in->why ? in->why : "differs from the source");
     return false;
 }
 

@@ -199,8 +199,8 @@ bool verify_memory(Kernel *kernel)
         Uses uses = {kernel, role, NULL, NULL};
         ir_walk(role->body, visit_use, &uses);
         if (uses.why) {
-            BUG(kernel, "'%s', line %d: '%s' %s", role->name, uses.where->loc.line, op_info[uses.where->code].text,
-                uses.why);
+            Loc loc = uses.where->loc.line ? uses.where->loc : kernel->loc;
+            BUG_AT(kernel, loc, "'%s': '%s' %s", role->name, op_info[uses.where->code].text, uses.why);
             return false;
         }
     }

@@ -45,14 +45,27 @@ inline ws_status check(cudaError_t error, ws_status status, const char *what)
     return ws_error_set(status, "%s: %s", what, cudaGetErrorString(error));
 }
 
-inline bool is_device_memory(const void *p)
+enum class memory { of_host, of_device, elsewhere };
+
+/* Memory of another device, which the current one does not reach, is elsewhere.  */
+inline memory memory_of(const void *p, int device, int *owner)
 {
     cudaPointerAttributes attributes;
     if (cudaPointerGetAttributes(&attributes, p) != cudaSuccess) {
         cudaGetLastError();
-        return false;
+        return memory::of_host;
     }
-    return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+    *owner = attributes.device;
+    if (attributes.type == cudaMemoryTypeDevice && attributes.device != device && !attributes.devicePointer)
+        return memory::elsewhere;
+    bool on_device = attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+    return on_device ? memory::of_device : memory::of_host;
+}
+
+inline bool is_device_memory(const void *p)
+{
+    int owner = 0;
+    return memory_of(p, 0, &owner) != memory::of_host;
 }
 
 inline void *backend_alloc(size_t bytes)
@@ -278,9 +291,9 @@ struct launch {
     {
         if (failed || !check_overlaps())
             return;
-        for (int i = 0; i < count; i++)
-            if (!arguments[i].empty && !host::is_device_memory(arguments[i].begin))
-                assign_buffer(i);
+        for (int i = 0; i < count && !failed; i++)
+            if (!arguments[i].empty)
+                place_argument(i);
         for (int b = 0; b < buffers && !failed; b++)
             if (staged[b].begin)
                 fill_buffer(staged[b]);
@@ -497,6 +510,22 @@ struct launch {
                 return false;
             }
         return true;
+    }
+
+    void place_argument(int index)
+    {
+        int owner = 0;
+        switch (host::memory_of(arguments[index].begin, device, &owner)) {
+        case host::memory::of_host:
+            assign_buffer(index);
+            break;
+        case host::memory::elsewhere:
+            fail(WS_ERR_DEVICE, arguments[index].name, "is memory of device %d, and the launch is on device %d", owner,
+                 device);
+            break;
+        case host::memory::of_device:
+            break;
+        }
     }
 
     /* Joins the argument's range with those that it overlaps.  */

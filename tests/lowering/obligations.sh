@@ -142,4 +142,12 @@ ok 'copies to blocks whose releases do not come' spoiled cluster "ring 'ta_tb' i
 ok 'releases that stay in the block' spoiled cluster "ring 'ta_tb' is filled along x_and_y, and released along none" 's/arrivals=6 along=x_and_y/arrivals=2/'
 ok 'releases of other blocks that are not waited for' spoiled cluster 'expects 2 arrivals for each slot and gets 6' 's/arrivals=6/arrivals=2/'
 ok 'releases to blocks that bring nothing' spoiled cluster "ring 'ta_tb' is filled along x, and released along x_and_y" "$producer"'s/%k share=64 \(.*\)along=y/%k \1/'
+
+# Where: the line of the statement that is to blame.
+at_its_line() {
+    line=$(sed -e "$3" "$1.plan" | grep -n "$2" | head -n 1 | cut -d: -f1)
+    spoiled "$1" "^changed.plan:$line:.*$4" "$3"
+}
+ok 'a store is named by its line' at_its_line reload 'store %z, %i, 0, %v' '/program/,$s/store %z, %i, 0, %w/store %z, %i, 0, %v/' 'stores what the source does not store'
+ok 'an operand is named by its line' at_its_line rounded '= mma' 's/ rounded=1//' 'reads f32 that nobody has rounded'
 done_testing

@@ -157,12 +157,20 @@ static const Op **list_add(Module *module, const Op **list, int count, const Op 
     return list;
 }
 
-/* The blocks of a cluster decide alike where nothing differs between them that the decision depends on, or how often it comes.  */
+/* The blocks of a cluster decide alike where nothing differs between them that the decision depends on, or how often it comes:
+   the first block that decides as this one does.  */
+static int first_alike(const Explorer *in, const Op *source, int block)
+{
+    int differing = variance_of_decision(&in->variance, source) | variance_around(&in->variance, source);
+    int columns = in->nblocks > 1 ? in->kernel->grid.cluster[1] : 1;
+    int row = differing & VARIES_X ? block / columns : 0, column = differing & VARIES_Y ? block % columns : 0;
+    return row * columns + column;
+}
+
 static int decision_index(Explorer *in, const Op *source, int block)
 {
     Module *module = in->kernel->module;
-    int differing = variance_of_decision(&in->variance, source) | variance_around(&in->variance, source);
-    block = differing ? block : -1;
+    block = first_alike(in, source, block);
     for (int i = 0; i < in->ndecisions; i++)
         if (in->decisions[i] == source && in->decision_blocks[i] == block)
             return i;

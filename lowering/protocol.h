@@ -100,7 +100,7 @@ typedef struct {
     const Aref **arefs; /* by id */
     int narefs, nstorages;
     const Op **decisions; /* control ops of the source, */
-    int *decision_blocks; /* and whose: -1, that of all blocks */
+    int *decision_blocks; /* and the first block whose it is */
     int ndecisions;
     int *mark_of;      /* by value id: place among the marks of its role, -1: never of interest */
     const Op **stores; /* direct stores; the n-th has bit n % 64 of State.stored */

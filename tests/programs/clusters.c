@@ -41,30 +41,31 @@ static void lines(int M, int K, const ws_f16 *A, const ws_f16 *B, float *C)
     }
 }
 
-/* Behind the loop that the blocks share comes one that each runs a number of times of its own, with a branch in it. */
-static void beside(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
-{
-    ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, N, K), c = ws_tensor_2d(C, WS_F32, M, N);
+/* Behind the loop that the blocks share comes one that each row of them runs a number of times of its own, with a branch in
+   it. */
+#define BESIDE(name, clause)                                                                                          \
+    static void name(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)                                 \
+    {                                                                                                                 \
+        ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, N, K);                               \
+        ws_tensor c = ws_tensor_2d(C, WS_F32, M, N);                                                                  \
+        _Pragma(clause) for (int i = 0; i < M; i += 64) for (int j = 0; j < N; j += 64)                               \
+        {                                                                                                             \
+            ws_tile acc = ws_zeros(WS_F32, 64, 64);                                                                   \
+            _Pragma("ws pipeline(2)") for (int k = 0; k < K; k += 32) acc =                                           \
+                ws_dot(ws_load(a, i, k, 64, 32), ws_trans(ws_load(b, j, k, 64, 32)), acc);                            \
+            _Pragma("ws pipeline(2)") for (int k = 0; k < i; k += 32)                                                 \
+            {                                                                                                         \
+                if (k % 64 == 0)                                                                                      \
+                    continue;                                                                                         \
+                acc = ws_dot(ws_load(a, i, k, 64, 32), ws_trans(ws_load(b, j + i / 64, k, 64, 32)), acc);             \
+            }                                                                                                         \
+            ws_store(c, i, j, acc);                                                                                   \
+        }                                                                                                             \
+    }
+BESIDE(beside_pair, "ws grid(2) cluster(2)")
+BESIDE(beside_square, "ws grid(2) cluster(2, 2)")
 
-    #pragma ws grid(2) cluster(2)
-    for (int i = 0; i < M; i += 64)
-        for (int j = 0; j < N; j += 64) {
-            ws_tile acc = ws_zeros(WS_F32, 64, 64);
-
-            #pragma ws pipeline(2)
-            for (int k = 0; k < K; k += 32)
-                acc = ws_dot(ws_load(a, i, k, 64, 32), ws_trans(ws_load(b, j, k, 64, 32)), acc);
-            #pragma ws pipeline(2)
-            for (int k = 0; k < i; k += 32) {
-                if (k % 64 == 0)
-                    continue;
-                acc = ws_dot(ws_load(a, i, k, 64, 32), ws_trans(ws_load(b, j + i / 64, k, 64, 32)), acc);
-            }
-            ws_store(c, i, j, acc);
-        }
-}
-
-static void check_beside(int M, int N, int K)
+static void check_beside(int M, int N, int K, void (*beside)(int, int, int, const ws_f16 *, const ws_f16 *, float *))
 {
     ws_f16 *A = check_random(WS_F16, (size_t)M * K), *B = check_random(WS_F16, (size_t)N * K);
     float *C = check_output(WS_F32, (size_t)M * N);
@@ -102,7 +103,8 @@ int main(int argc, char **argv)
             check_equal(C, i, before[i]);
         check_next();
     }
-    check_beside(M, 130, 72);
+    check_beside(M, 130, 72, beside_pair);
+    check_beside(M, 130, 72, beside_square);
     ws_f16 *A = check_random(WS_F16, (size_t)M * 96), *B = check_random(WS_F16, 16 * 96);
     float *C = check_output(WS_F32, (size_t)M * 16);
     lines(M, 96, check_place(A), check_place(B), check_place(C));

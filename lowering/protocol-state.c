@@ -283,7 +283,7 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
     FOR_ROLES (role, kernel)
         if (role_has_op(role, OP_TURN_TAKE, NULL) || role_has_op(role, OP_TURN_PASS, NULL))
             in->turn_groups = role->replicas;
-    in->nbuckets = 256;
+    in->nbuckets = 1024;
     in->visited = arena_alloc(module, (size_t)in->nbuckets * sizeof *in->visited);
 }
 
@@ -661,9 +661,14 @@ bool world_is_new(Explorer *in, const World *world, int group, int decision)
     say_shared(in, world);
     say_tiles(in, world);
     say_known(in, world);
-    uint64_t hash = 1;
-    for (int i = 0; i < in->length; i++)
-        hash = (hash ^ in->text[i]) * 0x9e3779b97f4a7c15u ^ hash >> 31;
+    while (in->length % 8)
+        say_byte(in, 0);
+    uint64_t hash = 1, word;
+    for (int i = 0; i < in->length; i += 8) {
+        memcpy(&word, in->text + i, sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
     size_t bytes = (size_t)in->length;
     Visited **bucket = &in->visited[hash % (uint64_t)in->nbuckets];
     for (Visited *old = *bucket; old; old = old->next)

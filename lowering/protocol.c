@@ -40,7 +40,12 @@
  * The rules of a ring are those of the paper (Tawa, III-B: put, get, consumed); that tasks are checked by letting all of them
  * run against each other is what CuTe's task scheduling checks do, too, for given trip counts.
  *
- * Assumed: put, get, consumed, the engines and barriers do what runtime/README.md says.
+ *   6. A group is many threads.  Conditions are scalars, which each of them computes alike, so all take the same way and the
+ *      barriers of a group pair up; between two of them nobody knows how far the others are.  Staged memory is written
+ *      behind one, fenced by each thread that wrote, and read behind another: by a product only if both happened.
+ *
+ * Assumed: a store through staging, a copy that the engine cannot make and a gathering fence what they write themselves (their
+ * clocks in the emulator would tell); put, get, consumed, the engines and barriers do what runtime/README.md says.
  */
 #include "plan.h"
 #include "protocol.h"

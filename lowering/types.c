@@ -231,8 +231,16 @@ static bool has_results(Kernel *kernel, const Op *op)
     return false;
 }
 
+/* Of a front end that knows no type yet: the IF that hands it on settles that.  */
+static bool is_untyped(const Op *op)
+{
+    return op && op->code == OP_FULL && op->results[0]->type.kind == K_TILE && op->results[0]->type.rows < 0;
+}
+
 static void infer_plain(Kernel *kernel, Op *op)
 {
+    if (is_untyped(op))
+        return;
     if (!has_enough_operands(kernel, op) || !has_results(kernel, op))
         return;
     if (op_info[op->code].class_ == CLASS_SCALAR) {
@@ -329,6 +337,13 @@ static void infer_while(Kernel *kernel, Op *op)
         agree(kernel, op, test->args[i], body->last->args[i]);
 }
 
+/* Zeros for a path on which nobody looks are what the other path has.  */
+static void settle_zeros(Value *zeros, const Value *other)
+{
+    if (is_untyped(zeros->def) && other->type.kind == K_TILE)
+        zeros->type = other->type;
+}
+
 static void infer_if(Kernel *kernel, Op *op)
 {
     check_bound(kernel, op, op->args[0]);
@@ -336,6 +351,8 @@ static void infer_if(Kernel *kernel, Op *op)
         infer_block(kernel, op->blocks[i]);
     for (int i = 0; i < op->nresults; i++) {
         Value *yes = op->blocks[0]->last->args[i], *no = op->blocks[1]->last->args[i];
+        settle_zeros(yes, no);
+        settle_zeros(no, yes);
         if (yes->type.kind == K_TENSOR && yes != no)
             reject(kernel, op->loc, REASON_TENSOR_CHOSEN);
         else if (!type_equal(yes->type, no->type))

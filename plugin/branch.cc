@@ -50,11 +50,20 @@ static bool only_from(const Branch *branch, int first, basic_block bb)
     return true;
 }
 
+/* A value of the program is one or another here; the state of memory, which ws_at might change for all that GCC knows, is none. */
+static bool chooses_value(basic_block bb)
+{
+    for (gphi_iterator i = gsi_start_phis(bb); !gsi_end_p(i); gsi_next(&i))
+        if (phi_needed(i.phi()))
+            return true;
+    return false;
+}
+
 /* A block that only computes a condition, and may as well be computed when it is not needed; all ways to it come from the
    terms since `first`.  */
 static bool only_condition(const Branch *branch, int first, basic_block bb)
 {
-    if (!condition_at_end(bb) || phi_count(bb) || !only_from(branch, first, bb))
+    if (!condition_at_end(bb) || chooses_value(bb) || !only_from(branch, first, bb))
         return false;
     for (gimple_stmt_iterator i = gsi_start_nondebug_bb(bb); !gsi_end_p(i); gsi_next_nondebug(&i)) {
         gimple *stmt = gsi_stmt(i);

@@ -184,15 +184,18 @@ Value *earlier_value(Walk *w, const Op *op, tree var)
     return best;
 }
 
-/* For a path on which nobody looks at the value: 0, or an earlier value of the same variable.  */
-static Value *nothing(Walk *w, Value *like, const Op *op, tree var)
+/* For a path on which nobody looks at the value: 0, or an earlier value of the same variable.  A tile of zeros gets its type
+   from the value that it stands beside.  */
+static Value *nothing(Walk *w, Value *like, Op *op, tree var)
 {
     if (like->type.kind == K_SCALAR)
         return value_literal(w, like->type.dtype, 0, 0);
     Value *best = earlier_value(w, op, var);
-    if (!best)
-        region_irregular(w, w->where);
-    return best ? best : like;
+    if (best)
+        return best;
+    Op *zeros = op_new(w->kernel, OP_FULL, loc_of(w->where), 0, NULL);
+    op_before(op, zeros);
+    return op_result(w->kernel, zeros, type_tile(D_F32, -1, -1), NULL); /* types.c settles it */
 }
 
 /* One value where the arms meet: the same in both, seen from outside already, or a result.  */

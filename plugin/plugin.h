@@ -133,7 +133,7 @@ struct Term {
     bool invert_right;
 };
 struct Branch {
-    Term terms[16];
+    Term terms[64]; /* of half as many conditions */
     int count, root;
     edge yes, no;
 };

@@ -73,18 +73,21 @@ Shape random_shape(Gen *g)
     return result;
 }
 
-/* What consumers(n, rows) has to divide.  */
-static void note_rows(Gen *g, Shape shape)
+int common_divisor(int x, int y)
 {
-    int x = shape.rows, y = g->rows_divisor;
-    if (x == 1)
-        return;
     while (y) {
         int rest = x % y;
         x = y;
         y = rest;
     }
-    g->rows_divisor = x;
+    return x;
+}
+
+/* What consumers(n, rows) has to divide.  */
+static void note_rows(Gen *g, Shape shape)
+{
+    if (shape.rows > 1)
+        g->rows_divisor = common_divisor(shape.rows, g->rows_divisor);
 }
 
 static void spend(Gen *g, Shape shape, int each)
@@ -359,6 +362,15 @@ static char *select_make(Gen *g, Shape shape, int depth, double *bound)
     return chance(30) ? text("ws_select(%s, %s, %s)", m, y, x) : text("ws_select(%s, %s, %s)", m, x, y);
 }
 
+/* One tile or another, as a branch decides.  */
+static char *choice_make(Gen *g, Shape shape, int depth, double *bound)
+{
+    double other;
+    char *c = condition(g), *x = expression(g, shape, depth - 1, bound), *y = expression(g, shape, depth - 1, &other);
+    *bound = fmax(*bound, other);
+    return text("(%s ? %s : %s)", c, x, y);
+}
+
 /* ---- other shapes and types -------------------------------------------------------------------------------------- */
 
 static bool cast_fits(Gen *g, Shape shape, int depth)
@@ -533,7 +545,7 @@ static bool dot_affordable(Gen *g, Shape acc, int inner)
 
 static void note_product(Gen *g, Shape acc, int inner)
 {
-    g->product_divisor |= acc.rows / 64 % 2;
+    g->product_divisor = common_divisor((acc.rows + 63) / 64, g->product_divisor);
     g->spent += g->work * acc.rows * acc.cols * inner / 8;
     note_rows(g, acc);
 }
@@ -623,7 +635,11 @@ static char *helper_make_call(Gen *g, Shape shape, int depth, double *bound)
     for (int i = 0; i < g->nhelpers; i++)
         if (fits_helper(g, &g->helper_list[i], shape))
             found[n++] = &g->helper_list[i];
+    if (!n) /* what was affordable when the form was chosen is not now */
+        return constant_make(g, shape, depth, bound);
     const Helper *helper = found[pick(n)];
+    g->whole_tiles |= helper->whole_tiles;
+    g->rows_divisor = common_divisor(helper->rows_divisor, g->rows_divisor);
     char *x = expression(g, helper->first, depth - 1, bound), *y = text("%s", "");
     if (helper->second.rows)
         y = text(", %s", expression(g, helper->second, depth - 1, bound));
@@ -642,6 +658,8 @@ void helper_make(Gen *g)
         helper.second = partner(helper.first);
     Gen outer = *g;
     g->in_helper = true;
+    g->whole_tiles = false;
+    g->rows_divisor = 0;
     g->ntiles = g->nscalars = 0;
     g->tiles[g->ntiles++] = (Tile){helper.first, "x", 10, false};
     if (helper.second.rows)
@@ -660,8 +678,8 @@ void helper_make(Gen *g)
         inline_keyword ? "inline " : "", helper.name, helper.second.rows ? ", ws_tile y" : "", value, more);
     outer.helpers = g->helpers;
     outer.names = g->names;
-    outer.whole_tiles |= g->whole_tiles;
-    outer.rows_divisor = g->rows_divisor;
+    helper.whole_tiles = g->whole_tiles;
+    helper.rows_divisor = g->rows_divisor;
     outer.helper_list[outer.nhelpers++] = helper;
     *g = outer;
 }
@@ -669,23 +687,12 @@ void helper_make(Gen *g)
 /* ---- the choice -------------------------------------------------------------------------------------------------- */
 
 static const Form forms[] = {
-    {30, variable_fits, variable_make},
-    {8, always_fits, constant_make},
-    {16, load_fits, load_make},
-    {8, index_fits, index_make},
-    {10, computes, unary_make},
-    {16, computes, binary_make},
-    {10, computes, with_number_make},
-    {4, computes, fma_make},
-    {8, select_fits, select_make},
-    {10, cast_fits, cast_make},
-    {3, trans_fits, trans_make},
-    {16, reduce_fits, reduce_make},
-    {4, argmax_fits, argmax_make},
-    {2, computes_float, cumsum_make},
-    {14, dot_fits, dot_make},
-    {2, dot_f32_fits, dot_f32_make},
-    {10, helper_fits, helper_make_call},
+    {30, variable_fits, variable_make}, {8, always_fits, constant_make}, {16, load_fits, load_make},
+    {8, index_fits, index_make},        {10, computes, unary_make},      {16, computes, binary_make},
+    {10, computes, with_number_make},   {4, computes, fma_make},         {8, select_fits, select_make},
+    {4, select_fits, choice_make},      {10, cast_fits, cast_make},      {3, trans_fits, trans_make},
+    {16, reduce_fits, reduce_make},     {4, argmax_fits, argmax_make},   {2, computes_float, cumsum_make},
+    {14, dot_fits, dot_make},           {2, dot_f32_fits, dot_f32_make}, {10, helper_fits, helper_make_call},
 };
 
 char *expression(Gen *g, Shape shape, int depth, double *bound)
@@ -732,6 +739,18 @@ char *convert(Gen *g, const char *value, Shape from, Shape to)
     return result;
 }
 
+/* A column to which sums along rows are added, scaled or not: a recurrence whose sums can be completed behind the loop.  */
+static char *recurrence(Gen *g, Shape acc, const char *name, char *load)
+{
+    double bound;
+    char *sum = text("ws_row_sum(%s)", load);
+    if (chance(50))
+        return text("ws_add(%s, %s)", name, sum);
+    char *scale = chance(50) ? text("%s", "0.5f") : text("ws_tanh(%s)", expression(g, acc, 1, &bound));
+    return chance(30) ? text("ws_fma(%s, %s, %s)", name, scale, sum)
+                      : text("ws_add(ws_mul(%s, %s), %s)", name, scale, sum);
+}
+
 /* The new value of an accumulator, from a load that a ring can hold.  */
 char *anchor_update(Gen *g, Shape acc, const char *name, bool product)
 {
@@ -752,7 +771,10 @@ char *anchor_update(Gen *g, Shape acc, const char *name, bool product)
         wide.dtype = F32;
     if (!can_load(g, wide))
         return NULL;
-    char *load = load_text(g, wide, true), *value = convert(g, load, wide, acc);
+    char *load = load_text(g, wide, true);
+    if (acc.rows > 1 && acc.cols == 1 && acc.dtype == F32 && chance(40) && !strstr(load, "-1e30"))
+        return recurrence(g, acc, name, wide.dtype == F32 ? load : text("ws_cast(%s, WS_F32)", load));
+    char *value = convert(g, load, wide, acc);
     double bound = strstr(load, "-1e30") ? 1e30 : 1e4;
     if (acc.dtype != I8)
         value = tame(g, value, acc.dtype, &bound, 1e4);

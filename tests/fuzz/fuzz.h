@@ -65,9 +65,10 @@ typedef struct {
 typedef enum { USE_LOAD, USE_STORE, USE_ATOMIC, USE_SCALARS, USE_VIEW } TensorUse;
 
 typedef struct {
-    char *name;
+    char *name, *array; /* array: the name after which the pointer is called */
     Dtype dtype;
     int rank;
+    long count; /* elements behind the pointer */
     long extent[4], stride[4];
     long offset; /* elements between the array and the tensor's base */
     TensorUse use;
@@ -86,11 +87,13 @@ enum { MAX_TILES = 64, MAX_SCALARS = 64, MAX_TENSORS = 48, MAX_HELPERS = 8 };
 typedef struct {
     char *name;
     Shape result, first, second; /* second.rows 0: one tile */
+    bool whole_tiles;            /* as in Gen */
+    int rows_divisor;
 } Helper;
 
 typedef struct {
     int serial; /* in the names of the file */
-    Buffer helpers, parameters, arguments, arrays, shows, declarations, body;
+    Buffer helpers, parameters, arguments, again, arrays, shows, declarations, body;
     int indent, names;
     bool products, wild, wide_scalars;
     int constant_style; /* how tile extents are written */
@@ -117,7 +120,7 @@ typedef struct {
 
     /* What the clauses depend on.  */
     bool specialized, whole_tiles, pingpong;
-    int rows_divisor, product_divisor;
+    int rows_divisor, product_divisor; /* of the tiles' rows; of the products' blocks of 64 rows, 0: no product */
 } Gen;
 
 /* ---- memory.c: numbers, tensors, coordinates ---------------------------------------------------------------------- */
@@ -128,7 +131,8 @@ extern const int dtype_bytes[DTYPES];
 bool dtype_float(Dtype dtype);
 
 char *fresh(Gen *g, const char *prefix);
-char *extent(Gen *g, int value); /* as the program writes it */
+char *extent(Gen *g, int value);                             /* as the program writes it */
+void argument(Gen *g, const char *value, const char *again); /* again: when the kernel is called once more */
 char *parameter(Gen *g, long value);
 char *float_parameter(Gen *g, double value);
 void scalar_new(Gen *g, char *name, ScalarKind kind, long most, long step);
@@ -160,6 +164,7 @@ char *product_update(Gen *g, Shape acc, const char *name, int depth);
 char *anchor_update(Gen *g, Shape acc, const char *name, bool product);
 Shape random_shape(Gen *g);
 Dtype random_dtype(void);
+int common_divisor(int x, int y);
 void helper_make(Gen *g);
 
 /* ---- statement.c ------------------------------------------------------------------------------------------------- */

@@ -22,14 +22,14 @@ static int one_of(const int *values, int n)
 /* The extents of this kernel's tiles.  */
 static void choose_extents(Gen *g)
 {
-    static const int product_rows[] = {64, 64, 64, 64, 128},
+    static const int product_rows[] = {64, 64, 64, 64, 64, 64, 64, 128, 128, 192, 64, 64, 64, 128, 64, 256},
                      product_cols[] = {16, 32, 64, 8, 48, 96, 24, 40, 128, 176, 192};
     static const int rows[] = {8, 16, 32, 64, 24, 48, 128, 96}, cols[] = {32, 8, 16, 64, 48, 96, 128, 176, 192};
     static const int inner[] = {32, 64, 16, 48, 96, 128};
     g->products = chance(65);
     if (g->products) {
-        g->m = one_of(product_rows, 5);
-        g->n = one_of(product_cols, g->m == 64 ? 11 : 8);
+        g->m = one_of(product_rows, 16);
+        g->n = one_of(product_cols, g->m == 64 ? 11 : g->m == 128 ? 8 : 4);
     } else {
         g->m = one_of(rows, 8);
         g->n = one_of(cols, g->m > 64 ? 5 : 9);
@@ -63,6 +63,21 @@ static char *constants(Gen *g)
     return words;
 }
 
+/* Sizes that come together.  */
+static void struct_parameter(Gen *g)
+{
+    char *name = fresh(g, "q");
+    long whole = 8 * pick(9), wide = 8 * pick(5);
+    add(&g->helpers, "struct sizes_%d {\n    int a;\n    long b;\n    float f;\n};\n\n", g->serial);
+    add(&g->parameters, "%sconst struct sizes_%d %s", g->parameters.length ? ", " : "", g->serial, name);
+    argument(g, text("(struct sizes_%d){%ld, %ld, 0.5f}", g->serial, whole, wide),
+             text("(struct sizes_%d){%ld, %ld, -1.5f}", g->serial, whole / 2, wide / 2));
+    scalar_new(g, text("%s.a", name), S_PARAMETER, whole, 0);
+    scalar_new(g, text("%s.b", name), S_PARAMETER, wide, 0);
+    scalar_new(g, text("%s.f", name), S_PARAMETER, 1, 0);
+    g->scalars[g->nscalars - 1].is_float = true;
+}
+
 static void kernel(int serial)
 {
     Gen *g = calloc(1, sizeof *g);
@@ -91,14 +106,20 @@ static void kernel(int serial)
         scalar_new(g, float_parameter(g, 0.25 * between(-6, 6)), S_PARAMETER, 1, 0);
         g->scalars[g->nscalars - 1].is_float = true;
     }
+    span_begin();
+    if (chance(12))
+        struct_parameter(g);
+    span_end();
     body(g);
-    bool local = g->constant_style == 3;
+    bool local = g->constant_style == 3, again = chance(35);
     printf("/* ---- %d ---- */\n\n", serial);
     printf("%s%s", local ? "" : constants(g), g->helpers.text ? g->helpers.text : "");
     printf("static void kernel_%d(%s)\n{\n%s%s}\n\n", serial, g->parameters.text, local ? constants(g) : "",
            g->body.text);
-    printf("FUZZ_HOST void run_%d(void)\n{\n%s    kernel_%d(%s);\n    fuzz_errors(\"%d\");\n%s}\n\n", serial,
-           g->arrays.text, serial, g->arguments.text, serial, g->shows.text);
+    printf("FUZZ_HOST void run_%d(void)\n{\n%s    kernel_%d(%s);\n", serial, g->arrays.text, serial, g->arguments.text);
+    if (again)
+        printf("    kernel_%d(%s);\n", serial, g->again.text);
+    printf("    fuzz_errors(\"%d\");\n%s}\n\n", serial, g->shows.text);
 }
 
 static void program(char **seeds, int count, const char *tape, const char *write)

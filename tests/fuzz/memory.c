@@ -39,21 +39,45 @@ char *extent(Gen *g, int value)
     return text("%s_%d", name, g->serial);
 }
 
-static char *new_parameter(Gen *g, const char *type, const char *name, const char *value)
+void argument(Gen *g, const char *value, const char *again)
+{
+    add(&g->arguments, "%s%s", g->arguments.length ? ", " : "", value);
+    add(&g->again, "%s%s", g->again.length ? ", " : "", again);
+}
+
+static char *new_parameter(Gen *g, const char *type, const char *name)
 {
     add(&g->parameters, "%s%s %s", g->parameters.length ? ", " : "", type, name);
-    add(&g->arguments, "%s%s", g->arguments.length ? ", " : "", value);
     return text("%s", name);
+}
+
+/* What the same parameter may be in another call: nothing larger, so that arrays and places stay what they are.  */
+static long some_smaller(long value)
+{
+    switch (weigh((const int[]){40, 20, 15, 15, 10}, 5)) {
+    case 1:
+        return value > 0 ? value - 1 : 0;
+    case 2:
+        return value / 2;
+    case 3:
+        return value > 0 ? 1 : 0;
+    case 4:
+        return 0;
+    default:
+        return value;
+    }
 }
 
 char *parameter(Gen *g, long value)
 {
-    return new_parameter(g, g->wide_scalars ? "long" : "int", fresh(g, "n"), text("%ld", value));
+    argument(g, text("%ld", value), text("%ld", some_smaller(value)));
+    return new_parameter(g, g->wide_scalars ? "long" : "int", fresh(g, "n"));
 }
 
 char *float_parameter(Gen *g, double value)
 {
-    return new_parameter(g, "float", fresh(g, "f"), text("%.2ff", value));
+    argument(g, text("%.2ff", value), text("%.2ff", value / 2));
+    return new_parameter(g, "float", fresh(g, "f"));
 }
 
 /* ---- scalars ----------------------------------------------------------------------------------------------------- */
@@ -101,7 +125,8 @@ static Tensor *vector(Gen *g, Dtype dtype, long count, double low, double high)
                   .low = low,
                   .high = high};
     add(&g->parameters, "%sconst %s *p_%s", g->parameters.length ? ", " : "", dtype_c[t->dtype], t->name);
-    add(&g->arguments, "%sp_%s", g->arguments.length ? ", " : "", t->name);
+    char *array = text("p_%s", t->name);
+    argument(g, array, array);
     add(&g->arrays, "    %s *p_%s = fuzz_array(WS_%s, %ld, %d, %g, %g);\n", dtype_c[t->dtype], t->name,
         dtype_name[t->dtype], count, g->names, low, high);
     add(&g->declarations, "    ws_tensor %s = ws_tensor_1d(p_%s, WS_%s, %ld);\n", t->name, t->name,
@@ -124,16 +149,43 @@ char *memory_scalar(Gen *g, long most)
     return t ? text("ws_at(%s, %s)", t->name, index) : NULL;
 }
 
+/* What C does with bits and narrow types.  */
+static char *bits_text(const Scalar *s, long *most)
+{
+    switch (pick(6)) {
+    case 1:
+        *most += 8;
+        return text("(%s | 8)", s->name);
+    case 2:
+        *most += 8;
+        return text("(%s ^ 8)", s->name);
+    case 3:
+        *most *= 2;
+        return text("(%s << 1)", s->name);
+    case 4:
+        *most /= 4;
+        return text("(%s >> 2)", s->name);
+    case 5:
+        *most = *most < 255 ? *most : 255;
+        return text("(unsigned char)%s", s->name);
+    default:
+        *most = *most < 24 ? *most : 24;
+        return text("(%s & 24)", s->name);
+    }
+}
+
 static char *some_scalar_text(Gen *g, long *most)
 {
     const Scalar *s = any_scalar(g);
     long other;
-    static const int weights[] = {40, 15, 10, 10, 8, 8, 6};
+    static const int weights[] = {40, 15, 10, 10, 8, 8, 6, 6};
     *most = 8;
     if (!s)
         return text("8");
     *most = s->most;
-    switch (weigh(weights, 7)) {
+    switch (weigh(weights, 8)) {
+    case 7:
+        return bits_text(s, most);
     case 1: {
         int more = 8 * between(1, 4);
         *most += more;
@@ -309,15 +361,35 @@ bool affordable(const Gen *g, Shape shape)
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
+/* Another tensor that is only read, of the same type, whose array is long enough.  */
+static const Tensor *lender(const Gen *g, const Tensor *t, long count)
+{
+    for (int i = 0; i < g->ntensors; i++) {
+        const Tensor *other = &g->tensors[i];
+        if (other != t && other->use == USE_LOAD && other->dtype == t->dtype && other->count >= count &&
+            !strcmp(other->array, other->name))
+            return other;
+    }
+    return NULL;
+}
+
 static void array_of(Gen *g, Tensor *t)
 {
     long count = t->offset + 1;
     for (int i = 0; i < t->rank; i++)
         count += t->extent[i] > 0 ? (t->extent[i] - 1) * t->stride[i] : 0;
-    bool stored = t->use == USE_STORE;
+    bool stored = t->use == USE_STORE, borrows = t->use == USE_LOAD && chance(10);
+    const Tensor *other = borrows ? lender(g, t, count - t->offset) : NULL;
+    t->array = t->name;
+    t->count = count - t->offset;
+    if (other) {
+        t->array = other->array;
+        return;
+    }
     add(&g->parameters, "%s%s%s *p_%s", g->parameters.length ? ", " : "", stored ? "" : "const ", dtype_c[t->dtype],
         t->name);
-    add(&g->arguments, t->offset ? "%sp_%s + %ld" : "%sp_%s", g->arguments.length ? ", " : "", t->name, t->offset);
+    char *array = t->offset ? text("p_%s + %ld", t->name, t->offset) : text("p_%s", t->name);
+    argument(g, array, array);
     add(&g->arrays, "    %s *p_%s = fuzz_array(WS_%s, %ld, %d, %g, %g);\n", dtype_c[t->dtype], t->name,
         dtype_name[t->dtype], count, g->names, t->low, t->high);
     if (stored)
@@ -354,15 +426,15 @@ static void declare(Gen *g, const Tensor *t)
     for (int i = 0; i < t->rank; i++)
         strides = text("%s%s%ld", strides, i ? ", " : "", t->stride[i]);
     if (is_dense(t))
-        add(&g->declarations, "    ws_tensor %s = ws_tensor_%dd(p_%s, WS_%s, %s);\n", t->name, t->rank, t->name,
+        add(&g->declarations, "    ws_tensor %s = ws_tensor_%dd(p_%s, WS_%s, %s);\n", t->name, t->rank, t->array,
             dtype_name[t->dtype], extents);
     else if (t->rank == 2 && chance(70))
-        add(&g->declarations, "    ws_tensor %s = ws_tensor_2d_ld(p_%s, WS_%s, %s, %ld);\n", t->name, t->name,
+        add(&g->declarations, "    ws_tensor %s = ws_tensor_2d_ld(p_%s, WS_%s, %s, %ld);\n", t->name, t->array,
             dtype_name[t->dtype], extents, t->stride[0]);
     else
         add(&g->declarations,
             "    ws_tensor %s = ws_tensor_strided(p_%s, WS_%s, %d, ((long[]){%s}), ((long[]){%s}));\n", t->name,
-            t->name, dtype_name[t->dtype], t->rank, extents, strides);
+            t->array, dtype_name[t->dtype], t->rank, extents, strides);
 }
 
 /* Strides from the inside out, with gaps now and then; a gap that is no multiple of 16 bytes takes the slow paths.  */

@@ -9,6 +9,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_LEVEL = 3, MAX_LOOPS = 5 };
 
@@ -25,7 +26,7 @@ void line(Gen *g, const char *format, ...)
 /* Pragmas stand where the loop stands.  */
 static void pragma_line(Gen *g, const char *words)
 {
-    add(&g->body, "%*s#pragma ws %s\n", 4 * g->indent, "", words);
+    add(&g->body, chance(5) ? "%*s_Pragma(\"ws %s\")\n" : "%*s#pragma ws %s\n", 4 * g->indent, "", words);
 }
 
 static void block(Gen *g, int least, int most);
@@ -101,6 +102,7 @@ static void flow(Gen *g, const Tile *tile, int outer)
     }
     Tile *into = &g->tiles[found[pick(n)]];
     double bound = tile->bound * 200;
+    into->flows = true; /* or what is added would go nowhere */
     char *value = tame(g, convert(g, tile->name, tile->shape, into->shape), into->shape.dtype, &bound, 1000);
     line(g, "%s = ws_add(%s, %s);", into->name, into->name, value);
 }
@@ -207,6 +209,23 @@ static void if_statement(Gen *g)
     line(g, "}");
 }
 
+static void switch_statement(Gen *g)
+{
+    long most;
+    int n = between(2, 3);
+    line(g, "switch (%s %% %d) {", scalar_text(g, &most), n);
+    for (int i = 0; i < n; i++) {
+        line(g, i == n - 1 ? "default: {" : "case %d: {", i);
+        g->indent++;
+        g->level++;
+        block(g, 1, 2);
+        g->level--;
+        g->indent--;
+        line(g, i < n - 1 && chance(20) ? "}" : "} break;"); /* on into the next now and then */
+    }
+    line(g, "}");
+}
+
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
@@ -307,8 +326,10 @@ static int declare_one(Gen *g, bool product, int first)
         shape = (Shape){chance(12) ? I32 : F32, g->m, g->n};
     if (!affordable(g, shape))
         return first;
-    char *value = expression(g, shape, pick(3), &bound);
-    int at = declare(g, shape, tame(g, value, shape.dtype, &bound, 100), 1e4, true);
+    bool zero = shape.cols == 1 && chance(40);
+    char *value = zero ? text("ws_zeros(WS_%s, %d, 1)", dtype_name[shape.dtype], shape.rows)
+                       : expression(g, shape, pick(3), &bound);
+    int at = declare(g, shape, zero ? value : tame(g, value, shape.dtype, &bound, 100), 1e4, true);
     return first < 0 ? at : first;
 }
 
@@ -332,8 +353,12 @@ static char *some_pipeline_clause(Gen *g)
         return text("pipeline(auto)");
     }
     g->slots = 1 + weigh((const int[]){20, 40, 25, 10, 5}, 5);
-    char *flight = chance(60) ? text(", %d", between(1, g->slots)) : text("%s", "");
-    return text("pipeline(%d%s)%s", g->slots, flight, chance(10) ? " schedule(fine)" : "");
+    char *flight = chance(60) ? text(", %d", between(1, g->slots)) : text("%s", ""), *slots = text("%d", g->slots);
+    if (chance(6)) { /* macros expand in a pragma */
+        slots = text("DEPTH_%s", fresh(g, text("%d_", g->serial)));
+        add(&g->helpers, "#define %s %d\n\n", slots, g->slots);
+    }
+    return text("pipeline(%s%s)%s", slots, flight, chance(10) ? " schedule(fine)" : "");
 }
 
 static char *pipeline_clause(Gen *g)
@@ -399,7 +424,9 @@ static void loop_statement(Gen *g)
     if (pipelined)
         clause = pipeline_clause(g);
     if (pipelined && chance(10)) {
-        clause = text("%s pingpong", clause);
+        /* Half a product's 64 rows are none: such a loop takes turns with whole tiles, if it is fine.  */
+        bool fine = g->m < 128 && !strstr(clause, "fine");
+        clause = text("%s%s pingpong", clause, fine ? " schedule(fine)" : "");
         g->pingpong = true;
     }
     Buffer around = g->body;
@@ -481,6 +508,8 @@ static void chain_statement(Gen *g)
     g->slots_wanted = true;
     Range range = some_range(g);
     char *clause = pipeline_clause(g);
+    if (chance(15) && !strstr(clause, "fine"))
+        clause = text("%s schedule(coarse)", clause);
     Buffer around = g->body;
     long work = g->work;
     int ntiles = g->ntiles, nscalars = g->nscalars;
@@ -514,7 +543,7 @@ static void chain_statement(Gen *g)
          rescale ? text("ws_mul(%s, %s)", on, shrink) : on);
     line(g, "%s = %s;", mn, now);
     g->spent += g->work * g->m * keys * (depth + g->n) / 8;
-    g->product_divisor |= g->m / 64 % 2;
+    g->product_divisor = common_divisor((g->m + 63) / 64, g->product_divisor);
     g->rows_divisor = g->rows_divisor ? g->rows_divisor : g->m;
     leave(g, ntiles, nscalars);
     g->level--;
@@ -545,8 +574,12 @@ static void statement(Gen *g)
                      5,
                      5,
                      3,
-                     inner && g->products ? (g->level ? 3 : 12) : 0};
-    switch (weigh(weights, 11)) {
+                     inner && g->products ? (g->level ? 3 : 12) : 0,
+                     inner ? 4 : 0};
+    switch (weigh(weights, 12)) {
+    case 11:
+        switch_statement(g);
+        break;
     case 0:
         assign_statement(g);
         break;
@@ -669,10 +702,21 @@ static int grid_loops(Gen *g, char **loops, char **opening)
     return result;
 }
 
+/* Groups that the rows of every tile can be divided over, 0: none.  */
+static int row_groups(const Gen *g)
+{
+    if (g->whole_tiles || g->pingpong || !g->rows_divisor)
+        return 0;
+    for (int groups = 2; groups <= 4; groups++)
+        if (g->rows_divisor % (8 * groups) == 0 && g->product_divisor % groups == 0)
+            return groups;
+    return 0;
+}
+
 static char *some_grid_clauses(Gen *g, int loops)
 {
     char *clauses = text("grid(%d)", loops);
-    bool rows = !g->whole_tiles && !g->product_divisor && g->rows_divisor && g->rows_divisor % 16 == 0 && !g->pingpong;
+    int rows = row_groups(g);
     int form = weigh((const int[]){50, 15, 20, 15}, 4);
     if (chance(30))
         clauses = text("%s persistent", clauses);
@@ -685,7 +729,11 @@ static char *some_grid_clauses(Gen *g, int loops)
     else if (form == 2 && g->specialized && g->shared < 120000)
         clauses = text("%s consumers(%d, tiles)", clauses, between(2, 3));
     else if (form == 3 && rows)
-        clauses = text("%s consumers(2%s)", clauses, chance(60) ? ", rows" : "");
+        clauses = text("%s consumers(%d%s)", clauses, rows, chance(60) ? ", rows" : "");
+    if (g->specialized && chance(4)) {
+        static const char *const shapes[] = {"2", "1, 2", "2, 2", "3", "4, 2"};
+        clauses = text("%s cluster(%s)", clauses, loops == 1 ? chance(50) ? "2" : "4" : shapes[pick(5)]);
+    }
     if (g->specialized && chance(15))
         clauses = text("%s registers(%d, %d)", clauses, 24 + 8 * pick(2), 104 + 8 * pick(8));
     return clauses;
@@ -742,7 +790,7 @@ static void grid(Gen *g)
     pragma_line(g, grid_clauses(g, n));
     for (int i = 0; i < n; i++, g->indent++)
         line(g, "%s%s", loops[i], i == n - 1 ? " {" : "");
-    add(&g->body, "%s", inside.text);
+    add(&g->body, "%s", inside.text ? inside.text : "");
     g->indent = n;
     line(g, "}");
     g->indent = 1;
@@ -764,7 +812,7 @@ void body(Gen *g)
     g->indent = 1;
     grid(g);
     span_begin();
-    if (chance(20)) {
+    if (chance(20) && g->ntensors < MAX_TENSORS - 12) {
         host_code(g);
         grid(g);
     }

@@ -102,7 +102,7 @@ def compare(work, amount, calls, part, want, rounds, out):
         middle, low, high = interval([a / b for a, b in zip(times[order[-2]], times[name])])
         speed = size / interval(times[name])[0] * 1e-9
         line += f" | {name} {speed:.{0 if unit == 'tflops' else 2}f} {middle:.3f} [{low:.3f} {high:.3f}] error {errors[name]:.0e}"
-        out.append({"suite": "torch", **work, "candidate": name, "form": "", "us": interval(times[name])[0] * 1e3,
+        out.append({"suite": "torch" if unit == "tflops" else "torch-softmax", **work, "candidate": name, "form": "", "us": interval(times[name])[0] * 1e3,
                     unit: round(speed, 2), "ratio": round(middle, 4), "low": round(low, 4), "high": round(high, 4),
                     "error": errors[name]})
     print(line, flush=True)

@@ -449,26 +449,29 @@ struct Visited {
     unsigned char text[];
 };
 
-static void say_byte(Explorer *in, unsigned char byte)
+enum { MOST_BYTES = 10 }; /* of a number */
+
+static void make_room(Explorer *in)
 {
-    if (in->length == in->room) {
-        int room = in->room ? 2 * in->room : 512;
-        unsigned char *text = arena_alloc(in->kernel->module, (size_t)room);
-        if (in->length)
-            memcpy(text, in->text, (size_t)in->length);
-        in->text = text;
-        in->room = room;
-    }
-    in->text[in->length++] = byte;
+    int room = in->room ? 2 * in->room : 512;
+    unsigned char *text = arena_alloc(in->kernel->module, (size_t)room);
+    if (in->length)
+        memcpy(text, in->text, (size_t)in->length);
+    in->text = text;
+    in->room = room;
 }
 
 /* Seven bits to a byte, the sign in the lowest: numbers are small, and worlds many.  */
-static void say(Explorer *in, int64_t number)
+static inline void say(Explorer *in, int64_t number)
 {
     uint64_t rest = (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
+    if (in->room - in->length < MOST_BYTES)
+        make_room(in);
+    unsigned char *to = in->text + in->length;
     for (; rest >= 128; rest >>= 7)
-        say_byte(in, (unsigned char)(rest | 128));
-    say_byte(in, (unsigned char)rest);
+        *to++ = (unsigned char)(rest | 128);
+    *to++ = (unsigned char)rest;
+    in->length = (int)(to - in->text);
 }
 
 /* Slots that are no longer held, memory that was written again and groups that have ended are all alike.  */
@@ -597,10 +600,12 @@ static void say_shared(Explorer *in, const World *world)
         const Aref *aref = in->arefs[a];
         if (!aref)
             continue;
+        long all = puts_made(in, world, 0, a);
         for (int g = 0; g < in->ngroups; g++) {
             const State *state = &world->states[g];
-            long puts = puts_made(in, world, first_sharer(in, in->groups[g].block, aref), a);
-            bool fills = state->puts[a].next || !puts_made(in, world, in->groups[g].block, a);
+            int block = in->groups[g].block;
+            long puts = in->nblocks > 1 ? puts_made(in, world, first_sharer(in, block, aref), a) : all;
+            bool fills = state->puts[a].next || !(in->nblocks > 1 ? puts_made(in, world, block, a) : all);
             say(in, (fills ? puts - state->puts[a].next : 0) * 2 + state->puts[a].filling);
             say(in, aref->consumers & ROLE_BIT(in->groups[g].role) ? puts - state->gets[a].next : 0);
             say(in, in_focus(in, a) ? state->gets[a].held : 0);
@@ -662,7 +667,7 @@ bool world_is_new(Explorer *in, const World *world, int group, int decision)
     say_tiles(in, world);
     say_known(in, world);
     while (in->length % 8)
-        say_byte(in, 0);
+        say(in, 0);
     uint64_t hash = 1, word;
     for (int i = 0; i < in->length; i += 8) {
         memcpy(&word, in->text + i, sizeof word);

@@ -537,6 +537,8 @@ static void say_loop(Chooser *in, const Pipeline *pipeline, int groups)
 
 static void say(Chooser *in, int groups)
 {
+    if (in->kernel->grid.dealt)
+        remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "tiles differ in length: dealt while the kernel runs");
     for (int i = 0; i < in->nloops; i++)
         say_loop(in, in->loops[i]->pipeline, groups);
     if (!in->nloops)
@@ -576,5 +578,6 @@ void pass_choose(Kernel *kernel)
     if (!kernel->grid.persistent_given)
         kernel->grid.persistent = in.specialized;
     make_roles(&in, groups);
+    kernel->grid.dealt = choose_deal(kernel);
     say(&in, groups);
 }

@@ -11,4 +11,7 @@ bool split_rows(Kernel *kernel, int groups, Op **why);
 /* choose-coarse.c: stages and orders for a loop of the form T, C, U.  False, and nothing changed, for any other.  */
 bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses);
 
+/* choose-deal.c: do some tiles take longer than others, and may they be dealt while the kernel runs?  */
+bool choose_deal(Kernel *kernel);
+
 #endif

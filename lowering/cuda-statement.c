@@ -340,7 +340,9 @@ static void print_grid(Printer *in, const Op *op)
 {
     const Block *body = op->blocks[0];
     cuda_begin(in);
-    fprintf(in->out, "for (ws::tiles<%d%s> t(p.grid); t.more(); t.next()) {", cuda_grid_dims(op), cuda_blocks(in));
+    const char *walk = !in->kernel->grid.dealt ? "tiles" : in->role == in->kernel->roles ? "dealing" : "dealt";
+    fprintf(in->out, "for (ws::%s<%d%s> t(p.grid%s); t.more(); t.next()) {", walk, cuda_grid_dims(op), cuda_blocks(in),
+            in->kernel->grid.dealt ? ", s.dealer" : "");
     print_place(in, op);
     fputc('\n', in->out);
     in->indent++;

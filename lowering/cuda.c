@@ -111,6 +111,8 @@ static void print_shared(Printer *in)
     FOR_ROLES (role, kernel)
         if (role_has_op(role, OP_GATHER, NULL))
             cuda_line(in, "ws::meeting<%d> meeting;", role->replicas);
+    if (kernel->grid.dealt)
+        cuda_line(in, "ws::dealer dealer;");
     in->indent--;
     cuda_line(in, "};\n");
 }
@@ -205,6 +207,15 @@ static const char *init_blocks(const Printer *in, const Aref *aref)
     return aref->along ? arena_print(in->kernel->module, "<%s>", ring_blocks(in, aref) + 2) : "";
 }
 
+/* Groups that are told which tile is next.  */
+static int readers_of_tiles(const Kernel *kernel)
+{
+    int groups = 0;
+    for (const Role *role = kernel->roles->next; role; role = role->next)
+        groups += role->replicas;
+    return groups;
+}
+
 static void print_inits(Printer *in)
 {
     Kernel *kernel = in->kernel;
@@ -224,6 +235,8 @@ static void print_inits(Printer *in)
         cuda_line(in, "s.turns.init(\"turns\");");
     if (kernel_gathers(kernel))
         cuda_line(in, "s.meeting.init(\"meeting\");");
+    if (kernel->grid.dealt)
+        cuda_line(in, "s.dealer.init(\"dealer\", %d);", readers_of_tiles(kernel));
     for (const Map *map = in->maps; map; map = map->next)
         cuda_line(in, "ws::prefetch(p.%s);", map->name);
     in->indent--;
@@ -361,6 +374,8 @@ static void print_grid_launch(Printer *in)
         print_extents(in, grid, 3 * i, 3);
     }
     fprintf(in->out, "}, ws::%s, %d);\n", order_text(clauses->order), clauses->order_group);
+    if (clauses->dealt)
+        cuda_line(in, "call.deal(p.grid);");
 }
 
 static void print_run(Printer *in)

@@ -180,6 +180,7 @@ typedef enum { SPLIT_AUTO, SPLIT_ROWS, SPLIT_TILES } Split;
 typedef struct {
     int dims;
     bool persistent, persistent_given;
+    bool dealt; /* choose: a CTA gets its next tile when it wants one, not every so many */
     int cluster[2]; /* blocks along the last dimension but one, and along the last; 0: none (choose) */
     TileOrder order;
     int order_group;

@@ -190,6 +190,8 @@ static int64_t place_all(Kernel *kernel)
         offset += 8;
     if (kernel_gathers(kernel))
         offset += 8;
+    if (kernel->grid.dealt)
+        offset += 40;
     return round_up(offset, kernel->storages ? MACHINE_SHARED_ALIGN : 8) + kernel->shared_padding;
 }
 

@@ -513,6 +513,8 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
         fprintf(p->out, " grid(%d)", grid->dims);
     if (grid->persistent)
         fputs(grid->persistent_given ? " persistent" : " persistent(chosen)", p->out);
+    if (grid->dealt)
+        fputs(" dealt", p->out);
     if (grid->cluster[0] || grid->cluster[1])
         fprintf(p->out, " cluster(%d,%d)", grid->cluster[0], grid->cluster[1]);
     if (grid->order == ORDER_GROUPED)

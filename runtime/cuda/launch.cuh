@@ -155,6 +155,49 @@ inline void know_blocks(const void *function, int device, int blocks)
     unlock_kernels();
 }
 
+/* ---- counters of launches that deal their tiles ------------------------------------------------------------------ */
+
+/* Two launches that may run at the same time must not draw from one counter.  Launches of one stream follow each other, so a
+   stream has one counter; a launch that is captured may run beside anything later, so it has its own for good.  When there are
+   no more, tiles are not dealt: slower, not wrong.  Counters are 0 before a launch and after it.  */
+enum { TICKET_STREAMS = 64, TICKET_COUNTERS = 2048 };
+static __device__ __attribute__((unused)) u32 ticket_counters[TICKET_COUNTERS][2];
+inline unsigned long long ticket_streams[TICKET_STREAMS];
+inline int ticket_stream_count, ticket_captures;
+
+inline int counter_of_stream(unsigned long long id)
+{
+    int i = 0;
+    while (i < ticket_stream_count && ticket_streams[i] != id)
+        i++;
+    if (i == TICKET_STREAMS)
+        return -1;
+    if (i == ticket_stream_count)
+        ticket_streams[ticket_stream_count++] = id;
+    return i;
+}
+
+inline int counter_of_capture()
+{
+    return ticket_captures < TICKET_COUNTERS - TICKET_STREAMS ? TICKET_STREAMS + ticket_captures++ : -1;
+}
+
+inline u32 *tickets()
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    unsigned long long id = 0;
+    void *counters = nullptr;
+    if (cudaStreamIsCapturing(stream(), &capture) != cudaSuccess || cudaStreamGetId(stream(), &id) != cudaSuccess ||
+        cudaGetSymbolAddress(&counters, ticket_counters) != cudaSuccess) {
+        cudaGetLastError();
+        return nullptr;
+    }
+    lock_kernels();
+    int i = capture == cudaStreamCaptureStatusNone ? counter_of_stream(id) : counter_of_capture();
+    unlock_kernels();
+    return i < 0 ? nullptr : (u32 *)counters + 2 * i;
+}
+
 typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
                                  const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,
                                  CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
@@ -320,8 +363,16 @@ struct launch {
                         a->name);
     }
 
+    /* Tiles go to whoever wants one.  */
+    template <int N> void deal(ws::grid<N> &g)
+    {
+        if (!failed)
+            g.tickets = host::tickets();
+    }
+
     template <int N> void grid(ws::grid<N> &g, const range (&ranges)[N], tile_order order, int group)
     {
+        g.tickets = nullptr;
         set_ranges(g, ranges);
         if (!failed)
             set_order(g, order, group, 1);

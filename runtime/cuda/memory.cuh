@@ -866,7 +866,43 @@ static WS_DEVICE void store(output<T, SR, B> &o, const TENSOR &t, const map &m, 
     store_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 
-/* The same for additions: the engine adds where all of the tile goes by boxes, else each thread its own elements.  */
+/* All boxes of a tile into buffers of their own.  */
+template <int BLOCK, int FIRST, typename T, int R, int C>
+static WS_DEVICE void fill_boxes(u32 staging, const tile<T, R, C, frag> &x)
+{
+    constexpr int number = (BLOCK * C + FIRST * 8) / line_elements<T>;
+    fill_buffer<BLOCK, FIRST>(staging + number * 2048, x);
+    if constexpr (FIRST * 8 + line_elements<T> < C)
+        fill_boxes<BLOCK, FIRST + line_elements<T> / 8>(staging, x);
+    else if constexpr ((BLOCK + 1) * 64 < R)
+        fill_boxes<BLOCK + 1, 0>(staging, x);
+}
+
+/* Additions that the engine makes, with one fence for all boxes where there is a buffer for each.  */
+template <int BUFFERS, typename T, int R, int C, int N, typename... I>
+static WS_DEVICE void add_boxes(u32 staging, const tensor<T, N> &t, const map &m, const tile<T, R, C, frag> &x, int row,
+                                int col, I... outer)
+{
+    constexpr int boxes = C / line_elements<T>, blocks = (R + 63) / 64;
+    if constexpr (R % 64 || boxes * blocks > BUFFERS) {
+        store_boxes<true, 0, 0, C, BUFFERS>(staging, t, m, x, row, col, outer...);
+    } else {
+        drained();
+        fill_boxes<0, 0>(staging, x);
+        ptx::fence_proxy_async();
+        __syncwarp();
+        if (ptx::lane() == 0) {
+            const int warp_row = row + (int)(threadIdx.x / 32 % 4) * 16;
+#pragma unroll
+            for (int i = 0; i < blocks * boxes; i++)
+                engine_store<true>(m, staging + i * 2048, t, outer..., warp_row + i / boxes * 64,
+                                   col + i % boxes * line_elements<T>);
+            ptx::bulk_commit();
+        }
+    }
+}
+
+/* The engine adds where all of the tile goes by boxes, else each thread its own elements.  */
 template <int SLICED, typename T, int SR, int BLOCKS, int R, int C, layout L, int N, typename... I>
 static WS_DEVICE void add_plane_staged(output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m,
                                        const tile<T, R, C, L> &x, int row, int col, I... outer)
@@ -876,7 +912,7 @@ static WS_DEVICE void add_plane_staged(output<T, SR, BLOCKS> &o, const tensor<T,
         constexpr int buffers = output<T, SR, BLOCKS>::buffers;
         if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!SLICED || contained<R, C, SLICED, N>(p))) {
             const u32 staging = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
-            store_boxes<true, 0, 0, C, buffers>(staging, t, m, x, row, col, outer...);
+            add_boxes<buffers>(staging, t, m, x, row, col, outer...);
             return;
         }
     }

@@ -13,6 +13,7 @@
  *   memory.cuh     tiles between the three memories
  *   reduce.cuh     reductions, running sums, transposition
  *   grid.cuh       the tile space and a CTA's walk over it
+ *   deal.cuh       tiles of different lengths, dealt while the kernel runs
  *   launch.cuh     the host's side: checks, staging of host arrays, tensor maps, launch
  */
 #ifndef WSRT_CUH
@@ -30,6 +31,7 @@
 #include "memory.cuh"
 #include "reduce.cuh"
 #include "grid.cuh"
+#include "deal.cuh"
 #include "cluster.cuh"
 #include "launch.cuh"
 

@@ -67,6 +67,29 @@ template <int N, typename B = alone> struct tiles {
     }
 };
 
+/* ---- tiles that are dealt ---------------------------------------------------------------------------------------- */
+
+/* Any CTA may get any tile.  Here it gets every so many, as from a dealer who asks one after the other.  */
+struct dealer {
+    uint64_t unused[5];
+
+    void init(const char *, int)
+    {
+    }
+};
+
+template <int N> struct dealing : tiles<N> {
+    dealing(const grid<N> &g, dealer &) : tiles<N>(g)
+    {
+    }
+};
+
+template <int N> struct dealt : tiles<N> {
+    dealt(const grid<N> &g, dealer &) : tiles<N>(g)
+    {
+    }
+};
+
 } // namespace ws
 
 #endif

@@ -81,6 +81,11 @@ struct launch {
         ref.usable = ws_emulate_map(&state, &t);
     }
 
+    /* It goes by what tiles ask for, and here none asks.  */
+    template <int N> void deal(ws::grid<N> &)
+    {
+    }
+
     /* {low, high, step} for each dimension.  */
     template <int N, typename B>
     void grid(ws::grid<N, B> &ref, const integer (&dims)[N][3], tile_order order, int group)

@@ -27,6 +27,7 @@ struct attention_shared {
     ws::ring<2> k_tile_ring;
     ws::ring<2> v_tile_ring;
     ws::turns<2> turns;
+    ws::dealer dealer;
 };
 
 static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)
@@ -34,7 +35,7 @@ static WS_DEVICE void attention_producer(const attention_params &p, attention_sh
     ws::producer<2> tq_ring(s.tq_ring);
     ws::producer<2> k_tile_ring(s.k_tile_ring);
     ws::producer<2> v_tile_ring(s.v_tile_ring);
-    for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // attention.c:27
+    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:27
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
@@ -65,7 +66,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<2> v_tile_ring(s.v_tile_ring);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // attention.c:27
+    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:27
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
@@ -155,6 +156,7 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
         s.k_tile_ring.init("k_tile_ring", 2);  // two groups release each slot
         s.v_tile_ring.init("v_tile_ring", 2);  // two groups release each slot
         s.turns.init("turns");
+        s.dealer.init("dealer", 2);
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -190,5 +192,6 @@ extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q,
     p.causal = causal;
     p.power = power;
     call.grid(p.grid, {{0, heads, value}, {0, (p.i + 128) / 128, 1}, {0, value, 1}}, ws::order_auto, 0);
+    call.deal(p.grid);
     call.run(attention_kernel, p, 384, sizeof(attention_shared), ws::persistent);
 }

@@ -27,6 +27,7 @@ struct attend_parts_shared {
     ws::ring<1> tq_ring;
     ws::ring<3> k_tile_ring;
     ws::ring<3> v_tile_ring;
+    ws::dealer dealer;
 };
 
 static WS_DEVICE void attend_parts_producer(const attend_parts_params &p, attend_parts_shared &s, int group)
@@ -34,7 +35,7 @@ static WS_DEVICE void attend_parts_producer(const attend_parts_params &p, attend
     ws::producer<1> tq_ring(s.tq_ring);
     ws::producer<3> k_tile_ring(s.k_tile_ring);
     ws::producer<3> v_tile_ring(s.v_tile_ring);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_decode.c:23
+    for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_decode.c:23
         const int g = t.at(0);
         const int part = t.at(1);
         const int first = part * p.length;
@@ -58,7 +59,7 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
     ws::consumer<1> tq_ring(s.tq_ring);
     ws::consumer<3> k_tile_ring(s.k_tile_ring);
     ws::consumer<3> v_tile_ring(s.v_tile_ring);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_decode.c:23
+    for (ws::dealt<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_decode.c:23
         const int g = t.at(0);
         const int part = t.at(1);
         const int first = part * p.length;
@@ -132,6 +133,7 @@ static WS_KERNEL(256, 1) void attend_parts_kernel(WS_PARAMS(attend_parts_params)
         s.tq_ring.init("tq_ring", 1);    // one group releases each slot
         s.k_tile_ring.init("k_tile_ring", 1);  // one group releases each slot
         s.v_tile_ring.init("v_tile_ring", 1);  // one group releases each slot
+        s.dealer.init("dealer", 1);
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -166,6 +168,7 @@ extern "C" void ws_launch_attend_parts_83cdc421(int groups, int L, int parts, in
     p.length = length;
     p.power = power;
     call.grid(p.grid, {{0, groups, 1}, {0, parts, 1}}, ws::order_auto, 0);
+    call.deal(p.grid);
     call.run(attend_parts_kernel, p, 256, sizeof(attend_parts_shared), ws::persistent);
 }
 

@@ -28,6 +28,7 @@ struct attention_gqa_shared {
     ws::ring<2> tk_ring;
     ws::ring<2> tv_ring;
     ws::turns<2> turns;
+    ws::dealer dealer;
 };
 
 static WS_DEVICE void attention_gqa_producer(const attention_gqa_params &p, attention_gqa_shared &s, int group)
@@ -35,7 +36,7 @@ static WS_DEVICE void attention_gqa_producer(const attention_gqa_params &p, atte
     ws::producer<2> tq_ring(s.tq_ring);
     ws::producer<2> tk_ring(s.tk_ring);
     ws::producer<2> tv_ring(s.tv_ring);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_gqa.c:21
+    for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_gqa.c:21
         const int h = t.at(0);
         const int n = t.at(1);
         const int i = p.i - n * 128;
@@ -63,7 +64,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
     ws::consumer<2> tv_ring(s.tv_ring);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_gqa.c:21
+    for (ws::dealt<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_gqa.c:21
         const int h = t.at(0);
         const int n = t.at(1);
         const int i = p.i - n * 128;
@@ -146,6 +147,7 @@ static WS_KERNEL(384, 1) void attention_gqa_kernel(WS_PARAMS(attention_gqa_param
         s.tk_ring.init("tk_ring", 2);    // two groups release each slot
         s.tv_ring.init("tv_ring", 2);    // two groups release each slot
         s.turns.init("turns");
+        s.dealer.init("dealer", 2);
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -182,5 +184,6 @@ extern "C" void ws_launch_attention_gqa(int heads, int share, int queries, int k
     p.offset = offset;
     p.power = power;
     call.grid(p.grid, {{0, heads, 1}, {0, (p.i + 128) / 128, 1}}, ws::order_auto, 0);
+    call.deal(p.grid);
     call.run(attention_gqa_kernel, p, 384, sizeof(attention_gqa_shared), ws::persistent);
 }

@@ -24,6 +24,7 @@ struct attention_varlen_shared {
     ws::ring<2> tk_ring;
     ws::ring<2> tv_ring;
     ws::turns<2> turns;
+    ws::dealer dealer;
 };
 
 static WS_DEVICE void attention_varlen_producer(const attention_varlen_params &p, attention_varlen_shared &s, int group)
@@ -31,7 +32,7 @@ static WS_DEVICE void attention_varlen_producer(const attention_varlen_params &p
     ws::producer<2> tq_ring(s.tq_ring);
     ws::producer<2> tk_ring(s.tk_ring);
     ws::producer<2> tv_ring(s.tv_ring);
-    for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // attention_varlen.c:25
+    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_varlen.c:25
         const int n = t.at(0);
         const int h = t.at(1);
         const int i = t.at(2);
@@ -65,7 +66,7 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
     ws::consumer<2> tv_ring(s.tv_ring);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // attention_varlen.c:25
+    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_varlen.c:25
         const int n = t.at(0);
         const int h = t.at(1);
         const int i = t.at(2);
@@ -152,6 +153,7 @@ static WS_KERNEL(384, 1) void attention_varlen_kernel(WS_PARAMS(attention_varlen
         s.tk_ring.init("tk_ring", 2);    // two groups release each slot
         s.tv_ring.init("tv_ring", 2);    // two groups release each slot
         s.turns.init("turns");
+        s.dealer.init("dealer", 2);
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -184,5 +186,6 @@ extern "C" void ws_launch_attention_varlen(int count, int longest, int total, in
     call.map(p.o_map, p.o, 64);
     p.power = power;
     call.grid(p.grid, {{0, count, 1}, {0, heads, 1}, {0, longest, 128}}, ws::order_auto, 0);
+    call.deal(p.grid);
     call.run(attention_varlen_kernel, p, 384, sizeof(attention_varlen_shared), ws::persistent);
 }

@@ -26,6 +26,7 @@ struct attention_window_shared {
     ws::ring<2> tk_ring;
     ws::ring<2> tv_ring;
     ws::turns<2> turns;
+    ws::dealer dealer;
 };
 
 static WS_DEVICE void attention_window_producer(const attention_window_params &p, attention_window_shared &s, int group)
@@ -33,7 +34,7 @@ static WS_DEVICE void attention_window_producer(const attention_window_params &p
     ws::producer<2> tq_ring(s.tq_ring);
     ws::producer<2> tk_ring(s.tk_ring);
     ws::producer<2> tv_ring(s.tv_ring);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_window.c:19
+    for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_window.c:19
         const int h = t.at(0);
         const int i = t.at(1);
         const int oldest = i - p.window + 1;
@@ -60,7 +61,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
     ws::consumer<2> tv_ring(s.tv_ring);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_window.c:19
+    for (ws::dealt<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_window.c:19
         const int h = t.at(0);
         const int i = t.at(1);
         const int oldest = i - p.window + 1;
@@ -149,6 +150,7 @@ static WS_KERNEL(384, 1) void attention_window_kernel(WS_PARAMS(attention_window
         s.tk_ring.init("tk_ring", 2);    // two groups release each slot
         s.tv_ring.init("tv_ring", 2);    // two groups release each slot
         s.turns.init("turns");
+        s.dealer.init("dealer", 2);
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -183,5 +185,6 @@ extern "C" void ws_launch_attention_window(int heads, int L, int window, const v
     p.power = power;
     p.inner = inner;
     call.grid(p.grid, {{0, heads, 1}, {0, L, 128}}, ws::order_auto, 0);
+    call.deal(p.grid);
     call.run(attention_window_kernel, p, 384, sizeof(attention_window_shared), ws::persistent);
 }

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-deal.c - does every tile of the grid take as long as any other?
+ *
+ *   for (i = L - 128; i >= 0; i -= 128)        tiles of causal attention: the first has most to do
+ *     last = i + 128
+ *     for (j = 0; j < last; j += 128)          a bound that comes from the tile
+ *
+ * The CTAs of a persistent grid take every so many tiles.  Where a loop's bounds, or whether there is a loop at all, depend on
+ * the tile, some would be done long before others: such tiles are dealt while the kernel runs, in the same order, to whoever
+ * wants one.  Which CTA gets which is no part of the meaning of a grid.
+ */
+#include "choose.h"
+
+enum { MOST_STEPS = 64 };
+
+static bool comes_from_tile(const Value *value, int depth);
+
+static bool yields_tile(const Op *op, int index, int depth)
+{
+    for (int k = 0; k < op->nblocks; k++)
+        if (comes_from_tile(block_end(op->blocks[k])->args[index], depth))
+            return true;
+    return false;
+}
+
+/* Computed from the grid's variables.  What other loops carry is the same in every tile, as far as is asked here.  */
+static bool comes_from_tile(const Value *value, int depth)
+{
+    const Op *def = value->def;
+    if (!def)
+        return value->block && value->block->parent && value->block->parent->code == OP_GRID;
+    if (depth > MOST_STEPS || def->code == OP_FOR || def->code == OP_WHILE)
+        return false;
+    if (def->code == OP_IF && yields_tile(def, value->index, depth + 1))
+        return true;
+    for (int i = 0; i < def->nargs; i++)
+        if (comes_from_tile(def->args[i], depth + 1))
+            return true;
+    return false;
+}
+
+static bool is_loop(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_FOR;
+}
+
+static void visit_uneven(Op *op, void *context)
+{
+    bool *uneven = context;
+    for (int i = 0; i < 3 && op->code == OP_FOR; i++)
+        *uneven |= comes_from_tile(op->args[i], 0);
+    if (op->code == OP_IF && ir_any(op, is_loop, NULL))
+        *uneven |= comes_from_tile(op->args[0], 0);
+}
+
+/* By a producer, to groups that all work on the same tile.  */
+bool choose_deal(Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    bool uneven = false;
+    bool together = grid->split != SPLIT_TILES && grid->cluster[0] <= 1 && grid->cluster[1] <= 1;
+    if (grid->persistent && kernel->roles->next && together)
+        ir_walk(kernel->body, visit_uneven, &uneven);
+    return uneven;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deal.cuh - tiles of different lengths, dealt while the kernel runs.
+ *
+ *   producer                                 all other groups
+ *     dealing<3> t(p.grid, s.dealer)           dealt<3> t(p.grid, s.dealer)
+ *     next()  draws a tile one ahead,          next()  waits for the producer's word
+ *             waits until the others have
+ *             read the last but one, tells
+ *
+ * Tiles go in the order of the grid, each to the CTA that wants one first.
+ */
+#ifndef WS_CUDA_DEAL_CUH
+#define WS_CUDA_DEAL_CUH
+
+#include "aref.cuh"
+#include "grid.cuh"
+
+namespace ws {
+
+/* Where a CTA's producer tells its other groups which tile comes next.  */
+struct dealer {
+    u64 full[2], empty[2];
+    int tile[2];
+
+    WS_DEVICE void init(const char *, int groups)
+    {
+        for (int i = 0; i < 2; i++) {
+            ptx::mbarrier_init(ptx::shared_address(&full[i]), 1);
+            ptx::mbarrier_init(ptx::shared_address(&empty[i]), 4 * groups);
+        }
+    }
+};
+
+/* The producer's walk, one warp: each CTA begins with the tile of its number and draws further ones, one ahead.  The last CTA
+   to end puts the counters back for the next launch.  */
+template <int N> struct dealing : tiles<N> {
+    dealer &table;
+    int ahead;
+
+    WS_DEVICE dealing(const grid<N> &g, dealer &d) : tiles<N>(g), table(d)
+    {
+        ahead = draw();
+    }
+
+    /* Valid in lane 0.  */
+    WS_DEVICE int draw() const
+    {
+        if (!this->space.tickets)
+            return this->index + this->stride;
+        return ptx::lane() == 0 ? (int)(atomicAdd(this->space.tickets, 1u) + gridDim.x) : 0;
+    }
+
+    WS_DEVICE void next()
+    {
+        const int slot = this->walked & 1;
+        this->index = (int)ptx::uniform((u32)ahead);
+        ptx::mbarrier_wait(ptx::shared_address(&table.empty[slot]), (u32)(this->walked >> 1 & 1) ^ 1);
+        if (ptx::lane() == 0) {
+            table.tile[slot] = this->index;
+            ptx::mbarrier_arrive(ptx::shared_address(&table.full[slot]));
+        }
+        this->walked++;
+        if (this->more())
+            ahead = draw();
+        else
+            give_back();
+    }
+
+    WS_DEVICE void give_back() const
+    {
+        u32 *counters = this->space.tickets;
+        if (counters && ptx::lane() == 0 && atomicAdd(&counters[1], 1u) == gridDim.x - 1)
+            counters[0] = counters[1] = 0;
+    }
+};
+
+/* The walk of all other groups.  */
+template <int N> struct dealt : tiles<N> {
+    dealer &table;
+
+    WS_DEVICE dealt(const grid<N> &g, dealer &d) : tiles<N>(g), table(d)
+    {
+    }
+
+    WS_DEVICE void next()
+    {
+        const int slot = this->walked & 1;
+        ptx::mbarrier_wait(ptx::shared_address(&table.full[slot]), (u32)(this->walked >> 1 & 1));
+        this->index = (int)ptx::uniform((u32) * (volatile int *)&table.tile[slot]);
+        __syncwarp();
+        if (ptx::lane() == 0)
+            ptx::mbarrier_arrive(ptx::shared_address(&table.empty[slot]));
+        this->walked++;
+    }
+};
+
+} // namespace ws
+
+#endif

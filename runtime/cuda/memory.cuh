@@ -763,6 +763,12 @@ static WS_DEVICE void store_boxes(u32 staging, const tensor<T, N> &t, const map 
         store_boxes<ADD, BLOCK + 1, 0, WHOLE, BUFFERS>(staging, t, m, x, row, col, outer...);
 }
 
+/* The engine faults where it is to write a box that begins at a coordinate below 0.  */
+template <typename... I> static WS_DEVICE bool before_zero(I... at)
+{
+    return ((at < 0) || ...);
+}
+
 /* Nothing of this warp's staging is being read any more.  */
 static WS_DEVICE void drained()
 {
@@ -829,7 +835,7 @@ static WS_DEVICE void store_plane_staged(output<T, SR, BLOCKS> &o, const tensor<
         constexpr int buffers = output<T, SR, BLOCKS>::buffers, whole = C / line_elements<T> * line_elements<T>;
         const u32 staging = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
         if constexpr (R % store_rows == 0 && whole > 0) {
-            if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!SLICED || contained<R, C, SLICED, N>(p))) {
+            if (m.can_store && !before_zero(row, col, outer...) && p.col * (int)sizeof(T) % 16 == 0 && (!SLICED || contained<R, C, SLICED, N>(p))) {
                 store_boxes<false, 0, 0, whole, buffers>(staging, t, m, x, row, col, outer...);
                 if constexpr (whole < C) {
                     drained();
@@ -910,7 +916,7 @@ static WS_DEVICE void add_plane_staged(output<T, SR, BLOCKS> &o, const tensor<T,
     const plane<T> p = plane_at(t, outer..., row, col);
     if constexpr (L == frag && R % store_rows == 0 && C % line_elements<T> == 0) {
         constexpr int buffers = output<T, SR, BLOCKS>::buffers;
-        if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!SLICED || contained<R, C, SLICED, N>(p))) {
+        if (m.can_store && !before_zero(row, col, outer...) && p.col * (int)sizeof(T) % 16 == 0 && (!SLICED || contained<R, C, SLICED, N>(p))) {
             const u32 staging = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
             add_boxes<buffers>(staging, t, m, x, row, col, outer...);
             return;

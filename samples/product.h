@@ -210,11 +210,11 @@ static inline void product_sum(ws_tensor partial, ws_tensor c, ws_tensor extra, 
 }
 
 /* Group g has the rows first[g] to first[g + 1] of A and of C, and B[g].  `tiles` is at least the groups' row tiles together:
-   total rows / bm + groups always is. */
+   total rows / bm + groups always is.  order(row): those that there are not come last, and cost no round of tiles. */
 static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor first, int groups, int tiles, int N, int K,
                                    ws_dtype sum, ws_dtype out, int bm, int bn, int bk)
 {
-    #pragma ws grid(2) order(grouped(16))
+    #pragma ws grid(2) order(row)
     for (int t = 0; t < tiles; t++)
         for (int j = 0; j < N; j += bn) {
             long g = 0, before = 0, begin = ws_at(first, 0), end = ws_at(first, 1);

@@ -455,7 +455,10 @@ struct launch {
     template <typename... X> void fail(ws_status status, const char *name, const char *format, X... x)
     {
         char text[256];
-        snprintf(text, sizeof text, format, x...);
+        if constexpr (sizeof...(x) > 0)
+            snprintf(text, sizeof text, format, x...);
+        else
+            snprintf(text, sizeof text, "%s", format);
         ws_error_set(status, "%s: %s: %s", kernel, name, text);
         failed = true;
     }

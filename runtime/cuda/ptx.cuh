@@ -161,6 +161,25 @@ static WS_DEVICE void fence_proxy_async()
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+/* max and min of integers, as unsigned numbers: ptxas of CUDA 13.0 joins two max.s32 to one VIMNMX3 and loses the sign of an
+   operand that was negated, max (-x, max (-y, z)) as max (-x, max (y, z)).  Behind an exclusive or no sign is left to lose.  */
+static WS_DEVICE int larger(int x, int y)
+{
+    int z;
+    asm("{ .reg .u32 a, b; xor.b32 a, %1, 0x80000000; xor.b32 b, %2, 0x80000000; max.u32 a, a, b; xor.b32 %0, a, 0x80000000; }"
+        : "=r"(z)
+        : "r"(x), "r"(y));
+    return z;
+}
+static WS_DEVICE int smaller(int x, int y)
+{
+    int z;
+    asm("{ .reg .u32 a, b; xor.b32 a, %1, 0x80000000; xor.b32 b, %2, 0x80000000; min.u32 a, a, b; xor.b32 %0, a, 0x80000000; }"
+        : "=r"(z)
+        : "r"(x), "r"(y));
+    return z;
+}
+
 static WS_DEVICE void prefetch_tensormap(const CUtensorMap *map)
 {
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");

@@ -374,8 +374,8 @@ WS_ONE_BINARY(add, x + y, x + y, (int)((u32)x + (u32)y))
 WS_ONE_BINARY(sub, x - y, x - y, (int)((u32)x - (u32)y))
 WS_ONE_BINARY(mul, x *y, x *y, (int)((u32)x *(u32)y))
 WS_ONE_BINARY(div, x / y, x / y, y == 0 ? 0 : y == -1 ? (int)(0u - (u32)x) : x / y)
-WS_ONE_BINARY(maximum, fmaxf(x, y), fmax(x, y), ::max(x, y))
-WS_ONE_BINARY(minimum, fminf(x, y), fmin(x, y), ::min(x, y))
+WS_ONE_BINARY(maximum, fmaxf(x, y), fmax(x, y), ptx::larger(x, y))
+WS_ONE_BINARY(minimum, fminf(x, y), fmin(x, y), ptx::smaller(x, y))
 #undef WS_ONE_BINARY
 
 #define WS_ONE_COMPARE(name, operator_)                                 \

@@ -8,7 +8,8 @@
  *
  * The masks cost nothing away from the diagonal and the end: where a comparison of index tiles holds for a whole block,
  * the compiler leaves the select out. With `causal` the last rows have most to do, so the order of the grid is: sections of
- * heads, so many that their keys and values stay in the L2 cache; in a section, rows from the last to the first.
+ * heads, so many that their keys and values stay in the L2 cache; in a section, rows from the last to the first. A block
+ * that is not full is the first one, which sees the fewest keys: what lies before row 0 is neither loaded nor stored.
  */
 #include "check_attention.h"
 
@@ -26,9 +27,9 @@ void attention(int heads, int L, int causal, float scale, const ws_f16 *Q, const
 
     #pragma ws grid(3)
     for (int first = 0; first < heads; first += section)
-        for (int i = (L - 1) / ROWS * ROWS; i >= 0; i -= ROWS)
+        for (int i = L - ROWS; i > -ROWS; i -= ROWS)
             for (int m = 0; m < section; m++) {
-                int h = first + m, last = causal && i + ROWS < L ? i + ROWS : L;
+                int h = first + m, last = causal ? i + ROWS : L;
                 if (h >= heads)
                     continue;
                 ws_tile tq = ws_load_3d(q, h, i, 0, ROWS, D);

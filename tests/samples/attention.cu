@@ -1,6 +1,6 @@
 #include <wsrt.cuh>
 
-// attention.c:27: attention
+// attention.c:28: attention
 struct attention_params {
     ws::tensor<ws::f16, 3> q;
     ws::tensor<ws::f16, 3> k;
@@ -35,19 +35,18 @@ static WS_DEVICE void attention_producer(const attention_params &p, attention_sh
     ws::producer<2> tq_ring(s.tq_ring);
     ws::producer<2> k_tile_ring(s.k_tile_ring);
     ws::producer<2> v_tile_ring(s.v_tile_ring);
-    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:27
+    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:28
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
         const int i = p.i - n * 128;
         const int h = m + first;
-        const int n_2 = i + 128;
-        const int last = p.causal != 0 && n_2 < p.L ? n_2 : p.L;
-        if (h < p.heads) {  // attention.c:32
+        const int last = p.causal != 0 ? i + 128 : p.L;
+        if (h < p.heads) {  // attention.c:33
             const int tq_slot = tq_ring.put();
             ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
             tq_ring.put_done();
-            for (int j = 0; j < last; j += 128) {  // attention.c:39
+            for (int j = 0; j < last; j += 128) {  // attention.c:40
                 const int k_tile_slot = k_tile_ring.put();
                 ws::copy_in(k_tile_ring, s.k_tile[k_tile_slot], p.k, p.k_map, h, j, 0);
                 k_tile_ring.put_done();
@@ -66,35 +65,34 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<2> v_tile_ring(s.v_tile_ring);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:27
+    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:28
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
         const int i = p.i - n * 128;
         const int h = m + first;
         const bool condition = p.causal != 0;
-        const int n_2 = i + 128;
-        const int last = condition && n_2 < p.L ? n_2 : p.L;
-        if (h < p.heads) {  // attention.c:32
+        const int last = condition ? i + 128 : p.L;
+        if (h < p.heads) {  // attention.c:33
             const int tq_slot = tq_ring.get();
             auto acc = ws::full<float, 64, 128, ws::frag>(0);
             auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
             auto sum = ws::full<float, 64, 1, ws::frag>(0);
-            if (0 < last) {  // attention.c:39
+            if (0 < last) {  // attention.c:40
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
                 s.turns.take(group);
                 ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
                 ws::commit();
                 s.turns.pass(group);
-                const int n_3 = condition ? i - 0 : p.L;
-                const int n_4 = p.L - 0;
+                const int n_2 = condition ? i - 0 : p.L;
+                const int n_3 = p.L - 0;
                 ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
-                if (!((long)n_4 > 127 && ((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647))) {  // attention.c:43
+                if (!((long)n_3 > 127 && ((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647))) {  // attention.c:44
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::mask_and(ws::lt(col, n_4), ws::le(col, ws::add(row, n_3)));
+                    const auto seen = ws::mask_and(ws::lt(col, n_3), ws::le(col, ws::add(row, n_2)));
                     s_2 = ws::select(seen, s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
@@ -104,7 +102,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 top = now;
                 auto x = ws::cast<ws::f16>(p_2);
                 acc = ws::rescale(acc, shrink);
-                for (int j = 128; j < last; j += 128) {  // attention.c:39
+                for (int j = 128; j < last; j += 128) {  // attention.c:40
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.turns.take(group);
@@ -114,14 +112,14 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                     ws::commit();
                     s.turns.pass(group);
-                    const int n_5 = condition ? i - j : p.L;
-                    const int n_6 = p.L - j;
+                    const int n_4 = condition ? i - j : p.L;
+                    const int n_5 = p.L - j;
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
-                    if (ws::alike(!((long)n_6 > 127 && ((long)n_5 >= 127 && (long)n_5 + 127 <= 2147483647)))) {  // attention.c:43
+                    if (ws::alike(!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647)))) {  // attention.c:44
                         const auto col = ws::col_index<1, 128, ws::frag>();
                         const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                        const auto seen = ws::mask_and(ws::lt(col, n_6), ws::le(col, ws::add(row, n_5)));
+                        const auto seen = ws::mask_and(ws::lt(col, n_5), ws::le(col, ws::add(row, n_4)));
                         s_3 = ws::select(seen, s_3, -1e+30);
                     }
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
@@ -142,7 +140,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             }
             tq_ring.consumed<0>();
             sum = ws::row_total(sum);
-            ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum))));  // attention.c:52
+            ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum))));  // attention.c:53
         }
     }
     ws::store_wait<0>();
@@ -177,7 +175,7 @@ extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q,
 {
     ws::launch call("attention");
     attention_params p;
-    p.i = (L - 1) / 128 * 128;
+    p.i = L - 128;
     call.tensor(p.q, "q", Q, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
     call.tensor(p.k, "k", K, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
     call.tensor(p.v, "v", V, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
@@ -191,7 +189,7 @@ extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q,
     p.L = L;
     p.causal = causal;
     p.power = power;
-    call.grid(p.grid, {{0, heads, value}, {0, (p.i + 128) / 128, 1}, {0, value, 1}}, ws::order_auto, 0);
+    call.grid(p.grid, {{0, heads, value}, {0, (L + 127) / 128, 1}, {0, value, 1}}, ws::order_auto, 0);
     call.deal(p.grid);
     call.run(attention_kernel, p, 384, sizeof(attention_shared), ws::persistent);
 }

@@ -15,6 +15,7 @@ typedef struct {
     Kernel *kernel;
     interpret_argument *values;
     bool *by_loop, *bounds; /* by parameter: of a loop; of anything */
+    bool *counts;           /* an extent, or of a loop or the grid */
     int trips;
 } Setup;
 
@@ -64,6 +65,33 @@ static void visit_bound(Op *op, void *context)
     }
     for (int i = 0; op->code == OP_TENSOR && i < op->nargs; i++)
         mark_parameters(setup, op->args[i]);
+}
+
+/* A parameter that is a stride and nothing else: elements of a tensor that is stored lie apart.  */
+static void visit_stride(Op *op, void *context)
+{
+    Setup *setup = context;
+    if (op->code != OP_TENSOR)
+        return;
+    long stride = 1024;
+    for (int rank = op->results[0]->type.rank, i = rank - 2; i >= 0; i--, stride *= 512) {
+        int parameter = parameter_of(setup, op->args[1 + rank + i]);
+        if (parameter >= 0 && !setup->counts[parameter])
+            setup->values[parameter].number = stride;
+    }
+}
+
+/* Extents and bounds.  */
+static void visit_count(Op *op, void *context)
+{
+    Setup *setup = context;
+    int rank = op->code == OP_TENSOR ? op->results[0]->type.rank : 0;
+    for (int i = 0; i < op->nargs; i++) {
+        bool counts = op->code == OP_FOR ? i < 3 : op->code == OP_GRID || (i > 0 && i <= rank);
+        int parameter = counts ? parameter_of(setup, op->args[i]) : -1;
+        if (parameter >= 0)
+            setup->counts[parameter] = true;
+    }
 }
 
 static double small(unsigned long long *state)
@@ -129,7 +157,9 @@ Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int varian
 {
     size_t count = (size_t)kernel->nparams;
     Arguments arguments = {zeroed(count, sizeof(interpret_argument)), kernel->nparams, zeroed(count, sizeof(void *))};
-    Setup setup = {kernel, arguments.values, zeroed(count, sizeof(bool)), zeroed(count, sizeof(bool)), trips};
+    Setup setup = {
+        kernel, arguments.values, zeroed(count, sizeof(bool)), zeroed(count, sizeof(bool)), zeroed(count, sizeof(bool)),
+        trips};
     for (int i = 0; i < kernel->nparams; i++) {
         Type type = kernel->params[i]->type;
         if (dtype_is_float(type.dtype))
@@ -144,9 +174,14 @@ Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int varian
     for (int i = 0; i < kernel->nparams; i++)
         if (variant && !setup.bounds[i] && !dtype_is_float(kernel->params[i]->type.dtype))
             arguments.values[i].number = 0;
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_count, &setup);
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_stride, &setup);
     make_arrays(&arguments, kernel, plan);
     free(setup.by_loop);
     free(setup.bounds);
+    free(setup.counts);
     return arguments;
 }
 

@@ -265,7 +265,7 @@ static int64_t fixed_bytes(const Chooser *in)
         if (in->loads[i]->depth > 0)
             bytes += in->loads[i]->depth * machine_tile_bytes(in->loads[i]->results[0]->type);
     for (int i = 0; i < in->nstores; i++) {
-        Type type = in->stores[i]->args[in->stores[i]->nargs - 1]->type;
+        Type type = stored_type(in->stores[i]);
         if (in->ndots && type.rows > 1)
             bytes += staging_bytes(in, type);
     }

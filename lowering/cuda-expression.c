@@ -562,6 +562,8 @@ static void print_load(Printer *in, const Op *op)
         cuda_fill(in, op->fval);
         fputs(", ", in->out);
     }
+    if (op->storage)
+        fprintf(in->out, "%s, ", op->storage->name);
     cuda_value(in, op->args[0], PREC_ANY);
     cuda_coordinates(in, op, 1, op->nargs);
     fputc(')', in->out);
@@ -641,6 +643,12 @@ void cuda_expression(Printer *in, const Op *op, int outer)
     case OP_CAST:
         fprintf(in->out, "ws::cast<%s>(", cuda_element_text[op->results[0]->type.dtype]);
         cuda_value(in, op->args[0], PREC_ANY);
+        fputc(')', in->out);
+        break;
+    case OP_COLUMNS:
+        fprintf(in->out, "ws::columns<%d>(", op->results[0]->type.cols);
+        cuda_value(in, op->args[0], PREC_ANY);
+        cuda_coordinates(in, op, 1, 2);
         fputc(')', in->out);
         break;
     case OP_READ:

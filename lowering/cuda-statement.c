@@ -10,7 +10,7 @@
  * Values that a block hands on are copied at its end, in an order that reads every variable before it is written.
  */
 #include "cuda.h"
-#include "slice.h"
+#include "queries.h"
 
 /* ---- statements -------------------------------------------------------------------------------------------------- */
 
@@ -191,6 +191,8 @@ static void print_for(Printer *in, const Op *op)
     const Op *step = op->args[2]->def;
     bool down = step && step->code == OP_CONST && step->ival < 0 && step->ival != INT64_MIN;
     print_initial_values(in, op);
+    if (ir_any(op, takes_columns, op->blocks[0]->args[0])) /* registers are known by constants */
+        cuda_line(in, "WS_UNROLL");
     cuda_begin(in);
     fprintf(in->out, "for (%s %s = ", cuda_scalar_type(op->blocks[0]->args[0]->type), counter->name);
     cuda_coordinate(in, op->args[0]);
@@ -447,10 +449,8 @@ static void print_store(Printer *in, const Op *op)
     print_inside(in);
     cuda_begin(in);
     fprintf(in->out, "%s(", op_info[op->code].call);
-    if (op->storage) {
-        cuda_group_storage(in, op->storage);
-        fputs(", ", in->out);
-    }
+    if (op->storage)
+        fprintf(in->out, "%s, ", op->storage->name);
     cuda_value(in, op->args[0], PREC_ANY);
     if (op->storage)
         fprintf(in->out, ", p.%s", cuda_map_for(in, op));

@@ -126,6 +126,26 @@ static const char *ring_blocks(const Printer *in, const Aref *aref)
     return shared ? arena_print(in->kernel->module, "%s, ws::along_%s", cuda_blocks(in), text_alongs[aref->along]) : "";
 }
 
+typedef struct {
+    const Storage *storage;
+    bool found;
+} Outlet;
+
+static void visit_outlet(Op *op, void *context)
+{
+    Outlet *outlet = context;
+    outlet->found |= op->storage == outlet->storage;
+}
+
+/* An output's memory is used through an object of the role, which knows whose turn it is.  */
+static bool has_outlet(const Role *role, const Storage *storage)
+{
+    Outlet outlet = {storage, false};
+    if (storage->use == USE_OUTPUT)
+        ir_walk(role->body, visit_outlet, &outlet);
+    return outlet.found;
+}
+
 static void print_role(Printer *in, Role *role)
 {
     Kernel *kernel = in->kernel;
@@ -141,6 +161,9 @@ static void print_role(Printer *in, Role *role)
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_GET, aref))
             cuda_line(in, "ws::consumer<%d%s> %s(s.%s);", aref->slots, ring_blocks(in, aref), aref->name, aref->name);
+    FOR_STORAGES (storage, kernel)
+        if (has_outlet(role, storage))
+            cuda_line(in, "ws::outlet %s(s.%s%s);", storage->name, storage->name, storage->slots > 1 ? "[group]" : "");
     if (role_has_op(role, OP_TURN_TAKE, NULL))
         cuda_line(in, "s.turns.begin(group);");
     FOR_STORAGES (storage, kernel)

@@ -94,4 +94,5 @@ void pass_infer(Kernel *kernel)
     infer_simplify(kernel);
     infer_recurrences(kernel);
     infer_rescales(kernel);
+    infer_strips(kernel);
 }

@@ -17,6 +17,8 @@ void infer_edges(Kernel *kernel);
 void infer_recurrences(Kernel *kernel);
 /* rescale.c: what a running maximum shrinks is multiplied only where the maximum grew.  */
 void infer_rescales(Kernel *kernel);
+/* strips.c: epilogues of accumulators are cut into strips of columns.  */
+void infer_strips(Kernel *kernel);
 /* ragged.c: -Wws-padded-reduction.  */
 void infer_ragged(Kernel *kernel);
 

@@ -6,6 +6,7 @@
  *   %t = mma %va, %vt, %acc                    the same: a view of A, K innermost; a transposed view of B
  *   %t = mma %p32, %v, %o                      barrier; %p = stage %p32 -> p_operand; fence; barrier; %t = mma %p, %v, %o
  *   store %c, %i, %j, %x                       store %c, %i, %j, %x -> c_out        through the copy engine
+ *   %y = load %d, %i, %j                       %y = load %d, %i, %j -> c_out        as whole lines, through the same memory
  *   %s = col_sum %x                            %s = col_sum %x -> scratch
  *                                              store_wait 0                         before the role ends
  *
@@ -21,7 +22,7 @@
  */
 #include "machine.h"
 #include "plan.h"
-#include "slice.h"
+#include "queries.h"
 
 typedef struct {
     Kernel *kernel;
@@ -337,22 +338,29 @@ static bool is_stored_again(const Shaper *in, const Op *store)
     return meeting.met;
 }
 
-/* Whole lines of whole warps' rows, and a type that the matrix units' layout stores four or fewer bytes at a time.  */
+/* What fills boxes of the copy engine: whole lines, or one half.  */
+static bool fills_boxes(Type tile)
+{
+    int bytes = tile.cols * dtype_bytes(tile.dtype);
+    return dtype_bytes(tile.dtype) <= 4 && (bytes % MACHINE_LINE_BYTES == 0 || bytes == MACHINE_LINE_BYTES / 2);
+}
+
+/* Whole warps' rows, and a type that the matrix units' layout stores four or fewer bytes at a time.  */
 static bool copy_engine_takes(const Shaper *in, const Op *store)
 {
     Type tile = store->args[store->nargs - 1]->type;
-    int bytes = dtype_bytes(tile.dtype);
-    return in->kernel->layout == LAYOUT_MMA && tile.dtype != D_MASK && bytes <= 4 && tile.rows % 16 == 0 &&
-           tile.cols * bytes % MACHINE_LINE_BYTES == 0 && tensor_root(store->args[0]) && !is_loaded(in, store, false) &&
-           !is_stored_again(in, store);
+    return in->kernel->layout == LAYOUT_MMA && tile.dtype != D_MASK && tile.rows % 16 == 0 && fills_boxes(tile) &&
+           tensor_root(store->args[0]) && !is_loaded(in, store, false) && !is_stored_again(in, store);
 }
 
 /* Stores of one shape take turns in one staging buffer.  */
 static Storage *output_storage(const Shaper *in, const Op *store)
 {
-    Type tile = store->args[store->nargs - 1]->type;
-    if (tile.rows % MACHINE_MMA_ROWS == 0)
-        tile.rows = MACHINE_MMA_ROWS; /* taller tiles pass through in pieces */
+    Type tile = stored_type(store);
+    if (tile.rows % MACHINE_MMA_ROWS == 0) { /* taller tiles pass through in pieces */
+        tile.cols *= tile.rows / MACHINE_MMA_ROWS;
+        tile.rows = MACHINE_MMA_ROWS;
+    }
     FOR_STORAGES (storage, in->kernel)
         if (storage->use == USE_OUTPUT && storage->slots == in->role->replicas && storage->tile.dtype == tile.dtype &&
             storage->tile.rows == tile.rows) {
@@ -385,6 +393,21 @@ static void visit_store(Op *op, void *context)
     } else if (is_loaded(in, op, true) || is_stored_again(in, op)) {
         meet_around(in, op);
     }
+}
+
+/* A load of whole lines passes through the same memory, if there is any: a thread's two columns at a time would fill no
+   sector.  */
+static void visit_load(Op *op, void *context)
+{
+    const Shaper *in = context;
+    if (op->code != OP_LOAD || in->kernel->layout != LAYOUT_MMA)
+        return;
+    Type tile = op->results[0]->type;
+    if (tile.rows % MACHINE_MMA_ROWS || !fills_boxes(tile))
+        return;
+    FOR_STORAGES (storage, in->kernel)
+        if (storage->use == USE_OUTPUT && storage->slots == in->role->replicas)
+            op->storage = storage;
 }
 
 /* The CTA's memory must outlive the copies out of it.  */
@@ -527,7 +550,9 @@ void pass_layout(Kernel *kernel)
         ir_count_uses(kernel, role->body);
         ir_walk(role->body, visit_scratch, &in);
         ir_walk(role->body, visit_store, &in);
-        if (in.staged_store)
+        if (in.staged_store) {
+            ir_walk(role->body, visit_load, &in);
             wait_for_stores(&in);
+        }
     }
 }

@@ -7,10 +7,10 @@
  *     c_out 2 x (64 x 256)                       the ring at 229376: 229440 of 232448 bytes
  *   roles producer x 1, consumer x 2           384 threads, 24 and 240 registers
  *
- * Shared memory is one struct in the order of the storages, rings behind them.  Outputs take what the rings leave: a whole
- * tile if there is room, else two 128-byte blocks, so that one drains while the next is written, else one.  What then still
- * is left gives second slots to rings that are filled once a tile, so that a CTA's next tile is on its way while it works on
- * this one.  What does not fit is an error that prints the sum.
+ * Shared memory is one struct in the order of the storages, rings behind them.  Outputs take what the rings leave: first up
+ * to two 128-byte blocks, so that one drains while the next is written; then second slots come, for rings that are filled
+ * once a tile, so that a CTA's next tile is on its way while it works on this one; and what then still is left goes to the
+ * outputs again, up to a whole tile.  What does not fit is an error that prints the sum.
  */
 #include "machine.h"
 #include "plan.h"
@@ -299,6 +299,28 @@ static void widen_outputs(Kernel *kernel, const int *whole)
     kernel->shared_bytes = place_all(kernel);
 }
 
+/* What is left, block by block.  */
+static void grow_outputs(Kernel *kernel, const int *whole)
+{
+    for (bool grown = true; grown;) {
+        int i = 0;
+        grown = false;
+        FOR_STORAGES (storage, kernel) {
+            if (storage->use != USE_OUTPUT)
+                continue;
+            int columns = storage->tile.cols, more = columns + machine_line_elements(storage->tile.dtype);
+            storage->tile.cols = more < whole[i] ? more : whole[i];
+            storage->slot_bytes = machine_tile_bytes(storage->tile);
+            if (place_all(kernel) > MACHINE_SHARED_BYTES)
+                storage->tile.cols = columns;
+            storage->slot_bytes = machine_tile_bytes(storage->tile);
+            grown |= storage->tile.cols > columns;
+            i++;
+        }
+    }
+    kernel->shared_bytes = place_all(kernel);
+}
+
 /* With two slots the groups meet once for each gathering: nobody still reads what is written by then.  */
 static void set_gathered_slots(Kernel *kernel, int slots)
 {
@@ -311,21 +333,18 @@ enum { MOST_OUTPUTS = 64 };
 
 static void plan_shared(Kernel *kernel)
 {
-    int whole[MOST_OUTPUTS], outputs = 0, widest = 1;
+    int whole[MOST_OUTPUTS], outputs = 0;
     plan_slots(kernel);
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_short_operand, kernel);
     FOR_STORAGES (storage, kernel) {
-        if (storage->use != USE_OUTPUT || outputs == MOST_OUTPUTS)
-            continue;
-        int lines = machine_line_elements(storage->tile.dtype);
-        whole[outputs++] = storage->tile.cols;
-        widest = storage->tile.cols / lines > widest ? storage->tile.cols / lines : widest;
+        if (storage->use == USE_OUTPUT && outputs < MOST_OUTPUTS)
+            whole[outputs++] = storage->tile.cols;
     }
     bool fits = false;
     for (int slots = 2; slots && !fits; slots--) {
         set_gathered_slots(kernel, slots);
-        fits = outputs_fit(kernel, whole, widest) || outputs_fit(kernel, whole, 2) || outputs_fit(kernel, whole, 1);
+        fits = outputs_fit(kernel, whole, 2) || outputs_fit(kernel, whole, 1);
     }
     if (!fits) {
         reject_sum(kernel);
@@ -333,6 +352,7 @@ static void plan_shared(Kernel *kernel)
     }
     widen_outputs(kernel, whole);
     plan_second_slots(kernel);
+    grow_outputs(kernel, whole);
 }
 
 /* ---- registers that tiles take ----------------------------------------------------------------------------------- */

@@ -6,7 +6,8 @@
  *   x    64x64  f16     32, alive for two statements
  *
  * An estimate from below: each variable counts once while any value that it holds is needed, an expression that is printed
- * at its use not at all.
+ * at its use not at all.  A tile that a loop takes columns of, and nothing needs behind it, leaves the registers of a strip to
+ * what is computed of that.
  */
 #include "machine.h"
 #include "plan.h"
@@ -14,7 +15,8 @@
 typedef struct {
     Kernel *kernel;
     const Role *role;
-    int *begin, *end; /* by variable, in positions; end 0: not seen */
+    int *begin, *end;  /* by variable, in positions; end 0: not seen */
+    const Op **strips; /* by variable: what takes columns of it */
     Variable **variables;
     int count;
     const Op **ops; /* by position */
@@ -64,9 +66,21 @@ static void visit_touch(Op *op, void *context)
             touch(in, op->blocks[k]->args[i], op, op->position);
 }
 
-static int registers_of(const Estimate *in, int i)
+static void visit_strips(Op *op, void *context)
 {
-    return machine_tile_registers(in->variables[i]->type, in->kernel->layout);
+    Estimate *in = context;
+    int i = op->code == OP_COLUMNS && op->args[0]->var ? variable_index(in, op->args[0]->var) : -1;
+    if (i >= 0)
+        in->strips[i] = op;
+}
+
+static int registers_of(const Estimate *in, int i, int position)
+{
+    Type type = in->variables[i]->type;
+    const Op *columns = in->strips[i], *loop = columns ? ir_enclosing(columns, OP_FOR) : NULL;
+    if (loop && loop->position < position && in->end[i] <= order_end(loop))
+        type.cols -= columns->results[0]->type.cols;
+    return type.cols > 0 ? machine_tile_registers(type, in->kernel->layout) : 0;
 }
 
 static int registers_at(const Estimate *in, int position)
@@ -74,7 +88,7 @@ static int registers_at(const Estimate *in, int position)
     int registers = 0;
     for (int i = 0; i < in->count; i++)
         if (in->end[i] && in->begin[i] <= position && position < in->end[i])
-            registers += registers_of(in, i);
+            registers += registers_of(in, i, position);
     return registers;
 }
 
@@ -86,7 +100,7 @@ static const char *tiles_at(const Estimate *in, int position)
             continue;
         Type type = in->variables[i]->type;
         text = arena_print(in->kernel->module, "%s%s%s %dx%d %s %d", text, *text ? ", " : "", in->variables[i]->name,
-                           type.rows, type.cols, dtype_text(type.dtype), registers_of(in, i));
+                           type.rows, type.cols, dtype_text(type.dtype), registers_of(in, i, position));
     }
     return text;
 }
@@ -101,6 +115,7 @@ Pressure plan_pressure(Kernel *kernel, const Role *role)
     size_t room = (size_t)(nvariables + 1);
     in.begin = arena_alloc(module, room * sizeof *in.begin);
     in.end = arena_alloc(module, room * sizeof *in.end);
+    in.strips = arena_alloc(module, room * sizeof *in.strips);
     in.variables = arena_alloc(module, room * sizeof *in.variables);
     for (Variable *variable = kernel->variables; variable; variable = variable->next)
         if (variable->role == role && (variable->type.kind == K_TILE || variable->type.kind == K_TOKEN))
@@ -108,6 +123,7 @@ Pressure plan_pressure(Kernel *kernel, const Role *role)
     in.npositions = role->body->last ? order_end(role->body->last) + 1 : 0;
     in.ops = arena_alloc(module, (size_t)(in.npositions + 1) * sizeof *in.ops);
     ir_walk(role->body, visit_touch, &in);
+    ir_walk(role->body, visit_strips, &in);
 
     Pressure peak = {0, kernel->loc, ""};
     int worst = 0;

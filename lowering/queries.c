@@ -87,6 +87,22 @@ int row_coordinate(const Op *op)
     }
 }
 
+bool takes_columns(const Op *op, const void *counter)
+{
+    return op->code == OP_COLUMNS && op->args[1] == counter;
+}
+
+Type stored_type(const Op *store)
+{
+    Type type = store->args[store->nargs - 1]->type;
+    const Op *loop = store->parent->parent;
+    int64_t columns;
+    if (loop && loop->code == OP_FOR && ir_any(loop, takes_columns, loop->blocks[0]->args[0]) &&
+        ir_constant(loop->args[1], &columns))
+        type.cols = (int)columns;
+    return type;
+}
+
 /* The matrix unit takes the operand from the ring as it lies there: along K, or across K for 16-bit types.  */
 static bool operand_in_place(const Value *value, int arg)
 {

@@ -27,6 +27,10 @@ int last_stage(const Op *load, const Uses *uses);
 Op *op_at_block(Op *op, const Block *block);
 /* Index of the row coordinate among a load's or store's operands, -1 if rows of its tile do not move a coordinate.  */
 int row_coordinate(const Op *op);
+/* Does the op take columns from the loop's counter on?  */
+bool takes_columns(const Op *op, const void *counter);
+/* The type of a stored tile, with all columns of the tile that it is a strip of.  */
+Type stored_type(const Op *store);
 /* The innermost pipelined loop around an op, or NULL.  */
 Op *pipelined_loop(const Op *op);
 

@@ -83,6 +83,9 @@ static bool is_taken_in_role(const Kernel *kernel, const char *name)
     FOR_AREFS (aref, kernel)
         if (!strcmp(name, aref->name))
             return true;
+    FOR_STORAGES (storage, kernel)
+        if (storage->use == USE_OUTPUT && !strcmp(name, storage->name))
+            return true;
     return !strcmp(name, "p") || !strcmp(name, "s") || !strcmp(name, "t") || !strcmp(name, "go_on") ||
            !strncmp(name, "saved_", 6);
 }

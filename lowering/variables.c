@@ -134,7 +134,7 @@ static Form result_form(const Namer *in, const Fact *fact)
     const Op *op = value->def;
     if (op_is_pure(op) && !fact->uses)
         return FORM_NONE;
-    if (op->code == OP_VIEW || op->code == OP_TRANS_VIEW || op->code == OP_SPLAT)
+    if (op->code == OP_VIEW || op->code == OP_TRANS_VIEW || op->code == OP_SPLAT || op->code == OP_COLUMNS)
         return FORM_INLINE;
     if (op->code == OP_TENSOR)
         return FORM_FIELD;

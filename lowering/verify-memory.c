@@ -136,8 +136,7 @@ static void check_store(Uses *uses, const Op *op)
     Type tile = op->storage->tile, type = op->args[op->nargs - 1]->type;
     if (op->storage->use != USE_OUTPUT)
         complain(uses, op, "stages its tile in memory of another use");
-    else if (tile.dtype != type.dtype || type.rows % tile.rows ||
-             tile.cols * dtype_bytes(tile.dtype) % MACHINE_LINE_BYTES)
+    else if (tile.dtype != type.dtype || type.rows % tile.rows || op->storage->slot_bytes % MACHINE_LINE_BYTES)
         complain(uses, op, "stages its tile in memory of another shape");
 }
 
@@ -172,6 +171,12 @@ static void check_rounded(Uses *uses, const Op *op)
     }
 }
 
+static void check_load(Uses *uses, const Op *op)
+{
+    if (op->storage && !is_own(uses, op->storage, USE_OUTPUT))
+        complain(uses, op, "passes through memory that is not its own");
+}
+
 static void visit_use(Op *op, void *context)
 {
     Uses *uses = context;
@@ -183,6 +188,8 @@ static void visit_use(Op *op, void *context)
         check_gather(uses, op);
     if (op_info[op->code].class_ == CLASS_STORE)
         check_store(uses, op);
+    if (op_info[op->code].class_ == CLASS_LOAD)
+        check_load(uses, op);
     if (op->code == OP_MMA && op->args[0]->type.kind == K_VIEW)
         check_short_operand(uses, op);
 }

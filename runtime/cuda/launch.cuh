@@ -357,7 +357,7 @@ struct launch {
         m.can_load = encode<in>(m.load, t, box_rows(rows));
         /* The engine writes whole 16 bytes: a row that ends within them would run into what follows.  */
         m.can_store = m.can_load && a && (a->how & stored) && (long)t.high[N - 1] * (long)sizeof(T) % 16 == 0 &&
-                      encode<T>(m.store, t, store_rows);
+                      encode<T>(m.store, t, store_rows) && encode<T>(m.store_half, t, store_rows, 64);
         if (!m.can_load && a && !a->empty)
             ws_log_line("ws: %s: %s: base or strides are not multiples of 16 bytes; copied by the slower path", kernel,
                         a->name);
@@ -646,7 +646,9 @@ struct launch {
             fail_cuda(error, WS_ERR_LAUNCH, "running the kernel");
     }
 
-    template <typename E, typename T, int N> bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows)
+    /* Boxes of so many rows and bytes; memory is swizzled within as many.  */
+    template <typename E, typename T, int N>
+    bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows, int bytes = 128)
     {
         cuuint64_t extents[N], strides[N];
         cuuint32_t box[N], steps[N];
@@ -668,14 +670,15 @@ struct launch {
         }
         if ((size_t)t.base % 16 != 0 || rows > 256)
             return false;
-        box[0] = line_elements<T>;
+        box[0] = (cuuint32_t)bytes / sizeof(T);
         box[1] = (cuuint32_t)rows;
         /* Rows that begin within L2's lines take two requests each; what is fetched beyond them only costs.  */
         bool whole_lines = (size_t)t.base % 128 == 0 && (N < 2 || strides[0] % 128 == 0);
         host::encode_tiled encode_map = host::find_encoder();
         return encode_map &&
                encode_map(&to, host::map_type<E>::value, N, (void *)t.base, extents, strides, box, steps,
-                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                          CU_TENSOR_MAP_INTERLEAVE_NONE,
+                          bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
                           whole_lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
     }

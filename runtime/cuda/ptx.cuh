@@ -12,6 +12,7 @@
 #include <cuda_runtime.h>
 
 #define WS_DEVICE   __device__ __forceinline__
+#define WS_UNROLL   _Pragma("unroll")
 #define WS_CONSTANT __host__ __device__ constexpr
 
 namespace ws {
@@ -540,6 +541,13 @@ static WS_DEVICE float exp2_approx(float x)
     return y;
 }
 
+/* Within 1 ulp; what would be subnormal is 0.  */
+static WS_DEVICE float reciprocal_approx(float x)
+{
+    float y;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}
 static WS_DEVICE float rsqrt_approx(float x)
 {
     float y;

@@ -211,8 +211,8 @@ static_assert(box_rows(256) == 256 && box_rows(520) == 104 && box_rows(260) == 1
 constexpr int store_rows = 16;
 
 struct map {
-    CUtensorMap load;  /* boxes of box_rows(rows) rows */
-    CUtensorMap store; /* boxes of store_rows rows, if the tensor is stored */
+    CUtensorMap load;              /* boxes of box_rows(rows) rows */
+    CUtensorMap store, store_half; /* boxes of store_rows rows and 128 or 64 bytes, if the tensor is stored */
     bool can_load, can_store;
 };
 
@@ -221,8 +221,10 @@ static WS_DEVICE void prefetch(const map &m)
 {
     if (m.can_load)
         ptx::prefetch_tensormap(&m.load);
-    if (m.can_store)
+    if (m.can_store) {
         ptx::prefetch_tensormap(&m.store);
+        ptx::prefetch_tensormap(&m.store_half);
+    }
 }
 
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */

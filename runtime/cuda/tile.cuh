@@ -274,6 +274,24 @@ template <int R, int C, layout L> static WS_DEVICE tile<int, R, C, L> col_index(
     return y;
 }
 
+/* C columns from `first` on, a multiple of 8 that is a constant once loops are unrolled: no register moves.  */
+template <int C, typename T, int R, int WHOLE>
+static WS_DEVICE tile<T, R, C, frag> columns(const tile<T, R, WHOLE, frag> &x, int first)
+{
+    typedef spread<R, C, frag> S;
+    tile<T, R, C, frag> y;
+    WS_FOR_CELLS(S, slot, j)
+    {
+        if constexpr (same_type<T, bool>) {
+            pair<bool> p = x.get(slot, first / 8 + j);
+            y.set(slot, j, p.low, p.high);
+        } else {
+            y.set_bits(slot, j, x.bits(slot, first / 8 + j));
+        }
+    }
+    return y;
+}
+
 /* ---- elementwise ------------------------------------------------------------------------------------------------- */
 
 template <typename X> struct is_tile {
@@ -450,6 +468,14 @@ struct abs {
     }
 };
 
+/* 1 / (1 + e^-x) without the ways of a division: its divisor is at least 1.  The correction of the approximate reciprocal is
+   left out where the divisor is infinite.  */
+static WS_DEVICE float logistic(float x)
+{
+    const float divisor = 1.0f + expf(-x), y = ptx::reciprocal_approx(divisor), rest = fmaf(-divisor, y, 1.0f);
+    return fabsf(rest) < 1 ? fmaf(y, rest, y) : y;
+}
+
 #define WS_ONE_MATHS(name, on_float, on_double)     \
     struct name {                                   \
         WS_DEVICE float operator()(float x) const   \
@@ -471,7 +497,7 @@ WS_ONE_MATHS(sqrt, __fsqrt_rn(x), ::sqrt(x))
 WS_ONE_MATHS(rsqrt, ptx::rsqrt_approx(x), ::rsqrt(x))
 WS_ONE_MATHS(tanh, tanhf(x), ::tanh(x))
 WS_ONE_MATHS(erf, erff(x), ::erf(x))
-WS_ONE_MATHS(sigmoid, 1.0f / (1.0f + expf(-x)), 1.0 / (1.0 + ::exp(-x)))
+WS_ONE_MATHS(sigmoid, logistic(x), 1.0 / (1.0 + ::exp(-x)))
 #undef WS_ONE_MATHS
 
 } // namespace one

@@ -11,6 +11,7 @@
  *   tile.cuh       register tiles, elementwise operations
  *   wgmma.cuh      matrix products
  *   memory.cuh     tiles between the three memories
+ *   outlet.cuh     tiles out by the copy engine, through staging
  *   reduce.cuh     reductions, running sums, transposition
  *   grid.cuh       the tile space and a CTA's walk over it
  *   deal.cuh       tiles of different lengths, dealt while the kernel runs
@@ -28,7 +29,7 @@
 #include "tensor.cuh"
 #include "tile.cuh"
 #include "wgmma.cuh"
-#include "memory.cuh"
+#include "outlet.cuh"
 #include "reduce.cuh"
 #include "grid.cuh"
 #include "deal.cuh"

@@ -314,16 +314,41 @@ WS_DEVICE void copy_share(producer<D> &p, shared_tile<T, R, C> &to, const tensor
 
 /* ---- the copy engine: out ---------------------------------------------------------------------------------------- */
 
-/* BLOCKS blocks of R lines of 128 bytes, which a tile passes through in turn.  */
+/* BLOCKS blocks of R lines of 128 bytes, which tiles pass through in turn.  */
 template <typename T, int R, int BLOCKS> struct alignas(1024) output {
-    static constexpr int line = 128 / (int)sizeof(T);
-    unsigned char bytes[BLOCKS * round_up(R, 8) * 128];
+    static constexpr int block_bytes = round_up(R, 8) * 128;
+    unsigned char bytes[BLOCKS * block_bytes];
+};
 
-    T *block(int i)
+/* A group's end of it.  */
+template <typename T, int R, int BLOCKS> class outlet {
+    unsigned char *first;
+    int next = 0;
+
+  public:
+    static constexpr int line = 128 / (int)sizeof(T);
+    explicit WS_DEVICE outlet(output<T, R, BLOCKS> &o) : first(o.bytes)
     {
-        return reinterpret_cast<T *>(bytes + i % BLOCKS * (round_up(R, 8) * 128));
+    }
+    /* A block that nothing reads.  */
+    WS_DEVICE T *take()
+    {
+        ws_sched_store_wait(ws_sched_current(), BLOCKS - 1);
+        return reinterpret_cast<T *>(first + next++ % BLOCKS * output<T, R, BLOCKS>::block_bytes);
     }
 };
+
+/* On a GPU a way to whole lines; here it makes no difference.  */
+template <int R, int C, layout L, typename E, int SR, int B, typename... Rest>
+WS_DEVICE auto load(outlet<E, SR, B> &, const Rest &...rest)
+{
+    return load<R, C, L>(rest...);
+}
+template <int R, int C, layout L, typename F, typename E, int SR, int B, typename... Rest>
+WS_DEVICE auto load_or(F fill, outlet<E, SR, B> &, const Rest &...rest)
+{
+    return load_or<R, C, L>(fill, rest...);
+}
 
 /* Over what is there, or added to it.  */
 template <typename T, int R, bool ADD> struct copy_out_step {
@@ -372,19 +397,16 @@ WS_DEVICE void store_block(T *staging, const tensor<T, N> &t, const long *at, co
 }
 
 template <bool ADD, typename T, int R, int BLOCKS, int N, typename X>
-WS_DEVICE void store_blocks(output<T, R, BLOCKS> &o, const tensor<T, N> &t, const long *at, const X &x)
+WS_DEVICE void store_blocks(outlet<T, R, BLOCKS> &o, const tensor<T, N> &t, const long *at, const X &x)
 {
-    int block = 0;
     x.check("reads");
     for (int row = 0; row < x.rows; row += R)
-        for (int col = 0; col < x.cols; col += o.line) {
-            ws_sched_store_wait(ws_sched_current(), block == 0 ? 0 : BLOCKS - 1);
-            store_block<ADD, T, R>(o.block(block++), t, at, x, row, col);
-        }
+        for (int col = 0; col < x.cols; col += o.line)
+            store_block<ADD, T, R>(o.take(), t, at, x, row, col);
 }
 
 template <typename T, int R, int BLOCKS, int N, typename... Rest>
-WS_DEVICE void store(output<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
+WS_DEVICE void store(outlet<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
 {
     static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
     long at[N];
@@ -396,7 +418,7 @@ WS_DEVICE void store(output<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &
 }
 
 template <typename T, int R, int BLOCKS, int N, typename... Rest>
-WS_DEVICE void atomic_add(output<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
+WS_DEVICE void atomic_add(outlet<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
 {
     static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
     long at[N];

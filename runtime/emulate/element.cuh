@@ -12,6 +12,7 @@
 #include <ws.h>
 
 #define WS_DEVICE inline
+#define WS_UNROLL
 
 namespace ws {
 

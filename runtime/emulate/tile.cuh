@@ -87,6 +87,16 @@ template <int R, int C, layout L> WS_DEVICE tile<int, R, C, L> col_index(int off
     return y;
 }
 
+template <int C, typename T, int R, int WHOLE, layout L>
+WS_DEVICE tile<T, R, C, L> columns(const tile<T, R, WHOLE, L> &x, int first)
+{
+    tile<T, R, C, L> y;
+    x.check("reads");
+    for (int r = 0; r < R; r++)
+        memcpy(y.at + r * C, x.at + r * WHOLE + first, C * sizeof(T));
+    return y;
+}
+
 /* ---- what the operands of an elementwise operation make together ------------------------------------------------- */
 
 template <typename X> struct is_tile {

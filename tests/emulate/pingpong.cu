@@ -39,6 +39,7 @@ static WS_DEVICE void pingpong_producer(const pingpong_params &p, pingpong_share
 static WS_DEVICE void pingpong_consumer(const pingpong_params &p, pingpong_shared &s, int group)
 {
     ws::consumer<3> ta_tb(s.ta_tb);
+    ws::outlet c_out(s.c_out[group]);
     s.turns.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int i = t.at(0);
@@ -56,7 +57,7 @@ static WS_DEVICE void pingpong_consumer(const pingpong_params &p, pingpong_share
             s.turns.pass(group);
             ws::wait<0>(acc);
             ta_tb.consumed<0>();
-            ws::store(s.c_out[group], p.c, p.c_map, i, j, acc);
+            ws::store(c_out, p.c, p.c_map, i, j, acc);
         } else {
             for (int k = 0; k < p.K; k += 16)
                 ta_tb.skip(1);

@@ -83,11 +83,12 @@ template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
         }
     }
 
-    static void store(const params &p, shared &s, int group, int i, int j, const ws::tile<float, 64, 32, ws::frag> &acc)
+    static void store(const params &p, shared &s, ws::outlet<float, 64, 1> &c_out, int group, int i, int j,
+                      const ws::tile<float, 64, 32, ws::frag> &acc)
     {
         if (M == load_of_another_tile)
             ws::load<8, 8, ws::lines>(p.c, i + 128, j);
-        ws::store(s.c_out[group], p.c, p.c_map, i + group * 64 - (M == stores_overlap && group == 0 ? 8 : 0), j, acc);
+        ws::store(c_out, p.c, p.c_map, i + group * 64 - (M == stores_overlap && group == 0 ? 8 : 0), j, acc);
         if (M == load_of_a_pending_store)
             ws::load<8, 8, ws::lines>(p.c, i + group * 64, j);
     }
@@ -95,6 +96,7 @@ template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
     static void consumer(const params &p, shared &s, int group)
     {
         ws::consumer<DEPTH> ta_tb(s.ta_tb);
+        ws::outlet c_out(s.c_out[group]);
         for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
             const int i = t.at(0);
             const int j = t.at(1);
@@ -109,7 +111,7 @@ template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
                 ws::wait<0>(acc);
             if (M != missing_consumed && M != missing_last_consumed)
                 ta_tb.template consumed<0>();
-            store(p, s, group, i, j, acc);
+            store(p, s, c_out, group, i, j, acc);
         }
         if (M != missing_store_wait)
             ws::store_wait<0>();

@@ -603,6 +603,7 @@ template <typename T, int R, int C> struct ring_shared {
         {                                                                                                       \
             ws::producer<1> put(s.ring);                                                                        \
             ws::consumer<1> get(s.ring);                                                                        \
+            ws::outlet engine(s.out);                                                                           \
             for (int round = 0; round < 3; round++) {                                                           \
                 const int slot = put.put();                                                                     \
                 const int row = round - 1, col = round == 2 ? 6 : round * 16;                                   \
@@ -643,17 +644,32 @@ THROUGH(staged_tile, R - 1, C, C, R,
         (COPIED, ws::stage(s.u, ws::read<L>(ws::trans(ws::view(s.t[0])))), ws::group_barrier(),
          ws::store(out, 0, 0, ws::read<L>(ws::view(s.u)))),
         x.at(c + row, r + col))
-THROUGH(stored, R - 1, C, R, C, (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))),
+THROUGH(stored, R - 1, C, R, C, (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))),
         x.at(r + row, c + col))
 THROUGH(stored_slowly, R - 1, C, R, C - 1,
-        (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
+        (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
 THROUGH(stored_short, R - 1, C, R, C - 3,
-        (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
+        (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
 template <typename T, int R, int C, ws::layout L> struct stored_padded : stored_short<T, R, C, L> {
     static constexpr int pad = 3; /* an aligned row that ends within 16 bytes */
 };
 THROUGH(stored_ragged, R - 1, C, R - 3, C - 16 / (int)sizeof(T),
-        (COPIED, ws::store(s.out, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
+        (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
+
+THROUGH(loaded, R - 1, C, R, C, (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::load<R, C, L>(engine, p.x, row, col))),
+        x.at(r + row, c + col))
+THROUGH(loaded_or, R + 3, C + 16, R, C,
+        (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::load_or<R, C, L>(-3, engine, p.x, row, col))),
+        r + row >= 0 && c + col < C + 16 ? x.at(r + row, c + col) : -3)
+
+/* Boxes of whole lines and of half a line.  */
+#define BOXES_ALL(name)                                                \
+    do {                                                               \
+        check<name<ws::f16, 128, 64, frag>>(#name " f16 frag 128x64"); \
+        check<name<ws::f16, 64, 32, frag>>(#name " f16 frag 64x32");   \
+        check<name<ws::e4m3, 64, 64, frag>>(#name " e4m3 frag 64x64"); \
+        check<name<float, 64, 96, frag>>(#name " f32 frag 64x96");     \
+    } while (0)
 
 #define THROUGH_ALL(name)                                                \
     do {                                                                 \
@@ -678,6 +694,10 @@ static void check_through()
     THROUGH_ALL(stored_slowly);
     THROUGH_ALL(stored_padded);
     THROUGH_ALL(stored_ragged);
+    BOXES_ALL(stored);
+    BOXES_ALL(stored_ragged);
+    BOXES_ALL(loaded);
+    BOXES_ALL(loaded_or);
     check<copied<float, 320, 32, lines>>("copied in two boxes");
     check<copied<double, 16, 32, lines>>("copied f64");
 }

@@ -184,6 +184,8 @@ Plan *plan_new(Kernel *kernel)
     }
     FOR_AREFS (aref, kernel)
         plan->narefs = aref->id + 1 > plan->narefs ? aref->id + 1 : plan->narefs;
+    FOR_STORAGES (storage, kernel)
+        plan->nstorages++;
     find_clash(plan, numbering.variables);
     free(numbering.variables);
     return plan;
@@ -329,6 +331,7 @@ static void make_group(Launch *launch, Group *group, const Role *role, int numbe
     group->cells = zeroed((size_t)plan->ncells, sizeof *group->cells);
     group->producers = zeroed((size_t)plan->narefs, sizeof *group->producers);
     group->consumers = zeroed((size_t)plan->narefs, sizeof *group->consumers);
+    group->stored = zeroed((size_t)plan->nstorages, sizeof *group->stored);
     for (int i = 0; i < role->body->nargs; i++) {
         int cell = plan->cell_of[role->body->args[i]->id];
         if (cell >= 0)
@@ -361,6 +364,7 @@ static void renew_group(Group *group)
     memset(group->gathered, 0, sizeof group->gathered);
     memset(group->producers, 0, (size_t)plan->narefs * sizeof *group->producers);
     memset(group->consumers, 0, (size_t)plan->narefs * sizeof *group->consumers);
+    memset(group->stored, 0, (size_t)plan->nstorages * sizeof *group->stored);
     arena_reset(&group->arena);
 }
 
@@ -371,6 +375,7 @@ static void drop_group(Group *group)
     free(group->cells);
     free(group->producers);
     free(group->consumers);
+    free(group->stored);
     arena_drop(&group->arena);
 }
 

@@ -239,14 +239,15 @@ static void store_block(const Window *t, const long *at, ws_tile tile, unsigned 
 static void store_by_copy(Group *group, const Op *op, const Window *t, const long *at, ws_tile tile)
 {
     const Storage *storage = op->storage;
-    int rows = storage->tile.rows, line = LINE_BYTES / element_bytes(storage->tile.dtype), number = 0;
+    int rows = storage->tile.rows, line = LINE_BYTES / element_bytes(storage->tile.dtype);
     int blocks = (storage->tile.cols + line - 1) / line;
     long block_bytes = (rows + 7) / 8 * 8 * LINE_BYTES;
     unsigned char *staging = own_storage(group, storage);
+    int *number = &group->stored[storage_place(group->launch->kernel, storage)];
     for (int row = 0; row < tile->rows; row += rows)
         for (int col = 0; col < tile->cols; col += line) {
-            ws_sched_store_wait(ws_sched_current(), number == 0 ? 0 : blocks - 1);
-            store_block(t, at, tile, staging + number++ % blocks * block_bytes, rows, row, col,
+            ws_sched_store_wait(ws_sched_current(), blocks - 1);
+            store_block(t, at, tile, staging + (*number)++ % blocks * block_bytes, rows, row, col,
                         op->code == OP_ATOMIC_ADD);
         }
 }

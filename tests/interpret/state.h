@@ -89,6 +89,7 @@ typedef struct {
     Cell *cells;
     End *producers, *consumers; /* by aref */
     int64_t gathered[MOST_STORAGES]; /* by the storage's place */
+    int *stored;                /* by storage, in the kernel's order: blocks that went out through it */
     Arena arena;
     /* the walk over the grid */
     long tile, stride, walked, position[4];
@@ -101,7 +102,7 @@ typedef struct {
     int *cell_of;   /* by value id: its variable's number, -1: none */
     int *tensor_of; /* by value id: of a TENSOR op's result, the number among the launch's tensors */
     const Op **tensors;
-    int ncells, ntensors, narefs;
+    int ncells, ntensors, narefs, nstorages;
     const Block **scopes; /* by variable */
     const char *clash;    /* a name that two variables have where both can be seen; NULL: none */
 } Plan;

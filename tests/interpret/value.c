@@ -160,8 +160,24 @@ static ws_tile itself(ws_tile x)
     X(AND, ws_and) X(OR, ws_or)
 /* clang-format on */
 
+static ws_tile columns(Group *group, const Op *op)
+{
+    ws_tile from = operand(group, op, 0);
+    Type type = op->results[0]->type;
+    int first = (int)number_of(group, op->args[1]);
+    struct ws_tile_ *tile = ws_tile_new((int)type.dtype, type.rows, type.cols);
+    if (first < 0 || first + type.cols > from->cols)
+        wrong(group->launch, "columns %d to %d of a tile that has %d", first, first + type.cols - 1, from->cols);
+    for (int r = 0; r < type.rows; r++)
+        memcpy(ws_element(tile, r, 0), ws_element(from, r, first),
+               (size_t)type.cols * (size_t)element_bytes(type.dtype));
+    return tile;
+}
+
 static ws_tile tile_result(Group *group, const Op *op)
 {
+    if (op->code == OP_COLUMNS)
+        return columns(group, op);
     ws_tile x = op->nargs > 0 && op->code != OP_SPLAT && op->code != OP_ROW_INDEX && op->code != OP_COL_INDEX
                     ? operand(group, op, 0)
                     : NULL;

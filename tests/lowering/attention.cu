@@ -52,6 +52,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
+    ws::outlet o_out(s.o_out[group]);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // attention.ir:2
@@ -128,9 +129,12 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         }
         tq_ring.consumed<0>();
         l = ws::row_total(l);
-        const auto out = ws::div(acc, l);
-        const auto half = ws::cast<ws::f16>(out);
-        ws::store(s.o_out[group], p.o, p.o_map, i + first_row, 0, half);  // attention.ir:39
+        WS_UNROLL
+        for (int strip = 0; strip < 128; strip += 64) {  // attention.ir:39
+            const auto out = ws::div(ws::columns<64>(acc, strip), l);
+            const auto half = ws::cast<ws::f16>(out);
+            ws::store(o_out, p.o, p.o_map, i + first_row, strip, half);  // attention.ir:39
+        }
     }
     ws::store_wait<0>();
 }

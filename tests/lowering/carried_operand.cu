@@ -21,6 +21,7 @@ static WS_DEVICE void horner_all(const horner_params &p, horner_shared &s, int g
 {
     ws::producer<1> tx_ring_in(s.tx_ring);
     ws::consumer<1> tx_ring(s.tx_ring);
+    ws::outlet y_out(s.y_out);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // carried_operand.ir:2
         const int i = t.at(0);
         const int slot = tx_ring_in.put();
@@ -29,7 +30,7 @@ static WS_DEVICE void horner_all(const horner_params &p, horner_shared &s, int g
         const int slot_2 = tx_ring.get();
         auto sum = ws::full<float, 64, 64, ws::frag>(0);
         for (int k = 0; k < p.n; k += 1) {  // carried_operand.ir:10
-            const auto c0 = ws::load<64, 64, ws::frag>(p.c, k, 0);
+            const auto c0 = ws::load<64, 64, ws::frag>(y_out, p.c, k, 0);
             auto sum_2 = ws::mul(c0, c0);
             const auto h = ws::cast<ws::f16>(sum);
             ws::mma(sum_2, h, ws::view(s.tx[slot_2]));
@@ -38,7 +39,7 @@ static WS_DEVICE void horner_all(const horner_params &p, horner_shared &s, int g
             sum = sum_2;
         }
         tx_ring.consumed<0>();
-        ws::store(s.y_out, p.y, p.y_map, i, 0, sum);  // carried_operand.ir:17
+        ws::store(y_out, p.y, p.y_map, i, 0, sum);  // carried_operand.ir:17
     }
     ws::store_wait<0>();
 }

@@ -39,6 +39,7 @@ static WS_DEVICE void cluster_producer(const cluster_params &p, cluster_shared &
 static WS_DEVICE void cluster_consumer(const cluster_params &p, cluster_shared &s, int group)
 {
     ws::consumer<4, cluster_cluster, ws::along_x_and_y> ta_tb(s.ta_tb);
+    ws::outlet c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2, cluster_cluster> t(p.grid); t.more(); t.next()) {  // cluster.ir:2
         const int i = t.at(0);
@@ -53,9 +54,13 @@ static WS_DEVICE void cluster_consumer(const cluster_params &p, cluster_shared &
         }
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
-        const auto half = ws::cast<ws::f16>(acc);
-        if (t.inside())
-            ws::store(s.c_out[group], p.c, p.c_map, i + first_row, j, half);  // cluster.ir:18
+        WS_UNROLL
+        for (int strip = 0; strip < 256; strip += 64) {  // cluster.ir:18
+            const auto half = ws::cast<ws::f16>(ws::columns<64>(acc, strip));
+            const int column = j + strip;
+            if (t.inside())
+                ws::store(c_out, p.c, p.c_map, i + first_row, column, half);  // cluster.ir:18
+        }
     }
     ws::store_wait<0>();
 }

@@ -43,6 +43,7 @@ static WS_DEVICE void shares_consumer(const shares_params &p, shares_shared &s, 
 {
     ws::consumer<2> ta_ring(s.ta_ring);
     ws::consumer<2> tb_ring(s.tb_ring);
+    ws::outlet y_out(s.y_out[group]);
     int x_gathered_turn = 0;
     const long first_row = (long)group * 64;
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // gather.ir:2
@@ -61,7 +62,7 @@ static WS_DEVICE void shares_consumer(const shares_params &p, shares_shared &s, 
             ws::mma(share, ws::trans(ws::window<128, 64>(s.ta[ta_slot], 0, first_row)), x_gathered_view);
             ws::commit();
             ws::wait<0>(share);
-            ws::atomic_add(s.y_out[group], p.y, p.y_map, 0 + first_row, j, share);  // gather.ir:18
+            ws::atomic_add(y_out, p.y, p.y_map, 0 + first_row, j, share);  // gather.ir:18
         }
         ta_ring.consumed<0>();
     }

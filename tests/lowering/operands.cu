@@ -9,6 +9,7 @@ struct stage_params {
     ws::map a_map_tf32;                  // tiles of 64 rows
     ws::map b_map_tf32;                  // tiles of 32 rows
     ws::map c_map;
+    ws::map d_map;
     int K;
     ws::grid<2> grid;
 };
@@ -26,6 +27,7 @@ struct stage_shared {
     ws::shared_tile<float, 64, 64> acc5_staged;
     ws::scratch<4096> scratch;
     ws::output<float, 64, 2> c_out;      // 64 rows, 2 blocks of 128 bytes
+    ws::output<ws::e4m3, 64, 1> d_out;   // 64 rows, 1 block of 128 bytes
     ws::ring<3> ta_tb;
 };
 
@@ -47,6 +49,8 @@ static WS_DEVICE void stage_producer(const stage_params &p, stage_shared &s, int
 static WS_DEVICE void stage_consumer(const stage_params &p, stage_shared &s, int group)
 {
     ws::consumer<3> ta_tb(s.ta_tb);
+    ws::outlet c_out(s.c_out);
+    ws::outlet d_out(s.d_out);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // operands.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
@@ -97,8 +101,8 @@ static WS_DEVICE void stage_consumer(const stage_params &p, stage_shared &s, int
         const auto acc5_staged_view = ws::stage(s.acc5_staged, acc5);
         ws::group_barrier();
         ws::dot_f32(acc7, acc6_staged_view, acc5_staged_view);
-        ws::store(s.c_out, p.c, p.c_map, i, j, acc7);  // operands.ir:25
-        ws::store(p.d, i, j, e);  // operands.ir:26
+        ws::store(c_out, p.c, p.c_map, i, j, acc7);  // operands.ir:25
+        ws::store(d_out, p.d, p.d_map, i, j, e);  // operands.ir:26
     }
     ws::store_wait<0>();
 }
@@ -111,6 +115,7 @@ static WS_KERNEL(256, 1) void stage_kernel(WS_PARAMS(stage_params) p)
         ws::prefetch(p.a_map_tf32);
         ws::prefetch(p.b_map_tf32);
         ws::prefetch(p.c_map);
+        ws::prefetch(p.d_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
@@ -133,6 +138,7 @@ extern "C" void ws_launch_stage(int M, int N, int K, const void *A, const void *
     call.map<ws::tf32>(p.a_map_tf32, p.a, 64);
     call.map<ws::tf32>(p.b_map_tf32, p.b, 32);
     call.map(p.c_map, p.c, 64);
+    call.map(p.d_map, p.d, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 64}, {0, N, 64}}, ws::order_auto, 0);
     call.run(stage_kernel, p, 256, sizeof(stage_shared), ws::persistent);

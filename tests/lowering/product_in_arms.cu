@@ -55,6 +55,7 @@ static WS_DEVICE void product_in_arms_consumer(const product_in_arms_params &p, 
     ws::consumer<3> ta_ring(s.ta_ring);
     ws::consumer<3> tb_ring(s.tb_ring);
     ws::consumer<3> tb_2_ring(s.tb_2_ring);
+    ws::outlet c_out(s.c_out);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // product_in_arms.ir:2
         const int i = t.at(0);
         auto acc = ws::full<float, 64, 64, ws::frag>(0);
@@ -85,7 +86,7 @@ static WS_DEVICE void product_in_arms_consumer(const product_in_arms_params &p, 
         ta_ring.consumed<0>();
         tb_ring.consumed<0>();
         tb_2_ring.consumed<0>();
-        ws::store(s.c_out, p.c, p.c_map, i, 0, acc);  // product_in_arms.ir:30
+        ws::store(c_out, p.c, p.c_map, i, 0, acc);  // product_in_arms.ir:30
     }
     ws::store_wait<0>();
 }

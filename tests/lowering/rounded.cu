@@ -38,6 +38,7 @@ static WS_DEVICE void rounded_producer(const rounded_params &p, rounded_shared &
 static WS_DEVICE void rounded_consumer(const rounded_params &p, rounded_shared &s, int group)
 {
     ws::consumer<2> ta_tb(s.ta_tb);
+    ws::outlet c_out(s.c_out);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // rounded.ir:2
         const int i = t.at(0);
         auto acc = ws::full<float, 64, 64, ws::frag>(0);
@@ -60,7 +61,7 @@ static WS_DEVICE void rounded_consumer(const rounded_params &p, rounded_shared &
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
         sum = ws::row_total(sum);
-        ws::store(s.c_out, p.c, p.c_map, i, 0, acc);  // rounded.ir:20
+        ws::store(c_out, p.c, p.c_map, i, 0, acc);  // rounded.ir:20
         ws::store(p.s, i, 0, sum);  // rounded.ir:21
     }
     ws::store_wait<0>();

@@ -48,6 +48,7 @@ static WS_DEVICE void while_around_producer(const while_around_params &p, while_
 static WS_DEVICE void while_around_consumer(const while_around_params &p, while_around_shared &s, int group)
 {
     ws::consumer<2> ta_tb(s.ta_tb);
+    ws::outlet c_out(s.c_out);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // while_around.ir:2
         const int i = t.at(0);
         auto acc = ws::full<float, 64, 64, ws::frag>(0);
@@ -72,7 +73,7 @@ static WS_DEVICE void while_around_consumer(const while_around_params &p, while_
             piece = piece + 1;
             begin = end;
         }
-        ws::store(s.c_out, p.c, p.c_map, i, 0, acc);  // while_around.ir:26
+        ws::store(c_out, p.c, p.c_map, i, 0, acc);  // while_around.ir:26
     }
     ws::store_wait<0>();
 }

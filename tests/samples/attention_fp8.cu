@@ -56,6 +56,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> k_tile_ring(s.k_tile_ring);
     ws::consumer<2> v_tile_ring(s.v_tile_ring);
+    ws::outlet o_out(s.o_out[group]);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
@@ -130,8 +131,12 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
-        const auto done = ws::mul(acc, ws::div((float)ws::at_float(p.each, 2), sum));
-        ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::f16>(done));  // attention_fp8.c:40
+        const auto x_2 = ws::div((float)ws::at_float(p.each, 2), sum);
+        WS_UNROLL
+        for (int strip = 0; strip < 128; strip += 64) {  // attention_fp8.c:40
+            const auto done = ws::mul(ws::columns<64>(acc, strip), x_2);
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, ws::cast<ws::f16>(done));  // attention_fp8.c:40
+        }
     }
     ws::store_wait<0>();
 }

@@ -62,6 +62,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
+    ws::outlet o_out(s.o_out[group]);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::dealt<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_gqa.c:21
@@ -134,7 +135,11 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
-        ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::bf16>(ws::mul(acc, ws::div(1, sum))));  // attention_gqa.c:43
+        const auto x_2 = ws::div(1, sum);
+        WS_UNROLL
+        for (int strip = 0; strip < 128; strip += 64) {  // attention_gqa.c:43
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_2)));  // attention_gqa.c:43
+        }
     }
     ws::store_wait<0>();
 }

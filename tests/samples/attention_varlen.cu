@@ -64,6 +64,7 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
+    ws::outlet o_out(s.o_out[group]);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_varlen.c:25
@@ -139,7 +140,7 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
             sum = ws::row_total(sum);
             const auto done = ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum)));
             const auto part = ws::slice<1>(p.o, begin, end);
-            ws::store(s.o_out[group], part, p.o_map, h, i + first_row, 0, done);  // attention_varlen.c:53
+            ws::store(o_out, part, p.o_map, h, i + first_row, 0, done);  // attention_varlen.c:53
         }
     }
     ws::store_wait<0>();

@@ -59,6 +59,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
+    ws::outlet o_out(s.o_out[group]);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::dealt<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_window.c:19
@@ -137,7 +138,11 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
-        ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::bf16>(ws::mul(acc, ws::div(1, sum))));  // attention_window.c:44
+        const auto x_4 = ws::div(1, sum);
+        WS_UNROLL
+        for (int strip = 0; strip < 128; strip += 64) {  // attention_window.c:44
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_4)));  // attention_window.c:44
+        }
     }
     ws::store_wait<0>();
 }

@@ -37,6 +37,7 @@ static WS_DEVICE void gemm_producer(const gemm_params &p, gemm_shared &s, int gr
 static WS_DEVICE void gemm_consumer(const gemm_params &p, gemm_shared &s, int group)
 {
     ws::consumer<4> ta_tb(s.ta_tb);
+    ws::outlet c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm.c:17
         const int i = t.at(0);
@@ -51,7 +52,11 @@ static WS_DEVICE void gemm_consumer(const gemm_params &p, gemm_shared &s, int gr
         }
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
-        ws::store(s.c_out[group], p.c, p.c_map, i + first_row, j, ws::cast<ws::f16>(acc));  // gemm.c:28
+        WS_UNROLL
+        for (int strip = 0; strip < 256; strip += 64) {  // gemm.c:28
+            const int column = j + strip;
+            ws::store(c_out, p.c, p.c_map, i + first_row, column, ws::cast<ws::f16>(ws::columns<64>(acc, strip)));  // gemm.c:28
+        }
     }
     ws::store_wait<0>();
 }

@@ -38,6 +38,7 @@ static WS_DEVICE void gemm_batched_producer(const gemm_batched_params &p, gemm_b
 static WS_DEVICE void gemm_batched_consumer(const gemm_batched_params &p, gemm_batched_shared &s, int group)
 {
     ws::consumer<4> ta_tb(s.ta_tb);
+    ws::outlet c_out(s.c_out);
     for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // gemm_batched.c:16
         const int n = t.at(0);
         const int i = t.at(1);
@@ -52,7 +53,7 @@ static WS_DEVICE void gemm_batched_consumer(const gemm_batched_params &p, gemm_b
         }
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
-        ws::store(s.c_out, p.c, p.c_map, n, i, j, acc);  // gemm_batched.c:28
+        ws::store(c_out, p.c, p.c_map, n, i, j, acc);  // gemm_batched.c:28
     }
     ws::store_wait<0>();
 }

@@ -38,6 +38,7 @@ static WS_DEVICE void gemm_bias_gelu_producer(const gemm_bias_gelu_params &p, ge
 static WS_DEVICE void gemm_bias_gelu_consumer(const gemm_bias_gelu_params &p, gemm_bias_gelu_shared &s, int group)
 {
     ws::consumer<4> w_tile_x_tile(s.w_tile_x_tile);
+    ws::outlet y_out(s.y_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_bias_gelu.c:24
         const int i = t.at(0);
@@ -52,9 +53,13 @@ static WS_DEVICE void gemm_bias_gelu_consumer(const gemm_bias_gelu_params &p, ge
         }
         ws::wait<0>(acc);
         w_tile_x_tile.consumed<0>();
-        const auto x = ws::add(acc, ws::load_row<128, ws::frag>(p.v, j));
-        const auto phi = ws::add(ws::erf(ws::mul(x, 0.70710677f)), 1.0f);
-        ws::store(s.y_out[group], p.y, p.y_map, i + first_row, j, ws::cast<ws::f16>(ws::mul(ws::mul(x, 0.5f), phi)));  // gemm_bias_gelu.c:32
+        WS_UNROLL
+        for (int strip = 0; strip < 128; strip += 64) {  // gemm_bias_gelu.c:32
+            const int column = j + strip;
+            const auto x = ws::add(ws::columns<64>(acc, strip), ws::load_row<64, ws::frag>(p.v, column));
+            const auto phi = ws::add(ws::erf(ws::mul(x, 0.70710677f)), 1.0f);
+            ws::store(y_out, p.y, p.y_map, i + first_row, column, ws::cast<ws::f16>(ws::mul(ws::mul(x, 0.5f), phi)));  // gemm_bias_gelu.c:32
+        }
     }
     ws::store_wait<0>();
 }

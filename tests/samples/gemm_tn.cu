@@ -37,6 +37,7 @@ static WS_DEVICE void gemm_tn_producer(const gemm_tn_params &p, gemm_tn_shared &
 static WS_DEVICE void gemm_tn_consumer(const gemm_tn_params &p, gemm_tn_shared &s, int group)
 {
     ws::consumer<3> ta_tb(s.ta_tb);
+    ws::outlet c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_tn.c:19
         const int i = t.at(0);
@@ -51,7 +52,7 @@ static WS_DEVICE void gemm_tn_consumer(const gemm_tn_params &p, gemm_tn_shared &
         }
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
-        ws::store(s.c_out[group], p.c, p.c_map, i + first_row, j, acc);  // gemm_tn.c:30
+        ws::store(c_out, p.c, p.c_map, i + first_row, j, acc);  // gemm_tn.c:30
     }
     ws::store_wait<0>();
 }

@@ -41,6 +41,7 @@ static WS_DEVICE void gate_producer(const gate_params &p, gate_shared &s, int gr
 static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int group)
 {
     ws::consumer<4> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
+    ws::outlet h_out(s.h_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:17
         const int i = t.at(0);
@@ -57,7 +58,11 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
         }
         ws::wait<0>(gated, up);
         tx_g_tile_u_tile.consumed<0>();
-        ws::store(s.h_out[group], p.h, p.h_map, i + first_row, j, ws::cast<ws::bf16>(ws::mul(ws::mul(gated, ws::sigmoid(gated)), up)));  // mlp_fused.c:28
+        WS_UNROLL
+        for (int strip = 0; strip < 128; strip += 64) {  // mlp_fused.c:28
+            const int column = j + strip;
+            ws::store(h_out, p.h, p.h_map, i + first_row, column, ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<64>(gated, strip), ws::sigmoid(ws::columns<64>(gated, strip))), ws::columns<64>(up, strip))));  // mlp_fused.c:28
+        }
     }
     ws::store_wait<0>();
 }
@@ -139,6 +144,7 @@ static WS_DEVICE void project_producer(const project_params &p, project_shared &
 static WS_DEVICE void project_consumer(const project_params &p, project_shared &s, int group)
 {
     ws::consumer<5> w_tile_h_tile(s.w_tile_h_tile);
+    ws::outlet y_out(s.y_out[group]);
     s.turns.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:37
         const int i = t.at(0);
@@ -156,7 +162,11 @@ static WS_DEVICE void project_consumer(const project_params &p, project_shared &
             s.turns.pass(group);
             ws::wait<0>(acc);
             w_tile_h_tile.consumed<0>();
-            ws::store(s.y_out[group], p.y, p.y_map, i, j, ws::cast<ws::bf16>(acc));  // mlp_fused.c:45
+            WS_UNROLL
+            for (int strip = 0; strip < 192; strip += 64) {  // mlp_fused.c:45
+                const int column = j + strip;
+                ws::store(y_out, p.y, p.y_map, i, column, ws::cast<ws::bf16>(ws::columns<64>(acc, strip)));  // mlp_fused.c:45
+            }
         } else {
             w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
         }

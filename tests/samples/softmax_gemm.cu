@@ -42,6 +42,7 @@ static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softma
 {
     ws::consumer<3> a_tile_ring(s.a_tile_ring);
     ws::consumer<3> b_tile_ring(s.b_tile_ring);
+    ws::outlet c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // softmax_gemm.c:16
         const int i = t.at(0);
@@ -67,7 +68,11 @@ static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softma
             top = now;
         }
         sum = ws::row_total(sum);
-        ws::store(s.c_out[group], p.c, p.c_map, i + first_row, j, ws::div(acc, sum));  // softmax_gemm.c:31
+        WS_UNROLL
+        for (int strip = 0; strip < 128; strip += 32) {  // softmax_gemm.c:31
+            const int column = j + strip;
+            ws::store(c_out, p.c, p.c_map, i + first_row, column, ws::div(ws::columns<32>(acc, strip), sum));  // softmax_gemm.c:31
+        }
     }
     ws::store_wait<0>();
 }

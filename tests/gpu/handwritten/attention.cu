@@ -59,6 +59,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<1> tq(s.q_ring);
     ws::consumer<2> tk(s.k_ring);
     ws::consumer<2> tv(s.v_ring);
+    ws::outlet o_out(s.o_out[group]);
     s.turn.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int h = t.at(0);
@@ -117,7 +118,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             tv.consumed<0>();
         }
         tq.consumed<0>();
-        ws::store(s.o_out[group], p.o, p.o_map, h, i + group * 64, 0, ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum))));
+        ws::store(o_out, p.o, p.o_map, h, i + group * 64, 0, ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum))));
     }
     ws::store_wait<0>();
 }

@@ -39,6 +39,7 @@ static WS_DEVICE void gemm_producer(const gemm_params &p, gemm_shared &s, int gr
 static WS_DEVICE void gemm_consumer(const gemm_params &p, gemm_shared &s, int group)
 {
     ws::consumer<4> ta_tb(s.ta_tb);
+    ws::outlet c_out(s.c_out[group]);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int i = t.at(0);
         const int j = t.at(1);
@@ -52,7 +53,7 @@ static WS_DEVICE void gemm_consumer(const gemm_params &p, gemm_shared &s, int gr
         }
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
-        ws::store(s.c_out[group], p.c, p.c_map, i + group * 64, j, ws::cast<ws::f16>(acc));
+        ws::store(c_out, p.c, p.c_map, i + group * 64, j, ws::cast<ws::f16>(acc));
     }
     ws::store_wait<0>();
 }

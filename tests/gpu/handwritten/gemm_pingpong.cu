@@ -41,6 +41,7 @@ static WS_DEVICE void gemm_pingpong_producer(const gemm_pingpong_params &p, gemm
 static WS_DEVICE void gemm_pingpong_consumer(const gemm_pingpong_params &p, gemm_pingpong_shared &s, int group)
 {
     ws::consumer<5> ta_tb(s.ta_tb);
+    ws::outlet c_out(s.c_out[group]);
     const int puts = (p.K + 63) / 64;    // of one tile
     ta_tb.skip(group * puts);
     s.turn.begin(group);
@@ -60,7 +61,7 @@ static WS_DEVICE void gemm_pingpong_consumer(const gemm_pingpong_params &p, gemm
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
         ta_tb.skip(puts);
-        ws::store(s.c_out[group], p.c, p.c_map, i, j, ws::cast<ws::f16>(acc));
+        ws::store(c_out, p.c, p.c_map, i, j, ws::cast<ws::f16>(acc));
     }
     ws::store_wait<0>();
 }

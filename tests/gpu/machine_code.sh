@@ -1,0 +1,52 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the assembler made of kernels that ship: the registers stay registers, matrix products stay in flight, nothing waits for
+# the memory of the whole GPU, tiles go in and out by the copy engine.
+
+. "$(dirname "$0")/../tap.sh"
+
+# The bench's kernels with something after the loop, and samples with the longest bodies.
+sources='bench/kernels-finish.c samples/gemm.c samples/attention.c samples/mlp_fused.c'
+
+disassembler=$(command -v cuobjdump || ls "$(dirname "$(command -v "${NVCC:-nvcc}" || echo .)")/cuobjdump" 2>/dev/null)
+if test -z "${NVCC-}" || test -z "$disassembler"; then
+    echo '1..0 # SKIP no nvcc, or no cuobjdump'
+    exit 0
+fi
+PATH=$(dirname "$disassembler"):$PATH
+
+# A line for each kernel: its name, and how many instructions of each kind it has.
+count() {
+    awk '
+        /Function :/ { kernel = $3; seen[kernel] = 1 }
+        / (STL|LDL)[. ]/ { spills[kernel]++ }
+        / [A-Z]*GMMA[. ]/ { products[kernel]++ }
+        /WARPGROUP.DEPBAR/ { waits[kernel]++ }
+        /MEMBAR.*\.(GPU|SYS)|ERRBAR/ { fences[kernel]++ }
+        /UTMALDG/ { loads[kernel]++ }
+        /UTMASTG/ { stores[kernel]++ }
+        END {
+            for (k in seen)
+                print k, spills[k] + 0, products[k] + 0, waits[k] + 0, fences[k] + 0, loads[k] + 0, stores[k] + 0
+        }' "$1"
+}
+
+disassemble() {
+    WSCC_NVCC=$NVCC "$wscc" --ws-target=cuda -O2 -Dmain=unused_main -c "$top_srcdir/$1" -o "$work/kernels.o" &&
+        cuobjdump -sass "$work/kernels.o" >"$work/sass" && count "$work/sass" >"$work/counts" && test -s "$work/counts"
+}
+
+# none CONDITION: of awk, over kernel, spills, products, waits, fences, loads, stores.
+none() {
+    awk "{ kernel = \$1; spills = \$2; products = \$3; waits = \$4; fences = \$5; loads = \$6; stores = \$7 }
+         $1 { print; bad = 1 } END { exit bad }" "$work/counts"
+}
+
+for source in $sources; do
+    ok "$source compiles, and can be disassembled" disassemble "$source"
+    ok "$source: no register is spilled" none 'spills'
+    ok "$source: products are not waited for one by one" none 'products && waits >= products'
+    ok "$source: no fence of the whole GPU" none 'fences'
+    ok "$source: the copy engine loads and stores" none 'products && !(loads && stores)'
+done
+done_testing

@@ -245,7 +245,7 @@ static bool may_move(const Cut *cut)
     return true;
 }
 
-/* A line of the widest store; half of one if that divides the columns better, or if what is loaded has to find room beside
+/* A line of the widest store; less if that divides the columns better, or if what is loaded has to find room beside
    accumulators that leave little.  */
 static int strip_width(const Cut *cut)
 {
@@ -257,8 +257,8 @@ static int strip_width(const Cut *cut)
         width = line > width ? line : width;
         loads |= op->code == OP_LOAD;
     }
-    if (loads && cut->rows * cut->cols > MUCH && width > FEWEST_COLUMNS)
-        width /= 2;
+    if (loads && cut->rows * cut->cols > MUCH)
+        width = FEWEST_COLUMNS;
     while (width > FEWEST_COLUMNS && cut->cols % width)
         width /= 2;
     return cut->cols % width ? cut->cols : width;

@@ -160,23 +160,27 @@ static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const 
     copy_in_plane<sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
 template <int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row, Y col)
+static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row,
+                              Y col)
 {
     copy_in_plane<sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 /* The engine fills with 0 only.  */
 template <int D, typename S, int R, int C, typename T, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
+static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m,
+                                 X row, Y col)
 {
     copy_in_plane<sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col));
 }
 template <int D, typename S, int R, int C, typename T, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
+static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w,
+                                 X row, Y col)
 {
     copy_in_plane<sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
 template <int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row, Y col)
+static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v,
+                                 W w, X row, Y col)
 {
     copy_in_plane<sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
 }

@@ -75,7 +75,8 @@ static WS_DEVICE void engine_store(const CUtensorMap *m, u32 from, const tensor<
     engine_store_at<ADD>(m, from, absolute(col, t.origin[2]), absolute(row, t.origin[1]), absolute(x, t.origin[0]));
 }
 template <bool ADD, typename T>
-static WS_DEVICE void engine_store(const CUtensorMap *m, u32 from, const tensor<T, 4> &t, int x, int y, int row, int col)
+static WS_DEVICE void engine_store(const CUtensorMap *m, u32 from, const tensor<T, 4> &t, int x, int y, int row,
+                                   int col)
 {
     engine_store_at<ADD>(m, from, absolute(col, t.origin[3]), absolute(row, t.origin[2]), absolute(y, t.origin[1]),
                          absolute(x, t.origin[0]));
@@ -137,7 +138,8 @@ static WS_DEVICE void store_boxes(O &o, const tensor<T, N> &t, const map &m, con
         ptx::fence_proxy_async();
         __syncwarp();
         if (ptx::lane() == 0) {
-            engine_store<ADD>(B::bytes == 128 ? &m.store : &m.store_half, at, t, outer..., row + warp_row, col + FIRST * 8);
+            engine_store<ADD>(B::bytes == 128 ? &m.store : &m.store_half, at, t, outer..., row + warp_row,
+                              col + FIRST * 8);
             ptx::bulk_commit();
         }
     }

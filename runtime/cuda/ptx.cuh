@@ -110,7 +110,8 @@ static WS_DEVICE u32 address_in(u32 address, u32 rank)
 
 static WS_DEVICE void mbarrier_complete_tx_there(u32 barrier, u32 bytes)
 {
-    asm volatile("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+    asm volatile("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%0], %1;" ::"r"(barrier), "r"(bytes)
+                 : "memory");
 }
 
 static WS_DEVICE void mbarrier_arrive_there(u32 barrier)
@@ -220,7 +221,8 @@ static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier,
                  : "memory");
 }
 
-static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y, int z)
+static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y,
+                                    int z)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%4, %5, %6}], [%2], %3;" ::"r"(to),
@@ -228,8 +230,8 @@ static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier,
                  : "memory");
 }
 
-static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y, int z,
-                                    int w)
+static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y,
+                                    int z, int w)
 {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%4, %5, %6, %7}], [%2], %3;" ::"r"(to),
@@ -261,23 +263,27 @@ static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, 
 /* The same, but what lies there is added to, each element by itself.  */
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y)
 {
-    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y)
-                 : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+        "r"(from), "r"(x), "r"(y)
+        : "memory");
 }
 
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z)
 {
-    asm volatile("cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y), "r"(z)
-                 : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
+        "r"(from), "r"(x), "r"(y), "r"(z)
+        : "memory");
 }
 
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w)
 {
-    asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
-                 : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(
+            map),
+        "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
+        : "memory");
 }
 
 static WS_DEVICE void bulk_commit()
@@ -342,6 +348,12 @@ static WS_DEVICE uint4 load_shared_16(u32 address)
                  : "r"(address)
                  : "memory");
     return x;
+}
+
+static WS_DEVICE void store_shared_16(u32 address, uint4 x)
+{
+    asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w)
+                 : "memory");
 }
 
 /* ---- the matrix unit (its products are in wgmma.cuh) --------------------------------------------------------------- */

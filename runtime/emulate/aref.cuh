@@ -281,7 +281,8 @@ WS_DEVICE void copy_in(producer<D> &p, shared_tile<T, R, C> &to, const tensor<T,
 
 /* Each CTA along A brings an equal share of the rows, to all of them.  Where the engine cannot, each copies the whole tile.  */
 template <typename B, along A, typename F, int D, typename T, int R, int C, int N, typename... I>
-WS_DEVICE void copy_share_or(F fill, producer<D> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
+WS_DEVICE void copy_share_or(F fill, producer<D> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m,
+                             I... i)
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
     constexpr int rows = R / B::count(A);
@@ -300,9 +301,11 @@ WS_DEVICE void copy_share_or(F fill, producer<D> &p, shared_tile<T, R, C> &to, c
     for (int block = 0; block < B::size; block++) {
         if (!(B::mask(A) >> block & 1))
             continue;
-        T *there = (T *)((char *)cta_of(block).shared + ((char *)(to.elements() + first * C) - (char *)this_cta().shared));
+        T *there =
+            (T *)((char *)cta_of(block).shared + ((char *)(to.elements() + first * C) - (char *)this_cta().shared));
         step what = {tile_patch<rows, C>(t, at), there, element_of<T>(fill)};
-        ws_sched_copy_share(s, p.ring_number, p.index, block, {there, rows * C * sizeof(T)}, step::run, &what, sizeof what);
+        ws_sched_copy_share(s, p.ring_number, p.index, block, {there, rows * C * sizeof(T)}, step::run, &what,
+                            sizeof what);
     }
 }
 

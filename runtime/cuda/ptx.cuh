@@ -12,7 +12,6 @@
 #include <cuda_runtime.h>
 
 #define WS_DEVICE   __device__ __forceinline__
-#define WS_UNROLL   _Pragma("unroll")
 #define WS_CONSTANT __host__ __device__ constexpr
 
 namespace ws {
@@ -110,8 +109,7 @@ static WS_DEVICE u32 address_in(u32 address, u32 rank)
 
 static WS_DEVICE void mbarrier_complete_tx_there(u32 barrier, u32 bytes)
 {
-    asm volatile("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%0], %1;" ::"r"(barrier), "r"(bytes)
-                 : "memory");
+    asm volatile("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
 static WS_DEVICE void mbarrier_arrive_there(u32 barrier)
@@ -221,8 +219,7 @@ static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier,
                  : "memory");
 }
 
-static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y,
-                                    int z)
+static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y, int z)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%4, %5, %6}], [%2], %3;" ::"r"(to),
@@ -230,8 +227,8 @@ static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier,
                  : "memory");
 }
 
-static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y,
-                                    int z, int w)
+static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y, int z,
+                                    int w)
 {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%4, %5, %6, %7}], [%2], %3;" ::"r"(to),
@@ -263,27 +260,23 @@ static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, 
 /* The same, but what lies there is added to, each element by itself.  */
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y)
 {
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
-        "r"(from), "r"(x), "r"(y)
-        : "memory");
+    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y)
+                 : "memory");
 }
 
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z)
 {
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
-        "r"(from), "r"(x), "r"(y), "r"(z)
-        : "memory");
+    asm volatile("cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y), "r"(z)
+                 : "memory");
 }
 
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w)
 {
-    asm volatile(
-        "cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(
-            map),
-        "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
-        : "memory");
+    asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
+                 : "memory");
 }
 
 static WS_DEVICE void bulk_commit()

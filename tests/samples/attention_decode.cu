@@ -59,6 +59,7 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
     ws::consumer<1> tq_ring(s.tq_ring);
     ws::consumer<3> k_tile_ring(s.k_tile_ring);
     ws::consumer<3> v_tile_ring(s.v_tile_ring);
+    ws::outlet o_out(s.o_out);
     for (ws::dealt<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_decode.c:23
         const int g = t.at(0);
         const int part = t.at(1);
@@ -118,7 +119,7 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
         }
         tq_ring.consumed<0>();
         l = ws::row_total(l);
-        ws::store(s.o_out, p.o, p.o_map, g, part, 0, 0, acc);  // attention_decode.c:40
+        ws::store(o_out, p.o, p.o_map, g, part, 0, 0, acc);  // attention_decode.c:40
         const long n_3 = part + (long)p.parts * (long)g;
         ws::store_col(p.tops, n_3, 0, m);  // attention_decode.c:41
         ws::store_col(p.sums, n_3, 0, l);  // attention_decode.c:42

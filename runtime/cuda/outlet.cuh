@@ -149,6 +149,12 @@ static WS_DEVICE void store_boxes(O &o, const tensor<T, N> &t, const map &m, con
         store_boxes<ADD, BLOCK + 1, 0>(o, t, m, x, row, col, outer...);
 }
 
+/* The engine faults where it is to write a box that begins at a coordinate below 0.  */
+template <typename... I> static WS_DEVICE bool before_zero(I... at)
+{
+    return ((at < 0) || ...);
+}
+
 /* The same block read back in lines and written by this warp: 16 bytes a lane, four rows at a time.  */
 template <int BLOCK, int FIRST, typename T, int R, int C>
 static WS_DEVICE void drain_buffer(u32 buffer, const plane<T> &p, const tile<T, R, C, frag> &)
@@ -323,7 +329,8 @@ static WS_DEVICE void store_plane_staged(O &o, const tensor<T, N> &t, const map 
     if constexpr (L == frag && sizeof(T) <= 4 && R > 1 && C > 1) {
         constexpr int whole = boxes<T, C>::whole;
         if constexpr (R % store_rows == 0 && whole > 0) {
-            if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!SLICED || contained<R, C, SLICED, N>(p))) {
+            if (m.can_store && !before_zero(row, col, outer...) && p.col * (int)sizeof(T) % 16 == 0 &&
+                (!SLICED || contained<R, C, SLICED, N>(p))) {
                 store_boxes<false, 0, 0>(o, t, m, x, row, col, outer...);
                 if constexpr (whole < C)
                     store_lines<0, whole / 8, whole / 8>(o, p, x);
@@ -402,7 +409,8 @@ static WS_DEVICE void add_plane_staged(O &o, const tensor<T, N> &t, const map &m
 {
     const plane<T> p = plane_at(t, outer..., row, col);
     if constexpr (L == frag && R % store_rows == 0 && boxes<T, C>::whole == C) {
-        if (m.can_store && p.col * (int)sizeof(T) % 16 == 0 && (!SLICED || contained<R, C, SLICED, N>(p))) {
+        if (m.can_store && !before_zero(row, col, outer...) && p.col * (int)sizeof(T) % 16 == 0 &&
+            (!SLICED || contained<R, C, SLICED, N>(p))) {
             add_boxes(o, t, m, x, row, col, outer...);
             return;
         }

@@ -63,6 +63,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> k_tile_ring(s.k_tile_ring);
     ws::consumer<2> v_tile_ring(s.v_tile_ring);
+    ws::outlet o_out(s.o_out[group]);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:28
@@ -140,7 +141,11 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             }
             tq_ring.consumed<0>();
             sum = ws::row_total(sum);
-            ws::store(s.o_out[group], p.o, p.o_map, h, i + first_row, 0, ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum))));  // attention.c:53
+            const auto x_2 = ws::div(1, sum);
+            WS_UNROLL
+            for (int strip = 0; strip < 128; strip += 64) {  // attention.c:53
+                ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, strip), x_2)));  // attention.c:53
+            }
         }
     }
     ws::store_wait<0>();

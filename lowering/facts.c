@@ -2,6 +2,7 @@
 /*
  * facts.c - facts about lowered operations that layout, plan, verify and the printer must agree on.
  */
+#include "machine.h"
 #include "plan.h"
 
 bool op_is_loop(const Op *op)
@@ -123,6 +124,18 @@ int storage_place(const Kernel *kernel, const Storage *storage)
     for (const Storage *other = kernel->storages; other && other != storage; other = other->next)
         place++;
     return place;
+}
+
+int64_t storage_bytes(const Storage *storage)
+{
+    switch (storage->use) {
+    case USE_SCRATCH:
+        return storage->tile.cols;
+    case USE_OUTPUT:
+        return machine_output_bytes(storage->tile);
+    default:
+        return machine_tile_bytes(storage->tile);
+    }
 }
 
 int role_first_group(const Kernel *kernel, const Role *role)

@@ -19,6 +19,13 @@ int64_t machine_tile_bytes(Type tile)
     return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
 }
 
+int64_t machine_output_bytes(Type tile)
+{
+    int blocks = round_up(tile.cols * dtype_bytes(tile.dtype), MACHINE_LINE_BYTES) / MACHINE_LINE_BYTES;
+    int buffers = tile.rows * blocks / MACHINE_MMA_ROWS;
+    return (int64_t)(buffers ? buffers : 1) * MACHINE_MMA_ROWS * MACHINE_LINE_BYTES;
+}
+
 int64_t machine_copy_bytes(Type tile)
 {
     int line = machine_line_elements(tile.dtype);

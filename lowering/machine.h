@@ -31,6 +31,8 @@ enum {
    plan both ask it, so that an automatic depth always fits.  */
 int machine_line_elements(Dtype dtype);
 int64_t machine_tile_bytes(Type tile);
+/* Of a staging for stores: each of a group's four warps has buffers of 16 rows and 128 bytes, one at least.  */
+int64_t machine_output_bytes(Type tile);
 /* Bytes that the copy engine moves for a tile: whole lines, whether or not they lie inside the tensor.  */
 int64_t machine_copy_bytes(Type tile);
 /* Bytes that an operation on tiles exchanges between the threads of a group, as runtime/README.md has it; 0: none.  */

@@ -172,7 +172,7 @@ static int64_t storage_align(const Storage *storage)
 static void plan_slots(Kernel *kernel)
 {
     FOR_STORAGES (storage, kernel)
-        storage->slot_bytes = storage->use == USE_SCRATCH ? storage->tile.cols : machine_tile_bytes(storage->tile);
+        storage->slot_bytes = storage_bytes(storage);
 }
 
 /* Addresses in the order of the struct; returns its size.  */
@@ -204,7 +204,7 @@ static bool outputs_fit(Kernel *kernel, const int *whole, int blocks)
             continue;
         int columns = blocks * machine_line_elements(storage->tile.dtype);
         storage->tile.cols = whole[i] < columns ? whole[i] : columns;
-        storage->slot_bytes = machine_tile_bytes(storage->tile);
+        storage->slot_bytes = storage_bytes(storage);
         i++;
     }
     kernel->shared_bytes = place_all(kernel);
@@ -288,10 +288,10 @@ static void widen_outputs(Kernel *kernel, const int *whole)
             int columns = storage->tile.cols, two = 2 * machine_line_elements(storage->tile.dtype);
             if (columns < two && columns < whole[i] && is_in_loop(kernel, storage) == !outside) {
                 storage->tile.cols = whole[i] < two ? whole[i] : two;
-                storage->slot_bytes = machine_tile_bytes(storage->tile);
+                storage->slot_bytes = storage_bytes(storage);
                 if (place_all(kernel) > MACHINE_SHARED_BYTES)
                     storage->tile.cols = columns;
-                storage->slot_bytes = machine_tile_bytes(storage->tile);
+                storage->slot_bytes = storage_bytes(storage);
             }
             i++;
         }
@@ -310,10 +310,10 @@ static void grow_outputs(Kernel *kernel, const int *whole)
                 continue;
             int columns = storage->tile.cols, more = columns + machine_line_elements(storage->tile.dtype);
             storage->tile.cols = more < whole[i] ? more : whole[i];
-            storage->slot_bytes = machine_tile_bytes(storage->tile);
+            storage->slot_bytes = storage_bytes(storage);
             if (place_all(kernel) > MACHINE_SHARED_BYTES)
                 storage->tile.cols = columns;
-            storage->slot_bytes = machine_tile_bytes(storage->tile);
+            storage->slot_bytes = storage_bytes(storage);
             grown |= storage->tile.cols > columns;
             i++;
         }

@@ -67,6 +67,7 @@ static WS_DEVICE void start()
 
 template <typename S> static WS_DEVICE S &shared()
 {
+    static_assert(sizeof(S) <= 227 * 1024, "a block has no more shared memory: the compiler counted wrong");
     extern __shared__ __align__(1024) unsigned char ws_shared_bytes[];
     return *reinterpret_cast<S *>(ws_shared_bytes);
 }

@@ -182,20 +182,37 @@ inline int counter_of_capture()
     return ticket_captures < TICKET_COUNTERS - TICKET_STREAMS ? TICKET_STREAMS + ticket_captures++ : -1;
 }
 
+/* Of this device.  A capture may ask for nothing that the driver has to look up: what is not known by then stays unknown.  */
+inline u32 *counters_of_device(bool captured)
+{
+    static void *known[MAX_DEVICES];
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess || device >= MAX_DEVICES ||
+        (!known[device] && (captured || cudaGetSymbolAddress(&known[device], ticket_counters) != cudaSuccess))) {
+        cudaGetLastError();
+        return nullptr;
+    }
+    return (u32 *)known[device];
+}
+
 inline u32 *tickets()
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
     unsigned long long id = 0;
-    void *counters = nullptr;
-    if (cudaStreamIsCapturing(stream(), &capture) != cudaSuccess || cudaStreamGetId(stream(), &id) != cudaSuccess ||
-        cudaGetSymbolAddress(&counters, ticket_counters) != cudaSuccess) {
+    if (cudaStreamIsCapturing(stream(), &capture) != cudaSuccess) {
+        cudaGetLastError();
+        return nullptr;
+    }
+    const bool captured = capture != cudaStreamCaptureStatusNone;
+    u32 *counters = counters_of_device(captured);
+    if (!counters || (!captured && cudaStreamGetId(stream(), &id) != cudaSuccess)) {
         cudaGetLastError();
         return nullptr;
     }
     lock_kernels();
-    int i = capture == cudaStreamCaptureStatusNone ? counter_of_stream(id) : counter_of_capture();
+    int i = captured ? counter_of_capture() : counter_of_stream(id);
     unlock_kernels();
-    return i < 0 ? nullptr : (u32 *)counters + 2 * i;
+    return i < 0 ? nullptr : counters + 2 * i;
 }
 
 typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,

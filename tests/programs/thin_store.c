@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A tile of which a group has 16 rows leaves through staging of which each warp has its own part, beside a ring that takes
+   what shared memory is left. */
+#include "test.h"
+
+static void thin(int M, int K, const ws_f16 *A, const ws_f16 *B, const ws_f16 *X, float *C, ws_f16 *Y)
+{
+    ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, K, 96),
+              x = ws_tensor_2d(X, WS_F16, M / 4, 64);
+    ws_tensor c = ws_tensor_2d(C, WS_F32, M, 96), y = ws_tensor_2d(Y, WS_F16, M / 4, 64);
+
+    #pragma ws grid(1) consumers(2, rows)
+    for (int i = 0; i < M; i += 128) {
+        ws_tile sum = ws_zeros(WS_F32, 128, 96);
+        #pragma ws pipeline(9)
+        for (int k = 0; k < K; k += 16)
+            sum = ws_dot(ws_load(a, i, k, 128, 16), ws_load(b, k, 0, 16, 96), sum);
+        ws_store(c, i, 0, sum);
+        ws_store(y, i / 4, 0, ws_mul(ws_load(x, i / 4, 0, 32, 64), 2.0));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    check_begin("thin_store", argc, argv);
+    int M = 256, K = 160;
+    ws_f16 *A = check_random(WS_F16, (size_t)M * K), *B = check_random(WS_F16, (size_t)K * 96);
+    ws_f16 *X = check_random(WS_F16, (size_t)M / 4 * 64), *Y = check_output(WS_F16, (size_t)M / 4 * 64);
+    float *C = check_output(WS_F32, (size_t)M * 96);
+
+    thin(M, K, check_place(A), check_place(B), check_place(X), check_place(C), check_place(Y));
+    check_fetch();
+    for (int i = 0; i < M; i++)
+        for (int j = 0; j < 96; j++) {
+            double sum = 0;
+            for (int k = 0; k < K; k++)
+                sum += check_at(A, i * K + k) * check_at(B, k * 96 + j);
+            check_close(C, i * 96 + j, sum, 1e-3);
+        }
+    for (int i = 0; i < M / 4 * 64; i++)
+        check_close(Y, i, 2 * check_at(X, i), 0);
+    return check_end();
+}

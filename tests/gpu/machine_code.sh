@@ -18,16 +18,19 @@ PATH=$(dirname "$disassembler"):$PATH
 # A line for each kernel: its name, and how many instructions of each kind it has.
 count() {
     awk '
-        /Function :/ { kernel = $3; seen[kernel] = 1 }
+        /Function :/ { kernel = $3; seen[kernel] = 1; flying = 0 }
         / (STL|LDL)[. ]/ { spills[kernel]++ }
-        / [A-Z]*GMMA[. ]/ { products[kernel]++ }
+        / [A-Z]*GMMA[. ]/ { products[kernel]++; flying = 1 }
         /WARPGROUP.DEPBAR/ { waits[kernel]++ }
+        /WARPGROUP.DEPBAR.* 0x0 ;/ { flying = 0 }
+        /MUFU.EX2/ { powers[kernel]++; under[kernel] += flying }
         /MEMBAR.*\.(GPU|SYS)|ERRBAR/ { fences[kernel]++ }
         /UTMALDG/ { loads[kernel]++ }
         /UTMASTG/ { stores[kernel]++ }
         END {
             for (k in seen)
-                print k, spills[k] + 0, products[k] + 0, waits[k] + 0, fences[k] + 0, loads[k] + 0, stores[k] + 0
+                print k, spills[k] + 0, products[k] + 0, waits[k] + 0, fences[k] + 0, loads[k] + 0, stores[k] + 0, powers[k] + 0,
+                    under[k] + 0
         }' "$1"
 }
 
@@ -36,9 +39,10 @@ disassemble() {
         cuobjdump -sass "$work/kernels.o" >"$work/sass" && count "$work/sass" >"$work/counts" && test -s "$work/counts"
 }
 
-# none CONDITION: of awk, over kernel, spills, products, waits, fences, loads, stores.
+# none CONDITION: of awk, over kernel, spills, products, waits, fences, loads, stores, exponentials and those of them that stand
+# between a product and the wait for it.
 none() {
-    awk "{ kernel = \$1; spills = \$2; products = \$3; waits = \$4; fences = \$5; loads = \$6; stores = \$7 }
+    awk "{ kernel = \$1; spills = \$2; products = \$3; waits = \$4; fences = \$5; loads = \$6; stores = \$7; powers = \$8; under = \$9 }
          $1 { print; bad = 1 } END { exit bad }" "$work/counts"
 }
 
@@ -48,5 +52,9 @@ for source in $sources; do
     ok "$source: products are not waited for one by one" none 'products && waits >= products'
     ok "$source: no fence of the whole GPU" none 'fences'
     ok "$source: the copy engine loads and stores" none 'products && !(loads && stores)'
+    # The first iteration has no product before it to hide behind; all others have.
+    case $source in
+    *attention.c) ok "$source: exponentials under products" none 'products && (!powers || 2 * under < powers)' ;;
+    esac
 done
 done_testing

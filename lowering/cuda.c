@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "cuda.h"
+#include "machine.h"
 
 /* ---- structs ----------------------------------------------------------------------------------------------------- */
 
@@ -65,7 +66,7 @@ static void print_output(Printer *in, const Storage *storage)
 {
     Module *module = in->kernel->module;
     Type tile = storage->tile;
-    int blocks = (tile.cols * dtype_bytes(tile.dtype) + 127) / 128;
+    int blocks = machine_lines(tile);
     const char *count = storage->slots > 1 ? arena_print(module, "[%d]", storage->slots) : "";
     cuda_commented(in,
                    arena_print(module, "ws::output<%s, %d, %d> %s%s;", cuda_element_text[tile.dtype], tile.rows, blocks,

@@ -126,6 +126,11 @@ int storage_place(const Kernel *kernel, const Storage *storage)
     return place;
 }
 
+int64_t storage_align(const Storage *storage)
+{
+    return storage->use == USE_SCRATCH ? 16 : MACHINE_SHARED_ALIGN;
+}
+
 int64_t storage_bytes(const Storage *storage)
 {
     switch (storage->use) {

@@ -12,24 +12,26 @@ int machine_line_elements(Dtype dtype)
     return MACHINE_LINE_BYTES / dtype_bytes(dtype);
 }
 
+int machine_lines(Type tile)
+{
+    return round_up(tile.cols * dtype_bytes(tile.dtype), MACHINE_LINE_BYTES) / MACHINE_LINE_BYTES;
+}
+
 int64_t machine_tile_bytes(Type tile)
 {
-    int blocks = round_up(tile.cols * dtype_bytes(tile.dtype), MACHINE_LINE_BYTES) / MACHINE_LINE_BYTES;
-    int64_t bytes = (int64_t)blocks * round_up(tile.rows, 8) * MACHINE_LINE_BYTES;
+    int64_t bytes = (int64_t)machine_lines(tile) * round_up(tile.rows, 8) * MACHINE_LINE_BYTES;
     return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
 }
 
 int64_t machine_output_bytes(Type tile)
 {
-    int blocks = round_up(tile.cols * dtype_bytes(tile.dtype), MACHINE_LINE_BYTES) / MACHINE_LINE_BYTES;
-    int buffers = tile.rows * blocks / MACHINE_MMA_ROWS;
+    int buffers = tile.rows * machine_lines(tile) / MACHINE_MMA_ROWS;
     return (int64_t)(buffers ? buffers : 1) * MACHINE_MMA_ROWS * MACHINE_LINE_BYTES;
 }
 
 int64_t machine_copy_bytes(Type tile)
 {
-    int line = machine_line_elements(tile.dtype);
-    return (int64_t)((tile.cols + line - 1) / line) * tile.rows * MACHINE_LINE_BYTES;
+    return (int64_t)machine_lines(tile) * tile.rows * MACHINE_LINE_BYTES;
 }
 
 int64_t machine_scratch_bytes(const Op *op)

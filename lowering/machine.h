@@ -27,9 +27,10 @@ enum {
     MACHINE_SMALL_SLOT = 12288   /* bytes below which the copies of eight slots do not hide latency */
 };
 
-/* Columns of a 128-byte line, and bytes of one slot of a storage that holds the tile.  The one size function: choose and
+/* Columns of a 128-byte line, lines of a row, and bytes of one slot of a storage that holds the tile.  The one size function: choose and
    plan both ask it, so that an automatic depth always fits.  */
 int machine_line_elements(Dtype dtype);
+int machine_lines(Type tile);
 int64_t machine_tile_bytes(Type tile);
 /* Of a staging for stores: each of a group's four warps has buffers of 16 rows and 128 bytes, one at least.  */
 int64_t machine_output_bytes(Type tile);

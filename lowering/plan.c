@@ -164,11 +164,6 @@ static void plan_barriers(Kernel *kernel)
 
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */
 
-static int64_t storage_align(const Storage *storage)
-{
-    return storage->use == USE_SCRATCH ? 16 : MACHINE_SHARED_ALIGN;
-}
-
 static void plan_slots(Kernel *kernel)
 {
     FOR_STORAGES (storage, kernel)
@@ -277,6 +272,17 @@ static bool is_in_loop(Kernel *kernel, const Storage *storage)
     return looped.inside;
 }
 
+/* The output with so many columns at a time, if that fits.  */
+static void try_columns(Kernel *kernel, Storage *storage, int columns)
+{
+    int before = storage->tile.cols;
+    storage->tile.cols = columns;
+    storage->slot_bytes = storage_bytes(storage);
+    if (place_all(kernel) > MACHINE_SHARED_BYTES)
+        storage->tile.cols = before;
+    storage->slot_bytes = storage_bytes(storage);
+}
+
 /* Two blocks where there is room for more than one, but not in all outputs: first for those that a loop waits for.  */
 static void widen_outputs(Kernel *kernel, const int *whole)
 {
@@ -286,13 +292,8 @@ static void widen_outputs(Kernel *kernel, const int *whole)
             if (storage->use != USE_OUTPUT)
                 continue;
             int columns = storage->tile.cols, two = 2 * machine_line_elements(storage->tile.dtype);
-            if (columns < two && columns < whole[i] && is_in_loop(kernel, storage) == !outside) {
-                storage->tile.cols = whole[i] < two ? whole[i] : two;
-                storage->slot_bytes = storage_bytes(storage);
-                if (place_all(kernel) > MACHINE_SHARED_BYTES)
-                    storage->tile.cols = columns;
-                storage->slot_bytes = storage_bytes(storage);
-            }
+            if (columns < two && columns < whole[i] && is_in_loop(kernel, storage) == !outside)
+                try_columns(kernel, storage, whole[i] < two ? whole[i] : two);
             i++;
         }
     }
@@ -309,11 +310,7 @@ static void grow_outputs(Kernel *kernel, const int *whole)
             if (storage->use != USE_OUTPUT)
                 continue;
             int columns = storage->tile.cols, more = columns + machine_line_elements(storage->tile.dtype);
-            storage->tile.cols = more < whole[i] ? more : whole[i];
-            storage->slot_bytes = storage_bytes(storage);
-            if (place_all(kernel) > MACHINE_SHARED_BYTES)
-                storage->tile.cols = columns;
-            storage->slot_bytes = storage_bytes(storage);
+            try_columns(kernel, storage, more < whole[i] ? more : whole[i]);
             grown |= storage->tile.cols > columns;
             i++;
         }

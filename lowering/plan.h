@@ -28,6 +28,7 @@ Op *role_grid(const Role *role);         /* its GRID op, or NULL */
 bool role_issues_only(const Role *role); /* one warp is enough: it starts copies and touches no tile */
 bool kernel_gathers(const Kernel *kernel);                         /* groups of a role meet */
 int storage_place(const Kernel *kernel, const Storage *storage);   /* how many come before it */
+int64_t storage_align(const Storage *storage);
 int64_t storage_bytes(const Storage *storage);                     /* of one slot, by its use and tile */
 bool role_has_op(const Role *role, Opcode code, const Aref *aref); /* an op of this ring */
 bool value_on_host(const Value *value);                            /* depends on the launcher's parameters alone */

@@ -12,7 +12,6 @@
  */
 #include <string.h>
 
-#include "plan.h"
 #include "machine.h"
 #include "plan.h"
 #include "queries.h"

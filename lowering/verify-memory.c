@@ -21,9 +21,7 @@ static int64_t storage_end(const Storage *storage)
 
 static bool check_storage(Kernel *kernel, const Storage *storage)
 {
-    bool scratch = storage->use == USE_SCRATCH;
-    int64_t align = scratch ? 16 : MACHINE_SHARED_ALIGN;
-    int64_t bytes = storage_bytes(storage);
+    int64_t align = storage_align(storage), bytes = storage_bytes(storage);
     if (storage->slots < 1 || storage->slot_bytes != bytes) {
         BUG(kernel, "storage '%s' has %d slots of %lld bytes, and its tile takes %lld", storage->name, storage->slots,
             (long long)storage->slot_bytes, (long long)bytes);

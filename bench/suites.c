@@ -7,7 +7,8 @@
  *   batched   8 x n^3, n = 1024 ... 8192; and groups of rows, N = K = 4096
  *   small     M = 16, 64, 128 with N = K = 8192; 1024^3; 2048^3; few tiles with a long K
  *   shapes    20 drawn with a seed; rows of 16 bytes' multiples, as cuBLASLt needs them for its fast kernels
- *   others    20 drawn with another seed, to which product_choose was not fitted
+ *   others    20 drawn with another seed
+ *   unseen    20 drawn with a third, to which product_choose is never fitted
  *   odd       extents that are no multiples of anything, in rows that begin at 16 bytes' multiples
  *   types     tf32, int8, mixed fp8, orientations, results in f32, at 8192^3
  *   finish    something after the loop
@@ -127,6 +128,7 @@ static void add_shapes(void)
     add("odd", &f16, "", 1, 8191, 8184, 4096)->padded = 1;
     add_drawn("shapes", 20261121);
     add_drawn("others", 20261122);
+    add_drawn("unseen", 20261123);
 }
 
 static void add_types(void)
@@ -198,5 +200,5 @@ const work *suite_find(const char *name, int *found)
 
 const char *suite_names(void)
 {
-    return " gemm large batched small shapes others odd types finish ablation grid softmax";
+    return " gemm large batched small shapes others unseen odd types finish ablation grid softmax";
 }

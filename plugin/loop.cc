@@ -119,6 +119,22 @@ static void condition_statements(Walk *w, const Shape *shape, bool invariants)
             block_statements(w, shape->loop, shape->branch.terms[i].bb, invariants);
 }
 
+/* What a step is made of may stand at the end of the body, behind its use here.  */
+static void step_statements(Walk *w, class loop *loop, tree expression)
+{
+    tree name = ssa_resolve(expression);
+    if (TREE_CODE(name) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(name) || constant_of(name))
+        return;
+    gimple *def = SSA_NAME_DEF_STMT(name);
+    if (!flow_bb_inside_loop_p(loop, gimple_bb(def)))
+        return;
+    use_operand_p use;
+    ssa_op_iter i;
+    FOR_EACH_SSA_USE_OPERAND(use, def, i, SSA_OP_USE)
+    step_statements(w, loop, USE_FROM_PTR(use));
+    control_statement(w, def);
+}
+
 static Jump *only_back(Walk *w, const Exits *exits, class loop *loop)
 {
     Jump *back = exits_find(exits, loop->header);
@@ -275,6 +291,7 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
     if (loop == w->outer && carries_tile(w, carried))
         return;
     condition_statements(w, shape, true);
+    step_statements(w, loop, count->step);
     w->where = loop_location(shape);
     Value *range[3];
     Opcode compare;

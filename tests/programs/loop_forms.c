@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops as people write them: downwards, <=, !=, unsigned and long, steps and bounds from variables, a loop in the loop. */
+/* Loops as people write them: downwards, <=, !=, unsigned and long, steps and bounds from variables and made of them, a loop
+   in the loop. */
 #include "test.h"
 
-static void kernel(int M, int N, int K, size_t step, const ws_f16 *A, const ws_f16 *B, float *C)
+static void kernel(int M, int N, int K, size_t step, int parts, const ws_f16 *A, const ws_f16 *B, float *C)
 {
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, K, N),
               c = ws_tensor_3d(C, WS_F32, 6, M, N);
@@ -33,7 +34,7 @@ static void kernel(int M, int N, int K, size_t step, const ws_f16 *A, const ws_f
             for (int half = 0; half < 2; half++) {
                 int end = half ? K : 64;
                 #pragma ws pipeline(2)
-                for (int k = half * 64; k < end; k += 32)
+                for (int k = half * 64; k < end; k += parts * 16)
                     nested = ws_dot(ws_load(a, i, k, 64, 32), ws_load(b, k, j, 32, 32), nested);
             }
             ws_store_3d(c, 3, i, j, nested);
@@ -59,7 +60,7 @@ int main(int argc, char **argv)
     ws_f16 *A = check_random(WS_F16, (size_t)M * K), *B = check_random(WS_F16, (size_t)K * N);
     float *C = check_output(WS_F32, (size_t)6 * M * N);
 
-    kernel(M, N, K, 64, check_place(A), check_place(B), check_place(C));
+    kernel(M, N, K, 64, 2, check_place(A), check_place(B), check_place(C));
     check_fetch();
     for (int n = 0; n < 6; n++)
         test_product(from(rows_of(C, N), (long)n * M * N), rows_of(A, K), rows_of(B, N), M, N, K);

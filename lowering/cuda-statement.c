@@ -406,16 +406,23 @@ static void print_copy_in(Printer *in, const Op *op)
     fputs(");\n", in->out);
 }
 
+/* A product, or two that are one instruction.  */
 static void print_accumulate(Printer *in, const Op *op)
 {
-    const Variable *variable = op->results[0]->var;
-    if (op->args[2]->var != variable)
-        print_assignment(in, variable, op, op->args[2]);
+    const Op *products[] = {op, op->code == OP_MMA && op->ival ? op_paired_with(op) : NULL};
+    int count = products[1] ? 2 : 1;
+    for (int i = 0; i < count; i++)
+        if (products[i]->args[2]->var != products[i]->results[0]->var)
+            print_assignment(in, products[i]->results[0]->var, op, products[i]->args[2]);
     cuda_begin(in);
-    fprintf(in->out, "%s(%s, ", op_info[op->code].call, variable->name);
+    fprintf(in->out, "%s(", op_info[op->code].call);
+    for (int i = 0; i < count; i++)
+        fprintf(in->out, "%s, ", products[i]->results[0]->var->name);
     cuda_value(in, op->args[0], PREC_TERNARY);
-    fputs(", ", in->out);
-    cuda_value(in, op->args[1], PREC_TERNARY);
+    for (int i = 0; i < count; i++) {
+        fputs(", ", in->out);
+        cuda_value(in, products[i]->args[1], PREC_TERNARY);
+    }
     fputs(");\n", in->out);
 }
 
@@ -500,7 +507,8 @@ static void print_sync(Printer *in, const Op *op)
         cuda_line(in, "%s.put_done();", cuda_end_name(in, op->aref, true));
         break;
     case OP_MMA:
-        print_accumulate(in, op);
+        if (!op_is_second(op))
+            print_accumulate(in, op);
         break;
     case OP_WAIT:
         print_wait(in, op);

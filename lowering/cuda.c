@@ -75,19 +75,38 @@ static void print_output(Printer *in, const Storage *storage)
                                storage->slots > 1 ? "; one for each group" : ""));
 }
 
-static void print_storage(Printer *in, const Storage *storage)
+static const char *tile_text(const Printer *in, const Storage *storage)
 {
     Type tile = storage->tile;
-    const char *type = storage->rounded ? "ws::tf32" : cuda_element_text[tile.dtype];
+    return arena_print(in->kernel->module, "ws::shared_tile<%s, %d, %d>",
+                       storage->rounded ? "ws::tf32" : cuda_element_text[tile.dtype], tile.rows, tile.cols);
+}
+
+static void print_pair(Printer *in, const Storage *storage, const Storage *behind)
+{
+    cuda_line(in, "struct {");
+    in->indent++;
+    cuda_line(in, "%s %s;", tile_text(in, storage), storage->name);
+    cuda_line(in, "%s %s;", tile_text(in, behind), behind->name);
+    in->indent--;
+    cuda_commented(in, arena_print(in->kernel->module, "} %s[%d];", cuda_pair_name(in, storage), storage->slots),
+                   "side by side: one operand of a wide product");
+}
+
+static void print_storage(Printer *in, const Storage *storage)
+{
+    const Storage *behind = storage_beside(in->kernel, storage);
     const char *count = storage->slots > 1 || storage->use == USE_RING || storage->use == USE_GATHERED
                             ? arena_print(in->kernel->module, "[%d]", storage->slots)
                             : "";
-    if (storage->use == USE_OUTPUT)
+    if (behind)
+        print_pair(in, storage, behind);
+    else if (storage->use == USE_OUTPUT)
         print_output(in, storage);
     else if (storage->use == USE_SCRATCH)
         cuda_line(in, "ws::scratch<%lld> %s%s;", (long long)storage->slot_bytes, storage->name, count);
     else
-        cuda_line(in, "ws::shared_tile<%s, %d, %d> %s%s;", type, tile.rows, tile.cols, storage->name, count);
+        cuda_line(in, "%s %s%s;", tile_text(in, storage), storage->name, count);
 }
 
 static bool uses_shared(const Kernel *kernel)
@@ -103,7 +122,8 @@ static void print_shared(Printer *in)
     cuda_line(in, "struct %s_shared {", kernel->name);
     in->indent++;
     FOR_STORAGES (storage, kernel)
-        print_storage(in, storage);
+        if (!storage->beside)
+            print_storage(in, storage);
     FOR_AREFS (aref, kernel)
         cuda_line(in, "ws::ring<%d> %s;", aref->slots, aref->name);
     FOR_ROLES (role, kernel)

@@ -68,6 +68,7 @@ void cuda_expression(Printer *in, const Op *op, int outer);                 /* w
 const Value *cuda_without_widening(const Value *value);
 void cuda_coordinate(Printer *in, const Value *value);
 void cuda_coordinates(Printer *in, const Op *op, int first, int end); /* each behind a comma */
+const char *cuda_pair_name(const Printer *in, const Storage *first);
 void cuda_slot(Printer *in, const Storage *storage, const Value *slot);
 void cuda_group_storage(Printer *in, const Storage *storage);
 Map *cuda_collect_maps(Printer *in);

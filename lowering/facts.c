@@ -126,6 +126,14 @@ int storage_place(const Kernel *kernel, const Storage *storage)
     return place;
 }
 
+Storage *storage_beside(const Kernel *kernel, const Storage *storage)
+{
+    FOR_STORAGES (other, kernel)
+        if (other->beside == storage)
+            return other;
+    return NULL;
+}
+
 int64_t storage_align(const Storage *storage)
 {
     return storage->use == USE_SCRATCH ? 16 : MACHINE_SHARED_ALIGN;

@@ -310,7 +310,7 @@ Value *ir_const_float(Kernel *kernel, Block *block, Dtype dtype, double value)
 
 /* Roles, storages and arefs are appended, so that lists keep the order of creation.  Storages and arefs become fields of
    one struct: a name that is taken gets a number.  */
-static bool name_taken(const Kernel *kernel, const char *name)
+bool kernel_names(const Kernel *kernel, const char *name)
 {
     FOR_STORAGES (storage, kernel)
         if (!strcmp(storage->name, name))
@@ -324,7 +324,7 @@ static bool name_taken(const Kernel *kernel, const char *name)
 static const char *fresh_name(Kernel *kernel, const char *name)
 {
     const char *fresh = arena_print(kernel->module, "%s", name);
-    for (int i = 2; name_taken(kernel, fresh); i++)
+    for (int i = 2; kernel_names(kernel, fresh); i++)
         fresh = arena_print(kernel->module, "%s_%d", name, i);
     return fresh;
 }

@@ -201,7 +201,9 @@ struct Storage {
     Type tile;          /* of one slot */
     int slots;          /* ring depth, or copies (one per consumer group) */
     int64_t slot_bytes; /* plan */
+    int64_t stride;     /* plan: from one slot to the next */
     int64_t offset;     /* plan: from the shared struct's start */
+    Storage *beside;    /* layout: each slot lies right behind that one's, and the next one's behind it */
     int alias;          /* plan: storages of one alias group share memory; -1 none */
     bool rounded;       /* layout: f32 that products alone read; the copy rounds it to tf32 */
     Storage *next;
@@ -355,6 +357,7 @@ Op *op_clone (Kernel *kernel, const Op *op, ValueMap *map); /* without its block
 #define FOR_AREFS(aref, kernel) for (Aref *aref = (kernel)->arefs; aref; aref = aref->next)
 #define FOR_STORAGES(storage, kernel) for (Storage *storage = (kernel)->storages; storage; storage = storage->next)
 Role *role_new (Kernel *kernel, const char *name, int warps, int replicas);
+bool kernel_names (const Kernel *kernel, const char *name); /* a storage or an aref */
 Storage *storage_new (Kernel *kernel, const char *name, StorageUse use, Type tile, int slots);
 Aref *aref_new (Kernel *kernel, const char *name, int slots);
 #define ROLE_BIT(role) (1u << (role)->id)

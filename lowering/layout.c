@@ -7,6 +7,7 @@
  *   %t = mma %p32, %v, %o                      barrier; %p = stage %p32 -> p_operand; fence; barrier; %t = mma %p, %v, %o
  *   store %c, %i, %j, %x                       store %c, %i, %j, %x -> c_out        through the copy engine
  *   %y = load %d, %i, %j                       %y = load %d, %i, %j -> c_out        as whole lines, through the same memory
+ *   %t = mma ..., %u = mma ...                 %t = mma ... pairs=1, %u = mma ...           as one instruction (pairs.c)
  *   %s = col_sum %x                            %s = col_sum %x -> scratch
  *                                              store_wait 0                         before the role ends
  *
@@ -555,4 +556,5 @@ void pass_layout(Kernel *kernel)
             wait_for_stores(&in);
         }
     }
+    layout_pairs(kernel);
 }

@@ -167,6 +167,9 @@ static void parse_storage(Parser *p, int line)
         storage->slot_bytes = scan_number(p);
     if (at_key(p, line, "offset"))
         storage->offset = scan_number(p);
+    storage->stride = at_key(p, line, "stride") ? scan_number(p) : storage->slot_bytes;
+    if (at_key(p, line, "beside"))
+        storage->beside = parse_find_storage(p, scan_word(p, "a storage"));
     if (at_key(p, line, "alias"))
         storage->alias = scan_number_up_to(p, -1, MAX_ITEMS);
     if (at_key(p, line, "rounded"))

@@ -170,14 +170,27 @@ static void plan_slots(Kernel *kernel)
         storage->slot_bytes = storage_bytes(storage);
 }
 
+/* A storage, slot by slot with the one beside it; returns its end.  */
+static int64_t place_storage(Kernel *kernel, Storage *storage, int64_t offset)
+{
+    Storage *behind = storage_beside(kernel, storage);
+    storage->offset = round_up(offset, storage_align(storage));
+    storage->stride = storage->slot_bytes;
+    if (behind) {
+        storage->stride += behind->slot_bytes;
+        behind->stride = storage->stride;
+        behind->offset = storage->offset + storage->slot_bytes;
+    }
+    return storage->offset + storage->slots * storage->stride;
+}
+
 /* Addresses in the order of the struct; returns its size.  */
 static int64_t place_all(Kernel *kernel)
 {
     int64_t offset = 0;
-    FOR_STORAGES (storage, kernel) {
-        storage->offset = round_up(offset, storage_align(storage));
-        offset = storage->offset + storage->slots * storage->slot_bytes;
-    }
+    FOR_STORAGES (storage, kernel)
+        if (!storage->beside)
+            offset = place_storage(kernel, storage, offset);
     offset = round_up(offset, 8);
     FOR_AREFS (aref, kernel)
         offset += 16 * aref->slots;

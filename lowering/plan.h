@@ -28,6 +28,7 @@ Op *role_grid(const Role *role);         /* its GRID op, or NULL */
 bool role_issues_only(const Role *role); /* one warp is enough: it starts copies and touches no tile */
 bool kernel_gathers(const Kernel *kernel);                         /* groups of a role meet */
 int storage_place(const Kernel *kernel, const Storage *storage);   /* how many come before it */
+Storage *storage_beside(const Kernel *kernel, const Storage *storage); /* which lies beside it, or NULL */
 int64_t storage_align(const Storage *storage);
 int64_t storage_bytes(const Storage *storage);                     /* of one slot, by its use and tile */
 bool role_has_op(const Role *role, Opcode code, const Aref *aref); /* an op of this ring */
@@ -38,6 +39,11 @@ int role_first_group(const Kernel *kernel, const Role *role);
 
 /* variables.c: C variables for every role and for the launcher.  */
 void plan_variables(Kernel *kernel);
+
+/* pairs.c: products that are one instruction.  */
+void layout_pairs(Kernel *kernel);
+Op *op_paired_with(const Op *product);  /* the product behind this one, if the two may be one instruction */
+bool op_is_second(const Op *product);   /* the one before, which pairs, starts it */
 
 /* pressure.c: the most registers of a thread that live tiles take at one point of a role; needs positions.  */
 typedef struct {

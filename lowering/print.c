@@ -566,6 +566,10 @@ static void print_storage(Printer *p, const Storage *storage)
         fprintf(p->out, " space=%s", text_spaces[storage->space]);
     if (storage->slot_bytes)
         fprintf(p->out, " bytes=%" PRId64 " offset=%" PRId64, storage->slot_bytes, storage->offset);
+    if (storage->stride != storage->slot_bytes)
+        fprintf(p->out, " stride=%" PRId64, storage->stride);
+    if (storage->beside)
+        fprintf(p->out, " beside=%s", storage->beside->name);
     if (storage->alias >= 0)
         fprintf(p->out, " alias=%d", storage->alias);
     if (storage->rounded)

@@ -224,7 +224,7 @@ static const Term *node(Terms *terms, const Op *op, const Term *const *args)
     Term term = {.code = meaning(op->code),
                  .dtype = type.dtype,
                  .cols = type.cols,
-                 .ival = op->ival,
+                 .ival = op->code == OP_MMA ? 0 : op->ival, /* whether it shares an instruction */
                  .fval = op->fval,
                  .sval = op->sval,
                  .nargs = op->nargs,

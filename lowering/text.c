@@ -24,6 +24,8 @@ const char *text_ival_name(Opcode code)
         return "keep";
     case OP_COPY_IN:
         return "share";
+    case OP_MMA:
+        return "pairs";
     default:
         return "ival";
     }

@@ -16,7 +16,15 @@
 
 static int64_t storage_end(const Storage *storage)
 {
-    return storage->offset + storage->slots * storage->slot_bytes;
+    return storage->offset + (storage->slots - 1) * storage->stride + storage->slot_bytes;
+}
+
+/* Slot by slot behind each other, so that none is in the way of another.  */
+static bool lie_beside(const Storage *storage, const Storage *behind)
+{
+    return behind->beside == storage && behind->slots == storage->slots && behind->stride == storage->stride &&
+           behind->offset == storage->offset + storage->slot_bytes &&
+           storage->stride == storage->slot_bytes + behind->slot_bytes;
 }
 
 static bool check_storage(Kernel *kernel, const Storage *storage)
@@ -27,13 +35,18 @@ static bool check_storage(Kernel *kernel, const Storage *storage)
             (long long)storage->slot_bytes, (long long)bytes);
         return false;
     }
+    if (storage->stride < bytes) {
+        BUG(kernel, "slots of storage '%s' overlap", storage->name);
+        return false;
+    }
     if (storage->offset < 0 || storage->offset % align || storage_end(storage) > kernel->shared_bytes) {
         BUG(kernel, "storage '%s' lies at %lld to %lld of %lld bytes", storage->name, (long long)storage->offset,
             (long long)storage_end(storage), (long long)kernel->shared_bytes);
         return false;
     }
     FOR_STORAGES (other, kernel)
-        if (other != storage && storage->offset < storage_end(other) && other->offset < storage_end(storage)) {
+        if (other != storage && storage->offset < storage_end(other) && other->offset < storage_end(storage) &&
+            !lie_beside(storage, other) && !lie_beside(other, storage)) {
             BUG(kernel, "storages '%s' and '%s' overlap", storage->name, other->name);
             return false;
         }
@@ -145,6 +158,16 @@ static const Storage *storage_under(const Value *view)
     return view->type.kind == K_VIEW && view->def ? view->def->storage : NULL;
 }
 
+/* The wide product reads what lies behind the first right operand: it is the second one.  */
+static void check_pair(Uses *uses, const Op *op)
+{
+    const Op *second = op_paired_with(op);
+    if (!second || op->ival != 1 || second->ival)
+        complain(uses, op, "is one instruction with a product that cannot be");
+    else if (!lie_beside(storage_under(op->args[1]), storage_under(second->args[1])))
+        complain(uses, op, "is one instruction with a product whose right operand lies elsewhere");
+}
+
 /* The matrix unit reads 64 rows of A even where a tile has fewer.  */
 static void check_short_operand(Uses *uses, const Op *op)
 {
@@ -188,6 +211,8 @@ static void visit_use(Op *op, void *context)
         check_store(uses, op);
     if (op_info[op->code].class_ == CLASS_LOAD)
         check_load(uses, op);
+    if (op->code == OP_MMA && op->ival)
+        check_pair(uses, op);
     if (op->code == OP_MMA && op->args[0]->type.kind == K_VIEW)
         check_short_operand(uses, op);
 }

@@ -3,6 +3,7 @@
  * wgmma.cuh - matrix products: what a view looks like to the matrix unit, and groups of products in flight.
  *
  *   mma(acc, a, b)     acc (M x N) += a (M x K) b (K x N), started
+ *   mma(x, y, a, b, c) the same for x += a b and y += a c, where c lies in memory as if b went on
  *   commit()           closes a group of the products started so far; commit_nothing() one that has none
  *   wait<N>(acc...)    until at most N groups are in flight
  *
@@ -76,6 +77,7 @@ static WS_DEVICE u64 descriptor(u32 low, u32 offset)
 /* An operand with its MN extent of 64 (a) or N (b), for each step of 32 bytes of K.  */
 template <typename V> struct k_major {
     typedef typename V::element element;
+    typedef V view_type;
     static constexpr bool transposed = false;
     static constexpr int depth = V::cols;
     V view;
@@ -94,6 +96,7 @@ template <typename V> struct k_major {
 };
 template <typename V> struct mn_major {
     typedef typename V::element element;
+    typedef V view_type;
     static constexpr bool transposed = true;
     static constexpr int depth = V::rows;
     V view;
@@ -130,41 +133,36 @@ template <typename V> static WS_DEVICE k_major<V> as_b(transposed_view<V> v)
     return k_major<V>(v.of);
 }
 
-/* Columns FROM to N of the 64-row block at register O, at most 256 at a time.  */
-template <int O, int FROM, int N, int STEPS, int SIZE, typename A, typename B>
-static WS_DEVICE void rows_64(float (&d)[SIZE], const A &a, int row, const B &b)
+/* Columns that one instruction takes of the N that are left.  The integer unit knows 8, 24 and the multiples of 16.  */
+WS_CONSTANT int instruction_columns(int n, bool integers)
 {
-    constexpr int columns = N - FROM < 256 ? N - FROM : 256;
+    return n >= 256 ? 256 : !integers || n % 16 == 0 || n == 8 || n == 24 ? n : n - 8;
+}
+
+/* Columns FROM to N of the 64-row block at register O of d.  */
+template <int O, int FROM, int N, int STEPS, typename D, typename A, typename B>
+static WS_DEVICE void rows_64(D &d, const A &a, int row, const B &b)
+{
+    constexpr bool integers = same_type<typename A::element, signed char>;
+    constexpr int columns = instruction_columns(N - FROM, integers);
     typedef operands<typename A::element, typename B::element> kind;
     typedef majors<typename A::element, A::transposed, B::transposed> major;
 #pragma unroll
-    for (int step = 0; step < STEPS; step++)
-        product<columns>::template shared<O, kind, major>(d, a.at(row, step), b.at(FROM, step));
-    if constexpr (FROM + columns < N)
-        rows_64<O + columns / 2, FROM + columns, N, STEPS>(d, a, row, b);
-}
-/* The integer unit knows 8, 24 and the multiples of 16.  */
-WS_CONSTANT int integer_columns(int n)
-{
-    return n >= 256 ? 256 : n % 16 == 0 || n == 8 || n == 24 ? n : n - 8;
-}
-template <int O, int FROM, int N, int STEPS, int SIZE, typename A, typename B>
-static WS_DEVICE void rows_64(int (&d)[SIZE], const A &a, int row, const B &b)
-{
-    constexpr int columns = integer_columns(N - FROM);
-    typedef operands<typename A::element, typename B::element> kind;
-#pragma unroll
-    for (int step = 0; step < STEPS; step++)
-        product<columns>::template integers<O, kind>(d, a.at(row, step), b.at(FROM, step));
+    for (int step = 0; step < STEPS; step++) {
+        if constexpr (integers)
+            product<columns>::template integers<O, kind>(d, a.at(row, step), b.at(FROM, step));
+        else
+            product<columns>::template shared<O, kind, major>(d, a.at(row, step), b.at(FROM, step));
+    }
     if constexpr (FROM + columns < N)
         rows_64<O + columns / 2, FROM + columns, N, STEPS>(d, a, row, b);
 }
 
 /* The same with a in registers, from word W on.  */
-template <int O, int W, int FROM, int N, int STEPS, int SIZE, typename T, int WORDS, typename B>
-static WS_DEVICE void rows_64_registers(float (&d)[SIZE], const packed_cells<T, WORDS> &a, const B &b)
+template <int O, int W, int FROM, int N, int STEPS, typename D, typename T, int WORDS, typename B>
+static WS_DEVICE void rows_64_registers(D &d, const packed_cells<T, WORDS> &a, const B &b)
 {
-    constexpr int columns = N - FROM < 256 ? N - FROM : 256;
+    constexpr int columns = instruction_columns(N - FROM, false);
     typedef operands<T, typename B::element> kind;
     typedef majors<T, false, B::transposed> major;
 #pragma unroll
@@ -176,22 +174,40 @@ static WS_DEVICE void rows_64_registers(float (&d)[SIZE], const packed_cells<T, 
         rows_64_registers<O + columns / 2, W, FROM + columns, N, STEPS>(d, a, b);
 }
 
-/* Block by block of 64 rows.  */
-template <int BLOCK, int STEPS, typename C, int M, int N, typename A, typename B>
-static WS_DEVICE void blocks(tile<C, M, N, frag> &acc, const A &a, const B &b)
+/* Block by block of 64 rows of an accumulator of N columns.  */
+template <int BLOCK, int M, int N, int STEPS, typename D, typename A, typename B>
+static WS_DEVICE void blocks(D &d, const A &a, const B &b)
 {
-    constexpr int registers = round_up(N, 8) / 2;
-    rows_64<BLOCK * registers, 0, N, STEPS>(acc.cell.v, a, BLOCK * 64, b);
+    rows_64<BLOCK * round_up(N, 8) / 2, 0, N, STEPS>(d, a, BLOCK * 64, b);
     if constexpr ((BLOCK + 1) * 64 < M)
-        blocks<BLOCK + 1, STEPS>(acc, a, b);
+        blocks<BLOCK + 1, M, N, STEPS>(d, a, b);
 }
-template <int BLOCK, int STEPS, int M, int N, typename T, int K, typename B>
-static WS_DEVICE void blocks_registers(tile<float, M, N, frag> &acc, const tile<T, M, K, frag> &a, const B &b)
+template <int BLOCK, int M, int N, int STEPS, typename D, typename T, int K, typename B>
+static WS_DEVICE void blocks_registers(D &d, const tile<T, M, K, frag> &a, const B &b)
 {
-    constexpr int registers = round_up(N, 8) / 2;
-    rows_64_registers<BLOCK * registers, BLOCK * K / 4, 0, N, STEPS>(acc.cell.v, a.cell, b);
+    rows_64_registers<BLOCK * round_up(N, 8) / 2, BLOCK * K / 4, 0, N, STEPS>(d, a.cell, b);
     if constexpr ((BLOCK + 1) * 64 < M)
-        blocks_registers<BLOCK + 1, STEPS>(acc, a, b);
+        blocks_registers<BLOCK + 1, M, N, STEPS>(d, a, b);
+}
+
+/* Two accumulators of N columns as the registers of one of 2 N: in each block of 64 rows first those of x, then those of y.  */
+template <int N, typename T, int SIZE> struct side_by_side {
+    static constexpr int block = N / 2;
+    T (&x)[SIZE];
+    T (&y)[SIZE];
+
+    WS_DEVICE T &operator[](int i) const
+    {
+        const int at = i / (2 * block) * block + i % block;
+        return i / block % 2 ? y[at] : x[at];
+    }
+};
+
+/* Is the tile behind this one in memory what would follow if it were twice as wide?  */
+template <typename B> WS_CONSTANT bool goes_on()
+{
+    const int line = 128 / (int)sizeof(typename B::element);
+    return B::transposed ? B::view_type::cols % line == 0 : B::view_type::cols <= line;
 }
 
 /* What these registers hold is there at this point: the compiler moves nothing that makes it to behind, and nothing that
@@ -220,31 +236,68 @@ template <int N> static WS_DEVICE void pin(u32 (&d)[N])
 
 /* ---- what the emitted code calls --------------------------------------------------------------------------------- */
 
-template <typename C, int M, int N, typename A, typename B>
-static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a_view, const B &b_view)
+/* What the matrix unit takes for the shapes M x K and K x N.  */
+template <int M, int N, typename A, typename B> static WS_DEVICE void check_shapes()
 {
     static_assert(N % 8 == 0, "a product has a multiple of 8 columns");
     static_assert(A::rows == M && B::cols == N && A::cols == B::rows, "shapes of a product");
-    auto a = wgmma::as_a(a_view);
-    auto b = wgmma::as_b(b_view);
-    constexpr int bytes = A::cols * (int)sizeof(typename A::element);
-    static_assert(bytes % 32 == 0, "the depth of a product is a multiple of 32 bytes");
+    static_assert(A::cols * (int)sizeof(typename A::element) % 32 == 0,
+                  "the depth of a product is a multiple of 32 bytes");
     static_assert(!same_type<typename A::element, float> && !same_type<typename B::element, float>,
                   "the unit drops bits of f32: what it reads is rounded before, to tf32");
-    wgmma::pin(acc.cell.v);
-    ptx::wgmma_fence();
-    wgmma::blocks<0, bytes / 32>(acc, a, b);
 }
-
-template <int M, int N, typename T, int K, typename B>
-static WS_DEVICE void mma(tile<float, M, N, frag> &acc, tile<T, M, K, frag> a, const B &b_view)
+template <int M, int N, typename T, int K, typename B> static WS_DEVICE void check_register_shapes()
 {
     static_assert(N % 8 == 0 && K % 16 == 0 && sizeof(T) == 2, "register operands are 16 bits wide");
     static_assert(B::cols == N && B::rows == K, "shapes of a product");
+}
+
+template <typename C, int M, int N, typename A, typename B>
+static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a, const B &b)
+{
+    check_shapes<M, N, A, B>();
+    wgmma::pin(acc.cell.v);
+    ptx::wgmma_fence();
+    wgmma::blocks<0, M, N, A::cols *(int)sizeof(typename A::element) / 32>(acc.cell.v, wgmma::as_a(a), wgmma::as_b(b));
+}
+
+template <int M, int N, typename T, int K, typename B>
+static WS_DEVICE void mma(tile<float, M, N, frag> &acc, tile<T, M, K, frag> a, const B &b)
+{
+    check_register_shapes<M, N, T, K, B>();
     wgmma::pin(acc.cell.v);
     wgmma::pin(a.cell.v);
     ptx::wgmma_fence();
-    wgmma::blocks_registers<0, K / 16>(acc, a, wgmma::as_b(b_view));
+    wgmma::blocks_registers<0, M, N, K / 16>(acc.cell.v, a, wgmma::as_b(b));
+}
+
+/* x += a b and y += a c as one product of twice the width: c lies behind b, where b would go on.  */
+template <typename C, int M, int N, typename A, typename B>
+static WS_DEVICE void mma(tile<C, M, N, frag> &x, tile<C, M, N, frag> &y, const A &a, const B &b, const B &)
+{
+    check_shapes<M, N, A, B>();
+    auto right = wgmma::as_b(b);
+    static_assert(2 * N <= 256 && wgmma::goes_on<decltype(right)>(), "one instruction for two tiles");
+    wgmma::side_by_side<N, C, sizeof(x.cell.v) / sizeof(C)> both{x.cell.v, y.cell.v};
+    wgmma::pin(x.cell.v);
+    wgmma::pin(y.cell.v);
+    ptx::wgmma_fence();
+    wgmma::blocks<0, M, 2 * N, A::cols *(int)sizeof(typename A::element) / 32>(both, wgmma::as_a(a), right);
+}
+
+template <int M, int N, typename T, int K, typename B>
+static WS_DEVICE void mma(tile<float, M, N, frag> &x, tile<float, M, N, frag> &y, tile<T, M, K, frag> a, const B &b,
+                          const B &)
+{
+    check_register_shapes<M, N, T, K, B>();
+    auto right = wgmma::as_b(b);
+    static_assert(2 * N <= 256 && wgmma::goes_on<decltype(right)>(), "one instruction for two tiles");
+    wgmma::side_by_side<N, float, sizeof(x.cell.v) / sizeof(float)> both{x.cell.v, y.cell.v};
+    wgmma::pin(x.cell.v);
+    wgmma::pin(y.cell.v);
+    wgmma::pin(a.cell.v);
+    ptx::wgmma_fence();
+    wgmma::blocks_registers<0, M, 2 * N, K / 16>(both, a, right);
 }
 
 /* A constant accumulator that is there before other products start: ptxas would wait for these before it writes its

@@ -79,8 +79,8 @@
 /* n fours; the operands after them are numbered from a on.  */
 #define WS_SHAPE(n, columns, a, b, c, d_, e, f, g)                                                                     \
     template <> struct product<columns> {                                                                              \
-        template <int O, typename KIND, typename MAJOR, int SIZE>                                                      \
-        static WS_DEVICE void shared(float (&d)[SIZE], u64 x, u64 y)                                                   \
+        template <int O, typename KIND, typename MAJOR, typename D>                                                        \
+        static WS_DEVICE void shared(D &d, u64 x, u64 y)                                                               \
         {                                                                                                              \
             asm volatile("{.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"                                                      \
                          "wgmma.mma_async.sync.aligned.m64n" #columns "%" #c " {" WS_HOLD_##n "}, %" #a ", %" #b       \
@@ -88,8 +88,8 @@
                          : WS_OPERANDS_##n("+f")                                                                       \
                          : "l"(x), "l"(y), "C"(KIND::name), "C"(MAJOR::both));                                         \
         }                                                                                                              \
-        template <int O, typename KIND, typename MAJOR, int SIZE>                                                      \
-        static WS_DEVICE void registers(float (&d)[SIZE], u32 x0, u32 x1, u32 x2, u32 x3, u64 y)                       \
+        template <int O, typename KIND, typename MAJOR, typename D>                                                        \
+        static WS_DEVICE void registers(D &d, u32 x0, u32 x1, u32 x2, u32 x3, u64 y)                                   \
         {                                                                                                              \
             asm volatile("{.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"                                                      \
                          "wgmma.mma_async.sync.aligned.m64n" #columns "%" #f " {" WS_HOLD_##n "}, {%" #a ", %" #b      \
@@ -97,7 +97,7 @@
                          : WS_OPERANDS_##n("+f")                                                                       \
                          : "r"(x0), "r"(x1), "r"(x2), "r"(x3), "l"(y), "C"(KIND::name), "C"(MAJOR::second));           \
         }                                                                                                              \
-        template <int O, typename KIND, int SIZE> static WS_DEVICE void integers(int (&d)[SIZE], u64 x, u64 y)         \
+        template <int O, typename KIND, typename D> static WS_DEVICE void integers(D &d, u64 x, u64 y)                     \
         {                                                                                                              \
             asm volatile("{.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"                                                      \
                          "wgmma.mma_async.sync.aligned.m64n" #columns "%" #c " {" WS_HOLD_##n "}, %" #a ", %" #b       \

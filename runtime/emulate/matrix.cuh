@@ -79,6 +79,17 @@ WS_DEVICE void mma(tile<P, M, N, L> &acc, const tile<A, M, K, LA> &a, shared_vie
                      sizeof a.at);
 }
 
+/* One instruction for two products: c lies where b would go on.  */
+template <typename P, int M, int N, layout L, typename A, typename T, int K>
+WS_DEVICE void mma(tile<P, M, N, L> &x, tile<P, M, N, L> &y, const A &a, shared_view<T, K, N> b, shared_view<T, K, N> c)
+{
+    const size_t bytes = b.row_stride == 1 ? sizeof(shared_tile<T, N, K>) : sizeof(shared_tile<T, K, N>);
+    if ((const char *)c.base != (const char *)b.base + bytes)
+        ws_sched_fail(ws_sched_current(), "two right operands of one instruction do not lie behind each other");
+    mma(x, a, b);
+    mma(y, a, c);
+}
+
 inline void commit()
 {
     ws_sched_commit(ws_sched_current());

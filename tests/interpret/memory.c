@@ -196,7 +196,7 @@ static unsigned char *slot_of(const Group *group, const Storage *storage, int64_
 {
     const Launch *launch = group->launch;
     int64_t bytes = (int64_t)storage->tile.rows * storage->tile.cols * element_bytes(storage->tile.dtype);
-    int64_t from = storage->offset + slot * storage->slot_bytes;
+    int64_t from = storage->offset + slot * storage->stride;
     if (storage->use == USE_OUTPUT) /* whole lines */
         bytes = storage->slot_bytes;
     if (slot < 0 || slot >= storage->slots)

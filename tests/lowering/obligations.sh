@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -49,6 +49,10 @@ ok 'operands in memory of another shape' spoiled operands 'writes to memory of a
 ok 'f32 that a product wants rounded' spoiled rounded 'reads f32 that nobody has rounded' 's/ rounded=1//'
 ok 'rounded f32 that others read' spoiled rounded 'reads f32 that was rounded for a product' '/storage ta ring/s/$/ rounded=1/'
 ok 'an output in memory of another use' spoiled gemm 'stages its tile in memory of another use' "$consumer"'s/storage=c_out/storage=ta/'
+
+ok 'slots that alternate and overlap' spoiled pairs "slots of storage 'tb' overlap\|overlap" 's/stride=16384 /stride=8192 /'
+ok 'one instruction of products that add to one sum' spoiled pairs 'is one instruction with a product that cannot be' "$consumer"'s/= mma %ta3, %wb, %w.2/& pairs=1/'
+ok 'one instruction of operands that lie apart' spoiled pairs 'whose right operand lies elsewhere' 's/storage tb ring\(.*\) offset=16384 stride=16384/storage tb ring\1 offset=16384/; s/offset=24576 stride=16384 beside=tb/offset=32768/'
 
 # ends and arrivals
 ok 'a ring that nobody fills' spoiled gemm "ring 'ta_tb': 0 roles fill it and 1 read it" "$producer"'{/= put |/d; /copy_in/d; /put_done/d;}'

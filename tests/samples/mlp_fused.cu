@@ -16,8 +16,10 @@ struct gate_params {
 
 struct gate_shared {
     ws::shared_tile<ws::bf16, 128, 64> tx[4];
-    ws::shared_tile<ws::bf16, 128, 64> g_tile[4];
-    ws::shared_tile<ws::bf16, 128, 64> u_tile[4];
+    struct {
+        ws::shared_tile<ws::bf16, 128, 64> g_tile;
+        ws::shared_tile<ws::bf16, 128, 64> u_tile;
+    } g_tile_and_u_tile[4];              // side by side: one operand of a wide product
     ws::output<ws::bf16, 64, 2> h_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<4> tx_g_tile_u_tile;
 };
@@ -31,8 +33,8 @@ static WS_DEVICE void gate_producer(const gate_params &p, gate_shared &s, int gr
         for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:23
             const int slot = tx_g_tile_u_tile.put();
             ws::copy_in(tx_g_tile_u_tile, s.tx[slot], p.x, p.x_map, i, k);
-            ws::copy_in(tx_g_tile_u_tile, s.g_tile[slot], p.g, p.g_map, j, k);
-            ws::copy_in(tx_g_tile_u_tile, s.u_tile[slot], p.u, p.u_map, j, k);
+            ws::copy_in(tx_g_tile_u_tile, s.g_tile_and_u_tile[slot].g_tile, p.g, p.g_map, j, k);
+            ws::copy_in(tx_g_tile_u_tile, s.g_tile_and_u_tile[slot].u_tile, p.u, p.u_map, j, k);
             tx_g_tile_u_tile.put_done();
         }
     }
@@ -50,8 +52,7 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
         auto up = ws::full<float, 64, 128, ws::frag>(0);
         for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:23
             const int slot = tx_g_tile_u_tile.get();
-            ws::mma(gated, ws::window<64, 64>(s.tx[slot], first_row, 0), ws::trans(ws::view(s.g_tile[slot])));
-            ws::mma(up, ws::window<64, 64>(s.tx[slot], first_row, 0), ws::trans(ws::view(s.u_tile[slot])));
+            ws::mma(gated, up, ws::window<64, 64>(s.tx[slot], first_row, 0), ws::trans(ws::view(s.g_tile_and_u_tile[slot].g_tile)), ws::trans(ws::view(s.g_tile_and_u_tile[slot].u_tile)));
             ws::commit();
             ws::wait<1>(gated, up);
             tx_g_tile_u_tile.consumed<1>();

@@ -16,12 +16,19 @@
 #ifndef HEAD
 #define HEAD 128
 #endif
+#ifdef BF16
+#define TYPE WS_BF16
+typedef ws_bf16 number;
+#else
+#define TYPE WS_F16
+typedef ws_f16 number;
+#endif
 enum { D = HEAD, ROWS = HEAD <= 64 ? 192 : 128, KEYS = HEAD <= 128 ? 128 : HEAD <= 192 ? 96 : 64, SECTION = 1 << 23 };
 
-void attention(int heads, int L, int causal, float scale, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V, ws_f16 *O)
+void attention(int heads, int L, int causal, float scale, const number *Q, const number *K, const number *V, number *O)
 {
-    ws_tensor q = ws_tensor_3d(Q, WS_F16, heads, L, D), k = ws_tensor_3d(K, WS_F16, heads, L, D);
-    ws_tensor v = ws_tensor_3d(V, WS_F16, heads, L, D), o = ws_tensor_3d(O, WS_F16, heads, L, D);
+    ws_tensor q = ws_tensor_3d(Q, TYPE, heads, L, D), k = ws_tensor_3d(K, TYPE, heads, L, D);
+    ws_tensor v = ws_tensor_3d(V, TYPE, heads, L, D), o = ws_tensor_3d(O, TYPE, heads, L, D);
     float power = scale * 1.44269504f; /* exp(scale x) is 2^(power x) */
     int section = causal && L < SECTION / D ? SECTION / D / L : 1;
 
@@ -47,15 +54,15 @@ void attention(int heads, int L, int causal, float scale, const ws_f16 *Q, const
                     ws_tile p = ws_exp2(ws_fma(s, power, ws_neg(now)));
                     ws_tile shrink = ws_exp2(ws_sub(top, now));
                     sum = ws_fma(sum, shrink, ws_row_sum(p));
-                    acc = ws_dot(ws_cast(p, WS_F16), ws_load_3d(v, h, j, 0, KEYS, D), ws_mul(acc, shrink));
+                    acc = ws_dot(ws_cast(p, TYPE), ws_load_3d(v, h, j, 0, KEYS, D), ws_mul(acc, shrink));
                     top = now;
                 }
-                ws_store_3d(o, h, i, 0, ws_cast(ws_mul(acc, ws_div(1, sum)), WS_F16));
+                ws_store_3d(o, h, i, 0, ws_cast(ws_mul(acc, ws_div(1, sum)), TYPE));
             }
 }
 
-static void check_heads(int heads, int L, int causal, float scale, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V,
-                        const ws_f16 *O)
+static void check_heads(int heads, int L, int causal, float scale, const number *Q, const number *K, const number *V,
+                        const number *O)
 {
     double *p = malloc(sizeof *p * (size_t)L);
     for (long h = 0; h < heads; h++) {
@@ -64,7 +71,7 @@ static void check_heads(int heads, int L, int causal, float scale, const ws_f16 
         for (long r = 0; r < L; r++) {
             long last = causal ? r + 1 : L;
             check_probabilities(p, q, r, k, 0, last, D, scale, 0);
-            check_attention_row(o, r, p, v, 0, last, D, 0x1p-11);
+            check_attention_row(o, r, p, v, 0, last, D, TYPE == WS_F16 ? 0x1p-11 : 0x1p-8);
         }
     }
     free(p);
@@ -78,8 +85,8 @@ int main(int argc, char **argv)
 
     for (int causal = 0; causal < 2; causal++) {
         size_t count = (size_t)heads * L * D;
-        ws_f16 *Q = check_range(WS_F16, count, -2, 2), *K = check_range(WS_F16, count, -2, 2);
-        ws_f16 *V = check_random(WS_F16, count), *O = check_output(WS_F16, count);
+        number *Q = check_range(TYPE, count, -2, 2), *K = check_range(TYPE, count, -2, 2);
+        number *V = check_random(TYPE, count), *O = check_output(TYPE, count);
         attention(heads, L, causal, scale, check_place(Q), check_place(K), check_place(V), check_place(O));
         check_fetch();
         check_heads(heads, L, causal, scale, Q, K, V, O);

@@ -1,6 +1,6 @@
 #include <wsrt.cuh>
 
-// attention.c:28: attention
+// attention.c:35: attention
 struct attention_params {
     ws::tensor<ws::f16, 3> q;
     ws::tensor<ws::f16, 3> k;
@@ -35,18 +35,18 @@ static WS_DEVICE void attention_producer(const attention_params &p, attention_sh
     ws::producer<2> tq_ring(s.tq_ring);
     ws::producer<2> k_tile_ring(s.k_tile_ring);
     ws::producer<2> v_tile_ring(s.v_tile_ring);
-    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:28
+    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:35
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
         const int i = p.i - n * 128;
         const int h = m + first;
         const int last = p.causal != 0 ? i + 128 : p.L;
-        if (h < p.heads) {  // attention.c:33
+        if (h < p.heads) {  // attention.c:40
             const int tq_slot = tq_ring.put();
             ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
             tq_ring.put_done();
-            for (int j = 0; j < last; j += 128) {  // attention.c:40
+            for (int j = 0; j < last; j += 128) {  // attention.c:47
                 const int k_tile_slot = k_tile_ring.put();
                 ws::copy_in(k_tile_ring, s.k_tile[k_tile_slot], p.k, p.k_map, h, j, 0);
                 k_tile_ring.put_done();
@@ -66,7 +66,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::outlet o_out(s.o_out[group]);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:28
+    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:35
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
@@ -74,12 +74,12 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         const int h = m + first;
         const bool condition = p.causal != 0;
         const int last = condition ? i + 128 : p.L;
-        if (h < p.heads) {  // attention.c:33
+        if (h < p.heads) {  // attention.c:40
             const int tq_slot = tq_ring.get();
             auto acc = ws::full<float, 64, 128, ws::frag>(0);
             auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
             auto sum = ws::full<float, 64, 1, ws::frag>(0);
-            if (0 < last) {  // attention.c:40
+            if (0 < last) {  // attention.c:47
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
                 s.turns.take(group);
@@ -90,7 +90,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 const int n_3 = p.L - 0;
                 ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
-                if (!((long)n_3 > 127 && ((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647))) {  // attention.c:44
+                if (!((long)n_3 > 127 && ((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647))) {  // attention.c:51
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::mask_and(ws::lt(col, n_3), ws::le(col, ws::add(row, n_2)));
@@ -103,7 +103,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 top = now;
                 auto x = ws::cast<ws::f16>(p_2);
                 acc = ws::rescale(acc, shrink);
-                for (int j = 128; j < last; j += 128) {  // attention.c:40
+                for (int j = 128; j < last; j += 128) {  // attention.c:47
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.turns.take(group);
@@ -117,7 +117,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     const int n_5 = p.L - j;
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
-                    if (ws::alike(!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647)))) {  // attention.c:44
+                    if (ws::alike(!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647)))) {  // attention.c:51
                         const auto col = ws::col_index<1, 128, ws::frag>();
                         const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                         const auto seen = ws::mask_and(ws::lt(col, n_5), ws::le(col, ws::add(row, n_4)));
@@ -143,8 +143,8 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             sum = ws::row_total(sum);
             const auto x_2 = ws::div(1, sum);
             WS_UNROLL
-            for (int strip = 0; strip < 128; strip += 64) {  // attention.c:53
-                ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, strip), x_2)));  // attention.c:53
+            for (int strip = 0; strip < 128; strip += 64) {  // attention.c:60
+                ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, strip), x_2)));  // attention.c:60
             }
         }
     }

@@ -425,21 +425,34 @@ static void visit_beside(Op *op, void *context)
     }
 }
 
-/* With pipeline(auto), no split and one product whose accumulator a group can hold, groups take whole tiles in turn: the
-   epilogue of one then runs under the products of the other.  */
+/* Do a group's registers hold whole tiles of all that the loop's products add to, with nothing as large beside them?  */
+static bool holds_accumulators(const Chooser *in, const Op *loop)
+{
+    int registers = 0;
+    if (outermost_loop(loop)) /* what that one carries lives beside them too */
+        return false;
+    for (int i = 0; i < in->ndots; i++) {
+        const Op *dot = in->dots[i], *before = dot->args[2]->def;
+        Beside beside = {in, dot->results[0]->type, false};
+        ir_walk(in->kernel->body, visit_beside, &beside);
+        if (beside.second || !ir_inside(dot, loop->blocks[0]))
+            return false;
+        if (!before || !op_is_product(before)) /* else the two have one sum */
+            registers += machine_tile_registers(dot->results[0]->type, LAYOUT_MMA);
+    }
+    return in->ndots && registers <= 200;
+}
+
+/* With pipeline(auto), no split and accumulators that a group can hold, groups take whole tiles in turn: the epilogue of one
+   then runs under the products of the other.  */
 static void choose_pingpong(Chooser *in)
 {
     Grid *grid = &in->kernel->grid;
     Pipeline *pipeline = in->nloops == 1 ? in->loops[0]->pipeline : NULL;
     if (!pipeline || !pipeline->automatic || pipeline->schedule != SCHEDULE_FINE || grid->split != SPLIT_AUTO ||
-        grid->consumers || in->ndots != 1 || !ir_inside(in->dots[0], in->loops[0]->blocks[0]))
+        grid->consumers)
         return;
-    Beside beside = {in, in->dots[0]->results[0]->type, false};
-    ir_walk(in->kernel->body, visit_beside, &beside);
-    /* Inside another loop, what that one carries lives beside it too.  */
-    bool alone = !beside.second && !outermost_loop(in->loops[0]);
-    if (product_registers(in, 1) <= 200 && alone)
-        pipeline->pingpong = true;
+    pipeline->pingpong |= holds_accumulators(in, in->loops[0]);
 }
 
 /* Groups that take whole output tiles in turn: said so, or meant by pingpong on a fine loop without a split.  */

@@ -158,6 +158,33 @@ static int held_registers(const Coarse *in)
     return registers;
 }
 
+/* A left operand in registers that something needs before U (j-1) is waited for, which still reads those registers: ptxas would
+   wait for each product where it starts (C7513).  */
+static const Value *needed_early(const Coarse *in)
+{
+    FOR_OPS (op, in->block) {
+        const Op *left = op->stage && op_is_dot(op) ? local_op(in, op->args[0]) : NULL;
+        if (left && !ring_load(op->args[0]) && !only_late(in, op->args[0]))
+            return op->args[0];
+    }
+    return NULL;
+}
+
+/* Why the schedule is worse than the fine one, or NULL.  */
+static const char *objection(const Coarse *in)
+{
+    Module *module = in->kernel->module;
+    const Value *early = needed_early(in);
+    if (early)
+        return arena_print(module,
+                           "%s is computed while the second product still reads what it was in the iteration before",
+                           early->name ? early->name : "an operand");
+    if (held_registers(in) > MOST_HELD)
+        return arena_print(module, "its accumulators and operands in flight take %d registers of each thread",
+                           held_registers(in));
+    return NULL;
+}
+
 bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
 {
     Coarse in = {kernel, loop->blocks[0], uses, NULL};
@@ -168,10 +195,9 @@ bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
             found = true;
         }
     bool asked = loop->pipeline->schedule == SCHEDULE_COARSE;
-    if (found && !asked && held_registers(&in) > MOST_HELD) {
-        remark(kernel, DIAG_MISSED, loop->pipeline->loc,
-               "coarse schedule not chosen: its accumulators and operands in flight take %d registers of each thread",
-               held_registers(&in));
+    const char *why = found && !asked ? objection(&in) : NULL;
+    if (why) {
+        remark(kernel, DIAG_MISSED, loop->pipeline->loc, "coarse schedule not chosen: %s", why);
         FOR_OPS (op, in.block)
             op->stage = 0;
         found = false;

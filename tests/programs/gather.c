@@ -17,7 +17,7 @@
         DO(ws grid(1) consumers(groups, rows))                                                                   \
         for (int i = 0; i < M; i += R) {                                                                         \
             ws_tile ta = ws_load(a, i, 0, R, 32), tc = ws_load(c, i, 0, R, R), acc = ws_zeros(WS_F32, R, 32);    \
-            DO(ws pipeline(2) schedule(fine))                                                                    \
+            DO(ws pipeline(2))                                                                                   \
             for (int j = 0; j < N; j += 64) {                                                                    \
                 ws_tile sum = ws_dot(ta, ws_load(b, 0, j, 32, 64), ws_zeros(WS_F32, R, 64));                     \
                 ws_tile x = ws_cast(sum, WS_F16);                                                                \

@@ -30,6 +30,7 @@ typedef struct {
     int order;
     Op **loads, **stores, **loops, **dots;
     int nloads, nstores, nloops, ndots;
+    int64_t parts_bytes; /* where blocks of a cluster exchange parts of a sum */
     bool specialized;
 } Chooser;
 
@@ -56,6 +57,8 @@ static void visit_collect(Op *op, void *context)
         push(in->kernel, &in->loads, &in->nloads, op);
     if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
         push(in->kernel, &in->stores, &in->nstores, op);
+    if (op->code == OP_SUM_PARTS)
+        in->parts_bytes += machine_parts_bytes(op->args[0]->type);
     if (op->code == OP_FOR && op->pipeline)
         push(in->kernel, &in->loops, &in->nloops, op);
     if (op_is_product(op))
@@ -260,7 +263,7 @@ static int64_t staging_bytes(const Chooser *in, Type stored)
 
 static int64_t fixed_bytes(const Chooser *in)
 {
-    int64_t bytes = 2 * MACHINE_SHARED_ALIGN;
+    int64_t bytes = 2 * MACHINE_SHARED_ALIGN + in->parts_bytes;
     for (int i = 0; i < in->nloads; i++)
         if (in->loads[i]->depth > 0)
             bytes += in->loads[i]->depth * machine_tile_bytes(in->loads[i]->results[0]->type);
@@ -448,7 +451,7 @@ static bool holds_accumulators(const Chooser *in, const Op *loop)
 static void choose_pingpong(Chooser *in)
 {
     Grid *grid = &in->kernel->grid;
-    Pipeline *pipeline = in->nloops == 1 ? in->loops[0]->pipeline : NULL;
+    Pipeline *pipeline = in->nloops == 1 && !grid->parts ? in->loops[0]->pipeline : NULL;
     if (!pipeline || !pipeline->automatic || pipeline->schedule != SCHEDULE_FINE || grid->split != SPLIT_AUTO ||
         grid->consumers)
         return;
@@ -469,7 +472,7 @@ static int choose_groups(Chooser *in)
     Grid *grid = &in->kernel->grid;
     Op *why = NULL;
     if (takes_tiles(in)) {
-        if (!in->specialized)
+        if (!in->specialized || grid->parts)
             reject(in->kernel, grid->loc, REASON_TILES_UNSUPPORTED);
         grid->split = SPLIT_TILES;
         return grid->consumers > 1 ? grid->consumers : 2;

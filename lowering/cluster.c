@@ -235,7 +235,7 @@ static bool normalize(Kernel *kernel)
 
 void choose_cluster(Kernel *kernel, bool specialized)
 {
-    if (!normalize(kernel))
+    if (!normalize(kernel) || kernel->grid.parts) /* no two parts load the same tile */
         return;
     Former in = {kernel, variance_new(kernel), 0};
     if (specialized)

@@ -629,6 +629,15 @@ static void print_gather(Printer *in, const Op *op)
     fputc(')', in->out);
 }
 
+static void print_sum_parts(Printer *in, const Op *op)
+{
+    fprintf(in->out, "ws::sum_parts(%s, ", op->storage->name);
+    cuda_value(in, op->args[0], PREC_ANY);
+    fputs(", ", in->out);
+    cuda_fill(in, op->fval);
+    fputc(')', in->out);
+}
+
 /* What an op computes, as an expression.  */
 void cuda_expression(Printer *in, const Op *op, int outer)
 {
@@ -675,6 +684,9 @@ void cuda_expression(Printer *in, const Op *op, int outer)
         break;
     case OP_GATHER:
         print_gather(in, op);
+        break;
+    case OP_SUM_PARTS:
+        print_sum_parts(in, op);
         break;
     case OP_AT:
     case OP_AT_FLOAT:

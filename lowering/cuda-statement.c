@@ -580,7 +580,10 @@ static void print_statement(Printer *in, const Op *op)
         print_sync(in, op);
         break;
     default:
-        print_accumulate(in, op); /* DOT_F32 */
+        if (op->code == OP_SUM_PARTS)
+            print_definition(in, op);
+        else
+            print_accumulate(in, op); /* DOT_F32 */
     }
 }
 

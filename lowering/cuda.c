@@ -26,8 +26,9 @@ static void print_cluster(Printer *in)
     const Kernel *kernel = in->kernel;
     const int *sides = kernel->grid.cluster;
     if (cluster_size(kernel) > 1)
-        cuda_line(in, "typedef ws::cluster<%d, %d> %s_cluster;  // blocks side by side, which share what they load\n",
-                  sides[0], sides[1], kernel->name);
+        cuda_line(in, "typedef ws::cluster<%d, %d> %s_cluster;  // blocks side by side, which %s\n",
+                  sides[0], sides[1], kernel->name,
+                  kernel->grid.parts ? "sum the parts of a tile" : "share what they load");
 }
 
 static void print_params(Printer *in, const Map *maps)
@@ -103,6 +104,9 @@ static void print_storage(Printer *in, const Storage *storage)
         print_pair(in, storage, behind);
     else if (storage->use == USE_OUTPUT)
         print_output(in, storage);
+    else if (storage->use == USE_PARTS)
+        cuda_line(in, "ws::parts<%s, %d, %d, %d> %s%s;", type, in->kernel->grid.cluster[1], tile.rows, tile.cols,
+                  storage->name, count);
     else if (storage->use == USE_SCRATCH)
         cuda_line(in, "ws::scratch<%lld> %s%s;", (long long)storage->slot_bytes, storage->name, count);
     else
@@ -185,6 +189,10 @@ static void print_role(Printer *in, Role *role)
     FOR_STORAGES (storage, kernel)
         if (has_outlet(role, storage))
             cuda_line(in, "ws::outlet %s(s.%s%s);", storage->name, storage->name, storage->slots > 1 ? "[group]" : "");
+    FOR_STORAGES (storage, kernel)
+        if (storage->use == USE_PARTS && role_has_op(role, OP_SUM_PARTS, NULL))
+            cuda_line(in, "ws::part_sum<%s> %s(s.%s%s);", cuda_blocks(in) + 2, storage->name, storage->name,
+                      storage->slots > 1 ? "[group]" : "");
     if (role_has_op(role, OP_TURN_TAKE, NULL))
         cuda_line(in, "s.turns.begin(group);");
     FOR_STORAGES (storage, kernel)
@@ -260,12 +268,20 @@ static int readers_of_tiles(const Kernel *kernel)
     return groups;
 }
 
+static void print_part_inits(Printer *in)
+{
+    FOR_STORAGES (storage, in->kernel)
+        for (int i = 0; storage->use == USE_PARTS && i < storage->slots; i++)
+            cuda_line(in, "s.%s%s.init(\"%s\");", storage->name,
+                      storage->slots > 1 ? arena_print(in->kernel->module, "[%d]", i) : "", storage->name);
+}
+
 static void print_inits(Printer *in)
 {
     Kernel *kernel = in->kernel;
-    bool turns = kernel_takes_turns(kernel);
-    bool several = kernel->arefs && (kernel->arefs->next || turns || in->maps);
-    if (!kernel->arefs)
+    bool turns = kernel_takes_turns(kernel), parts = kernel->grid.parts;
+    bool several = parts || (kernel->arefs && (kernel->arefs->next || turns || in->maps));
+    if (!kernel->arefs && !parts)
         return;
     cuda_line(in, several ? "if (ws::first_thread()) {" : "if (ws::first_thread())");
     in->indent++;
@@ -279,6 +295,7 @@ static void print_inits(Printer *in)
         cuda_line(in, "s.turns.init(\"turns\");");
     if (kernel_gathers(kernel))
         cuda_line(in, "s.meeting.init(\"meeting\");");
+    print_part_inits(in);
     if (kernel->grid.dealt)
         cuda_line(in, "s.dealer.init(\"dealer\", %d);", readers_of_tiles(kernel));
     for (const Map *map = in->maps; map; map = map->next)

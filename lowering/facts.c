@@ -30,7 +30,7 @@ bool op_is_pure(const Op *op)
     case CLASS_LOAD:
         return true;
     case CLASS_TILE:
-        return op->code != OP_DOT_F32;
+        return op->code != OP_DOT_F32 && op->code != OP_SUM_PARTS;
     default:
         return op->code == OP_VIEW || op->code == OP_TRANS_VIEW || op->code == OP_READ;
     }
@@ -136,7 +136,7 @@ Storage *storage_beside(const Kernel *kernel, const Storage *storage)
 
 int64_t storage_align(const Storage *storage)
 {
-    return storage->use == USE_SCRATCH ? 16 : MACHINE_SHARED_ALIGN;
+    return storage->use == USE_SCRATCH || storage->use == USE_PARTS ? 16 : MACHINE_SHARED_ALIGN;
 }
 
 int64_t storage_bytes(const Storage *storage)
@@ -144,6 +144,8 @@ int64_t storage_bytes(const Storage *storage)
     switch (storage->use) {
     case USE_SCRATCH:
         return storage->tile.cols;
+    case USE_PARTS:
+        return machine_parts_bytes(storage->tile);
     case USE_OUTPUT:
         return machine_output_bytes(storage->tile);
     default:

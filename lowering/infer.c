@@ -22,12 +22,12 @@
 static void visit_pipeline(Op *op, void *context)
 {
     Kernel *kernel = context;
-    if (!op->pipeline)
+    if (!op->pipeline || op->pipeline->parts)
         return;
     if (!ir_enclosing(op, OP_GRID))
         reject(kernel, op->pipeline->loc, REASON_PIPELINE_OUTSIDE);
     for (Op *outer = ir_enclosing(op, OP_FOR); outer; outer = ir_enclosing(outer, OP_FOR))
-        if (outer->pipeline) {
+        if (outer->pipeline && !outer->pipeline->parts) {
             reject(kernel, outer->pipeline->loc, REASON_PIPELINE_NESTED);
             return;
         }
@@ -88,6 +88,9 @@ void pass_infer(Kernel *kernel)
     ir_walk(kernel->body, visit_pipeline, kernel);
     ir_walk(kernel->body, visit_direction, kernel);
     ir_walk(kernel->body, visit_stride, kernel);
+    infer_parts(kernel);
+    if (kernel->failed)
+        return;
     infer_simplify(kernel);
     infer_ragged(kernel);
     infer_edges(kernel);

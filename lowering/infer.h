@@ -11,6 +11,8 @@ void infer_types(Kernel *kernel);
 void infer_simplify(Kernel *kernel);
 /* nest.c: the nest of grid loops becomes one GRID.  */
 void infer_nest(Kernel *kernel);
+/* parts.c: a loop over parts of a sum becomes a dimension of the grid, along which blocks of a cluster sum.  */
+void infer_parts(Kernel *kernel);
 /* edges.c: a select whose mask can fail only at an edge stands under that question.  */
 void infer_edges(Kernel *kernel);
 /* recurrence.c: sums along rows that a loop only adds up are completed behind it.  */

@@ -106,6 +106,7 @@ typedef struct {
     int in_flight;      /* P as written, then as carried out (effective) */
     bool automatic;     /* pipeline(auto) */
     bool pingpong;
+    bool parts;         /* no pipeline: parts, whose iterations the blocks of a cluster carry out (infer) */
     Schedule schedule;
     Loc loc;            /* of the pragma */
     int put_count;      /* choose: number of arefs filled in the loop */
@@ -182,6 +183,7 @@ typedef struct {
     bool persistent, persistent_given;
     bool dealt; /* choose: a CTA gets its next tile when it wants one, not every so many */
     int cluster[2]; /* blocks along the last dimension but one, and along the last; 0: none (choose) */
+    bool parts;     /* infer: the last dimension is that of parts, and the blocks along it sum them */
     TileOrder order;
     int order_group;
     int consumers;
@@ -193,7 +195,7 @@ typedef struct {
 /* Shared memory that the kernel owns, apart from the values that pass through it.  Tiles are stored in blocks of 128-byte
    rows with the 128-byte swizzle: ceil (cols * size / 128) blocks of `rows` rows (rows rounded up to 8).  */
 typedef enum { SPACE_SHARED, SPACE_CLUSTER, SPACE_REGISTER, SPACE_TENSOR } Space;
-typedef enum { USE_RING, USE_OPERAND, USE_OUTPUT, USE_SCRATCH, USE_GATHERED } StorageUse;
+typedef enum { USE_RING, USE_OPERAND, USE_OUTPUT, USE_SCRATCH, USE_GATHERED, USE_PARTS } StorageUse;
 struct Storage {
     const char *name;
     Space space;

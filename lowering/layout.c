@@ -282,6 +282,17 @@ static void visit_scratch(Op *op, void *context)
     op->storage = in->scratch;
 }
 
+/* A group's part of a tile that blocks sum: each of them has its columns of all parts there.  */
+static void visit_parts(Op *op, void *context)
+{
+    const Shaper *in = context;
+    if (op->code != OP_SUM_PARTS)
+        return;
+    const char *name = op->results[0]->name ? op->results[0]->name : "sum";
+    op->storage = storage_new(in->kernel, arena_print(in->kernel->module, "%s_parts", name), USE_PARTS,
+                              type_kind(K_TILE, op->args[0]->type), in->role->replicas);
+}
+
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -550,6 +561,7 @@ void pass_layout(Kernel *kernel)
         ir_walk(role->body, visit_operands, &in);
         ir_count_uses(kernel, role->body);
         ir_walk(role->body, visit_scratch, &in);
+        ir_walk(role->body, visit_parts, &in);
         ir_walk(role->body, visit_store, &in);
         if (in.staged_store) {
             ir_walk(role->body, visit_load, &in);

@@ -53,6 +53,11 @@ int64_t machine_scratch_bytes(const Op *op)
     }
 }
 
+int64_t machine_parts_bytes(Type part)
+{
+    return (int64_t)round_up(part.rows, MACHINE_MMA_ROWS) * part.cols * dtype_bytes(part.dtype) + 16;
+}
+
 int machine_rows_together(Layout layout)
 {
     return layout == LAYOUT_ROWS ? 1 : 1 << (layout - LAYOUT_ROWS_2 + 1);

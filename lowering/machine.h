@@ -38,6 +38,8 @@ int64_t machine_output_bytes(Type tile);
 int64_t machine_copy_bytes(Type tile);
 /* Bytes that an operation on tiles exchanges between the threads of a group, as runtime/README.md has it; 0: none.  */
 int64_t machine_scratch_bytes(const Op *op);
+/* Where a group of each of several blocks gets its share of the parts of such a tile, and two barriers.  */
+int64_t machine_parts_bytes(Type part);
 /* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
 int machine_rows_together(Layout layout);
 int machine_vector_columns(int cols, Layout layout);

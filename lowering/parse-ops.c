@@ -315,11 +315,14 @@ static void parse_pipeline_clause(Parser *p, Pipeline *pipeline, const char *cla
     scan_expect(p, ")");
 }
 
-/* pipeline(4,2) schedule(fine) pingpong */
+/* pipeline(4,2) schedule(fine) pingpong; or parts */
 static Pipeline *parse_pipeline(Parser *p)
 {
     Pipeline *pipeline = arena_alloc(p->module, sizeof *pipeline);
     pipeline->loc = scan_loc(p);
+    pipeline->parts = scan_accept(p, "parts");
+    if (pipeline->parts)
+        return pipeline;
     scan_expect(p, "pipeline");
     scan_expect(p, "(");
     pipeline->automatic = scan_accept(p, "auto");
@@ -365,7 +368,7 @@ static void parse_block(Parser *p, Block *block)
 
 static void parse_notes_and_block(Parser *p, Op *op, int scope)
 {
-    if (scan_at(p, "pipeline"))
+    if (scan_at(p, "pipeline") || scan_at(p, "parts"))
         op->pipeline = parse_pipeline(p);
     parse_notes(p, op);
     parse_block(p, op->blocks[0]);

@@ -77,6 +77,10 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
             grid->dealt = true;
             continue;
         }
+        if (scan_accept(p, "parts")) {
+            grid->parts = true;
+            continue;
+        }
         const char *name = scan_word(p, "a clause");
         size_t i = 0;
         while (i < sizeof clauses / sizeof *clauses && strcmp(clauses[i].name, name))

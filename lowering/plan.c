@@ -221,7 +221,7 @@ static bool outputs_fit(Kernel *kernel, const int *whole, int blocks)
 
 static const char *use_text(const Storage *storage)
 {
-    static const char *const texts[] = {"slots", "operands", "outputs", "scratch", "copies"};
+    static const char *const texts[] = {"slots", "operands", "outputs", "scratch", "copies", "sums"};
     return texts[storage->use];
 }
 

@@ -250,6 +250,10 @@ static void print_setting(Printer *p, int value)
 
 static void print_pipeline(Printer *p, const Pipeline *pipeline)
 {
+    if (pipeline->parts) {
+        fputs(" parts", p->out);
+        return;
+    }
     fprintf(p->out, " pipeline(%s", pipeline->automatic ? "auto " : "");
     print_setting(p, pipeline->depth);
     putc(',', p->out);
@@ -515,6 +519,8 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
         fputs(grid->persistent_given ? " persistent" : " persistent(chosen)", p->out);
     if (grid->dealt)
         fputs(" dealt", p->out);
+    if (grid->parts)
+        fputs(" parts", p->out);
     if (grid->cluster[0] || grid->cluster[1])
         fprintf(p->out, " cluster(%d,%d)", grid->cluster[0], grid->cluster[1]);
     if (grid->order == ORDER_GROUPED)

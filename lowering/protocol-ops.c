@@ -328,6 +328,19 @@ static bool run_gather(Explorer *in, World *world, int group, const Op *op)
     return true;
 }
 
+/* The groups of that number in all blocks meet.  They come from as many tiles, and each waits for the others of its role in
+   its own block as at a gathering, though on the machine none does: so the blocks' meetings have one order.  A turn that is
+   held, or products in flight, would outlast the others' way here.  */
+static bool run_sum_parts(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    if (state->holds_turn)
+        return violates(in, world, group, op, "sums parts in '%s' while it holds its turn", op->storage->name);
+    run_barrier(in, state);
+    state->met++;
+    return true;
+}
+
 /* The others of the role stand at the same gathering, or have passed it.  */
 static bool others_gather(const Explorer *in, const World *world, int group, const Op *op)
 {
@@ -470,7 +483,7 @@ bool may_pass(const Explorer *in, const World *world, int group, const Op *op)
 {
     const State *state = &world->states[group];
     int block = in->groups[group].block;
-    if (op->code == OP_GATHER)
+    if (op->code == OP_GATHER || op->code == OP_SUM_PARTS)
         return others_gather(in, world, group, op);
     if (op->code == OP_TURN_TAKE)
         return world->turns[block] % in->groups[group].role->replicas == in->groups[group].number;
@@ -576,6 +589,8 @@ bool run_plain(Explorer *in, World *world, int group, const Op *op)
     bool printed = !in->named || op_is_printed(op);
     if (printed && !evaluate(in, world, group, op))
         return false;
+    if (op->code == OP_SUM_PARTS)
+        return run_sum_parts(in, world, group, op);
     switch (op_info[op->code].class_) {
     case CLASS_SYNC:
         return run_sync(in, world, group, op);

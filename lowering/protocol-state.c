@@ -194,7 +194,8 @@ static bool is_shared(const Op *op, const void *context)
 {
     (void)context;
     return op->code == OP_GRID || op->code == OP_PUT || op->code == OP_GET || op->code == OP_CONSUMED ||
-           op->code == OP_SKIP || op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS || op->code == OP_GATHER;
+           op->code == OP_SKIP || op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS || op->code == OP_GATHER ||
+           op->code == OP_SUM_PARTS;
 }
 
 static void visit_decision(Op *op, void *context)
@@ -256,7 +257,7 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
     int groups = 0;
     *in =
         (Explorer){.kernel = kernel, .by_tiles = kernel->grid.split == SPLIT_TILES, .named = kernel->variables != NULL};
-    in->nblocks = cluster_size(kernel);
+    in->nblocks = kernel->grid.parts ? 1 : cluster_size(kernel); /* one stands for all: protocol.c, 7 */
     in->variance = variance_new(kernel);
     FOR_ROLES (role, kernel)
         groups += role->replicas;

@@ -36,6 +36,12 @@
  *      a copy goes only to blocks whose releases the put has waited for.  Decisions are the cluster's where nothing that they
  *      depend on differs between its blocks (cluster.c); else each block has its own, and all combinations are looked at.
  *
+ *   7. Blocks that sum the parts of a tile meet, and share nothing else: no ring, no decision inside.  They are alike but for
+ *      which part is theirs, so one stands for all.  That it may go on when it comes to a meeting assumes that the others come,
+ *      too: how often, and when, depends on nothing that differs between them (blocks_meet).  Here each meeting waits for all
+ *      groups of the block besides, so that in every block they come in one order, and the first that some block had not come
+ *      to would be one that all others wait at.
+ *
  * At the end of all programs no slot is held or lacks a release, no product is in flight, no copy out of staging under way.
  * The rules of a ring are those of the paper (Tawa, III-B: put, get, consumed); that tasks are checked by letting all of them
  * run against each other is what CuTe's task scheduling checks do, too, for given trip counts.
@@ -216,7 +222,7 @@ enum { FEW_WORLDS = 120, MANY_WORLDS = 100000 };
 static bool asks_itself(const Op *op, const void *context)
 {
     const Group *group = context;
-    return op->code == OP_TURN_TAKE || op->code == OP_GATHER ||
+    return op->code == OP_TURN_TAKE || op->code == OP_GATHER || op->code == OP_SUM_PARTS ||
            (op->code == OP_IF && group->decision_of[op->position] == DECIDE_OWN);
 }
 
@@ -245,11 +251,59 @@ static Verdict search_parts(Explorer *in)
     return verdict == SEARCH_HOLDS && in->put_waited ? SEARCH_TOO_LARGE : verdict;
 }
 
+typedef struct {
+    const Explorer *in;
+    const Labels *labels;
+    const Op *op, *around; /* a meeting, and what not all blocks decide alike */
+} Meetings;
+
+/* Does every block come to the op equally often?  A branch that no condition of the source stands behind is about the group.  */
+static void visit_meeting(Op *op, void *context)
+{
+    Meetings *meetings = context;
+    if (op->code != OP_SUM_PARTS || meetings->op)
+        return;
+    for (const Op *around = op->parent->parent; around; around = around->parent->parent) {
+        const Op *source =
+            around->position < meetings->labels->count ? meetings->labels->source[around->position] : NULL;
+        int varies = !source                   ? (around->code == OP_IF || around->code == OP_GRID ? 0 : VARIES_Y)
+                     : source->code == OP_GRID ? 0
+                                               : variance_of_decision(&meetings->in->variance, source);
+        if (varies & VARIES_Y) {
+            meetings->op = op;
+            meetings->around = around;
+        }
+    }
+}
+
+/* See 7 above.  */
+static bool blocks_meet(const Explorer *in, const Labels *labels)
+{
+    FOR_ROLES (role, in->kernel) {
+        Meetings meetings = {in, &labels[role->id], NULL, NULL};
+        ir_walk(role->body, visit_meeting, &meetings);
+        if (meetings.op) {
+            BUG_AT(in->kernel, meetings.op->loc,
+                   "the blocks of a cluster sum parts in '%s', but they do not execute line %d equally often",
+                   meetings.op->storage ? meetings.op->storage->name : "nothing", meetings.around->loc.line);
+            return false;
+        }
+    }
+    FOR_AREFS (aref, in->kernel)
+        if (in->kernel->grid.parts && aref->along) {
+            BUG(in->kernel, "blocks that sum parts share the ring '%s'", aref->name);
+            return false;
+        }
+    return true;
+}
+
 bool protocol_holds_within(Kernel *kernel, const Labels *labels, int most)
 {
     Explorer *in = arena_alloc(kernel->module, sizeof *in);
     explorer_init(in, kernel, labels);
     in->most = most;
+    if (!blocks_meet(in, labels))
+        return false;
     Verdict verdict = search(in, FOCUS_ALL, most < FEW_WORLDS ? most : FEW_WORLDS);
     if (verdict == SEARCH_TOO_LARGE)
         verdict = search_parts(in);

@@ -21,7 +21,7 @@ enum {
     TEXT_ORDERS = 4,
     TEXT_SPLITS = 3,
     TEXT_SPACES = 4,
-    TEXT_USES = 5,
+    TEXT_USES = 6,
     TEXT_LAYOUTS = LAYOUT_COUNT,
     TEXT_ALONGS = 5
 };

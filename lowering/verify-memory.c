@@ -139,6 +139,19 @@ static void check_gather(Uses *uses, const Op *op)
         complain(uses, op, "writes to memory of another shape");
 }
 
+static void check_parts(Uses *uses, const Op *op)
+{
+    Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type, share = op->results[0]->type;
+    if (!is_own(uses, op->storage, USE_PARTS))
+        complain(uses, op, "has no memory of its own for parts of other blocks");
+    else if (tile.dtype != type.dtype || tile.rows != type.rows || tile.cols != type.cols ||
+             op->storage->slot_bytes < machine_parts_bytes(type))
+        complain(uses, op, "exchanges parts in memory of another shape");
+    else if (!uses->kernel->grid.parts || share.dtype != type.dtype || share.rows != type.rows ||
+             share.cols * uses->kernel->grid.cluster[1] != type.cols)
+        complain(uses, op, "does not share out the columns to the blocks of a cluster");
+}
+
 /* Taller tiles pass through the staging in pieces, wider ones in blocks.  */
 static void check_store(Uses *uses, const Op *op)
 {
@@ -207,6 +220,8 @@ static void visit_use(Op *op, void *context)
         check_stage(uses, op);
     if (op->code == OP_GATHER)
         check_gather(uses, op);
+    if (op->code == OP_SUM_PARTS)
+        check_parts(uses, op);
     if (op_info[op->code].class_ == CLASS_STORE)
         check_store(uses, op);
     if (op_info[op->code].class_ == CLASS_LOAD)

@@ -39,6 +39,7 @@ struct Pragma {
 void pragma_register(void);
 Pragma *pragma_at(unsigned index);
 unsigned pragma_count(void);
+const char *pragma_text(const Pragma *pragma); /* its first word */
 /* The pragma of a marker call, or NULL.  */
 Pragma *pragma_of_tree(tree expression);
 Pragma *pragma_of_stmt(const gimple *stmt);

@@ -30,6 +30,11 @@ static Pragma *pragma_of_argument(tree fndecl, tree argument)
     return pragma_at((unsigned)tree_to_uhwi(argument));
 }
 
+const char *pragma_text(const Pragma *pragma)
+{
+    return pragma->is_grid ? "grid" : pragma->pipeline.parts ? "parts" : "pipeline";
+}
+
 Pragma *pragma_of_tree(tree expression)
 {
     if (!expression || TREE_CODE(expression) != CALL_EXPR || call_expr_nargs(expression) != 1)
@@ -378,9 +383,16 @@ static void read_pipeline(Tokens *t, Pragma *pragma)
     read_clauses(t, pipeline_clauses, pragma);
 }
 
+static void read_parts(Tokens *t, Pragma *pragma)
+{
+    pragma->pipeline.parts = true;
+    if (t->type != CPP_EOF)
+        wrong(t, "write '#pragma ws parts'", "'parts' has no clauses");
+}
+
 static void read_directive(Tokens *t, Pragma *pragma)
 {
-    static const char *const choices[] = {"grid", "pipeline", "tasks", "task", NULL};
+    static const char *const choices[] = {"grid", "pipeline", "parts", "tasks", "task", NULL};
     const char *name = word(t);
     if (!strcmp(name, "grid")) {
         next(t);
@@ -388,11 +400,14 @@ static void read_directive(Tokens *t, Pragma *pragma)
     } else if (!strcmp(name, "pipeline")) {
         next(t);
         read_pipeline(t, pragma);
+    } else if (!strcmp(name, "parts")) {
+        next(t);
+        read_parts(t, pragma);
     } else if (!strcmp(name, "tasks") || !strcmp(name, "task")) {
         wrong(t, "use grid and pipeline, and let the compiler find the roles",
               "explicit tasks are not supported in this version");
     } else {
-        unknown(t, "a '#pragma ws'", choices, "write '#pragma ws grid(n)' or '#pragma ws pipeline(D, P)'");
+        unknown(t, "a '#pragma ws'", choices, "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)' or '#pragma ws parts'");
     }
 }
 

@@ -118,6 +118,21 @@ static WS_DEVICE void mbarrier_arrive_there(u32 barrier)
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
+/* Words to another CTA's shared memory, which its barrier counts as they arrive: whoever waits there sees them.  */
+static WS_DEVICE void store_there(u32 there, u32 barrier, uint4 x)
+{
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%2, %3, %4, %5}, [%1];" ::"r"(there),
+                 "r"(barrier), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w)
+                 : "memory");
+}
+
+static WS_DEVICE void store_there(u32 there, u32 barrier, uint2 x)
+{
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%2, %3}, [%1];" ::"r"(there),
+                 "r"(barrier), "r"(x.x), "r"(x.y)
+                 : "memory");
+}
+
 /* ---- named barriers and registers -------------------------------------------------------------------------------- */
 
 static WS_DEVICE void barrier_sync(u32 number, u32 threads)
@@ -341,6 +356,13 @@ static WS_DEVICE uint4 load_shared_16(u32 address)
                  : "=r"(x.x), "=r"(x.y), "=r"(x.z), "=r"(x.w)
                  : "r"(address)
                  : "memory");
+    return x;
+}
+
+static WS_DEVICE uint2 load_shared_8(u32 address)
+{
+    uint2 x;
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x.x), "=r"(x.y) : "r"(address) : "memory");
     return x;
 }
 

@@ -34,6 +34,7 @@
 #include "grid.cuh"
 #include "deal.cuh"
 #include "cluster.cuh"
+#include "parts.cuh"
 #include "launch.cuh"
 
 #endif

@@ -11,6 +11,7 @@
  *   aref.cuh      the CTA, rings, turns, the copy engine
  *   matrix.cuh    the matrix unit
  *   grid.cuh      the walk over the tiles
+ *   parts.cuh     sums over the CTAs of a cluster
  *   launch.cuh    the host's side
  */
 #ifndef WS_EMULATE_WSRT_CUH
@@ -18,5 +19,6 @@
 
 #include "launch.cuh"
 #include "matrix.cuh"
+#include "parts.cuh"
 
 #endif

@@ -427,6 +427,11 @@ static void run_statement(Group *group, const Op *op)
         memory_store(group, op);
     } else if (class_ == CLASS_SYNC) {
         run_sync(group, op);
+    } else if (op->code == OP_SUM_PARTS) {
+        ws_tile sum = memory_sum_parts(group, op);
+        Cell *cell = cell_of(group, op->results[0]);
+        if (cell)
+            assign(cell, (Datum){.tile = sum});
     } else {
         run_accumulate(group, op); /* DOT_F32 */
     }

@@ -401,6 +401,7 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
     launch->ring_of = zeroed((size_t)(plan->narefs * launch->cluster), sizeof *launch->ring_of);
     launch->turns = zeroed((size_t)launch->cluster, sizeof *launch->turns);
     launch->meetings = zeroed((size_t)launch->cluster, sizeof *launch->meetings);
+    launch->part_meetings = zeroed(MOST_STORAGES * MOST_GROUPS, sizeof *launch->part_meetings);
     for (int i = 0; i < plan->ntensors && !launch->state.failed; i++)
         make_tensor(launch, i);
     if (!launch->state.failed)
@@ -430,6 +431,7 @@ void launch_end(Launch *launch)
     free(launch->ring_of);
     free(launch->turns);
     free(launch->meetings);
+    free(launch->part_meetings);
     free(launch->shared);
     ws_emulate_end(&launch->state);
 }
@@ -461,6 +463,9 @@ static void first_fiber(void *arg)
     FOR_ROLES (role, launch->kernel)
         if (role_has_op(role, OP_GATHER, NULL))
             launch->meetings[group->block] = ws_sched_turns(s, "meeting", role->replicas);
+    FOR_STORAGES (storage, launch->kernel)
+        for (int i = 0; storage->use == USE_PARTS && !group->block && i < storage->slots; i++)
+            *part_meeting(launch, storage, i) = ws_sched_turns(s, storage->name, launch->cluster);
     group_run(group);
 }
 

@@ -461,6 +461,66 @@ View memory_gather(Group *group, const Op *op)
     return (View){to, storage->tile.cols, 1};
 }
 
+/* ---- parts of sums ----------------------------------------------------------------------------------------------- */
+
+int *part_meeting(const Launch *launch, const Storage *storage, int group)
+{
+    int place = storage_place(launch->kernel, storage);
+    return &launch->part_meetings[place % MOST_STORAGES * MOST_GROUPS + group % MOST_GROUPS];
+}
+
+/* The groups of this number in all blocks.  */
+static void meet_blocks(const Group *group, int meeting)
+{
+    ws_sched_barrier(ws_sched_current());
+    for (int round = 0; round < 2; round++) {
+        ws_sched_take(ws_sched_current(), meeting, group->block);
+        ws_sched_pass(ws_sched_current(), meeting, group->block);
+    }
+    ws_sched_barrier(ws_sched_current());
+}
+
+/* This block's columns of what it was sent, by rows; `part` is what all blocks have of them by their order.  */
+static ws_tile sum_of(const Op *op, const unsigned char *part, int blocks, size_t bytes)
+{
+    Type type = op->results[0]->type;
+    ws_tile sum = (ws_full)((ws_dtype)(WS_F32 + (int)type.dtype), type.rows, type.cols, op->fval);
+    for (int block = 0; block < blocks; block++) {
+        struct ws_tile_ *share = ws_tile_new((int)type.dtype, type.rows, type.cols);
+        memcpy(share->data, part + (size_t)block * bytes, bytes);
+        sum = ws_add_(sum, share);
+    }
+    return sum;
+}
+
+ws_tile memory_sum_parts(Group *group, const Op *op)
+{
+    const Launch *launch = group->launch;
+    const Storage *storage = op->storage;
+    Type type = op->results[0]->type;
+    Datum value = evaluate(group, op->args[0]);
+    ws_sched *s = ws_sched_current();
+    int meeting = *part_meeting(launch, storage, storage->slots > 1 ? group->number : 0), columns = type.cols;
+    size_t line = (size_t)columns * (size_t)element_bytes(type.dtype), bytes = (size_t)type.rows * line;
+    check_cell(value.cell, "reads");
+    if (columns * launch->cluster != value.tile->cols || (int64_t)bytes * launch->cluster > storage->slot_bytes)
+        ws_sched_fail(s, "%d blocks share out %d columns as %d each", launch->cluster, value.tile->cols, columns);
+    unsigned char *own = own_storage(group, storage);
+    meet_blocks(group, meeting);
+    for (int block = 0; block < launch->cluster; block++) {
+        unsigned char *to =
+            own + (block - group->block) * (ptrdiff_t)launch->shared_room + (size_t)group->block * bytes;
+        ws_sched_point(s);
+        ws_sched_write_apart(s, (ws_sched_range){to, bytes});
+        for (int r = 0; r < type.rows; r++)
+            memcpy(to + (size_t)r * line, ws_element((struct ws_tile_ *)(uintptr_t)value.tile, r, block * columns),
+                   line);
+    }
+    meet_blocks(group, meeting);
+    ws_sched_read(s, (ws_sched_range){own, bytes * (size_t)launch->cluster});
+    return sum_of(op, own, launch->cluster, bytes);
+}
+
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {

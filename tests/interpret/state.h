@@ -65,7 +65,7 @@ struct Cell {
 
 typedef struct Launch Launch;
 
-enum { MOST_HELD_SLOTS = 64, MOST_STORAGES = 64 };
+enum { MOST_HELD_SLOTS = 64, MOST_STORAGES = 64, MOST_GROUPS = 8 /* of a role */ };
 
 /* One end of a ring.  */
 typedef struct {
@@ -121,6 +121,7 @@ struct Launch {
     unsigned char *shared;
     size_t shared_bytes, shared_room; /* of a block, and from it to the next */
     int *turns, *meetings;            /* by block: their numbers for the scheduler */
+    int *part_meetings;               /* of blocks that sum parts: by storage and group, for all of them */
     int *ring_of;                     /* by block and aref: the same */
     long steps, most_steps;           /* of this CTA; a program that does not end is an error */
 };
@@ -209,6 +210,8 @@ View memory_view(Group *group, const Op *op);
 ws_tile memory_read(Group *group, const Op *op);
 View memory_stage(Group *group, const Op *op);
 View memory_gather(Group *group, const Op *op);
+ws_tile memory_sum_parts(Group *group, const Op *op);
+int *part_meeting(const Launch *launch, const Storage *storage, int group);
 void memory_product(Group *group, const Op *op, Cell *acc);
 
 #endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parts.cuh - a tile whose parts several CTAs of a cluster have computed: each gets the sum of some of its columns.
+ *
+ * The groups of one number in these CTAs meet before they send, when all have read what they were sent before, and behind.
+ */
+#ifndef WS_EMULATE_PARTS_CUH
+#define WS_EMULATE_PARTS_CUH
+
+#include "grid.cuh"
+
+namespace ws {
+
+/* As large as on the GPU.  */
+template <typename T, int P, int R, int C> struct alignas(16) parts {
+    static_assert(sizeof(T) == 4 && C % (8 * P) == 0, "words, and each CTA gets a multiple of eight columns");
+    static constexpr int words = (R + 63) / 64 * 64 * (C / P);
+    T from[P][words];
+    uint64_t number; /* of the meeting; the first CTA's counts */
+    uint64_t unused;
+
+    void init(const char *name)
+    {
+        number = (uint64_t)ws_sched_turns(ws_sched_current(), name, P);
+    }
+};
+
+template <typename B, typename T, int P, int R, int C> struct part_sum_of {
+    parts<T, P, R, C> *mine;
+
+    /* The same of another CTA along y.  */
+    parts<T, P, R, C> *there(int other) const
+    {
+        const int block = ws_sched_block(ws_sched_current()) / B::y * B::y + other;
+        return (parts<T, P, R, C> *)((char *)cta_of(block).shared + ((char *)mine - (char *)this_cta().shared));
+    }
+
+    /* Two rounds of turns, as groups of one CTA meet.  */
+    void meet() const
+    {
+        ws_sched *s = ws_sched_current();
+        const int number = (int)there(0)->number, place = B::place(along_y);
+        group_barrier();
+        for (int round = 0; round < 2; round++) {
+            ws_sched_take(s, number, place);
+            ws_sched_pass(s, number, place);
+        }
+        group_barrier();
+    }
+};
+
+inline float add_words(float x, float y)
+{
+    return x + y;
+}
+inline int add_words(int x, int y)
+{
+    return ws_i32_add(x, y);
+}
+
+/* Which one it is of, its constructor finds out.  */
+template <typename B> struct part_sum {
+    void *mine;
+
+    template <typename T, int P, int R, int C> explicit part_sum(parts<T, P, R, C> &s) : mine(&s)
+    {
+        static_assert(P == B::y, "the parts are those of a cluster's CTAs along y");
+    }
+};
+
+template <typename B, typename T, int R, int C, layout L>
+WS_DEVICE tile<T, R, C / B::y, L> sum_parts(part_sum<B> &which, const tile<T, R, C, L> &x, double first)
+{
+    constexpr int share = C / B::y;
+    const part_sum_of<B, T, B::y, R, C> s = {(parts<T, B::y, R, C> *)which.mine};
+    ws_sched *scheduler = ws_sched_current();
+    x.check("reads");
+    s.meet();
+    for (int other = 0; other < B::y; other++) {
+        T *to = s.there(other)->from[B::place(along_y)];
+        ws_sched_point(scheduler);
+        ws_sched_write_apart(scheduler, {to, R * share * sizeof(T)});
+        for (int r = 0; r < R; r++)
+            memcpy(to + r * share, x.at + r * C + other * share, share * sizeof(T));
+    }
+    s.meet();
+    tile<T, R, share, L> y;
+    for (int i = 0; i < R * share; i++)
+        y.at[i] = (T)first;
+    for (int part = 0; part < B::y; part++) {
+        ws_sched_read(scheduler, {s.mine->from[part], R * share * sizeof(T)});
+        for (int i = 0; i < R * share; i++)
+            y.at[i] = add_words(y.at[i], s.mine->from[part][i]);
+    }
+    return y;
+}
+
+} // namespace ws
+
+#endif

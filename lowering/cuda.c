@@ -26,9 +26,8 @@ static void print_cluster(Printer *in)
     const Kernel *kernel = in->kernel;
     const int *sides = kernel->grid.cluster;
     if (cluster_size(kernel) > 1)
-        cuda_line(in, "typedef ws::cluster<%d, %d> %s_cluster;  // blocks side by side, which %s\n",
-                  sides[0], sides[1], kernel->name,
-                  kernel->grid.parts ? "sum the parts of a tile" : "share what they load");
+        cuda_line(in, "typedef ws::cluster<%d, %d> %s_cluster;  // blocks side by side, which %s\n", sides[0], sides[1],
+                  kernel->name, kernel->grid.parts ? "sum the parts of a tile" : "share what they load");
 }
 
 static void print_params(Printer *in, const Map *maps)

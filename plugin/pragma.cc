@@ -407,7 +407,8 @@ static void read_directive(Tokens *t, Pragma *pragma)
         wrong(t, "use grid and pipeline, and let the compiler find the roles",
               "explicit tasks are not supported in this version");
     } else {
-        unknown(t, "a '#pragma ws'", choices, "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)' or '#pragma ws parts'");
+        unknown(t, "a '#pragma ws'", choices,
+                "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)' or '#pragma ws parts'");
     }
 }
 

@@ -44,15 +44,15 @@ static void visit_copies(Op *op, void *context)
 {
     int *work = context;
     bool divides = op->code == OP_DIVI || op->code == OP_REMI;
-    *work += op->code == OP_COPY_IN || op_info[op->code].class_ == CLASS_READ || divides;
+    *work += op->code == OP_PUT || op->code == OP_COPY_IN || op_info[op->code].class_ == CLASS_READ || divides;
 }
 
-/* More copies, scalar reads or divisions than a plain product has want the larger share.  */
+/* More rings, copies, scalar reads or divisions than a plain product has want the larger share.  */
 static bool has_much_to_issue(const Role *role)
 {
     int work = 0;
     ir_walk(role->body, visit_copies, &work);
-    return work > 2;
+    return work > 3;
 }
 
 enum { MOST_REGISTERS = 240 };

@@ -82,11 +82,11 @@ static WS_KERNEL(384, 1) void shares_kernel(WS_PARAMS(shares_params) p)
     }
     ws::start();
     if (ws::warp_group() == 0) {
-        ws::registers_down<24>();
+        ws::registers_down<40>();
         if (ws::first_warp())
             shares_producer(p, s, 0);
     } else {
-        ws::registers_up<240>();
+        ws::registers_up<232>();
         shares_consumer(p, s, ws::warp_group() - 1);
     }
 }

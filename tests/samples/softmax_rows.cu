@@ -72,11 +72,11 @@ static WS_KERNEL(384, 1) void softmax_rows_kernel(WS_PARAMS(softmax_rows_params)
     }
     ws::start();
     if (ws::warp_group() == 0) {
-        ws::registers_down<24>();
+        ws::registers_down<40>();
         if (ws::first_warp())
             softmax_rows_producer(p, s, 0);
     } else {
-        ws::registers_up<240>();
+        ws::registers_up<232>();
         softmax_rows_consumer(p, s, ws::warp_group() - 1);
     }
 }

@@ -183,6 +183,7 @@ static void check_sync(Checker *c, const Op *op)
         REQUIRE(op->aref, op, "no aref");
         break;
     case OP_COPY_IN:
+    case OP_FLIP:
         REQUIRE(op->aref && op->storage, op, "no aref or storage");
         break;
     case OP_VIEW:

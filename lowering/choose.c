@@ -53,6 +53,7 @@ static void visit_collect(Op *op, void *context)
     op->order = ++in->order;
     op->stage = op->depth = op->release = 0;
     op->roles = 0;
+    op->flipped = false;
     if (op->code == OP_LOAD)
         push(in->kernel, &in->loads, &in->nloads, op);
     if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
@@ -180,6 +181,19 @@ static void choose_ring(Chooser *in, Op *load)
     }
 }
 
+/* The matrix units read bytes along K only.  Those that come the other way are turned over once, by a role of its own on their
+   way to the groups, where threads and registers for one more are left.  */
+enum { FLIPPED_ROWS = 32, FLIPPED_COLUMNS = 16, MOST_GROUPS_BESIDE = 2 };
+
+static void choose_flip(const Chooser *in, Op *load)
+{
+    const Grid *grid = &in->kernel->grid;
+    Type type = load->results[0]->type;
+    bool room = grid->consumers <= MOST_GROUPS_BESIDE && !grid->producer_registers && !grid->consumer_registers;
+    load->flipped = load->depth && in->specialized && room && type.rows % FLIPPED_ROWS == 0 &&
+                    type.cols % FLIPPED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
+}
+
 static void release_at_products(Chooser *in, Op *load, const Value *value)
 {
     for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
@@ -261,18 +275,35 @@ static int64_t staging_bytes(const Chooser *in, Type stored)
     return STAGED_GROUPS * machine_output_bytes(stored);
 }
 
+/* Of a load's ring, and of the one that carries its tiles on.  */
+static int64_t slot_bytes(const Op *load)
+{
+    Type type = load->results[0]->type;
+    return machine_tile_bytes(type) + (load->flipped ? machine_tile_bytes(type_turned(type)) : 0);
+}
+
 static int64_t fixed_bytes(const Chooser *in)
 {
     int64_t bytes = 2 * MACHINE_SHARED_ALIGN + in->parts_bytes;
     for (int i = 0; i < in->nloads; i++)
         if (in->loads[i]->depth > 0)
-            bytes += in->loads[i]->depth * machine_tile_bytes(in->loads[i]->results[0]->type);
+            bytes += in->loads[i]->depth * slot_bytes(in->loads[i]);
     for (int i = 0; i < in->nstores; i++) {
         Type type = stored_type(in->stores[i]);
         if (in->ndots && type.rows > 1)
             bytes += staging_bytes(in, type);
     }
     return bytes;
+}
+
+/* Where the slots that the user asked for leave no room, each group turns over what it needs.  */
+static void choose_flips(Chooser *in)
+{
+    for (int i = 0; i < in->nloads; i++)
+        choose_flip(in, in->loads[i]);
+    bool fits = fixed_bytes(in) <= MACHINE_SHARED_BYTES;
+    for (int i = 0; i < in->nloads; i++)
+        in->loads[i]->flipped &= fits;
 }
 
 /* Rings whose depth the user left open share what is left, at most eight slots each, sixteen small ones: past that latency
@@ -282,7 +313,7 @@ static void choose_depth(Chooser *in)
     int64_t open = 0;
     for (int i = 0; i < in->nloads; i++)
         if (in->loads[i]->depth < 0)
-            open += machine_tile_bytes(in->loads[i]->results[0]->type);
+            open += slot_bytes(in->loads[i]);
     int64_t depth = open ? (MACHINE_SHARED_BYTES - fixed_bytes(in)) / open : 0;
     int64_t most = open <= MACHINE_SMALL_SLOT ? MACHINE_MAX_DEPTH : MACHINE_MAX_DEPTH / 2;
     depth = depth > most ? most : depth < 1 ? 1 : depth;
@@ -510,7 +541,7 @@ static void choose_turns(Chooser *in, int groups)
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t producer, consumer;
+    uint32_t producer, consumer, flipper;
 } Bits;
 
 static void visit_assign(Op *op, void *context)
@@ -518,7 +549,7 @@ static void visit_assign(Op *op, void *context)
     Bits *bits = context;
     OpClass class_ = op_info[op->code].class_;
     if (class_ == CLASS_LOAD)
-        op->roles = op->depth ? bits->producer | bits->consumer : bits->consumer;
+        op->roles = (op->depth ? bits->producer : 0) | bits->consumer | (op->flipped ? bits->flipper : 0);
     else if (class_ == CLASS_TILE || class_ == CLASS_STORE)
         op->roles = bits->consumer;
     else
@@ -532,10 +563,15 @@ static void make_roles(Chooser *in, int groups)
     if (in->specialized) {
         Role *producer = role_new(kernel, "producer", 4, 1);
         Role *consumer = role_new(kernel, "consumer", 4, groups);
-        bits = (Bits){ROLE_BIT(producer), ROLE_BIT(consumer)};
+        bits = (Bits){ROLE_BIT(producer), ROLE_BIT(consumer), 0};
+        bool flips = false;
+        for (int i = 0; i < in->nloads; i++)
+            flips |= in->loads[i]->flipped;
+        if (flips)
+            bits.flipper = ROLE_BIT(role_new(kernel, "flipper", 4, 1));
     } else {
         Role *all = role_new(kernel, "all", 4, groups);
-        bits = (Bits){ROLE_BIT(all), ROLE_BIT(all)};
+        bits = (Bits){ROLE_BIT(all), ROLE_BIT(all), 0};
     }
     ir_walk(kernel->body, visit_assign, &bits);
 }
@@ -555,6 +591,10 @@ static void say(Chooser *in, int groups)
 {
     if (in->kernel->grid.dealt)
         remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "tiles differ in length: dealt while the kernel runs");
+    for (int i = 0; i < in->nloads; i++)
+        if (in->loads[i]->flipped)
+            remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
+                   "bytes that lie across K: a role of its own turns them over on their way to the products");
     for (int i = 0; i < in->nloops; i++)
         say_loop(in, in->loops[i]->pipeline, groups);
     if (!in->nloops)
@@ -573,6 +613,7 @@ void pass_choose(Kernel *kernel)
         in.loops[i]->pipeline->put_count = 0;
     for (int i = 0; i < in.nloads; i++)
         choose_ring(&in, in.loads[i]);
+    choose_flips(&in);
     for (int i = 0; i < in.nloops; i++)
         check_loop(&in, in.loops[i]);
     if (!kernel->failed)

@@ -406,6 +406,16 @@ static void print_copy_in(Printer *in, const Op *op)
     fputs(");\n", in->out);
 }
 
+static void print_flip(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fprintf(in->out, "%s(", op_info[op->code].call);
+    cuda_slot(in, op->storage, op->args[0]);
+    fputs(", ", in->out);
+    cuda_value(in, op->args[1], PREC_ANY);
+    fputs(");\n", in->out);
+}
+
 /* A product, or two that are one instruction.  */
 static void print_accumulate(Printer *in, const Op *op)
 {
@@ -502,6 +512,9 @@ static void print_sync(Printer *in, const Op *op)
         break;
     case OP_COPY_IN:
         print_copy_in(in, op);
+        break;
+    case OP_FLIP:
+        print_flip(in, op);
         break;
     case OP_PUT_DONE:
         cuda_line(in, "%s.put_done();", cuda_end_name(in, op->aref, true));

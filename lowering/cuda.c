@@ -78,8 +78,11 @@ static void print_output(Printer *in, const Storage *storage)
 static const char *tile_text(const Printer *in, const Storage *storage)
 {
     Type tile = storage->tile;
-    return arena_print(in->kernel->module, "ws::shared_tile<%s, %d, %d>",
-                       storage->rounded ? "ws::tf32" : cuda_element_text[tile.dtype], tile.rows, tile.cols);
+    const char *element = cuda_element_text[tile.dtype];
+    const char *type = storage->rounded ? "ws::tf32"
+                       : storage->woven ? arena_print(in->kernel->module, "ws::woven<%s>", element)
+                                        : element;
+    return arena_print(in->kernel->module, "ws::shared_tile<%s, %d, %d>", type, tile.rows, tile.cols);
 }
 
 static void print_pair(Printer *in, const Storage *storage, const Storage *behind)

@@ -36,6 +36,7 @@ typedef struct {
     int noffsets;
     Op *last_offset; /* offsets are computed once, at the top */
     bool skipping;   /* copying the control flow of another group's tile */
+    bool fills;      /* the role moves tiles for others: what it does has no stage */
 } Distributor;
 
 static void clone_block(Distributor *in, Block *from, Block *to);
@@ -54,7 +55,7 @@ static Op *emit(Distributor *in, Block *to, const Op *origin, Opcode code, int n
     op->origin = origin->origin ? origin->origin : (Op *)origin;
     op->roles = ROLE_BIT(in->role);
     op->tag = TAG_ITERATION;
-    op->stage = in->role->id == 0 && in->kernel->roles->next ? 0 : origin->stage;
+    op->stage = in->fills ? 0 : origin->stage;
     op->order = origin->order;
     op_append(to, op);
     return op;
@@ -158,6 +159,12 @@ static bool use_is_split(const Use *use)
     }
 }
 
+/* The ring out of which the groups that compute get a load.  */
+static Aref *last_ring(const Op *load)
+{
+    return load->aref->onward ? load->aref->onward : load->aref;
+}
+
 static bool trans_is_operand(const Distributor *in, const Value *result)
 {
     const Op *trans = result->def;
@@ -171,10 +178,12 @@ static bool trans_is_operand(const Distributor *in, const Value *result)
 static Value *emit_window(Distributor *in, Block *to, const Op *origin, const Value *value, bool split)
 {
     Op *load = ring_load(value);
-    bool transposed = value->def != load;
-    Type type = type_kind(K_VIEW, load->results[0]->type);
+    Aref *aref = last_ring(load);
+    bool flipped = aref != load->aref, transposed = (value->def != load) != flipped;
+    Storage *storage = flipped ? aref->storages[0] : load->storage;
+    Type type = type_kind(K_VIEW, flipped ? storage->tile : load->results[0]->type);
     int *rows = transposed ? &type.cols : &type.rows;
-    Value *args[3] = {in->slots[load->aref->id]};
+    Value *args[3] = {in->slots[aref->id]};
     int nargs = 1;
     if (split && groups_of(in) > 1 && *rows > 1) {
         *rows /= groups_of(in);
@@ -185,15 +194,12 @@ static Value *emit_window(Distributor *in, Block *to, const Op *origin, const Va
         nargs = 3;
     }
     Op *view = emit(in, to, origin, OP_VIEW, nargs, args);
-    view->aref = load->aref;
-    view->storage = load->storage;
+    view->aref = aref;
+    view->storage = storage;
     Value *window = op_result(in->kernel, view, type, load->results[0]->name);
     if (!transposed)
         return window;
-    Type turned = type;
-    turned.rows = type.cols;
-    turned.cols = type.rows;
-    return op_result(in->kernel, emit(in, to, origin, OP_TRANS_VIEW, 1, &window), turned, value->name);
+    return op_result(in->kernel, emit(in, to, origin, OP_TRANS_VIEW, 1, &window), type_turned(type), value->name);
 }
 
 static void emit_read(Distributor *in, Block *to, const Op *origin, Value *value, bool split)
@@ -255,7 +261,7 @@ static void emit_consumed(Distributor *in, Block *to, const Op *origin, Aref *ar
     op->aref = aref;
     op->ival = lag;
     for (int i = 0; i < aref->nstorages; i++) {
-        int stage = in->role->id ? last_stage(aref->loads[i], &in->uses) : 0;
+        int stage = in->role->id && !in->fills ? last_stage(aref->loads[i], &in->uses) : 0;
         op->stage = stage > op->stage ? stage : op->stage;
     }
     if (origin->release)
@@ -265,8 +271,32 @@ static void emit_consumed(Distributor *in, Block *to, const Op *origin, Aref *ar
 static void emit_skip(Distributor *in, Block *to, const Op *load)
 {
     Op *skip = emit(in, to, load, OP_SKIP, 0, NULL);
-    skip->aref = load->aref;
+    skip->aref = last_ring(load);
     skip->ival = 1;
+}
+
+/* The whole group takes a tile out of one ring and puts it, turned over, into the next.  */
+static void emit_flip(Distributor *in, Block *to, const Op *load)
+{
+    Aref *from = load->aref, *onward = from->onward;
+    Op *get = emit(in, to, load, OP_GET, 0, NULL), *put = emit(in, to, load, OP_PUT, 0, NULL);
+    get->aref = from;
+    put->aref = onward;
+    Value *got = op_result(in->kernel, get, type_scalar(D_I32), "slot");
+    Value *slot = op_result(in->kernel, put, type_scalar(D_I32), "slot");
+    Op *view = emit(in, to, load, OP_VIEW, 1, &got);
+    view->aref = from;
+    view->storage = load->storage;
+    Value *tile = op_result(in->kernel, view, type_kind(K_VIEW, load->results[0]->type), load->results[0]->name);
+    Value *args[] = {slot, tile};
+    Op *flip = emit(in, to, load, OP_FLIP, 2, args);
+    flip->tag = TAG_LOAD;
+    flip->aref = onward;
+    flip->storage = onward->storages[0];
+    emit_consumed(in, to, load, from, 0);
+    emit(in, to, load, OP_FENCE, 0, NULL);
+    emit(in, to, load, OP_BARRIER, 0, NULL);
+    emit(in, to, load, OP_PUT_DONE, 1, &slot)->aref = onward;
 }
 
 static void emit_ring_load(Distributor *in, Block *to, Op *load)
@@ -280,6 +310,11 @@ static void emit_ring_load(Distributor *in, Block *to, Op *load)
     }
     if (aref->producer == in->role && last)
         emit_put(in, to, load);
+    if (aref->onward && aref->onward->producer == in->role) {
+        emit_flip(in, to, load);
+        return;
+    }
+    aref = last_ring(load);
     if (!(aref->consumers & ROLE_BIT(in->role)))
         return;
     if (aref->loads[0] == load) {
@@ -302,13 +337,19 @@ static Block *release_block(const Aref *aref)
     return aref->loads[0]->release == RELEASE_END ? body_around(aref->home) : aref->home;
 }
 
+/* What only passes through a role is released there and then.  */
+static bool gets_to_compute(const Distributor *in, const Aref *aref)
+{
+    return aref->consumers & ROLE_BIT(in->role) && !aref->onward;
+}
+
 /* Expand moves a release up to the wait that makes it safe.  */
 static void release_at_end(Distributor *in, Block *from, Block *to)
 {
     if (in->skipping)
         return;
     FOR_AREFS (aref, in->kernel)
-        if (release_block(aref) == from && aref->consumers & ROLE_BIT(in->role) && aref->loads[0]->release)
+        if (release_block(aref) == from && gets_to_compute(in, aref) && aref->loads[0]->release)
             emit_consumed(in, to, aref->loads[0], aref, aref->release_lag);
 }
 
@@ -318,7 +359,7 @@ static void release_after_loop(Distributor *in, Op *loop, Block *to)
     if (in->skipping)
         return;
     FOR_AREFS (aref, in->kernel)
-        if (release_block(aref)->parent == loop && aref->release_lag && aref->consumers & ROLE_BIT(in->role))
+        if (release_block(aref)->parent == loop && aref->release_lag && gets_to_compute(in, aref))
             emit_consumed(in, to, aref->loads[0], aref, 0);
 }
 
@@ -642,7 +683,7 @@ static void visit_unmark(Op *op, void *context)
 static void visit_ring(Op *op, void *context)
 {
     Distributor *in = context;
-    if (op->aref && op->aref->consumers & ROLE_BIT(in->role))
+    if (op->aref && last_ring(op)->consumers & ROLE_BIT(in->role))
         slice_op(&in->slice, op);
 }
 
@@ -690,8 +731,10 @@ static void distribute_role(Kernel *kernel, Role *role)
     in.split_form = arena_alloc(kernel->module, count * sizeof(Value *));
     in.whole_form = arena_alloc(kernel->module, count * sizeof(Value *));
     int narefs = 0;
-    FOR_AREFS (aref, kernel)
+    FOR_AREFS (aref, kernel) {
         narefs = aref->id + 1;
+        in.fills |= kernel->roles->next && aref->producer == role;
+    }
     in.slots = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
     role->body = block_new(kernel, NULL);
     in.group = block_arg(kernel, role->body, type_scalar(D_I32), "group", kernel->loc);

@@ -56,6 +56,29 @@ Op *role_grid(const Role *role)
     return NULL;
 }
 
+const Aref *ring_before(const Kernel *kernel, const Aref *onward)
+{
+    FOR_AREFS (aref, kernel)
+        if (aref->onward == onward)
+            return aref;
+    return NULL;
+}
+
+static void visit_tiles(Op *op, void *context)
+{
+    bool *tiles = context;
+    OpClass class_ = op_info[op->code].class_;
+    *tiles |= class_ == CLASS_LOAD || class_ == CLASS_TILE || class_ == CLASS_STORE || op->code == OP_READ ||
+              op->code == OP_MMA;
+}
+
+bool role_holds_tiles(const Role *role)
+{
+    bool tiles = false;
+    ir_walk(role->body, visit_tiles, &tiles);
+    return tiles;
+}
+
 /* Whatever a whole group does together: register tiles, stores, the receiving end of a ring.  */
 static bool needs_group(const Op *op)
 {

@@ -147,6 +147,14 @@ Type type_kind(Kind kind, Type like)
     return like;
 }
 
+Type type_turned(Type type)
+{
+    int rows = type.rows;
+    type.rows = type.cols;
+    type.cols = rows;
+    return type;
+}
+
 bool type_equal(Type x, Type y)
 {
     return x.kind == y.kind && x.dtype == y.dtype && x.rank == y.rank && x.rows == y.rows && x.cols == y.cols;

@@ -157,10 +157,11 @@ struct Op {
     int order;          /* position within the iteration, by stage-major order */
     int depth;          /* LOAD: slots of the ring that will carry it, 0: loaded where it stands */
     int release;        /* LOAD: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
+    bool flipped;       /* LOAD: bytes that lie the wrong way for its products: a role of its own turns them over on their way */
     int along;          /* LOAD: the blocks of the cluster that load the same tile; COPY_IN: that bring a share of it each, for all of them */
     /* partition and after */
-    Aref *aref;         /* LOAD that goes through one; PUT, COPY_IN, PUT_DONE, GET, CONSUMED */
-    Storage *storage;   /* COPY_IN, VIEW, STAGE, STORE (staging), operations with scratch */
+    Aref *aref;         /* LOAD that goes through one; PUT, COPY_IN, FLIP, PUT_DONE, GET, CONSUMED */
+    Storage *storage;   /* COPY_IN, FLIP, VIEW, STAGE, STORE (staging), operations with scratch */
     Op *origin;         /* the op of the kernel's body that this role's copy came from */
     int position;       /* plan: place in the role's program order */
 };
@@ -208,6 +209,7 @@ struct Storage {
     Storage *beside;    /* layout: each slot lies right behind that one's, and the next one's behind it */
     int alias;          /* plan: storages of one alias group share memory; -1 none */
     bool rounded;       /* layout: f32 that products alone read; the copy rounds it to tf32 */
+    bool woven;         /* layout: bytes whose every 16 columns are in the order in which register operands hold theirs */
     Storage *next;
 };
 
@@ -225,6 +227,7 @@ struct Aref {
     Storage **storages;
     Op **loads;         /* nstorages loads of the body that it carries */
     Block *home;        /* the block of the body whose executions put once each */
+    Aref *onward;       /* the ring that carries its tiles on, rows and columns exchanged; NULL: consumers get them as they are */
     int release_lag;    /* choose: groups in flight that a release leaves behind (P-1), 0: released after the reads */
     Aref *next;
 };
@@ -317,6 +320,7 @@ Type type_pointer (Dtype dtype);
 Type type_tensor (Dtype dtype, int rank);
 Type type_tile (Dtype dtype, int rows, int cols);
 Type type_kind (Kind kind, Type like); /* the same dtype and shape as a tile, view or token */
+Type type_turned (Type type); /* rows and columns exchanged */
 bool type_equal (Type x, Type y);
 int dtype_bytes (Dtype dtype);
 const char *dtype_text (Dtype dtype);  /* "f16", "i64", "mask" */

@@ -11,9 +11,10 @@
  *   %s = col_sum %x                            %s = col_sum %x -> scratch
  *                                              store_wait 0                         before the role ends
  *
- * The matrix units read A from shared memory with K innermost (the other way for 16-bit types only) or from registers
- * (16-bit types only), and B from shared memory, again with K innermost unless it is 16-bit.  Whatever comes in another form
- * is staged through memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets
+ * The matrix units read A from shared memory with K innermost (the other way for 16-bit types only) or from registers, and B
+ * from shared memory, again with K innermost unless it is 16-bit.  Registers hold bytes in another order along K than an
+ * accumulator left them in: they are taken as they are where B comes out of a ring whose flipper can bring its own into the
+ * same order (woven), since a sum does not mind.  Whatever comes in another form is staged through memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets
  * before, and a product that is still in flight is waited for.  Each thread fences what it wrote, and the group meets again,
  * before the matrix units read it.
  *
@@ -102,24 +103,16 @@ static Op *new_before(const Shaper *in, Op *where, Opcode code, int nargs, Value
     return op;
 }
 
-static Type turned(Type type)
-{
-    int rows = type.rows;
-    type.rows = type.cols;
-    type.cols = rows;
-    return type;
-}
-
 static Value *trans_view(const Shaper *in, Op *where, Value *view)
 {
     Op *op = new_before(in, where, OP_TRANS_VIEW, 1, &view);
-    return op_result(in->kernel, op, turned(view->type), NULL);
+    return op_result(in->kernel, op, type_turned(view->type), NULL);
 }
 
 static Value *trans_tile(const Shaper *in, Op *where, Value *tile)
 {
     Op *op = new_before(in, where, OP_TRANS, 1, &tile);
-    return op_result(in->kernel, op, turned(tile->type), NULL);
+    return op_result(in->kernel, op, type_turned(tile->type), NULL);
 }
 
 static const Op *origin_of(const Op *op)
@@ -226,6 +219,50 @@ static bool is_unrounded(const Value *value)
     return value->type.dtype == D_F32 && value->def->code == OP_VIEW && !value->def->storage->rounded;
 }
 
+/* The storage of a ring that a flipper fills, if the operand is all of its K.  */
+static Storage *flipped_storage(const Shaper *in, const Value *value)
+{
+    const Op *view = is_trans_view(value) ? value->def->args[0]->def : NULL;
+    bool whole = view && view->code == OP_VIEW && view->nargs == 1;
+    FOR_AREFS (aref, in->kernel)
+        if (whole && aref->onward && aref->onward == view->aref)
+            return view->storage;
+    return NULL;
+}
+
+typedef struct {
+    const Shaper *in;
+    const Storage *storage;
+    bool all; /* products that read the storage have the other operand in registers */
+} Weaving;
+
+static void visit_weaving(Op *op, void *context)
+{
+    Weaving *weaving = context;
+    for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
+        const Value *value = op->args[i];
+        while (is_trans_view(value))
+            value = value->def->args[0];
+        if (value->type.kind != K_VIEW || value->def->storage != weaving->storage || value->def->code != OP_VIEW)
+            continue;
+        weaving->all &= op->code == OP_MMA && i == 1 && op->args[0]->type.kind == K_TILE &&
+                        flipped_storage(weaving->in, op->args[1]) == weaving->storage;
+    }
+}
+
+/* Bytes in registers, and B in whatever order its flipper likes.  */
+static bool may_weave(const Shaper *in, const Op *product)
+{
+    Storage *storage = flipped_storage(in, product->args[1]);
+    Type left = product->args[0]->type;
+    if (!storage || left.kind != K_TILE || left.dtype == D_I8 || storage->woven)
+        return storage && storage->woven;
+    Weaving weaving = {in, storage, true};
+    ir_walk(in->role->body, visit_weaving, &weaving);
+    storage->woven = weaving.all;
+    return weaving.all;
+}
+
 static Value *left_operand(Shaper *in, Op *product, Value *value)
 {
     if (value->type.kind == K_VIEW)
@@ -233,7 +270,7 @@ static Value *left_operand(Shaper *in, Op *product, Value *value)
                                                                                   : value;
     if (is_16_bit(value) && is_trans_tile(value))
         return trans_view(in, product, stage(in, product, 0, value->def->args[0]));
-    return is_16_bit(value) ? value : stage(in, product, 0, value);
+    return is_16_bit(value) || may_weave(in, product) ? value : stage(in, product, 0, value);
 }
 
 static Value *right_operand(Shaper *in, Op *product, Value *value)

@@ -53,7 +53,7 @@ Role *parse_find_role(Parser *p, const char *name)
     return NULL;
 }
 
-static Aref *find_aref(Parser *p, const char *name)
+Aref *parse_find_aref(Parser *p, const char *name)
 {
     FOR_AREFS (aref, p->kernel)
         if (!strcmp(aref->name, name))
@@ -264,10 +264,12 @@ static void parse_note(Parser *p, Op *op)
         op->depth = scan_number_up_to(p, 0, 1000);
     else if (!strcmp(key, "release"))
         op->release = parse_place(p);
+    else if (!strcmp(key, "flipped"))
+        op->flipped = scan_number_up_to(p, 0, 1);
     else if (!strcmp(key, "along"))
         op->along = scan_choice(p, "blocks of a cluster", text_alongs, TEXT_ALONGS);
     else if (!strcmp(key, "aref"))
-        op->aref = find_aref(p, scan_word(p, "an aref"));
+        op->aref = parse_find_aref(p, scan_word(p, "an aref"));
     else if (!strcmp(key, "storage"))
         op->storage = parse_find_storage(p, scan_word(p, "a storage"));
     else

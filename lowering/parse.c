@@ -178,6 +178,8 @@ static void parse_storage(Parser *p, int line)
         storage->alias = scan_number_up_to(p, -1, MAX_ITEMS);
     if (at_key(p, line, "rounded"))
         storage->rounded = scan_number_up_to(p, 0, 1);
+    if (at_key(p, line, "woven"))
+        storage->woven = scan_number_up_to(p, 0, 1);
 }
 
 static void parse_aref_storages(Parser *p, Aref *aref)
@@ -215,6 +217,11 @@ static void parse_aref(Parser *p, int line)
         aref->release_lag = scan_number_up_to(p, 0, 1000);
     if (at_key(p, line, "storages"))
         parse_aref_storages(p, aref);
+    if (at_key(p, line, "from")) {
+        Aref *source = parse_find_aref(p, scan_word(p, "an aref"));
+        if (source)
+            source->onward = aref;
+    }
 }
 
 static void parse_variable(Parser *p, int line)
@@ -246,7 +253,7 @@ static void parse_launcher(Parser *p, int line)
     p->kernel->launcher = scan_name(p);
 }
 
-/* A load that goes through an aref stands in its list at the place of its storage.  */
+/* A load that goes through an aref stands in its list at the place of its storage, and in that of the ring that carries it on.  */
 static void link_load(Op *op, void *context)
 {
     (void)context;
@@ -260,6 +267,10 @@ static void link_load(Op *op, void *context)
         }
     if (!aref->home)
         aref->home = op->parent;
+    if (aref->onward && aref->onward->nstorages) {
+        aref->onward->loads[0] = op;
+        aref->onward->home = op->parent;
+    }
 }
 
 static void parse_body(Parser *p, int line)

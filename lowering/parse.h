@@ -74,6 +74,7 @@ typedef struct {
 } Definition;
 
 Role *parse_find_role(Parser *p, const char *name);
+Aref *parse_find_aref(Parser *p, const char *name);
 Storage *parse_find_storage(Parser *p, const char *name);
 Variable *parse_find_variable(Parser *p, const char *name);
 uint32_t parse_role_list(Parser *p);

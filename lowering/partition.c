@@ -6,6 +6,10 @@
  *   ta = ws_load (a, i, k, 128, 64);           aref ta_tb: 4 slots of {ta 128x64, tb 256x64}, producer -> consumer,
  *   tb = ws_load (b, j, k, 256, 64);             49152 bytes a put, released one product late
  *
+ * What is turned over on its way goes through two of them, the second filled by the role that does so:
+ *
+ *   tv = ws_load (v, k, j, 64, 128) flipped    aref tv: producer -> flipper; aref tv_flipped from tv: {128x64}, flipper -> consumer
+ *
  * Loads share an aref if they have the same control block, the same consuming roles, the same depth and the same release
  * point in the table: then one put fills and one consumed frees all of them.  Every other load has its own.
  */
@@ -22,10 +26,17 @@ static int in_flight_after(const Op *load)
     return late ? loop->pipeline->in_flight - 1 : 0;
 }
 
+/* Behind the first of those that look at the tile.  */
+static uint32_t flipping_roles(const Kernel *kernel, const Op *load)
+{
+    uint32_t rest = load->flipped ? load->roles & ~ROLE_BIT(kernel->roles) : 0;
+    return rest & (rest - 1);
+}
+
 static uint32_t consuming_roles(Kernel *kernel, const Op *load)
 {
     uint32_t producer = ROLE_BIT(kernel->roles);
-    return kernel->roles->next ? load->roles & ~producer : producer;
+    return kernel->roles->next ? load->roles & ~producer & ~flipping_roles(kernel, load) : producer;
 }
 
 static void visit_ring_load(Op *op, void *context)
@@ -48,6 +59,8 @@ static bool rings_between(const Op *first, const Op *last)
 static bool shares(Kernel *kernel, const Aref *aref, const Op *load)
 {
     const Op *first = aref->loads[0];
+    if (load->flipped || first->flipped)
+        return false;
     if (!kernel->roles->next)
         return false; /* one role fills and reads in turn: each load is complete where it stands */
     return aref->home == load->parent && aref->slots == load->depth && first->release == load->release &&
@@ -99,6 +112,29 @@ static Aref *new_aref(Kernel *kernel, Op *load)
     return aref;
 }
 
+/* The ring that has the load's tiles turned over.  */
+static void add_onward(Kernel *kernel, Aref *from, Op *load)
+{
+    Type tile = type_turned(load->results[0]->type);
+    Aref *aref = aref_new(kernel, "ring", from->slots);
+    FOR_ROLES (role, kernel)
+        if (flipping_roles(kernel, load) & ROLE_BIT(role))
+            aref->producer = role;
+    aref->consumers = from->consumers;
+    aref->home = from->home;
+    aref->release_lag = from->release_lag;
+    aref->storages = arena_alloc(kernel->module, sizeof *aref->storages);
+    aref->loads = arena_alloc(kernel->module, sizeof *aref->loads);
+    aref->nstorages = 1;
+    aref->loads[0] = load;
+    aref->storages[0] = storage_new(kernel, arena_print(kernel->module, "%s_flipped", from->storages[0]->name),
+                                    USE_RING, tile, aref->slots);
+    aref->bytes = machine_tile_bytes(tile);
+    from->consumers = ROLE_BIT(aref->producer);
+    from->release_lag = 0;
+    from->onward = aref;
+}
+
 static void visit_load(Op *load, void *context)
 {
     Kernel *kernel = context;
@@ -109,6 +145,8 @@ static void visit_load(Op *load, void *context)
         if (!found && aref->nstorages && shares(kernel, aref, load))
             found = aref;
     add_load(kernel, found ? found : new_aref(kernel, load), load);
+    if (load->flipped)
+        add_onward(kernel, load->aref, load);
 }
 
 /* Storages have their names by now; an aref is called after what it carries.  */

@@ -36,7 +36,7 @@ static int busy_groups(const Kernel *kernel)
 {
     int groups = 0;
     FOR_ROLES (role, kernel)
-        groups += role_issues_only(role) ? 0 : role->replicas;
+        groups += role_holds_tiles(role) ? role->replicas : 0;
     return groups;
 }
 
@@ -55,7 +55,7 @@ static bool has_much_to_issue(const Role *role)
     return work > 3;
 }
 
-enum { MOST_REGISTERS = 240 };
+enum { MOST_REGISTERS = 240, FLIPPING = 24 };
 
 /* What the roles may ask for in all, in registers of a thread times groups: no more than the launch itself gave them, or the
    last group to ask would wait for ever.  */
@@ -72,10 +72,15 @@ static void default_registers(Kernel *kernel)
     bool more = busy > 2;
     FOR_ROLES (role, kernel)
         more |= role_issues_only(role) && has_much_to_issue(role);
-    int issuing = busy > 2 ? 32 : more ? 40 : 24;
-    int computing = (register_pool(kernel) - idle * issuing) / busy / 8 * 8;
+    int left = register_pool(kernel), issuing = busy > 2 ? 32 : more ? 40 : 24;
     FOR_ROLES (role, kernel)
-        role->registers = role_issues_only(role) ? issuing : computing > MOST_REGISTERS ? MOST_REGISTERS : computing;
+        left -= role_holds_tiles(role) ? 0 : role->replicas * (role_issues_only(role) ? issuing : FLIPPING);
+    int computing = left / busy / 8 * 8;
+    FOR_ROLES (role, kernel)
+        role->registers = role_issues_only(role)       ? issuing
+                          : !role_holds_tiles(role)    ? FLIPPING
+                          : computing > MOST_REGISTERS ? MOST_REGISTERS
+                                                       : computing;
 }
 
 static void clause_registers(Kernel *kernel)
@@ -84,7 +89,7 @@ static void clause_registers(Kernel *kernel)
     const char *sum = NULL;
     int total = 0;
     FOR_ROLES (role, kernel) {
-        role->registers = role_issues_only(role) ? grid->producer_registers : grid->consumer_registers;
+        role->registers = role_holds_tiles(role) ? grid->consumer_registers : grid->producer_registers;
         total += role->replicas * MACHINE_GROUP_THREADS * role->registers;
         sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name,
                           role->replicas, MACHINE_GROUP_THREADS, role->registers);

@@ -25,6 +25,8 @@ bool op_writes_in_place(const Op *op);   /* MMA, DOT_F32: args[2] and results[0]
 bool value_is_tile(const Value *value);  /* a register tile, finished or in flight */
 Op *tensor_root(const Value *tensor);    /* the TENSOR op below its slices */
 Op *role_grid(const Role *role);         /* its GRID op, or NULL */
+bool role_holds_tiles(const Role *role); /* in registers, from one operation to another */
+const Aref *ring_before(const Kernel *kernel, const Aref *aref); /* whose tiles it carries on, turned over; NULL: none */
 bool role_issues_only(const Role *role); /* one warp is enough: it starts copies and touches no tile */
 bool kernel_gathers(const Kernel *kernel);                         /* groups of a role meet */
 int storage_place(const Kernel *kernel, const Storage *storage);   /* how many come before it */

@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "ir.h"
+#include "plan.h"
 #include "text.h"
 
 typedef struct {
@@ -322,6 +323,8 @@ static void print_notes(Printer *p, const Op *op)
     if (op->depth)
         print_number(p, &first, "depth", op->depth);
     print_order(p, &first, "release", op->release);
+    if (op->flipped)
+        print_number(p, &first, "flipped", 1);
     if (op->along) {
         print_key(p, &first, "along");
         fputs(text_alongs[op->along], p->out);
@@ -580,11 +583,14 @@ static void print_storage(Printer *p, const Storage *storage)
         fprintf(p->out, " alias=%d", storage->alias);
     if (storage->rounded)
         fputs(" rounded=1", p->out);
+    if (storage->woven)
+        fputs(" woven=1", p->out);
     putc('\n', p->out);
 }
 
 static void print_aref(Printer *p, const Aref *aref)
 {
+    const Aref *source = ring_before(p->kernel, aref);
     fprintf(p->out, "  aref %s slots=%d", aref->name, aref->slots);
     if (aref->producer)
         fprintf(p->out, " producer=%s", aref->producer->name);
@@ -602,6 +608,8 @@ static void print_aref(Printer *p, const Aref *aref)
         fprintf(p->out, " lag=%d", aref->release_lag);
     for (int i = 0; i < aref->nstorages; i++)
         fprintf(p->out, "%s%s", i ? "," : " storages=", aref->storages[i]->name);
+    if (source)
+        fprintf(p->out, " from=%s", source->name);
     putc('\n', p->out);
 }
 

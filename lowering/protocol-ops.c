@@ -88,6 +88,19 @@ static bool run_copy_in(Explorer *in, World *world, int group, const Op *op)
     return true;
 }
 
+/* All of a tile out of another ring, by the threads themselves.  */
+static bool run_flip(Explorer *in, World *world, int group, const Op *op)
+{
+    State *state = &world->states[group];
+    const Aref *aref = op->aref;
+    if (!is_being_filled(state, mark_at(in, world, group, op->args[0]), aref))
+        return violates(in, world, group, op, "writes to '%s' outside its put", aref->name);
+    int slot = slot_of(in, aref->id, state->puts[aref->id].next);
+    world->brought[ring_at(in, in->groups[group].block, aref->id)][slot] += machine_tile_bytes(op->storage->tile);
+    state->fresh[storage_place(in->kernel, op->storage)] = (Written){true, true};
+    return true;
+}
+
 /* The blocks whose slots are full with this put have all bytes of it.  */
 static bool check_bytes(Explorer *in, World *world, int block, const Op *op, long index)
 {
@@ -113,6 +126,12 @@ static bool run_put_done(Explorer *in, World *world, int group, const Op *op)
     End *puts = &state->puts[aref->id];
     if (!is_being_filled(state, mark_at(in, world, group, op->args[0]), aref))
         return violates(in, world, group, op, "ends a put of '%s' that has not begun", aref->name);
+    for (int i = 0; i < aref->nstorages; i++) {
+        const Written *fresh = &state->fresh[storage_place(in->kernel, aref->storages[i])];
+        if (fresh->unfenced || fresh->unmet)
+            return violates(in, world, group, op, "hands on '%s', which its threads wrote, without %s between",
+                            aref->storages[i]->name, fresh->unfenced ? "a fence" : "a barrier behind the fence");
+    }
     puts->filling = false;
     state->known[aref->id] = ++puts->next;
     return check_bytes(in, world, in->groups[group].block, op, puts->next - 1);
@@ -530,6 +549,8 @@ static bool run_sync(Explorer *in, World *world, int group, const Op *op)
         return run_put(in, world, group, op);
     case OP_COPY_IN:
         return run_copy_in(in, world, group, op);
+    case OP_FLIP:
+        return run_flip(in, world, group, op);
     case OP_PUT_DONE:
         return run_put_done(in, world, group, op);
     case OP_GET:

@@ -107,15 +107,28 @@ Type stored_type(const Op *store)
 static bool operand_in_place(const Value *value, int arg)
 {
     bool transposed;
+    Op *load = ring_load(value);
     if (value->type.kind == K_VIEW && value->def && value->def->code == OP_GATHER)
         return false; /* the groups meet again only when none reads it any more */
     if (value->type.kind == K_VIEW)
         transposed = value->def && value->def->code == OP_TRANS_VIEW;
-    else if (ring_load(value))
-        transposed = value->def->code == OP_TRANS;
+    else if (load)
+        transposed = (value->def->code == OP_TRANS) != load->flipped;
     else
         return false;
     return dtype_bytes(value->type.dtype) == 2 || transposed == (arg == 1);
+}
+
+/* Bytes whose rows run across K in each product that reads them, and that nothing else looks at.  */
+bool lies_across(const Op *load, const Value *value, const Uses *uses)
+{
+    for (const Use *use = uses_of(uses, value); use; use = use->next) {
+        if (use->op->code == OP_TRANS && value->def == load && lies_across(load, use->op->results[0], uses))
+            continue;
+        if (!op_is_dot(use->op) || use->arg > 1 || (value->def != load) == (use->arg == 1))
+            return false;
+    }
+    return dtype_bytes(value->type.dtype) == 1 && uses_of(uses, value);
 }
 
 static bool operands_in_place(const Op *dot)

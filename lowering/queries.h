@@ -16,6 +16,8 @@ bool op_is_product(const Op *op); /* on these or not */
 Op *ring_load(const Value *value);
 /* Uses of a ring load, or of its transpose, that take it from shared memory.  */
 bool use_is_operand(const Use *use, const Uses *uses);
+/* The value is a load, or its transpose, of bytes whose rows run across K in each product that reads them; nothing else does.  */
+bool lies_across(const Op *load, const Value *value, const Uses *uses);
 /* The block itself, or the body of a loop or a grid that it is an arm in; and that loop, or NULL.  */
 Block *body_around(Block *block);
 Op *loop_around(Block *block);

@@ -38,8 +38,9 @@ static uint64_t signature(const Validator *in, const Op *op, bool source)
     uint64_t bits = 0;
     if (op_info[op->code].class_ == CLASS_STORE)
         bits |= in->stores && in->mine != 0 ? (uint64_t)1 << STORES : 0;
-    if (source && op->aref && (op->aref->producer == in->role || op->aref->consumers & ROLE_BIT(in->role)))
-        bits |= ring_bit(op->aref);
+    for (const Aref *aref = source ? op->aref : NULL; aref; aref = aref->onward)
+        if (aref->producer == in->role || aref->consumers & ROLE_BIT(in->role))
+            bits |= ring_bit(aref);
     if (!source && (op->code == OP_PUT || op->code == OP_GET || op->code == OP_SKIP))
         bits |= ring_bit(op->aref);
     for (int k = 0; k < op->nblocks; k++)
@@ -53,13 +54,20 @@ static bool must_store(const Validator *in, const Op *store)
     return in->stores && in->mine != 0 && (is_divided(in, store) || in->groups == 1 || in->leader != 0);
 }
 
+static bool puts_into(const Validator *in, const Aref *aref)
+{
+    return aref->producer == in->role && (in->role->replicas == 1 || in->leader != 0);
+}
+
 bool is_needed(const Validator *in, const Op *source)
 {
     if (op_info[source->code].class_ == CLASS_STORE)
         return must_store(in, source);
     if (source->aref && source->aref->loads[0] == source) {
-        bool puts = source->aref->producer == in->role && (in->role->replicas == 1 || in->leader != 0);
-        return puts || source->aref->consumers & ROLE_BIT(in->role);
+        for (const Aref *aref = source->aref; aref; aref = aref->onward)
+            if (puts_into(in, aref) || aref->consumers & ROLE_BIT(in->role))
+                return true;
+        return false;
     }
     for (int k = 0; k < source->nblocks; k++)
         FOR_OPS (inner, source->blocks[k])
@@ -70,9 +78,8 @@ bool is_needed(const Validator *in, const Op *source)
 
 static bool ring_is_complete(Validator *in, const Aref *aref, unsigned done)
 {
-    bool puts = aref->producer == in->role && (in->role->replicas == 1 || in->leader != 0);
     const Op *where = in->role->body->first;
-    if (puts && !(done & DONE_PUT))
+    if (puts_into(in, aref) && !(done & DONE_PUT))
         return differs(in, where, "has an iteration without the put of '%s' that the source has there", aref->name);
     if (aref->consumers & ROLE_BIT(in->role) && !(done & DONE_GET))
         return differs(in, where, "has an iteration without the get of '%s' that the source has there", aref->name);
@@ -83,8 +90,10 @@ bool is_complete(Validator *in, const Instance *instance)
 {
     FOR_OPS (op, instance->block) {
         unsigned done = instance->done[op->position];
-        if (op->aref && op->aref->loads[0] == op && !ring_is_complete(in, op->aref, done))
-            return false;
+        bool first = op->aref && op->aref->loads[0] == op;
+        for (const Aref *aref = first ? op->aref : NULL; aref; aref = aref->onward)
+            if (!ring_is_complete(in, aref, done))
+                return false;
         if (!op->aref && !(done & DONE_OP) && is_needed(in, op))
             return differs(in, in->role->body->first, "leaves out the '%s' of line %d", op_info[op->code].text,
                            op->loc.line);

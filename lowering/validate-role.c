@@ -333,6 +333,23 @@ static bool run_copy_in(Validator *in, const Op *op)
     return check_share(in, op, load);
 }
 
+/* The tile of the same iteration, all of it.  */
+static bool run_flip(Validator *in, const Op *op)
+{
+    Known slot = known_of(in, op->args[0]), tile = known_of(in, op->args[1]);
+    const Op *load = load_into(op->aref, op->storage);
+    if (!load || !is_slot(&slot, op->aref) || !ring_before(in->kernel, op->aref))
+        return differs(in, op, "turns a tile over into '%s' with a slot of another ring", op->storage->name);
+    if (!agrees(in, tile, op->args[1], source_term(in, slot.instance, load->results[0]), load->results[0]) ||
+        tile.spread == SPREAD_COLS)
+        return differs(in, op, "turns over something else into '%s' than the source loads", op->storage->name);
+    unsigned *done = &slot.instance->done[load->position];
+    if (*done & DONE_COPY)
+        return differs(in, op, "turns two tiles over into one slot of '%s'", op->storage->name);
+    *done |= DONE_COPY;
+    return true;
+}
+
 static bool run_put_done(Validator *in, const Op *op)
 {
     Known slot = known_of(in, op->args[0]);
@@ -368,6 +385,15 @@ static Known *staged(Validator *in, const Storage *storage)
     return &in->staged[storage_place(in->kernel, storage)];
 }
 
+static const Term *turned_over(Validator *in, const Op *view, const Term *tile)
+{
+    Op trans = *view;
+    trans.code = OP_TRANS;
+    trans.nargs = 1;
+    trans.ival = 0;
+    return term_of(&in->terms, &trans, &tile);
+}
+
 static bool run_view(Validator *in, const Op *op)
 {
     Known *result = &in->known[op->results[0]->id];
@@ -379,10 +405,15 @@ static bool run_view(Validator *in, const Op *op)
     const Op *load = op->aref ? load_into(op->aref, op->storage) : NULL;
     if (!load || !is_slot(&slot, op->aref))
         return differs(in, op, "looks at '%s' with a slot of another ring", op->storage->name);
-    int spread = window_of(in, op, load->results[0]->type);
+    bool flipped = ring_before(in->kernel, op->aref);
+    Type type = load->results[0]->type;
+    int spread = window_of(in, op, flipped ? type_turned(type) : type);
     if (spread == SPREAD_MIXED)
         return differs(in, op, "looks at a window of '%s' that is not this group's", op->storage->name);
-    *result = (Known){source_term(in, slot.instance, load->results[0]), (Spread)spread, NULL};
+    const Term *tile = source_term(in, slot.instance, load->results[0]);
+    if (flipped)
+        tile = turned_over(in, op, tile);
+    *result = (Known){tile, (Spread)spread, NULL};
     return true;
 }
 
@@ -409,6 +440,8 @@ static bool run_sync(Validator *in, const Op *op)
         return run_slot(in, op, DONE_GET);
     case OP_COPY_IN:
         return run_copy_in(in, op);
+    case OP_FLIP:
+        return run_flip(in, op);
     case OP_PUT_DONE:
         return run_put_done(in, op);
     case OP_SKIP:

@@ -80,6 +80,7 @@ static bool check_ring(Kernel *kernel, const Aref *aref)
             return false;
         }
         Type load = aref->loads[i]->results[0]->type;
+        load = ring_before(kernel, aref) ? type_turned(load) : load;
         if (load.dtype != storage->tile.dtype || load.rows != storage->tile.rows || load.cols != storage->tile.cols) {
             BUG(kernel, "storage '%s' has not the shape of what ring '%s' loads", storage->name, aref->name);
             return false;
@@ -205,6 +206,20 @@ static void check_rounded(Uses *uses, const Op *op)
     }
 }
 
+/* Bytes in registers stand in an order of their own along K: B has them in the same, and nothing else reads that.  */
+static void check_woven(Uses *uses, const Op *op)
+{
+    bool bytes = op->code == OP_MMA && op->args[0]->type.kind == K_TILE && dtype_bytes(op->args[0]->type.dtype) == 1;
+    for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
+        const Storage *storage = storage_under(op->args[i]);
+        bool woven = storage && storage->woven, right = i == 1 && bytes && op->args[i]->def->code == OP_TRANS_VIEW;
+        if (woven && !right)
+            complain(uses, op, "reads bytes in the order of registers as if they were in their own");
+        if (i == 1 && bytes && !woven)
+            complain(uses, op, "has bytes in registers on the left, and on the right another order of them");
+    }
+}
+
 static void check_load(Uses *uses, const Op *op)
 {
     if (op->storage && !is_own(uses, op->storage, USE_OUTPUT))
@@ -216,6 +231,7 @@ static void visit_use(Op *op, void *context)
     Uses *uses = context;
     check_scratch(uses, op);
     check_rounded(uses, op);
+    check_woven(uses, op);
     if (op->code == OP_STAGE)
         check_stage(uses, op);
     if (op->code == OP_GATHER)

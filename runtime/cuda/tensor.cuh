@@ -252,6 +252,12 @@ template <int BYTES> struct __align__(16) scratch
     unsigned char bytes[BYTES];
 };
 
+/* The element of a tile whose columns stand, sixteen by sixteen, as a fragment's bytes do in a left operand's registers: there
+   a lane's four neighbours are two columns and the two that are eight further.  */
+template <typename T> struct woven {
+    T x;
+};
+
 /* An R x C window of a shared tile whose blocks have S rows.  */
 template <typename T, int R, int C, int S> struct shared_view {
     typedef T element;

@@ -171,11 +171,34 @@ template <int N> struct cells<f16, N, false> : packed_cells<f16, N> {
 };
 template <int N> struct cells<bf16, N, false> : packed_cells<bf16, N> {
 };
-template <int N> struct cells<e4m3, N, false> : packed_cells<e4m3, N> {
+/* Two pairs a register: of a fragment those of one row in neighbouring eights, so that four registers are what the matrix unit
+   takes for 32 columns of a left operand.  */
+template <typename T, int N> struct byte_cells {
+    typedef typename number<T>::word word;
+    u32 v[N / 4 * 2 + (N % 4 < 2 ? N % 4 : 2)];
+    WS_DEVICE word bits(int i) const
+    {
+        return (word)(v[i / 4 * 2 + i % 2] >> i % 4 / 2 * 16);
+    }
+    WS_DEVICE void set_bits(int i, word x)
+    {
+        u32 &both = v[i / 4 * 2 + i % 2];
+        both = i % 4 / 2 ? (both & 0xffff) | (u32)x << 16 : (both & 0xffff0000u) | x;
+    }
+    WS_DEVICE pair<math_of<T>> get(int i) const
+    {
+        return number<T>::unpack(bits(i));
+    }
+    WS_DEVICE void set(int i, math_of<T> low, math_of<T> high)
+    {
+        set_bits(i, number<T>::pack(low, high));
+    }
 };
-template <int N> struct cells<e5m2, N, false> : packed_cells<e5m2, N> {
+template <int N> struct cells<e4m3, N, false> : byte_cells<e4m3, N> {
 };
-template <int N> struct cells<signed char, N, false> : packed_cells<signed char, N> {
+template <int N> struct cells<e5m2, N, false> : byte_cells<e5m2, N> {
+};
+template <int N> struct cells<signed char, N, false> : byte_cells<signed char, N> {
 };
 template <typename T, int N> struct single_cells {
     math_of<T> v[N];

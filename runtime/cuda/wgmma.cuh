@@ -23,8 +23,14 @@ namespace ws {
 
 namespace wgmma {
 
-/* Depth of one instruction, accumulator and element types: part of its name.  */
+/* Depth of one instruction, accumulator and element types: part of its name.  What is woven is what it was, in another order.  */
 template <typename A, typename B> struct operands;
+template <typename T> struct plain {
+    typedef T type;
+};
+template <typename T> struct plain<woven<T>> {
+    typedef T type;
+};
 #define WS_OPERANDS(A, B, text)              \
     template <> struct operands<A, B> {      \
         static constexpr char name[] = text; \
@@ -159,19 +165,18 @@ static WS_DEVICE void rows_64(D &d, const A &a, int row, const B &b)
 }
 
 /* The same with a in registers, from word W on.  */
-template <int O, int W, int FROM, int N, int STEPS, typename D, typename T, int WORDS, typename B>
-static WS_DEVICE void rows_64_registers(D &d, const packed_cells<T, WORDS> &a, const B &b)
+template <typename T, int O, int W, int FROM, int N, int STEPS, typename D, int WORDS, typename B>
+static WS_DEVICE void rows_64_registers(D &d, const u32 (&a)[WORDS], const B &b)
 {
     constexpr int columns = instruction_columns(N - FROM, false);
-    typedef operands<T, typename B::element> kind;
+    typedef operands<T, typename plain<typename B::element>::type> kind;
     typedef majors<T, false, B::transposed> major;
 #pragma unroll
     for (int step = 0; step < STEPS; step++)
-        product<columns>::template registers<O, kind, major>(d, a.v[W + 4 * step], a.v[W + 4 * step + 1],
-                                                             a.v[W + 4 * step + 2], a.v[W + 4 * step + 3],
-                                                             b.at(FROM, step));
+        product<columns>::template registers<O, kind, major>(d, a[W + 4 * step], a[W + 4 * step + 1], a[W + 4 * step + 2],
+                                                             a[W + 4 * step + 3], b.at(FROM, step));
     if constexpr (FROM + columns < N)
-        rows_64_registers<O + columns / 2, W, FROM + columns, N, STEPS>(d, a, b);
+        rows_64_registers<T, O + columns / 2, W, FROM + columns, N, STEPS>(d, a, b);
 }
 
 /* Block by block of 64 rows of an accumulator of N columns.  */
@@ -185,7 +190,7 @@ static WS_DEVICE void blocks(D &d, const A &a, const B &b)
 template <int BLOCK, int M, int N, int STEPS, typename D, typename T, int K, typename B>
 static WS_DEVICE void blocks_registers(D &d, const tile<T, M, K, frag> &a, const B &b)
 {
-    rows_64_registers<BLOCK * round_up(N, 8) / 2, BLOCK * K / 4, 0, N, STEPS>(d, a.cell, b);
+    rows_64_registers<T, BLOCK * round_up(N, 8) / 2, BLOCK * STEPS * 4, 0, N, STEPS>(d, a.cell.v, b);
     if constexpr ((BLOCK + 1) * 64 < M)
         blocks_registers<BLOCK + 1, M, N, STEPS>(d, a, b);
 }
@@ -248,7 +253,10 @@ template <int M, int N, typename A, typename B> static WS_DEVICE void check_shap
 }
 template <int M, int N, typename T, int K, typename B> static WS_DEVICE void check_register_shapes()
 {
-    static_assert(N % 8 == 0 && K % 16 == 0 && sizeof(T) == 2, "register operands are 16 bits wide");
+    constexpr int bytes = K * (int)sizeof(T);
+    static_assert(N % 8 == 0 && bytes % 32 == 0, "the depth of a product is a multiple of 32 bytes");
+    static_assert(same_type<typename B::element, T> ? sizeof(T) == 2 : sizeof(T) == 1,
+                  "bytes in registers and what they are multiplied with are woven alike");
     static_assert(B::cols == N && B::rows == K, "shapes of a product");
 }
 
@@ -268,7 +276,7 @@ static WS_DEVICE void mma(tile<float, M, N, frag> &acc, tile<T, M, K, frag> a, c
     wgmma::pin(acc.cell.v);
     wgmma::pin(a.cell.v);
     ptx::wgmma_fence();
-    wgmma::blocks_registers<0, M, N, K / 16>(acc.cell.v, a, wgmma::as_b(b));
+    wgmma::blocks_registers<0, M, N, K * (int)sizeof(T) / 32>(acc.cell.v, a, wgmma::as_b(b));
 }
 
 /* x += a b and y += a c as one product of twice the width: c lies behind b, where b would go on.  */
@@ -297,7 +305,7 @@ static WS_DEVICE void mma(tile<float, M, N, frag> &x, tile<float, M, N, frag> &y
     wgmma::pin(y.cell.v);
     wgmma::pin(a.cell.v);
     ptx::wgmma_fence();
-    wgmma::blocks_registers<0, M, 2 * N, K / 16>(both, a, right);
+    wgmma::blocks_registers<0, M, 2 * N, K * (int)sizeof(T) / 32>(both, a, right);
 }
 
 /* A constant accumulator that is there before other products start: ptxas would wait for these before it writes its

@@ -362,6 +362,12 @@ WS_DEVICE shared_view<T, R, C> stage(shared_tile<T, R, C> &to, shared_view<T, R,
     return stage(to, read<lines>(v));
 }
 
+/* Rows become columns.  */
+template <typename T, int R, int C> WS_DEVICE void flip(shared_tile<T, C, R> &to, shared_view<T, R, C> v)
+{
+    stage(to, read<lines>(trans(v)));
+}
+
 } // namespace ws
 
 #endif

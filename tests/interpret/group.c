@@ -331,6 +331,9 @@ static void run_sync(Group *group, const Op *op)
     case OP_COPY_IN:
         memory_copy_in(group, op);
         break;
+    case OP_FLIP:
+        memory_flip(group, op);
+        break;
     case OP_PUT_DONE:
         run_put_done(group, op);
         break;

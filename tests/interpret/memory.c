@@ -426,6 +426,23 @@ View memory_stage(Group *group, const Op *op)
     return (View){to, storage->tile.cols, 1};
 }
 
+void memory_flip(Group *group, const Op *op)
+{
+    const Value *from = op->args[1];
+    View view = evaluate(group, from).view;
+    int64_t stride = view.row_stride;
+    view.row_stride = view.col_stride;
+    view.col_stride = stride;
+    ws_tile tile = read_view(view, type_turned(from->type));
+    unsigned char *to = slot_of(group, op->storage, number_of(group, op->args[0]));
+    size_t bytes = (size_t)from->type.rows * (size_t)from->type.cols;
+    ws_sched *s = ws_sched_current();
+    ws_sched_point(s);
+    ws_sched_write(s, (ws_sched_range){to, bytes});
+    memcpy(to, tile->data, bytes);
+    group->producers[op->aref->id].bytes += machine_tile_bytes(op->storage->tile);
+}
+
 /* Two rounds of turns: whoever has his second has seen all have their first.  */
 static void meet(Group *group)
 {

@@ -209,6 +209,7 @@ void memory_copy_in(Group *group, const Op *op);
 View memory_view(Group *group, const Op *op);
 ws_tile memory_read(Group *group, const Op *op);
 View memory_stage(Group *group, const Op *op);
+void memory_flip(Group *group, const Op *op);
 View memory_gather(Group *group, const Op *op);
 ws_tile memory_sum_parts(Group *group, const Op *op);
 int *part_meeting(const Launch *launch, const Storage *storage, int group);

@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs flipped; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -48,6 +48,9 @@ ok 'no scratch memory' spoiled reload 'has no scratch memory of its own' '/progr
 ok 'operands in memory of another shape' spoiled operands 'writes to memory of another shape' "$consumer"'s/storage=et_staged$/storage=h_staged/'
 ok 'f32 that a product wants rounded' spoiled rounded 'reads f32 that nobody has rounded' 's/ rounded=1//'
 ok 'rounded f32 that others read' spoiled rounded 'reads f32 that was rounded for a product' '/storage ta ring/s/$/ rounded=1/'
+ok 'bytes in registers against bytes in their own order' spoiled flipped 'has bytes in registers on the left, and on the right another order' 's/ woven=1//'
+ok 'bytes in the order of registers that others read' spoiled flipped 'reads bytes in the order of registers as if they were in their own' '/storage ta ring/s/$/ woven=1/'
+ok 'a ring that is filled from none' spoiled flipped "ring 'tb_flipped_ring' lacks" 's/ from=tb_ring//'
 ok 'an output in memory of another use' spoiled gemm 'stages its tile in memory of another use' "$consumer"'s/storage=c_out/storage=ta/'
 
 ok 'slots that alternate and overlap' spoiled pairs "slots of storage 'tb' overlap\|overlap" 's/stride=16384 /stride=8192 /'
@@ -137,6 +140,17 @@ ok 'a turn that is not passed on' spoiled by_tiles 'would wait forever at .turn_
 ok 'a turn passed on twice' spoiled by_tiles 'passes on a turn that it has not taken' '/turn_pass/p'
 ok 'rounds of a slot that a group may take for each other' spoiled by_tiles "may come to the get of put [0-9]* of 'ta_tb' before put [0-9]*, the same slot's last, is done" '/turn_/d'
 ok 'bytes that do not arrive' spoiled gemm 'expects 65536 bytes for each slot and gets 49152' 's/bytes=49152/bytes=65536/'
+
+# what is turned over on its way
+flipper='/program flipper/,$'
+ok 'a tile that is not turned over' spoiled flipped "ends a put of 'tb_flipped_ring' without a copy into 'tb_flipped'" '/ flip /d'
+ok 'two tiles in one slot' spoiled flipped "turns two tiles over into one slot of 'tb_flipped'" '/ flip /p'
+ok 'a tile turned over into another ring' spoiled flipped "turns a tile over into 'tb_flipped' with a slot of another ring" 's/flip %slot.2/flip %slot/'
+ok 'a tile of another ring' spoiled flipped "with a slot of another ring" 's/flip %slot.2, %tb | \(.*\)storage=tb_flipped/flip %slot.2, %tb | \1storage=tb/'
+ok 'a tile that is handed on unfenced' spoiled flipped "hands on 'tb_flipped', which its threads wrote, without a fence" "$flipper"'{/ fence /d;}'
+ok 'a tile that is handed on before all have written' spoiled flipped "hands on 'tb_flipped', which its threads wrote, without a barrier behind" "$flipper"'{/ barrier /d;}'
+ok 'a slot released before it is turned over' spoiled flipped "reads slot 0 of 'tb_ring' (put 0) that it does not hold at 'flip'" "$flipper"'{/ consumed /d; s/ flip /consumed | aref=tb_ring\n&/;}'
+ok 'a slot turned over and not released' spoiled flipped "ring 'tb_ring' expects 1 arrivals for each slot and gets 0" "$flipper"'{/ consumed /d;}'
 
 # clusters
 ok 'a share of another size' spoiled cluster "brings 32 of 128 rows of 'ta', and 2 blocks do so" "$producer"'s/share=64/share=32/'

@@ -84,6 +84,7 @@ static bool drop(Kernel *kernel, Site site, Opcode code)
 DROP(put, OP_PUT)
 DROP(put_done, OP_PUT_DONE)
 DROP(copy_in, OP_COPY_IN)
+DROP(flip, OP_FLIP)
 DROP(get, OP_GET)
 DROP(consumed, OP_CONSUMED)
 DROP(commit, OP_COMMIT)
@@ -131,6 +132,7 @@ static bool twice(Kernel *kernel, Site site, Opcode code)
 TWICE(put, OP_PUT)
 TWICE(put_done, OP_PUT_DONE)
 TWICE(copy_in, OP_COPY_IN)
+TWICE(flip, OP_FLIP)
 TWICE(get, OP_GET)
 TWICE(consumed, OP_CONSUMED)
 TWICE(commit, OP_COMMIT)
@@ -447,7 +449,7 @@ static bool no_branch(Kernel *kernel, Site site)
 static bool has_ring_op(const Op *op)
 {
     return op->code == OP_PUT || op->code == OP_PUT_DONE || op->code == OP_COPY_IN || op->code == OP_GET ||
-           op->code == OP_CONSUMED || op->code == OP_SKIP;
+           op->code == OP_CONSUMED || op->code == OP_SKIP || op->code == OP_FLIP;
 }
 
 static bool other_ring(Kernel *kernel, Site site)
@@ -477,7 +479,7 @@ static bool other_storage(Kernel *kernel, Site site)
 static bool fixed_slot(Kernel *kernel, Site site)
 {
     Op *op = site.op;
-    if ((op->code != OP_VIEW || op->storage->use != USE_RING) && op->code != OP_COPY_IN)
+    if ((op->code != OP_VIEW || op->storage->use != USE_RING) && op->code != OP_COPY_IN && op->code != OP_FLIP)
         return false;
     Op *zero = op_new(kernel, OP_CONST, op->loc, 0, NULL);
     op->args[0] = op_result(kernel, zero, op->args[0]->type, NULL);
@@ -488,7 +490,7 @@ static bool fixed_slot(Kernel *kernel, Site site)
 static bool next_slot(Kernel *kernel, Site site)
 {
     Op *op = site.op;
-    if ((op->code != OP_VIEW || op->storage->use != USE_RING) && op->code != OP_COPY_IN)
+    if ((op->code != OP_VIEW || op->storage->use != USE_RING) && op->code != OP_COPY_IN && op->code != OP_FLIP)
         return false;
     Type type = op->args[0]->type;
     Op *one = op_new(kernel, OP_CONST, op->loc, 0, NULL), *slots = op_new(kernel, OP_CONST, op->loc, 0, NULL);
@@ -663,6 +665,7 @@ const Operator operators[] = {
     {"drop-put", "a put is not waited for", SITE_OP, drop_put},
     {"drop-put-done", "the producer does not arrive", SITE_OP, drop_put_done},
     {"drop-copy", "a copy is left out", SITE_OP, drop_copy_in},
+    {"drop-flip", "a tile is not turned over", SITE_OP, drop_flip},
     {"drop-get", "a get is not waited for", SITE_OP, drop_get},
     {"drop-release", "a slot is not released", SITE_OP, drop_consumed},
     {"drop-commit", "a group of products is not closed", SITE_OP, drop_commit},
@@ -679,6 +682,7 @@ const Operator operators[] = {
     {"twice-put", "a put is waited for twice", SITE_OP, twice_put},
     {"twice-put-done", "the producer arrives twice", SITE_OP, twice_put_done},
     {"twice-copy", "a copy is made twice", SITE_OP, twice_copy_in},
+    {"twice-flip", "a tile is turned over twice", SITE_OP, twice_flip},
     {"twice-get", "a slot is got twice", SITE_OP, twice_get},
     {"twice-release", "a slot is released twice", SITE_OP, twice_consumed},
     {"twice-commit", "an empty group of products", SITE_OP, twice_commit},

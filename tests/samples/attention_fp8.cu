@@ -20,12 +20,12 @@ struct attention_fp8_shared {
     ws::shared_tile<ws::e4m3, 128, 128> tq[2];
     ws::shared_tile<ws::e4m3, 64, 128> k_tile[2];
     ws::shared_tile<ws::e4m3, 64, 128> v_tile[2];
-    ws::shared_tile<ws::e4m3, 64, 64> operand_staged[2];
-    ws::shared_tile<ws::e4m3, 128, 64> operand_staged_2[2];
+    ws::shared_tile<ws::woven<ws::e4m3>, 128, 64> v_tile_flipped[2];
     ws::output<ws::f16, 64, 2> o_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<2> tq_ring;
     ws::ring<2> k_tile_ring;
     ws::ring<2> v_tile_ring;
+    ws::ring<2> v_tile_flipped_ring;
     ws::turns<2> turns;
 };
 
@@ -55,7 +55,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
 {
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> k_tile_ring(s.k_tile_ring);
-    ws::consumer<2> v_tile_ring(s.v_tile_ring);
+    ws::consumer<2> v_tile_flipped_ring(s.v_tile_flipped_ring);
     ws::outlet o_out(s.o_out[group]);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
@@ -93,13 +93,8 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                 s.turns.take(group);
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                 ws::commit();
-                const int v_tile_slot = v_tile_ring.get();
-                ws::group_barrier();
-                const auto operand_staged_view = ws::stage(s.operand_staged[group], x);
-                const auto operand_staged_2_view = ws::stage(s.operand_staged_2[group], ws::trans(ws::view(s.v_tile[v_tile_slot])));
-                ws::fence();
-                ws::group_barrier();
-                ws::mma(acc, operand_staged_view, ws::trans(operand_staged_2_view));
+                const int v_tile_flipped_slot = v_tile_flipped_ring.get();
+                ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot])));
                 ws::commit();
                 s.turns.pass(group);
                 const int n_2 = p.L - j;
@@ -113,21 +108,16 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                 const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
                 sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 ws::wait<0>(acc);
-                v_tile_ring.consumed<0>();
+                v_tile_flipped_ring.consumed<0>();
                 acc = ws::rescale(acc, shrink_2);
                 x = ws::cast<ws::e4m3>(p_3);
                 top = now_2;
             }
-            const int v_tile_slot_2 = v_tile_ring.get();
-            ws::group_barrier();
-            const auto operand_staged_view_2 = ws::stage(s.operand_staged[group], x);
-            const auto operand_staged_2_view_2 = ws::stage(s.operand_staged_2[group], ws::trans(ws::view(s.v_tile[v_tile_slot_2])));
-            ws::fence();
-            ws::group_barrier();
-            ws::mma(acc, operand_staged_view_2, ws::trans(operand_staged_2_view_2));
+            const int v_tile_flipped_slot_2 = v_tile_flipped_ring.get();
+            ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot_2])));
             ws::commit();
             ws::wait<0>(acc);
-            v_tile_ring.consumed<0>();
+            v_tile_flipped_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
@@ -141,13 +131,33 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
     ws::store_wait<0>();
 }
 
-static WS_KERNEL(384, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_params) p)
+static WS_DEVICE void attention_fp8_flipper(const attention_fp8_params &p, attention_fp8_shared &s, int group)
+{
+    ws::producer<2> v_tile_flipped_ring(s.v_tile_flipped_ring);
+    ws::consumer<2> v_tile_ring(s.v_tile_ring);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
+        const int h = t.at(0);
+        const int i = t.at(1);
+        for (int j = 0; j < p.L; j += 64) {  // attention_fp8.c:29
+            const int v_tile_slot = v_tile_ring.get();
+            const int v_tile_flipped_slot = v_tile_flipped_ring.put();
+            ws::flip(s.v_tile_flipped[v_tile_flipped_slot], ws::view(s.v_tile[v_tile_slot]));
+            v_tile_ring.consumed<0>();
+            ws::fence();
+            ws::group_barrier();
+            v_tile_flipped_ring.put_done();
+        }
+    }
+}
+
+static WS_KERNEL(512, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_params) p)
 {
     attention_fp8_shared &s = ws::shared<attention_fp8_shared>();
     if (ws::first_thread()) {
         s.tq_ring.init("tq_ring", 2);    // two groups release each slot
         s.k_tile_ring.init("k_tile_ring", 2);  // two groups release each slot
-        s.v_tile_ring.init("v_tile_ring", 2);  // two groups release each slot
+        s.v_tile_ring.init("v_tile_ring", 1);  // one group releases each slot
+        s.v_tile_flipped_ring.init("v_tile_flipped_ring", 2);  // two groups release each slot
         s.turns.init("turns");
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
@@ -159,9 +169,12 @@ static WS_KERNEL(384, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_param
         ws::registers_down<40>();
         if (ws::first_warp())
             attention_fp8_producer(p, s, 0);
-    } else {
-        ws::registers_up<232>();
+    } else if (ws::warp_group() < 3) {
+        ws::registers_up<224>();
         attention_fp8_consumer(p, s, ws::warp_group() - 1);
+    } else {
+        ws::registers_down<24>();
+        attention_fp8_flipper(p, s, 0);
     }
 }
 
@@ -182,5 +195,5 @@ extern "C" void ws_launch_attention_fp8(int heads, int L, float scale, const voi
     p.L = L;
     p.scale = scale;
     call.grid(p.grid, {{0, heads, 1}, {0, L, 128}}, ws::order_auto, 0);
-    call.run(attention_fp8_kernel, p, 384, sizeof(attention_fp8_shared), ws::persistent);
+    call.run(attention_fp8_kernel, p, 512, sizeof(attention_fp8_shared), ws::persistent);
 }

@@ -1,0 +1,124 @@
+#include <wsrt.cuh>
+
+// flipped.ir:2: flipped
+struct flipped_params {
+    ws::tensor<ws::e4m3, 2> a;
+    ws::tensor<ws::e4m3, 2> b;
+    ws::tensor<float, 2> c;
+    ws::map a_map;                       // tiles of 128 rows
+    ws::map b_map;                       // tiles of 96 rows
+    ws::map c_map;
+    int K;
+    ws::grid<1> grid;
+};
+
+struct flipped_shared {
+    ws::shared_tile<ws::e4m3, 128, 96> ta[2];
+    ws::shared_tile<ws::e4m3, 96, 64> tb[2];
+    ws::shared_tile<ws::woven<ws::e4m3>, 64, 96> tb_flipped[2];
+    ws::output<float, 64, 2> c_out[2];   // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<2> ta_ring;
+    ws::ring<2> tb_ring;
+    ws::ring<2> tb_flipped_ring;
+};
+
+static WS_DEVICE void flipped_producer(const flipped_params &p, flipped_shared &s, int group)
+{
+    ws::producer<2> ta_ring(s.ta_ring);
+    ws::producer<2> tb_ring(s.tb_ring);
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // flipped.ir:2
+        const int i = t.at(0);
+        for (int k = 0; k < p.K; k += 96) {  // flipped.ir:9
+            const int ta_slot = ta_ring.put();
+            ws::copy_in(ta_ring, s.ta[ta_slot], p.a, p.a_map, i, k);
+            ta_ring.put_done();
+            const int tb_slot = tb_ring.put();
+            ws::copy_in(tb_ring, s.tb[tb_slot], p.b, p.b_map, k, 0);
+            tb_ring.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void flipped_consumer(const flipped_params &p, flipped_shared &s, int group)
+{
+    ws::consumer<2> ta_ring(s.ta_ring);
+    ws::consumer<2> tb_flipped_ring(s.tb_flipped_ring);
+    ws::outlet c_out(s.c_out[group]);
+    const long first_row = (long)group * 64;
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // flipped.ir:2
+        const int i = t.at(0);
+        auto acc = ws::full<float, 64, 64, ws::frag>(0);
+        for (int k = 0; k < p.K; k += 96) {  // flipped.ir:9
+            const int ta_slot = ta_ring.get();
+            const auto ta = ws::read<ws::frag>(ws::window<64, 96>(s.ta[ta_slot], first_row, 0));
+            ta_ring.consumed<0>();
+            const int tb_flipped_slot = tb_flipped_ring.get();
+            const auto tn = ws::neg(ta);
+            ws::mma(acc, tn, ws::trans(ws::view(s.tb_flipped[tb_flipped_slot])));
+            ws::commit();
+            ws::wait<0>(acc);
+            tb_flipped_ring.consumed<0>();
+        }
+        ws::store(c_out, p.c, p.c_map, i + first_row, 0, acc);  // flipped.ir:16
+    }
+    ws::store_wait<0>();
+}
+
+static WS_DEVICE void flipped_flipper(const flipped_params &p, flipped_shared &s, int group)
+{
+    ws::producer<2> tb_flipped_ring(s.tb_flipped_ring);
+    ws::consumer<2> tb_ring(s.tb_ring);
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // flipped.ir:2
+        const int i = t.at(0);
+        for (int k = 0; k < p.K; k += 96) {  // flipped.ir:9
+            const int tb_slot = tb_ring.get();
+            const int tb_flipped_slot = tb_flipped_ring.put();
+            ws::flip(s.tb_flipped[tb_flipped_slot], ws::view(s.tb[tb_slot]));
+            tb_ring.consumed<0>();
+            ws::fence();
+            ws::group_barrier();
+            tb_flipped_ring.put_done();
+        }
+    }
+}
+
+static WS_KERNEL(512, 1) void flipped_kernel(WS_PARAMS(flipped_params) p)
+{
+    flipped_shared &s = ws::shared<flipped_shared>();
+    if (ws::first_thread()) {
+        s.ta_ring.init("ta_ring", 2);    // two groups release each slot
+        s.tb_ring.init("tb_ring", 1);    // one group releases each slot
+        s.tb_flipped_ring.init("tb_flipped_ring", 2);  // two groups release each slot
+        ws::prefetch(p.a_map);
+        ws::prefetch(p.b_map);
+        ws::prefetch(p.c_map);
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<24>();
+        if (ws::first_warp())
+            flipped_producer(p, s, 0);
+    } else if (ws::warp_group() < 3) {
+        ws::registers_up<232>();
+        flipped_consumer(p, s, ws::warp_group() - 1);
+    } else {
+        ws::registers_down<24>();
+        flipped_flipper(p, s, 0);
+    }
+}
+
+extern "C" void ws_launch_flipped(int M, int K, const void *A, const void *B, const void *C)
+{
+    ws::launch call("flipped");
+    flipped_params p;
+    call.tensor(p.a, "a", A, {M, K}, {K, 1}, ws::loaded);
+    call.tensor(p.b, "b", B, {K, 64}, {64, 1}, ws::loaded);
+    call.tensor(p.c, "c", C, {M, 64}, {64, 1}, ws::stored);
+    call.place();
+    call.map(p.a_map, p.a, 128);
+    call.map(p.b_map, p.b, 96);
+    call.map(p.c_map, p.c, 64);
+    p.K = K;
+    call.grid(p.grid, {{0, M, 128}}, ws::order_auto, 0);
+    call.run(flipped_kernel, p, 512, sizeof(flipped_shared), ws::persistent);
+}

@@ -31,6 +31,14 @@ static bool add_component(tree reference, Place *place)
         place->offset += tree_to_shwi(bytes) * BITS_PER_UNIT + tree_to_shwi(DECL_FIELD_BIT_OFFSET(field));
         return true;
     }
+    if (TREE_CODE(reference) == BIT_FIELD_REF) {
+        int64_t bits;
+        if (!constant_int(TREE_OPERAND(reference, 2), &bits) ||
+            !tree_int_cst_equal(TREE_OPERAND(reference, 1), TYPE_SIZE(TREE_TYPE(reference))))
+            return false;
+        place->offset += bits;
+        return true;
+    }
     if (TREE_CODE(reference) == ARRAY_REF) {
         int64_t index, low;
         tree size = array_ref_element_size(reference);

@@ -317,27 +317,29 @@ WS_DEVICE void copy_share(producer<D> &p, shared_tile<T, R, C> &to, const tensor
 
 /* ---- the copy engine: out ---------------------------------------------------------------------------------------- */
 
-/* BLOCKS blocks of R lines of 128 bytes, which tiles pass through in turn.  */
+/* Buffers of 64 lines of 128 bytes, a quarter each warp's on a GPU, which tiles pass through in turn.  */
 template <typename T, int R, int BLOCKS> struct alignas(1024) output {
-    static constexpr int block_bytes = round_up(R, 8) * 128;
-    unsigned char bytes[BLOCKS * block_bytes];
+    static constexpr int buffer_rows = 64, buffer_bytes = buffer_rows * 128,
+                         buffers = R * BLOCKS < buffer_rows ? 1 : R * BLOCKS / buffer_rows;
+    unsigned char bytes[buffers * buffer_bytes];
 };
 
 /* A group's end of it.  */
 template <typename T, int R, int BLOCKS> class outlet {
+    typedef output<T, R, BLOCKS> staging;
     unsigned char *first;
     int next = 0;
 
   public:
-    static constexpr int line = 128 / (int)sizeof(T);
+    static constexpr int line = 128 / (int)sizeof(T), rows = staging::buffer_rows;
     explicit WS_DEVICE outlet(output<T, R, BLOCKS> &o) : first(o.bytes)
     {
     }
-    /* A block that nothing reads.  */
+    /* A buffer that nothing reads.  */
     WS_DEVICE T *take()
     {
-        ws_sched_store_wait(ws_sched_current(), BLOCKS - 1);
-        return reinterpret_cast<T *>(first + next++ % BLOCKS * output<T, R, BLOCKS>::block_bytes);
+        ws_sched_store_wait(ws_sched_current(), staging::buffers - 1);
+        return reinterpret_cast<T *>(first + next++ % staging::buffers * staging::buffer_bytes);
     }
 };
 
@@ -377,7 +379,7 @@ template <int N> WS_DEVICE void store_wait()
     ws_sched_store_wait(ws_sched_current(), N);
 }
 
-/* One block of the tile, whose first element is (row, col) of x, through one block of the staging.  */
+/* One block of the tile, whose first element is (row, col) of x, through one buffer of R rows of the staging.  */
 template <bool ADD, typename T, int R, int N, int XR, int XC, layout L>
 WS_DEVICE void store_block(T *staging, const tensor<T, N> &t, const long *at, const tile<T, XR, XC, L> &x, int row,
                            int col)
@@ -403,9 +405,9 @@ template <bool ADD, typename T, int R, int BLOCKS, int N, typename X>
 WS_DEVICE void store_blocks(outlet<T, R, BLOCKS> &o, const tensor<T, N> &t, const long *at, const X &x)
 {
     x.check("reads");
-    for (int row = 0; row < x.rows; row += R)
+    for (int row = 0; row < x.rows; row += o.rows)
         for (int col = 0; col < x.cols; col += o.line)
-            store_block<ADD, T, R>(o.take(), t, at, x, row, col);
+            store_block<ADD, T, o.rows>(o.take(), t, at, x, row, col);
 }
 
 template <typename T, int R, int BLOCKS, int N, typename... Rest>

@@ -212,17 +212,18 @@ static unsigned char *own_storage(Group *group, const Storage *storage)
     return slot_of(group, storage, storage->slots > 1 ? group->number : 0);
 }
 
-enum { LINE_BYTES = 128 };
+/* As outlet.cuh has it: the four warps fill a buffer, and the next one while it drains.  */
+enum { LINE_BYTES = 128, BUFFER_ROWS = 64, BUFFER_BYTES = BUFFER_ROWS * LINE_BYTES };
 
-/* One block of the tile, whose first element is (row, col), through one block of the staging.  */
-static void store_block(const Window *t, const long *at, ws_tile tile, unsigned char *staging, int block_rows, int row,
-                        int col, bool adds)
+/* One block of the tile, whose first element is (row, col), through one buffer of the staging.  */
+static void store_block(const Window *t, const long *at, ws_tile tile, unsigned char *staging, int row, int col,
+                        bool adds)
 {
     ws_sched *s = ws_sched_current();
     int bytes = element_bytes((Dtype)tile->dtype), line = LINE_BYTES / bytes;
-    int rows = block_rows < tile->rows - row ? block_rows : tile->rows - row;
+    int rows = BUFFER_ROWS < tile->rows - row ? BUFFER_ROWS : tile->rows - row;
     int cols = line < tile->cols - col ? line : tile->cols - col;
-    ws_sched_range range = {staging, (size_t)block_rows * LINE_BYTES};
+    ws_sched_range range = {staging, BUFFER_BYTES};
     long corner[4] = {at[0], at[1], at[2], at[3]};
     corner[t->rank - 2] += row;
     corner[t->rank - 1] += col;
@@ -239,15 +240,15 @@ static void store_block(const Window *t, const long *at, ws_tile tile, unsigned 
 static void store_by_copy(Group *group, const Op *op, const Window *t, const long *at, ws_tile tile)
 {
     const Storage *storage = op->storage;
-    int rows = storage->tile.rows, line = LINE_BYTES / element_bytes(storage->tile.dtype);
-    int blocks = (storage->tile.cols + line - 1) / line;
-    long block_bytes = (rows + 7) / 8 * 8 * LINE_BYTES;
+    int buffers = (int)(storage->slot_bytes / BUFFER_BYTES), line = LINE_BYTES / element_bytes((Dtype)tile->dtype);
     unsigned char *staging = own_storage(group, storage);
     int *number = &group->stored[storage_place(group->launch->kernel, storage)];
-    for (int row = 0; row < tile->rows; row += rows)
+    if (buffers < 1)
+        ws_sched_fail(ws_sched_current(), "storage %s holds no buffer", storage->name);
+    for (int row = 0; row < tile->rows; row += BUFFER_ROWS)
         for (int col = 0; col < tile->cols; col += line) {
-            ws_sched_store_wait(ws_sched_current(), blocks - 1);
-            store_block(t, at, tile, staging + (*number)++ % blocks * block_bytes, rows, row, col,
+            ws_sched_store_wait(ws_sched_current(), buffers - 1);
+            store_block(t, at, tile, staging + (size_t)((*number)++ % buffers) * BUFFER_BYTES, row, col,
                         op->code == OP_ATOMIC_ADD);
         }
 }

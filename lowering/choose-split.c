@@ -120,6 +120,26 @@ static void visit_constraint(Op *op, void *context)
     }
 }
 
+/* What no product asks to be divided, and does not divide, each group has all of.  */
+static void visit_odd(Op *op, void *context)
+{
+    Splitter *in = context;
+    for (int i = 0; i < op->nresults; i++)
+        if (has_rows(op->results[i]) && !in->mode[op->results[i]->id] &&
+            op->results[i]->type.rows % (in->groups * MACHINE_SWIZZLE_ROWS)) {
+            in->whole = in->whole ? in->whole : op;
+            require(in, op->results[i], WHOLE, op);
+        }
+}
+
+static void propagate(Splitter *in)
+{
+    for (in->changed = true; in->changed && !in->why;) {
+        in->changed = false;
+        ir_walk(in->kernel->body, visit_constraint, in);
+    }
+}
+
 /* Every split tile's rows must divide; for the matrix units and for windows of shared memory by whole blocks of rows.  */
 static void visit_divide(Op *op, void *context)
 {
@@ -128,7 +148,7 @@ static void visit_divide(Op *op, void *context)
         Value *value = op->results[i];
         if (!has_rows(value) || ring_load(value) || in->mode[value->id] & WHOLE)
             continue;
-        int unit = in->groups * (op->code == OP_DOT ? MACHINE_MMA_ROWS : 8);
+        int unit = in->groups * (op->code == OP_DOT ? MACHINE_MMA_ROWS : MACHINE_SWIZZLE_ROWS);
         if (value->type.rows % unit && !in->why)
             in->why = op;
         in->mode[value->id] = SPLIT;
@@ -160,7 +180,7 @@ static const Value *memory_of(const Value *tensor)
 /* What a block's arguments are follows from what is handed to them: no mode is left to find.  */
 static bool is_split(const Splitter *in, const Value *value)
 {
-    return has_rows(value) && !ring_load(value) && !(in->mode[value->id] & WHOLE);
+    return ring_load(value) ? ring_load_divides(value, in->groups) : has_rows(value) && !(in->mode[value->id] & WHOLE);
 }
 
 typedef struct {
@@ -199,11 +219,10 @@ static void visit_store(Op *op, void *context)
 static bool try_split(Kernel *kernel, int groups, bool gathers, Op **why)
 {
     char *mode = arena_alloc(kernel->module, (size_t)kernel->module->next_id);
-    Splitter in = {.kernel = kernel, .mode = mode, .changed = true, .groups = groups, .gathers = gathers};
-    while (in.changed && !in.why) {
-        in.changed = false;
-        ir_walk(kernel->body, visit_constraint, &in);
-    }
+    Splitter in = {.kernel = kernel, .mode = mode, .groups = groups, .gathers = gathers};
+    propagate(&in);
+    ir_walk(kernel->body, visit_odd, &in);
+    propagate(&in);
     if (!in.why)
         ir_walk(kernel->body, visit_divide, &in);
     if (!in.why)

@@ -130,7 +130,7 @@ static void end_first_group(Distributor *in, Block *block, Block *to, const Op *
 /* ---- windows of shared memory ------------------------------------------------------------------------------------ */
 
 /* A use of a ring load wants this group's rows, not all of them.  */
-static bool use_is_split(const Use *use)
+static bool use_is_split(const Distributor *in, const Use *use)
 {
     const Op *op = use->op;
     switch (op->code) {
@@ -155,7 +155,7 @@ static bool use_is_split(const Use *use)
     default:
         if (op->nresults && op->results[0]->type.rows > 1)
             return op->results[0]->split;
-        return true;
+        return ring_load_divides(op->args[use->arg], groups_of(in));
     }
 }
 
@@ -226,7 +226,7 @@ static void emit_reads(Distributor *in, Block *to, Value *value)
         if (use->op->code == OP_TRANS && ring_load(use->op->results[0]))
             emit_reads(in, to, use->op->results[0]);
         else
-            emit_read(in, to, ring_load(value), value, use_is_split(use));
+            emit_read(in, to, ring_load(value), value, use_is_split(in, use));
     }
 }
 
@@ -397,7 +397,7 @@ static Value *operand(Distributor *in, Block *to, Op *op, int arg)
     Use use = {op, arg, NULL};
     if (product && (value->def == load || trans_is_operand(in, value)))
         return emit_window(in, to, op, value, arg == 0);
-    Value *form = use_is_split(&use) ? in->split_form[value->id] : in->whole_form[value->id];
+    Value *form = use_is_split(in, &use) ? in->split_form[value->id] : in->whole_form[value->id];
     if (!form)
         BUG(in->kernel, "no register form of a ring load for '%s'", op_info[op->code].text);
     return form ? form : value;

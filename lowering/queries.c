@@ -34,6 +34,11 @@ Op *ring_load(const Value *value)
     return op && op->code == OP_LOAD && op->depth ? op : NULL;
 }
 
+bool ring_load_divides(const Value *value, int groups)
+{
+    return ring_load(value) && value->type.rows > 1 && value->type.rows % (groups * MACHINE_SWIZZLE_ROWS) == 0;
+}
+
 bool use_is_operand(const Use *use, const Uses *uses)
 {
     if (op_is_product(use->op))

@@ -14,6 +14,8 @@ bool op_is_product(const Op *op); /* on these or not */
 
 /* The value is the result of a load that comes through a ring, or its transpose: each use picks its own window.  */
 Op *ring_load(const Value *value);
+/* The same of a value that each of the groups stores its own rows of; otherwise one stores it for all.  */
+bool ring_load_divides(const Value *value, int groups);
 /* Uses of a ring load, or of its transpose, that take it from shared memory.  */
 bool use_is_operand(const Use *use, const Uses *uses);
 /* The value is a load, or its transpose, of bytes whose rows run across K in each product that reads them; nothing else does.  */

@@ -198,11 +198,11 @@ static bool run_load(Validator *in, const Op *op)
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 /* The groups that have a store's tile: all a part each, or one for all.  What comes straight out of a ring each group takes
-   its rows of.  */
+   its rows of, if they divide.  */
 bool is_divided(const Validator *in, const Op *store)
 {
     const Value *tile = store->args[store->nargs - 1];
-    return in->groups > 1 && (tile->split || (ring_load(tile) && tile->type.rows > 1));
+    return in->groups > 1 && (tile->split || ring_load_divides(tile, in->groups));
 }
 
 typedef struct {
@@ -422,7 +422,8 @@ static bool run_gather(Validator *in, const Op *op)
 {
     Known part = known_of(in, op->args[0]);
     int rows = op->args[0]->type.rows;
-    bool all = rows * in->groups == op->results[0]->type.rows && (part.spread == SPREAD_ROWS || in->groups == 1);
+    bool parts = part.spread == SPREAD_ROWS || part.spread == SPREAD_ANY || in->groups == 1;
+    bool all = rows * in->groups == op->results[0]->type.rows && parts;
     if (!all || known_of(in, op->args[1]).term != group_rows(in, rows))
         return differs(in, op, "gathers in '%s' what is not this group's rows of a tile", op->storage->name);
     in->known[op->results[0]->id] = *staged(in, op->storage) = (Known){part.term, SPREAD_WHOLE, NULL};

@@ -139,6 +139,46 @@ void *array_random(ws_dtype type, size_t count, unsigned seed)
     return array;
 }
 
+static __global__ void scale_all(ws_dtype type, void *array, size_t n, float factor)
+{
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+        put(type, array, i, factor * (float)get(type, array, i));
+}
+
+void array_scale(ws_dtype type, void *array, size_t count, float factor)
+{
+    scale_all<<<1024, 256>>>(type, array, count, factor);
+}
+
+/* ---- a gated block ----------------------------------------------------------------------------------------------- */
+
+static __device__ unsigned gate_pair(unsigned gates, unsigned values)
+{
+    float2 g = __bfloat1622float2(*(__nv_bfloat162 *)&gates), x = __bfloat1622float2(*(__nv_bfloat162 *)&values);
+    x.x *= __fdividef(g.x, 1 + __expf(-g.x));
+    x.y *= __fdividef(g.y, 1 + __expf(-g.y));
+    __nv_bfloat162 y = __float22bfloat162_rn(x);
+    return *(unsigned *)&y;
+}
+
+/* A row in y, 16 bytes of it a thread. */
+static __global__ void activate_rows(uint4 *H, const uint4 *both, int pieces)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= pieces)
+        return;
+    const uint4 *row = both + (size_t)blockIdx.y * 2 * pieces;
+    const uint4 g = __ldcs(row + i), x = __ldcs(row + pieces + i);
+    H[(size_t)blockIdx.y * pieces + i] =
+        make_uint4(gate_pair(g.x, x.x), gate_pair(g.y, x.y), gate_pair(g.z, x.z), gate_pair(g.w, x.w));
+}
+
+void array_activate(void *H, const void *both, int M, int N, cudaStream_t stream)
+{
+    const int pieces = N / 8;
+    activate_rows<<<dim3((pieces + 127) / 128, M), 128, 0, stream>>>((uint4 *)H, (const uint4 *)both, pieces);
+}
+
 /* ---- against float64 --------------------------------------------------------------------------------------------- */
 
 static __device__ double after(const array_product &p, double x, int row, int col)
@@ -214,6 +254,42 @@ static __global__ void count_nans(array_product p, int *count)
         for (int col = threadIdx.x; col < p.N; col += blockDim.x)
             if (isnan(get(p.c_type, p.C, row * p.ldc + col)))
                 atomicAdd(count, 1);
+}
+
+/* One element a block; the bound is that of both sums, each as large as the other factor makes it. */
+static __global__ void sample_gated_errors(int M, int N, int K, const void *X, const void *G, const void *U,
+                                           const void *H, double u_out, double *errors)
+{
+    unsigned long long z = scramble(blockIdx.x * 0x9e3779b97f4a7c15ULL + 1);
+    const size_t row = (z & 0xffffffff) * M >> 32, col = (z >> 32) * N >> 32;
+    double sums[2] = {0, 0}, magnitudes[2] = {0, 0};
+    for (int half = 0; half < 2; half++) {
+        for (int k = threadIdx.x; k < K; k += THREADS) {
+            double product = get(WS_BF16, X, row * K + k) * get(WS_BF16, half ? U : G, col * K + k);
+            sums[half] += product;
+            magnitudes[half] += fabs(product);
+        }
+        sums[half] = sum_of_block(sums[half]);
+        magnitudes[half] = sum_of_block(magnitudes[half]);
+    }
+    if (threadIdx.x)
+        return;
+    double silu = sums[0] / (1 + exp(-sums[0])), want = silu * sums[1];
+    double bound = 4 * sqrt((double)K) * 0x1p-24 * (1.1 * magnitudes[0] * fabs(sums[1]) + magnitudes[1] * fabs(silu));
+    double error = fabs(get(WS_BF16, H, row * N + col) - want) / (2 * u_out * fabs(want) + bound + 6e-8);
+    errors[blockIdx.x] = isnan(error) ? INFINITY : error;
+}
+
+double array_gated_error(int M, int N, int K, const void *X, const void *G, const void *U, const void *H, double u)
+{
+    static double errors[SAMPLES];
+    double *on_device = (double *)array_new(sizeof errors), worst = 0;
+    sample_gated_errors<<<SAMPLES, THREADS>>>(M, N, K, X, G, U, H, u, on_device);
+    cudaMemcpy(errors, on_device, sizeof errors, cudaMemcpyDeviceToHost);
+    array_free(on_device);
+    for (int i = 0; i < SAMPLES; i++)
+        worst = fmax(worst, errors[i]);
+    return cudaGetLastError() != cudaSuccess ? INFINITY : worst;
 }
 
 double array_error(const array_product *p)

@@ -16,6 +16,7 @@
 
 #include "../samples/check.h"
 #include "arrays.h"
+#include "compare.h"
 #include "cublaslt.h"
 #include "kernels.h"
 #include "measure.h"
@@ -214,9 +215,10 @@ static void free_peers(peers *p)
 /* ---- rows of the table ------------------------------------------------------------------------------------------- */
 
 /* TFLOP/s, or TB/s. */
-static double tera(const work *w, const candidate *c)
+double tera(const work *w, const candidate *c)
 {
-    double size = w->bytes ? w->bytes : 2.0 * w->batch * w->M * (double)w->N * w->K;
+    double products = w->gated ? 3 : w->batch;
+    double size = w->bytes ? w->bytes : 2 * products * w->M * (double)w->N * w->K;
     return 1e-9 * size / candidate_ms(c);
 }
 
@@ -227,7 +229,7 @@ static const char *number(char text[FORM], double x)
     return text;
 }
 
-static void write_json(const work *w, const candidate *c, const char *form, interval ratio, double error)
+void write_json(const work *w, const candidate *c, const char *form, interval ratio, double error)
 {
     char text[4][FORM];
     if (!json)
@@ -243,7 +245,7 @@ static void write_json(const work *w, const candidate *c, const char *form, inte
     fflush(json);
 }
 
-static void progress(const work *w)
+void progress(const work *w)
 {
     fprintf(stderr, "\r%d of %d: %s %s %s                    \r", ++done, planned, w->suite, w->type, w->label);
 }
@@ -436,6 +438,8 @@ static void run_suite(const char *name)
             compare_steps(&list[i], list[i].steps == STEPS_GRID);
         else if (!strcmp(list[i].suite, "softmax"))
             compare_softmax(&list[i]);
+        else if (list[i].gated)
+            wrong |= !compare_mlp(&list[i]);
         else
             compare_work(&list[i]);
 }

@@ -28,4 +28,8 @@ extern const step steps[]; /* ends with a null name */
 /* f16. */
 void softmax(int M, int N, const void *X, void *Y); /* N at most 1024 */
 
+/* Y = (silu (X G^T) (X U^T)) W^T, a hidden layer H between. */
+void mlp_fused(int tokens, int width, int hidden, const ws_bf16 *X, const ws_bf16 *G, const ws_bf16 *U, const ws_bf16 *W,
+               ws_bf16 *H, ws_bf16 *Y);
+
 #endif

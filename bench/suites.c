@@ -13,6 +13,7 @@
  *   types     tf32, int8, mixed fp8, orientations, results in f32, at 8192^3
  *   finish    something after the loop
  *   ablation  from a plain loop to product.h in steps; grid: depth by products in flight
+ *   mlp       a gated block: two products of the same rows, an activation, a product
  *   softmax   of rows, beside a copy of the same bytes
  */
 #include "suites.h"
@@ -176,6 +177,13 @@ static void add_steps(void)
     rows->bytes = 4.0 * rows->M * rows->N;
 }
 
+static void add_mlp(void)
+{
+    static const int blocks[][3] = {{8192, 14336, 4096}, {2048, 14336, 4096}, {4096, 28672, 8192}};
+    for (int i = 0; i < 3; i++)
+        add("mlp", &bf16, "gated, ", 1, blocks[i][0], blocks[i][1], blocks[i][2])->gated = 1;
+}
+
 const work *suite_find(const char *name, int *found)
 {
     const work *first = NULL;
@@ -188,6 +196,7 @@ const work *suite_find(const char *name, int *found)
         add_types();
         add_finish();
         add_steps();
+        add_mlp();
     }
     *found = 0;
     for (int i = 0; i < count; i++)
@@ -200,5 +209,5 @@ const work *suite_find(const char *name, int *found)
 
 const char *suite_names(void)
 {
-    return " gemm large batched small shapes others unseen odd types finish ablation grid softmax";
+    return " gemm large batched small shapes others unseen odd types finish ablation grid mlp softmax";
 }

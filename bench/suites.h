@@ -13,6 +13,7 @@ typedef struct {
     int chooses; /* the kernel has six tiles */
     int turn_a, turn_b;
     product_finish finish;
+    int gated;  /* a block of three products: tokens, hidden layer, width */
     int groups; /* of rows of A, each with a B of its own; each a multiple of 512 rows */
     int exact;  /* fp8: sums in f32, not in what the matrix units keep */
     double bytes; /* moved, where nothing but memory counts; else 0 */

@@ -1,36 +1,37 @@
 #include <wsrt.cuh>
 
-// mlp_fused.c:17: gate
+// mlp_fused.c:19: gate
 struct gate_params {
     ws::tensor<ws::bf16, 2> x;
     ws::tensor<ws::bf16, 2> g;
     ws::tensor<ws::bf16, 2> u;
     ws::tensor<ws::bf16, 2> h;
     ws::map x_map;                       // tiles of 128 rows
-    ws::map g_map;                       // tiles of 128 rows
-    ws::map u_map;                       // tiles of 128 rows
+    ws::map g_map;                       // tiles of 96 rows
+    ws::map u_map;                       // tiles of 96 rows
     ws::map h_map;
     int width;
     ws::grid<2> grid;
 };
 
 struct gate_shared {
-    ws::shared_tile<ws::bf16, 128, 64> tx[4];
+    ws::shared_tile<ws::bf16, 128, 64> tx[5];
     struct {
-        ws::shared_tile<ws::bf16, 128, 64> g_tile;
-        ws::shared_tile<ws::bf16, 128, 64> u_tile;
-    } g_tile_and_u_tile[4];              // side by side: one operand of a wide product
-    ws::output<ws::bf16, 64, 2> h_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
-    ws::ring<4> tx_g_tile_u_tile;
+        ws::shared_tile<ws::bf16, 96, 64> g_tile;
+        ws::shared_tile<ws::bf16, 96, 64> u_tile;
+    } g_tile_and_u_tile[5];              // side by side: one operand of a wide product
+    ws::output<ws::bf16, 64, 1> h_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::ring<5> tx_g_tile_u_tile;
+    ws::turns<2> turns;
 };
 
 static WS_DEVICE void gate_producer(const gate_params &p, gate_shared &s, int group)
 {
-    ws::producer<4> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:17
+    ws::producer<5> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:19
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:23
+        for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:25
             const int slot = tx_g_tile_u_tile.put();
             ws::copy_in(tx_g_tile_u_tile, s.tx[slot], p.x, p.x_map, i, k);
             ws::copy_in(tx_g_tile_u_tile, s.g_tile_and_u_tile[slot].g_tile, p.g, p.g_map, j, k);
@@ -42,27 +43,33 @@ static WS_DEVICE void gate_producer(const gate_params &p, gate_shared &s, int gr
 
 static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int group)
 {
-    ws::consumer<4> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
+    ws::consumer<5> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
     ws::outlet h_out(s.h_out[group]);
-    const long first_row = (long)group * 64;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:17
+    s.turns.begin(group);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:19
         const int i = t.at(0);
         const int j = t.at(1);
-        auto gated = ws::full<float, 64, 128, ws::frag>(0);
-        auto up = ws::full<float, 64, 128, ws::frag>(0);
-        for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:23
-            const int slot = tx_g_tile_u_tile.get();
-            ws::mma(gated, up, ws::window<64, 64>(s.tx[slot], first_row, 0), ws::trans(ws::view(s.g_tile_and_u_tile[slot].g_tile)), ws::trans(ws::view(s.g_tile_and_u_tile[slot].u_tile)));
-            ws::commit();
-            ws::wait<1>(gated, up);
-            tx_g_tile_u_tile.consumed<1>();
-        }
-        ws::wait<0>(gated, up);
-        tx_g_tile_u_tile.consumed<0>();
-        WS_UNROLL
-        for (int strip = 0; strip < 128; strip += 64) {  // mlp_fused.c:28
-            const int column = j + strip;
-            ws::store(h_out, p.h, p.h_map, i + first_row, column, ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<64>(gated, strip), ws::sigmoid(ws::columns<64>(gated, strip))), ws::columns<64>(up, strip))));  // mlp_fused.c:28
+        if (t.ordinal() % 2 == group) {  // mlp_fused.c:19
+            auto gated = ws::full<float, 128, 96, ws::frag>(0);
+            auto up = ws::full<float, 128, 96, ws::frag>(0);
+            s.turns.take(group);
+            for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:25
+                const int slot = tx_g_tile_u_tile.get();
+                ws::mma(gated, up, ws::view(s.tx[slot]), ws::trans(ws::view(s.g_tile_and_u_tile[slot].g_tile)), ws::trans(ws::view(s.g_tile_and_u_tile[slot].u_tile)));
+                ws::commit();
+                ws::wait<1>(gated, up);
+                tx_g_tile_u_tile.consumed<1>();
+            }
+            s.turns.pass(group);
+            ws::wait<0>(gated, up);
+            tx_g_tile_u_tile.consumed<0>();
+            WS_UNROLL
+            for (int strip = 0; strip < 96; strip += 32) {  // mlp_fused.c:30
+                const int column = j + strip;
+                ws::store(h_out, p.h, p.h_map, i, column, ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<32>(gated, strip), ws::sigmoid(ws::columns<32>(gated, strip))), ws::columns<32>(up, strip))));  // mlp_fused.c:30
+            }
+        } else {
+            tx_g_tile_u_tile.skip(ws::max((p.width + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
@@ -72,7 +79,8 @@ static WS_KERNEL(384, 1) void gate_kernel(WS_PARAMS(gate_params) p)
 {
     gate_shared &s = ws::shared<gate_shared>();
     if (ws::first_thread()) {
-        s.tx_g_tile_u_tile.init("tx_g_tile_u_tile", 2);  // two groups release each slot
+        s.tx_g_tile_u_tile.init("tx_g_tile_u_tile", 1);  // one group releases each slot
+        s.turns.init("turns");
         ws::prefetch(p.x_map);
         ws::prefetch(p.g_map);
         ws::prefetch(p.u_map);
@@ -99,20 +107,20 @@ extern "C" void ws_launch_gate_a6fcaa75(int tokens, int hidden, int width, const
     call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::stored);
     call.place();
     call.map(p.x_map, p.x, 128);
-    call.map(p.g_map, p.g, 128);
-    call.map(p.u_map, p.u, 128);
+    call.map(p.g_map, p.g, 96);
+    call.map(p.u_map, p.u, 96);
     call.map(p.h_map, p.h, 64);
     p.width = width;
-    call.grid(p.grid, {{0, tokens, 128}, {0, hidden, 128}}, ws::order_auto, 0);
+    call.grid(p.grid, {{0, tokens, 128}, {0, hidden, 96}}, ws::order_auto, 0);
     call.run(gate_kernel, p, 384, sizeof(gate_shared), ws::persistent);
 }
 
-// mlp_fused.c:37: project
+// mlp_fused.c:39: project
 struct project_params {
     ws::tensor<ws::bf16, 2> w;
     ws::tensor<ws::bf16, 2> h;
     ws::tensor<ws::bf16, 2> y;
-    ws::map w_map;                       // tiles of 192 rows
+    ws::map w_map;                       // tiles of 128 rows
     ws::map h_map;                       // tiles of 128 rows
     ws::map y_map;
     int hidden;
@@ -120,20 +128,20 @@ struct project_params {
 };
 
 struct project_shared {
-    ws::shared_tile<ws::bf16, 192, 64> w_tile[5];
-    ws::shared_tile<ws::bf16, 128, 64> h_tile[5];
-    ws::output<ws::bf16, 64, 1> y_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
-    ws::ring<5> w_tile_h_tile;
+    ws::shared_tile<ws::bf16, 128, 64> w_tile[6];
+    ws::shared_tile<ws::bf16, 128, 64> h_tile[6];
+    ws::output<ws::bf16, 64, 2> y_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<6> w_tile_h_tile;
     ws::turns<2> turns;
 };
 
 static WS_DEVICE void project_producer(const project_params &p, project_shared &s, int group)
 {
-    ws::producer<5> w_tile_h_tile(s.w_tile_h_tile);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:37
+    ws::producer<6> w_tile_h_tile(s.w_tile_h_tile);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:43
+        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
             const int slot = w_tile_h_tile.put();
             ws::copy_in(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
             ws::copy_in(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
@@ -144,16 +152,16 @@ static WS_DEVICE void project_producer(const project_params &p, project_shared &
 
 static WS_DEVICE void project_consumer(const project_params &p, project_shared &s, int group)
 {
-    ws::consumer<5> w_tile_h_tile(s.w_tile_h_tile);
+    ws::consumer<6> w_tile_h_tile(s.w_tile_h_tile);
     ws::outlet y_out(s.y_out[group]);
     s.turns.begin(group);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:37
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
-        if (t.ordinal() % 2 == group) {  // mlp_fused.c:37
-            auto acc = ws::full<float, 128, 192, ws::frag>(0);
+        if (t.ordinal() % 2 == group) {  // mlp_fused.c:39
+            auto acc = ws::full<float, 128, 128, ws::frag>(0);
             s.turns.take(group);
-            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:43
+            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
                 const int slot = w_tile_h_tile.get();
                 ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
                 ws::commit();
@@ -164,9 +172,9 @@ static WS_DEVICE void project_consumer(const project_params &p, project_shared &
             ws::wait<0>(acc);
             w_tile_h_tile.consumed<0>();
             WS_UNROLL
-            for (int strip = 0; strip < 192; strip += 64) {  // mlp_fused.c:45
+            for (int strip = 0; strip < 128; strip += 64) {  // mlp_fused.c:47
                 const int column = j + strip;
-                ws::store(y_out, p.y, p.y_map, i, column, ws::cast<ws::bf16>(ws::columns<64>(acc, strip)));  // mlp_fused.c:45
+                ws::store(y_out, p.y, p.y_map, i, column, ws::cast<ws::bf16>(ws::columns<64>(acc, strip)));  // mlp_fused.c:47
             }
         } else {
             w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
@@ -204,10 +212,10 @@ extern "C" void ws_launch_project_a6fcaa75(int tokens, int width, int hidden, co
     call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
     call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.w_map, p.w, 192);
+    call.map(p.w_map, p.w, 128);
     call.map(p.h_map, p.h, 128);
     call.map(p.y_map, p.y, 64);
     p.hidden = hidden;
-    call.grid(p.grid, {{0, tokens, 128}, {0, width, 192}}, ws::order_auto, 0);
+    call.grid(p.grid, {{0, tokens, 128}, {0, width, 128}}, ws::order_auto, 0);
     call.run(project_kernel, p, 384, sizeof(project_shared), ws::persistent);
 }

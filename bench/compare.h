@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* compare.h - what the comparisons share: progress, the JSON's lines, and one of them that has a file of its own. */
+#ifndef BENCH_COMPARE_H
+#define BENCH_COMPARE_H
+
+#include "measure.h"
+#include "suites.h"
+
+void progress(const work *w);
+double tera(const work *w, const candidate *c); /* TFLOP/s, or TB/s */
+void write_json(const work *w, const candidate *c, const char *form, interval ratio, double error);
+
+/* mlp.c: our two kernels beside cuBLASLt's two products and a kernel between; false where results are wrong. */
+int compare_mlp(const work *w);
+
+#endif

@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs flipped; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs flipped parts; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -160,6 +160,15 @@ ok 'copies to blocks whose releases do not come' spoiled cluster "ring 'ta_tb' i
 ok 'releases that stay in the block' spoiled cluster "ring 'ta_tb' is filled along x_and_y, and released along none" 's/arrivals=6 along=x_and_y/arrivals=2/'
 ok 'releases of other blocks that are not waited for' spoiled cluster 'expects 2 arrivals for each slot and gets 6' 's/arrivals=6/arrivals=2/'
 ok 'releases to blocks that bring nothing' spoiled cluster "ring 'ta_tb' is filled along x, and released along x_and_y" "$producer"'s/%k share=64 \(.*\)along=y/%k \1/'
+
+# parts of sums
+ok 'parts that other groups write, too' spoiled parts 'has no memory of its own for parts' 's/\(storage sum_parts parts.*\) slots=2/\1 slots=1/'
+ok 'parts in less memory than they take' spoiled parts "exchanges parts in memory of another shape" 's/\(storage sum_parts parts tile<f32,64x\)128>/\164>/; s/bytes=32784/bytes=16400/'
+ok 'blocks that are not said to sum' spoiled parts 'does not share out the columns' 's/ parts cluster(1,4)/ cluster(1,4)/'
+ok 'columns for fewer blocks' spoiled parts 'does not share out the columns' 's/ parts cluster(1,4)/ parts cluster(1,2)/'
+ok 'a sum from another start' spoiled parts 'stores what the source does not store' "$consumer"'s/= sum_parts %part.5/& fill=1/'
+ok 'a sum to which not all groups come' spoiled parts "not all groups of 'consumer' sum in 'sum_parts'" "$consumer"'s/^\( *\)%2: i64.*/&\n\1%f: i1 = eqi %group, 0\n\1if %f {\n\1%again: tile<f32,64x32> split var=sum = sum_parts %part.5 | storage=sum_parts\n\1yield\n\1} else {\n\1yield\n\1}/'
+ok 'a sum in each iteration' spoiled parts 'they do not execute line [0-9]* equally often' "$consumer"'s/^\( *\)yield %part.4.*/\1%again: tile<f32,64x32> split var=again = sum_parts %part.4 | storage=sum_parts\n&/; s/^  variable M: i32$/&\n  variable again: tile<f32,64x32> role=consumer/'
 
 # Where: the line of the statement that is to blame.
 at_its_line() {

@@ -24,4 +24,9 @@ not_ok 'the unspoiled clusters are refused' grep '^not ok' "$work/score"
 for name in release-here release-across copy-across share-less share-more; do
     ok "$name" noticed "$name"
 done
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/parts.c" >"$work/score"
+not_ok 'the unspoiled sums of parts are refused' grep '^not ok' "$work/score"
+for name in other-start aliased fewer-storage-slots; do
+    ok "$name, of parts" noticed "$name"
+done
 done_testing

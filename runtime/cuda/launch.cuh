@@ -165,6 +165,14 @@ static __device__ __attribute__((unused)) u32 ticket_counters[TICKET_COUNTERS][2
 inline unsigned long long ticket_streams[TICKET_STREAMS];
 inline int ticket_stream_count, ticket_captures;
 
+inline bool is_capturing()
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream(), &capture) != cudaSuccess)
+        cudaGetLastError();
+    return capture != cudaStreamCaptureStatusNone;
+}
+
 inline int counter_of_stream(unsigned long long id)
 {
     int i = 0;
@@ -197,13 +205,8 @@ inline u32 *counters_of_device(bool captured)
 
 inline u32 *tickets()
 {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    const bool captured = is_capturing();
     unsigned long long id = 0;
-    if (cudaStreamIsCapturing(stream(), &capture) != cudaSuccess) {
-        cudaGetLastError();
-        return nullptr;
-    }
-    const bool captured = capture != cudaStreamCaptureStatusNone;
     u32 *counters = counters_of_device(captured);
     if (!counters || (!captured && cudaStreamGetId(stream(), &id) != cudaSuccess)) {
         cudaGetLastError();
@@ -354,6 +357,7 @@ struct launch {
         for (int i = 0; i < count && !failed; i++)
             if (!arguments[i].empty)
                 place_argument(i);
+        check_capture();
         for (int b = 0; b < buffers && !failed; b++)
             if (staged[b].begin)
                 fill_buffer(staged[b]);
@@ -597,6 +601,14 @@ struct launch {
         case host::memory::of_device:
             break;
         }
+    }
+
+    /* A call with host arrays ends when they hold the results: nothing that a graph could do later.  */
+    void check_capture()
+    {
+        for (int i = 0; i < count && !failed; i++)
+            if (arguments[i].buffer >= 0 && host::is_capturing())
+                fail(WS_ERR_ARGUMENT, arguments[i].name, "is a host array, and its stream is being captured");
     }
 
     /* Joins the argument's range with those that it overlaps.  */

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-enum { ROUNDS_AT_MOST = 101, CANDIDATES_AT_MOST = 20 };
+enum { ROUNDS_AT_MOST = 101, CANDIDATES_AT_MOST = 32 };
 
 typedef struct {
     const char *name;

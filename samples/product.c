@@ -48,6 +48,7 @@ static void run_product(int batch, int M, int N, int K, product_choice choice)
     product_f16(&call, choice);
     check_fetch();
     check_product(&call, A, B, C);
+    check_next();
 }
 
 static void run_promoted(int M, int N, int K)

@@ -4,7 +4,8 @@
  *
  *   product          C[n] = finish(A[n] B[n]), for each matrix of a batch; product_2x1 and so on: with blocks that share loads
  *   product_skinny   the same, for few rows; product_promoted: with sums of fp8 in f32
- *   product_part     the same, K divided into parts whose sums product_sum adds: for few tiles with a long K
+ *   product_summed   the same, K divided into parts that blocks of a cluster add: for few tiles with a long K
+ *   product_part     the same, with parts in memory that product_sum adds: for more of them than a cluster has blocks
  *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory
  *
  * The bodies are static inline functions that take tensors.  Tile shape, element types, orientation and what follows the
@@ -156,6 +157,36 @@ static inline void product_skinny(ws_tensor a, ws_tensor b, ws_tensor c, ws_tens
             }
 }
 
+/* Parts of the sum over k, which as many blocks compute side by side; each then has some columns of the sum. */
+static inline void product_summed(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch,
+                                  int M, int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out,
+                                  product_finish finish, int bm, int bn, int bk, int parts)
+{
+    #pragma ws grid(3)
+    for (int n = 0; n < batch; n++)
+        for (int i = 0; i < M; i += bm)
+            for (int j = 0; j < N; j += bn) {
+                const int length = ((K + bk - 1) / bk + parts - 1) / parts * bk;
+                ws_tile x = ws_zeros(sum, bm, bn);
+
+                #pragma ws parts
+                for (int s = 0; s < parts; s++) {
+                    const int first = s * length, last = first + length < K ? first + length : K;
+                    ws_tile part = ws_zeros(sum, bm, bn);
+
+                    #pragma ws pipeline(auto)
+                    for (int k = first; k < last; k += bk)
+                        part = ws_dot(product_left(a, turn_a, n, i, k, bm, bk),
+                                      product_right(b, turn_b, n, j, k, bn, bk), part);
+                    x = ws_add(x, part);
+                }
+                x = product_finished(x, finish, extra, extra2, i, j, bm, bn);
+                ws_store_3d(c, n, i, j, ws_cast(x, out));
+            }
+}
+#define product_summed_4(...) product_summed(__VA_ARGS__, 4)
+#define product_summed_8(...) product_summed(__VA_ARGS__, 8)
+
 /* Part s of the sum over k goes to partial, which is batch x parts x M x N: plane s of matrix n. */
 static inline void product_part_tile(ws_tensor a, ws_tensor b, ws_tensor partial, int plane, long i, long j, int K, int turn_a,
                                      int turn_b, ws_dtype sum, int parts, int bm, int bn, int bk)
@@ -238,7 +269,7 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
 }
 /* ---- which tile -------------------------------------------------------------------------------------------------- */
 
-/* Six tile shapes: 128x192, 128x256, 128x128, 128x64, 64x128, 64x64.  A form is one of them, alone or in a cluster of blocks that
+/* Six tile shapes: 128x192, 128x256, 128x128, 128x64, 64x128, 64x64; those of product_summed stand below.  A form is one of them, alone or in a cluster of blocks that
    share what they load; DIVIDED: K may be divided, too.  Sharing counts where rows of K do not fill lines of 128 bytes, since
    their copies are bound by L2, and where A or B is small. */
 #define PRODUCT_FORMS(form, ...)                    \
@@ -259,16 +290,28 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
     form(DIVIDED, 64, 64, 2, 1, 1, __VA_ARGS__)     \
     form(WHOLE, 64, 64, 2, 4, 1, __VA_ARGS__)
 
+/* Of product_summed: rows, columns, lines, and parts that blocks of a cluster add. */
+#define PRODUCT_SUMS(form, ...)      \
+    form(64, 32, 2, 4, __VA_ARGS__)  \
+    form(64, 64, 2, 4, __VA_ARGS__)  \
+    form(64, 64, 2, 8, __VA_ARGS__)  \
+    form(64, 96, 1, 4, __VA_ARGS__)  \
+    form(64, 128, 1, 8, __VA_ARGS__) \
+    form(64, 192, 1, 8, __VA_ARGS__)
+
 typedef struct {
     int divided;
     int rows, cols;   /* of a tile */
     int lines;        /* of 128 bytes of k in an iteration */
-    int down, across; /* blocks in a cluster: tiles of a column, of a row */
+    int down, across; /* blocks in a cluster: tiles of a column, of a row, */
+    int summed;       /* or parts of one tile */
 } product_form;
 
 enum { PRODUCT_WHOLE, PRODUCT_DIVIDED };
-#define PRODUCT_ROW_(kind, rows, cols, lines, down, across, ...) {PRODUCT_##kind, rows, cols, lines, down, across},
-static const product_form product_forms[] = {PRODUCT_FORMS(PRODUCT_ROW_, ){PRODUCT_WHOLE, 16, 64, 1, 1, 1}};
+#define PRODUCT_ROW_(kind, rows, cols, lines, down, across, ...) {PRODUCT_##kind, rows, cols, lines, down, across, 1},
+#define PRODUCT_SUM_ROW_(rows, cols, lines, parts, ...)          {PRODUCT_WHOLE, rows, cols, lines, 1, 1, parts},
+static const product_form product_forms[] = {
+    PRODUCT_FORMS(PRODUCT_ROW_, ) PRODUCT_SUMS(PRODUCT_SUM_ROW_, ){PRODUCT_WHOLE, 16, 64, 1, 1, 1, 1}};
 enum { PRODUCT_SKINNY = sizeof product_forms / sizeof *product_forms - 1 }; /* the last: product_skinny */
 
 typedef struct {
@@ -298,23 +341,27 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
 {
     const product_form f = product_forms[choice.form];
     const int whole = K * bytes % 128 == 0; /* rows fill lines: a row of a box lies in one, not in two */
-    const int together = f.down * f.across, stored = choice.parts > 1 ? 4 : out_bytes;
-    const long blocks = product_ceil(product_ceil(K * bytes, 128 * f.lines), choice.parts);
+    const int sharing = f.down * f.across, together = sharing * f.summed, stored = choice.parts > 1 ? 4 : out_bytes;
+    const long blocks = product_ceil(product_ceil(K * bytes, 128 * f.lines), choice.parts * f.summed);
     const long down = product_ceil(product_ceil(M, f.rows), f.down) * f.down;
     const long across = product_ceil(product_ceil(N, f.cols), f.across) * f.across;
     /* A cluster lies within a group of multiprocessors, which are not all multiples of four. */
-    const long tiles = batch * choice.parts * down * across, whole_clusters = (sms - (together > 2 ? sms / 11 : 0)) / together;
+    const long tiles = batch * choice.parts * f.summed * down * across,
+               whole_clusters = (sms - (together > 2 ? sms / 11 : 0)) / together;
     const long places = (whole_clusters > 1 ? whole_clusters : 1) * together;
     /* Rows of an iteration; those that do not exist are not free. */
     const double a_rows = M < f.rows ? M + 0.75 * (double)(f.rows - M) : f.rows;
     const double b_rows = N < f.cols ? N + 0.75 * (double)(f.cols - N) : f.cols;
     const double busy = tiles < places ? (double)tiles / sms : 1;
     /* The matrix units, where blocks that share wait for each other; what arrives in a multiprocessor; what all ask of L2. */
-    const double waits = !whole || together == 1 ? 1 : together == 2 ? 1.02 : 1.3;
+    const double waits = !whole || sharing == 1 ? 1 : sharing == 2 ? 1.02 : 1.3;
     double block = product_both(waits * f.rows * f.cols / 32.0, (a_rows + b_rows) * (whole ? 2.05 : 2.32));
     block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * (whole ? 1.3 : 3.5) * busy);
     const double least = choice.form == PRODUCT_SKINNY ? 240 : 405 + 26 * f.lines;
-    const double loop = (block > least ? block : least) * (double)blocks, after = 600 + f.rows * f.cols * stored * 0.05;
+    /* Blocks that add parts send each other all but their share of them, some 18 bytes in a clock. */
+    const double sent = f.summed > 1 ? 600 + f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 18 : 0;
+    const double loop = (block > least ? block : least) * (double)blocks,
+                 after = 600 + f.rows * f.cols * stored * 0.05 + sent;
     double each = loop > (loop + after) / 2 ? loop : (loop + after) / 2;
     double clocks = (double)product_ceil(tiles, places) * each + after;
     if (f.rows * f.cols > 128 * 200) /* more than a group holds: nothing runs under the epilogue */
@@ -408,6 +455,9 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     PRODUCT_PART_##kind##_(PRODUCT_NAME_(name##_part, rows, cols, down, across), product_part_##down##x##across,       \
                            __VA_ARGS__, rows, cols, lines)
 #define PRODUCT_PLACE_(kind, rows, cols, lines, down, across, name) PRODUCT_NAME_(name, rows, cols, down, across),
+#define PRODUCT_SUMMED_(rows, cols, lines, parts, name, ...) \
+    PRODUCT_WHOLE_(name##_##rows##x##cols##_by_##parts, product_summed_##parts, __VA_ARGS__, rows, cols, lines)
+#define PRODUCT_SUMMED_PLACE_(rows, cols, lines, parts, name) name##_##rows##x##cols##_by_##parts,
 #define PRODUCT_PART_PLACE_WHOLE_(name) 0,
 #define PRODUCT_PART_PLACE_DIVIDED_(name) name,
 #define PRODUCT_PART_PLACE_(kind, rows, cols, lines, down, across, name) \
@@ -432,23 +482,25 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     }
 
 /* All: name (call, choice). */
-#define PRODUCT(name, a_type, b_type, sum, out, turn_a, turn_b, finish)                                                \
-    PRODUCT_FORMS(PRODUCT_KERNELS_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                            \
-    PRODUCT_WHOLE_(name##_short, product_short, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 192, 1)         \
-    PRODUCT_WHOLE_(name##_skinny, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 1)         \
-    PRODUCT_SUM_(name##_sum, sum, out, finish)                                                                         \
-    void name(const product_call *p, product_choice choice)                                                            \
-    {                                                                                                                  \
-        static void (*const whole[])(const product_call *, int) = {PRODUCT_FORMS(PRODUCT_PLACE_, name) name##_skinny}; \
-        static void (*const part[])(const product_call *, int) = {PRODUCT_FORMS(PRODUCT_PART_PLACE_, name) 0};         \
-        if (choice.parts > 1) {                                                                                        \
-            part[choice.form](p, choice.parts);                                                                        \
-            name##_sum(p, choice.parts);                                                                               \
-        } else if (choice.form <= 1 && p->K <= PRODUCT_SHORT * PRODUCT_DEPTH_(a_type)) {                               \
-            name##_short(p, 1);                                                                                        \
-        } else {                                                                                                       \
-            whole[choice.form](p, 1);                                                                                  \
-        }                                                                                                              \
+#define PRODUCT(name, a_type, b_type, sum, out, turn_a, turn_b, finish)                                        \
+    PRODUCT_FORMS(PRODUCT_KERNELS_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                    \
+    PRODUCT_SUMS(PRODUCT_SUMMED_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                      \
+    PRODUCT_WHOLE_(name##_short, product_short, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 192, 1) \
+    PRODUCT_WHOLE_(name##_skinny, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 1) \
+    PRODUCT_SUM_(name##_sum, sum, out, finish)                                                                 \
+    void name(const product_call *p, product_choice choice)                                                    \
+    {                                                                                                          \
+        static void (*const whole[])(const product_call *, int) = {                                            \
+            PRODUCT_FORMS(PRODUCT_PLACE_, name) PRODUCT_SUMS(PRODUCT_SUMMED_PLACE_, name) name##_skinny};      \
+        static void (*const part[])(const product_call *, int) = {PRODUCT_FORMS(PRODUCT_PART_PLACE_, name) 0}; \
+        if (choice.parts > 1) {                                                                                \
+            part[choice.form](p, choice.parts);                                                                \
+            name##_sum(p, choice.parts);                                                                       \
+        } else if (choice.form <= 1 && p->K <= PRODUCT_SHORT * PRODUCT_DEPTH_(a_type)) {                       \
+            name##_short(p, 1);                                                                                \
+        } else {                                                                                               \
+            whole[choice.form](p, 1);                                                                          \
+        }                                                                                                      \
     }
 
 #endif

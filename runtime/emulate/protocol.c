@@ -121,6 +121,9 @@ void ws_sched_read(ws_sched *s, ws_sched_range range)
 
 static void unfenced(fiber *f, ws_sched_range range)
 {
+    for (int i = 0; i < f->nunfenced; i++)
+        if (f->unfenced[i].at == range.at && f->unfenced[i].bytes == range.bytes)
+            return;
     if (f->nunfenced < MOST_UNFENCED) {
         f->unfenced[f->nunfenced++] = range;
         return;

@@ -269,9 +269,9 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
 }
 /* ---- which tile -------------------------------------------------------------------------------------------------- */
 
-/* Six tile shapes: 128x192, 128x256, 128x128, 128x64, 64x128, 64x64; those of product_summed stand below.  A form is one of them, alone or in a cluster of blocks that
-   share what they load; DIVIDED: K may be divided, too.  Sharing counts where rows of K do not fill lines of 128 bytes, since
-   their copies are bound by L2, and where A or B is small. */
+/* Six tile shapes: 128x192, 128x256, 128x128, 128x64, 64x128, 64x64; those of product_summed stand below.  A form is one of
+   them, alone or in a cluster of blocks that share what they load; DIVIDED: K may be divided, too.  Sharing counts where rows of
+   K do not fill lines of 128 bytes, since their copies are bound by L2, and where A or B is small. */
 #define PRODUCT_FORMS(form, ...)                    \
     form(WHOLE, 128, 192, 1, 1, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 192, 1, 2, 1, __VA_ARGS__)     \
@@ -364,7 +364,7 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
                  after = 600 + f.rows * f.cols * stored * 0.05 + sent;
     double each = loop > (loop + after) / 2 ? loop : (loop + after) / 2;
     double clocks = (double)product_ceil(tiles, places) * each + after;
-    if (f.rows * f.cols > 128 * 200) /* more than a group holds: nothing runs under the epilogue */
+    if (f.rows * f.cols > 128 * 200 || (f.summed > 1 && tiles > places)) /* groups work together: nothing runs under the epilogue */
         clocks = (double)product_ceil(tiles, places) * (1.02 * loop + after + 3000);
     const double moved = (double)batch * ((double)(M + N) * (double)K * bytes + (double)M * (double)N * out_bytes);
     clocks = 2800 + product_both(clocks, moved / (whole ? 2170 : 1780)) + (together > 1 ? 150 : 0);

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """attention.py - the attention of samples/ beside cuDNN's and PyTorch's own, in the same run.
 
-attention.py [rounds=15] [head=128,bf16,backward,64,256,96,192] [length=1024,...] [json=FILE]: batch 4, 4096 / head heads, full
-and causal; f16, but for `bf16`, which is heads of 128; forward, but for `backward`, which is the gradients of heads of 128.
+attention.py [rounds=15] [head=128,bf16,fp8,backward,64,256,96,192] [length=1024,...] [json=FILE]: batch 4, 4096 / head heads,
+full and causal; f16, but for `bf16` and `fp8` (e4m3, full), which are heads of 128; forward, but for `backward`, which is the
+gradients of heads of 128.  Beside fp8 the peers have f16, of the same numbers: none here takes e4m3.
 Rounds alternate; printed are TFLOP/s (causal: of the half that counts), the median of the rounds' ratios to cuDNN with the 95%
 interval of its resamplings, and the error against float64 as a share of the largest value.
 """
@@ -24,7 +25,7 @@ PEERS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "PyTorch flash": SDPBackend.FLASH_
 # FlashAttention-3 is not on this machine.  TFLOP/s that it reached on an H200 with CUDA 13.0 in a run of its own, by row and
 # `causal`, for LENGTHS: good to a few percent beside figures of any other run.
 FLASH_3 = {("128", 0): [546, 600, 637, 657, 667], ("128", 1): [416, 516, 573, 614, 630],
-           ("bf16", 0): [560, 623, 652, 684, 679], ("bf16", 1): [433, 538, 598, 638, 639],
+           ("fp8", 0): [720, 774, 867, 914, 926], ("bf16", 0): [560, 623, 652, 684, 679], ("bf16", 1): [433, 538, 598, 638, 639],
            ("backward", 0): [441, 511, 544, 582, 581], ("backward", 1): [335, 431, 511, 556, 565]}
 
 
@@ -35,15 +36,17 @@ def reference(q, k, v, causal):
     return torch.softmax(scores, -1) @ v.double()
 
 
-def compiled(name, causal, tensors, results):
+def compiled(name, causal, tensors, results, scales=None):
     """A call of ours; it keeps the tensors, of which it passes addresses only, and reports what ours complains about."""
     heads, length, head = tensors[0].shape[0] * tensors[0].shape[1], *tensors[0].shape[2:]
     run, message = getattr(library, name), library.ws_error_message
     message.restype = ctypes.c_char_p
 
     def call():
-        run(ctypes.c_int(heads), ctypes.c_int(length), ctypes.c_int(causal), ctypes.c_float(1 / math.sqrt(head)),
-            *(ctypes.c_void_p(t.data_ptr()) for t in (*tensors, *results)))
+        flags = [] if causal is None else [ctypes.c_int(causal)]
+        given = [*tensors, *results] if scales is None else [scales, *tensors, *results]
+        run(ctypes.c_int(heads), ctypes.c_int(length), *flags, ctypes.c_float(1 / math.sqrt(head)),
+            *(ctypes.c_void_p(t.data_ptr()) for t in given))
         text = message()
         if library.ws_last_error():
             raise RuntimeError(text.decode())
@@ -71,6 +74,18 @@ def forward_work(row, length, causal):
     return 4 * BATCH * heads * length * length * head, calls, lambda o: [o[0][1, 3]], [want]
 
 
+def fp8_work(_, length, causal):
+    """The same in e4m3, with scales of 1; the result is f16."""
+    head, heads = 128, 32
+    bytes8 = [torch.randn(BATCH, heads, length, head, device="cuda").to(torch.float8_e4m3fn) for _ in range(3)]
+    q, k, v = (t.to(torch.float16) for t in bytes8)
+    scales = torch.ones(3, device="cuda")
+    calls = {name: peer(backend, causal, q, k, v) for name, backend in PEERS.items()}
+    calls["WSC"] = compiled("attention_fp8", None, bytes8, [torch.empty_like(q)], scales)
+    want = reference(q[1, 3], k[1, 3], v[1, 3], causal)
+    return 4 * BATCH * heads * length * length * head, calls, lambda o: [o[0][1, 3]], [want]
+
+
 def backward_work(_, length, causal):
     """The same for the gradients of heads of 128; cuDNN's call is what PyTorch's autograd makes."""
     head, heads = 128, 32
@@ -92,7 +107,8 @@ def backward_work(_, length, causal):
 
 def compare(row, length, causal, rounds, out):
     torch.manual_seed(1)
-    work, calls, part, want = (backward_work if row == "backward" else forward_work)(row, length, causal)
+    make = {"backward": backward_work, "fp8": fp8_work}.get(row, forward_work)
+    work, calls, part, want = make(row, length, causal)
     work /= 2 if causal else 1
     errors, graphs, repeats = {}, {}, max(1, int(3e12 / work))
     for name, call in list(calls.items()):
@@ -104,8 +120,8 @@ def compare(row, length, causal, rounds, out):
             continue
         errors[name] = max(((g - w).abs().max() / w.abs().max()).item() for g, w in zip(got, want))
     times = in_turns(graphs, rounds, repeats)
-    kind = "bf16" if row == "bf16" else "f16"
-    title = "backward" if row == "backward" else f"head {128 if row == 'bf16' else row}"
+    kind = {"bf16": "bf16", "fp8": "e4m3"}.get(row, "f16")
+    title = "backward" if row == "backward" else f"head {row if row.isdigit() else 128}"
     title += f" L {length}" + (" causal" if causal else "")
     entry = {"suite": "attention", "row": title, "type": kind, "candidate": "", "form": "", "us": "", "tflops": "",
              "ratio": "", "low": "", "high": "", "error": ""}
@@ -121,7 +137,7 @@ def compare(row, length, causal, rounds, out):
         line += f" | FlashAttention-3, another run {then}"
         out.append({**entry, "candidate": "FlashAttention-3, another run", "tflops": then})
     print(line, flush=True)
-    return not errors.get("WSC", 1) < (3e-2 if kind == "bf16" else 4e-3)
+    return not errors.get("WSC", 1) < {"e4m3": 6e-2, "bf16": 3e-2, "f16": 4e-3}[kind]
 
 
 def main():
@@ -133,8 +149,8 @@ def main():
     lengths = [int(x) for x in options["length"].split(",")] if "length" in options else LENGTHS
     out, wrong = [{"device": torch.cuda.get_device_name(), "pytorch": torch.__version__,
                    "cudnn": torch.backends.cudnn.version(), "rounds": rounds}], False
-    for row in options.get("head", "128,bf16,backward,64,256,96,192").split(","):
-        for causal in (0, 1):
+    for row in options.get("head", "128,bf16,fp8,backward,64,256,96,192").split(","):
+        for causal in (0,) if row == "fp8" else (0, 1):
             for length in lengths:
                 wrong |= compare(row, length, causal, rounds, out)
                 torch.cuda.empty_cache()

@@ -18,6 +18,7 @@
  * group holds whole is stored by the first group alone.
  */
 #include "cluster.h"
+#include "distribute.h"
 #include "queries.h"
 
 enum { MAX_OFFSETS = 16, SKIP_BIT = 1u << 29 };
@@ -526,60 +527,6 @@ static void place_turn(Distributor *in, Block *block)
         surround_by_turn(in, block, first, last);
 }
 
-/* A loop that does nothing but pass over puts, a constant number each time, and counts up: its trip count says it all.  */
-static bool only_skips(const Op *loop)
-{
-    int64_t step;
-    bool up = loop->code == OP_FOR && carried_count(loop) == 0 && (loop->ival == OP_LTI || loop->ival == OP_LEI) &&
-              ir_constant(loop->args[2], &step) && step > 0 && dtype_is_signed(loop->blocks[0]->args[0]->type.dtype);
-    if (up)
-        FOR_OPS (op, loop->blocks[0])
-            up &= op->code == OP_YIELD || (op->code == OP_SKIP && !op->nargs);
-    return up;
-}
-
-/* max ((hi - lo + step - 1) / step, 0), or with hi + 1 for `<=`.  */
-static Value *trip_count(Distributor *in, Block *to, const Op *loop)
-{
-    Dtype dtype = loop->blocks[0]->args[0]->type.dtype;
-    int64_t step = 1, low = 1;
-    ir_constant(loop->args[2], &step);
-    bool from_zero = ir_constant(loop->args[0], &low) && low == 0;
-    Value *length = loop->args[1];
-    if (!from_zero)
-        length = emit_binary(in, to, loop, OP_SUBI, length, loop->args[0], dtype);
-    Value *round = ir_const_int(in->kernel, to, dtype, loop->ival == OP_LEI ? step : step - 1);
-    Value *rounded = emit_binary(in, to, loop, OP_ADDI, length, round, dtype);
-    Value *trips = emit_binary(in, to, loop, OP_DIVI, rounded, loop->args[2], dtype);
-    return emit_binary(in, to, loop, OP_MAXI, trips, ir_const_int(in->kernel, to, dtype, 0), dtype);
-}
-
-/* The walk over another group's tile costs the group that is not at work nothing, but the one that is its issue slots.  */
-static void collapse_skips(Distributor *in, Block *block)
-{
-    FOR_OPS (op, block) {
-        for (int k = 0; k < op->nblocks; k++)
-            collapse_skips(in, op->blocks[k]);
-        if (!only_skips(op))
-            continue;
-        Block *around = block_new(in->kernel, NULL);
-        Value *trips = trip_count(in, around, op);
-        FOR_OPS (skip, op->blocks[0])
-            if (skip->code == OP_SKIP) {
-                op_remove(skip);
-                op_add_arg(in->kernel, skip, trips);
-                op_append(around, skip);
-            }
-        FOR_OPS (made, around) {
-            op_remove(made);
-            op_before(op, made);
-            made->stage = op->stage; /* what the loop had inside counts for it alone */
-            made->order = op->order;
-        }
-        op_remove(op);
-    }
-}
-
 static void visit_unmark(Op *op, void *context);
 static void visit_ring(Op *op, void *context);
 
@@ -603,7 +550,7 @@ static void clone_turns(Distributor *in, Block *from, Block *to, Op *grid)
     ir_walk(from, visit_unmark, NULL);
     ir_walk(from, visit_ring, in);
     clone_block(in, from, blocks[1]);
-    collapse_skips(in, blocks[1]);
+    collapse_skips(in->kernel, blocks[1]);
     in->skipping = false;
     in->slice = consumed;
     for (int k = 0; k < 2; k++)

@@ -642,65 +642,6 @@ static WS_DEVICE shared_view<M, R, C, R> stage(shared_tile<M, R, C> &to, const t
     return stage_view(to, from);
 }
 
-/* ---- flip: rows become columns --------------------------------------------------------------------------------------- */
-
-/* Which row of 32 a lane names to ldmatrix: transposed by pairs of bytes, a register of the first and one of the second of two
-   8 x 8 matrices then hold four bytes of each of two columns, which are to stand side by side.  */
-template <typename T, typename M> struct flipped_order {
-    static WS_DEVICE int row(int lane)
-    {
-        return lane / 16 * 16 + lane % 8 / 2 * 4 + lane / 8 % 2 * 2 + lane % 2;
-    }
-};
-template <typename T> struct flipped_order<T, woven<T>> {
-    static WS_DEVICE int row(int lane)
-    {
-        return lane;
-    }
-};
-
-/* 32 rows and 16 columns of bytes at a time, by one warp.  */
-struct flipped_piece {
-    u32 word[4];
-
-    WS_DEVICE void load(u32 address)
-    {
-        ptx::ldmatrix_x4_trans(address, word[0], word[1], word[2], word[3]);
-    }
-    WS_DEVICE void store(u32 address, u32 first, u32 second) const
-    {
-        ptx::stmatrix_x4(address, __byte_perm(word[0], word[1], first), __byte_perm(word[0], word[1], second),
-                         __byte_perm(word[2], word[3], first), __byte_perm(word[2], word[3], second));
-    }
-};
-
-/* A lane has columns 2 n and 2 n + 1, n = lane / 4; those with n >= 4 hand over the second first: then the eight rows of a
-   matrix lie in eight different places of the swizzle.  Fences and barriers are statements of their own.  */
-template <typename M, typename T, int R, int C>
-static WS_DEVICE void flip(shared_tile<M, C, R> &to, const shared_view<T, R, C, R> &from)
-{
-    static_assert(sizeof(T) == 1 && R % 32 == 0 && C % 16 == 0, "pieces of 32 x 16 bytes");
-    constexpr int pieces = R / 32, together = 2;
-    const int lane = (int)ptx::lane(), row = flipped_order<T, M>::row(lane);
-    const int second = (lane % 8 / 4) ^ (lane / 8 % 2);
-    const u32 selector = lane < 16 ? 0x6420 : 0x7531;
-    const shared_view<M, C, R, C> target = view(to);
-#pragma unroll 1
-    for (int col = (int)(threadIdx.x / 32 % 4) * 16; col < C; col += 64) {
-        const u32 source = from.address(row, col), first = target.address(col + lane % 8 * 2 + second, lane / 16 * 16);
-#pragma unroll
-        for (int i = 0; i < pieces; i += together) {
-            flipped_piece piece[together];
-#pragma unroll
-            for (int e = 0; e < together && i + e < pieces; e++)
-                piece[e].load(source + (i + e) * 32 * 128);
-#pragma unroll
-            for (int e = 0; e < together && i + e < pieces; e++)
-                piece[e].store((first ^ (i + e) % 4 * 32) + (i + e) / 4 * block_bytes(C), selector, selector ^ 0x1111);
-        }
-    }
-}
-
 /* ---- gather: an operand of which each group has some rows -------------------------------------------------------- */
 
 /* The groups meet before, since they may still read what was gathered last, and behind.  */

@@ -11,6 +11,7 @@
  *   tile.cuh       register tiles, elementwise operations
  *   wgmma.cuh      matrix products
  *   memory.cuh     tiles between the three memories
+ *   flip.cuh       tiles of bytes, rows and columns exchanged, from slot to slot
  *   outlet.cuh     tiles out by the copy engine, through staging
  *   reduce.cuh     reductions, running sums, transposition
  *   grid.cuh       the tile space and a CTA's walk over it
@@ -29,6 +30,7 @@
 #include "tensor.cuh"
 #include "tile.cuh"
 #include "wgmma.cuh"
+#include "flip.cuh"
 #include "outlet.cuh"
 #include "reduce.cuh"
 #include "grid.cuh"

@@ -95,11 +95,11 @@ static WS_KERNEL(512, 1) void flipped_kernel(WS_PARAMS(flipped_params) p)
     }
     ws::start();
     if (ws::warp_group() == 0) {
-        ws::registers_down<24>();
+        ws::registers_down<40>();
         if (ws::first_warp())
             flipped_producer(p, s, 0);
     } else if (ws::warp_group() < 3) {
-        ws::registers_up<232>();
+        ws::registers_up<224>();
         flipped_consumer(p, s, ws::warp_group() - 1);
     } else {
         ws::registers_down<24>();

@@ -8,8 +8,8 @@ struct attention_fp8_params {
     ws::tensor<float, 1> each;
     ws::tensor<ws::f16, 3> o;
     ws::map q_map;                       // tiles of 128 rows
-    ws::map k_map;                       // tiles of 64 rows
-    ws::map v_map;                       // tiles of 64 rows
+    ws::map k_map;                       // tiles of 160 rows
+    ws::map v_map;                       // tiles of 160 rows
     ws::map o_map;
     int L;
     float scale;
@@ -18,15 +18,14 @@ struct attention_fp8_params {
 
 struct attention_fp8_shared {
     ws::shared_tile<ws::e4m3, 128, 128> tq[2];
-    ws::shared_tile<ws::e4m3, 64, 128> k_tile[2];
-    ws::shared_tile<ws::e4m3, 64, 128> v_tile[2];
-    ws::shared_tile<ws::woven<ws::e4m3>, 128, 64> v_tile_flipped[2];
+    ws::shared_tile<ws::e4m3, 160, 128> k_tile[2];
+    ws::shared_tile<ws::e4m3, 160, 128> v_tile[2];
+    ws::shared_tile<ws::woven<ws::e4m3>, 128, 160> v_tile_flipped[2];
     ws::output<ws::f16, 64, 2> o_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<2> tq_ring;
     ws::ring<2> k_tile_ring;
     ws::ring<2> v_tile_ring;
     ws::ring<2> v_tile_flipped_ring;
-    ws::turns<2> turns;
 };
 
 static WS_DEVICE void attention_fp8_producer(const attention_fp8_params &p, attention_fp8_shared &s, int group)
@@ -40,7 +39,7 @@ static WS_DEVICE void attention_fp8_producer(const attention_fp8_params &p, atte
         const int tq_slot = tq_ring.put();
         ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
         tq_ring.put_done();
-        for (int j = 0; j < p.L; j += 64) {  // attention_fp8.c:29
+        for (int j = 0; j < p.L; j += 160) {  // attention_fp8.c:29
             const int k_tile_slot = k_tile_ring.put();
             ws::copy_in(k_tile_ring, s.k_tile[k_tile_slot], p.k, p.k_map, h, j, 0);
             k_tile_ring.put_done();
@@ -57,7 +56,6 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
     ws::consumer<2> k_tile_ring(s.k_tile_ring);
     ws::consumer<2> v_tile_flipped_ring(s.v_tile_flipped_ring);
     ws::outlet o_out(s.o_out[group]);
-    s.turns.begin(group);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
@@ -68,17 +66,15 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
         auto sum = ws::full<float, 64, 1, ws::frag>(0);
         if (0 < p.L) {  // attention_fp8.c:29
-            auto s_2 = ws::full<float, 64, 64, ws::frag>(0);
+            auto s_2 = ws::full<float, 64, 160, ws::frag>(0);
             const int k_tile_slot = k_tile_ring.get();
-            s.turns.take(group);
             ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
             ws::commit();
-            s.turns.pass(group);
             const int n = p.L - 0;
             ws::wait<0>(s_2);
             k_tile_ring.consumed<0>();
-            if ((long)n <= 63) {  // attention_fp8.c:31
-                s_2 = ws::select(ws::lt(ws::col_index<1, 64, ws::frag>(), n), s_2, -1e+30);
+            if ((long)n <= 159) {  // attention_fp8.c:31
+                s_2 = ws::select(ws::lt(ws::col_index<1, 160, ws::frag>(), n), s_2, -1e+30);
             }
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), power));
             const auto p_2 = ws::exp2(ws::fma(s_2, power, ws::sub(8, now)));
@@ -87,21 +83,19 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
             top = now;
             auto x = ws::cast<ws::e4m3>(p_2);
             acc = ws::rescale(acc, shrink);
-            for (int j = 64; j < p.L; j += 64) {  // attention_fp8.c:29
-                auto s_3 = ws::full<float, 64, 64, ws::frag>(0);
+            for (int j = 160; j < p.L; j += 160) {  // attention_fp8.c:29
+                auto s_3 = ws::full<float, 64, 160, ws::frag>(0);
                 const int k_tile_slot_2 = k_tile_ring.get();
-                s.turns.take(group);
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                 ws::commit();
                 const int v_tile_flipped_slot = v_tile_flipped_ring.get();
                 ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot])));
                 ws::commit();
-                s.turns.pass(group);
                 const int n_2 = p.L - j;
                 ws::wait<1>(s_3);
                 k_tile_ring.consumed<0>();
-                if (ws::alike((long)n_2 <= 63)) {  // attention_fp8.c:31
-                    s_3 = ws::select(ws::lt(ws::col_index<1, 64, ws::frag>(), n_2), s_3, -1e+30);
+                if (ws::alike((long)n_2 <= 159)) {  // attention_fp8.c:31
+                    s_3 = ws::select(ws::lt(ws::col_index<1, 160, ws::frag>(), n_2), s_3, -1e+30);
                 }
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), power));
                 const auto p_3 = ws::exp2(ws::fma(s_3, power, ws::sub(8, now_2)));
@@ -138,7 +132,7 @@ static WS_DEVICE void attention_fp8_flipper(const attention_fp8_params &p, atten
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
-        for (int j = 0; j < p.L; j += 64) {  // attention_fp8.c:29
+        for (int j = 0; j < p.L; j += 160) {  // attention_fp8.c:29
             const int v_tile_slot = v_tile_ring.get();
             const int v_tile_flipped_slot = v_tile_flipped_ring.put();
             ws::flip(s.v_tile_flipped[v_tile_flipped_slot], ws::view(s.v_tile[v_tile_slot]));
@@ -158,7 +152,6 @@ static WS_KERNEL(512, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_param
         s.k_tile_ring.init("k_tile_ring", 2);  // two groups release each slot
         s.v_tile_ring.init("v_tile_ring", 1);  // one group releases each slot
         s.v_tile_flipped_ring.init("v_tile_flipped_ring", 2);  // two groups release each slot
-        s.turns.init("turns");
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -189,8 +182,8 @@ extern "C" void ws_launch_attention_fp8(int heads, int L, float scale, const voi
     call.tensor(p.o, "o", O, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::stored);
     call.place();
     call.map(p.q_map, p.q, 128);
-    call.map(p.k_map, p.k, 64);
-    call.map(p.v_map, p.v, 64);
+    call.map(p.k_map, p.k, 160);
+    call.map(p.v_map, p.v, 160);
     call.map(p.o_map, p.o, 64);
     p.L = L;
     p.scale = scale;

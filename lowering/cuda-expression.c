@@ -611,8 +611,15 @@ static void print_slice(Printer *in, const Op *op)
 
 static void print_stage(Printer *in, const Op *op)
 {
-    fputs("ws::stage(", in->out);
-    cuda_group_storage(in, op->storage);
+    bool output = op->storage->use == USE_OUTPUT;
+    fputs("ws::stage", in->out);
+    if (output && op->ival)
+        fprintf(in->out, "<%d>", (int)op->ival - 1);
+    fputc('(', in->out);
+    if (output)
+        fputs(op->storage->name, in->out);
+    else
+        cuda_group_storage(in, op->storage);
     fputs(", ", in->out);
     cuda_value(in, op->args[0], PREC_ANY);
     fputc(')', in->out);
@@ -620,7 +627,7 @@ static void print_stage(Printer *in, const Op *op)
 
 static void print_gather(Printer *in, const Op *op)
 {
-    fprintf(in->out, "ws::gather(s.meeting, s.%s, ", op->storage->name);
+    fprintf(in->out, "ws::gather(s.%s, ", op->storage->name);
     if (op->storage->slots > 1)
         fprintf(in->out, "%s_turn, ", op->storage->name);
     cuda_value(in, op->args[0], PREC_ANY);

@@ -543,7 +543,10 @@ static void print_sync(Printer *in, const Op *op)
     case OP_TURN_PASS:
         cuda_line(in, "s.turns.%s(group);", op_info[op->code].call);
         break;
-    default: /* COMMIT, COMMIT_NOTHING, BARRIER */
+    case OP_MEET:
+        cuda_line(in, "ws::meet(s.meeting, group);");
+        break;
+    default: /* COMMIT, COMMIT_NOTHING, FENCE, BARRIER */
         cuda_line(in, "%s();", op_info[op->code].call);
     }
 }

@@ -23,10 +23,20 @@ int64_t machine_tile_bytes(Type tile)
     return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
 }
 
-int64_t machine_output_bytes(Type tile)
+int machine_output_buffers(Type tile)
 {
     int buffers = tile.rows * machine_lines(tile) / MACHINE_MMA_ROWS;
-    return (int64_t)(buffers ? buffers : 1) * MACHINE_MMA_ROWS * MACHINE_LINE_BYTES;
+    return buffers ? buffers : 1;
+}
+
+int64_t machine_output_bytes(Type tile)
+{
+    return (int64_t)machine_output_buffers(tile) * MACHINE_MMA_ROWS * MACHINE_LINE_BYTES;
+}
+
+int machine_boxes(Type tile)
+{
+    return round_up(tile.rows, MACHINE_MMA_ROWS) / MACHINE_MMA_ROWS * machine_lines(tile);
 }
 
 int64_t machine_copy_bytes(Type tile)

@@ -32,8 +32,11 @@ enum {
 int machine_line_elements(Dtype dtype);
 int machine_lines(Type tile);
 int64_t machine_tile_bytes(Type tile);
-/* Of a staging for stores: each of a group's four warps has buffers of 16 rows and 128 bytes, one at least.  */
+/* Of a staging for stores: each of a group's four warps has buffers of 16 rows and 128 bytes, one at least.  What is stored
+   passes through in boxes of 64 rows and 128 bytes, row by row of them.  */
+int machine_output_buffers(Type tile);
 int64_t machine_output_bytes(Type tile);
+int machine_boxes(Type tile);
 /* Bytes that the copy engine moves for a tile: whole lines, whether or not they lie inside the tensor.  */
 int64_t machine_copy_bytes(Type tile);
 /* Bytes that an operation on tiles exchanges between the threads of a group, as runtime/README.md has it; 0: none.  */

@@ -10,7 +10,8 @@
  * Shared memory is one struct in the order of the storages, rings behind them.  Outputs take what the rings leave: first up
  * to two 128-byte blocks, so that one drains while the next is written; then second slots come, for rings that are filled
  * once a tile, so that a CTA's next tile is on its way while it works on this one; and what then still is left goes to the
- * outputs again, up to a whole tile.  What does not fit is an error that prints the sum.
+ * outputs again, up to a whole tile.  What does not fit is an error that prints the sum.  Then staging.c says how tiles pass
+ * through outputs of that size.
  */
 #include "machine.h"
 #include "plan.h"
@@ -437,6 +438,7 @@ void pass_plan(Kernel *kernel)
     plan_shared(kernel);
     if (kernel->failed)
         return;
+    plan_staging(kernel);
     plan_variables(kernel);
     int peak = 0;
     FOR_ROLES (role, kernel) {

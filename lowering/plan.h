@@ -39,6 +39,9 @@ bool stores_apart(const Op *x, const Op *y); /* two stores surely write differen
 bool store_moves_on(const Op *store);        /* and in each iteration of the loops around it, inside the grid, others */
 int role_first_group(const Kernel *kernel, const Role *role);
 
+/* staging.c: stores, loads and gatherings through shared memory, step by step.  */
+void plan_staging(Kernel *kernel);
+
 /* variables.c: C variables for every role and for the launcher.  */
 void plan_variables(Kernel *kernel);
 

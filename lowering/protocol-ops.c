@@ -220,7 +220,7 @@ static bool run_skip(Explorer *in, World *world, int group, const Op *op)
 
 /* ---- looking at memory and tiles --------------------------------------------------------------------------------- */
 
-static const Storage *storage_at(const Explorer *in, int place)
+const Storage *storage_at(const Explorer *in, int place)
 {
     const Storage *storage = in->kernel->storages;
     while (place--)
@@ -241,7 +241,7 @@ static bool check_fresh(Explorer *in, const World *world, int group, const Op *o
                     name, op->code == OP_MMA ? " and fenced" : "");
 }
 
-static bool check_view(Explorer *in, const World *world, int group, const Op *op, const Mark *view)
+static bool check_view(Explorer *in, World *world, int group, const Op *op, const Mark *view)
 {
     const State *state = &world->states[group];
     if (view->kind == MARK_RING_VIEW && !is_held(state, view)) {
@@ -249,6 +249,8 @@ static bool check_view(Explorer *in, const World *world, int group, const Op *op
         return violates(in, world, group, op, "reads slot %d of '%s' (put %ld) that it does not hold at '%s'",
                         slot_of(in, view->place, view->index), aref->name, view->index, op_info[op->code].text);
     }
+    if (view->kind == MARK_STAGED_VIEW && storage_at(in, view->place)->use == USE_GATHERED)
+        return check_gathered(in, world, group, op, view);
     if (view->kind == MARK_STAGED_VIEW && view->index != state->written[view->place])
         return violates(in, world, group, op, "reads staged memory after it was written again at '%s'",
                         op_info[op->code].text);
@@ -256,6 +258,15 @@ static bool check_view(Explorer *in, const World *world, int group, const Op *op
         return false;
     return view->kind == MARK_RING_VIEW || view->kind == MARK_STAGED_VIEW ||
            violates(in, world, group, op, "reads memory that nobody wrote at '%s'", op_info[op->code].text);
+}
+
+/* A look at staged memory is over.  */
+static bool has_read(Explorer *in, World *world, int group, const Op *op, int place, long index)
+{
+    if (storage_at(in, place)->use == USE_GATHERED)
+        return end_look(in, world, group, op, place, index);
+    world->states[group].read[place] = true;
+    return true;
 }
 
 /* Handing a tile on is no look at it, adding to an accumulator in flight neither.  */
@@ -270,14 +281,15 @@ static bool check_operands(Explorer *in, World *world, int group, const Op *op)
 {
     for (int i = 0; i < op->nargs; i++) {
         const Mark *mark = mark_at(in, world, group, op->args[i]);
-        if (!mark)
+        if (!mark || (op_info[op->code].class_ == CLASS_STORE && op->storage))
             continue;
         if (op->args[i]->type.kind == K_VIEW && op->code != OP_TRANS_VIEW && !check_view(in, world, group, op, mark))
             return false;
         if (mark->kind == MARK_TOKEN && looks_at(op, i))
             return violates(in, world, group, op, "looks at a product in flight at '%s'", op_info[op->code].text);
-        if (mark->kind == MARK_STAGED_VIEW && op->code != OP_MMA && op->code != OP_TRANS_VIEW)
-            world->states[group].read[mark->place] = true;
+        if (mark->kind == MARK_STAGED_VIEW && op->code != OP_MMA && op->code != OP_TRANS_VIEW &&
+            !has_read(in, world, group, op, mark->place, mark->index))
+            return false;
     }
     return true;
 }
@@ -302,6 +314,8 @@ static bool run_stage(Explorer *in, World *world, int group, const Op *op)
 {
     State *state = &world->states[group];
     int place = storage_place(in->kernel, op->storage);
+    if (op->storage->use == USE_OUTPUT)
+        return run_stage_out(in, world, group, op);
     if (reading_of(state, MARK_STAGED_VIEW, place, -1))
         return violates(in, world, group, op, "writes '%s' while a product in flight reads it", op->storage->name);
     if (state->read[place])
@@ -314,13 +328,15 @@ static bool run_stage(Explorer *in, World *world, int group, const Op *op)
     return true;
 }
 
-/* Each thread fences what it wrote itself: the others hear of it at the next barrier.  */
+/* Each thread fences what it wrote itself: the others hear of it at the next barrier, and those of the warp that copies its
+   part out before they do.  */
 static bool run_fence(Explorer *in, State *state)
 {
     for (int s = 0; s < in->nstorages; s++) {
-        state->fresh[s].unmet |= state->fresh[s].unfenced;
+        state->fresh[s].unmet |= state->fresh[s].unfenced && storage_at(in, s)->use != USE_OUTPUT;
         state->fresh[s].unfenced = false;
     }
+    fence_gathered(in, state);
     return true;
 }
 
@@ -330,20 +346,6 @@ static bool run_barrier(Explorer *in, State *state)
     for (int s = 0; s < in->nstorages; s++)
         state->fresh[s].unmet = false;
     state->stored = state->loaded = 0;
-    return true;
-}
-
-/* Group n of a role comes to its k-th gathering when its own products have read what the one before left.  None writes before
-   all have come, or (two slots) before all have come to the one before: so nothing that is still read is written.  */
-static bool run_gather(Explorer *in, World *world, int group, const Op *op)
-{
-    State *state = &world->states[group];
-    int place = storage_place(in->kernel, op->storage);
-    if (reading_of(state, MARK_STAGED_VIEW, place, -1))
-        return violates(in, world, group, op, "gathers in '%s' while a product in flight reads it", op->storage->name);
-    run_barrier(in, state);
-    state->met++;
-    *mark_at(in, world, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++state->written[place]};
     return true;
 }
 
@@ -360,8 +362,8 @@ static bool run_sum_parts(Explorer *in, World *world, int group, const Op *op)
     return true;
 }
 
-/* The others of the role stand at the same gathering, or have passed it.  */
-static bool others_gather(const Explorer *in, const World *world, int group, const Op *op)
+/* The others of the role stand at the same meeting, or have passed it.  */
+static bool others_meet(const Explorer *in, const World *world, int group, const Op *op)
 {
     for (int g = 0; g < in->ngroups; g++) {
         const State *other = &world->states[g];
@@ -405,24 +407,27 @@ static bool run_mma(Explorer *in, World *world, int group, const Op *op)
     return true;
 }
 
-static void complete(State *state, long group)
+static bool complete(Explorer *in, World *world, int group, const Op *op, long last)
 {
+    State *state = &world->states[group];
     int kept = 0;
-    state->completed = group > state->completed ? group : state->completed;
+    state->completed = last > state->completed ? last : state->completed;
     for (int i = 0; i < state->nreadings; i++) {
         const Reading *reading = &state->readings[i];
         if (reading->group > state->completed)
             state->readings[kept++] = *reading;
-        else if (reading->kind == MARK_STAGED_VIEW)
-            state->read[reading->place] = true;
+        else if (reading->kind == MARK_STAGED_VIEW && !has_read(in, world, group, op, reading->place, reading->index))
+            return false;
     }
     state->nreadings = kept;
+    return true;
 }
 
 static bool run_wait(Explorer *in, World *world, int group, const Op *op)
 {
     State *state = &world->states[group];
-    complete(state, state->committed - (long)op->ival);
+    if (!complete(in, world, group, op, state->committed - (long)op->ival))
+        return false;
     for (int i = 0; i < op->nresults; i++) {
         const Mark *from = mark_at(in, world, group, op->args[i]);
         Mark mark = from ? *from : (Mark){0};
@@ -462,17 +467,7 @@ static bool run_load(Explorer *in, World *world, int group, const Op *op)
     if (stores & state->stored)
         return violates(in, world, group, op, "loads what other threads of it stored, without a barrier between");
     state->loaded |= stores;
-    return true;
-}
-
-static bool run_staged_store(Explorer *in, World *world, int group, const Op *op)
-{
-    State *state = &world->states[group];
-    if (op->storage->slots < in->groups[group].role->replicas && !state->holds_turn)
-        return violates(in, world, group, op, "stores through '%s', which other groups use, out of its turn",
-                        op->storage->name);
-    state->storing = true;
-    return true;
+    return !op->storage || run_load_staged(in, world, group, op);
 }
 
 static bool run_store(Explorer *in, World *world, int group, const Op *op)
@@ -481,7 +476,7 @@ static bool run_store(Explorer *in, World *world, int group, const Op *op)
     if (op->code == OP_PRINT)
         return true;
     if (op->storage)
-        return run_staged_store(in, world, group, op);
+        return run_copy_out(in, world, group, op);
     for (int i = 0; i < in->nstores; i++) {
         uint64_t bit = (uint64_t)1 << i % 64;
         const Op *other = in->stores[i];
@@ -502,8 +497,8 @@ bool may_pass(const Explorer *in, const World *world, int group, const Op *op)
 {
     const State *state = &world->states[group];
     int block = in->groups[group].block;
-    if (op->code == OP_GATHER || op->code == OP_SUM_PARTS)
-        return others_gather(in, world, group, op);
+    if (op->code == OP_MEET || op->code == OP_SUM_PARTS)
+        return others_meet(in, world, group, op);
     if (op->code == OP_TURN_TAKE)
         return world->turns[block] % in->groups[group].role->replicas == in->groups[group].number;
     if (op->code == OP_PUT) {
@@ -535,7 +530,7 @@ static bool run_turn(Explorer *in, World *world, int group, const Op *op)
     memcpy(turn_known, state->known, (size_t)in->narefs * sizeof *state->known);
     world->turns[in->groups[group].block]++;
     FOR_STORAGES (storage, in->kernel)
-        if (state->storing && storage->use == USE_OUTPUT && storage->slots < in->groups[group].role->replicas)
+        if (state->copying[storage_place(in->kernel, storage)] && storage->slots < in->groups[group].role->replicas)
             return violates(in, world, group, op, "passes on its turn while copies out of '%s' may be under way",
                             storage->name);
     return true;
@@ -579,8 +574,12 @@ static bool run_sync(Explorer *in, World *world, int group, const Op *op)
     case OP_TURN_TAKE:
     case OP_TURN_PASS:
         return run_turn(in, world, group, op);
+    case OP_MEET:
+        state->met++;
+        state->meetings++;
+        return run_barrier(in, state);
     case OP_STORE_WAIT:
-        state->storing &= op->ival > 0;
+        run_store_wait(in, state, op);
         return true;
     case OP_FENCE:
         return run_fence(in, state);

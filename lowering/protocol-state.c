@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "machine.h"
 #include "plan.h"
 #include "protocol.h"
 #include "slice.h"
@@ -195,7 +196,7 @@ static bool is_shared(const Op *op, const void *context)
     (void)context;
     return op->code == OP_GRID || op->code == OP_PUT || op->code == OP_GET || op->code == OP_CONSUMED ||
            op->code == OP_SKIP || op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS || op->code == OP_GATHER ||
-           op->code == OP_SUM_PARTS;
+           op->code == OP_MEET || op->code == OP_SUM_PARTS;
 }
 
 static void visit_decision(Op *op, void *context)
@@ -221,6 +222,13 @@ static void visit_direct_store(Op *op, void *context)
     in->stores = list_add(in->kernel->module, in->stores, in->nstores++, op);
 }
 
+static void visit_stage(Op *op, void *context)
+{
+    const Decider *at = context;
+    if (op->code == OP_STAGE && op->storage->use == USE_OUTPUT)
+        at->group->stages[storage_place(at->in->kernel, op->storage)] = true;
+}
+
 static void prepare_decisions(Explorer *in, Group *group)
 {
     size_t bytes = (size_t)(group->labels->count + 1) * sizeof(int);
@@ -244,6 +252,9 @@ static void prepare_role(Explorer *in, Role *role, const Labels *labels)
     ir_walk(role->body, visit_births, &aging);
     ir_walk(role->body, visit_uses, &aging);
     ir_walk(role->body, visit_direct_store, in);
+    first.stages = arena_alloc(module, (size_t)in->nstorages + 1);
+    Decider decider = {in, &first};
+    ir_walk(role->body, visit_stage, &decider);
     for (first.block = 0; first.block < in->nblocks; first.block++) {
         prepare_decisions(in, &first);
         for (first.number = 0; first.number < role->replicas; first.number++)
@@ -346,6 +357,18 @@ void state_add_reading(Explorer *in, State *state, int index, Reading reading)
     state->readings[index] = reading;
 }
 
+static void fill_gathered(Explorer *in, State *to, Gathered **old, const State *from)
+{
+    int place = 0;
+    to->gathered = old ? old : arena_alloc(in->kernel->module, (size_t)(in->nstorages + 1) * sizeof *old);
+    FOR_STORAGES (storage, in->kernel) {
+        if (storage->use == USE_GATHERED)
+            to->gathered[place] = array(in->kernel->module, to->gathered[place], from ? from->gathered[place] : NULL,
+                                        MAX_GATHERED, sizeof(Gathered));
+        place++;
+    }
+}
+
 static void fill_state(Explorer *in, State *to, const State *from, int group)
 {
     Module *module = in->kernel->module;
@@ -359,6 +382,8 @@ static void fill_state(Explorer *in, State *to, const State *from, int group)
     to->written = array(module, old.written, from ? from->written : NULL, nstorages, sizeof(long));
     to->read = array(module, old.read, from ? from->read : NULL, nstorages, sizeof(bool));
     to->fresh = array(module, old.fresh, from ? from->fresh : NULL, nstorages, sizeof(Written));
+    to->copying = array(module, old.copying, from ? from->copying : NULL, nstorages, sizeof(int));
+    fill_gathered(in, to, old.gathered, from);
     to->room = old.room;
     to->readings = old.readings;
     for (int i = 0; from && i < from->nreadings; i++)
@@ -404,12 +429,25 @@ static void fill(Explorer *in, World *to, const World *from)
     to->ndecided = array(module, to->ndecided, from ? from->ndecided : NULL, ndecisions, sizeof(long));
 }
 
+/* As if each staging had just been filled: what comes later can be no worse.  */
+static void start_group(const Explorer *in, State *state, const Group *group)
+{
+    int place = 0;
+    state->pc = group->role->body->first;
+    FOR_STORAGES (storage, in->kernel) {
+        state->copying[place] = group->stages[place] ? machine_output_buffers(storage->tile) : 0;
+        for (int slot = 0; state->gathered[place] && slot < MAX_GATHERED; slot++)
+            state->gathered[place][slot] = (Gathered){0, NEVER, NEVER, NEVER};
+        place++;
+    }
+}
+
 World *world_new(Explorer *in)
 {
     World *world = arena_alloc(in->kernel->module, sizeof *world);
     fill(in, world, NULL);
     for (int g = 0; g < in->ngroups; g++)
-        world->states[g].pc = in->groups[g].role->body->first;
+        start_group(in, &world->states[g], &in->groups[g]);
     return world;
 }
 
@@ -490,7 +528,8 @@ static int64_t mark_text(const State *state, const Mark *mark)
         age = end->next - mark->index;
         return age <= end->held ? age : -1;
     case MARK_STAGED_VIEW:
-        return mark->index == state->written[mark->place];
+        age = state->written[mark->place] - mark->index;
+        return age < MAX_GATHERED ? age : -1;
     case MARK_TOKEN:
         age = state->committed - mark->index;
         return mark->index <= state->completed ? 1000 : age;
@@ -527,12 +566,35 @@ static long meetings_ahead(const Explorer *in, const World *world, int group)
     return world->states[group].met - fewest;
 }
 
+/* Meetings ago, as far as it makes a difference: groups are one apart at most.  */
+static void say_meeting(Explorer *in, const State *state, long met)
+{
+    long ago = state->meetings - met;
+    say(in, met == NOT_YET ? -1 : met == NEVER || ago > 3 ? 3 : ago);
+}
+
+static void say_gathered(Explorer *in, const State *state)
+{
+    int place = 0;
+    FOR_STORAGES (storage, in->kernel) {
+        for (int age = 0; state->gathered[place] && age < storage->slots; age++) {
+            const Gathered *slot = &state->gathered[place][(state->written[place] + age) % storage->slots];
+            long writes = state->written[place] - slot->write;
+            say(in, writes > MAX_GATHERED ? MAX_GATHERED : writes);
+            say_meeting(in, state, slot->wrote);
+            say_meeting(in, state, slot->fenced);
+            say_meeting(in, state, slot->looked);
+        }
+        place++;
+    }
+}
+
 static void say_state(Explorer *in, const World *world, int group)
 {
     const State *state = &world->states[group];
     say(in, state->pc ? state->pc->position * 2 + state->head : -1);
     bool memory = memory_in_focus(in, group);
-    say(in, state->holds_turn | (state->storing && memory) << 1);
+    say(in, state->holds_turn);
     say(in, in->by_tiles ? state->ordinal % in->groups[group].role->replicas : 0);
     say(in, memory ? (int64_t)state->stored : 0);
     say(in, memory ? (int64_t)state->loaded : 0);
@@ -550,7 +612,9 @@ static void say_state(Explorer *in, const World *world, int group)
             say(in, mark->kind + 8 * (mark->place + 1000 * (mark_text(state, mark) + 2)));
     }
     for (int s = 0; memory && s < in->nstorages; s++)
-        say(in, state->read[s] | state->fresh[s].unfenced << 1 | state->fresh[s].unmet << 2);
+        say(in, state->read[s] | state->fresh[s].unfenced << 1 | state->fresh[s].unmet << 2 | state->copying[s] << 3);
+    if (in_focus(in, -1))
+        say_gathered(in, state);
     for (int i = 0; i < state->nreadings; i++) {
         const Reading *reading = &state->readings[i];
         Mark mark = {reading->kind, reading->place, reading->index};

@@ -50,9 +50,11 @@ const char *waits_for(const Explorer *in, const World *world, int group)
         return arena_print(module, "'%s %ld' does not pass on its turn", in->groups[group].role->name,
                            world->turns[in->groups[group].block] % groups);
     }
-    if (op->code == OP_GATHER || op->code == OP_SUM_PARTS)
-        return arena_print(module, "not all groups of '%s' %s in '%s'", in->groups[group].role->name,
-                           op->code == OP_GATHER ? "gather" : "sum", op->storage->name);
+    if (op->code == OP_MEET)
+        return arena_print(module, "not all groups of '%s' come to meet", in->groups[group].role->name);
+    if (op->code == OP_SUM_PARTS)
+        return arena_print(module, "not all groups of '%s' sum in '%s'", in->groups[group].role->name,
+                           op->storage->name);
     bool get = op->code == OP_GET;
     long index = get ? state->gets[aref->id].next : state->puts[aref->id].next;
     long slot = index % aref->slots;

@@ -46,12 +46,13 @@
  * The rules of a ring are those of the paper (Tawa, III-B: put, get, consumed); that tasks are checked by letting all of them
  * run against each other is what CuTe's task scheduling checks do, too, for given trip counts.
  *
- *   6. A group is many threads.  Conditions are scalars, which each of them computes alike, so all take the same way and the
+ *   8. A group is many threads.  Conditions are scalars, which each of them computes alike, so all take the same way and the
  *      barriers of a group pair up; between two of them nobody knows how far the others are.  Staged memory is written
- *      behind one, fenced by each thread that wrote, and read behind another: by a product only if both happened.
+ *      behind one, fenced by each thread that wrote, and read behind another: by a product only if both happened.  What
+ *      leaves by the copy engine, or is written by several groups: protocol-staging.c.
  *
- * Assumed: a store through staging, a copy that the engine cannot make and a gathering fence what they write themselves (their
- * clocks in the emulator would tell); put, get, consumed, the engines and barriers do what runtime/README.md says.
+ * Assumed: put, get, consumed, copies, products, waits and barriers do what runtime/README.md says.  A copy in that the engine
+ * cannot make, which turns out at run time, is one that threads make, fence and complete within that one call.
  */
 #include "plan.h"
 #include "protocol.h"
@@ -105,7 +106,7 @@ static bool group_has_ended_well(Explorer *in, const World *world, int group)
     }
     if (state->nreadings)
         return violates(in, world, group, last, "ends while products are in flight");
-    if (state->storing)
+    if (!copies_are_out(in, state))
         return violates(in, world, group, last, "ends while copies out of shared memory may be under way");
     return !state->holds_turn || violates(in, world, group, last, "ends without passing on its turn");
 }
@@ -222,7 +223,7 @@ enum { FEW_WORLDS = 120, MANY_WORLDS = 100000 };
 static bool asks_itself(const Op *op, const void *context)
 {
     const Group *group = context;
-    return op->code == OP_TURN_TAKE || op->code == OP_GATHER || op->code == OP_SUM_PARTS ||
+    return op->code == OP_TURN_TAKE || op->code == OP_MEET || op->code == OP_SUM_PARTS ||
            (op->code == OP_IF && group->decision_of[op->position] == DECIDE_OWN);
 }
 

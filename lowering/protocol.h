@@ -34,20 +34,29 @@ typedef struct {
     bool unfenced, unmet;
 } Written;
 
+/* A slot of memory that a role's groups write together: which write it holds of this group, and at which of its meetings the
+   group wrote, fenced, and last looked at it.  */
+enum { MAX_GATHERED = 2, NOT_YET = 0x7fffffff, NEVER = -1 };
+typedef struct {
+    long write, wrote, fenced, looked;
+} Gathered;
+
 /* A group of a role: where it stands and what it has.  */
 typedef struct {
     const Op *pc; /* the next op; NULL: it has ended */
     bool head;    /* of the loop at pc: initial values are handed over, the next iteration is not decided */
     bool holds_turn;
-    bool storing;              /* copies out of staging may be under way */
     long ordinal;              /* tiles begun */
-    long met;                  /* gatherings of the role's groups that it has passed */
+    long met;                  /* places that it passed where all of the role's groups come together in the search, */
+    long meetings;             /* and those of them where they do on the machine */
     long committed, completed; /* groups of products */
     Mark *marks;               /* by Group.mark_of */
     End *puts, *gets;          /* by ring */
     long *written;             /* by storage: writes of it so far */
     bool *read;                /* by storage: read since the group last met at a barrier */
     Written *fresh;            /* by storage: what has to happen before others look at what was written */
+    int *copying;              /* by storage: so many of the newest copies out may still read it */
+    Gathered **gathered;       /* by storage, NULL for all but these; by slot */
     uint64_t stored,
         loaded; /* tensors that are stored through: stores and loads since the group last met, by Explorer.stores */
     Reading *readings;
@@ -71,6 +80,7 @@ typedef struct {
     Life *lives;      /* by mark */
     int *decision_of; /* by position: index of the decision, or DECIDE_... */
     bool *joins;      /* by decision: is it taken here? */
+    bool *stages;     /* by storage: does it leave through this? */
 } Group;
 
 /* All groups, and what they share.  */
@@ -153,9 +163,21 @@ void group_decide(Explorer *in, World *world, int group, int decision, bool choi
 const char *waits_for(const Explorer *in, const World *world, int group);
 const char *place_of(const Explorer *in, const World *world, int group, const Op *op);
 
+/* protocol-staging.c: the same for memory that copies out or other groups read.  */
+bool run_stage_out(Explorer *in, World *world, int group, const Op *op);
+bool run_load_staged(Explorer *in, World *world, int group, const Op *op);
+bool run_copy_out(Explorer *in, World *world, int group, const Op *op);
+void run_store_wait(const Explorer *in, State *state, const Op *op);
+bool copies_are_out(const Explorer *in, const State *state);
+bool run_gather(Explorer *in, World *world, int group, const Op *op);
+void fence_gathered(const Explorer *in, State *state);
+bool check_gathered(Explorer *in, World *world, int group, const Op *op, const Mark *view);
+bool end_look(Explorer *in, World *world, int group, const Op *op, int place, long write);
+
 /* protocol-ops.c: what the operations do; false once something is wrong.  */
 bool stays_in_place(Explorer *in, World *world, int group, const Op *op, const Value *from, const Value *to);
 bool run_plain(Explorer *in, World *world, int group, const Op *op);
+const Storage *storage_at(const Explorer *in, int place);
 bool may_pass(const Explorer *in, const World *world, int group, const Op *op);
 bool violates(Explorer *in, const World *world, int group, const Op *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -228,6 +228,24 @@ static bool is_the_store(Validator *in, const Op *op, const Stored *what, const 
     return store_term(in, op, memory, what->args) == instance->stored[source->position];
 }
 
+/* What leaves through staging may go box by box, in their order; the last one ends the store.  */
+typedef struct {
+    unsigned number, count; /* from 1 on; 0 of 0: all at once */
+} Box;
+
+static Box box_of(const Op *store)
+{
+    const Op *stage = store->args[store->nargs - 1]->def;
+    if (!stage || stage->code != OP_STAGE || !stage->ival)
+        return (Box){0, 0};
+    return (Box){(unsigned)stage->ival, (unsigned)machine_boxes(stage->args[0]->type)};
+}
+
+static bool is_next_box(Box box, unsigned done)
+{
+    return done / DONE_BOX + 1 == box.number || (!box.number && done < DONE_BOX);
+}
+
 static bool run_store(Validator *in, const Op *op)
 {
     const Term *args[op->nargs];
@@ -238,10 +256,12 @@ static bool run_store(Validator *in, const Op *op)
     Stored what = {args, SPREAD_WHOLE, known_of(in, tile)};
     if (row >= 0)
         what.place = strip_group(in, &args[row], tile->type.rows);
+    Box box = box_of(op);
     for (int k = 0; k < in->nopen; k++)
         FOR_OPS (source, in->open[k]->block) {
             if (op_info[source->code].class_ != CLASS_STORE)
                 continue;
+            unsigned *done = &in->open[k]->done[source->position];
             if (!is_the_store(in, op, &what, source, in->open[k])) {
                 bool skips = op->code == OP_PRINT && source->code == OP_PRINT &&
                              !(in->open[k]->done[source->position] & DONE_OP);
@@ -252,7 +272,13 @@ static bool run_store(Validator *in, const Op *op)
             }
             if (in->groups > 1 && !is_divided(in, source) && in->leader != 1)
                 return differs(in, op, "every group stores what one should store for all");
-            in->open[k]->done[source->position] |= DONE_OP;
+            if (!is_next_box(box, *done))
+                return differs(in, op, "stores box %u of a tile of which %u boxes are stored", box.number,
+                               *done / DONE_BOX);
+            *done += DONE_BOX;
+            if (box.number < box.count)
+                return true;
+            *done |= DONE_OP;
             int base = op->code == OP_PRINT ? -1 : stored_base(in, args[0]);
             if (base >= 0)
                 in->memory[base] = in->open[k]->stored[source->position];

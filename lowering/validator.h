@@ -26,7 +26,7 @@ struct Instance {
     unsigned *done;                 /* by position: DONE_... */
     uint64_t *skipped;              /* by position of a loop: the rings that were passed over */
 };
-enum { DONE_OP = 1, DONE_PUT = 2, DONE_GET = 4, DONE_COPY = 8 };
+enum { DONE_OP = 1, DONE_PUT = 2, DONE_GET = 4, DONE_COPY = 8, DONE_BOX = 16 }; /* and so many boxes of a store */
 
 /* What a role knows of one of its values.  */
 typedef struct {

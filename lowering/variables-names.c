@@ -136,6 +136,8 @@ static const char *slot_name(const Kernel *kernel, const Aref *aref)
 static const char *default_name(const Kernel *kernel, const Value *value)
 {
     const Op *op = value->def;
+    if (op && op->code == OP_STAGE && op->storage && op->storage->use == USE_OUTPUT)
+        return "box";
     if (op && (op->code == OP_STAGE || op->code == OP_GATHER) && op->storage)
         return arena_print(kernel->module, "%s_view", op->storage->name);
     if (op && op_writes_in_place(op))

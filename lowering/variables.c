@@ -85,14 +85,31 @@ static bool is_cheap(const Value *value, int depth)
     return true;
 }
 
+enum { LOOK_BACK = 8 };
+
+/* Made of registers alone, as far as one looks.  */
+static bool only_computes(const Op *op, int depth)
+{
+    if (!op || op->nblocks)
+        return true;
+    OpClass class_ = op_info[op->code].class_;
+    if (!depth || class_ == CLASS_LOAD || op->code == OP_READ || op->storage)
+        return false;
+    for (int i = 0; i < op->nargs && class_ == CLASS_TILE; i++)
+        if (!only_computes(op->args[i]->def, depth - 1))
+            return false;
+    return true;
+}
+
 /* Nothing but pure ops stands between the definition and its use in the same block, so a tile expression may be printed at
-   the use: it crosses no store, no barrier and no product.  */
+   the use: it crosses no store, no barrier and no product.  What is computed may wait with its use until a staging is free;
+   a load had better be under way by then.  */
 static bool reaches_quietly(const Op *def, Op *user)
 {
     if (!user || user->parent != def->parent)
         return false;
     for (const Op *op = def->next; op && op != user; op = op->next)
-        if (!op_is_pure(op))
+        if (!op_is_pure(op) && !(op->code == OP_STORE_WAIT && only_computes(def, LOOK_BACK)))
             return false;
     return true;
 }

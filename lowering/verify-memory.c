@@ -121,10 +121,23 @@ static void check_scratch(Uses *uses, const Op *op)
         complain(uses, op, "has less scratch memory than it exchanges");
 }
 
+/* A box of the tile, or all of it where there is a buffer for each.  */
+static void check_stage_out(Uses *uses, const Op *op)
+{
+    Type tile = op->storage->tile, type = op->args[0]->type;
+    int boxes = machine_boxes(type);
+    if (type.kind != K_TILE || tile.dtype != type.dtype || type.rows % tile.rows)
+        complain(uses, op, "writes to memory of another shape");
+    else if (op->ival < 0 || op->ival > boxes || (!op->ival && boxes > machine_output_buffers(tile)))
+        complain(uses, op, "has no buffer for each box");
+}
+
 static void check_stage(Uses *uses, const Op *op)
 {
     Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type;
-    if (!is_own(uses, op->storage, USE_OPERAND))
+    if (op->storage && op->storage->use == USE_OUTPUT)
+        check_stage_out(uses, op);
+    else if (!is_own(uses, op->storage, USE_OPERAND))
         complain(uses, op, "has no memory of its own to write to");
     else if (tile.dtype != type.dtype || tile.rows != type.rows || tile.cols != type.cols)
         complain(uses, op, "writes to memory of another shape");
@@ -153,16 +166,17 @@ static void check_parts(Uses *uses, const Op *op)
         complain(uses, op, "does not share out the columns to the blocks of a cluster");
 }
 
-/* Taller tiles pass through the staging in pieces, wider ones in blocks.  */
+/* Straight out of registers, or what was staged.  */
 static void check_store(Uses *uses, const Op *op)
 {
-    if (!op->storage)
-        return;
-    Type tile = op->storage->tile, type = op->args[op->nargs - 1]->type;
-    if (op->storage->use != USE_OUTPUT)
-        complain(uses, op, "stages its tile in memory of another use");
-    else if (tile.dtype != type.dtype || type.rows % tile.rows || op->storage->slot_bytes % MACHINE_LINE_BYTES)
-        complain(uses, op, "stages its tile in memory of another shape");
+    const Op *stage = op->args[op->nargs - 1]->def;
+    bool staged = stage && stage->code == OP_STAGE;
+    if (op->storage && op->storage->use != USE_OUTPUT)
+        complain(uses, op, "copies its tile out of memory of another use");
+    else if (staged ? stage->storage != op->storage || stage->parent != op->parent : op->storage != NULL)
+        complain(uses, op, "copies its tile out of memory that it was not staged in");
+    else if (!staged && op->args[op->nargs - 1]->type.kind == K_VIEW)
+        complain(uses, op, "stores what no thread holds");
 }
 
 static const Storage *storage_under(const Value *view)

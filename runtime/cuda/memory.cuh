@@ -644,28 +644,28 @@ static WS_DEVICE shared_view<M, R, C, R> stage(shared_tile<M, R, C> &to, const t
 
 /* ---- gather: an operand of which each group has some rows -------------------------------------------------------- */
 
-/* The groups meet before, since they may still read what was gathered last, and behind.  */
-template <int N, typename T, int R, int C, int PART, layout L>
-static WS_DEVICE shared_view<T, R, C, R> gather(meeting<N> &groups, shared_tile<T, R, C> (&to)[1],
-                                                const tile<T, PART, C, L> &x, long first_row)
+template <int N> static WS_DEVICE void meet(meeting<N> &groups, int)
 {
     groups.all();
+}
+
+/* Meetings, and the fence, are statements of their own.  */
+template <typename T, int R, int C, int PART, layout L>
+static WS_DEVICE shared_view<T, R, C, R> gather(shared_tile<T, R, C> (&to)[1], const tile<T, PART, C, L> &x,
+                                                long first_row)
+{
     write_shared(window<PART, C>(to[0], (int)first_row, 0), x);
-    ptx::fence_proxy_async();
-    groups.all();
     return view(to[0]);
 }
 
-/* With two slots it is enough to meet behind: whoever is there has read what was gathered before the last time.  */
-template <int N, typename T, int R, int C, int PART, layout L>
-static WS_DEVICE shared_view<T, R, C, R> gather(meeting<N> &groups, shared_tile<T, R, C> (&to)[2], int &turn,
-                                                const tile<T, PART, C, L> &x, long first_row)
+/* Two slots take turns.  */
+template <typename T, int R, int C, int PART, layout L>
+static WS_DEVICE shared_view<T, R, C, R> gather(shared_tile<T, R, C> (&to)[2], int &turn, const tile<T, PART, C, L> &x,
+                                                long first_row)
 {
     shared_tile<T, R, C> &here = to[turn];
     turn ^= 1;
     write_shared(window<PART, C>(here, (int)first_row, 0), x);
-    ptx::fence_proxy_async();
-    groups.all();
     return view(here);
 }
 

@@ -2,9 +2,11 @@
 /*
  * outlet.cuh - tiles of an accumulator's layout out to global memory, and in, through a warp's own staging.
  *
- *   store(outlet, ...)  registers -> staging -> global, by the copy engine; atomic_add(outlet, ...) to what is there
- *   load(outlet, ...)   global -> staging -> registers, in whole lines
- *   store_wait<N>()     at most N copies out of this warp still read their staging
+ *   store_wait<N>()               at most N copies out of this warp still read their staging
+ *   box = stage(outlet, x)        registers -> staging, where no copy out reads
+ *   fence()                       each lane's part is there for the engine
+ *   store(outlet, ..., box)       staging -> global, by the copy engine; atomic_add(outlet, ..., box) to what is there
+ *   load(outlet, ...)             global -> staging -> registers, in whole lines
  */
 #ifndef WS_CUDA_OUTLET_CUH
 #define WS_CUDA_OUTLET_CUH
@@ -23,8 +25,8 @@ template <typename T, int R, int BLOCKS> struct __align__(1024) output
     unsigned char bytes[4 * buffers * 2048];
 };
 
-/* A warp's end of it: the buffers in turn, from one store to the next, so that all copies but the oldest may still read
-   theirs when one is filled.  */
+/* A warp's end of it.  Whatever leaves takes the next buffer, and is a copy that store_wait counts, also where the engine has
+   no part in it: so a buffer is free when all but the newest buffers - 1 copies have been read.  */
 template <typename T, int R, int BLOCKS> class outlet {
     u32 first, next;
 
@@ -34,27 +36,28 @@ template <typename T, int R, int BLOCKS> class outlet {
     {
         first = next = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
     }
-    /* A buffer that nothing reads.  */
-    WS_DEVICE u32 take()
-    {
-        if (ptx::lane() == 0)
-            ptx::bulk_wait_read<buffers - 1>();
-        __syncwarp();
-        const u32 buffer = next;
-        next = next == first + (buffers - 1) * 2048 ? first : next + 2048;
-        return buffer;
-    }
-    /* The first COUNT, one behind the other.  */
-    template <int COUNT> WS_DEVICE u32 take_together()
+    /* The next buffer; several are the first ones, one behind the other.  */
+    template <int COUNT> WS_DEVICE u32 here()
     {
         static_assert(COUNT <= buffers, "that many buffers");
-        if (ptx::lane() == 0)
-            ptx::bulk_wait_read<0>();
-        __syncwarp();
-        next = first + COUNT % buffers * 2048;
-        return first;
+        return COUNT == 1 ? next : first;
+    }
+    template <int COUNT> WS_DEVICE void advance()
+    {
+        if (COUNT == 1)
+            next = next == first + (buffers - 1) * 2048 ? first : next + 2048;
+        else
+            next = first + COUNT % buffers * 2048;
     }
 };
+
+/* At most N copies out of this warp still read shared memory.  */
+template <int N> static WS_DEVICE void store_wait()
+{
+    if (ptx::lane() == 0)
+        ptx::bulk_wait_read<N>();
+    __syncwarp();
+}
 
 /* A box to coordinates of the whole tensor: over what is there, or added to it.  */
 template <bool ADD, typename... I> static WS_DEVICE void engine_store_at(const CUtensorMap *m, u32 from, I... at)
@@ -85,8 +88,21 @@ static WS_DEVICE void engine_store(const CUtensorMap *m, u32 from, const tensor<
 /* How a tile's columns go out: in boxes of whole lines, or in one of half a line.  */
 template <typename T, int C> struct boxes {
     static constexpr int bytes = C * (int)sizeof(T) == 64 ? 64 : 128, columns = bytes / (int)sizeof(T);
-    static constexpr int whole = C / columns * columns; /* columns that fill boxes */
+    static constexpr int across = C / columns;
+    static constexpr bool whole = C % columns == 0;
 };
+
+/* A box of the tile that was staged, or (-1) all of them; this warp's part begins there.  */
+template <typename T, int R, int C, int BOX> struct staged {
+    static constexpr int begin = BOX < 0 ? 0 : BOX, count = BOX < 0 ? (R + 63) / 64 * boxes<T, C>::across : 1;
+    u32 from;
+};
+
+/* The first of this warp's rows in a box.  */
+template <typename T, int C> static WS_DEVICE int box_row(int box)
+{
+    return box / boxes<T, C>::across * 64 + (int)(threadIdx.x / 32 % 4) * 16;
+}
 
 /* Where a byte of a buffer's row lies, swizzled within rows of BYTES.  */
 template <int BYTES> static WS_DEVICE u32 in_buffer(u32 buffer, int row, int byte)
@@ -125,28 +141,29 @@ static WS_DEVICE void fill_buffer(u32 buffer, const tile<T, R, C, frag> &x)
     }
 }
 
-/* Box after box.  */
-template <bool ADD, int BLOCK, int FIRST, typename O, typename T, int R, int C, int N, typename... I>
-static WS_DEVICE void store_boxes(O &o, const tensor<T, N> &t, const map &m, const tile<T, R, C, frag> &x, int row,
-                                  int col, I... outer)
+template <int BOX, int END, typename T, int R, int C>
+static WS_DEVICE void fill_boxes(u32 buffer, const tile<T, R, C, frag> &x)
 {
     typedef boxes<T, C> B;
-    const int warp_row = BLOCK * 64 + (int)(threadIdx.x / 32 % 4) * 16;
-    if (R % 64 == 0 || warp_row < R) {
-        const u32 at = o.take();
-        fill_buffer<BLOCK, FIRST, B::bytes>(at, x);
-        ptx::fence_proxy_async();
-        __syncwarp();
-        if (ptx::lane() == 0) {
-            engine_store<ADD>(B::bytes == 128 ? &m.store : &m.store_half, at, t, outer..., row + warp_row,
-                              col + FIRST * 8);
-            ptx::bulk_commit();
-        }
-    }
-    if constexpr (FIRST * 8 + B::columns < B::whole)
-        store_boxes<ADD, BLOCK, FIRST + B::columns / 8>(o, t, m, x, row, col, outer...);
-    else if constexpr ((BLOCK + 1) * 64 < R)
-        store_boxes<ADD, BLOCK + 1, 0>(o, t, m, x, row, col, outer...);
+    if (R % 64 == 0 || box_row<T, C>(BOX) < R)
+        fill_buffer<BOX / B::across, BOX % B::across * B::columns / 8, B::bytes>(buffer, x);
+    if constexpr (BOX + 1 < END)
+        fill_boxes<BOX + 1, END>(buffer + 2048, x);
+}
+
+template <int BOX, typename T, int SR, int BLOCKS, int R, int C>
+static WS_DEVICE staged<T, R, C, BOX> stage(outlet<T, SR, BLOCKS> &o, const tile<T, R, C, frag> &x)
+{
+    typedef staged<T, R, C, BOX> S;
+    static_assert(R % store_rows == 0 && boxes<T, C>::whole && sizeof(T) <= 4, "whole boxes");
+    const S y = {o.template here<S::count>()};
+    fill_boxes<S::begin, S::begin + S::count>(y.from, x);
+    return y;
+}
+template <typename T, int SR, int BLOCKS, int R, int C>
+static WS_DEVICE staged<T, R, C, -1> stage(outlet<T, SR, BLOCKS> &o, const tile<T, R, C, frag> &x)
+{
+    return stage<-1>(o, x);
 }
 
 /* The engine faults where it is to write a box that begins at a coordinate below 0.  */
@@ -155,49 +172,99 @@ template <typename... I> static WS_DEVICE bool before_zero(I... at)
     return ((at < 0) || ...);
 }
 
-/* The same block read back in lines and written by this warp: 16 bytes a lane, four rows at a time.  */
-template <int BLOCK, int FIRST, typename T, int R, int C>
-static WS_DEVICE void drain_buffer(u32 buffer, const plane<T> &p, const tile<T, R, C, frag> &)
+/* A buffer read back in lines and written by this warp: 16 bytes a lane.  */
+template <typename B, typename T>
+static WS_DEVICE void drain_lines(u32 buffer, const plane<T> &p, int warp_row, int col)
 {
-    constexpr int chunk = 16 / (int)sizeof(T);
-    const int lane = (int)ptx::lane(), c = FIRST * 8 + lane % 8 * chunk;
-    const int warp_row = BLOCK * 64 + (int)(threadIdx.x / 32 % 4) * 16;
-    const bool whole = p.col_inside(c) && p.col_inside(c + chunk - 1) && c + chunk <= C;
-    T *to = p.at(warp_row + lane / 8, c);
+    constexpr int chunk = 16 / (int)sizeof(T), lanes = B::bytes / 16, rows = 32 / lanes;
+    const int lane = (int)ptx::lane(), c = col + lane % lanes * chunk;
+    const bool whole = p.col_inside(c) && p.col_inside(c + chunk - 1);
+    T *to = p.at(warp_row + lane / lanes, c);
 #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        const int row = lane / 8 + 4 * i;
+    for (int i = 0; i < 16 / rows; i++) {
+        const int row = lane / lanes + rows * i;
         union {
             uint4 vector;
             T elements[chunk];
         } x;
-        x.vector = ptx::load_shared_16(in_buffer<128>(buffer, row, lane % 8 * 16));
-        if (p.row_inside(warp_row + row) && (R % 16 == 0 || warp_row + row < R)) {
+        x.vector = ptx::load_shared_16(in_buffer<B::bytes>(buffer, row, lane % lanes * 16));
+        if (p.row_inside(warp_row + row)) {
             if (whole) {
-                *reinterpret_cast<uint4 *>(to + 4 * i * p.stride) = x.vector;
+                *reinterpret_cast<uint4 *>(to + rows * i * p.stride) = x.vector;
             } else {
 #pragma unroll
                 for (int e = 0; e < chunk; e++)
-                    if (p.col_inside(c + e) && c + e < C)
-                        to[4 * i * p.stride + e] = x.elements[e];
+                    if (p.col_inside(c + e))
+                        to[rows * i * p.stride + e] = x.elements[e];
             }
         }
     }
 }
 
-/* From column 8 * BEGIN on.  */
-template <int BLOCK, int FIRST, int BEGIN, typename O, typename T, int R, int C>
-static WS_DEVICE void store_lines(O &o, const plane<T> &p, const tile<T, R, C, frag> &x)
+/* The same element by element, neighbours by neighbouring lanes.  */
+template <bool ADD, typename B, typename T>
+static WS_DEVICE void drain_elements(u32 buffer, const plane<T> &p, int warp_row, int col)
 {
-    constexpr int step = line_elements<T> / 8;
-    const u32 buffer = o.take();
-    fill_buffer<BLOCK, FIRST, 128>(buffer, x);
+#pragma unroll 4
+    for (int i = (int)ptx::lane(); i < 16 * B::columns; i += 32) {
+        const int row = i / B::columns, c = i % B::columns;
+        const u32 from = in_buffer<B::bytes>(buffer, row, c * (int)sizeof(T));
+        const T x = *reinterpret_cast<const T *>(__cvta_shared_to_generic(from));
+        if (p.row_inside(warp_row + row) && p.col_inside(col + c)) {
+            if constexpr (ADD)
+                atomicAdd(p.at(warp_row + row, col + c), x);
+            else
+                *p.at(warp_row + row, col + c) = x;
+        }
+    }
+}
+
+template <bool ADD, int BOX, int END, typename T, int R, int C>
+static WS_DEVICE void drain_boxes(u32 buffer, const plane<T> &p)
+{
+    typedef boxes<T, C> B;
+    constexpr int col = BOX % B::across * B::columns;
+    const int row = box_row<T, C>(BOX);
+    if (R % 64 == 0 || row < R) {
+        if (!ADD && p.aligned(16))
+            drain_lines<B>(buffer, p, row, col);
+        else
+            drain_elements<ADD, B>(buffer, p, row, col);
+    }
+    if constexpr (BOX + 1 < END)
+        drain_boxes<ADD, BOX + 1, END, T, R, C>(buffer + 2048, p);
+}
+
+/* Whole boxes go out by the copy engine, so that no neighbour's elements are written.  What it cannot write this warp reads
+   back and writes itself: for store_wait an empty copy.  */
+template <bool ADD, int SLICED, typename O, typename T, int R, int C, int BOX, int N, typename... I>
+static WS_DEVICE void leave(O &o, const tensor<T, N> &t, const map &m, const staged<T, R, C, BOX> &x, int row, int col,
+                            I... outer)
+{
+    typedef boxes<T, C> B;
+    typedef staged<T, R, C, BOX> S;
+    const plane<T> p = plane_at(t, outer..., row, col);
     __syncwarp();
-    drain_buffer<BLOCK, FIRST>(buffer, p, x);
-    if constexpr (FIRST * 8 + line_elements<T> < C)
-        store_lines<BLOCK, FIRST + step, BEGIN>(o, p, x);
-    else if constexpr ((BLOCK + 1) * 64 < R)
-        store_lines<BLOCK + 1, BEGIN, BEGIN>(o, p, x);
+    if (m.can_store && !before_zero(row, col, outer...) && p.col * (int)sizeof(T) % 16 == 0 &&
+        (!SLICED || contained<R, C, SLICED, N>(p))) {
+        if (ptx::lane() == 0) {
+#pragma unroll
+            for (int i = 0; i < S::count; i++) {
+                const int at = box_row<T, C>(S::begin + i), c = (S::begin + i) % B::across * B::columns;
+                if (R % 64 == 0 || at < R)
+                    engine_store<ADD>(B::bytes == 128 ? &m.store : &m.store_half, x.from + i * 2048, t, outer...,
+                                      row + at, col + c);
+                ptx::bulk_commit();
+            }
+        }
+    } else {
+        drain_boxes<ADD, S::begin, S::begin + S::count, T, R, C>(x.from, p);
+        if (ptx::lane() == 0)
+#pragma unroll
+            for (int i = 0; i < S::count; i++)
+                ptx::bulk_commit();
+    }
+    o.template advance<S::count>();
 }
 
 /* ---- load through the staging ------------------------------------------------------------------------------------ */
@@ -243,7 +310,7 @@ template <typename T, int R, int C> struct box_loader {
     typedef boxes<T, C> B;
     static constexpr int across = C / B::columns, count = R / 64 * across;
     static constexpr int lanes = B::bytes / 16, rows = 32 / lanes, pieces = 16 / rows;
-    static_assert(R % 64 == 0 && B::whole == C && sizeof(T) <= 4, "whole boxes");
+    static_assert(R % 64 == 0 && B::whole && sizeof(T) <= 4, "whole boxes");
 
     const plane<T> &p;
     T outside;
@@ -276,10 +343,10 @@ template <typename T, int R, int C> struct box_loader {
                 ptx::load_if(whole && p.row_inside(row) && p.col_inside(c), x[b][i], p.at(row, c));
             }
     }
-    template <int BOX, typename O> WS_DEVICE void pass(O &o, tile<T, R, C, frag> &y) const
+    /* Through one buffer, which is free again behind it.  */
+    template <int BOX> WS_DEVICE void pass(u32 buffer, tile<T, R, C, frag> &y) const
     {
         const int lane = (int)ptx::lane();
-        const u32 buffer = o.take();
         if (whole)
 #pragma unroll
             for (int i = 0; i < pieces; i++)
@@ -289,8 +356,9 @@ template <typename T, int R, int C> struct box_loader {
             copy_to_buffer<B>(buffer, p, warp_row(BOX), BOX % across * B::columns, outside);
         __syncwarp();
         empty_buffer<BOX / across, BOX % across * B::columns / 8, B::bytes>(buffer, y);
+        __syncwarp();
         if constexpr (BOX + 1 < count)
-            pass<BOX + 1>(o, y);
+            pass<BOX + 1>(buffer, y);
     }
 };
 
@@ -300,7 +368,7 @@ static WS_DEVICE tile<T, R, C, frag> load_boxes(O &o, const plane<T> &p, double 
     tile<T, R, C, frag> y;
     box_loader<T, R, C> loader(p, fill);
     loader.start();
-    loader.template pass<0>(o, y);
+    loader.template pass<0>(o.template here<1>(), y);
     define(y);
     return y;
 }
@@ -316,134 +384,65 @@ static WS_DEVICE tile<T, R, C, L> load_or(double fill, outlet<E, SR, B> &o, cons
     return load_boxes<R, C>(o, plane_at(t, at...), fill);
 }
 
-/* ---- store: all ways --------------------------------------------------------------------------------------------- */
+/* ---- store: every step ------------------------------------------------------------------------------------------- */
 
-/* Whole blocks of lines go out by the copy engine, in boxes that end with the tile, so that no neighbour's elements are
-   written; columns that fill no block, and tiles that the engine cannot write, go out in lines; what has no 16-byte
-   alignment goes straight from the registers.  */
-template <int SLICED, typename O, typename T, int R, int C, layout L, int N, typename... I>
-static WS_DEVICE void store_plane_staged(O &o, const tensor<T, N> &t, const map &m, const tile<T, R, C, L> &x, int row,
-                                         int col, I... outer)
+template <bool ADD, int SLICED, int BOX, typename O, typename T, int R, int C, int N, typename... I>
+static WS_DEVICE void leave_by_boxes(O &o, const tensor<T, N> &t, const map &m, const tile<T, R, C, frag> &x, int row,
+                                     int col, I... outer)
 {
-    const plane<T> p = plane_at(t, outer..., row, col);
-    if constexpr (L == frag && sizeof(T) <= 4 && R > 1 && C > 1) {
-        constexpr int whole = boxes<T, C>::whole;
-        if constexpr (R % store_rows == 0 && whole > 0) {
-            if (m.can_store && !before_zero(row, col, outer...) && p.col * (int)sizeof(T) % 16 == 0 &&
-                (!SLICED || contained<R, C, SLICED, N>(p))) {
-                store_boxes<false, 0, 0>(o, t, m, x, row, col, outer...);
-                if constexpr (whole < C)
-                    store_lines<0, whole / 8, whole / 8>(o, p, x);
-                return;
-            }
-        }
-        if (p.aligned(16)) {
-            store_lines<0, 0, 0>(o, p, x);
-            return;
-        }
-    }
-    store_plane(p, x);
+    store_wait<O::buffers - 1>();
+    const auto box = stage<BOX>(o, x);
+    fence();
+    leave<ADD, SLICED>(o, t, m, box, row, col, outer...);
+    if constexpr (BOX + 1 < (R + 63) / 64 * boxes<T, C>::across)
+        leave_by_boxes<ADD, SLICED, BOX + 1>(o, t, m, x, row, col, outer...);
 }
 
-template <typename T, int SR, int B, typename TENSOR, typename X, typename Y, int R, int C, layout L>
-static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, X row, Y col, const tile<T, R, C, L> &x)
+/* A tile that was not staged: box by box, or straight from the registers where it has no boxes.  */
+template <bool ADD, int SLICED, typename O, typename T, int R, int C, layout L, int N, typename... I>
+static WS_DEVICE void leave(O &o, const tensor<T, N> &t, const map &m, const tile<T, R, C, L> &x, int row, int col,
+                            I... outer)
 {
-    store_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col));
-}
-template <typename T, int SR, int B, typename TENSOR, typename W, typename X, typename Y, int R, int C, layout L>
-static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, W w, X row, Y col,
-                            const tile<T, R, C, L> &x)
-{
-    store_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(w));
-}
-template <typename T, int SR, int B, typename TENSOR, typename V, typename W, typename X, typename Y, int R, int C,
-          layout L>
-static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, V v, W w, X row, Y col,
-                            const tile<T, R, C, L> &x)
-{
-    store_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(v), clamp(w));
+    if constexpr (L == frag && sizeof(T) <= 4 && R % store_rows == 0 && boxes<T, C>::whole)
+        leave_by_boxes<ADD, SLICED, 0>(o, t, m, x, row, col, outer...);
+    else if constexpr (ADD)
+        add_plane(plane_at(t, outer..., row, col), x);
+    else
+        store_plane(plane_at(t, outer..., row, col), x);
 }
 
-/* All boxes of a tile into buffers one behind the other.  */
-template <int BLOCK, int FIRST, typename T, int R, int C>
-static WS_DEVICE void fill_boxes(u32 buffer, const tile<T, R, C, frag> &x)
+/* X is a tile, or what was staged.  */
+template <typename T, int SR, int B, typename TENSOR, typename ROW, typename COL, typename X>
+static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, ROW row, COL col, const X &x)
 {
-    typedef boxes<T, C> B;
-    fill_buffer<BLOCK, FIRST, B::bytes>(buffer, x);
-    if constexpr (FIRST * 8 + B::columns < C)
-        fill_boxes<BLOCK, FIRST + B::columns / 8>(buffer + 2048, x);
-    else if constexpr ((BLOCK + 1) * 64 < R)
-        fill_boxes<BLOCK + 1, 0>(buffer + 2048, x);
+    leave<false, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col));
+}
+template <typename T, int SR, int B, typename TENSOR, typename I, typename ROW, typename COL, typename X>
+static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, ROW row, COL col, const X &x)
+{
+    leave<false, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(i));
+}
+template <typename T, int SR, int B, typename TENSOR, typename I, typename J, typename ROW, typename COL, typename X>
+static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, J j, ROW row, COL col, const X &x)
+{
+    leave<false, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(i), clamp(j));
 }
 
-/* Additions that the engine makes, with one fence for all boxes where there is a buffer for each.  */
-template <typename O, typename T, int R, int C, int N, typename... I>
-static WS_DEVICE void add_boxes(O &o, const tensor<T, N> &t, const map &m, const tile<T, R, C, frag> &x, int row,
-                                int col, I... outer)
+template <typename T, int SR, int B, typename TENSOR, typename ROW, typename COL, typename X>
+static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, ROW row, COL col, const X &x)
 {
-    typedef boxes<T, C> B;
-    constexpr int across = C / B::columns, count = (R + 63) / 64 * across;
-    if constexpr (R % 64 || count > O::buffers) {
-        store_boxes<true, 0, 0>(o, t, m, x, row, col, outer...);
-    } else {
-        const u32 from = o.template take_together<count>();
-        fill_boxes<0, 0>(from, x);
-        ptx::fence_proxy_async();
-        __syncwarp();
-        if (ptx::lane() == 0) {
-            const int warp_row = row + (int)(threadIdx.x / 32 % 4) * 16;
-#pragma unroll
-            for (int i = 0; i < count; i++) {
-                engine_store<true>(B::bytes == 128 ? &m.store : &m.store_half, from + i * 2048, t, outer...,
-                                   warp_row + i / across * 64, col + i % across * B::columns);
-                ptx::bulk_commit();
-            }
-        }
-    }
+    leave<true, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col));
 }
-
-/* The engine adds where all of the tile goes by boxes, else each thread its own elements.  */
-template <int SLICED, typename O, typename T, int R, int C, layout L, int N, typename... I>
-static WS_DEVICE void add_plane_staged(O &o, const tensor<T, N> &t, const map &m, const tile<T, R, C, L> &x, int row,
-                                       int col, I... outer)
+template <typename T, int SR, int B, typename TENSOR, typename I, typename ROW, typename COL, typename X>
+static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, ROW row, COL col, const X &x)
 {
-    const plane<T> p = plane_at(t, outer..., row, col);
-    if constexpr (L == frag && R % store_rows == 0 && boxes<T, C>::whole == C) {
-        if (m.can_store && !before_zero(row, col, outer...) && p.col * (int)sizeof(T) % 16 == 0 &&
-            (!SLICED || contained<R, C, SLICED, N>(p))) {
-            add_boxes(o, t, m, x, row, col, outer...);
-            return;
-        }
-    }
-    add_plane(p, x);
+    leave<true, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(i));
 }
-
-template <typename T, int SR, int B, typename TENSOR, typename X, typename Y, int R, int C, layout L>
-static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, X row, Y col,
-                                 const tile<T, R, C, L> &x)
+template <typename T, int SR, int B, typename TENSOR, typename I, typename J, typename ROW, typename COL, typename X>
+static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, J j, ROW row, COL col,
+                                 const X &x)
 {
-    add_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col));
-}
-template <typename T, int SR, int B, typename TENSOR, typename W, typename X, typename Y, int R, int C, layout L>
-static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, W w, X row, Y col,
-                                 const tile<T, R, C, L> &x)
-{
-    add_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(w));
-}
-template <typename T, int SR, int B, typename TENSOR, typename V, typename W, typename X, typename Y, int R, int C,
-          layout L>
-static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, V v, W w, X row, Y col,
-                                 const tile<T, R, C, L> &x)
-{
-    add_plane_staged<sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(v), clamp(w));
-}
-
-/* At most N copies out of this warp still read shared memory.  */
-template <int N> static WS_DEVICE void store_wait()
-{
-    if (ptx::lane() == 0)
-        ptx::bulk_wait_read<N>();
-    __syncwarp();
+    leave<true, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(i), clamp(j));
 }
 
 } // namespace ws

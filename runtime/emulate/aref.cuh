@@ -317,41 +317,49 @@ WS_DEVICE void copy_share(producer<D> &p, shared_tile<T, R, C> &to, const tensor
 
 /* ---- the copy engine: out ---------------------------------------------------------------------------------------- */
 
-/* Buffers of 64 lines of 128 bytes, a quarter each warp's on a GPU, which tiles pass through in turn.  */
+/* Buffers of 64 lines of 128 bytes, a quarter each warp's on a GPU, which boxes of tiles pass through in turn.  */
 template <typename T, int R, int BLOCKS> struct alignas(1024) output {
-    static constexpr int buffer_rows = 64, buffer_bytes = buffer_rows * 128,
-                         buffers = R * BLOCKS < buffer_rows ? 1 : R * BLOCKS / buffer_rows;
-    unsigned char bytes[buffers * buffer_bytes];
+    static constexpr int bytes_each = 64 * 128, buffers = R * BLOCKS < 64 ? 1 : R * BLOCKS / 64;
+    unsigned char bytes[buffers * bytes_each];
 };
 
 /* A group's end of it.  */
 template <typename T, int R, int BLOCKS> class outlet {
-    typedef output<T, R, BLOCKS> staging;
     unsigned char *first;
     int next = 0;
 
   public:
-    static constexpr int line = 128 / (int)sizeof(T), rows = staging::buffer_rows;
-    explicit WS_DEVICE outlet(output<T, R, BLOCKS> &o) : first(o.bytes)
+    typedef output<T, R, BLOCKS> memory;
+    static constexpr int line = 128 / (int)sizeof(T), buffers = memory::buffers, bytes_each = memory::bytes_each;
+    explicit WS_DEVICE outlet(memory &o) : first(o.bytes)
     {
     }
-    /* A buffer that nothing reads.  */
-    WS_DEVICE T *take()
+    /* The next buffer; several are the first ones, one behind the other.  */
+    WS_DEVICE T *here(int count) const
     {
-        ws_sched_store_wait(ws_sched_current(), staging::buffers - 1);
-        return reinterpret_cast<T *>(first + next++ % staging::buffers * staging::buffer_bytes);
+        return reinterpret_cast<T *>(first + (count == 1 ? next * memory::bytes_each : 0));
+    }
+    WS_DEVICE void advance(int count)
+    {
+        next = (count == 1 ? next + 1 : count) % buffers;
     }
 };
 
-/* On a GPU a way to whole lines; here it makes no difference.  */
-template <int R, int C, layout L, typename E, int SR, int B, typename... Rest>
-WS_DEVICE auto load(outlet<E, SR, B> &, const Rest &...rest)
+/* On a GPU a way to whole lines; here it only writes the buffer.  */
+template <typename O> WS_DEVICE void pass_through(const O &o)
 {
+    ws_sched_write_apart(ws_sched_current(), {o.here(1), o.bytes_each});
+}
+template <int R, int C, layout L, typename E, int SR, int B, typename... Rest>
+WS_DEVICE auto load(outlet<E, SR, B> &o, const Rest &...rest)
+{
+    pass_through(o);
     return load<R, C, L>(rest...);
 }
 template <int R, int C, layout L, typename F, typename E, int SR, int B, typename... Rest>
-WS_DEVICE auto load_or(F fill, outlet<E, SR, B> &, const Rest &...rest)
+WS_DEVICE auto load_or(F fill, outlet<E, SR, B> &o, const Rest &...rest)
 {
+    pass_through(o);
     return load_or<R, C, L>(fill, rest...);
 }
 
@@ -379,35 +387,93 @@ template <int N> WS_DEVICE void store_wait()
     ws_sched_store_wait(ws_sched_current(), N);
 }
 
-/* One block of the tile, whose first element is (row, col) of x, through one buffer of R rows of the staging.  */
-template <bool ADD, typename T, int R, int N, int XR, int XC, layout L>
-WS_DEVICE void store_block(T *staging, const tensor<T, N> &t, const long *at, const tile<T, XR, XC, L> &x, int row,
-                           int col)
+/* A box of the tile, or (-1) all of them.  */
+template <typename T, int R, int C, int BOX> struct staged {
+    static constexpr int line = 128 / (int)sizeof(T), across = (C + line - 1) / line;
+    static constexpr int begin = BOX < 0 ? 0 : BOX, count = BOX < 0 ? (R + 63) / 64 * across : 1;
+    T *from;
+};
+
+template <typename T, int R, int C, int BOX>
+WS_DEVICE const staged<T, R, C, BOX> &coordinates_and_tile(long *, const staged<T, R, C, BOX> &x)
 {
-    typedef copy_out_step<T, R, ADD> step;
-    ws_sched *s = ws_sched_current();
-    const ws_sched_range range = {staging, R * 128};
-    const int rows = min(R, XR - row), cols = min(step::line, XC - col);
-    long corner[N];
-    memcpy(corner, at, sizeof corner);
-    corner[N - 2] += row;
-    corner[N - 1] += col;
-    ws_sched_write_apart(s, range);
-    for (int r = 0; r < rows; r++)
-        memcpy(staging + r * step::line, x.at + (row + r) * XC + col, cols * sizeof(T));
-    ws_sched_fence(s);
-    step what = {patch_of(t, corner, N - 2, N - 1, rows, cols), staging};
-    touch(what.to, ADD ? WS_EMULATE_ADD : WS_EMULATE_STORE_BY_COPY);
-    ws_sched_copy_out(s, range, R * 128, step::read, step::write, &what, sizeof what);
+    return x;
 }
 
-template <bool ADD, typename T, int R, int BLOCKS, int N, typename X>
-WS_DEVICE void store_blocks(outlet<T, R, BLOCKS> &o, const tensor<T, N> &t, const long *at, const X &x)
+/* Where a box begins in its tile, and how much of it there is.  */
+template <typename S, int R, int C> struct box_at {
+    int row, col, rows, cols;
+    explicit WS_DEVICE box_at(int i)
+        : row((S::begin + i) / S::across * 64), col((S::begin + i) % S::across * S::line), rows(min(64, R - row)),
+          cols(min(S::line, C - col))
+    {
+    }
+};
+
+template <int BOX, typename T, int SR, int BLOCKS, int R, int C, layout L>
+WS_DEVICE staged<T, R, C, BOX> stage(outlet<T, SR, BLOCKS> &o, const tile<T, R, C, L> &x)
 {
+    typedef staged<T, R, C, BOX> S;
+    static_assert(S::count <= o.buffers, "that many buffers");
+    const S y = {o.here(S::count)};
     x.check("reads");
-    for (int row = 0; row < x.rows; row += o.rows)
-        for (int col = 0; col < x.cols; col += o.line)
-            store_block<ADD, T, o.rows>(o.take(), t, at, x, row, col);
+    for (int i = 0; i < S::count; i++) {
+        T *buffer = y.from + i * o.bytes_each / (int)sizeof(T);
+        const box_at<S, R, C> box(i);
+        ws_sched_write_apart(ws_sched_current(), {buffer, o.bytes_each});
+        for (int r = 0; r < box.rows; r++)
+            memcpy(buffer + r * S::line, x.at + (box.row + r) * C + box.col, box.cols * sizeof(T));
+    }
+    return y;
+}
+template <typename T, int SR, int BLOCKS, int R, int C, layout L>
+WS_DEVICE staged<T, R, C, -1> stage(outlet<T, SR, BLOCKS> &o, const tile<T, R, C, L> &x)
+{
+    return stage<-1>(o, x);
+}
+
+/* By the engine; what it cannot write the group writes itself, for store_wait an empty copy.  */
+template <bool ADD, typename T, int SR, int BLOCKS, int N, int R, int C, int BOX>
+WS_DEVICE void leave(outlet<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m, const long *at,
+                     const staged<T, R, C, BOX> &x)
+{
+    typedef staged<T, R, C, BOX> S;
+    constexpr int bytes = output<T, SR, BLOCKS>::bytes_each;
+    typedef copy_out_step<T, bytes / 128, ADD> step;
+    ws_sched *s = ws_sched_current();
+    for (int i = 0; i < S::count; i++) {
+        const box_at<S, R, C> box(i);
+        T *buffer = x.from + i * bytes / (int)sizeof(T);
+        long corner[N];
+        memcpy(corner, at, sizeof corner);
+        corner[N - 2] += box.row;
+        corner[N - 1] += box.col;
+        step what = {patch_of(t, corner, N - 2, N - 1, box.rows, box.cols), buffer};
+        const bool engine = m.usable && !t.sliced;
+        if (!engine)
+            ws_sched_point(s);
+        touch(what.to, ADD ? WS_EMULATE_ADD : engine ? WS_EMULATE_STORE_BY_COPY : WS_EMULATE_STORE);
+        if (engine) {
+            ws_sched_copy_out(s, {buffer, bytes}, bytes, step::read, step::write, &what, sizeof what);
+        } else {
+            ws_sched_copy_nothing(s);
+            step::write(&what, buffer);
+        }
+    }
+    o.advance(S::count);
+}
+
+/* A tile that was not staged: every step, box by box.  */
+template <bool ADD, int BOX = 0, typename T, int SR, int BLOCKS, int N, int R, int C, layout L>
+WS_DEVICE void leave(outlet<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m, const long *at,
+                     const tile<T, R, C, L> &x)
+{
+    store_wait<output<T, SR, BLOCKS>::buffers - 1>();
+    const auto box = stage<BOX>(o, x);
+    fence();
+    leave<ADD>(o, t, m, at, box);
+    if constexpr (BOX + 1 < (R + 63) / 64 * decltype(box)::across)
+        leave<ADD, BOX + 1>(o, t, m, at, x);
 }
 
 template <typename T, int R, int BLOCKS, int N, typename... Rest>
@@ -416,10 +482,7 @@ WS_DEVICE void store(outlet<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &
     static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
     long at[N];
     const auto &x = coordinates_and_tile(at, rest...);
-    if (m.usable && !t.sliced)
-        store_blocks<false>(o, t, at, x);
-    else
-        deliver_tile(patch_for(t, at, x), x);
+    leave<false>(o, t, m, at, x);
 }
 
 template <typename T, int R, int BLOCKS, int N, typename... Rest>
@@ -428,16 +491,13 @@ WS_DEVICE void atomic_add(outlet<T, R, BLOCKS> &o, const tensor<T, N> &t, const 
     static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
     long at[N];
     const auto &x = coordinates_and_tile(at, rest...);
-    if (m.usable && !t.sliced)
-        store_blocks<true>(o, t, at, x);
-    else
-        add_tile(patch_for(t, at, x), x);
+    leave<true>(o, t, m, at, x);
 }
 
 /* ---- gather: an operand of which each group has some rows -------------------------------------------------------- */
 
 template <typename T, int R, int C, int PART, layout L>
-WS_DEVICE void write_part(shared_tile<T, R, C> &to, const tile<T, PART, C, L> &x, long first_row)
+WS_DEVICE shared_view<T, R, C> write_part(shared_tile<T, R, C> &to, const tile<T, PART, C, L> &x, long first_row)
 {
     ws_sched *s = ws_sched_current();
     T *part = to.elements() + first_row * C;
@@ -445,30 +505,29 @@ WS_DEVICE void write_part(shared_tile<T, R, C> &to, const tile<T, PART, C, L> &x
     ws_sched_point(s);
     ws_sched_write(s, {part, sizeof x.at});
     memcpy(part, x.at, sizeof x.at);
-    ws_sched_fence(s);
+    return view(to);
 }
 
-/* The groups meet before, since they may still read what was gathered last, and behind.  */
-template <int G, typename T, int R, int C, int PART, layout L>
-WS_DEVICE shared_view<T, R, C> gather(meeting<G> &groups, shared_tile<T, R, C> (&to)[1], const tile<T, PART, C, L> &x,
-                                      long first_row)
+template <int G> WS_DEVICE void meet(meeting<G> &groups, int group)
 {
-    groups.all((int)(first_row / PART));
-    write_part(to[0], x, first_row);
-    groups.all((int)(first_row / PART));
-    return view(to[0]);
+    groups.all(group);
 }
 
-/* With two slots it is enough to meet behind: whoever is there has read what was gathered before the last time.  */
-template <int G, typename T, int R, int C, int PART, layout L>
-WS_DEVICE shared_view<T, R, C> gather(meeting<G> &groups, shared_tile<T, R, C> (&to)[2], int &turn,
-                                      const tile<T, PART, C, L> &x, long first_row)
+/* Meetings, and the fence, are statements of their own.  */
+template <typename T, int R, int C, int PART, layout L>
+WS_DEVICE shared_view<T, R, C> gather(shared_tile<T, R, C> (&to)[1], const tile<T, PART, C, L> &x, long first_row)
+{
+    return write_part(to[0], x, first_row);
+}
+
+/* Two slots take turns.  */
+template <typename T, int R, int C, int PART, layout L>
+WS_DEVICE shared_view<T, R, C> gather(shared_tile<T, R, C> (&to)[2], int &turn, const tile<T, PART, C, L> &x,
+                                      long first_row)
 {
     shared_tile<T, R, C> &here = to[turn];
     turn ^= 1;
-    write_part(here, x, first_row);
-    groups.all((int)(first_row / PART));
-    return view(here);
+    return write_part(here, x, first_row);
 }
 
 } // namespace ws

@@ -200,6 +200,7 @@ void ws_sched_barrier(ws_sched *s); /* the group's threads meet: before, each is
    global memory.  */
 void ws_sched_copy_out(ws_sched *s, ws_sched_range from, size_t held_bytes, ws_sched_step read, ws_sched_step write,
                        const void *args, size_t args_bytes);
+void ws_sched_copy_nothing(ws_sched *s); /* what the group wrote itself: counts as one that has ended */
 void ws_sched_store_wait(ws_sched *s,
                          int copies); /* until at most so many of this group's newest copies out still read */
 

@@ -370,6 +370,9 @@ static void run_sync(Group *group, const Op *op)
             assign(cell, (Datum){.view = view});
         break;
     }
+    case OP_MEET:
+        memory_meet(group);
+        break;
     case OP_TURN_TAKE:
         ws_sched_take(s, turns, group->number);
         break;

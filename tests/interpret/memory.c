@@ -139,20 +139,6 @@ static void deliver(const Patch *p, const unsigned char *from, int pitch)
                line_bytes(p));
 }
 
-ws_tile memory_load(Group *group, const Op *op)
-{
-    Type type = op->results[0]->type;
-    const Window *t = evaluate(group, op->args[0]).tensor;
-    long at[4] = {0}, fill;
-    struct ws_tile_ *tile = ws_tile_new((int)type.dtype, type.rows, type.cols);
-    coordinates(group, op, 1, t->rank, at);
-    element_of(type.dtype, op->fval, &fill);
-    Patch patch = patch_for(op, t, at, type.rows, type.cols);
-    ws_sched_point(ws_sched_current());
-    fetch(&patch, tile->data, type.rows, type.cols, &fill);
-    return tile;
-}
-
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 /* Rows of `from` are `pitch` apart, in elements.  */
@@ -215,42 +201,106 @@ static unsigned char *own_storage(Group *group, const Storage *storage)
 /* As outlet.cuh has it: the four warps fill a buffer, and the next one while it drains.  */
 enum { LINE_BYTES = 128, BUFFER_ROWS = 64, BUFFER_BYTES = BUFFER_ROWS * LINE_BYTES };
 
-/* One block of the tile, whose first element is (row, col), through one buffer of the staging.  */
-static void store_block(const Window *t, const long *at, ws_tile tile, unsigned char *staging, int row, int col,
-                        bool adds)
+/* Boxes of 64 rows and a line pass through an output's buffers in turn; several begin with the first.  */
+typedef struct {
+    int begin, count; /* boxes of the tile, */
+    int across;       /* which has so many side by side */
+    unsigned char *first;
+} Boxes;
+
+static Boxes boxes_of(Group *group, const Op *stage)
 {
-    ws_sched *s = ws_sched_current();
-    int bytes = element_bytes((Dtype)tile->dtype), line = LINE_BYTES / bytes;
-    int rows = BUFFER_ROWS < tile->rows - row ? BUFFER_ROWS : tile->rows - row;
-    int cols = line < tile->cols - col ? line : tile->cols - col;
-    ws_sched_range range = {staging, BUFFER_BYTES};
-    long corner[4] = {at[0], at[1], at[2], at[3]};
-    corner[t->rank - 2] += row;
-    corner[t->rank - 1] += col;
-    ws_sched_write_apart(s, range);
-    for (int r = 0; r < rows; r++)
-        memcpy(staging + r * LINE_BYTES, ws_element(tile, row + r, col), (size_t)(cols * bytes));
-    ws_sched_fence(s);
-    CopyOut copy = {patch_of(t, corner, t->rank - 2, t->rank - 1, rows, cols), staging, range.bytes, line,
-                    adds ? (Dtype)tile->dtype : D_COUNT};
-    touch(&copy.to, adds ? WS_EMULATE_ADD : WS_EMULATE_STORE_BY_COPY);
-    ws_sched_copy_out(s, range, range.bytes, out_read, out_write, &copy, sizeof copy);
+    const Storage *storage = stage->storage;
+    Type type = stage->args[0]->type;
+    Boxes boxes = {stage->ival ? (int)stage->ival - 1 : 0, stage->ival ? 1 : machine_boxes(type), machine_lines(type),
+                   own_storage(group, storage)};
+    if (boxes.count == 1)
+        boxes.first += (size_t)group->stored[storage_place(group->launch->kernel, storage)] * BUFFER_BYTES;
+    return boxes;
 }
 
-static void store_by_copy(Group *group, const Op *op, const Window *t, const long *at, ws_tile tile)
+typedef struct {
+    int row, col, rows, cols;
+} Box;
+
+static Box box_at(const Boxes *boxes, Type type, int i)
 {
-    const Storage *storage = op->storage;
-    int buffers = (int)(storage->slot_bytes / BUFFER_BYTES), line = LINE_BYTES / element_bytes((Dtype)tile->dtype);
-    unsigned char *staging = own_storage(group, storage);
-    int *number = &group->stored[storage_place(group->launch->kernel, storage)];
-    if (buffers < 1)
-        ws_sched_fail(ws_sched_current(), "storage %s holds no buffer", storage->name);
-    for (int row = 0; row < tile->rows; row += BUFFER_ROWS)
-        for (int col = 0; col < tile->cols; col += line) {
-            ws_sched_store_wait(ws_sched_current(), buffers - 1);
-            store_block(t, at, tile, staging + (size_t)((*number)++ % buffers) * BUFFER_BYTES, row, col,
-                        op->code == OP_ATOMIC_ADD);
+    int line = LINE_BYTES / element_bytes(type.dtype), number = boxes->begin + i;
+    Box box = {number / boxes->across * MACHINE_MMA_ROWS, number % boxes->across * line, MACHINE_MMA_ROWS, line};
+    box.rows = box.rows < type.rows - box.row ? box.rows : type.rows - box.row;
+    box.cols = box.cols < type.cols - box.col ? box.cols : type.cols - box.col;
+    return box;
+}
+
+static View stage_out(Group *group, const Op *op, ws_tile tile)
+{
+    Type type = op->args[0]->type;
+    Boxes boxes = boxes_of(group, op);
+    for (int i = 0; i < boxes.count; i++) {
+        Box box = box_at(&boxes, type, i);
+        unsigned char *buffer = boxes.first + (size_t)i * BUFFER_BYTES;
+        ws_sched_write_apart(ws_sched_current(), (ws_sched_range){buffer, BUFFER_BYTES});
+        for (int r = 0; r < box.rows; r++)
+            memcpy(buffer + r * LINE_BYTES, ws_element(tile, box.row + r, box.col),
+                   (size_t)(box.cols * element_bytes(type.dtype)));
+    }
+    return (View){boxes.first, LINE_BYTES / element_bytes(type.dtype), 1};
+}
+
+/* By the engine; what it cannot write the group writes itself, for store_wait an empty copy.  */
+static void copy_out(Group *group, const Op *op, const Window *t, const long *at, View staged)
+{
+    ws_sched *s = ws_sched_current();
+    const Op *stage = op->args[op->nargs - 1]->def;
+    Type type = stage->args[0]->type;
+    Boxes boxes = boxes_of(group, stage);
+    bool adds = op->code == OP_ATOMIC_ADD, engine = group->launch->usable[t->number] && !t->sliced;
+    int *next = &group->stored[storage_place(group->launch->kernel, stage->storage)];
+    for (int i = 0; i < boxes.count; i++) {
+        Box box = box_at(&boxes, type, i);
+        unsigned char *buffer = staged.base + (size_t)i * BUFFER_BYTES;
+        long corner[4] = {at[0], at[1], at[2], at[3]};
+        corner[t->rank - 2] += box.row;
+        corner[t->rank - 1] += box.col;
+        CopyOut copy = {patch_of(t, corner, t->rank - 2, t->rank - 1, box.rows, box.cols), buffer, BUFFER_BYTES,
+                        LINE_BYTES / element_bytes(type.dtype), adds ? type.dtype : D_COUNT};
+        if (!engine)
+            ws_sched_point(s);
+        touch(&copy.to, adds ? WS_EMULATE_ADD : engine ? WS_EMULATE_STORE_BY_COPY : WS_EMULATE_STORE);
+        if (engine) {
+            ws_sched_copy_out(s, (ws_sched_range){buffer, BUFFER_BYTES}, BUFFER_BYTES, out_read, out_write, &copy,
+                              sizeof copy);
+        } else {
+            ws_sched_copy_nothing(s);
+            out_write(&copy, buffer);
         }
+    }
+    *next = (boxes.count == 1 ? *next + 1 : boxes.count) % machine_output_buffers(stage->storage->tile);
+}
+
+/* On a GPU a way to whole lines; here it only writes the buffer.  */
+static void pass_through(Group *group, const Op *load)
+{
+    const Storage *storage = load->storage;
+    unsigned char *buffer = own_storage(group, storage) +
+                            (size_t)group->stored[storage_place(group->launch->kernel, storage)] * BUFFER_BYTES;
+    ws_sched_write_apart(ws_sched_current(), (ws_sched_range){buffer, BUFFER_BYTES});
+}
+
+ws_tile memory_load(Group *group, const Op *op)
+{
+    Type type = op->results[0]->type;
+    const Window *t = evaluate(group, op->args[0]).tensor;
+    long at[4] = {0}, fill;
+    struct ws_tile_ *tile = ws_tile_new((int)type.dtype, type.rows, type.cols);
+    coordinates(group, op, 1, t->rank, at);
+    element_of(type.dtype, op->fval, &fill);
+    Patch patch = patch_for(op, t, at, type.rows, type.cols);
+    if (op->storage)
+        pass_through(group, op);
+    ws_sched_point(ws_sched_current());
+    fetch(&patch, tile->data, type.rows, type.cols, &fill);
+    return tile;
 }
 
 void memory_store(Group *group, const Op *op)
@@ -259,12 +309,12 @@ void memory_store(Group *group, const Op *op)
     long at[4] = {0};
     coordinates(group, op, 1, t->rank, at);
     Datum value = evaluate(group, op->args[op->nargs - 1]);
-    ws_tile tile = value.tile;
-    check_cell(value.cell, "reads");
-    if (op->storage && group->launch->usable[t->number] && !t->sliced) {
-        store_by_copy(group, op, t, at, tile);
+    if (op->storage) {
+        copy_out(group, op, t, at, value.view);
         return;
     }
+    ws_tile tile = value.tile;
+    check_cell(value.cell, "reads");
     Patch patch = patch_for(op, t, at, tile->rows, tile->cols);
     ws_sched_point(ws_sched_current());
     touch(&patch, op->code == OP_ATOMIC_ADD ? WS_EMULATE_ADD : WS_EMULATE_STORE);
@@ -421,6 +471,8 @@ View memory_stage(Group *group, const Op *op)
     unsigned char *to = own_storage(group, storage);
     ws_sched *s = ws_sched_current();
     check_cell(value.cell, "reads");
+    if (storage->use == USE_OUTPUT)
+        return stage_out(group, op, tile);
     ws_sched_point(s);
     ws_sched_write(s, (ws_sched_range){to, bytes});
     memcpy(to, tile->data, bytes);
@@ -445,7 +497,7 @@ void memory_flip(Group *group, const Op *op)
 }
 
 /* Two rounds of turns: whoever has his second has seen all have their first.  */
-static void meet(Group *group)
+void memory_meet(Group *group)
 {
     ws_sched_barrier(ws_sched_current());
     for (int round = 0; round < 2; round++) {
@@ -469,13 +521,9 @@ View memory_gather(Group *group, const Op *op)
     if (place >= MOST_STORAGES || row < 0 || row + from->type.rows > storage->tile.rows)
         ws_sched_fail(s, "rows of %s at %lld that it does not have", storage->name, (long long)row);
     unsigned char *to = slot_of(group, storage, group->gathered[place]++ % storage->slots);
-    if (storage->slots == 1)
-        meet(group);
     ws_sched_point(s);
     ws_sched_write(s, (ws_sched_range){to + (size_t)row * line, bytes});
     memcpy(to + (size_t)row * line, value.tile->data, bytes);
-    ws_sched_fence(s);
-    meet(group);
     return (View){to, storage->tile.cols, 1};
 }
 

@@ -87,9 +87,9 @@ typedef struct {
     int number; /* within the role */
     int block;  /* of the cluster */
     Cell *cells;
-    End *producers, *consumers; /* by aref */
+    End *producers, *consumers;      /* by aref */
     int64_t gathered[MOST_STORAGES]; /* by the storage's place */
-    int *stored;                /* by storage, in the kernel's order: blocks that went out through it */
+    int *stored;                     /* by storage, in the kernel's order: whose turn it is of an output's buffers */
     Arena arena;
     /* the walk over the grid */
     long tile, stride, walked, position[4];
@@ -211,6 +211,7 @@ ws_tile memory_read(Group *group, const Op *op);
 View memory_stage(Group *group, const Op *op);
 void memory_flip(Group *group, const Op *op);
 View memory_gather(Group *group, const Op *op);
+void memory_meet(Group *group);
 ws_tile memory_sum_parts(Group *group, const Op *op);
 int *part_meeting(const Launch *launch, const Storage *storage, int group);
 void memory_product(Group *group, const Op *op, Cell *acc);

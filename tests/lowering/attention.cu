@@ -133,7 +133,10 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         for (int strip = 0; strip < 128; strip += 64) {  // attention.ir:39
             const auto out = ws::div(ws::columns<64>(acc, strip), l);
             const auto half = ws::cast<ws::f16>(out);
-            ws::store(o_out, p.o, p.o_map, i + first_row, strip, half);  // attention.ir:39
+            ws::store_wait<1>();
+            const auto box = ws::stage(o_out, half);
+            ws::fence();
+            ws::store(o_out, p.o, p.o_map, i + first_row, strip, box);  // attention.ir:39
         }
     }
     ws::store_wait<0>();

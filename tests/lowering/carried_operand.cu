@@ -30,6 +30,7 @@ static WS_DEVICE void horner_all(const horner_params &p, horner_shared &s, int g
         const int slot_2 = tx_ring.get();
         auto sum = ws::full<float, 64, 64, ws::frag>(0);
         for (int k = 0; k < p.n; k += 1) {  // carried_operand.ir:10
+            ws::store_wait<1>();
             const auto c0 = ws::load<64, 64, ws::frag>(y_out, p.c, k, 0);
             auto sum_2 = ws::mul(c0, c0);
             const auto h = ws::cast<ws::f16>(sum);
@@ -39,7 +40,14 @@ static WS_DEVICE void horner_all(const horner_params &p, horner_shared &s, int g
             sum = sum_2;
         }
         tx_ring.consumed<0>();
-        ws::store(y_out, p.y, p.y_map, i, 0, sum);  // carried_operand.ir:17
+        ws::store_wait<1>();
+        const auto box = ws::stage<0>(y_out, sum);
+        ws::fence();
+        ws::store(y_out, p.y, p.y_map, i, 0, box);  // carried_operand.ir:17
+        ws::store_wait<1>();
+        const auto box_2 = ws::stage<1>(y_out, sum);
+        ws::fence();
+        ws::store(y_out, p.y, p.y_map, i, 0, box_2);  // carried_operand.ir:17
     }
     ws::store_wait<0>();
 }

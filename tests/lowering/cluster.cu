@@ -58,8 +58,11 @@ static WS_DEVICE void cluster_consumer(const cluster_params &p, cluster_shared &
         for (int strip = 0; strip < 256; strip += 64) {  // cluster.ir:18
             const auto half = ws::cast<ws::f16>(ws::columns<64>(acc, strip));
             const int column = j + strip;
+            ws::store_wait<1>();
+            const auto box = ws::stage(c_out, half);
+            ws::fence();
             if (t.inside())
-                ws::store(c_out, p.c, p.c_map, i + first_row, column, half);  // cluster.ir:18
+                ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // cluster.ir:18
         }
     }
     ws::store_wait<0>();

@@ -58,11 +58,16 @@ static WS_DEVICE void shares_consumer(const shares_params &p, shares_shared &s, 
             tb_ring.consumed<0>();
             const auto x = ws::cast<ws::f16>(s_2);
             auto share = ws::full<float, 64, 64, ws::frag>(0);
-            const auto x_gathered_view = ws::gather(s.meeting, s.x_gathered, x_gathered_turn, x, first_row);
+            const auto x_gathered_view = ws::gather(s.x_gathered, x_gathered_turn, x, first_row);
+            ws::fence();
+            ws::meet(s.meeting, group);
             ws::mma(share, ws::trans(ws::window<128, 64>(s.ta[ta_slot], 0, first_row)), x_gathered_view);
             ws::commit();
             ws::wait<0>(share);
-            ws::atomic_add(y_out, p.y, p.y_map, 0 + first_row, j, share);  // gather.ir:18
+            ws::store_wait<0>();
+            const auto box = ws::stage(y_out, share);
+            ws::fence();
+            ws::atomic_add(y_out, p.y, p.y_map, 0 + first_row, j, box);  // gather.ir:18
         }
         ta_ring.consumed<0>();
     }

@@ -56,7 +56,10 @@ static WS_DEVICE void gemm_consumer(const gemm_params &p, gemm_shared &s, int gr
         for (int strip = 0; strip < 256; strip += 64) {  // gemm.ir:18
             const auto half = ws::cast<ws::f16>(ws::columns<64>(acc, strip));
             const int column = j + strip;
-            ws::store(c_out, p.c, p.c_map, i + first_row, column, half);  // gemm.ir:18
+            ws::store_wait<1>();
+            const auto box = ws::stage(c_out, half);
+            ws::fence();
+            ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // gemm.ir:18
         }
     }
     ws::store_wait<0>();

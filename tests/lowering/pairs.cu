@@ -111,7 +111,10 @@ static WS_DEVICE void pairs_consumer(const pairs_params &p, pairs_shared &s, int
         ta3_wb_wc.consumed<0>();
         const auto sum = ws::mul(w, y);
         const auto out = ws::cast<ws::bf16>(sum);
-        ws::store(e_out, p.e, p.e_map, i, j, out);  // pairs.ir:42
+        ws::store_wait<0>();
+        const auto box = ws::stage(e_out, out);
+        ws::fence();
+        ws::store(e_out, p.e, p.e_map, i, j, box);  // pairs.ir:42
     }
     ws::store_wait<0>();
 }

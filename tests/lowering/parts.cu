@@ -66,8 +66,11 @@ static WS_DEVICE void parts_consumer(const parts_params &p, parts_shared &s, int
         const auto row = ws::load_row<32, ws::frag>(p.v, n);
         const auto y = ws::add(sum, row);
         const auto x = ws::cast<ws::f16>(y);
+        ws::store_wait<0>();
+        const auto box = ws::stage(c_out, x);
+        ws::fence();
         if (t.inside())
-            ws::store(c_out, p.c, p.c_map, i + first_row, n, x);  // parts.ir:27
+            ws::store(c_out, p.c, p.c_map, i + first_row, n, box);  // parts.ir:27
     }
     ws::store_wait<0>();
 }

@@ -61,7 +61,10 @@ static WS_DEVICE void rounded_consumer(const rounded_params &p, rounded_shared &
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
         sum = ws::row_total(sum);
-        ws::store(c_out, p.c, p.c_map, i, 0, acc);  // rounded.ir:20
+        ws::store_wait<0>();
+        const auto box = ws::stage(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, i, 0, box);  // rounded.ir:20
         ws::store(p.s, i, 0, sum);  // rounded.ir:21
     }
     ws::store_wait<0>();

@@ -144,7 +144,10 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             const auto x_2 = ws::div(1, sum);
             WS_UNROLL
             for (int strip = 0; strip < 128; strip += 64) {  // attention.c:60
-                ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, strip), x_2)));  // attention.c:60
+                ws::store_wait<1>();
+                const auto box = ws::stage(o_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, strip), x_2)));
+                ws::fence();
+                ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention.c:60
             }
         }
     }

@@ -119,7 +119,22 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
         }
         tq_ring.consumed<0>();
         l = ws::row_total(l);
-        ws::store(o_out, p.o, p.o_map, g, part, 0, 0, acc);  // attention_decode.c:40
+        ws::store_wait<1>();
+        const auto box = ws::stage<0>(o_out, acc);
+        ws::fence();
+        ws::store(o_out, p.o, p.o_map, g, part, 0, 0, box);  // attention_decode.c:40
+        ws::store_wait<1>();
+        const auto box_2 = ws::stage<1>(o_out, acc);
+        ws::fence();
+        ws::store(o_out, p.o, p.o_map, g, part, 0, 0, box_2);  // attention_decode.c:40
+        ws::store_wait<1>();
+        const auto box_3 = ws::stage<2>(o_out, acc);
+        ws::fence();
+        ws::store(o_out, p.o, p.o_map, g, part, 0, 0, box_3);  // attention_decode.c:40
+        ws::store_wait<1>();
+        const auto box_4 = ws::stage<3>(o_out, acc);
+        ws::fence();
+        ws::store(o_out, p.o, p.o_map, g, part, 0, 0, box_4);  // attention_decode.c:40
         const long n_3 = part + (long)p.parts * (long)g;
         ws::store_col(p.tops, n_3, 0, m);  // attention_decode.c:41
         ws::store_col(p.sums, n_3, 0, l);  // attention_decode.c:42

@@ -119,7 +119,10 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
         WS_UNROLL
         for (int strip = 0; strip < 128; strip += 64) {  // attention_fp8.c:40
             const auto done = ws::mul(ws::columns<64>(acc, strip), x_2);
-            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, ws::cast<ws::f16>(done));  // attention_fp8.c:40
+            ws::store_wait<1>();
+            const auto box = ws::stage(o_out, ws::cast<ws::f16>(done));
+            ws::fence();
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention_fp8.c:40
         }
     }
     ws::store_wait<0>();

@@ -138,7 +138,10 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
         const auto x_2 = ws::div(1, sum);
         WS_UNROLL
         for (int strip = 0; strip < 128; strip += 64) {  // attention_gqa.c:43
-            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_2)));  // attention_gqa.c:43
+            ws::store_wait<1>();
+            const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_2)));
+            ws::fence();
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention_gqa.c:43
         }
     }
     ws::store_wait<0>();

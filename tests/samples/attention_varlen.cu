@@ -140,7 +140,10 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
             sum = ws::row_total(sum);
             const auto done = ws::cast<ws::f16>(ws::mul(acc, ws::div(1, sum)));
             const auto part = ws::slice<1>(p.o, begin, end);
-            ws::store(o_out, part, p.o_map, h, i + first_row, 0, done);  // attention_varlen.c:53
+            ws::store_wait<0>();
+            const auto box = ws::stage(o_out, done);
+            ws::fence();
+            ws::store(o_out, part, p.o_map, h, i + first_row, 0, box);  // attention_varlen.c:53
         }
     }
     ws::store_wait<0>();

@@ -141,7 +141,10 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
         const auto x_4 = ws::div(1, sum);
         WS_UNROLL
         for (int strip = 0; strip < 128; strip += 64) {  // attention_window.c:44
-            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_4)));  // attention_window.c:44
+            ws::store_wait<1>();
+            const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_4)));
+            ws::fence();
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention_window.c:44
         }
     }
     ws::store_wait<0>();

@@ -55,7 +55,10 @@ static WS_DEVICE void gemm_consumer(const gemm_params &p, gemm_shared &s, int gr
         WS_UNROLL
         for (int strip = 0; strip < 256; strip += 64) {  // gemm.c:28
             const int column = j + strip;
-            ws::store(c_out, p.c, p.c_map, i + first_row, column, ws::cast<ws::f16>(ws::columns<64>(acc, strip)));  // gemm.c:28
+            ws::store_wait<1>();
+            const auto box = ws::stage(c_out, ws::cast<ws::f16>(ws::columns<64>(acc, strip)));
+            ws::fence();
+            ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // gemm.c:28
         }
     }
     ws::store_wait<0>();

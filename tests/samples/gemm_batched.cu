@@ -53,7 +53,10 @@ static WS_DEVICE void gemm_batched_consumer(const gemm_batched_params &p, gemm_b
         }
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
-        ws::store(c_out, p.c, p.c_map, n, i, j, acc);  // gemm_batched.c:28
+        ws::store_wait<0>();
+        const auto box = ws::stage(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, n, i, j, box);  // gemm_batched.c:28
     }
     ws::store_wait<0>();
 }

@@ -58,7 +58,11 @@ static WS_DEVICE void gemm_bias_gelu_consumer(const gemm_bias_gelu_params &p, ge
             const int column = j + strip;
             const auto x = ws::add(ws::columns<64>(acc, strip), ws::load_row<64, ws::frag>(p.v, column));
             const auto phi = ws::add(ws::erf(ws::mul(x, 0.70710677f)), 1.0f);
-            ws::store(y_out, p.y, p.y_map, i + first_row, column, ws::cast<ws::f16>(ws::mul(ws::mul(x, 0.5f), phi)));  // gemm_bias_gelu.c:32
+            const auto x_2 = ws::cast<ws::f16>(ws::mul(ws::mul(x, 0.5f), phi));
+            ws::store_wait<1>();
+            const auto box = ws::stage(y_out, x_2);
+            ws::fence();
+            ws::store(y_out, p.y, p.y_map, i + first_row, column, box);  // gemm_bias_gelu.c:32
         }
     }
     ws::store_wait<0>();

@@ -52,7 +52,10 @@ static WS_DEVICE void gemm_tn_consumer(const gemm_tn_params &p, gemm_tn_shared &
         }
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
-        ws::store(c_out, p.c, p.c_map, i + first_row, j, acc);  // gemm_tn.c:30
+        ws::store_wait<0>();
+        const auto box = ws::stage(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, i + first_row, j, box);  // gemm_tn.c:30
     }
     ws::store_wait<0>();
 }

@@ -65,8 +65,16 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
             tx_g_tile_u_tile.consumed<0>();
             WS_UNROLL
             for (int strip = 0; strip < 96; strip += 32) {  // mlp_fused.c:30
+                const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<32>(gated, strip), ws::sigmoid(ws::columns<32>(gated, strip))), ws::columns<32>(up, strip)));
                 const int column = j + strip;
-                ws::store(h_out, p.h, p.h_map, i, column, ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<32>(gated, strip), ws::sigmoid(ws::columns<32>(gated, strip))), ws::columns<32>(up, strip))));  // mlp_fused.c:30
+                ws::store_wait<0>();
+                const auto box = ws::stage<0>(h_out, x);
+                ws::fence();
+                ws::store(h_out, p.h, p.h_map, i, column, box);  // mlp_fused.c:30
+                ws::store_wait<0>();
+                const auto box_2 = ws::stage<1>(h_out, x);
+                ws::fence();
+                ws::store(h_out, p.h, p.h_map, i, column, box_2);  // mlp_fused.c:30
             }
         } else {
             tx_g_tile_u_tile.skip(ws::max((p.width + 63) / 64, 0));
@@ -173,8 +181,16 @@ static WS_DEVICE void project_consumer(const project_params &p, project_shared &
             w_tile_h_tile.consumed<0>();
             WS_UNROLL
             for (int strip = 0; strip < 128; strip += 64) {  // mlp_fused.c:47
+                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, strip));
                 const int column = j + strip;
-                ws::store(y_out, p.y, p.y_map, i, column, ws::cast<ws::bf16>(ws::columns<64>(acc, strip)));  // mlp_fused.c:47
+                ws::store_wait<1>();
+                const auto box = ws::stage<0>(y_out, x);
+                ws::fence();
+                ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
+                ws::store_wait<1>();
+                const auto box_2 = ws::stage<1>(y_out, x);
+                ws::fence();
+                ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
             }
         } else {
             w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));

@@ -71,7 +71,10 @@ static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softma
         WS_UNROLL
         for (int strip = 0; strip < 128; strip += 32) {  // softmax_gemm.c:31
             const int column = j + strip;
-            ws::store(c_out, p.c, p.c_map, i + first_row, column, ws::div(ws::columns<32>(acc, strip), sum));  // softmax_gemm.c:31
+            ws::store_wait<3>();
+            const auto box = ws::stage(c_out, ws::div(ws::columns<32>(acc, strip), sum));
+            ws::fence();
+            ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // softmax_gemm.c:31
         }
     }
     ws::store_wait<0>();

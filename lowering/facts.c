@@ -302,12 +302,27 @@ static bool linear_in(const Value *value, const Value *counter, int64_t *factor,
     return op->code == OP_CONST;
 }
 
+/* At least so far goes a loop with each iteration, up or down: its step, or a factor of it.  A step of 0, or one away from
+   the bound, would have no second iteration that ends.  0: not known.  */
+static int64_t least_step(const Op *loop)
+{
+    int64_t number = 0;
+    const Op *step = loop->args[2]->def;
+    if (!ir_constant(loop->args[2], &number) && (loop->ival == OP_LTI || loop->ival == OP_GTI)) {
+        while (step && step->code == OP_CONVI)
+            step = step->args[0]->def;
+        if (!step || step->code != OP_MULI || !ir_constant(step->args[1], &number))
+            return 0;
+    }
+    return number <= INT32_MAX && number >= -INT32_MAX ? number : 0;
+}
+
 /* The dimension in which the window moves on by at least its size with each iteration of the loop, -1: none.  */
 static int advancing_dim(const Op *store, const Op *loop, unsigned used)
 {
     int rank = store->nargs - 2;
-    int64_t step, factor;
-    if (loop->code != OP_FOR || !ir_constant(loop->args[2], &step) || step > INT32_MAX || step < -INT32_MAX)
+    int64_t step = loop->code == OP_FOR ? least_step(loop) : 0, factor;
+    if (!step)
         return -1;
     for (int dim = 0; dim < rank; dim++) {
         if (used >> dim & 1 || !linear_in(store->args[1 + dim], loop->blocks[0]->args[0], &factor, 12))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * product.h - matrix products to copy into a program: one loop nest for each kind, six tile shapes, and a choice among them.
+ * product.h - matrix products to copy into a program: one loop nest for each kind, seven tile shapes, and a choice among
+ * them.
  *
  *   product          C[n] = finish(A[n] B[n]), for each matrix of a batch; product_2x1 and so on: with blocks that share loads
  *   product_skinny   the same, for few rows; product_promoted: with sums of fp8 in f32
@@ -89,6 +90,7 @@ static inline void product_tile(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor
 PRODUCT_LOOPS_(product, )
 PRODUCT_LOOPS_(product_2x1, cluster(2, 1))
 PRODUCT_LOOPS_(product_4x1, cluster(4, 1))
+PRODUCT_LOOPS_(product_1x2, cluster(1, 2))
 PRODUCT_LOOPS_(product_1x4, cluster(1, 4))
 PRODUCT_LOOPS_(product_4x2, cluster(4, 2))
 #define product_1x1 product
@@ -269,18 +271,20 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
 }
 /* ---- which tile -------------------------------------------------------------------------------------------------- */
 
-/* Six tile shapes: 128x192, 128x256, 128x128, 128x64, 64x128, 64x64; those of product_summed stand below.  A form is one of
-   them, alone or in a cluster of blocks that share what they load; DIVIDED: K may be divided, too.  Sharing counts where rows of
-   K do not fill lines of 128 bytes, since their copies are bound by L2, and where A or B is small. */
+/* Seven tile shapes: 128x192, 128x160, 128x256, 128x128, 128x64, 64x128, 64x64; those of product_summed stand below.  A form is
+   one of them, alone or in a cluster of blocks that share what they load; DIVIDED: K may be divided, too.  Sharing counts where
+   rows of K do not fill lines of 128 bytes, since their copies are bound by L2, and where A or B is small. */
 #define PRODUCT_FORMS(form, ...)                    \
     form(WHOLE, 128, 192, 1, 1, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 192, 1, 2, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 192, 1, 4, 1, __VA_ARGS__)     \
+    form(WHOLE, 128, 160, 1, 1, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 256, 1, 1, 1, __VA_ARGS__)     \
     form(DIVIDED, 128, 256, 1, 2, 1, __VA_ARGS__)   \
     form(DIVIDED, 128, 128, 1, 1, 1, __VA_ARGS__)   \
     form(DIVIDED, 128, 128, 1, 2, 1, __VA_ARGS__)   \
     form(DIVIDED, 128, 128, 1, 4, 1, __VA_ARGS__)   \
+    form(WHOLE, 128, 128, 1, 1, 2, __VA_ARGS__)     \
     form(DIVIDED, 128, 128, 1, 1, 4, __VA_ARGS__)   \
     form(WHOLE, 128, 128, 1, 4, 2, __VA_ARGS__)     \
     form(WHOLE, 128, 64, 1, 1, 1, __VA_ARGS__)      \
@@ -355,7 +359,8 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     const double busy = tiles < places ? (double)tiles / sms : 1;
     /* The matrix units, where blocks that share wait for each other; what arrives in a multiprocessor; what all ask of L2. */
     const double waits = !whole || sharing == 1 ? 1 : sharing == 2 ? 1.02 : 1.3;
-    double block = product_both(waits * f.rows * f.cols / 32.0, (a_rows + b_rows) * (whole ? 2.05 : 2.32));
+    const double arrives = !whole ? 2.32 : f.rows * f.cols < 128 * 128 ? 2.05 : 1.6;
+    double block = product_both(waits * f.rows * f.cols / 32.0, (a_rows + b_rows) * arrives);
     block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * (whole ? 1.3 : 3.5) * busy);
     const double least = choice.form == PRODUCT_SKINNY ? 240 : 405 + 26 * f.lines;
     /* Blocks that add parts send each other all but their share of them, some 18 bytes in a clock. */

@@ -97,6 +97,7 @@ DROP(store_wait, OP_STORE_WAIT)
 DROP(store, OP_STORE)
 DROP(fence, OP_FENCE)
 DROP(barrier, OP_BARRIER)
+DROP(meet, OP_MEET)
 
 static bool drop_product(Kernel *kernel, Site site)
 {
@@ -138,6 +139,8 @@ TWICE(consumed, OP_CONSUMED)
 TWICE(commit, OP_COMMIT)
 TWICE(take, OP_TURN_TAKE)
 TWICE(pass, OP_TURN_PASS)
+TWICE(store, OP_STORE)
+TWICE(meet, OP_MEET)
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
 
@@ -307,6 +310,16 @@ static bool store_wait_less(Kernel *kernel, Site site)
 {
     (void)kernel;
     return count_by(site, OP_STORE_WAIT, 1);
+}
+
+/* Of a tile that leaves by boxes another one; of one that leaves at once the first.  */
+static bool other_box(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    if (site.op->code != OP_STAGE || site.op->storage->use != USE_OUTPUT)
+        return false;
+    site.op->ival = site.op->ival == 1 ? 2 : site.op->ival ? site.op->ival - 1 : 1;
+    return true;
 }
 
 static bool skip_more(Kernel *kernel, Site site)
@@ -678,6 +691,7 @@ const Operator operators[] = {
     {"drop-store", "a store is left out", SITE_OP, drop_store},
     {"drop-fence", "what threads wrote is not fenced for the engines", SITE_OP, drop_fence},
     {"drop-barrier", "the threads of a group do not meet", SITE_OP, drop_barrier},
+    {"drop-meet", "the groups of a role do not meet", SITE_OP, drop_meet},
     {"drop-product", "a product is left out", SITE_OP, drop_product},
     {"twice-put", "a put is waited for twice", SITE_OP, twice_put},
     {"twice-put-done", "the producer arrives twice", SITE_OP, twice_put_done},
@@ -688,6 +702,8 @@ const Operator operators[] = {
     {"twice-commit", "an empty group of products", SITE_OP, twice_commit},
     {"twice-take", "a turn is taken twice", SITE_OP, twice_take},
     {"twice-pass", "a turn is passed twice", SITE_OP, twice_pass},
+    {"twice-store", "a tile, or a box of it, is stored twice", SITE_OP, twice_store},
+    {"twice-meet", "the groups of a role meet twice", SITE_OP, twice_meet},
     {"earlier", "a step comes before the one in front of it", SITE_OP, earlier},
     {"later", "a step comes behind the next", SITE_OP, later},
     {"to-front", "a step comes first in its block", SITE_OP, to_front},
@@ -701,6 +717,7 @@ const Operator operators[] = {
     {"wait-less", "a wait leaves one group more in flight", SITE_OP, wait_less},
     {"wait-more", "a wait leaves one group less in flight", SITE_OP, wait_more},
     {"store-wait-less", "one copy out more may still read", SITE_OP, store_wait_less},
+    {"other-box", "another box of a tile is staged", SITE_OP, other_box},
     {"unnamed", "a wait does not name its last accumulator", SITE_OP, unnamed},
     {"skip-more", "one put too many is passed over", SITE_OP, skip_more},
     {"skip-less", "one put too few is passed over", SITE_OP, skip_less},

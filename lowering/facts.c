@@ -201,37 +201,71 @@ static bool same_scalar(const Value *x, const Value *y, int depth)
     return true;
 }
 
-/* value = result + *offset, over conversions to wider types.  */
-static const Value *without_offset(const Value *value, int64_t *offset)
+/* Values from base + low to base + high; of numbers alone the base is NULL.  */
+typedef struct {
+    const Value *base;
+    int64_t low, high;
+} Span;
+
+/* Adds what a counter between constants takes on.  */
+static bool add_counter(Span *span, const Value *value)
 {
-    int64_t number;
-    *offset = 0;
-    for (const Op *op = value->def; op; op = value->def) {
-        if (op->code == OP_CONVI && !dtype_is_float(op->args[0]->type.dtype)) {
-            value = op->args[0];
-        } else if ((op->code == OP_ADDI || op->code == OP_SUBI) && ir_constant(op->args[1], &number)) {
-            *offset += op->code == OP_ADDI ? number : -number;
-            value = op->args[0];
-        } else if (op->code == OP_ADDI && ir_constant(op->args[0], &number)) {
-            *offset += number;
-            value = op->args[1];
-        } else {
-            break;
-        }
-    }
-    return value;
+    while (value->def && value->def->code == OP_CONVI)
+        value = value->def->args[0];
+    const Op *loop = value->block && value->index == 0 ? value->block->parent : NULL;
+    int64_t low, end, step;
+    if (!loop || loop->code != OP_FOR || loop->ival != OP_LTI || !ir_constant(loop->args[0], &low) ||
+        !ir_constant(loop->args[1], &end) || !ir_constant(loop->args[2], &step) || step <= 0 || end <= low)
+        return false;
+    span->low += low;
+    span->high += low + (end - 1 - low) / step * step;
+    return true;
 }
 
-static bool constant_distance(const Value *x, const Value *y, int64_t *distance)
+static bool add_number(Span *span, const Value *value, int sign)
 {
-    int64_t a, b;
-    if (ir_constant(x, &a) && ir_constant(y, &b)) {
-        *distance = b - a;
-        return true;
+    int64_t number;
+    bool known = ir_constant(value, &number);
+    span->low += known ? sign * number : 0;
+    span->high += known ? sign * number : 0;
+    return known;
+}
+
+/* Over conversions to wider types and additions of numbers and, if asked to, of counters.  */
+static Span span_of(const Value *value, bool counters)
+{
+    Span span = {value, 0, 0};
+    while (span.base) {
+        const Op *op = span.base->def;
+        if (add_number(&span, span.base, 1) || (counters && add_counter(&span, span.base)))
+            span.base = NULL;
+        else if (op && op->code == OP_CONVI && !dtype_is_float(op->args[0]->type.dtype))
+            span.base = op->args[0];
+        else if (op && (op->code == OP_ADDI || op->code == OP_SUBI) &&
+                 add_number(&span, op->args[1], op->code == OP_ADDI ? 1 : -1))
+            span.base = op->args[0];
+        else if (op && op->code == OP_ADDI && add_number(&span, op->args[0], 1))
+            span.base = op->args[1];
+        else if (op && op->code == OP_ADDI && counters && add_counter(&span, op->args[1]))
+            span.base = op->args[0];
+        else if (op && op->code == OP_ADDI && counters && add_counter(&span, op->args[0]))
+            span.base = op->args[1];
+        else
+            break;
     }
-    const Value *from = without_offset(x, &a), *to = without_offset(y, &b);
-    *distance = b - a;
-    return same_scalar(from, to, 8);
+    return span;
+}
+
+/* Windows of so many elements that begin at x and at y.  */
+static bool windows_apart(const Value *x, int x_extent, const Value *y, int y_extent)
+{
+    for (int counters = 0; counters < 2; counters++) {
+        const Span a = span_of(x, counters), b = span_of(y, counters);
+        bool comparable = a.base && b.base ? same_scalar(a.base, b.base, 8) : a.base == b.base;
+        if (comparable && (b.low - a.high >= x_extent || a.low - b.high >= y_extent))
+            return true;
+    }
+    return false;
 }
 
 static int extent(const Op *store, int dim, int rank)
@@ -264,13 +298,9 @@ bool stores_apart(const Op *x, const Op *y)
     int rank = x->nargs - 2;
     if (y->nargs - 2 != rank || !same_scalar(x->args[0], y->args[0], 4))
         return false;
-    for (int dim = 0; dim < rank; dim++) {
-        int64_t distance;
-        if (!constant_distance(x->args[1 + dim], y->args[1 + dim], &distance))
-            continue;
-        if (distance >= extent(x, dim, rank) || -distance >= extent(y, dim, rank))
+    for (int dim = 0; dim < rank; dim++)
+        if (windows_apart(x->args[1 + dim], extent(x, dim, rank), y->args[1 + dim], extent(y, dim, rank)))
             return true;
-    }
     return false;
 }
 

@@ -18,6 +18,7 @@
  * to; and a load from it has the coordinates of the store, so that no strip reads what another one has written.
  */
 #include "infer.h"
+#include "machine.h"
 #include "plan.h"
 #include "rules.h"
 #include "slice.h"
@@ -246,22 +247,23 @@ static bool may_move(const Cut *cut)
 }
 
 /* A line of the widest store; less if that divides the columns better, or if what is loaded has to find room beside
-   accumulators that leave little.  */
+   accumulators that leave little.  Columns that nothing divides are cut where they fill lines, then half a line.  */
 static int strip_width(const Cut *cut)
 {
-    int width = FEWEST_COLUMNS;
+    int line = FEWEST_COLUMNS;
     bool loads = false;
     for (int i = 0; i < cut->count; i++) {
         const Op *op = cut->members[i];
-        int line = op->code == OP_STORE ? 128 / dtype_bytes(stored_tile(op)->type.dtype) : 0;
-        width = line > width ? line : width;
+        int columns = op->code == OP_STORE ? MACHINE_LINE_BYTES / dtype_bytes(stored_tile(op)->type.dtype) : 0;
+        line = columns > line ? columns : line;
         loads |= op->code == OP_LOAD;
     }
-    if (loads && cut->rows * cut->cols > MUCH)
-        width = FEWEST_COLUMNS;
+    int width = loads && cut->rows * cut->cols > MUCH ? FEWEST_COLUMNS : line;
     while (width > FEWEST_COLUMNS && cut->cols % width)
         width /= 2;
-    return cut->cols % width ? cut->cols : width;
+    if (cut->cols % width == 0)
+        return width;
+    return loads || cut->cols < line / 2 ? cut->cols : cut->cols < line ? line / 2 : line;
 }
 
 /* ---- cutting ----------------------------------------------------------------------------------------------------- */
@@ -338,12 +340,13 @@ static void cut_member(Cutter *in, const Op *op)
     value_map_set(kernel, &in->map, op->results[0], index);
 }
 
-static void carry_out(Cut *cut)
+/* Columns from `first` to `end`, behind `where`; returns the loop.  */
+static Op *cut_columns(const Cut *cut, Op *where, int first, int end)
 {
     Kernel *kernel = cut->kernel;
     Op *last = cut->members[0];
     Block *bounds = block_new(kernel, NULL);
-    Value *args[] = {ir_const_int(kernel, bounds, D_I32, 0), ir_const_int(kernel, bounds, D_I32, cut->cols),
+    Value *args[] = {ir_const_int(kernel, bounds, D_I32, first), ir_const_int(kernel, bounds, D_I32, end),
                      ir_const_int(kernel, bounds, D_I32, cut->width)};
     FOR_OPS (op, bounds) {
         op_remove(op);
@@ -351,12 +354,26 @@ static void carry_out(Cut *cut)
     }
     Op *loop = op_new(kernel, OP_FOR, last->loc, 3, args);
     loop->ival = OP_LTI;
-    op_after(last, loop);
+    op_after(where, loop);
     Cutter in = {cut, block_new(kernel, loop), NULL, value_map_new(kernel), value_map_new(kernel)};
     in.strip = block_arg(kernel, in.body, type_scalar(D_I32), "strip", last->loc);
     for (int i = cut->count - 1; i >= 0; i--)
         cut_member(&in, cut->members[i]);
     append(&in, OP_YIELD, last->loc, 0, NULL);
+    return loop;
+}
+
+/* What is left behind the last strip is half of one, if that fits, and a rest.  */
+static void carry_out(Cut *cut)
+{
+    Op *where = cut->members[0];
+    for (int first = 0, end; first < cut->cols; first = end) {
+        int left = cut->cols - first, half = cut->width / 2;
+        if (left < cut->width)
+            cut->width = half >= FEWEST_COLUMNS && left >= half ? half : left;
+        end = cut->cols - left % cut->width;
+        where = cut_columns(cut, where, first, end);
+    }
     for (int i = 0; i < cut->count; i++)
         op_remove(cut->members[i]);
 }

@@ -108,8 +108,15 @@ static bool looks_at_staying(const Coarse *in, const Op *op)
     return false;
 }
 
+static bool fills_ring(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_LOAD && op->depth;
+}
+
 /* What has to stay behind U (j-1): what the loop carries from it, whatever is computed from that, loads whose place among the
-   stores counts, and control flow, which may hold both.  */
+   stores counts, and control flow, which may hold both; behind that, if it takes more out of a ring than one slot may hold,
+   what the producer brings later.  */
 static void find_staying(Coarse *in)
 {
     const Op *loop = in->block->parent;
@@ -119,8 +126,10 @@ static void find_staying(Coarse *in)
         const Op *def = local_op(in, names.next);
         in->stays[names.argument->id] = def && def->stage;
     }
+    bool behind = false;
     FOR_OPS (op, in->block) {
-        bool load = op_info[op->code].class_ == CLASS_LOAD && !op->depth;
+        bool load = op_info[op->code].class_ == CLASS_LOAD && (!op->depth || behind);
+        behind |= op->nblocks && ir_any(op, fills_ring, NULL);
         for (int i = 0; i < op->nresults; i++)
             in->stays[op->results[i]->id] = load || op->nblocks || looks_at_staying(in, op);
     }

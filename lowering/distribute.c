@@ -264,6 +264,8 @@ static void emit_consumed(Distributor *in, Block *to, const Op *origin, Aref *ar
     for (int i = 0; i < aref->nstorages; i++) {
         int stage = in->role->id && !in->fills ? last_stage(aref->loads[i], &in->uses) : 0;
         op->stage = stage > op->stage ? stage : op->stage;
+        if (!origin->release && aref->loads[i]->order > op->order) /* where the table reads it */
+            op->order = aref->loads[i]->order;
     }
     if (origin->release)
         op->order = RELEASE_END;

@@ -360,10 +360,17 @@ static const Aref *aref_at(const Kernel *kernel, int index)
     return NULL;
 }
 
-/* The first name from `from` on that fits the value in the first iteration; the last one is: it stays.  */
+/* The first name from `from` on that fits the value in the first iteration; the last one is: it stays.  Where the first
+   iteration makes several alike, what the source hands on itself is looked at before all others, FROM_HANDED.  */
+enum { FROM_HANDED = -1 };
 static Name find_name(Validator *in, Instance *first, Known initial, const Value *value, int from)
 {
     int nvalues = 0;
+    const Op *end = block_end(first->block);
+    for (int i = 0; from == FROM_HANDED && i < end->nargs && !initial.instance; i++)
+        if (same_kind(in, value, end->args[i]) &&
+            agrees(in, initial, value, source_term(in, first, end->args[i]), end->args[i]))
+            return (Name){.value = end->args[i], .candidate = FROM_HANDED};
     for (const Value *source; (source = value_at(first->block, nvalues)); nvalues++)
         if (nvalues >= from && !initial.instance && same_kind(in, value, source) &&
             agrees(in, initial, value, source_term(in, first, source), source))
@@ -475,7 +482,7 @@ bool run_steady(Validator *in, const Op *op)
         return false;
     for (int i = 0; i < steady->count; i++) {
         steady->initial[i] = known_of(in, op->args[3 + i]);
-        steady->names[i] = find_name(in, stage->first, steady->initial[i], op->blocks[0]->args[1 + i], 0);
+        steady->names[i] = find_name(in, stage->first, steady->initial[i], op->blocks[0]->args[1 + i], FROM_HANDED);
     }
     for (int k = 0; k < in->nstored; k++)
         steady->memory[k] = in->memory[k] == stage->first->end[k]     ? MEMORY_END

@@ -28,7 +28,7 @@ static void dealt(const ws_f16 *A, const ws_f16 *B, ws_f16 *C)
         for (int j = 0; j < SIZE; j += 64) {
             ws_tile sum = ws_zeros(WS_F32, 64, 64);
 #pragma ws pipeline(4)
-            for (int k = 0; k <= i; k += 32)
+            for (int k = 0; k < i + 64; k += 32)
                 sum = ws_dot(ws_load(a, i, k, 64, 32), ws_load(b, k, j, 32, 64), sum);
             ws_store(c, i, j, ws_cast(sum, WS_F16));
         }
@@ -110,7 +110,7 @@ static void fresh(const ws_f16 *A, const ws_f16 *B, ws_f16 *C)
         for (int j = 0; j < SIZE; j += 32) {
             ws_tile sum = ws_zeros(WS_F32, 64, 32);
 #pragma ws pipeline(4)
-            for (int k = 0; k <= i; k += 64)
+            for (int k = 0; k < i + 64; k += 64)
                 sum = ws_dot(ws_load(a, i, k, 64, 64), ws_load(b, k, j, 64, 32), sum);
             ws_store(c, j, i, ws_trans(ws_cast(sum, WS_F16)));
         }

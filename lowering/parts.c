@@ -278,19 +278,28 @@ static void visit_constants(Op *op, void *context)
     }
 }
 
+/* Does the op take or make a tile of which this block is to have its columns alone?  */
+static bool is_cut(const Parts *in, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (is_shared(in, op->args[i]))
+            return true;
+    return op->code != OP_SUM_PARTS && op->nresults && is_shared(in, op->results[0]);
+}
+
 static void visit_conflict(Op *op, void *context)
 {
     const Parts *in = context;
+    Kernel *kernel = in->kernel;
     bool store = op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
-    if (in->kernel->failed)
+    const char *name = op->code == OP_SUM_PARTS ? "the sum of parts" : op_info[op->code].text;
+    if (kernel->failed)
         return;
     if (store && !is_shared(in, op->args[op->nargs - 1]))
-        reject(in->kernel, op->loc, REASON_PARTS_STORE);
-    for (int i = 0; i < op->nargs && needs_columns(op) && !in->kernel->failed; i++)
-        if (is_shared(in, op->args[i]) || op->code == OP_PRINT)
-            reject(in->kernel, op->loc, REASON_PARTS_WHOLE,
-                   op->code == OP_SUM_PARTS ? "the sum of parts"
-                                            : arena_print(in->kernel->module, "ws_%s", op_info[op->code].text));
+        reject(kernel, op->loc, REASON_PARTS_STORE);
+    else if (op->code == OP_PRINT || (needs_columns(op) && is_cut(in, op)))
+        reject(kernel, op->loc, REASON_PARTS_WHOLE,
+               op->code == OP_SUM_PARTS ? name : arena_print(kernel->module, "ws_%s", name));
 }
 
 /* ---- this block's columns ---------------------------------------------------------------------------------------- */

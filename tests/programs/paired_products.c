@@ -8,6 +8,8 @@
 
 #define TURNED(t, k, j, rows, cols)   ws_trans(ws_load(t, j, k, cols, rows))
 #define STRAIGHT(t, k, j, rows, cols) ws_load(t, k, j, rows, cols)
+#define TURNED_TENSOR(B, t, N, K)     ws_tensor_2d(B, t, N, K)
+#define STRAIGHT_TENSOR(B, t, N, K)   ws_tensor_2d(B, t, K, N)
 #define AS_IT_IS(x)                   x
 #define IN_REGISTERS(x)               ws_cast(ws_mul(ws_cast(x, WS_F32), 2.0f), WS_F16)
 #define PRAGMA(text)                  _Pragma(#text)
@@ -16,10 +18,8 @@
 #define PAIR(name, ta, tb, sum, right, left, rows, cols, step, clauses, pipeline)                                \
     static void name(int M, int N, int K, const void *A, const void *B, const void *D, void *C, void *E)         \
     {                                                                                                            \
-        const int turned = sizeof(#right) == sizeof "TURNED";                                                    \
         ws_tensor a = ws_tensor_2d(A, ta, M, K), c = ws_tensor_2d(C, sum, M, N), e = ws_tensor_2d(E, sum, M, N); \
-        ws_tensor b = ws_tensor_2d(B, tb, turned ? N : K, turned ? K : N);                                       \
-        ws_tensor d = ws_tensor_2d(D, tb, turned ? N : K, turned ? K : N);                                       \
+        ws_tensor b = right##_TENSOR(B, tb, N, K), d = right##_TENSOR(D, tb, N, K);                              \
         PRAGMA(ws grid(2) clauses)                                                                               \
         for (int i = 0; i < M; i += rows)                                                                        \
             for (int j = 0; j < N; j += cols) {                                                                  \

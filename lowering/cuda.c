@@ -173,10 +173,36 @@ static bool has_outlet(const Role *role, const Storage *storage)
     return outlet.found;
 }
 
+static bool has_load_map(const Printer *in)
+{
+    for (const Map *map = in->maps; map; map = map->next)
+        if (map->load)
+            return true;
+    return false;
+}
+
+static bool puts_tiles(const Printer *in, const Role *role)
+{
+    FOR_AREFS (aref, in->kernel)
+        if (role_has_op(role, OP_PUT, aref))
+            return true;
+    return false;
+}
+
+/* A role that only brings tiles is there twice: once for tensors that the copy engine can read, a loop that fits the
+   instruction cache since the other way to copy is not in it, and once for all.  */
+static bool is_twofold(const Printer *in, const Role *role)
+{
+    return role_issues_only(role) && in->kernel->roles->next && puts_tiles(in, role) && has_load_map(in);
+}
+
 static void print_role(Printer *in, Role *role)
 {
     Kernel *kernel = in->kernel;
+    bool twofold = is_twofold(in, role);
     in->role = role;
+    if (twofold)
+        fputs("template <bool ENGINE>\n", in->out);
     fprintf(in->out, "static WS_DEVICE void %s_%s(const %s_params &p", kernel->name, role->name, kernel->name);
     if (uses_shared(kernel))
         fprintf(in->out, ", %s_shared &s", kernel->name);
@@ -184,7 +210,8 @@ static void print_role(Printer *in, Role *role)
     in->indent++;
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_PUT, aref))
-            cuda_line(in, "ws::producer<%d> %s(s.%s);", aref->slots, cuda_end_name(in, aref, true), aref->name);
+            cuda_line(in, "ws::producer<%d%s> %s(s.%s);", aref->slots, twofold ? ", ENGINE" : "",
+                      cuda_end_name(in, aref, true), aref->name);
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_GET, aref))
             cuda_line(in, "ws::consumer<%d%s> %s(s.%s);", aref->slots, ring_blocks(in, aref), aref->name, aref->name);
@@ -217,27 +244,56 @@ static void print_group_argument(Printer *in, const Role *role)
         fputs("ws::warp_group()", in->out);
 }
 
-static void print_role_call(Printer *in, const Role *role)
+static void print_role_call(Printer *in, const Role *role, const char *variant)
+{
+    cuda_begin(in);
+    fprintf(in->out, "%s_%s%s(p, %s", in->kernel->name, role->name, variant, uses_shared(in->kernel) ? "s, " : "");
+    print_group_argument(in, role);
+    fputs(");\n", in->out);
+}
+
+static void print_twofold_call(Printer *in, const Role *role)
+{
+    const char *maps = NULL;
+    for (const Map *map = in->maps; map; map = map->next)
+        if (map->load)
+            maps = maps ? arena_print(in->kernel->module, "%s, p.%s", maps, map->name)
+                        : arena_print(in->kernel->module, "p.%s", map->name);
+    cuda_line(in, "if (ws::first_warp()) {");
+    in->indent++;
+    cuda_line(in, "if (ws::by_engine(%s))", maps);
+    in->indent++;
+    print_role_call(in, role, "<true>");
+    in->indent--;
+    cuda_line(in, "else");
+    in->indent++;
+    print_role_call(in, role, "<false>");
+    in->indent -= 2;
+    cuda_line(in, "}");
+}
+
+static void print_role_start(Printer *in, const Role *role)
 {
     int average = in->kernel->threads ? 65536 / in->kernel->threads : 0;
     bool only = in->kernel->roles == role && !role->next;
     if (role->registers)
         cuda_line(in, "ws::registers_%s<%d>();", role->registers < average ? "down" : "up", role->registers);
+    if (is_twofold(in, role)) {
+        print_twofold_call(in, role);
+        return;
+    }
     if (role_issues_only(role) && !only) {
         cuda_line(in, "if (ws::first_warp())");
         fputs("    ", in->out);
     }
-    cuda_begin(in);
-    fprintf(in->out, "%s_%s(p, %s", in->kernel->name, role->name, uses_shared(in->kernel) ? "s, " : "");
-    print_group_argument(in, role);
-    fputs(");\n", in->out);
+    print_role_call(in, role, "");
 }
 
 static void print_dispatch(Printer *in)
 {
     Kernel *kernel = in->kernel;
     if (!kernel->roles->next) {
-        print_role_call(in, kernel->roles);
+        print_role_start(in, kernel->roles);
         return;
     }
     FOR_ROLES (role, kernel) {
@@ -250,7 +306,7 @@ static void print_dispatch(Printer *in)
         else
             cuda_line(in, "%sif (ws::warp_group() < %d) {", also, end);
         in->indent++;
-        print_role_call(in, role);
+        print_role_start(in, role);
         in->indent--;
     }
     cuda_line(in, "}");

@@ -55,14 +55,11 @@ static WS_DEVICE void group_barrier()
     ptx::barrier_sync(1 + threadIdx.x / 128, 128);
 }
 
-/* After the barriers are initialised, before any role and any look at global memory: what came before runs while the kernel
-   before this one in the stream still does.  */
+/* After the barriers are initialised, before any role.  */
 static WS_DEVICE void start()
 {
     ptx::fence_mbarrier_init();
     __syncthreads();
-    ptx::grid_dependency_wait();
-    ptx::grid_dependents_launch();
 }
 
 template <typename S> static WS_DEVICE S &shared()
@@ -128,12 +125,14 @@ template <int D> struct position {
     }
 };
 
-template <int D> struct producer {
+/* ENGINE: all that it brings the copy engine can bring.  */
+template <int D, bool ENGINE = false> struct producer {
     u32 full, empty; /* addresses of the slots' barriers */
     position<D> here;
+    bool issues; /* this warp speaks to the copy engine for its group */
 
     explicit WS_DEVICE producer(ring<D> &r)
-        : full(ptx::shared_address(r.full)), empty(ptx::shared_address(r.empty)), here{0, 1}
+        : full(ptx::shared_address(r.full)), empty(ptx::shared_address(r.empty)), here{0, 1}, issues(first_warp())
     {
     }
 
@@ -152,7 +151,7 @@ template <int D> struct producer {
     WS_DEVICE void put_done()
     {
         __syncwarp();
-        if (group_leader())
+        if (issues && ptx::elect())
             ptx::mbarrier_arrive(barrier());
         here.next();
     }

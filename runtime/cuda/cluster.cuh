@@ -73,8 +73,6 @@ template <typename B> static WS_DEVICE void start()
     ptx::fence_mbarrier_init();
     ptx::cluster_arrive();
     ptx::cluster_wait();
-    ptx::grid_dependency_wait();
-    ptx::grid_dependents_launch();
 }
 
 /* No CTA ends while another may still arrive at its barriers.  */
@@ -176,58 +174,59 @@ template <typename B, along A> static WS_DEVICE void tell(u32 barrier)
         ptx::mbarrier_complete_tx_there(ptx::address_in(barrier, (u32)B::template member<A>(other)), 1);
 }
 
-template <typename B, along A, int SLICED, typename S, typename T, int R, int C, int N, typename... I>
-static WS_DEVICE void share_plane(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, N> &t, const map &m, double fill,
-                                  int row, int col, I... outer)
+template <typename B, along A, int SLICED, int D, bool ENGINE, typename S, typename T, int R, int C, int N, typename... I>
+static WS_DEVICE void share_plane(const producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const tensor<T, N> &t,
+                                  const map &m, double fill, int row, int col, I... outer)
 {
-    if (!SLICED && m.can_load && col * (int)sizeof(T) % 16 == 0) {
-        if (group_leader())
-            share_boxes<B, A>(barrier, s, m, row, col, outer...);
+    const bool can_load = ENGINE || m.can_load;
+    if (!SLICED && can_load && col * (int)sizeof(T) % 16 == 0) {
+        if (ring.issues && ptx::elect())
+            share_boxes<B, A>(ring.barrier(), s, m, row, col, outer...);
         return;
     }
-    if (SLICED && m.can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
+    if (SLICED && can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
         contained<R, C, SLICED, N>(plane_at(t, outer..., row, col))) {
-        if (group_leader())
-            share_boxes_of<B, A>(barrier, s, t, m, row, col, outer...);
-    } else if (first_warp()) {
+        if (ring.issues && ptx::elect())
+            share_boxes_of<B, A>(ring.barrier(), s, t, m, row, col, outer...);
+    } else if (ring.issues) {
         copy_by_warp(s, plane_at(t, outer..., row, col), fill);
-        tell<B, A>(barrier);
+        tell<B, A>(ring.barrier());
     }
 }
 
-template <typename B, along A, int D, typename S, int R, int C, typename T, typename X, typename Y>
-static WS_DEVICE void copy_share(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
 {
-    share_plane<B, A, sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col));
+    share_plane<B, A, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
 }
-template <typename B, along A, int D, typename S, int R, int C, typename T, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
 {
-    share_plane<B, A, sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
+    share_plane<B, A, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
-template <typename B, along A, int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row,
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row,
                                  Y col)
 {
-    share_plane<B, A, sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
+    share_plane<B, A, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
-template <typename B, along A, int D, typename S, int R, int C, typename T, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m,
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m,
                                     X row, Y col)
 {
-    share_plane<B, A, sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col));
+    share_plane<B, A, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
 }
-template <typename B, along A, int D, typename S, int R, int C, typename T, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w,
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w,
                                     X row, Y col)
 {
-    share_plane<B, A, sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(w));
+    share_plane<B, A, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
-template <typename B, along A, int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v,
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v,
                                     W w, X row, Y col)
 {
-    share_plane<B, A, sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
+    share_plane<B, A, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */

@@ -65,19 +65,27 @@ template <int N, typename B = void> struct tiles {
     int index, stride, walked;
 
     /* All tiles, shared out among the CTAs.  */
-    explicit WS_DEVICE tiles(const grid<N> &g) : space(g), index((int)blockIdx.x), stride((int)gridDim.x), walked(0)
+    explicit WS_DEVICE tiles(const grid<N> &g) : tiles(g, (int)blockIdx.x, (int)gridDim.x, 0)
     {
     }
 
     /* Of this CTA's tiles, every groups-th.  */
     WS_DEVICE tiles(const grid<N> &g, int group, int groups)
-        : space(g), index((int)blockIdx.x + group * (int)gridDim.x), stride(groups * (int)gridDim.x), walked(0)
+        : tiles(g, (int)blockIdx.x + group * (int)gridDim.x, groups * (int)gridDim.x, 0)
     {
     }
 
+    /* Here every role begins.  What comes before, and what the launch says of the tiles, runs while the kernel before this one in
+       the stream still may; what is in global memory, after that one's end.  Then the next one may come to where there is room:
+       earlier, it would take places beside this one and leave others empty.  */
     WS_DEVICE tiles(const grid<N> &g, int first, int every, int before)
         : space(g), index(first), stride(every), walked(before)
     {
+        ptx::touch((u32)g.low[0]);
+        ptx::touch((u32)g.total);
+        ptx::touch(g.lower.shift);
+        ptx::grid_dependency_wait();
+        ptx::grid_dependents_launch();
     }
 
     WS_DEVICE bool more() const

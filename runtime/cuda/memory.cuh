@@ -129,60 +129,62 @@ static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T> &p, d
     __syncwarp();
 }
 
-/* SLICED: dimensions in which the tensor is a slice; anywhere, if it is read with a fill.  What almost every copy is takes few instructions: the producer has no
-   time to lose.  The engine faults on a box whose first column is not a multiple of 16 bytes.  */
-template <int SLICED, typename S, typename T, int R, int C, int N, typename... I>
-static WS_DEVICE void copy_in_plane(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, N> &t, const map &m,
-                                    double fill, int row, int col, I... outer)
+/* SLICED: dimensions in which the tensor is a slice; anywhere, if it is read with a fill.  What almost every copy is takes few
+   instructions, and with ENGINE stands close together: the producer has no time to lose.  The engine faults on a box whose first
+   column is not a multiple of 16 bytes.  */
+template <int SLICED, int D, bool ENGINE, typename S, typename T, int R, int C, int N, typename... I>
+static WS_DEVICE void copy_in_plane(const producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const tensor<T, N> &t,
+                                    const map &m, double fill, int row, int col, I... outer)
 {
-    if (!SLICED && m.can_load && col * (int)sizeof(T) % 16 == 0) {
-        if (group_leader())
-            copy_boxes(barrier, s, m, row, col, outer...);
+    const bool can_load = ENGINE || m.can_load;
+    if (!SLICED && can_load && col * (int)sizeof(T) % 16 == 0) {
+        if (ring.issues && ptx::elect())
+            copy_boxes(ring.barrier(), s, m, row, col, outer...);
         return;
     }
-    if (SLICED && m.can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
+    if (SLICED && can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
         contained<R, C, SLICED, N>(plane_at(t, outer..., row, col))) {
-        if (group_leader())
-            copy_boxes_of(barrier, s, t, m, row, col, outer...);
-    } else if (first_warp()) {
+        if (ring.issues && ptx::elect())
+            copy_boxes_of(ring.barrier(), s, t, m, row, col, outer...);
+    } else if (ring.issues) {
         copy_by_warp(s, plane_at(t, outer..., row, col), fill);
     }
 }
 
-template <int D, typename S, int R, int C, typename T, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
 {
-    copy_in_plane<sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col));
+    copy_in_plane<sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
 }
-template <int D, typename S, int R, int C, typename T, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
 {
-    copy_in_plane<sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
+    copy_in_plane<sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
-template <int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row,
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row,
                               Y col)
 {
-    copy_in_plane<sliced<T>>(ring.barrier(), s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
+    copy_in_plane<sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 /* The engine fills with 0 only.  */
-template <int D, typename S, int R, int C, typename T, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m,
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m,
                                  X row, Y col)
 {
-    copy_in_plane<sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col));
+    copy_in_plane<sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
 }
-template <int D, typename S, int R, int C, typename T, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w,
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w,
                                  X row, Y col)
 {
-    copy_in_plane<sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(w));
+    copy_in_plane<sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
-template <int D, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v,
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v,
                                  W w, X row, Y col)
 {
-    copy_in_plane<sliced_anywhere>(ring.barrier(), s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
+    copy_in_plane<sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 
 /* ---- vectors of elements ----------------------------------------------------------------------------------------- */

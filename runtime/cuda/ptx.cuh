@@ -171,6 +171,15 @@ static WS_DEVICE void grid_dependents_launch()
 
 /* ---- the copy engine --------------------------------------------------------------------------------------------- */
 
+/* One thread of this warp, which is together, and always the same.  What it does alone the assembler issues once; under another
+   condition that one thread meets it goes round a loop for each copy, over threads that there might be.  */
+static WS_DEVICE bool elect()
+{
+    u32 elected;
+    asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(elected));
+    return elected != 0;
+}
+
 /* Ordinary accesses to shared memory before it, the copy engine's and the matrix unit's after it.  */
 static WS_DEVICE void fence_proxy_async()
 {
@@ -398,6 +407,12 @@ static WS_DEVICE void depend(float x)
 {
     asm volatile("{\n.reg .pred p;\nsetp.eq.u32 p, %0, 0xffe12345;\n@p pmevent 0;\n}" ::"r"(__float_as_uint(x))
                  : "memory");
+}
+
+/* The same of a parameter of the launch: it is read here, and what lies beside it has come near.  */
+static WS_DEVICE void touch(u32 x)
+{
+    asm volatile("{\n.reg .pred p;\nsetp.eq.u32 p, %0, 0xffe12345;\n@p pmevent 0;\n}" ::"r"(x) : "memory");
 }
 
 /* ---- global memory under a condition ----------------------------------------------------------------------------- */

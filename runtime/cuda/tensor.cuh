@@ -227,6 +227,12 @@ static WS_DEVICE void prefetch(const map &m)
     }
 }
 
+/* Do all of these tensors lie so that the copy engine can bring their tiles?  */
+template <typename... M> static WS_DEVICE bool by_engine(const M &...maps)
+{
+    return (... && maps.can_load);
+}
+
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */
 
 WS_CONSTANT int round_up(int x, int multiple)

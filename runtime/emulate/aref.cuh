@@ -126,7 +126,7 @@ template <int D> struct ring {
     }
 };
 
-template <int D> struct producer {
+template <int D, bool ENGINE = false> struct producer {
     int ring_number;
     uint64_t index; /* of the open put */
 
@@ -244,6 +244,11 @@ inline void prefetch(const map &)
 {
 }
 
+template <typename... M> bool by_engine(const M &...maps)
+{
+    return (... && maps.usable);
+}
+
 template <typename T, int R, int C> struct copy_in_step {
     patch<T> from;
     T *to;
@@ -256,8 +261,8 @@ template <typename T, int R, int C> struct copy_in_step {
     }
 };
 
-template <typename F, int D, typename T, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in_or(F fill, producer<D> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
+template <typename F, int D, bool ENGINE, typename T, int R, int C, int N, typename... I>
+WS_DEVICE void copy_in_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
     long at[N];
@@ -273,15 +278,15 @@ WS_DEVICE void copy_in_or(F fill, producer<D> &p, shared_tile<T, R, C> &to, cons
         ws_sched_copy_in_now(s, p.ring_number, p.index, to.range(), step::run, &what);
 }
 
-template <int D, typename T, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in(producer<D> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
+template <int D, bool ENGINE, typename T, int R, int C, int N, typename... I>
+WS_DEVICE void copy_in(producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
 {
     copy_in_or(0, p, to, t, m, i...);
 }
 
 /* Each CTA along A brings an equal share of the rows, to all of them.  Where the engine cannot, each copies the whole tile.  */
-template <typename B, along A, typename F, int D, typename T, int R, int C, int N, typename... I>
-WS_DEVICE void copy_share_or(F fill, producer<D> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m,
+template <typename B, along A, typename F, int D, bool ENGINE, typename T, int R, int C, int N, typename... I>
+WS_DEVICE void copy_share_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m,
                              I... i)
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
@@ -309,8 +314,8 @@ WS_DEVICE void copy_share_or(F fill, producer<D> &p, shared_tile<T, R, C> &to, c
     }
 }
 
-template <typename B, along A, int D, typename T, int R, int C, int N, typename... I>
-WS_DEVICE void copy_share(producer<D> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
+template <typename B, along A, int D, bool ENGINE, typename T, int R, int C, int N, typename... I>
+WS_DEVICE void copy_share(producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
 {
     copy_share_or<B, A>(0, p, to, t, m, i...);
 }

@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the assembler made of kernels that ship: the registers stay registers, matrix products stay in flight, nothing waits for
-# the memory of the whole GPU, tiles go in and out by the copy engine.
+# the memory of the whole GPU, tiles go in and out by the copy engine, and come in without a loop around each copy.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -25,12 +25,13 @@ count() {
         /WARPGROUP.DEPBAR.* 0x0 ;/ { flying = 0 }
         /MUFU.EX2/ { powers[kernel]++; under[kernel] += flying }
         /MEMBAR.*\.(GPU|SYS)|ERRBAR/ { fences[kernel]++ }
-        /UTMALDG/ { loads[kernel]++ }
+        /UTMALDG/ { loads[kernel]++; near = NR + 8 } # a line or two for each instruction
+        /BRA\.U\.ANY/ && NR < near { circles[kernel]++ }
         /UTMASTG/ { stores[kernel]++ }
         END {
             for (k in seen)
                 print k, spills[k] + 0, products[k] + 0, waits[k] + 0, fences[k] + 0, loads[k] + 0, stores[k] + 0, powers[k] + 0,
-                    under[k] + 0
+                    under[k] + 0, circles[k] + 0
         }' "$1"
 }
 
@@ -39,10 +40,11 @@ disassemble() {
         cuobjdump -sass "$work/kernels.o" >"$work/sass" && count "$work/sass" >"$work/counts" && test -s "$work/counts"
 }
 
-# none CONDITION: of awk, over kernel, spills, products, waits, fences, loads, stores, exponentials and those of them that stand
-# between a product and the wait for it.
+# none CONDITION: of awk, over kernel, spills, products, waits, fences, loads, stores, exponentials, those of them that stand
+# between a product and the wait for it, and loops around a load, as the assembler makes them where it does not see that one
+# thread is alone.
 none() {
-    awk "{ kernel = \$1; spills = \$2; products = \$3; waits = \$4; fences = \$5; loads = \$6; stores = \$7; powers = \$8; under = \$9 }
+    awk "{ kernel = \$1; spills = \$2; products = \$3; waits = \$4; fences = \$5; loads = \$6; stores = \$7; powers = \$8; under = \$9; circles = \$10 }
          $1 { print; bad = 1 } END { exit bad }" "$work/counts"
 }
 
@@ -52,6 +54,7 @@ for source in $sources; do
     ok "$source: products are not waited for one by one" none 'products && waits >= products'
     ok "$source: no fence of the whole GPU" none 'fences'
     ok "$source: the copy engine loads and stores" none 'products && !(loads && stores)'
+    ok "$source: one instruction for each load" none 'circles'
     # The first iteration has no product before it to hide behind; all others have.
     case $source in
     *attention.c) ok "$source: exponentials under products" none 'products && (!powers || 2 * under < powers)' ;;

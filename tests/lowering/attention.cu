@@ -26,11 +26,12 @@ struct attention_shared {
     ws::turns<2> turns;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)
 {
-    ws::producer<2> tq_ring(s.tq_ring);
-    ws::producer<2> tk_ring(s.tk_ring);
-    ws::producer<2> tv_ring(s.tv_ring);
+    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
+    ws::producer<2, ENGINE> tk_ring(s.tk_ring);
+    ws::producer<2, ENGINE> tv_ring(s.tv_ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // attention.ir:2
         const int i = t.at(0);
         const int tq_slot = tq_ring.put();
@@ -158,8 +159,12 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            attention_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+                attention_producer<true>(p, s, 0);
+            else
+                attention_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<232>();
         attention_consumer(p, s, ws::warp_group() - 1);

@@ -21,9 +21,10 @@ struct cluster_shared {
     ws::ring<4> ta_tb;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void cluster_producer(const cluster_params &p, cluster_shared &s, int group)
 {
-    ws::producer<4> ta_tb(s.ta_tb);
+    ws::producer<4, ENGINE> ta_tb(s.ta_tb);
     for (ws::tiles<2, cluster_cluster> t(p.grid); t.more(); t.next()) {  // cluster.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
@@ -80,8 +81,12 @@ static WS_KERNEL(384, 1) void cluster_kernel(WS_PARAMS(cluster_params) p)
     ws::start<cluster_cluster>();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
-        if (ws::first_warp())
-            cluster_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.a_map, p.b_map))
+                cluster_producer<true>(p, s, 0);
+            else
+                cluster_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<240>();
         cluster_consumer(p, s, ws::warp_group() - 1);

@@ -22,10 +22,11 @@ struct flipped_shared {
     ws::ring<2> tb_flipped_ring;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void flipped_producer(const flipped_params &p, flipped_shared &s, int group)
 {
-    ws::producer<2> ta_ring(s.ta_ring);
-    ws::producer<2> tb_ring(s.tb_ring);
+    ws::producer<2, ENGINE> ta_ring(s.ta_ring);
+    ws::producer<2, ENGINE> tb_ring(s.tb_ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // flipped.ir:2
         const int i = t.at(0);
         for (int k = 0; k < p.K; k += 96) {  // flipped.ir:9
@@ -99,8 +100,12 @@ static WS_KERNEL(512, 1) void flipped_kernel(WS_PARAMS(flipped_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            flipped_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.a_map, p.b_map))
+                flipped_producer<true>(p, s, 0);
+            else
+                flipped_producer<false>(p, s, 0);
+        }
     } else if (ws::warp_group() < 3) {
         ws::registers_up<224>();
         flipped_consumer(p, s, ws::warp_group() - 1);

@@ -22,10 +22,11 @@ struct shares_shared {
     ws::meeting<2> meeting;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void shares_producer(const shares_params &p, shares_shared &s, int group)
 {
-    ws::producer<2> ta_ring(s.ta_ring);
-    ws::producer<2> tb_ring(s.tb_ring);
+    ws::producer<2, ENGINE> ta_ring(s.ta_ring);
+    ws::producer<2, ENGINE> tb_ring(s.tb_ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // gather.ir:2
         const int i = t.at(0);
         const int ta_slot = ta_ring.put();
@@ -88,8 +89,12 @@ static WS_KERNEL(384, 1) void shares_kernel(WS_PARAMS(shares_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            shares_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.a_map, p.b_map))
+                shares_producer<true>(p, s, 0);
+            else
+                shares_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<232>();
         shares_consumer(p, s, ws::warp_group() - 1);

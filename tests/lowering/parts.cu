@@ -23,9 +23,10 @@ struct parts_shared {
     ws::ring<3> ta_tb;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void parts_producer(const parts_params &p, parts_shared &s, int group)
 {
-    ws::producer<3> ta_tb(s.ta_tb);
+    ws::producer<3, ENGINE> ta_tb(s.ta_tb);
     for (ws::tiles<3, parts_cluster> t(p.grid); t.more(); t.next()) {  // parts.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
@@ -89,8 +90,12 @@ static WS_KERNEL(384, 1) void parts_kernel(WS_PARAMS(parts_params) p)
     ws::start<parts_cluster>();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
-        if (ws::first_warp())
-            parts_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.a_map, p.b_map))
+                parts_producer<true>(p, s, 0);
+            else
+                parts_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<240>();
         parts_consumer(p, s, ws::warp_group() - 1);

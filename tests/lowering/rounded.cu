@@ -21,9 +21,10 @@ struct rounded_shared {
     ws::ring<2> ta_tb;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void rounded_producer(const rounded_params &p, rounded_shared &s, int group)
 {
-    ws::producer<2> ta_tb(s.ta_tb);
+    ws::producer<2, ENGINE> ta_tb(s.ta_tb);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // rounded.ir:2
         const int i = t.at(0);
         for (int k = 0; k < p.K; k += 32) {  // rounded.ir:11
@@ -81,8 +82,12 @@ static WS_KERNEL(256, 1) void rounded_kernel(WS_PARAMS(rounded_params) p)
     }
     ws::start();
     if (ws::warp_group() == 0) {
-        if (ws::first_warp())
-            rounded_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.a_map, p.b_map_tf32))
+                rounded_producer<true>(p, s, 0);
+            else
+                rounded_producer<false>(p, s, 0);
+        }
     } else {
         rounded_consumer(p, s, 0);
     }

@@ -30,11 +30,12 @@ struct attention_shared {
     ws::dealer dealer;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)
 {
-    ws::producer<2> tq_ring(s.tq_ring);
-    ws::producer<2> k_tile_ring(s.k_tile_ring);
-    ws::producer<2> v_tile_ring(s.v_tile_ring);
+    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
+    ws::producer<2, ENGINE> k_tile_ring(s.k_tile_ring);
+    ws::producer<2, ENGINE> v_tile_ring(s.v_tile_ring);
     for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:35
         const int first = t.at(0);
         const int n = t.at(1);
@@ -171,8 +172,12 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            attention_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+                attention_producer<true>(p, s, 0);
+            else
+                attention_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<232>();
         attention_consumer(p, s, ws::warp_group() - 1);

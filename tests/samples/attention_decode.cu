@@ -30,11 +30,12 @@ struct attend_parts_shared {
     ws::dealer dealer;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void attend_parts_producer(const attend_parts_params &p, attend_parts_shared &s, int group)
 {
-    ws::producer<1> tq_ring(s.tq_ring);
-    ws::producer<3> k_tile_ring(s.k_tile_ring);
-    ws::producer<3> v_tile_ring(s.v_tile_ring);
+    ws::producer<1, ENGINE> tq_ring(s.tq_ring);
+    ws::producer<3, ENGINE> k_tile_ring(s.k_tile_ring);
+    ws::producer<3, ENGINE> v_tile_ring(s.v_tile_ring);
     for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_decode.c:23
         const int g = t.at(0);
         const int part = t.at(1);
@@ -157,8 +158,12 @@ static WS_KERNEL(256, 1) void attend_parts_kernel(WS_PARAMS(attend_parts_params)
     }
     ws::start();
     if (ws::warp_group() == 0) {
-        if (ws::first_warp())
-            attend_parts_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+                attend_parts_producer<true>(p, s, 0);
+            else
+                attend_parts_producer<false>(p, s, 0);
+        }
     } else {
         attend_parts_consumer(p, s, 0);
     }

@@ -28,11 +28,12 @@ struct attention_fp8_shared {
     ws::ring<2> v_tile_flipped_ring;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void attention_fp8_producer(const attention_fp8_params &p, attention_fp8_shared &s, int group)
 {
-    ws::producer<2> tq_ring(s.tq_ring);
-    ws::producer<2> k_tile_ring(s.k_tile_ring);
-    ws::producer<2> v_tile_ring(s.v_tile_ring);
+    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
+    ws::producer<2, ENGINE> k_tile_ring(s.k_tile_ring);
+    ws::producer<2, ENGINE> v_tile_ring(s.v_tile_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
@@ -163,8 +164,12 @@ static WS_KERNEL(512, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_param
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            attention_fp8_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+                attention_fp8_producer<true>(p, s, 0);
+            else
+                attention_fp8_producer<false>(p, s, 0);
+        }
     } else if (ws::warp_group() < 3) {
         ws::registers_up<224>();
         attention_fp8_consumer(p, s, ws::warp_group() - 1);

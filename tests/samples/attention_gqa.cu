@@ -31,11 +31,12 @@ struct attention_gqa_shared {
     ws::dealer dealer;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void attention_gqa_producer(const attention_gqa_params &p, attention_gqa_shared &s, int group)
 {
-    ws::producer<2> tq_ring(s.tq_ring);
-    ws::producer<2> tk_ring(s.tk_ring);
-    ws::producer<2> tv_ring(s.tv_ring);
+    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
+    ws::producer<2, ENGINE> tk_ring(s.tk_ring);
+    ws::producer<2, ENGINE> tv_ring(s.tv_ring);
     for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_gqa.c:21
         const int h = t.at(0);
         const int n = t.at(1);
@@ -164,8 +165,12 @@ static WS_KERNEL(384, 1) void attention_gqa_kernel(WS_PARAMS(attention_gqa_param
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            attention_gqa_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+                attention_gqa_producer<true>(p, s, 0);
+            else
+                attention_gqa_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<232>();
         attention_gqa_consumer(p, s, ws::warp_group() - 1);

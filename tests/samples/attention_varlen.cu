@@ -27,11 +27,12 @@ struct attention_varlen_shared {
     ws::dealer dealer;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void attention_varlen_producer(const attention_varlen_params &p, attention_varlen_shared &s, int group)
 {
-    ws::producer<2> tq_ring(s.tq_ring);
-    ws::producer<2> tk_ring(s.tk_ring);
-    ws::producer<2> tv_ring(s.tv_ring);
+    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
+    ws::producer<2, ENGINE> tk_ring(s.tk_ring);
+    ws::producer<2, ENGINE> tv_ring(s.tv_ring);
     for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_varlen.c:25
         const int n = t.at(0);
         const int h = t.at(1);
@@ -166,8 +167,12 @@ static WS_KERNEL(384, 1) void attention_varlen_kernel(WS_PARAMS(attention_varlen
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            attention_varlen_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+                attention_varlen_producer<true>(p, s, 0);
+            else
+                attention_varlen_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<232>();
         attention_varlen_consumer(p, s, ws::warp_group() - 1);

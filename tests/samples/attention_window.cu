@@ -29,11 +29,12 @@ struct attention_window_shared {
     ws::dealer dealer;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void attention_window_producer(const attention_window_params &p, attention_window_shared &s, int group)
 {
-    ws::producer<2> tq_ring(s.tq_ring);
-    ws::producer<2> tk_ring(s.tk_ring);
-    ws::producer<2> tv_ring(s.tv_ring);
+    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
+    ws::producer<2, ENGINE> tk_ring(s.tk_ring);
+    ws::producer<2, ENGINE> tv_ring(s.tv_ring);
     for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_window.c:19
         const int h = t.at(0);
         const int i = t.at(1);
@@ -167,8 +168,12 @@ static WS_KERNEL(384, 1) void attention_window_kernel(WS_PARAMS(attention_window
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            attention_window_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+                attention_window_producer<true>(p, s, 0);
+            else
+                attention_window_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<232>();
         attention_window_consumer(p, s, ws::warp_group() - 1);

@@ -20,9 +20,10 @@ struct gemm_bias_gelu_shared {
     ws::ring<4> w_tile_x_tile;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void gemm_bias_gelu_producer(const gemm_bias_gelu_params &p, gemm_bias_gelu_shared &s, int group)
 {
-    ws::producer<4> w_tile_x_tile(s.w_tile_x_tile);
+    ws::producer<4, ENGINE> w_tile_x_tile(s.w_tile_x_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_bias_gelu.c:24
         const int i = t.at(0);
         const int j = t.at(1);
@@ -80,8 +81,12 @@ static WS_KERNEL(384, 1) void gemm_bias_gelu_kernel(WS_PARAMS(gemm_bias_gelu_par
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
-        if (ws::first_warp())
-            gemm_bias_gelu_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.w_map, p.x_map))
+                gemm_bias_gelu_producer<true>(p, s, 0);
+            else
+                gemm_bias_gelu_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<240>();
         gemm_bias_gelu_consumer(p, s, ws::warp_group() - 1);

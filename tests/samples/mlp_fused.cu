@@ -25,9 +25,10 @@ struct gate_shared {
     ws::turns<2> turns;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void gate_producer(const gate_params &p, gate_shared &s, int group)
 {
-    ws::producer<5> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
+    ws::producer<5, ENGINE> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:19
         const int i = t.at(0);
         const int j = t.at(1);
@@ -97,8 +98,12 @@ static WS_KERNEL(384, 1) void gate_kernel(WS_PARAMS(gate_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            gate_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.x_map, p.g_map, p.u_map))
+                gate_producer<true>(p, s, 0);
+            else
+                gate_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<232>();
         gate_consumer(p, s, ws::warp_group() - 1);
@@ -143,9 +148,10 @@ struct project_shared {
     ws::turns<2> turns;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void project_producer(const project_params &p, project_shared &s, int group)
 {
-    ws::producer<6> w_tile_h_tile(s.w_tile_h_tile);
+    ws::producer<6, ENGINE> w_tile_h_tile(s.w_tile_h_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
@@ -212,8 +218,12 @@ static WS_KERNEL(384, 1) void project_kernel(WS_PARAMS(project_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
-        if (ws::first_warp())
-            project_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.w_map, p.h_map))
+                project_producer<true>(p, s, 0);
+            else
+                project_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<240>();
         project_consumer(p, s, ws::warp_group() - 1);

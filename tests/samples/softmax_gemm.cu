@@ -20,10 +20,11 @@ struct softmax_gemm_shared {
     ws::ring<3> b_tile_ring;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void softmax_gemm_producer(const softmax_gemm_params &p, softmax_gemm_shared &s, int group)
 {
-    ws::producer<3> a_tile_ring(s.a_tile_ring);
-    ws::producer<3> b_tile_ring(s.b_tile_ring);
+    ws::producer<3, ENGINE> a_tile_ring(s.a_tile_ring);
+    ws::producer<3, ENGINE> b_tile_ring(s.b_tile_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // softmax_gemm.c:16
         const int i = t.at(0);
         const int j = t.at(1);
@@ -93,8 +94,12 @@ static WS_KERNEL(384, 1) void softmax_gemm_kernel(WS_PARAMS(softmax_gemm_params)
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            softmax_gemm_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.a_map, p.b_map))
+                softmax_gemm_producer<true>(p, s, 0);
+            else
+                softmax_gemm_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<232>();
         softmax_gemm_consumer(p, s, ws::warp_group() - 1);

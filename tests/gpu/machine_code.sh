@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../tap.sh"
 
 # The bench's kernels with something after the loop, and samples with the longest bodies.
-sources='bench/kernels-finish.c samples/gemm.c samples/attention.c samples/mlp_fused.c'
+sources='bench/kernels-finish.c samples/gemm.c samples/attention.c samples/attention_fp8.c samples/mlp_fused.c'
 
 disassembler=$(command -v cuobjdump || ls "$(dirname "$(command -v "${NVCC:-nvcc}" || echo .)")/cuobjdump" 2>/dev/null)
 if test -z "${NVCC-}" || test -z "$disassembler"; then
@@ -57,7 +57,7 @@ for source in $sources; do
     ok "$source: one instruction for each load" none 'circles'
     # The first iteration has no product before it to hide behind; all others have.
     case $source in
-    *attention.c) ok "$source: exponentials under products" none 'products && (!powers || 2 * under < powers)' ;;
+    *attention.c | *attention_fp8.c) ok "$source: exponentials under products" none 'products && (!powers || 2 * under < powers)' ;;
     esac
 done
 done_testing

@@ -227,11 +227,12 @@ struct attention_fp8_2_shared {
     ws::ring<2> v_tile_flipped_ring;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void attention_fp8_2_producer(const attention_fp8_2_params &p, attention_fp8_2_shared &s, int group)
 {
-    ws::producer<2> tq_ring(s.tq_ring);
-    ws::producer<2> k_tile_ring(s.k_tile_ring);
-    ws::producer<2> v_tile_ring(s.v_tile_ring);
+    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
+    ws::producer<2, ENGINE> k_tile_ring(s.k_tile_ring);
+    ws::producer<2, ENGINE> v_tile_ring(s.v_tile_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
@@ -318,7 +319,10 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
         WS_UNROLL
         for (int strip = 0; strip < 128; strip += 64) {  // attention_fp8.c:40
             const auto done = ws::mul(ws::columns<64>(acc, strip), x_2);
-            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, ws::cast<ws::f16>(done));  // attention_fp8.c:40
+            ws::store_wait<1>();
+            const auto box = ws::stage(o_out, ws::cast<ws::f16>(done));
+            ws::fence();
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention_fp8.c:40
         }
     }
     ws::store_wait<0>();
@@ -359,8 +363,12 @@ static WS_KERNEL(512, 1) void attention_fp8_2_kernel(WS_PARAMS(attention_fp8_2_p
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            attention_fp8_2_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+                attention_fp8_2_producer<true>(p, s, 0);
+            else
+                attention_fp8_2_producer<false>(p, s, 0);
+        }
     } else if (ws::warp_group() < 3) {
         ws::registers_up<224>();
         attention_fp8_2_consumer(p, s, ws::warp_group() - 1);

@@ -448,33 +448,6 @@ const char *cuda_map_for(Printer *in, const Op *op)
     return "";
 }
 
-/* One for each group, if there are several.  */
-void cuda_group_storage(Printer *in, const Storage *storage)
-{
-    fprintf(in->out, storage->slots > 1 ? "s.%s[group]" : "s.%s", storage->name);
-}
-
-/* Two storages whose slots alternate are one array.  */
-const char *cuda_pair_name(const Printer *in, const Storage *first)
-{
-    const char *second = storage_beside(in->kernel, first)->name;
-    const char *name = arena_print(in->kernel->module, "%s_and_%s", first->name, second);
-    while (kernel_names(in->kernel, name))
-        name = arena_print(in->kernel->module, "%s_", name);
-    return name;
-}
-
-void cuda_slot(Printer *in, const Storage *storage, const Value *slot)
-{
-    const Storage *first = storage->beside ? storage->beside : storage;
-    bool pair = storage_beside(in->kernel, first);
-    fprintf(in->out, "s.%s[", pair ? cuda_pair_name(in, first) : storage->name);
-    cuda_value(in, slot, PREC_ANY);
-    fputc(']', in->out);
-    if (pair)
-        fprintf(in->out, ".%s", storage->name);
-}
-
 static void print_view(Printer *in, const Op *op)
 {
     Type type = op->results[0]->type;

@@ -62,59 +62,6 @@ static const char *number_word(int n)
     return n >= 0 && n <= 8 ? words[n] : "several";
 }
 
-static void print_output(Printer *in, const Storage *storage)
-{
-    Module *module = in->kernel->module;
-    Type tile = storage->tile;
-    int blocks = machine_lines(tile);
-    const char *count = storage->slots > 1 ? arena_print(module, "[%d]", storage->slots) : "";
-    cuda_commented(in,
-                   arena_print(module, "ws::output<%s, %d, %d> %s%s;", cuda_element_text[tile.dtype], tile.rows, blocks,
-                               storage->name, count),
-                   arena_print(module, "%d rows, %d block%s of 128 bytes%s", tile.rows, blocks, blocks > 1 ? "s" : "",
-                               storage->slots > 1 ? "; one for each group" : ""));
-}
-
-static const char *tile_text(const Printer *in, const Storage *storage)
-{
-    Type tile = storage->tile;
-    const char *element = cuda_element_text[tile.dtype];
-    const char *type = storage->rounded ? "ws::tf32"
-                       : storage->woven ? arena_print(in->kernel->module, "ws::woven<%s>", element)
-                                        : element;
-    return arena_print(in->kernel->module, "ws::shared_tile<%s, %d, %d>", type, tile.rows, tile.cols);
-}
-
-static void print_pair(Printer *in, const Storage *storage, const Storage *behind)
-{
-    cuda_line(in, "struct {");
-    in->indent++;
-    cuda_line(in, "%s %s;", tile_text(in, storage), storage->name);
-    cuda_line(in, "%s %s;", tile_text(in, behind), behind->name);
-    in->indent--;
-    cuda_commented(in, arena_print(in->kernel->module, "} %s[%d];", cuda_pair_name(in, storage), storage->slots),
-                   "side by side: one operand of a wide product");
-}
-
-static void print_storage(Printer *in, const Storage *storage)
-{
-    const Storage *behind = storage_beside(in->kernel, storage);
-    const char *count = storage->slots > 1 || storage->use == USE_RING || storage->use == USE_GATHERED
-                            ? arena_print(in->kernel->module, "[%d]", storage->slots)
-                            : "";
-    if (behind)
-        print_pair(in, storage, behind);
-    else if (storage->use == USE_OUTPUT)
-        print_output(in, storage);
-    else if (storage->use == USE_PARTS)
-        cuda_line(in, "ws::parts<%s, %d, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype],
-                  in->kernel->grid.cluster[1], storage->tile.rows, storage->tile.cols, storage->name, count);
-    else if (storage->use == USE_SCRATCH)
-        cuda_line(in, "ws::scratch<%lld> %s%s;", (long long)storage->slot_bytes, storage->name, count);
-    else
-        cuda_line(in, "%s %s%s;", tile_text(in, storage), storage->name, count);
-}
-
 static bool uses_shared(const Kernel *kernel)
 {
     return kernel->storages || kernel->arefs;
@@ -129,7 +76,7 @@ static void print_shared(Printer *in)
     in->indent++;
     FOR_STORAGES (storage, kernel)
         if (!storage->beside)
-            print_storage(in, storage);
+            cuda_storage(in, storage);
     FOR_AREFS (aref, kernel)
         cuda_line(in, "ws::ring<%d> %s;", aref->slots, aref->name);
     FOR_ROLES (role, kernel)

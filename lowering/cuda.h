@@ -68,11 +68,13 @@ void cuda_expression(Printer *in, const Op *op, int outer);                 /* w
 const Value *cuda_without_widening(const Value *value);
 void cuda_coordinate(Printer *in, const Value *value);
 void cuda_coordinates(Printer *in, const Op *op, int first, int end); /* each behind a comma */
-const char *cuda_pair_name(const Printer *in, const Storage *first);
-void cuda_slot(Printer *in, const Storage *storage, const Value *slot);
-void cuda_group_storage(Printer *in, const Storage *storage);
 Map *cuda_collect_maps(Printer *in);
 const char *cuda_map_for(Printer *in, const Op *op);
+
+/* cuda-storage.c */
+void cuda_storage(Printer *in, const Storage *storage);
+void cuda_slot(Printer *in, const Storage *storage, const Value *slot);
+void cuda_group_storage(Printer *in, const Storage *storage);
 
 /* cuda-statement.c */
 void cuda_block(Printer *in, const Block *block);

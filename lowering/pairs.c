@@ -89,10 +89,9 @@ Op *op_paired_with(const Op *product)
         product->args[1]->def->code != second->args[1]->def->code)
         return NULL;
     const Storage *storage = storage_that_goes_on(product), *behind = storage_that_goes_on(second);
-    return storage && behind && storage != behind && storage->tile.rows == behind->tile.rows &&
-                   same_put(product, second)
-               ? second
-               : NULL;
+    bool alike = storage && behind && storage != behind && type_equal(storage->tile, behind->tile) &&
+                 storage->woven == behind->woven && storage->rounded == behind->rounded;
+    return alike && same_put(product, second) ? second : NULL;
 }
 
 /* May `behind` lie beside `storage`, or does it already?  */

@@ -379,9 +379,25 @@ struct launch {
         /* The engine writes whole 16 bytes: a row that ends within them would run into what follows.  */
         m.can_store = m.can_load && a && (a->how & stored) && (long)t.high[N - 1] * (long)sizeof(T) % 16 == 0 &&
                       encode<T>(m.store, t, store_rows) && encode<T>(m.store_half, t, store_rows, 64);
+        m.can_store_pairs = sizeof(T) == 4 && m.can_store && t.high[N - 1] % 32 == 0 &&
+                            encode<T>(m.store_pairs, in_lines(t), store_rows, 128, 2);
         if (!m.can_load && a && !a->empty)
             ws_log_line("ws: %s: %s: base or strides are not multiples of 16 bytes; copied by the slower path", kernel,
                         a->name);
+    }
+
+    /* Rows as lines of 32 numbers.  */
+    template <typename T, int N> static ws::tensor<T, N + 1> in_lines(const ws::tensor<T, N> &t)
+    {
+        ws::tensor<T, N + 1> lines = {t.base};
+        for (int d = 0; d < N; d++) {
+            lines.stride[d] = t.stride[d];
+            lines.high[d] = t.high[d];
+        }
+        lines.stride[N - 1] = lines.high[N] = 32;
+        lines.high[N - 1] = t.high[N - 1] / 32;
+        lines.stride[N] = 1;
+        return lines;
     }
 
     /* Tiles go to whoever wants one.  */
@@ -675,9 +691,9 @@ struct launch {
             fail_cuda(error, WS_ERR_LAUNCH, "running the kernel");
     }
 
-    /* Boxes of so many rows and bytes; memory is swizzled within as many.  */
+    /* Boxes of so many rows and bytes, swizzled within as many; of a tensor of lines, so many LINES of each row.  */
     template <typename E, typename T, int N>
-    bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows, int bytes = 128)
+    bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows, int bytes = 128, int lines = 0)
     {
         cuuint64_t extents[N], strides[N];
         cuuint32_t box[N], steps[N];
@@ -700,7 +716,9 @@ struct launch {
         if ((size_t)t.base % 16 != 0 || rows > 256)
             return false;
         box[0] = (cuuint32_t)bytes / sizeof(T);
-        box[1] = (cuuint32_t)rows;
+        box[1] = (cuuint32_t)(lines ? lines : rows);
+        if (lines)
+            box[N > 2 ? 2 : 1] = (cuuint32_t)rows;
         /* Rows that begin within L2's lines take two requests each; what is fetched beyond them only costs.  */
         bool whole_lines = (size_t)t.base % 128 == 0 && (N < 2 || strides[0] % 128 == 0);
         host::encode_tiled encode_map = host::find_encoder();

@@ -32,9 +32,10 @@ template <typename T, int R, int BLOCKS> class outlet {
 
   public:
     static constexpr int buffers = output<T, R, BLOCKS>::buffers;
-    explicit WS_DEVICE outlet(output<T, R, BLOCKS> &o)
+    const int warp_row; /* the first of this warp's rows of each 64 */
+    explicit WS_DEVICE outlet(output<T, R, BLOCKS> &o) : warp_row((int)ptx::uniform(threadIdx.x / 32 % 4) * 16)
     {
-        first = next = ptx::shared_address(o.bytes) + ptx::uniform(threadIdx.x / 32 % 4) * (buffers * 2048);
+        first = next = ptx::shared_address(o.bytes) + warp_row * (buffers * 128);
     }
     /* The next buffer; several are the first ones, one behind the other.  */
     template <int COUNT> WS_DEVICE u32 here()
@@ -54,8 +55,7 @@ template <typename T, int R, int BLOCKS> class outlet {
 /* At most N copies out of this warp still read shared memory.  */
 template <int N> static WS_DEVICE void store_wait()
 {
-    if (ptx::lane() == 0)
-        ptx::bulk_wait_read<N>();
+    ptx::bulk_wait_read<N>(); /* of lane 0's copies: no other lane has any */
     __syncwarp();
 }
 
@@ -85,6 +85,24 @@ static WS_DEVICE void engine_store(const CUtensorMap *m, u32 from, const tensor<
                          absolute(x, t.origin[0]));
 }
 
+/* The same for a box of whole lines of 32 numbers, of the map that has lines and what is in a line apart.  */
+template <bool ADD, typename T>
+static WS_DEVICE void engine_store_lines(const CUtensorMap *m, u32 from, const tensor<T, 2> &, int row, int line)
+{
+    engine_store_at<ADD>(m, from, 0, line, row);
+}
+template <bool ADD, typename T>
+static WS_DEVICE void engine_store_lines(const CUtensorMap *m, u32 from, const tensor<T, 3> &, int x, int row, int line)
+{
+    engine_store_at<ADD>(m, from, 0, line, row, x);
+}
+template <bool ADD, typename T>
+static WS_DEVICE void engine_store_lines(const CUtensorMap *m, u32 from, const tensor<T, 4> &, int x, int y, int row,
+                                         int line)
+{
+    engine_store_at<ADD>(m, from, 0, line, row, y, x);
+}
+
 /* How a tile's columns go out: in boxes of whole lines, or in one of half a line.  */
 template <typename T, int C> struct boxes {
     static constexpr int bytes = C * (int)sizeof(T) == 64 ? 64 : 128, columns = bytes / (int)sizeof(T);
@@ -92,9 +110,11 @@ template <typename T, int C> struct boxes {
     static constexpr bool whole = C % columns == 0;
 };
 
-/* A box of the tile that was staged, or (-1) all of them; this warp's part begins there.  */
+/* A box of the tile that was staged, or (-1) all of them; this warp's part begins there.  All of rows of two lines, of numbers
+   of 32 bits, lie as the tile has them, a row's two lines together: then one copy takes both.  */
 template <typename T, int R, int C, int BOX> struct staged {
     static constexpr int begin = BOX < 0 ? 0 : BOX, count = BOX < 0 ? (R + 63) / 64 * boxes<T, C>::across : 1;
+    static constexpr bool pairs = BOX < 0 && sizeof(T) == 4 && C == 64 && R % 64 == 0;
     u32 from;
 };
 
@@ -111,7 +131,22 @@ template <int BYTES> static WS_DEVICE u32 in_buffer(u32 buffer, int row, int byt
     return buffer + row * BYTES + ((byte & ~15) ^ chunk << 4) + (byte & 15);
 }
 
-/* This warp's 16 rows of BYTES into a buffer.  */
+/* Numbers of 32 bits of a pair of columns: rows of a half warp that are neighbours would lie in the same banks, since the
+   swizzle swaps the halves of what their four lanes write.  So half of the rows write the columns that are FAR away first.  */
+template <int BLOCK, int FIRST, int FAR, typename T, int R, int C>
+static WS_DEVICE void fill_crosswise(u32 at, int j, int h, bool far_first, const tile<T, R, C, frag> &x)
+{
+    constexpr u32 distance = FAR * 8 * (int)sizeof(T);
+    const auto near = x.bits(2 * BLOCK + h, FIRST + j), far = x.bits(2 * BLOCK + h, FIRST + j + FAR);
+    vector<T, 1> y;
+    y.pairs[0] = far_first ? far : near;
+    y.store(reinterpret_cast<T *>(__cvta_shared_to_generic(far_first ? at ^ distance : at)));
+    y.pairs[0] = far_first ? near : far;
+    y.store(reinterpret_cast<T *>(__cvta_shared_to_generic(far_first ? at : at ^ distance)));
+}
+
+/* This warp's 16 rows of BYTES into a buffer.  Swizzled addresses of columns differ by an exclusive or, those of rows 8 apart
+   by a sum.  */
 template <int BLOCK, int FIRST, int BYTES, typename T, int R, int C>
 static WS_DEVICE void fill_buffer(u32 buffer, const tile<T, R, C, frag> &x)
 {
@@ -119,26 +154,51 @@ static WS_DEVICE void fill_buffer(u32 buffer, const tile<T, R, C, frag> &x)
     constexpr int pairs = BYTES / (int)sizeof(T) / 8;
     const int lane = (int)ptx::lane();
     if constexpr (sizeof(T) == 2) {
+        const u32 at = in_buffer<BYTES>(buffer, lane % 16, lane / 16 * 16);
 #pragma unroll
         for (int j = 0; j < pairs && FIRST + j < S::pairs; j += 2) {
             const auto *w = &x.cell.v[S::index(2 * BLOCK, FIRST + j)];
-            const u32 to = in_buffer<BYTES>(buffer, lane % 16, (j + lane / 16) * 16);
             if (FIRST + j + 1 < S::pairs)
-                ptx::stmatrix_x4(to, w[0], w[1], w[2], w[3]);
+                ptx::stmatrix_x4(at ^ j * 16, w[0], w[1], w[2], w[3]);
             else
-                ptx::stmatrix_x2(to, w[0], w[1]);
+                ptx::stmatrix_x2(at ^ j * 16, w[0], w[1]);
         }
     } else {
+        const u32 at = in_buffer<BYTES>(buffer, lane / 4, lane % 4 * 2 * (int)sizeof(T));
+        constexpr int far = BYTES == 128 ? 2 : 1;
 #pragma unroll
         for (int j = 0; j < pairs && FIRST + j < S::pairs; j++)
 #pragma unroll
             for (int h = 0; h < 2; h++) {
-                const u32 to = in_buffer<BYTES>(buffer, lane / 4 + 8 * h, (j * 8 + lane % 4 * 2) * (int)sizeof(T));
-                vector<T, 1> y;
-                y.pairs[0] = x.bits(2 * BLOCK + h, FIRST + j);
-                y.store(reinterpret_cast<T *>(__cvta_shared_to_generic(to)));
+                const u32 to = (at ^ j * 8 * (int)sizeof(T)) + h * 8 * BYTES;
+                if constexpr (sizeof(T) == 4 && FIRST + pairs <= S::pairs) {
+                    if (!(j & far))
+                        fill_crosswise<BLOCK, FIRST, far>(to, j, h, lane & (BYTES == 128 ? 4 : 8), x);
+                } else {
+                    vector<T, 1> y;
+                    y.pairs[0] = x.bits(2 * BLOCK + h, FIRST + j);
+                    y.store(reinterpret_cast<T *>(__cvta_shared_to_generic(to)));
+                }
             }
     }
+}
+
+/* The two lines of a row together; rows of a half warp lie in different banks.  */
+template <int BLOCK, typename T, int R, int C>
+static WS_DEVICE void fill_pairs(u32 buffer, const tile<T, R, C, frag> &x)
+{
+    const int lane = (int)ptx::lane();
+    const u32 even = in_buffer<128>(buffer, lane / 4 * 2, lane % 4 * 2 * (int)sizeof(T)), odd = (even ^ 16) + 128;
+#pragma unroll
+    for (int j = 0; j < C / 8; j++)
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            vector<T, 1> y;
+            y.pairs[0] = x.bits(2 * BLOCK + h, j);
+            y.store(reinterpret_cast<T *>(__cvta_shared_to_generic(((j < 4 ? even : odd) ^ j % 4 * 32) + h * 2048)));
+        }
+    if constexpr ((BLOCK + 1) * 64 < R)
+        fill_pairs<BLOCK + 1>(buffer + 4096, x);
 }
 
 template <int BOX, int END, typename T, int R, int C>
@@ -157,7 +217,10 @@ static WS_DEVICE staged<T, R, C, BOX> stage(outlet<T, SR, BLOCKS> &o, const tile
     typedef staged<T, R, C, BOX> S;
     static_assert(R % store_rows == 0 && boxes<T, C>::whole && sizeof(T) <= 4, "whole boxes");
     const S y = {o.template here<S::count>()};
-    fill_boxes<S::begin, S::begin + S::count>(y.from, x);
+    if constexpr (S::pairs)
+        fill_pairs<0>(y.from, x);
+    else
+        fill_boxes<S::begin, S::begin + S::count>(y.from, x);
     return y;
 }
 template <typename T, int SR, int BLOCKS, int R, int C>
@@ -172,9 +235,9 @@ template <typename... I> static WS_DEVICE bool before_zero(I... at)
     return ((at < 0) || ...);
 }
 
-/* A buffer read back in lines and written by this warp: 16 bytes a lane.  */
-template <typename B, typename T>
-static WS_DEVICE void drain_lines(u32 buffer, const plane<T> &p, int warp_row, int col)
+/* A buffer read back in lines and written by this warp: 16 bytes a lane.  A row has STEP lines in it, and this is one.  */
+template <typename B, int STEP, typename T>
+static WS_DEVICE void drain_lines(u32 buffer, int line, const plane<T> &p, int warp_row, int col)
 {
     constexpr int chunk = 16 / (int)sizeof(T), lanes = B::bytes / 16, rows = 32 / lanes;
     const int lane = (int)ptx::lane(), c = col + lane % lanes * chunk;
@@ -187,7 +250,7 @@ static WS_DEVICE void drain_lines(u32 buffer, const plane<T> &p, int warp_row, i
             uint4 vector;
             T elements[chunk];
         } x;
-        x.vector = ptx::load_shared_16(in_buffer<B::bytes>(buffer, row, lane % lanes * 16));
+        x.vector = ptx::load_shared_16(in_buffer<B::bytes>(buffer, row * STEP + line, lane % lanes * 16));
         if (p.row_inside(warp_row + row)) {
             if (whole) {
                 *reinterpret_cast<uint4 *>(to + rows * i * p.stride) = x.vector;
@@ -202,13 +265,13 @@ static WS_DEVICE void drain_lines(u32 buffer, const plane<T> &p, int warp_row, i
 }
 
 /* The same element by element, neighbours by neighbouring lanes.  */
-template <bool ADD, typename B, typename T>
-static WS_DEVICE void drain_elements(u32 buffer, const plane<T> &p, int warp_row, int col)
+template <bool ADD, typename B, int STEP, typename T>
+static WS_DEVICE void drain_elements(u32 buffer, int line, const plane<T> &p, int warp_row, int col)
 {
 #pragma unroll 4
     for (int i = (int)ptx::lane(); i < 16 * B::columns; i += 32) {
         const int row = i / B::columns, c = i % B::columns;
-        const u32 from = in_buffer<B::bytes>(buffer, row, c * (int)sizeof(T));
+        const u32 from = in_buffer<B::bytes>(buffer, row * STEP + line, c * (int)sizeof(T));
         const T x = *reinterpret_cast<const T *>(__cvta_shared_to_generic(from));
         if (p.row_inside(warp_row + row) && p.col_inside(col + c)) {
             if constexpr (ADD)
@@ -219,20 +282,20 @@ static WS_DEVICE void drain_elements(u32 buffer, const plane<T> &p, int warp_row
     }
 }
 
-template <bool ADD, int BOX, int END, typename T, int R, int C>
+template <bool ADD, bool PAIRS, int BOX, int END, typename T, int R, int C>
 static WS_DEVICE void drain_boxes(u32 buffer, const plane<T> &p)
 {
     typedef boxes<T, C> B;
-    constexpr int col = BOX % B::across * B::columns;
+    constexpr int step = PAIRS ? 2 : 1, line = PAIRS ? BOX % 2 : 0, col = BOX % B::across * B::columns;
     const int row = box_row<T, C>(BOX);
     if (R % 64 == 0 || row < R) {
         if (!ADD && p.aligned(16))
-            drain_lines<B>(buffer, p, row, col);
+            drain_lines<B, step>(buffer - line * 2048, line, p, row, col);
         else
-            drain_elements<ADD, B>(buffer, p, row, col);
+            drain_elements<ADD, B, step>(buffer - line * 2048, line, p, row, col);
     }
     if constexpr (BOX + 1 < END)
-        drain_boxes<ADD, BOX + 1, END, T, R, C>(buffer + 2048, p);
+        drain_boxes<ADD, PAIRS, BOX + 1, END, T, R, C>(buffer + 2048, p);
 }
 
 /* Whole boxes go out by the copy engine, so that no neighbour's elements are written.  What it cannot write this warp reads
@@ -243,22 +306,29 @@ static WS_DEVICE void leave(O &o, const tensor<T, N> &t, const map &m, const sta
 {
     typedef boxes<T, C> B;
     typedef staged<T, R, C, BOX> S;
-    const plane<T> p = plane_at(t, outer..., row, col);
+    const int first = absolute(col, t.origin[N - 1]);
+    const bool fits =
+        S::pairs ? m.can_store_pairs && first % 32 == 0 && !SLICED : m.can_store && first * (int)sizeof(T) % 16 == 0;
     __syncwarp();
-    if (m.can_store && !before_zero(row, col, outer...) && p.col * (int)sizeof(T) % 16 == 0 &&
-        (!SLICED || contained<R, C, SLICED, N>(p))) {
+    if (fits && !before_zero(row, col, outer...) &&
+        (!SLICED || contained<R, C, SLICED, N>(plane_at(t, outer..., row, col)))) {
         if (ptx::lane() == 0) {
 #pragma unroll
             for (int i = 0; i < S::count; i++) {
-                const int at = box_row<T, C>(S::begin + i), c = (S::begin + i) % B::across * B::columns;
-                if (R % 64 == 0 || at < R)
+                const int at = (S::begin + i) / B::across * 64 + o.warp_row,
+                          c = (S::begin + i) % B::across * B::columns;
+                if constexpr (S::pairs) {
+                    if (c == 0)
+                        engine_store_lines<ADD>(&m.store_pairs, x.from + i * 2048, t, outer..., row + at, col / 32);
+                } else if (R % 64 == 0 || at < R) {
                     engine_store<ADD>(B::bytes == 128 ? &m.store : &m.store_half, x.from + i * 2048, t, outer...,
                                       row + at, col + c);
+                }
                 ptx::bulk_commit();
             }
         }
     } else {
-        drain_boxes<ADD, S::begin, S::begin + S::count, T, R, C>(x.from, p);
+        drain_boxes<ADD, S::pairs, S::begin, S::begin + S::count, T, R, C>(x.from, plane_at(t, outer..., row, col));
         if (ptx::lane() == 0)
 #pragma unroll
             for (int i = 0; i < S::count; i++)

@@ -282,6 +282,13 @@ static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, 
                  : "memory");
 }
 
+static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w, int v)
+{
+    asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
+                 : "memory");
+}
+
 /* The same, but what lies there is added to, each element by itself.  */
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y)
 {
@@ -301,6 +308,13 @@ static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int
 {
     asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
                  "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
+                 : "memory");
+}
+
+static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w, int v)
+{
+    asm volatile("cp.reduce.async.bulk.tensor.5d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
                  : "memory");
 }
 

@@ -213,7 +213,8 @@ constexpr int store_rows = 16;
 struct map {
     CUtensorMap load;              /* boxes of box_rows(rows) rows */
     CUtensorMap store, store_half; /* boxes of store_rows rows and 128 or 64 bytes, if the tensor is stored */
-    bool can_load, can_store;
+    CUtensorMap store_pairs;       /* of store_rows rows and two lines, if 32-bit numbers fill lines */
+    bool can_load, can_store, can_store_pairs;
 };
 
 /* The copy engine reads a map the first time that it is used; one thread has it read before.  */
@@ -225,6 +226,8 @@ static WS_DEVICE void prefetch(const map &m)
         ptx::prefetch_tensormap(&m.store);
         ptx::prefetch_tensormap(&m.store_half);
     }
+    if (m.can_store_pairs)
+        ptx::prefetch_tensormap(&m.store_pairs);
 }
 
 /* Do all of these tensors lie so that the copy engine can bring their tiles?  */

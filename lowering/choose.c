@@ -226,6 +226,29 @@ static void release_at_products(Chooser *in, Op *load, const Value *value)
     }
 }
 
+/* What is small beside another load of the same iteration is freed with it, and so comes through the same ring: it could not
+   run ahead of the other anyway, and each ring costs a wait and a release in every iteration.  */
+enum { SMALL_BESIDE = 8 };
+
+static bool may_be_freed_with(const Op *load, const Op *other)
+{
+    int64_t bytes = machine_tile_bytes(load->results[0]->type), more = machine_tile_bytes(other->results[0]->type);
+    return other->release > 0 && other->parent == load->parent && other->depth == load->depth &&
+           other->stage == load->stage && other->along == load->along && bytes * SMALL_BESIDE <= more;
+}
+
+static void join_rings(Chooser *in)
+{
+    for (int i = 0; i < in->nloads; i++) {
+        Op *load = in->loads[i], *best = NULL;
+        for (int k = 0; k < in->nloads && load->depth && !load->release && pipelined_loop(load); k++)
+            if (may_be_freed_with(load, in->loads[k]) && (!best || in->loads[k]->release > best->release))
+                best = in->loads[k];
+        if (best)
+            load->release = best->release;
+    }
+}
+
 /* ---- loops: D and P ---------------------------------------------------------------------------------------------- */
 
 /* The names of the loads of a loop's rings, for messages.  */
@@ -633,6 +656,7 @@ void pass_choose(Kernel *kernel)
     for (int i = 0; i < in.nloads; i++)
         if (in.loads[i]->depth)
             release_at_products(&in, in.loads[i], in.loads[i]->results[0]);
+    join_rings(&in);
     choose_depth(&in);
     for (int i = 0; i < in.nloops; i++)
         settle_loop(&in, in.loops[i]);

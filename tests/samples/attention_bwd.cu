@@ -1,0 +1,292 @@
+#include <wsrt.cuh>
+
+// attention_bwd.c:27: prepare
+struct prepare_params {
+    ws::tensor<ws::f16, 3> o;
+    ws::tensor<ws::f16, 3> g;
+    ws::tensor<float, 2> sums;
+    ws::tensor<float, 2> logs;
+    ws::tensor<float, 2> powers;
+    ws::tensor<float, 4> dq;
+    ws::grid<2> grid;
+};
+
+static WS_DEVICE void prepare_all(const prepare_params &p, int group)
+{
+    const long first_row = (long)group * 16;
+    const long first_row_2 = (long)group * 64;
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_bwd.c:27
+        const int h = t.at(0);
+        const int i = t.at(1);
+        const auto to = ws::load<16, 128, ws::lines_4>(p.o, h, i + first_row, 0);
+        const auto tg = ws::load<16, 128, ws::lines_4>(p.g, h, i + first_row, 0);
+        ws::store_col(p.sums, h, i + first_row, ws::row_sum(ws::mul(ws::cast<float>(to), ws::cast<float>(tg))));  // attention_bwd.c:31
+        ws::store_col(p.powers, h, i + first_row, ws::mul(ws::load_col<16, ws::lines_4>(p.logs, h, i + first_row), -1.442695f));  // attention_bwd.c:32
+        ws::store(p.dq, h, i / 64, 0 + first_row_2, i % 64, ws::full<float, 64, 32, ws::lines_4>(0));  // attention_bwd.c:33
+    }
+}
+
+static WS_KERNEL(256, 3) void prepare_kernel(WS_PARAMS(prepare_params) p)
+{
+    ws::start();
+    prepare_all(p, ws::warp_group());
+}
+
+extern "C" void ws_launch_prepare_96b2a082(int heads, int L, const void *O, const void *dO, const void *lse, const void *delta, const void *logs2, const void *turned)
+{
+    ws::launch call("prepare");
+    prepare_params p;
+    call.tensor(p.o, "o", O, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.g, "g", dO, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.sums, "sums", delta, {heads, L}, {L, 1}, ws::stored);
+    call.tensor(p.logs, "logs", lse, {heads, L}, {L, 1}, ws::loaded);
+    call.tensor(p.powers, "powers", logs2, {heads, L}, {L, 1}, ws::stored);
+    call.tensor(p.dq, "dq", turned, {heads, (L + 63) / 64, 128, 64}, {(long)((L + 63) / 64) * 8192, 8192, 64, 1}, ws::stored);
+    call.place();
+    call.grid(p.grid, {{0, heads, 1}, {0, L, 32}}, ws::order_auto, 0);
+    call.run(prepare_kernel, p, 256, 0, ws::one_tile);
+}
+
+// attention_bwd.c:50: backward
+struct backward_params {
+    ws::tensor<ws::f16, 3> k;
+    ws::tensor<ws::f16, 3> v;
+    ws::tensor<ws::f16, 3> q;
+    ws::tensor<ws::f16, 3> g;
+    ws::tensor<float, 2> logs;
+    ws::tensor<float, 2> sums;
+    ws::tensor<float, 4> dq;
+    ws::tensor<ws::f16, 3> dk;
+    ws::tensor<ws::f16, 3> dv;
+    ws::map k_map;                       // tiles of 128 rows
+    ws::map v_map;                       // tiles of 128 rows
+    ws::map q_map;                       // tiles of 64 rows
+    ws::map g_map;                       // tiles of 64 rows
+    ws::map logs_map;                    // tiles of 1 rows
+    ws::map sums_map;                    // tiles of 1 rows
+    ws::map dq_map;
+    ws::map dk_map;
+    ws::map dv_map;
+    int heads;
+    int L;
+    int causal;
+    float scale;
+    float power;
+    ws::grid<3> grid;
+};
+
+struct backward_shared {
+    ws::shared_tile<ws::f16, 128, 128> tk[1];
+    ws::shared_tile<ws::f16, 128, 128> tv[1];
+    ws::shared_tile<ws::f16, 64, 128> tq[2];
+    ws::shared_tile<ws::f16, 64, 128> tg[2];
+    ws::shared_tile<float, 1, 64> log[2];
+    ws::shared_tile<float, 1, 64> sum[2];
+    ws::shared_tile<ws::f16, 128, 64> ds_gathered[2];
+    ws::output<float, 64, 2> dq_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::output<ws::f16, 64, 1> dk_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::ring<1> tk_tv;
+    ws::ring<2> tq_tg_log;
+    ws::meeting<2> meeting;
+    ws::dealer dealer;
+};
+
+static WS_DEVICE void backward_producer(const backward_params &p, backward_shared &s, int group)
+{
+    ws::producer<1> tk_tv(s.tk_tv);
+    ws::producer<2> tq_tg_log(s.tq_tg_log);
+    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_bwd.c:50
+        const int first = t.at(0);
+        const int j = t.at(1);
+        const int m = t.at(2);
+        const int h = m + first;
+        if (h < p.heads) {  // attention_bwd.c:55
+            const int tk_tv_slot = tk_tv.put();
+            ws::copy_in(tk_tv, s.tk[tk_tv_slot], p.k, p.k_map, h, j, 0);
+            ws::copy_in(tk_tv, s.tv[tk_tv_slot], p.v, p.v_map, h, j, 0);
+            tk_tv.put_done();
+            const int i = p.causal != 0 ? j : 0;
+            for (int i_2 = i; i_2 < p.L; i_2 += 64) {  // attention_bwd.c:61
+                const int tq_tg_log_slot = tq_tg_log.put();
+                ws::copy_in(tq_tg_log, s.tq[tq_tg_log_slot], p.q, p.q_map, h, i_2, 0);
+                ws::copy_in(tq_tg_log, s.tg[tq_tg_log_slot], p.g, p.g_map, h, i_2, 0);
+                ws::copy_in(tq_tg_log, s.log[tq_tg_log_slot], p.logs, p.logs_map, h, i_2);
+                ws::copy_in(tq_tg_log, s.sum[tq_tg_log_slot], p.sums, p.sums_map, h, i_2);
+                tq_tg_log.put_done();
+            }
+        }
+    }
+}
+
+static WS_DEVICE void backward_consumer(const backward_params &p, backward_shared &s, int group)
+{
+    ws::consumer<1> tk_tv(s.tk_tv);
+    ws::consumer<2> tq_tg_log(s.tq_tg_log);
+    ws::outlet dq_out(s.dq_out[group]);
+    ws::outlet dk_out(s.dk_out[group]);
+    int ds_gathered_turn = 0;
+    const long first_row = (long)group * 64;
+    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_bwd.c:50
+        const int first = t.at(0);
+        const int j = t.at(1);
+        const int m = t.at(2);
+        const int h = m + first;
+        if (h < p.heads) {  // attention_bwd.c:55
+            const int tk_tv_slot = tk_tv.get();
+            auto acc_k = ws::full<float, 64, 128, ws::frag>(0);
+            auto acc_v = ws::full<float, 64, 128, ws::frag>(0);
+            const bool condition = p.causal != 0;
+            const int i = condition ? j : 0;
+            for (int i_2 = i; i_2 < p.L; i_2 += 64) {  // attention_bwd.c:61
+                const int tq_tg_log_slot = tq_tg_log.get();
+                const auto log = ws::read<ws::frag>(ws::view(s.log[tq_tg_log_slot]));
+                auto t_2 = ws::full_now<float, 64, 64, ws::frag>(0);
+                auto s_2 = ws::full<float, 64, 64, ws::frag>(0);
+                ws::mma(s_2, ws::window<64, 128>(s.tk[tk_tv_slot], first_row, 0), ws::trans(ws::view(s.tq[tq_tg_log_slot])));
+                ws::commit();
+                ws::mma(t_2, ws::window<64, 128>(s.tv[tk_tv_slot], first_row, 0), ws::trans(ws::view(s.tg[tq_tg_log_slot])));
+                ws::commit();
+                const int n = condition ? i_2 - j : p.L;
+                const int n_2 = p.L - i_2;
+                ws::wait<1>(s_2);
+                auto p_2 = ws::exp2(ws::fma(s_2, p.power, log));
+                const long n_3 = 0 - (long)n;
+                if (ws::alike(!((long)n_2 > 63 && (n_3 + 127 <= 0 && n_3 >= -2147483648l)))) {  // attention_bwd.c:68
+                    const auto col = ws::col_index<1, 64, ws::frag>();
+                    const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                    const auto seen = ws::mask_and(ws::lt(col, n_2), ws::ge(col, ws::sub(row, n)));
+                    p_2 = ws::select(seen, p_2, 0);
+                }
+                ws::mma(acc_v, ws::cast<ws::f16>(p_2), ws::view(s.tg[tq_tg_log_slot]));
+                ws::commit();
+                const auto sum = ws::read<ws::frag>(ws::view(s.sum[tq_tg_log_slot]));
+                ws::wait<1>(t_2);
+                const auto ds = ws::cast<ws::f16>(ws::mul(p_2, ws::sub(t_2, sum)));
+                auto share = ws::full<float, 64, 64, ws::frag>(0);
+                const auto ds_gathered_view = ws::gather(s.meeting, s.ds_gathered, ds_gathered_turn, ds, first_row);
+                ws::mma(share, ws::trans(ws::window<128, 64>(s.tk[tk_tv_slot], 0, first_row)), ds_gathered_view);
+                ws::commit();
+                ws::mma(acc_k, ds, ws::view(s.tq[tq_tg_log_slot]));
+                ws::commit();
+                ws::wait<1>(acc_v, share);
+                ws::atomic_add(dq_out, p.dq, p.dq_map, h, i_2 / 64, 0 + first_row, 0, share);  // attention_bwd.c:73
+                ws::wait<0>(acc_k);
+                tq_tg_log.consumed<0>();
+            }
+            tk_tv.consumed<0>();
+            WS_UNROLL
+            for (int strip = 0; strip < 128; strip += 64) {  // attention_bwd.c:75
+                ws::store(dk_out, p.dk, p.dk_map, h, j + first_row, strip, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc_k, strip), p.scale)));  // attention_bwd.c:75
+            }
+            WS_UNROLL
+            for (int strip = 0; strip < 128; strip += 64) {  // attention_bwd.c:76
+                ws::store(dk_out, p.dv, p.dv_map, h, j + first_row, strip, ws::cast<ws::f16>(ws::columns<64>(acc_v, strip)));  // attention_bwd.c:76
+            }
+        }
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void backward_kernel(WS_PARAMS(backward_params) p)
+{
+    backward_shared &s = ws::shared<backward_shared>();
+    if (ws::first_thread()) {
+        s.tk_tv.init("tk_tv", 2);        // two groups release each slot
+        s.tq_tg_log.init("tq_tg_log", 2);  // two groups release each slot
+        s.meeting.init("meeting");
+        s.dealer.init("dealer", 2);
+        ws::prefetch(p.k_map);
+        ws::prefetch(p.v_map);
+        ws::prefetch(p.q_map);
+        ws::prefetch(p.g_map);
+        ws::prefetch(p.logs_map);
+        ws::prefetch(p.sums_map);
+        ws::prefetch(p.dq_map);
+        ws::prefetch(p.dk_map);
+        ws::prefetch(p.dv_map);
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<24>();
+        if (ws::first_warp())
+            backward_producer(p, s, 0);
+    } else {
+        ws::registers_up<240>();
+        backward_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_backward_96b2a082(int heads, int L, int causal, float scale, const void *Q, const void *K, const void *V, const void *dO, const void *logs2, const void *delta, const void *turned, const void *dK, const void *dV, int value, float power)
+{
+    ws::launch call("backward");
+    backward_params p;
+    call.tensor(p.k, "k", K, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.v, "v", V, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.q, "q", Q, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.g, "g", dO, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.logs, "logs", logs2, {heads, L}, {L, 1}, ws::loaded);
+    call.tensor(p.sums, "sums", delta, {heads, L}, {L, 1}, ws::loaded);
+    call.tensor(p.dq, "dq", turned, {heads, (L + 63) / 64, 128, 64}, {(long)((L + 63) / 64) * 8192, 8192, 64, 1}, ws::loaded_and_stored);
+    call.tensor(p.dk, "dk", dK, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::stored);
+    call.tensor(p.dv, "dv", dV, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::stored);
+    call.place();
+    call.map(p.k_map, p.k, 128);
+    call.map(p.v_map, p.v, 128);
+    call.map(p.q_map, p.q, 64);
+    call.map(p.g_map, p.g, 64);
+    call.map(p.logs_map, p.logs, 1);
+    call.map(p.sums_map, p.sums, 1);
+    call.map(p.dq_map, p.dq, 64);
+    call.map(p.dk_map, p.dk, 64);
+    call.map(p.dv_map, p.dv, 64);
+    p.heads = heads;
+    p.L = L;
+    p.causal = causal;
+    p.scale = scale;
+    p.power = power;
+    call.grid(p.grid, {{0, heads, value}, {0, L, 128}, {0, value, 1}}, ws::order_auto, 0);
+    call.deal(p.grid);
+    call.run(backward_kernel, p, 384, sizeof(backward_shared), ws::persistent);
+}
+
+// attention_bwd.c:85: finish
+struct finish_params {
+    ws::tensor<float, 4> sums;
+    ws::tensor<ws::f16, 3> dq;
+    float scale;
+    ws::grid<2> grid;
+};
+
+struct finish_shared {
+    ws::scratch<16384> scratch;
+};
+
+static WS_DEVICE void finish_all(const finish_params &p, finish_shared &s, int group)
+{
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_bwd.c:85
+        const int h = t.at(0);
+        const int i = t.at(1);
+        const auto sum = ws::load<128, 32, ws::lines_4>(p.sums, h, i / 64, 0, i % 64);
+        const auto x = ws::trans(sum, s.scratch);
+        ws::store(p.dq, h, i, 0, ws::cast<ws::f16>(ws::mul(x, p.scale)));  // attention_bwd.c:89
+    }
+}
+
+static WS_KERNEL(128, 3) void finish_kernel(WS_PARAMS(finish_params) p)
+{
+    finish_shared &s = ws::shared<finish_shared>();
+    ws::start();
+    finish_all(p, s, 0);
+}
+
+extern "C" void ws_launch_finish_96b2a082(int heads, int L, float scale, const void *turned, const void *dQ)
+{
+    ws::launch call("finish");
+    finish_params p;
+    call.tensor(p.sums, "sums", turned, {heads, (L + 63) / 64, 128, 64}, {(long)((L + 63) / 64) * 8192, 8192, 64, 1}, ws::loaded);
+    call.tensor(p.dq, "dq", dQ, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::stored);
+    call.place();
+    p.scale = scale;
+    call.grid(p.grid, {{0, heads, 1}, {0, L, 32}}, ws::order_auto, 0);
+    call.run(finish_kernel, p, 128, sizeof(finish_shared), ws::one_tile);
+}

@@ -91,10 +91,11 @@ struct backward_shared {
     ws::dealer dealer;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void backward_producer(const backward_params &p, backward_shared &s, int group)
 {
-    ws::producer<1> tk_tv(s.tk_tv);
-    ws::producer<2> tq_tg_log(s.tq_tg_log);
+    ws::producer<1, ENGINE> tk_tv(s.tk_tv);
+    ws::producer<2, ENGINE> tq_tg_log(s.tq_tg_log);
     for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_bwd.c:50
         const int first = t.at(0);
         const int j = t.at(1);
@@ -163,24 +164,35 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
                 ws::wait<1>(t_2);
                 const auto ds = ws::cast<ws::f16>(ws::mul(p_2, ws::sub(t_2, sum)));
                 auto share = ws::full<float, 64, 64, ws::frag>(0);
-                const auto ds_gathered_view = ws::gather(s.meeting, s.ds_gathered, ds_gathered_turn, ds, first_row);
+                const auto ds_gathered_view = ws::gather(s.ds_gathered, ds_gathered_turn, ds, first_row);
+                ws::fence();
+                ws::meet(s.meeting, group);
                 ws::mma(share, ws::trans(ws::window<128, 64>(s.tk[tk_tv_slot], 0, first_row)), ds_gathered_view);
                 ws::commit();
                 ws::mma(acc_k, ds, ws::view(s.tq[tq_tg_log_slot]));
                 ws::commit();
                 ws::wait<1>(acc_v, share);
-                ws::atomic_add(dq_out, p.dq, p.dq_map, h, i_2 / 64, 0 + first_row, 0, share);  // attention_bwd.c:73
+                ws::store_wait<0>();
+                const auto box = ws::stage(dq_out, share);
+                ws::fence();
+                ws::atomic_add(dq_out, p.dq, p.dq_map, h, i_2 / 64, 0 + first_row, 0, box);  // attention_bwd.c:73
                 ws::wait<0>(acc_k);
                 tq_tg_log.consumed<0>();
             }
             tk_tv.consumed<0>();
             WS_UNROLL
             for (int strip = 0; strip < 128; strip += 64) {  // attention_bwd.c:75
-                ws::store(dk_out, p.dk, p.dk_map, h, j + first_row, strip, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc_k, strip), p.scale)));  // attention_bwd.c:75
+                ws::store_wait<0>();
+                const auto box = ws::stage(dk_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc_k, strip), p.scale)));
+                ws::fence();
+                ws::store(dk_out, p.dk, p.dk_map, h, j + first_row, strip, box);  // attention_bwd.c:75
             }
             WS_UNROLL
             for (int strip = 0; strip < 128; strip += 64) {  // attention_bwd.c:76
-                ws::store(dk_out, p.dv, p.dv_map, h, j + first_row, strip, ws::cast<ws::f16>(ws::columns<64>(acc_v, strip)));  // attention_bwd.c:76
+                ws::store_wait<0>();
+                const auto box = ws::stage(dk_out, ws::cast<ws::f16>(ws::columns<64>(acc_v, strip)));
+                ws::fence();
+                ws::store(dk_out, p.dv, p.dv_map, h, j + first_row, strip, box);  // attention_bwd.c:76
             }
         }
     }
@@ -208,8 +220,12 @@ static WS_KERNEL(384, 1) void backward_kernel(WS_PARAMS(backward_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
-        if (ws::first_warp())
-            backward_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.k_map, p.v_map, p.q_map, p.g_map, p.logs_map, p.sums_map))
+                backward_producer<true>(p, s, 0);
+            else
+                backward_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<240>();
         backward_consumer(p, s, ws::warp_group() - 1);

@@ -189,7 +189,8 @@ static void choose_flip(const Chooser *in, Op *load)
 {
     const Grid *grid = &in->kernel->grid;
     Type type = load->results[0]->type;
-    bool room = grid->consumers <= MOST_GROUPS_BESIDE && !grid->producer_registers && !grid->consumer_registers;
+    int asked = 2 * (grid->producer_registers + grid->consumer_registers); /* of two groups each */
+    bool room = grid->consumers <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= MACHINE_REGISTERS;
     load->flipped = load->depth && in->specialized && room && type.rows % FLIPPED_ROWS == 0 &&
                     type.cols % FLIPPED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
 }

@@ -134,6 +134,7 @@ static bool run_put_done(Explorer *in, World *world, int group, const Op *op)
     }
     puts->filling = false;
     state->known[aref->id] = ++puts->next;
+    world->made[ring_at(in, in->groups[group].block, aref->id)] = puts->next;
     return check_bytes(in, world, in->groups[group].block, op, puts->next - 1);
 }
 

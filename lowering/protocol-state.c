@@ -6,8 +6,8 @@
  *   consumer 0  at the loop, get 7 next, holds put 6     put 8 next; get 8 next, holds put 7
  *
  * Running indices count without end, but what a group does next depends on differences only: how far puts are ahead of gets,
- * which slots are held, how many groups of products are in flight.  The key of a world holds these, so there are finitely
- * many.
+ * which slots are held, how many groups of products are in flight.  The key of a world (protocol-keys.c) holds these, so there
+ * are finitely many.
  */
 #include <string.h>
 
@@ -274,8 +274,10 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
         groups += role->replicas;
     FOR_AREFS (aref, kernel)
         in->narefs = aref->id + 1 > in->narefs ? aref->id + 1 : in->narefs;
-    FOR_STORAGES (storage, kernel)
+    FOR_STORAGES (storage, kernel) {
+        in->gathers |= storage->use == USE_GATHERED;
         in->nstorages++;
+    }
     in->groups = arena_alloc(module, (size_t)(groups * in->nblocks + 1) * sizeof *in->groups);
     in->arefs = arena_alloc(module, (size_t)(in->narefs + 1) * sizeof *in->arefs);
     FOR_AREFS (aref, kernel)
@@ -295,8 +297,7 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
     FOR_ROLES (role, kernel)
         if (role_has_op(role, OP_TURN_TAKE, NULL) || role_has_op(role, OP_TURN_PASS, NULL))
             in->turn_groups = role->replicas;
-    in->nbuckets = 1024;
-    in->visited = arena_alloc(module, (size_t)in->nbuckets * sizeof *in->visited);
+    keys_init(in);
 }
 
 const char *group_name(const Explorer *in, int group)
@@ -315,11 +316,7 @@ int ring_at(const Explorer *in, int block, int aref)
 
 long puts_made(const Explorer *in, const World *world, int block, int aref)
 {
-    long done = 0;
-    for (int g = 0; g < in->ngroups; g++)
-        if (in->groups[g].block == block && world->states[g].puts[aref].next > done)
-            done = world->states[g].puts[aref].next;
-    return done;
+    return world->made[ring_at(in, block, aref)];
 }
 
 long puts_done(const Explorer *in, const World *world, int block, int aref)
@@ -412,6 +409,7 @@ static void fill_rings(Explorer *in, World *to, const World *from)
                 array(module, to->tile_starts[r], from ? from->tile_starts[r] : NULL, 64, sizeof(long));
     }
     to->turn_known = array(module, to->turn_known, from ? from->turn_known : NULL, rings, sizeof(long));
+    to->made = array(module, to->made, from ? from->made : NULL, rings, sizeof(long));
     to->started = array(module, to->started, from ? from->started : NULL, rings, sizeof(long));
 }
 
@@ -453,8 +451,7 @@ World *world_new(Explorer *in)
 
 void forget_worlds(Explorer *in)
 {
-    memset(in->visited, 0, (size_t)in->nbuckets * sizeof *in->visited);
-    in->nvisited = 0;
+    keys_forget(in);
     while (in->stack) {
         World *world = in->stack;
         in->stack = world->next;
@@ -477,279 +474,4 @@ void world_free(Explorer *in, World *world)
 {
     world->next = in->free;
     in->free = world;
-}
-
-/* ---- keys -------------------------------------------------------------------------------------------------------- */
-
-struct Visited {
-    Visited *next;
-    uint64_t hash;
-    int length;
-    unsigned char text[];
-};
-
-enum { MOST_BYTES = 10 }; /* of a number */
-
-static void make_room(Explorer *in)
-{
-    int room = in->room ? 2 * in->room : 512;
-    unsigned char *text = arena_alloc(in->kernel->module, (size_t)room);
-    if (in->length)
-        memcpy(text, in->text, (size_t)in->length);
-    in->text = text;
-    in->room = room;
-}
-
-/* Seven bits to a byte, the sign in the lowest: numbers are small, and worlds many.  */
-static inline void say(Explorer *in, int64_t number)
-{
-    uint64_t rest = (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
-    if (in->room - in->length < MOST_BYTES)
-        make_room(in);
-    unsigned char *to = in->text + in->length;
-    for (; rest >= 128; rest >>= 7)
-        *to++ = (unsigned char)(rest | 128);
-    *to++ = (unsigned char)rest;
-    in->length = (int)(to - in->text);
-}
-
-/* Slots that are no longer held, memory that was written again and groups that have ended are all alike.  */
-static int64_t mark_text(const State *state, const Mark *mark)
-{
-    const End *end;
-    long age;
-    switch (mark->kind) {
-    case MARK_PUT:
-        end = &state->puts[mark->place];
-        return end->filling && mark->index == end->next ? 1 : 0;
-    case MARK_GOT:
-    case MARK_RING_VIEW:
-        end = &state->gets[mark->place];
-        age = end->next - mark->index;
-        return age <= end->held ? age : -1;
-    case MARK_STAGED_VIEW:
-        age = state->written[mark->place] - mark->index;
-        return age < MAX_GATHERED ? age : -1;
-    case MARK_TOKEN:
-        age = state->committed - mark->index;
-        return mark->index <= state->completed ? 1000 : age;
-    default:
-        return 0;
-    }
-}
-
-/* Do keys tell this ring's state apart, or (-1) that of everything that is no ring?  */
-static bool in_focus(const Explorer *in, int ring)
-{
-    return in->focus == FOCUS_ALL || (ring < 0 ? in->focus == FOCUS_NO_RING : in->focus == ring);
-}
-
-static bool memory_in_focus(const Explorer *in, int group)
-{
-    return in_focus(in, -1) && (in->focus == FOCUS_ALL || in->focus_group == group);
-}
-
-static bool mark_in_focus(const Explorer *in, int group, MarkKind kind, int place)
-{
-    bool ring = kind == MARK_PUT || kind == MARK_GOT || kind == MARK_RING_VIEW;
-    return ring ? in_focus(in, place) : memory_in_focus(in, group);
-}
-
-/* Gatherings that it is ahead of the role's last group.  */
-static long meetings_ahead(const Explorer *in, const World *world, int group)
-{
-    long fewest = world->states[group].met;
-    for (int g = 0; g < in->ngroups; g++)
-        if (in->groups[g].role == in->groups[group].role && in->groups[g].block == in->groups[group].block &&
-            world->states[g].met < fewest)
-            fewest = world->states[g].met;
-    return world->states[group].met - fewest;
-}
-
-/* Meetings ago, as far as it makes a difference: groups are one apart at most.  */
-static void say_meeting(Explorer *in, const State *state, long met)
-{
-    long ago = state->meetings - met;
-    say(in, met == NOT_YET ? -1 : met == NEVER || ago > 3 ? 3 : ago);
-}
-
-static void say_gathered(Explorer *in, const State *state)
-{
-    int place = 0;
-    FOR_STORAGES (storage, in->kernel) {
-        for (int age = 0; state->gathered[place] && age < storage->slots; age++) {
-            const Gathered *slot = &state->gathered[place][(state->written[place] + age) % storage->slots];
-            long writes = state->written[place] - slot->write;
-            say(in, writes > MAX_GATHERED ? MAX_GATHERED : writes);
-            say_meeting(in, state, slot->wrote);
-            say_meeting(in, state, slot->fenced);
-            say_meeting(in, state, slot->looked);
-        }
-        place++;
-    }
-}
-
-static void say_state(Explorer *in, const World *world, int group)
-{
-    const State *state = &world->states[group];
-    say(in, state->pc ? state->pc->position * 2 + state->head : -1);
-    bool memory = memory_in_focus(in, group);
-    say(in, state->holds_turn);
-    say(in, in->by_tiles ? state->ordinal % in->groups[group].role->replicas : 0);
-    say(in, memory ? (int64_t)state->stored : 0);
-    say(in, memory ? (int64_t)state->loaded : 0);
-    say(in, meetings_ahead(in, world, group));
-    say(in, state->committed - state->completed);
-    int position = state->pc ? state->pc->position : 0;
-    for (int i = 0; i < in->groups[group].nmarks; i++) {
-        const Mark *mark = &state->marks[i];
-        const Life *life = &in->groups[group].lives[i];
-        if (position <= life->from || position > life->to)
-            continue;
-        if (!mark_in_focus(in, group, mark->kind, mark->place))
-            say(in, 0);
-        else
-            say(in, mark->kind + 8 * (mark->place + 1000 * (mark_text(state, mark) + 2)));
-    }
-    for (int s = 0; memory && s < in->nstorages; s++)
-        say(in, state->read[s] | state->fresh[s].unfenced << 1 | state->fresh[s].unmet << 2 | state->copying[s] << 3);
-    if (in_focus(in, -1))
-        say_gathered(in, state);
-    for (int i = 0; i < state->nreadings; i++) {
-        const Reading *reading = &state->readings[i];
-        Mark mark = {reading->kind, reading->place, reading->index};
-        if (!mark_in_focus(in, group, reading->kind, reading->place))
-            continue;
-        say(in, reading->kind + 8 * (reading->place + 1000 * (mark_text(state, &mark) + 2)));
-        say(in, state->committed - reading->group);
-    }
-    say(in, -1);
-}
-
-static long fewest_taken(const Explorer *in, const World *world, int decision)
-{
-    long fewest = world->ndecided[decision];
-    for (int g = 0; g < in->ngroups; g++)
-        if (world->states[g].taken[decision] < fewest && in->groups[g].joins[decision])
-            fewest = world->states[g].taken[decision];
-    return fewest;
-}
-
-/* The slots of a ring of one block.  */
-static void say_slots(Explorer *in, const World *world, int block, int a)
-{
-    const Aref *aref = in->arefs[a];
-    long puts = puts_made(in, world, block, a);
-    int ring = ring_at(in, block, a);
-    for (int s = 0; s < aref->slots; s++) {
-        say(in, puts > s ? world->released[ring][(puts - 1 - s) % aref->slots] : aref->arrivals);
-        if (in->nblocks > 1)
-            say(in, world->brought[ring][(puts + s) % aref->slots]);
-    }
-}
-
-/* The block against whose puts others are counted: blocks that share nothing may part by any number of puts.  */
-static int first_sharer(const Explorer *in, int block, const Aref *aref)
-{
-    int first = 0;
-    while (!cluster_shares(in->kernel, aref->along, first, block))
-        first++;
-    return first;
-}
-
-static void say_shared(Explorer *in, const World *world)
-{
-    for (int block = 0; block < in->nblocks; block++)
-        say(in, world->turns[block] % in->turn_groups);
-    for (int a = 0; a < in->narefs; a++) {
-        const Aref *aref = in->arefs[a];
-        if (!aref)
-            continue;
-        long all = puts_made(in, world, 0, a);
-        for (int g = 0; g < in->ngroups; g++) {
-            const State *state = &world->states[g];
-            int block = in->groups[g].block;
-            long puts = in->nblocks > 1 ? puts_made(in, world, first_sharer(in, block, aref), a) : all;
-            bool fills = state->puts[a].next || !(in->nblocks > 1 ? puts_made(in, world, block, a) : all);
-            say(in, (fills ? puts - state->puts[a].next : 0) * 2 + state->puts[a].filling);
-            say(in, aref->consumers & ROLE_BIT(in->groups[g].role) ? puts - state->gets[a].next : 0);
-            say(in, in_focus(in, a) ? state->gets[a].held : 0);
-        }
-        for (int block = 0; in_focus(in, a) && block < in->nblocks; block++)
-            say_slots(in, world, block, a);
-    }
-    for (int d = 0; d < in->ndecisions; d++) {
-        long fewest = fewest_taken(in, world, d), ahead = world->ndecided[d] - fewest;
-        say(in, ahead);
-        say(in, ahead ? (int64_t)(world->decided[d] & (((uint64_t)1 << ahead) - 1)) : 0);
-        for (int g = 0; g < in->ngroups; g++)
-            say(in, in->groups[g].joins[d] ? world->states[g].taken[d] - fewest : 0);
-    }
-}
-
-/* What a group knows matters up to a round of the ring; what it is told with the turn, as long as nobody holds that.  */
-static void say_known(Explorer *in, const World *world)
-{
-    bool held[in->nblocks];
-    memset(held, 0, sizeof held);
-    for (int g = 0; g < in->ngroups; g++)
-        held[in->groups[g].block] |= world->states[g].holds_turn;
-    for (int a = 0; in->by_tiles && a < in->narefs; a++) {
-        long slots = in->arefs[a] ? in->arefs[a]->slots : 0;
-        for (int g = 0; g < in->ngroups; g++) {
-            long age = world->states[g].gets[a].next - world->states[g].known[a];
-            if (in->arefs[a] && in_focus(in, a) && in->arefs[a]->consumers & ROLE_BIT(in->groups[g].role))
-                say(in, age < slots ? age : slots);
-        }
-        for (int block = 0; block < in->nblocks; block++) {
-            long age = puts_made(in, world, block, a) - world->turn_known[ring_at(in, block, a)];
-            say(in, held[block] || !in_focus(in, a) ? 0 : age < 2 * slots ? age : 2 * slots);
-        }
-    }
-}
-
-static void say_tiles(Explorer *in, const World *world)
-{
-    for (int a = 0; in->by_tiles && a < in->narefs; a++)
-        for (int g = 0; in->arefs[a] && g < in->ngroups; g++) {
-            const State *state = &world->states[g];
-            bool puts = in->groups[g].role == in->arefs[a]->producer;
-            long next = puts ? state->puts[a].next : state->gets[a].next;
-            int ring = ring_at(in, in->groups[g].block, a);
-            for (long tile = state->ordinal; tile < world->started[ring]; tile++)
-                say(in, world->tile_starts[ring][tile % 64] - next);
-            say(in, -1);
-        }
-}
-
-bool world_is_new(Explorer *in, const World *world, int group, int decision)
-{
-    in->length = 0;
-    say(in, group * 1000 + decision);
-    for (int g = 0; g < in->ngroups; g++)
-        say_state(in, world, g);
-    say_shared(in, world);
-    say_tiles(in, world);
-    say_known(in, world);
-    while (in->length % 8)
-        say(in, 0);
-    uint64_t hash = 1, word;
-    for (int i = 0; i < in->length; i += 8) {
-        memcpy(&word, in->text + i, sizeof word);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    size_t bytes = (size_t)in->length;
-    Visited **bucket = &in->visited[hash % (uint64_t)in->nbuckets];
-    for (Visited *old = *bucket; old; old = old->next)
-        if (old->hash == hash && old->length == in->length && !memcmp(old->text, in->text, bytes))
-            return false;
-    Visited *made = arena_alloc(in->kernel->module, sizeof *made + bytes);
-    made->next = *bucket;
-    made->hash = hash;
-    made->length = in->length;
-    memcpy(made->text, in->text, bytes);
-    *bucket = made;
-    in->nvisited++;
-    return true;
 }

@@ -21,9 +21,10 @@
  *      still read follows: every group releases each slot that it got once, when no product of its reads it any more, the
  *      releases of a slot never exceed the arrivals that its barrier expects, and a put waits for all of these.
  *
- *   4. Where rings under branches make too many worlds, the search is made ring by ring, and group by group for what is no ring:
- *      worlds that differ in nothing but other rings are one.  This is sound as long as no put waits in the order of the
- *      search, since then other rings have no say in what comes next; where one does, the whole search has to do.
+ *   4. Rings, and what is no ring of each group, are looked at apart: a world goes on if one of these parts is in a state that
+ *      it has not been in while the groups stood like this.  So rings under branches do not multiply.  This is sound as long as
+ *      no put waits in the order of the search, since then parts have no say in what comes next, nor in each other; where one
+ *      does, the search is made again with all of them together.
  *
  *   Nothing passes unproved: with more than so many worlds the kernel is refused.
  *
@@ -188,12 +189,12 @@ static bool run_until_asked(Explorer *in, World *world, Question *question)
 
 typedef enum { SEARCH_HOLDS, SEARCH_FAILS, SEARCH_TOO_LARGE } Verdict;
 
-/* Every world that can be reached, up to what is in focus.  */
-static Verdict search(Explorer *in, int focus, int most)
+/* Every world that can be reached, as far as keys tell them apart.  */
+static Verdict search(Explorer *in, bool apart, int most)
 {
     Question question = {0};
     forget_worlds(in);
-    in->focus = focus;
+    in->apart = apart;
     in->stack = world_new(in);
     while (in->stack) {
         World *world = in->stack;
@@ -218,7 +219,7 @@ static Verdict search(Explorer *in, int focus, int most)
     return SEARCH_HOLDS;
 }
 
-enum { FEW_WORLDS = 120, MANY_WORLDS = 100000 };
+enum { MANY_WORLDS = 100000 };
 
 static bool asks_itself(const Op *op, const void *context)
 {
@@ -227,28 +228,35 @@ static bool asks_itself(const Op *op, const void *context)
            (op->code == OP_IF && group->decision_of[op->position] == DECIDE_OWN);
 }
 
+static bool blocks_decide_alike(const Explorer *in)
+{
+    for (int d = 0; d < in->ndecisions; d++)
+        if (in->decision_blocks[d])
+            return false;
+    return true;
+}
+
 /* The groups of a role that never looks at its number run the same program from the same start: what one of them may come to,
-   so may the first.  */
+   so may the first.  So may a group of the first block what its like in another comes to, where all decide alike: which
+   blocks share a tile does not change when rows, or columns, of the cluster change places.  */
 static bool is_like_first(const Explorer *in, int group)
 {
     const Group *of = &in->groups[group];
+    if (of->block && blocks_decide_alike(in))
+        return true;
     FOR_OPS (op, of->role->body)
         if (ir_any(op, asks_itself, of))
             return false;
     return of->number > 0;
 }
 
-/* Ring by ring, and the rest: see 4 above.  */
+/* Part by part: see 4 above.  */
 static Verdict search_parts(Explorer *in)
 {
     in->put_waited = false;
-    Verdict verdict = SEARCH_HOLDS;
-    for (in->focus_group = 0; in->focus_group < in->ngroups && verdict == SEARCH_HOLDS; in->focus_group++)
-        if (!is_like_first(in, in->focus_group))
-            verdict = search(in, FOCUS_NO_RING, in->most);
-    for (int a = 0; a < in->narefs && verdict == SEARCH_HOLDS; a++)
-        if (in->arefs[a])
-            verdict = search(in, a, in->most);
+    for (int g = 0; g < in->ngroups; g++)
+        in->groups[g].like_first = is_like_first(in, g);
+    Verdict verdict = search(in, true, in->most);
     return verdict == SEARCH_HOLDS && in->put_waited ? SEARCH_TOO_LARGE : verdict;
 }
 
@@ -305,11 +313,12 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels, int most)
     in->most = most;
     if (!blocks_meet(in, labels))
         return false;
-    Verdict verdict = search(in, FOCUS_ALL, most < FEW_WORLDS ? most : FEW_WORLDS);
-    if (verdict == SEARCH_TOO_LARGE)
-        verdict = search_parts(in);
-    if (verdict == SEARCH_TOO_LARGE)
-        verdict = search(in, FOCUS_ALL, most);
+    Verdict verdict = search_parts(in);
+    kernel->proof.worlds = in->nvisited;
+    if (verdict == SEARCH_TOO_LARGE) {
+        verdict = search(in, false, most);
+        kernel->proof.worlds += in->nvisited;
+    }
     if (verdict == SEARCH_TOO_LARGE)
         reject(kernel, kernel->loc, REASON_NOT_PROVED, kernel->name, most);
     return verdict == SEARCH_HOLDS;

@@ -80,6 +80,7 @@ typedef struct {
     Life *lives;      /* by mark */
     int *decision_of; /* by position: index of the decision, or DECIDE_... */
     bool *joins;      /* by decision: is it taken here? */
+    bool like_first;  /* whatever it may come to, so may the first group of its role */
     bool *stages;     /* by storage: does it leave through this? */
 } Group;
 
@@ -95,11 +96,18 @@ struct World {
     uint64_t *decided; /* by decision: the newest 64, oldest at bit 0 of those */
     long *ndecided;
     long **tile_starts; /* by ring: running index at the start of tile n, at n % 64 */
+    long *made;         /* by ring: puts of its block that are done */
     long *started;      /* by ring: tiles whose start is known */
     World *next;
 };
 
 typedef struct Visited Visited;
+
+/* Of a group: which value, or how many products ago, has what to do with the ring, or (-1) with no ring.  */
+typedef struct {
+    int ring, number;
+    int64_t text;
+} Fact;
 
 typedef struct {
     Kernel *kernel;
@@ -120,16 +128,18 @@ typedef struct {
     int turn_groups; /* that take turns */
     Visited **visited;
     int nvisited, nbuckets;
-    int most;            /* worlds in one search */
+    int most;        /* worlds in one search */
+    Fact *facts;     /* of the world at hand, */
+    int *first_fact; /* and where each group's begin */
+    int nfacts;
     unsigned char *text; /* the key being built */
     int length, room;
     World *free, *stack;
-    int focus;       /* what keys tell apart: all, one ring, or of one group what concerns no ring */
-    int focus_group; /* that group */
+    bool gathers;    /* groups write memory together */
+    bool apart;      /* keys are of one part each */
     bool put_waited; /* a put had to wait in the order of the search */
     bool failed;
 } Explorer;
-enum { FOCUS_ALL = -1, FOCUS_NO_RING = -2 };
 
 /* Does every path of all groups together keep the protocol?  Reports the first one that does not.  */
 bool protocol_holds(Kernel *kernel, const Labels *labels);
@@ -150,12 +160,16 @@ void state_add_reading(Explorer *in, State *state, int index, Reading reading);
 void forget_worlds(Explorer *in);
 World *world_copy(Explorer *in, const World *world);
 void world_free(Explorer *in, World *world);
-bool world_is_new(Explorer *in, const World *world, int group, int decision); /* not seen before */
 const char *group_name(const Explorer *in, int group);
 int ring_at(const Explorer *in, int block, int aref);                        /* its place among those of all blocks */
 long puts_made(const Explorer *in, const World *world, int block, int aref); /* and ended, by the block itself */
 long puts_done(const Explorer *in, const World *world, int block, int aref); /* and by all that bring a share */
 Mark *mark_at(const Explorer *in, World *world, int group, const Value *value); /* NULL: never of interest */
+
+/* protocol-keys.c */
+void keys_init(Explorer *in);
+void keys_forget(Explorer *in);
+bool world_is_new(Explorer *in, const World *world, int group, int decision); /* not seen before */
 
 /* protocol-step.c: the next step of a group; *decision is what it has to be told.  */
 Step group_step(Explorer *in, World *world, int group, int *decision);

@@ -11,10 +11,9 @@
  *   %v = gather %x, %first_row -> g            meet; %v = gather %x, %first_row -> g; fence; meet
  *
  * A staging has the buffers that plan found room for, used in turn by what leaves through it: before one is written its copy
- * out, as many copies ago as there are buffers, has to have been read.  Where there is a buffer for each box of a tile they
- * leave together if they are additions, or alone in their tile of the grid, so that all buffers have long been read; else
- * box by box, so that one is on its way while the next is written.  A load passes through the buffer whose turn it is, and
- * leaves it free.
+ * out, as many copies ago as there are buffers, has to have been read.  A tile of several boxes leaves box by box, so that
+ * one is on its way while the next is written (measured: together all come later); additions leave together where there is a
+ * buffer for each.  A load passes through the buffer whose turn it is, and leaves it free.
  *
  * Groups that gather meet behind it, and before it if there is one slot only: with two, whoever meets has read what was there
  * before the last time.
@@ -53,31 +52,12 @@ static void carry_out(Kernel *kernel, Op *store, int box)
     copy->args[copy->nargs - 1] = view;
 }
 
-static bool is_beside(const Op *op, const void *context)
-{
-    const Op *store = context;
-    return op != store && op->storage == store->storage;
-}
-
-/* Nothing else passes through its staging, and it does so once for a tile of the grid.  */
-static bool is_alone(const Op *store)
-{
-    const Block *block = store->parent;
-    for (; block->parent && block->parent->code != OP_GRID; block = block->parent->parent)
-        if (op_is_loop(block->parent))
-            return false;
-    FOR_OPS (op, block)
-        if (ir_any(op, is_beside, store))
-            return false;
-    return true;
-}
-
 static void open_store(Kernel *kernel, Op *store)
 {
     Type tile = store->args[store->nargs - 1]->type;
     int buffers = machine_output_buffers(store->storage->tile), boxes = machine_boxes(tile);
     bool enough = boxes <= buffers && tile.rows % MACHINE_MMA_ROWS == 0;
-    if (boxes == 1 || (enough && (store->code == OP_ATOMIC_ADD || is_alone(store)))) {
+    if (boxes == 1 || (enough && store->code == OP_ATOMIC_ADD)) {
         wait_for_copies(kernel, store, boxes == 1 ? buffers - 1 : 0);
         carry_out(kernel, store, 0);
     } else {

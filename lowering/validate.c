@@ -245,6 +245,7 @@ bool validate_programs(Kernel *kernel, Labels *labels)
         if (!run_role(in))
             return report(in);
     }
+    kernel->proof.terms = in->terms.count;
     if (storing > 1 || (!storing && has_stores(kernel->body))) {
         BUG(kernel, "%d roles make the stores of the source", storing);
         return false;

@@ -174,7 +174,8 @@ void pass_verify(Kernel *kernel)
             break;
     }
     if (!kernel->failed)
-        text = say_rings(kernel, text);
+        text = arena_print(kernel->module, "%s# verify size      %d terms, %d ways in which the groups may stand\n",
+                           say_rings(kernel, text), kernel->proof.terms, kernel->proof.worlds);
     kernel->obligations = text;
 }
 

@@ -47,4 +47,19 @@ ok 'a producer that runs short' refused gemm 'has another first value than the l
 ok 'a consumer that runs short' refused gemm 'has another first value than the loop of line' '/program consumer/,$s/%k: i32\(.*\)= 0, </%k: i32\1= 64, </'
 ok 'rings got in the other order' refused attention 'tk_ring\|tv_ring' '/program consumer/,$s/aref=tk_ring/aref=tv_ring/'
 ok 'staged memory written before it was read' refused operands 'after it was written again' 's/storage=operand_staged_2/storage=et_staged/'
+
+# How much the proof looks at, of programs whose proofs are the largest: time follows from that, and is not the machine's.
+sized() {
+    "$lower" --quiet --dump=verify "$cases/$1.ir" >"$1.sized" || return 1
+    awk -v terms="$2" -v worlds="$3" '/^# verify size/ { seen = 1; if ($4 > terms || $6 > worlds) { print; bad = 1 } }
+        END { exit bad || !seen }' "$1.sized"
+}
+
+ok 'the size of the proof of gemm' sized gemm 100 20
+ok 'the size of the proof of attention' sized attention 300 20
+ok 'the size of the proof of clusters' sized cluster 100 50
+ok 'the size of the proof of tiles in turn' sized by_tiles 100 16
+ok 'the size of the proof of products in arms' sized product_in_arms 120 25
+ok 'the size of the proof of rings under branches' sized gated 150 40
+ok 'the size of the proof of a cluster of eight' sized cluster_of_eight 100 200
 done_testing

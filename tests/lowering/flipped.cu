@@ -60,10 +60,15 @@ static WS_DEVICE void flipped_consumer(const flipped_params &p, flipped_shared &
             ws::wait<0>(acc);
             tb_flipped_ring.consumed<0>();
         }
-        ws::store_wait<0>();
-        const auto box = ws::stage(c_out, acc);
+        const long n = i + first_row;
+        ws::store_wait<1>();
+        const auto box = ws::stage<0>(c_out, acc);
         ws::fence();
-        ws::store(c_out, p.c, p.c_map, i + first_row, 0, box);  // flipped.ir:16
+        ws::store(c_out, p.c, p.c_map, n, 0, box);  // flipped.ir:16
+        ws::store_wait<1>();
+        const auto box_2 = ws::stage<1>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, n, 0, box_2);  // flipped.ir:16
     }
     ws::store_wait<0>();
 }

@@ -102,14 +102,18 @@ static WS_DEVICE void stage_consumer(const stage_params &p, stage_shared &s, int
         const auto acc5_staged_view = ws::stage(s.acc5_staged, acc5);
         ws::group_barrier();
         ws::dot_f32(acc7, acc6_staged_view, acc5_staged_view);
-        ws::store_wait<0>();
-        const auto box = ws::stage(c_out, acc7);
+        ws::store_wait<1>();
+        const auto box = ws::stage<0>(c_out, acc7);
         ws::fence();
         ws::store(c_out, p.c, p.c_map, i, j, box);  // operands.ir:25
-        ws::store_wait<0>();
-        const auto box_2 = ws::stage(d_out, e);
+        ws::store_wait<1>();
+        const auto box_2 = ws::stage<1>(c_out, acc7);
         ws::fence();
-        ws::store(d_out, p.d, p.d_map, i, j, box_2);  // operands.ir:26
+        ws::store(c_out, p.c, p.c_map, i, j, box_2);  // operands.ir:25
+        ws::store_wait<0>();
+        const auto box_3 = ws::stage(d_out, e);
+        ws::fence();
+        ws::store(d_out, p.d, p.d_map, i, j, box_3);  // operands.ir:26
     }
     ws::store_wait<0>();
 }

@@ -87,10 +87,14 @@ static WS_DEVICE void product_in_arms_consumer(const product_in_arms_params &p, 
         ta_ring.consumed<0>();
         tb_ring.consumed<0>();
         tb_2_ring.consumed<0>();
-        ws::store_wait<0>();
-        const auto box = ws::stage(c_out, acc);
+        ws::store_wait<1>();
+        const auto box = ws::stage<0>(c_out, acc);
         ws::fence();
         ws::store(c_out, p.c, p.c_map, i, 0, box);  // product_in_arms.ir:30
+        ws::store_wait<1>();
+        const auto box_2 = ws::stage<1>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, i, 0, box_2);  // product_in_arms.ir:30
     }
     ws::store_wait<0>();
 }

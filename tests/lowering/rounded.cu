@@ -62,10 +62,14 @@ static WS_DEVICE void rounded_consumer(const rounded_params &p, rounded_shared &
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
         sum = ws::row_total(sum);
-        ws::store_wait<0>();
-        const auto box = ws::stage(c_out, acc);
+        ws::store_wait<1>();
+        const auto box = ws::stage<0>(c_out, acc);
         ws::fence();
         ws::store(c_out, p.c, p.c_map, i, 0, box);  // rounded.ir:20
+        ws::store_wait<1>();
+        const auto box_2 = ws::stage<1>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, i, 0, box_2);  // rounded.ir:20
         ws::store(p.s, i, 0, sum);  // rounded.ir:21
     }
     ws::store_wait<0>();

@@ -74,10 +74,14 @@ static WS_DEVICE void while_around_consumer(const while_around_params &p, while_
             piece = piece + 1;
             begin = end;
         }
-        ws::store_wait<0>();
-        const auto box = ws::stage(c_out, acc);
+        ws::store_wait<1>();
+        const auto box = ws::stage<0>(c_out, acc);
         ws::fence();
         ws::store(c_out, p.c, p.c_map, i, 0, box);  // while_around.ir:26
+        ws::store_wait<1>();
+        const auto box_2 = ws::stage<1>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, i, 0, box_2);  // while_around.ir:26
     }
     ws::store_wait<0>();
 }

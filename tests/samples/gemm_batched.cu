@@ -54,10 +54,22 @@ static WS_DEVICE void gemm_batched_consumer(const gemm_batched_params &p, gemm_b
         }
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
-        ws::store_wait<0>();
-        const auto box = ws::stage(c_out, acc);
+        ws::store_wait<3>();
+        const auto box = ws::stage<0>(c_out, acc);
         ws::fence();
         ws::store(c_out, p.c, p.c_map, n, i, j, box);  // gemm_batched.c:28
+        ws::store_wait<3>();
+        const auto box_2 = ws::stage<1>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, n, i, j, box_2);  // gemm_batched.c:28
+        ws::store_wait<3>();
+        const auto box_3 = ws::stage<2>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, n, i, j, box_3);  // gemm_batched.c:28
+        ws::store_wait<3>();
+        const auto box_4 = ws::stage<3>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, n, i, j, box_4);  // gemm_batched.c:28
     }
     ws::store_wait<0>();
 }

@@ -53,10 +53,23 @@ static WS_DEVICE void gemm_tn_consumer(const gemm_tn_params &p, gemm_tn_shared &
         }
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
-        ws::store_wait<0>();
-        const auto box = ws::stage(c_out, acc);
+        const long n = i + first_row;
+        ws::store_wait<3>();
+        const auto box = ws::stage<0>(c_out, acc);
         ws::fence();
-        ws::store(c_out, p.c, p.c_map, i + first_row, j, box);  // gemm_tn.c:30
+        ws::store(c_out, p.c, p.c_map, n, j, box);  // gemm_tn.c:30
+        ws::store_wait<3>();
+        const auto box_2 = ws::stage<1>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, n, j, box_2);  // gemm_tn.c:30
+        ws::store_wait<3>();
+        const auto box_3 = ws::stage<2>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, n, j, box_3);  // gemm_tn.c:30
+        ws::store_wait<3>();
+        const auto box_4 = ws::stage<3>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, n, j, box_4);  // gemm_tn.c:30
     }
     ws::store_wait<0>();
 }

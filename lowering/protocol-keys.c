@@ -303,12 +303,33 @@ static uint64_t hash_of(Explorer *in, const Visited *frame)
     return hash;
 }
 
+static Visited **bucket_of(const Explorer *in, uint64_t hash)
+{
+    return &in->visited[hash % (uint64_t)in->nbuckets];
+}
+
+/* Four times the room for keys.  */
+static void grow(Explorer *in)
+{
+    Visited **old = in->visited;
+    int count = in->nbuckets;
+    in->nbuckets *= 4;
+    in->visited = arena_alloc(in->kernel->module, (size_t)in->nbuckets * sizeof *in->visited);
+    for (int i = 0; i < count; i++)
+        for (Visited *key = old[i], *next; key; key = next) {
+            Visited **bucket = bucket_of(in, key->hash);
+            next = key->next;
+            key->next = *bucket;
+            *bucket = key;
+        }
+}
+
 /* The one key of this text: was it seen before?  */
 static const Visited *key_of(Explorer *in, const Visited *frame, bool *new)
 {
     uint64_t hash = hash_of(in, frame);
     size_t bytes = (size_t)in->length;
-    Visited **bucket = &in->visited[hash % (uint64_t)in->nbuckets];
+    Visited **bucket = bucket_of(in, hash);
     for (Visited *old = *bucket; old; old = old->next)
         if (old->hash == hash && old->frame == frame && old->length == in->length &&
             !memcmp(old->text, in->text, bytes))
@@ -318,6 +339,8 @@ static const Visited *key_of(Explorer *in, const Visited *frame, bool *new)
     memcpy(made->text, in->text, bytes);
     *bucket = made;
     *new = true;
+    if (++in->nkeys > 2 * in->nbuckets)
+        grow(in);
     return made;
 }
 
@@ -374,7 +397,7 @@ bool world_is_new(Explorer *in, const World *world, int group, int decision)
 void keys_forget(Explorer *in)
 {
     memset(in->visited, 0, (size_t)in->nbuckets * sizeof *in->visited);
-    in->nvisited = 0;
+    in->nvisited = in->nkeys = 0;
 }
 
 void keys_init(Explorer *in)

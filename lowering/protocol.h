@@ -127,10 +127,11 @@ typedef struct {
     bool named;      /* plan has given out variables */
     int turn_groups; /* that take turns */
     Visited **visited;
-    int nvisited, nbuckets;
-    int most;        /* worlds in one search */
-    Fact *facts;     /* of the world at hand, */
-    int *first_fact; /* and where each group's begin */
+    int nvisited, nbuckets; /* worlds, */
+    int nkeys;              /* and keys of them or of their parts */
+    int most;               /* worlds in one search */
+    Fact *facts;            /* of the world at hand, */
+    int *first_fact;        /* and where each group's begin */
     int nfacts;
     unsigned char *text; /* the key being built */
     int length, room;

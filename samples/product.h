@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * product.h - matrix products to copy into a program: one loop nest for each kind, seven tile shapes, and a choice among
- * them.
+ * product.h - matrix products to copy into a program: one loop nest for each kind, six tile shapes, and a choice among them.
  *
  *   product          C[n] = finish(A[n] B[n]), for each matrix of a batch; product_2x1 and so on: with blocks that share loads
+ *   product_light    the same, in blocks of which a multiprocessor holds two: for few iterations
  *   product_skinny   the same, for few rows; product_promoted: with sums of fp8 in f32
  *   product_summed   the same, K divided into parts that blocks of a cluster add: for few tiles with a long K
  *   product_part     the same, with parts in memory that product_sum adds: for more of them than a cluster has blocks
@@ -58,25 +58,29 @@ static inline ws_tile product_finished(ws_tile x, product_finish finish, ws_tens
     }
 }
 
-/* One tile of C.  pipeline(auto): groups of threads take whole tiles in turn where a group can hold one, so that one's epilogue
-   runs under the other's products; else they divide its rows. */
-static inline void product_tile(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, long n, long i, long j,
-                                int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish, int bm, int bn,
-                                int bk)
-{
-    ws_tile acc = ws_zeros(sum, bm, bn);
-
-    #pragma ws pipeline(auto)
-    for (int k = 0; k < K; k += bk)
-        acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
-    acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);
-    ws_store_3d(c, n, i, j, ws_cast(acc, out));
-}
-
 #define PRODUCT_PRAGMA_(text) _Pragma(#text)
 
+/* One tile of C.  pipeline(auto): groups of threads take whole tiles in turn where a group can hold one, so that one's epilogue
+   runs under the other's products; else they divide its rows. */
+#define PRODUCT_TILE_(name, ...)                                                                                       \
+    static inline void name(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, long n, long i,  \
+                            long j, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish,  \
+                            int bm, int bn, int bk)                                                                    \
+    {                                                                                                                  \
+        ws_tile acc = ws_zeros(sum, bm, bn);                                                                           \
+                                                                                                                       \
+        PRODUCT_PRAGMA_(ws pipeline(__VA_ARGS__))                                                                      \
+        for (int k = 0; k < K; k += bk)                                                                                \
+            acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);    \
+        acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);                                              \
+        ws_store_3d(c, n, i, j, ws_cast(acc, out));                                                                    \
+    }
+PRODUCT_TILE_(product_tile, auto)
+PRODUCT_TILE_(product_tile_4, 4, 2)
+PRODUCT_TILE_(product_tile_6, 6, 2)
+
 /* All tiles.  Where cluster(rows, columns) joins blocks, those of one column of tiles load B together, those of one row A. */
-#define PRODUCT_LOOPS_(name, grid_clauses)                                                                             \
+#define PRODUCT_LOOPS_(name, tile, grid_clauses)                                                                       \
     static inline void name(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch,       \
                             int M, int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out,                   \
                             product_finish finish, int bm, int bn, int bk)                                             \
@@ -85,15 +89,23 @@ static inline void product_tile(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor
         for (int n = 0; n < batch; n++)                                                                                \
             for (int i = 0; i < M; i += bm)                                                                            \
                 for (int j = 0; j < N; j += bn)                                                                        \
-                    product_tile(a, b, c, extra, extra2, n, i, j, K, turn_a, turn_b, sum, out, finish, bm, bn, bk);    \
+                    tile(a, b, c, extra, extra2, n, i, j, K, turn_a, turn_b, sum, out, finish, bm, bn, bk);            \
     }
-PRODUCT_LOOPS_(product, )
-PRODUCT_LOOPS_(product_2x1, cluster(2, 1))
-PRODUCT_LOOPS_(product_4x1, cluster(4, 1))
-PRODUCT_LOOPS_(product_1x2, cluster(1, 2))
-PRODUCT_LOOPS_(product_1x4, cluster(1, 4))
-PRODUCT_LOOPS_(product_4x2, cluster(4, 2))
+PRODUCT_LOOPS_(product, product_tile, )
+PRODUCT_LOOPS_(product_2x1, product_tile, cluster(2, 1))
+PRODUCT_LOOPS_(product_4x1, product_tile, cluster(4, 1))
+PRODUCT_LOOPS_(product_1x2, product_tile, cluster(1, 2))
+PRODUCT_LOOPS_(product_1x4, product_tile, cluster(1, 4))
+PRODUCT_LOOPS_(product_2x2, product_tile, cluster(2, 2))
+PRODUCT_LOOPS_(product_4x2, product_tile, cluster(4, 2))
+PRODUCT_LOOPS_(product_2x4, product_tile, cluster(2, 4))
 #define product_1x1 product
+
+/* With one group of threads, and few slots, so that a multiprocessor has room for two blocks, and for the next kernel's while one
+   of this one's ends. */
+PRODUCT_LOOPS_(product_light_4_1x1, product_tile_4, consumers(1))
+PRODUCT_LOOPS_(product_light_4_4x1, product_tile_4, cluster(4, 1) consumers(1))
+PRODUCT_LOOPS_(product_light_6_1x1, product_tile_6, consumers(1))
 
 /* The same for at most PRODUCT_SHORT iterations of 128 bytes of k: the epilogue is as long as the loop above it, and a slot less
    leaves memory for the stores, so that its registers are free at once. */
@@ -186,6 +198,7 @@ static inline void product_summed(ws_tensor a, ws_tensor b, ws_tensor c, ws_tens
                 ws_store_3d(c, n, i, j, ws_cast(x, out));
             }
 }
+#define product_summed_2(...) product_summed(__VA_ARGS__, 2)
 #define product_summed_4(...) product_summed(__VA_ARGS__, 4)
 #define product_summed_8(...) product_summed(__VA_ARGS__, 8)
 
@@ -271,37 +284,45 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
 }
 /* ---- which tile -------------------------------------------------------------------------------------------------- */
 
-/* Seven tile shapes: 128x192, 128x160, 128x256, 128x128, 128x64, 64x128, 64x64; those of product_summed stand below.  A form is
-   one of them, alone or in a cluster of blocks that share what they load; DIVIDED: K may be divided, too.  Sharing counts where
-   rows of K do not fill lines of 128 bytes, since their copies are bound by L2, and where A or B is small. */
+/* Six tile shapes: 128x192, 128x160, 128x128, 64x192, 64x128, 64x64.  A form is one of them, alone or in a cluster of blocks that
+   share what they load; DIVIDED: K may be divided, too.  Sharing counts where rows of K do not fill lines of 128 bytes, since
+   their copies are bound by L2, and where A or B is small. */
 #define PRODUCT_FORMS(form, ...)                    \
     form(WHOLE, 128, 192, 1, 1, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 192, 1, 2, 1, __VA_ARGS__)     \
-    form(WHOLE, 128, 192, 1, 4, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 160, 1, 1, 1, __VA_ARGS__)     \
-    form(WHOLE, 128, 256, 1, 1, 1, __VA_ARGS__)     \
-    form(DIVIDED, 128, 256, 1, 2, 1, __VA_ARGS__)   \
+    form(WHOLE, 128, 160, 1, 2, 2, __VA_ARGS__)     \
     form(DIVIDED, 128, 128, 1, 1, 1, __VA_ARGS__)   \
     form(DIVIDED, 128, 128, 1, 2, 1, __VA_ARGS__)   \
-    form(DIVIDED, 128, 128, 1, 4, 1, __VA_ARGS__)   \
+    form(WHOLE, 128, 128, 1, 4, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 128, 1, 1, 2, __VA_ARGS__)     \
-    form(DIVIDED, 128, 128, 1, 1, 4, __VA_ARGS__)   \
+    form(WHOLE, 128, 128, 1, 1, 4, __VA_ARGS__)     \
+    form(WHOLE, 128, 128, 1, 2, 2, __VA_ARGS__)     \
     form(WHOLE, 128, 128, 1, 4, 2, __VA_ARGS__)     \
-    form(WHOLE, 128, 64, 1, 1, 1, __VA_ARGS__)      \
-    form(WHOLE, 128, 64, 1, 1, 4, __VA_ARGS__)      \
-    form(DIVIDED, 64, 128, 2, 1, 1, __VA_ARGS__)    \
+    form(WHOLE, 64, 192, 1, 1, 1, __VA_ARGS__)      \
+    form(WHOLE, 64, 192, 1, 4, 2, __VA_ARGS__)      \
+    form(WHOLE, 64, 128, 2, 1, 1, __VA_ARGS__)      \
     form(WHOLE, 64, 128, 2, 2, 1, __VA_ARGS__)      \
-    form(DIVIDED, 64, 64, 2, 1, 1, __VA_ARGS__)     \
-    form(WHOLE, 64, 64, 2, 4, 1, __VA_ARGS__)
+    form(WHOLE, 64, 128, 2, 2, 4, __VA_ARGS__)      \
+    form(WHOLE, 64, 64, 2, 1, 1, __VA_ARGS__)       \
+    form(WHOLE, 64, 64, 2, 4, 1, __VA_ARGS__)       \
+    form(WHOLE, 64, 64, 2, 4, 2, __VA_ARGS__)       \
+    form(WHOLE, 64, 64, 2, 2, 4, __VA_ARGS__)
+
+/* Of product_light: rows, columns, slots, and the cluster. */
+#define PRODUCT_LIGHTS(form, ...)      \
+    form(64, 128, 4, 1, 1, __VA_ARGS__) \
+    form(64, 128, 4, 4, 1, __VA_ARGS__) \
+    form(64, 64, 6, 1, 1, __VA_ARGS__)
 
 /* Of product_summed: rows, columns, lines, and parts that blocks of a cluster add. */
 #define PRODUCT_SUMS(form, ...)      \
-    form(64, 32, 2, 4, __VA_ARGS__)  \
     form(64, 64, 2, 4, __VA_ARGS__)  \
     form(64, 64, 2, 8, __VA_ARGS__)  \
-    form(64, 96, 1, 4, __VA_ARGS__)  \
     form(64, 128, 1, 8, __VA_ARGS__) \
-    form(64, 192, 1, 8, __VA_ARGS__)
+    form(64, 192, 1, 8, __VA_ARGS__) \
+    form(128, 128, 1, 2, __VA_ARGS__) \
+    form(128, 128, 1, 4, __VA_ARGS__)
 
 typedef struct {
     int divided;
@@ -309,13 +330,16 @@ typedef struct {
     int lines;        /* of 128 bytes of k in an iteration */
     int down, across; /* blocks in a cluster: tiles of a column, of a row, */
     int summed;       /* or parts of one tile */
+    int light;        /* a multiprocessor holds two blocks */
 } product_form;
 
 enum { PRODUCT_WHOLE, PRODUCT_DIVIDED };
-#define PRODUCT_ROW_(kind, rows, cols, lines, down, across, ...) {PRODUCT_##kind, rows, cols, lines, down, across, 1},
-#define PRODUCT_SUM_ROW_(rows, cols, lines, parts, ...)          {PRODUCT_WHOLE, rows, cols, lines, 1, 1, parts},
+#define PRODUCT_ROW_(kind, rows, cols, lines, down, across, ...) {PRODUCT_##kind, rows, cols, lines, down, across, 1, 0},
+#define PRODUCT_LIGHT_ROW_(rows, cols, slots, down, across, ...) {PRODUCT_WHOLE, rows, cols, 1, down, across, 1, 1},
+#define PRODUCT_SUM_ROW_(rows, cols, lines, parts, ...)          {PRODUCT_WHOLE, rows, cols, lines, 1, 1, parts, 0},
 static const product_form product_forms[] = {
-    PRODUCT_FORMS(PRODUCT_ROW_, ) PRODUCT_SUMS(PRODUCT_SUM_ROW_, ){PRODUCT_WHOLE, 16, 64, 1, 1, 1, 1}};
+    PRODUCT_FORMS(PRODUCT_ROW_, ) PRODUCT_LIGHTS(PRODUCT_LIGHT_ROW_, )
+        PRODUCT_SUMS(PRODUCT_SUM_ROW_, ){PRODUCT_WHOLE, 16, 64, 1, 1, 1, 1, 0}};
 enum { PRODUCT_SKINNY = sizeof product_forms / sizeof *product_forms - 1 }; /* the last: product_skinny */
 
 typedef struct {
@@ -340,6 +364,14 @@ static inline double product_sum_clocks(long batch, long M, long N, int parts, i
     return 1700 + 1260.0 * (double)product_ceil(parts, 4) + (double)(batch * M * N) * (parts * 4 + out_bytes) / 3400;
 }
 
+/* What an iteration loads of an operand, in rows that cost as much as those of a whole tile: of the `here` rows of tiles of
+   `rows`, those that lie outside the matrix, on average over its tiles.  The engine is slower with them. */
+static inline double product_rows(long here, int rows)
+{
+    const long tiles = product_ceil(here, rows), outside = tiles * rows - here;
+    return tiles == 1 ? here + 2.6 * (double)outside : rows + 1.6 * (double)outside / (double)tiles;
+}
+
 /* Clocks that a product takes in one form, roughly: what the multiprocessor with most tiles needs, and the memory. */
 static inline double product_clocks(product_choice choice, long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
 {
@@ -352,27 +384,28 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     /* A cluster lies within a group of multiprocessors, which are not all multiples of four. */
     const long tiles = batch * choice.parts * f.summed * down * across,
                whole_clusters = (sms - (together > 2 ? sms / 11 : 0)) / together;
-    const long places = (whole_clusters > 1 ? whole_clusters : 1) * together;
-    /* Rows of an iteration; those that do not exist are not free. */
-    const double a_rows = M < f.rows ? M + 0.75 * (double)(f.rows - M) : f.rows;
-    const double b_rows = N < f.cols ? N + 0.75 * (double)(f.cols - N) : f.cols;
+    const long places = (whole_clusters > 1 ? whole_clusters : 1) * together, rounds = product_ceil(tiles, places);
+    const double a_rows = product_rows(M, f.rows), b_rows = product_rows(N, f.cols);
     const double busy = tiles < places ? (double)tiles / sms : 1;
     /* The matrix units, where blocks that share wait for each other; what arrives in a multiprocessor; what all ask of L2. */
-    const double waits = !whole || sharing == 1 ? 1 : sharing == 2 ? 1.02 : 1.3;
-    const double arrives = !whole ? 2.32 : f.rows * f.cols < 128 * 128 ? 2.05 : 1.6;
-    double block = product_both(waits * f.rows * f.cols / 32.0, (a_rows + b_rows) * arrives);
-    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * (whole ? 1.3 : 3.5) * busy);
-    const double least = choice.form == PRODUCT_SKINNY ? 240 : 405 + 26 * f.lines;
-    /* Blocks that add parts send each other all but their share of them, some 18 bytes in a clock. */
-    const double sent = f.summed > 1 ? 600 + f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 18 : 0;
-    const double loop = (block > least ? block : least) * (double)blocks,
-                 after = 600 + f.rows * f.cols * stored * 0.05 + sent;
-    double each = loop > (loop + after) / 2 ? loop : (loop + after) / 2;
-    double clocks = (double)product_ceil(tiles, places) * each + after;
-    if (f.rows * f.cols > 128 * 200 || (f.summed > 1 && tiles > places)) /* groups work together: nothing runs under the epilogue */
-        clocks = (double)product_ceil(tiles, places) * (1.02 * loop + after + 3000);
+    double block = product_both((sharing > 2 ? 1.1 : 1) * f.rows * f.cols / 32.0, (a_rows + b_rows) * (whole ? 2.2 : 2.3));
+    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * (whole ? 2.2 : 3.8) * busy);
+    const double least = 67 + 64 * f.lines, lone = (block > least ? block : least) * (double)blocks;
+    /* Blocks that add parts send each other all but their share of them. */
+    const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 16.4;
+    const double after = f.rows * f.cols * stored * 0.0427 + sent;
+    double clocks;
+    if (f.light) { /* two at a time, which share the multiprocessor */
+        const double pairs = (double)product_ceil(rounds, 2) * (least * (double)blocks + after);
+        clocks = block * (double)(blocks * rounds) + after;
+        clocks = pairs > clocks ? pairs : clocks;
+    } else if (f.summed > 1 && rounds > 1) { /* nothing runs under the epilogue */
+        clocks = (double)rounds * (lone + after + 3000);
+    } else {
+        clocks = (double)rounds * (lone > after ? lone : (lone + after) / 2) + after;
+    }
     const double moved = (double)batch * ((double)(M + N) * (double)K * bytes + (double)M * (double)N * out_bytes);
-    clocks = 2800 + product_both(clocks, moved / (whole ? 2170 : 1780)) + (together > 1 ? 150 : 0);
+    clocks = 2430 + product_both(clocks, moved / 5330) + (together > 1 ? 1725 : 0);
     return choice.parts > 1 ? clocks + product_sum_clocks(batch, M, N, choice.parts, out_bytes) : clocks;
 }
 
@@ -460,6 +493,11 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     PRODUCT_PART_##kind##_(PRODUCT_NAME_(name##_part, rows, cols, down, across), product_part_##down##x##across,       \
                            __VA_ARGS__, rows, cols, lines)
 #define PRODUCT_PLACE_(kind, rows, cols, lines, down, across, name) PRODUCT_NAME_(name, rows, cols, down, across),
+#define PRODUCT_LIGHT_NAME_(name, rows, cols, slots, down, across) name##_##rows##x##cols##_light_##down##x##across
+#define PRODUCT_LIGHT_(rows, cols, slots, down, across, name, ...)                 \
+    PRODUCT_WHOLE_(PRODUCT_LIGHT_NAME_(name, rows, cols, slots, down, across), product_light_##slots##_##down##x##across, \
+                   __VA_ARGS__, rows, cols, 1)
+#define PRODUCT_LIGHT_PLACE_(rows, cols, slots, down, across, name) PRODUCT_LIGHT_NAME_(name, rows, cols, slots, down, across),
 #define PRODUCT_SUMMED_(rows, cols, lines, parts, name, ...) \
     PRODUCT_WHOLE_(name##_##rows##x##cols##_by_##parts, product_summed_##parts, __VA_ARGS__, rows, cols, lines)
 #define PRODUCT_SUMMED_PLACE_(rows, cols, lines, parts, name) name##_##rows##x##cols##_by_##parts,
@@ -489,6 +527,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 /* All: name (call, choice). */
 #define PRODUCT(name, a_type, b_type, sum, out, turn_a, turn_b, finish)                                        \
     PRODUCT_FORMS(PRODUCT_KERNELS_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                    \
+    PRODUCT_LIGHTS(PRODUCT_LIGHT_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                     \
     PRODUCT_SUMS(PRODUCT_SUMMED_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                      \
     PRODUCT_WHOLE_(name##_short, product_short, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 192, 1) \
     PRODUCT_WHOLE_(name##_skinny, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 1) \
@@ -496,7 +535,8 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     void name(const product_call *p, product_choice choice)                                                    \
     {                                                                                                          \
         static void (*const whole[])(const product_call *, int) = {                                            \
-            PRODUCT_FORMS(PRODUCT_PLACE_, name) PRODUCT_SUMS(PRODUCT_SUMMED_PLACE_, name) name##_skinny};      \
+            PRODUCT_FORMS(PRODUCT_PLACE_, name) PRODUCT_LIGHTS(PRODUCT_LIGHT_PLACE_, name)                     \
+                PRODUCT_SUMS(PRODUCT_SUMMED_PLACE_, name) name##_skinny};                                      \
         static void (*const part[])(const product_call *, int) = {PRODUCT_FORMS(PRODUCT_PART_PLACE_, name) 0}; \
         if (choice.parts > 1) {                                                                                \
             part[choice.form](p, choice.parts);                                                                \

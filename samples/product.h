@@ -361,7 +361,7 @@ static inline double product_both(double x, double y)
 /* Clocks of the kernel that adds the parts: waits for memory, four loads at once, and bytes, most of them from L2. */
 static inline double product_sum_clocks(long batch, long M, long N, int parts, int out_bytes)
 {
-    return 1700 + 1260.0 * (double)product_ceil(parts, 4) + (double)(batch * M * N) * (parts * 4 + out_bytes) / 3400;
+    return 6000 + 1260.0 * (double)product_ceil(parts, 4) + (double)(batch * M * N) * (parts * 4 + out_bytes) / 3400;
 }
 
 /* What an iteration loads of an operand, in rows that cost as much as those of a whole tile: of the `here` rows of tiles of
@@ -369,7 +369,7 @@ static inline double product_sum_clocks(long batch, long M, long N, int parts, i
 static inline double product_rows(long here, int rows)
 {
     const long tiles = product_ceil(here, rows), outside = tiles * rows - here;
-    return tiles == 1 ? here + 2.6 * (double)outside : rows + 1.6 * (double)outside / (double)tiles;
+    return tiles == 1 ? here + 2.35 * (double)outside : rows + 1.35 * (double)outside / (double)tiles;
 }
 
 /* Clocks that a product takes in one form, roughly: what the multiprocessor with most tiles needs, and the memory. */
@@ -388,11 +388,14 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     const double a_rows = product_rows(M, f.rows), b_rows = product_rows(N, f.cols);
     const double busy = tiles < places ? (double)tiles / sms : 1;
     /* The matrix units, where blocks that share wait for each other; what arrives in a multiprocessor; what all ask of L2. */
-    double block = product_both((sharing > 2 ? 1.1 : 1) * f.rows * f.cols / 32.0, (a_rows + b_rows) * (whole ? 2.2 : 2.3));
-    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * (whole ? 2.2 : 3.8) * busy);
-    const double least = 67 + 64 * f.lines, lone = (block > least ? block : least) * (double)blocks;
+    const int large = f.rows * f.cols >= 128 * 128;
+    const double arrives = !whole ? 2.32 : large ? 1 : 1.8, asks = !whole ? 3.8 : large ? 1.3 : 2.1;
+    const double waits = sharing > 2 ? 1.13 : sharing > 1 && whole ? 1.02 : 1;
+    double block = product_both(waits * f.rows * f.cols / 32.0, (a_rows + b_rows) * arrives);
+    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * asks * busy);
+    const double least = 180 + 130 * f.lines, lone = (block > least ? block : least) * (double)blocks;
     /* Blocks that add parts send each other all but their share of them. */
-    const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 16.4;
+    const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 18.4;
     const double after = f.rows * f.cols * stored * 0.0427 + sent;
     double clocks;
     if (f.light) { /* two at a time, which share the multiprocessor */
@@ -404,8 +407,11 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     } else {
         clocks = (double)rounds * (lone > after ? lone : (lone + after) / 2) + after;
     }
-    const double moved = (double)batch * ((double)(M + N) * (double)K * bytes + (double)M * (double)N * out_bytes);
-    clocks = 2430 + product_both(clocks, moved / 5330) + (together > 1 ? 1725 : 0);
+    /* What several blocks ask for at once comes from memory once, but not for nothing. */
+    const double a_asked = across > f.across ? 1.15 : 1, b_asked = down > f.down ? 1.15 : 1;
+    const double moved = (double)batch * (((double)M * a_asked + (double)N * b_asked) * (double)K * bytes +
+                                          (double)M * (double)N * out_bytes);
+    clocks = 2210 + product_both(clocks, whole ? moved / 2800 : 0) + (together > 1 ? 1300 : 0);
     return choice.parts > 1 ? clocks + product_sum_clocks(batch, M, N, choice.parts, out_bytes) : clocks;
 }
 

@@ -261,6 +261,8 @@ static void print_form(char text[FORM], const work *w, product_choice choice)
     n += snprintf(text, FORM, "%dx%d", f.rows, f.cols);
     if (f.down * f.across > 1)
         n += snprintf(text + n, FORM - (size_t)n, " %dx%d", f.down, f.across);
+    if (f.light)
+        n += snprintf(text + n, FORM - (size_t)n, " light");
     if (f.summed > 1)
         n += snprintf(text + n, FORM - (size_t)n, " by %d", f.summed);
     if (choice.parts > 1)

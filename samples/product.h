@@ -300,7 +300,7 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
     form(WHOLE, 128, 128, 1, 2, 2, __VA_ARGS__)     \
     form(WHOLE, 128, 128, 1, 4, 2, __VA_ARGS__)     \
     form(WHOLE, 64, 192, 1, 1, 1, __VA_ARGS__)      \
-    form(WHOLE, 64, 192, 1, 4, 2, __VA_ARGS__)      \
+    form(WHOLE, 64, 192, 1, 4, 1, __VA_ARGS__)      \
     form(WHOLE, 64, 128, 2, 1, 1, __VA_ARGS__)      \
     form(WHOLE, 64, 128, 2, 2, 1, __VA_ARGS__)      \
     form(WHOLE, 64, 128, 2, 2, 4, __VA_ARGS__)      \

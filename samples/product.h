@@ -198,7 +198,6 @@ static inline void product_summed(ws_tensor a, ws_tensor b, ws_tensor c, ws_tens
                 ws_store_3d(c, n, i, j, ws_cast(x, out));
             }
 }
-#define product_summed_2(...) product_summed(__VA_ARGS__, 2)
 #define product_summed_4(...) product_summed(__VA_ARGS__, 4)
 #define product_summed_8(...) product_summed(__VA_ARGS__, 8)
 
@@ -321,7 +320,6 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
     form(64, 64, 2, 8, __VA_ARGS__)  \
     form(64, 128, 1, 8, __VA_ARGS__) \
     form(64, 192, 1, 8, __VA_ARGS__) \
-    form(128, 128, 1, 2, __VA_ARGS__) \
     form(128, 128, 1, 4, __VA_ARGS__)
 
 typedef struct {
@@ -390,7 +388,7 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     /* The matrix units, where blocks that share wait for each other; what arrives in a multiprocessor; what all ask of L2. */
     const int large = f.rows * f.cols >= 128 * 128;
     const double arrives = !whole ? 2.32 : large ? 1 : 1.8, asks = !whole ? 3.8 : large ? 1.3 : 2.1;
-    const double waits = sharing > 2 ? 1.13 : sharing > 1 && whole ? 1.02 : 1;
+    const double waits = sharing > 2 ? 1.13 : sharing > 1 && whole && large ? 1.05 : 1;
     double block = product_both(waits * f.rows * f.cols / 32.0, (a_rows + b_rows) * arrives);
     block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * asks * busy);
     const double least = 180 + 130 * f.lines, lone = (block > least ? block : least) * (double)blocks;

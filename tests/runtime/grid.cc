@@ -7,6 +7,19 @@ typedef unsigned long long u64;
 static struct {
     int x;
 } blockIdx, gridDim;
+namespace ws {
+namespace ptx {
+static void touch(u32)
+{
+}
+static void grid_dependency_wait()
+{
+}
+static void grid_dependents_launch()
+{
+}
+} // namespace ptx
+} // namespace ws
 
 #pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #include "../../runtime/cuda/grid.cuh"

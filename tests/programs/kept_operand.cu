@@ -22,10 +22,11 @@ struct kernel_shared {
     ws::dealer dealer;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void kernel_producer(const kernel_params &p, kernel_shared &s, int group)
 {
-    ws::producer<2> b_tile_ring(s.b_tile_ring);
-    ws::producer<2> a_tile_ring(s.a_tile_ring);
+    ws::producer<2, ENGINE> b_tile_ring(s.b_tile_ring);
+    ws::producer<2, ENGINE> a_tile_ring(s.a_tile_ring);
     for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // kept_operand.c:10
         const int s_2 = t.at(0);
         const int j = t.at(1);
@@ -59,7 +60,10 @@ static WS_DEVICE void kernel_consumer(const kernel_params &p, kernel_shared &s, 
             ws::commit();
             ws::wait<0>(acc);
             a_tile_ring.consumed<0>();
-            ws::store(c_out, p.c, p.c_map, i_2 + first_row, j, ws::cast<ws::f16>(acc));  // kept_operand.c:17
+            ws::store_wait<0>();
+            const auto box = ws::stage(c_out, ws::cast<ws::f16>(acc));
+            ws::fence();
+            ws::store(c_out, p.c, p.c_map, i_2 + first_row, j, box);  // kept_operand.c:17
         }
         b_tile_ring.consumed<0>();
     }
@@ -80,8 +84,12 @@ static WS_KERNEL(384, 1) void kernel_kernel(WS_PARAMS(kernel_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
-        if (ws::first_warp())
-            kernel_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.b_map, p.a_map))
+                kernel_producer<true>(p, s, 0);
+            else
+                kernel_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<232>();
         kernel_consumer(p, s, ws::warp_group() - 1);

@@ -230,6 +230,28 @@ static Storage *flipped_storage(const Shaper *in, const Value *value)
     return NULL;
 }
 
+/* Is one row of it as the next?  */
+static bool rows_are_alike(const Value *value)
+{
+    const Op *op = value->def;
+    if (value->type.kind != K_TILE || value->type.rows == 1)
+        return value->type.kind == K_TILE || value->type.kind == K_SCALAR;
+    if (!op || op_info[op->code].class_ != CLASS_TILE || op->nblocks || op_is_product(op) || op->code == OP_ROW_INDEX ||
+        op->code == OP_TRANS || op->code == OP_COL_CUMSUM)
+        return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (!rows_are_alike(op->args[i]))
+            return false;
+    return true;
+}
+
+/* A left operand that is the same for all its blocks of rows is no register operand: where their accumulators are alike, too,
+   ptxas 13.0 takes their products for one, and writes the result of the first alone.  */
+static bool is_one_for_all_blocks(const Value *left)
+{
+    return left->type.rows > MACHINE_MMA_ROWS && rows_are_alike(left);
+}
+
 typedef struct {
     const Shaper *in;
     const Storage *storage;
@@ -246,6 +268,7 @@ static void visit_weaving(Op *op, void *context)
         if (value->type.kind != K_VIEW || value->def->storage != weaving->storage || value->def->code != OP_VIEW)
             continue;
         weaving->all &= op->code == OP_MMA && i == 1 && op->args[0]->type.kind == K_TILE &&
+                        !is_one_for_all_blocks(op->args[0]) &&
                         flipped_storage(weaving->in, op->args[1]) == weaving->storage;
     }
 }
@@ -270,7 +293,8 @@ static Value *left_operand(Shaper *in, Op *product, Value *value)
                                                                                   : value;
     if (is_16_bit(value) && is_trans_tile(value))
         return trans_view(in, product, stage(in, product, 0, value->def->args[0]));
-    return is_16_bit(value) || may_weave(in, product) ? value : stage(in, product, 0, value);
+    bool registers = is_16_bit(value) ? !is_one_for_all_blocks(value) : may_weave(in, product);
+    return registers ? value : stage(in, product, 0, value);
 }
 
 static Value *right_operand(Shaper *in, Op *product, Value *value)

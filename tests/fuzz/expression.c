@@ -84,7 +84,7 @@ int common_divisor(int x, int y)
 }
 
 /* What consumers(n, rows) has to divide.  */
-static void note_rows(Gen *g, Shape shape)
+void note_rows(Gen *g, Shape shape)
 {
     if (shape.rows > 1)
         g->rows_divisor = common_divisor(shape.rows, g->rows_divisor);

@@ -165,6 +165,7 @@ char *anchor_update(Gen *g, Shape acc, const char *name, bool product);
 Shape random_shape(Gen *g);
 Dtype random_dtype(void);
 int common_divisor(int x, int y);
+void note_rows(Gen *g, Shape shape); /* what consumers(n, rows) has to divide */
 void helper_make(Gen *g);
 
 /* ---- statement.c ------------------------------------------------------------------------------------------------- */

@@ -145,6 +145,7 @@ static void in_place_statement(Gen *g)
     char *where = place_in_place(g, shape, &tensor);
     if (!where)
         return;
+    note_rows(g, shape);
     char *suffix = tensor->rank > 2 ? text("_%dd", tensor->rank) : text("%s", "");
     char *size = text("%s, %s", extent(g, shape.rows), extent(g, shape.cols));
     if (!load_first)

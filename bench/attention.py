@@ -4,6 +4,7 @@
 attention.py [rounds=15] [head=128,bf16,fp8,backward,64,256,96,192] [length=1024,...] [json=FILE]: batch 4, 4096 / head heads,
 full and causal; f16, but for `bf16` and `fp8` (e4m3, full), which are heads of 128; forward, but for `backward`, which is the
 gradients of heads of 128.  Beside fp8 the peers have f16, of the same numbers: none here takes e4m3.
+FlashAttention-3 runs beside them where Python finds its module `flash_attn_interface`.
 Rounds alternate; printed are TFLOP/s (causal: of the half that counts), the median of the rounds' ratios to cuDNN with the 95%
 interval of its resamplings, and the error against float64 as a share of the largest value.
 """
@@ -18,12 +19,17 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from rounds import in_turns, interval, recorded
 
+try:
+    import flash_attn_interface as flash_3
+except ImportError:
+    flash_3 = None
+
 BATCH = 4
 LENGTHS = [1024, 2048, 4096, 8192, 16384]
 PEERS = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "PyTorch flash": SDPBackend.FLASH_ATTENTION}
 
-# FlashAttention-3 is not on this machine.  TFLOP/s that it reached on an H200 with CUDA 13.0 in a run of its own, by row and
-# `causal`, for LENGTHS: good to a few percent beside figures of any other run.
+# TFLOP/s that FlashAttention-3 reached on an H200 with CUDA 13.0 in a run of its own, by row and `causal`, for LENGTHS, to be
+# printed where it is not installed.  What another run reached tells less than it seems: clocks follow what runs between.
 FLASH_3 = {("128", 0): [546, 600, 637, 657, 667], ("128", 1): [416, 516, 573, 614, 630],
            ("fp8", 0): [720, 774, 867, 914, 926], ("bf16", 0): [560, 623, 652, 684, 679], ("bf16", 1): [433, 538, 598, 638, 639],
            ("backward", 0): [441, 511, 544, 582, 581], ("backward", 1): [335, 431, 511, 556, 565]}
@@ -63,12 +69,38 @@ def peer(backend, causal, q, k, v):
     return call
 
 
+def flash_3_forward(causal, q, k, v):
+    """FlashAttention-3's own call; its tensors are (batch, length, head, ...)."""
+    turned = [t.transpose(1, 2) for t in (q, k, v)]
+
+    def call():
+        got = flash_3.flash_attn_func(*turned, causal=bool(causal))
+        return [(got[0] if isinstance(got, tuple) else got).transpose(1, 2)]
+
+    return call
+
+
+def flash_3_backward(causal, q, k, v, o, grad, rows):
+    turned = [t.transpose(1, 2) for t in (grad, q, k, v, o)]
+    results = [torch.empty_like(q) for _ in range(3)]
+    dq, dk, dv = (t.transpose(1, 2) for t in results)
+
+    def call():
+        flash_3._flash_attn_backward(*turned, rows, dq=dq, dk=dk, dv=dv, softmax_scale=1 / math.sqrt(q.shape[-1]),
+                                     is_causal=bool(causal))
+        return results
+
+    return call
+
+
 def forward_work(row, length, causal):
     """What is computed, the calls, what of their results is looked at, and what that should be."""
     head, dtype = (128, torch.bfloat16) if row == "bf16" else (int(row), torch.float16)
     heads = 4096 // head
     q, k, v = (torch.randn(BATCH, heads, length, head, device="cuda", dtype=dtype) for _ in range(3))
     calls = {name: peer(backend, causal, q, k, v) for name, backend in PEERS.items()}
+    if flash_3:
+        calls["FlashAttention-3"] = flash_3_forward(causal, q, k, v)
     calls["WSC"] = compiled(f"attention_{row}", causal, (q, k, v), [torch.empty_like(q)])
     want = reference(q[1, 3], k[1, 3], v[1, 3], causal)
     return 4 * BATCH * heads * length * length * head, calls, lambda o: [o[0][1, 3]], [want]
@@ -81,6 +113,8 @@ def fp8_work(_, length, causal):
     q, k, v = (t.to(torch.float16) for t in bytes8)
     scales = torch.ones(3, device="cuda")
     calls = {name: peer(backend, causal, q, k, v) for name, backend in PEERS.items()}
+    if flash_3:
+        calls["FlashAttention-3"] = flash_3_forward(causal, *bytes8)
     calls["WSC"] = compiled("attention_fp8", None, bytes8, [torch.empty_like(q)], scales)
     want = reference(q[1, 3], k[1, 3], v[1, 3], causal)
     return 4 * BATCH * heads * length * length * head, calls, lambda o: [o[0][1, 3]], [want]
@@ -101,7 +135,10 @@ def backward_work(_, length, causal):
 
     inputs = [t[1, 3].double().requires_grad_() for t in (q, k, v)]
     reference(*inputs, causal).backward(grad[1, 3].double())
-    return (10 * BATCH * heads * length * length * head, {"cuDNN": cudnn, "WSC": ours},
+    calls = {"cuDNN": cudnn, "WSC": ours}
+    if flash_3:
+        calls["FlashAttention-3"] = flash_3_backward(causal, q, k, v, flat, grad, rows)
+    return (10 * BATCH * heads * length * length * head, calls,
             lambda gradients: [t[1, 3] for t in gradients[:3]], [t.grad for t in inputs])
 
 
@@ -132,7 +169,12 @@ def compare(row, length, causal, rounds, out):
         line += f" | {name} {tera:4.0f} {middle:.3f} [{low:.3f} {high:.3f}] error {errors[name]:.0e}"
         out.append({**entry, "candidate": name, "us": interval(ms)[0] * 1e3, "tflops": round(tera, 1),
                     "ratio": round(middle, 4), "low": round(low, 4), "high": round(high, 4), "error": errors[name]})
-    if length in LENGTHS and (row, causal) in FLASH_3:
+    if "WSC" in times and "FlashAttention-3" in times:
+        middle, low, high = interval([a / b for a, b in zip(times["FlashAttention-3"], times["WSC"])])
+        line += f" | WSC of FlashAttention-3 {middle:.3f} [{low:.3f} {high:.3f}]"
+        ours = next(row for row in reversed(out) if row["candidate"] == "WSC")
+        ours |= {"of_flash_3": round(middle, 4), "of_flash_3_low": round(low, 4), "of_flash_3_high": round(high, 4)}
+    elif length in LENGTHS and (row, causal) in FLASH_3:
         then = FLASH_3[row, causal][LENGTHS.index(length)]
         line += f" | FlashAttention-3, another run {then}"
         out.append({**entry, "candidate": "FlashAttention-3, another run", "tflops": then})

@@ -129,11 +129,17 @@ template <int D> struct position {
 template <int D, bool ENGINE = false> struct producer {
     u32 full, empty; /* addresses of the slots' barriers */
     position<D> here;
-    bool issues; /* this warp speaks to the copy engine for its group */
+    bool first;
 
     explicit WS_DEVICE producer(ring<D> &r)
-        : full(ptx::shared_address(r.full)), empty(ptx::shared_address(r.empty)), here{0, 1}, issues(first_warp())
+        : full(ptx::shared_address(r.full)), empty(ptx::shared_address(r.empty)), here{0, 1}, first(first_warp())
     {
+    }
+
+    /* This warp speaks to the copy engine for its group.  The slower path has no register to remember it.  */
+    WS_DEVICE bool issues() const
+    {
+        return ENGINE ? first : first_warp();
     }
 
     /* Waits with the opposite parity: the first round finds every slot empty.  */
@@ -151,7 +157,7 @@ template <int D, bool ENGINE = false> struct producer {
     WS_DEVICE void put_done()
     {
         __syncwarp();
-        if (issues && ptx::elect())
+        if (issues() && ptx::elect())
             ptx::mbarrier_arrive(barrier());
         here.next();
     }

@@ -180,15 +180,15 @@ static WS_DEVICE void share_plane(const producer<D, ENGINE> &ring, shared_tile<S
 {
     const bool can_load = ENGINE || m.can_load;
     if (!SLICED && can_load && col * (int)sizeof(T) % 16 == 0) {
-        if (ring.issues && ptx::elect())
+        if (ring.issues() && ptx::elect())
             share_boxes<B, A>(ring.barrier(), s, m, row, col, outer...);
         return;
     }
     if (SLICED && can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
         contained<R, C, SLICED, N>(plane_at(t, outer..., row, col))) {
-        if (ring.issues && ptx::elect())
+        if (ring.issues() && ptx::elect())
             share_boxes_of<B, A>(ring.barrier(), s, t, m, row, col, outer...);
-    } else if (ring.issues) {
+    } else if (ring.issues()) {
         copy_by_warp(s, plane_at(t, outer..., row, col), fill);
         tell<B, A>(ring.barrier());
     }

@@ -101,13 +101,13 @@ static WS_DEVICE void copy_elements(shared_tile<S, R, C> &s, const plane<T> &p, 
         const T *from = p.at(r, 0);
         const bool row_inside = p.row_inside(r);
 #pragma unroll 1
-        for (int c = (int)ptx::lane(); c < C; c += 128) {
-            T x[4];
+        for (int c = (int)ptx::lane(); c < C; c += 64) {
+            T x[2];
 #pragma unroll
-            for (int e = 0; e < 4; e++)
+            for (int e = 0; e < 2; e++)
                 x[e] = row_inside && p.col_inside(c + 32 * e) && c + 32 * e < C ? from[c + 32 * e] : outside;
 #pragma unroll
-            for (int e = 0; e < 4; e++)
+            for (int e = 0; e < 2; e++)
                 if (c + 32 * e < C)
                     v.set(r, c + 32 * e, S(x[e]));
         }
@@ -138,15 +138,15 @@ static WS_DEVICE void copy_in_plane(const producer<D, ENGINE> &ring, shared_tile
 {
     const bool can_load = ENGINE || m.can_load;
     if (!SLICED && can_load && col * (int)sizeof(T) % 16 == 0) {
-        if (ring.issues && ptx::elect())
+        if (ring.issues() && ptx::elect())
             copy_boxes(ring.barrier(), s, m, row, col, outer...);
         return;
     }
     if (SLICED && can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
         contained<R, C, SLICED, N>(plane_at(t, outer..., row, col))) {
-        if (ring.issues && ptx::elect())
+        if (ring.issues() && ptx::elect())
             copy_boxes_of(ring.barrier(), s, t, m, row, col, outer...);
-    } else if (ring.issues) {
+    } else if (ring.issues()) {
         copy_by_warp(s, plane_at(t, outer..., row, col), fill);
     }
 }

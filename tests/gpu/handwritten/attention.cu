@@ -30,11 +30,12 @@ struct attention_shared {
     ws::turns<2> turn;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)
 {
-    ws::producer<1> tq(s.q_ring);
-    ws::producer<2> tk(s.k_ring);
-    ws::producer<2> tv(s.v_ring);
+    ws::producer<1, ENGINE> tq(s.q_ring);
+    ws::producer<2, ENGINE> tk(s.k_ring);
+    ws::producer<2, ENGINE> tv(s.v_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int h = t.at(0);
         const int i = t.at(1);
@@ -135,8 +136,12 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
-        if (ws::first_warp())
-            attention_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+                attention_producer<true>(p, s, 0);
+            else
+                attention_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<240>();
         attention_consumer(p, s, ws::warp_group() - 1);

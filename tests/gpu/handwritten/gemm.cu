@@ -21,9 +21,10 @@ struct gemm_shared {
     ws::ring<4> ta_tb;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void gemm_producer(const gemm_params &p, gemm_shared &s, int group)
 {
-    ws::producer<4> ta_tb(s.ta_tb);
+    ws::producer<4, ENGINE> ta_tb(s.ta_tb);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int i = t.at(0);
         const int j = t.at(1);
@@ -66,8 +67,12 @@ static WS_KERNEL(384, 1) void gemm_kernel(WS_PARAMS(gemm_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
-        if (ws::first_warp())
-            gemm_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.a_map, p.b_map))
+                gemm_producer<true>(p, s, 0);
+            else
+                gemm_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<240>();
         gemm_consumer(p, s, ws::warp_group() - 1);

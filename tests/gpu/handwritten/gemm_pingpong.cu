@@ -23,9 +23,10 @@ struct gemm_pingpong_shared {
     ws::turns<2> turn;
 };
 
+template <bool ENGINE>
 static WS_DEVICE void gemm_pingpong_producer(const gemm_pingpong_params &p, gemm_pingpong_shared &s, int group)
 {
-    ws::producer<5> ta_tb(s.ta_tb);
+    ws::producer<5, ENGINE> ta_tb(s.ta_tb);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int i = t.at(0);
         const int j = t.at(1);
@@ -43,9 +44,12 @@ static WS_DEVICE void gemm_pingpong_consumer(const gemm_pingpong_params &p, gemm
     ws::consumer<5> ta_tb(s.ta_tb);
     ws::outlet c_out(s.c_out[group]);
     const int puts = (p.K + 63) / 64;    // of one tile
-    ta_tb.skip(group * puts);
     s.turn.begin(group);
-    for (ws::tiles<2> t(p.grid, group, 2); t.more(); t.next()) {
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
+        if (t.ordinal() % 2 != group) {
+            ta_tb.skip(puts);
+            continue;
+        }
         const int i = t.at(0);
         const int j = t.at(1);
         auto acc = ws::full<float, 128, 192, ws::frag>(0);
@@ -60,8 +64,18 @@ static WS_DEVICE void gemm_pingpong_consumer(const gemm_pingpong_params &p, gemm
         s.turn.pass(group);
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
-        ta_tb.skip(puts);
-        ws::store(c_out, p.c, p.c_map, i, j, ws::cast<ws::f16>(acc));
+        WS_UNROLL
+        for (int strip = 0; strip < 192; strip += 64) {
+            const auto x = ws::cast<ws::f16>(ws::columns<64>(acc, strip));
+            ws::store_wait<0>();
+            const auto upper = ws::stage<0>(c_out, x);
+            ws::fence();
+            ws::store(c_out, p.c, p.c_map, i, j + strip, upper);
+            ws::store_wait<0>();
+            const auto lower = ws::stage<1>(c_out, x);
+            ws::fence();
+            ws::store(c_out, p.c, p.c_map, i, j + strip, lower);
+        }
     }
     ws::store_wait<0>();
 }
@@ -76,8 +90,12 @@ static WS_KERNEL(384, 1) void gemm_pingpong_kernel(WS_PARAMS(gemm_pingpong_param
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
-        if (ws::first_warp())
-            gemm_pingpong_producer(p, s, 0);
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.a_map, p.b_map))
+                gemm_pingpong_producer<true>(p, s, 0);
+            else
+                gemm_pingpong_producer<false>(p, s, 0);
+        }
     } else {
         ws::registers_up<240>();
         gemm_pingpong_consumer(p, s, ws::warp_group() - 1);
@@ -94,7 +112,7 @@ extern "C" void ws_launch_gemm_pingpong(int M, int N, int K, const void *A, cons
     call.place();
     call.map(p.a_map, p.a, 128);
     call.map(p.b_map, p.b, 192);
-    call.map(p.c_map, p.c, 128);
+    call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 128}, {0, N, 192}}, ws::order_auto, 0);
     call.run(gemm_pingpong_kernel, p, 384, sizeof(gemm_pingpong_shared), ws::persistent);

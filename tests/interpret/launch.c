@@ -2,6 +2,7 @@
 /*
  * launch.c - the launcher, interpreted: parameters, tensors and their checks, the grid, one CTA after the other.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -485,16 +486,37 @@ static const char *run_fibers(Launch *launch, ws_sched *s)
     return good ? NULL : report;
 }
 
+static pthread_key_t stacks_of_thread;
+
+static void delete_stacks(void *stacks)
+{
+    ws_stacks_delete(stacks);
+}
+
+static void make_key(void)
+{
+    if (pthread_key_create(&stacks_of_thread, delete_stacks))
+        abort();
+}
+
+/* They are kept from CTA to CTA, as long as the thread lives.  */
+static ws_stacks *kept_stacks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_key);
+    ws_stacks *stacks = pthread_getspecific(stacks_of_thread);
+    if (!stacks && (stacks = ws_stacks_new()))
+        pthread_setspecific(stacks_of_thread, stacks);
+    return stacks;
+}
+
 const char *launch_cta(Launch *launch, int number, const Order *order, void *context)
 {
-    static _Thread_local ws_stacks *stacks;
     Cta cta = {{&launch->state, number, launch->ctas, launch->shared}, launch, context};
-    if (!stacks)
-        stacks = ws_stacks_new();
     ws_sched_config config = {.kernel = launch->state.kernel,
                               .cta = number,
                               .seed = order->seed,
-                              .stacks = stacks,
+                              .stacks = kept_stacks(),
                               .choose = order->choose,
                               .observe = order->observe,
                               .user = &cta,

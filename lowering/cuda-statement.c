@@ -332,10 +332,15 @@ int cuda_grid_dims(const Op *op)
     return op->nargs / 3;
 }
 
+const char *cuda_cluster(const Printer *in)
+{
+    return arena_print(in->kernel->module, "%s_cluster", in->kernel->name);
+}
+
 const char *cuda_blocks(const Printer *in)
 {
     bool cluster = cluster_size(in->kernel) > 1;
-    return cluster ? arena_print(in->kernel->module, ", %s_cluster", in->kernel->name) : "";
+    return cluster ? arena_print(in->kernel->module, ", %s", cuda_cluster(in)) : "";
 }
 
 static void print_grid(Printer *in, const Op *op)

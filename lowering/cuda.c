@@ -26,8 +26,8 @@ static void print_cluster(Printer *in)
     const Kernel *kernel = in->kernel;
     const int *sides = kernel->grid.cluster;
     if (cluster_size(kernel) > 1)
-        cuda_line(in, "typedef ws::cluster<%d, %d> %s_cluster;  // blocks side by side, which %s\n", sides[0], sides[1],
-                  kernel->name, kernel->grid.parts ? "sum the parts of a tile" : "share what they load");
+        cuda_line(in, "typedef ws::cluster<%d, %d> %s;  // blocks side by side, which %s\n", sides[0], sides[1],
+                  cuda_cluster(in), kernel->grid.parts ? "sum the parts of a tile" : "share what they load");
 }
 
 static void print_params(Printer *in, const Map *maps)
@@ -100,24 +100,15 @@ static const char *ring_blocks(const Printer *in, const Aref *aref)
     return shared ? arena_print(in->kernel->module, "%s, ws::along_%s", cuda_blocks(in), text_alongs[aref->along]) : "";
 }
 
-typedef struct {
-    const Storage *storage;
-    bool found;
-} Outlet;
-
-static void visit_outlet(Op *op, void *context)
+static bool uses_storage(const Op *op, const void *storage)
 {
-    Outlet *outlet = context;
-    outlet->found |= op->storage == outlet->storage;
+    return op->storage == storage;
 }
 
 /* An output's memory is used through an object of the role, which knows whose turn it is.  */
 static bool has_outlet(const Role *role, const Storage *storage)
 {
-    Outlet outlet = {storage, false};
-    if (storage->use == USE_OUTPUT)
-        ir_walk(role->body, visit_outlet, &outlet);
-    return outlet.found;
+    return storage->use == USE_OUTPUT && ir_any_of(role->body, uses_storage, storage);
 }
 
 static bool has_load_map(const Printer *in)
@@ -167,7 +158,7 @@ static void print_role(Printer *in, Role *role)
             cuda_line(in, "ws::outlet %s(s.%s%s);", storage->name, storage->name, storage->slots > 1 ? "[group]" : "");
     FOR_STORAGES (storage, kernel)
         if (storage->use == USE_PARTS && role_has_op(role, OP_SUM_PARTS, NULL))
-            cuda_line(in, "ws::part_sum<%s> %s(s.%s%s);", cuda_blocks(in) + 2, storage->name, storage->name,
+            cuda_line(in, "ws::part_sum<%s> %s(s.%s%s);", cuda_cluster(in), storage->name, storage->name,
                       storage->slots > 1 ? "[group]" : "");
     if (role_has_op(role, OP_TURN_TAKE, NULL))
         cuda_line(in, "s.turns.begin(group);");
@@ -320,7 +311,7 @@ static void print_kernel_function(Printer *in)
     if (uses_shared(kernel))
         cuda_line(in, "%s_shared &s = ws::shared<%s_shared>();", kernel->name, kernel->name);
     print_inits(in);
-    const char *blocks = cluster_size(kernel) > 1 ? arena_print(kernel->module, "<%s>", cuda_blocks(in) + 2) : "";
+    const char *blocks = cluster_size(kernel) > 1 ? arena_print(kernel->module, "<%s>", cuda_cluster(in)) : "";
     cuda_line(in, "ws::start%s();", blocks);
     print_dispatch(in);
     if (*blocks)

@@ -80,6 +80,7 @@ void cuda_group_storage(Printer *in, const Storage *storage);
 void cuda_block(Printer *in, const Block *block);
 const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing);
 int cuda_grid_dims(const Op *op);
+const char *cuda_cluster(const Printer *in); /* the type of the blocks side by side, if they are */
 const char *cuda_blocks(const Printer *in); /* behind the dimensions of a grid: its cluster */
 
 #endif

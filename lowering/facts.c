@@ -64,24 +64,23 @@ const Aref *ring_before(const Kernel *kernel, const Aref *onward)
     return NULL;
 }
 
-static void visit_tiles(Op *op, void *context)
+static bool holds_tile(const Op *op, const void *context)
 {
-    bool *tiles = context;
+    (void)context;
     OpClass class_ = op_info[op->code].class_;
-    *tiles |= class_ == CLASS_LOAD || class_ == CLASS_TILE || class_ == CLASS_STORE || op->code == OP_READ ||
-              op->code == OP_MMA;
+    return class_ == CLASS_LOAD || class_ == CLASS_TILE || class_ == CLASS_STORE || op->code == OP_READ ||
+           op->code == OP_MMA;
 }
 
 bool role_holds_tiles(const Role *role)
 {
-    bool tiles = false;
-    ir_walk(role->body, visit_tiles, &tiles);
-    return tiles;
+    return ir_any_of(role->body, holds_tile, NULL);
 }
 
 /* Whatever a whole group does together: register tiles, stores, the receiving end of a ring.  */
-static bool needs_group(const Op *op)
+static bool needs_group(const Op *op, const void *context)
 {
+    (void)context;
     switch (op_info[op->code].class_) {
     case CLASS_LOAD:
     case CLASS_TILE:
@@ -94,36 +93,25 @@ static bool needs_group(const Op *op)
     }
 }
 
-static void visit_group(Op *op, void *context)
-{
-    bool *group = context;
-    *group |= needs_group(op);
-}
-
 bool role_issues_only(const Role *role)
 {
-    bool group = false;
-    ir_walk(role->body, visit_group, &group);
-    return !group;
+    return !ir_any_of(role->body, needs_group, NULL);
 }
 
 typedef struct {
     Opcode code;
     const Aref *aref;
-    bool found;
 } Search;
 
-static void visit_search(Op *op, void *context)
+static bool is_sought(const Op *op, const void *context)
 {
-    Search *search = context;
-    search->found |= op->code == search->code && op->aref == search->aref;
+    const Search *search = context;
+    return op->code == search->code && op->aref == search->aref;
 }
 
 bool role_has_op(const Role *role, Opcode code, const Aref *aref)
 {
-    Search search = {code, aref, false};
-    ir_walk(role->body, visit_search, &search);
-    return search.found;
+    return ir_any_of(role->body, is_sought, &(Search){code, aref});
 }
 
 /* Kernel parameters have neither op nor block.  */
@@ -186,8 +174,7 @@ int role_first_group(const Kernel *kernel, const Role *role)
 
 /* ---- windows of one tensor --------------------------------------------------------------------------------------- */
 
-/* The same expression, computed twice.  */
-static bool same_scalar(const Value *x, const Value *y, int depth)
+bool same_scalar(const Value *x, const Value *y, int depth)
 {
     if (x == y)
         return true;

@@ -300,6 +300,32 @@ void op_remove(Op *op)
     op->parent = NULL;
 }
 
+Op *op_lowered_before(Kernel *kernel, Op *where, Opcode code, int nargs, Value *const *args)
+{
+    Op *op = op_new(kernel, code, where->loc, nargs, args);
+    op->origin = where->origin ? where->origin : where;
+    op->roles = where->roles;
+    op->tag = where->tag;
+    op_before(where, op);
+    return op;
+}
+
+Value *ir_const_before(Kernel *kernel, Op *where, Dtype dtype, int64_t value)
+{
+    Op *op = op_new(kernel, OP_CONST, where->loc, 0, NULL);
+    op->ival = value;
+    op_before(where, op);
+    return op_result(kernel, op, type_scalar(dtype), NULL);
+}
+
+Value *ir_binary_before(Kernel *kernel, Op *where, Opcode code, Value *x, Value *y)
+{
+    Value *args[] = {x, y};
+    Op *op = op_new(kernel, code, where->loc, 2, args);
+    op_before(where, op);
+    return op_result(kernel, op, x->type, NULL);
+}
+
 Value *ir_const_int(Kernel *kernel, Block *block, Dtype dtype, int64_t value)
 {
     Op *op = op_new(kernel, OP_CONST, kernel->loc, 0, NULL);
@@ -395,9 +421,16 @@ bool ir_any(const Op *op, bool (*test)(const Op *op, const void *context), const
     if (test(op, context))
         return true;
     for (int i = 0; i < op->nblocks; i++)
-        FOR_OPS (inner, op->blocks[i])
-            if (ir_any(inner, test, context))
-                return true;
+        if (ir_any_of(op->blocks[i], test, context))
+            return true;
+    return false;
+}
+
+bool ir_any_of(const Block *block, bool (*test)(const Op *op, const void *context), const void *context)
+{
+    FOR_OPS (op, block)
+        if (ir_any(op, test, context))
+            return true;
     return false;
 }
 

@@ -339,6 +339,10 @@ void op_add_arg (Kernel *kernel, Op *op, Value *value);
 void op_append (Block *block, Op *op);
 void op_before (Op *where, Op *op);
 void op_after (Op *where, Op *op);
+/* A new op in front of `where`, at its place in the source: lowered, for the same roles and of the same origin; or plain.  */
+Op *op_lowered_before (Kernel *kernel, Op *where, Opcode code, int nargs, Value *const *args);
+Value *ir_const_before (Kernel *kernel, Op *where, Dtype dtype, int64_t value);
+Value *ir_binary_before (Kernel *kernel, Op *where, Opcode code, Value *x, Value *y); /* of x's type */
 void op_remove (Op *op);
 Value *ir_const_int (Kernel *kernel, Block *block, Dtype dtype, int64_t value);  /* appends a CONST */
 Value *ir_const_float (Kernel *kernel, Block *block, Dtype dtype, double value);
@@ -346,8 +350,9 @@ bool ir_constant (const Value *value, int64_t *result);                         
 bool ir_constant_float (const Value *value, double *result);
 bool ir_has_side_effect (const Op *op);      /* itself or inside its blocks */
 bool ir_inside (const Op *op, const Block *block);
-/* Does the test hold for the op, or for one inside it?  */
+/* Does the test hold for the op, or for one inside it; for one of the block's?  */
 bool ir_any (const Op *op, bool (*test) (const Op *op, const void *context), const void *context);
+bool ir_any_of (const Block *block, bool (*test) (const Op *op, const void *context), const void *context);
 Op *ir_enclosing (const Op *op, Opcode code);/* nearest ancestor */
 void ir_count_uses (Kernel *kernel, Block *body);
 void ir_replace_uses (Block *body, Value *from, Value *to);

@@ -93,25 +93,15 @@ static Layout rows_together(const Kernel *kernel)
 
 /* ---- small builders ---------------------------------------------------------------------------------------------- */
 
-static Op *new_before(const Shaper *in, Op *where, Opcode code, int nargs, Value *const *args)
-{
-    Op *op = op_new(in->kernel, code, where->loc, nargs, args);
-    op->origin = where->origin ? where->origin : where;
-    op->roles = where->roles;
-    op->tag = where->tag;
-    op_before(where, op);
-    return op;
-}
-
 static Value *trans_view(const Shaper *in, Op *where, Value *view)
 {
-    Op *op = new_before(in, where, OP_TRANS_VIEW, 1, &view);
+    Op *op = op_lowered_before(in->kernel, where, OP_TRANS_VIEW, 1, &view);
     return op_result(in->kernel, op, type_turned(view->type), NULL);
 }
 
 static Value *trans_tile(const Shaper *in, Op *where, Value *tile)
 {
-    Op *op = new_before(in, where, OP_TRANS, 1, &tile);
+    Op *op = op_lowered_before(in->kernel, where, OP_TRANS, 1, &tile);
     return op_result(in->kernel, op, type_turned(tile->type), NULL);
 }
 
@@ -167,8 +157,8 @@ static void open_staging(Shaper *in, Op *product)
     if (in->staging)
         return;
     if (product->code == OP_MMA && !is_awaited(product))
-        new_before(in, product, OP_WAIT, 0, NULL);
-    new_before(in, product, OP_BARRIER, 0, NULL);
+        op_lowered_before(in->kernel, product, OP_WAIT, 0, NULL);
+    op_lowered_before(in->kernel, product, OP_BARRIER, 0, NULL);
     in->staging = true;
 }
 
@@ -176,9 +166,9 @@ static void open_staging(Shaper *in, Op *product)
 static void close_staging(Shaper *in, Op *product)
 {
     if (in->staging && product->code == OP_MMA)
-        new_before(in, product, OP_FENCE, 0, NULL);
+        op_lowered_before(in->kernel, product, OP_FENCE, 0, NULL);
     if (in->staging)
-        new_before(in, product, OP_BARRIER, 0, NULL);
+        op_lowered_before(in->kernel, product, OP_BARRIER, 0, NULL);
     in->staging = false;
 }
 
@@ -188,7 +178,7 @@ static Value *stage(Shaper *in, Op *product, int arg, Value *source)
     open_staging(in, product);
     Storage *storage = operand_storage(in, product, arg, source);
     storage->rounded = product->code == OP_MMA && storage->tile.dtype == D_F32;
-    Op *op = new_before(in, product, OP_STAGE, 1, &source);
+    Op *op = op_lowered_before(in->kernel, product, OP_STAGE, 1, &source);
     op->storage = storage;
     op->ival = arg;
     return op_result(in->kernel, op, type_kind(K_VIEW, source->type), NULL);
@@ -447,7 +437,7 @@ static Storage *output_storage(const Shaper *in, const Op *store)
 
 static void meet_around(const Shaper *in, Op *store)
 {
-    new_before(in, store, OP_BARRIER, 0, NULL);
+    op_lowered_before(in->kernel, store, OP_BARRIER, 0, NULL);
     Op *after = op_new(in->kernel, OP_BARRIER, store->loc, 0, NULL);
     after->origin = origin_of(store) == store ? store : store->origin;
     after->roles = store->roles;
@@ -515,7 +505,7 @@ static int groups_in_flight(const Op *before)
    wait that names it says so, and leaves in flight what is.  */
 static Value *settle(const Shaper *in, Op *before, Value *accumulator)
 {
-    Op *wait = new_before(in, before, OP_WAIT, 1, &accumulator);
+    Op *wait = op_lowered_before(in->kernel, before, OP_WAIT, 1, &accumulator);
     wait->ival = groups_in_flight(wait);
     Value *settled = op_result(in->kernel, wait, accumulator->type, accumulator->name);
     settled->split = accumulator->split;

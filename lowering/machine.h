@@ -27,8 +27,8 @@ enum {
     MACHINE_SMALL_SLOT = 12288   /* bytes below which the copies of eight slots do not hide latency */
 };
 
-/* Columns of a 128-byte line, lines of a row, and bytes of one slot of a storage that holds the tile.  The one size function: choose and
-   plan both ask it, so that an automatic depth always fits.  */
+/* Columns of a 128-byte line, lines of a row, and bytes of one slot of a storage that holds the tile.  The one size function:
+   choose and plan both ask it, so that an automatic depth always fits.  */
 int machine_line_elements(Dtype dtype);
 int machine_lines(Type tile);
 int64_t machine_tile_bytes(Type tile);

@@ -206,27 +206,11 @@ static bool hoist_bounds(Nest *in, const Op *loop)
     return true;
 }
 
-static Value *binary_before(Nest *in, Op *where, Opcode code, Value *x, Value *y)
-{
-    Value *args[] = {x, y};
-    Op *op = op_new(in->kernel, code, where->loc, 2, args);
-    op_before(where, op);
-    return op_result(in->kernel, op, x->type, NULL);
-}
-
-static Value *literal_before(Nest *in, Op *where, Dtype dtype, int64_t value)
-{
-    Op *op = op_new(in->kernel, OP_CONST, where->loc, 0, NULL);
-    op->ival = value;
-    op_before(where, op);
-    return op_result(in->kernel, op, type_scalar(dtype), NULL);
-}
-
 /* i <= high is i < high + 1, and i >= low is i > low - 1.  */
 static void exclude_bound(Nest *in, Op *loop)
 {
-    Value *one = literal_before(in, loop, loop->args[1]->type.dtype, 1);
-    loop->args[1] = binary_before(in, loop, loop->ival == OP_LEI ? OP_ADDI : OP_SUBI, loop->args[1], one);
+    Value *one = ir_const_before(in->kernel, loop, loop->args[1]->type.dtype, 1);
+    loop->args[1] = ir_binary_before(in->kernel, loop, loop->ival == OP_LEI ? OP_ADDI : OP_SUBI, loop->args[1], one);
     loop->ival = loop->ival == OP_LEI ? OP_LTI : OP_GTI;
 }
 
@@ -238,14 +222,15 @@ static void count_up(Nest *in, Op *loop, int64_t step)
     Op *top = body->first;
     Value *high = loop->args[0], *low = loop->args[1], *old = body->args[0];
     Dtype dtype = high->type.dtype;
-    Value *span = binary_before(in, loop, OP_SUBI, high, low);
-    Value *padded = binary_before(in, loop, OP_ADDI, span, literal_before(in, loop, dtype, step - 1));
-    Value *stride = literal_before(in, loop, dtype, step);
-    Value *back = binary_before(in, top, OP_MULI, old, literal_before(in, top, dtype, step));
-    Value *index = binary_before(in, top, OP_SUBI, high, back);
-    loop->args[0] = literal_before(in, loop, dtype, 0);
-    loop->args[1] = binary_before(in, loop, OP_DIVI, padded, stride);
-    loop->args[2] = literal_before(in, loop, dtype, 1);
+    Value *span = ir_binary_before(in->kernel, loop, OP_SUBI, high, low);
+    Value *padded =
+        ir_binary_before(in->kernel, loop, OP_ADDI, span, ir_const_before(in->kernel, loop, dtype, step - 1));
+    Value *stride = ir_const_before(in->kernel, loop, dtype, step);
+    Value *back = ir_binary_before(in->kernel, top, OP_MULI, old, ir_const_before(in->kernel, top, dtype, step));
+    Value *index = ir_binary_before(in->kernel, top, OP_SUBI, high, back);
+    loop->args[0] = ir_const_before(in->kernel, loop, dtype, 0);
+    loop->args[1] = ir_binary_before(in->kernel, loop, OP_DIVI, padded, stride);
+    loop->args[2] = ir_const_before(in->kernel, loop, dtype, 1);
     loop->ival = OP_LTI;
     index->name = old->name;
     old->name = NULL;

@@ -27,12 +27,6 @@ static const Op *view_under(const Value *operand)
     return op && op->code == OP_VIEW ? op : NULL;
 }
 
-static bool same_scalar(const Value *x, const Value *y)
-{
-    int64_t number, other;
-    return x == y || (ir_constant(x, &number) && ir_constant(y, &other) && number == other);
-}
-
 /* The same window of the same slot, the same way round; or the same registers.  */
 static bool same_operand(const Value *x, const Value *y)
 {
@@ -41,7 +35,7 @@ static bool same_operand(const Value *x, const Value *y)
     if (!same && view && other && type_equal(x->type, y->type) && x->def->code == y->def->code) {
         same = view->storage == other->storage && view->nargs == other->nargs;
         for (int i = 0; same && i < view->nargs; i++)
-            same = same_scalar(view->args[i], other->args[i]);
+            same = same_scalar(view->args[i], other->args[i], 4);
     }
     return same;
 }

@@ -112,22 +112,6 @@ static bool check_loop(Parts *in)
 
 /* ---- the dimension ----------------------------------------------------------------------------------------------- */
 
-static Value *literal_before(const Parts *in, Op *where, Dtype dtype, int64_t number)
-{
-    Op *op = op_new(in->kernel, OP_CONST, where->loc, 0, NULL);
-    op->ival = number;
-    op_before(where, op);
-    return op_result(in->kernel, op, type_scalar(dtype), NULL);
-}
-
-static Value *binary_before(const Parts *in, Op *where, Opcode code, Dtype dtype, Value *x, Value *y)
-{
-    Value *args[] = {x, y};
-    Op *op = op_new(in->kernel, code, where->loc, 2, args);
-    op_before(where, op);
-    return op_result(in->kernel, op, type_scalar(dtype), NULL);
-}
-
 static Value *converted_before(const Parts *in, Op *where, Dtype dtype, Value *x)
 {
     if (x->type.dtype == dtype)
@@ -143,7 +127,7 @@ static void add_dimension(Parts *in)
     const Value *counter = in->loop->blocks[0]->args[0];
     const int64_t range[] = {0, in->count, 1};
     for (int i = 0; i < 3; i++)
-        op_add_arg(in->kernel, in->grid, literal_before(in, in->grid, counter->type.dtype, range[i]));
+        op_add_arg(in->kernel, in->grid, ir_const_before(in->kernel, in->grid, counter->type.dtype, range[i]));
     in->part = block_arg(in->kernel, in->grid->blocks[0], counter->type, counter->name, counter->loc);
     grid->dims++;
     grid->parts = true;
@@ -308,14 +292,14 @@ static void visit_conflict(Op *op, void *context)
 static Value *first_column(const Parts *in, Op *where, Dtype dtype, int columns)
 {
     Value *part = converted_before(in, where, dtype, in->part);
-    Value *share = literal_before(in, where, dtype, columns / in->count);
-    return binary_before(in, where, OP_MULI, dtype, part, share);
+    Value *share = ir_const_before(in->kernel, where, dtype, columns / in->count);
+    return ir_binary_before(in->kernel, where, OP_MULI, part, share);
 }
 
 static void move_coordinate(const Parts *in, Op *op, int arg, int columns)
 {
     Value *from = converted_before(in, op, D_I64, op->args[arg]);
-    op->args[arg] = binary_before(in, op, OP_ADDI, D_I64, from, first_column(in, op, D_I64, columns));
+    op->args[arg] = ir_binary_before(in->kernel, op, OP_ADDI, from, first_column(in, op, D_I64, columns));
 }
 
 /* col_index counts from the block's first column on.  */

@@ -145,18 +145,12 @@ bool kernel_gathers(const Kernel *kernel)
     return false;
 }
 
-static void visit_turns(Op *op, void *context)
-{
-    bool *turns = context;
-    *turns |= op->code == OP_TURN_TAKE;
-}
-
 bool kernel_takes_turns(const Kernel *kernel)
 {
-    bool turns = false;
     FOR_ROLES (role, kernel)
-        ir_walk(role->body, visit_turns, &turns);
-    return turns;
+        if (role_has_op(role, OP_TURN_TAKE, NULL))
+            return true;
+    return false;
 }
 
 /* Barrier 0 belongs to the CTA, one to each group, one to each group's turn, one to meetings of all.  */
@@ -272,23 +266,17 @@ static void plan_second_slots(Kernel *kernel)
     kernel->shared_bytes = place_all(kernel);
 }
 
-typedef struct {
-    const Storage *storage;
-    bool inside;
-} Looped;
-
-static void visit_looped(Op *op, void *context)
+static bool uses_in_loop(const Op *op, const void *storage)
 {
-    Looped *looped = context;
-    looped->inside |= op->storage == looped->storage && ir_enclosing(op, OP_FOR);
+    return op->storage == storage && ir_enclosing(op, OP_FOR);
 }
 
-static bool is_in_loop(Kernel *kernel, const Storage *storage)
+static bool is_in_loop(const Kernel *kernel, const Storage *storage)
 {
-    Looped looped = {storage, false};
     FOR_ROLES (role, kernel)
-        ir_walk(role->body, visit_looped, &looped);
-    return looped.inside;
+        if (ir_any_of(role->body, uses_in_loop, storage))
+            return true;
+    return false;
 }
 
 /* The output with so many columns at a time, if that fits.  */

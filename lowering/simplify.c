@@ -76,14 +76,6 @@ static void become(Simplifier *in, Op *op, Opcode code, Value *x, Value *y)
     in->changed = true;
 }
 
-static Value *constant_before(Simplifier *in, Op *where, Dtype dtype, int64_t value)
-{
-    Op *op = op_new(in->kernel, OP_CONST, where->loc, 0, NULL);
-    op->ival = value;
-    op_before(where, op);
-    return op_result(in->kernel, op, type_scalar(dtype), NULL);
-}
-
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
 static bool is_constant(const Value *value)
@@ -357,7 +349,7 @@ static void combine_sums(Simplifier *in, Op *op)
     int64_t sum = op->code == OP_SUBI ? a - b : a + b;
     if (a > INT32_MAX || a < -INT32_MAX || b > INT32_MAX || b < -INT32_MAX)
         return;
-    Value *constant = constant_before(in, op, op->args[0]->type.dtype, sum < 0 ? -sum : sum);
+    Value *constant = ir_const_before(in->kernel, op, op->args[0]->type.dtype, sum < 0 ? -sum : sum);
     become(in, op, sum < 0 ? OP_SUBI : OP_ADDI, inner->args[0], constant);
 }
 

@@ -21,32 +21,22 @@
 #include "machine.h"
 #include "plan.h"
 
-static Op *new_before(Kernel *kernel, Op *where, Opcode code, int nargs, Value *const *args)
-{
-    Op *op = op_new(kernel, code, where->loc, nargs, args);
-    op->origin = where->origin ? where->origin : where;
-    op->roles = where->roles;
-    op->tag = where->tag;
-    op_before(where, op);
-    return op;
-}
-
 /* At most so many copies out are still read.  */
 static void wait_for_copies(Kernel *kernel, Op *where, int pending)
 {
-    new_before(kernel, where, OP_STORE_WAIT, 0, NULL)->ival = pending;
+    op_lowered_before(kernel, where, OP_STORE_WAIT, 0, NULL)->ival = pending;
 }
 
 /* The tile, or its n-th box (from 1 on), on its way.  */
 static void carry_out(Kernel *kernel, Op *store, int box)
 {
     Value *tile = store->args[store->nargs - 1];
-    Op *stage = new_before(kernel, store, OP_STAGE, 1, &tile);
+    Op *stage = op_lowered_before(kernel, store, OP_STAGE, 1, &tile);
     stage->storage = store->storage;
     stage->ival = box;
     Value *view = op_result(kernel, stage, type_kind(K_VIEW, tile->type), NULL);
-    new_before(kernel, store, OP_FENCE, 0, NULL);
-    Op *copy = new_before(kernel, store, store->code, store->nargs, store->args);
+    op_lowered_before(kernel, store, OP_FENCE, 0, NULL);
+    Op *copy = op_lowered_before(kernel, store, store->code, store->nargs, store->args);
     copy->storage = store->storage;
     copy->ival = store->ival;
     copy->args[copy->nargs - 1] = view;
@@ -72,10 +62,10 @@ static void open_store(Kernel *kernel, Op *store)
 static void open_gather(Kernel *kernel, Op *gather)
 {
     if (gather->storage->slots == 1)
-        new_before(kernel, gather, OP_MEET, 0, NULL);
+        op_lowered_before(kernel, gather, OP_MEET, 0, NULL);
     Op *behind = gather->next;
-    new_before(kernel, behind, OP_FENCE, 0, NULL);
-    new_before(kernel, behind, OP_MEET, 0, NULL);
+    op_lowered_before(kernel, behind, OP_FENCE, 0, NULL);
+    op_lowered_before(kernel, behind, OP_MEET, 0, NULL);
 }
 
 static void open_block(Kernel *kernel, Block *block)

@@ -280,11 +280,11 @@ static __global__ void sample_gated_errors(int M, int N, int K, const void *X, c
     errors[blockIdx.x] = isnan(error) ? INFINITY : error;
 }
 
-double array_gated_error(int M, int N, int K, const void *X, const void *G, const void *U, const void *H, double u)
+/* The worst of the samples, which are freed. */
+static double worst_of(double *on_device)
 {
     static double errors[SAMPLES];
-    double *on_device = (double *)array_new(sizeof errors), worst = 0;
-    sample_gated_errors<<<SAMPLES, THREADS>>>(M, N, K, X, G, U, H, u, on_device);
+    double worst = 0;
     cudaMemcpy(errors, on_device, sizeof errors, cudaMemcpyDeviceToHost);
     array_free(on_device);
     for (int i = 0; i < SAMPLES; i++)
@@ -292,23 +292,26 @@ double array_gated_error(int M, int N, int K, const void *X, const void *G, cons
     return cudaGetLastError() != cudaSuccess ? INFINITY : worst;
 }
 
+double array_gated_error(int M, int N, int K, const void *X, const void *G, const void *U, const void *H, double u)
+{
+    double *on_device = (double *)array_new(SAMPLES * sizeof(double));
+    sample_gated_errors<<<SAMPLES, THREADS>>>(M, N, K, X, G, U, H, u, on_device);
+    return worst_of(on_device);
+}
+
 double array_error(const array_product *p)
 {
-    static double errors[SAMPLES];
     bool short_sums = element_bytes(p->a_type) == 1 && p->a_type != WS_I8;
-    double *on_device = (double *)array_new(sizeof errors), worst = 0;
+    double *on_device = (double *)array_new(SAMPLES * sizeof(double));
     int *nans = (int *)array_new(sizeof *nans), found = 0;
     cudaMemset(nans, 0, sizeof *nans);
     sample_errors<<<SAMPLES, THREADS>>>(*p, p->u_out, short_sums ? 0x1p-13 : 0x1p-24, on_device);
     if (p->c_type != WS_I32)
         count_nans<<<1024, 256>>>(*p, nans);
-    cudaMemcpy(errors, on_device, sizeof errors, cudaMemcpyDeviceToHost);
     cudaMemcpy(&found, nans, sizeof found, cudaMemcpyDeviceToHost);
-    array_free(on_device);
     array_free(nans);
-    for (int i = 0; i < SAMPLES; i++)
-        worst = fmax(worst, errors[i]);
-    return found || cudaGetLastError() != cudaSuccess ? INFINITY : worst;
+    const double worst = worst_of(on_device);
+    return found ? INFINITY : worst;
 }
 
 /* One row a block. */
@@ -338,12 +341,7 @@ static __global__ void softmax_errors(int M, int N, const void *X, const void *Y
 
 double array_softmax_error(int M, int N, const void *X, const void *Y, double u)
 {
-    static double errors[SAMPLES];
-    double *on_device = (double *)array_new(sizeof errors), worst = 0;
+    double *on_device = (double *)array_new(SAMPLES * sizeof(double));
     softmax_errors<<<SAMPLES, THREADS>>>(M, N, X, Y, u, on_device);
-    cudaMemcpy(errors, on_device, sizeof errors, cudaMemcpyDeviceToHost);
-    array_free(on_device);
-    for (int i = 0; i < SAMPLES; i++)
-        worst = fmax(worst, errors[i]);
-    return cudaGetLastError() != cudaSuccess ? INFINITY : worst;
+    return worst_of(on_device);
 }

@@ -9,7 +9,6 @@ Rounds alternate; printed are TFLOP/s (causal: of the half that counts), the med
 interval of its resamplings, and the error against float64 as a share of the largest value.
 """
 import ctypes
-import json
 import math
 import os
 import sys
@@ -17,7 +16,7 @@ import sys
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from rounds import in_turns, interval, recorded
+from rounds import in_turns, interval, options, recorded, report
 
 try:
     import flash_attn_interface as flash_3
@@ -93,14 +92,20 @@ def flash_3_backward(causal, q, k, v, o, grad, rows):
     return call
 
 
+def peers(causal, tensors, given):
+    """All of them on these tensors, but for FlashAttention-3, which takes what ours is given."""
+    calls = {name: peer(backend, causal, *tensors) for name, backend in PEERS.items()}
+    if flash_3:
+        calls["FlashAttention-3"] = flash_3_forward(causal, *given)
+    return calls
+
+
 def forward_work(row, length, causal):
     """What is computed, the calls, what of their results is looked at, and what that should be."""
     head, dtype = (128, torch.bfloat16) if row == "bf16" else (int(row), torch.float16)
     heads = 4096 // head
     q, k, v = (torch.randn(BATCH, heads, length, head, device="cuda", dtype=dtype) for _ in range(3))
-    calls = {name: peer(backend, causal, q, k, v) for name, backend in PEERS.items()}
-    if flash_3:
-        calls["FlashAttention-3"] = flash_3_forward(causal, q, k, v)
+    calls = peers(causal, (q, k, v), (q, k, v))
     calls["WSC"] = compiled(f"attention_{row}", causal, (q, k, v), [torch.empty_like(q)])
     want = reference(q[1, 3], k[1, 3], v[1, 3], causal)
     return 4 * BATCH * heads * length * length * head, calls, lambda o: [o[0][1, 3]], [want]
@@ -112,9 +117,7 @@ def fp8_work(_, length, causal):
     bytes8 = [torch.randn(BATCH, heads, length, head, device="cuda").to(torch.float8_e4m3fn) for _ in range(3)]
     q, k, v = (t.to(torch.float16) for t in bytes8)
     scales = torch.ones(3, device="cuda")
-    calls = {name: peer(backend, causal, q, k, v) for name, backend in PEERS.items()}
-    if flash_3:
-        calls["FlashAttention-3"] = flash_3_forward(causal, *bytes8)
+    calls = peers(causal, (q, k, v), bytes8)
     calls["WSC"] = compiled("attention_fp8", None, bytes8, [torch.empty_like(q)], scales)
     want = reference(q[1, 3], k[1, 3], v[1, 3], causal)
     return 4 * BATCH * heads * length * length * head, calls, lambda o: [o[0][1, 3]], [want]
@@ -184,22 +187,16 @@ def compare(row, length, causal, rounds, out):
 
 def main():
     global library
-    options = dict(word.split("=", 1) for word in sys.argv[1:])
+    given = options()
     library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "libattention.so"))
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, cuDNN {torch.backends.cudnn.version()}")
-    rounds = int(options.get("rounds", "15"))
-    lengths = [int(x) for x in options["length"].split(",")] if "length" in options else LENGTHS
-    out, wrong = [{"device": torch.cuda.get_device_name(), "pytorch": torch.__version__,
-                   "cudnn": torch.backends.cudnn.version(), "rounds": rounds}], False
-    for row in options.get("head", "128,bf16,fp8,backward,64,256,96,192").split(","):
-        for causal in (0,) if row == "fp8" else (0, 1):
-            for length in lengths:
-                wrong |= compare(row, length, causal, rounds, out)
-                torch.cuda.empty_cache()
-    if "json" in options:
-        with open(options["json"], "w", encoding="ascii") as file:
-            file.writelines(json.dumps(row) + "\n" for row in out)
-    return wrong
+    rounds = int(given.get("rounds", "15"))
+    lengths = [int(x) for x in given["length"].split(",")] if "length" in given else LENGTHS
+    about = {"device": torch.cuda.get_device_name(), "pytorch": torch.__version__,
+             "cudnn": torch.backends.cudnn.version(), "rounds": rounds}
+    work = [(row, length, causal) for row in given.get("head", "128,bf16,fp8,backward,64,256,96,192").split(",")
+            for causal in ((0,) if row == "fp8" else (0, 1)) for length in lengths]
+    return report(given.get("json"), about, [lambda out, one=one: compare(*one, rounds, out) for one in work])
 
 
 if __name__ == "__main__":

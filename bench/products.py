@@ -6,13 +6,12 @@ rows of 1024 in f16.  Printed are TFLOP/s (softmax: TB/s), and the median of the
 with the 95% interval of its resamplings.  Results are checked against float64: the largest error as a share of the largest value.
 """
 import ctypes
-import json
 import os
 import sys
 
 import torch
 
-from rounds import in_turns, interval, recorded
+from rounds import in_turns, interval, options, recorded, report
 
 
 def pointers(*tensors):
@@ -111,21 +110,15 @@ def compare(work, amount, calls, part, want, rounds, out):
 
 def main():
     global library
-    options = dict(word.split("=", 1) for word in sys.argv[1:])
-    rounds = int(options.get("rounds", "15"))
+    given = options()
+    rounds = int(given.get("rounds", "15"))
     library = ctypes.CDLL(os.path.join(os.path.dirname(os.path.abspath(__file__)), "libproducts.so"))
     library.library_cublaslt.restype = ctypes.c_void_p
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {rounds} rounds")
-    out, wrong = [{"device": torch.cuda.get_device_name(), "pytorch": torch.__version__, "rounds": rounds}], False
+    about = {"device": torch.cuda.get_device_name(), "pytorch": torch.__version__, "rounds": rounds}
     work = [lambda n=n: batched(n) for n in (1024, 2048, 4096, 8192)]
     work += [lambda g=g, r=r: grouped(g, r) for r in (False, True) for g in (2, 4, 8, 16)]
-    for make in work + [softmax]:
-        wrong |= compare(*make(), rounds, out)
-        torch.cuda.empty_cache()
-    if "json" in options:
-        with open(options["json"], "w", encoding="ascii") as file:
-            file.writelines(json.dumps(row) + "\n" for row in out)
-    return wrong
+    return report(given.get("json"), about, [lambda out, make=make: compare(*make(), rounds, out) for make in work + [softmax]])
 
 
 if __name__ == "__main__":

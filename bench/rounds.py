@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """rounds.py - calls recorded in graphs, timed in turns: what measure.cu is for the bench in C."""
 import ctypes
+import json
 import math
+import os
+import sys
 
 import torch
 
@@ -47,3 +50,21 @@ def in_turns(graphs, rounds, repeats):
         for name in names[turn % len(names):] + names[:turn % len(names)]:
             times[name].append(milliseconds(graphs[name], repeats))
     return times
+
+
+def options():
+    return dict(word.split("=", 1) for word in sys.argv[1:])
+
+
+def report(path, about, pieces):
+    """Calls each piece of work with a list for its rows, which are lines of JSON in the file, if any, as soon as it is done;
+    returns whether one was wrong."""
+    wrong = False
+    with open(path or os.devnull, "w", encoding="ascii") as file:
+        for piece in [lambda rows: rows.append(about), *pieces]:
+            rows = []
+            wrong |= bool(piece(rows))
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+            file.flush()
+            torch.cuda.empty_cache()
+    return wrong

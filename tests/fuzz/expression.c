@@ -28,7 +28,7 @@ static bool same(Shape x, Shape y)
     return x.dtype == y.dtype && x.rows == y.rows && x.cols == y.cols;
 }
 
-static char *dtype_text(Dtype dtype)
+char *dtype_text(Dtype dtype)
 {
     return text("WS_%s", dtype_name[dtype]);
 }
@@ -90,7 +90,7 @@ void note_rows(Gen *g, Shape shape)
         g->rows_divisor = common_divisor(shape.rows, g->rows_divisor);
 }
 
-static void spend(Gen *g, Shape shape, int each)
+void spend(Gen *g, Shape shape, int each)
 {
     g->spent += g->work * shape.rows * shape.cols * each;
 }
@@ -391,7 +391,7 @@ static char *cast_make(Gen *g, Shape shape, int depth, double *bound)
 static bool trans_fits(Gen *g, Shape shape, int depth)
 {
     Shape turned = {shape.dtype, shape.cols, shape.rows};
-    return depth > 0 && affordable(g, turned);
+    return depth > 0 && !g->by_columns && affordable(g, turned);
 }
 
 static char *trans_make(Gen *g, Shape shape, int depth, double *bound)
@@ -418,13 +418,13 @@ static Shape unreduced(Gen *g, Shape shape, bool rows)
 static bool reduce_fits(Gen *g, Shape shape, int depth)
 {
     Shape wide = {shape.dtype, shape.rows == 1 ? g->m : shape.rows, shape.cols == 1 ? g->n : shape.cols};
-    return computes(g, shape, depth) && (shape.rows == 1 || shape.cols == 1) && affordable(g, wide);
+    return computes(g, shape, depth) && (shape.rows == 1 || (shape.cols == 1 && !g->by_columns)) && affordable(g, wide);
 }
 
 static char *reduce_make(Gen *g, Shape shape, int depth, double *bound)
 {
     static const char *const names[] = {"sum", "max", "min"};
-    bool rows = shape.cols == 1 && (shape.rows > 1 || chance(70));
+    bool rows = shape.cols == 1 && !g->by_columns && (shape.rows > 1 || chance(70));
     int form = pick(3);
     Shape from = unreduced(g, shape, rows);
     char *x = expression(g, from, depth - 1, bound);
@@ -440,7 +440,7 @@ static char *reduce_make(Gen *g, Shape shape, int depth, double *bound)
 static bool argmax_fits(Gen *g, Shape shape, int depth)
 {
     Shape wide = {F32, shape.rows, g->n};
-    return depth > 0 && shape.dtype == I32 && shape.cols == 1 && affordable(g, wide);
+    return depth > 0 && !g->by_columns && shape.dtype == I32 && shape.cols == 1 && affordable(g, wide);
 }
 
 static char *argmax_make(Gen *g, Shape shape, int depth, double *bound)
@@ -452,6 +452,11 @@ static char *argmax_make(Gen *g, Shape shape, int depth, double *bound)
     return text("ws_row_argmax(%s)", x);
 }
 
+static bool cumsum_fits(Gen *g, Shape shape, int depth)
+{
+    return !g->by_columns && computes_float(g, shape, depth);
+}
+
 static char *cumsum_make(Gen *g, Shape shape, int depth, double *bound)
 {
     bool rows = chance(50);
@@ -461,154 +466,6 @@ static char *cumsum_make(Gen *g, Shape shape, int depth, double *bound)
     g->shared += (long)shape.rows * shape.cols * 4;
     spend(g, shape, 4);
     return text("ws_%s_cumsum(%s)", rows ? "row" : "col", x);
-}
-
-/* ---- products ---------------------------------------------------------------------------------------------------- */
-
-static bool operand_affordable(Gen *g, Shape shape)
-{
-    return affordable(g, shape) && g->shared + 2 * shared_bytes(shape) < 190000;
-}
-
-/* A tile by name, so that others may use it too: another product, or the consumers themselves.  */
-static char *loaded_variable(Gen *g, Shape shape)
-{
-    char *load = load_text(g, shape, true), *name = fresh(g, "v");
-    line(g, "ws_tile %s = %s;", name, load);
-    if (g->ntiles < MAX_TILES - 4)
-        g->tiles[g->ntiles++] = (Tile){shape, name, strstr(load, "-1e30") ? 1e30 : 20, false};
-    return name;
-}
-
-/* An operand of a product: from memory as it lies, from memory the other way round, or computed.  */
-static char *some_operand(Gen *g, Shape shape, bool right, int depth)
-{
-    Shape turned = {shape.dtype, shape.cols, shape.rows};
-    static const int weights[] = {50, 25, 25};
-    int form = weigh(weights, depth > 0 && operand_affordable(g, shape) ? 3 : 2);
-    double bound;
-    if (right && form < 2)
-        form = 1 - form;
-    if (form == 0 && can_load(g, shape) && chance(15))
-        return loaded_variable(g, shape);
-    if (form == 0 && can_load(g, shape))
-        return load_text(g, shape, true);
-    if (form == 1 && can_load(g, turned) && chance(15))
-        return text("ws_trans(%s)", loaded_variable(g, turned));
-    if (form < 2 && can_load(g, turned))
-        return text("ws_trans(%s)", load_text(g, turned, true));
-    if (right)
-        g->whole_tiles = true;
-    g->shared += 2 * shared_bytes(shape);
-    if (depth > 0 && chance(20) && affordable(g, turned)) {
-        g->whole_tiles = true;
-        return text("ws_trans(%s)", expression(g, turned, depth - 1, &bound));
-    }
-    return expression(g, shape, depth > 0 ? depth - 1 : 0, &bound);
-}
-
-static char *operand(Gen *g, Shape shape, bool right, int depth)
-{
-    span_begin();
-    char *result = some_operand(g, shape, right, depth);
-    span_end();
-    return result;
-}
-
-/* Element types of the operands, and how deep a product of them may be.  */
-static int choose_types(Gen *g, Dtype acc, Dtype *a, Dtype *b)
-{
-    static const int weights[] = {45, 20, 15, 10, 10};
-    static const Dtype types[] = {F16, BF16, F32, E4M3, E5M2};
-    int depths[6], n = 0;
-    *a = *b = acc == I32 ? I8 : types[weigh(weights, 5)];
-    if (*a == E4M3 && chance(30))
-        *b = E5M2;
-    else if (*a == E5M2 && chance(30))
-        *b = E4M3;
-    for (int i = 0; i < g->ninner; i++)
-        if (g->inner[i] * dtype_bytes[*a] % 32 == 0)
-            depths[n++] = g->inner[i];
-    return n ? depths[pick(n)] : 32;
-}
-
-static bool dot_shape(const Gen *g, Shape acc)
-{
-    return g->products && !g->in_helper && (acc.dtype == F32 || acc.dtype == I32) && acc.rows % 64 == 0 &&
-           acc.cols % 8 == 0;
-}
-
-static bool dot_affordable(Gen *g, Shape acc, int inner)
-{
-    return affordable(g, acc) && g->spent + g->work * acc.rows * acc.cols * inner / 8 < 4000000;
-}
-
-static void note_product(Gen *g, Shape acc, int inner)
-{
-    g->product_divisor = common_divisor((acc.rows + 63) / 64, g->product_divisor);
-    g->spent += g->work * acc.rows * acc.cols * inner / 8;
-    note_rows(g, acc);
-}
-
-/* acc + a b, with an accumulator that is given as text.  */
-static char *dot_text(Gen *g, Shape acc, const char *value, int depth)
-{
-    Dtype a, b;
-    int inner = choose_types(g, acc.dtype, &a, &b);
-    note_product(g, acc, inner);
-    Shape left = {a, acc.rows, inner}, right = {b, inner, acc.cols};
-    char *x = operand(g, left, false, depth), *y = operand(g, right, true, depth);
-    return text("ws_dot(%s, %s, %s)", x, y, value);
-}
-
-static bool dot_fits(Gen *g, Shape shape, int depth)
-{
-    return depth > 0 && dot_shape(g, shape) && dot_affordable(g, shape, 64);
-}
-
-static char *dot_make(Gen *g, Shape shape, int depth, double *bound)
-{
-    char *acc = chance(30) ? expression(g, shape, depth - 1, bound)
-                           : text("ws_zeros(%s, %s, %s)", dtype_text(shape.dtype), extent(g, shape.rows),
-                                  extent(g, shape.cols));
-    *bound = 1e5;
-    return dot_text(g, shape, acc, depth - 1);
-}
-
-static bool dot_f32_fits(Gen *g, Shape shape, int depth)
-{
-    return depth > 0 && g->products && shape.dtype == F32 && shape.rows % 8 == 0 && shape.cols % 8 == 0 &&
-           !g->in_helper && dot_affordable(g, shape, 32);
-}
-
-static char *dot_f32_make(Gen *g, Shape shape, int depth, double *bound)
-{
-    int inner = chance(70) ? 8 * between(1, 4) : g->k;
-    Shape left = {F32, shape.rows, inner}, right = {F32, inner, shape.cols};
-    note_product(g, shape, inner);
-    char *acc = chance(50) ? expression(g, shape, depth - 1, bound)
-                           : text("ws_zeros(WS_F32, %s, %s)", extent(g, shape.rows), extent(g, shape.cols));
-    char *x = operand(g, left, false, depth - 1), *y = operand(g, right, true, depth - 1);
-    *bound = 1e5;
-    return text("ws_dot_f32(%s, %s, %s)", x, y, acc);
-}
-
-char *product_update(Gen *g, Shape acc, const char *name, int depth)
-{
-    if (!dot_shape(g, acc) || !dot_affordable(g, acc, 64))
-        return NULL;
-    switch (weigh((const int[]){70, 15, 15}, 3)) {
-    case 1:
-        return dot_text(g, acc, text("ws_mul(%s, %s)", name, acc.dtype == I32 ? "3" : "0.5f"), depth);
-    case 2:
-        return text(
-            "ws_add(%s, %s)", name,
-            dot_text(g, acc,
-                     text("ws_zeros(%s, %s, %s)", dtype_text(acc.dtype), extent(g, acc.rows), extent(g, acc.cols)),
-                     depth));
-    default:
-        return dot_text(g, acc, name, depth);
-    }
 }
 
 /* ---- helpers ----------------------------------------------------------------------------------------------------- */
@@ -691,7 +548,7 @@ static const Form forms[] = {
     {8, index_fits, index_make},        {10, computes, unary_make},      {16, computes, binary_make},
     {10, computes, with_number_make},   {4, computes, fma_make},         {8, select_fits, select_make},
     {4, select_fits, choice_make},      {10, cast_fits, cast_make},      {3, trans_fits, trans_make},
-    {16, reduce_fits, reduce_make},     {4, argmax_fits, argmax_make},   {2, computes_float, cumsum_make},
+    {16, reduce_fits, reduce_make},     {4, argmax_fits, argmax_make},   {2, cumsum_fits, cumsum_make},
     {14, dot_fits, dot_make},           {2, dot_f32_fits, dot_f32_make}, {10, helper_fits, helper_make_call},
 };
 
@@ -737,46 +594,4 @@ char *convert(Gen *g, const char *value, Shape from, Shape to)
     char *result = some_convert(g, value, from, to);
     span_end();
     return result;
-}
-
-/* A column to which sums along rows are added, scaled or not: a recurrence whose sums can be completed behind the loop.  */
-static char *recurrence(Gen *g, Shape acc, const char *name, char *load)
-{
-    double bound;
-    char *sum = text("ws_row_sum(%s)", load);
-    if (chance(50))
-        return text("ws_add(%s, %s)", name, sum);
-    char *scale = chance(50) ? text("%s", "0.5f") : text("ws_tanh(%s)", expression(g, acc, 1, &bound));
-    return chance(30) ? text("ws_fma(%s, %s, %s)", name, scale, sum)
-                      : text("ws_add(ws_mul(%s, %s), %s)", name, scale, sum);
-}
-
-/* The new value of an accumulator, from a load that a ring can hold.  */
-char *anchor_update(Gen *g, Shape acc, const char *name, bool product)
-{
-    if (product && dot_shape(g, acc)) {
-        Dtype a, b;
-        int inner = choose_types(g, acc.dtype, &a, &b);
-        Shape left = {a, acc.rows, inner}, right = {b, inner, acc.cols};
-        if (can_load(g, left) && dot_affordable(g, acc, inner)) {
-            note_product(g, acc, inner);
-            char *x = load_text(g, left, true);
-            return text("ws_dot(%s, %s, %s)", x, operand(g, right, true, 1), name);
-        }
-    }
-    Shape wide = {random_dtype(), acc.rows > 1 ? acc.rows : g->m, acc.cols > 1 ? acc.cols : g->n};
-    if (wide.dtype == F64)
-        wide.dtype = F32;
-    while (wide.cols * dtype_bytes[wide.dtype] < 16)
-        wide.dtype = F32;
-    if (!can_load(g, wide))
-        return NULL;
-    char *load = load_text(g, wide, true);
-    if (acc.rows > 1 && acc.cols == 1 && acc.dtype == F32 && chance(40) && !strstr(load, "-1e30"))
-        return recurrence(g, acc, name, wide.dtype == F32 ? load : text("ws_cast(%s, WS_F32)", load));
-    char *value = convert(g, load, wide, acc);
-    double bound = strstr(load, "-1e30") ? 1e30 : 1e4;
-    if (acc.dtype != I8)
-        value = tame(g, value, acc.dtype, &bound, 1e4);
-    return text("ws_%s(%s, %s)", chance(70) ? "add" : "max", name, value);
 }

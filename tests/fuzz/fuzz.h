@@ -95,7 +95,7 @@ typedef struct {
     int serial; /* in the names of the file */
     Buffer helpers, parameters, arguments, again, arrays, shows, declarations, body;
     int indent, names;
-    bool products, wild, wide_scalars;
+    bool products, large, wild, wide_scalars;
     int constant_style; /* how tile extents are written */
     int m, n, k;        /* the extents of its tiles */
     int inner[6], ninner;
@@ -111,24 +111,22 @@ typedef struct {
 
     int region, nloops, level;
     bool in_helper, slots_wanted;
-    int slots;   /* of the pipelined loop around, 0: none */
-    long shared; /* bytes of shared memory that it will take, roughly */
-    long work;   /* executions of the statement that is being made */
+    bool by_columns; /* what is made now must not need whole rows */
+    int slots;       /* of the pipelined loop around, 0: none */
+    long shared;     /* bytes of shared memory that it will take, roughly */
+    long work;       /* executions of the statement that is being made */
     long spent;
     GridVariable grid[4];
     int ngrid;
+    bool folded; /* one loop stands for all of the grid's variables */
 
     /* What the clauses depend on.  */
-    bool specialized, whole_tiles, pingpong;
+    bool specialized, whole_tiles, pingpong, parts;
+    bool same_along_x, same_along_y; /* a cluster's blocks could share what a ring holds */
     int rows_divisor, product_divisor; /* of the tiles' rows; of the products' blocks of 64 rows, 0: no product */
 } Gen;
 
-/* ---- memory.c: numbers, tensors, coordinates ---------------------------------------------------------------------- */
-
-extern const char *const dtype_name[DTYPES]; /* "F32" */
-extern const char *const dtype_c[DTYPES];    /* "float" */
-extern const int dtype_bytes[DTYPES];
-bool dtype_float(Dtype dtype);
+/* ---- scalar.c: names, numbers, conditions ------------------------------------------------------------------------ */
 
 char *fresh(Gen *g, const char *prefix);
 char *extent(Gen *g, int value);                             /* as the program writes it */
@@ -139,8 +137,18 @@ void scalar_new(Gen *g, char *name, ScalarKind kind, long most, long step);
 char *scalar_text(Gen *g, long *most); /* an integer expression */
 char *float_text(Gen *g);              /* a number for an elementwise operation */
 char *condition(Gen *g);
-char *coordinate(Gen *g, int size, long *most);
 char *memory_scalar(Gen *g, long most); /* one whole number of the iteration's own, NULL when there is no room */
+char *leading(Gen *g, long *most);      /* a coordinate of a leading dimension: small, often the same next time */
+char *linear_index(const Gen *g, long *count);
+
+/* ---- memory.c: tensors, what is loaded and stored ----------------------------------------------------------------- */
+
+extern const char *const dtype_name[DTYPES]; /* "F32" */
+extern const char *const dtype_c[DTYPES];    /* "float" */
+extern const int dtype_bytes[DTYPES];
+bool dtype_float(Dtype dtype);
+
+char *coordinate(Gen *g, int size, long *most);
 
 char *load_text(Gen *g, Shape shape, bool plain);
 bool can_load(Gen *g, Shape shape);
@@ -153,24 +161,47 @@ char *place_in_place(Gen *g, Shape shape,
                      Tensor **tensor); /* coordinates of a tensor that is loaded and stored there */
 void atomic_text(Gen *g, Shape shape, const char *value);
 void slice_declare(Gen *g);
-char *linear_index(const Gen *g, long *count);
 
 /* ---- expression.c ------------------------------------------------------------------------------------------------ */
 
 char *expression(Gen *g, Shape shape, int depth, double *bound);
 char *convert(Gen *g, const char *value, Shape from, Shape to); /* whatever it takes: cast, reduce */
 char *tame(Gen *g, char *value, Dtype dtype, double *bound, double limit);
-char *product_update(Gen *g, Shape acc, const char *name, int depth);
-char *anchor_update(Gen *g, Shape acc, const char *name, bool product);
 Shape random_shape(Gen *g);
 Dtype random_dtype(void);
 int common_divisor(int x, int y);
 void note_rows(Gen *g, Shape shape); /* what consumers(n, rows) has to divide */
+void spend(Gen *g, Shape shape, int each);
+char *dtype_text(Dtype dtype);
 void helper_make(Gen *g);
+
+/* ---- product.c --------------------------------------------------------------------------------------------------- */
+
+bool dot_fits(Gen *g, Shape shape, int depth);
+char *dot_make(Gen *g, Shape shape, int depth, double *bound);
+bool dot_f32_fits(Gen *g, Shape shape, int depth);
+char *dot_f32_make(Gen *g, Shape shape, int depth, double *bound);
+char *product_update(Gen *g, Shape acc, const char *name, int depth);
+char *anchor_update(Gen *g, Shape acc, const char *name, bool product);
+bool pair_update(Gen *g, Shape acc, const char *first, const char *second); /* false: no room for it */
 
 /* ---- statement.c ------------------------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 2, 3))) void line(Gen *g, const char *format, ...);
+void pragma_line(Gen *g, const char *words);
+int tile_new(Gen *g, Shape shape, const char *value, double bound, bool flows);
+void block(Gen *g, int least, int most);
+void leave(Gen *g, int ntiles, int nscalars);
+
+/* ---- loop.c ------------------------------------------------------------------------------------------------------ */
+
+void loop_statement(Gen *g);
+void while_statement(Gen *g);
+void chain_statement(Gen *g);
+bool parts_statement(Gen *g); /* a whole region's; false: its tiles do not divide */
+
+/* ---- grid.c ------------------------------------------------------------------------------------------------------ */
+
 void body(Gen *g);
 
 #endif

@@ -30,6 +30,13 @@ static void choose_extents(Gen *g)
     if (g->products) {
         g->m = one_of(product_rows, 16);
         g->n = one_of(product_cols, g->m == 64 ? 11 : g->m == 128 ? 8 : 4);
+        if (chance(25)) /* any width that the matrix unit has */
+            g->n = 8 * between(1, g->m == 64 ? 32 : 2048 / g->m);
+        g->large = chance(8);
+        if (g->large) { /* more than a group's registers hold beside anything else: done in strips */
+            g->m = g->m > 128 ? 256 : 128;
+            g->n = 32 * between(3, 8) / (g->m / 128);
+        }
     } else {
         g->m = one_of(rows, 8);
         g->n = one_of(cols, g->m > 64 ? 5 : 9);

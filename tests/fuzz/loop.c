@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * loop.c - loops: plain, pipelined, with a softmax between two products.
+ *
+ * What a pipelined loop accumulates always flows, so that no compiler can find the loop useless: of its carried tiles one is
+ * the anchor, which takes in a load that a ring can hold.
+ */
+#include "fuzz.h"
+
+#include <string.h>
+
+enum { MAX_LOOPS = 5 };
+
+typedef struct {
+    char *variable, *header, *first; /* first: a statement that opens the body, or NULL */
+    long most;
+    int step, trips;
+} Range;
+
+static int some_trips(const Gen *g)
+{
+    static const int weights[] = {30, 20, 15, 8, 6, 5, 4};
+    static const int trips[] = {2, 3, 1, 0, 4, 5, 7};
+    int n = trips[weigh(weights, 7)];
+    return g->level > 1 && n > 3 ? 3 : n;
+}
+
+/* The bound of a loop of so many trips, as text.  */
+static char *bound_text(Gen *g, int trips, int step)
+{
+    static const int weights[] = {50, 20, 15, 15};
+    long value = (long)trips * step;
+    if (value && chance(50))
+        value -= pick(step);
+    switch (weigh(weights, 4)) {
+    case 1: {
+        char *read = memory_scalar(g, value), *name;
+        if (!read)
+            break;
+        name = fresh(g, "s");
+        line(g, "const long %s = %s;", name, read);
+        return name;
+    }
+    case 2:
+        for (int i = 0; i < g->ngrid && trips; i++)
+            if ((g->grid[i].count - 1) * g->grid[i].step + step <= 6 * step)
+                return text("%s + %d", g->grid[i].name, step);
+        break;
+    case 3:
+        if (value) /* a loop that never runs is no loop, and the clauses that are about it then are wrong */
+            return text("%ld", value);
+        break;
+    default:
+        break;
+    }
+    return parameter(g, value);
+}
+
+static Range fresh_range(Gen *g)
+{
+    static const char *const types[] = {"int", "long", "unsigned"};
+    static const int weights[] = {40, 10, 15, 20, 10};
+    Range range = {.trips = some_trips(g), .step = chance(60) ? g->k : chance(50) ? g->n : 8 * between(1, 8)};
+    char *bound = bound_text(g, range.trips, range.step), *x = fresh(g, "k");
+    int form = weigh(weights, 5);
+    const char *type = types[pick(form == 0 || form > 2 ? 3 : 2)];
+    char *step = extent(g, range.step);
+    range.variable = x;
+    if (!g->slots_wanted && form == 0 && chance(8)) {
+        type = "int";
+        line(g, "int %s = 0;", x);
+        scalar_new(g, x, S_OTHER, (long)range.trips * range.step, 0);
+        range.header = text("for (; %s < %s; %s += %s)", x, bound, x, step);
+        range.most = range.trips ? (long)(range.trips - 1) * range.step : 0;
+        return range;
+    }
+    range.most = range.trips ? (long)(range.trips - 1) * range.step : 0;
+    if (form == 0)
+        range.header = text("for (%s %s = 0; %s < %s; %s += %s)", type, x, x, bound, x, step);
+    else if (form == 1)
+        range.header = text("for (%s %s = 0; %s <= %s - 1; %s += %s)", type, x, x, bound, x, step);
+    else if (form == 2)
+        range.header =
+            text("for (%s %s = (%s - 1) / %s * %s; %s >= 0; %s -= %s)", type, x, bound, step, step, x, x, step);
+    else {
+        char *count = fresh(g, "c");
+        range.header = text("for (%s %s = 0; %s %s (%s + %d) / %s; %s++)", type, count, count,
+                            form == 3 ? "<" : "!=", bound, range.step - 1, step, count);
+        range.first = text("const %s %s = %s * %s;", type, x, count, step);
+    }
+    return range;
+}
+
+static Range some_range(Gen *g)
+{
+    span_begin();
+    Range result = fresh_range(g);
+    span_end();
+    return result;
+}
+
+static int declare_one(Gen *g, bool product, int first)
+{
+    Shape shape = random_shape(g);
+    double bound;
+    if (shape.dtype == I8)
+        shape.dtype = F32;
+    if (product)
+        shape = (Shape){chance(12) ? I32 : F32, g->m, g->n};
+    if (!affordable(g, shape))
+        return first;
+    bool zero = shape.cols == 1 && chance(40);
+    char *value = zero ? text("ws_zeros(WS_%s, %d, 1)", dtype_name[shape.dtype], shape.rows)
+                       : expression(g, shape, pick(3), &bound);
+    int at = tile_new(g, shape, zero ? value : tame(g, value, shape.dtype, &bound, 100), 1e4, true);
+    return first < 0 ? at : first;
+}
+
+/* The tiles that a loop accumulates into; the first one is the anchor's.  */
+static int declare_carried(Gen *g, bool product)
+{
+    int first = -1;
+    for (int i = 0; i < 3; i++) {
+        span_begin();
+        bool more = i == 0 || chance(50);
+        first = more ? declare_one(g, i == 0 && product, first) : first;
+        span_end();
+    }
+    return first;
+}
+
+static char *some_pipeline_clause(Gen *g)
+{
+    if (chance(8)) {
+        g->slots = 2;
+        return text("pipeline(auto)");
+    }
+    g->slots = 1 + weigh((const int[]){20, 40, 25, 10, 5}, 5);
+    char *flight = chance(60) ? text(", %d", between(1, g->slots)) : text("%s", ""), *slots = text("%d", g->slots);
+    if (chance(6)) { /* macros expand in a pragma */
+        slots = text("DEPTH_%s", fresh(g, text("%d_", g->serial)));
+        add(&g->helpers, "#define %s %d\n\n", slots, g->slots);
+    }
+    return text("pipeline(%s%s)%s", slots, flight, chance(10) ? " schedule(fine)" : "");
+}
+
+static char *pipeline_clause(Gen *g)
+{
+    span_begin();
+    char *result = some_pipeline_clause(g);
+    span_end();
+    return result;
+}
+
+/* The loop's body, where the anchor is one of the statements; false if no load fits.  */
+static bool loop_body(Gen *g, const Range *range, int anchor, int twin, bool product, bool pipelined)
+{
+    int ntiles = g->ntiles, nscalars = g->nscalars;
+    bool anchored = anchor < 0;
+    g->indent++;
+    g->level++;
+    if (range->first)
+        line(g, "%s", range->first);
+    scalar_new(g, range->variable, S_LOOP, range->most, range->step);
+    if (chance(pipelined && g->pingpong ? 40 : 12)) {
+        line(g, "if (%s)", condition(g));
+        line(g, "    continue;");
+    }
+    if (!pipelined && chance(10)) {
+        line(g, "if (%s)", condition(g));
+        line(g, "    break;");
+    }
+    bool last = chance(40);
+    for (int part = 0; part < 2; part++) {
+        if (part == last && anchor >= 0) {
+            const char *name = g->tiles[anchor].name;
+            anchored = twin >= 0 && pair_update(g, g->tiles[anchor].shape, name, g->tiles[twin].name);
+            char *value = anchored ? NULL : anchor_update(g, g->tiles[anchor].shape, name, product);
+            anchored |= value != NULL;
+            if (value)
+                line(g, "%s = %s;", name, value);
+        } else {
+            block(g, anchor < 0, 3);
+        }
+    }
+    g->level--;
+    g->indent--;
+    leave(g, ntiles, nscalars);
+    return anchored;
+}
+
+void loop_statement(Gen *g)
+{
+    bool product = g->products && chance(75), pipelined = !g->slots && chance(80);
+    if (g->nloops == MAX_LOOPS)
+        return;
+    g->nloops++;
+    int anchor = declare_carried(g, product);
+    if (anchor < 0)
+        return;
+    Shape acc = g->tiles[anchor].shape;
+    int twin = -1;
+    if (product && chance(15) && affordable(g, acc))
+        twin = tile_new(g, acc, text("ws_zeros(WS_%s, %d, %d)", dtype_name[acc.dtype], acc.rows, acc.cols), 1e4, true);
+    char *running = chance(15) ? fresh(g, "s") : NULL, *clause = NULL;
+    g->slots_wanted = pipelined;
+    Range range = some_range(g);
+    if (running)
+        line(g, "long %s = 0;", running);
+    long work = g->work, slots = g->slots, nscalars = g->nscalars, pinned = g->pinned;
+    g->work *= range.trips ? range.trips : 1;
+    g->pinned = g->ntiles;
+    if (pipelined)
+        clause = pipeline_clause(g);
+    if (pipelined && chance(10)) {
+        /* Half a product's 64 rows are none: such a loop takes turns with whole tiles, if it is fine.  */
+        bool fine = g->m < 128 && !strstr(clause, "fine");
+        clause = text("%s%s pingpong", clause, fine ? " schedule(fine)" : "");
+        g->pingpong = true;
+    }
+    Buffer around = g->body;
+    g->body = (Buffer){0};
+    if (running)
+        scalar_new(g, running, S_OTHER, 16L * range.trips, 8);
+    bool anchored = loop_body(g, &range, pipelined || chance(50) ? anchor : -1, twin, product, pipelined);
+    Buffer inside = g->body;
+    g->body = around;
+    if (pipelined && anchored) {
+        pragma_line(g, clause);
+        g->specialized = true;
+    }
+    line(g, "%s {", range.header);
+    add(&g->body, "%s", inside.text ? inside.text : "");
+    if (running)
+        line(g, "    %s += 8;", running);
+    line(g, "}");
+    g->work = work;
+    g->slots = (int)slots;
+    g->nscalars = (int)nscalars;
+    g->pinned = (int)pinned;
+}
+
+void while_statement(Gen *g)
+{
+    int trips = some_trips(g);
+    char *counter = fresh(g, "w"), *bound = bound_text(g, trips, 1);
+    long work = g->work;
+    int nscalars = g->nscalars, pinned = g->pinned;
+    if (g->nloops == MAX_LOOPS)
+        return;
+    g->nloops++;
+    line(g, "int %s = 0;", counter);
+    bool at_end = chance(20);
+    char *test = chance(70) ? text("%s < %s", counter, bound) : text("%s < %s && %s", counter, bound, condition(g));
+    line(g, at_end ? "do {" : "while (%s) {", test);
+    g->work *= trips ? trips : 1;
+    g->pinned = g->ntiles;
+    g->indent++;
+    g->level++;
+    line(g, "%s++;", counter);
+    scalar_new(g, counter, S_OTHER, trips, 0);
+    if (chance(15)) {
+        line(g, "if (%s)", condition(g));
+        line(g, "    continue;");
+    }
+    if (chance(12)) {
+        line(g, "if (%s)", condition(g));
+        line(g, "    break;");
+    }
+    block(g, 1, 3);
+    g->level--;
+    g->indent--;
+    line(g, at_end ? "} while (%s);" : "}", test);
+    g->work = work;
+    g->nscalars = nscalars;
+    g->pinned = pinned;
+}
+
+/* ---- two products with a softmax between, and its like ------------------------------------------------------------ */
+
+void chain_statement(Gen *g)
+{
+    int keys = g->inner[pick(g->ninner)], depth = g->inner[pick(g->ninner)];
+    Dtype type = chance(70) ? F16 : BF16;
+    Shape q = {type, g->m, depth}, key = {type, keys, depth}, v = {type, keys, g->n};
+    Shape scores = {F32, g->m, keys}, out = {F32, g->m, g->n}, column = {F32, g->m, 1};
+    if (g->slots || g->nloops == MAX_LOOPS || depth % 16 || keys % 16 || !affordable(g, out))
+        return;
+    g->nloops++;
+    int o = tile_new(g, out, text("ws_zeros(WS_F32, %d, %d)", g->m, g->n), 1e4, true);
+    int most = tile_new(g, column, text("ws_full(WS_F32, %d, 1, %s)", g->m, chance(50) ? "-1e30" : "-100"), 100, true);
+    int sum = tile_new(g, column, text("ws_zeros(WS_F32, %d, 1)", g->m), 1e4, true);
+    bool outside = chance(70) && can_load(g, q);
+    if (!affordable(g, scores) || !can_load(g, v))
+        return;
+    int query = outside ? tile_new(g, q, load_text(g, q, true), 2, false) : -1;
+    g->slots_wanted = true;
+    Range range = some_range(g);
+    char *clause = pipeline_clause(g);
+    if (chance(15) && !strstr(clause, "fine"))
+        clause = text("%s schedule(coarse)", clause);
+    Buffer around = g->body;
+    long work = g->work;
+    int ntiles = g->ntiles, nscalars = g->nscalars;
+    g->body = (Buffer){0};
+    g->work *= range.trips ? range.trips : 1;
+    g->indent++;
+    g->level++;
+    if (range.first)
+        line(g, "%s", range.first);
+    scalar_new(g, range.variable, S_LOOP, range.most, range.step);
+    bool loads = can_load(g, key);
+    char *left = query >= 0 ? g->tiles[query].name : load_text(g, q, true);
+    char *right = loads ? text("ws_trans(%s)", load_text(g, key, true))
+                        : text("ws_zeros(WS_%s, %d, %d)", dtype_name[type], depth, keys);
+    int s = tile_new(g, scores, text("ws_dot(%s, %s, ws_zeros(WS_F32, %d, %d))", left, right, g->m, keys), 100, false);
+    const char *sn = g->tiles[s].name, *on = g->tiles[o].name, *mn = g->tiles[most].name, *ln = g->tiles[sum].name;
+    if (chance(50))
+        line(g, "%s = ws_select(ws_ge(ws_add(ws_row_index(%d, 1), %s), ws_add(ws_col_index(1, %d), %s)), %s, -1e30);",
+             sn, g->m, g->grid[0].name, keys, range.variable, sn);
+    bool rescale = chance(80);
+    char *now = fresh(g, "v"), *p = fresh(g, "v"), *shrink = fresh(g, "v");
+    line(g, "ws_tile %s = ws_max(%s, ws_row_max(%s));", now, mn, sn);
+    line(g, "ws_tile %s = ws_exp2(ws_sub(%s, %s));", p, sn, now);
+    line(g, "ws_tile %s = ws_exp2(ws_sub(%s, %s));", shrink, mn, now);
+    line(g, "%s = ws_add(ws_mul(%s, %s), ws_row_sum(%s));", ln, ln, shrink, p);
+    if (chance(30))
+        block(g, 0, 2);
+    char *second =
+        chance(70) ? load_text(g, v, true) : text("ws_trans(%s)", load_text(g, (Shape){type, g->n, keys}, true));
+    line(g, "%s = ws_dot(ws_cast(%s, WS_%s), %s, %s);", on, p, dtype_name[type], second,
+         rescale ? text("ws_mul(%s, %s)", on, shrink) : on);
+    line(g, "%s = %s;", mn, now);
+    g->spent += g->work * g->m * keys * (depth + g->n) / 8;
+    g->product_divisor = common_divisor((g->m + 63) / 64, g->product_divisor);
+    g->rows_divisor = g->rows_divisor ? g->rows_divisor : g->m;
+    leave(g, ntiles, nscalars);
+    g->level--;
+    g->indent--;
+    g->work = work;
+    g->slots = 0;
+    Buffer inside = g->body;
+    g->body = around;
+    pragma_line(g, clause);
+    g->specialized = true;
+    line(g, "%s {", range.header);
+    add(&g->body, "%s", inside.text);
+    line(g, "}");
+}
+
+/* ---- parts of a sum ----------------------------------------------------------------------------------------------- */
+
+enum { MOST_PARTS = 8 };
+
+/* How many blocks the tile's columns can be divided over, eight at least for each; 0: they cannot.  */
+static int some_parts(const Gen *g)
+{
+    int found[MOST_PARTS], n = 0;
+    for (int count = 2; count <= MOST_PARTS; count++)
+        if (g->n % (8 * count) == 0)
+            found[n++] = count;
+    return n ? found[pick(n)] : 0;
+}
+
+/* The header of the loop over what one part sums: every so many steps, or a stretch of its own.  */
+static char *part_header(Gen *g, const char *s, int parts, Range *range)
+{
+    char *k = fresh(g, "k"), *bound, *first, *last;
+    range->step = g->k;
+    range->trips = parts * pick(4) + pick(parts);
+    range->most = range->trips ? (range->trips - 1) * range->step : 0;
+    range->variable = k;
+    bound = parameter(g, (long)range->trips * range->step - (range->trips ? pick(range->step) : 0));
+    if (chance(50))
+        return text("for (int %s = %s * %d; %s < %s; %s += %d * %d)", k, s, range->step, k, bound, k, parts,
+                    range->step);
+    first = fresh(g, "s");
+    last = fresh(g, "s");
+    long each = (range->trips + parts - 1) / parts * range->step;
+    line(g, "const int %s = %s * %ld, %s = %s + %ld < %s ? %s + %ld : %s;", first, s, each, last, first, each, bound,
+         first, each, bound);
+    return text("for (int %s = %s; %s < %s; %s += %d)", k, first, k, last, k, range->step);
+}
+
+/* What one iteration of the loop over parts makes; false if no load fits.  */
+static bool one_part(Gen *g, Shape sum, const char *s, int parts, const char *name, bool product)
+{
+    Range range;
+    int skip = pick(3);
+    long most;
+    if (chance(12)) { /* no loop inside */
+        g->work *= parts;
+        char *value = anchor_update(g, sum, name, product);
+        g->work /= parts;
+        if (value)
+            line(g, "%s = %s;", name, value);
+        return value != NULL;
+    }
+    char *header = part_header(g, s, parts, &range), *clause = chance(85) ? pipeline_clause(g) : NULL;
+    if (clause)
+        pragma_line(g, clause);
+    g->specialized |= clause != NULL;
+    line(g, "%s {", header);
+    g->indent++;
+    scalar_new(g, range.variable, S_LOOP, range.most, range.step);
+    g->work *= range.trips ? range.trips : 1;
+    if (skip == 2) {
+        line(g, "if (%s %% %d == %d)", scalar_text(g, &most), between(2, 5), pick(2));
+        line(g, "    continue;");
+    }
+    char *value = anchor_update(g, sum, name, product);
+    if (value)
+        line(g, "%s = %s;", name, value);
+    g->work /= range.trips ? range.trips : 1;
+    g->indent--;
+    g->nscalars--;
+    g->slots = 0;
+    line(g, "}");
+    return value != NULL;
+}
+
+/* What is stored of the sum: elementwise, and sums along columns.  */
+static void store_of_sum(Gen *g, Shape shape, int sum)
+{
+    double bound;
+    int kind = weigh((const int[]){60, 25, 15}, 3);
+    char *value = expression(g, shape, 2, &bound);
+    static const char *const names[] = {"add", "max", "sub"};
+    value = text("ws_%s(%s, %s)", names[pick(3)], g->tiles[sum].name, value);
+    if (kind == 1) {
+        value = text("ws_col_%s(%s)", chance(50) ? "sum" : "max", value);
+        shape.rows = 1;
+        g->whole_tiles = true;
+    }
+    if (kind == 2) {
+        atomic_text(g, shape, value);
+        return;
+    }
+    if (chance(40)) {
+        double most = 1e5;
+        shape.dtype = random_dtype();
+        value =
+            text("ws_cast(%s, WS_%s)", tame(g, value, g->tiles[sum].shape.dtype, &most, 100), dtype_name[shape.dtype]);
+    }
+    store_text(g, shape, value);
+}
+
+bool parts_statement(Gen *g)
+{
+    int parts = some_parts(g), nscalars = g->nscalars;
+    bool product = g->products && chance(80);
+    Shape shape = {chance(20) ? I32 : F32, g->m, g->n};
+    if (!parts || g->ngrid > 3 || !affordable(g, shape) || live_registers(g) + 2 * tile_registers(g, shape) > 300)
+        return false;
+    g->parts = true;
+    const char *type = dtype_name[shape.dtype];
+    int sum = tile_new(g, shape, text("ws_full(WS_%s, %d, %d, %d)", type, g->m, g->n, pick(3)), 1e4, false);
+    int columns = -1;
+    if (chance(20)) /* a second one */
+        columns = tile_new(g, (Shape){shape.dtype, 1, g->n}, text("ws_zeros(WS_%s, 1, %d)", type, g->n), 1e4, false);
+    char *s = fresh(g, "s");
+    pragma_line(g, "parts");
+    line(g, "for (int %s = 0; %s < %d; %s++) {", s, s, parts, s);
+    g->indent++;
+    g->level++;
+    scalar_new(g, s, S_OTHER, parts - 1, 1);
+    int part = tile_new(g, shape, text("ws_zeros(WS_%s, %d, %d)", type, g->m, g->n), 1e4, false);
+    one_part(g, shape, s, parts, g->tiles[part].name, product);
+    if (chance(20))
+        line(g, "%s = ws_mul(%s, %s);", g->tiles[part].name, g->tiles[part].name, shape.dtype == I32 ? "3" : "0.5f");
+    line(g, "%s = ws_add(%s, %s);", g->tiles[sum].name, g->tiles[sum].name, g->tiles[part].name);
+    if (columns >= 0) {
+        line(g, "%s = ws_add(%s, ws_col_sum(%s));", g->tiles[columns].name, g->tiles[columns].name,
+             g->tiles[part].name);
+        g->whole_tiles = true;
+    }
+    g->indent--;
+    g->level--;
+    line(g, "}");
+    g->ntiles = part;
+    g->nscalars = nscalars;
+    g->by_columns = true;
+    for (int i = 1 + pick(3); i > 0; i--) {
+        span_begin();
+        store_of_sum(g, shape, sum);
+        span_end();
+    }
+    if (columns >= 0)
+        store_text(g, g->tiles[columns].shape, g->tiles[columns].name);
+    g->by_columns = false;
+    return true;
+}

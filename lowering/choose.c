@@ -30,7 +30,8 @@ typedef struct {
     int order;
     Op **loads, **stores, **loops, **dots;
     int nloads, nstores, nloops, ndots;
-    int64_t parts_bytes; /* where blocks of a cluster exchange parts of a sum */
+    int64_t parts_bytes;   /* where blocks of a cluster exchange parts of a sum */
+    int64_t scratch_bytes; /* where threads of a group exchange elements of a tile */
     bool specialized;
 } Chooser;
 
@@ -47,6 +48,13 @@ static void push(Kernel *kernel, Op ***list, int *count, Op *op)
     (*list)[(*count)++] = op;
 }
 
+/* What a group needs to turn over, or to add across its threads, what it has computed.  */
+static int64_t scratch_bytes(const Op *op)
+{
+    const Op *from = op->nargs && op->args[0]->type.kind == K_TILE ? op->args[0]->def : NULL;
+    return from && from->code != OP_LOAD ? machine_scratch_bytes(op) : 0;
+}
+
 static void visit_collect(Op *op, void *context)
 {
     Chooser *in = context;
@@ -60,6 +68,7 @@ static void visit_collect(Op *op, void *context)
         push(in->kernel, &in->stores, &in->nstores, op);
     if (op->code == OP_SUM_PARTS)
         in->parts_bytes += machine_parts_bytes(op->args[0]->type);
+    in->scratch_bytes = scratch_bytes(op) > in->scratch_bytes ? scratch_bytes(op) : in->scratch_bytes;
     if (op->code == OP_FOR && op->pipeline)
         push(in->kernel, &in->loops, &in->nloops, op);
     if (op_is_product(op))
@@ -308,7 +317,7 @@ static int64_t slot_bytes(const Op *load)
 
 static int64_t fixed_bytes(const Chooser *in)
 {
-    int64_t bytes = 2 * MACHINE_SHARED_ALIGN + in->parts_bytes;
+    int64_t bytes = 2 * MACHINE_SHARED_ALIGN + in->parts_bytes + STAGED_GROUPS * in->scratch_bytes;
     for (int i = 0; i < in->nloads; i++)
         if (in->loads[i]->depth > 0)
             bytes += in->loads[i]->depth * slot_bytes(in->loads[i]);

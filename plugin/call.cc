@@ -319,6 +319,11 @@ static void refuse_call(gcall *call, tree fndecl)
     location_t where = stmt_location(call);
     if (!fndecl) {
         complain(where, "call the function by its name", "a call through a pointer in a grid");
+    } else if (fndecl_built_in_p(fndecl, BUILT_IN_STACK_SAVE) || fndecl_built_in_p(fndecl, BUILT_IN_STACK_RESTORE)) {
+        return; /* around an array of variable length */
+    } else if (fndecl_built_in_p(fndecl, BUILT_IN_ALLOCA_WITH_ALIGN)) {
+        complain(where, "let the caller hand it in, and read it with ws_at or ws_at_float",
+                 "an array of variable length in a grid");
     } else if (gimple_has_body_p(fndecl)) {
         location_t cycle = bind_recursion(fndecl);
         complain(cycle != UNKNOWN_LOCATION ? cycle : where, "write it as a loop",

@@ -382,13 +382,35 @@ static void emit_while(Walk *w, const Shape *shape)
 
 /* ---- entry ------------------------------------------------------------------------------------------------------- */
 
+static bool is_narrow(tree operand)
+{
+    gimple *widened = TREE_CODE(operand) == SSA_NAME ? SSA_NAME_DEF_STMT(operand) : NULL;
+    if (widened && is_gimple_assign(widened) && CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(widened)))
+        operand = gimple_assign_rhs1(widened);
+    return TREE_CODE(operand) == SSA_NAME && INTEGRAL_TYPE_P(TREE_TYPE(operand)) &&
+           TYPE_PRECISION(TREE_TYPE(operand)) < TYPE_PRECISION(integer_type_node);
+}
+
+/* A short or a char, that is: it may wrap around below a bound that it does not hold.  */
+static bool counts_narrowly(class loop *loop)
+{
+    gimple *test = last_stmt(loop->header);
+    return test && gimple_code(test) == GIMPLE_COND &&
+           (is_narrow(gimple_cond_lhs(test)) || is_narrow(gimple_cond_rhs(test)));
+}
+
 static void refuse_pipeline(Walk *w, class loop *loop, location_t where)
 {
     if (!pipeline_of(w, loop))
         return;
     w->failed = true;
-    complain(where, "write it as 'for (k = lo; k < hi; k += 64)' without 'break', with a bound that does not change",
-             "a pipelined loop counts up to a bound");
+    if (counts_narrowly(loop))
+        complain(where, "count with an int or a long",
+                 "the variable of a pipelined loop is narrower than %<int%>, and may wrap around below its bound");
+    else
+        complain(where,
+                 "write it as 'for (k = lo; k < hi; k += 64)' without 'break', with a bound that does not change",
+                 "a pipelined loop counts up to a bound");
 }
 
 /* A grid loop whose condition reads memory or calls something unknown.  */

@@ -160,15 +160,22 @@ static tree search_phi(Search *s, gphi *phi)
         return search(s, PHI_ARG_DEF_FROM_EDGE(phi, loop_preheader_edge(loop)));
     }
     tree result = NULL_TREE;
+    Place first = s->place;
+    bool same_value = true, same_place = true; /* that all ways lead to */
     for (unsigned i = 0; i < gimple_phi_num_args(phi); i++) {
         Search branch = *s;
         tree value = search(&branch, PHI_ARG_DEF(phi, i));
         s->budget = branch.budget - 1;
-        if (!value || (result && !operand_equal_p(value, result, 0)))
-            return NULL_TREE;
-        result = value;
+        if (i == 0) {
+            result = value;
+            first = branch.place;
+        }
+        same_value &= value && result && operand_equal_p(value, result, 0);
+        same_place &= branch.place.decl == first.decl && branch.place.offset == first.offset;
     }
-    return result;
+    if (same_place)
+        s->place = first;
+    return same_value ? result : NULL_TREE;
 }
 
 /* A store to an object that covers the place: what it puts there.  */
@@ -367,7 +374,7 @@ static bool refuse_handle(location_t where, tree reference, tree type)
     return true;
 }
 
-/* One complaint for a line such as "total += i".  */
+/* One complaint for a line such as "total += i", or "sums[n] = ws_add (sums[n], x)".  */
 static bool refused_already(Walk *w, location_t where)
 {
     int line = expand_location(where).line;
@@ -383,17 +390,41 @@ static const char *global_name(tree reference)
     return base && VAR_P(base) && is_global_var(base) ? name_of(base) : NULL;
 }
 
+/* An array of the program itself, of which a variable chooses an element; or NULL.  */
+static tree chosen_array(tree reference)
+{
+    bool chosen = false;
+    for (; handled_component_p(reference); reference = TREE_OPERAND(reference, 0))
+        chosen |= TREE_CODE(reference) == ARRAY_REF && TREE_CODE(TREE_OPERAND(reference, 1)) != INTEGER_CST;
+    bool own = DECL_P(reference) && (is_local(reference) || TREE_READONLY(reference)) && name_of(reference);
+    return chosen && own ? reference : NULL_TREE;
+}
+
+/* An array of variable length, which was refused where it begins.  */
+static bool is_variable_array(tree reference)
+{
+    tree base = get_base_address(reference);
+    tree pointer = base && TREE_CODE(base) == MEM_REF ? TREE_OPERAND(base, 0) : NULL_TREE;
+    gimple *def = pointer && TREE_CODE(pointer) == SSA_NAME ? SSA_NAME_DEF_STMT(pointer) : NULL;
+    return def && gimple_call_builtin_p(def, BUILT_IN_ALLOCA_WITH_ALIGN);
+}
+
 void memory_refuse_read(Walk *w, gimple *stmt)
 {
     location_t where = stmt_location(stmt);
     tree reference = gimple_assign_rhs1(stmt);
-    if (refused_already(w, where))
+    if (refused_already(w, where) || is_variable_array(reference))
         return;
     if (refuse_handle(where, reference, TREE_TYPE(reference)))
         return;
     Place place;
+    tree array = chosen_array(reference);
     if (gimple_has_volatile_ops(stmt))
         complain(where, "read it before the grid", "a volatile object is read in a grid");
+    else if (array)
+        complain(where,
+                 "choose with ?: or a switch, or let the caller hand it in and read it with ws_at or ws_at_float",
+                 "which element of the array %qs is read is known at run time only", name_of(array));
     else if (place_of(reference, &place, 0) && is_local(place.decl))
         complain(where, "use a plain scalar variable", "the object %qs in memory changes in the grid",
                  name_of(place.decl) ? name_of(place.decl) : "here");
@@ -410,8 +441,9 @@ void memory_check_store(Walk *w, gimple *stmt)
 {
     tree lhs = gimple_get_lhs(stmt);
     Place place;
-    if (refuse_handle(stmt_location(stmt), lhs, TREE_TYPE(lhs))) {
-        w->failed = true;
+    if (is_tile_type(TREE_TYPE(lhs)) || is_tensor_type(TREE_TYPE(lhs))) {
+        if (!refused_already(w, stmt_location(stmt)))
+            refuse_handle(stmt_location(stmt), lhs, TREE_TYPE(lhs));
         return;
     }
     if (place_of(lhs, &place, 0) && is_local(place.decl) && !gimple_has_volatile_ops(stmt))
@@ -422,7 +454,7 @@ void memory_check_store(Walk *w, gimple *stmt)
         return;
     if (base && DECL_P(base) && is_local(base) && !gimple_has_volatile_ops(stmt))
         return;
-    if (refused_already(w, stmt_location(stmt)))
+    if (refused_already(w, stmt_location(stmt)) || is_variable_array(lhs))
         return;
     if (gimple_has_volatile_ops(stmt))
         complain(stmt_location(stmt), "write it after the grid", "a volatile object is written in a grid");

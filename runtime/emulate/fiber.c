@@ -47,12 +47,21 @@ ws_stacks *ws_stacks_new(void)
     return calloc(1, sizeof(ws_stacks));
 }
 
+/* What is mapped at the same addresses later is not marked as frames of this stack.  */
+static void unmap(ws_stack stack)
+{
+#ifdef ADDRESS_SANITIZER
+    __asan_unpoison_memory_region(stack.base, stack.bytes);
+#endif
+    munmap(stack.base, stack.bytes);
+}
+
 void ws_stacks_delete(ws_stacks *pool)
 {
     if (!pool)
         return;
     for (int i = 0; i < pool->nidle; i++)
-        munmap(pool->idle[i].base, pool->idle[i].bytes);
+        unmap(pool->idle[i]);
     free(pool);
 }
 
@@ -80,7 +89,7 @@ void ws_stacks_give(ws_stacks *pool, ws_stack stack)
     if (pool->nidle < MOST_IDLE)
         pool->idle[pool->nidle++] = stack;
     else
-        munmap(stack.base, stack.bytes);
+        unmap(stack);
 }
 
 /* ---- fibers ------------------------------------------------------------------------------------------------------ */

@@ -286,7 +286,7 @@ struct Kernel {
     int min_blocks;
     uint64_t source;         /* infer: a digest of the body, which no later pass changes; 0: infer has not run */
     const char *obligations; /* verify: what was shown, a line each */
-    struct { int terms, worlds; } proof; /* verify: how much it looked at */
+    struct { int terms, worlds, steps; } proof; /* verify: how much it looked at */
     bool failed;             /* a reject was reported */
     Kernel *next;
 };

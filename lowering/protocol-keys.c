@@ -6,10 +6,9 @@
  *   ring ta_tb   slot 0 released by one group, consumer 0 holds two
  *   memory of 0  c_out fenced, two of its copies out not waited for
  *
- * A key says of a world all that what comes next depends on, relative to running indices.  It has a frame, where the groups
- * stand and what is decided, and parts.  Together they are one key; or, where parts have no say in each other (protocol.c, 4),
- * each is one with its frame: then a world is new if any part of it is, and as many worlds as the part with the most states
- * has stand for all their combinations.
+ * Keys say of a world all that what comes next depends on, relative to running indices: its frame, where the groups stand and
+ * what is decided, and parts, which have no say in each other, nor in the frame (protocol.c, 4).  Each part is one key with its
+ * frame: so a few worlds stand for all combinations of parts.
  */
 #include <string.h>
 
@@ -41,7 +40,7 @@ static void make_room(Explorer *in)
 /* Seven bits to a byte, the sign in the lowest: numbers are small, and worlds many.  */
 static inline void say(Explorer *in, int64_t number)
 {
-    uint64_t rest = (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
+    uint64_t rest = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
     if (in->room - in->length < MOST_BYTES)
         make_room(in);
     unsigned char *to = in->text + in->length;
@@ -115,9 +114,9 @@ static void say_gathered(Explorer *in, const State *state)
 static void say_place(Explorer *in, const World *world, int group)
 {
     const State *state = &world->states[group];
-    say(in, state->pc ? state->pc->position * 2 + state->head : -1);
-    say(in, state->holds_turn);
-    say(in, in->by_tiles ? state->ordinal % in->groups[group].role->replicas : 0);
+    say(in, (state->pc ? state->pc->position * 2 + state->head : -1) * 2 + state->holds_turn);
+    if (in->by_tiles)
+        say(in, state->ordinal % in->groups[group].role->replicas);
     say(in, meetings_ahead(in, world, group));
     say(in, state->committed - state->completed);
 }
@@ -129,43 +128,29 @@ static int ring_of(MarkKind kind, int place)
     return kind == MARK_PUT || kind == MARK_GOT || kind == MARK_RING_VIEW ? place : NO_RING;
 }
 
-static void find_fact(Explorer *in, const State *state, const Mark *mark, int number)
+/* `number` says which value it is, or (below 0) how many groups of products ago.  */
+static void say_fact(Explorer *in, const State *state, const Mark *mark, int number)
 {
-    Fact *fact = &in->facts[in->nfacts++];
-    *fact = (Fact){ring_of(mark->kind, mark->place), number,
-                   mark->kind + 8 * (mark->place + 1000 * (mark_text(state, mark) + 2))};
+    say(in, number);
+    say(in, mark->kind + 8 * (mark->place + 1000 * (mark_text(state, mark) + 2)));
 }
 
-/* What the groups' values and products in flight have to do with rings, and with other memory: group after group.  */
-static void find_facts(Explorer *in, const World *world)
+/* What the group's values and products in flight have to do with a ring, or with other memory.  */
+static void say_facts(Explorer *in, const World *world, int group, int ring)
 {
-    in->nfacts = 0;
-    for (int g = 0; g < in->ngroups; g++) {
-        const State *state = &world->states[g];
-        int position = state->pc ? state->pc->position : 0;
-        in->first_fact[g] = in->nfacts;
-        for (int i = 0; i < in->groups[g].nmarks; i++) {
-            const Life *life = &in->groups[g].lives[i];
-            if (state->marks[i].kind && position > life->from && position <= life->to)
-                find_fact(in, state, &state->marks[i], i);
-        }
-        for (int i = 0; i < state->nreadings; i++) {
-            const Reading *reading = &state->readings[i];
-            Mark mark = {reading->kind, reading->place, reading->index};
-            find_fact(in, state, &mark, -2 - (int)(state->committed - reading->group));
-        }
+    const State *state = &world->states[group];
+    int position = state->pc ? state->pc->position : 0;
+    for (int i = 0; i < in->groups[group].nmarks; i++) {
+        const Mark *mark = &state->marks[i];
+        const Life *life = &in->groups[group].lives[i];
+        if (mark->kind && ring_of(mark->kind, mark->place) == ring && position > life->from && position <= life->to)
+            say_fact(in, state, mark, i);
     }
-    in->first_fact[in->ngroups] = in->nfacts;
-}
-
-static void say_facts(Explorer *in, int group, int ring)
-{
-    for (int i = in->first_fact[group]; i < in->first_fact[group + 1]; i++) {
-        const Fact *fact = &in->facts[i];
-        if (fact->ring != ring)
-            continue;
-        say(in, fact->number);
-        say(in, fact->text);
+    for (int i = 0; i < state->nreadings; i++) {
+        const Reading *reading = &state->readings[i];
+        Mark mark = {reading->kind, reading->place, reading->index};
+        if (ring_of(mark.kind, mark.place) == ring)
+            say_fact(in, state, &mark, -2 - (int)(state->committed - reading->group));
     }
     say(in, -1);
 }
@@ -176,12 +161,11 @@ static void say_memory(Explorer *in, const World *world, int group)
     const State *state = &world->states[group];
     say(in, (int64_t)state->stored);
     say(in, (int64_t)state->loaded);
-    say_facts(in, group, NO_RING);
+    say_facts(in, world, group, NO_RING);
     for (int s = 0; s < in->nstorages; s++)
         say(in, state->read[s] | state->fresh[s].unfenced << 1 | state->fresh[s].unmet << 2 | state->copying[s] << 3);
     for (int g = 0; in->gathers && g < in->ngroups; g++)
-        if (g == group || in->apart)
-            say_gathered(in, &world->states[g]);
+        say_gathered(in, &world->states[g]);
 }
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
@@ -192,11 +176,10 @@ static void say_slots(Explorer *in, const World *world, int block, int a)
     const Aref *aref = in->arefs[a];
     long puts = puts_made(in, world, block, a);
     int ring = ring_at(in, block, a);
-    for (int s = 0; s < aref->slots; s++) {
+    for (int s = 0; s < aref->slots; s++)
         say(in, puts > s ? world->released[ring][(puts - 1 - s) % aref->slots] : aref->arrivals);
-        if (in->nblocks > 1)
-            say(in, world->brought[ring][(puts + s) % aref->slots]);
-    }
+    for (int s = 0; s < (in->nblocks > 1 ? aref->slots : 1); s++)
+        say(in, world->brought[ring][(puts + s) % aref->slots]);
 }
 
 /* The block against whose puts others are counted: blocks that share nothing may part by any number of puts.  */
@@ -218,7 +201,8 @@ static void say_counts(Explorer *in, const World *world, int a)
         long puts = puts_made(in, world, in->nblocks > 1 ? first_sharer(in, block, aref) : 0, a);
         bool fills = state->puts[a].next || !puts_made(in, world, block, a);
         say(in, (fills ? puts - state->puts[a].next : 0) * 2 + state->puts[a].filling);
-        say(in, aref->consumers & ROLE_BIT(in->groups[g].role) ? puts - state->gets[a].next : 0);
+        if (aref->consumers & ROLE_BIT(in->groups[g].role))
+            say(in, puts - state->gets[a].next);
     }
 }
 
@@ -243,7 +227,7 @@ static void say_known(Explorer *in, const World *world, int a)
 static void say_ring(Explorer *in, const World *world, int a)
 {
     for (int g = 0; g < in->ngroups; g++) {
-        say_facts(in, g, a);
+        say_facts(in, world, g, a);
         say(in, world->states[g].gets[a].held);
     }
     for (int block = 0; block < in->nblocks; block++)
@@ -270,7 +254,8 @@ static void say_decisions(Explorer *in, const World *world)
         say(in, ahead);
         say(in, ahead ? (int64_t)(world->decided[d] & (((uint64_t)1 << ahead) - 1)) : 0);
         for (int g = 0; g < in->ngroups; g++)
-            say(in, in->groups[g].joins[d] ? world->states[g].taken[d] - fewest : 0);
+            if (in->groups[g].joins[d])
+                say(in, world->states[g].taken[d] - fewest);
     }
 }
 
@@ -357,39 +342,47 @@ static void say_frame(Explorer *in, const World *world, int group, int decision)
             say_counts(in, world, a);
     say_decisions(in, world);
     say_tiles(in, world);
+    for (int a = 0; a < in->narefs; a++)
+        if (in->waited[a])
+            say_ring(in, world, a);
 }
 
-/* The text begins anew, with the part's number, if parts are apart.  */
-static void begin_part(Explorer *in, int number)
-{
-    in->length = in->apart ? 0 : in->length;
-    say(in, number);
-}
-
-bool world_is_new(Explorer *in, const World *world, int group, int decision)
+/* Is this part new with the frame?  A part that is not has been looked at with all that comes of it, and is left alone.  */
+static bool part_is_new(Explorer *in, World *world, const Visited *frame, int part)
 {
     bool new = false;
-    find_facts(in, world);
+    if (!world->fresh[part])
+        return false;
+    in->length = 0;
+    say(in, part);
+    if (part < in->ngroups)
+        say_memory(in, world, part);
+    else
+        say_ring(in, world, part - in->ngroups);
+    key_of(in, frame, &new);
+    world->fresh[part] = new;
+    return new;
+}
+
+int parts_of_key(const Explorer *in)
+{
+    return in->ngroups + in->narefs;
+}
+
+bool world_is_new(Explorer *in, World *world, int group, int decision)
+{
+    bool new = false, frame_new;
+    const Op *op = world->states[group].pc;
+    if (in->groups[group].about[op->position] & ABOUT_SAME_WAY) {
+        in->nvisited++;
+        return true;
+    }
     say_frame(in, world, group, decision);
-    const Visited *frame = in->apart ? key_of(in, NULL, &new) : NULL;
-    for (int g = 0; g < in->ngroups; g++) {
-        if (in->apart && in->groups[g].like_first)
-            continue;
-        begin_part(in, g);
-        say_memory(in, world, g);
-        if (in->apart)
-            key_of(in, frame, &new);
-    }
-    for (int a = 0; a < in->narefs; a++) {
-        if (!in->arefs[a])
-            continue;
-        begin_part(in, in->ngroups + a);
-        say_ring(in, world, a);
-        if (in->apart)
-            key_of(in, frame, &new);
-    }
-    if (!in->apart)
-        key_of(in, NULL, &new);
+    const Visited *frame = key_of(in, NULL, &frame_new);
+    for (int g = 0; g < in->ngroups; g++)
+        new |= part_is_new(in, world, frame, g);
+    for (int a = 0; a < in->narefs; a++)
+        new |= in->arefs[a] && !in->waited[a] && part_is_new(in, world, frame, in->ngroups + a);
     in->nvisited += new;
     return new;
 }
@@ -403,11 +396,6 @@ void keys_forget(Explorer *in)
 void keys_init(Explorer *in)
 {
     Module *module = in->kernel->module;
-    size_t facts = 0;
-    for (int g = 0; g < in->ngroups; g++)
-        facts += (size_t)in->groups[g].nmarks + MAX_READINGS;
-    in->facts = arena_alloc(module, (facts + 1) * sizeof *in->facts);
-    in->first_fact = arena_alloc(module, (size_t)(in->ngroups + 1) * sizeof *in->first_fact);
     in->nbuckets = 1024;
     in->visited = arena_alloc(module, (size_t)in->nbuckets * sizeof *in->visited);
 }

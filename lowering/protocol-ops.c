@@ -68,6 +68,12 @@ static bool is_being_filled(const State *state, const Mark *slot, const Aref *ar
     return slot && slot->kind == MARK_PUT && slot->place == aref->id && puts->filling && slot->index == puts->next;
 }
 
+/* Blocks that do what this one does to a ring, at once with it.  */
+static int blocks_at_once(const Explorer *in, int along)
+{
+    return in->nblocks == 1 ? cluster_sharers(in->kernel, along) : 1;
+}
+
 static bool run_copy_in(Explorer *in, World *world, int group, const Op *op)
 {
     State *state = &world->states[group];
@@ -77,14 +83,14 @@ static bool run_copy_in(Explorer *in, World *world, int group, const Op *op)
     int block = in->groups[group].block, slot = slot_of(in, aref->id, state->puts[aref->id].next);
     Type share = op->storage->tile;
     share.rows = op->along ? (int)op->ival : share.rows;
-    for (int to = 0; to < in->nblocks; to++) {
-        if (!cluster_shares(in->kernel, op->along, block, to))
-            continue;
-        if (!cluster_shares(in->kernel, aref->along, block, to))
+    for (int to = 0; to < cluster_size(in->kernel); to++)
+        if (cluster_shares(in->kernel, op->along, block, to) && !cluster_shares(in->kernel, aref->along, block, to))
             return violates(in, world, group, op, "copies into '%s' of block %d, for whose slots it does not wait",
                             aref->name, to);
-        world->brought[ring_at(in, to, aref->id)][slot] += machine_copy_bytes(share);
-    }
+    for (int to = 0; to < in->nblocks; to++)
+        if (cluster_shares(in->kernel, op->along, block, to))
+            world->brought[ring_at(in, to, aref->id)][slot] +=
+                machine_copy_bytes(share) * blocks_at_once(in, op->along);
     return true;
 }
 
@@ -187,9 +193,13 @@ static bool release(Explorer *in, World *world, int group, const Op *op, long in
         in->failed = true;
         return false;
     }
+    const Group *of = &in->groups[group];
     for (int block = 0; block < in->nblocks; block++) {
         int *released = &world->released[ring_at(in, block, aref->id)][slot];
-        if (!cluster_shares(in->kernel, aref->along, in->groups[group].block, block) || ++*released <= aref->arrivals)
+        if (!cluster_shares(in->kernel, aref->along, of->block, block))
+            continue;
+        *released += of->count * blocks_at_once(in, aref->along);
+        if (*released <= aref->arrivals)
             continue;
         reject(in->kernel, in->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, *released);
         in->failed = true;
@@ -451,8 +461,8 @@ static const Value *base_of(const Value *tensor)
     return root ? root->args[0] : tensor;
 }
 
-/* Bits of the role's direct stores to the memory that the tensor lies in.  */
-static uint64_t stores_to(const Explorer *in, const Value *tensor)
+/* Bits of the direct stores to the memory that the tensor lies in.  */
+uint64_t stores_to(const Explorer *in, const Value *tensor)
 {
     uint64_t bits = 0;
     for (int i = 0; i < in->nstores; i++)
@@ -607,8 +617,8 @@ static bool evaluate(Explorer *in, World *world, int group, const Op *op)
 
 bool run_plain(Explorer *in, World *world, int group, const Op *op)
 {
-    bool printed = !in->named || op_is_printed(op);
-    if (printed && !evaluate(in, world, group, op))
+    bool looks = in->groups[group].about[op->position] & ABOUT_OPERANDS;
+    if (looks && !evaluate(in, world, group, op))
         return false;
     if (op->code == OP_SUM_PARTS)
         return run_sum_parts(in, world, group, op);

@@ -163,7 +163,7 @@ static const Op **list_add(Module *module, const Op **list, int count, const Op 
 static int first_alike(const Explorer *in, const Op *source, int block)
 {
     int differing = variance_of_decision(&in->variance, source) | variance_around(&in->variance, source);
-    int columns = in->nblocks > 1 ? in->kernel->grid.cluster[1] : 1;
+    int columns = in->kernel->grid.cluster[1] ? in->kernel->grid.cluster[1] : 1;
     int row = differing & VARIES_X ? block / columns : 0, column = differing & VARIES_Y ? block % columns : 0;
     return row * columns + column;
 }
@@ -212,6 +212,101 @@ static void visit_decision(Op *op, void *context)
         *of = decision_index(decider->in, source, decider->group->block);
 }
 
+/* ---- what steps are about ---------------------------------------------------------------------------------------- */
+
+/* Is anything of interest among the operands?  The text of one without a variable stands in the statement that uses it.  */
+static bool has_look(const Explorer *in, const Op *op)
+{
+    if (op_info[op->code].class_ == CLASS_LOAD && (op->storage || stores_to(in, op->args[0])))
+        return true;
+    for (int i = 0; i < op->nargs; i++) {
+        const Op *part = op->args[i]->var ? NULL : op->args[i]->def;
+        if (in->mark_of[op->args[i]->id] >= 0 || (in->named && part && op_is_pure(part) && has_look(in, part)))
+            return true;
+    }
+    return false;
+}
+
+static bool has_effect(const Op *op)
+{
+    OpClass class_ = op_info[op->code].class_;
+    return op->nblocks || class_ == CLASS_CONTROL || class_ == CLASS_SYNC || class_ == CLASS_STORE ||
+           op->code == OP_SUM_PARTS;
+}
+
+static bool asks(const Group *group, const Op *op)
+{
+    return op->code == OP_COND || (op->code == OP_SKIP && op->nargs) ||
+           (op->nblocks && group->decision_of[op->position] != DECIDE_NOTHING);
+}
+
+/* The first question within a block, about a branch: one way leads there, from the question of what is around it.  */
+static bool asks_in_turn(const Group *group, const Op *op)
+{
+    const Op *around = op->parent->parent, *before = op->prev;
+    while (before && !asks(group, before))
+        before = before->prev;
+    return op->code == OP_IF && !before && around && group->decision_of[around->position] >= 0 &&
+           (around->code != OP_WHILE || op->parent == around->blocks[1]);
+}
+
+typedef struct {
+    const Explorer *in;
+    const Group *group;
+} Abouts;
+
+static void visit_about(Op *op, void *context)
+{
+    const Abouts *at = context;
+    bool looks = (!at->in->named || op_is_printed(op)) && has_look(at->in, op);
+    at->group->about[op->position] = (looks ? ABOUT_OPERANDS : 0) | (looks || has_effect(op) ? ABOUT_PROTOCOL : 0) |
+                                     (asks_in_turn(at->group, op) ? ABOUT_SAME_WAY : 0);
+}
+
+static void visit_next(Op *op, void *context)
+{
+    const Abouts *at = context;
+    const Op *next = op;
+    while (next && !at->group->about[next->position])
+        next = next->next;
+    at->group->next[op->position] = next;
+}
+
+/* ---- one for many ------------------------------------------------------------------------------------------------ */
+
+static bool is_about_itself(const Op *op, const void *context)
+{
+    const Group *group = context;
+    return op->code == OP_TURN_TAKE || op->code == OP_MEET || op->code == OP_SUM_PARTS || op->code == OP_GATHER ||
+           op->code == OP_PUT || (op->code == OP_IF && group->decision_of[op->position] == DECIDE_OWN);
+}
+
+typedef struct {
+    const Explorer *in;
+    const Labels *labels;
+    bool differ;
+} Blocks;
+
+static void visit_differing(Op *op, void *context)
+{
+    Blocks *blocks = context;
+    const Op *source = op->position < blocks->labels->count ? blocks->labels->source[op->position] : NULL;
+    if (source && ir_any(op, is_shared, NULL))
+        blocks->differ |=
+            (variance_of_decision(&blocks->in->variance, source) | variance_around(&blocks->in->variance, source)) != 0;
+}
+
+/* Blocks that decide alike do all together, step by step; those that sum parts, too: protocol.c, 6 and 7.  */
+static int blocks_apart(const Explorer *in, const Labels *labels)
+{
+    Blocks blocks = {in, NULL, false};
+    FOR_ROLES (role, in->kernel) {
+        blocks.labels = &labels[role->id];
+        ir_walk(role->body, visit_differing, &blocks);
+    }
+    return blocks.differ && !in->kernel->grid.parts ? cluster_size(in->kernel) : 1;
+}
+
 /* ---- the explorer ------------------------------------------------------------------------------------------------ */
 
 static void visit_direct_store(Op *op, void *context)
@@ -234,6 +329,8 @@ static void prepare_decisions(Explorer *in, Group *group)
     size_t bytes = (size_t)(group->labels->count + 1) * sizeof(int);
     group->decision_of = arena_alloc(in->kernel->module, bytes);
     memset(group->decision_of, 0xff, bytes);
+    group->about = arena_alloc(in->kernel->module, (size_t)group->labels->count + 1);
+    group->next = arena_alloc(in->kernel->module, (size_t)(group->labels->count + 1) * sizeof *group->next);
     Decider decider = {in, group};
     ir_walk(group->role->body, visit_decision, &decider);
 }
@@ -257,9 +354,24 @@ static void prepare_role(Explorer *in, Role *role, const Labels *labels)
     ir_walk(role->body, visit_stage, &decider);
     for (first.block = 0; first.block < in->nblocks; first.block++) {
         prepare_decisions(in, &first);
-        for (first.number = 0; first.number < role->replicas; first.number++)
+        first.count = ir_any_of(role->body, is_about_itself, &first) ? 1 : role->replicas;
+        for (first.number = 0; first.number < role->replicas; first.number += first.count)
             in->groups[in->ngroups++] = first;
     }
+}
+
+static void finish_group(Explorer *in, int index)
+{
+    Group *group = &in->groups[index];
+    Abouts abouts = {in, group};
+    group->joins = arena_alloc(in->kernel->module, (size_t)in->ndecisions + 1);
+    for (int i = 0; i < group->labels->count; i++)
+        if (group->decision_of[i] >= 0)
+            group->joins[group->decision_of[i]] = true;
+    if (group->number == 0)
+        ir_walk(group->role->body, visit_about, &abouts);
+    if (group->number == 0)
+        ir_walk(group->role->body, visit_next, &abouts);
 }
 
 void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
@@ -268,8 +380,8 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
     int groups = 0;
     *in =
         (Explorer){.kernel = kernel, .by_tiles = kernel->grid.split == SPLIT_TILES, .named = kernel->variables != NULL};
-    in->nblocks = kernel->grid.parts ? 1 : cluster_size(kernel); /* one stands for all: protocol.c, 7 */
     in->variance = variance_new(kernel);
+    in->nblocks = blocks_apart(in, labels);
     FOR_ROLES (role, kernel)
         groups += role->replicas;
     FOR_AREFS (aref, kernel)
@@ -286,13 +398,9 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
     memset(in->mark_of, 0xff, (size_t)(module->next_id + 1) * sizeof *in->mark_of);
     FOR_ROLES (role, kernel)
         prepare_role(in, role, labels);
-    for (int g = 0; g < in->ngroups; g++) {
-        Group *group = &in->groups[g];
-        group->joins = arena_alloc(module, (size_t)in->ndecisions + 1);
-        for (int i = 0; i < group->labels->count; i++)
-            if (group->decision_of[i] >= 0)
-                group->joins[group->decision_of[i]] = true;
-    }
+    for (int g = 0; g < in->ngroups; g++)
+        finish_group(in, g);
+    in->waited = arena_alloc(module, (size_t)in->narefs + 1);
     in->turn_groups = 1;
     FOR_ROLES (role, kernel)
         if (role_has_op(role, OP_TURN_TAKE, NULL) || role_has_op(role, OP_TURN_PASS, NULL))
@@ -332,16 +440,6 @@ long puts_done(const Explorer *in, const World *world, int block, int aref)
 
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */
 
-/* Made once, then copied over.  */
-static void *array(Module *module, void *to, const void *from, size_t count, size_t size)
-{
-    if (!to)
-        to = arena_alloc(module, (count + 1) * size);
-    if (from && count)
-        memcpy(to, from, count * size);
-    return to;
-}
-
 void state_add_reading(Explorer *in, State *state, int index, Reading reading)
 {
     if (index == state->room) {
@@ -354,77 +452,99 @@ void state_add_reading(Explorer *in, State *state, int index, Reading reading)
     state->readings[index] = reading;
 }
 
-static void fill_gathered(Explorer *in, State *to, Gathered **old, const State *from)
+/* A piece of the world's memory; none yet while that is measured.  */
+static void *carve(World *world, size_t count, size_t size)
 {
+    size_t offset = world->bytes;
+    world->bytes += (count * size + 15) & ~(size_t)15;
+    return world->memory ? world->memory + offset : NULL;
+}
+
+static void lay_out_state(const Explorer *in, World *world, int group)
+{
+    State *state = &world->states[group];
+    size_t narefs = (size_t)in->narefs, nstorages = (size_t)in->nstorages, ndecisions = (size_t)in->ndecisions;
     int place = 0;
-    to->gathered = old ? old : arena_alloc(in->kernel->module, (size_t)(in->nstorages + 1) * sizeof *old);
+    state->marks = carve(world, (size_t)in->groups[group].nmarks, sizeof *state->marks);
+    state->puts = carve(world, narefs, sizeof *state->puts);
+    state->gets = carve(world, narefs, sizeof *state->gets);
+    state->written = carve(world, nstorages, sizeof *state->written);
+    state->read = carve(world, nstorages, sizeof *state->read);
+    state->fresh = carve(world, nstorages, sizeof *state->fresh);
+    state->copying = carve(world, nstorages, sizeof *state->copying);
+    state->known = carve(world, narefs, sizeof *state->known);
+    state->taken = carve(world, ndecisions, sizeof *state->taken);
+    state->iterations = carve(world, ndecisions, sizeof *state->iterations);
     FOR_STORAGES (storage, in->kernel) {
         if (storage->use == USE_GATHERED)
-            to->gathered[place] = array(in->kernel->module, to->gathered[place], from ? from->gathered[place] : NULL,
-                                        MAX_GATHERED, sizeof(Gathered));
+            state->gathered[place] = carve(world, MAX_GATHERED, sizeof **state->gathered);
         place++;
     }
 }
 
-static void fill_state(Explorer *in, State *to, const State *from, int group)
+static void lay_out_ring(const Explorer *in, World *world, int ring)
 {
-    Module *module = in->kernel->module;
-    size_t narefs = (size_t)in->narefs, nstorages = (size_t)in->nstorages, ndecisions = (size_t)in->ndecisions;
-    State old = *to;
-    if (from)
-        *to = *from;
-    to->marks = array(module, old.marks, from ? from->marks : NULL, (size_t)in->groups[group].nmarks, sizeof(Mark));
-    to->puts = array(module, old.puts, from ? from->puts : NULL, narefs, sizeof(End));
-    to->gets = array(module, old.gets, from ? from->gets : NULL, narefs, sizeof(End));
-    to->written = array(module, old.written, from ? from->written : NULL, nstorages, sizeof(long));
-    to->read = array(module, old.read, from ? from->read : NULL, nstorages, sizeof(bool));
-    to->fresh = array(module, old.fresh, from ? from->fresh : NULL, nstorages, sizeof(Written));
-    to->copying = array(module, old.copying, from ? from->copying : NULL, nstorages, sizeof(int));
-    fill_gathered(in, to, old.gathered, from);
-    to->room = old.room;
-    to->readings = old.readings;
-    for (int i = 0; from && i < from->nreadings; i++)
-        state_add_reading(in, to, i, from->readings[i]);
-    to->known = array(module, old.known, from ? from->known : NULL, narefs, sizeof(long));
-    to->taken = array(module, old.taken, from ? from->taken : NULL, ndecisions, sizeof(long));
-    to->iterations = array(module, old.iterations, from ? from->iterations : NULL, ndecisions, sizeof(int));
+    const Aref *aref = in->arefs[ring % in->narefs];
+    size_t slots = aref ? (size_t)aref->slots : 0;
+    world->released[ring] = carve(world, slots, sizeof **world->released);
+    world->brought[ring] = carve(world, slots, sizeof **world->brought);
+    world->tile_starts[ring] = carve(world, in->by_tiles ? 64 : 0, sizeof **world->tile_starts);
 }
 
-static void fill_rings(Explorer *in, World *to, const World *from)
+static void lay_out(const Explorer *in, World *world)
 {
-    Module *module = in->kernel->module;
-    size_t rings = (size_t)(in->narefs * in->nblocks);
-    if (!to->released) {
-        to->released = arena_alloc(module, (rings + 1) * sizeof *to->released);
-        to->brought = arena_alloc(module, (rings + 1) * sizeof *to->brought);
-        to->tile_starts = arena_alloc(module, (rings + 1) * sizeof *to->tile_starts);
-    }
-    for (size_t r = 0; r < rings; r++) {
-        const Aref *aref = in->arefs[r % (size_t)in->narefs];
-        size_t slots = aref ? (size_t)aref->slots : 0;
-        to->released[r] = array(module, to->released[r], from ? from->released[r] : NULL, slots, sizeof(int));
-        to->brought[r] = array(module, to->brought[r], from ? from->brought[r] : NULL, slots, sizeof(int64_t));
-        if (in->by_tiles)
-            to->tile_starts[r] =
-                array(module, to->tile_starts[r], from ? from->tile_starts[r] : NULL, 64, sizeof(long));
-    }
-    to->turn_known = array(module, to->turn_known, from ? from->turn_known : NULL, rings, sizeof(long));
-    to->made = array(module, to->made, from ? from->made : NULL, rings, sizeof(long));
-    to->started = array(module, to->started, from ? from->started : NULL, rings, sizeof(long));
-}
-
-static void fill(Explorer *in, World *to, const World *from)
-{
-    Module *module = in->kernel->module;
-    size_t ndecisions = (size_t)in->ndecisions;
-    if (!to->states)
-        to->states = arena_alloc(module, (size_t)(in->ngroups + 1) * sizeof *to->states);
+    size_t rings = (size_t)(in->narefs * in->nblocks), ndecisions = (size_t)in->ndecisions;
+    world->bytes = 0;
     for (int g = 0; g < in->ngroups; g++)
-        fill_state(in, &to->states[g], from ? &from->states[g] : NULL, g);
-    fill_rings(in, to, from);
-    to->turns = array(module, to->turns, from ? from->turns : NULL, (size_t)in->nblocks, sizeof(long));
-    to->decided = array(module, to->decided, from ? from->decided : NULL, ndecisions, sizeof(uint64_t));
-    to->ndecided = array(module, to->ndecided, from ? from->ndecided : NULL, ndecisions, sizeof(long));
+        lay_out_state(in, world, g);
+    for (size_t r = 0; r < rings; r++)
+        lay_out_ring(in, world, (int)r);
+    world->turn_known = carve(world, rings, sizeof *world->turn_known);
+    world->made = carve(world, rings, sizeof *world->made);
+    world->started = carve(world, rings, sizeof *world->started);
+    world->turns = carve(world, (size_t)in->nblocks, sizeof *world->turns);
+    world->decided = carve(world, ndecisions, sizeof *world->decided);
+    world->ndecided = carve(world, ndecisions, sizeof *world->ndecided);
+    world->fresh = carve(world, (size_t)parts_of_key(in), sizeof *world->fresh);
+}
+
+/* All zero.  Worlds are laid out alike, so that one is copied to another at once.  */
+static World *allocate_world(Explorer *in)
+{
+    Module *module = in->kernel->module;
+    size_t rings = (size_t)(in->narefs * in->nblocks) + 1;
+    World *world = arena_alloc(module, sizeof *world);
+    world->states = arena_alloc(module, (size_t)(in->ngroups + 1) * sizeof *world->states);
+    for (int g = 0; g < in->ngroups; g++)
+        world->states[g].gathered = arena_alloc(module, (size_t)(in->nstorages + 1) * sizeof(Gathered *));
+    world->released = arena_alloc(module, rings * sizeof *world->released);
+    world->brought = arena_alloc(module, rings * sizeof *world->brought);
+    world->tile_starts = arena_alloc(module, rings * sizeof *world->tile_starts);
+    lay_out(in, world);
+    world->memory = arena_alloc(module, world->bytes + 1);
+    lay_out(in, world);
+    return world;
+}
+
+static void copy_state(Explorer *in, State *to, const State *from)
+{
+    State old = *to;
+    *to = *from;
+    to->marks = old.marks;
+    to->puts = old.puts;
+    to->gets = old.gets;
+    to->written = old.written;
+    to->read = old.read;
+    to->fresh = old.fresh;
+    to->copying = old.copying;
+    to->known = old.known;
+    to->taken = old.taken;
+    to->iterations = old.iterations;
+    to->gathered = old.gathered;
+    to->readings = old.readings;
+    to->room = old.room;
+    for (int i = 0; i < from->nreadings; i++)
+        state_add_reading(in, to, i, from->readings[i]);
 }
 
 /* As if each staging had just been filled: what comes later can be no worse.  */
@@ -442,11 +562,24 @@ static void start_group(const Explorer *in, State *state, const Group *group)
 
 World *world_new(Explorer *in)
 {
-    World *world = arena_alloc(in->kernel->module, sizeof *world);
-    fill(in, world, NULL);
+    World *world = allocate_world(in);
+    memset(world->fresh, true, (size_t)parts_of_key(in));
     for (int g = 0; g < in->ngroups; g++)
         start_group(in, &world->states[g], &in->groups[g]);
     return world;
+}
+
+World *world_copy(Explorer *in, const World *world)
+{
+    World *copy = in->free;
+    if (copy)
+        in->free = copy->next;
+    else
+        copy = allocate_world(in);
+    memcpy(copy->memory, world->memory, world->bytes);
+    for (int g = 0; g < in->ngroups; g++)
+        copy_state(in, &copy->states[g], &world->states[g]);
+    return copy;
 }
 
 void forget_worlds(Explorer *in)
@@ -457,17 +590,6 @@ void forget_worlds(Explorer *in)
         in->stack = world->next;
         world_free(in, world);
     }
-}
-
-World *world_copy(Explorer *in, const World *world)
-{
-    World *copy = in->free;
-    if (copy)
-        in->free = copy->next;
-    else
-        copy = arena_alloc(in->kernel->module, sizeof *copy);
-    fill(in, copy, world);
-    return copy;
 }
 
 void world_free(Explorer *in, World *world)

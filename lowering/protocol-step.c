@@ -118,7 +118,9 @@ static void leave(Explorer *in, World *world, int group, const Block *block)
 
 static void go_to(Explorer *in, World *world, int group, const Block *block, const Op *op)
 {
+    const Group *of = &in->groups[group];
     world->states[group].head = false;
+    op = op ? of->next[op->position] : NULL;
     if (op && op->code != OP_YIELD)
         world->states[group].pc = op;
     else
@@ -290,6 +292,7 @@ static Step control_step(Explorer *in, World *world, int group, const Op *op, in
     State *state = &world->states[group];
     const Op *about = op->code == OP_COND ? op->parent->parent : op;
     int64_t known;
+    in->steps++;
     *decision = decision_at(in, group, about);
     if (*decision == DECIDE_NOTHING) {
         pass_by(in, world, group, op);
@@ -308,11 +311,22 @@ static Step control_step(Explorer *in, World *world, int group, const Op *op, in
         follow(in, world, group, known != 0);
         return STEP_MOVED;
     }
-    if (*decision < 0 || state->taken[*decision] == world->ndecided[*decision])
+    if (*decision < 0 || state->taken[*decision] == world->ndecided[*decision]) {
+        in->steps--;
         return STEP_DECIDE;
+    }
     bool choice = world->decided[*decision] >> state->taken[*decision]++ % 64 & 1;
     state->iterations[*decision] = choice ? state->iterations[*decision] + 1 : 0;
     follow(in, world, group, choice);
+    return in->failed ? STEP_FAILED : STEP_MOVED;
+}
+
+static Step plain_step(Explorer *in, World *world, int group, const Op *op)
+{
+    in->steps++;
+    if (!run_plain(in, world, group, op))
+        return STEP_FAILED;
+    go_on(in, world, group, op);
     return in->failed ? STEP_FAILED : STEP_MOVED;
 }
 
@@ -323,12 +337,17 @@ Step group_step(Explorer *in, World *world, int group, int *decision)
         return STEP_ENDED;
     if (op->nblocks || op->code == OP_COND || (op->code == OP_SKIP && op->nargs))
         return control_step(in, world, group, op, decision);
-    if (!may_pass(in, world, group, op)) {
-        in->put_waited |= op->code == OP_PUT;
-        return STEP_BLOCKED;
-    }
-    if (!run_plain(in, world, group, op))
-        return STEP_FAILED;
-    go_on(in, world, group, op);
-    return in->failed ? STEP_FAILED : STEP_MOVED;
+    if (op->code == OP_PUT)
+        return STEP_PUT;
+    return may_pass(in, world, group, op) ? plain_step(in, world, group, op) : STEP_BLOCKED;
+}
+
+Step group_put(Explorer *in, World *world, int group)
+{
+    const Op *op = world->states[group].pc;
+    if (may_pass(in, world, group, op))
+        return plain_step(in, world, group, op);
+    in->again |= !in->waited[op->aref->id];
+    in->waited[op->aref->id] = true;
+    return STEP_BLOCKED;
 }

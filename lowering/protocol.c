@@ -21,10 +21,12 @@
  *      still read follows: every group releases each slot that it got once, when no product of its reads it any more, the
  *      releases of a slot never exceed the arrivals that its barrier expects, and a put waits for all of these.
  *
- *   4. Rings, and what is no ring of each group, are looked at apart: a world goes on if one of these parts is in a state that
- *      it has not been in while the groups stood like this.  So rings under branches do not multiply.  This is sound as long as
- *      no put waits in the order of the search, since then parts have no say in what comes next, nor in each other; where one
- *      does, the search is made again with all of them together.
+ *   4. Rings, and what is no ring of each group, are looked at apart: a world goes on for the sake of those parts that are in
+ *      a state in which they have not been while the groups stood like this; what comes of the others was, or will be, seen
+ *      from elsewhere.  So rings under branches do not multiply.  This is sound as long as no put waits in the order of the
+ *      search, since then parts have no say in what comes next, nor in each other.  The order depends on no part: all groups go
+ *      as far as they can without a put, then each that stands at one makes it, others as far as they can in between.  Where a
+ *      put waits even so, its ring is no longer apart, but says where the groups stand, too, and the search is made again.
  *
  *   Nothing passes unproved: with more than so many worlds the kernel is refused.
  *
@@ -36,6 +38,9 @@
  *      release counts in the rings of all of them, and a slot is full when all have put: each brings a part of its bytes;
  *      a copy goes only to blocks whose releases the put has waited for.  Decisions are the cluster's where nothing that they
  *      depend on differs between its blocks (cluster.c); else each block has its own, and all combinations are looked at.
+ *      Where all are the cluster's its blocks do all together, step by step, which is an order, so that one stands for all; in
+ *      a block likewise for the groups of a role whose program is not about their number.  What a group decides for itself
+ *      others do not see.
  *
  *   7. Blocks that sum the parts of a tile meet, and share nothing else: no ring, no decision inside.  They are alike but for
  *      which part is theirs, so one stands for all.  That it may go on when it comes to a meeting assumes that the others come,
@@ -140,10 +145,10 @@ static bool world_has_ended_well(Explorer *in, const World *world)
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
-/* How far the group would be ahead of the last of those that take this decision, too.  */
+/* How far the group would be ahead of the last of those that take this decision, too; what it decides for itself comes first.  */
 static long lead(const Explorer *in, const World *world, int group, int decision)
 {
-    long most = 0;
+    long most = decision < 0 ? -1 : 0;
     for (int g = 0; decision >= 0 && g < in->ngroups; g++) {
         long ahead = world->states[group].taken[decision] - world->states[g].taken[decision];
         if (in->groups[g].joins[decision] && ahead > most)
@@ -152,49 +157,79 @@ static long lead(const Explorer *in, const World *world, int group, int decision
     return most;
 }
 
+/* What comes next: who has to be told what, -1: nobody.  */
 typedef struct {
     int group, decision;
+    long ahead;
+    bool ended; /* all have */
 } Question;
 
-/* Let all groups go as far as they can.  False at the end of a path, good or bad; else who has to be told what.  */
-static bool run_until_asked(Explorer *in, World *world, Question *question)
+/* Let all groups go as far as they can without a put.  */
+static bool run_to_puts(Explorer *in, World *world, Question *question)
 {
-    bool moved = true;
-    long least = 0;
-    while (moved) {
-        moved = false;
-        question->group = -1;
-        bool ended = true;
+    for (int steps = -1; steps != in->steps;) {
+        steps = in->steps;
+        *question = (Question){-1, 0, 0, true};
         for (int g = 0; g < in->ngroups; g++) {
             int decision;
             Step step;
-            while ((step = group_step(in, world, g, &decision)) == STEP_MOVED)
-                moved = true;
+            do
+                step = group_step(in, world, g, &decision);
+            while (step == STEP_MOVED);
             if (step == STEP_FAILED || in->failed)
                 return false;
-            ended &= step == STEP_ENDED;
+            question->ended &= step == STEP_ENDED;
             long ahead = step == STEP_DECIDE ? lead(in, world, g, decision) : 0;
-            if (step == STEP_DECIDE && (question->group < 0 || ahead < least)) {
-                *question = (Question){g, decision};
-                least = ahead;
-            }
+            if (step == STEP_DECIDE && (question->group < 0 || ahead < question->ahead))
+                *question = (Question){g, decision, ahead, false};
         }
-        if (ended)
-            return world_has_ended_well(in, world) && false;
     }
-    if (question->group < 0 || least > MOST_AHEAD)
+    return true;
+}
+
+static bool is_at_put(const World *world, int group)
+{
+    return world->states[group].pc && world->states[group].pc->code == OP_PUT;
+}
+
+/* Each group that stands at a put makes it, once all others have gone as far as they can.  */
+static bool make_puts(Explorer *in, World *world, Question *question)
+{
+    bool waits[in->ngroups];
+    for (int g = 0; g < in->ngroups; g++)
+        waits[g] = is_at_put(world, g);
+    for (int g = 0; g < in->ngroups; g++)
+        if (waits[g] && ((!may_pass(in, world, g, world->states[g].pc) && !run_to_puts(in, world, question)) ||
+                         group_put(in, world, g) == STEP_FAILED))
+            return false;
+    return true;
+}
+
+/* Let all groups go as far as they can.  False at the end of a path, good or bad; else somebody has to be told something.  */
+static bool run_until_asked(Explorer *in, World *world, Question *question)
+{
+    for (int steps = -1; steps != in->steps;) {
+        if (!run_to_puts(in, world, question))
+            return false;
+        steps = in->steps;
+        if (!make_puts(in, world, question) || in->again)
+            return false;
+    }
+    if (question->ended)
+        return world_has_ended_well(in, world) && false;
+    if (question->group < 0 || question->ahead > MOST_AHEAD)
         report_stuck(in, world);
     return !in->failed;
 }
 
-typedef enum { SEARCH_HOLDS, SEARCH_FAILS, SEARCH_TOO_LARGE } Verdict;
+typedef enum { SEARCH_HOLDS, SEARCH_FAILS, SEARCH_TOO_LARGE, SEARCH_AGAIN } Verdict;
 
 /* Every world that can be reached, as far as keys tell them apart.  */
-static Verdict search(Explorer *in, bool apart, int most)
+static Verdict search(Explorer *in)
 {
     Question question = {0};
     forget_worlds(in);
-    in->apart = apart;
+    in->again = false;
     in->stack = world_new(in);
     while (in->stack) {
         World *world = in->stack;
@@ -202,10 +237,12 @@ static Verdict search(Explorer *in, bool apart, int most)
         if (!run_until_asked(in, world, &question) || !world_is_new(in, world, question.group, question.decision)) {
             if (in->failed)
                 return SEARCH_FAILS;
+            if (in->again)
+                return SEARCH_AGAIN;
             world_free(in, world);
             continue;
         }
-        if (in->nvisited > most)
+        if (in->nvisited > in->most)
             return SEARCH_TOO_LARGE;
         World *other = world_copy(in, world);
         group_decide(in, world, question.group, question.decision, true);
@@ -220,45 +257,6 @@ static Verdict search(Explorer *in, bool apart, int most)
 }
 
 enum { MANY_WORLDS = 100000 };
-
-static bool asks_itself(const Op *op, const void *context)
-{
-    const Group *group = context;
-    return op->code == OP_TURN_TAKE || op->code == OP_MEET || op->code == OP_SUM_PARTS ||
-           (op->code == OP_IF && group->decision_of[op->position] == DECIDE_OWN);
-}
-
-static bool blocks_decide_alike(const Explorer *in)
-{
-    for (int d = 0; d < in->ndecisions; d++)
-        if (in->decision_blocks[d])
-            return false;
-    return true;
-}
-
-/* The groups of a role that never looks at its number run the same program from the same start: what one of them may come to,
-   so may the first.  So may a group of the first block what its like in another comes to, where all decide alike: which
-   blocks share a tile does not change when rows, or columns, of the cluster change places.  */
-static bool is_like_first(const Explorer *in, int group)
-{
-    const Group *of = &in->groups[group];
-    if (of->block && blocks_decide_alike(in))
-        return true;
-    FOR_OPS (op, of->role->body)
-        if (ir_any(op, asks_itself, of))
-            return false;
-    return of->number > 0;
-}
-
-/* Part by part: see 4 above.  */
-static Verdict search_parts(Explorer *in)
-{
-    in->put_waited = false;
-    for (int g = 0; g < in->ngroups; g++)
-        in->groups[g].like_first = is_like_first(in, g);
-    Verdict verdict = search(in, true, in->most);
-    return verdict == SEARCH_HOLDS && in->put_waited ? SEARCH_TOO_LARGE : verdict;
-}
 
 typedef struct {
     const Explorer *in;
@@ -313,12 +311,12 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels, int most)
     in->most = most;
     if (!blocks_meet(in, labels))
         return false;
-    Verdict verdict = search_parts(in);
-    kernel->proof.worlds = in->nvisited;
-    if (verdict == SEARCH_TOO_LARGE) {
-        verdict = search(in, false, most);
+    Verdict verdict = SEARCH_AGAIN;
+    while (verdict == SEARCH_AGAIN) {
+        verdict = search(in);
         kernel->proof.worlds += in->nvisited;
     }
+    kernel->proof.steps = in->steps;
     if (verdict == SEARCH_TOO_LARGE)
         reject(kernel, kernel->loc, REASON_NOT_PROVED, kernel->name, most);
     return verdict == SEARCH_HOLDS;

@@ -71,17 +71,23 @@ typedef struct {
     int from, to;
 } Life;
 
+/* What there is to do for an op here: anything at all; a look at its operands; to ask, but one way only leads here from the
+   question before.  */
+enum { ABOUT_PROTOCOL = 1, ABOUT_OPERANDS = 2, ABOUT_SAME_WAY = 4 };
+
 typedef struct {
     Role *role;
     int block;  /* of the cluster */
     int number; /* among the role's groups */
+    int count;  /* of those that it stands for: they have one program, and it is not about the number */
     const Labels *labels;
     int nmarks;
-    Life *lives;      /* by mark */
-    int *decision_of; /* by position: index of the decision, or DECIDE_... */
-    bool *joins;      /* by decision: is it taken here? */
-    bool like_first;  /* whatever it may come to, so may the first group of its role */
-    bool *stages;     /* by storage: does it leave through this? */
+    Life *lives;          /* by mark */
+    int *decision_of;     /* by position: index of the decision, or DECIDE_... */
+    unsigned char *about; /* by position: ABOUT_... */
+    const Op **next;      /* by position: the first op from there on that is about anything, NULL: none in its block */
+    bool *joins;          /* by decision: is it taken here? */
+    bool *stages;         /* by storage: does it leave through this? */
 } Group;
 
 /* All groups, and what they share.  */
@@ -98,22 +104,19 @@ struct World {
     long **tile_starts; /* by ring: running index at the start of tile n, at n % 64 */
     long *made;         /* by ring: puts of its block that are done */
     long *started;      /* by ring: tiles whose start is known */
+    bool *fresh;        /* by part of the key: it was new when somebody was asked last */
+    char *memory;       /* what all these point to */
+    size_t bytes;
     World *next;
 };
 
 typedef struct Visited Visited;
 
-/* Of a group: which value, or how many products ago, has what to do with the ring, or (-1) with no ring.  */
-typedef struct {
-    int ring, number;
-    int64_t text;
-} Fact;
-
 typedef struct {
     Kernel *kernel;
     Group *groups;
     int ngroups;
-    int nblocks;
+    int nblocks;        /* that are looked at apart */
     Variance variance;  /* between them */
     const Aref **arefs; /* by id */
     int narefs, nstorages;
@@ -127,18 +130,15 @@ typedef struct {
     bool named;      /* plan has given out variables */
     int turn_groups; /* that take turns */
     Visited **visited;
-    int nvisited, nbuckets; /* worlds, */
-    int nkeys;              /* and keys of them or of their parts */
-    int most;               /* worlds in one search */
-    Fact *facts;            /* of the world at hand, */
-    int *first_fact;        /* and where each group's begin */
-    int nfacts;
+    int nbuckets, nkeys; /* of frames and parts */
+    int nvisited, most;  /* worlds that went on, and may in one search */
+    int steps;           /* of groups */
     unsigned char *text; /* the key being built */
     int length, room;
     World *free, *stack;
-    bool gathers;    /* groups write memory together */
-    bool apart;      /* keys are of one part each */
-    bool put_waited; /* a put had to wait in the order of the search */
+    bool gathers; /* groups write memory together */
+    bool *waited; /* by ring: a put had to wait in the order of the search, so that its state is the frame's */
+    bool again;   /* one more has */
     bool failed;
 } Explorer;
 
@@ -152,7 +152,7 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels,
 enum { DECIDE_OWN = -1, DECIDE_NOTHING = -2 }; /* a branch of the role's own; nothing of interest inside */
 enum { MOST_AHEAD = 60, MAX_READINGS = 512 };
 
-typedef enum { STEP_MOVED, STEP_BLOCKED, STEP_DECIDE, STEP_ENDED, STEP_FAILED } Step;
+typedef enum { STEP_MOVED, STEP_BLOCKED, STEP_PUT, STEP_DECIDE, STEP_ENDED, STEP_FAILED } Step;
 
 /* protocol-state.c */
 void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels);
@@ -170,10 +170,12 @@ Mark *mark_at(const Explorer *in, World *world, int group, const Value *value); 
 /* protocol-keys.c */
 void keys_init(Explorer *in);
 void keys_forget(Explorer *in);
-bool world_is_new(Explorer *in, const World *world, int group, int decision); /* not seen before */
+int parts_of_key(const Explorer *in);
+bool world_is_new(Explorer *in, World *world, int group, int decision); /* not seen before */
 
-/* protocol-step.c: the next step of a group; *decision is what it has to be told.  */
+/* protocol-step.c: the next step of a group, puts left to group_put; *decision is what it has to be told.  */
 Step group_step(Explorer *in, World *world, int group, int *decision);
+Step group_put(Explorer *in, World *world, int group);
 void group_decide(Explorer *in, World *world, int group, int decision, bool choice);
 const char *waits_for(const Explorer *in, const World *world, int group);
 const char *place_of(const Explorer *in, const World *world, int group, const Op *op);
@@ -193,6 +195,7 @@ bool end_look(Explorer *in, World *world, int group, const Op *op, int place, lo
 bool stays_in_place(Explorer *in, World *world, int group, const Op *op, const Value *from, const Value *to);
 bool run_plain(Explorer *in, World *world, int group, const Op *op);
 const Storage *storage_at(const Explorer *in, int place);
+uint64_t stores_to(const Explorer *in, const Value *tensor);
 bool may_pass(const Explorer *in, const World *world, int group, const Op *op);
 bool violates(Explorer *in, const World *world, int group, const Op *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

@@ -174,8 +174,9 @@ void pass_verify(Kernel *kernel)
             break;
     }
     if (!kernel->failed)
-        text = arena_print(kernel->module, "%s# verify size      %d terms, %d ways in which the groups may stand\n",
-                           say_rings(kernel, text), kernel->proof.terms, kernel->proof.worlds);
+        text = arena_print(kernel->module,
+                           "%s# verify size      %d terms, %d ways in which the groups may stand, %d steps of theirs\n",
+                           say_rings(kernel, text), kernel->proof.terms, kernel->proof.worlds, kernel->proof.steps);
     kernel->obligations = text;
 }
 

@@ -20,7 +20,16 @@ options_of() { sed -n 's/^.*options: *\([^*]*\).*/\1/p' "$1" | head -n 1; }
 agrees() {
     options="-O1 -w -I$programs $(options_of "$1")"
     "$wscc" --ws-target=sequential $options "$1" -o sequential -lm && ./sequential >wanted || return 1
-    sh "$here/cc" $options "$1" -o interpreted && WS_SCHEDULES=3 ./interpreted >got && diff wanted got
+    edit='tee final.ir' sh "$here/cc" $options "$1" -o interpreted && WS_SCHEDULES=3 ./interpreted >got && diff wanted got
+}
+
+# Two milliseconds of proof for a kernel are 500 terms and 20,000 steps.
+is_proved_soon() {
+    awk '/^# verify size/ { seen = 1; if ($4 > 500 || $14 > 20000) { print; bad = 1 } } END { exit bad || !seen }' "$1"
+}
+
+sample_is_proved_soon() {
+    stop_after=ir sh "$here/cc" -O1 -w -I"$top_srcdir/samples" "$1" -o sample.ir && is_proved_soon sample.ir
 }
 
 # The few orders that stand for all, of each CTA by itself. Too many steps for that have those that run long.
@@ -65,6 +74,10 @@ for file in "$programs"/*.c "$top_srcdir"/tests/fuzz/cases/*.c; do
     case $(options_of "$file") in *.c*) continue ;; esac
     ok "$name" agrees "$file"
     case $name in many_tiles | product_in_arms) ;; *) ok "$name, every order" in_every_order ;; esac
+    ok "$name, the time of its proof" is_proved_soon final.ir
+done
+for file in "$top_srcdir"/samples/*.c; do
+    ok "$(basename "$file" .c), the time of its proof" sample_is_proved_soon "$file"
 done
 
 ok 'a commit left out' found gemm 'in flight' "sed '/^ *commit/d'"

@@ -12,6 +12,7 @@
 #include <cuda_runtime.h>
 
 #define WS_DEVICE   __device__ __forceinline__
+#define WS_HOST     __host__
 #define WS_UNROLL   _Pragma("unroll")
 #define WS_CONSTANT __host__ __device__ constexpr
 

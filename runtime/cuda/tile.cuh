@@ -662,12 +662,12 @@ static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
     return apply<U>(convert<U>(), x);
 }
 
-/* Scalars of one type.  */
-template <typename X, if_scalars<X> = 0> static WS_DEVICE X min(X x, X y)
+/* Scalars of one type; launchers compute with them, too.  */
+template <typename X, if_scalars<X> = 0> static WS_HOST WS_DEVICE X min(X x, X y)
 {
     return x < y ? x : y;
 }
-template <typename X, if_scalars<X> = 0> static WS_DEVICE X max(X x, X y)
+template <typename X, if_scalars<X> = 0> static WS_HOST WS_DEVICE X max(X x, X y)
 {
     return x > y ? x : y;
 }

@@ -65,7 +65,8 @@ static void swap_trees(tree &x, tree &y)
     y = other;
 }
 
-static bool step_operands(gimple *def, enum tree_code *code, tree *x, tree *y)
+/* Of x + y and x - y, checked for overflow or not, and of what else has two.  */
+static bool sum_operands(gimple *def, enum tree_code *code, tree *x, tree *y)
 {
     if (is_gimple_assign(def) && gimple_num_ops(def) == 3) {
         *code = gimple_assign_rhs_code(def);
@@ -87,7 +88,7 @@ static bool step_of(class loop *loop, Count *count)
     tree next = ssa_resolve(PHI_ARG_DEF_FROM_EDGE(count->iv, loop_latch_edge(loop))), x, y;
     enum tree_code code;
     if (TREE_CODE(next) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(next) ||
-        !step_operands(SSA_NAME_DEF_STMT(next), &code, &x, &y))
+        !sum_operands(SSA_NAME_DEF_STMT(next), &code, &x, &y))
         return false;
     tree iv = gimple_phi_result(count->iv);
     if (code == PLUS_EXPR && ssa_resolve(y) == iv)
@@ -143,12 +144,10 @@ static bool count_escapes(const Shape *shape, gphi *iv)
 static bool counts(class loop *loop, tree x, Count *count, Bound *bound)
 {
     gphi *iv = header_phi(loop, x);
-    tree name = bare(x);
+    tree name = bare(x), left, right;
+    enum tree_code code;
     if (!iv && TREE_CODE(name) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(name) && INTEGRAL_TYPE_P(TREE_TYPE(name)) &&
-        TYPE_OVERFLOW_UNDEFINED(TREE_TYPE(name)) && is_gimple_assign(SSA_NAME_DEF_STMT(name))) {
-        gimple *def = SSA_NAME_DEF_STMT(name);
-        enum tree_code code = gimple_assign_rhs_code(def);
-        tree left = gimple_assign_rhs1(def), right = gimple_assign_rhs2(def);
+        TYPE_OVERFLOW_UNDEFINED(TREE_TYPE(name)) && sum_operands(SSA_NAME_DEF_STMT(name), &code, &left, &right)) {
         if (code == PLUS_EXPR && !header_phi(loop, left))
             swap_trees(left, right);
         if ((code == PLUS_EXPR || code == MINUS_EXPR) && loop_leaves_alone(loop, right, 0)) {

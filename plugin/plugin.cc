@@ -105,19 +105,28 @@ static void sink(void *context, DiagKind kind, Loc loc, const char *message)
 
 /* ---- the end of the unit ----------------------------------------------------------------------------------------- */
 
+/* What may be removed, and replaced by a file: no terminal, no /dev/null.  */
+static bool is_ordinary(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
 /* Whole or not at all: a temporary beside it, renamed.  */
 static void write_output(const char *text)
 {
-    char *temporary = concat(plugin.output, ".tmp", NULL);
+    bool direct = !is_ordinary(plugin.output);
+    char *temporary = concat(plugin.output, direct ? "" : ".tmp", NULL);
     FILE *out = fopen(temporary, "w");
     bool good = out && fputs(text, out) >= 0;
     if (out && fclose(out))
         good = false;
-    if (good && rename(temporary, plugin.output))
+    if (good && !direct && rename(temporary, plugin.output))
         good = false;
     if (!good) {
         error_at(UNKNOWN_LOCATION, "cannot write %qs: %m", plugin.output);
-        unlink(temporary);
+        if (!direct)
+            unlink(temporary);
     }
     free(temporary);
 }
@@ -161,9 +170,9 @@ static void finish_unit(void)
     fflush(stdout);
     if (!plugin.output)
         return;
-    if (seen_error())
+    if (seen_error() && is_ordinary(plugin.output))
         unlink(plugin.output);
-    else if (text)
+    else if (!seen_error() && text)
         write_output(text);
 }
 

@@ -38,7 +38,7 @@ static void kernel(int N, struct sizes s, const int *table, double *out)
         float f = s.factor * (float)n;
 
         PUT(0, n / 7 + n % 7 * 100);
-        PUT(1, (n & 0xff) | (n ^ 0x55) << 3);
+        PUT(1, (n & 0xff) | (int)((unsigned)(n ^ 0x55) << 3));
         PUT(2, (double)(u / 3u + u % 5u));
         PUT(3, (double)(wide >> 9));
         PUT(4, (double)(short)(n * 31) + (signed char)n + (unsigned char)n + (double)(unsigned short)n);
@@ -82,7 +82,7 @@ static void expected(int N, struct sizes s, const int *table, int i, double *e)
     unsigned u = (unsigned)n;
     float f = s.factor * (float)n;
     e[0] = n / 7 + n % 7 * 100;
-    e[1] = (n & 0xff) | (n ^ 0x55) << 3;
+    e[1] = (n & 0xff) | (int)((unsigned)(n ^ 0x55) << 3);
     e[2] = u / 3u + u % 5u;
     e[3] = (double)((long long)n * 1000003 * 128 >> 9);
     e[4] = (double)(short)(n * 31) + (signed char)n + (unsigned char)n + (double)(unsigned short)n;

@@ -42,9 +42,11 @@ static void print_params(Printer *in, const Map *maps)
             cuda_line(in, "ws::tensor<%s, %d> %s;", cuda_element_text[field->type.dtype], field->type.rank,
                       field->name);
     for (const Map *map = maps; map; map = map->next) {
-        const char *text = arena_print(module, "ws::map %s;", map->name);
+        const char *text = arena_print(module, "ws::%s %s;", map->present ? "edge_map" : "map", map->name);
         if (map->load)
-            cuda_commented(in, text, arena_print(module, "tiles of %d rows", map->rows));
+            cuda_commented(
+                in, text,
+                arena_print(module, "tiles of %d rows%s", map->rows, map->present ? ", the last as it is" : ""));
         else
             cuda_line(in, "%s", text);
     }

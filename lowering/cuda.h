@@ -13,6 +13,7 @@ struct Map {
     Variable *tensor;
     int rows;
     bool load, rounded;
+    bool present; /* for copies in that leave out rows */
     const char *name;
     Map *next;
 };
@@ -68,6 +69,8 @@ void cuda_expression(Printer *in, const Op *op, int outer);                 /* w
 const Value *cuda_without_widening(const Value *value);
 void cuda_coordinate(Printer *in, const Value *value);
 void cuda_coordinates(Printer *in, const Op *op, int first, int end); /* each behind a comma */
+
+/* cuda-maps.c */
 Map *cuda_collect_maps(Printer *in);
 const char *cuda_map_for(Printer *in, const Op *op);
 

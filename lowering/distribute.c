@@ -249,6 +249,7 @@ static void emit_put(Distributor *in, Block *to, Op *load)
         copy->aref = aref;
         copy->storage = aref->storages[i];
         copy->fval = source->fval;
+        copy->present = source->present;
         copy->along = source->along;
         copy->ival = source->along ? source->results[0]->type.rows / cluster_sharers(in->kernel, source->along) : 0;
     }

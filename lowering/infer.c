@@ -98,4 +98,5 @@ void pass_infer(Kernel *kernel)
     infer_recurrences(kernel);
     infer_rescales(kernel);
     infer_strips(kernel);
+    infer_present(kernel);
 }

@@ -21,7 +21,10 @@ void infer_recurrences(Kernel *kernel);
 void infer_rescales(Kernel *kernel);
 /* strips.c: epilogues of accumulators are cut into strips of columns.  */
 void infer_strips(Kernel *kernel);
+/* present.c: loads of which only the rows that there are need come.  */
+void infer_present(Kernel *kernel);
 /* ragged.c: -Wws-padded-reduction.  */
 void infer_ragged(Kernel *kernel);
+bool may_be_ragged(const Op *load, int dimension, int64_t size); /* does the tile lie across that edge of its tensor? */
 
 #endif

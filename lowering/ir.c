@@ -556,6 +556,7 @@ Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map)
     copy->order = op->order;
     copy->depth = op->depth;
     copy->release = op->release;
+    copy->present = op->present;
     copy->along = op->along;
     copy->aref = op->aref;
     copy->storage = op->storage;

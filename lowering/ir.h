@@ -158,6 +158,7 @@ struct Op {
     int depth;          /* LOAD: slots of the ring that will carry it, 0: loaded where it stands */
     int release;        /* LOAD: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
     bool flipped;       /* LOAD: bytes that lie the wrong way for its products: a role of its own turns them over on their way */
+    bool present;       /* LOAD: rows beyond the tensor's reach nothing that is seen; COPY_IN: they need not come */
     int along;          /* LOAD: the blocks of the cluster that load the same tile; COPY_IN: that bring a share of it each, for all of them */
     /* partition and after */
     Aref *aref;         /* LOAD that goes through one; PUT, COPY_IN, FLIP, PUT_DONE, GET, CONSUMED */

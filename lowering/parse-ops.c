@@ -266,6 +266,8 @@ static void parse_note(Parser *p, Op *op)
         op->release = parse_place(p);
     else if (!strcmp(key, "flipped"))
         op->flipped = scan_number_up_to(p, 0, 1);
+    else if (!strcmp(key, "present"))
+        op->present = scan_number_up_to(p, 0, 1);
     else if (!strcmp(key, "along"))
         op->along = scan_choice(p, "blocks of a cluster", text_alongs, TEXT_ALONGS);
     else if (!strcmp(key, "aref"))

@@ -325,6 +325,8 @@ static void print_notes(Printer *p, const Op *op)
     print_order(p, &first, "release", op->release);
     if (op->flipped)
         print_number(p, &first, "flipped", 1);
+    if (op->present)
+        print_number(p, &first, "present", 1);
     if (op->along) {
         print_key(p, &first, "along");
         fputs(text_alongs[op->along], p->out);

@@ -38,8 +38,7 @@ static bool steps_evenly(const Value *coordinate, int64_t size, const Value *ext
     return step > 0 && low >= 0 && low % size == 0 && step % size == 0 && high <= bound && bound % size == 0;
 }
 
-/* May the tile lie across the edge of that dimension of its tensor?  */
-static bool may_be_ragged(const Op *load, int dimension, int64_t size)
+bool may_be_ragged(const Op *load, int dimension, int64_t size)
 {
     const Op *tensor = load->args[0]->def;
     const Value *coordinate = load->args[1 + dimension];

@@ -14,6 +14,7 @@
  *
  *   - the n-th put of a ring copies what the n-th execution of its loads reads; the n-th get stands for the same execution; so
  *     all roles see one sequence of slots
+ *   - rows beyond a tensor's that a copy may leave out reach nothing that is stored (present.c)
  *   - what the blocks of a cluster bring together is, share by share, the tile that each of them loads (cluster.c)
  *   - loops and branches go by the conditions of the source, in its order
  *   - every store of the source is made, once by the groups together, of the value and at the place that the source says, in
@@ -223,6 +224,30 @@ static bool report(Validator *in)
     return false;
 }
 
+typedef struct {
+    Kernel *kernel;
+    Uses uses;
+    bool apart;
+} Present;
+
+static void visit_present(Op *op, void *context)
+{
+    Present *in = context;
+    if (!op->present || !in->apart || rows_stay_apart(in->kernel, &in->uses, op))
+        return;
+    BUG_AT(in->kernel, op->loc, "rows that '%s' does not have are looked at",
+           op->args[0]->name ? op->args[0]->name : "?");
+    in->apart = false;
+}
+
+/* Where rows need not come, nothing sees them.  */
+static bool check_present(Kernel *kernel)
+{
+    Present in = {kernel, uses_new(kernel, kernel->body), true};
+    ir_walk(kernel->body, visit_present, &in);
+    return in.apart;
+}
+
 bool validate_programs(Kernel *kernel, Labels *labels)
 {
     Validator *in = validator_new(kernel, labels);
@@ -231,7 +256,7 @@ bool validate_programs(Kernel *kernel, Labels *labels)
         BUG(kernel, "the body is not what infer left");
         return false;
     }
-    if (!loads_may_move(kernel))
+    if (!loads_may_move(kernel) || !check_present(kernel))
         return false;
     FOR_ROLES (role, kernel) {
         in->role = role;

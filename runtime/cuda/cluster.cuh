@@ -109,52 +109,56 @@ template <int D, int X, int Y, along A> struct consumer<D, cluster<X, Y>, A> : c
 
 /* ---- copies that all get ----------------------------------------------------------------------------------------- */
 
-static WS_DEVICE void engine_share(u32 to, const map &m, u32 barrier, unsigned short mask, int row, int col)
+static WS_DEVICE void engine_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col)
 {
-    ptx::tensor_to_all(to, &m.load, barrier, mask, col, row);
+    ptx::tensor_to_all(to, m, barrier, mask, col, row);
 }
-static WS_DEVICE void engine_share(u32 to, const map &m, u32 barrier, unsigned short mask, int row, int col, int x)
+static WS_DEVICE void engine_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col, int x)
 {
-    ptx::tensor_to_all(to, &m.load, barrier, mask, col, row, x);
+    ptx::tensor_to_all(to, m, barrier, mask, col, row, x);
 }
-static WS_DEVICE void engine_share(u32 to, const map &m, u32 barrier, unsigned short mask, int row, int col, int x, int y)
+static WS_DEVICE void engine_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col, int x, int y)
 {
-    ptx::tensor_to_all(to, &m.load, barrier, mask, col, row, y, x);
+    ptx::tensor_to_all(to, m, barrier, mask, col, row, y, x);
 }
 
-/* One lane starts the boxes of this CTA's rows, and expects the whole tile.  */
-template <typename B, along A, typename S, int R, int C, typename... I>
-static WS_DEVICE void share_boxes(u32 barrier, shared_tile<S, R, C> &s, const map &m, int row, int col, I... outer)
+/* One lane starts the boxes of this CTA's rows, and expects what all bring.  */
+template <typename B, along A, typename M, typename S, int R, int C, typename... I>
+static WS_DEVICE void share_boxes(u32 barrier, shared_tile<S, R, C> &s, const M &m, int row, int col, I... outer)
 {
-    constexpr int rows = R / B::count(A), box = box_rows(rows), lines = line_elements<S>;
-    static_assert(R % (8 * B::count(A)) == 0, "a share is whole periods of the swizzle");
+    constexpr int count = B::count(A), rows = R / count, box = box_rows(rows), lines = line_elements<S>;
+    static_assert(R % (8 * count) == 0, "a share is whole periods of the swizzle");
     const int first = B::template place<A>() * rows;
     const unsigned short mask = B::template mask<A>();
     const u32 to = ptx::shared_address(s.bytes) + first * 128;
-    ptx::mbarrier_expect_tx(barrier, shared_tile<S, R, C>::blocks * R * 128);
+    int brought = 0;
+#pragma unroll
+    for (int n = 0; n < count; n++)
+        brought += rows_brought<rows>(m, row + n * rows);
+    ptx::mbarrier_expect_tx(barrier, (u32)(shared_tile<S, R, C>::blocks * brought * 128));
 #pragma unroll
     for (int block = 0; block < shared_tile<S, R, C>::blocks; block++)
 #pragma unroll
         for (int r = 0; r < rows; r += box)
-            engine_share(to + block * block_bytes(R) + r * 128, m, barrier, mask, row + first + r, col + block * lines,
-                         outer...);
+            engine_share(to + block * block_bytes(R) + r * 128, boxes_at(m, row + first), barrier, mask, row + first + r,
+                         col + block * lines, outer...);
 }
 
 /* As copy_boxes_of.  */
-template <typename B, along A, typename S, typename T, int R, int C>
-static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 2> &t, const map &m, int row,
+template <typename B, along A, typename M, typename S, typename T, int R, int C>
+static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 2> &t, const M &m, int row,
                                      int col)
 {
     share_boxes<B, A>(barrier, s, m, absolute(row, t.origin[0]), absolute(col, t.origin[1]));
 }
-template <typename B, along A, typename S, typename T, int R, int C>
-static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 3> &t, const map &m, int row,
+template <typename B, along A, typename M, typename S, typename T, int R, int C>
+static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 3> &t, const M &m, int row,
                                      int col, int x)
 {
     share_boxes<B, A>(barrier, s, m, absolute(row, t.origin[1]), absolute(col, t.origin[2]), absolute(x, t.origin[0]));
 }
-template <typename B, along A, typename S, typename T, int R, int C>
-static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 4> &t, const map &m, int row,
+template <typename B, along A, typename M, typename S, typename T, int R, int C>
+static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 4> &t, const M &m, int row,
                                      int col, int x, int y)
 {
     share_boxes<B, A>(barrier, s, m, absolute(row, t.origin[2]), absolute(col, t.origin[3]), absolute(x, t.origin[0]),
@@ -174,9 +178,9 @@ template <typename B, along A> static WS_DEVICE void tell(u32 barrier)
         ptx::mbarrier_complete_tx_there(ptx::address_in(barrier, (u32)B::template member<A>(other)), 1);
 }
 
-template <typename B, along A, int SLICED, int D, bool ENGINE, typename S, typename T, int R, int C, int N, typename... I>
+template <typename B, along A, int SLICED, int D, bool ENGINE, typename S, typename T, typename M, int R, int C, int N, typename... I>
 static WS_DEVICE void share_plane(const producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const tensor<T, N> &t,
-                                  const map &m, double fill, int row, int col, I... outer)
+                                  const M &m, double fill, int row, int col, I... outer)
 {
     const bool can_load = ENGINE || m.can_load;
     if (!SLICED && can_load && col * (int)sizeof(T) % 16 == 0) {
@@ -194,36 +198,36 @@ static WS_DEVICE void share_plane(const producer<D, ENGINE> &ring, shared_tile<S
     }
 }
 
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename X, typename Y>
-static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, X row, Y col)
 {
     share_plane<B, A, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
 }
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w, X row, Y col)
 {
     share_plane<B, A, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row,
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w, X row,
                                  Y col)
 {
     share_plane<B, A, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m,
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,
                                     X row, Y col)
 {
     share_plane<B, A, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
 }
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w,
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w,
                                     X row, Y col)
 {
     share_plane<B, A, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v,
+template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v,
                                     W w, X row, Y col)
 {
     share_plane<B, A, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));

@@ -381,9 +381,22 @@ struct launch {
                       encode<T>(m.store, t, store_rows) && encode<T>(m.store_half, t, store_rows, 64);
         m.can_store_pairs = sizeof(T) == 4 && m.can_store && t.high[N - 1] % 32 == 0 &&
                             encode<T>(m.store_pairs, in_lines(t), store_rows, 128, 2);
-        if (!m.can_load && a && !a->empty)
-            ws_log_line("ws: %s: %s: base or strides are not multiples of 16 bytes; copied by the slower path", kernel,
-                        a->name);
+        if (!m.can_load)
+            say_slower(a);
+    }
+
+    /* Of a tensor that is only read.  The last tile's rows have boxes of their own where they are fewer, and tiles are one box.  */
+    template <typename IN = void, typename T, int N> void map(ws::edge_map &m, const ws::tensor<T, N> &t, int rows)
+    {
+        if (failed)
+            return;
+        typedef typename host::map_type_in<IN, T>::type in;
+        m.edge_rows = t.high[N - 2] % rows;
+        m.can_load = encode<in>(m.load, t, box_rows(rows));
+        const bool has_edge = m.can_load && m.edge_rows && rows <= 256 && encode<in>(m.edge, t, m.edge_rows);
+        m.edge_first = has_edge ? t.high[N - 2] - m.edge_rows : no_edge;
+        if (!m.can_load)
+            say_slower(find((void **)&t.base));
     }
 
     /* Rows as lines of 32 numbers.  */
@@ -689,6 +702,13 @@ struct launch {
         cudaError_t error = cudaStreamSynchronize(host::stream());
         if (error != cudaSuccess && !failed)
             fail_cuda(error, WS_ERR_LAUNCH, "running the kernel");
+    }
+
+    void say_slower(const argument *a)
+    {
+        if (a && !a->empty)
+            ws_log_line("ws: %s: %s: base or strides are not multiples of 16 bytes; copied by the slower path", kernel,
+                        a->name);
     }
 
     /* Boxes of so many rows and bytes, swizzled within as many; of a tensor of lines, so many LINES of each row.  */

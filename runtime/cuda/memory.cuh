@@ -16,17 +16,17 @@ namespace ws {
 /* ---- copy_in ----------------------------------------------------------------------------------------------------- */
 
 /* A box at coordinates of the whole tensor.  */
-static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, int row, int col)
+static WS_DEVICE void engine_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col)
 {
-    ptx::tensor_to_shared(to, &m.load, barrier, col, row);
+    ptx::tensor_to_shared(to, m, barrier, col, row);
 }
-static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, int row, int col, int x)
+static WS_DEVICE void engine_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col, int x)
 {
-    ptx::tensor_to_shared(to, &m.load, barrier, col, row, x);
+    ptx::tensor_to_shared(to, m, barrier, col, row, x);
 }
-static WS_DEVICE void engine_load(u32 to, const map &m, u32 barrier, int row, int col, int x, int y)
+static WS_DEVICE void engine_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col, int x, int y)
 {
-    ptx::tensor_to_shared(to, &m.load, barrier, col, row, y, x);
+    ptx::tensor_to_shared(to, m, barrier, col, row, y, x);
 }
 
 /* Does an R x C tile at this place end within the edges of a slice in DIMS of N dimensions?  The engine knows the tensor's own
@@ -39,34 +39,35 @@ template <int R, int C, int DIMS, int N, typename T> static WS_DEVICE bool conta
 }
 
 /* One lane starts all boxes of the tile.  */
-template <typename S, int R, int C, typename... I>
-static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<S, R, C> &s, const map &m, int row, int col, I... outer)
+template <typename M, typename S, int R, int C, typename... I>
+static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<S, R, C> &s, const M &m, int row, int col, I... outer)
 {
     constexpr int box = box_rows(R), lines = line_elements<S>, blocks = shared_tile<S, R, C>::blocks;
     const u32 to = ptx::shared_address(s.bytes);
-    ptx::mbarrier_expect_tx(barrier, blocks * R * 128);
+    ptx::mbarrier_expect_tx(barrier, (u32)(blocks * rows_brought<R>(m, row) * 128));
 #pragma unroll
     for (int block = 0; block < blocks; block++)
 #pragma unroll
         for (int r = 0; r < R; r += box)
-            engine_load(to + block * block_bytes(R) + r * 128, m, barrier, row + r, col + block * lines, outer...);
+            engine_load(to + block * block_bytes(R) + r * 128, boxes_at(m, row), barrier, row + r, col + block * lines,
+                        outer...);
 }
 
 /* Of a slice, or a tensor that is read with a fill: the engine takes what lies inside, at its place in the whole tensor.  */
-template <typename S, typename T, int R, int C>
-static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 2> &t, const map &m, int row,
+template <typename M, typename S, typename T, int R, int C>
+static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 2> &t, const M &m, int row,
                                     int col)
 {
     copy_boxes(barrier, s, m, absolute(row, t.origin[0]), absolute(col, t.origin[1]));
 }
-template <typename S, typename T, int R, int C>
-static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 3> &t, const map &m, int row,
+template <typename M, typename S, typename T, int R, int C>
+static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 3> &t, const M &m, int row,
                                     int col, int x)
 {
     copy_boxes(barrier, s, m, absolute(row, t.origin[1]), absolute(col, t.origin[2]), absolute(x, t.origin[0]));
 }
-template <typename S, typename T, int R, int C>
-static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 4> &t, const map &m, int row,
+template <typename M, typename S, typename T, int R, int C>
+static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 4> &t, const M &m, int row,
                                     int col, int x, int y)
 {
     copy_boxes(barrier, s, m, absolute(row, t.origin[2]), absolute(col, t.origin[3]), absolute(x, t.origin[0]),
@@ -132,9 +133,9 @@ static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T> &p, d
 /* SLICED: dimensions in which the tensor is a slice; anywhere, if it is read with a fill.  What almost every copy is takes few
    instructions, and with ENGINE stands close together: the producer has no time to lose.  The engine faults on a box whose first
    column is not a multiple of 16 bytes.  */
-template <int SLICED, int D, bool ENGINE, typename S, typename T, int R, int C, int N, typename... I>
+template <int SLICED, int D, bool ENGINE, typename S, typename T, typename M, int R, int C, int N, typename... I>
 static WS_DEVICE void copy_in_plane(const producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const tensor<T, N> &t,
-                                    const map &m, double fill, int row, int col, I... outer)
+                                    const M &m, double fill, int row, int col, I... outer)
 {
     const bool can_load = ENGINE || m.can_load;
     if (!SLICED && can_load && col * (int)sizeof(T) % 16 == 0) {
@@ -151,37 +152,37 @@ static WS_DEVICE void copy_in_plane(const producer<D, ENGINE> &ring, shared_tile
     }
 }
 
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, X row, Y col)
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, X row, Y col)
 {
     copy_in_plane<sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
 }
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w, X row, Y col)
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w, X row, Y col)
 {
     copy_in_plane<sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v, W w, X row,
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w, X row,
                               Y col)
 {
     copy_in_plane<sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 /* The engine fills with 0 only.  */
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m,
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,
                                  X row, Y col)
 {
     copy_in_plane<sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
 }
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, W w,
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w,
                                  X row, Y col)
 {
     copy_in_plane<sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const map &m, V v,
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v,
                                  W w, X row, Y col)
 {
     copy_in_plane<sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));

@@ -217,6 +217,35 @@ struct map {
     bool can_load, can_store, can_store_pairs;
 };
 
+/* Of a tensor that is only read, and whose rows beyond the last reach nothing that is seen: the engine takes three times as long
+   over a row that is not there as over one that it brings, so from row edge_first on it is asked for edge_rows, all that are
+   left.  */
+constexpr int no_edge = 0x7fffffff;
+
+struct edge_map {
+    CUtensorMap load, edge;
+    int edge_first, edge_rows;
+    bool can_load;
+};
+
+/* Of R rows from there on: those that boxes bring, and whose boxes.  */
+template <int R> static WS_DEVICE int rows_brought(const map &, int)
+{
+    return R;
+}
+template <int R> static WS_DEVICE int rows_brought(const edge_map &m, int row)
+{
+    return row >= m.edge_first ? m.edge_rows : R;
+}
+static WS_DEVICE const CUtensorMap *boxes_at(const map &m, int)
+{
+    return &m.load;
+}
+static WS_DEVICE const CUtensorMap *boxes_at(const edge_map &m, int row)
+{
+    return row >= m.edge_first ? &m.edge : &m.load;
+}
+
 /* The copy engine reads a map the first time that it is used; one thread has it read before.  */
 static WS_DEVICE void prefetch(const map &m)
 {
@@ -228,6 +257,14 @@ static WS_DEVICE void prefetch(const map &m)
     }
     if (m.can_store_pairs)
         ptx::prefetch_tensormap(&m.store_pairs);
+}
+
+static WS_DEVICE void prefetch(const edge_map &m)
+{
+    if (m.can_load)
+        ptx::prefetch_tensormap(&m.load);
+    if (m.edge_first != no_edge)
+        ptx::prefetch_tensormap(&m.edge);
 }
 
 /* Do all of these tensors lie so that the copy engine can bring their tiles?  */

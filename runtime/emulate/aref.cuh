@@ -240,8 +240,31 @@ struct map {
     bool usable; /* by the copy engine */
 };
 
+/* Of a tensor whose rows beyond the last reach nothing that is seen.  */
+struct edge_map : map {
+    ws_emulate_edge edge;
+};
+
 inline void prefetch(const map &)
 {
+}
+
+inline int rows_brought(const map &, long, int rows)
+{
+    return rows;
+}
+inline int rows_brought(const edge_map &m, long row, int rows)
+{
+    return ws_emulate_rows_brought(&m.edge, row, rows);
+}
+
+inline int rows_there(const map &, long, int rows)
+{
+    return rows;
+}
+inline int rows_there(const edge_map &m, long row, int rows)
+{
+    return ws_emulate_rows_there(&m.edge, row, rows);
 }
 
 template <typename... M> bool by_engine(const M &...maps)
@@ -253,40 +276,47 @@ template <typename T, int R, int C> struct copy_in_step {
     patch<T> from;
     T *to;
     T fill;
+    int there;
 
+    /* What need not come is spoiled: all bits make a NaN.  */
     static void run(void *args, void *)
     {
         copy_in_step *step = (copy_in_step *)args;
         fetch(step->from, step->to, R, C, step->fill);
+        memset((void *)(step->to + step->there * C), 0xff, (R - step->there) * C * sizeof(T));
     }
 };
 
-template <typename F, int D, bool ENGINE, typename T, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
+template <typename F, int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
+WS_DEVICE void copy_in_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
     long at[N];
     coordinates(at, (long)i...);
     typedef copy_in_step<T, R, C> step;
     ws_sched *s = ws_sched_current();
-    step what = {tile_patch<R, C>(t, at), to.elements(), element_of<T>(fill)};
+    const long row = N > 1 ? at[N > 1 ? N - 2 : 0] : 0;
+    step what = {tile_patch<R, C>(t, at), to.elements(), element_of<T>(fill), rows_there(m, row, R)};
     const bool is_plain = what.from.is_whole(R, C) || (fill == 0 && !t.sliced);
-    ws_sched_expect(s, p.ring_number, p.index, to.range().bytes);
+    ws_sched_range range = to.range();
     if (m.usable && is_plain)
-        ws_sched_copy_in(s, p.ring_number, p.index, to.range(), step::run, &what, sizeof what);
+        range.bytes = rows_brought(m, row, R) * C * sizeof(T);
+    ws_sched_expect(s, p.ring_number, p.index, range.bytes);
+    if (m.usable && is_plain)
+        ws_sched_copy_in(s, p.ring_number, p.index, range, step::run, &what, sizeof what);
     else
-        ws_sched_copy_in_now(s, p.ring_number, p.index, to.range(), step::run, &what);
+        ws_sched_copy_in_now(s, p.ring_number, p.index, range, step::run, &what);
 }
 
-template <int D, bool ENGINE, typename T, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in(producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
+template <int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
+WS_DEVICE void copy_in(producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
 {
     copy_in_or(0, p, to, t, m, i...);
 }
 
 /* Each CTA along A brings an equal share of the rows, to all of them.  Where the engine cannot, each copies the whole tile.  */
-template <typename B, along A, typename F, int D, bool ENGINE, typename T, int R, int C, int N, typename... I>
-WS_DEVICE void copy_share_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m,
+template <typename B, along A, typename F, int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
+WS_DEVICE void copy_share_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m,
                              I... i)
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
@@ -301,21 +331,25 @@ WS_DEVICE void copy_share_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C
         return;
     }
     const int first = B::place(A) * rows;
+    int brought = 0;
+    for (int n = 0; n < B::count(A); n++)
+        brought += rows_brought(m, at[N - 2] + n * rows, rows);
     at[N - 2] += first;
-    ws_sched_expect(s, p.ring_number, p.index, to.range().bytes);
+    const int mine = rows_brought(m, at[N - 2], rows);
+    ws_sched_expect(s, p.ring_number, p.index, brought * C * sizeof(T));
     for (int block = 0; block < B::size; block++) {
         if (!(B::mask(A) >> block & 1))
             continue;
         T *there =
             (T *)((char *)cta_of(block).shared + ((char *)(to.elements() + first * C) - (char *)this_cta().shared));
-        step what = {tile_patch<rows, C>(t, at), there, element_of<T>(fill)};
-        ws_sched_copy_share(s, p.ring_number, p.index, block, {there, rows * C * sizeof(T)}, step::run, &what,
+        step what = {tile_patch<rows, C>(t, at), there, element_of<T>(fill), rows_there(m, at[N - 2], rows)};
+        ws_sched_copy_share(s, p.ring_number, p.index, block, {there, mine * C * sizeof(T)}, step::run, &what,
                             sizeof what);
     }
 }
 
-template <typename B, along A, int D, bool ENGINE, typename T, int R, int C, int N, typename... I>
-WS_DEVICE void copy_share(producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const map &m, I... i)
+template <typename B, along A, int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
+WS_DEVICE void copy_share(producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
 {
     copy_share_or<B, A>(0, p, to, t, m, i...);
 }

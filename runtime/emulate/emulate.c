@@ -12,6 +12,7 @@
  */
 #define _GNU_SOURCE /* MAP_NORESERVE */
 #include "emulate.h"
+#include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -392,6 +393,23 @@ bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor)
             return false;
         }
     return true;
+}
+
+ws_emulate_edge ws_emulate_edge_of(long extent, int rows)
+{
+    int left = (int)(extent % rows);
+    return (ws_emulate_edge){extent, left ? extent - left : LONG_MAX, left};
+}
+
+int ws_emulate_rows_brought(const ws_emulate_edge *edge, long row, int rows)
+{
+    return row >= edge->first ? edge->left : rows;
+}
+
+int ws_emulate_rows_there(const ws_emulate_edge *edge, long row, int rows)
+{
+    long there = edge->extent - row;
+    return there < 0 ? 0 : there < rows ? (int)there : rows;
 }
 
 /* What the threads of one launch share.  */

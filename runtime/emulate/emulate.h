@@ -75,6 +75,15 @@ void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t
 void ws_emulate_place(ws_emulate_launch *launch);
 /* Can the copy engine take this tensor?  If not, a line in the log says why.  */
 bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
+/* Copies of which only the rows that the tensor has need come, in tiles of so many: from row `first` on, as many as are left.  */
+typedef struct {
+    long extent, first;
+    int left;
+} ws_emulate_edge;
+ws_emulate_edge ws_emulate_edge_of(long extent, int rows);
+/* Of a tile's rows from there on: those that a copy brings, and those that there are.  The others may hold anything.  */
+int ws_emulate_rows_brought(const ws_emulate_edge *edge, long row, int rows);
+int ws_emulate_rows_there(const ws_emulate_edge *edge, long row, int rows);
 /* CTAs of a launch in clusters over `tiles` iterations of the grid for each of them; 0: none, or more shared memory than there
    is.  */
 int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, bool persistent, int cluster);

@@ -81,6 +81,12 @@ struct launch {
         ref.usable = ws_emulate_map(&state, &t);
     }
 
+    template <typename IN = void, typename T, int N> void map(ws::edge_map &ref, const ws::tensor<T, N> &of, int rows)
+    {
+        map<IN>(static_cast<ws::map &>(ref), of, rows);
+        ref.edge = ws_emulate_edge_of(of.high[N - 2], rows);
+    }
+
     /* It goes by what tiles ask for, and here none asks.  */
     template <int N> void deal(ws::grid<N> &)
     {

@@ -330,6 +330,7 @@ typedef struct {
     Patch from;
     unsigned char *to;
     int rows, cols;
+    int there;    /* rows that need come; the others are spoiled */
     bool rounded; /* the copy makes tf32 of f32 */
     _Alignas(8) unsigned char fill[8];
 } CopyIn;
@@ -339,6 +340,8 @@ static void copy_in(void *args, void *held)
     CopyIn *copy = args;
     (void)held;
     fetch(&copy->from, copy->to, copy->rows, copy->cols, copy->fill);
+    size_t row_bytes = (size_t)copy->cols * (size_t)copy->from.bytes;
+    memset(copy->to + (size_t)copy->there * row_bytes, 0xff, (size_t)(copy->rows - copy->there) * row_bytes);
     float *element = (float *)(void *)copy->to;
     for (int i = 0; copy->rounded && i < copy->rows * copy->cols; i++)
         element[i] = ws_f32_to_tf32(element[i]);
@@ -347,6 +350,19 @@ static void copy_in(void *args, void *held)
 int ring_of(const Group *group, const Aref *aref)
 {
     return group->launch->ring_of[group->block * group->launch->plan->narefs + aref->id];
+}
+
+/* Of `rows` rows from there on, where only those that there are need come: how many are brought, and how many there are.  */
+typedef struct {
+    int brought, there;
+} Rows;
+
+static Rows rows_of(const Op *op, const Window *t, long row, int rows)
+{
+    if (!op->present)
+        return (Rows){rows, rows};
+    ws_emulate_edge edge = ws_emulate_edge_of(t->high[t->rank - 2], rows);
+    return (Rows){ws_emulate_rows_brought(&edge, row, rows), ws_emulate_rows_there(&edge, row, rows)};
 }
 
 /* This block's share of the rows, into the slots of all blocks that share the tile.  */
@@ -360,7 +376,13 @@ static void copy_share(const Group *group, const Op *op, const Window *t, long *
     if (rows <= 0 || (place + 1) * rows > copy->rows)
         ws_sched_fail(ws_sched_current(), "share %d of %d rows of %s reaches over its end", place, rows,
                       op->storage->name);
+    size_t brought = 0;
+    for (int first = 0; first < copy->rows; first += rows)
+        brought += (size_t)rows_of(op, t, at[t->rank - 2] + first, rows).brought;
+    ws_sched_expect(ws_sched_current(), ring_of(group, op->aref), index, brought * (size_t)row_bytes);
     at[t->rank - 2] += place * rows;
+    Rows mine = rows_of(op, t, at[t->rank - 2], rows);
+    copy->there = mine.there;
     unsigned char *first = copy->to + place * rows * row_bytes - (size_t)group->block * launch->shared_room;
     copy->from = tile_patch(t, at, rows, copy->cols);
     copy->rows = rows;
@@ -368,7 +390,7 @@ static void copy_share(const Group *group, const Op *op, const Window *t, long *
         if (!cluster_shares(kernel, op->along, group->block, block))
             continue;
         copy->to = first + (size_t)block * launch->shared_room;
-        ws_sched_range range = {copy->to, (size_t)rows * (size_t)row_bytes};
+        ws_sched_range range = {copy->to, (size_t)mine.brought * (size_t)row_bytes};
         ws_sched_copy_share(ws_sched_current(), ring_of(group, op->aref), index, block, range, copy_in, copy,
                             sizeof *copy);
     }
@@ -386,25 +408,30 @@ void memory_copy_in(Group *group, const Op *op)
     unsigned char *to = slot_of(group, storage, number_of(group, op->args[0]));
     const Window *t = evaluate(group, op->args[1]).tensor;
     coordinates(group, op, 2, t->rank, at);
+    Rows rows = rows_of(op, t, at[t->rank - 2], tile.rows);
     CopyIn copy = {.from = tile_patch(t, at, tile.rows, tile.cols),
                    .to = to,
                    .rows = tile.rows,
                    .cols = tile.cols,
+                   .there = rows.there,
                    .rounded = storage->rounded};
     element_of(tile.dtype, op->fval, copy.fill);
     bool fills = op->fval != 0; /* -0.0 is 0 to the engine as well */
     bool plain = is_whole(&copy.from, tile.rows, tile.cols) || (!fills && !t->sliced);
-    size_t bytes = (size_t)tile.rows * (size_t)tile.cols * (size_t)element_bytes(tile.dtype);
-    ws_sched_range range = {to, bytes};
+    bool by_engine = launch->usable[t->number] && plain;
+    int brought = by_engine ? rows.brought : tile.rows;
+    ws_sched_range range = {to, (size_t)brought * (size_t)tile.cols * (size_t)element_bytes(tile.dtype)};
     end->bytes += machine_copy_bytes(tile);
-    ws_sched_expect(s, ring, end->index, bytes);
-    if (launch->usable[t->number] && plain && op->along)
+    if (by_engine && op->along) {
         copy_share(group, op, t, at, &copy, end->index);
-    else if (launch->usable[t->number] && plain)
+        return;
+    }
+    ws_sched_expect(s, ring, end->index, range.bytes);
+    if (by_engine)
         ws_sched_copy_in(s, ring, end->index, range, copy_in, &copy, sizeof copy);
     else
         ws_sched_copy_in_now(s, ring, end->index, range, copy_in, &copy);
-    if (op->along && !(launch->usable[t->number] && plain))
+    if (op->along)
         ws_sched_tell(s, ring, end->index, blocks_along(launch, op->along, group->block));
 }
 

@@ -85,5 +85,6 @@ ok 'a slot released one product early' found gemm 'a product in flight reads it'
 ok 'fewer arrivals than groups' found gemm 'arrivals' "sed 's/arrivals=2/arrivals=1/'"
 ok 'more arrivals than groups' found gemm 'of 3 groups' "sed 's/arrivals=2/arrivals=3/'"
 ok 'staging that two groups share' again gemm 'staging that is still read by a copy out\|another result' "sed 's/\(storage c_out output.*\) slots=2/\1 slots=1/'"
+ok 'rows left out that a sum sees' found attention 'FAILED' "sed 's/\(copy_in .*\)storage=v_tile/\1present=1 storage=v_tile/'"
 ok 'a variable that two values share' found softmax_rows '' "sed 's/var=now = max/var=largest = max/'"
 done_testing

@@ -5,7 +5,7 @@ struct flipped_params {
     ws::tensor<ws::e4m3, 2> a;
     ws::tensor<ws::e4m3, 2> b;
     ws::tensor<float, 2> c;
-    ws::map a_map;                       // tiles of 128 rows
+    ws::edge_map a_map;                  // tiles of 128 rows, the last as it is
     ws::map b_map;                       // tiles of 96 rows
     ws::map c_map;
     int K;

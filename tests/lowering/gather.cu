@@ -6,7 +6,7 @@ struct shares_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<float, 2> y;
     ws::map a_map;                       // tiles of 128 rows
-    ws::map b_map;                       // tiles of 64 rows
+    ws::edge_map b_map;                  // tiles of 64 rows, the last as it is
     ws::map y_map;
     int N;
     ws::grid<1> grid;

@@ -8,9 +8,9 @@ struct pairs_params {
     ws::tensor<ws::bf16, 2> bt;
     ws::tensor<ws::bf16, 2> ct;
     ws::tensor<ws::bf16, 2> e;
-    ws::map a_map;                       // tiles of 64 rows
-    ws::map b_map;                       // tiles of 64 rows
-    ws::map c_map;                       // tiles of 64 rows
+    ws::edge_map a_map;                  // tiles of 64 rows, the last as it is
+    ws::edge_map b_map;                  // tiles of 64 rows, the last as it is
+    ws::edge_map c_map;                  // tiles of 64 rows, the last as it is
     ws::map bt_map;                      // tiles of 32 rows
     ws::map ct_map;                      // tiles of 32 rows
     ws::map e_map;

@@ -8,8 +8,8 @@ struct parts_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> c;
     ws::tensor<float, 1> v;
-    ws::map a_map;                       // tiles of 128 rows
-    ws::map b_map;                       // tiles of 128 rows
+    ws::edge_map a_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map b_map;                  // tiles of 128 rows, the last as it is
     ws::map c_map;
     int K;
     ws::grid<3, parts_cluster> grid;

@@ -5,7 +5,7 @@ struct product_in_arms_params {
     ws::tensor<ws::f16, 2> a;
     ws::tensor<ws::f16, 2> b;
     ws::tensor<float, 2> c;
-    ws::map a_map;                       // tiles of 64 rows
+    ws::edge_map a_map;                  // tiles of 64 rows, the last as it is
     ws::map b_map;                       // tiles of 32 rows
     ws::map c_map;
     int K;

@@ -6,9 +6,9 @@ struct ring_between_params {
     ws::tensor<float, 2> y;
     ws::tensor<float, 2> z;
     ws::tensor<float, 2> o;
-    ws::map x_map;                       // tiles of 8 rows
-    ws::map y_map;                       // tiles of 8 rows
-    ws::map z_map;                       // tiles of 8 rows
+    ws::edge_map x_map;                  // tiles of 8 rows, the last as it is
+    ws::edge_map y_map;                  // tiles of 8 rows, the last as it is
+    ws::edge_map z_map;                  // tiles of 8 rows, the last as it is
     int K;
     int W;
     ws::grid<1> grid;

@@ -6,7 +6,7 @@ struct rounded_params {
     ws::tensor<float, 2> b;
     ws::tensor<float, 2> c;
     ws::tensor<float, 2> s;
-    ws::map a_map;                       // tiles of 64 rows
+    ws::edge_map a_map;                  // tiles of 64 rows, the last as it is
     ws::map b_map_tf32;                  // tiles of 64 rows
     ws::map c_map;
     int K;

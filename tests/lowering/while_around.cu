@@ -6,7 +6,7 @@ struct while_around_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<int, 1> pieces;
     ws::tensor<float, 2> c;
-    ws::map a_map;                       // tiles of 64 rows
+    ws::edge_map a_map;                  // tiles of 64 rows, the last as it is
     ws::map b_map;                       // tiles of 64 rows
     ws::map c_map;
     int K;

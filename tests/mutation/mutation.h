@@ -43,6 +43,7 @@ bool copy_across(Kernel *kernel, Site site);
 bool copy_to_all(Kernel *kernel, Site site);
 bool share_less(Kernel *kernel, Site site);
 bool share_more(Kernel *kernel, Site site);
+bool rows_left_out(Kernel *kernel, Site site);
 
 /* ---- arguments.c ------------------------------------------------------------------------------------------------- */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * operators-cluster.c - what can go wrong between the blocks of a cluster.
+ * operators-cluster.c - what can go wrong between the blocks of a cluster, and with what a copy brings.
  *
  *   rings     releases stay in the block, or go to other blocks than those that fill the slots
- *   copies    bring another share, to other blocks, or the whole tile to their own alone
+ *   copies    bring another share, to other blocks, or the whole tile to their own alone; leave out rows that are looked at
  */
 #include "mutation.h"
 
@@ -74,5 +74,14 @@ bool share_more(Kernel *kernel, Site site)
     if (site.op->code != OP_COPY_IN || !site.op->ival)
         return false;
     site.op->ival += 8;
+    return true;
+}
+
+bool rows_left_out(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    if (site.op->code != OP_COPY_IN || site.op->present)
+        return false;
+    site.op->present = true;
     return true;
 }

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * present.c - infer: loads of which only the rows that there are need come.
+ *
+ *   c = ws_tensor_2d (C, M, N)               a tile of a has rows i to i + 127; those from M on are 0
+ *   for (k = 0; k < K; k += 64)
+ *     acc = ws_dot (ws_load (a, i, k, 128, 64), ..., acc);     they make rows of acc,
+ *   ws_store (c, i, j, acc);                                   which the store leaves out: c has M rows as well
+ *
+ * Rows beyond a tensor's last read as 0, and the copy engine takes three times as long over one of these as over one that it
+ * brings (H200: 6 clocks of a line, and 2).  Where all that they reach is left out of every store, they may hold anything, so
+ * nobody needs to bring them.
+ *
+ * What is followed is a load's rows, as rows or, where they are turned over or were a right operand, as columns of other tiles.
+ * The operation must keep them apart: a sum over them, a product over them or a printed tile ends it.  A store ends well if it
+ * begins at the load's own row, of a tensor that has no more of them than the load's.  Through a loop's carried values rows are
+ * followed only if the load's row is no other in the next iteration.
+ */
+#include "infer.h"
+#include "plan.h"
+#include "queries.h"
+#include "rules.h"
+#include "slice.h"
+
+enum { LEVELS = 6 }; /* of an expression, as far as it is compared */
+
+typedef enum { AXIS_ROWS, AXIS_COLS, AXES } Axis;
+
+/* Row r of the load is at r - scale * part along an axis of a value; part NULL: 0.  */
+typedef struct {
+    const Value *part;
+    int64_t scale;
+} First;
+
+typedef struct {
+    bool seen;
+    First first;
+} Place;
+
+typedef struct {
+    const Op *load;
+    const Uses *uses;
+    Place *places; /* by value id and axis */
+} Search;
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+static const Value *without_widening(const Value *value)
+{
+    while (value->def && value->def->code == OP_CONVI && value->type.dtype == D_I64 &&
+           value->def->args[0]->type.dtype == D_I32)
+        value = value->def->args[0];
+    return value;
+}
+
+static bool same_number(const Value *x, const Value *y)
+{
+    int64_t number, other;
+    x = without_widening(x);
+    y = without_widening(y);
+    return ir_constant(x, &number) && ir_constant(y, &other) ? number == other : same_scalar(x, y, LEVELS);
+}
+
+static bool is_first(const Value *value, First first)
+{
+    int64_t scale;
+    value = without_widening(value);
+    if (first.scale == 1)
+        return same_number(value, first.part);
+    const Op *op = value->def;
+    return op && op->code == OP_MULI && same_number(op->args[0], first.part) && ir_constant(op->args[1], &scale) &&
+           scale == first.scale;
+}
+
+/* Is `value` the load's row, and what is first behind it?  */
+static bool is_place(const Value *value, const Value *base, First first)
+{
+    int64_t number;
+    value = without_widening(value);
+    if (!first.part)
+        return same_number(value, base);
+    if (ir_constant(base, &number) && !number)
+        return is_first(value, first);
+    const Op *op = value->def;
+    return op && op->code == OP_ADDI && same_number(op->args[0], base) && is_first(op->args[1], first);
+}
+
+/* Is the value the same in all iterations, and behind the loop or branch?  NULL is.  */
+static bool is_outside(const Value *value, const Op *loop)
+{
+    for (int i = 0; value && i < loop->nblocks; i++) {
+        const Op *around = value->def ? value->def : value->block ? value->block->parent : NULL;
+        if (around && (ir_inside(around, loop->blocks[i]) || (!value->def && around == loop)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- where rows go ----------------------------------------------------------------------------------------------- */
+
+static bool follow(Search *in, const Value *value, Axis axis, First first);
+
+static const Value *row_of(const Op *load)
+{
+    return load->args[load->nargs - 2];
+}
+
+static const Value *rows_of(const Op *load)
+{
+    const Op *tensor = load->args[0]->def;
+    return tensor->args[load->nargs - 2];
+}
+
+/* The extent of a tensor, or of a slice in other dimensions; NULL where it is not simply that of the memory.  */
+static const Value *extent_of(const Value *tensor, int dimension)
+{
+    while (tensor->def && tensor->def->code == OP_SLICE && tensor->def->ival != dimension)
+        tensor = tensor->def->args[0];
+    return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def->args[1 + dimension] : NULL;
+}
+
+/* Does the store leave out what the load did not find?  */
+static bool is_left_out(const Search *in, const Op *store, Axis axis, First first)
+{
+    bool column = store->code == OP_STORE_COL, row = store->code == OP_STORE_ROW;
+    if ((column && axis == AXIS_COLS) || (row && axis == AXIS_ROWS))
+        return false;
+    int rank = store->nargs - 2, dimension = rank - (column || row || axis == AXIS_COLS ? 1 : 2);
+    const Value *at = store->args[1 + dimension], *extent = extent_of(store->args[0], dimension);
+    const Value *base = row_of(in->load);
+    return extent && same_number(extent, rows_of(in->load)) && is_place(at, base, first);
+}
+
+/* Along which axis of the result, or AXES.  */
+static Axis axis_behind(const Op *op, int arg, Axis axis)
+{
+    const Type type = op->args[arg]->type, result = op->results[0]->type;
+    switch (op_info[op->code].rule) {
+    case R_TRANS:
+        return axis == AXIS_ROWS ? AXIS_COLS : AXIS_ROWS;
+    case R_DOT:
+    case R_DOT_F32:
+        return arg == 2 || (arg == 0) == (axis == AXIS_ROWS) ? axis : AXES;
+    case R_ROW:
+    case R_ARGMAX:
+        return axis == AXIS_ROWS ? axis : AXES;
+    case R_COL:
+        return axis == AXIS_COLS ? axis : AXES;
+    case R_UNARY:
+    case R_FLOAT:
+    case R_CAST:
+    case R_BINARY:
+    case R_COMPARE:
+    case R_MASK:
+    case R_SELECT:
+    case R_FMA:
+        if (op->code == OP_ROW_CUMSUM || op->code == OP_COL_CUMSUM)
+            return AXES;
+        return axis == AXIS_ROWS ? (type.rows == result.rows ? axis : AXES) : type.cols == result.cols ? axis : AXES;
+    default:
+        return op->code == OP_COLUMNS || op->code == OP_SUM_PARTS ? axis : AXES;
+    }
+}
+
+/* Where the columns of the result begin among the operand's.  */
+static First first_of(const Op *op)
+{
+    if (op->code == OP_COLUMNS)
+        return (First){op->args[1], 1};
+    const Op *grid = ir_enclosing(op, OP_GRID);
+    return (First){grid->blocks[0]->args[grid->nargs / 3 - 1], op->results[0]->type.cols};
+}
+
+static bool follow_result(Search *in, const Op *op, int arg, Axis axis, First first)
+{
+    Axis behind = axis_behind(op, arg, axis);
+    bool cut = axis == AXIS_COLS && (op->code == OP_COLUMNS || op->code == OP_SUM_PARTS);
+    if (behind == AXES || (cut && first.part))
+        return false;
+    return follow(in, op->results[0], behind, cut ? first_of(op) : first);
+}
+
+/* All that a loop calls the value.  */
+static bool follow_carried(Search *in, const Op *loop, const Value *value, Axis axis, First first)
+{
+    bool fixed = is_outside(row_of(in->load), loop) && is_outside(first.part, loop);
+    for (int i = 0; i < carried_count(loop); i++) {
+        Carried names = carried(loop, i);
+        if (names.init != value && names.next != value && names.exit != value)
+            continue;
+        if (!fixed || !follow(in, names.argument, axis, first) || !follow(in, names.result, axis, first) ||
+            (names.body_argument && !follow(in, names.body_argument, axis, first)))
+            return false;
+    }
+    return true;
+}
+
+static bool follow_arm(Search *in, const Op *yield, int arg, Axis axis, First first)
+{
+    const Op *branch = yield->parent->parent;
+    return is_outside(row_of(in->load), branch) && is_outside(first.part, branch) &&
+           follow(in, branch->results[arg], axis, first);
+}
+
+static bool follow_use(Search *in, const Use *use, const Value *value, Axis axis, First first)
+{
+    const Op *op = use->op;
+    switch (op->code) {
+    case OP_STORE:
+    case OP_STORE_ROW:
+    case OP_STORE_COL:
+    case OP_ATOMIC_ADD:
+        return is_left_out(in, op, axis, first);
+    case OP_FOR:
+    case OP_WHILE:
+        return follow_carried(in, op, value, axis, first);
+    case OP_YIELD:
+    case OP_COND:
+        if (!op->parent->parent || op->parent->parent->code == OP_GRID)
+            return false;
+        return op->parent->parent->code == OP_IF ? follow_arm(in, op, use->arg, axis, first)
+                                                 : follow_carried(in, op->parent->parent, value, axis, first);
+    default:
+        return op_info[op->code].class_ == CLASS_TILE && op->nresults == 1 &&
+               follow_result(in, op, use->arg, axis, first);
+    }
+}
+
+static bool follow(Search *in, const Value *value, Axis axis, First first)
+{
+    Place *place = &in->places[value->id * AXES + (int)axis];
+    if (place->seen)
+        return place->first.part == first.part && place->first.scale == first.scale;
+    *place = (Place){true, first};
+    for (const Use *use = uses_of(in->uses, value); use; use = use->next)
+        if (!follow_use(in, use, value, axis, first))
+            return false;
+    return true;
+}
+
+bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load)
+{
+    const Op *tensor = load->args[0]->def;
+    if (load->code != OP_LOAD || load->ival || load->fval != 0 || !tensor || tensor->code != OP_TENSOR)
+        return false;
+    size_t places = (size_t)kernel->module->next_id * AXES;
+    Search in = {load, uses, arena_alloc(kernel->module, places * sizeof(Place))};
+    return follow(&in, load->results[0], AXIS_ROWS, (First){NULL, 0});
+}
+
+/* ---- infer ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Kernel *kernel;
+    Uses uses;
+} Marker;
+
+static void visit_load(Op *op, void *context)
+{
+    Marker *in = context;
+    if (op->code == OP_LOAD)
+        op->present =
+            may_be_ragged(op, op->nargs - 3, op->results[0]->type.rows) && rows_stay_apart(in->kernel, &in->uses, op);
+}
+
+/* require: types, one GRID.   ensure: the same program; a load says whether only the rows that there are need come.  */
+void infer_present(Kernel *kernel)
+{
+    Marker in = {kernel, uses_new(kernel, kernel->body)};
+    ir_walk(kernel->body, visit_load, &in);
+}

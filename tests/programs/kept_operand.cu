@@ -5,8 +5,8 @@ struct kernel_params {
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> a;
     ws::tensor<ws::f16, 2> c;
-    ws::map b_map;                       // tiles of 64 rows
-    ws::map a_map;                       // tiles of 128 rows
+    ws::edge_map b_map;                  // tiles of 64 rows, the last as it is
+    ws::edge_map a_map;                  // tiles of 128 rows, the last as it is
     ws::map c_map;
     int M;
     int strips;

@@ -8,7 +8,7 @@ struct attend_parts_params {
     ws::tensor<float, 4> o;
     ws::tensor<float, 2> tops;
     ws::tensor<float, 2> sums;
-    ws::map q_map;                       // tiles of 64 rows
+    ws::edge_map q_map;                  // tiles of 64 rows, the last as it is
     ws::map k_map;                       // tiles of 128 rows
     ws::map v_map;                       // tiles of 128 rows
     ws::map o_map;

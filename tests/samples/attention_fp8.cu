@@ -7,7 +7,7 @@ struct attention_fp8_params {
     ws::tensor<ws::e4m3, 3> v;
     ws::tensor<float, 1> each;
     ws::tensor<ws::f16, 3> o;
-    ws::map q_map;                       // tiles of 128 rows
+    ws::edge_map q_map;                  // tiles of 128 rows, the last as it is
     ws::map k_map;                       // tiles of 192 rows
     ws::map v_map;                       // tiles of 192 rows
     ws::map o_map;
@@ -206,7 +206,7 @@ struct attention_fp8_2_params {
     ws::tensor<ws::e4m3, 3> v;
     ws::tensor<float, 1> each;
     ws::tensor<ws::f16, 3> o;
-    ws::map q_map;                       // tiles of 128 rows
+    ws::edge_map q_map;                  // tiles of 128 rows, the last as it is
     ws::map k_map;                       // tiles of 128 rows
     ws::map v_map;                       // tiles of 128 rows
     ws::map o_map;

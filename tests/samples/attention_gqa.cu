@@ -6,7 +6,7 @@ struct attention_gqa_params {
     ws::tensor<ws::bf16, 3> k;
     ws::tensor<ws::bf16, 3> v;
     ws::tensor<ws::bf16, 3> o;
-    ws::map q_map;                       // tiles of 128 rows
+    ws::edge_map q_map;                  // tiles of 128 rows, the last as it is
     ws::map k_map;                       // tiles of 128 rows
     ws::map v_map;                       // tiles of 128 rows
     ws::map o_map;

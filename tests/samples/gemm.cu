@@ -5,8 +5,8 @@ struct gemm_params {
     ws::tensor<ws::f16, 2> a;
     ws::tensor<ws::f16, 2> b;
     ws::tensor<ws::f16, 2> c;
-    ws::map a_map;                       // tiles of 128 rows
-    ws::map b_map;                       // tiles of 256 rows
+    ws::edge_map a_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map b_map;                  // tiles of 256 rows, the last as it is
     ws::map c_map;
     int K;
     ws::grid<2> grid;

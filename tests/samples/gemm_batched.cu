@@ -5,8 +5,8 @@ struct gemm_batched_params {
     ws::tensor<ws::f16, 3> a;
     ws::tensor<ws::f16, 3> b;
     ws::tensor<float, 3> c;
-    ws::map a_map;                       // tiles of 64 rows
-    ws::map b_map;                       // tiles of 128 rows
+    ws::edge_map a_map;                  // tiles of 64 rows, the last as it is
+    ws::edge_map b_map;                  // tiles of 128 rows, the last as it is
     ws::map c_map;
     int K;
     ws::grid<3> grid;

@@ -6,8 +6,8 @@ struct gemm_bias_gelu_params {
     ws::tensor<ws::f16, 2> x;
     ws::tensor<float, 1> v;
     ws::tensor<ws::f16, 2> y;
-    ws::map w_map;                       // tiles of 128 rows
-    ws::map x_map;                       // tiles of 128 rows
+    ws::edge_map w_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map x_map;                  // tiles of 128 rows, the last as it is
     ws::map y_map;
     int K;
     ws::grid<2> grid;

@@ -6,9 +6,9 @@ struct gate_params {
     ws::tensor<ws::bf16, 2> g;
     ws::tensor<ws::bf16, 2> u;
     ws::tensor<ws::bf16, 2> h;
-    ws::map x_map;                       // tiles of 128 rows
-    ws::map g_map;                       // tiles of 96 rows
-    ws::map u_map;                       // tiles of 96 rows
+    ws::edge_map x_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map g_map;                  // tiles of 96 rows, the last as it is
+    ws::edge_map u_map;                  // tiles of 96 rows, the last as it is
     ws::map h_map;
     int width;
     ws::grid<2> grid;
@@ -133,8 +133,8 @@ struct project_params {
     ws::tensor<ws::bf16, 2> w;
     ws::tensor<ws::bf16, 2> h;
     ws::tensor<ws::bf16, 2> y;
-    ws::map w_map;                       // tiles of 128 rows
-    ws::map h_map;                       // tiles of 128 rows
+    ws::edge_map w_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map h_map;                  // tiles of 128 rows, the last as it is
     ws::map y_map;
     int hidden;
     ws::grid<2> grid;

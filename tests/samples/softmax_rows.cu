@@ -5,6 +5,7 @@ struct softmax_rows_params {
     ws::tensor<float, 2> x;
     ws::tensor<float, 2> y;
     ws::map x_map;                       // tiles of 64 rows
+    ws::edge_map x_map_present;          // tiles of 64 rows, the last as it is
     int N;
     ws::grid<1> grid;
 };
@@ -30,7 +31,7 @@ static WS_DEVICE void softmax_rows_producer(const softmax_rows_params &p, softma
         }
         for (int j = 0; j < p.N; j += 128) {  // softmax_rows.c:32
             const int t_2_slot = t_2_ring.put();
-            ws::copy_in(t_2_ring, s.t_2[t_2_slot], p.x, p.x_map, i, j);
+            ws::copy_in(t_2_ring, s.t_2[t_2_slot], p.x, p.x_map_present, i, j);
             t_2_ring.put_done();
         }
     }
@@ -70,12 +71,13 @@ static WS_KERNEL(384, 1) void softmax_rows_kernel(WS_PARAMS(softmax_rows_params)
         s.t_ring.init("t_ring", 2);      // two groups release each slot
         s.t_2_ring.init("t_2_ring", 2);  // two groups release each slot
         ws::prefetch(p.x_map);
+        ws::prefetch(p.x_map_present);
     }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.x_map))
+            if (ws::by_engine(p.x_map, p.x_map_present))
                 softmax_rows_producer<true>(p, s, 0);
             else
                 softmax_rows_producer<false>(p, s, 0);
@@ -94,6 +96,7 @@ extern "C" void ws_launch_softmax_rows(int M, int N, const void *X, const void *
     call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.map(p.x_map, p.x, 64);
+    call.map(p.x_map_present, p.x, 64);
     p.N = N;
     call.grid(p.grid, {{0, M, 64}}, ws::order_auto, 0);
     call.run(softmax_rows_kernel, p, 384, sizeof(softmax_rows_shared), ws::persistent);

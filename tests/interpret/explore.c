@@ -58,9 +58,17 @@ typedef struct {
     int count, room;
 } Touches;
 
+/* The objects among the touches, a bit for each 64th, and bounds of the memory.  */
+typedef struct {
+    bool known;
+    uint64_t objects;
+    const char *from, *to;
+} Glance;
+
 typedef struct {
     uint64_t process;
     Touches touches;
+    Glance glance; /* once the step is over */
 } Step;
 
 /* Where the scheduler chose.  */
@@ -131,6 +139,28 @@ static void add_touch(Touches *to, Touch touch)
     to->at[to->count++] = touch;
 }
 
+static bool is_memory(Kind kind)
+{
+    return kind <= ADDS;
+}
+
+/* What a step may be related by, at a glance.  */
+static void sum_up(Step *step)
+{
+    Glance *glance = &step->glance;
+    *glance = (Glance){.known = true};
+    for (int i = 0; i < step->touches.count; i++) {
+        const Touch *touch = &step->touches.at[i];
+        const char *from = touch->range.at, *to = from + touch->range.bytes;
+        if (!is_memory(touch->kind)) {
+            glance->objects |= (uint64_t)1 << touch->object % 64;
+        } else if (touch->range.bytes) {
+            glance->from = !glance->to || from < glance->from ? from : glance->from;
+            glance->to = to > glance->to ? to : glance->to;
+        }
+    }
+}
+
 static Touches touches_copy(const Touches *from)
 {
     Touches copy = {NULL, 0, 0};
@@ -141,7 +171,9 @@ static Touches touches_copy(const Touches *from)
 
 static Step step_copy(const Step *from)
 {
-    return (Step){from->process, touches_copy(&from->touches)};
+    Step copy = {.process = from->process, .touches = touches_copy(&from->touches)};
+    sum_up(&copy);
+    return copy;
 }
 
 static void steps_drop(Step *steps, int count)
@@ -176,11 +208,6 @@ static bool overlap(ws_sched_range x, ws_sched_range y)
 {
     const char *p = x.at, *q = y.at;
     return x.bytes && y.bytes && p < q + y.bytes && q < p + x.bytes;
-}
-
-static bool is_memory(Kind kind)
-{
-    return kind <= ADDS;
 }
 
 static bool is_global(Kind kind)
@@ -221,9 +248,16 @@ static Relation relate_touches(const Touch *x, const Touch *y)
     }
 }
 
+static bool are_apart(const Glance *x, const Glance *y)
+{
+    return x->known && y->known && !(x->objects & y->objects) && (x->to <= y->from || y->to <= x->from);
+}
+
 static Relation relate(const Step *x, const Step *y)
 {
     Relation relation = APART;
+    if (are_apart(&x->glance, &y->glance))
+        return APART;
     for (int i = 0; i < x->touches.count; i++)
         for (int k = 0; k < y->touches.count; k++) {
             Relation here = relate_touches(&x->touches.at[i], &y->touches.at[k]);
@@ -342,6 +376,7 @@ int exploration_choose(Exploration *all, int count, const ws_sched_choice *choic
     node->wanted[node->chosen] = true;
     node->step.process = node->enabled[node->chosen];
     node->step.touches.count = 0;
+    node->step.glance.known = false;
     node->creator = creator_of(all, choices[node->chosen].operation);
     all->depth++;
     return node->chosen;
@@ -488,10 +523,12 @@ void exploration_observe(Exploration *all, const ws_sched_event *event)
 
 /* ---- races ------------------------------------------------------------------------------------------------------- */
 
-/* before[k * length + i]: step i comes before step k in every equal order.  */
+/* Bit i of row k: step i comes before step k in every equal order.  A race is two steps in conflict with nothing between.  */
 typedef struct {
-    bool *before, *direct;
-    int length;
+    uint64_t *before;
+    int length, words;
+    int (*races)[2];
+    int nraces, room;
 } Past;
 
 static bool starts(const Step *step)
@@ -504,44 +541,50 @@ static bool starts(const Step *step)
 
 static void mark_before(Past *past, int k, int i)
 {
-    past->direct[(size_t)k * (size_t)past->length + (size_t)i] = true;
-    past->before[(size_t)k * (size_t)past->length + (size_t)i] = true;
-    for (int m = 0; m < i; m++)
-        past->before[(size_t)k * (size_t)past->length + (size_t)m] |=
-            past->before[(size_t)i * (size_t)past->length + (size_t)m];
+    uint64_t *row = past->before + (size_t)k * (size_t)past->words;
+    const uint64_t *other = past->before + (size_t)i * (size_t)past->words;
+    row[i / 64] |= (uint64_t)1 << i % 64;
+    for (int word = 0; word <= i / 64; word++)
+        row[word] |= other[word];
 }
 
 static bool is_before(const Past *past, int i, int k)
 {
-    return past->before[(size_t)k * (size_t)past->length + (size_t)i];
+    return past->before[(size_t)k * (size_t)past->words + (size_t)i / 64] >> i % 64 & 1;
 }
 
-static Past past_of(const Exploration *all)
+/* From the latest step back: what is before one that is before this one stands behind something already.  */
+static void find_past(const Exploration *all, Past *past, int k, int opened)
 {
-    int length = all->length;
-    Past past = {zeroed(length * length, 1), zeroed(length * length, 1), length};
+    const Step *step = &all->path[k].step;
+    bool first = starts(step);
+    for (int i = k - 1; i >= 0; i--) {
+        const Step *other = &all->path[i].step;
+        if (is_before(past, i, k))
+            continue;
+        bool own = other->process == step->process || i == all->path[k].creator;
+        Relation relation = own ? ORDERED : relate(other, step);
+        if (relation == CONFLICT) {
+            past->races = grown(past->races, past->nraces, &past->room, sizeof *past->races);
+            past->races[past->nraces][0] = i;
+            past->races[past->nraces++][1] = k;
+        }
+        if (relation != APART || (first && i < opened))
+            mark_before(past, k, i);
+    }
+}
+
+static Past past_of(Exploration *all)
+{
+    int length = all->length, words = length / 64 + 1;
+    Past past = {zeroed(length * words, sizeof(uint64_t)), length, words, NULL, 0, 0};
     int opened = length; /* all groups have come to the CTA's barrier before that step */
     for (int k = 0; k < length; k++) {
-        const Step *step = &all->path[k].step;
-        bool first = starts(step);
-        opened = first && k < opened ? k : opened;
-        for (int i = 0; i < k; i++) {
-            const Step *other = &all->path[i].step;
-            if (other->process == step->process || i == all->path[k].creator || (first && i < opened) ||
-                relate(other, step) != APART)
-                mark_before(&past, k, i);
-        }
+        sum_up(&all->path[k].step);
+        opened = starts(&all->path[k].step) && k < opened ? k : opened;
+        find_past(all, &past, k, opened);
     }
     return past;
-}
-
-/* Something stands between the two in every equal order.  */
-static bool is_far(const Past *past, int i, int k)
-{
-    for (int m = i + 1; m < k; m++)
-        if (past->direct[(size_t)k * (size_t)past->length + (size_t)m] && is_before(past, i, m))
-            return true;
-    return false;
 }
 
 static int place_of(const Node *node, uint64_t process)
@@ -576,15 +619,10 @@ static void want_other(Exploration *all, const Past *past, int i, int k)
 static void find_races(Exploration *all)
 {
     Past past = past_of(all);
-    for (int k = 0; k < all->length; k++)
-        for (int i = 0; i < k; i++) {
-            const Node *x = &all->path[i], *y = &all->path[k];
-            if (x->step.process != y->step.process && i != y->creator && relate(&x->step, &y->step) == CONFLICT &&
-                !is_far(&past, i, k))
-                want_other(all, &past, i, k);
-        }
+    for (int i = 0; i < past.nraces; i++)
+        want_other(all, &past, past.races[i][0], past.races[i][1]);
     free(past.before);
-    free(past.direct);
+    free(past.races);
 }
 
 /* ---- the next order ---------------------------------------------------------------------------------------------- */

@@ -57,8 +57,13 @@
  *      behind one, fenced by each thread that wrote, and read behind another: by a product only if both happened.  What
  *      leaves by the copy engine, or is written by several groups: protocol-staging.c.
  *
+ *   9. No block of a cluster begins or ends while another may still write to its memory or arrive at its barriers: all begin and
+ *      end together (start and finish of the runtime, in every kernel that has a cluster).  Nothing is under way then: at its
+ *      end each slot has been released by all that got it, in every block that shares it, so all copies into it have landed.
+ *
  * Assumed: put, get, consumed, copies, products, waits and barriers do what runtime/README.md says.  A copy in that the engine
- * cannot make, which turns out at run time, is one that threads make, fence and complete within that one call.
+ * cannot make, which turns out at run time, is one that threads make, fence and complete within that one call: shown of the
+ * machine's program by tests/gpu/fences.sh.
  */
 #include "plan.h"
 #include "protocol.h"

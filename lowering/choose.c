@@ -194,12 +194,37 @@ static void choose_ring(Chooser *in, Op *load)
    way to the groups, where threads and registers for one more are left.  */
 enum { FLIPPED_ROWS = 32, FLIPPED_COLUMNS = 16, MOST_GROUPS_BESIDE = 2 };
 
+/* Are the kernel's products narrow enough for a block of so many groups?  */
+static bool products_fit(const Chooser *in, int groups)
+{
+    int columns = 0;
+    for (int i = 0; i < in->ndots; i++)
+        if (in->dots[i]->code == OP_DOT && in->dots[i]->results[0]->type.cols > columns)
+            columns = in->dots[i]->results[0]->type.cols;
+    return columns <= machine_product_columns(groups * MACHINE_GROUP_THREADS, true);
+}
+
+static int wanted_groups(const Chooser *in);
+
+/* That the kernel may come to have.  */
+static int most_groups(const Chooser *in)
+{
+    const Grid *grid = &in->kernel->grid;
+    bool whole_tiles = grid->split == SPLIT_TILES;
+    for (int i = 0; i < in->nloops; i++)
+        whole_tiles |= in->loops[i]->pipeline->automatic || in->loops[i]->pipeline->pingpong;
+    int groups = wanted_groups(in);
+    return grid->consumers ? grid->consumers : whole_tiles && groups < 2 ? 2 : groups;
+}
+
 static void choose_flip(const Chooser *in, Op *load)
 {
     const Grid *grid = &in->kernel->grid;
     Type type = load->results[0]->type;
     int asked = 2 * (grid->producer_registers + grid->consumer_registers); /* of two groups each */
-    bool room = grid->consumers <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= MACHINE_REGISTERS;
+    int groups = most_groups(in);
+    bool room = groups <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= MACHINE_REGISTERS &&
+                products_fit(in, groups + 2);
     load->flipped = load->depth && in->specialized && room && type.rows % FLIPPED_ROWS == 0 &&
                     type.cols % FLIPPED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
 }
@@ -454,7 +479,7 @@ static void visit_largest(Op *op, void *context)
     }
 }
 
-static int wanted_groups(Chooser *in)
+static int wanted_groups(const Chooser *in)
 {
     int largest = 0;
     ir_walk(in->kernel->body, visit_largest, &largest);
@@ -467,7 +492,7 @@ static int wanted_groups(Chooser *in)
     }
     if (rows % (2 * MACHINE_MMA_ROWS) == 0 && product_registers(in, 2) <= 200)
         return 2;
-    if (rows % (3 * MACHINE_MMA_ROWS) == 0)
+    if (rows % (3 * MACHINE_MMA_ROWS) == 0 && products_fit(in, 3 + 1))
         return 3;
     return rows % (2 * MACHINE_MMA_ROWS) == 0 ? 2 : 1;
 }

@@ -68,6 +68,17 @@ int64_t machine_parts_bytes(Type part)
     return (int64_t)round_up(part.rows, MACHINE_MMA_ROWS) * part.cols * dtype_bytes(part.dtype) + 16;
 }
 
+/* ptxas takes no instruction whose operands need more registers than the launch gives each thread, whatever setmaxnreg gives
+   later (C7602; CUDA 13.0): half a register for each column, and these.  */
+enum { BESIDE_ACCUMULATOR = 26, LEFT_OPERAND = 4 };
+
+int machine_product_columns(int threads, bool in_registers)
+{
+    int left = MACHINE_REGISTERS / threads / 8 * 8 - BESIDE_ACCUMULATOR - (in_registers ? LEFT_OPERAND : 0);
+    int columns = left * 2 / 8 * 8;
+    return columns < MACHINE_MMA_COLUMNS ? columns : MACHINE_MMA_COLUMNS;
+}
+
 int machine_rows_together(Layout layout)
 {
     return layout == LAYOUT_ROWS ? 1 : 1 << (layout - LAYOUT_ROWS_2 + 1);

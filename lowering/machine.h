@@ -23,6 +23,7 @@ enum {
     MACHINE_SWIZZLE_ROWS = 8,    /* lines after which it begins again */
     MACHINE_CLUSTER_BLOCKS = 8,  /* that every device can place */
     MACHINE_MMA_ROWS = 64,       /* M of one wgmma */
+    MACHINE_MMA_COLUMNS = 256,   /* its largest N */
     MACHINE_MAX_DEPTH = 16,      /* slots that a ring may have */
     MACHINE_SMALL_SLOT = 12288   /* bytes below which the copies of eight slots do not hide latency */
 };
@@ -46,6 +47,8 @@ int64_t machine_parts_bytes(Type part);
 /* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
 int machine_rows_together(Layout layout);
 int machine_vector_columns(int cols, Layout layout);
+/* Columns of the widest product in a launch of so many threads, with the left operand in shared memory or in registers.  */
+int machine_product_columns(int threads, bool in_registers);
 /* Registers of 32 bits that a tile of this type costs each thread of a group.  */
 int machine_tile_registers(Type tile, Layout layout);
 

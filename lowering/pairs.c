@@ -17,8 +17,6 @@
 #include "plan.h"
 #include "queries.h"
 
-enum { WIDEST_PRODUCT = 256 };
-
 static const Op *view_under(const Value *operand)
 {
     const Op *op = operand->def;
@@ -51,7 +49,7 @@ static Storage *storage_that_goes_on(const Op *product)
     bool along_k = operand->def->code == OP_TRANS_VIEW;
     int line = machine_line_elements(tile.dtype);
     bool goes_on = along_k ? tile.cols <= line : tile.cols % line == 0;
-    return goes_on && 2 * operand->type.cols <= WIDEST_PRODUCT ? view->storage : NULL;
+    return goes_on && 2 * operand->type.cols <= MACHINE_MMA_COLUMNS ? view->storage : NULL;
 }
 
 static bool same_put(const Op *product, const Op *other)
@@ -103,7 +101,9 @@ static void visit_pair(Op *op, void *context)
     if (!second)
         return;
     Storage *storage = storage_that_goes_on(op), *behind = storage_that_goes_on(second);
-    if (!can_join(kernel, storage, behind))
+    int columns = op->results[0]->type.cols + second->results[0]->type.cols;
+    if (!can_join(kernel, storage, behind) ||
+        columns > machine_product_columns(kernel_groups(kernel) * MACHINE_GROUP_THREADS, true))
         return;
     behind->beside = storage;
     op->ival = 1;

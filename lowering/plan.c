@@ -24,7 +24,7 @@ static int64_t round_up(int64_t value, int64_t multiple)
 
 /* ---- threads and registers --------------------------------------------------------------------------------------- */
 
-static int all_groups(const Kernel *kernel)
+int kernel_groups(const Kernel *kernel)
 {
     int groups = 0;
     FOR_ROLES (role, kernel)
@@ -62,12 +62,12 @@ enum { MOST_REGISTERS = 240, FLIPPING = 24 };
    last group to ask would wait for ever.  */
 static int register_pool(const Kernel *kernel)
 {
-    return all_groups(kernel) * (MACHINE_REGISTERS / kernel->threads / 8 * 8);
+    return kernel_groups(kernel) * (MACHINE_REGISTERS / kernel->threads / 8 * 8);
 }
 
 static void default_registers(Kernel *kernel)
 {
-    int busy = busy_groups(kernel), idle = all_groups(kernel) - busy;
+    int busy = busy_groups(kernel), idle = kernel_groups(kernel) - busy;
     if (busy < 2 || !idle)
         return;
     bool more = busy > 2;
@@ -127,7 +127,7 @@ static bool check_register_clause(Kernel *kernel)
 static void plan_threads(Kernel *kernel)
 {
     bool clause = kernel->grid.producer_registers || kernel->grid.consumer_registers;
-    kernel->threads = all_groups(kernel) * MACHINE_GROUP_THREADS;
+    kernel->threads = kernel_groups(kernel) * MACHINE_GROUP_THREADS;
     kernel->min_blocks = 1;
     if (kernel->threads > MACHINE_MAX_THREADS)
         reject(kernel, kernel->grid.loc, REASON_THREADS, kernel->threads, MACHINE_MAX_THREADS);
@@ -135,6 +135,24 @@ static void plan_threads(Kernel *kernel)
         clause_registers(kernel);
     else if (!clause && kernel->roles->next)
         default_registers(kernel);
+}
+
+static void check_product(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    if (op->code != OP_MMA)
+        return;
+    int columns = op->results[0]->type.cols < MACHINE_MMA_COLUMNS ? op->results[0]->type.cols : MACHINE_MMA_COLUMNS;
+    int most = machine_product_columns(kernel->threads, op->args[0]->type.kind != K_VIEW);
+    if (columns > most)
+        reject(kernel, op->loc, REASON_PRODUCT_WIDE, columns, kernel->threads, most);
+}
+
+/* Registers that an instruction takes have to be there when the kernel begins.  */
+static void check_products(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, check_product, kernel);
 }
 
 bool kernel_gathers(const Kernel *kernel)
@@ -156,7 +174,7 @@ bool kernel_takes_turns(const Kernel *kernel)
 /* Barrier 0 belongs to the CTA, one to each group, one to each group's turn, one to meetings of all.  */
 static void plan_barriers(Kernel *kernel)
 {
-    int groups = all_groups(kernel);
+    int groups = kernel_groups(kernel);
     int barriers = 1 + groups + (kernel_takes_turns(kernel) ? groups : 0) + kernel_gathers(kernel);
     if (barriers > MACHINE_NAMED_BARRIERS)
         reject(kernel, kernel->grid.loc, REASON_BARRIERS, barriers, MACHINE_NAMED_BARRIERS);
@@ -420,6 +438,7 @@ static void say_plan(Kernel *kernel)
 void pass_plan(Kernel *kernel)
 {
     plan_threads(kernel);
+    check_products(kernel);
     plan_barriers(kernel);
     if (kernel->failed)
         return;

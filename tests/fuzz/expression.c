@@ -478,6 +478,8 @@ static bool fits_helper(Gen *g, const Helper *helper, Shape shape)
 
 static bool helper_fits(Gen *g, Shape shape, int depth)
 {
+    if (g->by_columns) /* what it does is not known here */
+        return false;
     for (int i = 0; i < g->nhelpers && depth > 0 && !g->in_helper; i++)
         if (fits_helper(g, &g->helper_list[i], shape))
             return true;

@@ -29,6 +29,8 @@ KERNEL(both, "ws grid(2)", WS_I8, WS_I32, 64, 128, 64, 0, ws_dot(ACROSS_A, ACROS
 KERNEL(tiles, "ws grid(2) consumers(2, tiles)", WS_E4M3, WS_F32, 64, 64, 64, 0, ws_dot(ALONG_A, ACROSS_B, acc))
 KERNEL(computed, "ws grid(2)", WS_E4M3, WS_F32, 128, 160, 96, 0, ws_dot(ws_neg(ALONG_A), ACROSS_B, acc))
 KERNEL(computed_e5m2, "ws grid(2)", WS_E5M2, WS_F32, 64, 256, 32, 0, ws_dot(ws_neg(ALONG_A), ACROSS_B, acc))
+KERNEL(wide, "ws grid(2)", WS_I8, WS_I32, 128, 224, 32, 0,
+       ws_dot(ALONG_A, ACROSS_B, acc)) /* too wide for four groups */
 KERNEL(computed_i8, "ws grid(2)", WS_I8, WS_I32, 64, 64, 32, 0, ws_dot(NEGATIVE(ALONG_A), ACROSS_B, acc))
 
 /* One tile for a product with registers and one with memory, which cancel. */
@@ -61,7 +63,8 @@ int main(int argc, char **argv)
         double factor;
     } cases[] = {{WS_E4M3, right, 0, 1, 1},      {WS_E5M2, left, 1, 0, 1},      {WS_I8, both, 1, 1, 1},
                  {WS_E4M3, tiles, 0, 1, 1},      {WS_E4M3, computed, 0, 1, -1}, {WS_E5M2, computed_e5m2, 0, 1, -1},
-                 {WS_I8, computed_i8, 0, 1, -1}, {WS_E4M3, twice, 0, 1, 0},     {WS_E4M3, none, 0, 1, 0}};
+                 {WS_I8, computed_i8, 0, 1, -1}, {WS_I8, wide, 0, 1, 1},        {WS_E4M3, twice, 0, 1, 0},
+                 {WS_E4M3, none, 0, 1, 0}};
     check_begin("flipped_bytes", argc, argv);
     int M = 144, N = 176, K = 240;
     for (size_t s = 0; s < sizeof cases / sizeof *cases; s++) {

@@ -175,6 +175,7 @@ ok 'a slot turned over and not released' spoiled flipped "ring 'tb_ring' expects
 ok 'a share of another size' spoiled cluster "brings 32 of 128 rows of 'ta', and 2 blocks do so" "$producer"'s/share=64/share=32/'
 ok 'a part without the others' spoiled cluster "brings a part of 'ta' alone" "s/arrivals=6 along=x_and_y/arrivals=4 along=x/; $producer"'s/along=y //'
 ok 'a tile that the others do not load' spoiled cluster "shares 'ta' with blocks that load another tile" "$producer"'{s/along=y /along=& /; s/along=x /along=y /; s/along=along=y /along=x /;}'
+ok 'a tile that some blocks load more often' spoiled cluster "shares 'tb' with blocks that load another tile" 's/\(for %k: i32.* = 0, \)< %K, 64/\1< %i, 64/'
 ok 'copies to blocks whose releases do not come' spoiled cluster "ring 'ta_tb' is filled along x_and_y, and released along x" 's/arrivals=6 along=x_and_y/arrivals=4 along=x/'
 ok 'releases that stay in the block' spoiled cluster "ring 'ta_tb' is filled along x_and_y, and released along none" 's/arrivals=6 along=x_and_y/arrivals=2/'
 ok 'releases of other blocks that are not waited for' spoiled cluster 'expects 2 arrivals for each slot and gets 6' 's/arrivals=6/arrivals=2/'

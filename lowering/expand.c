@@ -22,8 +22,9 @@
  *   else                                         else
  *     acc1 = acc                                   acc1 = acc; commit nothing
  *
- * Every other product is waited for before the first operation that looks at its result, or at the end of its block.  A
- * release stands where nothing looks at the slot any more.
+ * Every other product is waited for before the first operation that looks at its result, or at the end of its block; or, if
+ * its operand comes from the iteration before, before this one's exponentials.  A release stands where nothing looks at the
+ * slot any more.
  */
 #include "queries.h"
 #include "stages.h"
@@ -122,6 +123,37 @@ static int newest_group(const Expander *in)
     int group = -1;
     for (int i = 0; i < in->npending; i++)
         group = in->group[i] > group ? in->group[i] : group;
+    return group;
+}
+
+static bool is_exponential(const Op *op)
+{
+    bool tile = op->nresults && op->results[0]->type.rows > 1 && op->results[0]->type.cols > 1;
+    return tile && (op->code == OP_EXP || op->code == OP_EXP2 || op->code == OP_TANH || op->code == OP_ERF ||
+                    op->code == OP_SIGMOID);
+}
+
+/* Of an iteration.  */
+static bool is_last_exponential(const Op *op)
+{
+    const Op *next = is_exponential(op) ? op->next : NULL;
+    while (next && !is_exponential(next))
+        next = next->next;
+    return is_exponential(op) && !next;
+}
+
+/* The newest group of a product whose operand the loop carries, if `op` are an iteration's exponentials, -1 if none.  One
+   group's run under the products of another: beside its own they take longer than that leaves, and what follows the wait, the
+   scaling of the accumulator and the operand's rounding, has nothing more to run under.  What leads up to them, the rows'
+   largest, stays under the product.  */
+static int group_before_exponentials(const Expander *in, const Op *op)
+{
+    int group = -1;
+    for (int i = 0; i < in->npending && in->kernel->grid.consumers > 1 && is_last_exponential(op); i++) {
+        const Op *mma = in->pending[i]->def;
+        bool carried = mma && (mma->args[0]->block == op->parent || mma->args[1]->block == op->parent);
+        group = carried && in->group[i] > group ? in->group[i] : group;
+    }
     return group;
 }
 
@@ -301,7 +333,9 @@ static void expand_block(const Expander *outer, Block *block)
             op->code = OP_MMA;
             op->results[0]->type.kind = K_TOKEN;
         }
-        int group = end ? newest_group(&in) : group_needed(&in, op);
+        int group = end ? newest_group(&in) : group_needed(&in, op), early = group_before_exponentials(&in, op);
+        if (early > group)
+            group = early;
         if (group >= 0)
             wait_for(&in, op, group);
         if (dot && !in_flight(&in, op))

@@ -430,6 +430,14 @@ static WS_DEVICE void touch(u32 x)
     asm volatile("{\n.reg .pred p;\nsetp.eq.u32 p, %0, 0xffe12345;\n@p pmevent 0;\n}" ::"r"(x) : "memory");
 }
 
+/* Both times y, by instructions that do nothing where y is 1; in their place among what is volatile.  */
+static WS_DEVICE void multiply_unless_one(float &low, float &high, float y)
+{
+    asm volatile("{\n.reg .pred p;\nsetp.neu.f32 p, %2, 0f3f800000;\n@p mul.f32 %0, %0, %2;\n@p mul.f32 %1, %1, %2;\n}"
+                 : "+f"(low), "+f"(high)
+                 : "f"(y));
+}
+
 /* ---- global memory under a condition ----------------------------------------------------------------------------- */
 
 /* Instructions that are not issued where the condition is false, and no branches around them: those that follow each other

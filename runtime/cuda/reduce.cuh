@@ -109,13 +109,9 @@ static WS_DEVICE tile<T, R, 1, L> row_reduce(F f, const tile<T, R, C, L> &x)
         return y;
     }
 }
-/* A sum of a row closes a transform between two products, as a softmax: what makes it stays under the product in flight.  */
 template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_sum(const X &x)
 {
-    auto y = row_reduce(one::add(), x);
-    if constexpr (X::kind == frag && sizeof(typename X::math) == 4)
-        computed(y);
-    return y;
+    return row_reduce(one::add(), x);
 }
 /* Shares of a sum that a loop adds up, in the type of the arithmetic, and the sum behind it.  */
 template <typename T, int R, int C, layout L> static WS_DEVICE tile<T, R, 1, L> row_part(const tile<T, R, C, L> &x)
@@ -129,8 +125,6 @@ template <typename T, int R, int C, layout L> static WS_DEVICE tile<T, R, 1, L> 
         auto share = share_of_row(one::add(), x, slot);
         y.set(slot, 0, share, share);
     }
-    if constexpr (L == frag)
-        computed(y);
     return y;
 }
 template <typename T, int R, layout L> static WS_DEVICE tile<T, R, 1, L> row_total(const tile<T, R, 1, L> &x)
@@ -153,16 +147,22 @@ template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_min(const X &x)
     return row_reduce(one::minimum(), x);
 }
 
-/* x y, left out by a warp in which every y is 1: what a running maximum shrinks by while nothing larger comes.  */
+/* x y, where y is mostly 1: what a running maximum shrinks by while nothing larger comes.  A thread whose factor is 1 does not
+   carry the instructions out; a branch around them would keep the assembler from mixing them with what stands beside.  */
 template <typename X, typename Y> static WS_DEVICE X rescale(const X &x, const Y &y)
 {
-    typedef typename Y::where S;
+    typedef typename X::where S;
     X z = x;
-    bool same = true;
     WS_FOR_SLOTS(S, slot)
-    same &= y.get(slot, 0).low == 1;
-    if (__any_sync(0xffffffffu, !same))
-        z = mul(x, y);
+    {
+        const float factor = y.get(slot, 0).low;
+        WS_FOR_PAIRS(S, j)
+        {
+            pair<float> p = z.get(slot, j);
+            ptx::multiply_unless_one(p.low, p.high, factor);
+            z.set(slot, j, p.low, p.high);
+        }
+    }
     return z;
 }
 

@@ -336,10 +336,17 @@ template <int N, typename... ACC> static WS_DEVICE void wait(ACC &...acc)
 }
 
 /* What the tiles hold has been computed before the next wait, which the assembler would otherwise move up in front of it:
-   an instruction that depends on them, and never executes, stands between.  Meant for (R,1) tiles.  */
-template <typename... X> static WS_DEVICE void computed(const X &...x)
+   instructions that depend on them, and never execute, stand between.  Meant for (R,1) tiles.  */
+template <typename T, int R, layout L> static WS_DEVICE void computed(const tile<T, R, 1, L> &x)
 {
-    (ptx::depend(x.cell.v[0]), ...);
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof x.cell.v / sizeof *x.cell.v); i++)
+        ptx::depend(x.cell.v[i]);
+}
+template <typename X, typename... MORE> static WS_DEVICE void computed(const X &x, const MORE &...more)
+{
+    computed(x);
+    (computed(more), ...);
 }
 
 /* acc += a b without the matrix unit: f32 products, k ascending.  */

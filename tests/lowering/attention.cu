@@ -113,11 +113,12 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 const auto less_2 = ws::sub(m, now_2);
                 const auto shrink_2 = ws::exp(less_2);
                 const auto d_2 = ws::sub(masked_2, now_2);
+                ws::computed(shrink_2);
+                ws::wait<0>(acc);
+                tv_ring.consumed<0>();
                 const auto p_3 = ws::exp(d_2);
                 const auto ps_2 = ws::row_part(p_3);
                 l = ws::fma(l, shrink_2, ps_2);
-                ws::wait<0>(acc);
-                tv_ring.consumed<0>();
                 acc = ws::rescale(acc, shrink_2);
                 ph = ws::cast<ws::f16>(p_3);
                 m = now_2;
@@ -125,6 +126,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             const int tv_slot_2 = tv_ring.get();
             ws::mma(acc, ph, ws::view(s.tv[tv_slot_2]));
             ws::commit();
+            ws::computed(l);
             ws::wait<0>(acc);
             tv_ring.consumed<0>();
         }

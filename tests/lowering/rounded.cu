@@ -56,6 +56,7 @@ static WS_DEVICE void rounded_consumer(const rounded_params &p, rounded_shared &
             ws::commit();
             const auto part = ws::row_part(ta);
             sum = ws::add(sum, part);
+            ws::computed(sum);
             ws::wait<1>(acc);
             ta_tb.consumed<1>();
         }

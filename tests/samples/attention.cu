@@ -1,14 +1,14 @@
 #include <wsrt.cuh>
 
-// attention.c:35: attention
+// attention.c:41: attention
 struct attention_params {
     ws::tensor<ws::f16, 3> q;
     ws::tensor<ws::f16, 3> k;
     ws::tensor<ws::f16, 3> v;
     ws::tensor<ws::f16, 3> o;
-    ws::edge_map q_map;                  // tiles of 128 rows, the last as it is
-    ws::map k_map;                       // tiles of 128 rows
-    ws::map v_map;                       // tiles of 128 rows
+    ws::edge_map q_map;                  // tiles of 192 rows, the last as it is
+    ws::map k_map;                       // tiles of 80 rows
+    ws::map v_map;                       // tiles of 80 rows
     ws::map o_map;
     int heads;
     int L;
@@ -19,14 +19,14 @@ struct attention_params {
 };
 
 struct attention_shared {
-    ws::shared_tile<ws::f16, 128, 128> tq[2];
-    ws::shared_tile<ws::f16, 128, 128> k_tile[2];
-    ws::shared_tile<ws::f16, 128, 128> v_tile[2];
-    ws::output<ws::f16, 64, 2> o_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::shared_tile<ws::f16, 192, 128> tq[2];
+    ws::shared_tile<ws::f16, 80, 128> k_tile[2];
+    ws::shared_tile<ws::f16, 80, 128> v_tile[2];
+    ws::output<ws::f16, 64, 2> o_out[3];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<2> tq_ring;
     ws::ring<2> k_tile_ring;
     ws::ring<2> v_tile_ring;
-    ws::turns<2> turns;
+    ws::turns<3> turns;
     ws::dealer dealer;
 };
 
@@ -36,18 +36,18 @@ static WS_DEVICE void attention_producer(const attention_params &p, attention_sh
     ws::producer<2, ENGINE> tq_ring(s.tq_ring);
     ws::producer<2, ENGINE> k_tile_ring(s.k_tile_ring);
     ws::producer<2, ENGINE> v_tile_ring(s.v_tile_ring);
-    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:35
+    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:41
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
-        const int i = p.i - n * 128;
+        const int i = p.i - n * 192;
         const int h = m + first;
-        const int last = p.causal != 0 ? i + 128 : p.L;
-        if (h < p.heads) {  // attention.c:40
+        const int last = p.causal != 0 ? i + 192 : p.L;
+        if (h < p.heads) {  // attention.c:46
             const int tq_slot = tq_ring.put();
             ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
             tq_ring.put_done();
-            for (int j = 0; j < last; j += 128) {  // attention.c:47
+            for (int j = 0; j < last; j += 80) {  // attention.c:53
                 const int k_tile_slot = k_tile_ring.put();
                 ws::copy_in(k_tile_ring, s.k_tile[k_tile_slot], p.k, p.k_map, h, j, 0);
                 k_tile_ring.put_done();
@@ -67,7 +67,217 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::outlet o_out(s.o_out[group]);
     s.turns.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:35
+    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:41
+        const int first = t.at(0);
+        const int n = t.at(1);
+        const int m = t.at(2);
+        const int i = p.i - n * 192;
+        const int h = m + first;
+        const bool condition = p.causal != 0;
+        const int last = condition ? i + 192 : p.L;
+        if (h < p.heads) {  // attention.c:46
+            const int tq_slot = tq_ring.get();
+            auto acc = ws::full<float, 64, 128, ws::frag>(0);
+            auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
+            auto sum = ws::full<float, 64, 1, ws::frag>(0);
+            if (0 < last) {  // attention.c:53
+                auto s_2 = ws::full<float, 64, 80, ws::frag>(0);
+                const int k_tile_slot = k_tile_ring.get();
+                s.turns.take(group);
+                ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
+                ws::commit();
+                s.turns.pass(group);
+                const int n_2 = condition ? i - 0 : p.L;
+                const int n_3 = p.L - 0;
+                ws::wait<0>(s_2);
+                k_tile_ring.consumed<0>();
+                if (!((long)n_3 > 79 && ((long)n_2 >= 79 && (long)n_2 + 191 <= 2147483647))) {  // attention.c:57
+                    const auto col = ws::col_index<1, 80, ws::frag>();
+                    const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                    const auto seen = ws::mask_and(ws::lt(col, n_3), ws::le(col, ws::add(row, n_2)));
+                    s_2 = ws::select(seen, s_2, -1e+30);
+                }
+                const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
+                const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
+                const auto shrink = ws::exp2(ws::sub(top, now));
+                sum = ws::fma(sum, shrink, ws::row_part(p_2));
+                top = now;
+                auto x = ws::cast<ws::f16>(p_2);
+                acc = ws::rescale(acc, shrink);
+                for (int j = 80; j < last; j += 80) {  // attention.c:53
+                    auto s_3 = ws::full<float, 64, 80, ws::frag>(0);
+                    const int k_tile_slot_2 = k_tile_ring.get();
+                    s.turns.take(group);
+                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                    ws::commit();
+                    const int v_tile_slot = v_tile_ring.get();
+                    ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
+                    ws::commit();
+                    s.turns.pass(group);
+                    const int n_4 = condition ? i - j : p.L;
+                    const int n_5 = p.L - j;
+                    ws::wait<1>(s_3);
+                    k_tile_ring.consumed<0>();
+                    if (ws::alike(!((long)n_5 > 79 && ((long)n_4 >= 79 && (long)n_4 + 191 <= 2147483647)))) {  // attention.c:57
+                        const auto col = ws::col_index<1, 80, ws::frag>();
+                        const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                        const auto seen = ws::mask_and(ws::lt(col, n_5), ws::le(col, ws::add(row, n_4)));
+                        s_3 = ws::select(seen, s_3, -1e+30);
+                    }
+                    const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
+                    const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
+                    ws::computed(now_2);
+                    ws::wait<0>(acc);
+                    v_tile_ring.consumed<0>();
+                    const auto p_3 = ws::exp2(x_2);
+                    const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                    sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                    acc = ws::rescale(acc, shrink_2);
+                    x = ws::cast<ws::f16>(p_3);
+                    top = now_2;
+                }
+                const int v_tile_slot_2 = v_tile_ring.get();
+                ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot_2]));
+                ws::commit();
+                ws::computed(sum);
+                ws::wait<0>(acc);
+                v_tile_ring.consumed<0>();
+            }
+            tq_ring.consumed<0>();
+            sum = ws::row_total(sum);
+            const auto x_3 = ws::div(1, sum);
+            WS_UNROLL
+            for (int strip = 0; strip < 128; strip += 64) {  // attention.c:66
+                ws::store_wait<1>();
+                const auto box = ws::stage(o_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, strip), x_3)));
+                ws::fence();
+                ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention.c:66
+            }
+        }
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(512, 1) void attention_kernel(WS_PARAMS(attention_params) p)
+{
+    attention_shared &s = ws::shared<attention_shared>();
+    if (ws::first_thread()) {
+        s.tq_ring.init("tq_ring", 3);    // three groups release each slot
+        s.k_tile_ring.init("k_tile_ring", 3);  // three groups release each slot
+        s.v_tile_ring.init("v_tile_ring", 3);  // three groups release each slot
+        s.turns.init("turns");
+        s.dealer.init("dealer", 3);
+        ws::prefetch(p.q_map);
+        ws::prefetch(p.k_map);
+        ws::prefetch(p.v_map);
+        ws::prefetch(p.o_map);
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<32>();
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+                attention_producer<true>(p, s, 0);
+            else
+                attention_producer<false>(p, s, 0);
+        }
+    } else {
+        ws::registers_up<160>();
+        attention_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q, const void *K, const void *V, const void *O, int value, float power)
+{
+    ws::launch call("attention");
+    attention_params p;
+    p.i = L - 192;
+    call.tensor(p.q, "q", Q, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.k, "k", K, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.v, "v", V, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
+    call.tensor(p.o, "o", O, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::stored);
+    call.place();
+    call.map(p.q_map, p.q, 192);
+    call.map(p.k_map, p.k, 80);
+    call.map(p.v_map, p.v, 80);
+    call.map(p.o_map, p.o, 64);
+    p.heads = heads;
+    p.L = L;
+    p.causal = causal;
+    p.power = power;
+    call.grid(p.grid, {{0, heads, value}, {0, (L + 191) / 192, 1}, {0, value, 1}}, ws::order_auto, 0);
+    call.deal(p.grid);
+    call.run(attention_kernel, p, 512, sizeof(attention_shared), ws::persistent);
+}
+
+// attention.c:41: attention
+struct attention_2_params {
+    ws::tensor<ws::f16, 3> q;
+    ws::tensor<ws::f16, 3> k;
+    ws::tensor<ws::f16, 3> v;
+    ws::tensor<ws::f16, 3> o;
+    ws::edge_map q_map;                  // tiles of 128 rows, the last as it is
+    ws::map k_map;                       // tiles of 128 rows
+    ws::map v_map;                       // tiles of 128 rows
+    ws::map o_map;
+    int heads;
+    int L;
+    int causal;
+    float power;
+    int i;
+    ws::grid<3> grid;
+};
+
+struct attention_2_shared {
+    ws::shared_tile<ws::f16, 128, 128> tq[2];
+    ws::shared_tile<ws::f16, 128, 128> k_tile[2];
+    ws::shared_tile<ws::f16, 128, 128> v_tile[2];
+    ws::output<ws::f16, 64, 2> o_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<2> tq_ring;
+    ws::ring<2> k_tile_ring;
+    ws::ring<2> v_tile_ring;
+    ws::turns<2> turns;
+    ws::dealer dealer;
+};
+
+template <bool ENGINE>
+static WS_DEVICE void attention_2_producer(const attention_2_params &p, attention_2_shared &s, int group)
+{
+    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
+    ws::producer<2, ENGINE> k_tile_ring(s.k_tile_ring);
+    ws::producer<2, ENGINE> v_tile_ring(s.v_tile_ring);
+    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:41
+        const int first = t.at(0);
+        const int n = t.at(1);
+        const int m = t.at(2);
+        const int i = p.i - n * 128;
+        const int h = m + first;
+        const int last = p.causal != 0 ? i + 128 : p.L;
+        if (h < p.heads) {  // attention.c:46
+            const int tq_slot = tq_ring.put();
+            ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
+            tq_ring.put_done();
+            for (int j = 0; j < last; j += 128) {  // attention.c:53
+                const int k_tile_slot = k_tile_ring.put();
+                ws::copy_in(k_tile_ring, s.k_tile[k_tile_slot], p.k, p.k_map, h, j, 0);
+                k_tile_ring.put_done();
+                const int v_tile_slot = v_tile_ring.put();
+                ws::copy_in(v_tile_ring, s.v_tile[v_tile_slot], p.v, p.v_map, h, j, 0);
+                v_tile_ring.put_done();
+            }
+        }
+    }
+}
+
+static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attention_2_shared &s, int group)
+{
+    ws::consumer<2> tq_ring(s.tq_ring);
+    ws::consumer<2> k_tile_ring(s.k_tile_ring);
+    ws::consumer<2> v_tile_ring(s.v_tile_ring);
+    ws::outlet o_out(s.o_out[group]);
+    s.turns.begin(group);
+    const long first_row = (long)group * 64;
+    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:41
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
@@ -75,12 +285,12 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         const int h = m + first;
         const bool condition = p.causal != 0;
         const int last = condition ? i + 128 : p.L;
-        if (h < p.heads) {  // attention.c:40
+        if (h < p.heads) {  // attention.c:46
             const int tq_slot = tq_ring.get();
             auto acc = ws::full<float, 64, 128, ws::frag>(0);
             auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
             auto sum = ws::full<float, 64, 1, ws::frag>(0);
-            if (0 < last) {  // attention.c:47
+            if (0 < last) {  // attention.c:53
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
                 s.turns.take(group);
@@ -91,7 +301,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 const int n_3 = p.L - 0;
                 ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
-                if (!((long)n_3 > 127 && ((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647))) {  // attention.c:51
+                if (!((long)n_3 > 127 && ((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647))) {  // attention.c:57
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::mask_and(ws::lt(col, n_3), ws::le(col, ws::add(row, n_2)));
@@ -104,7 +314,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 top = now;
                 auto x = ws::cast<ws::f16>(p_2);
                 acc = ws::rescale(acc, shrink);
-                for (int j = 128; j < last; j += 128) {  // attention.c:47
+                for (int j = 128; j < last; j += 128) {  // attention.c:53
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.turns.take(group);
@@ -118,18 +328,20 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     const int n_5 = p.L - j;
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
-                    if (ws::alike(!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647)))) {  // attention.c:51
+                    if (ws::alike(!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647)))) {  // attention.c:57
                         const auto col = ws::col_index<1, 128, ws::frag>();
                         const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                         const auto seen = ws::mask_and(ws::lt(col, n_5), ws::le(col, ws::add(row, n_4)));
                         s_3 = ws::select(seen, s_3, -1e+30);
                     }
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
-                    const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
-                    const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                    sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                    const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
+                    ws::computed(now_2);
                     ws::wait<0>(acc);
                     v_tile_ring.consumed<0>();
+                    const auto p_3 = ws::exp2(x_2);
+                    const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                    sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                     acc = ws::rescale(acc, shrink_2);
                     x = ws::cast<ws::f16>(p_3);
                     top = now_2;
@@ -137,27 +349,28 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 const int v_tile_slot_2 = v_tile_ring.get();
                 ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot_2]));
                 ws::commit();
+                ws::computed(sum);
                 ws::wait<0>(acc);
                 v_tile_ring.consumed<0>();
             }
             tq_ring.consumed<0>();
             sum = ws::row_total(sum);
-            const auto x_2 = ws::div(1, sum);
+            const auto x_3 = ws::div(1, sum);
             WS_UNROLL
-            for (int strip = 0; strip < 128; strip += 64) {  // attention.c:60
+            for (int strip = 0; strip < 128; strip += 64) {  // attention.c:66
                 ws::store_wait<1>();
-                const auto box = ws::stage(o_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, strip), x_2)));
+                const auto box = ws::stage(o_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, strip), x_3)));
                 ws::fence();
-                ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention.c:60
+                ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention.c:66
             }
         }
     }
     ws::store_wait<0>();
 }
 
-static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
+static WS_KERNEL(384, 1) void attention_2_kernel(WS_PARAMS(attention_2_params) p)
 {
-    attention_shared &s = ws::shared<attention_shared>();
+    attention_2_shared &s = ws::shared<attention_2_shared>();
     if (ws::first_thread()) {
         s.tq_ring.init("tq_ring", 2);    // two groups release each slot
         s.k_tile_ring.init("k_tile_ring", 2);  // two groups release each slot
@@ -174,20 +387,20 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
         ws::registers_down<40>();
         if (ws::first_warp()) {
             if (ws::by_engine(p.q_map, p.k_map, p.v_map))
-                attention_producer<true>(p, s, 0);
+                attention_2_producer<true>(p, s, 0);
             else
-                attention_producer<false>(p, s, 0);
+                attention_2_producer<false>(p, s, 0);
         }
     } else {
         ws::registers_up<232>();
-        attention_consumer(p, s, ws::warp_group() - 1);
+        attention_2_consumer(p, s, ws::warp_group() - 1);
     }
 }
 
-extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q, const void *K, const void *V, const void *O, int value, float power)
+extern "C" void ws_launch_attention_2(int heads, int L, int causal, const void *Q, const void *K, const void *V, const void *O, int value, float power)
 {
     ws::launch call("attention");
-    attention_params p;
+    attention_2_params p;
     p.i = L - 128;
     call.tensor(p.q, "q", Q, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
     call.tensor(p.k, "k", K, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
@@ -204,5 +417,5 @@ extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q,
     p.power = power;
     call.grid(p.grid, {{0, heads, value}, {0, (L + 127) / 128, 1}, {0, value, 1}}, ws::order_auto, 0);
     call.deal(p.grid);
-    call.run(attention_kernel, p, 384, sizeof(attention_shared), ws::persistent);
+    call.run(attention_2_kernel, p, 384, sizeof(attention_2_shared), ws::persistent);
 }

@@ -106,6 +106,7 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
                 const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
                 const auto shrink_2 = ws::exp2(ws::sub(m, now_2));
                 l = ws::fma(l, shrink_2, ws::row_part(p_3));
+                ws::computed(l);
                 ws::wait<0>(acc);
                 v_tile_ring.consumed<0>();
                 acc = ws::rescale(acc, shrink_2);
@@ -115,6 +116,7 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
             const int v_tile_slot_2 = v_tile_ring.get();
             ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot_2]));
             ws::commit();
+            ws::computed(l);
             ws::wait<0>(acc);
             v_tile_ring.consumed<0>();
         }

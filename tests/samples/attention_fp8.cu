@@ -99,11 +99,13 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                     s_3 = ws::select(ws::lt(ws::col_index<1, 192, ws::frag>(), n_2), s_3, -1e+30);
                 }
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), power));
-                const auto p_3 = ws::exp2(ws::fma(s_3, power, ws::sub(8, now_2)));
-                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                const auto x_2 = ws::fma(s_3, power, ws::sub(8, now_2));
+                ws::computed(now_2);
                 ws::wait<0>(acc);
                 v_tile_flipped_ring.consumed<0>();
+                const auto p_3 = ws::exp2(x_2);
+                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 acc = ws::rescale(acc, shrink_2);
                 x = ws::cast<ws::e4m3>(p_3);
                 top = now_2;
@@ -111,15 +113,16 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
             const int v_tile_flipped_slot_2 = v_tile_flipped_ring.get();
             ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot_2])));
             ws::commit();
+            ws::computed(sum);
             ws::wait<0>(acc);
             v_tile_flipped_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
-        const auto x_2 = ws::div((float)ws::at_float(p.each, 2), sum);
+        const auto x_3 = ws::div((float)ws::at_float(p.each, 2), sum);
         WS_UNROLL
         for (int strip = 0; strip < 128; strip += 64) {  // attention_fp8.c:40
-            const auto done = ws::mul(ws::columns<64>(acc, strip), x_2);
+            const auto done = ws::mul(ws::columns<64>(acc, strip), x_3);
             ws::store_wait<1>();
             const auto box = ws::stage(o_out, ws::cast<ws::f16>(done));
             ws::fence();
@@ -298,11 +301,13 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
                     s_3 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), n_2), s_3, -1e+30);
                 }
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), power));
-                const auto p_3 = ws::exp2(ws::fma(s_3, power, ws::sub(8, now_2)));
-                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                const auto x_2 = ws::fma(s_3, power, ws::sub(8, now_2));
+                ws::computed(now_2);
                 ws::wait<0>(acc);
                 v_tile_flipped_ring.consumed<0>();
+                const auto p_3 = ws::exp2(x_2);
+                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 acc = ws::rescale(acc, shrink_2);
                 x = ws::cast<ws::e4m3>(p_3);
                 top = now_2;
@@ -310,15 +315,16 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
             const int v_tile_flipped_slot_2 = v_tile_flipped_ring.get();
             ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot_2])));
             ws::commit();
+            ws::computed(sum);
             ws::wait<0>(acc);
             v_tile_flipped_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
-        const auto x_2 = ws::div((float)ws::at_float(p.each, 2), sum);
+        const auto x_3 = ws::div((float)ws::at_float(p.each, 2), sum);
         WS_UNROLL
         for (int strip = 0; strip < 128; strip += 64) {  // attention_fp8.c:40
-            const auto done = ws::mul(ws::columns<64>(acc, strip), x_2);
+            const auto done = ws::mul(ws::columns<64>(acc, strip), x_3);
             ws::store_wait<1>();
             const auto box = ws::stage(o_out, ws::cast<ws::f16>(done));
             ws::fence();

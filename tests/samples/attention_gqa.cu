@@ -119,11 +119,13 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
                     s_3 = ws::select(ws::mask_and(ws::lt(col, n_5), ws::le(col, ws::add(row, n_4))), s_3, -1e+30);
                 }
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
-                const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
-                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
+                ws::computed(now_2);
                 ws::wait<0>(acc);
                 tv_ring.consumed<0>();
+                const auto p_3 = ws::exp2(x_2);
+                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 acc = ws::rescale(acc, shrink_2);
                 x = ws::cast<ws::bf16>(p_3);
                 top = now_2;
@@ -131,16 +133,17 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             const int tv_slot_2 = tv_ring.get();
             ws::mma(acc, x, ws::view(s.tv[tv_slot_2]));
             ws::commit();
+            ws::computed(sum);
             ws::wait<0>(acc);
             tv_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
-        const auto x_2 = ws::div(1, sum);
+        const auto x_3 = ws::div(1, sum);
         WS_UNROLL
         for (int strip = 0; strip < 128; strip += 64) {  // attention_gqa.c:43
             ws::store_wait<1>();
-            const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_2)));
+            const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_3)));
             ws::fence();
             ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention_gqa.c:43
         }

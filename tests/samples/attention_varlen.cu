@@ -122,11 +122,13 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                         s_3 = ws::select(ws::le(col, ws::add(row, n_3)), s_3, -1e+30);
                     }
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
-                    const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
-                    const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                    sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                    const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
+                    ws::computed(now_2);
                     ws::wait<0>(acc);
                     tv_ring.consumed<0>();
+                    const auto p_3 = ws::exp2(x_2);
+                    const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                    sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                     acc = ws::rescale(acc, shrink_2);
                     x = ws::cast<ws::f16>(p_3);
                     top = now_2;
@@ -134,6 +136,7 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                 const int tv_slot_2 = tv_ring.get();
                 ws::mma(acc, x, ws::view(s.tv[tv_slot_2]));
                 ws::commit();
+                ws::computed(sum);
                 ws::wait<0>(acc);
                 tv_ring.consumed<0>();
             }

@@ -122,11 +122,13 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
                     x_3 = ws::select(ws::mask_and(behind, within), x_3, -1e+30);
                 }
                 const auto now_2 = ws::max(top, ws::row_max(x_3));
-                const auto p_3 = ws::exp2(ws::sub(x_3, now_2));
-                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
-                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                const auto x_4 = ws::sub(x_3, now_2);
+                ws::computed(now_2);
                 ws::wait<0>(acc);
                 tv_ring.consumed<0>();
+                const auto p_3 = ws::exp2(x_4);
+                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
                 acc = ws::rescale(acc, shrink_2);
                 x_2 = ws::cast<ws::bf16>(p_3);
                 top = now_2;
@@ -134,16 +136,17 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
             const int tv_slot_2 = tv_ring.get();
             ws::mma(acc, x_2, ws::view(s.tv[tv_slot_2]));
             ws::commit();
+            ws::computed(sum);
             ws::wait<0>(acc);
             tv_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
-        const auto x_4 = ws::div(1, sum);
+        const auto x_5 = ws::div(1, sum);
         WS_UNROLL
         for (int strip = 0; strip < 128; strip += 64) {  // attention_window.c:44
             ws::store_wait<1>();
-            const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_4)));
+            const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_5)));
             ws::fence();
             ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention_window.c:44
         }

@@ -64,6 +64,7 @@ static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softma
             const int b_tile_slot = b_tile_ring.get();
             ws::mma(acc, ws::cast<ws::f16>(p_2), ws::view(s.b_tile[b_tile_slot]));
             ws::commit();
+            ws::computed(sum);
             ws::wait<0>(acc);
             b_tile_ring.consumed<0>();
             top = now;

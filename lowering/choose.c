@@ -24,17 +24,6 @@
 #include <limits.h>
 #include <string.h>
 
-typedef struct {
-    Kernel *kernel;
-    Uses uses;
-    int order;
-    Op **loads, **stores, **loops, **dots;
-    int nloads, nstores, nloops, ndots;
-    int64_t parts_bytes;   /* where blocks of a cluster exchange parts of a sum */
-    int64_t scratch_bytes; /* where threads of a group exchange elements of a tile */
-    bool specialized;
-} Chooser;
-
 /* ---- collecting -------------------------------------------------------------------------------------------------- */
 
 static void push(Kernel *kernel, Op ***list, int *count, Op *op)
@@ -309,57 +298,12 @@ static int in_flight_effective(const Chooser *in, const Op *loop, int wanted)
     return 1;
 }
 
-/* The most iterations that still count as few: an epilogue under so short a loop has to leave its registers at once.  */
-enum { FEW_ITERATIONS = 6, STAGED_GROUPS = 2 };
-
-static bool is_short(const Op *loop)
-{
-    int64_t low, high, step;
-    return ir_constant(loop->args[0], &low) && ir_constant(loop->args[1], &high) && ir_constant(loop->args[2], &step) &&
-           step > 0 && high - low <= FEW_ITERATIONS * step;
-}
-
-/* What the rings leave to the stores of each group: one 128-byte line of its rows, since a slot more hides more than a longer
-   store does, unless the loop is short.  On an H200, 8192 x 8192 x K in tiles of 128 x 192: five slots and one line take 5% less
-   than four slots and three lines from eight iterations on, but 15% more at four.  */
-static int64_t staging_bytes(const Chooser *in, Type stored)
-{
-    int lines = 1;
-    for (int i = 0; i < in->nloops; i++)
-        lines = is_short(in->loops[i]) ? 3 : lines;
-    int columns = lines * machine_line_elements(stored.dtype);
-    stored.cols = stored.cols < columns ? stored.cols : columns;
-    stored.rows = stored.rows < MACHINE_MMA_ROWS ? stored.rows : MACHINE_MMA_ROWS;
-    return STAGED_GROUPS * machine_output_bytes(stored);
-}
-
-/* Of a load's ring, and of the one that carries its tiles on.  */
-static int64_t slot_bytes(const Op *load)
-{
-    Type type = load->results[0]->type;
-    return machine_tile_bytes(type) + (load->flipped ? machine_tile_bytes(type_turned(type)) : 0);
-}
-
-static int64_t fixed_bytes(const Chooser *in)
-{
-    int64_t bytes = 2 * MACHINE_SHARED_ALIGN + in->parts_bytes + STAGED_GROUPS * in->scratch_bytes;
-    for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->depth > 0)
-            bytes += in->loads[i]->depth * slot_bytes(in->loads[i]);
-    for (int i = 0; i < in->nstores; i++) {
-        Type type = stored_type(in->stores[i]);
-        if (in->ndots && type.rows > 1)
-            bytes += staging_bytes(in, type);
-    }
-    return bytes;
-}
-
 /* Where the slots that the user asked for leave no room, each group turns over what it needs.  */
 static void choose_flips(Chooser *in)
 {
     for (int i = 0; i < in->nloads; i++)
         choose_flip(in, in->loads[i]);
-    bool fits = fixed_bytes(in) <= MACHINE_SHARED_BYTES;
+    bool fits = room_fixed(in) <= MACHINE_SHARED_BYTES;
     for (int i = 0; i < in->nloads; i++)
         in->loads[i]->flipped &= fits;
 }
@@ -371,8 +315,8 @@ static void choose_depth(Chooser *in)
     int64_t open = 0;
     for (int i = 0; i < in->nloads; i++)
         if (in->loads[i]->depth < 0)
-            open += slot_bytes(in->loads[i]);
-    int64_t depth = open ? (MACHINE_SHARED_BYTES - fixed_bytes(in)) / open : 0;
+            open += room_of_slot(in->loads[i]);
+    int64_t depth = open ? (MACHINE_SHARED_BYTES - room_fixed(in)) / open : 0;
     int64_t most = open <= MACHINE_SMALL_SLOT ? MACHINE_MAX_DEPTH : MACHINE_MAX_DEPTH / 2;
     depth = depth > most ? most : depth < 1 ? 1 : depth;
     for (int i = 0; i < in->nloops; i++)
@@ -517,6 +461,8 @@ static void visit_beside(Op *op, void *context)
     }
 }
 
+enum { ACCUMULATORS_AT_MOST = 208 }; /* of the 240 that one of two groups can have */
+
 /* Do a group's registers hold whole tiles of all that the loop's products add to, with nothing as large beside them?  */
 static bool holds_accumulators(const Chooser *in, const Op *loop)
 {
@@ -532,7 +478,7 @@ static bool holds_accumulators(const Chooser *in, const Op *loop)
         if (!before || !op_is_product(before)) /* else the two have one sum */
             registers += machine_tile_registers(dot->results[0]->type, LAYOUT_MMA);
     }
-    return in->ndots && registers <= 200;
+    return in->ndots && registers <= ACCUMULATORS_AT_MOST;
 }
 
 /* With pipeline(auto), no split and accumulators that a group can hold, groups take whole tiles in turn: the epilogue of one

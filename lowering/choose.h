@@ -5,6 +5,18 @@
 
 #include "queries.h"
 
+/* What the fine-grained writer (choose.c) has found in a kernel.  */
+typedef struct {
+    Kernel *kernel;
+    Uses uses;
+    int order;
+    Op **loads, **stores, **loops, **dots;
+    int nloads, nstores, nloops, ndots;
+    int64_t parts_bytes;   /* where blocks of a cluster exchange parts of a sum */
+    int64_t scratch_bytes; /* where threads of a group exchange elements of a tile */
+    bool specialized;
+} Chooser;
+
 /* choose-split.c: may `groups` consumer groups divide the rows?  Sets value->split.  On failure *why is the op in the way.  */
 bool split_rows(Kernel *kernel, int groups, Op **why);
 
@@ -13,5 +25,9 @@ bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses);
 
 /* choose-deal.c: do some tiles take longer than others, and may they be dealt while the kernel runs?  */
 bool choose_deal(Kernel *kernel);
+
+/* choose-room.c: bytes of a load's slot, and of all in shared memory but the slots that are still to be counted.  */
+int64_t room_of_slot(const Op *load);
+int64_t room_fixed(const Chooser *in);
 
 #endif

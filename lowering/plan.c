@@ -56,7 +56,33 @@ static bool has_much_to_issue(const Role *role)
     return work > 3;
 }
 
-enum { MOST_REGISTERS = 240, FLIPPING = 24 };
+typedef struct {
+    const Kernel *kernel;
+    int registers;
+} Carrier;
+
+enum { MOST_REGISTERS = 240, FLIPPING = 24, AT_EASE = 200 };
+
+static void visit_carried(Op *op, void *context)
+{
+    Carrier *most = context;
+    int registers = 0;
+    if (op->code != OP_FOR)
+        return;
+    for (int i = 0; i < carried_count(op); i++) {
+        const Value *value = carried(op, i).argument;
+        registers += value_is_tile(value) ? machine_tile_registers(value->type, most->kernel->layout) : 0;
+    }
+    most->registers = registers > most->registers ? registers : most->registers;
+}
+
+/* Do the tiles of a loop, accumulators above all, leave so few registers that every one counts?  */
+static bool carries_much(const Kernel *kernel, const Role *role)
+{
+    Carrier most = {kernel, 0};
+    ir_walk(role->body, visit_carried, &most);
+    return most.registers > AT_EASE;
+}
 
 /* What the roles may ask for in all, in registers of a thread times groups: no more than the launch itself gave them, or the
    last group to ask would wait for ever.  */
@@ -70,10 +96,12 @@ static void default_registers(Kernel *kernel)
     int busy = busy_groups(kernel), idle = kernel_groups(kernel) - busy;
     if (busy < 2 || !idle)
         return;
-    bool more = busy > 2;
-    FOR_ROLES (role, kernel)
+    bool more = false, full = false;
+    FOR_ROLES (role, kernel) {
         more |= role_issues_only(role) && has_much_to_issue(role);
-    int left = register_pool(kernel), issuing = busy > 2 ? 32 : more ? 40 : 24;
+        full |= carries_much(kernel, role);
+    }
+    int left = register_pool(kernel), issuing = busy > 2 ? 32 : more && !full ? 40 : 24;
     FOR_ROLES (role, kernel)
         left -= role_holds_tiles(role) ? 0 : role->replicas * (role_issues_only(role) ? issuing : FLIPPING);
     int computing = left / busy / 8 * 8;

@@ -3,13 +3,13 @@
  * mlp_fused - a gated feed-forward block: Y = (silu(X G^T) * (X U^T)) W^T, with silu(x) = x sigmoid(x).
  *
  * Two kernels. The first makes two products from the same rows of X, and the activation and the gate are applied while
- * both accumulators are still in registers: the two halves of the hidden layer are never written. Tiles of 96 columns, since
+ * both accumulators are still in registers: the two halves of the hidden layer are never written. Tiles of 104 columns, since
  * two of them fill the registers of a group of threads, so that groups take tiles in turn; and the two products become one
- * of 192 columns. The second kernel is a product.
+ * of 208 columns. The second kernel is a product.
  */
 #include "check.h"
 
-enum { ROWS = 128, GATED_COLS = 96, COLS = 128 };
+enum { ROWS = 128, GATED_COLS = 104, COLS = 128 };
 
 static void gate(int tokens, int hidden, int width, const ws_bf16 *X, const ws_bf16 *G, const ws_bf16 *U, ws_bf16 *H)
 {

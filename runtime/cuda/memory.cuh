@@ -99,14 +99,15 @@ static WS_DEVICE void copy_elements(shared_tile<S, R, C> &s, const plane<T> &p, 
     const auto v = view(s);
 #pragma unroll 1
     for (int r = 0; r < R; r++) {
-        const T *from = p.at(r, 0);
+        const int lane = (int)ptx::lane();
+        const T *from = p.at(r, lane);
         const bool row_inside = p.row_inside(r);
 #pragma unroll 1
-        for (int c = (int)ptx::lane(); c < C; c += 64) {
+        for (int c = lane; c < C; c += 64, from += 64) {
             T x[2];
 #pragma unroll
             for (int e = 0; e < 2; e++)
-                x[e] = row_inside && p.col_inside(c + 32 * e) && c + 32 * e < C ? from[c + 32 * e] : outside;
+                x[e] = row_inside && p.col_inside(c + 32 * e) && c + 32 * e < C ? from[32 * e] : outside;
 #pragma unroll
             for (int e = 0; e < 2; e++)
                 if (c + 32 * e < C)

@@ -7,8 +7,8 @@ struct gate_params {
     ws::tensor<ws::bf16, 2> u;
     ws::tensor<ws::bf16, 2> h;
     ws::edge_map x_map;                  // tiles of 128 rows, the last as it is
-    ws::edge_map g_map;                  // tiles of 96 rows, the last as it is
-    ws::edge_map u_map;                  // tiles of 96 rows, the last as it is
+    ws::edge_map g_map;                  // tiles of 104 rows, the last as it is
+    ws::edge_map u_map;                  // tiles of 104 rows, the last as it is
     ws::map h_map;
     int width;
     ws::grid<2> grid;
@@ -17,8 +17,8 @@ struct gate_params {
 struct gate_shared {
     ws::shared_tile<ws::bf16, 128, 64> tx[5];
     struct {
-        ws::shared_tile<ws::bf16, 96, 64> g_tile;
-        ws::shared_tile<ws::bf16, 96, 64> u_tile;
+        ws::shared_tile<ws::bf16, 104, 64> g_tile;
+        ws::shared_tile<ws::bf16, 104, 64> u_tile;
     } g_tile_and_u_tile[5];              // side by side: one operand of a wide product
     ws::output<ws::bf16, 64, 1> h_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
     ws::ring<5> tx_g_tile_u_tile;
@@ -51,8 +51,8 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
         const int i = t.at(0);
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {  // mlp_fused.c:19
-            auto gated = ws::full<float, 128, 96, ws::frag>(0);
-            auto up = ws::full<float, 128, 96, ws::frag>(0);
+            auto gated = ws::full<float, 128, 104, ws::frag>(0);
+            auto up = ws::full<float, 128, 104, ws::frag>(0);
             s.turns.take(group);
             for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:25
                 const int slot = tx_g_tile_u_tile.get();
@@ -65,7 +65,20 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
             ws::wait<0>(gated, up);
             tx_g_tile_u_tile.consumed<0>();
             WS_UNROLL
-            for (int strip = 0; strip < 96; strip += 32) {  // mlp_fused.c:30
+            for (int strip = 0; strip < 64; strip += 64) {  // mlp_fused.c:30
+                const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<64>(gated, strip), ws::sigmoid(ws::columns<64>(gated, strip))), ws::columns<64>(up, strip)));
+                const int column = j + strip;
+                ws::store_wait<0>();
+                const auto box = ws::stage<0>(h_out, x);
+                ws::fence();
+                ws::store(h_out, p.h, p.h_map, i, column, box);  // mlp_fused.c:30
+                ws::store_wait<0>();
+                const auto box_2 = ws::stage<1>(h_out, x);
+                ws::fence();
+                ws::store(h_out, p.h, p.h_map, i, column, box_2);  // mlp_fused.c:30
+            }
+            WS_UNROLL
+            for (int strip = 64; strip < 96; strip += 32) {  // mlp_fused.c:30
                 const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<32>(gated, strip), ws::sigmoid(ws::columns<32>(gated, strip))), ws::columns<32>(up, strip)));
                 const int column = j + strip;
                 ws::store_wait<0>();
@@ -76,6 +89,11 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
                 const auto box_2 = ws::stage<1>(h_out, x);
                 ws::fence();
                 ws::store(h_out, p.h, p.h_map, i, column, box_2);  // mlp_fused.c:30
+            }
+            WS_UNROLL
+            for (int strip = 96; strip < 104; strip += 8) {  // mlp_fused.c:30
+                const int column = j + strip;
+                ws::store(p.h, i, column, ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<8>(gated, strip), ws::sigmoid(ws::columns<8>(gated, strip))), ws::columns<8>(up, strip))));  // mlp_fused.c:30
             }
         } else {
             tx_g_tile_u_tile.skip(ws::max((p.width + 63) / 64, 0));
@@ -97,7 +115,7 @@ static WS_KERNEL(384, 1) void gate_kernel(WS_PARAMS(gate_params) p)
     }
     ws::start();
     if (ws::warp_group() == 0) {
-        ws::registers_down<40>();
+        ws::registers_down<24>();
         if (ws::first_warp()) {
             if (ws::by_engine(p.x_map, p.g_map, p.u_map))
                 gate_producer<true>(p, s, 0);
@@ -105,7 +123,7 @@ static WS_KERNEL(384, 1) void gate_kernel(WS_PARAMS(gate_params) p)
                 gate_producer<false>(p, s, 0);
         }
     } else {
-        ws::registers_up<232>();
+        ws::registers_up<240>();
         gate_consumer(p, s, ws::warp_group() - 1);
     }
 }
@@ -120,11 +138,11 @@ extern "C" void ws_launch_gate_a6fcaa75(int tokens, int hidden, int width, const
     call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::stored);
     call.place();
     call.map(p.x_map, p.x, 128);
-    call.map(p.g_map, p.g, 96);
-    call.map(p.u_map, p.u, 96);
+    call.map(p.g_map, p.g, 104);
+    call.map(p.u_map, p.u, 104);
     call.map(p.h_map, p.h, 64);
     p.width = width;
-    call.grid(p.grid, {{0, tokens, 128}, {0, hidden, 96}}, ws::order_auto, 0);
+    call.grid(p.grid, {{0, tokens, 128}, {0, hidden, 104}}, ws::order_auto, 0);
     call.run(gate_kernel, p, 384, sizeof(gate_shared), ws::persistent);
 }
 

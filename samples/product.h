@@ -97,15 +97,14 @@ PRODUCT_LOOPS_(product_4x1, product_tile, cluster(4, 1))
 PRODUCT_LOOPS_(product_1x2, product_tile, cluster(1, 2))
 PRODUCT_LOOPS_(product_1x4, product_tile, cluster(1, 4))
 PRODUCT_LOOPS_(product_2x2, product_tile, cluster(2, 2))
-PRODUCT_LOOPS_(product_4x2, product_tile, cluster(4, 2))
 PRODUCT_LOOPS_(product_2x4, product_tile, cluster(2, 4))
 #define product_1x1 product
 
 /* With one group of threads, and few slots, so that a multiprocessor has room for two blocks, and for the next kernel's while one
    of this one's ends. */
 PRODUCT_LOOPS_(product_light_4_1x1, product_tile_4, consumers(1))
-PRODUCT_LOOPS_(product_light_4_4x1, product_tile_4, cluster(4, 1) consumers(1))
 PRODUCT_LOOPS_(product_light_6_1x1, product_tile_6, consumers(1))
+PRODUCT_LOOPS_(product_light_6_4x1, product_tile_6, cluster(4, 1) consumers(1))
 
 /* The same for at most PRODUCT_SHORT iterations of 128 bytes of k: the epilogue is as long as the loop above it, and a slot less
    leaves memory for the stores, so that its registers are free at once. */
@@ -225,30 +224,26 @@ static inline void product_part_tile(ws_tensor a, ws_tensor b, ws_tensor partial
                 for (int j = 0; j < N; j += bn)                                                                        \
                     product_part_tile(a, b, partial, plane, i, j, K, turn_a, turn_b, sum, parts, bm, bn, bk);          \
     }
-PRODUCT_PART_LOOPS_(product_part, )
+PRODUCT_PART_LOOPS_(product_part_1x1, )
 PRODUCT_PART_LOOPS_(product_part_2x1, cluster(2, 1))
-PRODUCT_PART_LOOPS_(product_part_4x1, cluster(4, 1))
-PRODUCT_PART_LOOPS_(product_part_1x4, cluster(1, 4))
-#define product_part_1x1 product_part
 
-/* C = finish(the parts' sum).  partial is batch x parts x M x N: what lies beyond its last part is 0.  Four loads are under way
-   at once; one after the other each would wait for the memory. */
+/* C = finish(the parts' sum).  partial is batch x parts x M x N.  What counts is how long memory takes to answer: all parts are
+   under way at once, of two tiles in a multiprocessor. */
+enum { PRODUCT_PARTS = 8 };
 static inline void product_sum(ws_tensor partial, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M, int N,
                                int parts, ws_dtype sum, ws_dtype out, product_finish finish)
 {
-    enum { BM = 16, BN = 128 };
+    enum { BM = 64, BN = 32 };
 
-    #pragma ws grid(3)
+    #pragma ws grid(3) consumers(1)
     for (int n = 0; n < batch; n++)
         for (int i = 0; i < M; i += BM)
             for (int j = 0; j < N; j += BN) {
                 ws_tile x = ws_zeros(sum, BM, BN);
-                for (int s = 0; s < parts; s += 4) {
-                    ws_tile first = ws_add(ws_load_4d(partial, n, s, i, j, BM, BN), ws_load_4d(partial, n, s + 1, i, j, BM, BN));
-                    ws_tile second =
-                        ws_add(ws_load_4d(partial, n, s + 2, i, j, BM, BN), ws_load_4d(partial, n, s + 3, i, j, BM, BN));
-                    x = ws_add(x, ws_add(first, second));
-                }
+
+                #pragma ws pipeline(8)
+                for (int s = 0; s < parts; s++)
+                    x = ws_add(x, ws_load_4d(partial, n, s, i, j, BM, BN));
                 x = product_finished(x, finish, extra, extra2, i, j, BM, BN);
                 ws_store_3d(c, n, i, j, ws_cast(x, out));
             }
@@ -283,43 +278,39 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
 }
 /* ---- which tile -------------------------------------------------------------------------------------------------- */
 
-/* Six tile shapes: 128x192, 128x160, 128x128, 64x192, 64x128, 64x64.  A form is one of them, alone or in a cluster of blocks that
+/* Six tile shapes: 128x192, 128x160, 128x128, 64x128, 64x64, 64x32.  A form is one of them, alone or in a cluster of blocks that
    share what they load; DIVIDED: K may be divided, too.  Sharing counts where rows of K do not fill lines of 128 bytes, since
    their copies are bound by L2, and where A or B is small. */
 #define PRODUCT_FORMS(form, ...)                    \
     form(WHOLE, 128, 192, 1, 1, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 192, 1, 2, 1, __VA_ARGS__)     \
+    form(WHOLE, 128, 192, 1, 4, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 160, 1, 1, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 160, 1, 2, 2, __VA_ARGS__)     \
     form(DIVIDED, 128, 128, 1, 1, 1, __VA_ARGS__)   \
     form(DIVIDED, 128, 128, 1, 2, 1, __VA_ARGS__)   \
-    form(WHOLE, 128, 128, 1, 4, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 128, 1, 1, 2, __VA_ARGS__)     \
+    form(WHOLE, 128, 128, 1, 4, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 128, 1, 1, 4, __VA_ARGS__)     \
-    form(WHOLE, 128, 128, 1, 2, 2, __VA_ARGS__)     \
-    form(WHOLE, 128, 128, 1, 4, 2, __VA_ARGS__)     \
-    form(WHOLE, 64, 192, 1, 1, 1, __VA_ARGS__)      \
-    form(WHOLE, 64, 192, 1, 4, 1, __VA_ARGS__)      \
-    form(WHOLE, 64, 128, 2, 1, 1, __VA_ARGS__)      \
+    form(WHOLE, 128, 128, 1, 2, 4, __VA_ARGS__)     \
+    form(DIVIDED, 64, 128, 2, 1, 1, __VA_ARGS__)    \
     form(WHOLE, 64, 128, 2, 2, 1, __VA_ARGS__)      \
-    form(WHOLE, 64, 128, 2, 2, 4, __VA_ARGS__)      \
-    form(WHOLE, 64, 64, 2, 1, 1, __VA_ARGS__)       \
-    form(WHOLE, 64, 64, 2, 4, 1, __VA_ARGS__)       \
-    form(WHOLE, 64, 64, 2, 4, 2, __VA_ARGS__)       \
-    form(WHOLE, 64, 64, 2, 2, 4, __VA_ARGS__)
+    form(WHOLE, 64, 128, 1, 4, 1, __VA_ARGS__)      \
+    form(WHOLE, 64, 64, 2, 1, 1, __VA_ARGS__)
 
-/* Of product_light: rows, columns, slots, and the cluster. */
-#define PRODUCT_LIGHTS(form, ...)      \
-    form(64, 128, 4, 1, 1, __VA_ARGS__) \
-    form(64, 128, 4, 4, 1, __VA_ARGS__) \
-    form(64, 64, 6, 1, 1, __VA_ARGS__)
+/* Of product_light: rows, columns, lines, slots, and the cluster. */
+#define PRODUCT_LIGHTS(form, ...)          \
+    form(64, 128, 1, 4, 1, 1, __VA_ARGS__) \
+    form(64, 64, 1, 6, 1, 1, __VA_ARGS__)  \
+    form(64, 64, 1, 6, 4, 1, __VA_ARGS__)  \
+    form(64, 32, 2, 4, 1, 1, __VA_ARGS__)
 
 /* Of product_summed: rows, columns, lines, and parts that blocks of a cluster add. */
-#define PRODUCT_SUMS(form, ...)      \
-    form(64, 64, 2, 4, __VA_ARGS__)  \
-    form(64, 64, 2, 8, __VA_ARGS__)  \
-    form(64, 128, 1, 8, __VA_ARGS__) \
-    form(64, 192, 1, 8, __VA_ARGS__) \
+#define PRODUCT_SUMS(form, ...)       \
+    form(64, 64, 2, 4, __VA_ARGS__)   \
+    form(64, 64, 2, 8, __VA_ARGS__)   \
+    form(64, 128, 1, 4, __VA_ARGS__)  \
+    form(64, 128, 1, 8, __VA_ARGS__)  \
     form(128, 128, 1, 4, __VA_ARGS__)
 
 typedef struct {
@@ -333,11 +324,11 @@ typedef struct {
 
 enum { PRODUCT_WHOLE, PRODUCT_DIVIDED };
 #define PRODUCT_ROW_(kind, rows, cols, lines, down, across, ...) {PRODUCT_##kind, rows, cols, lines, down, across, 1, 0},
-#define PRODUCT_LIGHT_ROW_(rows, cols, slots, down, across, ...) {PRODUCT_WHOLE, rows, cols, 1, down, across, 1, 1},
+#define PRODUCT_LIGHT_ROW_(rows, cols, lines, slots, down, across, ...) {PRODUCT_WHOLE, rows, cols, lines, down, across, 1, 1},
 #define PRODUCT_SUM_ROW_(rows, cols, lines, parts, ...)          {PRODUCT_WHOLE, rows, cols, lines, 1, 1, parts, 0},
 static const product_form product_forms[] = {
     PRODUCT_FORMS(PRODUCT_ROW_, ) PRODUCT_LIGHTS(PRODUCT_LIGHT_ROW_, )
-        PRODUCT_SUMS(PRODUCT_SUM_ROW_, ){PRODUCT_WHOLE, 16, 64, 1, 1, 1, 1, 0}};
+        PRODUCT_SUMS(PRODUCT_SUM_ROW_, ){PRODUCT_WHOLE, 16, 64, 4, 1, 1, 1, 0}};
 enum { PRODUCT_SKINNY = sizeof product_forms / sizeof *product_forms - 1 }; /* the last: product_skinny */
 
 typedef struct {
@@ -356,60 +347,66 @@ static inline double product_both(double x, double y)
     return longer * (1 + part * part * part * part / 5);
 }
 
-/* Clocks of the kernel that adds the parts: waits for memory, four loads at once, and bytes, most of them from L2. */
+/* Clocks of the kernel that adds the parts: a launch and an answer of memory, and bytes, most of them from L2. */
 static inline double product_sum_clocks(long batch, long M, long N, int parts, int out_bytes)
 {
-    return 6000 + 1260.0 * (double)product_ceil(parts, 4) + (double)(batch * M * N) * (parts * 4 + out_bytes) / 3400;
+    return 5500 + (double)(batch * M * N) * (parts * 4 + out_bytes) / 2800;
 }
 
-/* What an iteration loads of an operand, in rows that cost as much as those of a whole tile: of the `here` rows of tiles of
-   `rows`, those that lie outside the matrix, on average over its tiles.  The engine is slower with them. */
-static inline double product_rows(long here, int rows)
+/* Clocks for a row of 128 bytes of k to arrive in a multiprocessor, and for L2 to answer all multiprocessors' requests for one:
+   rows that begin in the middle of a line are two requests, and of a sector of 32 bytes, two of these. */
+static inline double product_arrives(long row_bytes, int large)
 {
-    const long tiles = product_ceil(here, rows), outside = tiles * rows - here;
-    return tiles == 1 ? here + 2.35 * (double)outside : rows + 1.35 * (double)outside / (double)tiles;
+    return row_bytes % 128 == 0 ? (large ? 0.98 : 1.53) : row_bytes % 64 == 0 ? 1.69 : row_bytes % 32 == 0 ? 1.2 : 2.22;
+}
+
+static inline double product_asks(long row_bytes, int large)
+{
+    return row_bytes % 128 == 0 ? (large ? 0 : 1.75) : row_bytes % 64 == 0 ? 2.15 : row_bytes % 32 == 0 ? 2.7 : 3.92;
 }
 
 /* Clocks that a product takes in one form, roughly: what the multiprocessor with most tiles needs, and the memory. */
 static inline double product_clocks(product_choice choice, long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
 {
     const product_form f = product_forms[choice.form];
-    const int whole = K * bytes % 128 == 0; /* rows fill lines: a row of a box lies in one, not in two */
     const int sharing = f.down * f.across, together = sharing * f.summed, stored = choice.parts > 1 ? 4 : out_bytes;
     const long blocks = product_ceil(product_ceil(K * bytes, 128 * f.lines), choice.parts * f.summed);
-    const long down = product_ceil(product_ceil(M, f.rows), f.down) * f.down;
-    const long across = product_ceil(product_ceil(N, f.cols), f.across) * f.across;
+    const long rows = product_ceil(M, f.rows), cols = product_ceil(N, f.cols);
+    const long down = product_ceil(rows, f.down) * f.down, across = product_ceil(cols, f.across) * f.across;
     /* A cluster lies within a group of multiprocessors, which are not all multiples of four. */
-    const long tiles = batch * choice.parts * f.summed * down * across,
+    const long planes = batch * choice.parts * f.summed, tiles = planes * down * across,
                whole_clusters = (sms - (together > 2 ? sms / 11 : 0)) / together;
     const long places = (whole_clusters > 1 ? whole_clusters : 1) * together, rounds = product_ceil(tiles, places);
-    const double a_rows = product_rows(M, f.rows), b_rows = product_rows(N, f.cols);
-    const double busy = tiles < places ? (double)tiles / sms : 1;
+    /* Only rows that there are arrive: those of a whole tile in most blocks, on average fewer. */
+    const double a_most = (double)(M < f.rows ? M : f.rows), b_most = (double)(N < f.cols ? N : f.cols);
+    const double a_rows = (double)M / (double)rows, b_rows = (double)N / (double)cols;
+    const double busy = tiles < places ? (double)(planes * rows * cols) / sms : 1;
     /* The matrix units, where blocks that share wait for each other; what arrives in a multiprocessor; what all ask of L2. */
     const int large = f.rows * f.cols >= 128 * 128;
-    const double arrives = !whole ? 2.32 : large ? 1 : 1.8, asks = !whole ? 3.8 : large ? 1.3 : 2.1;
-    const double waits = sharing > 2 ? 1.13 : sharing > 1 && whole && large ? 1.05 : 1;
-    double block = product_both(waits * f.rows * f.cols / 32.0, (a_rows + b_rows) * arrives);
-    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * asks * busy);
-    const double least = 180 + 130 * f.lines, lone = (block > least ? block : least) * (double)blocks;
+    const double waits = sharing == 2 && large && K * bytes % 128 == 0 ? 1.07 : sharing == 4 ? 1.014 : sharing == 8 ? 1.047 : 1;
+    double block = product_both(waits * f.rows * f.cols / 32.0, (a_most + b_most) * product_arrives(K * bytes, large));
+    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * product_asks(K * bytes, large) * busy);
+    const double least = 199 + 60 * f.lines, lone = (block > least ? block : least) * (double)blocks;
     /* Blocks that add parts send each other all but their share of them. */
-    const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 18.4;
-    const double after = f.rows * f.cols * stored * 0.0427 + sent;
+    const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 16.5;
+    const double after = f.rows * f.cols * stored * 0.0174 + sent;
     double clocks;
     if (f.light) { /* two at a time, which share the multiprocessor */
         const double pairs = (double)product_ceil(rounds, 2) * (least * (double)blocks + after);
         clocks = block * (double)(blocks * rounds) + after;
         clocks = pairs > clocks ? pairs : clocks;
     } else if (f.summed > 1 && rounds > 1) { /* nothing runs under the epilogue */
-        clocks = (double)rounds * (lone + after + 3000);
+        clocks = (double)rounds * (lone + after + 310);
     } else {
         clocks = (double)rounds * (lone > after ? lone : (lone + after) / 2) + after;
     }
     /* What several blocks ask for at once comes from memory once, but not for nothing. */
     const double a_asked = across > f.across ? 1.15 : 1, b_asked = down > f.down ? 1.15 : 1;
     const double moved = (double)batch * (((double)M * a_asked + (double)N * b_asked) * (double)K * bytes +
-                                          (double)M * (double)N * out_bytes);
-    clocks = 2210 + product_both(clocks, whole ? moved / 2800 : 0) + (together > 1 ? 1300 : 0);
+                                          (double)M * (double)N * stored * choice.parts);
+    clocks = product_both(clocks, moved / (K * bytes % 128 == 0 ? 2990 : 5350));
+    clocks += choice.form == PRODUCT_SKINNY ? 0 : f.light ? 2160 : 2590;
+    clocks += together > 2 ? 1130 : together > 1 ? 1580 : 0;
     return choice.parts > 1 ? clocks + product_sum_clocks(batch, M, N, choice.parts, out_bytes) : clocks;
 }
 
@@ -418,7 +415,7 @@ static inline product_choice product_choose(long batch, long M, long N, long K, 
 {
     product_choice best = {0, 1};
     double least = product_clocks(best, batch, M, N, K, bytes, out_bytes, sms);
-    for (int parts = 1; parts == 1 || (parts <= 16 && parts * 512 <= K * bytes); parts++)
+    for (int parts = 1; parts == 1 || (parts <= PRODUCT_PARTS && parts * 512 <= K * bytes); parts++)
         for (int form = 0; form <= PRODUCT_SKINNY; form++) {
             product_choice choice = {form, parts};
             if ((parts > 1 && !product_forms[form].divided) || (form == PRODUCT_SKINNY && M > 16))
@@ -497,11 +494,12 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     PRODUCT_PART_##kind##_(PRODUCT_NAME_(name##_part, rows, cols, down, across), product_part_##down##x##across,       \
                            __VA_ARGS__, rows, cols, lines)
 #define PRODUCT_PLACE_(kind, rows, cols, lines, down, across, name) PRODUCT_NAME_(name, rows, cols, down, across),
-#define PRODUCT_LIGHT_NAME_(name, rows, cols, slots, down, across) name##_##rows##x##cols##_light_##down##x##across
-#define PRODUCT_LIGHT_(rows, cols, slots, down, across, name, ...)                 \
-    PRODUCT_WHOLE_(PRODUCT_LIGHT_NAME_(name, rows, cols, slots, down, across), product_light_##slots##_##down##x##across, \
-                   __VA_ARGS__, rows, cols, 1)
-#define PRODUCT_LIGHT_PLACE_(rows, cols, slots, down, across, name) PRODUCT_LIGHT_NAME_(name, rows, cols, slots, down, across),
+#define PRODUCT_LIGHT_NAME_(name, rows, cols, lines, slots, down, across) name##_##rows##x##cols##_light_##down##x##across
+#define PRODUCT_LIGHT_(rows, cols, lines, slots, down, across, name, ...)                 \
+    PRODUCT_WHOLE_(PRODUCT_LIGHT_NAME_(name, rows, cols, lines, slots, down, across), \
+                   product_light_##slots##_##down##x##across, __VA_ARGS__, rows, cols, lines)
+#define PRODUCT_LIGHT_PLACE_(rows, cols, lines, slots, down, across, name) \
+    PRODUCT_LIGHT_NAME_(name, rows, cols, lines, slots, down, across),
 #define PRODUCT_SUMMED_(rows, cols, lines, parts, name, ...) \
     PRODUCT_WHOLE_(name##_##rows##x##cols##_by_##parts, product_summed_##parts, __VA_ARGS__, rows, cols, lines)
 #define PRODUCT_SUMMED_PLACE_(rows, cols, lines, parts, name) name##_##rows##x##cols##_by_##parts,
@@ -534,7 +532,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     PRODUCT_LIGHTS(PRODUCT_LIGHT_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                     \
     PRODUCT_SUMS(PRODUCT_SUMMED_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                      \
     PRODUCT_WHOLE_(name##_short, product_short, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 192, 1) \
-    PRODUCT_WHOLE_(name##_skinny, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 1) \
+    PRODUCT_WHOLE_(name##_skinny, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 4) \
     PRODUCT_SUM_(name##_sum, sum, out, finish)                                                                 \
     void name(const product_call *p, product_choice choice)                                                    \
     {                                                                                                          \
@@ -545,7 +543,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
         if (choice.parts > 1) {                                                                                \
             part[choice.form](p, choice.parts);                                                                \
             name##_sum(p, choice.parts);                                                                       \
-        } else if (choice.form <= 1 && p->K <= PRODUCT_SHORT * PRODUCT_DEPTH_(a_type)) {                       \
+        } else if (choice.form == 0 && p->K <= PRODUCT_SHORT * PRODUCT_DEPTH_(a_type)) {                       \
             name##_short(p, 1);                                                                                \
         } else {                                                                                               \
             whole[choice.form](p, 1);                                                                          \

@@ -185,6 +185,15 @@ Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int varian
     return arguments;
 }
 
+/* Arrays follow from the numbers.  */
+bool arguments_equal(const Arguments *x, const Arguments *y)
+{
+    for (int i = 0; i < x->count; i++)
+        if (!x->buffers[i] && x->values[i].number != y->values[i].number)
+            return false;
+    return x->count == y->count;
+}
+
 void arguments_drop(Arguments *arguments)
 {
     for (int i = 0; i < arguments->count; i++)

@@ -31,6 +31,7 @@ typedef struct {
     Arguments arguments;
     Image before, after;
     long steps;
+    bool again; /* the same as for fewer trips, or another variant */
 } Expected;
 
 enum { MOST_COUNTS = 48, SEEDS = 2 };
@@ -158,7 +159,7 @@ static const char *judge(Subject *subject, const char *text)
     for (int usual = 1; usual >= 0; usual--)
         for (int trips = 0; trips <= last && !noticed; trips++)
             for (int variant = 0; variant < VARIANTS && !noticed; variant++)
-                if (is_usual(trips, subject->deepest) == usual)
+                if (is_usual(trips, subject->deepest) == usual && !subject->expected[trips][variant].again)
                     noticed = run_once(text, &subject->expected[trips][variant], false);
     return noticed;
 }
@@ -167,7 +168,8 @@ static const char *judge_all_orders(Subject *subject, const char *text)
 {
     const char *noticed = NULL;
     for (int i = 0; i <= VARIANTS * (2 * subject->deepest + 2) + 1 && !noticed; i++)
-        noticed = run_all_orders(text, &subject->expected[i / VARIANTS][i % VARIANTS], &subject->orders);
+        if (!subject->expected[i / VARIANTS][i % VARIANTS].again)
+            noticed = run_all_orders(text, &subject->expected[i / VARIANTS][i % VARIANTS], &subject->orders);
     return noticed;
 }
 
@@ -277,6 +279,16 @@ static int site_count(const char *text)
 
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
+/* Arguments that came before: no run with them can notice anything more.  */
+static bool came_before(const Subject *subject, int index)
+{
+    const Expected *all = &subject->expected[0][0];
+    for (int i = 0; i < index; i++)
+        if (!all[i].again && arguments_equal(&all[i].arguments, &all[index].arguments))
+            return true;
+    return false;
+}
+
 static bool expect(Subject *subject)
 {
     for (int i = 0; i <= VARIANTS * (2 * subject->deepest + 2) + 1; i++) {
@@ -289,6 +301,7 @@ static bool expect(Subject *subject)
             printf("not ok: %s unspoiled, %d iterations: %s\n", subject->name, trips, noticed);
             return false;
         }
+        expected->again = came_before(subject, i);
     }
     if (!verify_accepts(subject, subject->text)) {
         printf("not ok: verify rejects %s unspoiled: %s\n", subject->name, complaint);

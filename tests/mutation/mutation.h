@@ -56,6 +56,7 @@ typedef struct {
 
 enum { VARIANTS = 2 };
 Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int variant);
+bool arguments_equal(const Arguments *x, const Arguments *y);
 void arguments_drop(Arguments *arguments);
 
 #endif

@@ -400,6 +400,12 @@ static tree chosen_array(tree reference)
     return chosen && own ? reference : NULL_TREE;
 }
 
+static bool is_bit_field(tree reference)
+{
+    return TREE_CODE(reference) == BIT_FIELD_REF ||
+           (TREE_CODE(reference) == COMPONENT_REF && DECL_BIT_FIELD(TREE_OPERAND(reference, 1)));
+}
+
 /* An array of variable length, which was refused where it begins.  */
 static bool is_variable_array(tree reference)
 {
@@ -421,6 +427,8 @@ void memory_refuse_read(Walk *w, gimple *stmt)
     tree array = chosen_array(reference);
     if (gimple_has_volatile_ops(stmt))
         complain(where, "read it before the grid", "a volatile object is read in a grid");
+    else if (is_bit_field(reference))
+        complain(where, "copy it into a plain variable before the grid", "a bit field is read in a grid");
     else if (array)
         complain(where,
                  "choose with ?: or a switch, or let the caller hand it in and read it with ws_at or ws_at_float",

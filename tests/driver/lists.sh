@@ -48,8 +48,20 @@ formatted() {
     return $status
 }
 
+# The rows of HACKING's table of what rivals' users report.
+matrix_is_there() {
+    named=$(sed -n '/^## The first test matrix/,/^## /s/^|.*| \(`.*\) |$/\1/p' HACKING.md | tr -d '`,')
+    test "$(echo "$named" | wc -w)" -gt 20 || { echo 'the table is not there'; return 1; }
+    status=0
+    for program in $named; do
+        test -f "tests/programs/$program.c" || { echo "tests/programs/$program.c is not there"; status=1; }
+    done
+    return $status
+}
+
 ok 'every source is in a list' every_source_listed
 ok 'every test is in a list' every_unit_listed
+ok 'every program of the test matrix is there' matrix_is_there
 ok 'every file names its licence' licence_first
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
     ok 'every C source is formatted' formatted

@@ -343,6 +343,13 @@ const char *cuda_blocks(const Printer *in)
     return cluster ? arena_print(in->kernel->module, ", %s", cuda_cluster(in)) : "";
 }
 
+/* In a cluster a tile may be none of the grid's: what is loaded for it alone does not come.  */
+static bool is_for_one_block(const Op *op, const void *kernel)
+{
+    const Kernel *in = kernel;
+    return op->code == OP_COPY_IN && !op->along && cluster_size(in) > 1 && !in->grid.parts;
+}
+
 static void print_grid(Printer *in, const Op *op)
 {
     const Block *body = op->blocks[0];
@@ -355,6 +362,8 @@ static void print_grid(Printer *in, const Op *op)
     in->indent++;
     for (int i = 0; i < cuda_grid_dims(op); i++)
         cuda_line(in, "const %s %s = t.at(%d);", cuda_scalar_type(body->args[i]->type), body->args[i]->var->name, i);
+    if (ir_any_of(body, is_for_one_block, in->kernel))
+        cuda_line(in, "const bool inside = t.inside();");
     in->indent--;
     cuda_block(in, body);
     cuda_line(in, "}");
@@ -393,6 +402,10 @@ static void print_slot_result(Printer *in, const Op *op, bool producing)
 
 static void print_copy_in(Printer *in, const Op *op)
 {
+    if (is_for_one_block(op, in->kernel)) {
+        cuda_line(in, "if (inside)");
+        fputs("    ", in->out);
+    }
     cuda_begin(in);
     fprintf(in->out, "ws::copy_%s%s", op->along ? "share" : "in", cuda_has_fill(op) ? "_or" : "");
     if (op->along)

@@ -23,8 +23,8 @@
  *
  * That a value is there when it is looked at is for the other half (protocol.c) to show.
  *
- * A tile of a cluster that is none of the grid's is like any other here: that its stores are left out is how the printed text
- * and the interpreter take them.
+ * A tile of a cluster that is none of the grid's is like any other here: that its stores are left out, and so what is loaded for
+ * it alone, is how the printed text and the interpreter take them.
  *
  * Assumed: signed scalars do not overflow; iterations of the grid are independent, and tensors apart, as the language says
  * and the launcher checks; an operation of ops.def does what it says; an engine's product is the dot that it stands for.

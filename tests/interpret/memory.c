@@ -415,6 +415,11 @@ void memory_copy_in(Group *group, const Op *op)
                    .cols = tile.cols,
                    .there = rows.there,
                    .rounded = storage->rounded};
+    if (!group->inside && !op->along) { /* nothing of such a tile is seen */
+        memset(to, 0xff, (size_t)tile.rows * (size_t)tile.cols * (size_t)element_bytes(tile.dtype));
+        end->bytes += machine_copy_bytes(tile);
+        return;
+    }
     element_of(tile.dtype, op->fval, copy.fill);
     bool fills = op->fval != 0; /* -0.0 is 0 to the engine as well */
     bool plain = is_whole(&copy.from, tile.rows, tile.cols) || (!fills && !t->sliced);

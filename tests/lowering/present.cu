@@ -1,0 +1,113 @@
+#include <wsrt.cuh>
+
+// present.ir:2: present
+typedef ws::cluster<2, 1> present_cluster;  // blocks side by side, which share what they load
+
+struct present_params {
+    ws::tensor<ws::f16, 2> a;
+    ws::tensor<ws::f16, 2> b;
+    ws::tensor<ws::f16, 2> c;
+    ws::edge_map a_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map b_map;                  // tiles of 128 rows, the last as it is
+    ws::map c_map;
+    int K;
+    ws::grid<2, present_cluster> grid;
+};
+
+struct present_shared {
+    ws::shared_tile<ws::f16, 128, 64> ta[4];
+    ws::shared_tile<ws::f16, 256, 64> tb[4];
+    ws::output<ws::f16, 64, 2> c_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<4> ta_tb;
+};
+
+template <bool ENGINE>
+static WS_DEVICE void present_producer(const present_params &p, present_shared &s, int group)
+{
+    ws::producer<4, ENGINE> ta_tb(s.ta_tb);
+    for (ws::tiles<2, present_cluster> t(p.grid); t.more(); t.next()) {  // present.ir:2
+        const int i = t.at(0);
+        const int j = t.at(1);
+        const bool inside = t.inside();
+        for (int k = 0; k < p.K; k += 64) {  // present.ir:10
+            const int slot = ta_tb.put();
+            if (inside)
+                ws::copy_in(ta_tb, s.ta[slot], p.a, p.a_map, i, k);
+            ws::copy_share<present_cluster, ws::along_x>(ta_tb, s.tb[slot], p.b, p.b_map, j, k);
+            ta_tb.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void present_consumer(const present_params &p, present_shared &s, int group)
+{
+    ws::consumer<4, present_cluster, ws::along_x> ta_tb(s.ta_tb);
+    ws::outlet c_out(s.c_out[group]);
+    const long first_row = (long)group * 64;
+    for (ws::tiles<2, present_cluster> t(p.grid); t.more(); t.next()) {  // present.ir:2
+        const int i = t.at(0);
+        const int j = t.at(1);
+        auto acc = ws::full<float, 64, 256, ws::frag>(0);
+        for (int k = 0; k < p.K; k += 64) {  // present.ir:10
+            const int slot = ta_tb.get();
+            ws::mma(acc, ws::window<64, 64>(s.ta[slot], first_row, 0), ws::trans(ws::view(s.tb[slot])));
+            ws::commit();
+            ws::wait<1>(acc);
+            ta_tb.consumed<1>();
+        }
+        ws::wait<0>(acc);
+        ta_tb.consumed<0>();
+        WS_UNROLL
+        for (int strip = 0; strip < 256; strip += 64) {  // present.ir:18
+            const auto half = ws::cast<ws::f16>(ws::columns<64>(acc, strip));
+            const int column = j + strip;
+            ws::store_wait<1>();
+            const auto box = ws::stage(c_out, half);
+            ws::fence();
+            if (t.inside())
+                ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // present.ir:18
+        }
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void present_kernel(WS_PARAMS(present_params) p)
+{
+    present_shared &s = ws::shared<present_shared>();
+    if (ws::first_thread()) {
+        s.ta_tb.init<present_cluster, ws::along_x>("ta_tb", 4);  // four groups release each slot
+        ws::prefetch(p.a_map);
+        ws::prefetch(p.b_map);
+        ws::prefetch(p.c_map);
+    }
+    ws::start<present_cluster>();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<24>();
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.a_map, p.b_map))
+                present_producer<true>(p, s, 0);
+            else
+                present_producer<false>(p, s, 0);
+        }
+    } else {
+        ws::registers_up<240>();
+        present_consumer(p, s, ws::warp_group() - 1);
+    }
+    ws::finish<present_cluster>();
+}
+
+extern "C" void ws_launch_present(int M, int N, int K, const void *A, const void *B, const void *C)
+{
+    ws::launch call("present");
+    present_params p;
+    call.tensor(p.a, "a", A, {M, K}, {K, 1}, ws::loaded);
+    call.tensor(p.b, "b", B, {N, K}, {K, 1}, ws::loaded);
+    call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
+    call.place();
+    call.map(p.a_map, p.a, 128);
+    call.map(p.b_map, p.b, 128);
+    call.map(p.c_map, p.c, 64);
+    p.K = K;
+    call.grid(p.grid, {{0, M, 128}, {0, N, 256}}, ws::order_auto, 0);
+    call.run(present_kernel, p, 384, sizeof(present_shared), ws::persistent, present_cluster::size);
+}

@@ -55,13 +55,20 @@ static void visit_uneven(Op *op, void *context)
         *uneven |= comes_from_tile(op->args[0], 0);
 }
 
-/* By a producer, to groups that all work on the same tile.  */
+static bool is_kept(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_LOAD && op->kept;
+}
+
+/* By a producer, to groups that all work on the same tile, or in turn on tiles that share what is kept for them.  */
 bool choose_deal(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
-    bool uneven = false;
-    bool together = grid->split != SPLIT_TILES && grid->cluster[0] <= 1 && grid->cluster[1] <= 1;
-    if (grid->persistent && kernel->roles->next && together)
+    bool uneven = false, alone = grid->cluster[0] <= 1 && grid->cluster[1] <= 1;
+    if (!grid->persistent || !kernel->roles->next || !alone)
+        return false;
+    if (grid->split != SPLIT_TILES)
         ir_walk(kernel->body, visit_uneven, &uneven);
-    return uneven;
+    return uneven || ir_any_of(kernel->body, is_kept, NULL);
 }

@@ -51,6 +51,7 @@ static void visit_collect(Op *op, void *context)
     op->stage = op->depth = op->release = 0;
     op->roles = 0;
     op->flipped = false;
+    op->kept = 0;
     if (op->code == OP_LOAD)
         push(in->kernel, &in->loads, &in->nloads, op);
     if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
@@ -306,6 +307,13 @@ static void choose_flips(Chooser *in)
     bool fits = room_fixed(in) <= MACHINE_SHARED_BYTES;
     for (int i = 0; i < in->nloads; i++)
         in->loads[i]->flipped &= fits;
+}
+
+static void choose_kept(Chooser *in)
+{
+    in->keeps = true;
+    in->keeps = in->nloops == 1 &&
+                choose_keep(in->kernel, in->loops[0], in->loads, in->nloads, MACHINE_SHARED_BYTES - room_fixed(in));
 }
 
 /* Rings whose depth the user left open share what is left, at most eight slots each, sixteen small ones: past that latency
@@ -604,9 +612,14 @@ static void say_loop(Chooser *in, const Pipeline *pipeline, int groups)
 static void say(Chooser *in, int groups)
 {
     if (in->kernel->grid.dealt)
-        remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "tiles differ in length: dealt while the kernel runs");
+        remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "tiles %s: dealt while the kernel runs",
+               in->keeps ? "are short and share what they load" : "differ in length");
     for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->flipped)
+        if (in->loads[i]->kept)
+            remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
+                   "stays in shared memory, %d slot%s, for as long as tiles want the same", in->loads[i]->kept,
+                   in->loads[i]->kept > 1 ? "s" : "");
+        else if (in->loads[i]->flipped)
             remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
                    "bytes that lie across K: a role of its own turns them over on their way to the products");
     for (int i = 0; i < in->nloops; i++)
@@ -638,6 +651,7 @@ void pass_choose(Kernel *kernel)
         if (in.loads[i]->depth)
             release_at_products(&in, in.loads[i], in.loads[i]->results[0]);
     join_rings(&in);
+    choose_kept(&in);
     choose_depth(&in);
     for (int i = 0; i < in.nloops; i++)
         settle_loop(&in, in.loops[i]);

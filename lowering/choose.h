@@ -15,6 +15,7 @@ typedef struct {
     int64_t parts_bytes;   /* where blocks of a cluster exchange parts of a sum */
     int64_t scratch_bytes; /* where threads of a group exchange elements of a tile */
     bool specialized;
+    bool keeps; /* what neighbouring tiles share stays in its slots */
 } Chooser;
 
 /* choose-split.c: may `groups` consumer groups divide the rows?  Sets value->split.  On failure *why is the op in the way.  */
@@ -29,5 +30,9 @@ bool choose_deal(Kernel *kernel);
 /* choose-room.c: bytes of a load's slot, and of all in shared memory but the slots that are still to be counted.  */
 int64_t room_of_slot(const Op *load);
 int64_t room_fixed(const Chooser *in);
+
+/* choose-keep.c: depths for the loads of a loop some of which neighbouring tiles share; those are marked as kept.  False, and
+   nothing changed, where there are none or `room` bytes do not hold them.  */
+bool choose_keep(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t room);
 
 #endif

@@ -400,13 +400,30 @@ static void print_slot_result(Printer *in, const Op *op, bool producing)
     fprintf(in->out, "%s.%s();\n", cuda_end_name(in, op->aref, producing), op_info[op->code].call);
 }
 
-static void print_copy_in(Printer *in, const Op *op)
+/* Of what a slot may hold already.  */
+static void print_wants(Printer *in, const Op *op)
 {
     if (is_for_one_block(op, in->kernel)) {
         cuda_line(in, "if (inside)");
         fputs("    ", in->out);
     }
     cuda_begin(in);
+    fprintf(in->out, "if (%s.wants(", cuda_end_name(in, op->aref, true));
+    for (int i = 2; i < op->nargs; i++) {
+        fputs(i > 2 ? ", " : "", in->out);
+        cuda_value(in, op->args[i], PREC_ANY);
+    }
+    fputs("))\n", in->out);
+}
+
+static void print_copy_in(Printer *in, const Op *op)
+{
+    bool kept = op->storage->kept;
+    if (kept)
+        print_wants(in, op);
+    in->indent += kept;
+    cuda_begin(in);
+    in->indent -= kept;
     fprintf(in->out, "ws::copy_%s%s", op->along ? "share" : "in", cuda_has_fill(op) ? "_or" : "");
     if (op->along)
         fprintf(in->out, "<%s_cluster, ws::along_%s>", in->kernel->name, text_alongs[op->along]);

@@ -61,7 +61,7 @@ void cuda_storage(Printer *in, const Storage *storage)
 {
     const Storage *behind = storage_beside(in->kernel, storage);
     const char *count = storage->slots > 1 || storage->use == USE_RING || storage->use == USE_GATHERED
-                            ? arena_print(in->kernel->module, "[%d]", storage->slots)
+                            ? arena_print(in->kernel->module, "[%d]", storage_places(storage))
                             : "";
     if (behind)
         print_pair(in, storage, behind);
@@ -89,7 +89,12 @@ void cuda_slot(Printer *in, const Storage *storage, const Value *slot)
     const Storage *first = storage->beside ? storage->beside : storage;
     bool pair = storage_beside(in->kernel, first);
     fprintf(in->out, "s.%s[", pair ? pair_name(in, first) : storage->name);
-    cuda_value(in, slot, PREC_ANY);
+    if (storage->kept) {
+        cuda_value(in, slot, PREC_MUL);
+        fprintf(in->out, " %% %d", storage->kept);
+    } else {
+        cuda_value(in, slot, PREC_ANY);
+    }
     fputc(']', in->out);
     if (pair)
         fprintf(in->out, ".%s", storage->name);

@@ -136,6 +136,16 @@ static bool is_twofold(const Printer *in, const Role *role)
     return role_issues_only(role) && in->kernel->roles->next && puts_tiles(in, role) && has_load_map(in);
 }
 
+static const char *producer_type(const Printer *in, const Aref *aref)
+{
+    Module *module = in->kernel->module;
+    for (int i = 0; i < aref->nstorages; i++)
+        if (aref->storages[i]->kept)
+            return arena_print(module, "keeping<%d, %d, %d", aref->slots, aref->storages[i]->kept,
+                               aref->loads[i]->nargs - 1);
+    return arena_print(module, "producer<%d", aref->slots);
+}
+
 static void print_role(Printer *in, Role *role)
 {
     Kernel *kernel = in->kernel;
@@ -150,7 +160,7 @@ static void print_role(Printer *in, Role *role)
     in->indent++;
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_PUT, aref))
-            cuda_line(in, "ws::producer<%d%s> %s(s.%s);", aref->slots, twofold ? ", ENGINE" : "",
+            cuda_line(in, "ws::%s%s> %s(s.%s);", producer_type(in, aref), twofold ? ", ENGINE" : "",
                       cuda_end_name(in, aref, true), aref->name);
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_GET, aref))

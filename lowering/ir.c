@@ -391,6 +391,11 @@ Storage *storage_new(Kernel *kernel, const char *name, StorageUse use, Type tile
     return storage;
 }
 
+int storage_places(const Storage *storage)
+{
+    return storage->kept ? storage->kept : storage->slots;
+}
+
 Aref *aref_new(Kernel *kernel, const char *name, int slots)
 {
     Aref *aref = arena_alloc(kernel->module, sizeof *aref);

@@ -159,6 +159,7 @@ struct Op {
     int release;        /* LOAD: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
     bool flipped;       /* LOAD: bytes that lie the wrong way for its products: a role of its own turns them over on their way */
     bool present;       /* LOAD: rows beyond the tensor's reach nothing that is seen; COPY_IN: they need not come */
+    int kept; /* LOAD: slots that hold all that a tile wants of it, and the next one wants again; 0: they do not */
     int along;          /* LOAD: the blocks of the cluster that load the same tile; COPY_IN: that bring a share of it each, for all of them */
     /* partition and after */
     Aref *aref;         /* LOAD that goes through one; PUT, COPY_IN, FLIP, PUT_DONE, GET, CONSUMED */
@@ -209,6 +210,7 @@ struct Storage {
     int64_t offset;     /* plan: from the shared struct's start */
     Storage *beside;    /* layout: each slot lies right behind that one's, and the next one's behind it */
     int alias;          /* plan: storages of one alias group share memory; -1 none */
+    int kept; /* partition: slots that are there, shared by every so many; 0: all.  A copy waits for all that share */
     bool rounded;       /* layout: f32 that products alone read; the copy rounds it to tf32 */
     bool woven;         /* layout: bytes whose every 16 columns are in the order in which register operands hold theirs */
     Storage *next;
@@ -373,6 +375,7 @@ Role *role_new (Kernel *kernel, const char *name, int warps, int replicas);
 bool kernel_names (const Kernel *kernel, const char *name); /* a storage or an aref */
 Storage *storage_new (Kernel *kernel, const char *name, StorageUse use, Type tile, int slots);
 Aref *aref_new (Kernel *kernel, const char *name, int slots);
+int storage_places(const Storage *storage); /* slots that are there */
 #define ROLE_BIT(role) (1u << (role)->id)
 
 /* ---- diag.c: the two kinds of failure ---------------------------------------------------------------------------- */

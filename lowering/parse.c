@@ -165,6 +165,8 @@ static void parse_storage(Parser *p, int line)
     Storage *storage = storage_new(p->kernel, name, use, parse_type(p), 1);
     if (at_key(p, line, "slots"))
         storage->slots = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "kept"))
+        storage->kept = scan_number_up_to(p, 0, 1000);
     if (at_key(p, line, "space"))
         storage->space = (Space)scan_choice(p, "a space", text_spaces, TEXT_SPACES);
     if (at_key(p, line, "bytes"))

@@ -75,6 +75,7 @@ static void add_load(Kernel *kernel, Aref *aref, Op *load)
     if (!name)
         name = tensor ? arena_print(kernel->module, "%s_tile", tensor) : "tile";
     Storage *storage = storage_new(kernel, name, USE_RING, tile, aref->slots);
+    storage->kept = load->kept;
     int n = aref->nstorages;
     Storage **storages = arena_alloc(kernel->module, sizeof(Storage *) * (size_t)(n + 1));
     Op **loads = arena_alloc(kernel->module, sizeof(Op *) * (size_t)(n + 1));

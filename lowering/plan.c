@@ -227,7 +227,7 @@ static int64_t place_storage(Kernel *kernel, Storage *storage, int64_t offset)
         behind->stride = storage->stride;
         behind->offset = storage->offset + storage->slot_bytes;
     }
-    return storage->offset + storage->slots * storage->stride;
+    return storage->offset + storage_places(storage) * storage->stride;
 }
 
 /* Addresses in the order of the struct; returns its size.  */
@@ -245,7 +245,7 @@ static int64_t place_all(Kernel *kernel)
     if (kernel_gathers(kernel))
         offset += 8;
     if (kernel->grid.dealt)
-        offset += 40;
+        offset += 80;
     return round_up(offset, kernel->storages ? MACHINE_SHARED_ALIGN : 8) + kernel->shared_padding;
 }
 

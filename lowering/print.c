@@ -327,6 +327,8 @@ static void print_notes(Printer *p, const Op *op)
         print_number(p, &first, "flipped", 1);
     if (op->present)
         print_number(p, &first, "present", 1);
+    if (op->kept)
+        print_number(p, &first, "kept", op->kept);
     if (op->along) {
         print_key(p, &first, "along");
         fputs(text_alongs[op->along], p->out);
@@ -573,6 +575,8 @@ static void print_storage(Printer *p, const Storage *storage)
     fprintf(p->out, "  storage %s %s ", storage->name, text_uses[storage->use]);
     print_type(p, storage->tile);
     fprintf(p->out, " slots=%d", storage->slots);
+    if (storage->kept)
+        fprintf(p->out, " kept=%d", storage->kept);
     if (storage->space != SPACE_SHARED)
         fprintf(p->out, " space=%s", text_spaces[storage->space]);
     if (storage->slot_bytes)

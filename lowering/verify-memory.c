@@ -16,7 +16,7 @@
 
 static int64_t storage_end(const Storage *storage)
 {
-    return storage->offset + (storage->slots - 1) * storage->stride + storage->slot_bytes;
+    return storage->offset + (storage_places(storage) - 1) * storage->stride + storage->slot_bytes;
 }
 
 /* Slot by slot behind each other, so that none is in the way of another.  */
@@ -63,6 +63,23 @@ static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *st
     return times != 1 || !aref->nstorages;
 }
 
+static bool is_store(const Op *op, const void *context)
+{
+    const Op *load = context;
+    return op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT &&
+           tensor_root(op->args[0])->args[0] == tensor_root(load->args[0])->args[0];
+}
+
+/* What slots keep for the next tile is what the tensor still holds, and each slot of the ring has one of them.  */
+static bool check_kept(Kernel *kernel, const Aref *aref, const Storage *storage, const Op *load)
+{
+    bool turns = storage->kept > 0 && storage->slots % storage->kept == 0;
+    if (!storage->kept || (turns && !aref->along && !aref->onward && !ir_any_of(kernel->body, is_store, load)))
+        return true;
+    BUG(kernel, "storage '%s' keeps in %d of %d slots what others write", storage->name, storage->kept, storage->slots);
+    return false;
+}
+
 static bool check_ring(Kernel *kernel, const Aref *aref)
 {
     bool whole = aref->nstorages > 0 && aref->home && aref->producer && aref->slots > 0;
@@ -79,6 +96,8 @@ static bool check_ring(Kernel *kernel, const Aref *aref)
                 storage->name, storage->slots);
             return false;
         }
+        if (!check_kept(kernel, aref, storage, aref->loads[i]))
+            return false;
         Type load = aref->loads[i]->results[0]->type;
         load = ring_before(kernel, aref) ? type_turned(load) : load;
         if (load.dtype != storage->tile.dtype || load.rows != storage->tile.rows || load.cols != storage->tile.cols) {

@@ -120,9 +120,20 @@ static bool check_values(Kernel *kernel, Labels *labels)
     return validate_programs(kernel, labels);
 }
 
+/* Slots of which one storage has fewer: as many as the ring has while the tiles want the same, and as few as that storage where
+   they do not, since a copy waits then for all that share its slot.  */
 static bool check_protocol(Kernel *kernel, Labels *labels)
 {
-    return protocol_holds(kernel, labels);
+    bool holds = protocol_holds(kernel, labels);
+    FOR_AREFS (aref, kernel) {
+        const int slots = aref->slots;
+        for (int i = 0; i < aref->nstorages; i++)
+            aref->slots =
+                storage_places(aref->storages[i]) < aref->slots ? storage_places(aref->storages[i]) : aref->slots;
+        holds = holds && (aref->slots == slots || protocol_holds(kernel, labels));
+        aref->slots = slots;
+    }
+    return holds;
 }
 
 /* ---- the obligations --------------------------------------------------------------------------------------------- */

@@ -163,6 +163,55 @@ template <int D, bool ENGINE = false> struct producer {
     }
 };
 
+/* Of a ring one of whose storages has M slots only, which keep what they hold: slots of the ring that are M apart share one, and
+   a copy from N coordinates into one that holds just that is left out.  Lane m remembers what slot m holds.  The slower way to
+   copy has no registers for that, and copies.  */
+template <int D, int M, int N, bool ENGINE = false> struct keeping : producer<D, ENGINE> {
+    int held[N];
+    bool holding, young; /* young: copied by the last put that it had a part in */
+
+    explicit WS_DEVICE keeping(ring<D> &r) : producer<D, ENGINE>(r), holding(false), young(false)
+    {
+        static_assert(D % M == 0 && M <= 32, "a lane for each slot, and each has its turn");
+    }
+
+    /* Behind put: is the copy to be made?  Then nobody reads the slot any more.  Else it has arrived, for those as well who did not
+       get the put that brought it.  */
+    template <typename... I> WS_DEVICE bool wants(I... at)
+    {
+        if (ENGINE && holds(at...))
+            return false;
+#pragma unroll
+        for (int other = M; other < D; other += M) {
+            const int slot = this->here.slot + other, past = slot >= D;
+            ptx::mbarrier_wait(this->empty + 8 * (slot - past * D), this->here.parity ^ (u32)past);
+        }
+        return true;
+    }
+
+    template <typename... I> WS_DEVICE bool holds(I... at)
+    {
+        const long now[N] = {(long)at...};
+        const bool mine = (int)ptx::lane() == this->here.slot % M;
+        bool same = holding;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            const int x =
+                now[i] == (int)now[i] ? (int)now[i] : -0x7fffffff; /* outside every tensor, as all that are too large */
+            same = same && held[i] == x;
+            held[i] = mine ? x : held[i];
+        }
+        holding = holding || mine;
+        const bool left_out = __any_sync(0xffffffffu, mine && same), recent = __any_sync(0xffffffffu, mine && young);
+        young = mine ? !left_out : young;
+        if (left_out && recent) {
+            const int before = this->here.slot - M, past = before < 0;
+            ptx::mbarrier_wait(this->full + 8 * (before + past * D), this->here.parity ^ (u32)!past);
+        }
+        return left_out;
+    }
+};
+
 /* B: the cluster, if CTAs of one share the ring.  */
 template <int D, typename B = void, along A = along_none> struct consumer {
     u32 full, empty;

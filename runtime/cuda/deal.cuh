@@ -6,7 +6,7 @@
  *     dealing<3> t(p.grid, s.dealer)           dealt<3> t(p.grid, s.dealer)
  *     next()  draws a tile one ahead,          next()  waits for the producer's word
  *             waits until the others have
- *             read the last but one, tells
+ *             read its fourth last word, tells
  *
  * Tiles go in the order of the grid, each to the CTA that wants one first.
  */
@@ -20,12 +20,13 @@ namespace ws {
 
 /* Where a CTA's producer tells its other groups which tile comes next.  */
 struct dealer {
-    u64 full[2], empty[2];
-    int tile[2];
+    static constexpr int words = 4; /* groups that take tiles in turn are some tiles apart */
+    u64 full[words], empty[words];
+    int tile[words];
 
     WS_DEVICE void init(const char *, int groups)
     {
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < words; i++) {
             ptx::mbarrier_init(ptx::shared_address(&full[i]), 1);
             ptx::mbarrier_init(ptx::shared_address(&empty[i]), 4 * groups);
         }
@@ -53,9 +54,9 @@ template <int N> struct dealing : tiles<N> {
 
     WS_DEVICE void next()
     {
-        const int slot = this->walked & 1;
+        const int slot = this->walked % dealer::words;
         this->index = (int)ptx::uniform((u32)ahead);
-        ptx::mbarrier_wait(ptx::shared_address(&table.empty[slot]), (u32)(this->walked >> 1 & 1) ^ 1);
+        ptx::mbarrier_wait(ptx::shared_address(&table.empty[slot]), (u32)(this->walked / dealer::words & 1) ^ 1);
         if (ptx::lane() == 0) {
             table.tile[slot] = this->index;
             ptx::mbarrier_arrive(ptx::shared_address(&table.full[slot]));
@@ -85,8 +86,8 @@ template <int N> struct dealt : tiles<N> {
 
     WS_DEVICE void next()
     {
-        const int slot = this->walked & 1;
-        ptx::mbarrier_wait(ptx::shared_address(&table.full[slot]), (u32)(this->walked >> 1 & 1));
+        const int slot = this->walked % dealer::words;
+        ptx::mbarrier_wait(ptx::shared_address(&table.full[slot]), (u32)(this->walked / dealer::words & 1));
         this->index = (int)ptx::uniform((u32) * (volatile int *)&table.tile[slot]);
         __syncwarp();
         if (ptx::lane() == 0)

@@ -143,6 +143,21 @@ template <int D, bool ENGINE = false> struct producer {
     }
 };
 
+/* Of a ring one of whose storages has M slots only, which keep what they hold.  Here every copy is made, when nobody reads that slot
+   any more: what it brings is there already, or has to be.  */
+template <int D, int M, int N, bool ENGINE = false> struct keeping : producer<D, ENGINE> {
+    using producer<D, ENGINE>::producer;
+
+    template <typename... I> bool wants(I...)
+    {
+        static_assert(D % M == 0 && sizeof...(I) == N, "each slot has its turn, each coordinate a value");
+        for (int other = M; other < D; other += M)
+            if (this->index + other >= D)
+                ws_sched_await_empty(ws_sched_current(), this->ring_number, this->index + other);
+        return true;
+    }
+};
+
 template <int D, typename B = alone, along A = along_none> struct consumer {
     int ring_number;
     uint64_t index; /* of the next get */

@@ -71,7 +71,7 @@ template <int N, typename B = alone> struct tiles {
 
 /* Any CTA may get any tile.  Here it gets every so many, as from a dealer who asks one after the other.  */
 struct dealer {
-    uint64_t unused[5];
+    uint64_t unused[10];
 
     void init(const char *, int)
     {

@@ -287,6 +287,13 @@ int ws_sched_put(ws_sched *s, int number, uint64_t index)
     return (int)(index % r->slots);
 }
 
+void ws_sched_await_empty(ws_sched *s, int number, uint64_t index)
+{
+    ring_at(s, number);
+    ws_cta_wait_for(s, WAIT_PUT, number, index);
+    note(s, WS_SCHED_EVENT_PUT, s->current, number, index, nowhere);
+}
+
 /* The slot of a put that is being made.  */
 static slot *put_slot(ws_sched *s, int number, uint64_t index, const char *does)
 {

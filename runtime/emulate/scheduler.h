@@ -155,6 +155,8 @@ int ws_sched_ring(ws_sched *s, const char *name, int slots, int arrivals);
 void ws_sched_share(ws_sched *s, int ring, uint32_t blocks);
 int ws_sched_slots(const ws_sched *s, int ring);
 int ws_sched_put(ws_sched *s, int ring, uint64_t index); /* waits until the slot is empty; returns it */
+/* Waits until all have released the slot that put `index` will fill, without making that put.  */
+void ws_sched_await_empty(ws_sched *s, int ring, uint64_t index);
 void ws_sched_expect(ws_sched *s, int ring, uint64_t index, size_t bytes); /* arms the full barrier with more bytes */
 /* Start a copy of `to.bytes` into the slot.  */
 void ws_sched_copy_in(ws_sched *s, int ring, uint64_t index, ws_sched_range to, ws_sched_step step, const void *args,

@@ -182,7 +182,7 @@ static unsigned char *slot_of(const Group *group, const Storage *storage, int64_
 {
     const Launch *launch = group->launch;
     int64_t bytes = (int64_t)storage->tile.rows * storage->tile.cols * element_bytes(storage->tile.dtype);
-    int64_t from = storage->offset + slot * storage->stride;
+    int64_t from = storage->offset + slot % storage_places(storage) * storage->stride;
     if (storage->use == USE_OUTPUT) /* whole lines */
         bytes = storage->slot_bytes;
     if (slot < 0 || slot >= storage->slots)
@@ -406,6 +406,9 @@ void memory_copy_in(Group *group, const Op *op)
     long at[4] = {0};
     int ring = ring_of(group, op->aref);
     unsigned char *to = slot_of(group, storage, number_of(group, op->args[0]));
+    for (int other = storage->kept; other && other < storage->slots; other += storage->kept)
+        if (end->index + (uint64_t)other >= (uint64_t)storage->slots)
+            ws_sched_await_empty(s, ring, end->index + (uint64_t)other);
     const Window *t = evaluate(group, op->args[1]).tensor;
     coordinates(group, op, 2, t->rank, at);
     Rows rows = rows_of(op, t, at[t->rank - 2], tile.rows);

@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs flipped parts; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs flipped parts kept; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -36,6 +36,8 @@ ok 'a number of registers that cannot be asked for' spoiled gemm "'producer' has
 ok 'a role without all warps of its group' spoiled gemm "'producer' has 3 warps" 's/role producer warps=4/role producer warps=3/'
 
 # memory
+ok 'what is kept and written by others' spoiled kept "storage 'tb' keeps in 4 of 8 slots what others write" '1,/^  program/s/store %c, /store %b, /'
+ok 'slots that are kept and have no turn each' spoiled kept "storage 'tb' keeps in 3 of 8 slots" 's/kept=4/kept=3/'
 ok 'slots that overlap' spoiled gemm "storage 'ta' has 4 slots of 8192 bytes, and its tile takes 16384" 's/bytes=16384 offset=0/bytes=8192 offset=0/'
 ok 'storages that overlap' spoiled gemm "storages 'ta' and 'tb' overlap" 's/offset=65536/offset=64512/'
 ok 'storages that share memory' spoiled gemm "storages 'ta' and 'tb' overlap" 's/offset=0$/offset=0 alias=1/; s/offset=65536/offset=0 alias=1/'

@@ -161,12 +161,30 @@ static unsigned hash_text(const char *text)
     return hash;
 }
 
+/* nvcc takes no universal characters in the names of kernels: größe becomes gru00f6u00dfe.  */
+static const char *name_for_device(const char *name)
+{
+    const char *plain = arena_print(plugin.module, "%s", "");
+    for (const unsigned char *at = (const unsigned char *)name; *at;) {
+        if (*at < 0x80) {
+            plain = arena_print(plugin.module, "%s%c", plain, *at++);
+            continue;
+        }
+        unsigned character = *at & (*at >= 0xf0 ? 0x07 : *at >= 0xe0 ? 0x0f : 0x1f);
+        for (at++; (*at & 0xc0) == 0x80; at++)
+            character = character << 6 | (*at & 0x3f);
+        plain = arena_print(plugin.module, "%su%04x", plain, character);
+    }
+    return plain;
+}
+
 /* The n-th region of a function has a suffix; what is static in one file may be so in another.  */
 static Kernel *new_kernel(function *fn, Pragma *pragma, int ordinal)
 {
     Module *module = plugin.module;
     const char *function = name_of_function(fn);
-    const char *name = ordinal > 1 ? arena_print(module, "%s_%d", function, ordinal) : function;
+    const char *plain = name_for_device(function);
+    const char *name = ordinal > 1 ? arena_print(module, "%s_%d", plain, ordinal) : plain;
     Kernel *kernel = kernel_new(module, name, loc_of(pragma->loc));
     kernel->c_function = arena_print(module, "%s", function);
     kernel->grid = pragma->grid;

@@ -465,7 +465,11 @@ bool parts_statement(Gen *g)
     g->level++;
     scalar_new(g, s, S_OTHER, parts - 1, 1);
     int part = tile_new(g, shape, text("ws_zeros(WS_%s, %d, %d)", type, g->m, g->n), 1e4, false);
+    for (int i = sum; i < part; i++) /* nothing in the loop but the sums themselves takes them for operands */
+        g->tiles[i].shape.rows = 0;
     one_part(g, shape, s, parts, g->tiles[part].name, product);
+    for (int i = sum; i < part; i++)
+        g->tiles[i].shape.rows = i == columns ? 1 : shape.rows;
     if (chance(20))
         line(g, "%s = ws_mul(%s, %s);", g->tiles[part].name, g->tiles[part].name, shape.dtype == I32 ? "3" : "0.5f");
     line(g, "%s = ws_add(%s, %s);", g->tiles[sum].name, g->tiles[sum].name, g->tiles[part].name);

@@ -8,7 +8,7 @@
 #include <time.h>
 
 int measure_rounds = 15;
-double measure_sample_ms = 6, measure_watts = -1;
+double measure_sample_ms = 6, measure_settle_s = 0, measure_watts = -1;
 
 enum { MULTIPROCESSORS_AT_MOST = 256 };
 
@@ -185,6 +185,9 @@ int measure(candidate *all, int count)
         if (!good)
             fprintf(stderr, "%s: cannot be recorded\n", all[i].name);
     }
+    for (double begin = seconds(); good && seconds() - begin < measure_settle_s;)
+        for (int i = 0; i < count; i++)
+            sample(&graphs[i], nullptr);
     double joules = device_joules(), start = seconds();
     for (int round = 0; round < measure_rounds && good; round++)
         for (int turn = 0; turn < count; turn++) {

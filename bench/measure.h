@@ -30,6 +30,7 @@ typedef struct {
 
 extern int measure_rounds;       /* 15 */
 extern double measure_sample_ms; /* 6 */
+extern double measure_settle_s;  /* 0: for so long rounds do not count, since the clock still falls under their load */
 extern double measure_watts;     /* of the last measure (), by NVML; negative where that cannot be had */
 
 /* False, with a message, where a candidate cannot be captured or run. */

@@ -2,14 +2,15 @@
 /*
  * mlp_fused - a gated feed-forward block: Y = (silu(X G^T) * (X U^T)) W^T, with silu(x) = x sigmoid(x).
  *
- * Two kernels. The first makes two products from the same rows of X, and the activation and the gate are applied while
- * both accumulators are still in registers: the two halves of the hidden layer are never written. Tiles of 104 columns, since
- * two of them fill the registers of a group of threads, so that groups take tiles in turn; and the two products become one
- * of 208 columns. The second kernel is a product.
+ * The first kernel makes two products from the same rows of X, and the activation and the gate are applied while both
+ * accumulators are still in registers: the two halves of the hidden layer are never written. Tiles of 104 columns, since two
+ * of them fill the registers of a group of threads, so that groups take tiles in turn; and the two products become one of 208
+ * columns. The second kernel is a product, whose rows are divided between two shapes of tiles if both can then fill their
+ * last round of the multiprocessors better than one shape could.
  */
 #include "check.h"
 
-enum { ROWS = 128, GATED_COLS = 104, COLS = 128 };
+enum { ROWS = 128, GATED_COLS = 104 };
 
 static void gate(int tokens, int hidden, int width, const ws_bf16 *X, const ws_bf16 *G, const ws_bf16 *U, ws_bf16 *H)
 {
@@ -31,21 +32,67 @@ static void gate(int tokens, int hidden, int width, const ws_bf16 *X, const ws_b
         }
 }
 
-static void project(int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)
+/* Rows [from, to) of Y, in tiles of `cols` columns: a constant, in the functions that this becomes a part of. */
+static inline void project_rows(ws_tensor h, ws_tensor w, ws_tensor y, int from, int to, int width, int hidden, int cols)
 {
-    ws_tensor h = ws_tensor_2d(H, WS_BF16, tokens, hidden), w = ws_tensor_2d(W, WS_BF16, width, hidden);
-    ws_tensor y = ws_tensor_2d(Y, WS_BF16, tokens, width);
-
     #pragma ws grid(2)
-    for (int i = 0; i < tokens; i += ROWS)
-        for (int j = 0; j < width; j += COLS) {
-            ws_tile acc = ws_zeros(WS_F32, ROWS, COLS);
+    for (int i = from; i < to; i += ROWS)
+        for (int j = 0; j < width; j += cols) {
+            ws_tile acc = ws_zeros(WS_F32, ROWS, cols);
 
             #pragma ws pipeline(auto)
             for (int k = 0; k < hidden; k += 64)
-                acc = ws_dot(ws_load(h, i, k, ROWS, 64), ws_trans(ws_load(w, j, k, COLS, 64)), acc);
+                acc = ws_dot(ws_load(h, i, k, ROWS, 64), ws_trans(ws_load(w, j, k, cols, 64)), acc);
             ws_store(y, i, j, ws_cast(acc, WS_BF16));
         }
+}
+
+static void project_160(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)
+{
+    project_rows(ws_tensor_2d(H, WS_BF16, tokens, hidden), ws_tensor_2d(W, WS_BF16, width, hidden),
+                 ws_tensor_2d(Y, WS_BF16, tokens, width), from, to, width, hidden, 160);
+}
+
+static void project_152(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)
+{
+    project_rows(ws_tensor_2d(H, WS_BF16, tokens, hidden), ws_tensor_2d(W, WS_BF16, width, hidden),
+                 ws_tensor_2d(Y, WS_BF16, tokens, width), from, to, width, hidden, 152);
+}
+
+static void project_128(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)
+{
+    project_rows(ws_tensor_2d(H, WS_BF16, tokens, hidden), ws_tensor_2d(W, WS_BF16, width, hidden),
+                 ws_tensor_2d(Y, WS_BF16, tokens, width), from, to, width, hidden, 128);
+}
+
+static const struct {
+    int cols;
+    void (*run)(int, int, int, int, int, const ws_bf16 *, const ws_bf16 *, ws_bf16 *);
+} shapes[] = {{160, project_160}, {152, project_152}, {128, project_128}};
+enum { SHAPES = sizeof shapes / sizeof *shapes, MULTIPROCESSORS = 132, LAUNCH = 8000 };
+
+/* Clocks of one shape: rounds of the multiprocessors, each of which multiplies 2048 pairs in a clock, and a launch. */
+static double clocks(int shape, int rows, int width, int hidden)
+{
+    long cols = shapes[shape].cols, tiles = (rows + ROWS - 1) / ROWS * ((width + cols - 1) / cols);
+    long rounds = (tiles + MULTIPROCESSORS - 1) / MULTIPROCESSORS;
+    return rows > 0 ? (double)(rounds * ROWS * cols) * hidden / 2048 + LAUNCH : 0;
+}
+
+static void project(int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)
+{
+    int above = 0, below = 0, cut = tokens;
+    double least = HUGE_VAL;
+    for (int a = 0; a < SHAPES; a++)
+        for (int b = 0; b < SHAPES; b++)
+            for (int rows = ROWS; rows < tokens + ROWS; rows += ROWS) {
+                double both = clocks(a, rows, width, hidden) + clocks(b, tokens - rows, width, hidden);
+                if (both < least)
+                    least = both, above = a, below = b, cut = rows < tokens ? rows : tokens;
+            }
+    shapes[above].run(0, cut, tokens, width, hidden, H, W, Y);
+    if (cut < tokens)
+        shapes[below].run(cut, tokens, tokens, width, hidden, H, W, Y);
 }
 
 /* H is room for the hidden layer. */

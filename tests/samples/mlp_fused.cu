@@ -1,6 +1,6 @@
 #include <wsrt.cuh>
 
-// mlp_fused.c:19: gate
+// mlp_fused.c:20: gate
 struct gate_params {
     ws::tensor<ws::bf16, 2> x;
     ws::tensor<ws::bf16, 2> g;
@@ -29,10 +29,10 @@ template <bool ENGINE>
 static WS_DEVICE void gate_producer(const gate_params &p, gate_shared &s, int group)
 {
     ws::producer<5, ENGINE> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:20
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:25
+        for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:26
             const int slot = tx_g_tile_u_tile.put();
             ws::copy_in(tx_g_tile_u_tile, s.tx[slot], p.x, p.x_map, i, k);
             ws::copy_in(tx_g_tile_u_tile, s.g_tile_and_u_tile[slot].g_tile, p.g, p.g_map, j, k);
@@ -47,14 +47,14 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
     ws::consumer<5> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
     ws::outlet h_out(s.h_out[group]);
     s.turns.begin(group);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:19
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:20
         const int i = t.at(0);
         const int j = t.at(1);
-        if (t.ordinal() % 2 == group) {  // mlp_fused.c:19
+        if (t.ordinal() % 2 == group) {  // mlp_fused.c:20
             auto gated = ws::full<float, 128, 104, ws::frag>(0);
             auto up = ws::full<float, 128, 104, ws::frag>(0);
             s.turns.take(group);
-            for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:25
+            for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:26
                 const int slot = tx_g_tile_u_tile.get();
                 ws::mma(gated, up, ws::view(s.tx[slot]), ws::trans(ws::view(s.g_tile_and_u_tile[slot].g_tile)), ws::trans(ws::view(s.g_tile_and_u_tile[slot].u_tile)));
                 ws::commit();
@@ -65,35 +65,35 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
             ws::wait<0>(gated, up);
             tx_g_tile_u_tile.consumed<0>();
             WS_UNROLL
-            for (int strip = 0; strip < 64; strip += 64) {  // mlp_fused.c:30
+            for (int strip = 0; strip < 64; strip += 64) {  // mlp_fused.c:31
                 const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<64>(gated, strip), ws::sigmoid(ws::columns<64>(gated, strip))), ws::columns<64>(up, strip)));
                 const int column = j + strip;
                 ws::store_wait<0>();
                 const auto box = ws::stage<0>(h_out, x);
                 ws::fence();
-                ws::store(h_out, p.h, p.h_map, i, column, box);  // mlp_fused.c:30
+                ws::store(h_out, p.h, p.h_map, i, column, box);  // mlp_fused.c:31
                 ws::store_wait<0>();
                 const auto box_2 = ws::stage<1>(h_out, x);
                 ws::fence();
-                ws::store(h_out, p.h, p.h_map, i, column, box_2);  // mlp_fused.c:30
+                ws::store(h_out, p.h, p.h_map, i, column, box_2);  // mlp_fused.c:31
             }
             WS_UNROLL
-            for (int strip = 64; strip < 96; strip += 32) {  // mlp_fused.c:30
+            for (int strip = 64; strip < 96; strip += 32) {  // mlp_fused.c:31
                 const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<32>(gated, strip), ws::sigmoid(ws::columns<32>(gated, strip))), ws::columns<32>(up, strip)));
                 const int column = j + strip;
                 ws::store_wait<0>();
                 const auto box = ws::stage<0>(h_out, x);
                 ws::fence();
-                ws::store(h_out, p.h, p.h_map, i, column, box);  // mlp_fused.c:30
+                ws::store(h_out, p.h, p.h_map, i, column, box);  // mlp_fused.c:31
                 ws::store_wait<0>();
                 const auto box_2 = ws::stage<1>(h_out, x);
                 ws::fence();
-                ws::store(h_out, p.h, p.h_map, i, column, box_2);  // mlp_fused.c:30
+                ws::store(h_out, p.h, p.h_map, i, column, box_2);  // mlp_fused.c:31
             }
             WS_UNROLL
-            for (int strip = 96; strip < 104; strip += 8) {  // mlp_fused.c:30
+            for (int strip = 96; strip < 104; strip += 8) {  // mlp_fused.c:31
                 const int column = j + strip;
-                ws::store(p.h, i, column, ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<8>(gated, strip), ws::sigmoid(ws::columns<8>(gated, strip))), ws::columns<8>(up, strip))));  // mlp_fused.c:30
+                ws::store(p.h, i, column, ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<8>(gated, strip), ws::sigmoid(ws::columns<8>(gated, strip))), ws::columns<8>(up, strip))));  // mlp_fused.c:31
             }
         } else {
             tx_g_tile_u_tile.skip(ws::max((p.width + 63) / 64, 0));
@@ -146,120 +146,361 @@ extern "C" void ws_launch_gate_a6fcaa75(int tokens, int hidden, int width, const
     call.run(gate_kernel, p, 384, sizeof(gate_shared), ws::persistent);
 }
 
-// mlp_fused.c:39: project
-struct project_params {
-    ws::tensor<ws::bf16, 2> w;
-    ws::tensor<ws::bf16, 2> h;
-    ws::tensor<ws::bf16, 2> y;
-    ws::edge_map w_map;                  // tiles of 128 rows, the last as it is
-    ws::edge_map h_map;                  // tiles of 128 rows, the last as it is
-    ws::map y_map;
+// mlp_fused.c:38: project_128
+struct project_128_params {
+    ws::tensor<ws::bf16, 2> tensor;
+    ws::tensor<ws::bf16, 2> tensor_2;
+    ws::tensor<ws::bf16, 2> tensor_3;
+    ws::edge_map tensor_map;             // tiles of 128 rows, the last as it is
+    ws::edge_map tensor_2_map;           // tiles of 128 rows, the last as it is
+    ws::map tensor_3_map;
     int hidden;
     ws::grid<2> grid;
 };
 
-struct project_shared {
-    ws::shared_tile<ws::bf16, 128, 64> w_tile[6];
-    ws::shared_tile<ws::bf16, 128, 64> h_tile[6];
-    ws::output<ws::bf16, 64, 2> y_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
-    ws::ring<6> w_tile_h_tile;
+struct project_128_shared {
+    ws::shared_tile<ws::bf16, 128, 64> tile[6];
+    ws::shared_tile<ws::bf16, 128, 64> tile_2[6];
+    ws::output<ws::bf16, 64, 2> tile_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<6> tile_tile_2;
     ws::turns<2> turns;
 };
 
 template <bool ENGINE>
-static WS_DEVICE void project_producer(const project_params &p, project_shared &s, int group)
+static WS_DEVICE void project_128_producer(const project_128_params &p, project_128_shared &s, int group)
 {
-    ws::producer<6, ENGINE> w_tile_h_tile(s.w_tile_h_tile);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
+    ws::producer<6, ENGINE> tile_tile_2(s.tile_tile_2);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-            const int slot = w_tile_h_tile.put();
-            ws::copy_in(w_tile_h_tile, s.w_tile[slot], p.w, p.w_map, j, k);
-            ws::copy_in(w_tile_h_tile, s.h_tile[slot], p.h, p.h_map, i, k);
-            w_tile_h_tile.put_done();
+        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+            const int slot = tile_tile_2.put();
+            ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
+            ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
+            tile_tile_2.put_done();
         }
     }
 }
 
-static WS_DEVICE void project_consumer(const project_params &p, project_shared &s, int group)
+static WS_DEVICE void project_128_consumer(const project_128_params &p, project_128_shared &s, int group)
 {
-    ws::consumer<6> w_tile_h_tile(s.w_tile_h_tile);
-    ws::outlet y_out(s.y_out[group]);
+    ws::consumer<6> tile_tile_2(s.tile_tile_2);
+    ws::outlet tile_out(s.tile_out[group]);
     s.turns.begin(group);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
         const int i = t.at(0);
         const int j = t.at(1);
-        if (t.ordinal() % 2 == group) {  // mlp_fused.c:39
+        if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
             auto acc = ws::full<float, 128, 128, ws::frag>(0);
             s.turns.take(group);
-            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
-                const int slot = w_tile_h_tile.get();
-                ws::mma(acc, ws::view(s.h_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
+            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+                const int slot = tile_tile_2.get();
+                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
                 ws::commit();
                 ws::wait<1>(acc);
-                w_tile_h_tile.consumed<1>();
+                tile_tile_2.consumed<1>();
             }
             s.turns.pass(group);
             ws::wait<0>(acc);
-            w_tile_h_tile.consumed<0>();
+            tile_tile_2.consumed<0>();
             WS_UNROLL
-            for (int strip = 0; strip < 128; strip += 64) {  // mlp_fused.c:47
+            for (int strip = 0; strip < 128; strip += 64) {  // mlp_fused.c:46
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, strip));
                 const int column = j + strip;
                 ws::store_wait<1>();
-                const auto box = ws::stage<0>(y_out, x);
+                const auto box = ws::stage<0>(tile_out, x);
                 ws::fence();
-                ws::store(y_out, p.y, p.y_map, i, column, box);  // mlp_fused.c:47
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:46
                 ws::store_wait<1>();
-                const auto box_2 = ws::stage<1>(y_out, x);
+                const auto box_2 = ws::stage<1>(tile_out, x);
                 ws::fence();
-                ws::store(y_out, p.y, p.y_map, i, column, box_2);  // mlp_fused.c:47
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
             }
         } else {
-            w_tile_h_tile.skip(ws::max((p.hidden + 63) / 64, 0));
+            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
         }
     }
     ws::store_wait<0>();
 }
 
-static WS_KERNEL(384, 1) void project_kernel(WS_PARAMS(project_params) p)
+static WS_KERNEL(384, 1) void project_128_kernel(WS_PARAMS(project_128_params) p)
 {
-    project_shared &s = ws::shared<project_shared>();
+    project_128_shared &s = ws::shared<project_128_shared>();
     if (ws::first_thread()) {
-        s.w_tile_h_tile.init("w_tile_h_tile", 1);  // one group releases each slot
+        s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
         s.turns.init("turns");
-        ws::prefetch(p.w_map);
-        ws::prefetch(p.h_map);
-        ws::prefetch(p.y_map);
+        ws::prefetch(p.tensor_map);
+        ws::prefetch(p.tensor_2_map);
+        ws::prefetch(p.tensor_3_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.w_map, p.h_map))
-                project_producer<true>(p, s, 0);
+            if (ws::by_engine(p.tensor_map, p.tensor_2_map))
+                project_128_producer<true>(p, s, 0);
             else
-                project_producer<false>(p, s, 0);
+                project_128_producer<false>(p, s, 0);
         }
     } else {
         ws::registers_up<240>();
-        project_consumer(p, s, ws::warp_group() - 1);
+        project_128_consumer(p, s, ws::warp_group() - 1);
     }
 }
 
-extern "C" void ws_launch_project_a6fcaa75(int tokens, int width, int hidden, const void *H, const void *W, const void *Y)
+extern "C" void ws_launch_project_128_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H, const void *W, const void *Y)
 {
-    ws::launch call("project");
-    project_params p;
-    call.tensor(p.w, "w", W, {width, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.h, "h", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
-    call.tensor(p.y, "y", Y, {tokens, width}, {width, 1}, ws::stored);
+    ws::launch call("project_128");
+    project_128_params p;
+    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
     call.place();
-    call.map(p.w_map, p.w, 128);
-    call.map(p.h_map, p.h, 128);
-    call.map(p.y_map, p.y, 64);
+    call.map(p.tensor_map, p.tensor, 128);
+    call.map(p.tensor_2_map, p.tensor_2, 128);
+    call.map(p.tensor_3_map, p.tensor_3, 64);
     p.hidden = hidden;
-    call.grid(p.grid, {{0, tokens, 128}, {0, width, 128}}, ws::order_auto, 0);
-    call.run(project_kernel, p, 384, sizeof(project_shared), ws::persistent);
+    call.grid(p.grid, {{from, to, 128}, {0, width, 128}}, ws::order_auto, 0);
+    call.run(project_128_kernel, p, 384, sizeof(project_128_shared), ws::persistent);
+}
+
+// mlp_fused.c:38: project_152
+struct project_152_params {
+    ws::tensor<ws::bf16, 2> tensor;
+    ws::tensor<ws::bf16, 2> tensor_2;
+    ws::tensor<ws::bf16, 2> tensor_3;
+    ws::edge_map tensor_map;             // tiles of 152 rows, the last as it is
+    ws::edge_map tensor_2_map;           // tiles of 128 rows, the last as it is
+    ws::map tensor_3_map;
+    int hidden;
+    ws::grid<2> grid;
+};
+
+struct project_152_shared {
+    ws::shared_tile<ws::bf16, 152, 64> tile[6];
+    ws::shared_tile<ws::bf16, 128, 64> tile_2[6];
+    ws::output<ws::bf16, 64, 1> tile_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::ring<6> tile_tile_2;
+    ws::turns<2> turns;
+};
+
+template <bool ENGINE>
+static WS_DEVICE void project_152_producer(const project_152_params &p, project_152_shared &s, int group)
+{
+    ws::producer<6, ENGINE> tile_tile_2(s.tile_tile_2);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
+        const int i = t.at(0);
+        const int j = t.at(1);
+        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+            const int slot = tile_tile_2.put();
+            ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
+            ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
+            tile_tile_2.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void project_152_consumer(const project_152_params &p, project_152_shared &s, int group)
+{
+    ws::consumer<6> tile_tile_2(s.tile_tile_2);
+    ws::outlet tile_out(s.tile_out[group]);
+    s.turns.begin(group);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
+        const int i = t.at(0);
+        const int j = t.at(1);
+        if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
+            auto acc = ws::full<float, 128, 152, ws::frag>(0);
+            s.turns.take(group);
+            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+                const int slot = tile_tile_2.get();
+                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
+                ws::commit();
+                ws::wait<1>(acc);
+                tile_tile_2.consumed<1>();
+            }
+            s.turns.pass(group);
+            ws::wait<0>(acc);
+            tile_tile_2.consumed<0>();
+            WS_UNROLL
+            for (int strip = 0; strip < 128; strip += 64) {  // mlp_fused.c:46
+                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, strip));
+                const int column = j + strip;
+                ws::store_wait<0>();
+                const auto box = ws::stage<0>(tile_out, x);
+                ws::fence();
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:46
+                ws::store_wait<0>();
+                const auto box_2 = ws::stage<1>(tile_out, x);
+                ws::fence();
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
+            }
+            WS_UNROLL
+            for (int strip = 128; strip < 152; strip += 24) {  // mlp_fused.c:46
+                const int column = j + strip;
+                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<24>(acc, strip)));  // mlp_fused.c:46
+            }
+        } else {
+            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+        }
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void project_152_kernel(WS_PARAMS(project_152_params) p)
+{
+    project_152_shared &s = ws::shared<project_152_shared>();
+    if (ws::first_thread()) {
+        s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
+        s.turns.init("turns");
+        ws::prefetch(p.tensor_map);
+        ws::prefetch(p.tensor_2_map);
+        ws::prefetch(p.tensor_3_map);
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<24>();
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.tensor_map, p.tensor_2_map))
+                project_152_producer<true>(p, s, 0);
+            else
+                project_152_producer<false>(p, s, 0);
+        }
+    } else {
+        ws::registers_up<240>();
+        project_152_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_project_152_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H, const void *W, const void *Y)
+{
+    ws::launch call("project_152");
+    project_152_params p;
+    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.place();
+    call.map(p.tensor_map, p.tensor, 152);
+    call.map(p.tensor_2_map, p.tensor_2, 128);
+    call.map(p.tensor_3_map, p.tensor_3, 64);
+    p.hidden = hidden;
+    call.grid(p.grid, {{from, to, 128}, {0, width, 152}}, ws::order_auto, 0);
+    call.run(project_152_kernel, p, 384, sizeof(project_152_shared), ws::persistent);
+}
+
+// mlp_fused.c:38: project_160
+struct project_160_params {
+    ws::tensor<ws::bf16, 2> tensor;
+    ws::tensor<ws::bf16, 2> tensor_2;
+    ws::tensor<ws::bf16, 2> tensor_3;
+    ws::edge_map tensor_map;             // tiles of 160 rows, the last as it is
+    ws::edge_map tensor_2_map;           // tiles of 128 rows, the last as it is
+    ws::map tensor_3_map;
+    int hidden;
+    ws::grid<2> grid;
+};
+
+struct project_160_shared {
+    ws::shared_tile<ws::bf16, 160, 64> tile[5];
+    ws::shared_tile<ws::bf16, 128, 64> tile_2[5];
+    ws::output<ws::bf16, 64, 2> tile_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<5> tile_tile_2;
+    ws::turns<2> turns;
+};
+
+template <bool ENGINE>
+static WS_DEVICE void project_160_producer(const project_160_params &p, project_160_shared &s, int group)
+{
+    ws::producer<5, ENGINE> tile_tile_2(s.tile_tile_2);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
+        const int i = t.at(0);
+        const int j = t.at(1);
+        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+            const int slot = tile_tile_2.put();
+            ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
+            ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
+            tile_tile_2.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void project_160_consumer(const project_160_params &p, project_160_shared &s, int group)
+{
+    ws::consumer<5> tile_tile_2(s.tile_tile_2);
+    ws::outlet tile_out(s.tile_out[group]);
+    s.turns.begin(group);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
+        const int i = t.at(0);
+        const int j = t.at(1);
+        if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
+            auto acc = ws::full<float, 128, 160, ws::frag>(0);
+            s.turns.take(group);
+            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+                const int slot = tile_tile_2.get();
+                ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
+                ws::commit();
+                ws::wait<1>(acc);
+                tile_tile_2.consumed<1>();
+            }
+            s.turns.pass(group);
+            ws::wait<0>(acc);
+            tile_tile_2.consumed<0>();
+            WS_UNROLL
+            for (int strip = 0; strip < 160; strip += 32) {  // mlp_fused.c:46
+                const auto x = ws::cast<ws::bf16>(ws::columns<32>(acc, strip));
+                const int column = j + strip;
+                ws::store_wait<1>();
+                const auto box = ws::stage<0>(tile_out, x);
+                ws::fence();
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:46
+                ws::store_wait<1>();
+                const auto box_2 = ws::stage<1>(tile_out, x);
+                ws::fence();
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
+            }
+        } else {
+            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+        }
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void project_160_kernel(WS_PARAMS(project_160_params) p)
+{
+    project_160_shared &s = ws::shared<project_160_shared>();
+    if (ws::first_thread()) {
+        s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
+        s.turns.init("turns");
+        ws::prefetch(p.tensor_map);
+        ws::prefetch(p.tensor_2_map);
+        ws::prefetch(p.tensor_3_map);
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<24>();
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.tensor_map, p.tensor_2_map))
+                project_160_producer<true>(p, s, 0);
+            else
+                project_160_producer<false>(p, s, 0);
+        }
+    } else {
+        ws::registers_up<240>();
+        project_160_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_project_160_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H, const void *W, const void *Y)
+{
+    ws::launch call("project_160");
+    project_160_params p;
+    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.place();
+    call.map(p.tensor_map, p.tensor, 160);
+    call.map(p.tensor_2_map, p.tensor_2, 128);
+    call.map(p.tensor_3_map, p.tensor_3, 64);
+    p.hidden = hidden;
+    call.grid(p.grid, {{from, to, 128}, {0, width, 160}}, ws::order_auto, 0);
+    call.run(project_160_kernel, p, 384, sizeof(project_160_shared), ws::persistent);
 }

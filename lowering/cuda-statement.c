@@ -418,12 +418,14 @@ static void print_wants(Printer *in, const Op *op)
 
 static void print_copy_in(Printer *in, const Op *op)
 {
-    bool kept = op->storage->kept;
+    bool kept = op->storage->kept, own = is_for_one_block(op, in->kernel);
     if (kept)
         print_wants(in, op);
-    in->indent += kept;
+    if (own)
+        cuda_line(in, "if (inside)");
+    in->indent += kept || own;
     cuda_begin(in);
-    in->indent -= kept;
+    in->indent -= kept || own;
     fprintf(in->out, "ws::copy_%s%s", op->along ? "share" : "in", cuda_has_fill(op) ? "_or" : "");
     if (op->along)
         fprintf(in->out, "<%s_cluster, ws::along_%s>", in->kernel->name, text_alongs[op->along]);

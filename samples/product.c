@@ -106,6 +106,7 @@ int main(int argc, char **argv)
     }
     run_product(1, 130, 200, 450, (product_choice){0, 1}); /* not PRODUCT_SHORT */
     run_product(2, 13, N, K, (product_choice){PRODUCT_SKINNY, 1});
+    run_product(2, 330, N, K, (product_choice){PRODUCT_TALL, 1});
     run_promoted(100, 72, 1296);
     run_grouped(100, 72);
     return check_end();

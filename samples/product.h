@@ -5,6 +5,7 @@
  *   product          C[n] = finish(A[n] B[n]), for each matrix of a batch; product_2x1 and so on: with blocks that share loads
  *   product_light    the same, in blocks of which a multiprocessor holds two: for few iterations
  *   product_skinny   the same, for few rows; product_promoted: with sums of fp8 in f32
+ *   product_tall     the same, for many rows, few columns and a short K: B stays in shared memory
  *   product_summed   the same, K divided into parts that blocks of a cluster add: for few tiles with a long K
  *   product_part     the same, with parts in memory that product_sum adds: for more of them than a cluster has blocks
  *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory
@@ -170,6 +171,26 @@ static inline void product_skinny(ws_tensor a, ws_tensor b, ws_tensor c, ws_tens
             }
 }
 
+/* For many rows of A, where a tile has all columns and all of K: the next tile wants the same of B, which stays where it is. */
+enum { PRODUCT_TALL_COLS = 256, PRODUCT_TALL_K = 256 };
+static inline void product_tall(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M, int N,
+                                int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish, int bm,
+                                int bn, int bk)
+{
+    #pragma ws grid(3) order(column)
+    for (int n = 0; n < batch; n++)
+        for (int i = 0; i < M; i += bm)
+            for (int j = 0; j < N; j += bn) {
+                ws_tile acc = ws_zeros(sum, bm, bn);
+
+                #pragma ws pipeline(auto)
+                for (int k = 0; k < PRODUCT_TALL_K; k += bk)
+                    acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
+                acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);
+                ws_store_3d(c, n, i, j, ws_cast(acc, out));
+            }
+}
+
 /* Parts of the sum over k, which as many blocks compute side by side; each then has some columns of the sum. */
 static inline void product_summed(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch,
                                   int M, int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out,
@@ -328,8 +349,10 @@ enum { PRODUCT_WHOLE, PRODUCT_DIVIDED };
 #define PRODUCT_SUM_ROW_(rows, cols, lines, parts, ...)          {PRODUCT_WHOLE, rows, cols, lines, 1, 1, parts, 0},
 static const product_form product_forms[] = {
     PRODUCT_FORMS(PRODUCT_ROW_, ) PRODUCT_LIGHTS(PRODUCT_LIGHT_ROW_, )
-        PRODUCT_SUMS(PRODUCT_SUM_ROW_, ){PRODUCT_WHOLE, 16, 64, 4, 1, 1, 1, 0}};
-enum { PRODUCT_SKINNY = sizeof product_forms / sizeof *product_forms - 1 }; /* the last: product_skinny */
+        PRODUCT_SUMS(PRODUCT_SUM_ROW_, ){PRODUCT_WHOLE, 16, 64, 4, 1, 1, 1, 0},
+    {PRODUCT_WHOLE, 64, PRODUCT_TALL_COLS, 1, 1, 1, 1, 0}};
+/* The last two: product_skinny and product_tall. */
+enum { PRODUCT_TALL = sizeof product_forms / sizeof *product_forms - 1, PRODUCT_SKINNY = PRODUCT_TALL - 1 };
 
 typedef struct {
     int form, parts;
@@ -410,10 +433,19 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     return choice.parts > 1 ? clocks + product_sum_clocks(batch, M, N, choice.parts, out_bytes) : clocks;
 }
 
-/* The best form, and the number of parts of K, on `sms` multiprocessors; for few rows, PRODUCT_SKINNY. */
+/* B fills its tile by three quarters at least, and each multiprocessor has some tiles to keep it for. */
+static inline int product_is_tall(long batch, long M, long N, long K, int sms)
+{
+    return N <= PRODUCT_TALL_COLS && N > PRODUCT_TALL_COLS * 3 / 4 && K <= PRODUCT_TALL_K && K > PRODUCT_TALL_K * 3 / 4 &&
+           batch < 8 && M >= 8L * product_forms[PRODUCT_TALL].rows * sms;
+}
+
+/* The best form, and the number of parts of K, on `sms` multiprocessors; for few rows PRODUCT_SKINNY, for most PRODUCT_TALL. */
 static inline product_choice product_choose(long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
 {
     product_choice best = {0, 1};
+    if (product_is_tall(batch, M, N, K, sms))
+        return (product_choice){PRODUCT_TALL, 1};
     double least = product_clocks(best, batch, M, N, K, bytes, out_bytes, sms);
     for (int parts = 1; parts == 1 || (parts <= PRODUCT_PARTS && parts * 512 <= K * bytes); parts++)
         for (int form = 0; form <= PRODUCT_SKINNY; form++) {
@@ -532,13 +564,14 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     PRODUCT_LIGHTS(PRODUCT_LIGHT_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                     \
     PRODUCT_SUMS(PRODUCT_SUMMED_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                      \
     PRODUCT_WHOLE_(name##_short, product_short, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 192, 1) \
+    PRODUCT_WHOLE_(name##_tall, product_tall, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 256, 1)    \
     PRODUCT_WHOLE_(name##_skinny, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 4) \
     PRODUCT_SUM_(name##_sum, sum, out, finish)                                                                 \
     void name(const product_call *p, product_choice choice)                                                    \
     {                                                                                                          \
         static void (*const whole[])(const product_call *, int) = {                                            \
             PRODUCT_FORMS(PRODUCT_PLACE_, name) PRODUCT_LIGHTS(PRODUCT_LIGHT_PLACE_, name)                     \
-                PRODUCT_SUMS(PRODUCT_SUMMED_PLACE_, name) name##_skinny};                                      \
+                PRODUCT_SUMS(PRODUCT_SUMMED_PLACE_, name) name##_skinny, name##_tall};                         \
         static void (*const part[])(const product_call *, int) = {PRODUCT_FORMS(PRODUCT_PART_PLACE_, name) 0}; \
         if (choice.parts > 1) {                                                                                \
             part[choice.form](p, choice.parts);                                                                \

@@ -81,6 +81,10 @@ static void known_choices(void **state)
     assert_true(rounds(c, 512, 4096) > 0.9 && rounds(c, 512, 4096) <= 1);
     c = choose(1, 16, 8192, 8192, 2);
     assert_int_equal(c.form, PRODUCT_SKINNY);
+    assert_int_equal(choose(1, 2285568, 256, 256, 2).form, PRODUCT_TALL);
+    assert_int_equal(choose(1, 2285568, 256, 256, 1).form, PRODUCT_TALL);
+    assert_true(choose(1, 2285568, 256, 264, 2).form != PRODUCT_TALL &&
+                choose(1, 2285568, 264, 256, 2).form != PRODUCT_TALL);
     assert_true(rounds(c, 16, 8192) > 0.9);
     /* Few tiles, long K: divided. */
     c = choose(1, 256, 256, 65536, 2);
@@ -98,7 +102,10 @@ static void any_choice(void **state)
         long K = next_random(&random) >> (12 + next_random(&random) % 20), batch = 1 + next_random(&random) % 4;
         int bytes = 1 << (next_random(&random) % 3), sms = 1 + (int)(next_random(&random) % 256);
         product_choice c = product_choose(batch, M, N, K, bytes, 2, sms);
-        assert_in_range(c.form, 0, M <= 16 ? PRODUCT_SKINNY : PRODUCT_SKINNY - 1);
+        if (c.form == PRODUCT_TALL)
+            assert_true(N <= PRODUCT_TALL_COLS && K <= PRODUCT_TALL_K && c.parts == 1);
+        else
+            assert_in_range(c.form, 0, M <= 16 ? PRODUCT_SKINNY : PRODUCT_SKINNY - 1);
         assert_true(c.parts == 1 || product_forms[c.form].divided);
         assert_in_range(c.parts, 1, PRODUCT_PARTS);
         assert_true(c.parts == 1 || c.parts <= product_ceil(K * bytes, 128));

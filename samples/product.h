@@ -297,6 +297,13 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
             ws_store(result, i, j, ws_cast(acc, out));
         }
 }
+
+/* Columns of a tile for groups of so many rows: with few rows B, of which every group has its own, passes through more often. */
+static inline int product_grouped_cols(int groups, int rows)
+{
+    return rows <= 512L * groups ? 256 : rows >= 4096L * groups ? 160 : 192;
+}
+
 /* ---- which tile -------------------------------------------------------------------------------------------------- */
 
 /* Six tile shapes: 128x192, 128x160, 128x128, 64x128, 64x64, 64x32.  A form is one of them, alone or in a cluster of blocks that

@@ -387,12 +387,12 @@ static inline double product_sum_clocks(long batch, long M, long N, int parts, i
    rows that begin in the middle of a line are two requests, and of a sector of 32 bytes, two of these. */
 static inline double product_arrives(long row_bytes, int large)
 {
-    return row_bytes % 128 == 0 ? (large ? 0.98 : 1.53) : row_bytes % 64 == 0 ? 1.69 : row_bytes % 32 == 0 ? 1.2 : 2.22;
+    return row_bytes % 128 == 0 ? (large ? 1.14 : 1.54) : row_bytes % 64 == 0 ? 1.51 : row_bytes % 32 == 0 ? 1.27 : 2.23;
 }
 
 static inline double product_asks(long row_bytes, int large)
 {
-    return row_bytes % 128 == 0 ? (large ? 0 : 1.75) : row_bytes % 64 == 0 ? 2.15 : row_bytes % 32 == 0 ? 2.7 : 3.92;
+    return row_bytes % 128 == 0 ? (large ? 0 : 1.88) : row_bytes % 64 == 0 ? 2.28 : row_bytes % 32 == 0 ? 2.74 : 4.64;
 }
 
 /* Clocks that a product takes in one form, roughly: what the multiprocessor with most tiles needs, and the memory. */
@@ -413,20 +413,23 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     const double busy = tiles < places ? (double)(planes * rows * cols) / sms : 1;
     /* The matrix units, where blocks that share wait for each other; what arrives in a multiprocessor; what all ask of L2. */
     const int large = f.rows * f.cols >= 128 * 128;
-    const double waits = sharing == 2 && large && K * bytes % 128 == 0 ? 1.07 : sharing == 4 ? 1.014 : sharing == 8 ? 1.047 : 1;
+    const double waits = sharing == 2 && large && K * bytes % 128 == 0 ? 1.067 : sharing == 8 ? 1.1 : 1;
+    /* Long work draws so much power that the multiprocessors' clock falls, by a quarter; L2 has its own. */
+    const double slower = (double)(batch * M) * (double)N * (double)(K * bytes) > 8e10 ? 0.77 : 1;
     double block = product_both(waits * f.rows * f.cols / 32.0, (a_most + b_most) * product_arrives(K * bytes, large));
-    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * product_asks(K * bytes, large) * busy);
-    const double least = 199 + 60 * f.lines, lone = (block > least ? block : least) * (double)blocks;
+    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * product_asks(K * bytes, large) * busy * slower);
+    const double least = 178 + 60 * f.lines, lone = (block > least ? block : least) * (double)blocks;
     /* Blocks that add parts send each other all but their share of them. */
-    const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 16.5;
-    const double after = f.rows * f.cols * stored * 0.0174 + sent;
+    const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 20.3;
+    /* Columns of which the last do not fill 128 bytes leave in many narrow boxes. */
+    const double leaves = f.cols > 64 && f.cols % 64 ? 0.056 : 0.0158, after = f.rows * f.cols * stored * leaves + sent;
     double clocks;
     if (f.light) { /* two at a time, which share the multiprocessor */
         const double pairs = (double)product_ceil(rounds, 2) * (least * (double)blocks + after);
         clocks = block * (double)(blocks * rounds) + after;
         clocks = pairs > clocks ? pairs : clocks;
     } else if (f.summed > 1 && rounds > 1) { /* nothing runs under the epilogue */
-        clocks = (double)rounds * (lone + after + 310);
+        clocks = (double)rounds * (lone + after);
     } else {
         clocks = (double)rounds * (lone > after ? lone : (lone + after) / 2) + after;
     }
@@ -434,9 +437,9 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     const double a_asked = across > f.across ? 1.15 : 1, b_asked = down > f.down ? 1.15 : 1;
     const double moved = (double)batch * (((double)M * a_asked + (double)N * b_asked) * (double)K * bytes +
                                           (double)M * (double)N * stored * choice.parts);
-    clocks = product_both(clocks, moved / (K * bytes % 128 == 0 ? 2990 : 5350));
-    clocks += choice.form == PRODUCT_SKINNY ? 0 : f.light ? 2160 : 2590;
-    clocks += together > 2 ? 1130 : together > 1 ? 1580 : 0;
+    clocks = product_both(clocks, moved / (K * bytes % 128 == 0 ? 3040 : 4360));
+    clocks += choice.form == PRODUCT_SKINNY ? 0 : f.light ? 2170 : 2560;
+    clocks += together > 2 ? 920 : together > 1 ? 1770 : 0;
     return choice.parts > 1 ? clocks + product_sum_clocks(batch, M, N, choice.parts, out_bytes) : clocks;
 }
 

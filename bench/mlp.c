@@ -93,10 +93,11 @@ static double error_of(const block *b, const candidate *one, int hidden_too)
     return error;
 }
 
-/* Runs of milliseconds: fifteen rounds are over long before the clock has come down to what the power limit allows. */
+/* Runs of milliseconds: fifteen rounds are over long before the clock has come down to what the power limit allows,
+   which takes seconds. */
 static int measure_settled(candidate *all, int count)
 {
-    measure_settle_s = 2.5;
+    measure_settle_s = 3;
     int good = measure(all, count);
     measure_settle_s = 0;
     return good;

@@ -17,7 +17,7 @@ enum { D = 128, ROWS = 128, FEW_KEYS = 128, MANY_KEYS = 192 };
 static inline void attention_blocks(ws_tensor q, ws_tensor k, ws_tensor v, ws_tensor o, ws_tensor scales, int heads, int L,
                                     float scale, int keys)
 {
-    #pragma ws grid(2) registers(32, 224)
+    #pragma ws grid(2) registers(24, 232)
     for (int h = 0; h < heads; h++)
         for (int i = 0; i < L; i += ROWS) {
             float power = (float)(ws_at_float(scales, 0) * ws_at_float(scales, 1)) * scale * 1.44269504f;

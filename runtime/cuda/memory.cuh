@@ -140,8 +140,12 @@ static WS_DEVICE void copy_in_plane(const producer<D, ENGINE> &ring, shared_tile
 {
     const bool can_load = ENGINE || m.can_load;
     if (!SLICED && can_load && col * (int)sizeof(T) % 16 == 0) {
-        if (ring.issues() && ptx::elect())
+        if (!ring.issues() || !ptx::elect())
+            return;
+        if constexpr (ENGINE)
             copy_boxes(ring.barrier(), s, m, row, col, outer...);
+        else /* registers count for more than rows */
+            copy_boxes(ring.barrier(), s, whole_boxes{&m.load}, row, col, outer...);
         return;
     }
     if (SLICED && can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&

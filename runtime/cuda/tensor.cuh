@@ -246,6 +246,19 @@ static WS_DEVICE const CUtensorMap *boxes_at(const edge_map &m, int row)
     return row >= m.edge_first ? &m.edge : &m.load;
 }
 
+/* Boxes of all rows, of a map that has others as well.  */
+struct whole_boxes {
+    const CUtensorMap *load;
+};
+template <int R> static WS_DEVICE int rows_brought(const whole_boxes &, int)
+{
+    return R;
+}
+static WS_DEVICE const CUtensorMap *boxes_at(const whole_boxes &m, int)
+{
+    return m.load;
+}
+
 /* The copy engine reads a map the first time that it is used; one thread has it read before.  */
 static WS_DEVICE void prefetch(const map &m)
 {

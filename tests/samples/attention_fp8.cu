@@ -166,7 +166,7 @@ static WS_KERNEL(512, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_param
     }
     ws::start();
     if (ws::warp_group() == 0) {
-        ws::registers_down<32>();
+        ws::registers_down<24>();
         if (ws::first_warp()) {
             if (ws::by_engine(p.q_map, p.k_map, p.v_map))
                 attention_fp8_producer<true>(p, s, 0);
@@ -174,10 +174,10 @@ static WS_KERNEL(512, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_param
                 attention_fp8_producer<false>(p, s, 0);
         }
     } else if (ws::warp_group() < 3) {
-        ws::registers_up<224>();
+        ws::registers_up<232>();
         attention_fp8_consumer(p, s, ws::warp_group() - 1);
     } else {
-        ws::registers_down<32>();
+        ws::registers_down<24>();
         attention_fp8_flipper(p, s, 0);
     }
 }
@@ -368,7 +368,7 @@ static WS_KERNEL(512, 1) void attention_fp8_2_kernel(WS_PARAMS(attention_fp8_2_p
     }
     ws::start();
     if (ws::warp_group() == 0) {
-        ws::registers_down<32>();
+        ws::registers_down<24>();
         if (ws::first_warp()) {
             if (ws::by_engine(p.q_map, p.k_map, p.v_map))
                 attention_fp8_2_producer<true>(p, s, 0);
@@ -376,10 +376,10 @@ static WS_KERNEL(512, 1) void attention_fp8_2_kernel(WS_PARAMS(attention_fp8_2_p
                 attention_fp8_2_producer<false>(p, s, 0);
         }
     } else if (ws::warp_group() < 3) {
-        ws::registers_up<224>();
+        ws::registers_up<232>();
         attention_fp8_2_consumer(p, s, ws::warp_group() - 1);
     } else {
-        ws::registers_down<32>();
+        ws::registers_down<24>();
         attention_fp8_2_flipper(p, s, 0);
     }
 }

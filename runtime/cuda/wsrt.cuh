@@ -16,7 +16,10 @@
  *   reduce.cuh     reductions, running sums, transposition
  *   grid.cuh       the tile space and a CTA's walk over it
  *   deal.cuh       tiles of different lengths, dealt while the kernel runs
- *   launch.cuh     the host's side: checks, staging of host arrays, tensor maps, launch
+ *   cluster.cuh    blocks side by side that share what they load
+ *   parts.cuh      parts of a sum, by the blocks of a cluster
+ *   device.cuh     the host's side of a device: its memory, what is asked of it once
+ *   launch.cuh     the host's side of a kernel: checks, staging of host arrays, tensor maps, launch
  */
 #ifndef WSRT_CUH
 #define WSRT_CUH

@@ -353,6 +353,17 @@ static void combine_sums(Simplifier *in, Op *op)
     become(in, op, sum < 0 ? OP_SUBI : OP_ADDI, inner->args[0], constant);
 }
 
+/* x + -a is x - a: which of the two the host compiler hands over depends on its level.  */
+static void positive_literal(Simplifier *in, Op *op)
+{
+    int64_t a;
+    if ((op->code != OP_ADDI && op->code != OP_SUBI) || is_float(op->args[0]) || op->args[0]->type.kind != K_SCALAR ||
+        !ir_constant(op->args[1], &a) || a >= 0 || a < -INT32_MAX)
+        return;
+    Value *constant = ir_const_before(in->kernel, op, op->args[1]->type.dtype, -a);
+    become(in, op, op->code == OP_SUBI ? OP_ADDI : OP_SUBI, op->args[0], constant);
+}
+
 /* c ? x : false is c and x; c ? true : y is c or y.  */
 static void select_of_bools(Simplifier *in, Op *op)
 {
@@ -376,8 +387,10 @@ static Value *simplify_scalar(Simplifier *in, Op *op)
     select_of_bools(in, op);
     split_compare(in, op);
     conditions_in_order(in, op);
-    if (op->nargs == 2)
+    if (op->nargs == 2) {
         combine_sums(in, op);
+        positive_literal(in, op);
+    }
     return op->nargs == 2 ? bool_compare(in, op) : NULL;
 }
 

@@ -101,14 +101,16 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 if (p.L - j < 128)
                     y = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), p.L - j), y, -1e30);
                 now = ws::max(largest, ws::row_max(y));
-                y = ws::exp2(ws::fma(y, p.scale, ws::mul(now, -p.scale)));
+                y = ws::fma(y, p.scale, ws::mul(now, -p.scale));
+                ws::computed(now);
+                ws::wait<0>(acc);
+                tv.consumed<0>();
+                y = ws::exp2(y);
                 auto shrink = ws::exp2(ws::mul(ws::sub(largest, now), p.scale));
                 sum = ws::fma(sum, shrink, ws::row_sum(y));
                 largest = now;
-                ws::wait<0>(acc);
-                tv.consumed<0>();
                 prob = ws::cast<ws::f16>(y);
-                acc = ws::mul(acc, shrink);
+                acc = ws::rescale(acc, shrink);
             }
             // epilogue: the second product of the last block; the queries were read
             tq.consumed<0>();
@@ -135,7 +137,7 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
     }
     ws::start();
     if (ws::warp_group() == 0) {
-        ws::registers_down<24>();
+        ws::registers_down<32>();
         if (ws::first_warp()) {
             if (ws::by_engine(p.q_map, p.k_map, p.v_map))
                 attention_producer<true>(p, s, 0);

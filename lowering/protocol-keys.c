@@ -3,7 +3,7 @@
  * protocol-keys.c - have all groups stood like this before?
  *
  *   frame        producer at the loop, consumer 0 at its get; put 2 ahead of it; the loop's next outcome not known
- *   ring ta_tb   slot 0 released by one group, consumer 0 holds two
+ *   ring ta_tb   slot 0 released by one group, consumer 0 holds two; in a cluster each block's apart, or those that share
  *   memory of 0  c_out fenced, two of its copies out not waited for
  *
  * Keys say of a world all that what comes next depends on, relative to running indices: its frame, where the groups stand and
@@ -182,6 +182,15 @@ static void say_slots(Explorer *in, const World *world, int block, int a)
         say(in, world->brought[ring][(puts + s) % aref->slots]);
 }
 
+/* The first of the blocks whose slots of a ring have to do with this one's, be it by way of others.  */
+static int first_of_part(const Explorer *in, int block, const Aref *aref)
+{
+    int first = 0;
+    while (aref->along != ALONG_X_AND_Y && !cluster_shares(in->kernel, aref->along, first, block))
+        first++;
+    return first;
+}
+
 /* The block against whose puts others are counted: blocks that share nothing may part by any number of puts.  */
 static int first_sharer(const Explorer *in, int block, const Aref *aref)
 {
@@ -207,33 +216,43 @@ static void say_counts(Explorer *in, const World *world, int a)
 }
 
 /* What a group knows matters up to a round of the ring; what it is told with the turn, as long as nobody holds that.  */
-static void say_known(Explorer *in, const World *world, int a)
+static void say_known(Explorer *in, const World *world, int block, int a)
 {
-    bool held[in->nblocks];
-    long slots = in->arefs[a]->slots;
-    memset(held, 0, sizeof held);
+    bool held = false;
+    long slots = in->arefs[a]->slots, age;
     for (int g = 0; g < in->ngroups; g++) {
-        long age = world->states[g].gets[a].next - world->states[g].known[a];
-        held[in->groups[g].block] |= world->states[g].holds_turn;
+        if (in->groups[g].block != block)
+            continue;
+        age = world->states[g].gets[a].next - world->states[g].known[a];
+        held |= world->states[g].holds_turn;
         if (in->arefs[a]->consumers & ROLE_BIT(in->groups[g].role))
             say(in, age < slots ? age : slots);
     }
-    for (int block = 0; block < in->nblocks; block++) {
-        long age = puts_made(in, world, block, a) - world->turn_known[ring_at(in, block, a)];
-        say(in, held[block] ? 0 : age < 2 * slots ? age : 2 * slots);
+    age = puts_made(in, world, block, a) - world->turn_known[ring_at(in, block, a)];
+    say(in, held ? 0 : age < 2 * slots ? age : 2 * slots);
+}
+
+/* The ring in all blocks of the part that begins with this one.  */
+static void say_ring(Explorer *in, const World *world, int first, int a)
+{
+    for (int g = 0; g < in->ngroups; g++)
+        if (first_of_part(in, in->groups[g].block, in->arefs[a]) == first) {
+            say_facts(in, world, g, a);
+            say(in, world->states[g].gets[a].held);
+        }
+    for (int block = first; block < in->nblocks; block++) {
+        if (first_of_part(in, block, in->arefs[a]) != first)
+            continue;
+        say_slots(in, world, block, a);
+        if (in->by_tiles)
+            say_known(in, world, block, a);
     }
 }
 
-static void say_ring(Explorer *in, const World *world, int a)
+/* Does a part begin with the ring of this block?  */
+static bool is_part(const Explorer *in, int block, int a)
 {
-    for (int g = 0; g < in->ngroups; g++) {
-        say_facts(in, world, g, a);
-        say(in, world->states[g].gets[a].held);
-    }
-    for (int block = 0; block < in->nblocks; block++)
-        say_slots(in, world, block, a);
-    if (in->by_tiles)
-        say_known(in, world, a);
+    return in->arefs[a] && first_of_part(in, block, in->arefs[a]) == block;
 }
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
@@ -342,9 +361,11 @@ static void say_frame(Explorer *in, const World *world, int group, int decision)
             say_counts(in, world, a);
     say_decisions(in, world);
     say_tiles(in, world);
-    for (int a = 0; a < in->narefs; a++)
-        if (in->waited[a])
-            say_ring(in, world, a);
+    for (int ring = 0; ring < in->nblocks * in->narefs; ring++) {
+        int block = ring / in->narefs, a = ring % in->narefs;
+        if (in->waited[a] && is_part(in, block, a))
+            say_ring(in, world, block, a);
+    }
 }
 
 /* Is this part new with the frame?  A part that is not has been looked at with all that comes of it, and is left alone.  */
@@ -358,7 +379,7 @@ static bool part_is_new(Explorer *in, World *world, const Visited *frame, int pa
     if (part < in->ngroups)
         say_memory(in, world, part);
     else
-        say_ring(in, world, part - in->ngroups);
+        say_ring(in, world, (part - in->ngroups) / in->narefs, (part - in->ngroups) % in->narefs);
     key_of(in, frame, &new);
     world->fresh[part] = new;
     return new;
@@ -366,7 +387,7 @@ static bool part_is_new(Explorer *in, World *world, const Visited *frame, int pa
 
 int parts_of_key(const Explorer *in)
 {
-    return in->ngroups + in->narefs;
+    return in->ngroups + in->nblocks * in->narefs;
 }
 
 bool world_is_new(Explorer *in, World *world, int group, int decision)
@@ -381,8 +402,10 @@ bool world_is_new(Explorer *in, World *world, int group, int decision)
     const Visited *frame = key_of(in, NULL, &frame_new);
     for (int g = 0; g < in->ngroups; g++)
         new |= part_is_new(in, world, frame, g);
-    for (int a = 0; a < in->narefs; a++)
-        new |= in->arefs[a] && !in->waited[a] && part_is_new(in, world, frame, in->ngroups + a);
+    for (int ring = 0; ring < in->nblocks * in->narefs; ring++) {
+        int block = ring / in->narefs, a = ring % in->narefs;
+        new |= !in->waited[a] && is_part(in, block, a) && part_is_new(in, world, frame, in->ngroups + ring);
+    }
     in->nvisited += new;
     return new;
 }

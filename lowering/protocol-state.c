@@ -240,13 +240,21 @@ static bool asks(const Group *group, const Op *op)
            (op->nblocks && group->decision_of[op->position] != DECIDE_NOTHING);
 }
 
-/* The first question within a block, about a branch: one way leads there, from the question of what is around it.  */
-static bool asks_in_turn(const Group *group, const Op *op)
+int blocks_that_decide(const Explorer *in, int decision)
+{
+    return decision < 0 ? 1 : in->reaches[decision];
+}
+
+/* The first question within a block, about a branch: one way leads there, from the question of what is around it, unless
+   blocks of a cluster that took that together ask one after the other.  */
+static bool asks_in_turn(const Explorer *in, const Group *group, const Op *op)
 {
     const Op *around = op->parent->parent, *before = op->prev;
+    const int *decisions = group->decision_of;
     while (before && !asks(group, before))
         before = before->prev;
-    return op->code == OP_IF && !before && around && group->decision_of[around->position] >= 0 &&
+    return op->code == OP_IF && !before && around && decisions[around->position] >= 0 &&
+           blocks_that_decide(in, decisions[around->position]) == blocks_that_decide(in, decisions[op->position]) &&
            (around->code != OP_WHILE || op->parent == around->blocks[1]);
 }
 
@@ -260,7 +268,7 @@ static void visit_about(Op *op, void *context)
     const Abouts *at = context;
     bool looks = (!at->in->named || op_is_printed(op)) && has_look(at->in, op);
     at->group->about[op->position] = (looks ? ABOUT_OPERANDS : 0) | (looks || has_effect(op) ? ABOUT_PROTOCOL : 0) |
-                                     (asks_in_turn(at->group, op) ? ABOUT_SAME_WAY : 0);
+                                     (asks_in_turn(at->in, at->group, op) ? ABOUT_SAME_WAY : 0);
 }
 
 static void visit_next(Op *op, void *context)
@@ -360,14 +368,30 @@ static void prepare_role(Explorer *in, Role *role, const Labels *labels)
     }
 }
 
-static void finish_group(Explorer *in, int index)
+static void find_joined(const Explorer *in, Group *group)
 {
-    Group *group = &in->groups[index];
-    Abouts abouts = {in, group};
     group->joins = arena_alloc(in->kernel->module, (size_t)in->ndecisions + 1);
     for (int i = 0; i < group->labels->count; i++)
         if (group->decision_of[i] >= 0)
             group->joins[group->decision_of[i]] = true;
+}
+
+static void count_reaches(Explorer *in)
+{
+    in->reaches = arena_alloc(in->kernel->module, (size_t)(in->ndecisions + 1) * sizeof *in->reaches);
+    for (int d = 0; d < in->ndecisions; d++)
+        for (int block = 0; block < in->nblocks; block++) {
+            bool joins = false;
+            for (int g = 0; g < in->ngroups; g++)
+                joins |= in->groups[g].block == block && in->groups[g].joins[d];
+            in->reaches[d] += joins;
+        }
+}
+
+static void finish_group(Explorer *in, int index)
+{
+    Group *group = &in->groups[index];
+    Abouts abouts = {in, group};
     if (group->number == 0)
         ir_walk(group->role->body, visit_about, &abouts);
     if (group->number == 0)
@@ -398,6 +422,9 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
     memset(in->mark_of, 0xff, (size_t)(module->next_id + 1) * sizeof *in->mark_of);
     FOR_ROLES (role, kernel)
         prepare_role(in, role, labels);
+    for (int g = 0; g < in->ngroups; g++)
+        find_joined(in, &in->groups[g]);
+    count_reaches(in);
     for (int g = 0; g < in->ngroups; g++)
         finish_group(in, g);
     in->waited = arena_alloc(module, (size_t)in->narefs + 1);

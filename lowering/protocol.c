@@ -21,7 +21,8 @@
  *      still read follows: every group releases each slot that it got once, when no product of its reads it any more, the
  *      releases of a slot never exceed the arrivals that its barrier expects, and a put waits for all of these.
  *
- *   4. Rings, and what is no ring of each group, are looked at apart: a world goes on for the sake of those parts that are in
+ *   4. Rings, and what is no ring of each group, are looked at apart (of a cluster the rings of each block, or where blocks share
+ *      a ring's tiles those of all that do): a world goes on for the sake of those parts that are in
  *      a state in which they have not been while the groups stood like this; what comes of the others was, or will be, seen
  *      from elsewhere.  So rings under branches do not multiply.  This is sound as long as no put waits in the order of the
  *      search, since then parts have no say in what comes next, nor in each other.  The order depends on no part: all groups go
@@ -38,6 +39,9 @@
  *      release counts in the rings of all of them, and a slot is full when all have put: each brings a part of its bytes;
  *      a copy goes only to blocks whose releases the put has waited for.  Decisions are the cluster's where nothing that they
  *      depend on differs between its blocks (cluster.c); else each block has its own, and all combinations are looked at.
+ *      That they do not multiply comes from the order (any would do, 1): of groups that are equally far ahead those are asked
+ *      first whose decision concerns the fewest blocks.  So a block that goes its own way goes to the end of it while others
+ *      stand still, and stands there like every other way's end, with what differs in its parts alone.
  *      Where all are the cluster's its blocks do all together, step by step, which is an order, so that one stands for all; in
  *      a block likewise for the groups of a role whose program is not about their number.  What a group decides for itself
  *      others do not see.
@@ -169,6 +173,14 @@ typedef struct {
     bool ended; /* all have */
 } Question;
 
+/* Whoever is least ahead is asked first; among them, what concerns the fewest blocks: see 6 above.  */
+static bool comes_before(const Explorer *in, const Question *one, const Question *other)
+{
+    return other->group < 0 || one->ahead < other->ahead ||
+           (one->ahead == other->ahead &&
+            blocks_that_decide(in, one->decision) < blocks_that_decide(in, other->decision));
+}
+
 /* Let all groups go as far as they can without a put.  */
 static bool run_to_puts(Explorer *in, World *world, Question *question)
 {
@@ -176,7 +188,7 @@ static bool run_to_puts(Explorer *in, World *world, Question *question)
         steps = in->steps;
         *question = (Question){-1, 0, 0, true};
         for (int g = 0; g < in->ngroups; g++) {
-            int decision;
+            int decision = DECIDE_OWN;
             Step step;
             do
                 step = group_step(in, world, g, &decision);
@@ -184,9 +196,9 @@ static bool run_to_puts(Explorer *in, World *world, Question *question)
             if (step == STEP_FAILED || in->failed)
                 return false;
             question->ended &= step == STEP_ENDED;
-            long ahead = step == STEP_DECIDE ? lead(in, world, g, decision) : 0;
-            if (step == STEP_DECIDE && (question->group < 0 || ahead < question->ahead))
-                *question = (Question){g, decision, ahead, false};
+            Question its = {g, decision, step == STEP_DECIDE ? lead(in, world, g, decision) : 0, false};
+            if (step == STEP_DECIDE && comes_before(in, &its, question))
+                *question = its;
         }
     }
     return true;

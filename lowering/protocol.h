@@ -122,6 +122,7 @@ typedef struct {
     int narefs, nstorages;
     const Op **decisions; /* control ops of the source, */
     int *decision_blocks; /* and the first block whose it is */
+    int *reaches;         /* and how many blocks take them */
     int ndecisions;
     int *mark_of;      /* by value id: place among the marks of its role, -1: never of interest */
     const Op **stores; /* direct stores; the n-th has bit n % 64 of State.stored */
@@ -163,6 +164,7 @@ World *world_copy(Explorer *in, const World *world);
 void world_free(Explorer *in, World *world);
 const char *group_name(const Explorer *in, int group);
 int ring_at(const Explorer *in, int block, int aref);                        /* its place among those of all blocks */
+int blocks_that_decide(const Explorer *in, int decision);                    /* it together */
 long puts_made(const Explorer *in, const World *world, int block, int aref); /* and ended, by the block itself */
 long puts_done(const Explorer *in, const World *world, int block, int aref); /* and by all that bring a share */
 Mark *mark_at(const Explorer *in, World *world, int group, const Value *value); /* NULL: never of interest */

@@ -246,19 +246,21 @@ static bool may_move(const Cut *cut)
     return true;
 }
 
-/* A line of the widest store; less if that divides the columns better, or if what is loaded has to find room beside
-   accumulators that leave little.  Columns that nothing divides are cut where they fill lines, then half a line.  */
+/* A line of the widest store; less if that divides the columns better, or if what is loaded, or an error function's
+   polynomials, have to find room beside accumulators that leave little.  Columns that nothing divides are cut where they
+   fill lines, then half a line.  */
 static int strip_width(const Cut *cut)
 {
     int line = FEWEST_COLUMNS;
-    bool loads = false;
+    bool loads = false, erf = false;
     for (int i = 0; i < cut->count; i++) {
         const Op *op = cut->members[i];
         int columns = op->code == OP_STORE ? MACHINE_LINE_BYTES / dtype_bytes(stored_tile(op)->type.dtype) : 0;
         line = columns > line ? columns : line;
         loads |= op->code == OP_LOAD;
+        erf |= op->code == OP_ERF;
     }
-    int width = loads && cut->rows * cut->cols > MUCH ? FEWEST_COLUMNS : line;
+    int width = (loads || erf) && cut->rows * cut->cols > MUCH ? FEWEST_COLUMNS : line;
     while (width > FEWEST_COLUMNS && cut->cols % width)
         width /= 2;
     if (cut->cols % width == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can follow a product: a residual that is loaded after the loop, two outputs, row statistics, a second small product. */
+/* What can follow a product: a residual that is loaded after the loop, two outputs, row statistics, a second small product; and
+   what takes many registers, behind a tile that leaves few. */
 #include "test.h"
 
 static void kernel(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const ws_f16 *R, const ws_f16 *P, ws_f16 *C,
@@ -20,6 +21,39 @@ static void kernel(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const 
             ws_store(c, i, j, sum);
             ws_store_col_2d(t, j / 64, i, ws_row_max(ws_abs(ws_cast(sum, WS_F32))));
             ws_store_3d(d, j / 64, i, 0, ws_dot(sum, ws_load(p, 0, 0, 64, 32), ws_zeros(WS_F32, 64, 32)));
+        }
+}
+
+static void wide_gelu(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const float *bias, ws_f16 *C)
+{
+    ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, N, K);
+    ws_tensor v = ws_tensor_1d(bias, WS_F32, N), c = ws_tensor_2d(C, WS_F16, M, N);
+
+    #pragma ws grid(2) consumers(2, tiles)
+    for (int i = 0; i < M; i += 128)
+        for (int j = 0; j < N; j += 192) {
+            ws_tile acc = ws_zeros(WS_F32, 128, 192);
+            #pragma ws pipeline(4, 2) pingpong
+            for (int k = 0; k < K; k += 64)
+                acc = ws_dot(ws_load(a, i, k, 128, 64), ws_trans(ws_load(b, j, k, 192, 64)), acc);
+            ws_tile x = ws_add(acc, ws_load_row(v, j, 192));
+            ws_tile phi = ws_add(ws_erf(ws_mul(x, 0.70710678f)), 1.0f);
+            ws_store(c, i, j, ws_cast(ws_mul(ws_mul(x, 0.5f), phi), WS_F16));
+        }
+}
+
+static void check_wide_gelu(void)
+{
+    int M = 136, N = 200, K = 72;
+    ws_f16 *A = check_random(WS_F16, (size_t)M * K), *B = check_random(WS_F16, (size_t)N * K);
+    float *bias = check_random(WS_F32, N);
+    ws_f16 *C = check_output(WS_F16, (size_t)M * N);
+    wide_gelu(M, N, K, check_place(A), check_place(B), check_place(bias), check_place(C));
+    check_fetch();
+    for (long i = 0; i < M; i++)
+        for (long j = 0; j < N; j++) {
+            double m, sum = bias[j] + test_dot(rows_of(A, K), columns_of(B, K), i, j, 0, K, &m);
+            check_close(C, i * N + j, sum * (1 + erf(sum / sqrt(2))) / 2, 2 * check_dot_error(K + 1, m + 1));
         }
 }
 
@@ -52,5 +86,7 @@ int main(int argc, char **argv)
             }
         }
     }
+    check_next();
+    check_wide_gelu();
     return check_end();
 }

@@ -9,9 +9,23 @@
 sources='bench/kernels-finish.c samples/gemm.c samples/attention.c samples/attention_fp8.c samples/mlp_fused.c'
 
 disassembler=$(command -v cuobjdump || ls "$(dirname "$(command -v "${NVCC:-nvcc}" || echo .)")/cuobjdump" 2>/dev/null)
-if test -z "${NVCC-}" || test -z "$disassembler"; then
-    echo '1..0 # SKIP no nvcc, or no cuobjdump'
+if test -z "${NVCC-}"; then
+    echo '1..0 # SKIP no nvcc'
     exit 0
+fi
+
+# What the assembler says of itself is all that can be seen without a disassembler.
+says_no_spill() {
+    WSCC_NVCC="$NVCC -Xptxas -v" "$wscc" --ws-target=cuda -O2 -Dmain=unused_main -c "$top_srcdir/$1" -o "$work/kernels.o" \
+        >"$work/said" 2>&1 && grep -q 'bytes spill' "$work/said" && ! grep '[1-9][0-9]* bytes spill' "$work/said"
+}
+
+if test -z "$disassembler"; then
+    for source in $sources; do
+        ok "$source: no register is spilled" says_no_spill "$source"
+    done
+    skip 'the machine code' 'no cuobjdump'
+    done_testing
 fi
 PATH=$(dirname "$disassembler"):$PATH
 

@@ -15,6 +15,7 @@
  */
 #include "choose.h"
 #include "machine.h"
+#include "plan.h"
 
 enum { MOST_STEPS = 64, TILES_AHEAD = 2 };
 
@@ -36,27 +37,13 @@ static bool may_move(const Value *value, const Op *loop, int dim, int depth)
     return false;
 }
 
-static Value *tensor_base(Value *tensor)
-{
-    while (tensor->def && tensor->def->code == OP_SLICE)
-        tensor = tensor->def->args[0];
-    return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def->args[0] : tensor;
-}
-
-static bool is_stored(const Op *op, const void *context)
-{
-    const Op *load = context;
-    return op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT &&
-           tensor_base(op->args[0]) == tensor_base(load->args[0]);
-}
-
 /* An operand of products as they take it, that neighbouring tiles share and nobody writes.  */
 static bool stays(const Kernel *kernel, const Op *load, const Op *loop)
 {
     const Op *grid = loop->parent->parent;
     const Op *tensor = load->args[0]->def;
     bool operand = load->release && !load->flipped && dtype_bytes(load->results[0]->type.dtype) <= 2;
-    if (!operand || !tensor || tensor->code != OP_TENSOR || ir_any(grid, is_stored, load))
+    if (!operand || !tensor || tensor->code != OP_TENSOR || ir_any(grid, stores_what_is_loaded, load))
         return false;
     for (int i = 1; i < load->nargs; i++)
         if (may_move(load->args[i], loop, kernel->grid.dims - 2, 0))
@@ -64,15 +51,11 @@ static bool stays(const Kernel *kernel, const Op *load, const Op *loop)
     return true;
 }
 
-/* How often a loop with constant bounds runs; 0: they are not.  */
+/* How many slots a ring needs to hold them all; 0: none does.  */
 static int trips(const Op *loop)
 {
-    int64_t low, high, step;
-    if (!ir_constant(loop->args[0], &low) || !ir_constant(loop->args[1], &high) || !ir_constant(loop->args[2], &step) ||
-        step <= 0 || high <= low)
-        return 0;
-    int64_t count = (high - low + step - 1) / step;
-    return count <= MACHINE_MAX_DEPTH ? (int)count : 0;
+    int64_t count = constant_trips(loop);
+    return count > 0 && count <= MACHINE_MAX_DEPTH ? (int)count : 0;
 }
 
 static bool may_keep(const Kernel *kernel, const Op *loop)

@@ -16,16 +16,25 @@
 /* The most iterations that still count as few: an epilogue under so short a loop has to leave its registers at once.  */
 enum { FEW_ITERATIONS = 6, STAGED_GROUPS = 2 };
 
-static bool is_short(const Op *loop)
+int64_t constant_trips(const Op *loop)
 {
     int64_t low, high, step;
-    return ir_constant(loop->args[0], &low) && ir_constant(loop->args[1], &high) && ir_constant(loop->args[2], &step) &&
-           step > 0 && high - low <= FEW_ITERATIONS * step;
+    if (!ir_constant(loop->args[0], &low) || !ir_constant(loop->args[1], &high) || !ir_constant(loop->args[2], &step) ||
+        step <= 0)
+        return -1;
+    return high > low ? (high - low + step - 1) / step : 0;
+}
+
+static bool is_short(const Op *loop)
+{
+    int64_t count = constant_trips(loop);
+    return count >= 0 && count <= FEW_ITERATIONS;
 }
 
 /* What the rings leave to the stores of each group: one 128-byte line of its rows, since a slot more hides more than a longer
-   store does, unless the loop is short and all its slots move on.  On an H200, 8192 x 8192 x K in tiles of 128 x 192: five slots and one line take 5% less
-   than four slots and three lines from eight iterations on, but 15% more at four.  */
+   store does, unless the loop is short and all its slots move on.  On an H200, 8192 x 8192 x K in tiles of
+   128 x 192: five slots and one line take 5% less than four slots and three lines from eight iterations on, but 15% more at
+   four.  */
 static int64_t staging_bytes(const Chooser *in, Type stored)
 {
     int lines = 1;

@@ -170,13 +170,6 @@ static void visit_mark(Op *op, void *context)
 
 /* ---- memory between groups --------------------------------------------------------------------------------------- */
 
-static const Value *memory_of(const Value *tensor)
-{
-    while (tensor->def && tensor->def->code == OP_SLICE)
-        tensor = tensor->def->args[0];
-    return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def->args[0] : tensor;
-}
-
 /* What a block's arguments are follows from what is handed to them: no mode is left to find.  */
 static bool is_split(const Splitter *in, const Value *value)
 {
@@ -198,7 +191,8 @@ static void visit_meeting(Op *op, void *context)
     OpClass class_ = op_info[op->code].class_;
     bool load = class_ == CLASS_LOAD && !op->depth;
     bool other = class_ == CLASS_STORE && op->code != OP_PRINT && op != store;
-    if (!(load || other) || memory_of(op->args[0]) != memory_of(store->args[0]) || (other && stores_apart(store, op)))
+    if (!(load || other) || tensor_memory(op->args[0]) != tensor_memory(store->args[0]) ||
+        (other && stores_apart(store, op)))
         return;
     int row = row_coordinate(op), store_row = row_coordinate(store);
     const Value *tile = store->args[store->nargs - 1], *value = load ? op->results[0] : op->args[op->nargs - 1];

@@ -20,6 +20,7 @@
 #include "choose.h"
 #include "cluster.h"
 #include "machine.h"
+#include "plan.h"
 
 #include <limits.h>
 #include <string.h>
@@ -65,21 +66,13 @@ static void visit_collect(Op *op, void *context)
         push(in->kernel, &in->dots, &in->ndots, op);
 }
 
-/* The base pointer behind a tensor.  */
-static Value *tensor_base(Value *tensor)
-{
-    while (tensor->def && tensor->def->code == OP_SLICE)
-        tensor = tensor->def->args[0];
-    return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def->args[0] : tensor;
-}
-
 static void visit_scalar_read(Op *op, void *context)
 {
     Chooser *in = context;
     if (op_info[op->code].class_ != CLASS_READ)
         return;
     for (int i = 0; i < in->nstores; i++)
-        if (tensor_base(in->stores[i]->args[0]) == tensor_base(op->args[0]))
+        if (tensor_memory(in->stores[i]->args[0]) == tensor_memory(op->args[0]))
             reject(in->kernel, op->loc, REASON_AT_STORED);
 }
 
@@ -137,7 +130,7 @@ static Op *aliasing_store(const Chooser *in, Op *load)
 {
     for (int i = 0; i < in->nstores; i++) {
         Op *store = in->stores[i];
-        if (tensor_base(store->args[0]) != tensor_base(load->args[0]) || is_in_place(load, store))
+        if (tensor_memory(store->args[0]) != tensor_memory(load->args[0]) || is_in_place(load, store))
             continue;
         Op *loop = outermost_loop(load);
         if (store->order < load->order || (loop && loop == outermost_loop(store)))

@@ -48,6 +48,19 @@ Op *tensor_root(const Value *tensor)
     return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def : NULL;
 }
 
+const Value *tensor_memory(const Value *tensor)
+{
+    const Op *root = tensor_root(tensor);
+    return root ? root->args[0] : tensor;
+}
+
+bool stores_what_is_loaded(const Op *op, const void *context)
+{
+    const Op *load = context;
+    return op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT &&
+           tensor_memory(op->args[0]) == tensor_memory(load->args[0]);
+}
+
 Op *role_grid(const Role *role)
 {
     for (Op *op = role->body->first; op; op = op->next)

@@ -352,26 +352,20 @@ typedef struct {
     bool loaded;
 } Loads;
 
-static const Value *tensor_base(const Value *tensor)
-{
-    const Op *root = tensor_root(tensor);
-    return root ? root->args[0] : tensor;
-}
-
 static void visit_loads(Op *op, void *context)
 {
     Loads *loads = context;
     const Value *tensor = op->code == OP_COPY_IN                   ? op->args[1]
                           : op_info[op->code].class_ == CLASS_LOAD ? op->args[0]
                                                                    : NULL;
-    if (tensor && tensor_base(tensor) == loads->base)
+    if (tensor && tensor_memory(tensor) == loads->base)
         loads->loaded = true;
 }
 
 /* Does the region load from the memory that the op stores to?  */
 static bool is_loaded(const Shaper *in, const Op *store, bool here)
 {
-    Loads loads = {tensor_base(store->args[0]), NULL, false};
+    Loads loads = {tensor_memory(store->args[0]), NULL, false};
     FOR_ROLES (role, in->kernel)
         if (!here || role == in->role)
             ir_walk(role->body, visit_loads, &loads);

@@ -24,6 +24,8 @@ bool op_is_loop(const Op *op);
 bool op_writes_in_place(const Op *op);   /* MMA, DOT_F32: args[2] and results[0] are one register tile */
 bool value_is_tile(const Value *value);  /* a register tile, finished or in flight */
 Op *tensor_root(const Value *tensor);    /* the TENSOR op below its slices */
+const Value *tensor_memory(const Value *tensor); /* the pointer that the TENSOR op begins at */
+bool stores_what_is_loaded(const Op *op, const void *load); /* a store to the memory of the load's tensor */
 Op *role_grid(const Role *role);         /* its GRID op, or NULL */
 bool role_holds_tiles(const Role *role); /* in registers, from one operation to another */
 const Aref *ring_before(const Kernel *kernel, const Aref *aref); /* whose tiles it carries on, turned over; NULL: none */

@@ -455,18 +455,12 @@ static bool run_wait(Explorer *in, World *world, int group, const Op *op)
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
-static const Value *base_of(const Value *tensor)
-{
-    const Op *root = tensor_root(tensor);
-    return root ? root->args[0] : tensor;
-}
-
 /* Bits of the direct stores to the memory that the tensor lies in.  */
 uint64_t stores_to(const Explorer *in, const Value *tensor)
 {
     uint64_t bits = 0;
     for (int i = 0; i < in->nstores; i++)
-        if (base_of(in->stores[i]->args[0]) == base_of(tensor))
+        if (tensor_memory(in->stores[i]->args[0]) == tensor_memory(tensor))
             bits |= (uint64_t)1 << i % 64;
     return bits;
 }

@@ -63,18 +63,12 @@ static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *st
     return times != 1 || !aref->nstorages;
 }
 
-static bool is_store(const Op *op, const void *context)
-{
-    const Op *load = context;
-    return op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT &&
-           tensor_root(op->args[0])->args[0] == tensor_root(load->args[0])->args[0];
-}
-
 /* What slots keep for the next tile is what the tensor still holds, and each slot of the ring has one of them.  */
 static bool check_kept(Kernel *kernel, const Aref *aref, const Storage *storage, const Op *load)
 {
     bool turns = storage->kept > 0 && storage->slots % storage->kept == 0;
-    if (!storage->kept || (turns && !aref->along && !aref->onward && !ir_any_of(kernel->body, is_store, load)))
+    if (!storage->kept ||
+        (turns && !aref->along && !aref->onward && !ir_any_of(kernel->body, stores_what_is_loaded, load)))
         return true;
     BUG(kernel, "storage '%s' keeps in %d of %d slots what others write", storage->name, storage->kept, storage->slots);
     return false;

@@ -12,6 +12,9 @@ double measure_sample_ms = 6, measure_settle_s = 0, measure_watts = -1;
 
 enum { MULTIPROCESSORS_AT_MOST = 256 };
 
+/* The clock stands where a window's turns take as long as those of the one before, to so much of them. */
+static const double window_s = 0.2, windows_at_most_s = 3, stands_within = 0.004;
+
 /* ---- the clock --------------------------------------------------------------------------------------------------- */
 
 /* Every multiprocessor's clock and the time of day: two of these tell the clock between them. */
@@ -59,7 +62,8 @@ static double device_joules(void)
         initialize start = library ? (initialize)dlsym(library, "nvmlInit_v2") : nullptr;
         get_handle handle = library ? (get_handle)dlsym(library, "nvmlDeviceGetHandleByPciBusId_v2") : nullptr;
         energy = library ? (get_energy)dlsym(library, "nvmlDeviceGetTotalEnergyConsumption") : nullptr;
-        if (!start || !handle || !energy || start() || cudaDeviceGetPCIBusId(bus, sizeof bus, 0) || handle(bus, &device))
+        if (!start || !handle || !energy || start() || cudaDeviceGetPCIBusId(bus, sizeof bus, 0) ||
+            handle(bus, &device))
             energy = nullptr;
         asked = true;
     }
@@ -175,6 +179,30 @@ double measure_alone(const candidate *c, int samples, double ms)
     return failed(c->name, "run") ? INFINITY : median(taken, samples);
 }
 
+/* Milliseconds of one turn of each, the mean of a window's. */
+static double window_ms(const recorded *graphs, int count)
+{
+    double sum = 0, begin = seconds();
+    int turns = 0;
+    do {
+        for (int i = 0; i < count; i++)
+            sum += sample(&graphs[i], nullptr);
+        turns++;
+    } while (seconds() - begin < window_s);
+    return sum / turns;
+}
+
+/* All in turn, until they run at the clock that the power limit allows them: at first it is higher, and falls for some windows. */
+static void settle(const recorded *graphs, int count)
+{
+    double begin = seconds(), before = 0, now = window_ms(graphs, count);
+    do {
+        before = now;
+        now = window_ms(graphs, count);
+    } while (seconds() - begin < measure_settle_s ||
+             (fabs(now - before) > stands_within * before && seconds() - begin < windows_at_most_s));
+}
+
 int measure(candidate *all, int count)
 {
     recorded graphs[CANDIDATES_AT_MOST] = {};
@@ -185,13 +213,13 @@ int measure(candidate *all, int count)
         if (!good)
             fprintf(stderr, "%s: cannot be recorded\n", all[i].name);
     }
-    for (double begin = seconds(); good && seconds() - begin < measure_settle_s;)
-        for (int i = 0; i < count; i++)
-            sample(&graphs[i], nullptr);
+    device_joules(); /* the first call takes so long that the clock would rise again */
+    if (good)
+        settle(graphs, count);
     double joules = device_joules(), start = seconds();
     for (int round = 0; round < measure_rounds && good; round++)
         for (int turn = 0; turn < count; turn++) {
-            int i = (turn + round) % count;
+            int i = whose_turn(round, turn, count);
             all[i].ms[round] = sample(&graphs[i], &mhz[i][round]);
         }
     measure_watts = joules < 0 ? -1 : (device_joules() - joules) / (seconds() - start);

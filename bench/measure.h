@@ -3,8 +3,9 @@
  * measure.h - candidates for the same work, timed in alternation.
  *
  * A candidate's runs are captured in a graph, as many as fill a few milliseconds, so that what counts is the device's time.
- * In every round each candidate has one turn; rounds begin with different candidates.  Round r of one and round r of the
- * other make a pair: both saw the same clock and temperature.
+ * In every round each candidate has one turn, in an order and then in the reverse one, since what ran before decides on the clock
+ * for some milliseconds.  Round r of one and round r of the other make a pair: both saw the same clock and temperature.  Rounds
+ * begin when the clock has come down to what the power limit allows.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -30,7 +31,7 @@ typedef struct {
 
 extern int measure_rounds;       /* 15 */
 extern double measure_sample_ms; /* 6 */
-extern double measure_settle_s;  /* 0: for so long rounds do not count, since the clock still falls under their load */
+extern double measure_settle_s;  /* 0: for so long at least turns do not count, since the clock still falls under their load */
 extern double measure_watts;     /* of the last measure (), by NVML; negative where that cannot be had */
 
 /* False, with a message, where a candidate cannot be captured or run. */

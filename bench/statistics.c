@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* statistics.c - medians, and how sure they are. */
+/* statistics.c - medians, and how sure they are; the order of what is measured. */
 #include "statistics.h"
 
 #include <math.h>
@@ -34,6 +34,11 @@ double quantile(const double *x, int n, double q)
 double median(const double *x, int n)
 {
     return quantile(x, n, 0.5);
+}
+
+int whose_turn(int round, int turn, int count)
+{
+    return ((round % 2 ? count - 1 - turn : turn) + round / 2) % count;
 }
 
 unsigned next_random(unsigned long long *state)

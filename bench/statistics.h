@@ -17,6 +17,10 @@ double quantile(const double *x, int n, double q); /* between neighbours linearl
 /* The median of an odd number of samples, and the middle 95% of the medians of their resamplings (the bootstrap's, exactly). */
 interval bootstrap(const double *x, int n);
 
+/* Whose turn of `count` it is: rounds begin with different ones, and every second round is the one before it backwards, so that
+   each has the others before it and behind it equally often. */
+int whose_turn(int round, int turn, int count);
+
 /* The next number of a fixed sequence, from 0 to 2^32 - 1. */
 unsigned next_random(unsigned long long *state);
 

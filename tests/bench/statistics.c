@@ -53,6 +53,28 @@ static void known_intervals(void **state)
     assert_true(bootstrap(y, 1).low == 15 && bootstrap(y, 1).high == 15);
 }
 
+/* Each once in a round; of any two, one stands right before the other as often as right behind it. */
+static void fair_turns(void **state)
+{
+    (void)state;
+    for (int count = 1; count <= 5; count++) {
+        int after[5][5] = {{0}};
+        for (int round = 0; round < 2 * count; round++) {
+            unsigned had = 0;
+            for (int turn = 0; turn < count; turn++) {
+                int now = whose_turn(round, turn, count);
+                had |= 1u << now;
+                if (turn > 0)
+                    after[whose_turn(round, turn - 1, count)][now]++;
+            }
+            assert_int_equal(had, (1u << count) - 1);
+        }
+        for (int a = 0; a < count; a++)
+            for (int b = 0; b < a; b++)
+                assert_int_equal(after[a][b], after[b][a]);
+    }
+}
+
 static product_choice choose(long batch, long M, long N, long K, int bytes)
 {
     return product_choose(batch, M, N, K, bytes, 2, 132);
@@ -118,8 +140,8 @@ static void any_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantiles),     cmocka_unit_test(intervals),  cmocka_unit_test(known_intervals),
-        cmocka_unit_test(known_choices), cmocka_unit_test(any_choice),
+        cmocka_unit_test(quantiles),  cmocka_unit_test(intervals),     cmocka_unit_test(known_intervals),
+        cmocka_unit_test(fair_turns), cmocka_unit_test(known_choices), cmocka_unit_test(any_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

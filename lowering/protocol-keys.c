@@ -2,25 +2,30 @@
 /*
  * protocol-keys.c - have all groups stood like this before?
  *
- *   frame        producer at the loop, consumer 0 at its get; put 2 ahead of it; the loop's next outcome not known
+ *   block 0      producer at the loop, consumer 0 at its get; put 2 ahead of it; the loop's next outcome not known
+ *   frame        blocks 0 to 3 like this, and what they decide together
  *   ring ta_tb   slot 0 released by one group, consumer 0 holds two; in a cluster each block's apart, or those that share
  *   memory of 0  c_out fenced, two of its copies out not waited for
  *
  * Keys say of a world all that what comes next depends on, relative to running indices: its frame, where the groups stand and
- * what is decided, and parts, which have no say in each other, nor in the frame (protocol.c, 4).  Each part is one key with its
- * frame: so a few worlds stand for all combinations of parts.
+ * what is decided, and parts, which have no say in each other, nor in the frame (protocol.c, 4).  Each part is looked up with
+ * its frame: so a few worlds stand for all combinations of parts.  Of a block in which no group has moved nothing is said again.
  */
 #include <string.h>
 
 #include "plan.h"
 #include "protocol.h"
 
-struct Visited {
-    Visited *next;
-    const Visited *frame; /* of a part, or NULL */
+struct Key {
+    Key *next;
     uint64_t hash;
+    int number; /* of those that there are */
     int length;
     unsigned char text[];
+};
+
+struct Pair {
+    const Key *frame, *part;
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
@@ -48,6 +53,16 @@ static inline void say(Explorer *in, int64_t number)
         *to++ = (unsigned char)(rest | 128);
     *to++ = (unsigned char)rest;
     in->length = (int)(to - in->text);
+}
+
+static const int *members_of(const Explorer *in, int block)
+{
+    return in->members + block * in->nmembers;
+}
+
+static int ends_of(const Explorer *in, int group, int a)
+{
+    return in->ends[group * in->narefs + a];
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -81,10 +96,10 @@ static int64_t mark_text(const State *state, const Mark *mark)
 static long meetings_ahead(const Explorer *in, const World *world, int group)
 {
     long fewest = world->states[group].met;
-    for (int g = 0; g < in->ngroups; g++)
-        if (in->groups[g].role == in->groups[group].role && in->groups[g].block == in->groups[group].block &&
-            world->states[g].met < fewest)
-            fewest = world->states[g].met;
+    const int *members = members_of(in, in->groups[group].block);
+    for (int i = 0; i < in->nmembers; i++)
+        if (in->groups[members[i]].role == in->groups[group].role && world->states[members[i]].met < fewest)
+            fewest = world->states[members[i]].met;
     return world->states[group].met - fewest;
 }
 
@@ -117,7 +132,8 @@ static void say_place(Explorer *in, const World *world, int group)
     say(in, (state->pc ? state->pc->position * 2 + state->head : -1) * 2 + state->holds_turn);
     if (in->by_tiles)
         say(in, state->ordinal % in->groups[group].role->replicas);
-    say(in, meetings_ahead(in, world, group));
+    if (in->meets)
+        say(in, meetings_ahead(in, world, group));
     say(in, state->committed - state->completed);
 }
 
@@ -135,17 +151,25 @@ static void say_fact(Explorer *in, const State *state, const Mark *mark, int num
     say(in, mark->kind + 8 * (mark->place + 1000 * (mark_text(state, mark) + 2)));
 }
 
-/* What the group's values and products in flight have to do with a ring, or with other memory.  */
+/* The group's values that are still looked at and that something is known of.  */
+static void find_live(Explorer *in, const World *world, int group)
+{
+    const State *state = &world->states[group];
+    const Group *of = &in->groups[group];
+    int position = state->pc ? state->pc->position : 0, *to = in->live[group];
+    for (int i = 0; i < of->nmarks; i++)
+        if (state->marks[i].kind && position > of->lives[i].from && position <= of->lives[i].to)
+            *to++ = i;
+    *to = -1;
+}
+
+/* What these and its products in flight have to do with a ring, or with other memory.  */
 static void say_facts(Explorer *in, const World *world, int group, int ring)
 {
     const State *state = &world->states[group];
-    int position = state->pc ? state->pc->position : 0;
-    for (int i = 0; i < in->groups[group].nmarks; i++) {
-        const Mark *mark = &state->marks[i];
-        const Life *life = &in->groups[group].lives[i];
-        if (mark->kind && ring_of(mark->kind, mark->place) == ring && position > life->from && position <= life->to)
-            say_fact(in, state, mark, i);
-    }
+    for (const int *i = in->live[group]; *i >= 0; i++)
+        if (ring_of(state->marks[*i].kind, state->marks[*i].place) == ring)
+            say_fact(in, state, &state->marks[*i], *i);
     for (int i = 0; i < state->nreadings; i++) {
         const Reading *reading = &state->readings[i];
         Mark mark = {reading->kind, reading->place, reading->index};
@@ -164,8 +188,9 @@ static void say_memory(Explorer *in, const World *world, int group)
     say_facts(in, world, group, NO_RING);
     for (int s = 0; s < in->nstorages; s++)
         say(in, state->read[s] | state->fresh[s].unfenced << 1 | state->fresh[s].unmet << 2 | state->copying[s] << 3);
-    for (int g = 0; in->gathers && g < in->ngroups; g++)
-        say_gathered(in, &world->states[g]);
+    const int *members = members_of(in, in->groups[group].block);
+    for (int i = 0; in->gathers && i < in->nmembers; i++)
+        say_gathered(in, &world->states[members[i]]);
 }
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
@@ -182,37 +207,35 @@ static void say_slots(Explorer *in, const World *world, int block, int a)
         say(in, world->brought[ring][(puts + s) % aref->slots]);
 }
 
-/* The first of the blocks whose slots of a ring have to do with this one's, be it by way of others.  */
-static int first_of_part(const Explorer *in, int block, const Aref *aref)
+/* The blocks whose slots of a ring have to do with this one's, be it by way of others.  */
+static uint64_t blocks_of_part(const Explorer *in, int block, int a)
 {
-    int first = 0;
-    while (aref->along != ALONG_X_AND_Y && !cluster_shares(in->kernel, aref->along, first, block))
-        first++;
-    return first;
+    int along = in->arefs[a]->along;
+    return blocks_sharing(in, along == ALONG_X_AND_Y ? ALONG_ALL : along, block);
 }
 
-/* The block against whose puts others are counted: blocks that share nothing may part by any number of puts.  */
-static int first_sharer(const Explorer *in, int block, const Aref *aref)
+/* How far those are who fill the block's ring, and who read it.  */
+static void say_counts(Explorer *in, const World *world, int block, int a)
 {
-    int first = 0;
-    while (!cluster_shares(in->kernel, aref->along, first, block))
-        first++;
-    return first;
-}
-
-/* How far everybody is, and what is under way.  */
-static void say_counts(Explorer *in, const World *world, int a)
-{
-    const Aref *aref = in->arefs[a];
-    for (int g = 0; g < in->ngroups; g++) {
-        const State *state = &world->states[g];
-        int block = in->groups[g].block;
-        long puts = puts_made(in, world, in->nblocks > 1 ? first_sharer(in, block, aref) : 0, a);
-        bool fills = state->puts[a].next || !puts_made(in, world, block, a);
-        say(in, (fills ? puts - state->puts[a].next : 0) * 2 + state->puts[a].filling);
-        if (aref->consumers & ROLE_BIT(in->groups[g].role))
+    const int *members = members_of(in, block);
+    long puts = puts_made(in, world, block, a);
+    for (int i = 0; i < in->nmembers; i++) {
+        const State *state = &world->states[members[i]];
+        int its = ends_of(in, members[i], a);
+        bool fills = state->puts[a].next || !puts;
+        if (its & PUTS)
+            say(in, (fills ? puts - state->puts[a].next : 0) * 2 + state->puts[a].filling);
+        if (its & GETS)
             say(in, puts - state->gets[a].next);
     }
+}
+
+/* Blocks that share nothing may part by any number of puts; these are counted against the first that shares.  */
+static void say_distances(Explorer *in, const World *world, int a)
+{
+    for (int block = 0; in->arefs[a]->along && block < in->nblocks; block++)
+        say(in, puts_made(in, world, __builtin_ctzll(blocks_sharing(in, in->arefs[a]->along, block)), a) -
+                    puts_made(in, world, block, a));
 }
 
 /* What a group knows matters up to a round of the ring; what it is told with the turn, as long as nobody holds that.  */
@@ -220,12 +243,12 @@ static void say_known(Explorer *in, const World *world, int block, int a)
 {
     bool held = false;
     long slots = in->arefs[a]->slots, age;
-    for (int g = 0; g < in->ngroups; g++) {
-        if (in->groups[g].block != block)
-            continue;
+    const int *members = members_of(in, block);
+    for (int i = 0; i < in->nmembers; i++) {
+        int g = members[i];
         age = world->states[g].gets[a].next - world->states[g].known[a];
         held |= world->states[g].holds_turn;
-        if (in->arefs[a]->consumers & ROLE_BIT(in->groups[g].role))
+        if (ends_of(in, g, a) & GETS)
             say(in, age < slots ? age : slots);
     }
     age = puts_made(in, world, block, a) - world->turn_known[ring_at(in, block, a)];
@@ -235,14 +258,15 @@ static void say_known(Explorer *in, const World *world, int block, int a)
 /* The ring in all blocks of the part that begins with this one.  */
 static void say_ring(Explorer *in, const World *world, int first, int a)
 {
-    for (int g = 0; g < in->ngroups; g++)
-        if (first_of_part(in, in->groups[g].block, in->arefs[a]) == first) {
-            say_facts(in, world, g, a);
-            say(in, world->states[g].gets[a].held);
+    for (uint64_t rest = blocks_of_part(in, first, a); rest; rest &= rest - 1) {
+        int block = __builtin_ctzll(rest);
+        const int *members = members_of(in, block);
+        for (int i = 0; i < in->nmembers; i++) {
+            if (!ends_of(in, members[i], a))
+                continue;
+            say_facts(in, world, members[i], a);
+            say(in, world->states[members[i]].gets[a].held);
         }
-    for (int block = first; block < in->nblocks; block++) {
-        if (first_of_part(in, block, in->arefs[a]) != first)
-            continue;
         say_slots(in, world, block, a);
         if (in->by_tiles)
             say_known(in, world, block, a);
@@ -252,137 +276,206 @@ static void say_ring(Explorer *in, const World *world, int first, int a)
 /* Does a part begin with the ring of this block?  */
 static bool is_part(const Explorer *in, int block, int a)
 {
-    return in->arefs[a] && first_of_part(in, block, in->arefs[a]) == block;
+    return in->arefs[a] && __builtin_ctzll(blocks_of_part(in, block, a)) == block;
 }
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
 
-static long fewest_taken(const Explorer *in, const World *world, int decision)
+long fewest_taken(const Explorer *in, const World *world, int decision)
 {
     long fewest = world->ndecided[decision];
-    for (int g = 0; g < in->ngroups; g++)
-        if (world->states[g].taken[decision] < fewest && in->groups[g].joins[decision])
-            fewest = world->states[g].taken[decision];
+    for (const int *g = in->joiners[decision]; *g >= 0; g++)
+        if (world->states[*g].taken[decision] < fewest)
+            fewest = world->states[*g].taken[decision];
     return fewest;
 }
 
-static void say_decisions(Explorer *in, const World *world)
+/* Those of one block, or of several together: which some have taken and others have not.  */
+static void say_decisions(Explorer *in, const World *world, const int *decisions)
 {
-    for (int d = 0; d < in->ndecisions; d++) {
-        long fewest = fewest_taken(in, world, d), ahead = world->ndecided[d] - fewest;
+    for (const int *d = decisions; *d >= 0; d++) {
+        long fewest = fewest_taken(in, world, *d), ahead = world->ndecided[*d] - fewest;
+        if (!ahead)
+            continue;
+        say(in, *d);
         say(in, ahead);
-        say(in, ahead ? (int64_t)(world->decided[d] & (((uint64_t)1 << ahead) - 1)) : 0);
-        for (int g = 0; g < in->ngroups; g++)
-            if (in->groups[g].joins[d])
-                say(in, world->states[g].taken[d] - fewest);
+        say(in, (int64_t)(world->decided[*d] & (((uint64_t)1 << ahead) - 1)));
+        for (const int *g = in->joiners[*d]; *g >= 0; g++)
+            say(in, world->states[*g].taken[*d] - fewest);
     }
+    say(in, -1);
 }
 
-static void say_tiles(Explorer *in, const World *world)
+/* Where the tiles begin that some have begun and others have not.  */
+static void say_tiles(Explorer *in, const World *world, int block)
 {
-    for (int a = 0; in->by_tiles && a < in->narefs; a++)
-        for (int g = 0; in->arefs[a] && g < in->ngroups; g++) {
-            const State *state = &world->states[g];
-            bool puts = in->groups[g].role == in->arefs[a]->producer;
-            long next = puts ? state->puts[a].next : state->gets[a].next;
-            int ring = ring_at(in, in->groups[g].block, a);
+    const int *members = members_of(in, block);
+    for (int a = 0; a < in->narefs; a++) {
+        int ring = ring_at(in, block, a);
+        for (int i = 0; in->arefs[a] && i < in->nmembers; i++) {
+            const State *state = &world->states[members[i]];
+            if (!ends_of(in, members[i], a))
+                continue;
+            long next = ends_of(in, members[i], a) & PUTS ? state->puts[a].next : state->gets[a].next;
             for (long tile = state->ordinal; tile < world->started[ring]; tile++)
                 say(in, world->tile_starts[ring][tile % 64] - next);
             say(in, -1);
         }
+    }
 }
 
-/* ---- worlds ------------------------------------------------------------------------------------------------------ */
+/* ---- what was said --------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_of(Explorer *in, const Visited *frame)
+static uint64_t mix(uint64_t hash, uint64_t word)
 {
-    uint64_t hash = frame ? frame->hash : 1, word;
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_of_text(Explorer *in)
+{
+    uint64_t hash = 1, word;
     while (in->length % 8)
         say(in, 0);
     for (int i = 0; i < in->length; i += 8) {
         memcpy(&word, in->text + i, sizeof word);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
+        hash = mix(hash, word);
     }
     return hash;
 }
 
-static Visited **bucket_of(const Explorer *in, uint64_t hash)
+static Key **bucket_of(const Explorer *in, uint64_t hash)
 {
-    return &in->visited[hash % (uint64_t)in->nbuckets];
+    return &in->texts[hash % (uint64_t)in->nbuckets];
 }
 
-/* Four times the room for keys.  */
-static void grow(Explorer *in)
+/* Four times the room for texts.  */
+static void grow_texts(Explorer *in)
 {
-    Visited **old = in->visited;
+    Key **old = in->texts;
     int count = in->nbuckets;
     in->nbuckets *= 4;
-    in->visited = arena_alloc(in->kernel->module, (size_t)in->nbuckets * sizeof *in->visited);
+    in->texts = arena_alloc(in->kernel->module, (size_t)in->nbuckets * sizeof *in->texts);
     for (int i = 0; i < count; i++)
-        for (Visited *key = old[i], *next; key; key = next) {
-            Visited **bucket = bucket_of(in, key->hash);
+        for (Key *key = old[i], *next; key; key = next) {
+            Key **bucket = bucket_of(in, key->hash);
             next = key->next;
             key->next = *bucket;
             *bucket = key;
         }
 }
 
-/* The one key of this text: was it seen before?  */
-static const Visited *key_of(Explorer *in, const Visited *frame, bool *new)
+/* The one key of this text.  */
+static const Key *key_of_text(Explorer *in)
 {
-    uint64_t hash = hash_of(in, frame);
+    uint64_t hash = hash_of_text(in);
     size_t bytes = (size_t)in->length;
-    Visited **bucket = bucket_of(in, hash);
-    for (Visited *old = *bucket; old; old = old->next)
-        if (old->hash == hash && old->frame == frame && old->length == in->length &&
-            !memcmp(old->text, in->text, bytes))
+    Key **bucket = bucket_of(in, hash);
+    for (Key *old = *bucket; old; old = old->next)
+        if (old->hash == hash && old->length == in->length && !memcmp(old->text, in->text, bytes))
             return old;
-    Visited *made = arena_alloc(in->kernel->module, sizeof *made + bytes);
-    *made = (Visited){*bucket, frame, hash, in->length};
+    Key *made = arena_alloc(in->kernel->module, sizeof *made + bytes);
+    *made = (Key){*bucket, hash, in->ntexts, in->length};
     memcpy(made->text, in->text, bytes);
     *bucket = made;
-    *new = true;
-    if (++in->nkeys > 2 * in->nbuckets)
-        grow(in);
+    if (++in->ntexts > 2 * in->nbuckets)
+        grow_texts(in);
     return made;
 }
 
-static void say_frame(Explorer *in, const World *world, int group, int decision)
+static Pair *place_of_pair(const Explorer *in, Pair pair)
 {
-    in->length = 0;
-    say(in, group * 1000 + decision);
-    for (int g = 0; g < in->ngroups; g++)
-        say_place(in, world, g);
-    for (int block = 0; block < in->nblocks; block++)
-        say(in, world->turns[block] % in->turn_groups);
-    for (int a = 0; a < in->narefs; a++)
-        if (in->arefs[a])
-            say_counts(in, world, a);
-    say_decisions(in, world);
-    say_tiles(in, world);
-    for (int ring = 0; ring < in->nblocks * in->narefs; ring++) {
-        int block = ring / in->narefs, a = ring % in->narefs;
-        if (in->waited[a] && is_part(in, block, a))
-            say_ring(in, world, block, a);
-    }
+    uint64_t place = mix(pair.frame->hash, pair.part->hash);
+    Pair *there;
+    do
+        there = &in->pairs[place++ & (uint64_t)(in->room_of_pairs - 1)];
+    while (there->frame && (there->frame != pair.frame || there->part != pair.part));
+    return there;
 }
 
-/* Is this part new with the frame?  A part that is not has been looked at with all that comes of it, and is left alone.  */
-static bool part_is_new(Explorer *in, World *world, const Visited *frame, int part)
+/* Twice as much room as pairs are there, or more: a power of 2.  */
+static void grow_pairs(Explorer *in)
 {
-    bool new = false;
-    if (!world->fresh[part])
+    const Pair *old = in->pairs;
+    int count = in->room_of_pairs;
+    in->room_of_pairs *= 4;
+    in->pairs = arena_alloc(in->kernel->module, (size_t)in->room_of_pairs * sizeof *in->pairs);
+    for (int i = 0; i < count; i++)
+        if (old[i].frame)
+            *place_of_pair(in, old[i]) = old[i];
+}
+
+static bool pair_is_new(Explorer *in, Pair pair)
+{
+    Pair *place = place_of_pair(in, pair);
+    if (place->frame)
         return false;
+    *place = pair;
+    if (2 * ++in->npairs > in->room_of_pairs)
+        grow_pairs(in);
+    return true;
+}
+
+/* ---- worlds ------------------------------------------------------------------------------------------------------ */
+
+static const Key *key_of_block(Explorer *in, const World *world, int block)
+{
+    const int *members = members_of(in, block);
     in->length = 0;
-    say(in, part);
-    if (part < in->ngroups)
+    for (int i = 0; i < in->nmembers; i++)
+        say_place(in, world, members[i]);
+    say(in, world->turns[block] % in->turn_groups);
+    for (int a = 0; a < in->narefs; a++)
+        if (in->arefs[a])
+            say_counts(in, world, block, a);
+    say_decisions(in, world, in->asked_in[block]);
+    if (in->by_tiles)
+        say_tiles(in, world, block);
+    return key_of_text(in);
+}
+
+/* Says again what has changed.  */
+static const Key *key_of_frame(Explorer *in, World *world, int group, int decision)
+{
+    for (uint64_t rest = world->moved; rest; rest &= rest - 1) {
+        int block = __builtin_ctzll(rest);
+        world->stands[block] = key_of_block(in, world, block);
+        for (int i = 0; i < in->nmembers; i++)
+            find_live(in, world, members_of(in, block)[i]);
+    }
+    in->length = 0;
+    say(in, -1);
+    say(in, group * 1000 + decision);
+    for (int block = 0; block < in->nblocks; block++)
+        say(in, world->stands[block]->number);
+    say_decisions(in, world, in->asked_in[in->nblocks]);
+    for (int a = 0; a < in->narefs; a++) {
+        if (in->arefs[a])
+            say_distances(in, world, a);
+        for (int block = 0; in->waited[a] && block < in->nblocks; block++)
+            if (is_part(in, block, a))
+                say_ring(in, world, block, a);
+    }
+    return key_of_text(in);
+}
+
+/* Blocks that it is about.  */
+static uint64_t blocks_of(const Explorer *in, int part)
+{
+    int ring = part - in->ngroups;
+    return ring < 0 ? (uint64_t)1 << in->groups[part].block : blocks_of_part(in, ring / in->narefs, ring % in->narefs);
+}
+
+static const Key *key_of_part(Explorer *in, const World *world, int part)
+{
+    int ring = part - in->ngroups;
+    in->length = 0;
+    say(in, -2 - part);
+    if (ring < 0)
         say_memory(in, world, part);
     else
-        say_ring(in, world, (part - in->ngroups) / in->narefs, (part - in->ngroups) % in->narefs);
-    key_of(in, frame, &new);
-    world->fresh[part] = new;
-    return new;
+        say_ring(in, world, ring / in->narefs, ring % in->narefs);
+    return key_of_text(in);
 }
 
 int parts_of_key(const Explorer *in)
@@ -390,35 +483,49 @@ int parts_of_key(const Explorer *in)
     return in->ngroups + in->nblocks * in->narefs;
 }
 
+void keys_start(const Explorer *in, World *world)
+{
+    for (int part = 0; part < parts_of_key(in); part++) {
+        int ring = part - in->ngroups, a = ring < 0 ? 0 : ring % in->narefs;
+        world->fresh[part] = ring < 0 || (is_part(in, ring / in->narefs, a) && !in->waited[a]);
+    }
+}
+
+/* A part that is not new with its frame has been looked at with all that comes of it, and is left alone from then on.  */
 bool world_is_new(Explorer *in, World *world, int group, int decision)
 {
-    bool new = false, frame_new;
+    bool new = false;
     const Op *op = world->states[group].pc;
     if (in->groups[group].about[op->position] & ABOUT_SAME_WAY) {
         in->nvisited++;
         return true;
     }
-    say_frame(in, world, group, decision);
-    const Visited *frame = key_of(in, NULL, &frame_new);
-    for (int g = 0; g < in->ngroups; g++)
-        new |= part_is_new(in, world, frame, g);
-    for (int ring = 0; ring < in->nblocks * in->narefs; ring++) {
-        int block = ring / in->narefs, a = ring % in->narefs;
-        new |= !in->waited[a] && is_part(in, block, a) && part_is_new(in, world, frame, in->ngroups + ring);
+    const Key *frame = key_of_frame(in, world, group, decision);
+    for (int part = 0; part < parts_of_key(in); part++) {
+        if (!world->fresh[part])
+            continue;
+        if (world->moved & blocks_of(in, part))
+            world->keys[part] = key_of_part(in, world, part);
+        world->fresh[part] = pair_is_new(in, (Pair){frame, world->keys[part]});
+        new |= world->fresh[part];
     }
+    world->moved = 0;
     in->nvisited += new;
     return new;
 }
 
 void keys_forget(Explorer *in)
 {
-    memset(in->visited, 0, (size_t)in->nbuckets * sizeof *in->visited);
-    in->nvisited = in->nkeys = 0;
+    memset(in->texts, 0, (size_t)in->nbuckets * sizeof *in->texts);
+    memset(in->pairs, 0, (size_t)in->room_of_pairs * sizeof *in->pairs);
+    in->nvisited = in->ntexts = in->npairs = 0;
 }
 
 void keys_init(Explorer *in)
 {
     Module *module = in->kernel->module;
-    in->nbuckets = 1024;
-    in->visited = arena_alloc(module, (size_t)in->nbuckets * sizeof *in->visited);
+    in->nbuckets = 256;
+    in->texts = arena_alloc(module, (size_t)in->nbuckets * sizeof *in->texts);
+    in->room_of_pairs = 1024;
+    in->pairs = arena_alloc(module, (size_t)in->room_of_pairs * sizeof *in->pairs);
 }

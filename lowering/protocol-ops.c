@@ -111,9 +111,10 @@ static bool run_flip(Explorer *in, World *world, int group, const Op *op)
 static bool check_bytes(Explorer *in, World *world, int block, const Op *op, long index)
 {
     const Aref *aref = op->aref;
-    for (int to = 0; to < in->nblocks; to++) {
+    for (uint64_t rest = blocks_sharing(in, aref->along, block); rest; rest &= rest - 1) {
+        int to = __builtin_ctzll(rest);
         int64_t *brought = &world->brought[ring_at(in, to, aref->id)][slot_of(in, aref->id, index)];
-        if (!cluster_shares(in->kernel, aref->along, block, to) || puts_done(in, world, to, aref->id) <= index)
+        if (puts_done(in, world, to, aref->id) <= index)
             continue;
         if (*brought != aref->bytes) {
             reject(in->kernel, op->loc, REASON_BYTES, aref->name, (long long)aref->bytes, (long long)*brought);
@@ -141,6 +142,7 @@ static bool run_put_done(Explorer *in, World *world, int group, const Op *op)
     puts->filling = false;
     state->known[aref->id] = ++puts->next;
     world->made[ring_at(in, in->groups[group].block, aref->id)] = puts->next;
+    world->stirred |= blocks_sharing(in, aref->along, in->groups[group].block);
     return check_bytes(in, world, in->groups[group].block, op, puts->next - 1);
 }
 
@@ -194,10 +196,10 @@ static bool release(Explorer *in, World *world, int group, const Op *op, long in
         return false;
     }
     const Group *of = &in->groups[group];
-    for (int block = 0; block < in->nblocks; block++) {
-        int *released = &world->released[ring_at(in, block, aref->id)][slot];
-        if (!cluster_shares(in->kernel, aref->along, of->block, block))
-            continue;
+    const uint64_t sharing = blocks_sharing(in, aref->along, of->block);
+    world->stirred |= sharing;
+    for (uint64_t rest = sharing; rest; rest &= rest - 1) {
+        int *released = &world->released[ring_at(in, __builtin_ctzll(rest), aref->id)][slot];
         *released += of->count * blocks_at_once(in, aref->along);
         if (*released <= aref->arrivals)
             continue;

@@ -270,7 +270,9 @@ void group_decide(Explorer *in, World *world, int group, int decision, bool choi
         world->ndecided[decision]++;
         state->taken[decision]++;
         state->iterations[decision] = choice ? state->iterations[decision] + 1 : 0;
+        world->stirred |= in->joined[decision];
     }
+    stir(world, in->groups[group].block);
     follow(in, world, group, choice);
 }
 
@@ -345,8 +347,10 @@ Step group_step(Explorer *in, World *world, int group, int *decision)
 Step group_put(Explorer *in, World *world, int group)
 {
     const Op *op = world->states[group].pc;
-    if (may_pass(in, world, group, op))
+    if (may_pass(in, world, group, op)) {
+        stir(world, in->groups[group].block);
         return plain_step(in, world, group, op);
+    }
     in->again |= !in->waited[op->aref->id];
     in->waited[op->aref->id] = true;
     return STEP_BLOCKED;

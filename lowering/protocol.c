@@ -157,13 +157,9 @@ static bool world_has_ended_well(Explorer *in, const World *world)
 /* How far the group would be ahead of the last of those that take this decision, too; what it decides for itself comes first.  */
 static long lead(const Explorer *in, const World *world, int group, int decision)
 {
-    long most = decision < 0 ? -1 : 0;
-    for (int g = 0; decision >= 0 && g < in->ngroups; g++) {
-        long ahead = world->states[group].taken[decision] - world->states[g].taken[decision];
-        if (in->groups[g].joins[decision] && ahead > most)
-            most = ahead;
-    }
-    return most;
+    if (decision < 0)
+        return -1;
+    return world->states[group].taken[decision] - fewest_taken(in, world, decision);
 }
 
 /* What comes next: who has to be told what, -1: nobody.  */
@@ -181,27 +177,42 @@ static bool comes_before(const Explorer *in, const Question *one, const Question
             blocks_that_decide(in, one->decision) < blocks_that_decide(in, other->decision));
 }
 
-/* Let all groups go as far as they can without a put.  */
-static bool run_to_puts(Explorer *in, World *world, Question *question)
+static bool run_group(Explorer *in, World *world, int group)
 {
-    for (int steps = -1; steps != in->steps;) {
-        steps = in->steps;
-        *question = (Question){-1, 0, 0, true};
-        for (int g = 0; g < in->ngroups; g++) {
-            int decision = DECIDE_OWN;
-            Step step;
-            do
-                step = group_step(in, world, g, &decision);
-            while (step == STEP_MOVED);
-            if (step == STEP_FAILED || in->failed)
+    int decision = DECIDE_OWN;
+    Step step;
+    while ((step = group_step(in, world, group, &decision)) == STEP_MOVED)
+        stir(world, in->groups[group].block);
+    world->states[group].asks = step == STEP_DECIDE ? decision : DECIDE_NOTHING;
+    return step != STEP_FAILED && !in->failed;
+}
+
+/* Let all groups go as far as they can without a put.  In a block that nothing has stirred none can.  */
+static bool run_to_puts(Explorer *in, World *world)
+{
+    while (world->stirred) {
+        const uint64_t stirred = world->stirred;
+        world->stirred = 0;
+        for (int g = 0; g < in->ngroups; g++)
+            if ((stirred | world->stirred) >> in->groups[g].block & 1 && !run_group(in, world, g))
                 return false;
-            question->ended &= step == STEP_ENDED;
-            Question its = {g, decision, step == STEP_DECIDE ? lead(in, world, g, decision) : 0, false};
-            if (step == STEP_DECIDE && comes_before(in, &its, question))
-                *question = its;
-        }
     }
     return true;
+}
+
+static Question next_question(const Explorer *in, const World *world)
+{
+    Question first = {-1, 0, 0, true};
+    for (int g = 0; g < in->ngroups; g++) {
+        const State *state = &world->states[g];
+        first.ended &= !state->pc;
+        if (!state->pc || state->asks == DECIDE_NOTHING)
+            continue;
+        Question its = {g, state->asks, lead(in, world, g, state->asks), false};
+        if (comes_before(in, &its, &first))
+            first = its;
+    }
+    return first;
 }
 
 static bool is_at_put(const World *world, int group)
@@ -210,13 +221,13 @@ static bool is_at_put(const World *world, int group)
 }
 
 /* Each group that stands at a put makes it, once all others have gone as far as they can.  */
-static bool make_puts(Explorer *in, World *world, Question *question)
+static bool make_puts(Explorer *in, World *world)
 {
     bool waits[in->ngroups];
     for (int g = 0; g < in->ngroups; g++)
         waits[g] = is_at_put(world, g);
     for (int g = 0; g < in->ngroups; g++)
-        if (waits[g] && ((!may_pass(in, world, g, world->states[g].pc) && !run_to_puts(in, world, question)) ||
+        if (waits[g] && ((!may_pass(in, world, g, world->states[g].pc) && !run_to_puts(in, world)) ||
                          group_put(in, world, g) == STEP_FAILED))
             return false;
     return true;
@@ -226,12 +237,13 @@ static bool make_puts(Explorer *in, World *world, Question *question)
 static bool run_until_asked(Explorer *in, World *world, Question *question)
 {
     for (int steps = -1; steps != in->steps;) {
-        if (!run_to_puts(in, world, question))
+        if (!run_to_puts(in, world))
             return false;
         steps = in->steps;
-        if (!make_puts(in, world, question) || in->again)
+        if (!make_puts(in, world) || in->again)
             return false;
     }
+    *question = next_question(in, world);
     if (question->ended)
         return world_has_ended_well(in, world) && false;
     if (question->group < 0 || question->ahead > MOST_AHEAD)

@@ -46,6 +46,7 @@ typedef struct {
     const Op *pc; /* the next op; NULL: it has ended */
     bool head;    /* of the loop at pc: initial values are handed over, the next iteration is not decided */
     bool holds_turn;
+    int asks;                  /* the decision that it waits for, or DECIDE_... */
     long ordinal;              /* tiles begun */
     long met;                  /* places that it passed where all of the role's groups come together in the search, */
     long meetings;             /* and those of them where they do on the machine */
@@ -90,6 +91,9 @@ typedef struct {
     bool *stages;         /* by storage: does it leave through this? */
 } Group;
 
+typedef struct Key Key;   /* what was said of how groups stand, or of a part */
+typedef struct Pair Pair; /* a part in a frame: protocol-keys.c */
+
 /* All groups, and what they share.  */
 typedef struct World World;
 /* A ring here is one of one block: see ring_at.  */
@@ -104,13 +108,15 @@ struct World {
     long **tile_starts; /* by ring: running index at the start of tile n, at n % 64 */
     long *made;         /* by ring: puts of its block that are done */
     long *started;      /* by ring: tiles whose start is known */
-    bool *fresh;        /* by part of the key: it was new when somebody was asked last */
+    uint64_t stirred;   /* blocks, a bit each, in which groups may go on, */
+    uint64_t moved;     /* and in which some have since keys were made */
+    const Key **stands; /* by block: how its groups stood then, */
+    const Key **keys;   /* by part: what was said of it, */
+    bool *fresh;        /* and that was new where somebody was asked */
     char *memory;       /* what all these point to */
     size_t bytes;
     World *next;
 };
-
-typedef struct Visited Visited;
 
 typedef struct {
     Kernel *kernel;
@@ -122,22 +128,32 @@ typedef struct {
     int narefs, nstorages;
     const Op **decisions; /* control ops of the source, */
     int *decision_blocks; /* and the first block whose it is */
-    int *reaches;         /* and how many blocks take them */
+    uint64_t *joined;     /* blocks that take them, a bit each, */
+    int **joiners;        /* and groups, -1 behind the last */
+    int **asked_in;       /* by block: decisions of it alone, -1 behind the last; behind the blocks: those of several */
     int ndecisions;
-    int *mark_of;      /* by value id: place among the marks of its role, -1: never of interest */
-    const Op **stores; /* direct stores; the n-th has bit n % 64 of State.stored */
+    int *members;        /* the groups of block b: from b * nmembers on */
+    int nmembers;        /* of each block */
+    uint64_t *sharers;   /* by direction and block: those that share, a bit each */
+    unsigned char *ends; /* by group and ring: PUTS, GETS */
+    int *mark_of;        /* by value id: place among the marks of its role, -1: never of interest */
+    const Op **stores;   /* direct stores; the n-th has bit n % 64 of State.stored */
     int nstores;
     bool by_tiles;
     bool named;      /* plan has given out variables */
     int turn_groups; /* that take turns */
-    Visited **visited;
-    int nbuckets, nkeys; /* of frames and parts */
+    Key **texts;     /* that were said */
+    int nbuckets, ntexts;
+    Pair *pairs; /* of a frame and what a part was in it */
+    int room_of_pairs, npairs;
     int nvisited, most;  /* worlds that went on, and may in one search */
     int steps;           /* of groups */
     unsigned char *text; /* the key being built */
     int length, room;
     World *free, *stack;
+    int **live;   /* by group: its marks of interest where it stands, -1 behind the last, for the keys being made */
     bool gathers; /* groups write memory together */
+    bool meets;   /* groups come together */
     bool *waited; /* by ring: a put had to wait in the order of the search, so that its state is the frame's */
     bool again;   /* one more has */
     bool failed;
@@ -152,18 +168,23 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels,
 
 enum { DECIDE_OWN = -1, DECIDE_NOTHING = -2 }; /* a branch of the role's own; nothing of interest inside */
 enum { MOST_AHEAD = 60, MAX_READINGS = 512 };
+enum { PUTS = 1, GETS = 2 };
 
 typedef enum { STEP_MOVED, STEP_BLOCKED, STEP_PUT, STEP_DECIDE, STEP_ENDED, STEP_FAILED } Step;
 
-/* protocol-state.c */
+/* protocol-explorer.c */
 void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels);
+
+/* protocol-state.c */
 World *world_new(Explorer *in);
 void state_add_reading(Explorer *in, State *state, int index, Reading reading);
 void forget_worlds(Explorer *in);
 World *world_copy(Explorer *in, const World *world);
 void world_free(Explorer *in, World *world);
+void stir(World *world, int block); /* a group of this block has moved */
 const char *group_name(const Explorer *in, int group);
 int ring_at(const Explorer *in, int block, int aref);                        /* its place among those of all blocks */
+uint64_t blocks_sharing(const Explorer *in, int along, int block);           /* a bit each, this one's, too */
 int blocks_that_decide(const Explorer *in, int decision);                    /* it together */
 long puts_made(const Explorer *in, const World *world, int block, int aref); /* and ended, by the block itself */
 long puts_done(const Explorer *in, const World *world, int block, int aref); /* and by all that bring a share */
@@ -173,7 +194,9 @@ Mark *mark_at(const Explorer *in, World *world, int group, const Value *value); 
 void keys_init(Explorer *in);
 void keys_forget(Explorer *in);
 int parts_of_key(const Explorer *in);
-bool world_is_new(Explorer *in, World *world, int group, int decision); /* not seen before */
+void keys_start(const Explorer *in, World *world);                       /* of a world that nothing was said of */
+long fewest_taken(const Explorer *in, const World *world, int decision); /* by those that join in it */
+bool world_is_new(Explorer *in, World *world, int group, int decision);  /* not seen before */
 
 /* protocol-step.c: the next step of a group, puts left to group_put; *decision is what it has to be told.  */
 Step group_step(Explorer *in, World *world, int group, int *decision);

@@ -25,6 +25,7 @@
 
 enum {
     FEWEST_COLUMNS = 32,
+    USUAL_COLUMNS = 64,
     MAX_MEMBERS = 128,
     MUCH = 128 * 128 /* numbers that take half of a group's registers */
 };
@@ -246,9 +247,9 @@ static bool may_move(const Cut *cut)
     return true;
 }
 
-/* A line of the widest store; less if that divides the columns better, or if what is loaded, or an error function's
-   polynomials, have to find room beside accumulators that leave little.  Columns that nothing divides are cut where they
-   fill lines, then half a line.  */
+/* A line of the widest store; less if that divides the columns better, but not narrower than USUAL_COLUMNS unless what is loaded
+   has to come through a ring of equal strips; or if that, or an error function's polynomials, have to find room beside
+   accumulators that leave little.  Columns that nothing divides are cut where they fill lines, then half a line.  */
 static int strip_width(const Cut *cut)
 {
     int line = FEWEST_COLUMNS;
@@ -261,9 +262,9 @@ static int strip_width(const Cut *cut)
         erf |= op->code == OP_ERF;
     }
     int width = (loads || erf) && cut->rows * cut->cols > MUCH ? FEWEST_COLUMNS : line;
-    while (width > FEWEST_COLUMNS && cut->cols % width)
+    while (width > (loads || cut->cols < width ? FEWEST_COLUMNS : USUAL_COLUMNS) && cut->cols % width)
         width /= 2;
-    if (cut->cols % width == 0)
+    if (cut->cols % width == 0 || (!loads && cut->cols > width))
         return width;
     return loads || cut->cols < line / 2 ? cut->cols : cut->cols < line ? line / 2 : line;
 }

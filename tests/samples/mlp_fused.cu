@@ -445,7 +445,20 @@ static WS_DEVICE void project_160_consumer(const project_160_params &p, project_
             ws::wait<0>(acc);
             tile_tile_2.consumed<0>();
             WS_UNROLL
-            for (int strip = 0; strip < 160; strip += 32) {  // mlp_fused.c:46
+            for (int strip = 0; strip < 128; strip += 64) {  // mlp_fused.c:46
+                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, strip));
+                const int column = j + strip;
+                ws::store_wait<1>();
+                const auto box = ws::stage<0>(tile_out, x);
+                ws::fence();
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:46
+                ws::store_wait<1>();
+                const auto box_2 = ws::stage<1>(tile_out, x);
+                ws::fence();
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
+            }
+            WS_UNROLL
+            for (int strip = 128; strip < 160; strip += 32) {  // mlp_fused.c:46
                 const auto x = ws::cast<ws::bf16>(ws::columns<32>(acc, strip));
                 const int column = j + strip;
                 ws::store_wait<1>();

@@ -94,6 +94,7 @@ void pass_infer(Kernel *kernel)
     infer_simplify(kernel);
     infer_ragged(kernel);
     infer_edges(kernel);
+    infer_masks(kernel);
     infer_simplify(kernel);
     infer_recurrences(kernel);
     infer_rescales(kernel);

@@ -15,6 +15,8 @@ void infer_nest(Kernel *kernel);
 void infer_parts(Kernel *kernel);
 /* edges.c: a select whose mask can fail only at an edge stands under that question.  */
 void infer_edges(Kernel *kernel);
+/* masks.c: a side that has two bounds is compared with one.  */
+void infer_masks(Kernel *kernel);
 /* recurrence.c: sums along rows that a loop only adds up are completed behind it.  */
 void infer_recurrences(Kernel *kernel);
 /* rescale.c: what a running maximum shrinks is multiplied only where the maximum grew.  */

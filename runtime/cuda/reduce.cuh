@@ -138,9 +138,51 @@ template <typename T, int R, layout L> static WS_DEVICE tile<T, R, 1, L> row_tot
     }
     return y;
 }
-template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_max(const X &x)
+
+/* Numbers from +0 up are in the order of their bits as integers, three of which one instruction compares.  So the bits of a
+   row's largest are its largest bits, unless no number of it is positive or one is NaN: a warp with such a row looks again.  */
+struct largest_bits {
+    static constexpr int lowest = -2147483647 - 1;
+    WS_DEVICE int operator()(int x, int y) const
+    {
+        return ptx::largest(x, y, y);
+    }
+    static WS_DEVICE bool tell(int bits)
+    {
+        return (u32)bits <= 0x7f800000u;
+    }
+    template <int R, int C, layout L> static WS_DEVICE int share_of_row(const tile<float, R, C, L> &x, int slot)
+    {
+        typedef spread<R, C, L> S;
+        int share[2] = {lowest, lowest};
+        WS_FOR_PAIRS(S, j)
+        {
+            pair<float> p = x.get(slot, j);
+            share[j % 2] = ptx::largest(share[j % 2], has_col<S, C>(j, 0) ? __float_as_int(p.low) : lowest,
+                                        has_col<S, C>(j, 1) ? __float_as_int(p.high) : lowest);
+        }
+        return largest_bits()(share[0], share[1]);
+    }
+};
+template <typename T, int R, int C, layout L> static WS_DEVICE tile<T, R, 1, L> row_max(const tile<T, R, C, L> &x)
 {
     return row_reduce(one::maximum(), x);
+}
+template <int R, int C, layout L> static WS_DEVICE tile<float, R, 1, L> row_max(const tile<float, R, C, L> &x)
+{
+    typedef spread<R, C, L> S;
+    tile<float, R, 1, L> y;
+    bool told = S::pairs > 2;
+    WS_FOR_SLOTS(S, slot)
+    {
+        const int share = largest_bits::share_of_row(x, slot);
+        const int all = across<sharing<L>::row_first, sharing<L>::row_last>(largest_bits(), share);
+        told = told && largest_bits::tell(all);
+        y.set(slot, 0, __int_as_float(all), __int_as_float(all));
+    }
+    if (!__all_sync(0xffffffffu, told))
+        y = row_reduce(one::maximum(), x);
+    return y;
 }
 template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_min(const X &x)
 {

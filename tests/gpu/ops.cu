@@ -427,6 +427,14 @@ static void check_elementwise()
 
 /* ---- reductions, running sums, transposition --------------------------------------------------------------------- */
 
+/* Rows of negative numbers alone, and rows in which a NaN stands for what is above 1.  */
+template <int R, int C, ws::layout L> static WS_DEVICE ws::tile<float, R, C, L> odd_rows(const ws::tile<float, R, C, L> &x)
+{
+    auto none = ws::mask_and(ws::gt(x, 1), ws::gt(ws::col_index<1, C, L>(), 0));
+    auto negative = ws::lt(ws::row_index<R, 1, L>(), R / 2);
+    return ws::select(negative, ws::neg(ws::abs(x)), ws::select(none, __int_as_float(0x7fc00000), x));
+}
+
 #define COMBINE(name, T, U, ZR, ZC, device, host, tolerance)                              \
     template <int R, int C, ws::layout L>                                                 \
     struct name : base<T, T, U, (R > 2 ? R - 1 : R), (C > 2 ? C - 2 : C), 1, 1, ZR, ZC> { \
@@ -460,6 +468,8 @@ static void check_elementwise()
 #define OVER_ROWS for (int i = 0; i < R; i++)
 COMBINE(row_sums, float, float, R, 1, ws::row_sum(a), OVER_COLS w += x.at(r, j), 1e-6 * w)
 COMBINE(row_largest, float, float, R, 1, ws::row_max(a), w = -INFINITY; OVER_COLS w = fmax(w, x.at(r, j)), 0)
+COMBINE(row_largest_odd, float, float, R, 1, ws::row_max(odd_rows(a)), w = -INFINITY;
+        OVER_COLS w = fmax(w, r < R / 2 ? -fabs(x.at(r, j)) : x.at(r, j) > 1 && j ? -INFINITY : x.at(r, j)), 0)
 COMBINE(row_smallest, int, int, R, 1, ws::row_min(a), w = INFINITY; OVER_COLS w = fmin(w, x.at(r, j)), 0)
 COMBINE(row_first, ws::f16, int, R, 1, ws::row_argmax(a), int best = 0;
         OVER_COLS if (x.at(r, j) > x.at(r, best)) best = j;
@@ -500,6 +510,11 @@ COMBINE(row_first, ws::f16, int, R, 1, ws::row_argmax(a), int best = 0;
                                     static void check_combined()
 {
     COMBINED(row_sums);
+    COMBINED(row_sums_half);
+    COMBINED(row_largest);
+    COMBINED(row_largest_odd);
+    COMBINED(row_smallest);
+    COMBINED(row_first);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

@@ -94,7 +94,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 if (!((long)n_3 > 79 && ((long)n_2 >= 79 && (long)n_2 + 191 <= 2147483647))) {  // attention.c:57
                     const auto col = ws::col_index<1, 80, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::mask_and(ws::lt(col, n_3), ws::le(col, ws::add(row, n_2)));
+                    const auto seen = ws::le(col, ws::min(ws::max(n_3, -2147483647) - 1, ws::add(row, n_2)));
                     s_2 = ws::select(seen, s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
@@ -121,7 +121,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     if (ws::alike(!((long)n_5 > 79 && ((long)n_4 >= 79 && (long)n_4 + 191 <= 2147483647)))) {  // attention.c:57
                         const auto col = ws::col_index<1, 80, ws::frag>();
                         const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                        const auto seen = ws::mask_and(ws::lt(col, n_5), ws::le(col, ws::add(row, n_4)));
+                        const auto seen = ws::le(col, ws::min(ws::max(n_5, -2147483647) - 1, ws::add(row, n_4)));
                         s_3 = ws::select(seen, s_3, -1e+30);
                     }
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
@@ -304,7 +304,7 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                 if (!((long)n_3 > 127 && ((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647))) {  // attention.c:57
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::mask_and(ws::lt(col, n_3), ws::le(col, ws::add(row, n_2)));
+                    const auto seen = ws::le(col, ws::min(ws::max(n_3, -2147483647) - 1, ws::add(row, n_2)));
                     s_2 = ws::select(seen, s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
@@ -331,7 +331,7 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                     if (ws::alike(!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647)))) {  // attention.c:57
                         const auto col = ws::col_index<1, 128, ws::frag>();
                         const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                        const auto seen = ws::mask_and(ws::lt(col, n_5), ws::le(col, ws::add(row, n_4)));
+                        const auto seen = ws::le(col, ws::min(ws::max(n_5, -2147483647) - 1, ws::add(row, n_4)));
                         s_3 = ws::select(seen, s_3, -1e+30);
                     }
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));

@@ -90,7 +90,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             if (!((long)n_3 > 127 && ((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647))) {  // attention_gqa.c:34
                 const auto col = ws::col_index<1, 128, ws::frag>();
                 const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                s_2 = ws::select(ws::mask_and(ws::lt(col, n_3), ws::le(col, ws::add(row, n_2))), s_2, -1e+30);
+                s_2 = ws::select(ws::le(col, ws::min(ws::max(n_3, -2147483647) - 1, ws::add(row, n_2))), s_2, -1e+30);
             }
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
             const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
@@ -116,7 +116,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
                 if (ws::alike(!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647)))) {  // attention_gqa.c:34
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    s_3 = ws::select(ws::mask_and(ws::lt(col, n_5), ws::le(col, ws::add(row, n_4))), s_3, -1e+30);
+                    s_3 = ws::select(ws::le(col, ws::min(ws::max(n_5, -2147483647) - 1, ws::add(row, n_4))), s_3, -1e+30);
                 }
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                 const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));

@@ -7,8 +7,8 @@
  *     for (j = 0; j < last; j += 128)          a bound that comes from the tile
  *
  * The CTAs of a persistent grid take every so many tiles.  Where a loop's bounds, or whether there is a loop at all, depend on
- * the tile, some would be done long before others: such tiles are dealt while the kernel runs, in the same order, to whoever
- * wants one.  Which CTA gets which is no part of the meaning of a grid.
+ * the tile, also by way of a while that looks for its place, some would be done long before others: such tiles are dealt while
+ * the kernel runs, in the same order, to whoever wants one.  Which CTA gets which is no part of the meaning of a grid.
  */
 #include "choose.h"
 
@@ -24,14 +24,27 @@ static bool yields_tile(const Op *op, int index, int depth)
     return false;
 }
 
+/* How often it goes round, or what it carries, may be another in every tile.  */
+static bool walks_by_tile(const Op *loop, int depth)
+{
+    for (int k = 0; k < loop->nblocks; k++)
+        for (const Op *op = loop->blocks[k]->first; op; op = op->next)
+            for (int i = 0; i < op->nargs; i++)
+                if (comes_from_tile(op->args[i], depth))
+                    return true;
+    return false;
+}
+
 /* Computed from the grid's variables.  What other loops carry is the same in every tile, as far as is asked here.  */
 static bool comes_from_tile(const Value *value, int depth)
 {
     const Op *def = value->def;
     if (!def)
         return value->block && value->block->parent && value->block->parent->code == OP_GRID;
-    if (depth > MOST_STEPS || def->code == OP_FOR || def->code == OP_WHILE)
+    if (depth > MOST_STEPS || def->code == OP_FOR)
         return false;
+    if (def->code == OP_WHILE && walks_by_tile(def, depth + 1))
+        return true;
     if (def->code == OP_IF && yields_tile(def, value->index, depth + 1))
         return true;
     for (int i = 0; i < def->nargs; i++)

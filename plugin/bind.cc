@@ -19,6 +19,7 @@
 
 struct Forced {
     tree fndecl;
+    bool in_grid;   /* a grid calls it, itself or through others */
     bool done;      /* its body was seen and its attributes set */
     bool optimize0; /* its level was lowered */
     auto_vec<tree> *callees;
@@ -101,19 +102,29 @@ void bind_restore(void)
             DECL_FUNCTION_SPECIFIC_OPTIMIZATION(forced[i].fndecl) = NULL_TREE;
 }
 
-static void force(tree fndecl);
+static void force(tree fndecl, bool in_grid);
 
-/* Every call below a tree is taken in.  */
+/* Whether GCC finds out which function that is depends on -O.  */
+static void refuse_pointer(const_tree call)
+{
+    complain(EXPR_LOCATION(call), "call the function by its name", "a call through a pointer in a grid");
+}
+
+/* Every call below a tree is taken in: below a loop of a grid, or in a function that is taken in itself.  */
 static tree force_callees(tree *where, int *, void *data)
 {
     if (TREE_CODE(*where) != CALL_EXPR)
         return NULL_TREE;
     tree fndecl = get_callee_fndecl(*where);
-    if (!fndecl || fndecl_built_in_p(fndecl) || pragma_of_tree(*where))
-        return NULL_TREE;
-    force(fndecl);
     tree caller = (tree)data;
     Forced *entry = caller ? forced_find(caller) : NULL;
+    bool in_grid = !entry || entry->in_grid;
+    if (!fndecl && CALL_EXPR_FN(*where) && in_grid)
+        refuse_pointer(*where);
+    if (!fndecl || fndecl_built_in_p(fndecl) || pragma_of_tree(*where))
+        return NULL_TREE;
+    force(fndecl, in_grid);
+    entry = caller ? forced_find(caller) : NULL; /* which may have moved */
     if (entry) {
         if (!entry->callees)
             entry->callees = new auto_vec<tree>();
@@ -131,24 +142,42 @@ static void force_body(tree fndecl)
 }
 
 /* A function whose body comes later is taken in when it comes.  */
-static void force(tree fndecl)
+static void force(tree fndecl, bool in_grid)
 {
-    if (forced_find(fndecl))
+    Forced *entry = forced_find(fndecl);
+    if (entry && (entry->in_grid || !in_grid))
         return;
-    forced.safe_push(Forced{fndecl, false, false, NULL});
+    if (entry)
+        entry->in_grid = true;
+    else
+        forced.safe_push(Forced{fndecl, in_grid, false, false, NULL});
     if (DECL_SAVED_TREE(fndecl))
         force_body(fndecl);
+}
+
+/* A tile, a tensor, or what holds or points to one.  */
+static bool holds_handle(tree type, int depth)
+{
+    if (is_tensor_type(type) || is_tile_type(type))
+        return true;
+    if (depth > 4)
+        return false;
+    if (TREE_CODE(type) == POINTER_TYPE || TREE_CODE(type) == ARRAY_TYPE)
+        return holds_handle(TREE_TYPE(type), depth + 1);
+    if (TREE_CODE(type) == RECORD_TYPE)
+        for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field))
+            if (TREE_CODE(field) == FIELD_DECL && holds_handle(TREE_TYPE(field), depth + 1))
+                return true;
+    return false;
 }
 
 static bool takes_handles(tree fndecl)
 {
     tree type = TREE_TYPE(fndecl);
-    if (is_tensor_type(TREE_TYPE(type)) || is_tile_type(TREE_TYPE(type)))
-        return true;
-    for (tree arg = TYPE_ARG_TYPES(type); arg; arg = TREE_CHAIN(arg))
-        if (is_tensor_type(TREE_VALUE(arg)) || is_tile_type(TREE_VALUE(arg)))
-            return true;
-    return false;
+    bool found = holds_handle(TREE_TYPE(type), 0);
+    for (tree arg = TYPE_ARG_TYPES(type); arg && !found; arg = TREE_CHAIN(arg))
+        found = holds_handle(TREE_VALUE(arg), 0);
+    return found;
 }
 
 /* In a function with a region: helpers that make or pass on handles, wherever they are called.  */
@@ -159,7 +188,7 @@ static tree force_handle_callees(tree *where, int *, void *)
     tree fndecl = get_callee_fndecl(*where);
     char buffer[64];
     if (fndecl && !fndecl_built_in_p(fndecl) && !ws_name(fndecl, buffer, sizeof buffer) && takes_handles(fndecl))
-        force(fndecl);
+        force(fndecl, false);
     return NULL_TREE;
 }
 
@@ -448,5 +477,5 @@ void bind_function(tree fndecl)
         return;
     walk_tree_without_duplicates(&DECL_SAVED_TREE(fndecl), force_handle_callees, NULL);
     if (takes_handles(fndecl))
-        force(fndecl);
+        force(fndecl, false);
 }

@@ -11,12 +11,6 @@
  */
 #include "plugin.h"
 
-/* A place in an object.  */
-struct Place {
-    tree decl;
-    int64_t offset, size; /* bits; size -1: unknown */
-};
-
 /* ---- where a reference points ------------------------------------------------------------------------------------ */
 
 static bool place_of_address(tree pointer, Place *place, int depth);
@@ -94,6 +88,36 @@ static bool place_of_address(tree pointer, Place *place, int depth)
     return true;
 }
 
+/* The declaration that an operand is a part or the address of, whatever the offset; or NULL.  */
+tree memory_root(tree operand)
+{
+    for (int depth = 0; operand && depth < 32; depth++) {
+        if (TREE_CODE(operand) == ADDR_EXPR) {
+            operand = get_base_address(TREE_OPERAND(operand, 0));
+        } else if (TREE_CODE(operand) == MEM_REF || TREE_CODE(operand) == TARGET_MEM_REF) {
+            operand = TREE_OPERAND(operand, 0);
+        } else if (handled_component_p(operand)) {
+            operand = get_base_address(operand);
+        } else if (TREE_CODE(operand) == SSA_NAME && POINTER_TYPE_P(TREE_TYPE(operand))) {
+            gimple *def = SSA_NAME_DEF_STMT(operand);
+            operand = is_gimple_assign(def) && !gimple_assign_load_p(def) ? gimple_assign_rhs1(def) : NULL_TREE;
+        } else {
+            return DECL_P(operand) ? operand : NULL_TREE;
+        }
+    }
+    return NULL_TREE;
+}
+
+bool memory_place(tree reference, Place *place)
+{
+    return place_of(reference, place, 0);
+}
+
+bool memory_place_of_address(tree pointer, Place *place)
+{
+    return place_of_address(pointer, place, 0);
+}
+
 static bool is_local(tree decl)
 {
     return (VAR_P(decl) || TREE_CODE(decl) == PARM_DECL || TREE_CODE(decl) == RESULT_DECL) &&
@@ -130,13 +154,14 @@ struct Search {
 
 static tree search(Search *s, tree vuse);
 
+/* Without a look at offsets: these may be numbers that are searched for themselves.  */
 static bool stores_to(gimple *stmt, tree decl)
 {
-    Place place;
     tree lhs = gimple_get_lhs(stmt);
     if (!gimple_vdef(stmt) || !lhs || TREE_CODE(lhs) == SSA_NAME)
         return false;
-    return !place_of(lhs, &place, 0) ? TREE_ADDRESSABLE(decl) != 0 : place.decl == decl;
+    tree stored = memory_root(lhs);
+    return stored ? stored == decl : TREE_ADDRESSABLE(decl) != 0;
 }
 
 static bool loop_stores_to(class loop *loop, tree decl)
@@ -178,6 +203,13 @@ static tree search_phi(Search *s, gphi *phi)
     return same_value ? result : NULL_TREE;
 }
 
+/* Bits that are stored as one type and read as another, through a union, are no value of the grid.  */
+static bool same_kind(tree to, tree from)
+{
+    return types_compatible_p(to, from) || (POINTER_TYPE_P(to) && POINTER_TYPE_P(from)) ||
+           (INTEGRAL_TYPE_P(to) && INTEGRAL_TYPE_P(from) && TYPE_PRECISION(to) == TYPE_PRECISION(from));
+}
+
 /* A store to an object that covers the place: what it puts there.  */
 static tree stored_value(Search *s, gimple *stmt, const Place &target)
 {
@@ -185,8 +217,10 @@ static tree stored_value(Search *s, gimple *stmt, const Place &target)
     tree rhs = is_gimple_assign(stmt) && gimple_assign_single_p(stmt) ? gimple_assign_rhs1(stmt) : NULL_TREE;
     if (!rhs || gimple_clobber_p(stmt))
         return NULL_TREE;
-    if (TREE_CODE(rhs) == SSA_NAME || is_gimple_min_invariant(rhs))
-        return target.offset == place.offset && target.size == place.size ? rhs : NULL_TREE;
+    if (TREE_CODE(rhs) == SSA_NAME || is_gimple_min_invariant(rhs)) {
+        bool same = target.offset == place.offset && target.size == place.size && same_kind(s->type, TREE_TYPE(rhs));
+        return same ? rhs : NULL_TREE;
+    }
     if (TREE_CODE(rhs) == CONSTRUCTOR)
         return CONSTRUCTOR_NELTS(rhs) ? NULL_TREE : build_zero_cst(s->type);
     Place source;
@@ -222,8 +256,9 @@ static tree search(Search *s, tree vuse)
             return search_phi(s, as_a<gphi *>(stmt));
         Place target;
         tree lhs = gimple_get_lhs(stmt);
-        bool known = lhs && TREE_CODE(lhs) != SSA_NAME && place_of(lhs, &target, 0);
-        if (known && target.decl == s->place.decl) {
+        tree stored = lhs && TREE_CODE(lhs) != SSA_NAME ? memory_root(lhs) : NULL_TREE;
+        bool known = stored && (stored != s->place.decl || place_of(lhs, &target, 0));
+        if (known && stored == s->place.decl) {
             const Place &place = s->place;
             if (target.size < 0 ||
                 (target.offset <= place.offset && place.offset + place.size <= target.offset + target.size))
@@ -350,36 +385,14 @@ Value *memory_read_before(Walk *w, gimple *load)
 
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
-static bool refuse_handle(location_t where, tree reference, tree type)
-{
-    bool tile = is_tile_type(type);
-    if (!tile && !is_tensor_type(type))
-        return false;
-    const char *what = tile ? "tile" : "tensor";
-    const char *remedy = tile ? "keep tiles in plain local variables and parameters"
-                              : "keep tensors in plain local variables and parameters";
-    tree base = get_base_address(reference);
-    if (TREE_THIS_VOLATILE(reference) || (base && DECL_P(base) && TREE_THIS_VOLATILE(base)))
-        complain(where, remedy, "a %s cannot be volatile", what);
-    else if (TREE_CODE(reference) == ARRAY_REF)
-        complain(where, remedy, "a %s cannot be an element of an array", what);
-    else if (TREE_CODE(reference) == COMPONENT_REF)
-        complain(where, remedy, "a %s cannot be a member of a struct", what);
-    else if (DECL_P(reference) && is_global_var(reference))
-        complain(where, remedy, "a %s cannot be a static or global variable", what);
-    else if (DECL_P(reference) && name_of(reference))
-        complain(where, remedy, "the address of the %s %qs is taken", what, name_of(reference));
-    else
-        complain(where, remedy, "a %s cannot be read or written through a pointer", what);
-    return true;
-}
-
-/* One complaint for a line such as "total += i", or "sums[n] = ws_add (sums[n], x)".  */
-static bool refused_already(Walk *w, location_t where)
+/* One complaint for a line such as "total += i", and for an object.  */
+static bool refused_already(Walk *w, location_t where, tree reference)
 {
     int line = expand_location(where).line;
-    bool known = line && line == w->refused_line;
+    tree base = get_base_address(reference);
+    bool known = (line && line == w->refused_line) || (base && DECL_P(base) && base == w->refused_object);
     w->refused_line = line;
+    w->refused_object = base;
     w->failed = true;
     return known;
 }
@@ -398,6 +411,30 @@ static tree chosen_array(tree reference)
         chosen |= TREE_CODE(reference) == ARRAY_REF && TREE_CODE(TREE_OPERAND(reference, 1)) != INTEGER_CST;
     bool own = DECL_P(reference) && (is_local(reference) || TREE_READONLY(reference)) && name_of(reference);
     return chosen && own ? reference : NULL_TREE;
+}
+
+static bool refuse_handle(location_t where, tree reference, tree type)
+{
+    bool tile = is_tile_type(type);
+    if (!tile && !is_tensor_type(type))
+        return false;
+    const char *what = tile ? "tile" : "tensor";
+    const char *remedy = tile ? "keep tiles in plain local variables and parameters"
+                              : "keep tensors in plain local variables and parameters";
+    tree base = get_base_address(reference);
+    if (TREE_THIS_VOLATILE(reference) || (base && DECL_P(base) && TREE_THIS_VOLATILE(base)))
+        complain(where, remedy, "a %s cannot be volatile", what);
+    else if (TREE_CODE(reference) == ARRAY_REF)
+        complain(where, remedy, "a %s cannot be an element of this array", what);
+    else if (TREE_CODE(reference) == COMPONENT_REF)
+        complain(where, remedy, "a %s cannot be a member of this struct", what);
+    else if (DECL_P(reference) && is_global_var(reference))
+        complain(where, remedy, "a %s cannot be a static or global variable", what);
+    else if (DECL_P(reference) && name_of(reference))
+        complain(where, remedy, "the address of the %s %qs is taken", what, name_of(reference));
+    else
+        complain(where, remedy, "this %s is read or written through a pointer that may point elsewhere", what);
+    return true;
 }
 
 static bool is_bit_field(tree reference)
@@ -419,7 +456,7 @@ void memory_refuse_read(Walk *w, gimple *stmt)
 {
     location_t where = stmt_location(stmt);
     tree reference = gimple_assign_rhs1(stmt);
-    if (refused_already(w, where) || is_variable_array(reference))
+    if (refused_already(w, where, reference) || is_variable_array(reference))
         return;
     if (refuse_handle(where, reference, TREE_TYPE(reference)))
         return;
@@ -433,9 +470,14 @@ void memory_refuse_read(Walk *w, gimple *stmt)
         complain(where,
                  "choose with ?: or a switch, or let the caller hand it in and read it with ws_at or ws_at_float",
                  "which element of the array %qs is read is known at run time only", name_of(array));
+    else if (place_of(reference, &place, 0) && TREE_CODE(TREE_TYPE(place.decl)) == UNION_TYPE)
+        complain(where, "compute it with arithmetic, or before the grid",
+                 "the bits of a union are read as another type in a grid");
+    else if (place_of(reference, &place, 0) && is_local(place.decl) && name_of(place.decl))
+        complain(where, "use plain variables, whose addresses go to functions of this file alone",
+                 "the object %qs in memory changes in the grid", name_of(place.decl));
     else if (place_of(reference, &place, 0) && is_local(place.decl))
-        complain(where, "use a plain scalar variable", "the object %qs in memory changes in the grid",
-                 name_of(place.decl) ? name_of(place.decl) : "here");
+        complain(where, "use plain variables", "an object in memory changes in the grid");
     else if (global_name(reference))
         complain(where, "results leave a grid through ws_store alone",
                  "the variable %qs outside the function changes in the grid", global_name(reference));
@@ -450,7 +492,7 @@ void memory_check_store(Walk *w, gimple *stmt)
     tree lhs = gimple_get_lhs(stmt);
     Place place;
     if (is_tile_type(TREE_TYPE(lhs)) || is_tensor_type(TREE_TYPE(lhs))) {
-        if (!refused_already(w, stmt_location(stmt)))
+        if (!refused_already(w, stmt_location(stmt), lhs))
             refuse_handle(stmt_location(stmt), lhs, TREE_TYPE(lhs));
         return;
     }
@@ -462,7 +504,7 @@ void memory_check_store(Walk *w, gimple *stmt)
         return;
     if (base && DECL_P(base) && is_local(base) && !gimple_has_volatile_ops(stmt))
         return;
-    if (refused_already(w, stmt_location(stmt)) || is_variable_array(lhs))
+    if (refused_already(w, stmt_location(stmt), lhs) || is_variable_array(lhs))
         return;
     if (gimple_has_volatile_ops(stmt))
         complain(stmt_location(stmt), "write it after the grid", "a volatile object is written in a grid");

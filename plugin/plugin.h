@@ -6,6 +6,7 @@
  *   pragma.cc    #pragma ws: clauses and constants; leaves a marker call in the function
  *   bind.cc      before genericize: a marker moves into the loop below it; helpers that a region calls are forced inline
  *   region.cc    the pass over a function in SSA form: finds regions, builds a Kernel for each, has them replaced
+ *   promote.cc   local objects in memory become variables, where a grid needs it
  *   graph.cc     the graph of a region in one form, whatever -O and the sanitizers made of it
  *   control.cc   control flow of a region -> IF
  *   branch.cc    the condition at the end of a block; && and || over several blocks are one
@@ -105,6 +106,7 @@ struct Walk {
     bool failed;
     location_t where;                /* of the statement in hand */
     int refused_line;                /* of the last complaint about memory */
+    tree refused_object;             /* that it was about */
     hash_map<tree, Value *> values;  /* what an SSA name is where the walk stands */
     hash_map<tree, Value *> outside; /* what it is in the prologue */
     auto_vec<LiveIn> livein;
@@ -220,7 +222,19 @@ bool pure_scalar_stmt(gimple *stmt); /* can be computed early, twice, or not at 
 Value *value_outside(Walk *w, tree expression);
 location_t stmt_location(const gimple *stmt);
 
+/* promote.cc */
+bool promote_objects(function *fn);
+
 /* memory.cc */
+
+/* A place in an object.  */
+struct Place {
+    tree decl;
+    int64_t offset, size; /* bits; size -1: unknown */
+};
+tree memory_root(tree operand); /* the declaration that it is a part or the address of, whatever the offset; or NULL */
+bool memory_place(tree reference, Place *place);
+bool memory_place_of_address(tree pointer, Place *place);
 /* What a load of local or constant memory gives: an SSA name or constant, or NULL.  */
 tree memory_value(gimple *load);
 bool memory_is_local(tree reference);

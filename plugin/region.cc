@@ -297,7 +297,7 @@ unsigned region_execute(function *fn)
     unsigned todo = 0;
     if (!has_marker(fn))
         return 0;
-    if (!graph_prepare(fn)) {
+    if (!promote_objects(fn) || !graph_prepare(fn)) {
         remove_markers(fn);
         return 0;
     }

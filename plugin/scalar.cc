@@ -183,6 +183,14 @@ static Value *select(Walk *w, gimple *stmt, Type type, const char *name, Value *
     return args[0] && args[1] && args[2] ? value_new_op(w, OP_SELI, where, type, name, 3, args) : NULL;
 }
 
+static Value *bits_of_other_type(Walk *w, location_t where, tree type)
+{
+    complain(where, "compute it with arithmetic, or before the grid",
+             "the bits of a number are read as another type in a grid");
+    w->failed = true;
+    return value_anything(w, type);
+}
+
 static Value *assignment(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree))
 {
     tree lhs = gimple_assign_lhs(stmt);
@@ -194,10 +202,14 @@ static Value *assignment(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree))
         return select(w, stmt, type, name, operand);
     if (COMPARISON_CLASS_P(gimple_assign_rhs1(stmt)))
         return comparison_tree(w, where, gimple_assign_rhs1(stmt), operand);
-    Value *x = operand(w, gimple_assign_rhs1(stmt));
+    bool same_bits = code == VIEW_CONVERT_EXPR;
+    tree source = same_bits ? TREE_OPERAND(gimple_assign_rhs1(stmt), 0) : gimple_assign_rhs1(stmt);
+    if (same_bits && !(INTEGRAL_TYPE_P(TREE_TYPE(source)) && INTEGRAL_TYPE_P(TREE_TYPE(lhs))))
+        return bits_of_other_type(w, where, TREE_TYPE(lhs));
+    Value *x = operand(w, source);
     if (!x)
         return NULL;
-    if (CONVERT_EXPR_CODE_P(code) || code == FLOAT_EXPR || code == FIX_TRUNC_EXPR)
+    if (CONVERT_EXPR_CODE_P(code) || code == FLOAT_EXPR || code == FIX_TRUNC_EXPR || same_bits)
         return value_new_op(w, OP_CONVI, where, type, name, 1, &x);
     if (code == ABS_EXPR)
         return absolute(w, where, type, name, x);

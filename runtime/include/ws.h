@@ -7,8 +7,8 @@
  * library, one after the other; wscc compiles the loops under `#pragma ws` for the CPU emulation or for the GPU, and the
  * result stays the same.
  *
- * A tile or tensor handle may be held in a local variable or a parameter, and nowhere else: not in an array, a struct or
- * a static, and its address is not taken.  The library reclaims what no local holds any more.
+ * A tile or tensor handle may be held in a local variable or a parameter, members of local structs and elements of local
+ * arrays among them, and nowhere else: not in a static, nor on the heap.  The library reclaims what no local holds any more.
  *
  * In C++ this header declares the storage types and the host functions, for callers of kernels; kernels are C.
  *

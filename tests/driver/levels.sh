@@ -15,7 +15,7 @@ infer_at() { # source, options
 same_at_each_level() {
     infer_at "$1" -O0 >at-0 || return 1
     test -s at-0 || { echo 'nothing was dumped'; return 1; }
-    for options in -O2 '-O3 -g'; do
+    for options in -O1 -O2 '-O3 -g' -Os; do
         infer_at "$1" $options >at-other || return 1
         diff -u at-0 at-other || { echo "with $options"; return 1; }
     done

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The bits of an integer are read as a float. */
+#include <ws.h>
+
+void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
+{
+    ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, K, N), c = ws_tensor_2d(C, WS_F32, M, N);
+
+    #pragma ws grid(2)
+    for (int i = 0; i < M; i += 64)
+        for (int j = 0; j < N; j += 64) {
+            union {
+                unsigned u;
+                float f;
+            } s = {0x3f000000u + (unsigned)i};
+            ws_store(c, i, j, ws_mul(ws_cast(ws_load(a, i, j, 64, 64), WS_F32), s.f)); /* wrong */
+        }
+}

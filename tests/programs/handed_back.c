@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tiles and numbers that helpers hand back through pointers and in structs, arrays of tiles, a member that counts the loop, a
+   nested function: local objects whose address goes nowhere else are variables, with and without optimization. */
+#include "test.h"
+
+enum { M = 128, N = 96, K = 80, BLOCK = 16 };
+
+typedef struct {
+    ws_tensor a, b;
+} operands;
+
+static operands views(const ws_f16 *A, const ws_f16 *B)
+{
+    operands o;
+    o.a = ws_tensor_2d(A, WS_F16, M, K);
+    o.b = ws_tensor_2d(B, WS_F16, K, N);
+    return o;
+}
+
+/* ---- through pointers -------------------------------------------------------------------------------------------- */
+
+static void step(const operands *o, int i, int j, int *k, ws_tile *acc)
+{
+    *acc = ws_dot(ws_load(o->a, i, *k, 64, BLOCK), ws_load(o->b, *k, j, BLOCK, 32), *acc);
+    *k += BLOCK;
+}
+
+static inline void halve(ws_tile *x)
+{
+    *x = ws_mul(*x, 0.5f);
+}
+
+static inline void split(ws_tile x, ws_tile *low, ws_tile *high)
+{
+    *low = ws_min(x, 0.0f);
+    *high = ws_max(x, 0.0f);
+    halve(high);
+}
+
+/* C = what is below 0 of A B, and half of what is above. */
+static void by_pointer(const ws_f16 *A, const ws_f16 *B, float *C)
+{
+    operands o = views(A, B);
+    ws_tensor c = ws_tensor_2d(C, WS_F32, M, N);
+
+#pragma ws grid(2)
+    for (int i = 0; i < M; i += 64)
+        for (int j = 0; j < N; j += 32) {
+            ws_tile acc = ws_zeros(WS_F32, 64, 32), low, high;
+            int at = 0;
+#pragma ws pipeline(2)
+            for (int n = 0; n < K / BLOCK; n++)
+                step(&o, i, j, &at, &acc);
+            split(acc, &low, &high);
+            ws_store(c, i, j, ws_add(low, high));
+        }
+}
+
+/* ---- in structs and arrays --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    struct {
+        ws_tile x[2];
+        int k;
+    } part;
+    float scale;
+} state;
+
+static state next(operands o, int i, int j, state s)
+{
+    ws_tile a = ws_load(o.a, i, s.part.k, 64, BLOCK);
+    s.part.x[0] = ws_dot(a, ws_load(o.b, s.part.k, j, BLOCK, 16), s.part.x[0]);
+    s.part.x[1] = ws_dot(a, ws_load(o.b, s.part.k, j + 16, BLOCK, 16), s.part.x[1]);
+    return s;
+}
+
+/* The same. */
+static void by_struct(const ws_f16 *A, const ws_f16 *B, float *C)
+{
+    operands o = views(A, B);
+    ws_tensor c = ws_tensor_2d(C, WS_F32, M, N);
+
+#pragma ws grid(2) consumers(1)
+    for (int i = 0; i < M; i += 64)
+        for (int j = 0; j < N; j += 32) {
+            state s = {{{ws_zeros(WS_F32, 64, 16), ws_zeros(WS_F32, 64, 16)}, 0}, 0.5f};
+#pragma ws pipeline(3)
+            for (s.part.k = 0; s.part.k < K; s.part.k += BLOCK)
+                s = next(o, i, j, s);
+            const state last = s;
+            ws_tile left, *result = &left;
+            ws_tile scaled(ws_tile x)
+            {
+                return ws_select(ws_gt(x, 0.0f), ws_mul(x, last.scale), x);
+            }
+            *result = scaled(last.part.x[0]);
+            ws_store(c, i, j, left);
+            ws_store(c, i, j + 16, scaled(last.part.x[1]));
+        }
+}
+
+int main(int argc, char **argv)
+{
+    check_begin("handed_back", argc, argv);
+    ws_f16 *A = check_random(WS_F16, M * K), *B = check_random(WS_F16, K * N);
+    float *C = check_output(WS_F32, M * N), *D = check_output(WS_F32, M * N);
+    by_pointer(check_place(A), check_place(B), check_place(C));
+    by_struct(check_place(A), check_place(B), check_place(D));
+    check_fetch();
+    for (long i = 0; i < M; i++)
+        for (long j = 0; j < N; j++) {
+            double magnitude, x = test_dot(rows_of(A, K), rows_of(B, N), i, j, 0, K, &magnitude);
+            double wanted = x > 0 ? 0.5 * x : x, error = check_dot_error(K, magnitude);
+            check_close(C, (size_t)(i * N + j), wanted, error);
+            check_close(D, (size_t)(i * N + j), wanted, error);
+        }
+    return check_end();
+}

@@ -343,7 +343,10 @@ static void prepare_role(Explorer *in, Role *role, const Labels *labels)
     Aging aging = {in, first.lives};
     ir_walk(role->body, visit_births, &aging);
     ir_walk(role->body, visit_uses, &aging);
+    first.first_store = in->nstores;
     ir_walk(role->body, visit_direct_store, in);
+    first.end_store = in->nstores;
+    first.touches = arena_alloc(module, (size_t)in->nstorages + 1);
     first.stages = arena_alloc(module, (size_t)in->nstorages + 1);
     Decider decider = {in, &first};
     ir_walk(role->body, visit_stage, &decider);
@@ -417,13 +420,18 @@ static void list_sharers(Explorer *in)
 }
 
 typedef struct {
+    const Explorer *in;
     unsigned char *ends; /* by ring */
+    Group *group;
     bool meets;
 } Ends;
 
 static void visit_ends(Op *op, void *context)
 {
     Ends *in = context;
+    if (op->storage && (op->storage->use != USE_RING || op->code == OP_FLIP))
+        in->group->touches[storage_place(in->in->kernel, op->storage)] = true;
+    in->group->multiplies |= op->code == OP_MMA;
     if (op->code == OP_PUT)
         in->ends[op->aref->id] |= PUTS;
     if (op->code == OP_GET || op->code == OP_CONSUMED || op->code == OP_SKIP)
@@ -431,17 +439,19 @@ static void visit_ends(Op *op, void *context)
     in->meets |= op->code == OP_MEET || op->code == OP_SUM_PARTS;
 }
 
-/* Which groups have to do with which ring.  */
+/* Which groups have to do with which ring, and which memory.  */
 static void list_ends(Explorer *in)
 {
     size_t rings = (size_t)in->narefs;
     in->ends = arena_alloc(in->kernel->module, (size_t)in->ngroups * rings + 1);
     for (int g = 0; g < in->ngroups; g++) {
-        Ends its = {in->ends + (size_t)g * rings, in->meets};
+        Ends its = {in, in->ends + (size_t)g * rings, &in->groups[g], in->meets};
         if (g > 0 && in->groups[g].role == in->groups[g - 1].role)
             memcpy(its.ends, its.ends - rings, rings);
         else
             ir_walk(in->groups[g].role->body, visit_ends, &its);
+        in->groups[g].multiplies |=
+            g > 0 && in->groups[g].role == in->groups[g - 1].role && in->groups[g - 1].multiplies;
         in->meets = its.meets;
     }
 }
@@ -468,10 +478,8 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
         groups += role->replicas;
     FOR_AREFS (aref, kernel)
         in->narefs = aref->id + 1 > in->narefs ? aref->id + 1 : in->narefs;
-    FOR_STORAGES (storage, kernel) {
-        in->gathers |= storage->use == USE_GATHERED;
+    FOR_STORAGES (storage, kernel)
         in->nstorages++;
-    }
     in->groups = arena_alloc(module, (size_t)(groups * in->nblocks + 1) * sizeof *in->groups);
     in->arefs = arena_alloc(module, (size_t)(in->narefs + 1) * sizeof *in->arefs);
     FOR_AREFS (aref, kernel)

@@ -4,12 +4,17 @@
  *
  *   block 0      producer at the loop, consumer 0 at its get; put 2 ahead of it; the loop's next outcome not known
  *   frame        blocks 0 to 3 like this, and what they decide together
- *   ring ta_tb   slot 0 released by one group, consumer 0 holds two; in a cluster each block's apart, or those that share
- *   memory of 0  c_out fenced, two of its copies out not waited for
+ *   slot         the one put last into ta_tb: released by one group, held by consumer 0, whose newest product reads it; in a
+ *                cluster the same slot of all blocks that share the ring
+ *   storage      c_out, of consumer 0: fenced, two of its copies out not waited for
  *
  * Keys say of a world all that what comes next depends on, relative to running indices: its frame, where the groups stand and
  * what is decided, and parts, which have no say in each other, nor in the frame (protocol.c, 4).  Each part is looked up with
  * its frame: so a few worlds stand for all combinations of parts.  Of a block in which no group has moved nothing is said again.
+ *
+ * Some of what is said has ranks.  Who knows less of a ring, has more that is not fenced, met or waited for, is worse off and
+ * stays so: each rule that holds for it holds for who is better off, and the same steps leave both in that order.  So a part that
+ * is nowhere worse than one which was there in the same frame is not new.
  */
 #include <string.h>
 
@@ -19,18 +24,27 @@
 struct Key {
     Key *next;
     uint64_t hash;
-    int number; /* of those that there are */
+    int number;       /* of those that there are */
+    const Key *exact; /* of a part: what was said but for the ranks, which follow in the text */
+    int nranks;
     int length;
     unsigned char text[];
 };
 
+typedef struct Seen Seen;
+struct Seen {
+    Seen *next;
+    const Key *key;
+};
+
 struct Pair {
-    const Key *frame, *part;
+    const Key *frame, *exact;
+    Seen *seen; /* with these ranks, if there are any */
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-enum { MOST_BYTES = 10 }; /* of a number */
+enum { MOST_BYTES = 10, PARTS_STEP = 32 }; /* of a number */
 
 static void make_room(Explorer *in)
 {
@@ -63,6 +77,15 @@ static const int *members_of(const Explorer *in, int block)
 static int ends_of(const Explorer *in, int group, int a)
 {
     return in->ends[group * in->narefs + a];
+}
+
+/* The more, the worse.  What does not fit is compared like anything else.  */
+static void say_rank(Explorer *in, int64_t number)
+{
+    bool fits = number >= 0 && number < 256 && in->nranks < MOST_RANKS;
+    say(in, fits ? -1 : number);
+    if (fits)
+        in->ranks[in->nranks++] = (unsigned char)number;
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -110,19 +133,15 @@ static void say_meeting(Explorer *in, const State *state, long met)
     say(in, met == NOT_YET ? -1 : met == NEVER || ago > 3 ? 3 : ago);
 }
 
-static void say_gathered(Explorer *in, const State *state)
+static void say_gathered(Explorer *in, const State *state, int place, int slots)
 {
-    int place = 0;
-    FOR_STORAGES (storage, in->kernel) {
-        for (int age = 0; state->gathered[place] && age < storage->slots; age++) {
-            const Gathered *slot = &state->gathered[place][(state->written[place] + age) % storage->slots];
-            long writes = state->written[place] - slot->write;
-            say(in, writes > MAX_GATHERED ? MAX_GATHERED : writes);
-            say_meeting(in, state, slot->wrote);
-            say_meeting(in, state, slot->fenced);
-            say_meeting(in, state, slot->looked);
-        }
-        place++;
+    for (int age = 0; age < slots; age++) {
+        const Gathered *slot = &state->gathered[place][(state->written[place] + age) % slots];
+        long writes = state->written[place] - slot->write;
+        say(in, writes > MAX_GATHERED ? MAX_GATHERED : writes);
+        say_meeting(in, state, slot->wrote);
+        say_meeting(in, state, slot->fenced);
+        say_meeting(in, state, slot->looked);
     }
 }
 
@@ -137,11 +156,19 @@ static void say_place(Explorer *in, const World *world, int group)
     say(in, state->committed - state->completed);
 }
 
-enum { NO_RING = -1 };
-
-static int ring_of(MarkKind kind, int place)
+/* Is what is known of a value, or of a product in flight, this part's affair?  */
+static bool concerns(const Explorer *in, const Part *part, MarkKind kind, int place, long index)
 {
-    return kind == MARK_PUT || kind == MARK_GOT || kind == MARK_RING_VIEW ? place : NO_RING;
+    switch (kind) {
+    case MARK_PUT:
+    case MARK_GOT:
+    case MARK_RING_VIEW:
+        return part->kind == PART_SLOT && part->place == place && index % in->arefs[place]->slots == part->slot;
+    case MARK_STAGED_VIEW:
+        return part->kind == PART_STORAGE && part->place == place;
+    default:
+        return part->kind == PART_PRODUCTS;
+    }
 }
 
 /* `number` says which value it is, or (below 0) how many groups of products ago.  */
@@ -163,48 +190,77 @@ static void find_live(Explorer *in, const World *world, int group)
     *to = -1;
 }
 
-/* What these and its products in flight have to do with a ring, or with other memory.  */
-static void say_facts(Explorer *in, const World *world, int group, int ring)
+/* What these and its products in flight have to do with the part.  */
+static void say_facts(Explorer *in, const World *world, int group, const Part *part)
 {
     const State *state = &world->states[group];
-    for (const int *i = in->live[group]; *i >= 0; i++)
-        if (ring_of(state->marks[*i].kind, state->marks[*i].place) == ring)
-            say_fact(in, state, &state->marks[*i], *i);
+    for (const int *i = in->live[group]; *i >= 0; i++) {
+        const Mark *mark = &state->marks[*i];
+        if (concerns(in, part, mark->kind, mark->place, mark->index))
+            say_fact(in, state, mark, *i);
+    }
     for (int i = 0; i < state->nreadings; i++) {
         const Reading *reading = &state->readings[i];
         Mark mark = {reading->kind, reading->place, reading->index};
-        if (ring_of(mark.kind, mark.place) == ring)
+        if (concerns(in, part, mark.kind, mark.place, mark.index))
             say_fact(in, state, &mark, -2 - (int)(state->committed - reading->group));
     }
     say(in, -1);
 }
 
-/* Memory that is no ring's, as far as the group looks at it.  */
-static void say_memory(Explorer *in, const World *world, int group)
+/* Memory that is no slot, as far as the group looks at it.  */
+static void say_storage(Explorer *in, const World *world, const Part *part)
 {
-    const State *state = &world->states[group];
-    say(in, (int64_t)state->stored);
-    say(in, (int64_t)state->loaded);
-    say_facts(in, world, group, NO_RING);
-    for (int s = 0; s < in->nstorages; s++)
-        say(in, state->read[s] | state->fresh[s].unfenced << 1 | state->fresh[s].unmet << 2 | state->copying[s] << 3);
-    const int *members = members_of(in, in->groups[group].block);
-    for (int i = 0; in->gathers && i < in->nmembers; i++)
-        say_gathered(in, &world->states[members[i]]);
+    const State *state = &world->states[part->of];
+    const int *members = members_of(in, in->groups[part->of].block);
+    int s = part->place;
+    say_facts(in, world, part->of, part);
+    say_rank(in, state->read[s]);
+    say_rank(in, state->fresh[s].unfenced);
+    say_rank(in, state->fresh[s].unmet);
+    say_rank(in, state->copying[s]);
+    for (int i = 0; state->gathered[s] && i < in->nmembers; i++)
+        if (in->groups[members[i]].role == in->groups[part->of].role)
+            say_gathered(in, &world->states[members[i]], s, storage_at(in, s)->slots);
 }
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-/* The slots of a ring of one block.  */
-static void say_slots(Explorer *in, const World *world, int block, int a)
+/* Which of the newest puts its slot has, and what became of that.  */
+static void say_block_of_slot(Explorer *in, const World *world, int block, const Part *part)
 {
-    const Aref *aref = in->arefs[a];
-    long puts = puts_made(in, world, block, a);
-    int ring = ring_at(in, block, a);
-    for (int s = 0; s < aref->slots; s++)
-        say(in, puts > s ? world->released[ring][(puts - 1 - s) % aref->slots] : aref->arrivals);
-    for (int s = 0; s < (in->nblocks > 1 ? aref->slots : 1); s++)
-        say(in, world->brought[ring][(puts + s) % aref->slots]);
+    const Aref *aref = in->arefs[part->place];
+    long puts = puts_made(in, world, block, part->place);
+    long ago = (puts + aref->slots - 1 - part->slot) % aref->slots;
+    int ring = ring_at(in, block, part->place);
+    say(in, ago);
+    say(in, puts > ago ? world->released[ring][part->slot] : aref->arrivals);
+    say(in, world->brought[ring][part->slot]);
+}
+
+static void say_held(Explorer *in, const World *world, int group, const Part *part)
+{
+    const End *gets = &world->states[group].gets[part->place];
+    int slots = in->arefs[part->place]->slots, held = 0;
+    for (long index = gets->next - gets->held; index < gets->next; index++)
+        held += index % slots == part->slot;
+    say(in, held);
+}
+
+/* In all blocks that it is about.  */
+static void say_slot(Explorer *in, const World *world, const Part *part)
+{
+    for (uint64_t rest = part->blocks; rest; rest &= rest - 1) {
+        int block = __builtin_ctzll(rest);
+        const int *members = members_of(in, block);
+        for (int i = 0; i < in->nmembers; i++) {
+            if (!ends_of(in, members[i], part->place))
+                continue;
+            say_facts(in, world, members[i], part);
+            say_held(in, world, members[i], part);
+        }
+        say_block_of_slot(in, world, block, part);
+    }
 }
 
 /* The blocks whose slots of a ring have to do with this one's, be it by way of others.  */
@@ -238,45 +294,23 @@ static void say_distances(Explorer *in, const World *world, int a)
                     puts_made(in, world, block, a));
 }
 
-/* What a group knows matters up to a round of the ring; what it is told with the turn, as long as nobody holds that.  */
+/* How long ago what is known was: it matters up to a round of the ring.  What is told with the turn, as long as nobody holds
+   that.  */
 static void say_known(Explorer *in, const World *world, int block, int a)
 {
+    enum { NOW = 128 };
     bool held = false;
     long slots = in->arefs[a]->slots, age;
     const int *members = members_of(in, block);
     for (int i = 0; i < in->nmembers; i++) {
-        int g = members[i];
-        age = world->states[g].gets[a].next - world->states[g].known[a];
-        held |= world->states[g].holds_turn;
-        if (ends_of(in, g, a) & GETS)
-            say(in, age < slots ? age : slots);
+        const State *state = &world->states[members[i]];
+        age = state->gets[a].next - state->known[a];
+        held |= state->holds_turn;
+        if (ends_of(in, members[i], a) & GETS)
+            say_rank(in, NOW + (age < slots ? age : slots));
     }
     age = puts_made(in, world, block, a) - world->turn_known[ring_at(in, block, a)];
-    say(in, held ? 0 : age < 2 * slots ? age : 2 * slots);
-}
-
-/* The ring in all blocks of the part that begins with this one.  */
-static void say_ring(Explorer *in, const World *world, int first, int a)
-{
-    for (uint64_t rest = blocks_of_part(in, first, a); rest; rest &= rest - 1) {
-        int block = __builtin_ctzll(rest);
-        const int *members = members_of(in, block);
-        for (int i = 0; i < in->nmembers; i++) {
-            if (!ends_of(in, members[i], a))
-                continue;
-            say_facts(in, world, members[i], a);
-            say(in, world->states[members[i]].gets[a].held);
-        }
-        say_slots(in, world, block, a);
-        if (in->by_tiles)
-            say_known(in, world, block, a);
-    }
-}
-
-/* Does a part begin with the ring of this block?  */
-static bool is_part(const Explorer *in, int block, int a)
-{
-    return in->arefs[a] && __builtin_ctzll(blocks_of_part(in, block, a)) == block;
+    say_rank(in, NOW + (held ? 0 : age < 2 * slots ? age : 2 * slots));
 }
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
@@ -366,7 +400,7 @@ static void grow_texts(Explorer *in)
 }
 
 /* The one key of this text.  */
-static const Key *key_of_text(Explorer *in)
+static Key *key_of_text(Explorer *in)
 {
     uint64_t hash = hash_of_text(in);
     size_t bytes = (size_t)in->length;
@@ -375,7 +409,7 @@ static const Key *key_of_text(Explorer *in)
         if (old->hash == hash && old->length == in->length && !memcmp(old->text, in->text, bytes))
             return old;
     Key *made = arena_alloc(in->kernel->module, sizeof *made + bytes);
-    *made = (Key){*bucket, hash, in->ntexts, in->length};
+    *made = (Key){*bucket, hash, in->ntexts, made, 0, in->length};
     memcpy(made->text, in->text, bytes);
     *bucket = made;
     if (++in->ntexts > 2 * in->nbuckets)
@@ -383,13 +417,13 @@ static const Key *key_of_text(Explorer *in)
     return made;
 }
 
-static Pair *place_of_pair(const Explorer *in, Pair pair)
+static Pair *place_of_pair(const Explorer *in, const Key *frame, const Key *exact)
 {
-    uint64_t place = mix(pair.frame->hash, pair.part->hash);
+    uint64_t place = mix(frame->hash, exact->hash);
     Pair *there;
     do
         there = &in->pairs[place++ & (uint64_t)(in->room_of_pairs - 1)];
-    while (there->frame && (there->frame != pair.frame || there->part != pair.part));
+    while (there->frame && (there->frame != frame || there->exact != exact));
     return there;
 }
 
@@ -402,18 +436,113 @@ static void grow_pairs(Explorer *in)
     in->pairs = arena_alloc(in->kernel->module, (size_t)in->room_of_pairs * sizeof *in->pairs);
     for (int i = 0; i < count; i++)
         if (old[i].frame)
-            *place_of_pair(in, old[i]) = old[i];
+            *place_of_pair(in, old[i].frame, old[i].exact) = old[i];
 }
 
-static bool pair_is_new(Explorer *in, Pair pair)
+/* Nowhere better?  */
+static bool is_as_bad(const Key *one, const Key *other)
 {
-    Pair *place = place_of_pair(in, pair);
-    if (place->frame)
+    const unsigned char *its = one->text + one->exact->length, *others = other->text + other->exact->length;
+    for (int i = 0; i < one->nranks; i++)
+        if (its[i] < others[i])
+            return false;
+    return true;
+}
+
+static bool is_new_with(Explorer *in, const Key *frame, const Key *part)
+{
+    Pair *place = place_of_pair(in, frame, part->exact);
+    for (const Seen *seen = place->seen; seen; seen = seen->next)
+        if (is_as_bad(seen->key, part))
+            return false;
+    if (place->frame && !part->nranks)
         return false;
-    *place = pair;
-    if (2 * ++in->npairs > in->room_of_pairs)
+    if (part->nranks) {
+        Seen *seen = arena_alloc(in->kernel->module, sizeof *seen);
+        *seen = (Seen){place->seen, part};
+        place->seen = seen;
+    }
+    in->npairs += !place->frame;
+    place->frame = frame;
+    place->exact = part->exact;
+    if (2 * in->npairs > in->room_of_pairs)
         grow_pairs(in);
     return true;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+static void say_part(Explorer *in, const World *world, const Part *part)
+{
+    const State *state = &world->states[part->of];
+    switch (part->kind) {
+    case PART_PRODUCTS:
+        say_facts(in, world, part->of, part);
+        break;
+    case PART_STORE:
+        say_rank(in, state->stored >> part->place & 1);
+        say_rank(in, state->loaded >> part->place & 1);
+        break;
+    case PART_STORAGE:
+        say_storage(in, world, part);
+        break;
+    case PART_KNOWN:
+        say_known(in, world, part->of, part->place);
+        break;
+    case PART_SLOT:
+        say_slot(in, world, part);
+        break;
+    }
+}
+
+/* One byte for each; the text so far fills whole words.  */
+static void say_ranks(Explorer *in)
+{
+    for (int i = 0; i < in->nranks; i++) {
+        say(in, 0);
+        in->text[in->length - 1] = in->ranks[i];
+    }
+    in->nranks = 0;
+}
+
+/* The slots of a ring for whose release a put has to wait: they say where groups stand, too.  */
+static bool is_frames(const Explorer *in, const Part *part)
+{
+    return (part->kind == PART_SLOT || part->kind == PART_KNOWN) && in->waited[part->place];
+}
+
+static void add_part(Explorer *in, Part part)
+{
+    if (in->nparts % PARTS_STEP == 0) {
+        Part *more = arena_alloc(in->kernel->module, (size_t)(in->nparts + PARTS_STEP) * sizeof *more);
+        if (in->nparts)
+            memcpy(more, in->parts, (size_t)in->nparts * sizeof *more);
+        in->parts = more;
+    }
+    in->parts[in->nparts++] = part;
+}
+
+static void add_parts_of_group(Explorer *in, int g)
+{
+    const Group *group = &in->groups[g];
+    uint64_t block = (uint64_t)1 << group->block;
+    int stores = group->end_store - group->first_store;
+    if (group->multiplies)
+        add_part(in, (Part){PART_PRODUCTS, g, 0, 0, block});
+    for (int i = 0; i < (stores < 64 ? stores : 64); i++)
+        add_part(in, (Part){PART_STORE, g, (group->first_store + i) % 64, 0, block});
+    for (int s = 0; s < in->nstorages; s++)
+        if (group->touches[s])
+            add_part(in, (Part){PART_STORAGE, g, s, 0, block});
+}
+
+static void add_parts_of_ring(Explorer *in, int block, int a)
+{
+    uint64_t blocks = blocks_of_part(in, block, a);
+    if (in->by_tiles)
+        add_part(in, (Part){PART_KNOWN, block, a, 0, (uint64_t)1 << block});
+    for (int slot = 0; slot < in->arefs[a]->slots && __builtin_ctzll(blocks) == block; slot++)
+        add_part(in, (Part){PART_SLOT, block, a, slot, blocks});
 }
 
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */
@@ -452,43 +581,34 @@ static const Key *key_of_frame(Explorer *in, World *world, int group, int decisi
     for (int a = 0; a < in->narefs; a++) {
         if (in->arefs[a])
             say_distances(in, world, a);
-        for (int block = 0; in->waited[a] && block < in->nblocks; block++)
-            if (is_part(in, block, a))
-                say_ring(in, world, block, a);
     }
+    for (int i = 0; i < in->nparts; i++)
+        if (is_frames(in, &in->parts[i]))
+            say_part(in, world, &in->parts[i]);
+    say_ranks(in);
     return key_of_text(in);
-}
-
-/* Blocks that it is about.  */
-static uint64_t blocks_of(const Explorer *in, int part)
-{
-    int ring = part - in->ngroups;
-    return ring < 0 ? (uint64_t)1 << in->groups[part].block : blocks_of_part(in, ring / in->narefs, ring % in->narefs);
 }
 
 static const Key *key_of_part(Explorer *in, const World *world, int part)
 {
-    int ring = part - in->ngroups;
     in->length = 0;
-    say(in, -2 - part);
-    if (ring < 0)
-        say_memory(in, world, part);
-    else
-        say_ring(in, world, ring / in->narefs, ring % in->narefs);
-    return key_of_text(in);
-}
-
-int parts_of_key(const Explorer *in)
-{
-    return in->ngroups + in->nblocks * in->narefs;
+    say(in, -2 - (part - in->parts[part].slot)); /* which slot it is makes no difference, but which put it has */
+    say_part(in, world, &in->parts[part]);
+    if (!in->nranks)
+        return key_of_text(in);
+    const Key *exact = key_of_text(in);
+    const int nranks = in->nranks;
+    say_ranks(in);
+    Key *key = key_of_text(in);
+    key->exact = exact;
+    key->nranks = nranks;
+    return key;
 }
 
 void keys_start(const Explorer *in, World *world)
 {
-    for (int part = 0; part < parts_of_key(in); part++) {
-        int ring = part - in->ngroups, a = ring < 0 ? 0 : ring % in->narefs;
-        world->fresh[part] = ring < 0 || (is_part(in, ring / in->narefs, a) && !in->waited[a]);
-    }
+    for (int part = 0; part < in->nparts; part++)
+        world->fresh[part] = !is_frames(in, &in->parts[part]);
 }
 
 /* A part that is not new with its frame has been looked at with all that comes of it, and is left alone from then on.  */
@@ -501,12 +621,12 @@ bool world_is_new(Explorer *in, World *world, int group, int decision)
         return true;
     }
     const Key *frame = key_of_frame(in, world, group, decision);
-    for (int part = 0; part < parts_of_key(in); part++) {
+    for (int part = 0; part < in->nparts; part++) {
         if (!world->fresh[part])
             continue;
-        if (world->moved & blocks_of(in, part))
+        if (world->moved & in->parts[part].blocks)
             world->keys[part] = key_of_part(in, world, part);
-        world->fresh[part] = pair_is_new(in, (Pair){frame, world->keys[part]});
+        world->fresh[part] = is_new_with(in, frame, world->keys[part]);
         new |= world->fresh[part];
     }
     world->moved = 0;
@@ -528,4 +648,10 @@ void keys_init(Explorer *in)
     in->texts = arena_alloc(module, (size_t)in->nbuckets * sizeof *in->texts);
     in->room_of_pairs = 1024;
     in->pairs = arena_alloc(module, (size_t)in->room_of_pairs * sizeof *in->pairs);
+    for (int g = 0; g < in->ngroups; g++)
+        add_parts_of_group(in, g);
+    for (int block = 0; block < in->nblocks; block++)
+        for (int a = 0; a < in->narefs; a++)
+            if (in->arefs[a])
+                add_parts_of_ring(in, block, a);
 }

@@ -136,8 +136,8 @@ static void lay_out(const Explorer *in, World *world)
     world->decided = carve(world, ndecisions, sizeof *world->decided);
     world->ndecided = carve(world, ndecisions, sizeof *world->ndecided);
     world->stands = carve(world, (size_t)in->nblocks, sizeof *world->stands);
-    world->keys = carve(world, (size_t)parts_of_key(in), sizeof *world->keys);
-    world->fresh = carve(world, (size_t)parts_of_key(in), sizeof *world->fresh);
+    world->keys = carve(world, (size_t)in->nparts, sizeof *world->keys);
+    world->fresh = carve(world, (size_t)in->nparts, sizeof *world->fresh);
 }
 
 /* All zero.  Worlds are laid out alike, so that one is copied to another at once.  */

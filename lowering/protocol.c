@@ -21,13 +21,18 @@
  *      still read follows: every group releases each slot that it got once, when no product of its reads it any more, the
  *      releases of a slot never exceed the arrivals that its barrier expects, and a put waits for all of these.
  *
- *   4. Rings, and what is no ring of each group, are looked at apart (of a cluster the rings of each block, or where blocks share
- *      a ring's tiles those of all that do): a world goes on for the sake of those parts that are in
- *      a state in which they have not been while the groups stood like this; what comes of the others was, or will be, seen
- *      from elsewhere.  So rings under branches do not multiply.  This is sound as long as no put waits in the order of the
- *      search, since then parts have no say in what comes next, nor in each other.  The order depends on no part: all groups go
- *      as far as they can without a put, then each that stands at one makes it, others as far as they can in between.  Where a
- *      put waits even so, its ring is no longer apart, but says where the groups stand, too, and the search is made again.
+ *   4. Pieces of a world are looked at apart: each slot of a ring (of a cluster in each block, or where blocks share the ring in
+ *      all that do), what groups know of its rounds (5), each group's products, each storage, each direct store.  What becomes of
+ *      such a piece depends on it and on the steps that are taken, on no other piece: a release goes by how many gets ago the
+ *      slot was got, a wait by how many groups of products ago one began.  So a world goes on for the sake of those pieces that
+ *      are in a state in which they have not been while the groups stood like this; what comes of the others was, or will be,
+ *      seen from elsewhere.  So rings under branches do not multiply, nor the slots of one.  Nor does it go on for a piece that
+ *      is no worse off than one that was seen: more known, less to be fenced, met or waited for.  No rule is broken by that
+ *      which another would not break, and each step leaves them in that order.
+ *      This is sound as long as no put waits in the order of the search, since then pieces have no say in what comes next.  The
+ *      order depends on none: all groups go as far as they can without a put, then each that stands at one makes it, others as
+ *      far as they can in between.  Where a put waits even so, its ring is no longer apart, but says where the groups stand,
+ *      too, and the search is made again.
  *
  *   Nothing passes unproved: with more than so many worlds the kernel is refused.
  *

@@ -89,8 +89,22 @@ typedef struct {
     const Op **next;      /* by position: the first op from there on that is about anything, NULL: none in its block */
     bool *joins;          /* by decision: is it taken here? */
     bool *stages;         /* by storage: does it leave through this? */
+    bool *touches;        /* by storage: does it have to do with this, other than as a slot? */
+    bool multiplies;
+    int first_store, end_store; /* among Explorer.stores */
 } Group;
 
+/* A piece of the world that has no say in how groups go on, nor in other pieces: see protocol.c, 4.  */
+typedef enum { PART_PRODUCTS, PART_STORE, PART_STORAGE, PART_KNOWN, PART_SLOT } PartKind;
+typedef struct {
+    PartKind kind;
+    int of;    /* the group; of a ring the first of the blocks */
+    int place; /* of the store's bit, of the storage, of the ring */
+    int slot;
+    uint64_t blocks; /* that it is about, a bit each */
+} Part;
+
+enum { MOST_RANKS = 64 };
 typedef struct Key Key;   /* what was said of how groups stand, or of a part */
 typedef struct Pair Pair; /* a part in a frame: protocol-keys.c */
 
@@ -144,15 +158,18 @@ typedef struct {
     int turn_groups; /* that take turns */
     Key **texts;     /* that were said */
     int nbuckets, ntexts;
+    Part *parts;
+    int nparts;
     Pair *pairs; /* of a frame and what a part was in it */
     int room_of_pairs, npairs;
     int nvisited, most;  /* worlds that went on, and may in one search */
     int steps;           /* of groups */
     unsigned char *text; /* the key being built */
     int length, room;
+    unsigned char ranks[MOST_RANKS]; /* of the part that it is about: see protocol-keys.c */
+    int nranks;
     World *free, *stack;
     int **live;   /* by group: its marks of interest where it stands, -1 behind the last, for the keys being made */
-    bool gathers; /* groups write memory together */
     bool meets;   /* groups come together */
     bool *waited; /* by ring: a put had to wait in the order of the search, so that its state is the frame's */
     bool again;   /* one more has */
@@ -193,7 +210,6 @@ Mark *mark_at(const Explorer *in, World *world, int group, const Value *value); 
 /* protocol-keys.c */
 void keys_init(Explorer *in);
 void keys_forget(Explorer *in);
-int parts_of_key(const Explorer *in);
 void keys_start(const Explorer *in, World *world);                       /* of a world that nothing was said of */
 long fewest_taken(const Explorer *in, const World *world, int decision); /* by those that join in it */
 bool world_is_new(Explorer *in, World *world, int group, int decision);  /* not seen before */

@@ -13,20 +13,25 @@ PRODUCT_ONE(product_f16_tn, product, WS_F16, WS_F16, WS_F32, WS_F16, 1, 0, FINIS
 PRODUCT_ONE(product_f16_nn, product, WS_F16, WS_F16, WS_F32, WS_F16, 0, 1, FINISH_NONE, 128, 192)
 PRODUCT_ONE(product_f16_tt, product, WS_F16, WS_F16, WS_F32, WS_F16, 1, 1, FINISH_NONE, 128, 192)
 
-#define GROUPED(name, bn)                                                                                              \
-    static void name(int groups, int rows, int N, int K, const void *A, const void *B, void *C, const int *first)          \
-    {                                                                                                                  \
-        enum { BM = 128, BK = 64 };                                                                                    \
-        ws_tensor a = ws_tensor_2d(A, WS_BF16, rows, K), b = ws_tensor_3d(B, WS_BF16, groups, N, K);                   \
-        ws_tensor c = ws_tensor_2d(C, WS_BF16, rows, N), begin = ws_tensor_1d(first, WS_I32, groups + 1);              \
-        product_grouped(a, b, c, begin, groups, rows / BM + groups, N, K, WS_F32, WS_BF16, BM, bn, BK);                \
+#define GROUPED(bn, band)                                                                                         \
+    static void grouped_##bn##_##band(int groups, int rows, int N, int K, const void *A, const void *B, void *C,  \
+                                      const int *first)                                                           \
+    {                                                                                                             \
+        enum { BM = 128, BK = 64 };                                                                               \
+        ws_tensor a = ws_tensor_2d(A, WS_BF16, rows, K), b = ws_tensor_3d(B, WS_BF16, groups, N, K);              \
+        ws_tensor c = ws_tensor_2d(C, WS_BF16, rows, N), begin = ws_tensor_1d(first, WS_I32, groups + 1);         \
+        product_grouped_by_##band(a, b, c, begin, groups, rows / BM + groups, N, K, WS_F32, WS_BF16, BM, bn, BK); \
     }
-GROUPED(grouped_160, 160)
-GROUPED(grouped_192, 192)
-GROUPED(grouped_256, 256)
+GROUPED(128, 8)
+GROUPED(128, 2)
+GROUPED(152, 2)
+GROUPED(208, 4)
 
 void grouped_bf16(int groups, int rows, int N, int K, const void *A, const void *B, void *C, const int *first)
 {
-    const int cols = product_grouped_cols(groups, rows);
-    (cols == 160 ? grouped_160 : cols == 192 ? grouped_192 : grouped_256)(groups, rows, N, K, A, B, C, first);
+    const product_grouping g = product_grouped_choose(groups, rows);
+    (g.cols == 208   ? grouped_208_4
+     : g.cols == 152 ? grouped_152_2
+     : g.band == 8   ? grouped_128_8
+                     : grouped_128_2)(groups, rows, N, K, A, B, C, first);
 }

@@ -271,37 +271,54 @@ static inline void product_sum(ws_tensor partial, ws_tensor c, ws_tensor extra, 
 }
 
 /* Group g has the rows first[g] to first[g + 1] of A and of C, and B[g].  `tiles` is at least the groups' row tiles together:
-   total rows / bm + groups always is.  order(row): those that there are not come last, and cost no round of tiles. */
-static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor first, int groups, int tiles, int N, int K,
-                                   ws_dtype sum, ws_dtype out, int bm, int bn, int bk)
-{
-    #pragma ws grid(2) order(row)
-    for (int t = 0; t < tiles; t++)
-        for (int j = 0; j < N; j += bn) {
-            long g = 0, before = 0, begin = ws_at(first, 0), end = ws_at(first, 1);
-            while (g < groups && t >= before + (end - begin + bm - 1) / bm) {
-                before += (end - begin + bm - 1) / bm;
-                g++;
-                begin = end;
-                end = ws_at(first, g < groups ? g + 1 : groups);
-            }
-            if (g == groups)
-                continue;
-            const long i = (t - before) * bm;
-            ws_tensor result = ws_slice(c, 0, begin, end); /* a group's last tile is not to write the next one's rows */
-            ws_tile acc = ws_zeros(sum, bm, bn);
+   total rows / bm + groups always is.  order(row): those that there are not come last, and cost no round of tiles.  In bands of
+   some rows of tiles those that run together share more of what they read; then they only come in the last bands. */
+#define PRODUCT_GROUPED_(name, tile_order)                                                                         \
+    static inline void name(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor first, int groups, int tiles, int N,  \
+                            int K, ws_dtype sum, ws_dtype out, int bm, int bn, int bk)                             \
+    {                                                                                                              \
+        PRODUCT_PRAGMA_(ws grid(2) tile_order)                                                                     \
+        for (int t = 0; t < tiles; t++)                                                                            \
+            for (int j = 0; j < N; j += bn) {                                                                      \
+                long g = 0, before = 0, begin = ws_at(first, 0), end = ws_at(first, 1);                            \
+                while (g < groups && t >= before + (end - begin + bm - 1) / bm) {                                  \
+                    before += (end - begin + bm - 1) / bm;                                                         \
+                    g++;                                                                                           \
+                    begin = end;                                                                                   \
+                    end = ws_at(first, g < groups ? g + 1 : groups);                                               \
+                }                                                                                                  \
+                if (g == groups)                                                                                   \
+                    continue;                                                                                      \
+                const long i = (t - before) * bm;                                                                  \
+                /* a group's last tile is not to write the next one's rows */                                      \
+                ws_tensor result = ws_slice(c, 0, begin, end);                                                     \
+                ws_tile acc = ws_zeros(sum, bm, bn);                                                               \
+                                                                                                                   \
+                PRODUCT_PRAGMA_(ws pipeline(auto))                                                                 \
+                for (int k = 0; k < K; k += bk)                                                                    \
+                    acc = ws_dot(ws_load(a, begin + i, k, bm, bk), ws_trans(ws_load_3d(b, g, j, k, bn, bk)), acc); \
+                ws_store(result, i, j, ws_cast(acc, out));                                                         \
+            }                                                                                                      \
+    }
+PRODUCT_GROUPED_(product_grouped, order(row))
+PRODUCT_GROUPED_(product_grouped_by_2, order(grouped(2)))
+PRODUCT_GROUPED_(product_grouped_by_4, order(grouped(4)))
+PRODUCT_GROUPED_(product_grouped_by_8, order(grouped(8)))
 
-            #pragma ws pipeline(auto)
-            for (int k = 0; k < K; k += bk)
-                acc = ws_dot(ws_load(a, begin + i, k, bm, bk), ws_trans(ws_load_3d(b, g, j, k, bn, bk)), acc);
-            ws_store(result, i, j, ws_cast(acc, out));
-        }
-}
+/* Columns of a tile of 128 rows, and rows of tiles in a band, for groups of so many rows.  The fewer rows, the more often B, of
+   which every group has its own, passes through, and the fewer columns of tiles there should be; but many of them leave less of
+   the last round of tiles empty, which counts where the groups' last tiles are not full. */
+typedef struct {
+    int cols, band;
+} product_grouping;
 
-/* Columns of a tile for groups of so many rows: with few rows B, of which every group has its own, passes through more often. */
-static inline int product_grouped_cols(int groups, int rows)
+static inline product_grouping product_grouped_choose(int groups, int rows)
 {
-    return rows <= 512L * groups ? 256 : rows >= 4096L * groups ? 160 : 192;
+    if (rows >= 4096L * groups)
+        return (product_grouping){128, 8};
+    if (rows >= 2048L * groups)
+        return (product_grouping){128, 2};
+    return rows > 512L * groups ? (product_grouping){152, 2} : (product_grouping){208, 4};
 }
 
 /* ---- which tile -------------------------------------------------------------------------------------------------- */

@@ -191,10 +191,16 @@ static int check_some_tile(struct question *q)
 static int check_tensor(struct question *q, int lowest, int highest)
 {
     const type *t = &q->operands[0];
+    if (t->kind == WS_RULE_SCALAR)
+        return wrong(q, "make one of the pointer first, for instance with ws_tensor_2d", "operand 1 is no tensor");
     if (t->kind != WS_RULE_TENSOR)
         return wrong(q, "", "operand 1 is %s, not a tensor", kind_name(t));
     if (t->rank < lowest || t->rank > highest)
-        return wrong(q, "the name's suffix _2d, _3d or _4d tells the rank", "the tensor has rank %d", t->rank);
+        return wrong(q,
+                     highest == 1   ? "it reads or writes a vector: make one with ws_tensor_1d"
+                     : t->rank == 1 ? "of a vector ws_load_row, ws_load_col, ws_store_row and ws_store_col take a part"
+                                    : "the name's suffix _2d, _3d or _4d tells the rank",
+                     "the tensor has rank %d", t->rank);
     return check_dtype(q, t->dtype);
 }
 

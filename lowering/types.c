@@ -215,11 +215,25 @@ static void check_verdict(Kernel *kernel, Op *op)
     if (!good)
         reject_text(kernel, op->loc, arena_print(kernel->module, "%s", message.text), message.remedy);
     if (op->nresults && op->code != OP_SPLAT)
-        op->results[0]->type = from_rule(op, result);
+        op->results[0]->type = good ? from_rule(op, result) : (Type){K_NONE};
     if (good)
         check_coordinates(kernel, op);
     if (good && op->code == OP_DOT)
         check_dot(kernel, op);
+}
+
+/* What comes of a mistake has no type, and is no mistake itself.  */
+static bool is_unknown(const Kernel *kernel, const Value *value)
+{
+    return kernel->failed && value->type.kind == K_NONE;
+}
+
+static bool has_unknown_operand(const Kernel *kernel, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (is_unknown(kernel, op->args[i]) && !(op->args[i]->def && op->args[i]->def->code == OP_SPLAT))
+            return true;
+    return false;
 }
 
 static bool has_results(Kernel *kernel, const Op *op)
@@ -241,6 +255,11 @@ static void infer_plain(Kernel *kernel, Op *op)
 {
     if (is_untyped(op))
         return;
+    if (has_unknown_operand(kernel, op)) {
+        for (int i = 0; i < op->nresults; i++)
+            op->results[i]->type = (Type){K_NONE};
+        return;
+    }
     if (!has_enough_operands(kernel, op) || !has_results(kernel, op))
         return;
     if (op_info[op->code].class_ == CLASS_SCALAR) {
@@ -251,7 +270,6 @@ static void infer_plain(Kernel *kernel, Op *op)
                  op_info[op->code].class_ == CLASS_LOAD;
     if (named && op->results[0]->type.kind == K_NONE) {
         reject(kernel, op->loc, REASON_SHAPE_UNKNOWN, shown(op->results[0]));
-        op->results[0]->type = type_tile(D_F32, 1, 1);
         return;
     }
     if (op->code == OP_TENSOR)
@@ -276,7 +294,7 @@ static void set_type(Value *value, Type type)
 /* The value after an iteration has to be what it was before.  */
 static void agree(Kernel *kernel, const Op *op, const Value *before, const Value *after)
 {
-    if (!type_equal(before->type, after->type))
+    if (!is_unknown(kernel, before) && !is_unknown(kernel, after) && !type_equal(before->type, after->type))
         reject(kernel, op->loc, REASON_CARRIED_TYPE, shown(before), type_words(kernel, before->type),
                type_words(kernel, after->type));
 }
@@ -290,7 +308,7 @@ static void hand_over(Kernel *kernel, const Op *op, const Value *from, Value *to
 
 static void check_bound(Kernel *kernel, const Op *op, const Value *value)
 {
-    if (value->type.kind != K_SCALAR || dtype_is_float(value->type.dtype))
+    if (!is_unknown(kernel, value) && (value->type.kind != K_SCALAR || dtype_is_float(value->type.dtype)))
         reject(kernel, op->loc, REASON_TILE_CONDITION);
 }
 
@@ -316,6 +334,8 @@ static void infer_for(Kernel *kernel, Op *op)
         hand_over(kernel, op, op->args[3 + i], block->args[1 + i]);
     infer_block(kernel, block);
     for (int i = 0; i < op->nresults; i++) {
+        if (is_unknown(kernel, block->last->args[i]))
+            continue;
         agree(kernel, op, block->args[1 + i], block->last->args[i]);
         hand_over(kernel, op, block->args[1 + i], op->results[i]);
     }
@@ -355,7 +375,7 @@ static void infer_if(Kernel *kernel, Op *op)
         settle_zeros(no, yes);
         if (yes->type.kind == K_TENSOR && yes != no)
             reject(kernel, op->loc, REASON_TENSOR_CHOSEN);
-        else if (!type_equal(yes->type, no->type))
+        else if (!is_unknown(kernel, yes) && !is_unknown(kernel, no) && !type_equal(yes->type, no->type))
             reject(kernel, op->loc, REASON_BRANCH_TYPE, shown(op->results[i]), type_words(kernel, yes->type),
                    type_words(kernel, no->type));
         hand_over(kernel, op, yes, op->results[i]);

@@ -328,6 +328,12 @@ static void refuse_call(gcall *call, tree fndecl)
         location_t cycle = bind_recursion(fndecl);
         complain(cycle != UNKNOWN_LOCATION ? cycle : where, "write it as a loop",
                  "the function %qD calls itself, and a grid takes in every function that it calls", fndecl);
+    } else if (!strncmp(IDENTIFIER_POINTER(DECL_NAME(fndecl)), "ws_", 3)) {
+        complain(where, "ws.h lists the operations; make one of your own of these, as a function in this file",
+                 "there is no operation %qD", fndecl);
+    } else if (fndecl_built_in_p(fndecl, BUILT_IN_PRINTF) || fndecl_built_in_p(fndecl, BUILT_IN_PUTS) ||
+               fndecl_built_in_p(fndecl, BUILT_IN_PUTCHAR)) {
+        complain(where, "print a tile with ws_print; ws_full makes one of a number", "a grid cannot call %qD", fndecl);
     } else {
         complain(where, "define it in this file, or compute its result before the grid",
                  "the function %qD has no body here, and a grid takes in every function that it calls", fndecl);

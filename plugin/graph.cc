@@ -129,6 +129,34 @@ static tree stopping_function(edge e)
     return gimple_call_fndecl(gsi_stmt(last));
 }
 
+/* What begins here leads to nowhere but a loop without an end: the place of that loop, or UNKNOWN_LOCATION.  */
+location_t graph_endless(basic_block from)
+{
+    hash_set<basic_block> seen;
+    auto_vec<basic_block> blocks;
+    location_t where = last_location(from);
+    blocks.safe_push(from);
+    for (unsigned n = 0; n < blocks.length(); n++) {
+        edge out;
+        edge_iterator i;
+        if (!EDGE_COUNT(blocks[n]->succs))
+            return UNKNOWN_LOCATION;
+        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(blocks[n]); !gsi_end_p(s); gsi_next_nondebug(&s))
+            if (Pragma *pragma = pragma_of_stmt(gsi_stmt(s)))
+                where = pragma->is_grid ? where : pragma->loc;
+        FOR_EACH_EDGE(out, i, blocks[n]->succs)
+        if (!seen.add(out->dest))
+            blocks.safe_push(out->dest);
+    }
+    return where;
+}
+
+void graph_refuse_endless(location_t where)
+{
+    complain(where, "its condition is always true; an unsigned count is never below 0",
+             "a loop in the grid never ends");
+}
+
 /* Helpers in the condition are blocks of their own before straighten ().  */
 static basic_block condition_block(class loop *loop)
 {
@@ -153,7 +181,10 @@ static bool check_exits(class loop *loop)
         if (edge_is_dead(exits[i]) || is_loop_condition(loop, exits[i]))
             continue;
         tree fndecl = stopping_function(exits[i]);
-        if (fndecl)
+        location_t endless = graph_endless(exits[i]->dest);
+        if (endless != UNKNOWN_LOCATION)
+            graph_refuse_endless(endless);
+        else if (fndecl)
             complain(last_location(exits[i]->dest), "check before the grid",
                      "the function %qD has no body here, and a grid takes in every function that it calls", fndecl);
         else

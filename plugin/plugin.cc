@@ -49,6 +49,12 @@ Loc loc_of(location_t where)
 
 void complain(location_t where, const char *remedy, const char *format, ...)
 {
+    static location_t last_place;
+    static const char *last_format;
+    if (where == last_place && format == last_format && where != UNKNOWN_LOCATION)
+        return; /* at -O0 one expression may be several statements */
+    last_place = where;
+    last_format = format;
     auto_diagnostic_group group;
     va_list list;
     va_start(list, format);

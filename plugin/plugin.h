@@ -149,6 +149,8 @@ void region_collect(function *fn, auto_vec<MarkedLoop> *marks);
 
 /* graph.cc */
 bool graph_prepare(function *fn);
+location_t graph_endless(basic_block from);
+void graph_refuse_endless(location_t where);
 
 /* control.cc */
 Exits *control_node(Walk *w, basic_block bb);

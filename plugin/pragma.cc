@@ -375,7 +375,7 @@ static void read_pipeline(Tokens *t, Pragma *pragma)
         pipeline->automatic = true;
         next(t);
     } else {
-        pipeline->depth = number(t, "the depth of a pipeline", 1, 64);
+        pipeline->depth = number(t, "the depth of a pipeline", 1, 16);
         if (accept(t, CPP_COMMA))
             pipeline->in_flight = number(t, "the number of iterations in flight", 1, 64);
     }
@@ -447,9 +447,20 @@ static void handle_pragma(cpp_reader *)
     add_stmt(build_call_expr_loc(pragma.loc, marker(), 1, index));
 }
 
+/* The project's name is a likely slip; an unknown pragma would silently leave the loops to the host.  */
+static void handle_slip(cpp_reader *)
+{
+    Tokens tokens = {};
+    tokens.where = input_location;
+    wrong(&tokens, "write '#pragma ws'", "'#pragma wsc' is not a pragma");
+    while (tokens.type != CPP_EOF)
+        next(&tokens);
+}
+
 static void register_pragmas(void *, void *)
 {
     c_register_pragma_with_expansion(NULL, "ws", handle_pragma);
+    c_register_pragma_with_expansion(NULL, "wsc", handle_slip);
 }
 
 void pragma_register(void)

@@ -38,9 +38,12 @@ static void remove_markers(function *fn)
     }
 }
 
-static void never_repeats(Pragma *pragma)
+static void never_repeats(Pragma *pragma, basic_block bb)
 {
-    if (!pragma->used)
+    location_t endless = graph_endless(bb);
+    if (!pragma->used && endless != UNKNOWN_LOCATION)
+        graph_refuse_endless(endless);
+    else if (!pragma->used)
         complain(pragma->loc, "remove the pragma, or the statement that always leaves the loop",
                  "the loop under this pragma never repeats");
     pragma->used = true;
@@ -55,7 +58,7 @@ void region_collect(function *fn, auto_vec<MarkedLoop> *marks)
         if (!pragma)
             continue;
         if (!loop_outer(bb->loop_father))
-            never_repeats(pragma);
+            never_repeats(pragma, bb);
         else
             marks->safe_push(MarkedLoop{bb->loop_father, pragma});
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tensors of rank 4 and 3, batch and head order swapped by strides, row and column vectors with a leading dimension. */
+/* Tensors of rank 4 and 3, batch and head order swapped by strides, row and column vectors with a leading dimension;
+   additions to rank 3, and a fill where rows of rank 3 end. */
 #include "test.h"
 
 enum { D = 32 };
@@ -29,9 +30,38 @@ static void heads(int B, int H, int M, int N, const ws_f16 *A, const ws_f16 *W, 
             }
 }
 
+enum { FILL = 7, BLOCK = 16 };
+
+/* T[0][h % 2] += the columns' sums of X[h]; rows behind N count FILL. */
+static void totals(int H, int N, const int *X, int *T)
+{
+    ws_tensor x = ws_tensor_3d(X, WS_I32, H, N, D), t = ws_tensor_3d(T, WS_I32, 1, 2, D);
+
+    #pragma ws grid(2)
+    for (int h = 0; h < H; h++)
+        for (int i = 0; i < N; i += BLOCK)
+            ws_atomic_add_3d(t, 0, h % 2, 0, ws_col_sum(ws_load_or_3d(x, h, i, 0, BLOCK, D, FILL)));
+}
+
+static void check_totals(int H, int N)
+{
+    int *X = check_random(WS_I32, (size_t)H * N * D), *T = check_range(WS_I32, (size_t)2 * D, 0, 0);
+    totals(H, N, check_place(X), check_place(T));
+    check_fetch();
+    for (long odd = 0; odd < 2; odd++)
+        for (long d = 0; d < D; d++) {
+            double sum = 0;
+            for (long h = odd; h < H; h += 2)
+                for (long i = 0; i < (N + BLOCK - 1) / BLOCK * BLOCK; i++)
+                    sum += i < N ? X[(h * N + i) * D + d] : FILL;
+            check_equal(T, odd * D + d, sum);
+        }
+}
+
 int main(int argc, char **argv)
 {
     check_begin("rank4", argc, argv);
+    check_totals(5, 50);
     int B = 2, H = 3, M = 80, N = 50;
     ws_f16 *A = check_random(WS_F16, (size_t)B * M * H * D), *W = check_random(WS_F16, (size_t)H * N * D);
     float *bias = check_random(WS_F32, (size_t)H * N), *C = check_output(WS_F32, (size_t)B * H * M * N);

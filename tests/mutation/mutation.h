@@ -35,6 +35,30 @@ typedef struct {
 extern const Operator operators[];
 extern const int noperators;
 
+/* operators-names.c */
+bool other_ring(Kernel *kernel, Site site);
+bool other_storage(Kernel *kernel, Site site);
+bool fixed_slot(Kernel *kernel, Site site);
+bool next_slot(Kernel *kernel, Site site);
+bool first_rows(Kernel *kernel, Site site);
+bool unnamed(Kernel *kernel, Site site);
+bool overlaps_next(Kernel *kernel, Site site);
+bool overlaps_half(Kernel *kernel, Site site);
+bool narrow_slots(Kernel *kernel, Site site);
+bool one_storage_slot_less(Kernel *kernel, Site site);
+bool other_order_of_stages(Kernel *kernel, Site site);
+bool other_tile(Kernel *kernel, Site site);
+bool swap_operands(Kernel *kernel, Site site);
+bool swap_carried(Kernel *kernel, Site site);
+bool stale_carried(Kernel *kernel, Site site);
+bool other_start(Kernel *kernel, Site site);
+bool shared_variable(Kernel *kernel, Site site);
+bool said_kept(Kernel *kernel, Site site);
+bool not_kept(Kernel *kernel, Site site);
+bool kept_less(Kernel *kernel, Site site);
+bool kept_more(Kernel *kernel, Site site);
+bool writes_kept(Kernel *kernel, Site site);
+
 /* operators-cluster.c */
 bool release_here(Kernel *kernel, Site site);
 bool release_across(Kernel *kernel, Site site);

@@ -29,4 +29,9 @@ not_ok 'the unspoiled sums of parts are refused' grep '^not ok' "$work/score"
 for name in other-start aliased fewer-storage-slots; do
     ok "$name, of parts" noticed "$name"
 done
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/kept.c" >"$work/score"
+not_ok 'the unspoiled kept tiles are refused' grep '^not ok' "$work/score"
+for name in said-kept not-kept kept-less kept-more writes-kept; do
+    ok "$name" noticed "$name"
+done
 done_testing

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * operators-names.c - what can go wrong with what steps are about.
+ *
+ *   names       another ring, storage, slot, accumulator, operand, variable
+ *   memory      storages that overlap, slots that share memory and do not keep what tiles have in common, or the other way round
+ */
+#include "mutation.h"
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static bool has_ring_op(const Op *op)
+{
+    return op->code == OP_PUT || op->code == OP_PUT_DONE || op->code == OP_COPY_IN || op->code == OP_GET ||
+           op->code == OP_CONSUMED || op->code == OP_SKIP || op->code == OP_FLIP;
+}
+
+bool other_ring(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (!has_ring_op(op) || !kernel->arefs->next)
+        return false;
+    op->aref = op->aref->next ? op->aref->next : kernel->arefs;
+    return true;
+}
+
+bool other_storage(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (!op->storage)
+        return false;
+    for (Storage *storage = op->storage->next; storage != op->storage;
+         storage = storage ? storage->next : kernel->storages)
+        if (storage && storage->use == op->storage->use && type_equal(storage->tile, op->storage->tile)) {
+            op->storage = storage;
+            return true;
+        }
+    return false;
+}
+
+/* Slot 0 instead of the one that was got or put.  */
+bool fixed_slot(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if ((op->code != OP_VIEW || op->storage->use != USE_RING) && op->code != OP_COPY_IN && op->code != OP_FLIP)
+        return false;
+    Op *zero = op_new(kernel, OP_CONST, op->loc, 0, NULL);
+    op->args[0] = op_result(kernel, zero, op->args[0]->type, NULL);
+    op_before(op, zero);
+    return true;
+}
+
+bool next_slot(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if ((op->code != OP_VIEW || op->storage->use != USE_RING) && op->code != OP_COPY_IN && op->code != OP_FLIP)
+        return false;
+    Type type = op->args[0]->type;
+    Op *one = op_new(kernel, OP_CONST, op->loc, 0, NULL), *slots = op_new(kernel, OP_CONST, op->loc, 0, NULL);
+    one->ival = 1;
+    slots->ival = op->storage->slots;
+    Op *sum = op_new(kernel, OP_ADDI, op->loc, 2, (Value *[]){op->args[0], op_result(kernel, one, type, NULL)});
+    Op *rest = op_new(kernel, OP_REMI, op->loc, 2,
+                      (Value *[]){op_result(kernel, sum, type, NULL), op_result(kernel, slots, type, NULL)});
+    op->args[0] = op_result(kernel, rest, type, NULL);
+    Op *chain[] = {one, slots, sum, rest};
+    for (int i = 0; i < 4; i++)
+        op_before(op, chain[i]);
+    return true;
+}
+
+/* All groups read the rows of the first.  */
+bool first_rows(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    int64_t row;
+    if (op->code != OP_VIEW || op->nargs < 2 || ir_constant(op->args[1], &row))
+        return false;
+    Op *zero = op_new(kernel, OP_CONST, op->loc, 0, NULL);
+    op->args[1] = op_result(kernel, zero, op->args[1]->type, NULL);
+    op_before(op, zero);
+    return true;
+}
+
+bool unnamed(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (op->code != OP_WAIT || !op->nargs || op->nresults != op->nargs)
+        return false;
+    int last = op->nargs - 1;
+    op->args[last]->type = op->results[last]->type;
+    ir_replace_uses(site.role->body, op->results[last], op->args[last]);
+    (void)kernel;
+    op->nargs--;
+    op->nresults--;
+    return true;
+}
+
+bool overlaps_next(Kernel *kernel, Site site)
+{
+    Storage *other = site.storage->next ? site.storage->next : kernel->storages;
+    if (other == site.storage)
+        return false;
+    other->offset = site.storage->offset;
+    return true;
+}
+
+bool overlaps_half(Kernel *kernel, Site site)
+{
+    if (!site.storage->next)
+        return false;
+    site.storage->next->offset -= site.storage->slot_bytes / 2 / 1024 * 1024;
+    (void)kernel;
+    return site.storage->slot_bytes >= 2048;
+}
+
+bool narrow_slots(Kernel *kernel, Site site)
+{
+    site.storage->slot_bytes /= 2;
+    (void)kernel;
+    return site.storage->slots > 1 && site.storage->slot_bytes >= 1024;
+}
+
+bool one_storage_slot_less(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return --site.storage->slots > 0;
+}
+
+bool other_order_of_stages(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    (void)kernel;
+    if (op->code != OP_MMA || op->args[0]->type.kind != K_VIEW)
+        return false;
+    for (Op *other = op->next; other; other = other->next)
+        if (other->code == OP_MMA && type_equal(other->args[0]->type, op->args[0]->type) &&
+            type_equal(other->args[1]->type, op->args[1]->type) && other->args[1] != op->args[1]) {
+            Value *kept = op->args[1];
+            op->args[1] = other->args[1];
+            other->args[1] = kept;
+            return true;
+        }
+    return false;
+}
+
+bool other_tile(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (op->code != OP_COPY_IN || op->nargs < 3)
+        return false;
+    Type type = op->args[2]->type;
+    Op *step = op_new(kernel, OP_CONST, op->loc, 0, NULL);
+    step->ival = op->storage->tile.rows;
+    Op *sum = op_new(kernel, OP_ADDI, op->loc, 2, (Value *[]){op->args[2], op_result(kernel, step, type, NULL)});
+    op->args[2] = op_result(kernel, sum, type, NULL);
+    op_before(op, step);
+    op_before(op, sum);
+    return true;
+}
+
+bool swap_operands(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    (void)kernel;
+    if ((op->code != OP_SUB && op->code != OP_DIV && op->code != OP_LT && op->code != OP_SUBI && op->code != OP_LTI) ||
+        !type_equal(op->args[0]->type, op->args[1]->type))
+        return false;
+    Value *kept = op->args[0];
+    op->args[0] = op->args[1];
+    op->args[1] = kept;
+    return true;
+}
+
+/* A loop hands over two of its values the wrong way round.  */
+bool swap_carried(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    (void)kernel;
+    for (int i = 0; op->code == OP_YIELD && i + 1 < op->nargs; i++)
+        if (op->args[i] != op->args[i + 1] && type_equal(op->args[i]->type, op->args[i + 1]->type)) {
+            Value *kept = op->args[i];
+            op->args[i] = op->args[i + 1];
+            op->args[i + 1] = kept;
+            return true;
+        }
+    return false;
+}
+
+/* An iteration hands on what it got.  */
+bool stale_carried(Kernel *kernel, Site site)
+{
+    Op *op = site.op, *loop = op->parent->parent;
+    (void)kernel;
+    if (op->code != OP_YIELD || !op->nargs || !loop || loop->code != OP_FOR)
+        return false;
+    op->args[op->nargs - 1] = loop->blocks[0]->args[op->nargs];
+    return true;
+}
+
+bool other_start(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    if (site.op->code != OP_FULL)
+        return false;
+    site.op->fval += 1;
+    return true;
+}
+
+/* Two live values in one variable.  */
+bool shared_variable(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (op->nresults != 1 || !op->results[0]->var || !op->results[0]->var->role)
+        return false;
+    for (Variable *variable = kernel->variables; variable; variable = variable->next)
+        if (variable != op->results[0]->var && variable->role == op->results[0]->var->role &&
+            type_equal(variable->type, op->results[0]->var->type)) {
+            op->results[0]->var = variable;
+            return true;
+        }
+    return false;
+}
+
+/* ---- what is kept ------------------------------------------------------------------------------------------------ */
+
+/* All slots of a ring lie in the first, as if tiles wanted the same.  */
+bool said_kept(Kernel *kernel, Site site)
+{
+    Storage *storage = site.storage;
+    (void)kernel;
+    if (storage->use != USE_RING || storage->kept || storage->slots < 2)
+        return false;
+    storage->kept = 1;
+    return true;
+}
+
+/* Slots that share memory are said to be apart.  */
+bool not_kept(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    if (!site.storage->kept)
+        return false;
+    site.storage->kept = 0;
+    return true;
+}
+
+bool kept_less(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return site.storage->kept > 1 && --site.storage->kept;
+}
+
+bool kept_more(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return site.storage->kept && ++site.storage->kept;
+}
+
+/* The kernel writes what slots keep, where it wrote something else.  */
+bool writes_kept(Kernel *kernel, Site site)
+{
+    if (site.op->code != OP_STORE || site.op->args[0]->def->code != OP_TENSOR)
+        return false;
+    Value **pointer = &site.op->args[0]->def->args[0];
+    FOR_AREFS (aref, kernel)
+        for (int i = 0; i < aref->nstorages; i++) {
+            const Op *tensor = aref->loads[i]->args[0]->def;
+            if (!aref->storages[i]->kept || tensor->code != OP_TENSOR || tensor->args[0] == *pointer ||
+                !type_equal(tensor->args[0]->type, (*pointer)->type))
+                continue;
+            *pointer = tensor->args[0];
+            return true;
+        }
+    return false;
+}

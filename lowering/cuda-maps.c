@@ -45,7 +45,12 @@ static int map_rows(const Op *op)
 static bool map_serves(const Map *map, const Variable *tensor, const Op *op)
 {
     return map->tensor == tensor && map->rows == map_rows(op) && map->rounded == op->storage->rounded &&
-           map->present == op->present;
+           map->present == op->present && map->stepped == op->stepped;
+}
+
+static const char *map_kind(const Op *op)
+{
+    return op->stepped ? "stepped" : op->present ? "present" : "whole";
 }
 
 static bool is_field(const Kernel *kernel, const char *name)
@@ -78,11 +83,18 @@ static void visit_map(Op *op, void *context)
     if (op->storage->rounded)
         name = arena_print(list->printer->kernel->module, "%s_tf32", name);
     else if (other)
-        name = arena_print(list->printer->kernel->module, "%s_%s", name, op->present ? "present" : "whole");
+        name = arena_print(list->printer->kernel->module, "%s_%s", name, map_kind(op));
     while (is_field(list->printer->kernel, name))
         name = arena_print(list->printer->kernel->module, "%s_", name);
     *end = arena_alloc(list->printer->kernel->module, sizeof **end);
-    **end = (Map){tensor, rows, op->code == OP_COPY_IN, op->storage->rounded, op->present, name, NULL};
+    **end = (Map){.tensor = tensor,
+                  .rows = rows,
+                  .load = op->code == OP_COPY_IN,
+                  .rounded = op->storage->rounded,
+                  .present = op->present,
+                  .stepped = op->stepped,
+                  .sharers = op->storage->tile.rows / rows,
+                  .name = name};
 }
 
 Map *cuda_collect_maps(Printer *in)
@@ -93,11 +105,17 @@ Map *cuda_collect_maps(Printer *in)
     return list.maps;
 }
 
-const char *cuda_map_for(Printer *in, const Op *op)
+const Map *cuda_map_of(const Printer *in, const Op *op)
 {
     const Variable *tensor = map_tensor(op)->results[0]->var;
     for (const Map *map = in->maps; map; map = map->next)
         if (map_serves(map, tensor, op))
-            return map->name;
-    return "";
+            return map;
+    return NULL;
+}
+
+const char *cuda_map_for(Printer *in, const Op *op)
+{
+    const Map *map = cuda_map_of(in, op);
+    return map ? map->name : "";
 }

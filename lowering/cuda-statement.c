@@ -470,7 +470,7 @@ static void print_accumulate(Printer *in, const Op *op)
         fputs(", ", in->out);
         cuda_value(in, products[i]->args[1], PREC_TERNARY);
     }
-    fputs(");\n", in->out);
+    fprintf(in->out, "%s%s);\n", in->width ? ", " : "", in->width ? in->width : "");
 }
 
 static const Value *column_of(const Op *op)
@@ -676,7 +676,15 @@ static void print_statement(Printer *in, const Op *op)
 void cuda_block(Printer *in, const Block *block)
 {
     in->indent++;
-    for (const Op *op = block->first; op; op = op->next)
+    for (const Op *op = block->first; op; op = op->next) {
+        const Op *last = cuda_narrow(in, op);
+        in->indent += last != NULL;
+        for (; last && op != last; op = op->next)
+            print_statement(in, op);
         print_statement(in, op);
+        in->indent -= last != NULL;
+        if (last)
+            cuda_narrow_end(in);
+    }
     in->indent--;
 }

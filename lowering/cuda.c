@@ -42,11 +42,11 @@ static void print_params(Printer *in, const Map *maps)
             cuda_line(in, "ws::tensor<%s, %d> %s;", cuda_element_text[field->type.dtype], field->type.rank,
                       field->name);
     for (const Map *map = maps; map; map = map->next) {
-        const char *text = arena_print(module, "ws::%s %s;", map->present ? "edge_map" : "map", map->name);
+        const char *kind = map->stepped ? "step_map" : map->present ? "edge_map" : "map";
+        const char *note = map->stepped ? ", as many as the grid's step" : map->present ? ", the last as it is" : "";
+        const char *text = arena_print(module, "ws::%s %s;", kind, map->name);
         if (map->load)
-            cuda_commented(
-                in, text,
-                arena_print(module, "tiles of %d rows%s", map->rows, map->present ? ", the last as it is" : ""));
+            cuda_commented(in, text, arena_print(module, "tiles of %d rows%s", map->rows, note));
         else
             cuda_line(in, "%s", text);
     }
@@ -447,6 +447,19 @@ static void print_grid_launch(Printer *in)
         cuda_line(in, "call.deal(p.grid);");
 }
 
+static void print_map(Printer *in, const Map *map)
+{
+    cuda_begin(in);
+    fprintf(in->out, "call.map%s(p.%s, p.%s, %d", map->rounded ? "<ws::tf32>" : "", map->name, map->tensor->name,
+            map->rows);
+    if (map->stepped) {
+        fputs(", ", in->out);
+        print_extent(in, role_grid(in->kernel->roles)->args[3 * map->stepped - 1]);
+        fprintf(in->out, ", %d", map->sharers);
+    }
+    fputs(");\n", in->out);
+}
+
 static void print_run(Printer *in)
 {
     const Kernel *kernel = in->kernel;
@@ -479,8 +492,7 @@ static void print_launcher(Printer *in, const Map *maps)
             print_tensor(in, field);
     cuda_line(in, "call.place();");
     for (const Map *map = maps; map; map = map->next)
-        cuda_line(in, "call.map%s(p.%s, p.%s, %d);", map->rounded ? "<ws::tf32>" : "", map->name, map->tensor->name,
-                  map->rows);
+        print_map(in, map);
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_SCALAR && !field->value->def)
             print_scalar_field(in, field);

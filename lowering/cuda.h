@@ -14,6 +14,8 @@ struct Map {
     int rows;
     bool load, rounded;
     bool present; /* for copies in that leave out rows */
+    int stepped;  /* of tiles in the steps of a dimension of the grid: 1 + that one */
+    int sharers;  /* blocks that bring a tile together */
     const char *name;
     Map *next;
 };
@@ -24,6 +26,7 @@ typedef struct {
     Role *role; /* NULL in the launcher */
     int indent;
     const Map *maps;
+    const char *width; /* of products in a loop that is there for several, or NULL */
 } Printer;
 
 /* C's precedences, low to high; a right operand asks for one more.  */
@@ -72,7 +75,11 @@ void cuda_coordinates(Printer *in, const Op *op, int first, int end); /* each be
 
 /* cuda-maps.c */
 Map *cuda_collect_maps(Printer *in);
+const Map *cuda_map_of(const Printer *in, const Op *op);
 const char *cuda_map_for(Printer *in, const Op *op);
+/* cuda-narrow.c: begins such a loop, whose last statement is the wait that comes back; NULL if it is none.  */
+const Op *cuda_narrow(Printer *in, const Op *loop);
+void cuda_narrow_end(Printer *in);
 
 /* cuda-storage.c */
 void cuda_storage(Printer *in, const Storage *storage);

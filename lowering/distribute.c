@@ -250,6 +250,7 @@ static void emit_put(Distributor *in, Block *to, Op *load)
         copy->storage = aref->storages[i];
         copy->fval = source->fval;
         copy->present = source->present;
+        copy->stepped = source->stepped;
         copy->along = source->along;
         copy->ival = source->along ? source->results[0]->type.rows / cluster_sharers(in->kernel, source->along) : 0;
     }

@@ -562,6 +562,7 @@ Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map)
     copy->depth = op->depth;
     copy->release = op->release;
     copy->present = op->present;
+    copy->stepped = op->stepped;
     copy->along = op->along;
     copy->aref = op->aref;
     copy->storage = op->storage;

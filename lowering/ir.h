@@ -159,6 +159,7 @@ struct Op {
     int release;        /* LOAD: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
     bool flipped;       /* LOAD: bytes that lie the wrong way for its products: a role of its own turns them over on their way */
     bool present;       /* LOAD: rows beyond the tensor's reach nothing that is seen; COPY_IN: they need not come */
+    int stepped;        /* the same for rows beyond the step of a dimension of the grid: 1 + that one, or 0 */
     int kept; /* LOAD: slots that hold all that a tile wants of it, and the next one wants again; 0: they do not */
     int along;          /* LOAD: the blocks of the cluster that load the same tile; COPY_IN: that bring a share of it each, for all of them */
     /* partition and after */

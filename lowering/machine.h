@@ -21,6 +21,7 @@ enum {
     MACHINE_LINE_BYTES = 128,    /* a row of a shared tile's block, and the swizzle span */
     MACHINE_SHARED_ALIGN = 1024, /* of a storage: eight lines, the swizzle's period */
     MACHINE_SWIZZLE_ROWS = 8,    /* lines after which it begins again */
+    MACHINE_BOX_ROWS = 256,      /* that one copy brings at most */
     MACHINE_CLUSTER_BLOCKS = 8,  /* that every device can place */
     MACHINE_MMA_ROWS = 64,       /* M of one wgmma */
     MACHINE_MMA_COLUMNS = 256,   /* its largest N */

@@ -268,6 +268,8 @@ static void parse_note(Parser *p, Op *op)
         op->flipped = scan_number_up_to(p, 0, 1);
     else if (!strcmp(key, "present"))
         op->present = scan_number_up_to(p, 0, 1);
+    else if (!strcmp(key, "stepped"))
+        op->stepped = scan_number_up_to(p, 0, 1000);
     else if (!strcmp(key, "kept"))
         op->kept = scan_number_up_to(p, 0, 1000);
     else if (!strcmp(key, "along"))

@@ -11,12 +11,18 @@
  * brings (H200: 6 clocks of a line, and 2).  Where all that they reach is left out of every store, they may hold anything, so
  * nobody needs to bring them.
  *
+ * Where the tile is stored into a slice as long as the grid's step, so do rows beyond that one:
+ *
+ *   for (j = 0; j < N; j += width)           a tile of b has rows j to j + 255; those from j + width on are the next one's
+ *       ws_store (ws_slice (c, 1, 0, j + width), i, j, acc);
+ *
  * What is followed is a load's rows, as rows or, where they are turned over or were a right operand, as columns of other tiles.
  * The operation must keep them apart: a sum over them, a product over them or a printed tile ends it.  A store ends well if it
  * begins at the load's own row, of a tensor that has no more of them than the load's.  Through a loop's carried values rows are
  * followed only if the load's row is no other in the next iteration.
  */
 #include "infer.h"
+#include "machine.h"
 #include "plan.h"
 #include "queries.h"
 #include "rules.h"
@@ -39,6 +45,7 @@ typedef struct {
 
 typedef struct {
     const Op *load;
+    const Value *step; /* rows from there on are looked for, not those that the tensor lacks; or NULL */
     const Uses *uses;
     Place *places; /* by value id and axis */
 } Search;
@@ -111,12 +118,37 @@ static const Value *rows_of(const Op *load)
     return tensor->args[load->nargs - 2];
 }
 
-/* The extent of a tensor, or of a slice in other dimensions; NULL where it is not simply that of the memory.  */
+static bool is_zero(const Value *value)
+{
+    int64_t number;
+    return ir_constant(value, &number) && !number;
+}
+
+/* The extent of a tensor, or of a slice that begins where it does; NULL where it is not simply that of the memory.  */
 static const Value *extent_of(const Value *tensor, int dimension)
 {
-    while (tensor->def && tensor->def->code == OP_SLICE && tensor->def->ival != dimension)
+    while (tensor->def && tensor->def->code == OP_SLICE &&
+           (tensor->def->ival != dimension || is_zero(tensor->def->args[1])))
         tensor = tensor->def->args[0];
     return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def->args[1 + dimension] : NULL;
+}
+
+/* Does the tensor end a step behind `base`?  */
+static bool ends_behind(const Value *tensor, int dimension, const Value *base, const Value *step)
+{
+    for (; tensor->def && tensor->def->code == OP_SLICE; tensor = tensor->def->args[0]) {
+        const Value *end = without_widening(tensor->def->args[2]);
+        const Op *sum = end->def;
+        if (tensor->def->ival != dimension)
+            continue;
+        if (!is_zero(tensor->def->args[1]))
+            return false;
+        if (sum && sum->code == OP_ADDI &&
+            ((same_number(sum->args[0], base) && same_number(sum->args[1], step)) ||
+             (same_number(sum->args[1], base) && same_number(sum->args[0], step))))
+            return true;
+    }
+    return false;
 }
 
 /* Does the store leave out what the load did not find?  */
@@ -128,7 +160,10 @@ static bool is_left_out(const Search *in, const Op *store, Axis axis, First firs
     int rank = store->nargs - 2, dimension = rank - (column || row || axis == AXIS_COLS ? 1 : 2);
     const Value *at = store->args[1 + dimension], *extent = extent_of(store->args[0], dimension);
     const Value *base = row_of(in->load);
-    return extent && same_number(extent, rows_of(in->load)) && is_place(at, base, first);
+    if (!is_place(at, base, first))
+        return false;
+    return in->step ? ends_behind(store->args[0], dimension, base, in->step)
+                    : extent && same_number(extent, rows_of(in->load));
 }
 
 /* Along which axis of the result, or AXES.  */
@@ -238,14 +273,30 @@ static bool follow(Search *in, const Value *value, Axis axis, First first)
     return true;
 }
 
-bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load)
+static bool reach_nothing(Kernel *kernel, const Uses *uses, const Op *load, const Value *step)
 {
     const Op *tensor = load->args[0]->def;
     if (load->code != OP_LOAD || load->ival || load->fval != 0 || !tensor || tensor->code != OP_TENSOR)
         return false;
     size_t places = (size_t)kernel->module->next_id * AXES;
-    Search in = {load, uses, arena_alloc(kernel->module, places * sizeof(Place))};
+    Search in = {load, step, uses, arena_alloc(kernel->module, places * sizeof(Place))};
     return follow(&in, load->results[0], AXIS_ROWS, (First){NULL, 0});
+}
+
+bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load)
+{
+    return reach_nothing(kernel, uses, load, NULL);
+}
+
+int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load)
+{
+    const Op *grid = ir_enclosing(load, OP_GRID);
+    if (load->code != OP_LOAD || load->nargs < 3 || !grid)
+        return 0;
+    for (int i = 0; i < grid->nargs / 3; i++)
+        if (without_widening(row_of(load)) == grid->blocks[0]->args[i] && is_zero(grid->args[3 * i]))
+            return reach_nothing(kernel, uses, load, grid->args[3 * i + 2]) ? 1 + i : 0;
+    return 0;
 }
 
 /* ---- infer ------------------------------------------------------------------------------------------------------- */
@@ -258,9 +309,12 @@ typedef struct {
 static void visit_load(Op *op, void *context)
 {
     Marker *in = context;
-    if (op->code == OP_LOAD)
-        op->present =
-            may_be_ragged(op, op->nargs - 3, op->results[0]->type.rows) && rows_stay_apart(in->kernel, &in->uses, op);
+    if (op->code != OP_LOAD)
+        return;
+    op->present =
+        may_be_ragged(op, op->nargs - 3, op->results[0]->type.rows) && rows_stay_apart(in->kernel, &in->uses, op);
+    if (op->present && op->results[0]->type.rows <= MACHINE_BOX_ROWS)
+        op->stepped = rows_stepped(in->kernel, &in->uses, op);
 }
 
 /* require: types, one GRID.   ensure: the same program; a load says whether only the rows that there are need come.  */

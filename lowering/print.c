@@ -327,6 +327,8 @@ static void print_notes(Printer *p, const Op *op)
         print_number(p, &first, "flipped", 1);
     if (op->present)
         print_number(p, &first, "present", 1);
+    if (op->stepped)
+        print_number(p, &first, "stepped", op->stepped);
     if (op->kept)
         print_number(p, &first, "kept", op->kept);
     if (op->along) {

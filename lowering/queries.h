@@ -29,6 +29,8 @@ Op *outermost_loop(const Op *op);
 int last_stage(const Op *load, const Uses *uses);
 /* present.c: do a load's rows reach nothing that is seen where its tensor has none?  */
 bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load);
+/* ... and where they lie beyond the step of the grid's dimension that counts them?  1 + that dimension, or 0.  */
+int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load);
 /* The op of `block` that is `op` or holds it.  */
 Op *op_at_block(Op *op, const Block *block);
 /* Index of the row coordinate among a load's or store's operands, -1 if rows of its tile do not move a coordinate.  */

@@ -353,7 +353,7 @@ static bool run_copy_in(Validator *in, const Op *op)
         same = known_of(in, op->args[1 + i]).term == source_term(in, slot.instance, load->args[i]);
     if (!same)
         return differs(in, op, "copies something else into '%s' than the source loads", op->storage->name);
-    if (op->present && !load->present)
+    if ((op->present && !load->present) || (op->stepped && op->stepped != load->stepped))
         return differs(in, op, "leaves out rows of '%s' that are looked at", op->storage->name);
     if (*done & DONE_COPY)
         return differs(in, op, "copies twice into one slot of '%s'", op->storage->name);

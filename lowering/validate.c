@@ -233,7 +233,8 @@ typedef struct {
 static void visit_present(Op *op, void *context)
 {
     Present *in = context;
-    if (!op->present || !in->apart || rows_stay_apart(in->kernel, &in->uses, op))
+    if (!in->apart || ((!op->present || rows_stay_apart(in->kernel, &in->uses, op)) &&
+                       (!op->stepped || rows_stepped(in->kernel, &in->uses, op) == op->stepped)))
         return;
     BUG_AT(in->kernel, op->loc, "rows that '%s' does not have are looked at",
            op->args[0]->name ? op->args[0]->name : "?");

@@ -128,13 +128,13 @@ static WS_DEVICE void share_boxes(u32 barrier, shared_tile<S, R, C> &s, const M 
 {
     constexpr int count = B::count(A), rows = R / count, box = box_rows(rows), lines = line_elements<S>;
     static_assert(R % (8 * count) == 0, "a share is whole periods of the swizzle");
-    const int first = B::template place<A>() * rows;
+    const int apart = rows_apart<rows>(m), first = B::template place<A>() * apart;
     const unsigned short mask = B::template mask<A>();
     const u32 to = ptx::shared_address(s.bytes) + first * 128;
     int brought = 0;
 #pragma unroll
     for (int n = 0; n < count; n++)
-        brought += rows_brought<rows>(m, row + n * rows);
+        brought += rows_brought<rows>(m, row + n * apart);
     ptx::mbarrier_expect_tx(barrier, (u32)(shared_tile<S, R, C>::blocks * brought * 128));
 #pragma unroll
     for (int block = 0; block < shared_tile<S, R, C>::blocks; block++)

@@ -210,6 +210,27 @@ struct launch {
             say_slower(find((void **)&t.base));
     }
 
+    /* The same of tiles at a step, each brought by `sharers` blocks.  A share is whole periods of the swizzle, and one that
+       is not there is asked for as few rows as possible.  */
+    template <typename IN = void, typename T, int N>
+    void map(ws::step_map &m, const ws::tensor<T, N> &t, int rows, long step, int sharers)
+    {
+        if (failed)
+            return;
+        typedef typename host::map_type_in<IN, T>::type in;
+        const long extent = t.high[N - 2], share = (step + sharers - 1) / sharers;
+        m.columns = (int)::min((long)rows * sharers, step);
+        m.rows = (int)::min((long)rows, ::max(sharers > 1 ? (share + 7) / 8 * 8 : share, 1L));
+        const long last = extent > 0 && step > 0 ? (extent - 1) / step * step : 0, left = extent - last;
+        const long whole = left / m.rows;
+        m.edge_rows = left % m.rows ? (int)(left % m.rows) : 8;
+        m.can_load = encode<in>(m.load, t, m.rows);
+        const bool has_edge = m.can_load && whole < sharers && encode<in>(m.edge, t, m.edge_rows);
+        m.edge_first = has_edge ? (int)(last + whole * m.rows) : no_edge;
+        if (!m.can_load)
+            say_slower(find((void **)&t.base));
+    }
+
     /* Rows as lines of 32 numbers.  */
     template <typename T, int N> static ws::tensor<T, N + 1> in_lines(const ws::tensor<T, N> &t)
     {

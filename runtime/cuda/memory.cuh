@@ -31,10 +31,11 @@ static WS_DEVICE void engine_load(u32 to, const CUtensorMap *m, u32 barrier, int
 
 /* Does an R x C tile at this place end within the edges of a slice in DIMS of N dimensions?  The engine knows the tensor's own
    edges.  Where an outer coordinate is outside, the plane is empty.  */
-template <int R, int C, int DIMS, int N, typename T> static WS_DEVICE bool contained(const plane<T> &p)
+template <int R, int C, int DIMS, int N, typename T> static WS_DEVICE bool contained(const plane<T> &p, int whole = 0)
 {
     constexpr bool outer = (DIMS & ((1 << (N - 2)) - 1)) != 0;
-    bool rows = p.row >= p.row_low && p.row <= p.row_high - R, cols = p.col >= p.col_low && p.col <= p.col_high - C;
+    bool rows = p.row >= p.row_low && ((!outer && whole >> (N - 2) & 1) || p.row <= p.row_high - R);
+    bool cols = p.col >= p.col_low && ((!outer && whole >> (N - 1) & 1) || p.col <= p.col_high - C);
     return ((!outer && !(DIMS >> (N - 2) & 1)) || rows) && ((!outer && !(DIMS >> (N - 1) & 1)) || cols);
 }
 
@@ -145,7 +146,7 @@ static WS_DEVICE void copy_in_plane(const producer<D, ENGINE> &ring, shared_tile
         if constexpr (ENGINE)
             copy_boxes(ring.barrier(), s, m, row, col, outer...);
         else /* registers count for more than rows */
-            copy_boxes(ring.barrier(), s, whole_boxes{&m.load}, row, col, outer...);
+            copy_boxes(ring.barrier(), s, whole_boxes_of<R>(m), row, col, outer...);
         return;
     }
     if (SLICED && can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&

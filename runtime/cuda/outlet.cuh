@@ -301,8 +301,8 @@ static WS_DEVICE void drain_boxes(u32 buffer, const plane<T> &p)
 /* Whole boxes go out by the copy engine, so that no neighbour's elements are written.  What it cannot write this warp reads
    back and writes itself: for store_wait an empty copy.  */
 template <bool ADD, int SLICED, typename O, typename T, int R, int C, int BOX, int N, typename... I>
-static WS_DEVICE void leave(O &o, const tensor<T, N> &t, const map &m, const staged<T, R, C, BOX> &x, int row, int col,
-                            I... outer)
+static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m, const staged<T, R, C, BOX> &x, int row,
+                            int col, I... outer)
 {
     typedef boxes<T, C> B;
     typedef staged<T, R, C, BOX> S;
@@ -311,7 +311,7 @@ static WS_DEVICE void leave(O &o, const tensor<T, N> &t, const map &m, const sta
         S::pairs ? m.can_store_pairs && first % 32 == 0 && !SLICED : m.can_store && first * (int)sizeof(T) % 16 == 0;
     __syncwarp();
     if (fits && !before_zero(row, col, outer...) &&
-        (!SLICED || contained<R, C, SLICED, N>(plane_at(t, outer..., row, col)))) {
+        (!SLICED || contained<R, C, SLICED, N>(plane_at(t, outer..., row, col), whole))) {
         if (ptx::lane() == 0) {
 #pragma unroll
             for (int i = 0; i < S::count; i++) {
@@ -457,24 +457,24 @@ static WS_DEVICE tile<T, R, C, L> load_or(double fill, outlet<E, SR, B> &o, cons
 /* ---- store: every step ------------------------------------------------------------------------------------------- */
 
 template <bool ADD, int SLICED, int BOX, typename O, typename T, int R, int C, int N, typename... I>
-static WS_DEVICE void leave_by_boxes(O &o, const tensor<T, N> &t, const map &m, const tile<T, R, C, frag> &x, int row,
-                                     int col, I... outer)
+static WS_DEVICE void leave_by_boxes(O &o, const tensor<T, N> &t, int whole, const map &m, const tile<T, R, C, frag> &x,
+                                     int row, int col, I... outer)
 {
     store_wait<O::buffers - 1>();
     const auto box = stage<BOX>(o, x);
     fence();
-    leave<ADD, SLICED>(o, t, m, box, row, col, outer...);
+    leave<ADD, SLICED>(o, t, whole, m, box, row, col, outer...);
     if constexpr (BOX + 1 < (R + 63) / 64 * boxes<T, C>::across)
-        leave_by_boxes<ADD, SLICED, BOX + 1>(o, t, m, x, row, col, outer...);
+        leave_by_boxes<ADD, SLICED, BOX + 1>(o, t, whole, m, x, row, col, outer...);
 }
 
 /* A tile that was not staged: box by box, or straight from the registers where it has no boxes.  */
 template <bool ADD, int SLICED, typename O, typename T, int R, int C, layout L, int N, typename... I>
-static WS_DEVICE void leave(O &o, const tensor<T, N> &t, const map &m, const tile<T, R, C, L> &x, int row, int col,
-                            I... outer)
+static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m, const tile<T, R, C, L> &x, int row,
+                            int col, I... outer)
 {
     if constexpr (L == frag && sizeof(T) <= 4 && R % store_rows == 0 && boxes<T, C>::whole)
-        leave_by_boxes<ADD, SLICED, 0>(o, t, m, x, row, col, outer...);
+        leave_by_boxes<ADD, SLICED, 0>(o, t, whole, m, x, row, col, outer...);
     else if constexpr (ADD)
         add_plane(plane_at(t, outer..., row, col), x);
     else
@@ -485,34 +485,34 @@ static WS_DEVICE void leave(O &o, const tensor<T, N> &t, const map &m, const til
 template <typename T, int SR, int B, typename TENSOR, typename ROW, typename COL, typename X>
 static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, ROW row, COL col, const X &x)
 {
-    leave<false, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col));
+    leave<false, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col));
 }
 template <typename T, int SR, int B, typename TENSOR, typename I, typename ROW, typename COL, typename X>
 static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, ROW row, COL col, const X &x)
 {
-    leave<false, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(i));
+    leave<false, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col), clamp(i));
 }
 template <typename T, int SR, int B, typename TENSOR, typename I, typename J, typename ROW, typename COL, typename X>
 static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, J j, ROW row, COL col, const X &x)
 {
-    leave<false, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(i), clamp(j));
+    leave<false, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col), clamp(i), clamp(j));
 }
 
 template <typename T, int SR, int B, typename TENSOR, typename ROW, typename COL, typename X>
 static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, ROW row, COL col, const X &x)
 {
-    leave<true, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col));
+    leave<true, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col));
 }
 template <typename T, int SR, int B, typename TENSOR, typename I, typename ROW, typename COL, typename X>
 static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, ROW row, COL col, const X &x)
 {
-    leave<true, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(i));
+    leave<true, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col), clamp(i));
 }
 template <typename T, int SR, int B, typename TENSOR, typename I, typename J, typename ROW, typename COL, typename X>
 static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, J j, ROW row, COL col,
                                  const X &x)
 {
-    leave<true, sliced<TENSOR>>(o, t, m, x, clamp(row), clamp(col), clamp(i), clamp(j));
+    leave<true, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col), clamp(i), clamp(j));
 }
 
 } // namespace ws

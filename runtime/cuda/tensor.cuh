@@ -25,7 +25,16 @@ template <typename T, int N> struct tensor {
 /* What a slice gives: its type says in which dimensions (a bit for each) boxes may reach over its edges into the rest of the
    tensor.  */
 template <typename T, int N, int DIMS> struct part : tensor<T, N> {
+    int whole; /* dimensions in which it ends where the tensor does, which the engine knows */
 };
+template <typename T, int N> static WS_DEVICE int whole_edges(const tensor<T, N> &)
+{
+    return 0;
+}
+template <typename T, int N, int DIMS> static WS_DEVICE int whole_edges(const part<T, N, DIMS> &t)
+{
+    return t.whole;
+}
 template <typename X> constexpr int sliced = 0;
 template <typename T, int N, int DIMS> constexpr int sliced<part<T, N, DIMS>> = DIMS;
 constexpr int sliced_anywhere = -1;
@@ -51,10 +60,12 @@ static WS_DEVICE int absolute(int x, int origin)
 }
 
 template <int DIM, int DIMS, typename T, int N, typename I, typename J>
-static WS_DEVICE part<T, N, DIMS | 1 << DIM> slice_of(const tensor<T, N> &of, I begin, J end)
+static WS_DEVICE part<T, N, DIMS | 1 << DIM> slice_of(const tensor<T, N> &of, int whole, I begin, J end)
 {
-    part<T, N, DIMS | 1 << DIM> t{of};
+    part<T, N, DIMS | 1 << DIM> t{of, whole};
     int from = absolute(clamp(begin), t.origin[DIM]), to = absolute(clamp(end), t.origin[DIM]);
+    if (to < t.high[DIM])
+        t.whole &= ~(1 << DIM);
     t.low[DIM] = ::max(t.low[DIM], from);
     t.high[DIM] = ::max(::min(t.high[DIM], to), t.low[DIM]);
     t.origin[DIM] = from;
@@ -63,12 +74,12 @@ static WS_DEVICE part<T, N, DIMS | 1 << DIM> slice_of(const tensor<T, N> &of, I 
 template <int DIM, typename T, int N, typename I, typename J>
 static WS_DEVICE part<T, N, 1 << DIM> slice(const tensor<T, N> &of, I begin, J end)
 {
-    return slice_of<DIM, 0>(of, begin, end);
+    return slice_of<DIM, 0>(of, ~0, begin, end);
 }
 template <int DIM, typename T, int N, int DIMS, typename I, typename J>
 static WS_DEVICE part<T, N, DIMS | 1 << DIM> slice(const part<T, N, DIMS> &of, I begin, J end)
 {
-    return slice_of<DIM, DIMS>(static_cast<const tensor<T, N> &>(of), begin, end);
+    return slice_of<DIM, DIMS>(static_cast<const tensor<T, N> &>(of), of.whole, begin, end);
 }
 
 static WS_DEVICE bool inside(int x, int low, int high)
@@ -228,6 +239,13 @@ struct edge_map {
     bool can_load;
 };
 
+/* Of tiles that follow each other at a step which is not longer than they: rows beyond it reach nothing that is seen, either.
+   `rows` are brought, or those that one of several blocks brings; from row edge_first on edge_rows, as above.  */
+struct step_map : edge_map {
+    int rows;
+    int columns; /* of a product with such a tile: those that can be seen */
+};
+
 /* Of R rows from there on: those that boxes bring, and whose boxes.  */
 template <int R> static WS_DEVICE int rows_brought(const map &, int)
 {
@@ -236,6 +254,10 @@ template <int R> static WS_DEVICE int rows_brought(const map &, int)
 template <int R> static WS_DEVICE int rows_brought(const edge_map &m, int row)
 {
     return row >= m.edge_first ? m.edge_rows : R;
+}
+template <int R> static WS_DEVICE int rows_brought(const step_map &m, int row)
+{
+    return row >= m.edge_first ? m.edge_rows : m.rows;
 }
 static WS_DEVICE const CUtensorMap *boxes_at(const map &m, int)
 {
@@ -249,14 +271,37 @@ static WS_DEVICE const CUtensorMap *boxes_at(const edge_map &m, int row)
 /* Boxes of all rows, of a map that has others as well.  */
 struct whole_boxes {
     const CUtensorMap *load;
+    int rows;
 };
-template <int R> static WS_DEVICE int rows_brought(const whole_boxes &, int)
+template <int R> static WS_DEVICE whole_boxes whole_boxes_of(const edge_map &m)
 {
-    return R;
+    return {&m.load, R};
+}
+template <int R> static WS_DEVICE whole_boxes whole_boxes_of(const map &m)
+{
+    return {&m.load, R};
+}
+template <int R> static WS_DEVICE whole_boxes whole_boxes_of(const step_map &m)
+{
+    return {&m.load, m.rows};
+}
+template <int R> static WS_DEVICE int rows_brought(const whole_boxes &m, int)
+{
+    return m.rows;
 }
 static WS_DEVICE const CUtensorMap *boxes_at(const whole_boxes &m, int)
 {
     return m.load;
+}
+
+/* Of the R rows that one of several blocks brings at most: how many lie between its first and the next one's.  */
+template <int R, typename M> static WS_DEVICE int rows_apart(const M &)
+{
+    return R;
+}
+template <int R> static WS_DEVICE int rows_apart(const step_map &m)
+{
+    return m.rows;
 }
 
 /* The copy engine reads a map the first time that it is used; one thread has it read before.  */

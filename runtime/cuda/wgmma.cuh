@@ -179,13 +179,13 @@ static WS_DEVICE void rows_64_registers(D &d, const u32 (&a)[WORDS], const B &b)
         rows_64_registers<T, O + columns / 2, W, FROM + columns, N, STEPS>(d, a, b);
 }
 
-/* Block by block of 64 rows of an accumulator of N columns.  */
-template <int BLOCK, int M, int N, int STEPS, typename D, typename A, typename B>
+/* Block by block of 64 rows of an accumulator of N columns, of which W are computed.  */
+template <int BLOCK, int M, int N, int STEPS, int W = N, typename D, typename A, typename B>
 static WS_DEVICE void blocks(D &d, const A &a, const B &b)
 {
-    rows_64<BLOCK * round_up(N, 8) / 2, 0, N, STEPS>(d, a, BLOCK * 64, b);
+    rows_64<BLOCK * round_up(N, 8) / 2, 0, W, STEPS>(d, a, BLOCK * 64, b);
     if constexpr ((BLOCK + 1) * 64 < M)
-        blocks<BLOCK + 1, M, N, STEPS>(d, a, b);
+        blocks<BLOCK + 1, M, N, STEPS, W>(d, a, b);
 }
 template <int BLOCK, int M, int N, int STEPS, typename D, typename T, int K, typename B>
 static WS_DEVICE void blocks_registers(D &d, const tile<T, M, K, frag> &a, const B &b)
@@ -277,6 +277,28 @@ static WS_DEVICE void mma(tile<float, M, N, frag> &acc, tile<T, M, K, frag> a, c
     wgmma::pin(a.cell.v);
     ptx::wgmma_fence();
     wgmma::blocks_registers<0, M, N, K * (int)sizeof(T) / 32>(acc.cell.v, a, wgmma::as_b(b));
+}
+
+/* The first W columns of it.  */
+template <int W> struct width_of {};
+template <int W, typename C, int M, int N, typename A, typename B>
+static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a, const B &b, width_of<W>)
+{
+    check_shapes<M, N, A, B>();
+    wgmma::pin(acc.cell.v);
+    ptx::wgmma_fence();
+    wgmma::blocks<0, M, N, A::cols *(int)sizeof(typename A::element) / 32, W>(acc.cell.v, wgmma::as_a(a), wgmma::as_b(b));
+}
+
+/* A loop of such products, for the least width that takes in so many columns: multiples of 16, and more than half of N.  */
+template <int N, int W = N, typename F> static WS_DEVICE void narrowed(int columns, const F &loop)
+{
+    if constexpr (W - 16 > N / 2)
+        if (columns <= W - 16) {
+            narrowed<N, W - 16>(columns, loop);
+            return;
+        }
+    loop(width_of<W>());
 }
 
 /* x += a b and y += a c as one product of twice the width: c lies behind b, where b would go on.  */

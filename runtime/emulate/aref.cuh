@@ -264,22 +264,37 @@ inline void prefetch(const map &)
 {
 }
 
+/* Of tiles at the grid's step: rows beyond it do not, either.  */
+struct step_map : edge_map {
+    int columns;
+};
+
 inline int rows_brought(const map &, long, int rows)
 {
     return rows;
 }
-inline int rows_brought(const edge_map &m, long row, int rows)
+inline int rows_brought(const edge_map &m, long row, int)
 {
-    return ws_emulate_rows_brought(&m.edge, row, rows);
+    return ws_emulate_rows_brought(&m.edge, row);
 }
 
 inline int rows_there(const map &, long, int rows)
 {
     return rows;
 }
-inline int rows_there(const edge_map &m, long row, int rows)
+inline int rows_there(const edge_map &m, long row, int)
 {
-    return ws_emulate_rows_there(&m.edge, row, rows);
+    return ws_emulate_rows_there(&m.edge, row);
+}
+
+/* From one sharer's first row to the next one's.  */
+inline int rows_apart(const map &, int rows)
+{
+    return rows;
+}
+inline int rows_apart(const step_map &m, int)
+{
+    return m.edge.rows;
 }
 
 template <typename... M> bool by_engine(const M &...maps)
@@ -291,14 +306,14 @@ template <typename T, int R, int C> struct copy_in_step {
     patch<T> from;
     T *to;
     T fill;
-    int there;
+    int rows, there;
 
     /* What need not come is spoiled: all bits make a NaN.  */
     static void run(void *args, void *)
     {
         copy_in_step *step = (copy_in_step *)args;
-        fetch(step->from, step->to, R, C, step->fill);
-        memset((void *)(step->to + step->there * C), 0xff, (R - step->there) * C * sizeof(T));
+        fetch(step->from, step->to, step->rows, C, step->fill);
+        memset((void *)(step->to + step->there * C), 0xff, (step->rows - step->there) * C * sizeof(T));
     }
 };
 
@@ -311,7 +326,7 @@ WS_DEVICE void copy_in_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &
     typedef copy_in_step<T, R, C> step;
     ws_sched *s = ws_sched_current();
     const long row = N > 1 ? at[N > 1 ? N - 2 : 0] : 0;
-    step what = {tile_patch<R, C>(t, at), to.elements(), element_of<T>(fill), rows_there(m, row, R)};
+    step what = {tile_patch<R, C>(t, at), to.elements(), element_of<T>(fill), R, rows_there(m, row, R)};
     const bool is_plain = what.from.is_whole(R, C) || (fill == 0 && !t.sliced);
     ws_sched_range range = to.range();
     if (m.usable && is_plain)
@@ -345,10 +360,10 @@ WS_DEVICE void copy_share_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C
         ws_sched_tell(s, p.ring_number, p.index, B::mask(A));
         return;
     }
-    const int first = B::place(A) * rows;
+    const int apart = rows_apart(m, rows), first = B::place(A) * apart;
     int brought = 0;
     for (int n = 0; n < B::count(A); n++)
-        brought += rows_brought(m, at[N - 2] + n * rows, rows);
+        brought += rows_brought(m, at[N - 2] + n * apart, rows);
     at[N - 2] += first;
     const int mine = rows_brought(m, at[N - 2], rows);
     ws_sched_expect(s, p.ring_number, p.index, brought * C * sizeof(T));
@@ -357,7 +372,7 @@ WS_DEVICE void copy_share_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C
             continue;
         T *there =
             (T *)((char *)cta_of(block).shared + ((char *)(to.elements() + first * C) - (char *)this_cta().shared));
-        step what = {tile_patch<rows, C>(t, at), there, element_of<T>(fill), rows_there(m, at[N - 2], rows)};
+        step what = {tile_patch<rows, C>(t, at), there, element_of<T>(fill), apart, rows_there(m, at[N - 2], rows)};
         ws_sched_copy_share(s, p.ring_number, p.index, block, {there, mine * C * sizeof(T)}, step::run, &what,
                             sizeof what);
     }

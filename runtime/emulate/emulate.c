@@ -398,18 +398,30 @@ bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor)
 ws_emulate_edge ws_emulate_edge_of(long extent, int rows)
 {
     int left = (int)(extent % rows);
-    return (ws_emulate_edge){extent, left ? extent - left : LONG_MAX, left};
+    return (ws_emulate_edge){extent, left ? extent - left : LONG_MAX, rows, left};
 }
 
-int ws_emulate_rows_brought(const ws_emulate_edge *edge, long row, int rows)
+/* As the GPU's launch.cuh: a share is a multiple of eight rows, and one that is not there brings eight.  */
+ws_emulate_edge ws_emulate_step_of(long extent, int rows, long step, int sharers)
 {
-    return row >= edge->first ? edge->left : rows;
+    enum { PERIOD = 8 };
+    long share = (step + sharers - 1) / sharers;
+    share = sharers > 1 ? (share + PERIOD - 1) / PERIOD * PERIOD : share;
+    rows = share < 1 ? 1 : share < rows ? (int)share : rows;
+    long last = extent > 0 && step > 0 ? (extent - 1) / step * step : 0, whole = (extent - last) / rows;
+    int left = (int)((extent - last) % rows);
+    return (ws_emulate_edge){extent, whole < sharers ? last + whole * rows : LONG_MAX, rows, left ? left : PERIOD};
 }
 
-int ws_emulate_rows_there(const ws_emulate_edge *edge, long row, int rows)
+int ws_emulate_rows_brought(const ws_emulate_edge *edge, long row)
+{
+    return row >= edge->first ? edge->left : edge->rows;
+}
+
+int ws_emulate_rows_there(const ws_emulate_edge *edge, long row)
 {
     long there = edge->extent - row;
-    return there < 0 ? 0 : there < rows ? (int)there : rows;
+    return there < 0 ? 0 : there < edge->rows ? (int)there : edge->rows;
 }
 
 /* What the threads of one launch share.  */

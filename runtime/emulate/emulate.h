@@ -78,12 +78,15 @@ bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
 /* Copies of which only the rows that the tensor has need come, in tiles of so many: from row `first` on, as many as are left.  */
 typedef struct {
     long extent, first;
-    int left;
+    int rows, left;
 } ws_emulate_edge;
 ws_emulate_edge ws_emulate_edge_of(long extent, int rows);
+/* The same of tiles that begin at multiples of a step, which each of `sharers` CTAs brings so many rows of at most: a part of
+   those within the step.  */
+ws_emulate_edge ws_emulate_step_of(long extent, int rows, long step, int sharers);
 /* Of a tile's rows from there on: those that a copy brings, and those that there are.  The others may hold anything.  */
-int ws_emulate_rows_brought(const ws_emulate_edge *edge, long row, int rows);
-int ws_emulate_rows_there(const ws_emulate_edge *edge, long row, int rows);
+int ws_emulate_rows_brought(const ws_emulate_edge *edge, long row);
+int ws_emulate_rows_there(const ws_emulate_edge *edge, long row);
 /* CTAs of a launch in clusters over `tiles` iterations of the grid for each of them; 0: none, or more shared memory than there
    is.  */
 int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, bool persistent, int cluster);

@@ -87,6 +87,14 @@ struct launch {
         ref.edge = ws_emulate_edge_of(of.high[N - 2], rows);
     }
 
+    template <typename IN = void, typename T, int N>
+    void map(ws::step_map &ref, const ws::tensor<T, N> &of, int rows, long step, int sharers)
+    {
+        map<IN>(static_cast<ws::map &>(ref), of, rows);
+        ref.edge = ws_emulate_step_of(of.high[N - 2], rows, step, sharers);
+        ref.columns = rows * sharers;
+    }
+
     /* It goes by what tiles ask for, and here none asks.  */
     template <int N> void deal(ws::grid<N> &)
     {

@@ -79,6 +79,18 @@ WS_DEVICE void mma(tile<P, M, N, L> &acc, const tile<A, M, K, LA> &a, shared_vie
                      sizeof a.at);
 }
 
+/* All columns: those that the GPU leaves out are spoiled by what was not copied.  */
+struct width {};
+template <typename P, int M, int N, layout L, typename A, typename B, int K>
+WS_DEVICE void mma(tile<P, M, N, L> &acc, shared_view<A, M, K> a, shared_view<B, K, N> b, width)
+{
+    mma(acc, a, b);
+}
+template <int N, typename F> WS_DEVICE void narrowed(int, const F &loop)
+{
+    loop(width());
+}
+
 /* One instruction for two products: c lies where b would go on.  */
 template <typename P, int M, int N, layout L, typename A, typename T, int K>
 WS_DEVICE void mma(tile<P, M, N, L> &x, tile<P, M, N, L> &y, const A &a, shared_view<T, K, N> b, shared_view<T, K, N> c)

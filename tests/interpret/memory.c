@@ -352,17 +352,22 @@ int ring_of(const Group *group, const Aref *aref)
     return group->launch->ring_of[group->block * group->launch->plan->narefs + aref->id];
 }
 
-/* Of `rows` rows from there on, where only those that there are need come: how many are brought, and how many there are.  */
+/* Of `rows` rows from there on, where only those that there are need come: how many are brought, how many there are, and how
+   many lie before the next block's share.  */
 typedef struct {
-    int brought, there;
+    int brought, there, apart;
 } Rows;
 
-static Rows rows_of(const Op *op, const Window *t, long row, int rows)
+static Rows rows_of(const Group *group, const Op *op, const Window *t, long row, int rows)
 {
     if (!op->present)
-        return (Rows){rows, rows};
-    ws_emulate_edge edge = ws_emulate_edge_of(t->high[t->rank - 2], rows);
-    return (Rows){ws_emulate_rows_brought(&edge, row, rows), ws_emulate_rows_there(&edge, row, rows)};
+        return (Rows){rows, rows, rows};
+    long extent = t->high[t->rank - 2];
+    ws_emulate_edge edge = op->stepped ? ws_emulate_step_of(extent, rows, group->launch->grid.step[op->stepped - 1],
+                                                            op->storage->tile.rows / rows)
+                                       : ws_emulate_edge_of(extent, rows);
+    return (Rows){ws_emulate_rows_brought(&edge, row), ws_emulate_rows_there(&edge, row),
+                  op->stepped ? edge.rows : rows};
 }
 
 /* This block's share of the rows, into the slots of all blocks that share the tile.  */
@@ -377,15 +382,16 @@ static void copy_share(const Group *group, const Op *op, const Window *t, long *
         ws_sched_fail(ws_sched_current(), "share %d of %d rows of %s reaches over its end", place, rows,
                       op->storage->name);
     size_t brought = 0;
-    for (int first = 0; first < copy->rows; first += rows)
-        brought += (size_t)rows_of(op, t, at[t->rank - 2] + first, rows).brought;
+    const int apart = rows_of(group, op, t, at[t->rank - 2], rows).apart;
+    for (int share = 0; share < copy->rows / rows; share++)
+        brought += (size_t)rows_of(group, op, t, at[t->rank - 2] + share * apart, rows).brought;
     ws_sched_expect(ws_sched_current(), ring_of(group, op->aref), index, brought * (size_t)row_bytes);
-    at[t->rank - 2] += place * rows;
-    Rows mine = rows_of(op, t, at[t->rank - 2], rows);
+    at[t->rank - 2] += place * apart;
+    Rows mine = rows_of(group, op, t, at[t->rank - 2], rows);
     copy->there = mine.there;
-    unsigned char *first = copy->to + place * rows * row_bytes - (size_t)group->block * launch->shared_room;
-    copy->from = tile_patch(t, at, rows, copy->cols);
-    copy->rows = rows;
+    unsigned char *first = copy->to + place * apart * row_bytes - (size_t)group->block * launch->shared_room;
+    copy->from = tile_patch(t, at, apart, copy->cols);
+    copy->rows = apart;
     for (int block = 0; block < launch->cluster; block++) {
         if (!cluster_shares(kernel, op->along, group->block, block))
             continue;
@@ -411,7 +417,7 @@ void memory_copy_in(Group *group, const Op *op)
             ws_sched_await_empty(s, ring, end->index + (uint64_t)other);
     const Window *t = evaluate(group, op->args[1]).tensor;
     coordinates(group, op, 2, t->rank, at);
-    Rows rows = rows_of(op, t, at[t->rank - 2], tile.rows);
+    Rows rows = rows_of(group, op, t, at[t->rank - 2], tile.rows);
     CopyIn copy = {.from = tile_patch(t, at, tile.rows, tile.cols),
                    .to = to,
                    .rows = tile.rows,

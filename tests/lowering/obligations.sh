@@ -72,6 +72,8 @@ ok 'another tile is loaded' spoiled gemm "copies something else into 'ta' than t
 ok 'another fill' spoiled gemm "copies something else into 'tb'" "$producer"'s/copy_in %slot, %b, %j, %k/copy_in %slot, %b, %j, %k fill=1/'
 ok 'rows left out that are looked at' spoiled attention "leaves out rows of 'tv' that are looked at" "$producer"'s/\(copy_in .*\)storage=tv/\1present=1 storage=tv/'
 ok 'rows that a sum sees' spoiled attention "rows that 'k' does not have are looked at" 's/\(= load %k, .*\)| /\1| present=1 /'
+ok 'rows beyond a step left out that are looked at' spoiled attention "leaves out rows of 'tv' that are looked at" "$producer"'s/\(copy_in .*\)storage=tv/\1stepped=1 storage=tv/'
+ok 'rows beyond a step that a sum sees' spoiled attention "rows that 'k' does not have are looked at" 's/\(= load %k, .*\)| /\1| stepped=1 /'
 ok 'a copy left out' spoiled gemm "without a copy into 'tb'" '/copy_in %slot, %b/d'
 ok 'a copy twice' spoiled gemm "copies twice into one slot of 'ta'" '/copy_in %slot, %a/p'
 ok 'a put too many' spoiled gemm "a put of 'ta_tb' that no iteration of the source has" "$producer"'s/^\( *\)put_done.*/&\n\1%s2: i32 var=slot = put | aref=ta_tb\n\1copy_in %s2, %a, %i, %k | aref=ta_tb storage=ta\n\1copy_in %s2, %b, %j, %k | aref=ta_tb storage=tb\n\1put_done %s2 | aref=ta_tb/'

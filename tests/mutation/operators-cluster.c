@@ -5,6 +5,7 @@
  *   rings     releases stay in the block, or go to other blocks than those that fill the slots
  *   copies    bring another share, to other blocks, or the whole tile to their own alone; leave out rows that are looked at
  */
+#include "machine.h"
 #include "mutation.h"
 
 /* Another direction, if the cluster has it.  */
@@ -83,5 +84,16 @@ bool rows_left_out(Kernel *kernel, Site site)
     if (site.op->code != OP_COPY_IN || site.op->present)
         return false;
     site.op->present = true;
+    return true;
+}
+
+bool rows_beyond_step(Kernel *kernel, Site site)
+{
+    const Op *grid = site.op->code == OP_COPY_IN ? ir_enclosing(site.op, OP_GRID) : NULL;
+    (void)kernel;
+    if (!grid || site.op->stepped || site.op->storage->tile.rows > MACHINE_BOX_ROWS)
+        return false;
+    site.op->present = true;
+    site.op->stepped = grid->nargs / 3;
     return true;
 }

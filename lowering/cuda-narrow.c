@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cuda-narrow.c - loops whose products take no more columns than can be seen.
+ *
+ *   copy_in %slot, %b, %j, %k | stepped=2         of b's 256 rows only the grid's step reach something (present.c)
+ *   %t = for %k ...                                ws::narrowed<256>(p.b_map.columns, [&](auto width) {
+ *     %acc = mma %va, %vb, %acc.1                      for (...) {
+ *   turn_pass                                              ws::mma(acc, ws::view(s.a[slot]), ..., width);
+ *   %acc = wait %t                                     ws::wait<0>(acc);
+ *                                                  });
+ *
+ * The matrix unit's instruction has its columns in its name, so the loop is there once for each sixteen of them.  The wait for
+ * its products belongs to it: the assembler serializes products that are under way where several ways meet.  What is right of
+ * the columns in the accumulator stays as it was; nothing looks at it, as at what rows that were not brought would have made.
+ */
+#include "cuda.h"
+
+typedef struct {
+    const Printer *printer;
+    const Map *map; /* of the right operands */
+    const Value *product;
+    bool fits;
+} Narrow;
+
+static void visit_copy(Op *op, void *context)
+{
+    const Op **copy = context;
+    if (op->code == OP_COPY_IN && op->storage == (*copy)->storage)
+        *copy = op;
+}
+
+static const Map *stepped_map(const Printer *in, const Op *view)
+{
+    const Op *copy = view;
+    FOR_ROLES (role, in->kernel)
+        ir_walk(role->body, visit_copy, &copy);
+    const Map *map = copy != view ? cuda_map_of(in, copy) : NULL;
+    return map && map->stepped ? map : NULL;
+}
+
+static const Op *behind_trans(const Value *value)
+{
+    const Op *op = value->def;
+    return op && op->code == OP_TRANS_VIEW ? op->args[0]->def : op;
+}
+
+/* acc += a b with both operands in shared memory, b being all of a stepped tile, turned over.  */
+static void visit_product(Op *op, void *context)
+{
+    Narrow *in = context;
+    if (op->code != OP_MMA)
+        return;
+    const Op *left = behind_trans(op->args[0]), *right = op->args[1]->def, *view = behind_trans(op->args[1]);
+    bool plain = !op->ival && left && left->code == OP_VIEW && view && view != right && view->code == OP_VIEW &&
+                 view->nargs == 1 && view->storage->tile.rows == op->results[0]->type.cols;
+    const Map *map = plain ? stepped_map(in->printer, view) : NULL;
+    in->fits = in->fits && map && !in->product;
+    in->map = map;
+    in->product = op->results[0];
+}
+
+/* The wait for the loop's products, which may follow the pass of a turn.  */
+static const Op *wait_behind(const Op *loop)
+{
+    const Op *op = loop->next;
+    if (op && op->code == OP_TURN_PASS)
+        op = op->next;
+    return op && op->code == OP_WAIT && !op->ival && op->nargs == 1 && loop->nresults == 1 &&
+                   op->args[0] == loop->results[0] && op->results[0]->var == loop->results[0]->var
+               ? op
+               : NULL;
+}
+
+const Op *cuda_narrow(Printer *in, const Op *loop)
+{
+    Narrow search = {.printer = in, .fits = true};
+    const Op *wait = loop->code == OP_FOR && !in->width ? wait_behind(loop) : NULL;
+    if (!wait)
+        return NULL;
+    ir_walk(loop->blocks[0], visit_product, &search);
+    if (!search.fits || !search.product)
+        return NULL;
+    cuda_line(in, "ws::narrowed<%d>(p.%s.columns, [&](auto width) {", search.product->type.cols, search.map->name);
+    in->width = "width";
+    return wait;
+}
+
+void cuda_narrow_end(Printer *in)
+{
+    in->width = NULL;
+    cuda_line(in, "});");
+}

@@ -46,7 +46,7 @@ static void run_ours(void *context, cudaStream_t stream)
     if (o->step)
         o->step->run(w->M, w->N, w->K, o->call.A, o->call.B, o->call.C);
     else if (w->groups)
-        grouped_bf16(w->groups, w->M, w->N, w->K, o->call.A, o->call.B, o->call.C, o->first);
+        grouped_bf16(w->groups, w->M, w->N, w->K, o->call.A, o->call.B, o->call.C, o->first, device_multiprocessors());
     else
         w->kernel(&o->call, o->choice);
     ws_set_stream(NULL);

@@ -23,15 +23,11 @@ PRODUCT_ONE(product_f16_tt, product, WS_F16, WS_F16, WS_F32, WS_F16, 1, 1, FINIS
         product_grouped_by_##band(a, b, c, begin, groups, rows / BM + groups, N, K, WS_F32, WS_BF16, BM, bn, BK); \
     }
 GROUPED(128, 8)
-GROUPED(128, 2)
 GROUPED(152, 2)
-GROUPED(208, 4)
+GROUPED(208, 2)
 
-void grouped_bf16(int groups, int rows, int N, int K, const void *A, const void *B, void *C, const int *first)
+void grouped_bf16(int groups, int rows, int N, int K, const void *A, const void *B, void *C, const int *first, int sms)
 {
-    const product_grouping g = product_grouped_choose(groups, rows);
-    (g.cols == 208   ? grouped_208_4
-     : g.cols == 152 ? grouped_152_2
-     : g.band == 8   ? grouped_128_8
-                     : grouped_128_2)(groups, rows, N, K, A, B, C, first);
+    const int cols = product_grouped_cols(groups, rows, N, sms);
+    (cols == 128 ? grouped_128_8 : cols == 152 ? grouped_152_2 : grouped_208_2)(groups, rows, N, K, A, B, C, first);
 }

@@ -13,6 +13,11 @@ void library_batched(int batch, int M, int N, int K, const void *A, const void *
     product_f16(&call, choice);
 }
 
+void library_grouped(int groups, int rows, int N, int K, const void *A, const void *B, void *C, const int *first)
+{
+    grouped_bf16(groups, rows, N, K, A, B, C, first, device_multiprocessors());
+}
+
 /* The fastest of 32 heuristics, or NULL. */
 void *library_cublaslt(int bf16, int batch, int M, int N, int K, const void *A, const void *B, void *C)
 {

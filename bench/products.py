@@ -59,7 +59,7 @@ def grouped(groups, ragged):
     plans = [cublaslt(a[x:y], b[g], d[x:y]) for g, (x, y) in enumerate(zip([0] + ends, ends))]
 
     def ours():
-        library.grouped_bf16(groups, rows, n, k, *pointers(a, b, c, first))
+        library.library_grouped(groups, rows, n, k, *pointers(a, b, c, first))
         return c
 
     calls = {"torch grouped": lambda: torch._grouped_mm(a, b.transpose(-2, -1), offs=offsets),

@@ -302,23 +302,28 @@ static inline void product_sum(ws_tensor partial, ws_tensor c, ws_tensor extra, 
     }
 PRODUCT_GROUPED_(product_grouped, order(row))
 PRODUCT_GROUPED_(product_grouped_by_2, order(grouped(2)))
-PRODUCT_GROUPED_(product_grouped_by_4, order(grouped(4)))
 PRODUCT_GROUPED_(product_grouped_by_8, order(grouped(8)))
 
-/* Columns of a tile of 128 rows, and rows of tiles in a band, for groups of so many rows.  The fewer rows, the more often B, of
-   which every group has its own, passes through, and the fewer columns of tiles there should be; but many of them leave less of
-   the last round of tiles empty, which counts where the groups' last tiles are not full. */
-typedef struct {
-    int cols, band;
-} product_grouping;
-
-static inline product_grouping product_grouped_choose(int groups, int rows)
+/* Columns of a tile of 128 rows, of three, on `sms` multiprocessors: 128, in bands of eight rows of tiles, 152 or 208, in bands of
+   two.  What counts is how many columns the one has that computes most, where the groups' last tiles are half empty, for only
+   memory knows their rows.  The fewer rows a group has, the more often its B passes through, and narrow tiles wait for it. */
+static inline int product_grouped_cols(int groups, int rows, int N, int sms)
 {
-    if (rows >= 4096L * groups)
-        return (product_grouping){128, 8};
-    if (rows >= 2048L * groups)
-        return (product_grouping){128, 2};
-    return rows > 512L * groups ? (product_grouping){152, 2} : (product_grouping){208, 4};
+    static const int widths[] = {208, 152, 128};
+    const double short_of = groups * 512.0 / (rows > 0 ? rows : 1);
+    int best = 0;
+    double least = 0;
+    for (int i = 0; i < 3; i++) {
+        const int width = widths[i], across = (N + width - 1) / width;
+        const long tiles = ((rows + 127) / 128 + (groups + 1) / 2) * (long)across;
+        const double narrow = (208 - width) / 80.0, waits = 0.08 * narrow * narrow * (short_of < 1 ? short_of : 1);
+        const double columns = (double)((tiles + sms - 1) / sms) * width * (1 + waits);
+        if (!i || columns < least) {
+            best = width;
+            least = columns;
+        }
+    }
+    return best;
 }
 
 /* ---- which tile -------------------------------------------------------------------------------------------------- */

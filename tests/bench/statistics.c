@@ -103,11 +103,11 @@ static void known_choices(void **state)
     assert_true(rounds(c, 512, 4096) > 0.9 && rounds(c, 512, 4096) <= 1);
     c = choose(1, 16, 8192, 8192, 2);
     assert_int_equal(c.form, PRODUCT_SKINNY);
-    for (int groups = 1; groups <= 64; groups *= 2) {
-        product_grouping g = product_grouped_choose(groups, 8192);
-        assert_int_equal(g.cols, groups <= 4 ? 128 : groups <= 8 ? 152 : 208);
-        assert_int_equal(g.band, groups <= 2 ? 8 : groups <= 8 ? 2 : 4);
-    }
+    assert_int_equal(product_grouped_cols(2, 8192, 4096, 132), 128);
+    assert_int_equal(product_grouped_cols(4, 8192, 4096, 132), 208);
+    assert_int_equal(product_grouped_cols(8, 8192, 4096, 132), 152);
+    assert_int_equal(product_grouped_cols(16, 8192, 4096, 132), 208);
+    assert_int_equal(product_grouped_cols(3, 0, 1, 1), 128);
     assert_int_equal(choose(1, 2285568, 256, 256, 2).form, PRODUCT_TALL);
     assert_int_equal(choose(1, 2285568, 256, 256, 1).form, PRODUCT_TALL);
     assert_true(choose(1, 2285568, 256, 264, 2).form != PRODUCT_TALL &&

@@ -27,7 +27,8 @@ enum {
     FEWEST_COLUMNS = 32,
     USUAL_COLUMNS = 64,
     MAX_MEMBERS = 128,
-    MUCH = 128 * 128 /* numbers that take half of a group's registers */
+    MUCH = 128 * 128, /* numbers that take half of a group's registers */
+    ROOM = 128 * 240  /* numbers that a group can hold */
 };
 
 /* What is cut together: operations of one block, in its order.  */
@@ -247,9 +248,18 @@ static bool may_move(const Cut *cut)
     return true;
 }
 
-/* A line of the widest store; less if that divides the columns better, but not narrower than USUAL_COLUMNS unless what is loaded
-   has to come through a ring of equal strips; or if that, or an error function's polynomials, have to find room beside
-   accumulators that leave little.  Columns that nothing divides are cut where they fill lines, then half a line.  */
+/* Nothing is computed but casts, so that a strip of one accumulator is all that has to find room beside it.  */
+static bool is_roomy(const Cut *cut)
+{
+    for (int i = 0; i < cut->count; i++)
+        if (cut->members[i]->code != OP_CAST && cut->members[i]->code != OP_STORE)
+            return false;
+    return cut->rows * (cut->cols + USUAL_COLUMNS) <= ROOM;
+}
+
+/* A line of the widest store; less if that divides the columns better, but where there is room not narrower than USUAL_COLUMNS; or
+   if what is loaded, or an error function's polynomials, have to find room beside accumulators that leave little.  Columns that
+   nothing divides are cut where they fill lines, then half a line.  */
 static int strip_width(const Cut *cut)
 {
     int line = FEWEST_COLUMNS;
@@ -261,10 +271,11 @@ static int strip_width(const Cut *cut)
         loads |= op->code == OP_LOAD;
         erf |= op->code == OP_ERF;
     }
+    bool roomy = is_roomy(cut);
     int width = (loads || erf) && cut->rows * cut->cols > MUCH ? FEWEST_COLUMNS : line;
-    while (width > (loads || cut->cols < width ? FEWEST_COLUMNS : USUAL_COLUMNS) && cut->cols % width)
+    while (width > (roomy && cut->cols >= width ? USUAL_COLUMNS : FEWEST_COLUMNS) && cut->cols % width)
         width /= 2;
-    if (cut->cols % width == 0 || (!loads && cut->cols > width))
+    if (cut->cols % width == 0 || (roomy && cut->cols > width))
         return width;
     return loads || cut->cols < line / 2 ? cut->cols : cut->cols < line ? line / 2 : line;
 }

@@ -144,27 +144,6 @@ static WS_DEVICE void share_boxes(u32 barrier, shared_tile<S, R, C> &s, const M 
                          col + block * lines, outer...);
 }
 
-/* As copy_boxes_of.  */
-template <typename B, along A, typename M, typename S, typename T, int R, int C>
-static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 2> &t, const M &m, int row,
-                                     int col)
-{
-    share_boxes<B, A>(barrier, s, m, absolute(row, t.origin[0]), absolute(col, t.origin[1]));
-}
-template <typename B, along A, typename M, typename S, typename T, int R, int C>
-static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 3> &t, const M &m, int row,
-                                     int col, int x)
-{
-    share_boxes<B, A>(barrier, s, m, absolute(row, t.origin[1]), absolute(col, t.origin[2]), absolute(x, t.origin[0]));
-}
-template <typename B, along A, typename M, typename S, typename T, int R, int C>
-static WS_DEVICE void share_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 4> &t, const M &m, int row,
-                                     int col, int x, int y)
-{
-    share_boxes<B, A>(barrier, s, m, absolute(row, t.origin[2]), absolute(col, t.origin[3]), absolute(x, t.origin[0]),
-                      absolute(y, t.origin[1]));
-}
-
 /* Where the engine cannot, each CTA's warp copies the whole tile for itself: tensor and coordinates are the same in all, so all
    take the same way.  A slot is full when all have put none the less, or one CTA could release slots for a round that another
    has not begun: each sends the others a byte that did not move.  */
@@ -178,59 +157,54 @@ template <typename B, along A> static WS_DEVICE void tell(u32 barrier)
         ptx::mbarrier_complete_tx_there(ptx::address_in(barrier, (u32)B::template member<A>(other)), 1);
 }
 
-template <typename B, along A, int SLICED, int D, bool ENGINE, typename S, typename T, typename M, int R, int C, int N, typename... I>
-static WS_DEVICE void share_plane(const producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const tensor<T, N> &t,
-                                  const M &m, double fill, int row, int col, I... outer)
-{
-    const bool can_load = ENGINE || m.can_load;
-    if (!SLICED && can_load && col * (int)sizeof(T) % 16 == 0) {
-        if (ring.issues() && ptx::elect())
-            share_boxes<B, A>(ring.barrier(), s, m, row, col, outer...);
-        return;
+/* How a tile comes to all blocks along A.  */
+template <typename B, along A> struct among {
+    static const bool counts_rows = true;
+
+    template <typename M, typename S, typename... I>
+    static WS_DEVICE void boxes(u32 barrier, S &s, const M &m, int row, int col, I... outer)
+    {
+        share_boxes<B, A>(barrier, s, m, row, col, outer...);
     }
-    if (SLICED && can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
-        contained<R, C, SLICED, N>(plane_at(t, outer..., row, col))) {
-        if (ring.issues() && ptx::elect())
-            share_boxes_of<B, A>(ring.barrier(), s, t, m, row, col, outer...);
-    } else if (ring.issues()) {
-        copy_by_warp(s, plane_at(t, outer..., row, col), fill);
-        tell<B, A>(ring.barrier());
+    static WS_DEVICE void copied(u32 barrier)
+    {
+        tell<B, A>(barrier);
     }
-}
+};
 
 template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
 static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, X row, Y col)
 {
-    share_plane<B, A, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
+    copy_in_plane<among<B, A>, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
 }
 template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
 static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w, X row, Y col)
 {
-    share_plane<B, A, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
+    copy_in_plane<among<B, A>, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
 template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
 static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w, X row,
                                  Y col)
 {
-    share_plane<B, A, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
+    copy_in_plane<among<B, A>, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
 static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,
                                     X row, Y col)
 {
-    share_plane<B, A, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
+    copy_in_plane<among<B, A>, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
 }
 template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
 static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w,
                                     X row, Y col)
 {
-    share_plane<B, A, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
+    copy_in_plane<among<B, A>, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
 template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
 static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v,
                                     W w, X row, Y col)
 {
-    share_plane<B, A, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
+    copy_in_plane<among<B, A>, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */

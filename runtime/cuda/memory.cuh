@@ -54,24 +54,35 @@ static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<S, R, C> &s, const M &
                         outer...);
 }
 
+/* How a tile comes into its slot: for this block alone.  In cluster.cuh each block of several brings a share for all.  */
+struct alone {
+    static const bool counts_rows = false; /* where a warp may have to copy: registers count for more */
+
+    template <typename M, typename S, typename... I>
+    static WS_DEVICE void boxes(u32 barrier, S &s, const M &m, int row, int col, I... outer)
+    {
+        copy_boxes(barrier, s, m, row, col, outer...);
+    }
+    static WS_DEVICE void copied(u32)
+    {
+    }
+};
+
 /* Of a slice, or a tensor that is read with a fill: the engine takes what lies inside, at its place in the whole tensor.  */
-template <typename M, typename S, typename T, int R, int C>
-static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 2> &t, const M &m, int row,
-                                    int col)
+template <typename WAY, typename M, typename S, typename T>
+static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 2> &t, const M &m, int row, int col)
 {
-    copy_boxes(barrier, s, m, absolute(row, t.origin[0]), absolute(col, t.origin[1]));
+    WAY::boxes(barrier, s, m, absolute(row, t.origin[0]), absolute(col, t.origin[1]));
 }
-template <typename M, typename S, typename T, int R, int C>
-static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 3> &t, const M &m, int row,
-                                    int col, int x)
+template <typename WAY, typename M, typename S, typename T>
+static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 3> &t, const M &m, int row, int col, int x)
 {
-    copy_boxes(barrier, s, m, absolute(row, t.origin[1]), absolute(col, t.origin[2]), absolute(x, t.origin[0]));
+    WAY::boxes(barrier, s, m, absolute(row, t.origin[1]), absolute(col, t.origin[2]), absolute(x, t.origin[0]));
 }
-template <typename M, typename S, typename T, int R, int C>
-static WS_DEVICE void copy_boxes_of(u32 barrier, shared_tile<S, R, C> &s, const tensor<T, 4> &t, const M &m, int row,
-                                    int col, int x, int y)
+template <typename WAY, typename M, typename S, typename T>
+static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 4> &t, const M &m, int row, int col, int x, int y)
 {
-    copy_boxes(barrier, s, m, absolute(row, t.origin[2]), absolute(col, t.origin[3]), absolute(x, t.origin[0]),
+    WAY::boxes(barrier, s, m, absolute(row, t.origin[2]), absolute(col, t.origin[3]), absolute(x, t.origin[0]),
                absolute(y, t.origin[1]));
 }
 
@@ -135,7 +146,7 @@ static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T> &p, d
 /* SLICED: dimensions in which the tensor is a slice; anywhere, if it is read with a fill.  What almost every copy is takes few
    instructions, and with ENGINE stands close together: the producer has no time to lose.  The engine faults on a box whose first
    column is not a multiple of 16 bytes.  */
-template <int SLICED, int D, bool ENGINE, typename S, typename T, typename M, int R, int C, int N, typename... I>
+template <typename WAY, int SLICED, int D, bool ENGINE, typename S, typename T, typename M, int R, int C, int N, typename... I>
 static WS_DEVICE void copy_in_plane(const producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const tensor<T, N> &t,
                                     const M &m, double fill, int row, int col, I... outer)
 {
@@ -143,55 +154,56 @@ static WS_DEVICE void copy_in_plane(const producer<D, ENGINE> &ring, shared_tile
     if (!SLICED && can_load && col * (int)sizeof(T) % 16 == 0) {
         if (!ring.issues() || !ptx::elect())
             return;
-        if constexpr (ENGINE)
-            copy_boxes(ring.barrier(), s, m, row, col, outer...);
-        else /* registers count for more than rows */
-            copy_boxes(ring.barrier(), s, whole_boxes_of<R>(m), row, col, outer...);
+        if constexpr (ENGINE || WAY::counts_rows)
+            WAY::boxes(ring.barrier(), s, m, row, col, outer...);
+        else
+            WAY::boxes(ring.barrier(), s, whole_boxes_of<R>(m), row, col, outer...);
         return;
     }
     if (SLICED && can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
         contained<R, C, SLICED, N>(plane_at(t, outer..., row, col))) {
         if (ring.issues() && ptx::elect())
-            copy_boxes_of(ring.barrier(), s, t, m, row, col, outer...);
+            boxes_of<WAY>(ring.barrier(), s, t, m, row, col, outer...);
     } else if (ring.issues()) {
         copy_by_warp(s, plane_at(t, outer..., row, col), fill);
+        WAY::copied(ring.barrier());
     }
 }
 
 template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
 static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, X row, Y col)
 {
-    copy_in_plane<sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
+    copy_in_plane<alone, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
 }
 template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
 static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w, X row, Y col)
 {
-    copy_in_plane<sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
+    copy_in_plane<alone, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
 template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
 static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w, X row,
                               Y col)
 {
-    copy_in_plane<sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
+    copy_in_plane<alone, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 /* The engine fills with 0 only.  */
 template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
 static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,
                                  X row, Y col)
 {
-    copy_in_plane<sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
+    copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
 }
 template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
 static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w,
                                  X row, Y col)
 {
-    copy_in_plane<sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
+    copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
 template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
 static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v,
                                  W w, X row, Y col)
 {
-    copy_in_plane<sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
+    copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 
 /* ---- vectors of elements ----------------------------------------------------------------------------------------- */

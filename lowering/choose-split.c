@@ -77,9 +77,23 @@ static bool may_be_gathered(const Value *right)
     return computed && dtype_bytes(right->type.dtype) == 2;
 }
 
+static void require_all_rows(Splitter *in, Op *op)
+{
+    if (op->nresults && ring_load(op->results[0]))
+        return;
+    in->whole = op;
+    require(in, op->args[0], WHOLE, op);
+    for (int i = 0; i < op->nresults; i++)
+        require(in, op->results[i], WHOLE, op);
+}
+
 static void visit_constraint(Op *op, void *context)
 {
     Splitter *in = context;
+    if (op_mixes_rows(op)) {
+        require_all_rows(in, op);
+        return;
+    }
     switch (op->code) {
     case OP_DOT:
     case OP_DOT_F32:
@@ -88,19 +102,6 @@ static void visit_constraint(Op *op, void *context)
             require(in, op->args[1], WHOLE, op);
         require(in, op->results[0], SPLIT, op);
         link_values(in, op->args[2], op->results[0], op);
-        break;
-    case OP_COL_SUM:
-    case OP_COL_MAX:
-    case OP_COL_MIN:
-    case OP_COL_CUMSUM:
-    case OP_TRANS:
-    case OP_PRINT:
-        if (op->nresults && ring_load(op->results[0]))
-            break;
-        in->whole = op;
-        require(in, op->args[0], WHOLE, op);
-        for (int i = 0; i < op->nresults; i++)
-            require(in, op->results[i], WHOLE, op);
         break;
     case OP_FOR:
     case OP_WHILE:

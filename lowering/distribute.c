@@ -134,17 +134,12 @@ static void end_first_group(Distributor *in, Block *block, Block *to, const Op *
 static bool use_is_split(const Distributor *in, const Use *use)
 {
     const Op *op = use->op;
+    if (op_mixes_rows(op))
+        return false;
     switch (op->code) {
     case OP_DOT:
     case OP_DOT_F32:
         return use->arg != 1;
-    case OP_COL_SUM:
-    case OP_COL_MAX:
-    case OP_COL_MIN:
-    case OP_COL_CUMSUM:
-    case OP_TRANS:
-    case OP_PRINT:
-        return false;
     case OP_YIELD: {
         const Op *outer = op->parent->parent;
         return outer && use->arg < outer->nresults && outer->results[use->arg]->split;

@@ -170,6 +170,8 @@ static bool is_left_out(const Search *in, const Op *store, Axis axis, First firs
 static Axis axis_behind(const Op *op, int arg, Axis axis)
 {
     const Type type = op->args[arg]->type, result = op->results[0]->type;
+    if (op_is_elementwise(op))
+        return axis == AXIS_ROWS ? (type.rows == result.rows ? axis : AXES) : type.cols == result.cols ? axis : AXES;
     switch (op_info[op->code].rule) {
     case R_TRANS:
         return axis == AXIS_ROWS ? AXIS_COLS : AXIS_ROWS;
@@ -181,19 +183,8 @@ static Axis axis_behind(const Op *op, int arg, Axis axis)
         return axis == AXIS_ROWS ? axis : AXES;
     case R_COL:
         return axis == AXIS_COLS ? axis : AXES;
-    case R_UNARY:
-    case R_FLOAT:
-    case R_CAST:
-    case R_BINARY:
-    case R_COMPARE:
-    case R_MASK:
-    case R_SELECT:
-    case R_FMA:
-        if (op->code == OP_ROW_CUMSUM || op->code == OP_COL_CUMSUM)
-            return AXES;
-        return axis == AXIS_ROWS ? (type.rows == result.rows ? axis : AXES) : type.cols == result.cols ? axis : AXES;
     default:
-        return op->code == OP_COLUMNS || op->code == OP_SUM_PARTS ? axis : AXES;
+        return op->code == OP_COLUMNS || op->code == OP_SUM_PARTS || op->code == OP_ROW_TOTAL ? axis : AXES;
     }
 }
 

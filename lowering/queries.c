@@ -7,6 +7,7 @@
  */
 #include "machine.h"
 #include "queries.h"
+#include "rules.h"
 
 bool op_is_dot(const Op *op)
 {
@@ -16,6 +17,39 @@ bool op_is_dot(const Op *op)
 bool op_is_product(const Op *op)
 {
     return op->code == OP_DOT || op->code == OP_DOT_F32;
+}
+
+bool op_is_elementwise(const Op *op)
+{
+    switch (op_info[op->code].rule) {
+    case R_UNARY:
+        return op->code == OP_NEG || op->code == OP_ABS;
+    case R_FLOAT:
+    case R_CAST:
+    case R_BINARY:
+    case R_COMPARE:
+    case R_MASK:
+    case R_SELECT:
+    case R_FMA:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool op_mixes_rows(const Op *op)
+{
+    switch (op->code) {
+    case OP_COL_SUM:
+    case OP_COL_MAX:
+    case OP_COL_MIN:
+    case OP_COL_CUMSUM:
+    case OP_TRANS:
+    case OP_PRINT:
+        return true;
+    default:
+        return false;
+    }
 }
 
 Op *pipelined_loop(const Op *op)

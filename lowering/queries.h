@@ -11,6 +11,10 @@
 Op *dot_carried_by(const Op *dot, const Uses *uses, int *index);
 bool op_is_dot(const Op *op);     /* on the matrix units */
 bool op_is_product(const Op *op); /* on these or not */
+/* Each element comes of the elements at its own place, where a row, a column or a number stands for many.  */
+bool op_is_elementwise(const Op *op);
+/* An element comes of other rows, or goes to one: groups that divide the rows cannot do it each for itself.  */
+bool op_mixes_rows(const Op *op);
 
 /* The value is the result of a load that comes through a ring, or its transpose: each use picks its own window.  */
 Op *ring_load(const Value *value);

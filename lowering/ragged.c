@@ -8,6 +8,7 @@
  * a mask after it.  A plain sum does not mind zeros, nor does the largest of magnitudes.
  */
 #include "infer.h"
+#include "queries.h"
 #include "slice.h"
 
 enum { MAX_DEPTH = 12 };
@@ -73,14 +74,6 @@ static bool keeps_zero(Opcode code)
            code == OP_TANH || code == OP_ERF || code == OP_RINT || code == OP_FLOOR;
 }
 
-static bool is_elementwise(Opcode code)
-{
-    int rule = op_info[code].rule;
-    return code != OP_SELECT && rule == op_info[OP_ADD].rule
-               ? true
-               : keeps_zero(code) || rule == op_info[OP_EXP].rule || code == OP_FMA;
-}
-
 /* The load behind a value whose padding the reduction sees, or NULL.  */
 static const Op *padded_load(const Question *question, const Value *value, bool zeros, int depth)
 {
@@ -89,7 +82,7 @@ static const Op *padded_load(const Question *question, const Value *value, bool 
         return NULL;
     if (op_info[op->code].class_ == CLASS_LOAD)
         return load_is_ragged(question, op) && !(question->zeros_are_harmless && zeros) ? op : NULL;
-    if (!is_elementwise(op->code))
+    if (!op_is_elementwise(op) || op->code == OP_SELECT) /* which may be the mask that the warning asks for */
         return NULL;
     for (int i = 0; i < op->nargs; i++) {
         Type type = op->args[i]->type;

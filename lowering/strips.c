@@ -20,6 +20,7 @@
 #include "infer.h"
 #include "machine.h"
 #include "plan.h"
+#include "queries.h"
 #include "rules.h"
 #include "slice.h"
 
@@ -55,24 +56,9 @@ static Value *stored_tile(const Op *store)
 
 /* ---- what can be cut --------------------------------------------------------------------------------------------- */
 
-static bool is_elementwise(const Op *op)
+static bool is_cut_in_place(const Op *op)
 {
-    switch (op_info[op->code].rule) {
-    case R_UNARY:
-        return op->code == OP_NEG || op->code == OP_ABS;
-    case R_FULL:
-    case R_INDEX:
-    case R_CAST:
-    case R_BINARY:
-    case R_COMPARE:
-    case R_MASK:
-    case R_SELECT:
-    case R_FMA:
-    case R_FLOAT:
-        return true;
-    default:
-        return false;
-    }
+    return op_is_elementwise(op) || op_info[op->code].rule == R_FULL || op_info[op->code].rule == R_INDEX;
 }
 
 static bool is_wide(const Cut *cut, const Value *value)
@@ -83,7 +69,7 @@ static bool is_wide(const Cut *cut, const Value *value)
 static bool can_be_cut(const Cut *cut, const Op *op)
 {
     bool load = op->code == OP_LOAD || op->code == OP_LOAD_ROW;
-    return op->nresults == 1 && is_wide(cut, op->results[0]) && (load || is_elementwise(op));
+    return op->nresults == 1 && is_wide(cut, op->results[0]) && (load || is_cut_in_place(op));
 }
 
 typedef struct {

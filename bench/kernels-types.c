@@ -2,12 +2,12 @@
 /* kernels-types.c - products of other element types, orientations and results; and of groups. */
 #include "kernels.h"
 
-PRODUCT_ONE(product_tf32, product, WS_F32, WS_F32, WS_F32, WS_F32, 0, 0, FINISH_NONE, 128, 192)
+PRODUCT_ONE(product_tf32, product, WS_F32, WS_F32, WS_F32, WS_F32, 0, 0, FINISH_NONE, 128, 200)
 PRODUCT_ONE(product_i8, product, WS_I8, WS_I8, WS_I32, WS_I32, 0, 0, FINISH_NONE, 128, 192)
-PRODUCT_ONE(product_mixed, product, WS_E4M3, WS_E5M2, WS_F32, WS_BF16, 0, 0, FINISH_NONE, 128, 192)
-PRODUCT_ONE(product_e5m2, product, WS_E5M2, WS_E5M2, WS_F32, WS_BF16, 0, 0, FINISH_NONE, 128, 192)
+PRODUCT_ONE(product_mixed, product, WS_E4M3, WS_E5M2, WS_F32, WS_BF16, 0, 0, FINISH_NONE, 128, 200)
+PRODUCT_ONE(product_e5m2, product, WS_E5M2, WS_E5M2, WS_F32, WS_BF16, 0, 0, FINISH_NONE, 128, 200)
 PRODUCT_ONE(product_e4m3_promoted, product_promoted, WS_E4M3, WS_E4M3, WS_F32, WS_BF16, 0, 0, FINISH_NONE, 128, 192)
-PRODUCT_ONE(product_f16_f32, product, WS_F16, WS_F16, WS_F32, WS_F32, 0, 0, FINISH_NONE, 128, 192)
+PRODUCT_ONE(product_f16_f32, product, WS_F16, WS_F16, WS_F32, WS_F32, 0, 0, FINISH_NONE, 128, 200)
 /* A turned, B turned, both: the first letter says how A lies, as BLAS has it. */
 PRODUCT_ONE(product_f16_tn, product, WS_F16, WS_F16, WS_F32, WS_F16, 1, 0, FINISH_NONE, 128, 192)
 PRODUCT_ONE(product_f16_nn, product, WS_F16, WS_F16, WS_F32, WS_F16, 0, 1, FINISH_NONE, 128, 192)

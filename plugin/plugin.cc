@@ -337,6 +337,19 @@ static const char *help_text(void)
     return text;
 }
 
+static void refuse_argument(const char *plugin_name, const char *key, const char *value)
+{
+    if (!strcmp(key, "dump")) {
+        const char *names = "walk";
+        for (int i = 0; i < npasses; i++)
+            names = concat(names, ", ", passes[i].name, NULL);
+        error_at(UNKNOWN_LOCATION, "there is no pass %qs to dump; they are %s, and %<all%>", value ? value : "", names);
+        return;
+    }
+    error_at(UNKNOWN_LOCATION, "unknown argument %<-fplugin-arg-%s-%s%s%s%>", plugin_name, key, value ? "=" : "",
+             value ? value : "");
+}
+
 EXPORTED int plugin_init(struct plugin_name_args *info, struct plugin_gcc_version *version)
 {
     if (!plugin_default_version_check(version, &gcc_version)) {
@@ -347,8 +360,7 @@ EXPORTED int plugin_init(struct plugin_name_args *info, struct plugin_gcc_versio
     plugin.target = TARGET_CUDA;
     for (int i = 0; i < info->argc; i++)
         if (!read_argument(info->argv[i].key, info->argv[i].value)) {
-            error_at(UNKNOWN_LOCATION, "unknown argument %<-fplugin-arg-%s-%s%s%s%>", info->base_name,
-                     info->argv[i].key, info->argv[i].value ? "=" : "", info->argv[i].value ? info->argv[i].value : "");
+            refuse_argument(info->base_name, info->argv[i].key, info->argv[i].value);
             return 1;
         }
     static struct plugin_info about = {"0.1.0", NULL};

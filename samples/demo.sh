@@ -53,3 +53,6 @@ sed -n 's/^\(gemm\.c:[0-9]*\):[0-9]*: note: /  \1: /p' "$out/remarks"
 sed -n '/^  \(launch\|role\|storage\|aref\) /p' "$out/plan"
 echo
 echo "The emitted kernel, to be read: $out/gemm.cu ($(wc -l <"$out/gemm.cu") lines)"
+echo
+echo "To go on: samples/README.md has the samples in reading order, MANUAL.md the language; a program of your own is"
+echo "    $wscc -O2 --ws-target=emulate mine.c -lm -o mine && ./mine"

@@ -25,6 +25,7 @@ struct Key {
     Key *next;
     uint64_t hash;
     int number;       /* of those that there are */
+    Way *ways;        /* of a frame */
     const Key *exact; /* of a part: what was said but for the ranks, which follow in the text */
     int nranks;
     int length;
@@ -409,7 +410,7 @@ static Key *key_of_text(Explorer *in)
         if (old->hash == hash && old->length == in->length && !memcmp(old->text, in->text, bytes))
             return old;
     Key *made = arena_alloc(in->kernel->module, sizeof *made + bytes);
-    *made = (Key){*bucket, hash, in->ntexts, made, 0, in->length};
+    *made = (Key){*bucket, hash, in->ntexts, NULL, made, 0, in->length};
     memcpy(made->text, in->text, bytes);
     *bucket = made;
     if (++in->ntexts > 2 * in->nbuckets)
@@ -564,17 +565,15 @@ static const Key *key_of_block(Explorer *in, const World *world, int block)
 }
 
 /* Says again what has changed.  */
-static const Key *key_of_frame(Explorer *in, World *world, int group, int decision)
+static const Key *key_of_frame(Explorer *in, World *world)
 {
     for (uint64_t rest = world->moved; rest; rest &= rest - 1) {
         int block = __builtin_ctzll(rest);
         world->stands[block] = key_of_block(in, world, block);
-        for (int i = 0; i < in->nmembers; i++)
-            find_live(in, world, members_of(in, block)[i]);
     }
     in->length = 0;
     say(in, -1);
-    say(in, group * 1000 + decision);
+    say(in, world->question.group * 1000 + world->question.decision);
     for (int block = 0; block < in->nblocks; block++)
         say(in, world->stands[block]->number);
     say_decisions(in, world, in->asked_in[in->nblocks]);
@@ -582,7 +581,7 @@ static const Key *key_of_frame(Explorer *in, World *world, int group, int decisi
         if (in->arefs[a])
             say_distances(in, world, a);
     }
-    for (int i = 0; i < in->nparts; i++)
+    for (int i = 0; in->waits && i < in->nparts; i++)
         if (is_frames(in, &in->parts[i]))
             say_part(in, world, &in->parts[i]);
     say_ranks(in);
@@ -605,33 +604,69 @@ static const Key *key_of_part(Explorer *in, const World *world, int part)
     return key;
 }
 
-void keys_start(const Explorer *in, World *world)
+void keys_start(const Explorer *in, Path *path)
 {
     for (int part = 0; part < in->nparts; part++)
-        world->fresh[part] = !is_frames(in, &in->parts[part]);
+        path->fresh[part] = !is_frames(in, &in->parts[part]);
 }
 
 /* A part that is not new with its frame has been looked at with all that comes of it, and is left alone from then on.  */
-bool world_is_new(Explorer *in, World *world, int group, int decision)
+bool is_new_there(Explorer *in, Path *path, const Key *frame)
 {
     bool new = false;
+    for (int part = 0; part < in->nparts; part++)
+        if (path->fresh[part]) {
+            path->fresh[part] = is_new_with(in, frame, path->keys[part]);
+            new |= path->fresh[part];
+        }
+    in->nvisited += new;
+    return new;
+}
+
+/* What is to be said again.  */
+static bool has_changed(const Explorer *in, const Path *path, int part)
+{
+    return path->fresh[part] && path->world->moved & in->parts[part].blocks;
+}
+
+static void find_all_live(Explorer *in, const Path *path)
+{
+    uint64_t blocks = 0;
+    for (int part = 0; part < in->nparts; part++)
+        if (in->waits || has_changed(in, path, part))
+            blocks |= in->parts[part].blocks;
+    for (int g = 0; g < in->ngroups; g++)
+        if (blocks >> in->groups[g].block & 1)
+            find_live(in, path->world, g);
+}
+
+bool path_is_new(Explorer *in, Path *path)
+{
+    World *world = path->world;
+    int group = world->question.group;
     const Op *op = world->states[group].pc;
+    path->frame = NULL;
     if (in->groups[group].about[op->position] & ABOUT_SAME_WAY) {
         in->nvisited++;
         return true;
     }
-    const Key *frame = key_of_frame(in, world, group, decision);
-    for (int part = 0; part < in->nparts; part++) {
-        if (!world->fresh[part])
-            continue;
-        if (world->moved & in->parts[part].blocks)
-            world->keys[part] = key_of_part(in, world, part);
-        world->fresh[part] = is_new_with(in, frame, world->keys[part]);
-        new |= world->fresh[part];
-    }
+    find_all_live(in, path);
+    path->frame = key_of_frame(in, world);
+    for (int part = 0; part < in->nparts; part++)
+        if (has_changed(in, path, part))
+            path->keys[part] = key_of_part(in, world, part);
     world->moved = 0;
-    in->nvisited += new;
-    return new;
+    return is_new_there(in, path, path->frame);
+}
+
+Way *ways_from(Explorer *in, const Key *frame)
+{
+    Way *ways = frame ? frame->ways : NULL;
+    if (!ways)
+        ways = arena_alloc(in->kernel->module, 2 * sizeof *ways);
+    if (frame)
+        ((Key *)frame)->ways = ways;
+    return ways;
 }
 
 void keys_forget(Explorer *in)

@@ -31,6 +31,8 @@ bool violates(Explorer *in, const World *world, int group, const Op *op, const c
     return false;
 }
 
+enum { NOTHING_KNOWN = -1000000 };
+
 /* ---- slots ------------------------------------------------------------------------------------------------------- */
 
 static bool is_held(const State *state, const Mark *mark)
@@ -153,7 +155,11 @@ static bool check_round(Explorer *in, const World *world, int group, const Op *o
     const State *state = &world->states[group];
     const Aref *aref = op->aref;
     long index = state->gets[aref->id].next, before = index - aref->slots;
-    return before < 0 || state->known[aref->id] > before ||
+    if (state->known[aref->id] > before)
+        return true;
+    in->again = state->known[aref->id] < 0;
+    in->exact |= in->again;
+    return !in->again &&
            violates(in, world, group, op,
                     "may come to the get of put %ld of '%s' before put %ld, the same slot's last, is done, and take it "
                     "for that",
@@ -221,13 +227,21 @@ static bool run_consumed(Explorer *in, World *world, int group, const Op *op)
     return true;
 }
 
+/* Nothing is known of puts that are passed over: less than at the beginning, when there are none to know of, unless that is
+   asked for.  */
+void pass_over(const Explorer *in, World *world, int group, const Op *op, int64_t puts)
+{
+    State *state = &world->states[group];
+    state->gets[op->aref->id].next += puts;
+    state->known[op->aref->id] = in->exact ? 0 : NOTHING_KNOWN;
+}
+
 static bool run_skip(Explorer *in, World *world, int group, const Op *op)
 {
     End *gets = &world->states[group].gets[op->aref->id];
     if (gets->held)
         return violates(in, world, group, op, "passes over puts of '%s' while it holds slots of it", op->aref->name);
-    gets->next += op->ival;
-    world->states[group].known[op->aref->id] = 0;
+    pass_over(in, world, group, op, op->ival);
     return true;
 }
 

@@ -66,6 +66,7 @@ void stir(World *world, int block)
 {
     world->stirred |= (uint64_t)1 << block;
     world->moved |= (uint64_t)1 << block;
+    world->tried |= (uint64_t)1 << block;
 }
 
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */
@@ -136,8 +137,6 @@ static void lay_out(const Explorer *in, World *world)
     world->decided = carve(world, ndecisions, sizeof *world->decided);
     world->ndecided = carve(world, ndecisions, sizeof *world->ndecided);
     world->stands = carve(world, (size_t)in->nblocks, sizeof *world->stands);
-    world->keys = carve(world, (size_t)in->nparts, sizeof *world->keys);
-    world->fresh = carve(world, (size_t)in->nparts, sizeof *world->fresh);
 }
 
 /* All zero.  Worlds are laid out alike, so that one is copied to another at once.  */
@@ -192,10 +191,9 @@ static void start_group(const Explorer *in, State *state, const Group *group)
     }
 }
 
-World *world_new(Explorer *in)
+static World *world_new(Explorer *in)
 {
     World *world = allocate_world(in);
-    keys_start(in, world);
     for (int g = 0; g < in->ngroups; g++)
         start_group(in, &world->states[g], &in->groups[g]);
     for (int block = 0; block < in->nblocks; block++)
@@ -203,7 +201,7 @@ World *world_new(Explorer *in)
     return world;
 }
 
-World *world_copy(Explorer *in, const World *world)
+static World *world_copy(Explorer *in, const World *world)
 {
     World *copy = in->free;
     if (copy)
@@ -213,23 +211,88 @@ World *world_copy(Explorer *in, const World *world)
     memcpy(copy->memory, world->memory, world->bytes);
     copy->stirred = world->stirred;
     copy->moved = world->moved;
+    copy->question = world->question;
     for (int g = 0; g < in->ngroups; g++)
         copy_state(in, &copy->states[g], &world->states[g]);
     return copy;
 }
 
-void forget_worlds(Explorer *in)
+/* ---- paths ------------------------------------------------------------------------------------------------------- */
+
+static Path *allocate_path(Explorer *in)
+{
+    Module *module = in->kernel->module;
+    size_t parts = (size_t)in->nparts + 1;
+    Path *path = in->free_paths;
+    if (path) {
+        in->free_paths = path->next;
+    } else {
+        path = arena_alloc(module, sizeof *path);
+        path->keys = arena_alloc(module, parts * sizeof *path->keys);
+        path->fresh = arena_alloc(module, parts);
+    }
+    return path;
+}
+
+static void come_to(Path *path, World *world)
+{
+    path->world = world;
+    world->users++;
+}
+
+static void leave_world(Explorer *in, Path *path)
+{
+    World *world = path->world;
+    if (--world->users)
+        return;
+    world->next = in->free;
+    in->free = world;
+}
+
+Path *path_new(Explorer *in)
+{
+    Path *path = allocate_path(in);
+    *path = (Path){.keys = path->keys, .fresh = path->fresh};
+    keys_start(in, path);
+    come_to(path, world_new(in));
+    return path;
+}
+
+Path *path_copy(Explorer *in, Path *path)
+{
+    Path *copy = allocate_path(in), old = *copy;
+    *copy = *path;
+    copy->keys = old.keys;
+    copy->fresh = old.fresh;
+    memcpy(copy->keys, path->keys, (size_t)in->nparts * sizeof *copy->keys);
+    memcpy(copy->fresh, path->fresh, (size_t)in->nparts * sizeof *copy->fresh);
+    path->world->users++;
+    return copy;
+}
+
+World *path_world(Explorer *in, Path *path)
+{
+    if (path->world->users > 1) {
+        World *copy = world_copy(in, path->world);
+        leave_world(in, path);
+        come_to(path, copy);
+    }
+    return path->world;
+}
+
+void path_free(Explorer *in, Path *path)
+{
+    leave_world(in, path);
+    path->next = in->free_paths;
+    in->free_paths = path;
+}
+
+void forget_paths(Explorer *in)
 {
     keys_forget(in);
     while (in->stack) {
-        World *world = in->stack;
-        in->stack = world->next;
-        world_free(in, world);
+        Path *path = in->stack;
+        in->stack = path->next;
+        path_free(in, path);
     }
-}
-
-void world_free(Explorer *in, World *world)
-{
-    world->next = in->free;
-    in->free = world;
 }

@@ -183,7 +183,7 @@ static bool check_tile_start(Explorer *in, World *world, int group, const Op *op
 }
 
 /* Skips side by side pass over the puts of one loop together.  */
-static const Op *skip_all(World *world, int group, const Op *op, const Labels *labels, bool count)
+static const Op *skip_all(const Explorer *in, World *world, int group, const Op *op, const Labels *labels, bool count)
 {
     const Op *loop = labels->source[op->position], *last = op;
     for (const Op *at = op; at && (at->code == OP_SKIP || op_is_pure(at)); at = at->next) {
@@ -191,8 +191,7 @@ static const Op *skip_all(World *world, int group, const Op *op, const Labels *l
             continue;
         if (labels->source[at->position] != loop)
             break;
-        world->states[group].gets[at->aref->id].next += count ? at->ival : 0;
-        world->states[group].known[at->aref->id] = 0;
+        pass_over(in, world, group, at, count ? at->ival : 0);
         last = at;
     }
     return last;
@@ -254,7 +253,7 @@ static void follow(Explorer *in, World *world, int group, bool choice)
         break;
     default: { /* SKIP */
         const Labels *labels = in->groups[group].labels;
-        const Op *last = skip_all(world, group, op, labels, choice);
+        const Op *last = skip_all(in, world, group, op, labels, choice);
         if (!choice)
             go_on(in, world, group, last);
     }
@@ -352,6 +351,6 @@ Step group_put(Explorer *in, World *world, int group)
         return plain_step(in, world, group, op);
     }
     in->again |= !in->waited[op->aref->id];
-    in->waited[op->aref->id] = true;
+    in->waited[op->aref->id] = in->waits = true;
     return STEP_BLOCKED;
 }

@@ -34,11 +34,17 @@
  *      far as they can in between.  Where a put waits even so, its ring is no longer apart, but says where the groups stand,
  *      too, and the search is made again.
  *
+ *      What an outcome leads to, and which blocks of a cluster go on then, are the same for all worlds that stand alike.  So where
+ *      only pieces of other blocks are new, they are new there as they are, and the way there is made up for later, if these
+ *      blocks go on.
+ *
  *   Nothing passes unproved: with more than so many worlds the kernel is refused.
  *
  *   5. A barrier on the machine tells a slot's rounds apart by parity only.  So each group keeps what it knows in every order of
  *      execution (its own gets; with a turn, what the group before it knew), and comes to a get only when it knows that the
- *      round before is done.  A put needs no such rule: its filler has waited for all rounds before.
+ *      round before is done.  A put needs no such rule: its filler has waited for all rounds before.  A group that passes over
+ *      puts is taken to know nothing afterwards, not even that before the first round there is none: so the first rounds look
+ *      like later ones.  Should that be too little, the search is made again with what it does know.
  *
  *   6. The blocks of a cluster are more groups: each has all roles and rings of its own.  Where blocks share a ring's tiles, a
  *      release counts in the rings of all of them, and a slot is full when all have put: each brings a part of its bytes;
@@ -167,13 +173,6 @@ static long lead(const Explorer *in, const World *world, int group, int decision
     return world->states[group].taken[decision] - fewest_taken(in, world, decision);
 }
 
-/* What comes next: who has to be told what, -1: nobody.  */
-typedef struct {
-    int group, decision;
-    long ahead;
-    bool ended; /* all have */
-} Question;
-
 /* Whoever is least ahead is asked first; among them, what concerns the fewest blocks: see 6 above.  */
 static bool comes_before(const Explorer *in, const Question *one, const Question *other)
 {
@@ -258,36 +257,98 @@ static bool run_until_asked(Explorer *in, World *world, Question *question)
 
 typedef enum { SEARCH_HOLDS, SEARCH_FAILS, SEARCH_TOO_LARGE, SEARCH_AGAIN } Verdict;
 
+/* Is any part that it goes on for about one of these blocks?  */
+static bool is_about(const Explorer *in, const Path *path, uint64_t blocks)
+{
+    for (int part = 0; part < in->nparts; part++)
+        if (path->fresh[part] && in->parts[part].blocks & blocks)
+            return true;
+    return false;
+}
+
+/* Tell a group what it has to be told, and let all go as far as they can.  False at the end of a path.  */
+static bool follow_up(Explorer *in, Path *path, bool outcome)
+{
+    World *world = path_world(in, path);
+    world->tried = 0;
+    group_decide(in, world, world->question.group, world->question.decision, outcome);
+    return !in->failed && run_until_asked(in, world, &world->question);
+}
+
+static bool make_up(Explorer *in, Path *path)
+{
+    uint64_t owed = path->owed;
+    int count = path->nowed;
+    path->owed = 0;
+    path->nowed = 0;
+    for (; count; count--, owed >>= 1)
+        if (!follow_up(in, path, owed & 1))
+            return false;
+    return true;
+}
+
+/* A way that was tried leads where it led, and if it is about no part that the path goes on for, these are afterwards what they
+   were: it need not be taken before that matters.  */
+static bool can_wait(const Explorer *in, const Path *path, const Way *way)
+{
+    return way->on && path->nowed < 64 && !is_about(in, path, way->moved);
+}
+
+/* Does the path's next outcome lead to anything new?  */
+static bool leads_on(Explorer *in, Path *path)
+{
+    Way *way = &path->ways[path->outcome];
+    if (can_wait(in, path, way)) {
+        path->owed |= (uint64_t)path->outcome << path->nowed++;
+        path->ways = way->on;
+        in->nvisited += !way->frame;
+        return !way->frame || is_new_there(in, path, way->frame);
+    }
+    if (!make_up(in, path) || !follow_up(in, path, path->outcome))
+        return false;
+    bool new = path_is_new(in, path);
+    if (!way->on)
+        *way = (Way){ways_from(in, path->frame), path->frame, path->world->tried};
+    path->ways = way->on;
+    return new;
+}
+
+/* Both outcomes of the question at which it stands.  */
+static bool push(Explorer *in, Path *path)
+{
+    if (!(can_wait(in, path, &path->ways[0]) && can_wait(in, path, &path->ways[1])) && !make_up(in, path))
+        return false;
+    Path *other = path_copy(in, path);
+    path->outcome = true;
+    other->outcome = false;
+    path->next = other;
+    other->next = in->stack;
+    in->stack = path;
+    return true;
+}
+
 /* Every world that can be reached, as far as keys tell them apart.  */
 static Verdict search(Explorer *in)
 {
-    Question question = {0};
-    forget_worlds(in);
+    forget_paths(in);
     in->again = false;
-    in->stack = world_new(in);
-    while (in->stack) {
-        World *world = in->stack;
-        in->stack = world->next;
-        if (!run_until_asked(in, world, &question) || !world_is_new(in, world, question.group, question.decision)) {
-            if (in->failed)
-                return SEARCH_FAILS;
-            if (in->again)
-                return SEARCH_AGAIN;
-            world_free(in, world);
-            continue;
-        }
+    Path *path = path_new(in);
+    bool new = run_until_asked(in, path->world, &path->world->question) && path_is_new(in, path);
+    path->ways = ways_from(in, path->frame);
+    while (!in->failed && !in->again) {
         if (in->nvisited > in->most)
             return SEARCH_TOO_LARGE;
-        World *other = world_copy(in, world);
-        group_decide(in, world, question.group, question.decision, true);
-        group_decide(in, other, question.group, question.decision, false);
-        if (in->failed)
-            return SEARCH_FAILS;
-        world->next = other;
-        other->next = in->stack;
-        in->stack = world;
+        if (!new)
+            path_free(in, path);
+        else if (!push(in, path))
+            break;
+        if (!in->stack)
+            return SEARCH_HOLDS;
+        path = in->stack;
+        in->stack = path->next;
+        new = leads_on(in, path);
     }
-    return SEARCH_HOLDS;
+    return in->failed ? SEARCH_FAILS : SEARCH_AGAIN;
 }
 
 enum { MANY_WORLDS = 100000 };

@@ -108,6 +108,21 @@ enum { MOST_RANKS = 64 };
 typedef struct Key Key;   /* what was said of how groups stand, or of a part */
 typedef struct Pair Pair; /* a part in a frame: protocol-keys.c */
 
+/* Who has to be told something next, -1: nobody, and what.  */
+typedef struct {
+    int group, decision;
+    long ahead; /* of the last that has to be told the same */
+    bool ended; /* all have */
+} Question;
+
+/* What an outcome of a question leads to, once it was tried: to another question.  */
+typedef struct Way Way;
+struct Way {
+    Way *on;          /* from there, by outcome; NULL: not known, or the end */
+    const Key *frame; /* there; NULL: one way only leads there, so that it is not said */
+    uint64_t moved;   /* blocks in which groups go on, a bit each */
+};
+
 /* All groups, and what they share.  */
 typedef struct World World;
 /* A ring here is one of one block: see ring_at.  */
@@ -123,13 +138,28 @@ struct World {
     long *made;         /* by ring: puts of its block that are done */
     long *started;      /* by ring: tiles whose start is known */
     uint64_t stirred;   /* blocks, a bit each, in which groups may go on, */
-    uint64_t moved;     /* and in which some have since keys were made */
+    uint64_t moved;     /* in which some have since keys were made, */
+    uint64_t tried;     /* and since the last question */
+    Question question;  /* where it stands */
     const Key **stands; /* by block: how its groups stood then, */
-    const Key **keys;   /* by part: what was said of it, */
-    bool *fresh;        /* and that was new where somebody was asked */
     char *memory;       /* what all these point to */
     size_t bytes;
+    int users; /* paths that have come to it */
     World *next;
+};
+
+/* A world, and what it goes on for.  */
+typedef struct Path Path;
+struct Path {
+    World *world;
+    uint64_t owed;    /* after these outcomes, the first at bit 0, */
+    int nowed;        /* so many: see protocol.c */
+    bool outcome;     /* how it will go on */
+    const Key *frame; /* how it was said where it stands, or NULL */
+    Way *ways;        /* what comes of that */
+    const Key **keys; /* by part: what was said of it, */
+    bool *fresh;      /* and that was new where somebody was asked */
+    Path *next;
 };
 
 typedef struct {
@@ -168,11 +198,14 @@ typedef struct {
     int length, room;
     unsigned char ranks[MOST_RANKS]; /* of the part that it is about: see protocol-keys.c */
     int nranks;
-    World *free, *stack;
+    World *free;
+    Path *stack, *free_paths;
     int **live;   /* by group: its marks of interest where it stands, -1 behind the last, for the keys being made */
     bool meets;   /* groups come together */
+    bool waits;   /* some ring is in `waited` */
     bool *waited; /* by ring: a put had to wait in the order of the search, so that its state is the frame's */
-    bool again;   /* one more has */
+    bool again;   /* the search has to be made again: one more has, or too little was known */
+    bool exact;   /* how much is known at first, too: protocol.c, 5 */
     bool failed;
 } Explorer;
 
@@ -193,11 +226,12 @@ typedef enum { STEP_MOVED, STEP_BLOCKED, STEP_PUT, STEP_DECIDE, STEP_ENDED, STEP
 void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels);
 
 /* protocol-state.c */
-World *world_new(Explorer *in);
 void state_add_reading(Explorer *in, State *state, int index, Reading reading);
-void forget_worlds(Explorer *in);
-World *world_copy(Explorer *in, const World *world);
-void world_free(Explorer *in, World *world);
+Path *path_new(Explorer *in); /* the first */
+Path *path_copy(Explorer *in, Path *path);
+World *path_world(Explorer *in, Path *path); /* that nobody else has come to */
+void path_free(Explorer *in, Path *path);
+void forget_paths(Explorer *in);
 void stir(World *world, int block); /* a group of this block has moved */
 const char *group_name(const Explorer *in, int group);
 int ring_at(const Explorer *in, int block, int aref);                        /* its place among those of all blocks */
@@ -210,9 +244,11 @@ Mark *mark_at(const Explorer *in, World *world, int group, const Value *value); 
 /* protocol-keys.c */
 void keys_init(Explorer *in);
 void keys_forget(Explorer *in);
-void keys_start(const Explorer *in, World *world);                       /* of a world that nothing was said of */
+void keys_start(const Explorer *in, Path *path);                         /* of a world that nothing was said of */
 long fewest_taken(const Explorer *in, const World *world, int decision); /* by those that join in it */
-bool world_is_new(Explorer *in, World *world, int group, int decision);  /* not seen before */
+bool path_is_new(Explorer *in, Path *path);                              /* not seen before */
+bool is_new_there(Explorer *in, Path *path, const Key *frame);           /* with what was said of its parts before */
+Way *ways_from(Explorer *in, const Key *frame);                          /* NULL: new ones */
 
 /* protocol-step.c: the next step of a group, puts left to group_put; *decision is what it has to be told.  */
 Step group_step(Explorer *in, World *world, int group, int *decision);
@@ -237,6 +273,7 @@ bool stays_in_place(Explorer *in, World *world, int group, const Op *op, const V
 bool run_plain(Explorer *in, World *world, int group, const Op *op);
 const Storage *storage_at(const Explorer *in, int place);
 uint64_t stores_to(const Explorer *in, const Value *tensor);
+void pass_over(const Explorer *in, World *world, int group, const Op *op, int64_t puts);
 bool may_pass(const Explorer *in, const World *world, int group, const Op *op);
 bool violates(Explorer *in, const World *world, int group, const Op *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

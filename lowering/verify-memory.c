@@ -63,12 +63,13 @@ static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *st
     return times != 1 || !aref->nstorages;
 }
 
-/* What slots keep for the next tile is what the tensor still holds, and each slot of the ring has one of them.  */
+/* What slots keep for the next tile is what the tensor still holds, and each slot of the ring has one of them.  A copy waits for
+   all slots that share its memory; threads that turn tiles over do not.  */
 static bool check_kept(Kernel *kernel, const Aref *aref, const Storage *storage, const Op *load)
 {
     bool turns = storage->kept > 0 && storage->slots % storage->kept == 0;
-    if (!storage->kept ||
-        (turns && !aref->along && !aref->onward && !ir_any_of(kernel->body, stores_what_is_loaded, load)))
+    if (!storage->kept || (turns && !aref->along && !aref->onward && !ring_before(kernel, aref) &&
+                           !ir_any_of(kernel->body, stores_what_is_loaded, load)))
         return true;
     BUG(kernel, "storage '%s' keeps in %d of %d slots what others write", storage->name, storage->kept, storage->slots);
     return false;

@@ -23,9 +23,9 @@ agrees() {
     edit='tee final.ir' sh "$here/cc" $options "$1" -o interpreted && WS_SCHEDULES=3 ./interpreted >got && diff wanted got
 }
 
-# Two milliseconds of proof for a kernel are 500 terms and 20,000 steps.
+# Two milliseconds of proof for a kernel are 500 terms and 10,000 steps.
 is_proved_soon() {
-    awk '/^# verify size/ { seen = 1; if ($4 > 500 || $14 > 20000) { print; bad = 1 } } END { exit bad || !seen }' "$1"
+    awk '/^# verify size/ { seen = 1; if ($4 > 500 || $14 > 10000) { print; bad = 1 } } END { exit bad || !seen }' "$1"
 }
 
 sample_is_proved_soon() {

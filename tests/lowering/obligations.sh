@@ -38,6 +38,7 @@ ok 'a role without all warps of its group' spoiled gemm "'producer' has 3 warps"
 # memory
 ok 'what is kept and written by others' spoiled kept "storage 'tb' keeps in 4 of 8 slots what others write" '1,/^  program/s/store %c, /store %b, /'
 ok 'slots that are kept and have no turn each' spoiled kept "storage 'tb' keeps in 3 of 8 slots" 's/kept=4/kept=3/'
+ok 'slots that share memory, filled by threads that do not wait for all of them' spoiled flipped "storage 'tb_flipped' keeps in 1 of" '/storage tb_flipped ring/s/slots=\([0-9]*\)/slots=\1 kept=1/'
 ok 'slots that overlap' spoiled gemm "storage 'ta' has 4 slots of 8192 bytes, and its tile takes 16384" 's/bytes=16384 offset=0/bytes=8192 offset=0/'
 ok 'storages that overlap' spoiled gemm "storages 'ta' and 'tb' overlap" 's/offset=65536/offset=64512/'
 ok 'storages that share memory' spoiled gemm "storages 'ta' and 'tb' overlap" 's/offset=0$/offset=0 alias=1/; s/offset=65536/offset=0 alias=1/'

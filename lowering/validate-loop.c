@@ -101,7 +101,8 @@ enum { NO_MATCH = -1 };
 
 /* Which carried value of the source each of the role's is; NO_MATCH: one that stays what it was.  */
 typedef struct {
-    int of[MAX_CARRIED]; /* the candidate, twice the number of the source's: see next_match */
+    int of[MAX_CARRIED];    /* the candidate, twice the number of the source's: see next_match */
+    int first[MAX_CARRIED]; /* of the source's, where its candidates begin */
     Known initial[MAX_CARRIED];
     int count;
     int tries;
@@ -120,15 +121,32 @@ static bool same_name(const Value *x, const Value *y)
     return x->name == y->name || (x->name && y->name && !strcmp(x->name, y->name));
 }
 
+/* Several have one name, as elements of an array do: the role's second is the source's second before it is another.  */
+static int first_of_name(Value *const *arguments, int i, Value *const *sources, int count)
+{
+    int before = 0;
+    for (int k = 0; k < i; k++)
+        before += same_name(arguments[k], arguments[i]);
+    for (int k = 0; k < count; k++)
+        if (same_name(arguments[i], sources[k]) && before-- == 0)
+            return k;
+    return 0;
+}
+
+static int source_of(const Relation *relation, int i, int candidate, int count)
+{
+    return (relation->first[i] + candidate) % count;
+}
+
 /* Candidates of one name come first: numbers from 0 on; the others are those from `count` on.  */
 static int next_match(const Validator *in, const Relation *relation, int i, const Value *argument,
                       Value *const *sources, const Term *const *initial, int count, int from)
 {
-    for (int k = from; k < 2 * count; k++) {
-        const Value *source = sources[k % count];
-        if (same_name(argument, source) == (k < count) && same_kind(in, argument, source) &&
-            agrees(in, relation->initial[i], argument, initial[k % count], source))
-            return k;
+    for (int candidate = from; candidate < 2 * count; candidate++) {
+        int k = source_of(relation, i, candidate, count);
+        if (same_name(argument, sources[k]) == (candidate < count) && same_kind(in, argument, sources[k]) &&
+            agrees(in, relation->initial[i], argument, initial[k], sources[k]))
+            return candidate;
     }
     return NO_MATCH;
 }
@@ -150,6 +168,7 @@ static void match_begin(Validator *in, Match *match, const Instance *outer, int 
         match->initial[i] = source_term(in, outer, match->source->args[fixed + i]);
     for (int i = 0; i < relation->count; i++) {
         relation->initial[i] = known_of(in, match->op->args[fixed + i]);
+        relation->first[i] = first_of_name(match->arguments, i, match->source_arguments, match->nsource);
         relation->of[i] = next_match(in, relation, i, match->arguments[i], match->source_arguments, match->initial,
                                      match->nsource, 0);
     }
@@ -161,7 +180,8 @@ static void enter_arguments(Validator *in, const Match *match, Instance *body, V
     for (int i = 0; i < match->relation.count; i++) {
         int of = match->relation.of[i];
         in->known[arguments[i]->id] =
-            of == NO_MATCH ? match->relation.initial[i] : named(in, body, sources[of % match->nsource], arguments[i]);
+            of == NO_MATCH ? match->relation.initial[i]
+                           : named(in, body, sources[source_of(&match->relation, i, of, match->nsource)], arguments[i]);
         variable_write(in, arguments[i]);
     }
 }
@@ -175,11 +195,11 @@ static Verdict check_next(Validator *in, Match *match, const Instance *body, Val
     Relation *relation = &match->relation;
     for (int i = 0; i < relation->count; i++) {
         int of = relation->of[i];
+        int source = of == NO_MATCH ? 0 : source_of(relation, i, of, match->nsource);
         Known known = known_of(in, next[i]);
-        bool lasts = of == NO_MATCH
-                         ? known.term == relation->initial[i].term
-                         : agrees(in, known, next[i], source_term(in, body, source_next[of % match->nsource]),
-                                  match->source_arguments[of % match->nsource]);
+        bool lasts = of == NO_MATCH ? known.term == relation->initial[i].term
+                                    : agrees(in, known, next[i], source_term(in, body, source_next[source]),
+                                             match->source_arguments[source]);
         if (lasts)
             continue;
         if (of == NO_MATCH) {
@@ -199,8 +219,10 @@ static void leave_results(Validator *in, const Match *match, Instance *outer)
     for (int i = 0; i < match->relation.count; i++) {
         int of = match->relation.of[i];
         const Value *result = match->op->results[i];
-        in->known[result->id] = of == NO_MATCH ? match->relation.initial[i]
-                                               : named(in, outer, match->source->results[of % match->nsource], result);
+        in->known[result->id] =
+            of == NO_MATCH
+                ? match->relation.initial[i]
+                : named(in, outer, match->source->results[source_of(&match->relation, i, of, match->nsource)], result);
     }
 }
 

@@ -376,7 +376,9 @@ static void expand_copy(Promotion *p, gimple_stmt_iterator *i, const Copy &copy)
 {
     for (unsigned n = 0; n < copy.to->leaves.length(); n++) {
         Leaf &leaf = copy.to->leaves[n];
-        if (leaf.offset < copy.target.offset || leaf.offset >= copy.target.offset + copy.target.size)
+        bool is_part = leaf.offset >= copy.target.offset && leaf.offset < copy.target.offset + copy.target.size;
+        bool is_handle = is_tile_type(leaf.type) || is_tensor_type(leaf.type);
+        if (!is_part || (!copy.from && is_handle)) /* {0} gives a tile no value */
             continue;
         Place place = {NULL_TREE, leaf.offset + copy.source.offset - copy.target.offset, leaf.size};
         tree from = copy.from ? variable_at(copy.from, place, leaf.type) : NULL_TREE;

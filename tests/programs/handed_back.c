@@ -99,9 +99,70 @@ static void by_struct(const ws_f16 *A, const ws_f16 *B, float *C)
         }
 }
 
+/* ---- sums that take turns ---------------------------------------------------------------------------------------- */
+
+static inline void swap(ws_tile *x, ws_tile *y)
+{
+    ws_tile t = *x;
+    *x = *y;
+    *y = t;
+}
+
+enum { ROUNDS = 5 };
+
+/* E = what is added in even and in odd rounds, and the sum that came last times a number that the loop counts.  Three carried
+   values of one name begin alike. */
+static void in_turns(const float *X, float *E)
+{
+    ws_tensor x = ws_tensor_2d(X, WS_F32, ROUNDS, 64), e = ws_tensor_2d(E, WS_F32, 3, 64);
+
+#pragma ws grid(1)
+    for (int j = 0; j < 64; j += 32) {
+        struct {
+            ws_tile sums[3];
+            int weight;
+        } s = {{ws_zeros(WS_F32, 1, 32), ws_zeros(WS_F32, 1, 32), ws_zeros(WS_F32, 1, 32)}, 0};
+        int odd = 0;
+#pragma ws pipeline(2)
+        for (int k = 0; k < ROUNDS; k++) {
+            ws_tile v = ws_load(x, k, j, 1, 32);
+            if (odd ^= 1) {
+                s.sums[0] = ws_add(s.sums[0], v);
+            } else {
+                swap(&s.sums[0], &s.sums[1]);
+                s.sums[1] = ws_sub(s.sums[1], v);
+            }
+            s.sums[2] = s.sums[1];
+            s.weight += k;
+        }
+        ws_store(e, 0, j, s.sums[0]);
+        ws_store(e, 1, j, s.sums[1]);
+        ws_store(e, 2, j, ws_mul(s.sums[2], (float)s.weight));
+    }
+}
+
+static void check_turns(void)
+{
+    float *X = check_random(WS_F32, ROUNDS * 64), *E = check_output(WS_F32, 3 * 64);
+    in_turns(check_place(X), check_place(E));
+    check_fetch();
+    for (long j = 0; j < 64; j++) {
+        double p = 0, q = 0;
+        for (long k = 0; k < ROUNDS; k++) {
+            double t = p;
+            p = k % 2 ? q : p + X[k * 64 + j];
+            q = k % 2 ? t - X[k * 64 + j] : q;
+        }
+        check_close(E, (size_t)j, p, 1e-5);
+        check_close(E, (size_t)(64 + j), q, 1e-5);
+        check_close(E, (size_t)(128 + j), q * (ROUNDS * (ROUNDS - 1) / 2), 1e-4);
+    }
+}
+
 int main(int argc, char **argv)
 {
     check_begin("handed_back", argc, argv);
+    check_turns();
     ws_f16 *A = check_random(WS_F16, M * K), *B = check_random(WS_F16, K * N);
     float *C = check_output(WS_F32, M * N), *D = check_output(WS_F32, M * N);
     by_pointer(check_place(A), check_place(B), check_place(C));

@@ -2,11 +2,13 @@
 /*
  * cublaslt.c - cuBLASLt at its best: every heuristic that it offers is timed on the arrays at hand, the fastest is kept.
  *
+ * They are timed in alternation, as the rounds will be: alone each runs at a clock of its own, where one that takes fewer of them
+ * is slowed down for the power that it takes, and whoever comes first still runs at the higher clock of a cool device.
+ *
  * cuBLASLt counts columns first; there a row-major C = A B is C' = B' A', all three transposed: its first operand is our B.
  */
 #include "cublaslt.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include <cublasLt.h>
@@ -14,8 +16,9 @@
 #include "arrays.h"
 #include "measure.h"
 
-enum { CANDIDATES = 32, FINALISTS = 4 };
+enum { CANDIDATES = 32, ROUNDS = 9 };
 static const size_t workspace_bytes = 64u << 20;
+static const double sample_ms = 3;
 
 struct cublaslt_plan {
     cublaslt_problem problem;
@@ -129,44 +132,59 @@ static void find_candidates(cublaslt_plan *p, int candidates)
     cublasLtMatmulPreferenceDestroy(preference);
 }
 
-/* Milliseconds of the chosen candidate; infinite where it is named and then refused. */
-static double timed(cublaslt_plan *p, int samples, double ms)
+typedef struct {
+    cublaslt_plan *plan;
+    int which;
+} entrant;
+
+static void run_entrant(void *context, cudaStream_t stream)
 {
-    candidate c = {.name = "cuBLASLt", .run = cublaslt_run, .context = p};
-    cublaslt_run(p, 0);
-    cudaDeviceSynchronize(); /* two runs at once would wait for each other in the one workspace */
-    if (p->refused)
-        return INFINITY;
-    ms = measure_alone(&c, samples, ms);
-    return p->refused ? INFINITY : ms;
+    entrant *e = context;
+    e->plan->chosen = e->which;
+    cublaslt_run(e->plan, stream);
 }
 
-/* All once, then the fastest few again and for longer. */
+/* Some are named and then refused. */
+static int find_entrants(cublaslt_plan *p, entrant *entrants)
+{
+    int count = 0;
+    for (int i = 0; i < p->count; i++) {
+        entrants[count] = (entrant){p, i};
+        run_entrant(&entrants[count], 0);
+        cudaDeviceSynchronize(); /* two runs at once would wait for each other in the one workspace */
+        count += !p->refused;
+    }
+    return count;
+}
+
+/* The fastest of `count`. */
+static int time_entrants(entrant *entrants, int count)
+{
+    const int rounds = measure_rounds;
+    const double ms = measure_sample_ms, settle_s = measure_settle_s;
+    candidate all[CANDIDATES];
+    int fastest = 0;
+    for (int i = 0; i < count; i++)
+        all[i] = (candidate){.name = "cuBLASLt", .run = run_entrant, .context = &entrants[i]};
+    measure_rounds = ROUNDS;
+    measure_sample_ms = sample_ms;
+    measure_settle_s = 0;
+    int good = measure(all, count);
+    for (int i = 1; i < count && good; i++)
+        if (candidate_ratio(&all[i], &all[fastest]).middle > 1)
+            fastest = i;
+    measure_rounds = rounds;
+    measure_sample_ms = ms;
+    measure_settle_s = settle_s;
+    return fastest;
+}
+
 static void time_candidates(cublaslt_plan *p)
 {
-    double ms[CANDIDATES];
-    int finalists[FINALISTS], count = 0;
-    for (p->chosen = 0; p->chosen < p->count; p->chosen++)
-        ms[p->chosen] = timed(p, 3, 0.5);
-    for (; count < FINALISTS && count < p->count; count++) {
-        finalists[count] = 0;
-        for (int i = 0; i < p->count; i++)
-            if (ms[i] < ms[finalists[count]])
-                finalists[count] = i;
-        ms[finalists[count]] = INFINITY;
-    }
-    double best = INFINITY;
-    int fastest = 0;
-    for (int i = 0; i < count; i++) {
-        p->chosen = finalists[i];
-        double again = timed(p, 5, 2);
-        if (again < best) {
-            best = again;
-            fastest = finalists[i];
-        }
-    }
-    p->chosen = fastest;
-    p->refused = best == INFINITY;
+    entrant entrants[CANDIDATES];
+    const int count = find_entrants(p, entrants), fastest = count > 1 ? time_entrants(entrants, count) : 0;
+    p->chosen = count ? entrants[fastest].which : 0;
+    p->refused = !count;
 }
 
 cublaslt_plan *cublaslt_prepare(const cublaslt_problem *problem, int candidates)

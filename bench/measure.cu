@@ -167,18 +167,6 @@ static bool prepare(const candidate *c, double ms, recorded *to)
     return record(c, runs < 1 ? 1 : runs > 400 ? 400 : runs, to);
 }
 
-double measure_alone(const candidate *c, int samples, double ms)
-{
-    recorded r;
-    double taken[ROUNDS_AT_MOST];
-    if (!prepare(c, ms, &r))
-        return INFINITY;
-    for (int i = 0; i < samples; i++)
-        taken[i] = sample(&r, nullptr);
-    cudaGraphExecDestroy(r.graph);
-    return failed(c->name, "run") ? INFINITY : median(taken, samples);
-}
-
 /* Milliseconds of one turn of each, the mean of a window's. */
 static double window_ms(const recorded *graphs, int count)
 {

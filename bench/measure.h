@@ -36,8 +36,6 @@ extern double measure_watts;     /* of the last measure (), by NVML; negative wh
 
 /* False, with a message, where a candidate cannot be captured or run. */
 int measure(candidate *all, int count);
-/* Of a graph of one candidate: milliseconds of a run, the median of `samples` samples of about `ms` each. */
-double measure_alone(const candidate *c, int samples, double ms);
 
 double candidate_ms(const candidate *c);                             /* the median */
 interval candidate_ratio(const candidate *c, const candidate *peer); /* how much faster c is: of the rounds' ratios */

@@ -8,7 +8,8 @@
  *
  * The CTAs of a persistent grid take every so many tiles.  Where a loop's bounds, or whether there is a loop at all, depend on
  * the tile, also by way of a while that looks for its place, some would be done long before others: such tiles are dealt while
- * the kernel runs, in the same order, to whoever wants one.  Which CTA gets which is no part of the meaning of a grid.
+ * the kernel runs, in the same order, to whoever wants one.  Which CTA gets which is no part of the meaning of a grid.  So are
+ * wide tiles, of which the last of a row may have half the columns and then takes half as long (cuda-narrow.c).
  */
 #include "choose.h"
 
@@ -68,13 +69,37 @@ static void visit_uneven(Op *op, void *context)
         *uneven |= comes_from_tile(op->args[0], 0);
 }
 
+/* A product with a tile of which the last may be half as wide.  */
+static bool is_halved(const Op *op, const void *context)
+{
+    const Op *trans = op->code == OP_DOT ? op->args[1]->def : NULL;
+    const Op *load = trans && trans->code == OP_TRANS ? trans->args[0]->def : NULL;
+    (void)context;
+    return load && load->code == OP_LOAD && is_halved_at_edge(load);
+}
+
+static bool is_while(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_WHILE;
+}
+
+/* Tiles that take turns, each of which is the same but at that edge: where they look for their place themselves, dealing them
+   loses more than it brings.  */
+static bool is_uneven_at_edge(const Kernel *kernel)
+{
+    return kernel->grid.split == SPLIT_TILES && ir_any_of(kernel->body, is_halved, NULL) &&
+           !ir_any_of(kernel->body, is_while, NULL);
+}
+
 static bool is_kept(const Op *op, const void *context)
 {
     (void)context;
     return op->code == OP_LOAD && op->kept;
 }
 
-/* By a producer, to groups that all work on the same tile, or in turn on tiles that share what is kept for them.  */
+/* By a producer, to groups that all work on the same tile, or in turn on tiles that share what is kept for them or that are
+   uneven at an edge only.  */
 bool choose_deal(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
@@ -83,5 +108,5 @@ bool choose_deal(Kernel *kernel)
         return false;
     if (grid->split != SPLIT_TILES)
         ir_walk(kernel->body, visit_uneven, &uneven);
-    return uneven || ir_any_of(kernel->body, is_kept, NULL);
+    return uneven || ir_any_of(kernel->body, is_kept, NULL) || is_uneven_at_edge(kernel);
 }

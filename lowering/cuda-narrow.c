@@ -9,15 +9,20 @@
  *   %acc = wait %t                                     ws::wait<0>(acc);
  *                                                  });
  *
- * The matrix unit's instruction has its columns in its name, so the loop is there once for each sixteen of them.  The wait for
+ * Of a wide tile that is its tensor's last (copy_in ... | present=1) half the columns may be all that there are:
+ *
+ *   ws::halved<200>(ws::columns_there(p.b_map, j), [&](auto width) { ... });
+ *
+ * The matrix unit's instruction has its columns in its name, so the loop is there once for each sixteen of them, or twice.  The wait for
  * its products belongs to it: the assembler serializes products that are under way where several ways meet.  What is right of
  * the columns in the accumulator stays as it was; nothing looks at it, as at what rows that were not brought would have made.
  */
 #include "cuda.h"
+#include "queries.h"
 
 typedef struct {
     const Printer *printer;
-    const Map *map; /* of the right operands */
+    const Op *copy; /* of the right operands */
     const Value *product;
     bool fits;
 } Narrow;
@@ -29,13 +34,15 @@ static void visit_copy(Op *op, void *context)
         *copy = op;
 }
 
-static const Map *stepped_map(const Printer *in, const Op *view)
+/* What brings an operand of which not all need be multiplied, or NULL.  */
+static const Op *narrow_copy(const Printer *in, const Op *view)
 {
     const Op *copy = view;
     FOR_ROLES (role, in->kernel)
         ir_walk(role->body, visit_copy, &copy);
-    const Map *map = copy != view ? cuda_map_of(in, copy) : NULL;
-    return map && map->stepped ? map : NULL;
+    const Grid *grid = &in->kernel->grid;
+    bool halved = copy != view && grid->dealt && grid->split == SPLIT_TILES && is_halved_at_edge(copy);
+    return halved || (copy != view && copy->stepped) ? copy : NULL;
 }
 
 static const Op *behind_trans(const Value *value)
@@ -53,9 +60,9 @@ static void visit_product(Op *op, void *context)
     const Op *left = behind_trans(op->args[0]), *right = op->args[1]->def, *view = behind_trans(op->args[1]);
     bool plain = !op->ival && left && left->code == OP_VIEW && view && view != right && view->code == OP_VIEW &&
                  view->nargs == 1 && view->storage->tile.rows == op->results[0]->type.cols;
-    const Map *map = plain ? stepped_map(in->printer, view) : NULL;
-    in->fits = in->fits && map && !in->product;
-    in->map = map;
+    const Op *copy = plain ? narrow_copy(in->printer, view) : NULL;
+    in->fits = in->fits && copy && !in->product;
+    in->copy = copy;
     in->product = op->results[0];
 }
 
@@ -71,6 +78,21 @@ static const Op *wait_behind(const Op *loop)
                : NULL;
 }
 
+/* Opens the loop's function, which is called for the width that is wanted.  */
+static void print_begin(Printer *in, const Op *copy, int columns)
+{
+    const char *map = cuda_map_for(in, copy);
+    if (copy->stepped) {
+        cuda_line(in, "ws::narrowed<%d>(p.%s.columns, [&](auto width) {", columns, map);
+        return;
+    }
+    const Block *tiles = role_grid(in->role)->blocks[0];
+    cuda_begin(in);
+    fprintf(in->out, "ws::halved<%d>(ws::columns_there(p.%s, ", columns, map);
+    cuda_value(in, tiles->args[grid_variable(copy->args[copy->nargs - 2])], PREC_ANY);
+    fputs("), [&](auto width) {\n", in->out);
+}
+
 const Op *cuda_narrow(Printer *in, const Op *loop)
 {
     Narrow search = {.printer = in, .fits = true};
@@ -80,7 +102,7 @@ const Op *cuda_narrow(Printer *in, const Op *loop)
     ir_walk(loop->blocks[0], visit_product, &search);
     if (!search.fits || !search.product)
         return NULL;
-    cuda_line(in, "ws::narrowed<%d>(p.%s.columns, [&](auto width) {", search.product->type.cols, search.map->name);
+    print_begin(in, search.copy, search.product->type.cols);
     in->width = "width";
     return wait;
 }

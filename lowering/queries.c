@@ -271,3 +271,22 @@ Op *dot_carried_by(const Op *dot, const Uses *uses, int *index)
     }
     return NULL;
 }
+
+enum { MORE_THAN_COLUMNS = 192 }; /* what fewer cost at the edge is not worth a second loop */
+
+bool is_halved_at_edge(const Op *load)
+{
+    const Type tile = load->code == OP_LOAD ? load->results[0]->type : load->storage->tile;
+    bool kept = load->code == OP_LOAD ? load->kept : load->storage->kept;
+    return load->present && !load->stepped && !load->along && !kept && tile.rows > MORE_THAN_COLUMNS &&
+           tile.rows <= MACHINE_MMA_COLUMNS && grid_variable(load->args[load->nargs - 2]) >= 0;
+}
+
+int grid_variable(const Value *value)
+{
+    const Op *grid = !value->def && value->block ? value->block->parent : NULL;
+    for (int i = 0; grid && grid->code == OP_GRID && i < grid->blocks[0]->nargs; i++)
+        if (grid->blocks[0]->args[i] == value)
+            return i;
+    return -1;
+}

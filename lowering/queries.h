@@ -35,6 +35,11 @@ int last_stage(const Op *load, const Uses *uses);
 bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load);
 /* ... and where they lie beyond the step of the grid's dimension that counts them?  1 + that dimension, or 0.  */
 int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load);
+/* Is this load, or the copy that stands for it, of tiles so wide that products with the last, of which half may be all that there
+   is, are made in half the time?  */
+bool is_halved_at_edge(const Op *load);
+/* Which of the grid's variables the value is, -1 if it is none.  */
+int grid_variable(const Value *value);
 /* The op of `block` that is `op` or holds it.  */
 Op *op_at_block(Op *op, const Block *block);
 /* Index of the row coordinate among a load's or store's operands, -1 if rows of its tile do not move a coordinate.  */

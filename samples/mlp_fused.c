@@ -47,6 +47,12 @@ static inline void project_rows(ws_tensor h, ws_tensor w, ws_tensor y, int from,
         }
 }
 
+static void project_200(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)
+{
+    project_rows(ws_tensor_2d(H, WS_BF16, tokens, hidden), ws_tensor_2d(W, WS_BF16, width, hidden),
+                 ws_tensor_2d(Y, WS_BF16, tokens, width), from, to, width, hidden, 200);
+}
+
 static void project_160(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)
 {
     project_rows(ws_tensor_2d(H, WS_BF16, tokens, hidden), ws_tensor_2d(W, WS_BF16, width, hidden),
@@ -68,15 +74,24 @@ static void project_128(int from, int to, int tokens, int width, int hidden, con
 static const struct {
     int cols;
     void (*run)(int, int, int, int, int, const ws_bf16 *, const ws_bf16 *, ws_bf16 *);
-} shapes[] = {{160, project_160}, {152, project_152}, {128, project_128}};
+} shapes[] = {{200, project_200}, {160, project_160}, {152, project_152}, {128, project_128}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, MULTIPROCESSORS = 132, LAUNCH = 8000 };
 
-/* Clocks of one shape: rounds of the multiprocessors, each of which multiplies 2048 pairs in a clock, and a launch. */
+/* Columns that the multiprocessor with most of them computes. The last tile of a row may be half of one, if these are wide; such
+   tiles go to those that would have a round less. */
+static long most_columns(int shape, long rows, long width)
+{
+    long cols = shapes[shape].cols, last = width % cols, half = cols / 32 * 16, halved = cols > 192 && last && last <= half;
+    long lines = (rows + ROWS - 1) / ROWS, tiles = lines * (width / cols + (last && !halved)), halves = halved ? lines : 0;
+    long rounds = (tiles + MULTIPROCESSORS - 1) / MULTIPROCESSORS, spare = rounds * MULTIPROCESSORS - tiles;
+    long round_of_halves = (halves + MULTIPROCESSORS - 1) / MULTIPROCESSORS * cols;
+    return rounds * cols + (halves <= spare * (cols / half) ? 0 : round_of_halves);
+}
+
+/* Clocks of one shape: a multiprocessor multiplies 2048 pairs in each, and a launch. */
 static double clocks(int shape, int rows, int width, int hidden)
 {
-    long cols = shapes[shape].cols, tiles = (rows + ROWS - 1) / ROWS * ((width + cols - 1) / cols);
-    long rounds = (tiles + MULTIPROCESSORS - 1) / MULTIPROCESSORS;
-    return rows > 0 ? (double)(rounds * ROWS * cols) * hidden / 2048 + LAUNCH : 0;
+    return rows > 0 ? (double)(ROWS * most_columns(shape, rows, width)) * hidden / 2048 + LAUNCH : 0;
 }
 
 static void project(int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)

@@ -259,6 +259,11 @@ template <int R> static WS_DEVICE int rows_brought(const step_map &m, int row)
 {
     return row >= m.edge_first ? m.edge_rows : m.rows;
 }
+/* Of a product with the tile from that row on: those that can be seen, or more than it has.  */
+static WS_DEVICE int columns_there(const edge_map &m, int row)
+{
+    return row >= m.edge_first ? m.edge_rows : no_edge;
+}
 static WS_DEVICE const CUtensorMap *boxes_at(const map &m, int)
 {
     return &m.load;

@@ -301,6 +301,16 @@ template <int N, int W = N, typename F> static WS_DEVICE void narrowed(int colum
     loop(width_of<W>());
 }
 
+/* The same for half of N where that takes them in, or all of it.  */
+template <int N, typename F> static WS_DEVICE void halved(int columns, const F &loop)
+{
+    constexpr int half = N / 32 * 16;
+    if (alike(columns <= half))
+        loop(width_of<half>());
+    else
+        loop(width_of<N>());
+}
+
 /* x += a b and y += a c as one product of twice the width: c lies behind b, where b would go on.  */
 template <typename C, int M, int N, typename A, typename B>
 static WS_DEVICE void mma(tile<C, M, N, frag> &x, tile<C, M, N, frag> &y, const A &a, const B &b, const B &)

@@ -91,6 +91,15 @@ template <int N, typename F> WS_DEVICE void narrowed(int, const F &loop)
     loop(width());
 }
 
+template <int N, typename F> WS_DEVICE void halved(int, const F &loop)
+{
+    loop(width());
+}
+inline int columns_there(const edge_map &, long)
+{
+    return 0;
+}
+
 /* One instruction for two products: c lies where b would go on.  */
 template <typename P, int M, int N, layout L, typename A, typename T, int K>
 WS_DEVICE void mma(tile<P, M, N, L> &x, tile<P, M, N, L> &y, const A &a, shared_view<T, K, N> b, shared_view<T, K, N> c)

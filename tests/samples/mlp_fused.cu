@@ -517,3 +517,131 @@ extern "C" void ws_launch_project_160_a6fcaa75(int from, int to, int tokens, int
     call.grid(p.grid, {{from, to, 128}, {0, width, 160}}, ws::order_auto, 0);
     call.run(project_160_kernel, p, 384, sizeof(project_160_shared), ws::persistent);
 }
+
+// mlp_fused.c:38: project_200
+struct project_200_params {
+    ws::tensor<ws::bf16, 2> tensor;
+    ws::tensor<ws::bf16, 2> tensor_2;
+    ws::tensor<ws::bf16, 2> tensor_3;
+    ws::edge_map tensor_map;             // tiles of 200 rows, the last as it is
+    ws::edge_map tensor_2_map;           // tiles of 128 rows, the last as it is
+    ws::map tensor_3_map;
+    int hidden;
+    ws::grid<2> grid;
+};
+
+struct project_200_shared {
+    ws::shared_tile<ws::bf16, 200, 64> tile[5];
+    ws::shared_tile<ws::bf16, 128, 64> tile_2[5];
+    ws::output<ws::bf16, 64, 1> tile_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::ring<5> tile_tile_2;
+    ws::turns<2> turns;
+    ws::dealer dealer;
+};
+
+template <bool ENGINE>
+static WS_DEVICE void project_200_producer(const project_200_params &p, project_200_shared &s, int group)
+{
+    ws::producer<5, ENGINE> tile_tile_2(s.tile_tile_2);
+    for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // mlp_fused.c:38
+        const int i = t.at(0);
+        const int j = t.at(1);
+        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+            const int slot = tile_tile_2.put();
+            ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
+            ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
+            tile_tile_2.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void project_200_consumer(const project_200_params &p, project_200_shared &s, int group)
+{
+    ws::consumer<5> tile_tile_2(s.tile_tile_2);
+    ws::outlet tile_out(s.tile_out[group]);
+    s.turns.begin(group);
+    for (ws::dealt<2> t(p.grid, s.dealer); t.more(); t.next()) {  // mlp_fused.c:38
+        const int i = t.at(0);
+        const int j = t.at(1);
+        if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
+            auto acc = ws::full<float, 128, 200, ws::frag>(0);
+            s.turns.take(group);
+            ws::halved<200>(ws::columns_there(p.tensor_map, j), [&](auto width) {
+                for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+                    const int slot = tile_tile_2.get();
+                    ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])), width);
+                    ws::commit();
+                    ws::wait<1>(acc);
+                    tile_tile_2.consumed<1>();
+                }
+                s.turns.pass(group);
+                ws::wait<0>(acc);
+            });
+            tile_tile_2.consumed<0>();
+            WS_UNROLL
+            for (int strip = 0; strip < 192; strip += 64) {  // mlp_fused.c:46
+                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, strip));
+                const int column = j + strip;
+                ws::store_wait<0>();
+                const auto box = ws::stage<0>(tile_out, x);
+                ws::fence();
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:46
+                ws::store_wait<0>();
+                const auto box_2 = ws::stage<1>(tile_out, x);
+                ws::fence();
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
+            }
+            WS_UNROLL
+            for (int strip = 192; strip < 200; strip += 8) {  // mlp_fused.c:46
+                const int column = j + strip;
+                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<8>(acc, strip)));  // mlp_fused.c:46
+            }
+        } else {
+            tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
+        }
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void project_200_kernel(WS_PARAMS(project_200_params) p)
+{
+    project_200_shared &s = ws::shared<project_200_shared>();
+    if (ws::first_thread()) {
+        s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
+        s.turns.init("turns");
+        s.dealer.init("dealer", 2);
+        ws::prefetch(p.tensor_map);
+        ws::prefetch(p.tensor_2_map);
+        ws::prefetch(p.tensor_3_map);
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<24>();
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.tensor_map, p.tensor_2_map))
+                project_200_producer<true>(p, s, 0);
+            else
+                project_200_producer<false>(p, s, 0);
+        }
+    } else {
+        ws::registers_up<240>();
+        project_200_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_project_200_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H, const void *W, const void *Y)
+{
+    ws::launch call("project_200");
+    project_200_params p;
+    call.tensor(p.tensor, "tensor", W, {width, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.tensor_2, "tensor_2", H, {tokens, hidden}, {hidden, 1}, ws::loaded);
+    call.tensor(p.tensor_3, "tensor_3", Y, {tokens, width}, {width, 1}, ws::stored);
+    call.place();
+    call.map(p.tensor_map, p.tensor, 200);
+    call.map(p.tensor_2_map, p.tensor_2, 128);
+    call.map(p.tensor_3_map, p.tensor_3, 64);
+    p.hidden = hidden;
+    call.grid(p.grid, {{from, to, 128}, {0, width, 200}}, ws::order_auto, 0);
+    call.deal(p.grid);
+    call.run(project_200_kernel, p, 384, sizeof(project_200_shared), ws::persistent);
+}

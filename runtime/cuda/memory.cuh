@@ -404,12 +404,52 @@ static WS_DEVICE tile<T, R, 1, L> load_col(const tensor<T, N> &t, I... at)
 
 /* ---- store: registers to global memory --------------------------------------------------------------------------- */
 
+/* Words 4 by 4 among the lanes of a quad: word i of lane q becomes word q of lane i.  */
+static WS_DEVICE void turn_over(u32 (&w)[4])
+{
+    const u32 lane = ptx::lane();
+#pragma unroll
+    for (int bit = 1; bit < 4; bit *= 2) {
+        const bool high = (lane & (u32)bit) != 0;
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            const int low = bit == 1 ? 2 * k : k;
+            const u32 got = __shfl_xor_sync(0xffffffffu, high ? w[low] : w[low + bit], bit);
+            (high ? w[low] : w[low + bit]) = got;
+        }
+    }
+}
+
+/* Eight columns of a row lie in the lanes of a quad, which hold those of four rows: turned over, each has one row's 16 bytes.  */
+template <typename T, int R, int C> static WS_DEVICE void store_quads(const plane<T> &p, const tile<T, R, C, frag> &x)
+{
+    typedef spread<R, C, frag> S;
+#pragma unroll
+    for (int first = 0; first < S::slots; first += 4)
+#pragma unroll
+        for (int j = 0; j < C / 8; j++) {
+            u32 w[4];
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                w[i] = x.cell.v[S::index(first + i, j)];
+            turn_over(w);
+            const int r = S::row(first + (int)(ptx::lane() % 4));
+            if (p.row_inside(r) && p.col_inside(8 * j))
+                *reinterpret_cast<uint4 *>(p.at(r, 8 * j)) = uint4{w[0], w[1], w[2], w[3]};
+        }
+}
+
 template <typename T, int R, int C, layout L>
 static WS_DEVICE void store_plane(const plane<T> &p, const tile<T, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
     if ((R == 1 || C == 1) && !S::speaks())
         return;
+    if constexpr (L == frag && sizeof(T) == 2 && R % 128 == 0 && C % 8 == 0)
+        if (p.aligned(16) && p.template runs_whole<8, C>()) {
+            store_quads(p, x);
+            return;
+        }
     if constexpr (C == 1) {
         WS_FOR_SLOTS(S, slot)
         {

@@ -78,11 +78,11 @@ static bool has_variable_index(tree reference)
 static void keep_in_memory(Promotion *p, tree operand, Cause cause, location_t where)
 {
     Object *object = object_of(p, memory_root(operand));
-    if (!object || (object->stays && object->cause))
+    if (!object || (object->cause && object->where != DECL_SOURCE_LOCATION(object->decl)))
         return;
     object->stays = true;
     object->cause = has_variable_index(operand) ? BY_INDEX : cause;
-    object->where = where;
+    object->where = where != UNKNOWN_LOCATION ? where : DECL_SOURCE_LOCATION(object->decl);
 }
 
 static bool in_grid(Promotion *p, gimple *stmt)

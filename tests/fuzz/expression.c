@@ -503,7 +503,42 @@ static char *helper_make_call(Gen *g, Shape shape, int depth, double *bound)
     if (helper->second.rows)
         y = text(", %s", expression(g, helper->second, depth - 1, bound));
     *bound = 1e4;
-    return text("%s(%s%s, %s)", helper->name, x, y, scalar_text(g, &most));
+    char *arguments = text("%s%s, %s", x, y, scalar_text(g, &most));
+    switch (helper->way) {
+    case BY_POINTER:
+        return text("({ ws_tile handed; %s(&handed, %s); handed; })", helper->name, arguments);
+    case IN_STRUCT:
+        return text("%s(%s).value", helper->name, arguments);
+    default:
+        return text("%s(%s)", helper->name, arguments);
+    }
+}
+
+/* The head of a function and its last statement, by the way in which it hands its result back.  */
+static char *helper_head(const Helper *helper)
+{
+    const char *more = helper->second.rows ? ", ws_tile y" : "";
+    switch (helper->way) {
+    case BY_POINTER:
+        return text("void %s(ws_tile *result, ws_tile x%s, long n)", helper->name, more);
+    case IN_STRUCT:
+        return text("struct %s_result {\n    ws_tile first, value;\n} %s(ws_tile x%s, long n)", helper->name,
+                    helper->name, more);
+    default:
+        return text("ws_tile %s(ws_tile x%s, long n)", helper->name, more);
+    }
+}
+
+static char *helper_end(const Helper *helper)
+{
+    switch (helper->way) {
+    case BY_POINTER:
+        return text("*result = r;");
+    case IN_STRUCT:
+        return text("return (struct %s_result){x, r};", helper->name);
+    default:
+        return text("return r;");
+    }
 }
 
 /* A function of one or two tiles and a number, with a branch or a loop now and then.  */
@@ -512,6 +547,7 @@ void helper_make(Gen *g)
     if (g->nhelpers == MAX_HELPERS)
         return;
     Helper helper = {.name = text("helper%d_%d", g->nhelpers, g->serial), .result = random_shape(g)};
+    helper.way = (g->nhelpers + g->serial) % (IN_STRUCT + 1);
     helper.first = chance(60) ? helper.result : random_shape(g);
     if (chance(50))
         helper.second = partner(helper.first);
@@ -533,8 +569,8 @@ void helper_make(Gen *g)
         more = text("    for (int step = 0; step < %d; step++)\n        r = ws_max(r, ws_sub(%s, step));\n",
                     between(1, 3), expression(g, helper.result, 1, &bound));
     bool inline_keyword = chance(70);
-    add(&g->helpers, "static %sws_tile %s(ws_tile x%s, long n)\n{\n    ws_tile r = %s;\n%s    return r;\n}\n\n",
-        inline_keyword ? "inline " : "", helper.name, helper.second.rows ? ", ws_tile y" : "", value, more);
+    add(&g->helpers, "static %s%s\n{\n    ws_tile r = %s;\n%s    %s\n}\n\n", inline_keyword ? "inline " : "",
+        helper_head(&helper), value, more, helper_end(&helper));
     outer.helpers = g->helpers;
     outer.names = g->names;
     helper.whole_tiles = g->whole_tiles;

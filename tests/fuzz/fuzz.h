@@ -84,11 +84,15 @@ typedef struct {
 
 enum { MAX_TILES = 64, MAX_SCALARS = 64, MAX_TENSORS = 48, MAX_HELPERS = 8 };
 
+/* How a helper hands its tile back.  */
+typedef enum { AS_VALUE, BY_POINTER, IN_STRUCT } Way;
+
 typedef struct {
     char *name;
     Shape result, first, second; /* second.rows 0: one tile */
     bool whole_tiles;            /* as in Gen */
     int rows_divisor;
+    Way way;
 } Helper;
 
 typedef struct {

@@ -22,7 +22,7 @@
 #include "measure.h"
 #include "suites.h"
 
-enum { FORM = 24 };
+enum { FORM = 32 };
 
 static FILE *json;
 static int all_tiles, wrong;
@@ -250,7 +250,7 @@ void progress(const work *w)
     fprintf(stderr, "\r%d of %d: %s %s %s                    \r", ++done, planned, w->suite, w->type, w->label);
 }
 
-/* A tile, the blocks that share what they load, the parts of K: "128x256 2x1 / 4". */
+/* A tile, the columns of which a step is a part, the blocks that share what they load, the parts of K: "128x224 of 256 2x1". */
 static void print_form(char text[FORM], const work *w, product_choice choice)
 {
     const product_form f = product_forms[choice.form];
@@ -258,7 +258,9 @@ static void print_form(char text[FORM], const work *w, product_choice choice)
     *text = 0;
     if (!w->chooses)
         return;
-    n += snprintf(text, FORM, "%dx%d", f.rows, f.cols);
+    n += snprintf(text, FORM, "%dx%d", f.rows, choice.step ? choice.step : f.cols);
+    if (choice.step && choice.step != f.cols)
+        n += snprintf(text + n, FORM - (size_t)n, " of %d", f.cols);
     if (f.down * f.across > 1)
         n += snprintf(text + n, FORM - (size_t)n, " %dx%d", f.down, f.across);
     if (f.light)

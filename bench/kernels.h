@@ -7,7 +7,7 @@
 
 typedef void product_kernel(const product_call *call, product_choice choice);
 
-/* Seven tiles each (kernels-f16.c, -bf16.c, -e4m3.c). */
+/* All forms of product.h (kernels-f16.c, -bf16.c, -e4m3.c). */
 product_kernel product_f16, product_bf16, product_e4m3;
 /* One tile each (kernels-types.c, kernels-finish.c). */
 product_kernel product_tf32, product_i8, product_mixed, product_e5m2, product_e4m3_promoted, product_f16_f32, product_f16_tn, product_f16_nn,

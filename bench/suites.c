@@ -9,6 +9,7 @@
  *   shapes    20 drawn with a seed; rows of 16 bytes' multiples, as cuBLASLt needs them for its fast kernels
  *   others    20 drawn with another seed
  *   unseen    20 drawn with a third, to which product_choose is never fitted
+ *   a number  20 drawn with that seed: shapes, others and unseen are 20261121 to 20261123
  *   odd       extents that are no multiples of anything, in rows that begin at 16 bytes' multiples
  *   types     tf32, int8, mixed fp8, orientations, results in f32, at 8192^3
  *   finish    something after the loop
@@ -20,11 +21,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "statistics.h"
 
-enum { MOST = 256, RANDOM_SHAPES = 20 };
+enum { MOST = 1024, RANDOM_SHAPES = 20 };
 
 static work all[MOST];
 static char labels[MOST][48];
@@ -185,6 +187,18 @@ static void add_mlp(void)
         add("mlp", &bf16, "gated, ", 1, blocks[i][0], blocks[i][1], blocks[i][2])->gated = 1;
 }
 
+static const work *with_name(const char *name, int *found)
+{
+    const work *first = NULL;
+    *found = 0;
+    for (int i = 0; i < count; i++)
+        if (!strcmp(all[i].suite, name)) {
+            first = first ? first : &all[i];
+            ++*found;
+        }
+    return first;
+}
+
 const work *suite_find(const char *name, int *found)
 {
     const work *first = NULL;
@@ -199,16 +213,15 @@ const work *suite_find(const char *name, int *found)
         add_steps();
         add_mlp();
     }
-    *found = 0;
-    for (int i = 0; i < count; i++)
-        if (!strcmp(all[i].suite, name)) {
-            first = first ? first : &all[i];
-            ++*found;
-        }
+    first = with_name(name, found);
+    if (!first && *name && !name[strspn(name, "0123456789")]) {
+        add_drawn(name, strtoull(name, NULL, 10));
+        first = with_name(name, found);
+    }
     return first;
 }
 
 const char *suite_names(void)
 {
-    return " gemm large batched small shapes others unseen odd types finish ablation grid mlp softmax";
+    return " a seed, gemm large batched small shapes others unseen odd types finish ablation grid mlp softmax";
 }

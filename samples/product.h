@@ -6,6 +6,7 @@
  *   product_light    the same, in blocks of which a multiprocessor holds two: for few iterations
  *   product_skinny   the same, for few rows; product_promoted: with sums of fp8 in f32
  *   product_tall     the same, for many rows, few columns and a short K: B stays in shared memory
+ *   product_step_1x1 and so on: tiles that follow each other at any step not longer than they
  *   product_summed   the same, K divided into parts that blocks of a cluster add: for few tiles with a long K
  *   product_part     the same, with parts in memory that product_sum adds: for more of them than a cluster has blocks
  *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory
@@ -17,6 +18,7 @@
 #ifndef PRODUCT_H
 #define PRODUCT_H
 
+#include <math.h>
 #include <ws.h>
 
 /* ---- the loops --------------------------------------------------------------------------------------------------- */
@@ -92,14 +94,32 @@ PRODUCT_TILE_(product_tile_6, 6, 2)
                 for (int j = 0; j < N; j += bn)                                                                        \
                     tile(a, b, c, extra, extra2, n, i, j, K, turn_a, turn_b, sum, out, finish, bm, bn, bk);            \
     }
+
+/* The same at a step that may be shorter than a tile has columns: so many of its columns are copied in, multiplied and stored. */
+#define PRODUCT_STEPS_(name, tile, grid_clauses)                                                                       \
+    static inline void name(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch,       \
+                            int M, int N, int K, int step, int turn_a, int turn_b, ws_dtype sum, ws_dtype out,         \
+                            product_finish finish, int bm, int bn, int bk)                                             \
+    {                                                                                                                  \
+        PRODUCT_PRAGMA_(ws grid(3) grid_clauses)                                                                       \
+        for (int n = 0; n < batch; n++)                                                                                \
+            for (int i = 0; i < M; i += bm)                                                                            \
+                for (int j = 0; j < N; j += step)                                                                      \
+                    tile(a, b, ws_slice(c, 2, 0, j + step), extra, extra2, n, i, j, K, turn_a, turn_b, sum, out,       \
+                         finish, bm, bn, bk);                                                                          \
+    }
+
 PRODUCT_LOOPS_(product, product_tile, )
 PRODUCT_LOOPS_(product_2x1, product_tile, cluster(2, 1))
 PRODUCT_LOOPS_(product_4x1, product_tile, cluster(4, 1))
-PRODUCT_LOOPS_(product_1x2, product_tile, cluster(1, 2))
-PRODUCT_LOOPS_(product_1x4, product_tile, cluster(1, 4))
-PRODUCT_LOOPS_(product_2x2, product_tile, cluster(2, 2))
-PRODUCT_LOOPS_(product_2x4, product_tile, cluster(2, 4))
 #define product_1x1 product
+PRODUCT_STEPS_(product_step_1x1, product_tile, )
+PRODUCT_STEPS_(product_step_1x2, product_tile, cluster(1, 2))
+PRODUCT_STEPS_(product_step_1x4, product_tile, cluster(1, 4))
+PRODUCT_STEPS_(product_step_2x1, product_tile, cluster(2, 1))
+PRODUCT_STEPS_(product_step_2x2, product_tile, cluster(2, 2))
+PRODUCT_STEPS_(product_step_2x4, product_tile, cluster(2, 4))
+PRODUCT_STEPS_(product_step_4x1, product_tile, cluster(4, 1))
 
 /* With one group of threads, and few slots, so that a multiprocessor has room for two blocks, and for the next kernel's while one
    of this one's ends. */
@@ -193,13 +213,13 @@ static inline void product_tall(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor
 
 /* Parts of the sum over k, which as many blocks compute side by side; each then has some columns of the sum. */
 static inline void product_summed(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch,
-                                  int M, int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out,
-                                  product_finish finish, int bm, int bn, int bk, int parts)
+                                  int M, int N, int K, int step, int turn_a, int turn_b, ws_dtype sum,
+                                  ws_dtype out, product_finish finish, int bm, int bn, int bk, int parts)
 {
     #pragma ws grid(3)
     for (int n = 0; n < batch; n++)
         for (int i = 0; i < M; i += bm)
-            for (int j = 0; j < N; j += bn) {
+            for (int j = 0; j < N; j += step) {
                 const int length = ((K + bk - 1) / bk + parts - 1) / parts * bk;
                 ws_tile x = ws_zeros(sum, bm, bn);
 
@@ -215,7 +235,7 @@ static inline void product_summed(ws_tensor a, ws_tensor b, ws_tensor c, ws_tens
                     x = ws_add(x, part);
                 }
                 x = product_finished(x, finish, extra, extra2, i, j, bm, bn);
-                ws_store_3d(c, n, i, j, ws_cast(x, out));
+                ws_store_3d(ws_slice(c, 2, 0, j + step), n, i, j, ws_cast(x, out));
             }
 }
 #define product_summed_4(...) product_summed(__VA_ARGS__, 4)
@@ -328,24 +348,31 @@ static inline int product_grouped_cols(int groups, int rows, int N, int sms)
 
 /* ---- which tile -------------------------------------------------------------------------------------------------- */
 
-/* Six tile shapes: 128x192, 128x160, 128x128, 64x128, 64x64, 64x32.  A form is one of them, alone or in a cluster of blocks that
-   share what they load; DIVIDED: K may be divided, too.  Sharing counts where rows of K do not fill lines of 128 bytes, since
-   their copies are bound by L2, and where A or B is small. */
+/* Six tile shapes: 128x256, 128x192, 128x128, 64x128, 64x64, 64x32.  A form is one of them, alone or in a cluster of blocks that
+   share what they load; DIVIDED: K may be divided, too; STEPPED: tiles may follow each other at a step that is shorter than
+   they.  Sharing counts where rows of K do not fill lines of 128 bytes, since their copies are bound by L2, and where A or B is
+   small; a step where it makes the last round of tiles full. */
 #define PRODUCT_FORMS(form, ...)                    \
     form(WHOLE, 128, 192, 1, 1, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 192, 1, 2, 1, __VA_ARGS__)     \
-    form(WHOLE, 128, 192, 1, 4, 1, __VA_ARGS__)     \
-    form(WHOLE, 128, 160, 1, 1, 1, __VA_ARGS__)     \
-    form(WHOLE, 128, 160, 1, 2, 2, __VA_ARGS__)     \
+    form(STEPPED, 128, 256, 1, 1, 1, __VA_ARGS__)   \
+    form(STEPPED, 128, 256, 1, 2, 1, __VA_ARGS__)   \
+    form(STEPPED, 128, 256, 1, 1, 4, __VA_ARGS__)   \
+    form(STEPPED, 128, 192, 1, 1, 1, __VA_ARGS__)   \
+    form(STEPPED, 128, 192, 1, 2, 1, __VA_ARGS__)   \
+    form(STEPPED, 128, 192, 1, 4, 1, __VA_ARGS__)   \
     form(DIVIDED, 128, 128, 1, 1, 1, __VA_ARGS__)   \
     form(DIVIDED, 128, 128, 1, 2, 1, __VA_ARGS__)   \
-    form(WHOLE, 128, 128, 1, 1, 2, __VA_ARGS__)     \
-    form(WHOLE, 128, 128, 1, 4, 1, __VA_ARGS__)     \
-    form(WHOLE, 128, 128, 1, 1, 4, __VA_ARGS__)     \
-    form(WHOLE, 128, 128, 1, 2, 4, __VA_ARGS__)     \
+    form(STEPPED, 128, 128, 1, 1, 1, __VA_ARGS__)   \
+    form(STEPPED, 128, 128, 1, 1, 2, __VA_ARGS__)   \
+    form(STEPPED, 128, 128, 1, 1, 4, __VA_ARGS__)   \
+    form(STEPPED, 128, 128, 1, 2, 2, __VA_ARGS__)   \
+    form(STEPPED, 128, 128, 1, 4, 1, __VA_ARGS__)   \
+    form(STEPPED, 128, 128, 1, 2, 4, __VA_ARGS__)   \
     form(DIVIDED, 64, 128, 2, 1, 1, __VA_ARGS__)    \
     form(WHOLE, 64, 128, 2, 2, 1, __VA_ARGS__)      \
     form(WHOLE, 64, 128, 1, 4, 1, __VA_ARGS__)      \
+    form(STEPPED, 64, 128, 1, 4, 1, __VA_ARGS__)    \
     form(WHOLE, 64, 64, 2, 1, 1, __VA_ARGS__)
 
 /* Of product_light: rows, columns, lines, slots, and the cluster. */
@@ -355,7 +382,7 @@ static inline int product_grouped_cols(int groups, int rows, int N, int sms)
     form(64, 64, 1, 6, 4, 1, __VA_ARGS__)  \
     form(64, 32, 2, 4, 1, 1, __VA_ARGS__)
 
-/* Of product_summed: rows, columns, lines, and parts that blocks of a cluster add. */
+/* Of product_summed, at a step: rows, columns, lines, and parts that blocks of a cluster add. */
 #define PRODUCT_SUMS(form, ...)       \
     form(64, 64, 2, 4, __VA_ARGS__)   \
     form(64, 64, 2, 8, __VA_ARGS__)   \
@@ -364,7 +391,7 @@ static inline int product_grouped_cols(int groups, int rows, int N, int sms)
     form(128, 128, 1, 4, __VA_ARGS__)
 
 typedef struct {
-    int divided;
+    int kind;
     int rows, cols;   /* of a tile */
     int lines;        /* of 128 bytes of k in an iteration */
     int down, across; /* blocks in a cluster: tiles of a column, of a row, */
@@ -372,10 +399,10 @@ typedef struct {
     int light;        /* a multiprocessor holds two blocks */
 } product_form;
 
-enum { PRODUCT_WHOLE, PRODUCT_DIVIDED };
+enum { PRODUCT_WHOLE, PRODUCT_DIVIDED, PRODUCT_STEPPED };
 #define PRODUCT_ROW_(kind, rows, cols, lines, down, across, ...) {PRODUCT_##kind, rows, cols, lines, down, across, 1, 0},
 #define PRODUCT_LIGHT_ROW_(rows, cols, lines, slots, down, across, ...) {PRODUCT_WHOLE, rows, cols, lines, down, across, 1, 1},
-#define PRODUCT_SUM_ROW_(rows, cols, lines, parts, ...)          {PRODUCT_WHOLE, rows, cols, lines, 1, 1, parts, 0},
+#define PRODUCT_SUM_ROW_(rows, cols, lines, parts, ...)          {PRODUCT_STEPPED, rows, cols, lines, 1, 1, parts, 0},
 static const product_form product_forms[] = {
     PRODUCT_FORMS(PRODUCT_ROW_, ) PRODUCT_LIGHTS(PRODUCT_LIGHT_ROW_, )
         PRODUCT_SUMS(PRODUCT_SUM_ROW_, ){PRODUCT_WHOLE, 16, 64, 4, 1, 1, 1, 0},
@@ -384,7 +411,7 @@ static const product_form product_forms[] = {
 enum { PRODUCT_TALL = sizeof product_forms / sizeof *product_forms - 1, PRODUCT_SKINNY = PRODUCT_TALL - 1 };
 
 typedef struct {
-    int form, parts;
+    int form, parts, step; /* of the columns: 0 is all of a tile's */
 } product_choice;
 
 static inline long product_ceil(long x, long y)
@@ -405,53 +432,67 @@ static inline double product_sum_clocks(long batch, long M, long N, int parts, i
     return 5500 + (double)(batch * M * N) * (parts * 4 + out_bytes) / 2800;
 }
 
-/* Clocks for a row of 128 bytes of k to arrive in a multiprocessor, and for L2 to answer all multiprocessors' requests for one:
-   rows that begin in the middle of a line are two requests, and of a sector of 32 bytes, two of these. */
-static inline double product_arrives(long row_bytes, int large)
+/* By how rows of K begin: with lines of 128 bytes, for large tiles and for others; in their middle; with sectors of 32 bytes;
+   within these. */
+enum { PRODUCT_LARGE, PRODUCT_LINES, PRODUCT_HALVES, PRODUCT_SECTORS, PRODUCT_INSIDE };
+static inline int product_begins(long row_bytes, int large)
 {
-    return row_bytes % 128 == 0 ? (large ? 1.14 : 1.54) : row_bytes % 64 == 0 ? 1.51 : row_bytes % 32 == 0 ? 1.27 : 2.23;
+    return row_bytes % 128 == 0  ? (large ? PRODUCT_LARGE : PRODUCT_LINES)
+           : row_bytes % 64 == 0 ? PRODUCT_HALVES
+           : row_bytes % 32 == 0 ? PRODUCT_SECTORS
+                                 : PRODUCT_INSIDE;
 }
 
-static inline double product_asks(long row_bytes, int large)
+/* Tiles that are computed at once, in clusters of so many: a cluster lies within a group of multiprocessors, which are not all
+   multiples of four. */
+static inline long product_places(int together, int sms)
 {
-    return row_bytes % 128 == 0 ? (large ? 0 : 1.88) : row_bytes % 64 == 0 ? 2.28 : row_bytes % 32 == 0 ? 2.74 : 4.64;
+    const long clusters = (sms - (together > 2 ? sms / 11 : 0)) / together;
+    return (clusters > 1 ? clusters : 1) * together;
 }
 
 /* Clocks that a product takes in one form, roughly: what the multiprocessor with most tiles needs, and the memory. */
 static inline double product_clocks(product_choice choice, long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
 {
+    /* For a row of 128 bytes of k to arrive in a multiprocessor, and to be asked for: rows that begin in the middle of a line are
+       two requests, and of a sector, two of these. */
+    static const double arrives[] = {1.02, 1.38, 1.90, 1.61, 2.03}, asks[] = {1.53, 1.77, 1.97, 2.49, 4.46};
     const product_form f = product_forms[choice.form];
+    const int step = choice.step ? choice.step : f.cols, wide = f.cols > 192;
     const int sharing = f.down * f.across, together = sharing * f.summed, stored = choice.parts > 1 ? 4 : out_bytes;
     const long blocks = product_ceil(product_ceil(K * bytes, 128 * f.lines), choice.parts * f.summed);
-    const long rows = product_ceil(M, f.rows), cols = product_ceil(N, f.cols);
+    const long rows = product_ceil(M, f.rows), cols = product_ceil(N, step);
     const long down = product_ceil(rows, f.down) * f.down, across = product_ceil(cols, f.across) * f.across;
-    /* A cluster lies within a group of multiprocessors, which are not all multiples of four. */
-    const long planes = batch * choice.parts * f.summed, tiles = planes * down * across,
-               whole_clusters = (sms - (together > 2 ? sms / 11 : 0)) / together;
-    const long places = (whole_clusters > 1 ? whole_clusters : 1) * together, rounds = product_ceil(tiles, places);
+    const long planes = batch * choice.parts * f.summed, tiles = planes * down * across;
+    const long places = product_places(together, sms), rounds = product_ceil(tiles, places);
     /* Only rows that there are arrive: those of a whole tile in most blocks, on average fewer. */
-    const double a_most = (double)(M < f.rows ? M : f.rows), b_most = (double)(N < f.cols ? N : f.cols);
+    const double a_most = (double)(M < f.rows ? M : f.rows), b_most = (double)(N < step ? N : step);
     const double a_rows = (double)M / (double)rows, b_rows = (double)N / (double)cols;
-    const double busy = tiles < places ? (double)(planes * rows * cols) / sms : 1;
-    /* The matrix units, where blocks that share wait for each other; what arrives in a multiprocessor; what all ask of L2. */
-    const int large = f.rows * f.cols >= 128 * 128;
-    const double waits = sharing == 2 && large && K * bytes % 128 == 0 ? 1.067 : sharing == 8 ? 1.1 : 1;
+    /* A multiprocessor asks for a row at a time; that others ask, too, matters less. */
+    const double busy = tiles < places ? pow((double)(planes * rows * cols) / sms, 0.285) : 1;
+    const int large = f.rows * f.cols >= 128 * 128, begins = product_begins(K * bytes, large);
+    /* The matrix units, which take a step's columns by sixteens, more than half of a tile's, and where blocks that share wait for
+       each other; what arrives in a multiprocessor; what is asked for. */
+    const int least_width = f.cols / 2 + 16, width = step == f.cols ? step : step < least_width ? least_width : (step + 15) / 16 * 16;
+    const double waits = sharing == 2 ? (large && K * bytes % 128 == 0 ? 1.104 : 1) : sharing > 2 ? 1.107 : 1;
+    const double shares = sharing == 2 ? 0.94 : sharing == 4 ? 0.76 : sharing == 8 ? 0.55 : 1;
     /* Long work draws so much power that the multiprocessors' clock falls, by a quarter; L2 has its own. */
-    const double slower = (double)(batch * M) * (double)N * (double)(K * bytes) > 8e10 ? 0.77 : 1;
-    double block = product_both(waits * f.rows * f.cols / 32.0, (a_most + b_most) * product_arrives(K * bytes, large));
-    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * product_asks(K * bytes, large) * busy * slower);
-    const double least = 178 + 60 * f.lines, lone = (block > least ? block : least) * (double)blocks;
+    const double slower = (double)(batch * M) * (double)N * (double)(K * bytes) > 8e10 ? 0.776 : 1;
+    double block = product_both(waits * f.rows * width / 32.0 * (wide ? 1.118 : 1), (a_most + b_most) * arrives[begins]);
+    block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * asks[begins] * shares * busy * slower);
+    /* What ends within 128 bytes of columns does not leave by the engine. */
+    const double least = 158 + 108 * f.lines + (together > 1 ? 55 : 0), cut = f.kind == PRODUCT_STEPPED && step % 64 ? 5.3 * f.rows : 0;
+    const double lone = (block > least ? block : least) * (double)blocks + cut;
     /* Blocks that add parts send each other all but their share of them. */
-    const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 20.3;
-    /* Columns of which the last do not fill 128 bytes leave in many narrow boxes. */
-    const double leaves = f.cols > 64 && f.cols % 64 ? 0.056 : 0.0158, after = f.rows * f.cols * stored * leaves + sent;
+    const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 19.3;
+    const double after = f.rows * ((step + 4.0 * (f.cols - step)) * stored * 0.0074 + (f.kind == PRODUCT_STEPPED ? 5.7 : 0)) + sent;
     double clocks;
     if (f.light) { /* two at a time, which share the multiprocessor */
         const double pairs = (double)product_ceil(rounds, 2) * (least * (double)blocks + after);
         clocks = block * (double)(blocks * rounds) + after;
         clocks = pairs > clocks ? pairs : clocks;
-    } else if (f.summed > 1 && rounds > 1) { /* nothing runs under the epilogue */
-        clocks = (double)rounds * (lone + after);
+    } else if ((f.summed > 1 || wide) && rounds > 1) { /* nothing runs under the epilogue, or the next tile's copies */
+        clocks = (double)rounds * (lone + after * (wide ? 0.83 : 1));
     } else {
         clocks = (double)rounds * (lone > after ? lone : (lone + after) / 2) + after;
     }
@@ -459,10 +500,10 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     const double a_asked = across > f.across ? 1.15 : 1, b_asked = down > f.down ? 1.15 : 1;
     const double moved = (double)batch * (((double)M * a_asked + (double)N * b_asked) * (double)K * bytes +
                                           (double)M * (double)N * stored * choice.parts);
-    clocks = product_both(clocks, moved / (K * bytes % 128 == 0 ? 3040 : 4360));
-    clocks += choice.form == PRODUCT_SKINNY ? 0 : f.light ? 2170 : 2560;
-    clocks += together > 2 ? 920 : together > 1 ? 1770 : 0;
-    return choice.parts > 1 ? clocks + product_sum_clocks(batch, M, N, choice.parts, out_bytes) : clocks;
+    clocks = product_both(clocks, moved / (K * bytes % 128 == 0 ? 3980 : 4650));
+    clocks += choice.form == PRODUCT_SKINNY ? 0 : f.light ? 2205 : 2571;
+    clocks += together > 2 ? 943 : together > 1 ? 2013 : 0;
+    return choice.parts > 1 ? 1.1 * clocks + product_sum_clocks(batch, M, N, choice.parts, out_bytes) : clocks;
 }
 
 /* B fills its tile by three quarters at least, and each multiprocessor has some tiles to keep it for. */
@@ -472,25 +513,58 @@ static inline int product_is_tall(long batch, long M, long N, long K, int sms)
            batch < 8 && M >= 8L * product_forms[PRODUCT_TALL].rows * sms;
 }
 
-/* The best form, and the number of parts of K, on `sms` multiprocessors; for few rows PRODUCT_SKINNY, for most PRODUCT_TALL. */
+/* The step with which tiles of a form make so many rounds; 0 if they have not enough columns. */
+static inline int product_step(product_form f, long batch, long M, long N, long rounds, int sms)
+{
+    const int together = f.down * f.across * f.summed;
+    long across = rounds * product_places(together, sms) / (product_ceil(product_ceil(M, f.rows), f.down) * f.down * batch * f.summed);
+    across = across > f.across ? across / f.across * f.across : across;
+    if (across < 1 || across * f.cols < N)
+        return 0;
+    return (int)product_ceil(product_ceil(N, across), 8) * 8;
+}
+
+typedef struct {
+    product_choice choice;
+    double clocks;
+} product_best;
+
+static inline void product_try(product_best *best, product_choice choice, long batch, long M, long N, long K, int bytes,
+                               int out_bytes, int sms)
+{
+    const double clocks = product_clocks(choice, batch, M, N, K, bytes, out_bytes, sms);
+    if (clocks < best->clocks)
+        *best = (product_best){choice, clocks};
+}
+
+/* The best form, with the number of parts of K or a step, on `sms` multiprocessors; for few rows PRODUCT_SKINNY, for most
+   PRODUCT_TALL. */
 static inline product_choice product_choose(long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
 {
-    product_choice best = {0, 1};
+    product_best best = {{0, 1, 0}, 1e300};
     if (product_is_tall(batch, M, N, K, sms))
-        return (product_choice){PRODUCT_TALL, 1};
-    double least = product_clocks(best, batch, M, N, K, bytes, out_bytes, sms);
-    for (int parts = 1; parts == 1 || (parts <= PRODUCT_PARTS && parts * 512 <= K * bytes); parts++)
-        for (int form = 0; form <= PRODUCT_SKINNY; form++) {
-            product_choice choice = {form, parts};
-            if ((parts > 1 && !product_forms[form].divided) || (form == PRODUCT_SKINNY && M > 16))
+        return (product_choice){PRODUCT_TALL, 1, 0};
+    for (int form = 0; form <= PRODUCT_SKINNY; form++) {
+        const product_form f = product_forms[form];
+        const long down = product_ceil(M, f.rows), across = product_ceil(N, f.cols), tiles = batch * f.summed * down * across;
+        const long places = product_places(f.down * f.across * f.summed, sms), least = product_ceil(tiles, places);
+        /* Blocks that have no tile still wait for their neighbours; nothing runs under the adding of parts. */
+        if ((form == PRODUCT_SKINNY && M > 16) || down < f.down || across < f.across || (f.summed > 1 && least > 1))
+            continue;
+        product_try(&best, (product_choice){form, 1, 0}, batch, M, N, K, bytes, out_bytes, sms);
+        const int divided = f.kind == PRODUCT_DIVIDED ? PRODUCT_PARTS : 0;
+        for (int parts = 2; parts <= divided && parts * 512 <= K * bytes && parts * tiles <= places; parts++)
+            product_try(&best, (product_choice){form, parts, 0}, batch, M, N, K, bytes, out_bytes, sms);
+        for (long rounds = least; f.kind == PRODUCT_STEPPED && rounds < least + (f.summed > 1 ? 1 : 3); rounds++) {
+            const int step = product_step(f, batch, M, N, rounds, sms);
+            if (!step)
                 continue;
-            double clocks = product_clocks(choice, batch, M, N, K, bytes, out_bytes, sms);
-            if (clocks < least) {
-                least = clocks;
-                best = choice;
-            }
+            product_try(&best, (product_choice){form, 1, step}, batch, M, N, K, bytes, out_bytes, sms);
+            if (step <= f.cols - 64)
+                product_try(&best, (product_choice){form, 1, (step + 63) / 64 * 64}, batch, M, N, K, bytes, out_bytes, sms);
         }
-    return best;
+    }
+    return best.choice;
 }
 
 /* ---- a call, and the kernels of one pair of types ---------------------------------------------------------------- */
@@ -503,6 +577,8 @@ typedef struct {
     const void *extra, *extra2; /* what the finish wants */
     void *partial;          /* room for parts x batch x M x N sums of 4 bytes, where K is divided */
 } product_call;
+
+typedef void product_kernel_(const product_call *p, product_choice choice);
 
 static inline ws_tensor product_matrix(const void *base, ws_dtype type, int batch, long rows, long cols, long ld)
 {
@@ -526,7 +602,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 }
 
 #define PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                           \
-    static void name(const product_call *p, int parts)                                                                 \
+    static void name(const product_call *p, product_choice choice)                                                     \
     {                                                                                                                  \
         const int batch = p->batch, M = p->M, N = p->N, K = p->K;                                                      \
         ws_tensor a = product_matrix(p->A, a_type, batch, turn_a ? K : M, turn_a ? M : K, p->lda);                     \
@@ -539,25 +615,39 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
         ws_tensor c = product_matrix(p->C, out, batch, M, N, p->ldc);                                                  \
         ws_tensor extra = product_extra(p, finish, 0), extra2 = product_extra(p, finish, 1);                           \
-        (void)parts;                                                                                                   \
+        (void)choice;                                                                                                  \
         loops(a, b, c, extra, extra2, batch, M, N, K, turn_a, turn_b, sum, out, finish, bm, bn,                        \
               lines * PRODUCT_DEPTH_(a_type));                                                                         \
     }
 
+#define PRODUCT_STEPPED_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)                 \
+    PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
+        ws_tensor c = product_matrix(p->C, out, batch, M, N, p->ldc);                                                  \
+        ws_tensor extra = product_extra(p, finish, 0), extra2 = product_extra(p, finish, 1);                           \
+        const int step = choice.step ? choice.step : bn;                                                               \
+        loops(a, b, c, extra, extra2, batch, M, N, K, step, turn_a, turn_b, sum, out, finish, bm, bn,                  \
+              lines * PRODUCT_DEPTH_(a_type));                                                                         \
+    }
+
 #define PRODUCT_PART_WHOLE_(...)
+#define PRODUCT_PART_STEPPED_(...)
 #define PRODUCT_PART_DIVIDED_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)            \
     PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
+        const int parts = choice.parts;                                                                                \
         ws_tensor partial = ws_tensor_4d(p->partial, sum, batch, parts, M, N);                                         \
         loops(a, b, partial, batch, M, N, K, turn_a, turn_b, sum, parts, bm, bn, lines * PRODUCT_DEPTH_(a_type));      \
     }
 
 /* The kernel, or both, of one form. */
-#define PRODUCT_NAME_(name, rows, cols, down, across) name##_##rows##x##cols##_##down##x##across
-#define PRODUCT_KERNELS_(kind, rows, cols, lines, down, across, name, ...)                                             \
-    PRODUCT_WHOLE_(PRODUCT_NAME_(name, rows, cols, down, across), product_##down##x##across, __VA_ARGS__, rows, cols, lines) \
-    PRODUCT_PART_##kind##_(PRODUCT_NAME_(name##_part, rows, cols, down, across), product_part_##down##x##across,       \
+#define PRODUCT_NAME_(name, kind, rows, cols, down, across) name##_##rows##x##cols##_##kind##_##down##x##across
+#define PRODUCT_KERNELS_(kind, rows, cols, lines, down, across, name, ...)                                               \
+    PRODUCT_KERNEL_##kind##_(PRODUCT_NAME_(name, kind, rows, cols, down, across), down##x##across, __VA_ARGS__, rows, cols, lines) \
+    PRODUCT_PART_##kind##_(PRODUCT_NAME_(name##_part, kind, rows, cols, down, across), product_part_##down##x##across,   \
                            __VA_ARGS__, rows, cols, lines)
-#define PRODUCT_PLACE_(kind, rows, cols, lines, down, across, name) PRODUCT_NAME_(name, rows, cols, down, across),
+#define PRODUCT_KERNEL_WHOLE_(name, cluster, ...) PRODUCT_WHOLE_(name, product_##cluster, __VA_ARGS__)
+#define PRODUCT_KERNEL_DIVIDED_(name, cluster, ...) PRODUCT_WHOLE_(name, product_##cluster, __VA_ARGS__)
+#define PRODUCT_KERNEL_STEPPED_(name, cluster, ...) PRODUCT_STEPPED_(name, product_step_##cluster, __VA_ARGS__)
+#define PRODUCT_PLACE_(kind, rows, cols, lines, down, across, name) PRODUCT_NAME_(name, kind, rows, cols, down, across),
 #define PRODUCT_LIGHT_NAME_(name, rows, cols, lines, slots, down, across) name##_##rows##x##cols##_light_##down##x##across
 #define PRODUCT_LIGHT_(rows, cols, lines, slots, down, across, name, ...)                 \
     PRODUCT_WHOLE_(PRODUCT_LIGHT_NAME_(name, rows, cols, lines, slots, down, across), \
@@ -565,17 +655,18 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 #define PRODUCT_LIGHT_PLACE_(rows, cols, lines, slots, down, across, name) \
     PRODUCT_LIGHT_NAME_(name, rows, cols, lines, slots, down, across),
 #define PRODUCT_SUMMED_(rows, cols, lines, parts, name, ...) \
-    PRODUCT_WHOLE_(name##_##rows##x##cols##_by_##parts, product_summed_##parts, __VA_ARGS__, rows, cols, lines)
+    PRODUCT_STEPPED_(name##_##rows##x##cols##_by_##parts, product_summed_##parts, __VA_ARGS__, rows, cols, lines)
 #define PRODUCT_SUMMED_PLACE_(rows, cols, lines, parts, name) name##_##rows##x##cols##_by_##parts,
 #define PRODUCT_PART_PLACE_WHOLE_(name) 0,
+#define PRODUCT_PART_PLACE_STEPPED_(name) 0,
 #define PRODUCT_PART_PLACE_DIVIDED_(name) name,
 #define PRODUCT_PART_PLACE_(kind, rows, cols, lines, down, across, name) \
-    PRODUCT_PART_PLACE_##kind##_(PRODUCT_NAME_(name##_part, rows, cols, down, across))
+    PRODUCT_PART_PLACE_##kind##_(PRODUCT_NAME_(name##_part, kind, rows, cols, down, across))
 
 #define PRODUCT_SUM_(name, sum, out, finish)                                                                           \
-    static void name(const product_call *p, int parts)                                                                 \
+    static void name(const product_call *p, product_choice choice)                                                     \
     {                                                                                                                  \
-        const int batch = p->batch, M = p->M, N = p->N;                                                                \
+        const int batch = p->batch, M = p->M, N = p->N, parts = choice.parts;                                          \
         ws_tensor partial = ws_tensor_4d(p->partial, sum, batch, parts, M, N);                                         \
         ws_tensor c = product_matrix(p->C, out, batch, M, N, p->ldc);                                                  \
         ws_tensor extra = product_extra(p, finish, 0), extra2 = product_extra(p, finish, 1);                           \
@@ -587,7 +678,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     PRODUCT_WHOLE_(name##_whole, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, 1)                   \
     void name(const product_call *p, product_choice choice)                                                            \
     {                                                                                                                  \
-        name##_whole(p, choice.parts);                                                                                 \
+        name##_whole(p, choice);                                                                                       \
     }
 
 /* All: name (call, choice). */
@@ -601,17 +692,17 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     PRODUCT_SUM_(name##_sum, sum, out, finish)                                                                 \
     void name(const product_call *p, product_choice choice)                                                    \
     {                                                                                                          \
-        static void (*const whole[])(const product_call *, int) = {                                            \
+        static product_kernel_ *const whole[] = {                                                              \
             PRODUCT_FORMS(PRODUCT_PLACE_, name) PRODUCT_LIGHTS(PRODUCT_LIGHT_PLACE_, name)                     \
                 PRODUCT_SUMS(PRODUCT_SUMMED_PLACE_, name) name##_skinny, name##_tall};                         \
-        static void (*const part[])(const product_call *, int) = {PRODUCT_FORMS(PRODUCT_PART_PLACE_, name) 0}; \
+        static product_kernel_ *const part[] = {PRODUCT_FORMS(PRODUCT_PART_PLACE_, name) 0};                   \
         if (choice.parts > 1) {                                                                                \
-            part[choice.form](p, choice.parts);                                                                \
-            name##_sum(p, choice.parts);                                                                       \
+            part[choice.form](p, choice);                                                                      \
+            name##_sum(p, choice);                                                                             \
         } else if (choice.form == 0 && p->K <= PRODUCT_SHORT * PRODUCT_DEPTH_(a_type)) {                       \
-            name##_short(p, 1);                                                                                \
+            name##_short(p, choice);                                                                           \
         } else {                                                                                               \
-            whole[choice.form](p, 1);                                                                          \
+            whole[choice.form](p, choice);                                                                     \
         }                                                                                                      \
     }
 

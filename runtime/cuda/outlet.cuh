@@ -328,7 +328,9 @@ static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m
             }
         }
     } else {
-        drain_boxes<ADD, S::pairs, S::begin, S::begin + S::count, T, R, C>(x.from, plane_at(t, outer..., row, col));
+        const plane<T> p = plane_at(t, outer..., row, col);
+        if (!SLICED || (p.row < p.row_high && p.col < p.col_high)) /* a tile longer than its step has boxes behind it */
+            drain_boxes<ADD, S::pairs, S::begin, S::begin + S::count, T, R, C>(x.from, p);
         if (ptx::lane() == 0)
 #pragma unroll
             for (int i = 0; i < S::count; i++)

@@ -113,12 +113,16 @@ static void known_choices(void **state)
     assert_true(choose(1, 2285568, 256, 264, 2).form != PRODUCT_TALL &&
                 choose(1, 2285568, 264, 256, 2).form != PRODUCT_TALL);
     assert_true(rounds(c, 16, 8192) > 0.9);
+    /* A step that makes one round. */
+    c = choose(1, 7787, 440, 2024, 2);
+    assert_int_equal(product_forms[c.form].cols, 256);
+    assert_int_equal(c.step, 224);
     /* Few tiles, long K: divided. */
     c = choose(1, 256, 256, 65536, 2);
     assert_true(c.parts * product_forms[c.form].summed > 1);
 }
 
-/* Whatever the extents: a form of the table, parts that are not empty. */
+/* Whatever the extents: a form of the table, parts that are not empty, steps of 16 bytes that are not longer than a tile. */
 static void any_choice(void **state)
 {
     unsigned long long random = 2;
@@ -133,7 +137,10 @@ static void any_choice(void **state)
             assert_true(N <= PRODUCT_TALL_COLS && K <= PRODUCT_TALL_K && c.parts == 1);
         else
             assert_in_range(c.form, 0, M <= 16 ? PRODUCT_SKINNY : PRODUCT_SKINNY - 1);
-        assert_true(c.parts == 1 || product_forms[c.form].divided);
+        assert_true(c.parts == 1 || product_forms[c.form].kind == PRODUCT_DIVIDED);
+        assert_true(c.step == 0 || product_forms[c.form].kind == PRODUCT_STEPPED);
+        assert_in_range(c.step, 0, product_forms[c.form].cols);
+        assert_int_equal(c.step % 8, 0);
         assert_in_range(c.parts, 1, PRODUCT_PARTS);
         assert_true(c.parts == 1 || c.parts <= product_ceil(K * bytes, 128));
     }

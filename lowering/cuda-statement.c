@@ -153,7 +153,7 @@ static void print_yield(Printer *in, const Op *op)
     print_copies(in, copies, count, op);
 }
 
-static void print_initial_values(Printer *in, const Op *op)
+void cuda_initial_values(Printer *in, const Op *op)
 {
     int count = 0, n = carried_count(op);
     Copy *copies = copies_new(in, n);
@@ -163,59 +163,18 @@ static void print_initial_values(Printer *in, const Op *op)
 }
 
 /* " // gemm.c:17" */
-static void print_place(Printer *in, const Op *op)
+void cuda_place(Printer *in, const Op *op)
 {
     if (op->loc.file && op->loc.line)
         fprintf(in->out, "  // %s:%d", cuda_file_name(op->loc.file), op->loc.line);
 }
 
-static const char *compare_text(const Op *op)
-{
-    switch (op->ival) {
-    case OP_LEI:
-        return "<=";
-    case OP_GTI:
-        return ">";
-    case OP_GEI:
-        return ">=";
-    case OP_NEI:
-        return "!=";
-    default:
-        return "<";
-    }
-}
-
-static void print_for(Printer *in, const Op *op)
-{
-    const Variable *counter = op->blocks[0]->args[0]->var;
-    const Op *step = op->args[2]->def;
-    bool down = step && step->code == OP_CONST && step->ival < 0 && step->ival != INT64_MIN;
-    print_initial_values(in, op);
-    if (ir_any(op, takes_columns, op->blocks[0]->args[0])) /* registers are known by constants */
-        cuda_line(in, "WS_UNROLL");
-    cuda_begin(in);
-    fprintf(in->out, "for (%s %s = ", cuda_scalar_type(op->blocks[0]->args[0]->type), counter->name);
-    cuda_coordinate(in, op->args[0]);
-    fprintf(in->out, "; %s %s ", counter->name, compare_text(op));
-    cuda_operand(in, op->args[1], PREC_COMPARE + 1, false);
-    fprintf(in->out, "; %s %s= ", counter->name, down ? "-" : "+");
-    if (down)
-        cuda_int(in->out, op->args[2]->type.dtype, -step->ival, false);
-    else
-        cuda_coordinate(in, op->args[2]);
-    fputs(") {", in->out);
-    print_place(in, op);
-    fputc('\n', in->out);
-    cuda_block(in, op->blocks[0]);
-    cuda_line(in, "}");
-}
-
 static void print_while(Printer *in, const Op *op)
 {
-    print_initial_values(in, op);
+    cuda_initial_values(in, op);
     cuda_begin(in);
     fputs("for (;;) {", in->out);
-    print_place(in, op);
+    cuda_place(in, op);
     fputc('\n', in->out);
     cuda_block(in, op->blocks[0]);
     cuda_block(in, op->blocks[1]);
@@ -305,8 +264,22 @@ static bool is_in_hot_loop(const Op *op)
     return false;
 }
 
+/* On this side of the loop's edge the answer is known.  */
+static void print_arm(Printer *in, const Op *op)
+{
+    if (!in->beyond && op->nblocks == 1)
+        return;
+    in->indent--;
+    cuda_block(in, op->blocks[!in->beyond]);
+    in->indent++;
+}
+
 static void print_if(Printer *in, const Op *op)
 {
+    if (op == in->edge) {
+        print_arm(in, op);
+        return;
+    }
     bool swap = op->nblocks > 1 && block_prints_nothing(op->blocks[0]) && !block_prints_nothing(op->blocks[1]);
     bool hot = is_in_hot_loop(op);
     cuda_begin(in);
@@ -316,7 +289,7 @@ static void print_if(Printer *in, const Op *op)
     else
         cuda_operand(in, op->args[0], PREC_ANY, false);
     fputs(hot ? ")) {" : ") {", in->out);
-    print_place(in, op);
+    cuda_place(in, op);
     fputc('\n', in->out);
     cuda_block(in, op->blocks[swap]);
     if (!swap && op->nblocks > 1 && !block_prints_nothing(op->blocks[1])) {
@@ -357,7 +330,7 @@ static void print_grid(Printer *in, const Op *op)
     const char *walk = !in->kernel->grid.dealt ? "tiles" : in->role == in->kernel->roles ? "dealing" : "dealt";
     fprintf(in->out, "for (ws::%s<%d%s> t(p.grid%s); t.more(); t.next()) {", walk, cuda_grid_dims(op), cuda_blocks(in),
             in->kernel->grid.dealt ? ", s.dealer" : "");
-    print_place(in, op);
+    cuda_place(in, op);
     fputc('\n', in->out);
     in->indent++;
     for (int i = 0; i < cuda_grid_dims(op); i++)
@@ -545,7 +518,7 @@ static void print_store(Printer *in, const Op *op)
     fputs(", ", in->out);
     cuda_value(in, op->args[op->nargs - 1], PREC_TERNARY);
     fputs(");", in->out);
-    print_place(in, op);
+    cuda_place(in, op);
     fputc('\n', in->out);
 }
 
@@ -628,7 +601,7 @@ static void print_control(Printer *in, const Op *op)
         print_grid(in, op);
         break;
     case OP_FOR:
-        print_for(in, op);
+        cuda_for(in, op);
         break;
     case OP_WHILE:
         print_while(in, op);
@@ -648,7 +621,7 @@ static void print_statement(Printer *in, const Op *op)
 {
     print_bare_declarations(in, op);
     if (op_is_pure(op)) {
-        if (op->results[0]->var && op->results[0]->var->role)
+        if (op->results[0]->var && op->results[0]->var->role && !cuda_is_beyond(in, op))
             print_definition(in, op);
         return;
     }

@@ -27,6 +27,8 @@ typedef struct {
     int indent;
     const Map *maps;
     const char *width; /* of products in a loop that is there for several, or NULL */
+    const Op *edge;    /* the `if` of a loop that is two: not taken in the first, taken in the second; NULL: none */
+    bool beyond;       /* and which of them is printed */
 } Printer;
 
 /* C's precedences, low to high; a right operand asks for one more.  */
@@ -86,7 +88,13 @@ void cuda_storage(Printer *in, const Storage *storage);
 void cuda_slot(Printer *in, const Storage *storage, const Value *slot);
 void cuda_group_storage(Printer *in, const Storage *storage);
 
+/* cuda-loop.c */
+void cuda_for(Printer *in, const Op *op);
+bool cuda_is_beyond(const Printer *in, const Op *op); /* is the value only looked at where this loop does not come? */
+
 /* cuda-statement.c */
+void cuda_initial_values(Printer *in, const Op *loop); /* of what it carries */
+void cuda_place(Printer *in, const Op *op);            /* in the source: the end of a line */
 void cuda_block(Printer *in, const Block *block);
 const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing);
 int cuda_grid_dims(const Op *op);

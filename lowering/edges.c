@@ -224,10 +224,18 @@ static void yield(const Edges *in, Block *block, Value *value)
     op_append(block, op_new(in->kernel, OP_YIELD, in->where->loc, 1, &value));
 }
 
+/* Does the mask matter in this iteration?  Where it does from one of them on, that one is known before the loop.  */
+static Value *may_fail(const Edges *in, const Op *select, Value *holds)
+{
+    Op *loop = select->parent->parent;
+    Value *edge = loop && loop->code == OP_FOR ? infer_limit(in->kernel, loop, holds) : NULL;
+    return edge ? binary(in, OP_GEI, D_I1, loop->blocks[0]->args[0], edge) : emit(in, OP_NOTI, D_I1, 1, &holds);
+}
+
 static void put_under(const Edges *in, Op *select, Value *holds)
 {
     Kernel *kernel = in->kernel;
-    Value *result = select->results[0], *fails = emit(in, OP_NOTI, D_I1, 1, &holds);
+    Value *result = select->results[0], *fails = may_fail(in, select, holds);
     Op *branch = op_new(kernel, OP_IF, select->loc, 1, &fails);
     op_before(select, branch);
     Value *chosen = op_result(kernel, branch, result->type, result->name);

@@ -15,6 +15,8 @@ void infer_nest(Kernel *kernel);
 void infer_parts(Kernel *kernel);
 /* edges.c: a select whose mask can fail only at an edge stands under that question.  */
 void infer_edges(Kernel *kernel);
+/* limits.c: before which value of the counter a question of a loop's body is always answered by yes, NULL: not known.  */
+Value *infer_limit(Kernel *kernel, Op *loop, Value *question);
 /* masks.c: a side that has two bounds is compared with one.  */
 void infer_masks(Kernel *kernel);
 /* recurrence.c: sums along rows that a loop only adds up are completed behind it.  */

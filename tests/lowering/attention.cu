@@ -62,6 +62,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         auto m = ws::full<float, 64, 1, ws::frag>(-1e+30);
         auto l = ws::full<float, 64, 1, ws::frag>(0);
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
+        const int edge = ws::max(ws::min((long)p.L - 127, (long)p.L), 0l);
         if (0 < p.L) {  // attention.ir:13
             const int tk_slot = tk_ring.get();
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
@@ -72,7 +73,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             ws::wait<0>(s_2);
             tk_ring.consumed<0>();
             auto masked = ws::mul(s_2, p.scale);
-            if (127 >= (long)p.L) {  // attention.ir:23
+            if (0 >= edge) {  // attention.ir:23
                 const auto col = ws::col_index<1, 128, ws::frag>();
                 const auto at = ws::add(col, 0);
                 const auto inside = ws::lt(at, p.L);
@@ -89,7 +90,8 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             acc = ws::rescale(acc, shrink);
             auto ph = ws::cast<ws::f16>(p_2);
             m = now;
-            for (int j = 128; j < p.L; j += 128) {  // attention.ir:13
+            int j = 128;
+            for (; j < ws::min(edge, p.L); j += 128) {  // attention.ir:13
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                 s.turns.take(group);
@@ -102,12 +104,38 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
                 auto masked_2 = ws::mul(s_3, p.scale);
-                if (ws::alike((long)j + 127 >= (long)p.L)) {  // attention.ir:23
-                    const auto col = ws::col_index<1, 128, ws::frag>();
-                    const auto at = ws::add(col, j);
-                    const auto inside = ws::lt(at, p.L);
-                    masked_2 = ws::select(inside, masked_2, -1e+30);
-                }
+                const auto best_2 = ws::row_max(masked_2);
+                const auto now_2 = ws::max(m, best_2);
+                const auto less_2 = ws::sub(m, now_2);
+                const auto shrink_2 = ws::exp(less_2);
+                const auto d_2 = ws::sub(masked_2, now_2);
+                ws::computed(shrink_2);
+                ws::wait<0>(acc);
+                tv_ring.consumed<0>();
+                const auto p_3 = ws::exp(d_2);
+                const auto ps_2 = ws::row_part(p_3);
+                l = ws::fma(l, shrink_2, ps_2);
+                acc = ws::rescale(acc, shrink_2);
+                ph = ws::cast<ws::f16>(p_3);
+                m = now_2;
+            }
+            for (; j < p.L; j += 128) {  // attention.ir:13
+                const int tk_slot_2 = tk_ring.get();
+                auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                s.turns.take(group);
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
+                ws::commit();
+                const int tv_slot = tv_ring.get();
+                ws::mma(acc, ph, ws::view(s.tv[tv_slot]));
+                ws::commit();
+                s.turns.pass(group);
+                ws::wait<1>(s_3);
+                tk_ring.consumed<0>();
+                auto masked_2 = ws::mul(s_3, p.scale);
+                const auto col = ws::col_index<1, 128, ws::frag>();
+                const auto at = ws::add(col, j);
+                const auto inside = ws::lt(at, p.L);
+                masked_2 = ws::select(inside, masked_2, -1e+30);
                 const auto best_2 = ws::row_max(masked_2);
                 const auto now_2 = ws::max(m, best_2);
                 const auto less_2 = ws::sub(m, now_2);

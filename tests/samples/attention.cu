@@ -80,6 +80,9 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             auto acc = ws::full<float, 64, 128, ws::frag>(0);
             auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
             auto sum = ws::full<float, 64, 1, ws::frag>(0);
+            const long n_2 = (long)p.L - 79;
+            const long n_3 = (long)i + 191;
+            const int edge = ws::max(ws::min((condition ? n_3 <= 2147483647 && n_3 - (long)last <= 2147483647 : (long)p.L + 191 <= 2147483647) ? ws::min(n_2, condition ? (long)i - 78 : n_2 >= 0 ? (long)last : 0) : 0, (long)last), 0l);
             if (0 < last) {  // attention.c:53
                 auto s_2 = ws::full<float, 64, 80, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
@@ -87,14 +90,13 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
                 ws::commit();
                 s.turns.pass(group);
-                const int n_2 = condition ? i - 0 : p.L;
-                const int n_3 = p.L - 0;
+                const int n_4 = condition ? i - 0 : p.L;
                 ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
-                if (!((long)n_3 > 79 && ((long)n_2 >= 79 && (long)n_2 + 191 <= 2147483647))) {  // attention.c:57
+                if (0 >= edge) {  // attention.c:57
                     const auto col = ws::col_index<1, 80, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::le(col, ws::min(ws::max(n_3, -2147483647) - 1, ws::add(row, n_2)));
+                    const auto seen = ws::le(col, ws::min(ws::max(p.L - 0, -2147483647) - 1, ws::add(row, n_4)));
                     s_2 = ws::select(seen, s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
@@ -104,7 +106,8 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 top = now;
                 auto x = ws::cast<ws::f16>(p_2);
                 acc = ws::rescale(acc, shrink);
-                for (int j = 80; j < last; j += 80) {  // attention.c:53
+                int j = 80;
+                for (; j < ws::min(edge, last); j += 80) {  // attention.c:53
                     auto s_3 = ws::full<float, 64, 80, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.turns.take(group);
@@ -114,16 +117,37 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                     ws::commit();
                     s.turns.pass(group);
-                    const int n_4 = condition ? i - j : p.L;
-                    const int n_5 = p.L - j;
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
-                    if (ws::alike(!((long)n_5 > 79 && ((long)n_4 >= 79 && (long)n_4 + 191 <= 2147483647)))) {  // attention.c:57
-                        const auto col = ws::col_index<1, 80, ws::frag>();
-                        const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                        const auto seen = ws::le(col, ws::min(ws::max(n_5, -2147483647) - 1, ws::add(row, n_4)));
-                        s_3 = ws::select(seen, s_3, -1e+30);
-                    }
+                    const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
+                    const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
+                    ws::computed(now_2);
+                    ws::wait<0>(acc);
+                    v_tile_ring.consumed<0>();
+                    const auto p_3 = ws::exp2(x_2);
+                    const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                    sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                    acc = ws::rescale(acc, shrink_2);
+                    x = ws::cast<ws::f16>(p_3);
+                    top = now_2;
+                }
+                for (; j < last; j += 80) {  // attention.c:53
+                    auto s_3 = ws::full<float, 64, 80, ws::frag>(0);
+                    const int k_tile_slot_2 = k_tile_ring.get();
+                    s.turns.take(group);
+                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                    ws::commit();
+                    const int v_tile_slot = v_tile_ring.get();
+                    ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
+                    ws::commit();
+                    s.turns.pass(group);
+                    const int n_5 = condition ? i - j : p.L;
+                    ws::wait<1>(s_3);
+                    k_tile_ring.consumed<0>();
+                    const auto col = ws::col_index<1, 80, ws::frag>();
+                    const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                    const auto seen = ws::le(col, ws::min(ws::max(p.L - j, -2147483647) - 1, ws::add(row, n_5)));
+                    s_3 = ws::select(seen, s_3, -1e+30);
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                     const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
                     ws::computed(now_2);
@@ -290,6 +314,9 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
             auto acc = ws::full<float, 64, 128, ws::frag>(0);
             auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
             auto sum = ws::full<float, 64, 1, ws::frag>(0);
+            const long n_2 = (long)p.L - 127;
+            const long n_3 = (long)i + 127;
+            const int edge = ws::max(ws::min((condition ? n_3 <= 2147483647 && n_3 - (long)last <= 2147483647 : (long)p.L + 127 <= 2147483647) ? ws::min(n_2, condition ? (long)i - 126 : n_2 >= 0 ? (long)last : 0) : 0, (long)last), 0l);
             if (0 < last) {  // attention.c:53
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
@@ -297,14 +324,13 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                 ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
                 ws::commit();
                 s.turns.pass(group);
-                const int n_2 = condition ? i - 0 : p.L;
-                const int n_3 = p.L - 0;
+                const int n_4 = condition ? i - 0 : p.L;
                 ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
-                if (!((long)n_3 > 127 && ((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647))) {  // attention.c:57
+                if (0 >= edge) {  // attention.c:57
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::le(col, ws::min(ws::max(n_3, -2147483647) - 1, ws::add(row, n_2)));
+                    const auto seen = ws::le(col, ws::min(ws::max(p.L - 0, -2147483647) - 1, ws::add(row, n_4)));
                     s_2 = ws::select(seen, s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
@@ -314,7 +340,8 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                 top = now;
                 auto x = ws::cast<ws::f16>(p_2);
                 acc = ws::rescale(acc, shrink);
-                for (int j = 128; j < last; j += 128) {  // attention.c:53
+                int j = 128;
+                for (; j < ws::min(edge, last); j += 128) {  // attention.c:53
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.turns.take(group);
@@ -324,16 +351,37 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                     ws::commit();
                     s.turns.pass(group);
-                    const int n_4 = condition ? i - j : p.L;
-                    const int n_5 = p.L - j;
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
-                    if (ws::alike(!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647)))) {  // attention.c:57
-                        const auto col = ws::col_index<1, 128, ws::frag>();
-                        const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                        const auto seen = ws::le(col, ws::min(ws::max(n_5, -2147483647) - 1, ws::add(row, n_4)));
-                        s_3 = ws::select(seen, s_3, -1e+30);
-                    }
+                    const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
+                    const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
+                    ws::computed(now_2);
+                    ws::wait<0>(acc);
+                    v_tile_ring.consumed<0>();
+                    const auto p_3 = ws::exp2(x_2);
+                    const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                    sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                    acc = ws::rescale(acc, shrink_2);
+                    x = ws::cast<ws::f16>(p_3);
+                    top = now_2;
+                }
+                for (; j < last; j += 128) {  // attention.c:53
+                    auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                    const int k_tile_slot_2 = k_tile_ring.get();
+                    s.turns.take(group);
+                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                    ws::commit();
+                    const int v_tile_slot = v_tile_ring.get();
+                    ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
+                    ws::commit();
+                    s.turns.pass(group);
+                    const int n_5 = condition ? i - j : p.L;
+                    ws::wait<1>(s_3);
+                    k_tile_ring.consumed<0>();
+                    const auto col = ws::col_index<1, 128, ws::frag>();
+                    const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                    const auto seen = ws::le(col, ws::min(ws::max(p.L - j, -2147483647) - 1, ws::add(row, n_5)));
+                    s_3 = ws::select(seen, s_3, -1e+30);
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                     const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
                     ws::computed(now_2);

@@ -70,16 +70,16 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto m = ws::full<float, 64, 1, ws::frag>(-1e+30);
         auto l = ws::full<float, 64, 1, ws::frag>(0);
+        const int edge = ws::max(ws::min((long)last - 127, (long)last), (long)first);
         if (first < last) {  // attention_decode.c:31
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
             const int k_tile_slot = k_tile_ring.get();
             ws::mma(s_2, ws::view(s.tq[tq_slot]), ws::trans(ws::view(s.k_tile[k_tile_slot])));
             ws::commit();
-            const int n = last - first;
             ws::wait<0>(s_2);
             k_tile_ring.consumed<0>();
-            if ((long)n <= 127) {  // attention_decode.c:33
-                s_2 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), n), s_2, -1e+30);
+            if (first >= edge) {  // attention_decode.c:33
+                s_2 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), last - first), s_2, -1e+30);
             }
             const auto now = ws::max(m, ws::mul(ws::row_max(s_2), p.power));
             const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
@@ -88,7 +88,8 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
             m = now;
             auto x = ws::cast<ws::f16>(p_2);
             acc = ws::rescale(acc, shrink);
-            for (int j = first + 128; j < last; j += 128) {  // attention_decode.c:31
+            int j = first + 128;
+            for (; j < ws::min(edge, last); j += 128) {  // attention_decode.c:31
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot_2 = k_tile_ring.get();
                 ws::mma(s_3, ws::view(s.tq[tq_slot]), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
@@ -96,12 +97,30 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
                 const int v_tile_slot = v_tile_ring.get();
                 ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                 ws::commit();
-                const int n_2 = last - j;
                 ws::wait<1>(s_3);
                 k_tile_ring.consumed<0>();
-                if (ws::alike((long)n_2 <= 127)) {  // attention_decode.c:33
-                    s_3 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), n_2), s_3, -1e+30);
-                }
+                const auto now_2 = ws::max(m, ws::mul(ws::row_max(s_3), p.power));
+                const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
+                const auto shrink_2 = ws::exp2(ws::sub(m, now_2));
+                l = ws::fma(l, shrink_2, ws::row_part(p_3));
+                ws::computed(l);
+                ws::wait<0>(acc);
+                v_tile_ring.consumed<0>();
+                acc = ws::rescale(acc, shrink_2);
+                x = ws::cast<ws::f16>(p_3);
+                m = now_2;
+            }
+            for (; j < last; j += 128) {  // attention_decode.c:31
+                auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                const int k_tile_slot_2 = k_tile_ring.get();
+                ws::mma(s_3, ws::view(s.tq[tq_slot]), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                ws::commit();
+                const int v_tile_slot = v_tile_ring.get();
+                ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
+                ws::commit();
+                ws::wait<1>(s_3);
+                k_tile_ring.consumed<0>();
+                s_3 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), last - j), s_3, -1e+30);
                 const auto now_2 = ws::max(m, ws::mul(ws::row_max(s_3), p.power));
                 const auto p_3 = ws::exp2(ws::fma(s_3, p.power, ws::neg(now_2)));
                 const auto shrink_2 = ws::exp2(ws::sub(m, now_2));
@@ -138,9 +157,9 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
         const auto box_4 = ws::stage<3>(o_out, acc);
         ws::fence();
         ws::store(o_out, p.o, p.o_map, g, part, 0, 0, box_4);  // attention_decode.c:40
-        const long n_3 = part + (long)p.parts * (long)g;
-        ws::store_col(p.tops, n_3, 0, m);  // attention_decode.c:41
-        ws::store_col(p.sums, n_3, 0, l);  // attention_decode.c:42
+        const long n = part + (long)p.parts * (long)g;
+        ws::store_col(p.tops, n, 0, m);  // attention_decode.c:41
+        ws::store_col(p.sums, n, 0, l);  // attention_decode.c:42
     }
     ws::store_wait<0>();
 }

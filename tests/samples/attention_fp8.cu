@@ -66,16 +66,16 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
         auto sum = ws::full<float, 64, 1, ws::frag>(0);
+        const int edge = ws::max(ws::min((long)p.L - 191, (long)p.L), 0l);
         if (0 < p.L) {  // attention_fp8.c:29
             auto s_2 = ws::full<float, 64, 192, ws::frag>(0);
             const int k_tile_slot = k_tile_ring.get();
             ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
             ws::commit();
-            const int n = p.L - 0;
             ws::wait<0>(s_2);
             k_tile_ring.consumed<0>();
-            if ((long)n <= 191) {  // attention_fp8.c:31
-                s_2 = ws::select(ws::lt(ws::col_index<1, 192, ws::frag>(), n), s_2, -1e+30);
+            if (0 >= edge) {  // attention_fp8.c:31
+                s_2 = ws::select(ws::lt(ws::col_index<1, 192, ws::frag>(), p.L - 0), s_2, -1e+30);
             }
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), power));
             const auto p_2 = ws::exp2(ws::fma(s_2, power, ws::sub(8, now)));
@@ -84,7 +84,8 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
             top = now;
             auto x = ws::cast<ws::e4m3>(p_2);
             acc = ws::rescale(acc, shrink);
-            for (int j = 192; j < p.L; j += 192) {  // attention_fp8.c:29
+            int j = 192;
+            for (; j < ws::min(edge, p.L); j += 192) {  // attention_fp8.c:29
                 auto s_3 = ws::full<float, 64, 192, ws::frag>(0);
                 const int k_tile_slot_2 = k_tile_ring.get();
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
@@ -92,12 +93,31 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                 const int v_tile_flipped_slot = v_tile_flipped_ring.get();
                 ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot])));
                 ws::commit();
-                const int n_2 = p.L - j;
                 ws::wait<1>(s_3);
                 k_tile_ring.consumed<0>();
-                if (ws::alike((long)n_2 <= 191)) {  // attention_fp8.c:31
-                    s_3 = ws::select(ws::lt(ws::col_index<1, 192, ws::frag>(), n_2), s_3, -1e+30);
-                }
+                const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), power));
+                const auto x_2 = ws::fma(s_3, power, ws::sub(8, now_2));
+                ws::computed(now_2);
+                ws::wait<0>(acc);
+                v_tile_flipped_ring.consumed<0>();
+                const auto p_3 = ws::exp2(x_2);
+                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                acc = ws::rescale(acc, shrink_2);
+                x = ws::cast<ws::e4m3>(p_3);
+                top = now_2;
+            }
+            for (; j < p.L; j += 192) {  // attention_fp8.c:29
+                auto s_3 = ws::full<float, 64, 192, ws::frag>(0);
+                const int k_tile_slot_2 = k_tile_ring.get();
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                ws::commit();
+                const int v_tile_flipped_slot = v_tile_flipped_ring.get();
+                ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot])));
+                ws::commit();
+                ws::wait<1>(s_3);
+                k_tile_ring.consumed<0>();
+                s_3 = ws::select(ws::lt(ws::col_index<1, 192, ws::frag>(), p.L - j), s_3, -1e+30);
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), power));
                 const auto x_2 = ws::fma(s_3, power, ws::sub(8, now_2));
                 ws::computed(now_2);
@@ -268,16 +288,16 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
         auto sum = ws::full<float, 64, 1, ws::frag>(0);
+        const int edge = ws::max(ws::min((long)p.L - 127, (long)p.L), 0l);
         if (0 < p.L) {  // attention_fp8.c:29
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
             const int k_tile_slot = k_tile_ring.get();
             ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
             ws::commit();
-            const int n = p.L - 0;
             ws::wait<0>(s_2);
             k_tile_ring.consumed<0>();
-            if ((long)n <= 127) {  // attention_fp8.c:31
-                s_2 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), n), s_2, -1e+30);
+            if (0 >= edge) {  // attention_fp8.c:31
+                s_2 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), p.L - 0), s_2, -1e+30);
             }
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), power));
             const auto p_2 = ws::exp2(ws::fma(s_2, power, ws::sub(8, now)));
@@ -286,7 +306,8 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
             top = now;
             auto x = ws::cast<ws::e4m3>(p_2);
             acc = ws::rescale(acc, shrink);
-            for (int j = 128; j < p.L; j += 128) {  // attention_fp8.c:29
+            int j = 128;
+            for (; j < ws::min(edge, p.L); j += 128) {  // attention_fp8.c:29
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot_2 = k_tile_ring.get();
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
@@ -294,12 +315,31 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
                 const int v_tile_flipped_slot = v_tile_flipped_ring.get();
                 ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot])));
                 ws::commit();
-                const int n_2 = p.L - j;
                 ws::wait<1>(s_3);
                 k_tile_ring.consumed<0>();
-                if (ws::alike((long)n_2 <= 127)) {  // attention_fp8.c:31
-                    s_3 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), n_2), s_3, -1e+30);
-                }
+                const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), power));
+                const auto x_2 = ws::fma(s_3, power, ws::sub(8, now_2));
+                ws::computed(now_2);
+                ws::wait<0>(acc);
+                v_tile_flipped_ring.consumed<0>();
+                const auto p_3 = ws::exp2(x_2);
+                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                acc = ws::rescale(acc, shrink_2);
+                x = ws::cast<ws::e4m3>(p_3);
+                top = now_2;
+            }
+            for (; j < p.L; j += 128) {  // attention_fp8.c:29
+                auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                const int k_tile_slot_2 = k_tile_ring.get();
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                ws::commit();
+                const int v_tile_flipped_slot = v_tile_flipped_ring.get();
+                ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot])));
+                ws::commit();
+                ws::wait<1>(s_3);
+                k_tile_ring.consumed<0>();
+                s_3 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), p.L - j), s_3, -1e+30);
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), power));
                 const auto x_2 = ws::fma(s_3, power, ws::sub(8, now_2));
                 ws::computed(now_2);

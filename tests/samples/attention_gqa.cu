@@ -70,12 +70,17 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
         const int h = t.at(0);
         const int n = t.at(1);
         const int i = p.i - n * 128;
-        const int seen = p.causal != 0 ? i + p.offset : p.keys;
+        const bool condition = p.causal != 0;
+        const int n_2 = i + p.offset;
+        const int seen = condition ? n_2 : p.keys;
         const int last = ws::min(seen + 128, p.keys);
         const int tq_slot = tq_ring.get();
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
         auto sum = ws::full<float, 64, 1, ws::frag>(0);
+        const long n_3 = (long)n_2 + 127;
+        const long n_4 = (long)p.keys + 127;
+        const int edge = ws::max(ws::min((condition ? n_3 <= 2147483647 && n_3 - (long)last <= 2147483647 : n_4 <= 2147483647 && n_4 - (long)last <= 2147483647) ? ws::min((long)p.keys - 127, condition ? (long)n_2 - 126 : (long)p.keys - 126) : 0, (long)last), 0l);
         if (0 < last) {  // attention_gqa.c:30
             const int tk_slot = tk_ring.get();
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
@@ -83,14 +88,13 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
             ws::commit();
             s.turns.pass(group);
-            const int n_2 = seen - 0;
-            const int n_3 = p.keys - 0;
+            const int n_5 = seen - 0;
             ws::wait<0>(s_2);
             tk_ring.consumed<0>();
-            if (!((long)n_3 > 127 && ((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647))) {  // attention_gqa.c:34
+            if (0 >= edge) {  // attention_gqa.c:34
                 const auto col = ws::col_index<1, 128, ws::frag>();
                 const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                s_2 = ws::select(ws::le(col, ws::min(ws::max(n_3, -2147483647) - 1, ws::add(row, n_2))), s_2, -1e+30);
+                s_2 = ws::select(ws::le(col, ws::min(ws::max(p.keys - 0, -2147483647) - 1, ws::add(row, n_5))), s_2, -1e+30);
             }
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
             const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
@@ -99,7 +103,8 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             top = now;
             auto x = ws::cast<ws::bf16>(p_2);
             acc = ws::rescale(acc, shrink);
-            for (int j = 128; j < last; j += 128) {  // attention_gqa.c:30
+            int j = 128;
+            for (; j < ws::min(edge, last); j += 128) {  // attention_gqa.c:30
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                 s.turns.take(group);
@@ -109,15 +114,36 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
                 ws::mma(acc, x, ws::view(s.tv[tv_slot]));
                 ws::commit();
                 s.turns.pass(group);
-                const int n_4 = seen - j;
-                const int n_5 = p.keys - j;
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
-                if (ws::alike(!((long)n_5 > 127 && ((long)n_4 >= 127 && (long)n_4 + 127 <= 2147483647)))) {  // attention_gqa.c:34
-                    const auto col = ws::col_index<1, 128, ws::frag>();
-                    const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    s_3 = ws::select(ws::le(col, ws::min(ws::max(n_5, -2147483647) - 1, ws::add(row, n_4))), s_3, -1e+30);
-                }
+                const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
+                const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
+                ws::computed(now_2);
+                ws::wait<0>(acc);
+                tv_ring.consumed<0>();
+                const auto p_3 = ws::exp2(x_2);
+                const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                acc = ws::rescale(acc, shrink_2);
+                x = ws::cast<ws::bf16>(p_3);
+                top = now_2;
+            }
+            for (; j < last; j += 128) {  // attention_gqa.c:30
+                const int tk_slot_2 = tk_ring.get();
+                auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                s.turns.take(group);
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
+                ws::commit();
+                const int tv_slot = tv_ring.get();
+                ws::mma(acc, x, ws::view(s.tv[tv_slot]));
+                ws::commit();
+                s.turns.pass(group);
+                const int n_6 = seen - j;
+                ws::wait<1>(s_3);
+                tk_ring.consumed<0>();
+                const auto col = ws::col_index<1, 128, ws::frag>();
+                const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                s_3 = ws::select(ws::le(col, ws::min(ws::max(p.keys - j, -2147483647) - 1, ws::add(row, n_6))), s_3, -1e+30);
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                 const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
                 ws::computed(now_2);

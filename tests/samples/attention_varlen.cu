@@ -81,6 +81,8 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
             auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
             auto sum = ws::full<float, 64, 1, ws::frag>(0);
             const int last = ws::min(i + 128, length);
+            const long n_2 = (long)i + 127;
+            const int edge = ws::max(ws::min(n_2 <= 2147483647 && n_2 - (long)last <= 2147483647 ? (long)i - 126 : 0, (long)last), 0l);
             if (0 < last) {  // attention_varlen.c:38
                 const int tk_slot = tk_ring.get();
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
@@ -88,13 +90,12 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                 ws::mma(s_2, ws::window<64, 64>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
                 ws::commit();
                 s.turns.pass(group);
-                const int n_2 = i - 0;
                 ws::wait<0>(s_2);
                 tk_ring.consumed<0>();
-                if (!((long)n_2 >= 127 && (long)n_2 + 127 <= 2147483647)) {  // attention_varlen.c:43
+                if (0 >= edge) {  // attention_varlen.c:43
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    s_2 = ws::select(ws::le(col, ws::add(row, n_2)), s_2, -1e+30);
+                    s_2 = ws::select(ws::le(col, ws::add(row, i - 0)), s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
                 const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
@@ -103,7 +104,8 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                 top = now;
                 auto x = ws::cast<ws::f16>(p_2);
                 acc = ws::rescale(acc, shrink);
-                for (int j = 128; j < last; j += 128) {  // attention_varlen.c:38
+                int j = 128;
+                for (; j < ws::min(edge, last); j += 128) {  // attention_varlen.c:38
                     const int tk_slot_2 = tk_ring.get();
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                     s.turns.take(group);
@@ -113,14 +115,35 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                     ws::mma(acc, x, ws::view(s.tv[tv_slot]));
                     ws::commit();
                     s.turns.pass(group);
-                    const int n_3 = i - j;
                     ws::wait<1>(s_3);
                     tk_ring.consumed<0>();
-                    if (ws::alike(!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647))) {  // attention_varlen.c:43
-                        const auto col = ws::col_index<1, 128, ws::frag>();
-                        const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                        s_3 = ws::select(ws::le(col, ws::add(row, n_3)), s_3, -1e+30);
-                    }
+                    const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
+                    const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
+                    ws::computed(now_2);
+                    ws::wait<0>(acc);
+                    tv_ring.consumed<0>();
+                    const auto p_3 = ws::exp2(x_2);
+                    const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
+                    sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
+                    acc = ws::rescale(acc, shrink_2);
+                    x = ws::cast<ws::f16>(p_3);
+                    top = now_2;
+                }
+                for (; j < last; j += 128) {  // attention_varlen.c:38
+                    const int tk_slot_2 = tk_ring.get();
+                    auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
+                    s.turns.take(group);
+                    ws::mma(s_3, ws::window<64, 64>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
+                    ws::commit();
+                    const int tv_slot = tv_ring.get();
+                    ws::mma(acc, x, ws::view(s.tv[tv_slot]));
+                    ws::commit();
+                    s.turns.pass(group);
+                    ws::wait<1>(s_3);
+                    tk_ring.consumed<0>();
+                    const auto col = ws::col_index<1, 128, ws::frag>();
+                    const auto row = ws::row_index<64, 1, ws::frag>(first_row);
+                    s_3 = ws::select(ws::le(col, ws::add(row, i - j)), s_3, -1e+30);
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                     const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
                     ws::computed(now_2);

@@ -7,17 +7,17 @@
  *                                    after this, at every -O:      _8 = acc_6;  ... acc_9 = _9;
  *
  * GCC does this where it optimizes, and only for whole variables.  Here it is done for what a grid needs: a local object that
- * holds tiles or tensors, or that a grid writes, so that helpers may hand results back through pointers or in structs, and a struct may
- * count a loop.  Each scalar, pointer or tile of the object that some statement reads or writes (a leaf) becomes a variable
- * of its own.  An object whose address goes elsewhere, or that is read at an offset or as a type that only the running program
- * knows, stays in memory, and so does what is copied from or to it: memory.cc has the sentences for these.
+ * holds tiles or tensors, or that a grid writes, so that helpers may hand results back through pointers or in structs, and a
+ * member of a struct may count a loop.  Each scalar, pointer or tile of the object that some statement reads or writes (a leaf)
+ * becomes a variable of its own.  An object whose address goes elsewhere, or of which the running program chooses an element,
+ * stays in memory, and so does what is copied from or to it.  Where that is a tile, it is refused here, at the statement that
+ * keeps it there; memory.cc has sentences for the rest.
  */
 #include "plugin.h"
 
 struct Leaf {
     int64_t offset, size; /* bits */
     tree type, variable;
-    location_t where;
     const char *name;
 };
 
@@ -149,8 +149,7 @@ static void visit_leaf(Promotion *p, gimple *stmt, tree reference, bool written)
         keep_in_memory(p, reference, BY_ADDRESS, stmt_location(stmt));
         return;
     }
-    Leaf leaf = {place.offset, place.size,          TYPE_MAIN_VARIANT(type),
-                 NULL_TREE,    stmt_location(stmt), leaf_name(reference, object->decl)};
+    Leaf leaf = {place.offset, place.size, TYPE_MAIN_VARIANT(type), NULL_TREE, leaf_name(reference, object->decl)};
     leaf_add(object, leaf);
     object->has_tile |= is_tile_type(type) && in_grid(p, stmt);
     object->wanted |= is_tile_type(type) || is_tensor_type(type) || (written && in_grid(p, stmt));
@@ -269,6 +268,18 @@ static bool share_leaves(Object *to, const Place &target, const Object *from, co
     return to->leaves.length() != before;
 }
 
+/* {} may clear whole leaves, not bytes of them.  */
+static bool cuts_leaf(const Object *object, const Place &cleared)
+{
+    for (unsigned i = 0; i < object->leaves.length(); i++) {
+        int64_t begin = object->leaves[i].offset, end = begin + object->leaves[i].size;
+        int64_t first = cleared.offset, last = cleared.offset + cleared.size;
+        if (begin < last && first < end && (begin < first || end > last))
+            return true;
+    }
+    return false;
+}
+
 /* Copies join what is wanted, what stays, and the leaves.  */
 static void settle(Promotion *p)
 {
@@ -276,8 +287,12 @@ static void settle(Promotion *p)
         changed = false;
         for (unsigned i = 0; i < p->copies.length(); i++) {
             Copy &copy = p->copies[i];
-            if (!copy.from)
+            if (!copy.from) {
+                bool cut = !copy.to->stays && cuts_leaf(copy.to, copy.target);
+                copy.to->stays |= cut;
+                changed |= cut;
                 continue;
+            }
             bool stays = copy.to->stays || copy.from->stays, wanted = copy.to->wanted || copy.from->wanted;
             copy.to->has_tile = copy.from->has_tile = copy.to->has_tile || copy.from->has_tile;
             changed |= share_leaves(copy.to, copy.target, copy.from, copy.source);
@@ -337,7 +352,7 @@ static void make_variables(Promotion *p)
         for (unsigned n = 0; n < object->leaves.length() && object->wanted && !object->stays; n++) {
             Leaf &leaf = object->leaves[n];
             tree name = leaf.name ? get_identifier(leaf.name) : NULL_TREE;
-            leaf.variable = build_decl(leaf.where, VAR_DECL, name, leaf.type);
+            leaf.variable = build_decl(DECL_SOURCE_LOCATION(object->decl), VAR_DECL, name, leaf.type);
             DECL_CONTEXT(leaf.variable) = p->fn->decl;
             DECL_ARTIFICIAL(leaf.variable) = DECL_ARTIFICIAL(object->decl) && !name;
             TREE_USED(leaf.variable) = 1;

@@ -334,7 +334,8 @@ static void say_decisions(Explorer *in, const World *world, const int *decisions
             continue;
         say(in, *d);
         say(in, ahead);
-        say(in, (int64_t)(world->decided[*d] & (((uint64_t)1 << ahead) - 1)));
+        for (long n = fewest; n < world->ndecided[*d]; n++)
+            say(in, world->decided[*d] >> n % 64 & 1);
         for (const int *g = in->joiners[*d]; *g >= 0; g++)
             say(in, world->states[*g].taken[*d] - fewest);
     }

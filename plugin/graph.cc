@@ -220,7 +220,7 @@ static bool is_check_failure(edge e)
     for (gimple_stmt_iterator i = gsi_start_nondebug_bb(e->dest); !gsi_end_p(i); gsi_next_nondebug(&i)) {
         gimple *stmt = gsi_stmt(i);
         bool check = is_gimple_call(stmt) && is_sanitizer_check(stmt);
-        reports |= check;
+        reports |= check && !gimple_call_internal_p(stmt); /* those only mark memory, or ask about an address */
         if (!check && !pure_scalar_stmt(stmt))
             return false;
     }

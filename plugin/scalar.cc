@@ -297,6 +297,39 @@ void refuse_handle_arithmetic(Walk *w, gimple *stmt)
              "a tile is a value of the grid, not a number: it cannot be compared or converted");
 }
 
+/* Nothing but a sanitizer wants to know.  */
+static bool feeds_checks_only(tree name, int depth)
+{
+    imm_use_iterator i;
+    use_operand_p use;
+    FOR_EACH_IMM_USE_FAST(use, i, name)
+    {
+        gimple *stmt = USE_STMT(use);
+        bool check = is_gimple_debug(stmt) || (is_gimple_call(stmt) && is_sanitizer_check(stmt));
+        bool step = is_gimple_assign(stmt) && TREE_CODE(gimple_assign_lhs(stmt)) == SSA_NAME && depth < 8;
+        if (!check && !(step && feeds_checks_only(gimple_assign_lhs(stmt), depth + 1)))
+            return false;
+    }
+    return true;
+}
+
+/* The address of something in the region as a number.  */
+static bool is_inner_address(Walk *w, gimple *stmt)
+{
+    return CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(stmt)) && POINTER_TYPE_P(TREE_TYPE(gimple_assign_rhs1(stmt))) &&
+           !value_outside(w, gimple_assign_rhs1(stmt));
+}
+
+static void refuse_address(Walk *w, gimple *stmt)
+{
+    tree lhs = gimple_assign_lhs(stmt);
+    if (!feeds_checks_only(lhs, 0) && !w->failed) {
+        complain(w->where, "compute with coordinates instead", "an address becomes a number in a grid");
+        w->failed = true;
+    }
+    value_set(w, lhs, value_anything(w, TREE_TYPE(lhs)));
+}
+
 /* An assignment of the region.  */
 void value_statement(Walk *w, gimple *stmt)
 {
@@ -330,7 +363,10 @@ void value_statement(Walk *w, gimple *stmt)
         value_set(w, lhs, value_anything(w, TREE_TYPE(lhs)));
         return;
     }
-    value_set(w, lhs, scalar_operation(w, stmt, value_of));
+    if (is_inner_address(w, stmt))
+        refuse_address(w, stmt);
+    else
+        value_set(w, lhs, scalar_operation(w, stmt, value_of));
 }
 
 /* A call that only computes a scalar; false for all others.  */
@@ -338,6 +374,10 @@ bool value_call(Walk *w, gcall *call)
 {
     if (is_sanitizer_check(call))
         return true;
+    if (gimple_call_builtin_p(call, BUILT_IN_OBJECT_SIZE) && gimple_call_lhs(call)) {
+        value_set(w, gimple_call_lhs(call), value_literal(w, D_U64, -1, 0)); /* for a check, which is dropped */
+        return true;
+    }
     if (!is_scalar_call(call))
         return false;
     value_set(w, gimple_call_lhs(call), scalar_operation(w, call, value_of));

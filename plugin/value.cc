@@ -219,11 +219,18 @@ static Value *live_in_load(Walk *w, gimple *load)
     return defined_in_region(w, gimple_assign_lhs(load)) ? memory_live_in(w, load) : memory_read_before(w, load);
 }
 
+static tree find_inner(tree *where, int *, void *data)
+{
+    return TREE_CODE(*where) == SSA_NAME && defined_in_region((Walk *)data, *where) ? *where : NULL_TREE;
+}
+
 /* An expression of the region over what is known before it, or NULL.  */
 static tree outside_tree(Walk *w, tree expression, int depth)
 {
     tree name = ssa_resolve(expression);
-    if (TREE_CODE(name) != SSA_NAME || !defined_in_region(w, name))
+    if (TREE_CODE(name) != SSA_NAME) /* perhaps the address of an element that the region chooses */
+        return walk_tree_without_duplicates(&name, find_inner, w) ? NULL_TREE : name;
+    if (!defined_in_region(w, name))
         return name;
     tree constant = constant_of(name);
     gimple *def = SSA_NAME_DEF_STMT(name);

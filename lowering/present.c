@@ -92,10 +92,13 @@ static bool is_place(const Value *value, const Value *base, First first)
     return op && op->code == OP_ADDI && same_number(op->args[0], base) && is_first(op->args[1], first);
 }
 
-/* Is the value the same in all iterations, and behind the loop or branch?  NULL is.  */
+/* Is the value the same in all iterations, and behind the loop or branch?  NULL is, and a number, wherever it is written.  */
 static bool is_outside(const Value *value, const Op *loop)
 {
-    for (int i = 0; value && i < loop->nblocks; i++) {
+    int64_t number;
+    if (!value || ir_constant(value, &number))
+        return true;
+    for (int i = 0; i < loop->nblocks; i++) {
         const Op *around = value->def ? value->def : value->block ? value->block->parent : NULL;
         if (around && (ir_inside(around, loop->blocks[i]) || (!value->def && around == loop)))
             return false;

@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Interpreted, every program under tests/programs and tests/fuzz/cases prints what it prints sequentially, under several
-# orders; and programs whose final IR was changed by a step are found out.
+# orders, and verify accepts its final IR as it is printed; programs whose final IR was changed by a step are found out.
 
 . "$(dirname "$0")/../tap.sh"
 here=$top_srcdir/tests/interpret
@@ -29,8 +29,12 @@ is_proved_soon() {
 }
 
 sample_is_proved_soon() {
-    stop_after=ir sh "$here/cc" -O1 -w -I"$top_srcdir/samples" "$1" -o sample.ir && is_proved_soon sample.ir
+    stop_after=ir sh "$here/cc" -O1 -w -I"$top_srcdir/samples" "$1" -o sample.ir && is_proved_soon sample.ir &&
+        reads_back sample.ir
 }
+
+# What was proved holds of the text, too.
+reads_back() { "$top_builddir/wsc-lower" --quiet --verify "$1"; }
 
 # The few orders that stand for all, of each CTA by itself. Too many steps for that have those that run long.
 in_every_order() {
@@ -75,6 +79,7 @@ for file in "$programs"/*.c "$top_srcdir"/tests/fuzz/cases/*.c; do
     ok "$name" agrees "$file"
     case $name in many_tiles | product_in_arms) ;; *) ok "$name, every order" in_every_order ;; esac
     ok "$name, the time of its proof" is_proved_soon final.ir
+    ok "$name, read back" reads_back final.ir
 done
 for file in "$top_srcdir"/samples/*.c; do
     ok "$(basename "$file" .c), the time of its proof" sample_is_proved_soon "$file"

@@ -2,21 +2,25 @@
 /*
  * arguments.c - a launch of any kernel, made up from its final program.
  *
- * A parameter that bounds a loop becomes what makes it run so many times, one that bounds the grid what gives two tiles;
- * arrays are as large as the tensors that they hold, and full of small numbers.  Integers that have no such part in the
- * program choose between its ways: they are 2 in the first variant and 0 in the second.
+ * A parameter that bounds a loop becomes what makes it run so many times, one that bounds the grid what gives two tiles, one
+ * that is the grid's step as much as a tile has in the first variant, and less, so that tiles are cut, in the second; arrays
+ * are as large as the tensors that they hold, and full of small numbers.  Integers that have no such part in the program
+ * choose between its ways: they are 2 in the first variant and 0 in the second.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "mutation.h"
 
+/* What a parameter is for; of several, the last here says what it becomes.  */
+typedef enum { PART_NONE, PART_EXTENT, PART_LOOP_TERM, PART_GRID_TERM, PART_GRID, PART_LOOP, PART_STEP } Part;
+
 typedef struct {
     Kernel *kernel;
     interpret_argument *values;
-    bool *by_loop, *bounds; /* by parameter: of a loop; of anything */
-    bool *counts;           /* an extent, or of a loop or the grid */
-    int trips;
+    Part *parts;  /* by parameter */
+    bool *counts; /* an extent, or of a loop or the grid */
+    int trips, variant;
 } Setup;
 
 static void *zeroed(size_t count, size_t bytes)
@@ -35,13 +39,78 @@ static int parameter_of(const Setup *setup, const Value *value)
     return value->def || value->block || value->index >= setup->kernel->nparams ? -1 : value->index;
 }
 
-/* Those that an extent is computed from.  */
-static void mark_parameters(Setup *setup, const Value *value)
+static void take_part(Setup *setup, int parameter, Part part, int64_t number)
 {
-    if (!value->def && !value->block && value->index < setup->kernel->nparams)
-        setup->bounds[value->index] = true;
+    if (parameter < 0 || part < setup->parts[parameter])
+        return;
+    setup->parts[parameter] = part;
+    setup->values[parameter].number = number;
+}
+
+/* Those that a value is computed from.  */
+static void take_terms(Setup *setup, const Value *value, Part part, int64_t number)
+{
+    Type type = value->type;
+    if (type.kind == K_SCALAR && type.dtype != D_I1 && !dtype_is_float(type.dtype))
+        take_part(setup, parameter_of(setup, value), part, number);
     for (int i = 0; value->def && i < value->def->nargs; i++)
-        mark_parameters(setup, value->def->args[i]);
+        take_terms(setup, value->def->args[i], part, number);
+}
+
+/* ---- the grid's steps -------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const Value *index;
+    int most;
+} Width;
+
+/* Of the tiles that are loaded at an index.  */
+static void visit_width(Op *op, void *context)
+{
+    Width *width = context;
+    if (op->code != OP_LOAD)
+        return;
+    const int sizes[] = {op->results[0]->type.rows, op->results[0]->type.cols};
+    for (int i = 0; i < 2 && i + 2 < op->nargs; i++)
+        if (op->args[op->nargs - 2 + i] == width->index && sizes[i] > width->most)
+            width->most = sizes[i];
+}
+
+/* Of a step that is computed, the terms stay as they are.  */
+static void visit_step(Op *op, void *context)
+{
+    enum { UNIT = 16 }; /* elements, of any type, are what the copy engine can begin at */
+    Setup *setup = context;
+    for (int i = 0; op->code == OP_GRID && i < op->nargs; i += 3) {
+        Width width = {op->blocks[0]->args[i / 3], UNIT};
+        ir_walk(op->blocks[0], visit_width, &width);
+        int less = width.most * 3 / 4 / UNIT * UNIT, parameter = parameter_of(setup, op->args[i + 2]);
+        take_terms(setup, op->args[i + 2], PART_STEP, 2);
+        take_part(setup, parameter, PART_STEP, setup->variant && less ? less : width.most);
+    }
+}
+
+/* 0: not known.  */
+static int64_t step_of(const Setup *setup, const Value *value)
+{
+    int64_t step;
+    int parameter = parameter_of(setup, value);
+    return ir_constant(value, &step) ? step : parameter >= 0 ? (int64_t)setup->values[parameter].number : 0;
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------ */
+
+/* Among how many tiles of the grid the iterations of a loop are dealt out that begins at one of them.  */
+static int64_t sharers(const Op *loop)
+{
+    const Op *grid = ir_enclosing(loop, OP_GRID);
+    int64_t number, product = 1;
+    if (!grid || ir_constant(loop->args[0], &number))
+        return 1;
+    for (int i = 0; i < grid->nargs; i += 3)
+        if (ir_constant(grid->args[i + 1], &number) && number > 0)
+            product *= number;
+    return product;
 }
 
 static void visit_bound(Op *op, void *context)
@@ -50,21 +119,17 @@ static void visit_bound(Op *op, void *context)
     int64_t step;
     if (op->code == OP_FOR && ir_constant(op->args[2], &step) && step > 0) {
         int parameter = parameter_of(setup, op->args[1]);
-        if (parameter < 0)
-            return;
-        setup->values[parameter].number = setup->trips * step - (setup->trips > 1 ? step / 2 : 0);
-        setup->by_loop[parameter] = true;
-        setup->bounds[parameter] = true;
+        int64_t ragged = setup->trips > 1 ? step / 2 : 0;
+        take_part(setup, parameter, PART_LOOP, setup->trips * step - ragged);
+        take_terms(setup, op->args[1], PART_LOOP_TERM, sharers(op) * setup->trips * step - ragged);
     }
     for (int i = 0; op->code == OP_GRID && i < op->nargs; i += 3) {
-        int parameter = parameter_of(setup, op->args[i + 1]);
-        if (parameter >= 0 && ir_constant(op->args[i + 2], &step) && step > 0 && !setup->by_loop[parameter])
-            setup->values[parameter].number = step > 1 ? step + step / 2 : 2;
-        if (parameter >= 0)
-            setup->bounds[parameter] = true;
+        step = step_of(setup, op->args[i + 2]);
+        take_terms(setup, op->args[i + 1], PART_GRID_TERM, 2);
+        take_part(setup, parameter_of(setup, op->args[i + 1]), PART_GRID, step > 1 ? step + step / 2 : 2);
     }
     for (int i = 0; op->code == OP_TENSOR && i < op->nargs; i++)
-        mark_parameters(setup, op->args[i]);
+        take_terms(setup, op->args[i], PART_EXTENT, 2);
 }
 
 /* A parameter that is a stride and nothing else: elements of a tensor that is stored lie apart.  */
@@ -157,9 +222,7 @@ Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int varian
 {
     size_t count = (size_t)kernel->nparams;
     Arguments arguments = {zeroed(count, sizeof(interpret_argument)), kernel->nparams, zeroed(count, sizeof(void *))};
-    Setup setup = {
-        kernel, arguments.values, zeroed(count, sizeof(bool)), zeroed(count, sizeof(bool)), zeroed(count, sizeof(bool)),
-        trips};
+    Setup setup = {kernel, arguments.values, zeroed(count, sizeof(Part)), zeroed(count, sizeof(bool)), trips, variant};
     for (int i = 0; i < kernel->nparams; i++) {
         Type type = kernel->params[i]->type;
         if (dtype_is_float(type.dtype))
@@ -167,20 +230,18 @@ Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int varian
         else
             arguments.values[i].number = type.dtype == D_I1 ? 1 : 2;
     }
+    ir_walk(kernel->body, visit_step, &setup);
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_bound, &setup);
-    FOR_ROLES (role, kernel)
-        ir_walk(role->body, visit_bound, &setup); /* a loop's bound wins over the grid's */
     for (int i = 0; i < kernel->nparams; i++)
-        if (variant && !setup.bounds[i] && !dtype_is_float(kernel->params[i]->type.dtype))
+        if (variant && !setup.parts[i] && !dtype_is_float(kernel->params[i]->type.dtype))
             arguments.values[i].number = 0;
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_count, &setup);
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_stride, &setup);
     make_arrays(&arguments, kernel, plan);
-    free(setup.by_loop);
-    free(setup.bounds);
+    free(setup.parts);
     free(setup.counts);
     return arguments;
 }

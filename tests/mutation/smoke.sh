@@ -34,4 +34,9 @@ not_ok 'the unspoiled kept tiles are refused' grep '^not ok' "$work/score"
 for name in said-kept not-kept kept-less kept-more writes-kept; do
     ok "$name" noticed "$name"
 done
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/stepped.c" >"$work/score"
+not_ok 'the unspoiled steps are refused' grep '^not ok' "$work/score"
+for name in rows-beyond-step behind-loop other-phase; do
+    ok "$name, of tiles that a step cuts" noticed "$name"
+done
 done_testing

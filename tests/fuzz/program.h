@@ -114,7 +114,7 @@ FUZZ_INLINE unsigned fuzz_random(unsigned long long *state)
 }
 
 /* With FUZZ_SHAKE=n in the environment numbers are off by up to one part in 4096, by others for each n: what a result then
-   differs by is what rounding can do to it, too. */
+   differs by is what rounding can do to it, too. Numbers of 8 bits hardly ever move by so little; short.c is for them. */
 FUZZ_INLINE double fuzz_shaken(double x, unsigned long long shake, unsigned seed, size_t i)
 {
     unsigned long long state = (seed + 1) * 1000003ull * shake + i * 2246822519ull;

@@ -48,6 +48,35 @@ is_proved_soon() {
             "$work/large.ir"
 }
 
+# The programs of sums.c for tests/fuzz/gpu, and those of them that differ from a GPU whose sums are short by so much.
+emit_sums() {
+    cat >"$work/generate-sums" <<'END'
+#! /bin/sh
+echo "#define SEED $1"
+echo '#include "sums.c"'
+END
+    chmod +x "$work/generate-sums"
+    generate=$work/generate-sums sh "$here/gpu" emit "$work/sums" 4 1 1 && test -s "$work/sums/batch4.seeds"
+}
+
+sequential="$(sed -n 's/^cc = //p' "$top_builddir/wscc.conf") -O1 -w -I$here -I$top_srcdir/runtime/include"
+libraries="$top_builddir/.libs/libwsrt.a -lm -lpthread"
+
+sums_of_h200() {
+    $sequential "$here/measured.c" "$work/sums/short.o" -Wl,--wrap=ws_dot -o "$work/measured" $libraries &&
+        "$work/measured" | tee "$work/said" && grep -qx '6002113 t17 519a6e87c62e54cb' "$work/said"
+}
+
+short_by() { # TIMES SEED...: these differ
+    for each in 1 2 3 4; do
+        $sequential -DSEED=$each -DTIMES="$1" "$here/sums.c" -o "$work/sums/batch$each.gpu" $libraries || return
+    done
+    shift
+    sh "$work/sums/gpu" run "$work/sums" | tee "$work/said"
+    grep -q '^4 programs ran' "$work/said" &&
+        test "$(sed -n 's/^differed: seed //p' "$work/said" | tr '\n' ' ')" = "${*:+$* }"
+}
+
 ok 'a tape gives the program that it was taken from' replay
 ok 'any tape gives a program' short_tape
 ok 'random programs agree' env keep="$work/kept" seeds='1 2' sh "$here/run" 12 101 12
@@ -56,4 +85,9 @@ for seed in 24000028 24000427 24001575 24001858 26002717 26006001 26007668; do
     ok "the proof of seed $seed" is_proved_soon $seed 10000
 done
 ok 'the proof of seed 23180391' is_proved_soon 23180391 15000
+ok 'programs for a GPU are emitted' emit_sums
+ok 'sums of 8-bit products are those of an H200' sums_of_h200
+ok 'a GPU that sums as the sequential target does agrees' short_by 0
+ok 'sums of 14 bits agree where Hopper has no longer ones' short_by 1 3 4
+ok 'and those that are off ten times as far do not' short_by 10 1 2 3 4
 done_testing

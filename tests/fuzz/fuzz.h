@@ -70,7 +70,8 @@ typedef struct {
     int rank;
     long count; /* elements behind the pointer */
     long extent[4], stride[4];
-    long offset; /* elements between the array and the tensor's base */
+    char *extent_text[4]; /* NULL: the number, or a parameter of its own */
+    long offset;          /* elements between the array and the tensor's base */
     TensorUse use;
     int stored; /* region that stores it, 0: none */
     bool in_place;
@@ -80,6 +81,9 @@ typedef struct {
 typedef struct {
     char *name;
     long step, count; /* values 0, step, ... */
+    char *by;         /* the parameter that is its step, which may be shorter than its tiles; NULL: a number */
+    char *bound;      /* what it stays below, NULL: not known */
+    long end;         /* its value */
 } GridVariable;
 
 enum { MAX_TILES = 64, MAX_SCALARS = 64, MAX_TENSORS = 48, MAX_HELPERS = 8 };
@@ -126,7 +130,7 @@ typedef struct {
 
     /* What the clauses depend on.  */
     bool specialized, whole_tiles, pingpong, parts;
-    bool same_along_x, same_along_y; /* a cluster's blocks could share what a ring holds */
+    bool same_along_x, same_along_y;   /* a cluster's blocks could share what a ring holds */
     int rows_divisor, product_divisor; /* of the tiles' rows; of the products' blocks of 64 rows, 0: no product */
 } Gen;
 
@@ -136,6 +140,7 @@ char *fresh(Gen *g, const char *prefix);
 char *extent(Gen *g, int value);                             /* as the program writes it */
 void argument(Gen *g, const char *value, const char *again); /* again: when the kernel is called once more */
 char *parameter(Gen *g, long value);
+char *step_parameter(Gen *g, long value, int size); /* 0 < value <= size */
 char *float_parameter(Gen *g, double value);
 void scalar_new(Gen *g, char *name, ScalarKind kind, long most, long step);
 char *scalar_text(Gen *g, long *most); /* an integer expression */
@@ -155,14 +160,15 @@ bool dtype_float(Dtype dtype);
 char *coordinate(Gen *g, int size, long *most);
 
 char *load_text(Gen *g, Shape shape, bool plain);
+char *load_rows_text(Gen *g, Shape shape, const GridVariable *rows); /* that begin there */
 bool can_load(Gen *g, Shape shape);
 long shared_bytes(Shape shape);
 long tile_registers(const Gen *g, Shape shape);
 long live_registers(const Gen *g);
 bool affordable(const Gen *g, Shape shape);
 void store_text(Gen *g, Shape shape, const char *value);
-char *place_in_place(Gen *g, Shape shape,
-                     Tensor **tensor); /* coordinates of a tensor that is loaded and stored there */
+char *place_in_place(Gen *g, Shape shape, char **tensor,
+                     int *rank); /* coordinates of a tensor that is loaded and stored there */
 void atomic_text(Gen *g, Shape shape, const char *value);
 void slice_declare(Gen *g);
 
@@ -187,7 +193,8 @@ bool dot_f32_fits(Gen *g, Shape shape, int depth);
 char *dot_f32_make(Gen *g, Shape shape, int depth, double *bound);
 char *product_update(Gen *g, Shape acc, const char *name, int depth);
 char *anchor_update(Gen *g, Shape acc, const char *name, bool product);
-bool pair_update(Gen *g, Shape acc, const char *first, const char *second); /* false: no room for it */
+char *step_update(Gen *g, Shape acc, const char *name, const GridVariable *v); /* NULL: no room for it */
+bool pair_update(Gen *g, Shape acc, const char *first, const char *second);    /* false: no room for it */
 
 /* ---- statement.c ------------------------------------------------------------------------------------------------- */
 
@@ -202,6 +209,7 @@ void leave(Gen *g, int ntiles, int nscalars);
 void loop_statement(Gen *g);
 void while_statement(Gen *g);
 void chain_statement(Gen *g);
+void step_statement(Gen *g, const GridVariable *v);
 bool parts_statement(Gen *g); /* a whole region's; false: its tiles do not divide */
 
 /* ---- grid.c ------------------------------------------------------------------------------------------------------ */

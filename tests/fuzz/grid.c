@@ -4,28 +4,45 @@
  */
 #include "fuzz.h"
 
-static char *grid_loop(Gen *g, const char *name, long step, long count)
+static char *grid_loop(Gen *g, GridVariable *v)
 {
     static const char *const types[] = {"int", "long", "size_t"};
-    long value = (count - 1) * step + 1 + pick((int)step);
+    long value = (v->count - 1) * v->step + 1 + pick((int)v->step);
     if (chance(2))
         value = 0;
-    const char *type = types[weigh((const int[]){70, 20, 10}, 3)];
-    char *bound = chance(70) ? parameter(g, value) : text("%ld", value), *moves;
-    moves = step == 1 ? text("%s++", name) : text("%s += %s", name, extent(g, (int)step));
-    if (chance(8) && type[0] != 's')
-        return text("for (%s %s = (%s - 1) / %ld * %ld; %s >= 0; %s -= %ld)", type, name, bound, step, step, name, name,
+    const char *type = types[weigh((const int[]){70, 20, 10}, 3)], *name = v->name;
+    if (v->by && g->wide_scalars && type[0] == 'i') /* whose values the step could leave */
+        type = "long";
+    v->end = value;
+    v->bound = chance(70) ? parameter(g, value) : text("%ld", value);
+    char *step = v->by ? v->by : text("%ld", v->step), *moves;
+    moves = v->by          ? text("%s += %s", name, step)
+            : v->step == 1 ? text("%s++", name)
+                           : text("%s += %s", name, extent(g, (int)v->step));
+    if (chance(8) && type[0] != 's' && !v->by)
+        return text("for (%s %s = (%s - 1) / %s * %s; %s >= 0; %s -= %s)", type, name, v->bound, step, step, name, name,
                     step);
     if (chance(6))
-        return text("for (%s %s = %ld; %s < %s; %s)", type, name, step, name, bound, moves);
+        return text("for (%s %s = %s; %s < %s; %s)", type, name, step, name, v->bound, moves);
     if (chance(10) && type[0] != 's')
-        return text("for (%s %s = 0; %s <= %s - 1; %s)", type, name, name, bound, moves);
-    return text("for (%s %s = 0; %s < %s; %s)", type, name, name, bound, moves);
+        return text("for (%s %s = 0; %s <= %s - 1; %s)", type, name, name, v->bound, moves);
+    return text("for (%s %s = 0; %s < %s; %s)", type, name, name, v->bound, moves);
 }
 
 static void grid_variable_new(Gen *g, const char *prefix, long step, long count)
 {
-    g->grid[g->ngrid++] = (GridVariable){fresh(g, prefix), step, count};
+    g->grid[g->ngrid++] = (GridVariable){.name = fresh(g, prefix), .step = step, .count = count};
+}
+
+/* One that counts a tile's rows or columns; often enough at a step that only the caller knows, up to the whole tile.  */
+static void window_variable_new(Gen *g, const char *prefix, int size, long count, int percent)
+{
+    grid_variable_new(g, prefix, size, count);
+    if (!chance(percent))
+        return;
+    GridVariable *v = &g->grid[g->ngrid - 1];
+    v->step = size % 8 == 0 && chance(60) ? 8 * between(1, size / 8) : between(1, size);
+    v->by = step_parameter(g, v->step, size);
 }
 
 /* The loops, outermost first; the last string is what the body begins with.  */
@@ -40,22 +57,23 @@ static int some_grid_loops(Gen *g, char **loops, char **opening)
         grid_variable_new(g, "g", 1, 1 + pick(2));
     if (form == 2 || form == 4)
         grid_variable_new(g, "h", 1, 1 + pick(form == 2 ? 3 : 2));
-    grid_variable_new(g, "i", g->m, rows);
+    window_variable_new(g, "i", g->m, rows, 2);
     if (form)
-        grid_variable_new(g, "j", g->n, cols);
+        window_variable_new(g, "j", g->n, cols, g->products ? 8 : 3);
+    const GridVariable *i = &g->grid[g->ngrid - 1 - (form > 0)], *j = &g->grid[g->ngrid - 1];
     if (form == 3) { /* one loop over all tiles, taken apart in the body */
         char *t = fresh(g, "b");
-        loops[0] = grid_loop(g, t, 1, rows * cols);
-        *opening = text("const long %s = %s / %ld * %d, %s = %s %% %ld * %d;", g->grid[0].name, t, cols, g->m,
-                        g->grid[1].name, t, cols, g->n);
+        loops[0] = grid_loop(g, &(GridVariable){.name = t, .step = 1, .count = rows * cols});
+        *opening = text("const long %s = %s / %ld * %s, %s = %s %% %ld * %s;", i->name, t, cols,
+                        i->by ? i->by : text("%d", g->m), j->name, t, cols, j->by ? j->by : text("%d", g->n));
     } else {
-        for (int i = 0; i < g->ngrid; i++)
-            loops[i] = grid_loop(g, g->grid[i].name, g->grid[i].step, g->grid[i].count);
+        for (int l = 0; l < g->ngrid; l++)
+            loops[l] = grid_loop(g, &g->grid[l]);
     }
     g->work = 1;
-    for (int i = 0; i < g->ngrid; i++) {
-        const GridVariable *v = &g->grid[i];
-        scalar_new(g, v->name, S_GRID, (v->count - 1) * v->step, v->step);
+    for (const GridVariable *v = g->grid; v < g->grid + g->ngrid; v++) {
+        int size = v == i ? g->m : v == j ? g->n : 1;
+        scalar_new(g, v->name, S_GRID, (v->count - 1) * v->step, v->by ? size : v->step);
         g->work *= v->count;
     }
     return form == 3 ? 1 : g->ngrid;
@@ -117,9 +135,14 @@ static char *grid_clauses(Gen *g, int loops)
 
 static void grid_body(Gen *g)
 {
+    const GridVariable *v = g->grid;
+    while (v < g->grid + g->ngrid && !v->by)
+        v++;
     if (chance(85)) { /* most kernels are about a loop */
         span_begin();
-        if (g->products && chance(25))
+        if (g->products && v < g->grid + g->ngrid && chance(80))
+            step_statement(g, v);
+        else if (g->products && chance(25))
             chain_statement(g);
         else
             loop_statement(g);

@@ -348,6 +348,87 @@ void chain_statement(Gen *g)
     line(g, "}");
 }
 
+/* ---- tiles at a step shorter than themselves ---------------------------------------------------------------------- */
+
+/* What is stored of the tile keeps its rows and columns apart.  */
+static void store_own(Gen *g, Shape shape, const char *name)
+{
+    double bound, most = 1e5;
+    char *value = text("%s", name);
+    static const char *const names[] = {"add", "max", "mul"};
+    if (chance(50))
+        value = text("ws_%s(%s, %s)", names[pick(3)], value, expression(g, shape, 2, &bound));
+    if (chance(50)) {
+        Dtype to = random_dtype();
+        value = text("ws_cast(%s, WS_%s)", tame(g, value, shape.dtype, &most, 100), dtype_name[to]);
+        shape.dtype = to;
+    }
+    if (chance(15)) {
+        value = text("ws_trans(%s)", value);
+        shape = (Shape){shape.dtype, shape.cols, shape.rows};
+        g->whole_tiles = true;
+    }
+    store_text(g, shape, value);
+}
+
+/* Products of which an iteration of the grid stores what the next one does not make; rarely others look at all of them.  */
+void step_statement(Gen *g, const GridVariable *v)
+{
+    Shape acc = {chance(12) ? I32 : F32, g->m, g->n};
+    int first = g->ntiles, n = chance(20) ? 2 : 1;
+    if (g->nloops == MAX_LOOPS || live_registers(g) + n * tile_registers(g, acc) > (g->large ? 600 : 150))
+        return;
+    g->nloops++;
+    for (int i = 0; i < n; i++)
+        tile_new(g, acc, text("ws_zeros(WS_%s, %d, %d)", dtype_name[acc.dtype], acc.rows, acc.cols), 1e5, false);
+    for (int i = first; i < g->ntiles; i++) /* nothing else takes them for operands */
+        g->tiles[i].shape.rows = 0;
+    g->slots_wanted = true;
+    Range range = some_range(g);
+    char *clause = pipeline_clause(g), *value = NULL;
+    long work = g->work;
+    int nscalars = g->nscalars;
+    Buffer around = g->body;
+    g->body = (Buffer){0};
+    g->work *= range.trips ? range.trips : 1;
+    g->indent++;
+    g->level++;
+    if (range.first)
+        line(g, "%s", range.first);
+    scalar_new(g, range.variable, S_LOOP, range.most, range.step);
+    if (chance(10)) {
+        line(g, "if (%s)", condition(g));
+        line(g, "    continue;");
+    }
+    for (int i = first; i < first + n; i++) {
+        char *more = step_update(g, acc, g->tiles[i].name, v);
+        if (more)
+            line(g, "%s = %s;", g->tiles[i].name, more);
+        value = value ? value : more;
+    }
+    g->level--;
+    g->indent--;
+    g->work = work;
+    g->slots = 0;
+    g->nscalars = nscalars;
+    Buffer inside = g->body;
+    g->body = around;
+    if (value) {
+        pragma_line(g, clause);
+        g->specialized = true;
+        line(g, "%s {", range.header);
+        add(&g->body, "%s", inside.text);
+        line(g, "}");
+    }
+    for (int i = first; i < first + n; i++)
+        for (int times = 1 + chance(20); times > 0; times--)
+            store_own(g, acc, g->tiles[i].name);
+    bool shown = chance(10);
+    for (int i = first; i < first + n; i++)
+        g->tiles[i].shape.rows = acc.rows;
+    g->ntiles = shown ? g->ntiles : first;
+}
+
 /* ---- parts of a sum ----------------------------------------------------------------------------------------------- */
 
 enum { MOST_PARTS = 8 };

@@ -4,7 +4,7 @@
  *
  * Loads may look anywhere: what lies outside reads as 0 or as the fill.  Stores may not meet those of another iteration of
  * the grid: every grid variable is in the coordinates, either as the row or column of a tile that is no larger than the
- * variable's step, or counted off in a leading dimension.
+ * variable's step, or of one that is cut off at the step by a slice, or counted off in a leading dimension.
  */
 #include "fuzz.h"
 
@@ -99,8 +99,10 @@ static char *extent_list(Gen *g, const Tensor *t)
 {
     char *list = text("%s", "");
     for (int i = 0; i < t->rank; i++) {
-        bool variable = chance(25);
-        char *each = variable ? parameter(g, t->extent[i]) : text("%ld", t->extent[i]);
+        bool variable = !t->extent_text[i] && chance(25);
+        char *each = variable            ? parameter(g, t->extent[i])
+                     : t->extent_text[i] ? t->extent_text[i]
+                                         : text("%ld", t->extent[i]);
         list = i ? text("%s, %s", list, each) : each;
     }
     return list;
@@ -153,7 +155,7 @@ static void lay_out(Tensor *t)
     t->offset = chance(8) ? 1 + pick(8) : 0;
 }
 
-static Tensor *tensor_new(Gen *g, Dtype dtype, int rank, const long *extents, TensorUse use)
+static Tensor *tensor_new(Gen *g, Dtype dtype, int rank, const long *extents, char *const *texts, TensorUse use)
 {
     if (g->ntensors == MAX_TENSORS)
         return NULL;
@@ -168,6 +170,8 @@ static Tensor *tensor_new(Gen *g, Dtype dtype, int rank, const long *extents, Te
     }
     for (int i = 0; i < 4; i++)
         t->extent[i] = i < rank ? extents[i] : 1;
+    for (int i = 0; texts && i < rank; i++)
+        t->extent_text[i] = texts[i];
     lay_out(t);
     array_of(g, t);
     declare(g, t);
@@ -196,6 +200,16 @@ static long some_extent(long most, int size)
         break;
     }
     return result < 0 ? 0 : result > LONGEST_EXTENT ? LONGEST_EXTENT : result;
+}
+
+/* That of the loop which counts the tiles; false if it isn't to be.  */
+static bool loop_extent(const GridVariable *v, long *extent, char **words)
+{
+    if (!v || !v->bound || v->end > LONGEST_EXTENT || !chance(90))
+        return false;
+    *extent = v->end;
+    *words = v->bound;
+    return true;
 }
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
@@ -242,7 +256,7 @@ bool can_load(Gen *g, Shape shape)
 }
 
 /* A tensor that this region does not store, with coordinates for it.  */
-static Tensor *some_source(Gen *g, Dtype dtype, int rank, const long *most, const int *sizes)
+static Tensor *some_source(Gen *g, Dtype dtype, int rank, const long *most, const int *sizes, const GridVariable *rows)
 {
     int found[MAX_TENSORS], n = 0;
     for (int i = 0; i < g->ntensors; i++) {
@@ -252,18 +266,20 @@ static Tensor *some_source(Gen *g, Dtype dtype, int rank, const long *most, cons
         if (loadable && t->dtype == dtype && t->rank == rank)
             found[n++] = i;
     }
-    if (n && chance(35))
+    if (n && chance(rows ? 10 : 35))
         return &g->tensors[found[pick(n)]];
     long extents[4];
+    char *texts[4] = {NULL};
     for (int i = 0; i < rank; i++)
-        extents[i] = some_extent(most[i], sizes[i]);
-    return tensor_new(g, dtype, rank, extents, USE_LOAD);
+        if (i != rank - 2 || !loop_extent(rows, &extents[i], &texts[i]))
+            extents[i] = some_extent(most[i], sizes[i]);
+    return tensor_new(g, dtype, rank, extents, texts, USE_LOAD);
 }
 
-static Tensor *source(Gen *g, Dtype dtype, int rank, const long *most, const int *sizes)
+static Tensor *source(Gen *g, Dtype dtype, int rank, const long *most, const int *sizes, const GridVariable *rows)
 {
     span_begin();
-    Tensor *result = some_source(g, dtype, rank, most, sizes);
+    Tensor *result = some_source(g, dtype, rank, most, sizes, rows);
     span_end();
     return result;
 }
@@ -290,7 +306,7 @@ static char *load_vector(Gen *g, Shape shape, bool row)
     if (rank == 2)
         places[0] = leading(g, &most[0]);
     places[rank - 1] = coordinate(g, size, &most[rank - 1]);
-    const Tensor *t = source(g, shape.dtype, rank, most, sizes + (2 - rank));
+    const Tensor *t = source(g, shape.dtype, rank, most, sizes + (2 - rank), NULL);
     if (!t)
         return text("ws_zeros(WS_%s, %d, %d)", dtype_name[shape.dtype], shape.rows, shape.cols);
     return text("ws_load_%s%s(%s%s, %s)", row ? "row" : "col", rank == 2 ? "_2d" : "", t->name, joined(places, rank),
@@ -324,7 +340,8 @@ static void note_same(Gen *g, const Tensor *t, const char *places)
     g->same_along_y |= along[1] && g->ngrid > 1 && !g->folded;
 }
 
-static char *some_load_text(Gen *g, Shape shape, bool plain)
+/* rows: NULL, or the grid variable at which the tile's rows begin.  */
+static char *some_load_text(Gen *g, Shape shape, bool plain, const GridVariable *rows)
 {
     if (!plain && shape.rows == 1 && chance(85))
         return load_vector(g, shape, true);
@@ -338,16 +355,17 @@ static char *some_load_text(Gen *g, Shape shape, bool plain)
     sizes[rank - 1] = shape.cols;
     for (int i = 0; i < rank - 2; i++)
         places[i] = leading(g, &most[i]);
-    places[rank - 2] = coordinate(g, shape.rows, &most[rank - 2]);
+    most[rank - 2] = rows ? (rows->count - 1) * rows->step : 0;
+    places[rank - 2] = rows ? rows->name : coordinate(g, shape.rows, &most[rank - 2]);
     places[rank - 1] = coordinate(g, shape.cols, &most[rank - 1]);
-    const Tensor *t = source(g, shape.dtype, rank, most, sizes);
+    const Tensor *t = source(g, shape.dtype, rank, most, sizes, rows);
     if (!t)
         return text("ws_zeros(WS_%s, %d, %d)", dtype_name[shape.dtype], shape.rows, shape.cols);
     if (g->slots)
         note_same(g, t, joined(places, rank));
     g->shared += shared_bytes(shape) * (g->slots ? g->slots : 1);
     g->spent += g->work * shape.rows * shape.cols;
-    bool filled = chance(20);
+    bool filled = chance(rows ? 4 : 20);
     if (!filled && rank == 2 && chance(8)) {
         char *name = text("fetch%d_%d", ++g->names, g->serial);
         add(&g->helpers,
@@ -365,7 +383,15 @@ static char *some_load_text(Gen *g, Shape shape, bool plain)
 char *load_text(Gen *g, Shape shape, bool plain)
 {
     span_begin();
-    char *result = some_load_text(g, shape, plain);
+    char *result = some_load_text(g, shape, plain, NULL);
+    span_end();
+    return result;
+}
+
+char *load_rows_text(Gen *g, Shape shape, const GridVariable *rows)
+{
+    span_begin();
+    char *result = some_load_text(g, shape, true, rows);
     span_end();
     return result;
 }
@@ -395,16 +421,30 @@ typedef struct {
     char *places[4];
     long most[4];
     int sizes[4], rank;
+    const GridVariable *cut[4]; /* NULL, or that at whose next value the tensor must end */
 } Where;
 
-/* A grid variable, not yet used, that moves by at least the tile's size; by that size if there is one.  */
+/* The size of the tiles that a scalar counts.  */
+static long window(const Gen *g, const char *name)
+{
+    for (int i = 0; i < g->nscalars; i++)
+        if (!strcmp(g->scalars[i].name, name))
+            return g->scalars[i].step;
+    return 0;
+}
+
+/* A grid variable, not yet used, that moves by at least the tile's size or whose tiles can be cut off; by that size if there
+   is one.  */
 static int grid_variable(const Gen *g, unsigned used, int size)
 {
     int found[4], n = 0;
     for (int exact = 1; exact >= 0 && !n; exact--)
-        for (int i = 0; i < g->ngrid; i++)
-            if (!(used >> i & 1) && (exact ? g->grid[i].step == size : g->grid[i].step > size))
+        for (int i = 0; i < g->ngrid; i++) {
+            const GridVariable *v = &g->grid[i];
+            bool fits = exact ? window(g, v->name) == size : v->by || v->step > size;
+            if (!(used >> i & 1) && fits)
                 found[n++] = i;
+        }
     return n ? found[pick(n)] : -1;
 }
 
@@ -429,7 +469,7 @@ static void free_place(Gen *g, Where *where, int at, int size)
 static void place_one(Gen *g, Where *where, int at, int size, unsigned *used)
 {
     int i = grid_variable(g, *used, size);
-    if (i < 0 || chance(15)) {
+    if (i < 0 || chance(g->grid[i].by ? 4 : 15)) {
         free_place(g, where, at, size);
         return;
     }
@@ -437,6 +477,7 @@ static void place_one(Gen *g, Where *where, int at, int size, unsigned *used)
     where->places[at] = text("%s", g->grid[i].name);
     where->most[at] = (g->grid[i].count - 1) * g->grid[i].step;
     where->sizes[at] = size;
+    where->cut[at] = g->grid[i].by && (g->grid[i].step < size || chance(70)) ? &g->grid[i] : NULL;
 }
 
 /* The grid variables that are left, counted off in one leading coordinate; false when there are none.  */
@@ -467,12 +508,14 @@ static Where some_find_place(Gen *g, const int *sizes, int windows)
             where.places[i] = where.places[i + 1];
             where.most[i] = where.most[i + 1];
             where.sizes[i] = where.sizes[i + 1];
+            where.cut[i] = where.cut[i + 1];
         }
     } else if (windows == 2 && chance(20)) { /* a dimension more */
         for (int i = 3; i > 0; i--) {
             where.places[i] = where.places[i - 1];
             where.most[i] = where.most[i - 1];
             where.sizes[i] = where.sizes[i - 1];
+            where.cut[i] = where.cut[i - 1];
         }
         where.places[0] = text("%d", 1);
         where.most[0] = 1;
@@ -493,9 +536,11 @@ static Where find_place(Gen *g, const int *sizes, int windows)
 static Tensor *some_destination(Gen *g, Dtype dtype, Where *where, TensorUse use)
 {
     long extents[4];
+    char *texts[4] = {NULL};
     for (int i = 0; i < where->rank; i++)
-        extents[i] = some_extent(where->most[i], where->sizes[i]);
-    Tensor *t = tensor_new(g, dtype, where->rank, extents, use);
+        if (!loop_extent(where->cut[i], &extents[i], &texts[i]))
+            extents[i] = some_extent(where->most[i], where->sizes[i]);
+    Tensor *t = tensor_new(g, dtype, where->rank, extents, texts, use);
     if (t)
         t->stored = g->region;
     return t;
@@ -507,6 +552,30 @@ static Tensor *destination(Gen *g, Dtype dtype, Where *where, TensorUse use)
     Tensor *result = some_destination(g, dtype, where, use);
     span_end();
     return result;
+}
+
+/* The tensor as far as the iteration's own part of it goes.  */
+static char *own_part(Gen *g, const Tensor *t, const Where *where)
+{
+    char *own = t->name;
+    for (int i = 0; i < where->rank; i++) {
+        const GridVariable *v = where->cut[i];
+        if (!v)
+            continue;
+        char *end = chance(20) ? text("%s + %s", v->by, v->name) : text("%s + %s", v->name, v->by), *name;
+        if (chance(15)) {
+            name = fresh(g, "s");
+            line(g, "const long %s = %s;", name, end);
+            end = name;
+        }
+        own = text("ws_slice(%s, %d, 0, %s)", own, i, end);
+        if (chance(40)) {
+            name = fresh(g, "t");
+            line(g, "ws_tensor %s = %s;", name, own);
+            own = name;
+        }
+    }
+    return own;
 }
 
 static void some_store_text(Gen *g, Shape shape, const char *value)
@@ -521,12 +590,13 @@ static void some_store_text(Gen *g, Shape shape, const char *value)
                    : where.rank > 2 ? text("_%dd", where.rank)
                                     : text("%s", "");
     g->shared += 128 * shape.rows;
-    line(g, "ws_store%s(%s%s, %s);", suffix, t->name, joined(where.places, where.rank), value);
+    char *own = own_part(g, t, &where), *places = joined(where.places, where.rank);
+    line(g, "ws_store%s(%s%s, %s);", suffix, own, places, value);
     if (shape.dtype == I8 || !chance(8))
         return;
     if (chance(50)) /* once more, in the same place */
         line(g, "if (%s)", condition(g));
-    line(g, "ws_store%s(%s%s, ws_neg(%s));", suffix, t->name, joined(where.places, where.rank), value);
+    line(g, "ws_store%s(%s%s, ws_neg(%s));", suffix, own, places, value);
 }
 
 void store_text(Gen *g, Shape shape, const char *value)
@@ -536,14 +606,16 @@ void store_text(Gen *g, Shape shape, const char *value)
     span_end();
 }
 
-char *place_in_place(Gen *g, Shape shape, Tensor **tensor)
+char *place_in_place(Gen *g, Shape shape, char **tensor, int *rank)
 {
     int sizes[] = {shape.rows, shape.cols};
     Where where = find_place(g, sizes, 2);
-    *tensor = destination(g, shape.dtype, &where, USE_STORE);
-    if (!*tensor)
+    Tensor *t = destination(g, shape.dtype, &where, USE_STORE);
+    if (!t)
         return NULL;
-    (*tensor)->in_place = true;
+    t->in_place = true;
+    *tensor = own_part(g, t, &where);
+    *rank = where.rank;
     return joined(where.places, where.rank);
 }
 

@@ -196,6 +196,25 @@ char *anchor_update(Gen *g, Shape acc, const char *name, bool product)
     return text("ws_%s(%s, %s)", chance(70) ? "add" : "max", name, value);
 }
 
+/* A product whose rows or columns are those that the grid variable counts.  */
+char *step_update(Gen *g, Shape acc, const char *name, const GridVariable *v)
+{
+    Dtype a, b;
+    int inner = choose_types(g, acc.dtype, &a, &b);
+    bool columns = v == &g->grid[g->ngrid - 1] && g->ngrid > 1;
+    Shape left = {a, acc.rows, inner}, turned = {b, acc.cols, inner};
+    if (!dot_shape(g, acc) || !can_load(g, left) || !dot_affordable(g, acc, inner))
+        return NULL;
+    note_product(g, acc, inner);
+    char *x = columns ? load_text(g, left, true) : load_rows_text(g, left, v);
+    if (columns && !can_load(g, turned))
+        return NULL;
+    return text("ws_dot(%s, %s, %s)", x,
+                columns ? text("ws_trans(%s)", load_rows_text(g, turned, v))
+                        : operand(g, (Shape){b, inner, acc.cols}, true, 1),
+                name);
+}
+
 /* Two products of one left operand: one instruction, if the right operands can lie behind each other.  */
 bool pair_update(Gen *g, Shape acc, const char *first, const char *second)
 {

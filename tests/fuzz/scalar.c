@@ -56,6 +56,14 @@ char *parameter(Gen *g, long value)
     return new_parameter(g, g->wide_scalars ? "long" : "int", fresh(g, "n"));
 }
 
+/* The step of a grid's loop. In another call it is no shorter: so the loop has no more iterations.  */
+char *step_parameter(Gen *g, long value, int size)
+{
+    long other = chance(30) ? value + pick(size) : value;
+    argument(g, text("%ld", value), text("%ld", other));
+    return new_parameter(g, g->wide_scalars ? "long" : "int", fresh(g, "n"));
+}
+
 char *float_parameter(Gen *g, double value)
 {
     argument(g, text("%.2ff", value), text("%.2ff", value / 2));
@@ -85,7 +93,9 @@ char *linear_index(const Gen *g, long *count)
     *count = 1;
     for (int i = 0; i < g->ngrid; i++) {
         const GridVariable *v = &g->grid[i];
-        char *part = v->step == 1 ? text("%s", v->name) : text("%s / %ld", v->name, v->step);
+        char *part = v->by          ? text("%s / %s", v->name, v->by)
+                     : v->step == 1 ? text("%s", v->name)
+                                    : text("%s / %ld", v->name, v->step);
         index = index ? text("(%s) * %ld + %s", index, v->count, part) : part;
         *count *= v->count;
     }

@@ -131,7 +131,8 @@ static void store_statement(Gen *g)
 static void in_place_statement(Gen *g)
 {
     Shape shape = random_shape(g);
-    Tensor *tensor;
+    char *tensor;
+    int rank;
     double bound;
     shape.rows = shape.rows == 1 ? g->m : shape.rows;
     shape.cols = shape.cols == 1 ? g->n : shape.cols;
@@ -139,17 +140,17 @@ static void in_place_statement(Gen *g)
         return;
     bool load_first = chance(60);
     char *value = load_first ? NULL : expression(g, shape, 2, &bound);
-    char *where = place_in_place(g, shape, &tensor);
+    char *where = place_in_place(g, shape, &tensor, &rank);
     if (!where)
         return;
     note_rows(g, shape);
-    char *suffix = tensor->rank > 2 ? text("_%dd", tensor->rank) : text("%s", "");
+    char *suffix = rank > 2 ? text("_%dd", rank) : text("%s", "");
     char *size = text("%s, %s", extent(g, shape.rows), extent(g, shape.cols));
     if (!load_first)
-        line(g, "ws_store%s(%s%s, %s);", suffix, tensor->name, where, value);
-    int at = tile_new(g, shape, text("ws_load%s(%s%s, %s)", suffix, tensor->name, where, size), 3, false);
+        line(g, "ws_store%s(%s%s, %s);", suffix, tensor, where, value);
+    int at = tile_new(g, shape, text("ws_load%s(%s%s, %s)", suffix, tensor, where, size), 3, false);
     if (load_first)
-        line(g, "ws_store%s(%s%s, %s);", suffix, tensor->name, where, expression(g, shape, 2, &bound));
+        line(g, "ws_store%s(%s%s, %s);", suffix, tensor, where, expression(g, shape, 2, &bound));
     g->tiles[at].flows = !load_first;
 }
 

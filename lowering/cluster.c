@@ -18,7 +18,8 @@
  * 37%: a percent.  Four blocks find no place on some multiprocessors: attention that shares k and v so takes 11% longer.
  *
  * The blocks of a cluster walk over the grid together; where its extent is no multiple, some tiles are none of the grid's:
- * their blocks take part in everything but store nothing, and what is loaded for such a tile alone does not come.
+ * their blocks take part in everything but store nothing, and what is loaded for such a tile alone does not come.  They do so
+ * at the place of the last tile that there is: elsewhere a loop that counts up to what follows from the place need not end.
  */
 #include "cluster.h"
 #include "machine.h"

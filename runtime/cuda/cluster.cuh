@@ -237,9 +237,11 @@ template <int N, int X, int Y> struct tiles<N, cluster<X, Y>> : tiles<N> {
         return this->position(dim) * whole.side(dim) + mine;
     }
 
+    /* A tile beyond the grid is at the last one's place: what a program does there ends, elsewhere its loops need not.  */
     WS_DEVICE long at(int dim) const
     {
-        return whole.low[dim] + place(dim) * whole.step[dim];
+        const int last = whole.tiles[dim] - 1;
+        return whole.low[dim] + (place(dim) < last ? place(dim) : last) * whole.step[dim];
     }
 
     /* Is this CTA's tile one of the grid's?  */

@@ -71,7 +71,10 @@ bool ws_emulate_locate(const ws_emulate_grid *grid, long tile, int block, long *
         int side = side_of(grid, d),
             place = d == grid->dims - 1 && grid->dims > 1 ? block % grid->side[1] : block / grid->side[1];
         position[d] = position[d] * side + (side > 1 ? place : 0);
-        inside = inside && position[d] < grid->tiles[d];
+        if (position[d] >= grid->tiles[d]) { /* at the last one's place, as cluster.cuh has it */
+            position[d] = grid->tiles[d] - 1;
+            inside = false;
+        }
     }
     return inside;
 }

@@ -38,11 +38,8 @@ static const char *compare_text(const Op *op)
 static bool is_edge(const Op *op, const Op *loop)
 {
     const Op *condition = op->code == OP_IF ? op->args[0]->def : NULL;
-    if (!condition || condition->code != OP_GEI || condition->args[0] != loop->blocks[0]->args[0])
-        return false;
-    const Value *edge = condition->args[1];
-    const Op *around = edge->def ? edge->def : edge->block ? edge->block->parent : NULL;
-    return !around || (around != loop && !ir_inside(around, loop->blocks[0]));
+    return condition && condition->code == OP_GEI && condition->args[0] == loop->blocks[0]->args[0] &&
+           ir_outside(condition->args[1], loop);
 }
 
 /* Of a loop over products that counts up.  */
@@ -105,19 +102,15 @@ static void print_loop(Printer *in, const Op *op)
     cuda_line(in, "}");
 }
 
-static void print_both(Printer *in, const Op *op, const Op *edge)
+static void print_both(Printer *in, const Op *op)
 {
-    const Printer around = *in;
     cuda_begin(in);
     print_start(in, op);
     fputs(";\n", in->out);
-    in->edge = edge;
     for (int i = 0; i < 2; i++) {
         in->beyond = i;
         print_loop(in, op);
     }
-    in->edge = around.edge;
-    in->beyond = around.beyond;
 }
 
 /* Before the edge, what only the other side of it looks at is left out.  */
@@ -138,14 +131,14 @@ bool cuda_is_beyond(const Printer *in, const Op *op)
 void cuda_for(Printer *in, const Op *op)
 {
     const Printer around = *in;
-    const Op *edge = find_edge(op);
     cuda_initial_values(in, op);
     if (ir_any(op, takes_columns, op->blocks[0]->args[0])) /* registers are known by constants */
         cuda_line(in, "WS_UNROLL");
-    in->edge = NULL;
-    if (edge)
-        print_both(in, op, edge);
+    in->edge = find_edge(op);
+    if (in->edge)
+        print_both(in, op);
     else
         print_loop(in, op);
     in->edge = around.edge;
+    in->beyond = around.beyond;
 }

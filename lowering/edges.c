@@ -37,9 +37,7 @@ typedef struct {
 
 static Value *emit(const Edges *in, Opcode code, Dtype dtype, int nargs, Value *const *args)
 {
-    Op *op = op_new(in->kernel, code, in->where->loc, nargs, args);
-    op_before(in->where, op);
-    return op_result(in->kernel, op, type_scalar(dtype), NULL);
+    return ir_scalar_before(in->kernel, in->where, code, dtype, nargs, args);
 }
 
 static Value *binary(const Edges *in, Opcode code, Dtype dtype, Value *x, Value *y)
@@ -50,14 +48,12 @@ static Value *binary(const Edges *in, Opcode code, Dtype dtype, Value *x, Value 
 
 static Value *literal(const Edges *in, int64_t number)
 {
-    Value *value = emit(in, OP_CONST, D_I64, 0, NULL);
-    value->def->ival = number;
-    return value;
+    return ir_const_before(in->kernel, in->where, D_I64, number);
 }
 
 static Value *convert(const Edges *in, Value *value, Dtype dtype)
 {
-    return value->type.dtype == dtype ? value : emit(in, OP_CONVI, dtype, 1, &value);
+    return ir_convert_before(in->kernel, in->where, value, dtype);
 }
 
 /* base + offset, or whichever of the two there is.  */

@@ -310,12 +310,23 @@ Op *op_lowered_before(Kernel *kernel, Op *where, Opcode code, int nargs, Value *
     return op;
 }
 
-Value *ir_const_before(Kernel *kernel, Op *where, Dtype dtype, int64_t value)
+Value *ir_scalar_before(Kernel *kernel, Op *where, Opcode code, Dtype dtype, int nargs, Value *const *args)
 {
-    Op *op = op_new(kernel, OP_CONST, where->loc, 0, NULL);
-    op->ival = value;
+    Op *op = op_new(kernel, code, where->loc, nargs, args);
     op_before(where, op);
     return op_result(kernel, op, type_scalar(dtype), NULL);
+}
+
+Value *ir_const_before(Kernel *kernel, Op *where, Dtype dtype, int64_t value)
+{
+    Value *number = ir_scalar_before(kernel, where, OP_CONST, dtype, 0, NULL);
+    number->def->ival = value;
+    return number;
+}
+
+Value *ir_convert_before(Kernel *kernel, Op *where, Value *x, Dtype dtype)
+{
+    return x->type.dtype == dtype ? x : ir_scalar_before(kernel, where, OP_CONVI, dtype, 1, &x);
 }
 
 Value *ir_binary_before(Kernel *kernel, Op *where, Opcode code, Value *x, Value *y)
@@ -458,6 +469,17 @@ bool ir_inside(const Op *op, const Block *block)
         if (op->parent == block)
             return true;
     return false;
+}
+
+bool ir_outside(const Value *value, const Op *op)
+{
+    const Op *around = value->def ? value->def : value->block ? value->block->parent : NULL;
+    if (!value->def && around == op)
+        return false;
+    for (int i = 0; around && i < op->nblocks; i++)
+        if (ir_inside(around, op->blocks[i]))
+            return false;
+    return true;
 }
 
 Op *ir_enclosing(const Op *op, Opcode code)

@@ -345,7 +345,9 @@ void op_before (Op *where, Op *op);
 void op_after (Op *where, Op *op);
 /* A new op in front of `where`, at its place in the source: lowered, for the same roles and of the same origin; or plain.  */
 Op *op_lowered_before (Kernel *kernel, Op *where, Opcode code, int nargs, Value *const *args);
+Value *ir_scalar_before (Kernel *kernel, Op *where, Opcode code, Dtype dtype, int nargs, Value *const *args);
 Value *ir_const_before (Kernel *kernel, Op *where, Dtype dtype, int64_t value);
+Value *ir_convert_before (Kernel *kernel, Op *where, Value *x, Dtype dtype); /* x, if it has it */
 Value *ir_binary_before (Kernel *kernel, Op *where, Opcode code, Value *x, Value *y); /* of x's type */
 void op_remove (Op *op);
 Value *ir_const_int (Kernel *kernel, Block *block, Dtype dtype, int64_t value);  /* appends a CONST */
@@ -354,6 +356,7 @@ bool ir_constant (const Value *value, int64_t *result);                         
 bool ir_constant_float (const Value *value, double *result);
 bool ir_has_side_effect (const Op *op);      /* itself or inside its blocks */
 bool ir_inside (const Op *op, const Block *block);
+bool ir_outside (const Value *value, const Op *op); /* neither computed in its blocks nor handed to them by it */
 /* Does the test hold for the op, or for one inside it; for one of the block's?  */
 bool ir_any (const Op *op, bool (*test) (const Op *op, const void *context), const void *context);
 bool ir_any_of (const Block *block, bool (*test) (const Op *op, const void *context), const void *context);

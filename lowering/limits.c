@@ -48,9 +48,7 @@ static Value *binary(const Limits *in, Opcode code, Value *x, Value *y)
 
 static Value *emit(const Limits *in, Opcode code, Dtype dtype, int nargs, Value *const *args)
 {
-    Op *op = op_new(in->kernel, code, in->loop->loc, nargs, args);
-    op_before(in->loop, op);
-    return op_result(in->kernel, op, type_scalar(dtype), NULL);
+    return ir_scalar_before(in->kernel, in->loop, code, dtype, nargs, args);
 }
 
 static Value *compare(const Limits *in, Opcode code, Value *x, Value *y)
@@ -67,7 +65,7 @@ static Value *choice(const Limits *in, Value *condition, Value *x, Value *y)
 
 static Value *convert(const Limits *in, Value *value, Dtype dtype)
 {
-    return value->type.dtype == dtype ? value : emit(in, OP_CONVI, dtype, 1, &value);
+    return ir_convert_before(in->kernel, in->loop, value, dtype);
 }
 
 static Value *plus(const Limits *in, Value *x, Value *y, bool minus)
@@ -86,17 +84,11 @@ static bool is_signed_integer(const Value *value)
     return value->type.kind == K_SCALAR && (value->type.dtype == D_I32 || value->type.dtype == D_I64);
 }
 
-static bool is_before(const Limits *in, const Value *value)
-{
-    const Op *around = value->def ? value->def : value->block ? value->block->parent : NULL;
-    return !around || (around != in->loop && !ir_inside(around, in->loop->blocks[0]));
-}
-
 /* Is the scalar the same in all iterations?  */
 static bool is_fixed(const Limits *in, const Value *value, int depth)
 {
     const Op *op = value->def;
-    if (is_before(in, value))
+    if (ir_outside(value, in->loop))
         return true;
     if (!op || op_info[op->code].class_ != CLASS_SCALAR || depth > MAX_DEPTH)
         return false;
@@ -108,7 +100,7 @@ static bool is_fixed(const Limits *in, const Value *value, int depth)
 
 static Value *copy_fixed(const Limits *in, Value *value, ValueMap *map)
 {
-    if (is_before(in, value) || value_map_get(map, value) != value)
+    if (ir_outside(value, in->loop) || value_map_get(map, value) != value)
         return value_map_get(map, value);
     Op *op = value->def;
     for (int i = 0; i < op->nargs; i++)

@@ -98,12 +98,7 @@ static bool is_outside(const Value *value, const Op *loop)
     int64_t number;
     if (!value || ir_constant(value, &number))
         return true;
-    for (int i = 0; i < loop->nblocks; i++) {
-        const Op *around = value->def ? value->def : value->block ? value->block->parent : NULL;
-        if (around && (ir_inside(around, loop->blocks[i]) || (!value->def && around == loop)))
-            return false;
-    }
-    return true;
+    return ir_outside(value, loop);
 }
 
 /* ---- where rows go ----------------------------------------------------------------------------------------------- */
@@ -287,10 +282,8 @@ int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load)
     const Op *grid = ir_enclosing(load, OP_GRID);
     if (load->code != OP_LOAD || load->nargs < 3 || !grid)
         return 0;
-    for (int i = 0; i < grid->nargs / 3; i++)
-        if (without_widening(row_of(load)) == grid->blocks[0]->args[i] && is_zero(grid->args[3 * i]))
-            return reach_nothing(kernel, uses, load, grid->args[3 * i + 2]) ? 1 + i : 0;
-    return 0;
+    int i = grid_variable(without_widening(row_of(load)));
+    return i >= 0 && is_zero(grid->args[3 * i]) && reach_nothing(kernel, uses, load, grid->args[3 * i + 2]) ? 1 + i : 0;
 }
 
 /* ---- infer ------------------------------------------------------------------------------------------------------- */

@@ -38,34 +38,30 @@ bool other_storage(Kernel *kernel, Site site)
     return false;
 }
 
+static bool has_slot(const Op *op)
+{
+    return (op->code == OP_VIEW && op->storage->use == USE_RING) || op->code == OP_COPY_IN || op->code == OP_FLIP;
+}
+
 /* Slot 0 instead of the one that was got or put.  */
 bool fixed_slot(Kernel *kernel, Site site)
 {
     Op *op = site.op;
-    if ((op->code != OP_VIEW || op->storage->use != USE_RING) && op->code != OP_COPY_IN && op->code != OP_FLIP)
+    if (!has_slot(op))
         return false;
-    Op *zero = op_new(kernel, OP_CONST, op->loc, 0, NULL);
-    op->args[0] = op_result(kernel, zero, op->args[0]->type, NULL);
-    op_before(op, zero);
+    op->args[0] = ir_const_before(kernel, op, op->args[0]->type.dtype, 0);
     return true;
 }
 
 bool next_slot(Kernel *kernel, Site site)
 {
     Op *op = site.op;
-    if ((op->code != OP_VIEW || op->storage->use != USE_RING) && op->code != OP_COPY_IN && op->code != OP_FLIP)
+    if (!has_slot(op))
         return false;
-    Type type = op->args[0]->type;
-    Op *one = op_new(kernel, OP_CONST, op->loc, 0, NULL), *slots = op_new(kernel, OP_CONST, op->loc, 0, NULL);
-    one->ival = 1;
-    slots->ival = op->storage->slots;
-    Op *sum = op_new(kernel, OP_ADDI, op->loc, 2, (Value *[]){op->args[0], op_result(kernel, one, type, NULL)});
-    Op *rest = op_new(kernel, OP_REMI, op->loc, 2,
-                      (Value *[]){op_result(kernel, sum, type, NULL), op_result(kernel, slots, type, NULL)});
-    op->args[0] = op_result(kernel, rest, type, NULL);
-    Op *chain[] = {one, slots, sum, rest};
-    for (int i = 0; i < 4; i++)
-        op_before(op, chain[i]);
+    Dtype dtype = op->args[0]->type.dtype;
+    Value *one = ir_const_before(kernel, op, dtype, 1), *slots = ir_const_before(kernel, op, dtype, op->storage->slots);
+    Value *sum = ir_binary_before(kernel, op, OP_ADDI, op->args[0], one);
+    op->args[0] = ir_binary_before(kernel, op, OP_REMI, sum, slots);
     return true;
 }
 
@@ -76,9 +72,7 @@ bool first_rows(Kernel *kernel, Site site)
     int64_t row;
     if (op->code != OP_VIEW || op->nargs < 2 || ir_constant(op->args[1], &row))
         return false;
-    Op *zero = op_new(kernel, OP_CONST, op->loc, 0, NULL);
-    op->args[1] = op_result(kernel, zero, op->args[1]->type, NULL);
-    op_before(op, zero);
+    op->args[1] = ir_const_before(kernel, op, op->args[1]->type.dtype, 0);
     return true;
 }
 

@@ -206,8 +206,7 @@ static tree search_phi(Search *s, gphi *phi)
 /* Bits that are stored as one type and read as another, through a union, are no value of the grid.  */
 static bool same_kind(tree to, tree from)
 {
-    return types_compatible_p(to, from) || (POINTER_TYPE_P(to) && POINTER_TYPE_P(from)) ||
-           (INTEGRAL_TYPE_P(to) && INTEGRAL_TYPE_P(from) && TYPE_PRECISION(to) == TYPE_PRECISION(from));
+    return same_leaf(to, from) || (POINTER_TYPE_P(to) && POINTER_TYPE_P(from));
 }
 
 /* A store to an object that covers the place: what it puts there.  */

@@ -226,6 +226,7 @@ location_t stmt_location(const gimple *stmt);
 
 /* promote.cc */
 bool promote_objects(function *fn);
+bool same_leaf(tree x, tree y); /* types of one size whose bits mean the same */
 
 /* memory.cc */
 

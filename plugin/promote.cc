@@ -93,7 +93,7 @@ static bool in_grid(Promotion *p, gimple *stmt)
 /* ---- what statements do with them -------------------------------------------------------------------------------- */
 
 /* Integers of one width are one leaf, whatever their sign: memcpy () reads an int as an unsigned.  */
-static bool same_leaf(tree x, tree y)
+bool same_leaf(tree x, tree y)
 {
     return types_compatible_p(x, y) ||
            (INTEGRAL_TYPE_P(x) && INTEGRAL_TYPE_P(y) && TYPE_PRECISION(x) == TYPE_PRECISION(y));

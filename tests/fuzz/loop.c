@@ -152,6 +152,46 @@ static char *pipeline_clause(Gen *g)
     return result;
 }
 
+/* What is around a pipelined loop's body while that is written.  */
+typedef struct {
+    Buffer text;
+    long work;
+} Outside;
+
+static Outside body_begin(Gen *g, const Range *range)
+{
+    Outside out = {g->body, g->work};
+    g->body = (Buffer){0};
+    g->work *= range->trips ? range->trips : 1;
+    g->indent++;
+    g->level++;
+    if (range->first)
+        line(g, "%s", range->first);
+    scalar_new(g, range->variable, S_LOOP, range->most, range->step);
+    return out;
+}
+
+/* The body.  */
+static Buffer body_end(Gen *g, const Outside *out)
+{
+    Buffer body = g->body;
+    g->body = out->text;
+    g->work = out->work;
+    g->slots = 0;
+    g->indent--;
+    g->level--;
+    return body;
+}
+
+static void loop_line(Gen *g, const char *clause, const Range *range, Buffer body)
+{
+    pragma_line(g, clause);
+    g->specialized = true;
+    line(g, "%s {", range->header);
+    add(&g->body, "%s", body.text);
+    line(g, "}");
+}
+
 /* The loop's body, where the anchor is one of the statements; false if no load fits.  */
 static bool loop_body(Gen *g, const Range *range, int anchor, int twin, bool product, bool pipelined)
 {
@@ -299,16 +339,8 @@ void chain_statement(Gen *g)
     char *clause = pipeline_clause(g);
     if (chance(15) && !strstr(clause, "fine"))
         clause = text("%s schedule(coarse)", clause);
-    Buffer around = g->body;
-    long work = g->work;
     int ntiles = g->ntiles, nscalars = g->nscalars;
-    g->body = (Buffer){0};
-    g->work *= range.trips ? range.trips : 1;
-    g->indent++;
-    g->level++;
-    if (range.first)
-        line(g, "%s", range.first);
-    scalar_new(g, range.variable, S_LOOP, range.most, range.step);
+    Outside around = body_begin(g, &range);
     bool loads = can_load(g, key);
     char *left = query >= 0 ? g->tiles[query].name : load_text(g, q, true);
     char *right = loads ? text("ws_trans(%s)", load_text(g, key, true))
@@ -335,17 +367,7 @@ void chain_statement(Gen *g)
     g->product_divisor = common_divisor((g->m + 63) / 64, g->product_divisor);
     g->rows_divisor = g->rows_divisor ? g->rows_divisor : g->m;
     leave(g, ntiles, nscalars);
-    g->level--;
-    g->indent--;
-    g->work = work;
-    g->slots = 0;
-    Buffer inside = g->body;
-    g->body = around;
-    pragma_line(g, clause);
-    g->specialized = true;
-    line(g, "%s {", range.header);
-    add(&g->body, "%s", inside.text);
-    line(g, "}");
+    loop_line(g, clause, &range, body_end(g, &around));
 }
 
 /* ---- tiles at a step shorter than themselves ---------------------------------------------------------------------- */
@@ -386,16 +408,8 @@ void step_statement(Gen *g, const GridVariable *v)
     g->slots_wanted = true;
     Range range = some_range(g);
     char *clause = pipeline_clause(g), *value = NULL;
-    long work = g->work;
     int nscalars = g->nscalars;
-    Buffer around = g->body;
-    g->body = (Buffer){0};
-    g->work *= range.trips ? range.trips : 1;
-    g->indent++;
-    g->level++;
-    if (range.first)
-        line(g, "%s", range.first);
-    scalar_new(g, range.variable, S_LOOP, range.most, range.step);
+    Outside around = body_begin(g, &range);
     if (chance(10)) {
         line(g, "if (%s)", condition(g));
         line(g, "    continue;");
@@ -406,20 +420,10 @@ void step_statement(Gen *g, const GridVariable *v)
             line(g, "%s = %s;", g->tiles[i].name, more);
         value = value ? value : more;
     }
-    g->level--;
-    g->indent--;
-    g->work = work;
-    g->slots = 0;
     g->nscalars = nscalars;
-    Buffer inside = g->body;
-    g->body = around;
-    if (value) {
-        pragma_line(g, clause);
-        g->specialized = true;
-        line(g, "%s {", range.header);
-        add(&g->body, "%s", inside.text);
-        line(g, "}");
-    }
+    Buffer body = body_end(g, &around);
+    if (value)
+        loop_line(g, clause, &range, body);
     for (int i = first; i < first + n; i++)
         for (int times = 1 + chance(20); times > 0; times--)
             store_own(g, acc, g->tiles[i].name);

@@ -3,19 +3,23 @@
  * cuda-narrow.c - loops whose products take no more columns than can be seen.
  *
  *   copy_in %slot, %b, %j, %k | stepped=2         of b's 256 rows only the grid's step reach something (present.c)
- *   %t = for %k ...                                ws::narrowed<256>(p.b_map.columns, [&](auto width) {
- *     %acc = mma %va, %vb, %acc.1                      for (...) {
+ *   turn_take                                      ws::narrowed<256>(p.b_map.columns, [&](auto width) {
+ *   %t = for %k ...                                    s.turns.take(group);
+ *     %acc = mma %va, %vb, %acc.1                      for (...)
  *   turn_pass                                              ws::mma(acc, ws::view(s.a[slot]), ..., width);
- *   %acc = wait %t                                     ws::wait<0>(acc);
+ *   %acc = wait %t                                     s.turns.pass(group);
+ *                                                      ws::wait<0>(acc);
  *                                                  });
  *
  * Of a wide tile that is its tensor's last (copy_in ... | present=1) half the columns may be all that there are:
  *
  *   ws::halved<200>(ws::columns_there(p.b_map, j), [&](auto width) { ... });
  *
- * The matrix unit's instruction has its columns in its name, so the loop is there once for each sixteen of them, or twice.  The wait for
- * its products belongs to it: the assembler serializes products that are under way where several ways meet.  What is right of
- * the columns in the accumulator stays as it was; nothing looks at it, as at what rows that were not brought would have made.
+ * The matrix unit's instruction has its columns in its name, so the loop is there once for each eight of them, or twice.
+ * The wait for its products belongs to it: the assembler serializes products that are under way where several ways meet.
+ * So does the turn before it: what the sums begin with is put into registers on each of these ways, and that takes 400
+ * clocks in which, behind the turn, nobody would multiply.  What is right of the columns in the accumulator stays as it was;
+ * nothing looks at it, as at what rows that were not brought would have made.
  */
 #include "cuda.h"
 #include "queries.h"
@@ -93,10 +97,11 @@ static void print_begin(Printer *in, const Op *copy, int columns)
     fputs("), [&](auto width) {\n", in->out);
 }
 
-const Op *cuda_narrow(Printer *in, const Op *loop)
+const Op *cuda_narrow(Printer *in, const Op *first)
 {
     Narrow search = {.printer = in, .fits = true};
-    const Op *wait = loop->code == OP_FOR && !in->width ? wait_behind(loop) : NULL;
+    const Op *loop = first->code == OP_TURN_TAKE ? first->next : first;
+    const Op *wait = loop && loop->code == OP_FOR && !in->width ? wait_behind(loop) : NULL;
     if (!wait)
         return NULL;
     ir_walk(loop->blocks[0], visit_product, &search);

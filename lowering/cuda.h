@@ -79,8 +79,9 @@ void cuda_coordinates(Printer *in, const Op *op, int first, int end); /* each be
 Map *cuda_collect_maps(Printer *in);
 const Map *cuda_map_of(const Printer *in, const Op *op);
 const char *cuda_map_for(Printer *in, const Op *op);
-/* cuda-narrow.c: begins such a loop, whose last statement is the wait that comes back; NULL if it is none.  */
-const Op *cuda_narrow(Printer *in, const Op *loop);
+/* cuda-narrow.c: begins such a loop, at the turn before it, if there is one; its last statement is the wait that comes back.
+   NULL if it is none.  */
+const Op *cuda_narrow(Printer *in, const Op *first);
 void cuda_narrow_end(Printer *in);
 
 /* cuda-storage.c */

@@ -290,12 +290,12 @@ static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a, const B &b, widt
     wgmma::blocks<0, M, N, A::cols *(int)sizeof(typename A::element) / 32, W>(acc.cell.v, wgmma::as_a(a), wgmma::as_b(b));
 }
 
-/* A loop of such products, for the least width that takes in so many columns: multiples of 16, and more than half of N.  */
+/* A loop of such products, for the least width that takes in so many columns: multiples of 8, and more than half of N.  */
 template <int N, int W = N, typename F> static WS_DEVICE void narrowed(int columns, const F &loop)
 {
-    if constexpr (W - 16 > N / 2)
-        if (columns <= W - 16) {
-            narrowed<N, W - 16>(columns, loop);
+    if constexpr (W - 8 > N / 2)
+        if (columns <= W - 8) {
+            narrowed<N, W - 8>(columns, loop);
             return;
         }
     loop(width_of<W>());

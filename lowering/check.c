@@ -7,7 +7,7 @@
  * program.  Types: carried values keep theirs; once infer has made the GRID, every value has one, and scalars fit their
  * operations.
  */
-#include "ir.h"
+#include "queries.h"
 
 typedef struct {
     Kernel *kernel;
@@ -130,13 +130,22 @@ static void check_handed(Checker *c, const Op *op, Value **from, int count, Valu
         REQUIRE(from[i] && to[i] && fits(c, from[i], to[i]), op, "%s: the type of '%s' changes", where, shown(to[i]));
 }
 
+/* A loop's bounds and step have one type, and so has its variable.  */
+static void check_range(Checker *c, const Op *op, int dim)
+{
+    const Value *variable = op->blocks[0]->args[dim], *low = op->args[3 * dim];
+    for (int i = 0; i < 3; i++)
+        REQUIRE(is_integer(c, op->args[3 * dim + i]) && fits(c, op->args[3 * dim + i], low), op,
+                "a bound of another type");
+    REQUIRE(fits(c, variable, low) || may_wrap(op, dim), op, "a variable of another type than its bounds");
+}
+
 static void check_for(Checker *c, const Op *op)
 {
     const Block *block = op->blocks[0];
     REQUIRE(op->nargs >= 3 && block->nargs >= 1, op, "%d operands", op->nargs);
     REQUIRE(op->ival >= OP_EQI && op->ival <= OP_GEI, op, "no comparison");
-    for (int i = 0; i < 3; i++)
-        REQUIRE(is_integer(c, op->args[i]) && fits(c, op->args[i], block->args[0]), op, "a bound of another type");
+    check_range(c, op, 0);
     check_handed(c, op, op->args + 3, op->nargs - 3, block->args + 1, block->nargs - 1, "entry");
     check_handed(c, op, block->last->args, block->last->nargs, block->args + 1, block->nargs - 1, "yield");
     check_handed(c, op, block->last->args, block->last->nargs, op->results, op->nresults, "results");
@@ -148,9 +157,8 @@ static void check_grid(Checker *c, const Op *op)
     REQUIRE(op->nargs % 3 == 0 && (extra == 0 || extra == 1), op, "%d operands for %d variables", op->nargs,
             op->blocks[0]->nargs);
     REQUIRE(!op->nresults && !op->blocks[0]->last->nargs, op, "values leave it");
-    for (int i = 0; i < op->nargs; i++)
-        REQUIRE(is_integer(c, op->args[i]) && fits(c, op->args[i], op->blocks[0]->args[i / 3]), op,
-                "a bound of another type");
+    for (int dim = 0; dim < op->nargs / 3; dim++)
+        check_range(c, op, dim);
 }
 
 static void check_while(Checker *c, const Op *op)

@@ -17,6 +17,7 @@
 
 #include "cuda.h"
 #include "machine.h"
+#include "queries.h"
 
 /* ---- structs ----------------------------------------------------------------------------------------------------- */
 
@@ -375,14 +376,19 @@ static void print_extent(Printer *in, const Value *value)
     cuda_operand(in, value, cast ? PREC_UNARY : PREC_TERNARY, false);
 }
 
-static void print_extents(Printer *in, const Op *op, int first, int count)
+static void print_list(Printer *in, const Op *op, int first, int count)
 {
-    fputc('{', in->out);
     for (int i = 0; i < count; i++) {
         if (i)
             fputs(", ", in->out);
         print_extent(in, op->args[first + i]);
     }
+}
+
+static void print_extents(Printer *in, const Op *op, int first, int count)
+{
+    fputc('{', in->out);
+    print_list(in, op, first, count);
     fputc('}', in->out);
 }
 
@@ -439,8 +445,11 @@ static void print_grid_launch(Printer *in)
     cuda_begin(in);
     fputs("call.grid(p.grid, {", in->out);
     for (int i = 0; i < cuda_grid_dims(grid); i++) {
-        fputs(i ? ", " : "", in->out);
-        print_extents(in, grid, 3 * i, 3);
+        fputs(i ? ", {" : "{", in->out);
+        print_list(in, grid, 3 * i, 3);
+        if (may_wrap(grid, i))
+            fprintf(in->out, ", ws::most<%s>", cuda_scalar_type(grid->blocks[0]->args[i]->type));
+        fputs("}", in->out);
     }
     fprintf(in->out, "}, ws::%s, %d);\n", order_text(clauses->order), clauses->order_group);
     if (clauses->dealt)

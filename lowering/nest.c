@@ -238,16 +238,44 @@ static void count_up(Nest *in, Op *loop, int64_t step)
     back->def->args[0] = old;
 }
 
+static Value *negated(Nest *in, Op *before, Value *value)
+{
+    if (value->def && value->def->code == OP_NEGI)
+        return value->def->args[0];
+    Op *op = op_new(in->kernel, OP_NEGI, before->loc, 1, &value);
+    op_before(before, op);
+    return op_result(in->kernel, op, value->type, NULL);
+}
+
+/* The same at a step that only the caller knows: n = -high, < -low, step with i = -n.  */
+static void turn_around(Nest *in, Op *loop)
+{
+    Block *body = loop->blocks[0];
+    Op *top = body->first;
+    Value *old = body->args[0];
+    for (int i = 0; i < 3; i++)
+        loop->args[i] = negated(in, loop, loop->args[i]);
+    loop->ival = OP_LTI;
+    Value *index = negated(in, top, old);
+    index->name = old->name;
+    old->name = NULL;
+    ir_replace_uses(body, old, index);
+    index->def->args[0] = old;
+}
+
 static bool check_loop(Nest *in, Op *loop)
 {
     int64_t step = 1;
-    bool constant = ir_constant(loop->args[2], &step);
-    bool down = constant && step < 0 && step > -INT32_MAX && dtype_is_signed(loop->args[0]->type.dtype);
+    bool constant = ir_constant(loop->args[2], &step), has_sign = dtype_is_signed(loop->args[0]->type.dtype);
+    bool down = constant && step < 0 && step > -INT32_MAX && has_sign;
+    bool falls = !constant && has_sign && (loop->ival == OP_GTI || loop->ival == OP_GEI);
     if (loop->pipeline)
         reject(in->kernel, loop->pipeline->loc, REASON_PIPELINE_ON_GRID);
-    if (loop->ival == OP_LEI || (down && loop->ival == OP_GEI))
+    if (loop->ival == OP_LEI || ((down || falls) && loop->ival == OP_GEI))
         exclude_bound(in, loop);
-    if (down && loop->ival == OP_GTI)
+    if (falls)
+        turn_around(in, loop);
+    else if (down && loop->ival == OP_GTI)
         count_up(in, loop, -step);
     else if ((constant && step <= 0) || loop->ival == OP_GTI || loop->ival == OP_GEI)
         reject(in->kernel, loop->loc, REASON_GRID_STEP);

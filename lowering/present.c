@@ -52,11 +52,15 @@ typedef struct {
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
+/* Behind conversions to 64 bits of the same number, or to as many bits of the same.  */
 static const Value *without_widening(const Value *value)
 {
-    while (value->def && value->def->code == OP_CONVI && value->type.dtype == D_I64 &&
-           value->def->args[0]->type.dtype == D_I32)
-        value = value->def->args[0];
+    for (; value->def && value->def->code == OP_CONVI; value = value->def->args[0]) {
+        Dtype to = value->type.dtype, from = value->def->args[0]->type.dtype;
+        bool same = (to == D_I64 && from == D_U64) || (to == D_U64 && from == D_I64);
+        if (!same && (to != D_I64 || (from != D_I32 && from != D_U32)))
+            break;
+    }
     return value;
 }
 
@@ -96,9 +100,7 @@ static bool is_place(const Value *value, const Value *base, First first)
 static bool is_outside(const Value *value, const Op *loop)
 {
     int64_t number;
-    if (!value || ir_constant(value, &number))
-        return true;
-    return ir_outside(value, loop);
+    return !value || ir_constant(value, &number) || ir_outside(without_widening(value), loop);
 }
 
 /* ---- where rows go ----------------------------------------------------------------------------------------------- */

@@ -282,6 +282,14 @@ bool is_halved_at_edge(const Op *load)
            tile.rows <= MACHINE_MMA_COLUMNS && grid_variable(load->args[load->nargs - 2]) >= 0;
 }
 
+bool may_wrap(const Op *loop, int dim)
+{
+    Type variable = loop->blocks[0]->args[dim]->type, bound = loop->args[3 * dim]->type;
+    return variable.kind == K_SCALAR && bound.kind == K_SCALAR &&
+           ((variable.dtype == D_I32 && bound.dtype == D_I64) ||
+            (variable.dtype == D_U32 && (bound.dtype == D_I64 || bound.dtype == D_U32)));
+}
+
 int grid_variable(const Value *value)
 {
     const Op *grid = !value->def && value->block ? value->block->parent : NULL;

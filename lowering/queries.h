@@ -40,6 +40,8 @@ int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load);
 bool is_halved_at_edge(const Op *load);
 /* Which of the grid's variables the value is, -1 if it is none.  */
 int grid_variable(const Value *value);
+/* May the variable wrap around, since it is cut off to 32 bits or has no sign?  The launcher sees to it that it does not.  */
+bool may_wrap(const Op *loop, int dim);
 /* The op of `block` that is `op` or holds it.  */
 Op *op_at_block(Op *op, const Block *block);
 /* Index of the row coordinate among a load's or store's operands, -1 if rows of its tile do not move a coordinate.  */

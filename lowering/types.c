@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "infer.h"
+#include "queries.h"
 #include "rules.h"
 
 enum { MAX_OPERANDS = 16 };
@@ -319,7 +320,7 @@ static void infer_ranges(Kernel *kernel, Op *op, int count)
         set_type(variable, op->args[3 * i]->type);
         for (int k = 0; k < 3; k++) {
             check_bound(kernel, op, op->args[3 * i + k]);
-            if (!kernel->failed && !type_equal(op->args[3 * i + k]->type, variable->type))
+            if (!kernel->failed && !type_equal(op->args[3 * i + k]->type, variable->type) && !may_wrap(op, i))
                 reject(kernel, op->loc, REASON_SCALAR_TYPES, op_info[op->code].text, type_words(kernel, variable->type),
                        type_words(kernel, op->args[3 * i + k]->type));
         }

@@ -6,7 +6,7 @@
  *   if (k_1 < hi && k_1 + 64 <= n) ...                              the nearer of hi and n - 64
  *
  * The bound and the step are left alone by the loop, and the count is not used after it.  Between k and the comparison there
- * may be conversions that keep every bit.
+ * may be conversions that keep every bit; and the sum may be one of another type: k_2 = (int) ((long) k_1 + step).
  */
 #include "loop.h"
 
@@ -82,22 +82,54 @@ static bool sum_operands(gimple *def, enum tree_code *code, tree *x, tree *y)
     return true;
 }
 
+/* What was cut off, or changed its sign, to become `name`; else itself.  */
+static tree before_cut(tree name)
+{
+    gimple *def = SSA_NAME_DEF_STMT(name);
+    if (!is_gimple_assign(def) || !CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(def)))
+        return name;
+    tree from = ssa_resolve(gimple_assign_rhs1(def));
+    bool sum = TREE_CODE(from) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(from) && INTEGRAL_TYPE_P(TREE_TYPE(from));
+    return sum && TYPE_PRECISION(TREE_TYPE(from)) >= TYPE_PRECISION(TREE_TYPE(name)) ? from : name;
+}
+
+/* Behind conversions that keep the low bits.  */
+static tree same_bits(tree expression, unsigned bits)
+{
+    for (;;) {
+        tree name = ssa_resolve(expression);
+        if (TREE_CODE(name) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(name))
+            return name;
+        gimple *def = SSA_NAME_DEF_STMT(name);
+        if (!is_gimple_assign(def) || !CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(def)))
+            return name;
+        tree from = TREE_TYPE(gimple_assign_rhs1(def));
+        if (!INTEGRAL_TYPE_P(from) || TYPE_PRECISION(from) < bits || TYPE_PRECISION(TREE_TYPE(name)) < bits)
+            return name;
+        expression = gimple_assign_rhs1(def);
+    }
+}
+
 /* k = k + step on every way to the latch.  */
 static bool step_of(class loop *loop, Count *count)
 {
     tree next = ssa_resolve(PHI_ARG_DEF_FROM_EDGE(count->iv, loop_latch_edge(loop))), x, y;
     enum tree_code code;
-    if (TREE_CODE(next) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(next) ||
-        !sum_operands(SSA_NAME_DEF_STMT(next), &code, &x, &y))
+    if (TREE_CODE(next) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(next))
         return false;
-    tree iv = gimple_phi_result(count->iv);
-    if (code == PLUS_EXPR && ssa_resolve(y) == iv)
+    tree sum = before_cut(next), iv = gimple_phi_result(count->iv);
+    if (!sum_operands(SSA_NAME_DEF_STMT(sum), &code, &x, &y))
+        return false;
+    if (code == PLUS_EXPR && bare(y) == iv)
         swap_trees(x, y);
-    if ((code != PLUS_EXPR && code != MINUS_EXPR) || ssa_resolve(x) != iv || !loop_leaves_alone(loop, y, 0))
+    if ((code != PLUS_EXPR && code != MINUS_EXPR) || bare(x) != iv || !loop_leaves_alone(loop, y, 0))
         return false;
     count->step = y;
     count->negative = code == MINUS_EXPR;
-    return !count->negative || constant_of(y);
+    count->cut = sum != next;
+    if (count->cut)
+        count->step = same_bits(y, TYPE_PRECISION(TREE_TYPE(iv)));
+    return !count->cut || TYPE_PRECISION(TREE_TYPE(iv)) >= TYPE_PRECISION(integer_type_node);
 }
 
 /* With a walk: other than by the PHIs that the ways out lead to.  */

@@ -215,23 +215,45 @@ static Value *joined_bound(Walk *w, const Count *count, Opcode *compare)
     return joined;
 }
 
-/* lo, hi and step in the type that the comparison is made in.  */
-static Dtype bounds(Walk *w, const Count *count, Value **range, Opcode *join)
+/* One of the loops that the launcher counts.  */
+static bool is_of_grid(const Walk *w, class loop *loop)
+{
+    return loop_depth(loop) - loop_depth(w->outer) < (unsigned)w->kernel->grid.dims;
+}
+
+/* What is added in each iteration.  Where the sum is cut off to the count's type, so is the step: that is the same, but for a
+   grid, whose launcher takes no step by which the count would wrap around.  */
+static Value *step_value(Walk *w, const Count *count, Dtype dtype, bool of_grid)
+{
+    Value *step = value_of_argument(w, count->step);
+    tree type = TREE_TYPE(gimple_phi_result(count->iv));
+    int64_t known;
+    if (ir_constant(step, &known)) {
+        if (count->cut && TYPE_PRECISION(type) < 64)
+            known = TYPE_UNSIGNED(type) ? (int64_t)(uint32_t)known : (int64_t)(int32_t)known;
+        return value_literal(w, dtype, count->negative ? -known : known, 0);
+    }
+    if (count->cut && !of_grid)
+        step = value_convert(w, step, type_of(type).dtype, NULL);
+    step = value_convert(w, step, dtype, NULL);
+    if (!count->negative)
+        return step;
+    return value_new_op(w, OP_NEGI, w->where, type_scalar(dtype), NULL, 1, &step);
+}
+
+/* lo, hi and step in the type that the comparison is made in; 64 bits where a launcher has to see whether the count wraps around.  */
+static Dtype bounds(Walk *w, const Count *count, bool of_grid, Value **range, Opcode *join)
 {
     *join = count->bounds[0].compare;
     range[0] = value_of(w, count->lo);
     if (count->nbounds > 1 || count->bounds[0].offset) {
         range[1] = joined_bound(w, count, join);
         range[0] = value_convert(w, range[0], D_I64, NULL);
-        range[2] = value_convert(w, value_of_argument(w, count->step), D_I64, NULL);
-        int64_t step;
-        if (count->negative && ir_constant(range[2], &step))
-            range[2] = value_literal(w, D_I64, -step, 0);
+        range[2] = step_value(w, count, D_I64, of_grid);
         return D_I64;
     }
     tree hi = count->bounds[0].hi;
     range[1] = value_of_argument(w, hi);
-    range[2] = value_of_argument(w, count->step);
     Dtype dtype = range[0]->type.dtype, compared;
     int64_t number;
     if (!ir_constant(range[1], &number) && dtype_bytes(range[1]->type.dtype) > dtype_bytes(dtype))
@@ -240,10 +262,14 @@ static Dtype bounds(Walk *w, const Count *count, Value **range, Opcode *join)
     bool other_sign = TYPE_UNSIGNED(type) && TYPE_PRECISION(type) == TYPE_PRECISION(TREE_TYPE(hi));
     if ((TYPE_UNSIGNED(TREE_TYPE(hi)) || other_sign) && scalar_type(TREE_TYPE(hi), &compared))
         dtype = compared;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 2; i++)
         range[i] = value_convert(w, range[i], dtype, NULL);
-    if (count->negative && ir_constant(range[2], &number))
-        range[2] = value_literal(w, dtype, -number, 0);
+    if (of_grid && count->cut && dtype_bytes(dtype) < 8 && !constant_of(count->step)) {
+        dtype = D_I64;
+        for (int i = 0; i < 2; i++)
+            range[i] = value_convert(w, range[i], dtype, NULL);
+    }
+    range[2] = step_value(w, count, dtype, of_grid);
     return dtype;
 }
 
@@ -259,10 +285,12 @@ static void check_direction(Walk *w, const Shape *shape, Opcode compare, Value *
              op_info[compare].call);
 }
 
-/* The induction variable, in its own type for the body.  */
-static void bind_count(Walk *w, const Count *count, Dtype dtype)
+/* The induction variable, in its own type for the body; of a grid whose launcher looks after it, from the first.  */
+static void bind_count(Walk *w, const Count *count, Dtype dtype, bool of_grid)
 {
     tree iv = gimple_phi_result(count->iv);
+    if (of_grid && count->cut && !constant_of(count->step))
+        dtype = type_of(TREE_TYPE(iv)).dtype;
     Value *value = loop_argument(w, w->block, count->iv, type_scalar(dtype));
     value_set(w, iv, value_convert(w, value, type_of(TREE_TYPE(iv)).dtype, name_of(iv)));
 }
@@ -295,7 +323,8 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
     w->where = loop_location(shape);
     Value *range[3];
     Opcode compare;
-    Dtype dtype = bounds(w, count, range, &compare);
+    bool of_grid = is_of_grid(w, loop);
+    Dtype dtype = bounds(w, count, of_grid, range, &compare);
     loop_initial_values(w, loop, carried, &inits);
     check_direction(w, shape, compare, range);
     plain_comparison(w, &compare, range);
@@ -309,7 +338,7 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
         w->anchor = op;
     {
         Inside inside(w, loop, block_new(w->kernel, op));
-        bind_count(w, count, dtype);
+        bind_count(w, count, dtype, of_grid);
         bind_carried(w, w->block, carried, inits);
         condition_statements(w, shape, false);
         Jump *back = only_back(w, control_leave(w, shape->in, &shape->branch), loop);

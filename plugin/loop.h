@@ -30,6 +30,7 @@ struct Count {
     Bound bounds[4];
     int nbounds;
     bool negative; /* the step is subtracted */
+    bool cut;      /* the sum is made in another type, and cut off to that of iv, which wraps around */
 };
 
 /* The PHIs of a header whose values go from one iteration to the next.  */

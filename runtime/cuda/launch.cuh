@@ -14,8 +14,10 @@
 #ifndef WS_CUDA_LAUNCH_CUH
 #define WS_CUDA_LAUNCH_CUH
 
+#include <limits.h>
 #include <stdlib.h>
 
+#include "../common/steps.h"
 #include "cluster.cuh"
 #include "device.cuh"
 #include "tensor.cuh"
@@ -93,9 +95,13 @@ struct length {
     {
     }
 };
+/* What a grid's variable counts through; `most`: the largest number of its type, where that may be too few.  */
 struct range {
-    length low, high, step;
+    length low, high, step, most = LONG_MAX;
 };
+template <typename I> constexpr long most = LONG_MAX;
+template <> constexpr long most<int> = INT_MAX;
+template <> constexpr long most<unsigned int> = UINT_MAX;
 
 /* ---- one call of one kernel -------------------------------------------------------------------------------------- */
 
@@ -210,23 +216,20 @@ struct launch {
             say_slower(find((void **)&t.base));
     }
 
-    /* The same of tiles at a step, each brought by `sharers` blocks.  A share is whole periods of the swizzle, and one that
-       is not there is asked for as few rows as possible.  */
+    /* The same of tiles at a step, each brought by `sharers` blocks.  */
     template <typename IN = void, typename T, int N>
     void map(ws::step_map &m, const ws::tensor<T, N> &t, int rows, long step, int sharers)
     {
         if (failed)
             return;
         typedef typename host::map_type_in<IN, T>::type in;
-        const long extent = t.high[N - 2], share = (step + sharers - 1) / sharers;
+        const ws_step_boxes boxes = ws_step_boxes_of(t.high[N - 2], rows, step, sharers, no_edge);
         m.columns = (int)::min((long)rows * sharers, step);
-        m.rows = (int)::min((long)rows, ::max(sharers > 1 ? (share + 7) / 8 * 8 : share, 1L));
-        const long last = extent > 0 && step > 0 ? (extent - 1) / step * step : 0, left = extent - last;
-        const long whole = left / m.rows;
-        m.edge_rows = left % m.rows ? (int)(left % m.rows) : 8;
+        m.rows = boxes.rows;
+        m.edge_rows = boxes.edge_rows;
         m.can_load = encode<in>(m.load, t, m.rows);
-        const bool has_edge = m.can_load && whole < sharers && encode<in>(m.edge, t, m.edge_rows);
-        m.edge_first = has_edge ? (int)(last + whole * m.rows) : no_edge;
+        const bool has_edge = m.can_load && boxes.first < no_edge && encode<in>(m.edge, t, m.edge_rows);
+        m.edge_first = has_edge ? (int)boxes.first : no_edge;
         if (!m.can_load)
             say_slower(find((void **)&t.base));
     }
@@ -587,14 +590,14 @@ struct launch {
     {
         long total = 1;
         for (int d = 0; d < N && !failed; d++) {
-            long low = ranges[d].low.value, high = ranges[d].high.value, step = ranges[d].step.value;
-            if (step == 0) {
-                ws_error_set(WS_ERR_ARGUMENT, "%s: the step of grid dimension %d is 0", kernel, d);
+            const long low = ranges[d].low.value, step = ranges[d].step.value;
+            const long n = ws_steps(low, ranges[d].high.value, step, ranges[d].most.value);
+            if (n < 0) {
+                ws_error_set(WS_ERR_ARGUMENT, "%s: grid dimension %d at a step of %ld %s", kernel, d, step,
+                             ws_steps_refused(n));
                 failed = true;
                 return;
             }
-            long n = step > 0 ? (high > low ? (high - low - 1) / step + 1 : 0)
-                              : (low > high ? (low - high - 1) / -step + 1 : 0);
             g.low[d] = low;
             g.step[d] = step;
             if (n > 0x3fffffffL || (total > 0 && n > 0x3fffffffL / total)) {

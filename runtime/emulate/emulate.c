@@ -12,6 +12,7 @@
  */
 #define _GNU_SOURCE /* MAP_NORESERVE */
 #include "emulate.h"
+#include "steps.h"
 #include <limits.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -401,16 +402,10 @@ ws_emulate_edge ws_emulate_edge_of(long extent, int rows)
     return (ws_emulate_edge){extent, left ? extent - left : LONG_MAX, rows, left};
 }
 
-/* As the GPU's launch.cuh: a share is a multiple of eight rows, and one that is not there brings eight.  */
 ws_emulate_edge ws_emulate_step_of(long extent, int rows, long step, int sharers)
 {
-    enum { PERIOD = 8 };
-    long share = (step + sharers - 1) / sharers;
-    share = sharers > 1 ? (share + PERIOD - 1) / PERIOD * PERIOD : share;
-    rows = share < 1 ? 1 : share < rows ? (int)share : rows;
-    long last = extent > 0 && step > 0 ? (extent - 1) / step * step : 0, whole = (extent - last) / rows;
-    int left = (int)((extent - last) % rows);
-    return (ws_emulate_edge){extent, whole < sharers ? last + whole * rows : LONG_MAX, rows, left ? left : PERIOD};
+    ws_step_boxes boxes = ws_step_boxes_of(extent, rows, step, sharers, LONG_MAX);
+    return (ws_emulate_edge){extent, boxes.first, boxes.rows, boxes.edge_rows};
 }
 
 int ws_emulate_rows_brought(const ws_emulate_edge *edge, long row)

@@ -109,7 +109,8 @@ typedef struct {
 } ws_emulate_grid;
 
 /* One dimension more.  */
-void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step);
+/* One more dimension, whose variable holds numbers up to `most`.  */
+void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step, long most);
 /* When all dimensions are there: x CTAs along the last but one, y along the last.  */
 void ws_emulate_grid_cluster(ws_emulate_grid *grid, int x, int y);
 /* The place of the n-th tile in each dimension; of a cluster, of the tile of this block of it.  False: none of the grid's.  */

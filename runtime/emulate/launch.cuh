@@ -5,6 +5,8 @@
 #ifndef WS_EMULATE_LAUNCH_CUH
 #define WS_EMULATE_LAUNCH_CUH
 
+#include <limits.h>
+
 #include "grid.cuh"
 
 #define WS_KERNEL(threads, blocks)
@@ -26,6 +28,14 @@ struct integer {
     {
     }
 };
+
+/* What a grid's variable counts through; `most`: the largest number of its type, where that may be too few.  */
+struct range {
+    integer low, high, step, most = LONG_MAX;
+};
+template <typename I> constexpr long most = LONG_MAX;
+template <> constexpr long most<int> = INT_MAX;
+template <> constexpr long most<unsigned int> = UINT_MAX;
 
 template <typename P> struct kernel_call {
     void (*kernel)(const P &);
@@ -100,13 +110,13 @@ struct launch {
     {
     }
 
-    /* {low, high, step} for each dimension.  */
     template <int N, typename B>
-    void grid(ws::grid<N, B> &ref, const integer (&dims)[N][3], tile_order order, int group)
+    void grid(ws::grid<N, B> &ref, const range (&dims)[N], tile_order order, int group)
     {
         static_cast<ws_emulate_grid &>(ref) = {};
         for (int i = 0; i < N; i++)
-            ws_emulate_grid_add(&state, &ref, dims[i][0].value, dims[i][1].value, dims[i][2].value);
+            ws_emulate_grid_add(&state, &ref, dims[i].low.value, dims[i].high.value, dims[i].step.value,
+                                dims[i].most.value);
         if constexpr (B::size > 1)
             ws_emulate_grid_cluster(&ref, B::x, B::y);
         const long rows = N > 1 ? ref.count[N > 1 ? N - 2 : 0] : 1;

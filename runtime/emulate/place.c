@@ -5,19 +5,20 @@
  * For both drivers of the scheduler: the templates of the emitted text, and the interpreter of the final IR.
  */
 #include "emulate.h"
+#include "steps.h"
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
-void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step)
+void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step, long most)
 {
     int i = grid->dims++;
-    if (step == 0)
-        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: the step of grid dimension %d is 0", launch->kernel, i);
+    long count = ws_steps(low, high, step, most);
+    if (count < 0)
+        ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: grid dimension %d at a step of %ld %s", launch->kernel, i, step,
+                        ws_steps_refused(count));
     grid->low[i] = low;
     grid->step[i] = step;
-    grid->count[i] = step > 0 && high > low   ? (high - low - 1) / step + 1
-                     : step < 0 && low > high ? (low - high - 1) / -step + 1
-                                              : 0;
+    grid->count[i] = count < 0 ? 0 : count;
     if (i == 0)
         grid->total = 1;
     if (__builtin_mul_overflow(grid->total, grid->count[i], &grid->total))

@@ -49,6 +49,15 @@ static void shift(long rows, long cols, const float *x, float *y)
         ws_store(ty, 0, j, ws_add(ws_load(tx, 0, j, 16, 32), 1));
 }
 
+/* A count that the step may not fit.  */
+static void walk(int first, int n, long step, const float *x, float *y)
+{
+    ws_tensor tx = ws_tensor_2d(x, WS_F32, 16, 32), ty = ws_tensor_2d(y, WS_F32, 16, 32);
+    #pragma ws grid(1)
+    for (int j = first; j < n; j += step)
+        ws_store(ty, 0, j, ws_add(ws_load(tx, 0, j, 16, 32), 1));
+}
+
 static void say(const char *what)
 {
     ws_status status = ws_last_error();
@@ -68,6 +77,18 @@ int main(int argc, char **argv)
         shift(1L << 16, 1L << 20, vast, vast);
         say("vast");
     }
+    walk(0, 32, 0, x, y);
+    say("no step");
+    walk(0, 32, -32, x, y);
+    say("step away");
+    walk(0, 32, 0x7fffffffL + 1, x, y);
+    say("step beyond");
+    walk(32, 64, 0x7fffffffL - 31, x, y);
+    say("step behind");
+    walk(32, 0, -32, x, y);
+    say("nothing to do");
+    walk(32, 64, 0x7fffffffL - 32, x, y);
+    say("step to the end");
     shift(16, 32, x, x);
     say("in place");
     shift(16, 32, x, y);
@@ -145,6 +166,9 @@ launches() {
     "$wscc" --ws-target="$1" launches.c -o "$work/launches" -lm || return 1
     "$work/launches" $2 | tee "$work/said"
     grep -q '^overlap: 3 .*overlap' "$work/said" && grep -q '^extent: 1 .*extent' "$work/said" &&
+        grep -q '^no step: 1 .*walk.*would not end' "$work/said" && grep -q '^step away: 1 .*would not end' "$work/said" &&
+        grep -q '^step beyond: 1 .*wrap' "$work/said" && grep -q '^step behind: 1 .*wrap' "$work/said" &&
+        grep -q '^nothing to do: 0' "$work/said" && grep -q '^step to the end: 0' "$work/said" &&
         grep -q '^in place: 0' "$work/said" && grep -q '^good: 0' "$work/said" && grep -q '^1 2$' "$work/said" &&
         { test "$1" = emulate || grep -q '^vast: 4 .*memory' "$work/said"; }
 }

@@ -11,15 +11,13 @@ static char *grid_loop(Gen *g, GridVariable *v)
     if (chance(2))
         value = 0;
     const char *type = types[weigh((const int[]){70, 20, 10}, 3)], *name = v->name;
-    if (v->by && g->wide_scalars && type[0] == 'i') /* whose values the step could leave */
-        type = "long";
     v->end = value;
     v->bound = chance(70) ? parameter(g, value) : text("%ld", value);
     char *step = v->by ? v->by : text("%ld", v->step), *moves;
     moves = v->by          ? text("%s += %s", name, step)
             : v->step == 1 ? text("%s++", name)
                            : text("%s += %s", name, extent(g, (int)v->step));
-    if (chance(8) && type[0] != 's' && !v->by)
+    if (chance(8) && type[0] != 's')
         return text("for (%s %s = (%s - 1) / %s * %s; %s >= 0; %s -= %s)", type, name, v->bound, step, step, name, name,
                     step);
     if (chance(6))

@@ -2,10 +2,12 @@
 /*
  * launch.c - the launcher, interpreted: parameters, tensors and their checks, the grid, one CTA after the other.
  */
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "queries.h"
 #include "state.h"
 #include "ws/backend.h"
 
@@ -275,6 +277,14 @@ static void map_tensors(Launch *launch)
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
+/* Of the variable that the launcher looks after.  */
+static long largest_counted(const Op *grid, int dim)
+{
+    if (!may_wrap(grid, dim))
+        return LONG_MAX;
+    return dtype_is_signed(grid->blocks[0]->args[dim]->type.dtype) ? INT_MAX : (long)UINT_MAX;
+}
+
 static void make_grid(Launch *launch)
 {
     const Grid *clauses = &launch->kernel->grid;
@@ -283,7 +293,8 @@ static void make_grid(Launch *launch)
     for (int i = 0; i < grid->nargs; i += 3)
         ws_emulate_grid_add(&launch->state, &launch->grid, (long)host_value(launch, grid->args[i]).number,
                             (long)host_value(launch, grid->args[i + 1]).number,
-                            (long)host_value(launch, grid->args[i + 2]).number);
+                            (long)host_value(launch, grid->args[i + 2]).number,
+                            largest_counted(grid, i / 3));
     if (launch->cluster > 1)
         ws_emulate_grid_cluster(&launch->grid, clauses->cluster[0], clauses->cluster[1]);
     int dims = launch->grid.dims, side = launch->cluster > 1 ? clauses->cluster[0] : 1;

@@ -462,8 +462,15 @@ Exits *loop_emit(Walk *w, class loop *loop)
             refuse_header(w, loop);
             return exits_new(w);
         }
-        refuse_pipeline(w, loop, w->where);
-        return loop_emit_flagged(w, loop);
+        location_t where = w->where;
+        bool pure = header_is_pure(&shape), failed = w->failed; /* else what is wrong with the header is said, and is why */
+        if (pure)
+            refuse_pipeline(w, loop, where);
+        Exits *exits = loop_emit_flagged(w, loop);
+        if (!pure && w->failed == failed)
+            refuse_pipeline(w, loop, where);
+        pipeline_of(w, loop);
+        return exits;
     }
     if (loop_count_of(&shape, &count)) {
         emit_for(w, &shape, &count);

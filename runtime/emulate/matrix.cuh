@@ -47,10 +47,21 @@ WS_DEVICE void multiply(int *acc, shared_view<signed char, M, K> a, shared_view<
                 acc[r * N + c] = ws_i32_add(acc[r * N + c], a.at(r, k) * y[k * N + c]);
 }
 
+/* What no instruction has computed: no number that a program could take for one.  */
+inline float uncomputed(float)
+{
+    return NAN;
+}
+inline int uncomputed(int)
+{
+    return 0x5a5a5a5a;
+}
+
 template <typename P, typename A, typename B, int M, int N, int K> struct product_step {
     P *acc;
     shared_view<A, M, K> a;
     shared_view<B, K, N> b;
+    int columns; /* of the instruction */
 
     static void run(void *args, void *held)
     {
@@ -58,14 +69,17 @@ template <typename P, typename A, typename B, int M, int N, int K> struct produc
         if (held) /* from registers */
             step->a = {(const A *)held, K, 1};
         multiply(step->acc, step->a, step->b);
+        for (int r = 0; r < M; r++)
+            for (int c = step->columns; c < N; c++)
+                step->acc[r * N + c] = uncomputed(P());
     }
 };
 
 template <typename P, int M, int N, layout L, typename A, typename B, int K>
-WS_DEVICE void mma(tile<P, M, N, L> &acc, shared_view<A, M, K> a, shared_view<B, K, N> b)
+WS_DEVICE void mma(tile<P, M, N, L> &acc, shared_view<A, M, K> a, shared_view<B, K, N> b, int columns = N)
 {
     typedef product_step<P, A, B, M, N, K> step;
-    step what = {acc.at, a, b};
+    step what = {acc.at, a, b, columns};
     ws_sched_product(ws_sched_current(), &acc.state, a.range(), b.range(), step::run, &what, sizeof what, nullptr, 0);
 }
 
@@ -73,31 +87,30 @@ template <typename P, int M, int N, layout L, typename A, layout LA, typename B,
 WS_DEVICE void mma(tile<P, M, N, L> &acc, const tile<A, M, K, LA> &a, shared_view<B, K, N> b)
 {
     typedef product_step<P, A, B, M, N, K> step;
-    step what = {acc.at, {nullptr, 0, 0}, b};
+    step what = {acc.at, {nullptr, 0, 0}, b, N};
     a.check("reads");
     ws_sched_product(ws_sched_current(), &acc.state, {nullptr, 0}, b.range(), step::run, &what, sizeof what, a.at,
                      sizeof a.at);
 }
 
-/* All columns: those that the GPU leaves out are spoiled by what was not copied.  */
-struct width {};
-template <typename P, int M, int N, layout L, typename A, typename B, int K>
-WS_DEVICE void mma(tile<P, M, N, L> &acc, shared_view<A, M, K> a, shared_view<B, K, N> b, width)
+/* A loop of products that compute the least width which takes in so many columns: multiples of 8, and more than half of N.  */
+template <int N, typename F> WS_DEVICE void narrowed(int columns, const F &loop)
 {
-    mma(acc, a, b);
-}
-template <int N, typename F> WS_DEVICE void narrowed(int, const F &loop)
-{
-    loop(width());
+    int width = N;
+    while (width - 8 > N / 2 && width - 8 >= columns)
+        width -= 8;
+    loop(width);
 }
 
-template <int N, typename F> WS_DEVICE void halved(int, const F &loop)
+/* The same for half of N where that takes them in, or all of it.  */
+template <int N, typename F> WS_DEVICE void halved(int columns, const F &loop)
 {
-    loop(width());
+    const int half = N / 32 * 16;
+    loop(columns <= half ? half : N);
 }
-inline int columns_there(const edge_map &, long)
+inline int columns_there(const edge_map &m, long row)
 {
-    return 0;
+    return row >= m.edge.first ? m.edge.left : INT_MAX;
 }
 
 /* One instruction for two products: c lies where b would go on.  */

@@ -3,7 +3,7 @@
  * cuda-narrow.c - loops whose products take no more columns than can be seen.
  *
  *   copy_in %slot, %b, %j, %k | stepped=2         of b's 256 rows only the grid's step reach something (present.c)
- *   turn_take                                      ws::narrowed<256>(p.b_map.columns, [&](auto width) {
+ *   turn_take                                      ws::narrowed(acc, p.b_map.columns, [&](auto width) {
  *   %t = for %k ...                                    s.turns.take(group);
  *     %acc = mma %va, %vb, %acc.1                      for (...)
  *   turn_pass                                              ws::mma(acc, ws::view(s.a[slot]), ..., width);
@@ -13,13 +13,13 @@
  *
  * Of a wide tile that is its tensor's last (copy_in ... | present=1) half the columns may be all that there are:
  *
- *   ws::halved<200>(ws::columns_there(p.b_map, j), [&](auto width) { ... });
+ *   ws::halved(acc, ws::columns_there(p.b_map, j), [&](auto width) { ... });
  *
  * The matrix unit's instruction has its columns in its name, so the loop is there once for each eight of them, or twice.
  * The wait for its products belongs to it: the assembler serializes products that are under way where several ways meet.
- * So does the turn before it: what the sums begin with is put into registers on each of these ways, and that takes 400
- * clocks in which, behind the turn, nobody would multiply.  What is right of the columns in the accumulator stays as it was;
- * nothing looks at it, as at what rows that were not brought would have made.
+ * What the sums begin with is in registers before the ways part, and the turn is taken behind that: else it would be put
+ * there on each way, 340 instructions and 400 clocks in which nobody multiplies.  What is right of the columns in the
+ * accumulator stays as it was; nothing looks at it, as at what rows that were not brought would have made.
  */
 #include "cuda.h"
 #include "queries.h"
@@ -83,18 +83,21 @@ static const Op *wait_behind(const Op *loop)
 }
 
 /* Opens the loop's function, which is called for the width that is wanted.  */
-static void print_begin(Printer *in, const Op *copy, int columns)
+static void print_begin(Printer *in, const Op *copy, const Value *acc)
 {
     const char *map = cuda_map_for(in, copy);
-    if (copy->stepped) {
-        cuda_line(in, "ws::narrowed<%d>(p.%s.columns, [&](auto width) {", columns, map);
-        return;
-    }
     const Block *tiles = role_grid(in->role)->blocks[0];
     cuda_begin(in);
-    fprintf(in->out, "ws::halved<%d>(ws::columns_there(p.%s, ", columns, map);
-    cuda_value(in, tiles->args[grid_variable(copy->args[copy->nargs - 2])], PREC_ANY);
-    fputs("), [&](auto width) {\n", in->out);
+    fputs(copy->stepped ? "ws::narrowed(" : "ws::halved(", in->out);
+    cuda_value(in, acc, PREC_ANY);
+    if (copy->stepped) {
+        fprintf(in->out, ", p.%s.columns", map);
+    } else {
+        fprintf(in->out, ", ws::columns_there(p.%s, ", map);
+        cuda_value(in, tiles->args[grid_variable(copy->args[copy->nargs - 2])], PREC_ANY);
+        fputc(')', in->out);
+    }
+    fputs(", [&](auto width) {\n", in->out);
 }
 
 const Op *cuda_narrow(Printer *in, const Op *first)
@@ -107,7 +110,7 @@ const Op *cuda_narrow(Printer *in, const Op *first)
     ir_walk(loop->blocks[0], visit_product, &search);
     if (!search.fits || !search.product)
         return NULL;
-    print_begin(in, search.copy, search.product->type.cols);
+    print_begin(in, search.copy, wait->results[0]);
     in->width = "width";
     return wait;
 }

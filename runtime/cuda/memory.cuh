@@ -445,6 +445,8 @@ static WS_DEVICE void store_plane(const plane<T> &p, const tile<T, R, C, L> &x)
     typedef spread<R, C, L> S;
     if ((R == 1 || C == 1) && !S::speaks())
         return;
+    if (L == frag && p.col >= p.col_high) /* a strip of a tile that is longer than its step, all behind it */
+        return;
     if constexpr (L == frag && sizeof(T) == 2 && R % 128 == 0 && C % 8 == 0)
         if (p.aligned(16) && p.template runs_whole<8, C>()) {
             store_quads(p, x);

@@ -290,21 +290,31 @@ static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a, const B &b, widt
     wgmma::blocks<0, M, N, A::cols *(int)sizeof(typename A::element) / 32, W>(acc.cell.v, wgmma::as_a(a), wgmma::as_b(b));
 }
 
-/* A loop of such products, for the least width that takes in so many columns: multiples of 8, and more than half of N.  */
-template <int N, int W = N, typename F> static WS_DEVICE void narrowed(int columns, const F &loop)
+/* The least width that takes in so many columns: multiples of 8, and more than half of N.  */
+template <int N, int W = N, typename F> static WS_DEVICE void with_width(int columns, const F &loop)
 {
     if constexpr (W - 8 > N / 2)
         if (columns <= W - 8) {
-            narrowed<N, W - 8>(columns, loop);
+            with_width<N, W - 8>(columns, loop);
             return;
         }
     loop(width_of<W>());
 }
 
+/* A loop of such products that begins with what is in acc; that is made here, once for all widths.  */
+template <typename C, int M, int N, typename F>
+static WS_DEVICE void narrowed(tile<C, M, N, frag> &acc, int columns, const F &loop)
+{
+    wgmma::pin(acc.cell.v);
+    with_width<N>(columns, loop);
+}
+
 /* The same for half of N where that takes them in, or all of it.  */
-template <int N, typename F> static WS_DEVICE void halved(int columns, const F &loop)
+template <typename C, int M, int N, typename F>
+static WS_DEVICE void halved(tile<C, M, N, frag> &acc, int columns, const F &loop)
 {
     constexpr int half = N / 32 * 16;
+    wgmma::pin(acc.cell.v);
     if (alike(columns <= half))
         loop(width_of<half>());
     else

@@ -94,7 +94,8 @@ WS_DEVICE void mma(tile<P, M, N, L> &acc, const tile<A, M, K, LA> &a, shared_vie
 }
 
 /* A loop of products that compute the least width which takes in so many columns: multiples of 8, and more than half of N.  */
-template <int N, typename F> WS_DEVICE void narrowed(int columns, const F &loop)
+template <typename P, int M, int N, layout L, typename F>
+WS_DEVICE void narrowed(tile<P, M, N, L> &, int columns, const F &loop)
 {
     int width = N;
     while (width - 8 > N / 2 && width - 8 >= columns)
@@ -103,7 +104,8 @@ template <int N, typename F> WS_DEVICE void narrowed(int columns, const F &loop)
 }
 
 /* The same for half of N where that takes them in, or all of it.  */
-template <int N, typename F> WS_DEVICE void halved(int columns, const F &loop)
+template <typename P, int M, int N, layout L, typename F>
+WS_DEVICE void halved(tile<P, M, N, L> &, int columns, const F &loop)
 {
     const int half = N / 32 * 16;
     loop(columns <= half ? half : N);

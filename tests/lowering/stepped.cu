@@ -49,7 +49,7 @@ static WS_DEVICE void stepped_consumer(const stepped_params &p, stepped_shared &
         const int i = t.at(0);
         const int j = t.at(1);
         auto acc = ws::full<float, 64, 256, ws::frag>(0);
-        ws::narrowed<256>(p.b_map.columns, [&](auto width) {
+        ws::narrowed(acc, p.b_map.columns, [&](auto width) {
             for (int k = 0; k < p.K; k += 64) {  // stepped.ir:10
                 const int slot = ta_tb.get();
                 ws::mma(acc, ws::window<64, 64>(s.ta[slot], first_row, 0), ws::trans(ws::view(s.tb[slot])), width);

@@ -565,7 +565,7 @@ static WS_DEVICE void project_200_consumer(const project_200_params &p, project_
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
             auto acc = ws::full<float, 128, 200, ws::frag>(0);
-            ws::halved<200>(ws::columns_there(p.tensor_map, j), [&](auto width) {
+            ws::halved(acc, ws::columns_there(p.tensor_map, j), [&](auto width) {
                 s.turns.take(group);
                 for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
                     const int slot = tile_tile_2.get();

@@ -290,12 +290,19 @@ static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a, const B &b, widt
     wgmma::blocks<0, M, N, A::cols *(int)sizeof(typename A::element) / 32, W>(acc.cell.v, wgmma::as_a(a), wgmma::as_b(b));
 }
 
-/* The least width that takes in so many columns: multiples of 8, and more than half of N.  */
+/* Widths are multiples of 8; of very wide tiles, of 16: with twice as many ways the assembler spills what producers keep.  */
+WS_CONSTANT int next_width(int width, int n)
+{
+    return width - (n > 208 ? 16 : 8);
+}
+
+/* The least width that takes in so many columns, and is more than half of N.  */
 template <int N, int W = N, typename F> static WS_DEVICE void with_width(int columns, const F &loop)
 {
-    if constexpr (W - 8 > N / 2)
-        if (columns <= W - 8) {
-            with_width<N, W - 8>(columns, loop);
+    constexpr int next = next_width(W, N);
+    if constexpr (next > N / 2)
+        if (columns <= next) {
+            with_width<N, next>(columns, loop);
             return;
         }
     loop(width_of<W>());

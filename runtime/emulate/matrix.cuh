@@ -93,13 +93,15 @@ WS_DEVICE void mma(tile<P, M, N, L> &acc, const tile<A, M, K, LA> &a, shared_vie
                      sizeof a.at);
 }
 
-/* A loop of products that compute the least width which takes in so many columns: multiples of 8, and more than half of N.  */
+/* A loop of products that compute the least width which takes in so many columns: multiples of 8 (of tiles
+   wider than 208: 16), and more than half of N.  */
 template <typename P, int M, int N, layout L, typename F>
 WS_DEVICE void narrowed(tile<P, M, N, L> &, int columns, const F &loop)
 {
+    const int step = N > 208 ? 16 : 8;
     int width = N;
-    while (width - 8 > N / 2 && width - 8 >= columns)
-        width -= 8;
+    while (width - step > N / 2 && width - step >= columns)
+        width -= step;
     loop(width);
 }
 

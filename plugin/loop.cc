@@ -463,7 +463,8 @@ Exits *loop_emit(Walk *w, class loop *loop)
             return exits_new(w);
         }
         location_t where = w->where;
-        bool pure = header_is_pure(&shape), failed = w->failed; /* else what is wrong with the header is said, and is why */
+        bool pure = header_is_pure(&shape),
+             failed = w->failed; /* else what is wrong with the header is said, and is why */
         if (pure)
             refuse_pipeline(w, loop, where);
         Exits *exits = loop_emit_flagged(w, loop);

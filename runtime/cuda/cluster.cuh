@@ -15,8 +15,8 @@
 #ifndef WS_CUDA_CLUSTER_CUH
 #define WS_CUDA_CLUSTER_CUH
 
+#include "copy.cuh"
 #include "grid.cuh"
-#include "memory.cuh"
 
 namespace ws {
 
@@ -240,8 +240,7 @@ template <int N, int X, int Y> struct tiles<N, cluster<X, Y>> : tiles<N> {
     /* A tile beyond the grid is at the last one's place: what a program does there ends, elsewhere its loops need not.  */
     WS_DEVICE long at(int dim) const
     {
-        const int last = whole.tiles[dim] - 1;
-        return whole.low[dim] + (place(dim) < last ? place(dim) : last) * whole.step[dim];
+        return whole.low[dim] + ::min(place(dim), whole.tiles[dim] - 1) * whole.step[dim];
     }
 
     /* Is this CTA's tile one of the grid's?  */

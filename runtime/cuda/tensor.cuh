@@ -178,6 +178,16 @@ static WS_DEVICE plane<T> plane_at(const tensor<T, 4> &t, X x, Y y, R row, C col
     return p;
 }
 
+/* Does an R x C tile at this place end within the edges of a slice in DIMS of N dimensions?  The engine knows the tensor's own
+   edges.  Where an outer coordinate is outside, the plane is empty.  */
+template <int R, int C, int DIMS, int N, typename T> static WS_DEVICE bool contained(const plane<T> &p, int whole = 0)
+{
+    constexpr bool outer = (DIMS & ((1 << (N - 2)) - 1)) != 0;
+    bool rows = p.row >= p.row_low && ((!outer && whole >> (N - 2) & 1) || p.row <= p.row_high - R);
+    bool cols = p.col >= p.col_low && ((!outer && whole >> (N - 1) & 1) || p.col <= p.col_high - C);
+    return ((!outer && !(DIMS >> (N - 2) & 1)) || rows) && ((!outer && !(DIMS >> (N - 1) & 1)) || cols);
+}
+
 /* (1,C) of a vector, or of a row of a matrix.  */
 template <typename T, typename C> static WS_DEVICE plane<T> row_at(const tensor<T, 1> &t, C col)
 {

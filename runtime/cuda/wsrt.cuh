@@ -10,7 +10,8 @@
  *   tensor.cuh     global memory, tensor maps, swizzled tiles in shared memory, views
  *   tile.cuh       register tiles, elementwise operations
  *   wgmma.cuh      matrix products
- *   memory.cuh     tiles between the three memories
+ *   copy.cuh       tiles of global memory, into a ring's slots
+ *   memory.cuh     tiles between registers and the other memories
  *   flip.cuh       tiles of bytes, rows and columns exchanged, from slot to slot
  *   outlet.cuh     tiles out by the copy engine, through staging
  *   reduce.cuh     reductions, running sums, transposition
@@ -33,6 +34,7 @@
 #include "tensor.cuh"
 #include "tile.cuh"
 #include "wgmma.cuh"
+#include "copy.cuh"
 #include "flip.cuh"
 #include "outlet.cuh"
 #include "reduce.cuh"

@@ -302,7 +302,7 @@ static void run_accumulate(Group *group, const Op *op)
     assign_value(group, op->results[0], op->args[2]);
     if (!acc->written)
         ws_sched_fail(ws_sched_current(), "accumulator %s is used before it is written", acc->variable->name);
-    memory_product(group, op, acc);
+    product_of(group, op, acc);
 }
 
 static void run_wait(Group *group, const Op *op)
@@ -434,7 +434,7 @@ static void run_statement(Group *group, const Op *op)
     } else if (class_ == CLASS_SYNC) {
         run_sync(group, op);
     } else if (op->code == OP_SUM_PARTS) {
-        ws_tile sum = memory_sum_parts(group, op);
+        ws_tile sum = product_sum_parts(group, op);
         Cell *cell = cell_of(group, op->results[0]);
         if (cell)
             assign(cell, (Datum){.tile = sum});

@@ -6,7 +6,8 @@
  *   group.c    the program of one group: variables, control flow, waits
  *   value.c    expressions: what a value is worth where it is used
  *   scalar.c   numbers, as C computes them
- *   memory.c   windows of tensors, shared memory, copies, products
+ *   memory.c   windows of tensors, shared memory, copies
+ *   product.c  products, and sums of parts
  *
  * As in the emitted text, a value with a variable lives in it, and one without is computed where it is used, each time.
  * So a plan that gives two live values one variable, or reads memory too late, is found here as it is in the .cu.
@@ -212,8 +213,14 @@ View memory_stage(Group *group, const Op *op);
 void memory_flip(Group *group, const Op *op);
 View memory_gather(Group *group, const Op *op);
 void memory_meet(Group *group);
-ws_tile memory_sum_parts(Group *group, const Op *op);
+unsigned char *own_storage(Group *group, const Storage *storage);
+ws_sched_range view_range(View view, Type type);
+void view_copy(View view, Type type, unsigned char *to); /* whose rows are dense */
+
+/* ---- product.c --------------------------------------------------------------------------------------------------- */
+
+void product_of(Group *group, const Op *op, Cell *acc);
+ws_tile product_sum_parts(Group *group, const Op *op);
 int *part_meeting(const Launch *launch, const Storage *storage, int group);
-void memory_product(Group *group, const Op *op, Cell *acc);
 
 #endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * copy.cuh - copy_in: a tile of global memory comes into a ring's slot, by the copy engine, or by one warp where the engine cannot.
+ */
+#ifndef WS_CUDA_COPY_CUH
+#define WS_CUDA_COPY_CUH
+
+#include "tensor.cuh"
+
+namespace ws {
+
+/* A box at coordinates of the whole tensor.  */
+static WS_DEVICE void engine_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col)
+{
+    ptx::tensor_to_shared(to, m, barrier, col, row);
+}
+static WS_DEVICE void engine_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col, int x)
+{
+    ptx::tensor_to_shared(to, m, barrier, col, row, x);
+}
+static WS_DEVICE void engine_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col, int x, int y)
+{
+    ptx::tensor_to_shared(to, m, barrier, col, row, y, x);
+}
+
+/* One lane starts all boxes of the tile.  */
+template <typename M, typename S, int R, int C, typename... I>
+static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<S, R, C> &s, const M &m, int row, int col, I... outer)
+{
+    constexpr int box = box_rows(R), lines = line_elements<S>, blocks = shared_tile<S, R, C>::blocks;
+    const u32 to = ptx::shared_address(s.bytes);
+    ptx::mbarrier_expect_tx(barrier, (u32)(blocks * rows_brought<R>(m, row) * 128));
+#pragma unroll
+    for (int block = 0; block < blocks; block++)
+#pragma unroll
+        for (int r = 0; r < R; r += box)
+            engine_load(to + block * block_bytes(R) + r * 128, boxes_at(m, row), barrier, row + r, col + block * lines,
+                        outer...);
+}
+
+/* How a tile comes into its slot: for this block alone.  In cluster.cuh each block of several brings a share for all.  */
+struct alone {
+    static const bool counts_rows = false; /* where a warp may have to copy: registers count for more */
+
+    template <typename M, typename S, typename... I>
+    static WS_DEVICE void boxes(u32 barrier, S &s, const M &m, int row, int col, I... outer)
+    {
+        copy_boxes(barrier, s, m, row, col, outer...);
+    }
+    static WS_DEVICE void copied(u32)
+    {
+    }
+};
+
+/* Of a slice, or a tensor that is read with a fill: the engine takes what lies inside, at its place in the whole tensor.  */
+template <typename WAY, typename M, typename S, typename T>
+static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 2> &t, const M &m, int row, int col)
+{
+    WAY::boxes(barrier, s, m, absolute(row, t.origin[0]), absolute(col, t.origin[1]));
+}
+template <typename WAY, typename M, typename S, typename T>
+static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 3> &t, const M &m, int row, int col, int x)
+{
+    WAY::boxes(barrier, s, m, absolute(row, t.origin[1]), absolute(col, t.origin[2]), absolute(x, t.origin[0]));
+}
+template <typename WAY, typename M, typename S, typename T>
+static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 4> &t, const M &m, int row, int col, int x, int y)
+{
+    WAY::boxes(barrier, s, m, absolute(row, t.origin[2]), absolute(col, t.origin[3]), absolute(x, t.origin[0]),
+               absolute(y, t.origin[1]));
+}
+
+/* The slower path: this warp copies.  It has to do with the few registers that a producer keeps, and is compiled once for
+   each tile shape beside the fast path.  Where columns pair up to 4 bytes they need not even pass through registers.  */
+template <typename T, int R, int C> static WS_DEVICE void copy_pairs(shared_tile<T, R, C> &s, const plane<T> &p)
+{
+    constexpr int bytes = sizeof(T) <= 4 ? 4 : 8, step = bytes / (int)sizeof(T);
+    const auto v = view(s);
+#pragma unroll 1
+    for (int r = 0; r < R; r++) {
+        const int end = p.row_inside(r) ? p.col_high - p.col : 0;
+#pragma unroll 1
+        for (int c = (int)ptx::lane() * step; c < C; c += 32 * step) {
+            const int left = end > c ? ::min(end - c, step) * (int)sizeof(T) : 0; /* end may be far below */
+            ptx::async_copy<bytes>(v.address(r, c), left > 0 ? p.at(r, c) : p.base, (u32)left);
+        }
+    }
+    ptx::async_copy_wait();
+}
+
+template <typename S, typename T, int R, int C>
+static WS_DEVICE void copy_elements(shared_tile<S, R, C> &s, const plane<T> &p, double fill)
+{
+    const T outside = fill == 0 ? T{} : number<T>::narrow(convert<T>()(fill)); /* no register for 0 */
+    const auto v = view(s);
+#pragma unroll 1
+    for (int r = 0; r < R; r++) {
+        const int lane = (int)ptx::lane();
+        const T *from = p.at(r, lane);
+        const bool row_inside = p.row_inside(r);
+#pragma unroll 1
+        for (int c = lane; c < C; c += 64, from += 64) {
+            T x[2];
+#pragma unroll
+            for (int e = 0; e < 2; e++)
+                x[e] = row_inside && p.col_inside(c + 32 * e) && c + 32 * e < C ? from[32 * e] : outside;
+#pragma unroll
+            for (int e = 0; e < 2; e++)
+                if (c + 32 * e < C)
+                    v.set(r, c + 32 * e, S(x[e]));
+        }
+    }
+}
+
+template <typename S, typename T, int R, int C>
+static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T> &p, double fill)
+{
+    bool pairs = false;
+    if constexpr (same_type<S, T>) {
+        pairs = fill == 0 && p.col >= p.col_low && p.aligned(sizeof(T) <= 4 ? 4 : 8);
+        if (pairs)
+            copy_pairs(s, p);
+    }
+    if (!pairs)
+        copy_elements(s, p, fill);
+    ptx::fence_proxy_async();
+    __syncwarp();
+}
+
+/* SLICED: dimensions in which the tensor is a slice; anywhere, if it is read with a fill.  What almost every copy is takes few
+   instructions, and with ENGINE stands close together: the producer has no time to lose.  The engine faults on a box whose first
+   column is not a multiple of 16 bytes.  */
+template <typename WAY, int SLICED, int D, bool ENGINE, typename S, typename T, typename M, int R, int C, int N,
+          typename... I>
+static WS_DEVICE void copy_in_plane(const producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const tensor<T, N> &t,
+                                    const M &m, double fill, int row, int col, I... outer)
+{
+    const bool can_load = ENGINE || m.can_load;
+    if (!SLICED && can_load && col * (int)sizeof(T) % 16 == 0) {
+        if (!ring.issues() || !ptx::elect())
+            return;
+        if constexpr (ENGINE || WAY::counts_rows)
+            WAY::boxes(ring.barrier(), s, m, row, col, outer...);
+        else
+            WAY::boxes(ring.barrier(), s, whole_boxes_of<R>(m), row, col, outer...);
+        return;
+    }
+    if (SLICED && can_load && absolute(col, t.origin[N - 1]) * (int)sizeof(T) % 16 == 0 &&
+        contained<R, C, SLICED, N>(plane_at(t, outer..., row, col))) {
+        if (ring.issues() && ptx::elect())
+            boxes_of<WAY>(ring.barrier(), s, t, m, row, col, outer...);
+    } else if (ring.issues()) {
+        copy_by_warp(s, plane_at(t, outer..., row, col), fill);
+        WAY::copied(ring.barrier());
+    }
+}
+
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, X row, Y col)
+{
+    copy_in_plane<alone, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
+}
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w, X row,
+                              Y col)
+{
+    copy_in_plane<alone, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
+}
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X,
+          typename Y>
+static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w,
+                              X row, Y col)
+{
+    copy_in_plane<alone, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
+}
+/* The engine fills with 0 only.  */
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t,
+                                 const M &m, X row, Y col)
+{
+    copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
+}
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t,
+                                 const M &m, W w, X row, Y col)
+{
+    copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
+}
+template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X,
+          typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t,
+                                 const M &m, V v, W w, X row, Y col)
+{
+    copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
+}
+
+} // namespace ws
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * product.c - the matrix unit, and sums of parts that blocks have computed.
+ *
+ * What runtime/emulate/matrix.cuh and parts.cuh do by templates.
+ */
+#include <string.h>
+
+#include "state.h"
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    struct ws_tile_ *acc;
+    View a, b;
+    Type a_type, b_type;
+    bool tf32;
+} Product;
+
+/* Dense, as the shared product wants it.  */
+static const float *factors(int index, View view, Type type, bool tf32)
+{
+    size_t bytes = (size_t)element_bytes(type.dtype), count = (size_t)type.rows * (size_t)type.cols;
+    unsigned char *raw = ws_scratch(2, count * bytes);
+    float *all = ws_scratch(index, count * sizeof *all);
+    if (!raw || !all)
+        ws_sched_fail(ws_sched_current(), "out of memory");
+    view_copy(view, type, raw);
+    ws_row_read((int)type.dtype, WS_COMPUTE_F32, (int)count, raw, all);
+    for (size_t i = 0; tf32 && type.dtype == D_F32 && i < count; i++)
+        all[i] = ws_f32_to_tf32(all[i]);
+    return all;
+}
+
+static void multiply_i8(const Product *p)
+{
+    int32_t *acc = (int32_t *)(void *)p->acc->data;
+    int rows = p->a_type.rows, depth = p->a_type.cols, cols = p->b_type.cols;
+    for (int r = 0; r < rows; r++)
+        for (int k = 0; k < depth; k++) {
+            int factor = ((const int8_t *)p->a.base)[r * p->a.row_stride + k * p->a.col_stride];
+            const int8_t *b = (const int8_t *)p->b.base + k * p->b.row_stride;
+            for (int c = 0; c < cols; c++)
+                acc[r * cols + c] = ws_i32_add(acc[r * cols + c], factor * b[c * p->b.col_stride]);
+        }
+}
+
+static void multiply(void *args, void *held)
+{
+    Product *p = args;
+    if (held) /* from registers */
+        p->a = (View){held, p->a_type.cols, 1};
+    if (p->a_type.dtype == D_I8) {
+        multiply_i8(p);
+        return;
+    }
+    const float *a = factors(0, p->a, p->a_type, p->tf32), *b = factors(1, p->b, p->b_type, p->tf32);
+    ws_f32_product(p->a_type.rows, p->b_type.cols, p->a_type.cols, a, b, (float *)(void *)p->acc->data);
+}
+
+/* MMA starts it; DOT_F32 does it here and now.  */
+void product_of(Group *group, const Op *op, Cell *acc)
+{
+    ws_sched *s = ws_sched_current();
+    Datum a = evaluate(group, op->args[0]), b = evaluate(group, op->args[1]);
+    Product product = {acc->tile, a.view, b.view, op->args[0]->type, op->args[1]->type, op->code == OP_MMA};
+    ws_sched_range from_a = {NULL, 0}, from_b = view_range(b.view, product.b_type);
+    if (product.a_type.kind == K_VIEW)
+        from_a = view_range(a.view, product.a_type);
+    else
+        check_cell(a.cell, "reads");
+    if (op->code == OP_MMA && product.a_type.kind == K_VIEW) {
+        ws_sched_product(s, &acc->state, from_a, from_b, multiply, &product, sizeof product, NULL, 0);
+    } else if (op->code == OP_MMA) {
+        size_t bytes = (size_t)a.tile->rows * (size_t)a.tile->cols * (size_t)ws_dtype_bytes(a.tile->dtype);
+        ws_sched_product(s, &acc->state, from_a, from_b, multiply, &product, sizeof product, a.tile->data, bytes);
+    } else {
+        check_cell(acc, "writes");
+        ws_sched_point(s);
+        ws_sched_read(s, from_a);
+        ws_sched_read(s, from_b);
+        multiply(&product, NULL);
+    }
+}
+
+/* ---- parts of sums ----------------------------------------------------------------------------------------------- */
+
+int *part_meeting(const Launch *launch, const Storage *storage, int group)
+{
+    int place = storage_place(launch->kernel, storage);
+    return &launch->part_meetings[place % MOST_STORAGES * MOST_GROUPS + group % MOST_GROUPS];
+}
+
+/* The groups of this number in all blocks.  */
+static void meet_blocks(const Group *group, int meeting)
+{
+    ws_sched_barrier(ws_sched_current());
+    for (int round = 0; round < 2; round++) {
+        ws_sched_take(ws_sched_current(), meeting, group->block);
+        ws_sched_pass(ws_sched_current(), meeting, group->block);
+    }
+    ws_sched_barrier(ws_sched_current());
+}
+
+/* This block's columns of what it was sent, by rows; `part` is what all blocks have of them by their order.  */
+static ws_tile sum_of(const Op *op, const unsigned char *part, int blocks, size_t bytes)
+{
+    Type type = op->results[0]->type;
+    ws_tile sum = (ws_full)((ws_dtype)(WS_F32 + (int)type.dtype), type.rows, type.cols, op->fval);
+    for (int block = 0; block < blocks; block++) {
+        struct ws_tile_ *share = ws_tile_new((int)type.dtype, type.rows, type.cols);
+        memcpy(share->data, part + (size_t)block * bytes, bytes);
+        sum = ws_add_(sum, share);
+    }
+    return sum;
+}
+
+ws_tile product_sum_parts(Group *group, const Op *op)
+{
+    const Launch *launch = group->launch;
+    const Storage *storage = op->storage;
+    Type type = op->results[0]->type;
+    Datum value = evaluate(group, op->args[0]);
+    ws_sched *s = ws_sched_current();
+    int meeting = *part_meeting(launch, storage, storage->slots > 1 ? group->number : 0), columns = type.cols;
+    size_t line = (size_t)columns * (size_t)element_bytes(type.dtype), bytes = (size_t)type.rows * line;
+    check_cell(value.cell, "reads");
+    if (columns * launch->cluster != value.tile->cols || (int64_t)bytes * launch->cluster > storage->slot_bytes)
+        ws_sched_fail(s, "%d blocks share out %d columns as %d each", launch->cluster, value.tile->cols, columns);
+    unsigned char *own = own_storage(group, storage);
+    meet_blocks(group, meeting);
+    for (int block = 0; block < launch->cluster; block++) {
+        unsigned char *to =
+            own + (block - group->block) * (ptrdiff_t)launch->shared_room + (size_t)group->block * bytes;
+        ws_sched_point(s);
+        ws_sched_write_apart(s, (ws_sched_range){to, bytes});
+        for (int r = 0; r < type.rows; r++)
+            memcpy(to + (size_t)r * line, ws_element((struct ws_tile_ *)(uintptr_t)value.tile, r, block * columns),
+                   line);
+    }
+    meet_blocks(group, meeting);
+    ws_sched_read(s, (ws_sched_range){own, bytes * (size_t)launch->cluster});
+    return sum_of(op, own, launch->cluster, bytes);
+}

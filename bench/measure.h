@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { ROUNDS_AT_MOST = 101, CANDIDATES_AT_MOST = 32 };
+enum { ROUNDS_AT_MOST = 101, CANDIDATES_AT_MOST = 48 };
 
 typedef struct {
     const char *name;

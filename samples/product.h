@@ -6,7 +6,8 @@
  *   product_light    the same, in blocks of which a multiprocessor holds two: for few iterations
  *   product_skinny   the same, for few rows; product_promoted: with sums of fp8 in f32
  *   product_tall     the same, for many rows, few columns and a short K: B stays in shared memory
- *   product_step_1x1 and so on: tiles that follow each other at any step not longer than they
+ *   product_step_1x1 and so on: tiles that follow each other at any step not longer than they; product_rows_1x1: the same, each
+ *                    of them divided between the groups of threads, for one round of tiles
  *   product_summed   the same, K divided into parts that blocks of a cluster add: for few tiles with a long K
  *   product_part     the same, with parts in memory that product_sum adds: for more of them than a cluster has blocks
  *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory
@@ -121,6 +122,15 @@ PRODUCT_STEPS_(product_step_2x2, product_tile, cluster(2, 2))
 PRODUCT_STEPS_(product_step_2x4, product_tile, cluster(2, 4))
 PRODUCT_STEPS_(product_step_4x1, product_tile, cluster(4, 1))
 
+/* For one round of tiles, where no group's epilogue is under another's products: each does half of it. */
+PRODUCT_STEPS_(product_rows_1x1, product_tile, consumers(2, rows))
+PRODUCT_STEPS_(product_rows_1x2, product_tile, cluster(1, 2) consumers(2, rows))
+PRODUCT_STEPS_(product_rows_1x4, product_tile, cluster(1, 4) consumers(2, rows))
+PRODUCT_STEPS_(product_rows_2x1, product_tile, cluster(2, 1) consumers(2, rows))
+PRODUCT_STEPS_(product_rows_2x2, product_tile, cluster(2, 2) consumers(2, rows))
+PRODUCT_STEPS_(product_rows_2x4, product_tile, cluster(2, 4) consumers(2, rows))
+PRODUCT_STEPS_(product_rows_4x1, product_tile, cluster(4, 1) consumers(2, rows))
+
 /* With one group of threads, and few slots, so that a multiprocessor has room for two blocks, and for the next kernel's while one
    of this one's ends. */
 PRODUCT_LOOPS_(product_light_4_1x1, product_tile_4, consumers(1))
@@ -171,7 +181,9 @@ static inline void product_promoted(ws_tensor a, ws_tensor b, ws_tensor c, ws_te
             }
 }
 
-/* For few rows of A: they are the columns of a product whose result is turned, so that no multiplication is wasted. */
+/* For few rows of A: they are the columns of a product whose result is turned, so that no multiplication is wasted.  Memory is
+   what counts, and answers faster when tiles that run together do not all read at the same k: each begins one block
+   further.  And more in flight than it can serve only makes some tiles wait for others. */
 static inline void product_skinny(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M,
                                   int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish,
                                   int bm, int bn, int bk)
@@ -180,12 +192,15 @@ static inline void product_skinny(ws_tensor a, ws_tensor b, ws_tensor c, ws_tens
     for (int n = 0; n < batch; n++)
         for (int j = 0; j < N; j += bn)
             for (int i = 0; i < M; i += bm) {
+                const int blocks = (K + bk - 1) / bk, end = blocks * bk, first = j / bn % (blocks > 0 ? blocks : 1) * bk;
                 ws_tile acc = ws_zeros(sum, bn, bm);
 
-                #pragma ws pipeline(auto)
-                for (int k = 0; k < K; k += bk)
+                #pragma ws pipeline(5, 2)
+                for (int from = 0; from < K; from += bk) {
+                    const int k = from + first < end ? from + first : from + first - end;
                     acc = ws_dot(ws_trans(product_right(b, turn_b, n, j, k, bn, bk)),
                                  ws_trans(product_left(a, turn_a, n, i, k, bm, bk)), acc);
+                }
                 ws_tile x = product_finished(ws_trans(acc), finish, extra, extra2, i, j, bm, bn);
                 ws_store_3d(c, n, i, j, ws_cast(x, out));
             }
@@ -350,7 +365,7 @@ static inline int product_grouped_cols(int groups, int rows, int N, int sms)
 
 /* Six tile shapes: 128x256, 128x192, 128x128, 64x128, 64x64, 64x32.  A form is one of them, alone or in a cluster of blocks that
    share what they load; DIVIDED: K may be divided, too; STEPPED: tiles may follow each other at a step that is shorter than
-   they.  Sharing counts where rows of K do not fill lines of 128 bytes, since their copies are bound by L2, and where A or B is
+   they; ROWS: the same for one round of tiles.  Sharing counts where rows of K do not fill lines of 128 bytes, since their copies are bound by L2, and where A or B is
    small; a step where it makes the last round of tiles full. */
 #define PRODUCT_FORMS(form, ...)                    \
     form(WHOLE, 128, 192, 1, 1, 1, __VA_ARGS__)     \
@@ -369,8 +384,17 @@ static inline int product_grouped_cols(int groups, int rows, int N, int sms)
     form(STEPPED, 128, 128, 1, 2, 2, __VA_ARGS__)   \
     form(STEPPED, 128, 128, 1, 4, 1, __VA_ARGS__)   \
     form(STEPPED, 128, 128, 1, 2, 4, __VA_ARGS__)   \
+    form(ROWS, 128, 192, 1, 2, 1, __VA_ARGS__)      \
+    form(ROWS, 128, 192, 1, 4, 1, __VA_ARGS__)      \
+    form(ROWS, 128, 128, 1, 1, 1, __VA_ARGS__)      \
+    form(ROWS, 128, 128, 1, 1, 2, __VA_ARGS__)      \
+    form(ROWS, 128, 128, 1, 1, 4, __VA_ARGS__)      \
+    form(ROWS, 128, 128, 1, 2, 1, __VA_ARGS__)      \
+    form(ROWS, 128, 128, 1, 2, 2, __VA_ARGS__)      \
+    form(ROWS, 128, 128, 1, 2, 4, __VA_ARGS__)      \
+    form(ROWS, 128, 128, 1, 4, 1, __VA_ARGS__)      \
     form(DIVIDED, 64, 128, 2, 1, 1, __VA_ARGS__)    \
-    form(WHOLE, 64, 128, 2, 2, 1, __VA_ARGS__)      \
+    form(WHOLE, 64, 128, 1, 2, 1, __VA_ARGS__)      \
     form(WHOLE, 64, 128, 1, 4, 1, __VA_ARGS__)      \
     form(STEPPED, 64, 128, 1, 4, 1, __VA_ARGS__)    \
     form(WHOLE, 64, 64, 2, 1, 1, __VA_ARGS__)
@@ -399,13 +423,13 @@ typedef struct {
     int light;        /* a multiprocessor holds two blocks */
 } product_form;
 
-enum { PRODUCT_WHOLE, PRODUCT_DIVIDED, PRODUCT_STEPPED };
+enum { PRODUCT_WHOLE, PRODUCT_DIVIDED, PRODUCT_STEPPED, PRODUCT_ROWS }; /* from STEPPED on: at a step */
 #define PRODUCT_ROW_(kind, rows, cols, lines, down, across, ...) {PRODUCT_##kind, rows, cols, lines, down, across, 1, 0},
 #define PRODUCT_LIGHT_ROW_(rows, cols, lines, slots, down, across, ...) {PRODUCT_WHOLE, rows, cols, lines, down, across, 1, 1},
 #define PRODUCT_SUM_ROW_(rows, cols, lines, parts, ...)          {PRODUCT_STEPPED, rows, cols, lines, 1, 1, parts, 0},
 static const product_form product_forms[] = {
     PRODUCT_FORMS(PRODUCT_ROW_, ) PRODUCT_LIGHTS(PRODUCT_LIGHT_ROW_, )
-        PRODUCT_SUMS(PRODUCT_SUM_ROW_, ){PRODUCT_WHOLE, 16, 64, 4, 1, 1, 1, 0},
+        PRODUCT_SUMS(PRODUCT_SUM_ROW_, ){PRODUCT_WHOLE, 16, 64, 2, 1, 1, 1, 0},
     {PRODUCT_WHOLE, 64, PRODUCT_TALL_COLS, 1, 1, 1, 1, 0}};
 /* The last two: product_skinny and product_tall. */
 enum { PRODUCT_TALL = sizeof product_forms / sizeof *product_forms - 1, PRODUCT_SKINNY = PRODUCT_TALL - 1 };
@@ -485,7 +509,8 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     const double lone = (block > least ? block : least) * (double)blocks + cut;
     /* Blocks that add parts send each other all but their share of them. */
     const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 19.3;
-    const double after = f.rows * ((step + 4.0 * (f.cols - step)) * stored * 0.0074 + (f.kind == PRODUCT_STEPPED ? 5.7 : 0)) + sent;
+    const double at_once = f.kind == PRODUCT_ROWS ? 0.5 : 1;
+    const double after = at_once * f.rows * ((step + 4.0 * (f.cols - step)) * stored * 0.0074 + (f.kind >= PRODUCT_STEPPED ? 5.7 : 0)) + sent;
     double clocks;
     if (f.light) { /* two at a time, which share the multiprocessor */
         const double pairs = (double)product_ceil(rounds, 2) * (least * (double)blocks + after);
@@ -503,6 +528,7 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     clocks = product_both(clocks, moved / (K * bytes % 128 == 0 ? 3980 : 4650));
     clocks += choice.form == PRODUCT_SKINNY ? 0 : f.light ? 2205 : 2571;
     clocks += together > 2 ? 943 : together > 1 ? 2013 : 0;
+    clocks += f.kind == PRODUCT_ROWS ? 800 : 0;
     return choice.parts > 1 ? 1.1 * clocks + product_sum_clocks(batch, M, N, choice.parts, out_bytes) : clocks;
 }
 
@@ -522,6 +548,17 @@ static inline int product_step(product_form f, long batch, long M, long N, long 
     if (across < 1 || across * f.cols < N)
         return 0;
     return (int)product_ceil(product_ceil(N, across), 8) * 8;
+}
+
+/* Is there the same form for one round of tiles? */
+static inline int product_in_rows(product_form f)
+{
+    for (int form = 0; form < PRODUCT_SKINNY; form++) {
+        const product_form g = product_forms[form];
+        if (g.kind == PRODUCT_ROWS && g.rows == f.rows && g.cols == f.cols && g.down == f.down && g.across == f.across)
+            return f.summed == 1;
+    }
+    return 0;
 }
 
 typedef struct {
@@ -548,17 +585,20 @@ static inline product_choice product_choose(long batch, long M, long N, long K, 
         const product_form f = product_forms[form];
         const long down = product_ceil(M, f.rows), across = product_ceil(N, f.cols), tiles = batch * f.summed * down * across;
         const long places = product_places(f.down * f.across * f.summed, sms), least = product_ceil(tiles, places);
-        /* Blocks that have no tile still wait for their neighbours; nothing runs under the adding of parts. */
-        if ((form == PRODUCT_SKINNY && M > 16) || down < f.down || across < f.across || (f.summed > 1 && least > 1))
+        /* Nothing runs under the adding of parts, or under ROWS' epilogues; and blocks that have no tile still wait for others. */
+        const int once = f.summed > 1 || f.kind == PRODUCT_ROWS, turns = f.kind == PRODUCT_STEPPED && product_in_rows(f);
+        if ((form == PRODUCT_SKINNY && M > 16) || down < f.down || across < f.across || (once && least > 1))
             continue;
-        product_try(&best, (product_choice){form, 1, 0}, batch, M, N, K, bytes, out_bytes, sms);
+        if (!turns || least > 1)
+            product_try(&best, (product_choice){form, 1, 0}, batch, M, N, K, bytes, out_bytes, sms);
         const int divided = f.kind == PRODUCT_DIVIDED ? PRODUCT_PARTS : 0;
         for (int parts = 2; parts <= divided && parts * 512 <= K * bytes && parts * tiles <= places; parts++)
             product_try(&best, (product_choice){form, parts, 0}, batch, M, N, K, bytes, out_bytes, sms);
-        for (long rounds = least; f.kind == PRODUCT_STEPPED && rounds < least + (f.summed > 1 ? 1 : 3); rounds++) {
-            const int step = product_step(f, batch, M, N, rounds, sms);
-            if (!step)
+        for (long rounds = least; f.kind >= PRODUCT_STEPPED && rounds < least + (once ? 1 : 3); rounds++) {
+            int step = product_step(f, batch, M, N, rounds, sms);
+            if (!step || (turns && rounds == 1))
                 continue;
+            step = f.kind == PRODUCT_ROWS && 2 * step < f.cols ? f.cols / 2 : step;
             product_try(&best, (product_choice){form, 1, step}, batch, M, N, K, bytes, out_bytes, sms);
             if (step <= f.cols - 64)
                 product_try(&best, (product_choice){form, 1, (step + 63) / 64 * 64}, batch, M, N, K, bytes, out_bytes, sms);
@@ -631,6 +671,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 
 #define PRODUCT_PART_WHOLE_(...)
 #define PRODUCT_PART_STEPPED_(...)
+#define PRODUCT_PART_ROWS_(...)
 #define PRODUCT_PART_DIVIDED_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)            \
     PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
         const int parts = choice.parts;                                                                                \
@@ -647,6 +688,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 #define PRODUCT_KERNEL_WHOLE_(name, cluster, ...) PRODUCT_WHOLE_(name, product_##cluster, __VA_ARGS__)
 #define PRODUCT_KERNEL_DIVIDED_(name, cluster, ...) PRODUCT_WHOLE_(name, product_##cluster, __VA_ARGS__)
 #define PRODUCT_KERNEL_STEPPED_(name, cluster, ...) PRODUCT_STEPPED_(name, product_step_##cluster, __VA_ARGS__)
+#define PRODUCT_KERNEL_ROWS_(name, cluster, ...)    PRODUCT_STEPPED_(name, product_rows_##cluster, __VA_ARGS__)
 #define PRODUCT_PLACE_(kind, rows, cols, lines, down, across, name) PRODUCT_NAME_(name, kind, rows, cols, down, across),
 #define PRODUCT_LIGHT_NAME_(name, rows, cols, lines, slots, down, across) name##_##rows##x##cols##_light_##down##x##across
 #define PRODUCT_LIGHT_(rows, cols, lines, slots, down, across, name, ...)                 \
@@ -659,6 +701,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 #define PRODUCT_SUMMED_PLACE_(rows, cols, lines, parts, name) name##_##rows##x##cols##_by_##parts,
 #define PRODUCT_PART_PLACE_WHOLE_(name) 0,
 #define PRODUCT_PART_PLACE_STEPPED_(name) 0,
+#define PRODUCT_PART_PLACE_ROWS_(name) 0,
 #define PRODUCT_PART_PLACE_DIVIDED_(name) name,
 #define PRODUCT_PART_PLACE_(kind, rows, cols, lines, down, across, name) \
     PRODUCT_PART_PLACE_##kind##_(PRODUCT_NAME_(name##_part, kind, rows, cols, down, across))

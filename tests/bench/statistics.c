@@ -117,9 +117,24 @@ static void known_choices(void **state)
     c = choose(1, 7787, 440, 2024, 2);
     assert_int_equal(product_forms[c.form].cols, 256);
     assert_int_equal(c.step, 224);
+    /* One round of tiles that groups can hold: each has its rows of all. */
+    c = choose(1, 101, 9880, 984, 2);
+    assert_int_equal(product_forms[c.form].kind, PRODUCT_ROWS);
+    assert_int_equal(c.step, 88);
+    c = choose(1, 2432, 1032, 968, 2);
+    assert_int_equal(product_forms[c.form].kind, PRODUCT_ROWS);
+    assert_true(product_forms[choose(1, 4685, 744, 744, 2).form].kind != PRODUCT_ROWS);
     /* Few tiles, long K: divided. */
     c = choose(1, 256, 256, 65536, 2);
     assert_true(c.parts * product_forms[c.form].summed > 1);
+}
+
+static int one_round(product_choice c, long batch, long M, long N, int sms)
+{
+    const product_form f = product_forms[c.form];
+    const long clusters = batch * product_ceil(product_ceil(M, f.rows), f.down) *
+                          product_ceil(product_ceil(N, c.step ? c.step : f.cols), f.across);
+    return clusters * f.down * f.across <= product_places(f.down * f.across, sms);
 }
 
 /* Whatever the extents: a form of the table, parts that are not empty, steps of 16 bytes that are not longer than a tile. */
@@ -138,8 +153,9 @@ static void any_choice(void **state)
         else
             assert_in_range(c.form, 0, M <= 16 ? PRODUCT_SKINNY : PRODUCT_SKINNY - 1);
         assert_true(c.parts == 1 || product_forms[c.form].kind == PRODUCT_DIVIDED);
-        assert_true(c.step == 0 || product_forms[c.form].kind == PRODUCT_STEPPED);
+        assert_true(c.step == 0 || product_forms[c.form].kind >= PRODUCT_STEPPED);
         assert_in_range(c.step, 0, product_forms[c.form].cols);
+        assert_true(product_forms[c.form].kind != PRODUCT_ROWS || M == 0 || N == 0 || one_round(c, batch, M, N, sms));
         assert_int_equal(c.step % 8, 0);
         assert_in_range(c.parts, 1, PRODUCT_PARTS);
         assert_true(c.parts == 1 || c.parts <= product_ceil(K * bytes, 128));

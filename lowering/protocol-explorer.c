@@ -432,6 +432,7 @@ static void visit_ends(Op *op, void *context)
     if (op->storage && (op->storage->use != USE_RING || op->code == OP_FLIP))
         in->group->touches[storage_place(in->in->kernel, op->storage)] = true;
     in->group->multiplies |= op->code == OP_MMA;
+    in->group->takes_turns |= op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS;
     if (op->code == OP_PUT)
         in->ends[op->aref->id] |= PUTS;
     if (op->code == OP_GET || op->code == OP_CONSUMED || op->code == OP_SKIP)
@@ -445,13 +446,15 @@ static void list_ends(Explorer *in)
     size_t rings = (size_t)in->narefs;
     in->ends = arena_alloc(in->kernel->module, (size_t)in->ngroups * rings + 1);
     for (int g = 0; g < in->ngroups; g++) {
-        Ends its = {in, in->ends + (size_t)g * rings, &in->groups[g], in->meets};
-        if (g > 0 && in->groups[g].role == in->groups[g - 1].role)
+        Group *group = &in->groups[g];
+        Ends its = {in, in->ends + (size_t)g * rings, group, in->meets};
+        if (g > 0 && group->role == group[-1].role) {
             memcpy(its.ends, its.ends - rings, rings);
-        else
-            ir_walk(in->groups[g].role->body, visit_ends, &its);
-        in->groups[g].multiplies |=
-            g > 0 && in->groups[g].role == in->groups[g - 1].role && in->groups[g - 1].multiplies;
+            group->multiplies = group[-1].multiplies;
+            group->takes_turns = group[-1].takes_turns;
+        } else {
+            ir_walk(group->role->body, visit_ends, &its);
+        }
         in->meets = its.meets;
     }
 }
@@ -495,11 +498,8 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
     list_members(in);
     list_sharers(in);
     list_ends(in);
-    in->live = arena_alloc(module, (size_t)(in->ngroups + 1) * sizeof *in->live);
-    for (int g = 0; g < in->ngroups; g++) {
+    for (int g = 0; g < in->ngroups; g++)
         finish_group(in, g);
-        in->live[g] = arena_alloc(module, (size_t)(in->groups[g].nmarks + 1) * sizeof **in->live);
-    }
     in->waited = arena_alloc(module, (size_t)in->narefs + 1);
     in->turn_groups = 1;
     FOR_ROLES (role, kernel)

@@ -24,23 +24,15 @@
 struct Key {
     Key *next;
     uint64_t hash;
-    int number;       /* of those that there are */
-    Way *ways;        /* of a frame */
-    const Key *exact; /* of a part: what was said but for the ranks, which follow in the text */
+    int number;       /* among those of its kind */
+    const Key *exact; /* of a part: what was said but for the ranks, which follow in the text; */
+    Key *like;        /* others that differ from it only in these, from that one on */
     int nranks;
+    uint64_t *seen; /* of a frame: the parts that were there with it, by number, */
+    int nseen;      /* in so many words */
+    Stop *stop;     /* there */
     int length;
     unsigned char text[];
-};
-
-typedef struct Seen Seen;
-struct Seen {
-    Seen *next;
-    const Key *key;
-};
-
-struct Pair {
-    const Key *frame, *exact;
-    Seen *seen; /* with these ranks, if there are any */
 };
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
@@ -95,7 +87,7 @@ static void say_rank(Explorer *in, int64_t number)
 static int64_t mark_text(const State *state, const Mark *mark)
 {
     const End *end;
-    long age;
+    int age;
     switch (mark->kind) {
     case MARK_PUT:
         end = &state->puts[mark->place];
@@ -117,9 +109,9 @@ static int64_t mark_text(const State *state, const Mark *mark)
 }
 
 /* Meetings that it is ahead of the role's last group.  */
-static long meetings_ahead(const Explorer *in, const World *world, int group)
+static int meetings_ahead(const Explorer *in, const World *world, int group)
 {
-    long fewest = world->states[group].met;
+    int fewest = world->states[group].met;
     const int *members = members_of(in, in->groups[group].block);
     for (int i = 0; i < in->nmembers; i++)
         if (in->groups[members[i]].role == in->groups[group].role && world->states[members[i]].met < fewest)
@@ -128,9 +120,9 @@ static long meetings_ahead(const Explorer *in, const World *world, int group)
 }
 
 /* Meetings ago, as far as it makes a difference: groups are one apart at most.  */
-static void say_meeting(Explorer *in, const State *state, long met)
+static void say_meeting(Explorer *in, const State *state, int met)
 {
-    long ago = state->meetings - met;
+    int ago = state->meetings - met;
     say(in, met == NOT_YET ? -1 : met == NEVER || ago > 3 ? 3 : ago);
 }
 
@@ -138,7 +130,7 @@ static void say_gathered(Explorer *in, const State *state, int place, int slots)
 {
     for (int age = 0; age < slots; age++) {
         const Gathered *slot = &state->gathered[place][(state->written[place] + age) % slots];
-        long writes = state->written[place] - slot->write;
+        int writes = state->written[place] - slot->write;
         say(in, writes > MAX_GATHERED ? MAX_GATHERED : writes);
         say_meeting(in, state, slot->wrote);
         say_meeting(in, state, slot->fenced);
@@ -157,55 +149,84 @@ static void say_place(Explorer *in, const World *world, int group)
     say(in, state->committed - state->completed);
 }
 
-/* Is what is known of a value, or of a product in flight, this part's affair?  */
-static bool concerns(const Explorer *in, const Part *part, MarkKind kind, int place, long index)
+/* The part whose affair it is what is known of a value, or of a product in flight, -1: nobody's.  */
+static int part_of(const Explorer *in, int group, MarkKind kind, int place, int index)
 {
     switch (kind) {
     case MARK_PUT:
     case MARK_GOT:
     case MARK_RING_VIEW:
-        return part->kind == PART_SLOT && part->place == place && index % in->arefs[place]->slots == part->slot;
+        return in->slot_parts[ring_at(in, in->groups[group].block, place)] + index % in->arefs[place]->slots;
     case MARK_STAGED_VIEW:
-        return part->kind == PART_STORAGE && part->place == place;
+        return in->storage_parts[group * in->nstorages + place];
     default:
-        return part->kind == PART_PRODUCTS;
+        return in->product_parts[group];
     }
 }
 
 /* `number` says which value it is, or (below 0) how many groups of products ago.  */
-static void say_fact(Explorer *in, const State *state, const Mark *mark, int number)
+static void add_fact(Explorer *in, const State *state, int group, const Mark *mark, int number)
 {
-    say(in, number);
-    say(in, mark->kind + 8 * (mark->place + 1000 * (mark_text(state, mark) + 2)));
+    int part = part_of(in, group, mark->kind, mark->place, mark->index);
+    if (part < 0)
+        return;
+    if (in->nfacts == in->room_of_facts) {
+        Fact *more = arena_alloc(in->kernel->module, (size_t)(2 * in->nfacts + 64) * sizeof *more);
+        if (in->nfacts)
+            memcpy(more, in->facts, (size_t)in->nfacts * sizeof *more);
+        in->facts = more;
+        in->room_of_facts = 2 * in->nfacts + 64;
+    }
+    in->facts[in->nfacts] = (Fact){in->first_fact[part], group, number,
+                                   mark->kind + 8 * (mark->place + 1000 * (mark_text(state, mark) + 2))};
+    in->first_fact[part] = in->nfacts++;
 }
 
-/* The group's values that are still looked at and that something is known of.  */
-static void find_live(Explorer *in, const World *world, int group)
+/* The group's values that are still looked at and that something is known of, and its products in flight, last ones first.  */
+static void list_facts_of(Explorer *in, const World *world, int group)
 {
     const State *state = &world->states[group];
     const Group *of = &in->groups[group];
-    int position = state->pc ? state->pc->position : 0, *to = in->live[group];
-    for (int i = 0; i < of->nmarks; i++)
-        if (state->marks[i].kind && position > of->lives[i].from && position <= of->lives[i].to)
-            *to++ = i;
-    *to = -1;
-}
-
-/* What these and its products in flight have to do with the part.  */
-static void say_facts(Explorer *in, const World *world, int group, const Part *part)
-{
-    const State *state = &world->states[group];
-    for (const int *i = in->live[group]; *i >= 0; i++) {
-        const Mark *mark = &state->marks[*i];
-        if (concerns(in, part, mark->kind, mark->place, mark->index))
-            say_fact(in, state, mark, *i);
-    }
-    for (int i = 0; i < state->nreadings; i++) {
+    const int position = state->pc ? state->pc->position : 0;
+    for (int i = state->nreadings - 1; i >= 0; i--) {
         const Reading *reading = &state->readings[i];
         Mark mark = {reading->kind, reading->place, reading->index};
-        if (concerns(in, part, mark.kind, mark.place, mark.index))
-            say_fact(in, state, &mark, -2 - (int)(state->committed - reading->group));
+        add_fact(in, state, group, &mark, -2 - (state->committed - reading->group));
     }
+    for (int i = of->nmarks - 1; i >= 0; i--)
+        if (state->marks[i].kind && position > of->lives[i].from && position <= of->lives[i].to)
+            add_fact(in, state, group, &state->marks[i], i);
+}
+
+/* The blocks of which something is said again.  */
+static uint64_t blocks_to_say(const Explorer *in, const World *world)
+{
+    uint64_t blocks = in->waits ? UINT64_MAX : 0;
+    for (uint64_t rest = world->moved; rest; rest &= rest - 1)
+        blocks |= in->reach[__builtin_ctzll(rest)];
+    return blocks;
+}
+
+/* What is known, by part, in the order in which the parts say it.  */
+void list_facts(Explorer *in, const World *world)
+{
+    const uint64_t blocks = blocks_to_say(in, world);
+    memset(in->first_fact, 0xff, (size_t)in->nparts * sizeof *in->first_fact);
+    in->nfacts = 0;
+    for (int i = in->ngroups - 1; i >= 0; i--)
+        if (blocks >> in->groups[in->members[i]].block & 1)
+            list_facts_of(in, world, in->members[i]);
+}
+
+/* Those of the group about the part.  */
+static void say_facts(Explorer *in, int group, int part)
+{
+    int fact = in->first_fact[part];
+    for (; fact >= 0 && in->facts[fact].group == group; fact = in->facts[fact].next) {
+        say(in, in->facts[fact].number);
+        say(in, in->facts[fact].text);
+    }
+    in->first_fact[part] = fact;
     say(in, -1);
 }
 
@@ -215,7 +236,7 @@ static void say_storage(Explorer *in, const World *world, const Part *part)
     const State *state = &world->states[part->of];
     const int *members = members_of(in, in->groups[part->of].block);
     int s = part->place;
-    say_facts(in, world, part->of, part);
+    say_facts(in, part->of, (int)(part - in->parts));
     say_rank(in, state->read[s]);
     say_rank(in, state->fresh[s].unfenced);
     say_rank(in, state->fresh[s].unmet);
@@ -231,8 +252,8 @@ static void say_storage(Explorer *in, const World *world, const Part *part)
 static void say_block_of_slot(Explorer *in, const World *world, int block, const Part *part)
 {
     const Aref *aref = in->arefs[part->place];
-    long puts = puts_made(in, world, block, part->place);
-    long ago = (puts + aref->slots - 1 - part->slot) % aref->slots;
+    int puts = puts_made(in, world, block, part->place);
+    int ago = (puts + aref->slots - 1 - part->slot) % aref->slots;
     int ring = ring_at(in, block, part->place);
     say(in, ago);
     say(in, puts > ago ? world->released[ring][part->slot] : aref->arrivals);
@@ -243,7 +264,7 @@ static void say_held(Explorer *in, const World *world, int group, const Part *pa
 {
     const End *gets = &world->states[group].gets[part->place];
     int slots = in->arefs[part->place]->slots, held = 0;
-    for (long index = gets->next - gets->held; index < gets->next; index++)
+    for (int index = gets->next - gets->held; index < gets->next; index++)
         held += index % slots == part->slot;
     say(in, held);
 }
@@ -257,7 +278,7 @@ static void say_slot(Explorer *in, const World *world, const Part *part)
         for (int i = 0; i < in->nmembers; i++) {
             if (!ends_of(in, members[i], part->place))
                 continue;
-            say_facts(in, world, members[i], part);
+            say_facts(in, members[i], (int)(part - in->parts));
             say_held(in, world, members[i], part);
         }
         say_block_of_slot(in, world, block, part);
@@ -275,7 +296,7 @@ static uint64_t blocks_of_part(const Explorer *in, int block, int a)
 static void say_counts(Explorer *in, const World *world, int block, int a)
 {
     const int *members = members_of(in, block);
-    long puts = puts_made(in, world, block, a);
+    int puts = puts_made(in, world, block, a);
     for (int i = 0; i < in->nmembers; i++) {
         const State *state = &world->states[members[i]];
         int its = ends_of(in, members[i], a);
@@ -296,29 +317,33 @@ static void say_distances(Explorer *in, const World *world, int a)
 }
 
 /* How long ago what is known was: it matters up to a round of the ring.  What is told with the turn, as long as nobody holds
-   that.  */
+   that, to those who get.  */
 static void say_known(Explorer *in, const World *world, int block, int a)
 {
     enum { NOW = 128 };
-    bool held = false;
-    long slots = in->arefs[a]->slots, age;
+    bool held = false, told = false;
+    int slots = in->arefs[a]->slots, age;
     const int *members = members_of(in, block);
     for (int i = 0; i < in->nmembers; i++) {
         const State *state = &world->states[members[i]];
         age = state->gets[a].next - state->known[a];
         held |= state->holds_turn;
+        told |= in->groups[members[i]].takes_turns && ends_of(in, members[i], a) & GETS;
         if (ends_of(in, members[i], a) & GETS)
             say_rank(in, NOW + (age < slots ? age : slots));
+        if (in->exact) /* what is passed over is known to have been before the first round, or is not */
+            say(in, state->gets[a].next < slots ? state->gets[a].next : slots);
     }
     age = puts_made(in, world, block, a) - world->turn_known[ring_at(in, block, a)];
-    say_rank(in, NOW + (held ? 0 : age < 2 * slots ? age : 2 * slots));
+    if (told)
+        say_rank(in, NOW + (held ? 0 : age < 2 * slots ? age : 2 * slots));
 }
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
 
-long fewest_taken(const Explorer *in, const World *world, int decision)
+int fewest_taken(const Explorer *in, const World *world, int decision)
 {
-    long fewest = world->ndecided[decision];
+    int fewest = world->ndecided[decision];
     for (const int *g = in->joiners[decision]; *g >= 0; g++)
         if (world->states[*g].taken[decision] < fewest)
             fewest = world->states[*g].taken[decision];
@@ -329,12 +354,12 @@ long fewest_taken(const Explorer *in, const World *world, int decision)
 static void say_decisions(Explorer *in, const World *world, const int *decisions)
 {
     for (const int *d = decisions; *d >= 0; d++) {
-        long fewest = fewest_taken(in, world, *d), ahead = world->ndecided[*d] - fewest;
+        int fewest = fewest_taken(in, world, *d), ahead = world->ndecided[*d] - fewest;
         if (!ahead)
             continue;
         say(in, *d);
         say(in, ahead);
-        for (long n = fewest; n < world->ndecided[*d]; n++)
+        for (int n = fewest; n < world->ndecided[*d]; n++)
             say(in, world->decided[*d] >> n % 64 & 1);
         for (const int *g = in->joiners[*d]; *g >= 0; g++)
             say(in, world->states[*g].taken[*d] - fewest);
@@ -352,8 +377,8 @@ static void say_tiles(Explorer *in, const World *world, int block)
             const State *state = &world->states[members[i]];
             if (!ends_of(in, members[i], a))
                 continue;
-            long next = ends_of(in, members[i], a) & PUTS ? state->puts[a].next : state->gets[a].next;
-            for (long tile = state->ordinal; tile < world->started[ring]; tile++)
+            int next = ends_of(in, members[i], a) & PUTS ? state->puts[a].next : state->gets[a].next;
+            for (int tile = state->ordinal; tile < world->started[ring]; tile++)
                 say(in, world->tile_starts[ring][tile % 64] - next);
             say(in, -1);
         }
@@ -401,8 +426,8 @@ static void grow_texts(Explorer *in)
         }
 }
 
-/* The one key of this text.  */
-static Key *key_of_text(Explorer *in)
+/* The one key of this text, of which there are `count` so far.  */
+static Key *key_of_text(Explorer *in, int *count)
 {
     uint64_t hash = hash_of_text(in);
     size_t bytes = (size_t)in->length;
@@ -411,7 +436,7 @@ static Key *key_of_text(Explorer *in)
         if (old->hash == hash && old->length == in->length && !memcmp(old->text, in->text, bytes))
             return old;
     Key *made = arena_alloc(in->kernel->module, sizeof *made + bytes);
-    *made = (Key){*bucket, hash, in->ntexts, NULL, made, 0, in->length};
+    *made = (Key){.next = *bucket, .hash = hash, .number = (*count)++, .exact = made, .length = in->length};
     memcpy(made->text, in->text, bytes);
     *bucket = made;
     if (++in->ntexts > 2 * in->nbuckets)
@@ -419,26 +444,22 @@ static Key *key_of_text(Explorer *in)
     return made;
 }
 
-static Pair *place_of_pair(const Explorer *in, const Key *frame, const Key *exact)
+static bool was_seen(const Key *frame, const Key *part)
 {
-    uint64_t place = mix(frame->hash, exact->hash);
-    Pair *there;
-    do
-        there = &in->pairs[place++ & (uint64_t)(in->room_of_pairs - 1)];
-    while (there->frame && (there->frame != frame || there->exact != exact));
-    return there;
+    return part->number / 64 < frame->nseen && frame->seen[part->number / 64] >> part->number % 64 & 1;
 }
 
-/* Twice as much room as pairs are there, or more: a power of 2.  */
-static void grow_pairs(Explorer *in)
+void see(Explorer *in, Key *frame, const Key *part)
 {
-    const Pair *old = in->pairs;
-    int count = in->room_of_pairs;
-    in->room_of_pairs *= 4;
-    in->pairs = arena_alloc(in->kernel->module, (size_t)in->room_of_pairs * sizeof *in->pairs);
-    for (int i = 0; i < count; i++)
-        if (old[i].frame)
-            *place_of_pair(in, old[i].frame, old[i].exact) = old[i];
+    int word = part->number / 64, room = 2 * word + 4;
+    if (word >= frame->nseen) {
+        uint64_t *more = arena_alloc(in->kernel->module, (size_t)room * sizeof *more);
+        if (frame->nseen)
+            memcpy(more, frame->seen, (size_t)frame->nseen * sizeof *more);
+        frame->seen = more;
+        frame->nseen = room;
+    }
+    frame->seen[word] |= (uint64_t)1 << part->number % 64;
 }
 
 /* Nowhere better?  */
@@ -451,25 +472,12 @@ static bool is_as_bad(const Key *one, const Key *other)
     return true;
 }
 
-static bool is_new_with(Explorer *in, const Key *frame, const Key *part)
+bool was_there(const Key *frame, const Key *part)
 {
-    Pair *place = place_of_pair(in, frame, part->exact);
-    for (const Seen *seen = place->seen; seen; seen = seen->next)
-        if (is_as_bad(seen->key, part))
-            return false;
-    if (place->frame && !part->nranks)
-        return false;
-    if (part->nranks) {
-        Seen *seen = arena_alloc(in->kernel->module, sizeof *seen);
-        *seen = (Seen){place->seen, part};
-        place->seen = seen;
-    }
-    in->npairs += !place->frame;
-    place->frame = frame;
-    place->exact = part->exact;
-    if (2 * in->npairs > in->room_of_pairs)
-        grow_pairs(in);
-    return true;
+    bool seen = was_seen(frame, part);
+    for (const Key *other = part->nranks ? part->exact->like : NULL; other && !seen; other = other->like)
+        seen = was_seen(frame, other) && is_as_bad(other, part);
+    return seen;
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
@@ -479,7 +487,7 @@ static void say_part(Explorer *in, const World *world, const Part *part)
     const State *state = &world->states[part->of];
     switch (part->kind) {
     case PART_PRODUCTS:
-        say_facts(in, world, part->of, part);
+        say_facts(in, part->of, (int)(part - in->parts));
         break;
     case PART_STORE:
         say_rank(in, state->stored >> part->place & 1);
@@ -529,21 +537,27 @@ static void add_parts_of_group(Explorer *in, int g)
     const Group *group = &in->groups[g];
     uint64_t block = (uint64_t)1 << group->block;
     int stores = group->end_store - group->first_store;
+    in->product_parts[g] = group->multiplies ? in->nparts : -1;
     if (group->multiplies)
         add_part(in, (Part){PART_PRODUCTS, g, 0, 0, block});
     for (int i = 0; i < (stores < 64 ? stores : 64); i++)
         add_part(in, (Part){PART_STORE, g, (group->first_store + i) % 64, 0, block});
-    for (int s = 0; s < in->nstorages; s++)
+    for (int s = 0; s < in->nstorages; s++) {
+        in->storage_parts[g * in->nstorages + s] = group->touches[s] ? in->nparts : -1;
         if (group->touches[s])
             add_part(in, (Part){PART_STORAGE, g, s, 0, block});
+    }
 }
 
 static void add_parts_of_ring(Explorer *in, int block, int a)
 {
     uint64_t blocks = blocks_of_part(in, block, a);
+    int first = __builtin_ctzll(blocks);
+    in->reach[block] |= blocks;
     if (in->by_tiles)
         add_part(in, (Part){PART_KNOWN, block, a, 0, (uint64_t)1 << block});
-    for (int slot = 0; slot < in->arefs[a]->slots && __builtin_ctzll(blocks) == block; slot++)
+    in->slot_parts[ring_at(in, block, a)] = first == block ? in->nparts : in->slot_parts[ring_at(in, first, a)];
+    for (int slot = 0; slot < in->arefs[a]->slots && first == block; slot++)
         add_part(in, (Part){PART_SLOT, block, a, slot, blocks});
 }
 
@@ -562,16 +576,17 @@ static const Key *key_of_block(Explorer *in, const World *world, int block)
     say_decisions(in, world, in->asked_in[block]);
     if (in->by_tiles)
         say_tiles(in, world, block);
-    return key_of_text(in);
+    return key_of_text(in, &in->nstands);
 }
 
 /* Says again what has changed.  */
-static const Key *key_of_frame(Explorer *in, World *world)
+Key *key_of_frame(Explorer *in, World *world)
 {
-    for (uint64_t rest = world->moved; rest; rest &= rest - 1) {
+    for (uint64_t rest = world->shifted; rest; rest &= rest - 1) {
         int block = __builtin_ctzll(rest);
         world->stands[block] = key_of_block(in, world, block);
     }
+    world->shifted = 0;
     in->length = 0;
     say(in, -1);
     say(in, world->question.group * 1000 + world->question.decision);
@@ -586,95 +601,68 @@ static const Key *key_of_frame(Explorer *in, World *world)
         if (is_frames(in, &in->parts[i]))
             say_part(in, world, &in->parts[i]);
     say_ranks(in);
-    return key_of_text(in);
+    return key_of_text(in, &in->nframes);
 }
 
-static const Key *key_of_part(Explorer *in, const World *world, int part)
+static Key *state_of_text(Explorer *in)
+{
+    Key *key = key_of_text(in, &in->nstates);
+    if (key->number >= in->room_of_states) {
+        Key **more = arena_alloc(in->kernel->module, (size_t)(2 * key->number + 64) * sizeof *more);
+        if (in->room_of_states)
+            memcpy(more, in->states, (size_t)in->room_of_states * sizeof *more);
+        in->states = more;
+        in->room_of_states = 2 * key->number + 64;
+    }
+    return in->states[key->number] = key;
+}
+
+const Key *key_of_part(Explorer *in, const World *world, int part)
 {
     in->length = 0;
     say(in, -2 - (part - in->parts[part].slot)); /* which slot it is makes no difference, but which put it has */
     say_part(in, world, &in->parts[part]);
-    if (!in->nranks)
-        return key_of_text(in);
-    const Key *exact = key_of_text(in);
+    Key *exact = state_of_text(in);
     const int nranks = in->nranks;
+    if (!nranks)
+        return exact;
     say_ranks(in);
-    Key *key = key_of_text(in);
-    key->exact = exact;
-    key->nranks = nranks;
+    Key *key = state_of_text(in);
+    if (!key->nranks) {
+        key->exact = exact;
+        key->nranks = nranks;
+        key->like = exact->like;
+        exact->like = key;
+    }
     return key;
 }
 
-void keys_start(const Explorer *in, Path *path)
+int key_number(const Key *key)
 {
-    for (int part = 0; part < in->nparts; part++)
-        path->fresh[part] = !is_frames(in, &in->parts[part]);
+    return key->number;
 }
 
-/* A part that is not new with its frame has been looked at with all that comes of it, and is left alone from then on.  */
-bool is_new_there(Explorer *in, Path *path, const Key *frame)
+bool part_is_apart(const Explorer *in, int part)
 {
-    bool new = false;
-    for (int part = 0; part < in->nparts; part++)
-        if (path->fresh[part]) {
-            path->fresh[part] = is_new_with(in, frame, path->keys[part]);
-            new |= path->fresh[part];
-        }
-    in->nvisited += new;
-    return new;
+    return !in->waits || !is_frames(in, &in->parts[part]);
 }
 
-/* What is to be said again.  */
-static bool has_changed(const Explorer *in, const Path *path, int part)
+Stop *stop_of_frame(Explorer *in, Key *frame)
 {
-    return path->fresh[part] && path->world->moved & in->parts[part].blocks;
-}
-
-static void find_all_live(Explorer *in, const Path *path)
-{
-    uint64_t blocks = 0;
-    for (int part = 0; part < in->nparts; part++)
-        if (in->waits || has_changed(in, path, part))
-            blocks |= in->parts[part].blocks;
-    for (int g = 0; g < in->ngroups; g++)
-        if (blocks >> in->groups[g].block & 1)
-            find_live(in, path->world, g);
-}
-
-bool path_is_new(Explorer *in, Path *path)
-{
-    World *world = path->world;
-    int group = world->question.group;
-    const Op *op = world->states[group].pc;
-    path->frame = NULL;
-    if (in->groups[group].about[op->position] & ABOUT_SAME_WAY) {
-        in->nvisited++;
-        return true;
-    }
-    find_all_live(in, path);
-    path->frame = key_of_frame(in, world);
-    for (int part = 0; part < in->nparts; part++)
-        if (has_changed(in, path, part))
-            path->keys[part] = key_of_part(in, world, part);
-    world->moved = 0;
-    return is_new_there(in, path, path->frame);
-}
-
-Way *ways_from(Explorer *in, const Key *frame)
-{
-    Way *ways = frame ? frame->ways : NULL;
-    if (!ways)
-        ways = arena_alloc(in->kernel->module, 2 * sizeof *ways);
+    Stop *stop = frame ? frame->stop : NULL;
+    if (stop)
+        return stop;
+    stop = arena_alloc(in->kernel->module, sizeof *stop);
+    stop->frame = frame;
     if (frame)
-        ((Key *)frame)->ways = ways;
-    return ways;
+        frame->stop = stop;
+    return stop;
 }
 
 void keys_forget(Explorer *in)
 {
     memset(in->texts, 0, (size_t)in->nbuckets * sizeof *in->texts);
-    memset(in->pairs, 0, (size_t)in->room_of_pairs * sizeof *in->pairs);
-    in->nvisited = in->ntexts = in->npairs = 0;
+    in->nvisited = in->ntexts = in->nframes = in->nstands = in->nstates = 0;
 }
 
 void keys_init(Explorer *in)
@@ -682,12 +670,17 @@ void keys_init(Explorer *in)
     Module *module = in->kernel->module;
     in->nbuckets = 256;
     in->texts = arena_alloc(module, (size_t)in->nbuckets * sizeof *in->texts);
-    in->room_of_pairs = 1024;
-    in->pairs = arena_alloc(module, (size_t)in->room_of_pairs * sizeof *in->pairs);
+    in->product_parts = arena_alloc(module, (size_t)in->ngroups * sizeof *in->product_parts);
+    in->storage_parts = arena_alloc(module, (size_t)(in->ngroups * in->nstorages + 1) * sizeof *in->storage_parts);
+    in->slot_parts = arena_alloc(module, (size_t)(in->nblocks * in->narefs + 1) * sizeof *in->slot_parts);
+    in->reach = arena_alloc(module, (size_t)in->nblocks * sizeof *in->reach);
     for (int g = 0; g < in->ngroups; g++)
         add_parts_of_group(in, g);
-    for (int block = 0; block < in->nblocks; block++)
+    for (int block = 0; block < in->nblocks; block++) {
+        in->reach[block] |= (uint64_t)1 << block;
         for (int a = 0; a < in->narefs; a++)
             if (in->arefs[a])
                 add_parts_of_ring(in, block, a);
+    }
+    in->first_fact = arena_alloc(module, (size_t)(in->nparts + 1) * sizeof *in->first_fact);
 }

@@ -41,7 +41,7 @@ static bool is_held(const State *state, const Mark *mark)
     return mark->index < gets->next && mark->index >= gets->next - gets->held;
 }
 
-static int slot_of(const Explorer *in, int ring, long index)
+static int slot_of(const Explorer *in, int ring, int index)
 {
     return (int)(index % in->arefs[ring]->slots);
 }
@@ -110,7 +110,7 @@ static bool run_flip(Explorer *in, World *world, int group, const Op *op)
 }
 
 /* The blocks whose slots are full with this put have all bytes of it.  */
-static bool check_bytes(Explorer *in, World *world, int block, const Op *op, long index)
+static bool check_bytes(Explorer *in, World *world, int block, const Op *op, int index)
 {
     const Aref *aref = op->aref;
     for (uint64_t rest = blocks_sharing(in, aref->along, block); rest; rest &= rest - 1) {
@@ -154,14 +154,14 @@ static bool check_round(Explorer *in, const World *world, int group, const Op *o
 {
     const State *state = &world->states[group];
     const Aref *aref = op->aref;
-    long index = state->gets[aref->id].next, before = index - aref->slots;
+    int index = state->gets[aref->id].next, before = index - aref->slots;
     if (state->known[aref->id] > before)
         return true;
     in->again = state->known[aref->id] < 0;
     in->exact |= in->again;
     return !in->again &&
            violates(in, world, group, op,
-                    "may come to the get of put %ld of '%s' before put %ld, the same slot's last, is done, and take it "
+                    "may come to the get of put %d of '%s' before put %d, the same slot's last, is done, and take it "
                     "for that",
                     index, aref->name, before);
 }
@@ -180,7 +180,7 @@ static bool run_get(Explorer *in, World *world, int group, const Op *op)
     return true;
 }
 
-static const Reading *reading_of(const State *state, MarkKind kind, int place, long index)
+static const Reading *reading_of(const State *state, MarkKind kind, int place, int index)
 {
     for (int i = 0; i < state->nreadings; i++) {
         const Reading *reading = &state->readings[i];
@@ -190,13 +190,13 @@ static const Reading *reading_of(const State *state, MarkKind kind, int place, l
     return NULL;
 }
 
-static bool release(Explorer *in, World *world, int group, const Op *op, long index)
+static bool release(Explorer *in, World *world, int group, const Op *op, int index)
 {
     const Aref *aref = op->aref;
     int slot = slot_of(in, aref->id, index);
     if (reading_of(&world->states[group], MARK_RING_VIEW, aref->id, index)) {
         reject(in->kernel, op->loc, REASON_RELEASED_EARLY, group_name(in, group), aref->name,
-               arena_print(in->kernel->module, "a product in flight reads slot %d (put %ld)%s", slot, index,
+               arena_print(in->kernel->module, "a product in flight reads slot %d (put %d)%s", slot, index,
                            place_of(in, world, group, op)));
         in->failed = true;
         return false;
@@ -232,7 +232,7 @@ static bool run_consumed(Explorer *in, World *world, int group, const Op *op)
 void pass_over(const Explorer *in, World *world, int group, const Op *op, int64_t puts)
 {
     State *state = &world->states[group];
-    state->gets[op->aref->id].next += puts;
+    state->gets[op->aref->id].next += (int)puts;
     state->known[op->aref->id] = in->exact ? 0 : NOTHING_KNOWN;
 }
 
@@ -273,7 +273,7 @@ static bool check_view(Explorer *in, World *world, int group, const Op *op, cons
     const State *state = &world->states[group];
     if (view->kind == MARK_RING_VIEW && !is_held(state, view)) {
         const Aref *aref = in->arefs[view->place];
-        return violates(in, world, group, op, "reads slot %d of '%s' (put %ld) that it does not hold at '%s'",
+        return violates(in, world, group, op, "reads slot %d of '%s' (put %d) that it does not hold at '%s'",
                         slot_of(in, view->place, view->index), aref->name, view->index, op_info[op->code].text);
     }
     if (view->kind == MARK_STAGED_VIEW && storage_at(in, view->place)->use == USE_GATHERED)
@@ -288,7 +288,7 @@ static bool check_view(Explorer *in, World *world, int group, const Op *op, cons
 }
 
 /* A look at staged memory is over.  */
-static bool has_read(Explorer *in, World *world, int group, const Op *op, int place, long index)
+static bool has_read(Explorer *in, World *world, int group, const Op *op, int place, int index)
 {
     if (storage_at(in, place)->use == USE_GATHERED)
         return end_look(in, world, group, op, place, index);
@@ -394,7 +394,7 @@ static bool others_meet(const Explorer *in, const World *world, int group, const
 {
     for (int g = 0; g < in->ngroups; g++) {
         const State *other = &world->states[g];
-        long ahead = other->met - world->states[group].met;
+        int ahead = other->met - world->states[group].met;
         bool together = in->groups[g].role == in->groups[group].role && in->groups[g].block == in->groups[group].block;
         if (together && ahead <= 0 && !(ahead == 0 && other->pc == op))
             return false;
@@ -434,7 +434,7 @@ static bool run_mma(Explorer *in, World *world, int group, const Op *op)
     return true;
 }
 
-static bool complete(Explorer *in, World *world, int group, const Op *op, long last)
+static bool complete(Explorer *in, World *world, int group, const Op *op, int last)
 {
     State *state = &world->states[group];
     int kept = 0;
@@ -453,7 +453,7 @@ static bool complete(Explorer *in, World *world, int group, const Op *op, long l
 static bool run_wait(Explorer *in, World *world, int group, const Op *op)
 {
     State *state = &world->states[group];
-    if (!complete(in, world, group, op, state->committed - (long)op->ival))
+    if (!complete(in, world, group, op, state->committed - (int)op->ival))
         return false;
     for (int i = 0; i < op->nresults; i++) {
         const Mark *from = mark_at(in, world, group, op->args[i]);
@@ -524,7 +524,7 @@ bool may_pass(const Explorer *in, const World *world, int group, const Op *op)
         return world->turns[block] % in->groups[group].role->replicas == in->groups[group].number;
     if (op->code == OP_PUT) {
         const Aref *aref = op->aref;
-        long index = state->puts[aref->id].next;
+        int index = state->puts[aref->id].next;
         return index < aref->slots ||
                world->released[ring_at(in, block, aref->id)][slot_of(in, aref->id, index)] >= aref->arrivals;
     }
@@ -541,7 +541,7 @@ static bool run_turn(Explorer *in, World *world, int group, const Op *op)
     if (state->holds_turn == take)
         return violates(in, world, group, op, take ? "takes its turn twice" : "passes on a turn that it has not taken");
     state->holds_turn = take;
-    long *turn_known = world->turn_known + ring_at(in, in->groups[group].block, 0);
+    int *turn_known = world->turn_known + ring_at(in, in->groups[group].block, 0);
     if (take) {
         for (int a = 0; a < in->narefs; a++)
             if (turn_known[a] > state->known[a])

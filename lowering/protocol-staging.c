@@ -108,7 +108,7 @@ static bool is_beside(const Explorer *in, int group, int other)
     return in->groups[group].role == in->groups[other].role && in->groups[group].block == in->groups[other].block;
 }
 
-static Gathered *slot_of_write(const Storage *storage, State *state, int place, long write)
+static Gathered *slot_of_write(const Storage *storage, State *state, int place, int write)
 {
     return &state->gathered[place][(write - 1) % storage->slots];
 }
@@ -119,7 +119,7 @@ bool run_gather(Explorer *in, World *world, int group, const Op *op)
     State *state = &world->states[group];
     const Storage *storage = op->storage;
     int place = storage_place(in->kernel, storage);
-    long write = ++state->written[place];
+    int write = ++state->written[place];
     for (int i = 0; i < state->nreadings; i++)
         if (state->readings[i].kind == MARK_STAGED_VIEW && state->readings[i].place == place &&
             (write - state->readings[i].index) % storage->slots == 0)
@@ -169,7 +169,7 @@ bool check_gathered(Explorer *in, World *world, int group, const Op *op, const M
 }
 
 /* A look ends: nobody has written there meanwhile.  */
-bool end_look(Explorer *in, World *world, int group, const Op *op, int place, long write)
+bool end_look(Explorer *in, World *world, int group, const Op *op, int place, int write)
 {
     State *state = &world->states[group];
     const Storage *storage = storage_at(in, place);

@@ -42,7 +42,7 @@ int blocks_that_decide(const Explorer *in, int decision)
     return decision < 0 ? 1 : __builtin_popcountll(in->joined[decision]);
 }
 
-long puts_made(const Explorer *in, const World *world, int block, int aref)
+int puts_made(const Explorer *in, const World *world, int block, int aref)
 {
     return world->made[ring_at(in, block, aref)];
 }
@@ -52,11 +52,11 @@ uint64_t blocks_sharing(const Explorer *in, int along, int block)
     return in->sharers[along * in->nblocks + block];
 }
 
-long puts_done(const Explorer *in, const World *world, int block, int aref)
+int puts_done(const Explorer *in, const World *world, int block, int aref)
 {
-    long done = puts_made(in, world, block, aref);
+    int done = puts_made(in, world, block, aref);
     for (uint64_t rest = blocks_sharing(in, in->arefs[aref]->along, block); rest; rest &= rest - 1) {
-        long puts = puts_made(in, world, __builtin_ctzll(rest), aref);
+        int puts = puts_made(in, world, __builtin_ctzll(rest), aref);
         done = puts < done ? puts : done;
     }
     return done;
@@ -66,7 +66,7 @@ void stir(World *world, int block)
 {
     world->stirred |= (uint64_t)1 << block;
     world->moved |= (uint64_t)1 << block;
-    world->tried |= (uint64_t)1 << block;
+    world->shifted |= (uint64_t)1 << block;
 }
 
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */
@@ -87,7 +87,7 @@ void state_add_reading(Explorer *in, State *state, int index, Reading reading)
 static void *carve(World *world, size_t count, size_t size)
 {
     size_t offset = world->bytes;
-    world->bytes += (count * size + 15) & ~(size_t)15;
+    world->bytes += (count * size + 7) & ~(size_t)7;
     return world->memory ? world->memory + offset : NULL;
 }
 
@@ -137,6 +137,7 @@ static void lay_out(const Explorer *in, World *world)
     world->decided = carve(world, ndecisions, sizeof *world->decided);
     world->ndecided = carve(world, ndecisions, sizeof *world->ndecided);
     world->stands = carve(world, (size_t)in->nblocks, sizeof *world->stands);
+    world->keys = carve(world, (size_t)in->nparts, sizeof *world->keys);
 }
 
 /* All zero.  Worlds are laid out alike, so that one is copied to another at once.  */
@@ -191,7 +192,7 @@ static void start_group(const Explorer *in, State *state, const Group *group)
     }
 }
 
-static World *world_new(Explorer *in)
+World *world_new(Explorer *in)
 {
     World *world = allocate_world(in);
     for (int g = 0; g < in->ngroups; g++)
@@ -201,7 +202,7 @@ static World *world_new(Explorer *in)
     return world;
 }
 
-static World *world_copy(Explorer *in, const World *world)
+World *world_copy(Explorer *in, const World *world)
 {
     World *copy = in->free;
     if (copy)
@@ -211,88 +212,16 @@ static World *world_copy(Explorer *in, const World *world)
     memcpy(copy->memory, world->memory, world->bytes);
     copy->stirred = world->stirred;
     copy->moved = world->moved;
+    copy->shifted = world->shifted;
+    copy->stop = world->stop;
     copy->question = world->question;
     for (int g = 0; g < in->ngroups; g++)
         copy_state(in, &copy->states[g], &world->states[g]);
     return copy;
 }
 
-/* ---- paths ------------------------------------------------------------------------------------------------------- */
-
-static Path *allocate_path(Explorer *in)
+void world_free(Explorer *in, World *world)
 {
-    Module *module = in->kernel->module;
-    size_t parts = (size_t)in->nparts + 1;
-    Path *path = in->free_paths;
-    if (path) {
-        in->free_paths = path->next;
-    } else {
-        path = arena_alloc(module, sizeof *path);
-        path->keys = arena_alloc(module, parts * sizeof *path->keys);
-        path->fresh = arena_alloc(module, parts);
-    }
-    return path;
-}
-
-static void come_to(Path *path, World *world)
-{
-    path->world = world;
-    world->users++;
-}
-
-static void leave_world(Explorer *in, Path *path)
-{
-    World *world = path->world;
-    if (--world->users)
-        return;
     world->next = in->free;
     in->free = world;
-}
-
-Path *path_new(Explorer *in)
-{
-    Path *path = allocate_path(in);
-    *path = (Path){.keys = path->keys, .fresh = path->fresh};
-    keys_start(in, path);
-    come_to(path, world_new(in));
-    return path;
-}
-
-Path *path_copy(Explorer *in, Path *path)
-{
-    Path *copy = allocate_path(in), old = *copy;
-    *copy = *path;
-    copy->keys = old.keys;
-    copy->fresh = old.fresh;
-    memcpy(copy->keys, path->keys, (size_t)in->nparts * sizeof *copy->keys);
-    memcpy(copy->fresh, path->fresh, (size_t)in->nparts * sizeof *copy->fresh);
-    path->world->users++;
-    return copy;
-}
-
-World *path_world(Explorer *in, Path *path)
-{
-    if (path->world->users > 1) {
-        World *copy = world_copy(in, path->world);
-        leave_world(in, path);
-        come_to(path, copy);
-    }
-    return path->world;
-}
-
-void path_free(Explorer *in, Path *path)
-{
-    leave_world(in, path);
-    path->next = in->free_paths;
-    in->free_paths = path;
-}
-
-void forget_paths(Explorer *in)
-{
-    keys_forget(in);
-    while (in->stack) {
-        Path *path = in->stack;
-        in->stack = path->next;
-        path_free(in, path);
-    }
 }

@@ -31,7 +31,7 @@ const char *place_of(const Explorer *in, const World *world, int group, const Op
         const Op *loop = block->parent;
         int decision = decision_at(in, group, loop);
         if (loop->code == OP_GRID)
-            text = arena_print(module, "%s, tile %ld", text, state->ordinal);
+            text = arena_print(module, "%s, tile %d", text, state->ordinal);
         else if (op_is_loop(loop) && decision >= 0)
             text = arena_print(module, "%s, iteration %d of the loop of line %d", text, state->iterations[decision],
                                loop->loc.line);
@@ -47,7 +47,7 @@ const char *waits_for(const Explorer *in, const World *world, int group)
     const Aref *aref = op->aref;
     if (op->code == OP_TURN_TAKE) {
         int groups = in->groups[group].role->replicas;
-        return arena_print(module, "'%s %ld' does not pass on its turn", in->groups[group].role->name,
+        return arena_print(module, "'%s %d' does not pass on its turn", in->groups[group].role->name,
                            world->turns[in->groups[group].block] % groups);
     }
     if (op->code == OP_MEET)
@@ -56,12 +56,12 @@ const char *waits_for(const Explorer *in, const World *world, int group)
         return arena_print(module, "not all groups of '%s' sum in '%s'", in->groups[group].role->name,
                            op->storage->name);
     bool get = op->code == OP_GET;
-    long index = get ? state->gets[aref->id].next : state->puts[aref->id].next;
-    long slot = index % aref->slots;
+    int index = get ? state->gets[aref->id].next : state->puts[aref->id].next;
+    int slot = index % aref->slots;
     int ring = ring_at(in, in->groups[group].block, aref->id);
     if (get)
-        return arena_print(module, "slot %ld of '%s' is not filled for put %ld", slot, aref->name, index);
-    return arena_print(module, "slot %ld of '%s' is released by %d of %d groups after put %ld", slot, aref->name,
+        return arena_print(module, "slot %d of '%s' is not filled for put %d", slot, aref->name, index);
+    return arena_print(module, "slot %d of '%s' is released by %d of %d groups after put %d", slot, aref->name,
                        world->released[ring][slot], aref->arrivals, index - aref->slots);
 }
 
@@ -162,21 +162,20 @@ static bool check_tile_start(Explorer *in, World *world, int group, const Op *op
 {
     const State *state = &world->states[group];
     const Role *role = in->groups[group].role;
-    long tile = state->ordinal - 1;
+    int tile = state->ordinal - 1;
     for (int a = 0; in->by_tiles && a < in->narefs; a++) {
         const Aref *aref = in->arefs[a];
         bool puts = aref && aref->producer == role, gets = aref && aref->consumers & ROLE_BIT(role);
         if (!puts && !gets)
             continue;
-        long next = puts ? state->puts[a].next : state->gets[a].next;
+        int next = puts ? state->puts[a].next : state->gets[a].next;
         int ring = ring_at(in, in->groups[group].block, a);
         if (world->started[ring] == tile) {
             world->tile_starts[ring][tile % 64] = next;
             world->started[ring]++;
         } else if (world->tile_starts[ring][tile % 64] != next) {
-            return violates(in, world, group, op,
-                            "begins tile %ld with put %ld of '%s', and another group with put %ld", tile, next,
-                            aref->name, world->tile_starts[ring][tile % 64]);
+            return violates(in, world, group, op, "begins tile %d with put %d of '%s', and another group with put %d",
+                            tile, next, aref->name, world->tile_starts[ring][tile % 64]);
         }
     }
     return true;

@@ -24,19 +24,19 @@
  *   4. Pieces of a world are looked at apart: each slot of a ring (of a cluster in each block, or where blocks share the ring in
  *      all that do), what groups know of its rounds (5), each group's products, each storage, each direct store.  What becomes of
  *      such a piece depends on it and on the steps that are taken, on no other piece: a release goes by how many gets ago the
- *      slot was got, a wait by how many groups of products ago one began.  So a world goes on for the sake of those pieces that
- *      are in a state in which they have not been while the groups stood like this; what comes of the others was, or will be,
- *      seen from elsewhere.  So rings under branches do not multiply, nor the slots of one.  Nor does it go on for a piece that
- *      is no worse off than one that was seen: more known, less to be fenced, met or waited for.  No rule is broken by that
- *      which another would not break, and each step leaves them in that order.
+ *      slot was got, a wait by how many groups of products ago one began.  So a world goes on as long as some piece is in a state
+ *      in which it has not been while the groups stood like this; what comes of the others was, or will be, seen from elsewhere.
+ *      So rings under branches do not multiply, nor the slots of one.  Nor does it go on for a piece that is no worse off than
+ *      one that was seen: more known, less to be fenced, met or waited for.  No rule is broken by that which another would not
+ *      break, and each step leaves them in that order.
  *      This is sound as long as no put waits in the order of the search, since then pieces have no say in what comes next.  The
  *      order depends on none: all groups go as far as they can without a put, then each that stands at one makes it, others as
  *      far as they can in between.  Where a put waits even so, its ring is no longer apart, but says where the groups stand,
  *      too, and the search is made again.
  *
- *      What an outcome leads to, and which blocks of a cluster go on then, are the same for all worlds that stand alike.  So where
- *      only pieces of other blocks are new, they are new there as they are, and the way there is made up for later, if these
- *      blocks go on.
+ *      What an outcome leads to is the same for all worlds that stand alike, and what becomes of a piece is, too, whatever the
+ *      others are.  So it is known beforehand, once each has gone that way in some world, and who would meet nothing new does not
+ *      go (protocol-ways.c).
  *
  *   Nothing passes unproved: with more than so many worlds the kernel is refused.
  *
@@ -125,7 +125,7 @@ static bool group_has_ended_well(Explorer *in, const World *world, int group)
     const Op *last = in->groups[group].role->body->last;
     FOR_AREFS (aref, in->kernel) {
         if (state->gets[aref->id].held)
-            return violates(in, world, group, last, "ends without a release of %ld slots of '%s'",
+            return violates(in, world, group, last, "ends without a release of %d slots of '%s'",
                             state->gets[aref->id].held, aref->name);
         if (state->puts[aref->id].filling)
             return violates(in, world, group, last, "ends within a put of '%s'", aref->name);
@@ -139,8 +139,8 @@ static bool group_has_ended_well(Explorer *in, const World *world, int group)
 
 static bool ring_has_ended_well(Explorer *in, const World *world, int block, const Aref *aref)
 {
-    long puts = puts_made(in, world, block, aref->id);
-    for (long index = puts > aref->slots ? puts - aref->slots : 0; index < puts; index++) {
+    int puts = puts_made(in, world, block, aref->id);
+    for (int index = puts > aref->slots ? puts - aref->slots : 0; index < puts; index++) {
         int released = world->released[ring_at(in, block, aref->id)][index % aref->slots];
         if (released == aref->arrivals)
             continue;
@@ -166,7 +166,7 @@ static bool world_has_ended_well(Explorer *in, const World *world)
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
 /* How far the group would be ahead of the last of those that take this decision, too; what it decides for itself comes first.  */
-static long lead(const Explorer *in, const World *world, int group, int decision)
+static int lead(const Explorer *in, const World *world, int group, int decision)
 {
     if (decision < 0)
         return -1;
@@ -257,98 +257,59 @@ static bool run_until_asked(Explorer *in, World *world, Question *question)
 
 typedef enum { SEARCH_HOLDS, SEARCH_FAILS, SEARCH_TOO_LARGE, SEARCH_AGAIN } Verdict;
 
-/* Is any part that it goes on for about one of these blocks?  */
-static bool is_about(const Explorer *in, const Path *path, uint64_t blocks)
+/* Let all groups go as far as they can, on the way that leads there.  Does it lead to anything new?  */
+static bool leads_on(Explorer *in, World *world, Way *way)
 {
-    for (int part = 0; part < in->nparts; part++)
-        if (path->fresh[part] && in->parts[part].blocks & blocks)
-            return true;
+    if (run_until_asked(in, world, &world->question))
+        return arrive(in, world, way);
+    if (!in->failed && !in->again)
+        arrive_at_end(in, world, way);
     return false;
 }
 
-/* Tell a group what it has to be told, and let all go as far as they can.  False at the end of a path.  */
-static bool follow_up(Explorer *in, Path *path, bool outcome)
+/* What becomes of the world with this outcome goes on the stack if anything is new about it.  */
+static bool try_outcome(Explorer *in, World *world, bool outcome)
 {
-    World *world = path_world(in, path);
-    world->tried = 0;
+    Way *way = &world->stop->ways[outcome];
     group_decide(in, world, world->question.group, world->question.decision, outcome);
-    return !in->failed && run_until_asked(in, world, &world->question);
-}
-
-static bool make_up(Explorer *in, Path *path)
-{
-    uint64_t owed = path->owed;
-    int count = path->nowed;
-    path->owed = 0;
-    path->nowed = 0;
-    for (; count; count--, owed >>= 1)
-        if (!follow_up(in, path, owed & 1))
-            return false;
-    return true;
-}
-
-/* A way that was tried leads where it led, and if it is about no part that the path goes on for, these are afterwards what they
-   were: it need not be taken before that matters.  */
-static bool can_wait(const Explorer *in, const Path *path, const Way *way)
-{
-    return way->on && path->nowed < 64 && !is_about(in, path, way->moved);
-}
-
-/* Does the path's next outcome lead to anything new?  */
-static bool leads_on(Explorer *in, Path *path)
-{
-    Way *way = &path->ways[path->outcome];
-    if (can_wait(in, path, way)) {
-        path->owed |= (uint64_t)path->outcome << path->nowed++;
-        path->ways = way->on;
-        in->nvisited += !way->frame;
-        return !way->frame || is_new_there(in, path, way->frame);
+    if (in->failed || !leads_on(in, world, way)) {
+        world_free(in, world);
+        return !in->failed && !in->again;
     }
-    if (!make_up(in, path) || !follow_up(in, path, path->outcome))
-        return false;
-    bool new = path_is_new(in, path);
-    if (!way->on)
-        *way = (Way){ways_from(in, path->frame), path->frame, path->world->tried};
-    path->ways = way->on;
-    return new;
-}
-
-/* Both outcomes of the question at which it stands.  */
-static bool push(Explorer *in, Path *path)
-{
-    if (!(can_wait(in, path, &path->ways[0]) && can_wait(in, path, &path->ways[1])) && !make_up(in, path))
-        return false;
-    Path *other = path_copy(in, path);
-    path->outcome = true;
-    other->outcome = false;
-    path->next = other;
-    other->next = in->stack;
-    in->stack = path;
+    world->next = in->stack;
+    in->stack = world;
     return true;
 }
 
-/* Every world that can be reached, as far as keys tell them apart.  */
+/* Both outcomes of the question at which it stands, if they may lead to anything new.  */
+static bool try_both(Explorer *in, World *world)
+{
+    if (!leads_nowhere(in, world, world->stop, false) && !try_outcome(in, world_copy(in, world), false))
+        return false;
+    if (!leads_nowhere(in, world, world->stop, true))
+        return try_outcome(in, world, true);
+    world_free(in, world);
+    return true;
+}
+
+/* Every world that can be reached, as far as keys tell them apart.  What was found last goes on first, with one more iteration
+   before others.  */
 static Verdict search(Explorer *in)
 {
-    forget_paths(in);
+    Way start = {0};
+    World *world = world_new(in);
+    keys_forget(in);
     in->again = false;
-    Path *path = path_new(in);
-    bool new = run_until_asked(in, path->world, &path->world->question) && path_is_new(in, path);
-    path->ways = ways_from(in, path->frame);
-    while (!in->failed && !in->again) {
-        if (in->nvisited > in->most)
-            return SEARCH_TOO_LARGE;
-        if (!new)
-            path_free(in, path);
-        else if (!push(in, path))
+    in->stack = leads_on(in, world, &start) ? world : NULL;
+    while (in->stack && in->nvisited <= in->most) {
+        world = in->stack;
+        in->stack = world->next;
+        if (!try_both(in, world))
             break;
-        if (!in->stack)
-            return SEARCH_HOLDS;
-        path = in->stack;
-        in->stack = path->next;
-        new = leads_on(in, path);
     }
-    return in->failed ? SEARCH_FAILS : SEARCH_AGAIN;
+    if (in->failed || in->again)
+        return in->failed ? SEARCH_FAILS : SEARCH_AGAIN;
+    return in->stack ? SEARCH_TOO_LARGE : SEARCH_HOLDS;
 }
 
 enum { MANY_WORLDS = 100000 };

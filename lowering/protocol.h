@@ -10,22 +10,22 @@
 typedef enum { MARK_NONE, MARK_PUT, MARK_GOT, MARK_RING_VIEW, MARK_STAGED_VIEW, MARK_TOKEN } MarkKind;
 typedef struct {
     MarkKind kind;
-    int place;  /* of the ring, or of the storage */
-    long index; /* of the put, of the write of the storage, or of the group of products */
+    int place; /* of the ring, or of the storage */
+    int index; /* of the put, of the write of the storage, or of the group of products */
 } Mark;
 
 /* A product in flight that reads shared memory.  */
 typedef struct {
     MarkKind kind; /* MARK_RING_VIEW, MARK_STAGED_VIEW */
     int place;
-    long index;
-    long group;
+    int index;
+    int group;
 } Reading;
 
 /* One end of a ring: the puts of its producer, the gets of a consumer.  */
 typedef struct {
-    long next;    /* running index of the next put, or get */
-    long held;    /* the newest gets, not released yet */
+    int next;     /* running index of the next put, or get */
+    int held;     /* the newest gets, not released yet */
     bool filling; /* between put and put_done */
 } End;
 
@@ -38,7 +38,7 @@ typedef struct {
    group wrote, fenced, and last looked at it.  */
 enum { MAX_GATHERED = 2, NOT_YET = 0x7fffffff, NEVER = -1 };
 typedef struct {
-    long write, wrote, fenced, looked;
+    int write, wrote, fenced, looked;
 } Gathered;
 
 /* A group of a role: where it stands and what it has.  */
@@ -46,24 +46,24 @@ typedef struct {
     const Op *pc; /* the next op; NULL: it has ended */
     bool head;    /* of the loop at pc: initial values are handed over, the next iteration is not decided */
     bool holds_turn;
-    int asks;                  /* the decision that it waits for, or DECIDE_... */
-    long ordinal;              /* tiles begun */
-    long met;                  /* places that it passed where all of the role's groups come together in the search, */
-    long meetings;             /* and those of them where they do on the machine */
-    long committed, completed; /* groups of products */
-    Mark *marks;               /* by Group.mark_of */
-    End *puts, *gets;          /* by ring */
-    long *written;             /* by storage: writes of it so far */
-    bool *read;                /* by storage: read since the group last met at a barrier */
-    Written *fresh;            /* by storage: what has to happen before others look at what was written */
-    int *copying;              /* by storage: so many of the newest copies out may still read it */
-    Gathered **gathered;       /* by storage, NULL for all but these; by slot */
+    int asks;                 /* the decision that it waits for, or DECIDE_... */
+    int ordinal;              /* tiles begun */
+    int met;                  /* places that it passed where all of the role's groups come together in the search, */
+    int meetings;             /* and those of them where they do on the machine */
+    int committed, completed; /* groups of products */
+    Mark *marks;              /* by Group.mark_of */
+    End *puts, *gets;         /* by ring */
+    int *written;             /* by storage: writes of it so far */
+    bool *read;               /* by storage: read since the group last met at a barrier */
+    Written *fresh;           /* by storage: what has to happen before others look at what was written */
+    int *copying;             /* by storage: so many of the newest copies out may still read it */
+    Gathered **gathered;      /* by storage, NULL for all but these; by slot */
     uint64_t stored,
         loaded; /* tensors that are stored through: stores and loads since the group last met, by Explorer.stores */
     Reading *readings;
     int nreadings, room;
-    long *known;     /* by ring: puts that are done before this point in every order of execution, as far as it tells */
-    long *taken;     /* by decision: how many */
+    int *known;      /* by ring: puts that are done before this point in every order of execution, as far as it tells */
+    int *taken;      /* by decision: how many */
     int *iterations; /* by decision: of the loop's present run, for messages */
 } State;
 
@@ -90,7 +90,7 @@ typedef struct {
     bool *joins;          /* by decision: is it taken here? */
     bool *stages;         /* by storage: does it leave through this? */
     bool *touches;        /* by storage: does it have to do with this, other than as a slot? */
-    bool multiplies;
+    bool multiplies, takes_turns;
     int first_store, end_store; /* among Explorer.stores */
 } Group;
 
@@ -104,24 +104,38 @@ typedef struct {
     uint64_t blocks; /* that it is about, a bit each */
 } Part;
 
+typedef struct Key Key; /* what was said of how groups stand, or of a part: protocol-keys.c */
+
+/* Where worlds stand alike, and what each outcome leads to, as far as it was tried: protocol-ways.c.  */
+typedef struct Stop Stop;
+typedef struct {
+    bool known;
+    Stop *to;       /* NULL: all groups have ended well */
+    uint64_t moved; /* blocks in which groups go on since parts were said last, a bit each */
+    uint16_t *
+        becomes; /* by number of what was said of a part then: one more than the number of what is said there, 0: not known */
+    int nbecomes;
+} Way;
+struct Stop {
+    Key *frame; /* NULL: one way only leads here, so that nothing is said */
+    Way ways[2];
+};
+
+/* What is known of a value, or of a product in flight, as the keys say it.  */
+typedef struct {
+    int next; /* about the same part, -1: none */
+    int group, number;
+    int64_t text;
+} Fact;
+
 enum { MOST_RANKS = 64 };
-typedef struct Key Key;   /* what was said of how groups stand, or of a part */
-typedef struct Pair Pair; /* a part in a frame: protocol-keys.c */
 
 /* Who has to be told something next, -1: nobody, and what.  */
 typedef struct {
     int group, decision;
-    long ahead; /* of the last that has to be told the same */
+    int ahead;  /* of the last that has to be told the same */
     bool ended; /* all have */
 } Question;
-
-/* What an outcome of a question leads to, once it was tried: to another question.  */
-typedef struct Way Way;
-struct Way {
-    Way *on;          /* from there, by outcome; NULL: not known, or the end */
-    const Key *frame; /* there; NULL: one way only leads there, so that it is not said */
-    uint64_t moved;   /* blocks in which groups go on, a bit each */
-};
 
 /* All groups, and what they share.  */
 typedef struct World World;
@@ -130,36 +144,23 @@ struct World {
     State *states;
     int **released;    /* by ring and slot: groups that have released its newest put */
     int64_t **brought; /* by ring and slot: bytes of its newest put */
-    long *turns;       /* by block: taken and passed on so far */
-    long *turn_known;  /* by ring: what the last group to pass on its turn knew */
+    int *turns;        /* by block: taken and passed on so far */
+    int *turn_known;   /* by ring: what the last group to pass on its turn knew */
     uint64_t *decided; /* by decision: the newest 64, oldest at bit 0 of those */
-    long *ndecided;
-    long **tile_starts; /* by ring: running index at the start of tile n, at n % 64 */
-    long *made;         /* by ring: puts of its block that are done */
-    long *started;      /* by ring: tiles whose start is known */
+    int *ndecided;
+    int **tile_starts;  /* by ring: running index at the start of tile n, at n % 64 */
+    int *made;          /* by ring: puts of its block that are done */
+    int *started;       /* by ring: tiles whose start is known */
     uint64_t stirred;   /* blocks, a bit each, in which groups may go on, */
-    uint64_t moved;     /* in which some have since keys were made, */
-    uint64_t tried;     /* and since the last question */
-    Question question;  /* where it stands */
+    uint64_t moved;     /* in which some have since parts were said, */
+    uint64_t shifted;   /* and since it was said how they stand */
+    Question question;  /* where it stands, */
+    Stop *stop;         /* and what comes of that */
     const Key **stands; /* by block: how its groups stood then, */
+    const Key **keys;   /* and by part, what was said of it */
     char *memory;       /* what all these point to */
     size_t bytes;
-    int users; /* paths that have come to it */
     World *next;
-};
-
-/* A world, and what it goes on for.  */
-typedef struct Path Path;
-struct Path {
-    World *world;
-    uint64_t owed;    /* after these outcomes, the first at bit 0, */
-    int nowed;        /* so many: see protocol.c */
-    bool outcome;     /* how it will go on */
-    const Key *frame; /* how it was said where it stands, or NULL */
-    Way *ways;        /* what comes of that */
-    const Key **keys; /* by part: what was said of it, */
-    bool *fresh;      /* and that was new where somebody was asked */
-    Path *next;
 };
 
 typedef struct {
@@ -186,21 +187,26 @@ typedef struct {
     bool by_tiles;
     bool named;      /* plan has given out variables */
     int turn_groups; /* that take turns */
-    Key **texts;     /* that were said */
+    Key **texts;     /* that were said, */
     int nbuckets, ntexts;
+    int nframes, nstands, nstates; /* of all groups, of a block's, of a part; */
+    Key **states;                  /* the last, by number */
+    int room_of_states;
     Part *parts;
     int nparts;
-    Pair *pairs; /* of a frame and what a part was in it */
-    int room_of_pairs, npairs;
+    int *product_parts, *storage_parts; /* by group, and its storages: their parts, -1: none */
+    int *slot_parts;                    /* by ring: the part of its slot 0 */
+    uint64_t *reach;                    /* by block: those that some part about it is about */
+    Fact *facts;                        /* for the keys being made: */
+    int nfacts, room_of_facts;
+    int *first_fact;     /* by part, -1: none that has not been said */
     int nvisited, most;  /* worlds that went on, and may in one search */
     int steps;           /* of groups */
     unsigned char *text; /* the key being built */
     int length, room;
     unsigned char ranks[MOST_RANKS]; /* of the part that it is about: see protocol-keys.c */
     int nranks;
-    World *free;
-    Path *stack, *free_paths;
-    int **live;   /* by group: its marks of interest where it stands, -1 behind the last, for the keys being made */
+    World *stack, *free;
     bool meets;   /* groups come together */
     bool waits;   /* some ring is in `waited` */
     bool *waited; /* by ring: a put had to wait in the order of the search, so that its state is the frame's */
@@ -227,28 +233,36 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels);
 
 /* protocol-state.c */
 void state_add_reading(Explorer *in, State *state, int index, Reading reading);
-Path *path_new(Explorer *in); /* the first */
-Path *path_copy(Explorer *in, Path *path);
-World *path_world(Explorer *in, Path *path); /* that nobody else has come to */
-void path_free(Explorer *in, Path *path);
-void forget_paths(Explorer *in);
+World *world_new(Explorer *in); /* the first */
+World *world_copy(Explorer *in, const World *world);
+void world_free(Explorer *in, World *world);
 void stir(World *world, int block); /* a group of this block has moved */
 const char *group_name(const Explorer *in, int group);
-int ring_at(const Explorer *in, int block, int aref);                        /* its place among those of all blocks */
-uint64_t blocks_sharing(const Explorer *in, int along, int block);           /* a bit each, this one's, too */
-int blocks_that_decide(const Explorer *in, int decision);                    /* it together */
-long puts_made(const Explorer *in, const World *world, int block, int aref); /* and ended, by the block itself */
-long puts_done(const Explorer *in, const World *world, int block, int aref); /* and by all that bring a share */
+int ring_at(const Explorer *in, int block, int aref);                       /* its place among those of all blocks */
+uint64_t blocks_sharing(const Explorer *in, int along, int block);          /* a bit each, this one's, too */
+int blocks_that_decide(const Explorer *in, int decision);                   /* it together */
+int puts_made(const Explorer *in, const World *world, int block, int aref); /* and ended, by the block itself */
+int puts_done(const Explorer *in, const World *world, int block, int aref); /* and by all that bring a share */
 Mark *mark_at(const Explorer *in, World *world, int group, const Value *value); /* NULL: never of interest */
 
 /* protocol-keys.c */
 void keys_init(Explorer *in);
 void keys_forget(Explorer *in);
-void keys_start(const Explorer *in, Path *path);                         /* of a world that nothing was said of */
-long fewest_taken(const Explorer *in, const World *world, int decision); /* by those that join in it */
-bool path_is_new(Explorer *in, Path *path);                              /* not seen before */
-bool is_new_there(Explorer *in, Path *path, const Key *frame);           /* with what was said of its parts before */
-Way *ways_from(Explorer *in, const Key *frame);                          /* NULL: new ones */
+int fewest_taken(const Explorer *in, const World *world, int decision); /* by those that join in it */
+Key *key_of_frame(Explorer *in, World *world);
+int key_number(const Key *key); /* of what was said of a part */
+Stop *stop_of_frame(Explorer *in, Key *frame);
+void list_facts(Explorer *in, const World *world); /* before keys of parts are made */
+const Key *key_of_part(Explorer *in, const World *world, int part);
+bool part_is_apart(const Explorer *in, int part);  /* and not said with the frame */
+bool was_there(const Key *frame, const Key *part); /* the same, or one that was worse off */
+void see(Explorer *in, Key *frame, const Key *part);
+
+/* protocol-ways.c */
+bool leads_nowhere(const Explorer *in, const World *world, const Stop *stop,
+                   bool outcome);                  /* new: needs not be tried */
+bool arrive(Explorer *in, World *world, Way *way); /* at a question: is any part new there? */
+void arrive_at_end(Explorer *in, const World *world, Way *way);
 
 /* protocol-step.c: the next step of a group, puts left to group_put; *decision is what it has to be told.  */
 Step group_step(Explorer *in, World *world, int group, int *decision);
@@ -266,7 +280,7 @@ bool copies_are_out(const Explorer *in, const State *state);
 bool run_gather(Explorer *in, World *world, int group, const Op *op);
 void fence_gathered(const Explorer *in, State *state);
 bool check_gathered(Explorer *in, World *world, int group, const Op *op, const Mark *view);
-bool end_look(Explorer *in, World *world, int group, const Op *op, int place, long write);
+bool end_look(Explorer *in, World *world, int group, const Op *op, int place, int write);
 
 /* protocol-ops.c: what the operations do; false once something is wrong.  */
 bool stays_in_place(Explorer *in, World *world, int group, const Op *op, const Value *from, const Value *to);

@@ -18,8 +18,8 @@
  * 37%: a percent.  Four blocks find no place on some multiprocessors: attention that shares k and v so takes 11% longer.
  *
  * The blocks of a cluster walk over the grid together; where its extent is no multiple, some tiles are none of the grid's:
- * their blocks take part in everything but store nothing, and what is loaded for such a tile alone does not come.  They do so
- * at the place of the last tile that there is: elsewhere a loop that counts up to what follows from the place need not end.
+ * their blocks take part in everything but store nothing, and what is loaded for such a tile alone does not come.  Where a loop
+ * or a branch asks for the place they do so at that of the last tile that there is: elsewhere a loop need not end.
  */
 #include "cluster.h"
 #include "machine.h"
@@ -101,14 +101,18 @@ static void mark(Variance *in, const Value *value, int bits)
     in->changed = true;
 }
 
+int variance_of_dimension(const Kernel *kernel, int dims, int dim)
+{
+    const int *sides = kernel->grid.cluster;
+    return sides[0] > 1 && dim == (dims > 1 ? dims - 2 : 0) ? VARIES_X
+           : sides[1] > 1 && dims > 1 && dim == dims - 1    ? VARIES_Y
+                                                            : 0;
+}
+
 static void mark_grid(Variance *in, const Op *grid)
 {
-    const int *sides = in->kernel->grid.cluster;
-    int dims = grid->nargs / 3;
-    if (sides[0] > 1)
-        mark(in, grid->blocks[0]->args[dims > 1 ? dims - 2 : 0], VARIES_X);
-    if (sides[1] > 1 && dims > 1)
-        mark(in, grid->blocks[0]->args[dims - 1], VARIES_Y);
+    for (int dim = 0; dim < grid->nargs / 3; dim++)
+        mark(in, grid->blocks[0]->args[dim], variance_of_dimension(in->kernel, grid->nargs / 3, dim));
 }
 
 /* In the same iteration carried values are the same if they were to begin with; behind the loop only if it has ended in all
@@ -148,14 +152,48 @@ static void visit_variance(Op *op, void *context)
             mark(in, op->results[i], any_varies(in, op->args, op->nargs));
 }
 
+static void find_variance(Variance *in, Block *body)
+{
+    for (in->changed = true; in->changed;) {
+        in->changed = false;
+        ir_walk(body, visit_variance, in);
+    }
+}
+
+static Variance variance_of_nothing(Kernel *kernel)
+{
+    return (Variance){kernel, arena_alloc(kernel->module, (size_t)kernel->module->next_id + 1), false};
+}
+
 Variance variance_new(Kernel *kernel)
 {
-    Variance in = {kernel, arena_alloc(kernel->module, (size_t)kernel->module->next_id + 1), true};
-    while (in.changed) {
-        in.changed = false;
-        ir_walk(kernel->body, visit_variance, &in);
-    }
+    Variance in = variance_of_nothing(kernel);
+    find_variance(&in, kernel->body);
     return in;
+}
+
+typedef struct {
+    Variance variance;
+    int decided;
+} Decisions;
+
+static void visit_decision(Op *op, void *context)
+{
+    Decisions *in = context;
+    if (op->code == OP_FOR || op->code == OP_WHILE || op->code == OP_IF)
+        in->decided |= variance_of_decision(&in->variance, op);
+}
+
+int cluster_decisions(Kernel *kernel)
+{
+    Decisions in = {variance_of_nothing(kernel), 0};
+    if (cluster_size(kernel) == 1 || kernel->grid.parts) /* of which there are as many as blocks */
+        return 0;
+    FOR_ROLES (role, kernel) {
+        find_variance(&in.variance, role->body);
+        ir_walk(role->body, visit_decision, &in);
+    }
+    return in.decided;
 }
 
 /* ---- choose ------------------------------------------------------------------------------------------------------ */

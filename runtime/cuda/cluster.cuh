@@ -237,8 +237,13 @@ template <int N, int X, int Y> struct tiles<N, cluster<X, Y>> : tiles<N> {
         return this->position(dim) * whole.side(dim) + mine;
     }
 
-    /* A tile beyond the grid is at the last one's place: what a program does there ends, elsewhere its loops need not.  */
     WS_DEVICE long at(int dim) const
+    {
+        return whole.low[dim] + place(dim) * whole.step[dim];
+    }
+
+    /* The same; of a tile beyond the grid the last one's place: what a program does there ends, elsewhere its loops need not.  */
+    WS_DEVICE long nearest(int dim) const
     {
         return whole.low[dim] + ::min(place(dim), whole.tiles[dim] - 1) * whole.step[dim];
     }

@@ -108,13 +108,14 @@ typedef struct {
     long tiles[4]; /* and these of tiles */
 } ws_emulate_grid;
 
-/* One dimension more.  */
 /* One more dimension, whose variable holds numbers up to `most`.  */
 void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step, long most);
 /* When all dimensions are there: x CTAs along the last but one, y along the last.  */
 void ws_emulate_grid_cluster(ws_emulate_grid *grid, int x, int y);
 /* The place of the n-th tile in each dimension; of a cluster, of the tile of this block of it.  False: none of the grid's.  */
 bool ws_emulate_locate(const ws_emulate_grid *grid, long tile, int block, long *position);
+/* The last tile's position for one beyond the grid.  */
+long ws_emulate_nearest(const ws_emulate_grid *grid, int dim, long position);
 /* What ws_sched_iteration is told of that tile.  */
 long ws_emulate_tile(const ws_emulate_grid *grid, long tile, int block);
 enum { WS_EMULATE_OUTSIDE = -2 };

@@ -53,6 +53,11 @@ template <int N, typename B = alone> struct tiles {
     {
         return space.low[dim] + position[dim] * space.step[dim];
     }
+    /* The same; of a tile beyond the grid the last one's place.  */
+    long nearest(int dim) const
+    {
+        return space.low[dim] + ws_emulate_nearest(&space, dim, position[dim]) * space.step[dim];
+    }
     /* Is this CTA's tile one of the grid's?  */
     bool inside() const
     {

@@ -72,12 +72,14 @@ bool ws_emulate_locate(const ws_emulate_grid *grid, long tile, int block, long *
         int side = side_of(grid, d),
             place = d == grid->dims - 1 && grid->dims > 1 ? block % grid->side[1] : block / grid->side[1];
         position[d] = position[d] * side + (side > 1 ? place : 0);
-        if (position[d] >= grid->tiles[d]) { /* at the last one's place, as cluster.cuh has it */
-            position[d] = grid->tiles[d] - 1;
-            inside = false;
-        }
+        inside = inside && position[d] < grid->tiles[d];
     }
     return inside;
+}
+
+long ws_emulate_nearest(const ws_emulate_grid *grid, int dim, long position)
+{
+    return grid->side[0] && position >= grid->tiles[dim] ? grid->tiles[dim] - 1 : position;
 }
 
 long ws_emulate_tile(const ws_emulate_grid *grid, long tile, int block)

@@ -74,9 +74,8 @@ static bool sum_operands(gimple *def, enum tree_code *code, tree *x, tree *y)
         *y = gimple_assign_rhs2(def);
         return true;
     }
-    if (!gimple_call_internal_p(def, IFN_UBSAN_CHECK_ADD) && !gimple_call_internal_p(def, IFN_UBSAN_CHECK_SUB))
+    if (!is_gimple_call(def) || !is_checked_arithmetic(def, code))
         return false;
-    *code = gimple_call_internal_p(def, IFN_UBSAN_CHECK_ADD) ? PLUS_EXPR : MINUS_EXPR;
     *x = gimple_call_arg(def, 0);
     *y = gimple_call_arg(def, 1);
     return true;

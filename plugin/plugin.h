@@ -193,6 +193,8 @@ Value *value_convert(Walk *w, Value *value, Dtype dtype, const char *name);
 tree copy_source(gimple *stmt);    /* what an assignment merely copies, or NULL */
 tree ssa_resolve(tree name);       /* behind copies */
 tree constant_of(tree expression); /* INTEGER_CST, REAL_CST, or NULL */
+/* x + y, x - y or x * y that a sanitizer looks at.  */
+bool is_checked_arithmetic(const gimple *stmt, enum tree_code *code);
 bool constant_int(tree expression, int64_t *result);
 Value *value_of(Walk *w, tree expression);
 /* Without widening conversions that only the callee's parameter type asks for.  */

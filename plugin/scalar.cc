@@ -74,25 +74,6 @@ bool is_math_call(gimple *stmt)
     return is_gimple_call(stmt) && math_name(as_a<gcall *>(stmt));
 }
 
-static bool is_ubsan_arithmetic(const gimple *stmt, enum tree_code *code)
-{
-    if (!gimple_call_internal_p(stmt) || !gimple_call_lhs(stmt))
-        return false;
-    switch (gimple_call_internal_fn(stmt)) {
-    case IFN_UBSAN_CHECK_ADD:
-        *code = PLUS_EXPR;
-        return true;
-    case IFN_UBSAN_CHECK_SUB:
-        *code = MINUS_EXPR;
-        return true;
-    case IFN_UBSAN_CHECK_MUL:
-        *code = MULT_EXPR;
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Checks that the sanitizers put between the user's statements.  */
 bool is_sanitizer_check(const gimple *stmt)
 {
@@ -117,7 +98,7 @@ static bool is_scalar_call(const gimple *stmt)
 {
     enum tree_code code;
     gcall *call = as_a<gcall *>(const_cast<gimple *>(stmt));
-    return is_ubsan_arithmetic(stmt, &code) || gimple_call_builtin_p(stmt, BUILT_IN_EXPECT) ||
+    return is_checked_arithmetic(stmt, &code) || gimple_call_builtin_p(stmt, BUILT_IN_EXPECT) ||
            gimple_call_internal_p(stmt, IFN_BUILTIN_EXPECT) || math_name(call);
 }
 
@@ -230,7 +211,7 @@ static Value *scalar_call(Walk *w, gcall *call, Value *(*operand)(Walk *, tree))
             return NULL;
     tree lhs = gimple_call_lhs(call);
     Type type = type_of(TREE_TYPE(lhs));
-    if (is_ubsan_arithmetic(call, &code))
+    if (is_checked_arithmetic(call, &code))
         return binary(w, where, code, type, name_of(lhs), args[0], args[1]);
     const char *name = math_name(call);
     if (!name)

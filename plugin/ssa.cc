@@ -182,23 +182,30 @@ static tree constant_statement(gimple *stmt, int *budget)
     }
 }
 
-static tree ubsan_constant(gimple *stmt, int *budget)
+bool is_checked_arithmetic(const gimple *stmt, enum tree_code *code)
 {
-    enum tree_code code = PLUS_EXPR;
-    if (!gimple_call_internal_p(stmt))
-        return NULL_TREE;
+    if (!gimple_call_internal_p(stmt) || !gimple_call_lhs(stmt))
+        return false;
     switch (gimple_call_internal_fn(stmt)) {
     case IFN_UBSAN_CHECK_ADD:
-        break;
+        *code = PLUS_EXPR;
+        return true;
     case IFN_UBSAN_CHECK_SUB:
-        code = MINUS_EXPR;
-        break;
+        *code = MINUS_EXPR;
+        return true;
     case IFN_UBSAN_CHECK_MUL:
-        code = MULT_EXPR;
-        break;
+        *code = MULT_EXPR;
+        return true;
     default:
-        return NULL_TREE;
+        return false;
     }
+}
+
+static tree checked_constant(gimple *stmt, int *budget)
+{
+    enum tree_code code;
+    if (!is_checked_arithmetic(stmt, &code))
+        return NULL_TREE;
     tree x = constant_within(gimple_call_arg(stmt, 0), budget);
     tree y = x ? constant_within(gimple_call_arg(stmt, 1), budget) : NULL_TREE;
     return y ? fold_binary(code, TREE_TYPE(gimple_call_lhs(stmt)), x, y) : NULL_TREE;
@@ -216,7 +223,7 @@ static tree constant_within(tree expression, int *budget)
         if (is_gimple_assign(def) && !gimple_has_volatile_ops(def))
             result = constant_statement(def, budget);
         else
-            result = is_gimple_call(def) ? ubsan_constant(def, budget) : NULL_TREE;
+            result = is_gimple_call(def) ? checked_constant(def, budget) : NULL_TREE;
     }
     if (!result || (TREE_CODE(result) != INTEGER_CST && TREE_CODE(result) != REAL_CST))
         return NULL_TREE;

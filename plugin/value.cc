@@ -234,6 +234,12 @@ static tree outside_tree(Walk *w, tree expression, int depth)
         return name;
     tree constant = constant_of(name);
     gimple *def = SSA_NAME_DEF_STMT(name);
+    enum tree_code code;
+    if (!constant && depth <= 16 && is_gimple_call(def) && is_checked_arithmetic(def, &code)) {
+        tree left = outside_tree(w, gimple_call_arg(def, 0), depth + 1);
+        tree right = left ? outside_tree(w, gimple_call_arg(def, 1), depth + 1) : NULL_TREE;
+        return right ? fold_build2(code, TREE_TYPE(name), left, right) : NULL_TREE;
+    }
     if (constant || depth > 16 || !is_gimple_assign(def) || gimple_assign_load_p(def) || !pure_scalar_stmt(def) ||
         gimple_num_ops(def) > 3)
         return constant;
@@ -266,13 +272,14 @@ Value *value_outside(Walk *w, tree expression)
         return *known;
     gimple *def = SSA_NAME_DEF_STMT(name);
     bool inside = defined_in_region(w, name);
+    enum tree_code code;
     Value *value = NULL;
     if (!SSA_NAME_IS_DEFAULT_DEF(name) && gimple_assign_load_p(def))
         value = live_in_load(w, def);
     else if (inside && POINTER_TYPE_P(TREE_TYPE(name)))
         value = pointer_inside(w, name);
     else if (!SSA_NAME_IS_DEFAULT_DEF(name) && !POINTER_TYPE_P(TREE_TYPE(name)) && (inside || !name_of(name)) &&
-             pure_scalar_stmt(def) && !is_gimple_call(def))
+             pure_scalar_stmt(def) && (!is_gimple_call(def) || is_checked_arithmetic(def, &code)))
         value = recompute(w, def);
     else if (!inside)
         value = value_live_in(w, name, type_of(TREE_TYPE(name)), name_of(name));

@@ -365,8 +365,8 @@ static inline int product_grouped_cols(int groups, int rows, int N, int sms)
 
 /* Six tile shapes: 128x256, 128x192, 128x128, 64x128, 64x64, 64x32.  A form is one of them, alone or in a cluster of blocks that
    share what they load; DIVIDED: K may be divided, too; STEPPED: tiles may follow each other at a step that is shorter than
-   they; ROWS: the same for one round of tiles.  Sharing counts where rows of K do not fill lines of 128 bytes, since their copies are bound by L2, and where A or B is
-   small; a step where it makes the last round of tiles full. */
+   they; ROWS: the same for one round of tiles.  Sharing counts where rows of K do not fill lines of 128 bytes, since their copies
+   are bound by L2, and where A or B is small; a step where it makes the last round of tiles full. */
 #define PRODUCT_FORMS(form, ...)                    \
     form(WHOLE, 128, 192, 1, 1, 1, __VA_ARGS__)     \
     form(WHOLE, 128, 192, 1, 2, 1, __VA_ARGS__)     \
@@ -509,8 +509,8 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     const double lone = (block > least ? block : least) * (double)blocks + cut;
     /* Blocks that add parts send each other all but their share of them. */
     const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 19.3;
-    const double at_once = f.kind == PRODUCT_ROWS ? 0.5 : 1;
-    const double after = at_once * f.rows * ((step + 4.0 * (f.cols - step)) * stored * 0.0074 + (f.kind >= PRODUCT_STEPPED ? 5.7 : 0)) + sent;
+    const double row = (step + 4.0 * (f.cols - step)) * stored * 0.0074 + (f.kind >= PRODUCT_STEPPED ? 5.7 : 0);
+    const double after = (f.kind == PRODUCT_ROWS ? 0.5 : 1) * f.rows * row + sent;
     double clocks;
     if (f.light) { /* two at a time, which share the multiprocessor */
         const double pairs = (double)product_ceil(rounds, 2) * (least * (double)blocks + after);

@@ -8,27 +8,33 @@
  */
 #include "slice.h"
 
+typedef struct {
+    Uses *uses;
+    int count;
+    Use *next;
+} Listing;
+
+static void count_uses(Op *op, void *context)
+{
+    ((Listing *)context)->count += op->nargs;
+}
+
 static void add_uses(Op *op, void *context)
 {
-    struct {
-        Uses *uses;
-        Kernel *kernel;
-    } *in = context;
+    Listing *in = context;
     for (int i = op->nargs - 1; i >= 0; i--) {
-        Use *use = arena_alloc(in->kernel->module, sizeof *use);
-        *use = (Use){op, i, in->uses->of[op->args[i]->id]};
-        in->uses->of[op->args[i]->id] = use;
+        *in->next = (Use){op, i, in->uses->of[op->args[i]->id]};
+        in->uses->of[op->args[i]->id] = in->next++;
     }
 }
 
 Uses uses_new(Kernel *kernel, Block *body)
 {
     Uses uses = {arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof(Use *)), kernel->module->next_id};
-    struct {
-        Uses *uses;
-        Kernel *kernel;
-    } context = {&uses, kernel};
-    ir_walk(body, add_uses, &context);
+    Listing listing = {&uses, 0, NULL};
+    ir_walk(body, count_uses, &listing);
+    listing.next = arena_alloc(kernel->module, (size_t)listing.count * sizeof *listing.next);
+    ir_walk(body, add_uses, &listing);
     return uses;
 }
 

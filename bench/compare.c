@@ -24,6 +24,7 @@
 
 enum { FORM = 32 };
 
+measurement how_to_measure = {.rounds = 15, .sample_ms = 6};
 static FILE *json;
 static int all_tiles, wrong;
 static int done, planned;
@@ -239,9 +240,8 @@ void write_json(const work *w, const candidate *c, const char *form, interval ra
             "\"candidate\": \"%s\", \"form\": \"%s\", \"us\": %.3f, \"%s\": %.*f, \"ratio\": %s, \"low\": %s, "
             "\"high\": %s, \"error\": %s, \"mhz\": %.0f, \"watts\": %.0f}\n",
             w->suite, w->label, w->type, w->batch, w->M, w->N, w->K, c->name, form, 1e3 * candidate_ms(c),
-            w->bytes ? "tbs" : "tflops", w->bytes ? 2 : 1, tera(w, c),
-            number(text[0], ratio.middle), number(text[1], ratio.low), number(text[2], ratio.high),
-            number(text[3], error), c->mhz, measure_watts);
+            w->bytes ? "tbs" : "tflops", w->bytes ? 2 : 1, tera(w, c), number(text[0], ratio.middle),
+            number(text[1], ratio.low), number(text[2], ratio.high), number(text[3], error), c->mhz, c->watts);
     fflush(json);
 }
 
@@ -335,7 +335,7 @@ static void compare_work(const work *w)
             wrong = 1;
         }
     }
-    if (measure(all, count)) {
+    if (measure(&how_to_measure, all, count)) {
         printf("%-9s %-5s %-28s", w->suite, w->type, w->label);
         for (int i = 0; i < count; i++) {
             interval ratio = base ? candidate_ratio(&all[i], &all[0]) : (interval){NAN, NAN, NAN};
@@ -381,7 +381,7 @@ static void compare_steps(const work *w, int grid)
             wrong = 1;
         }
     }
-    if (measure(all, count))
+    if (measure(&how_to_measure, all, count))
         for (int i = 0; i < count; i++) {
             interval ratio = base ? candidate_ratio(&all[i], &all[0]) : (interval){NAN, NAN, NAN};
             write_json(w, &all[i], "", ratio, 0);
@@ -422,7 +422,7 @@ static void compare_softmax(const work *w)
         printf("%-9s %-5s %-28s WRONG: %g times the error allowed\n", w->suite, w->type, w->label, error);
         wrong = 1;
     }
-    if (measure(all, 2))
+    if (measure(&how_to_measure, all, 2))
         for (int i = 0; i < 2; i++) {
             interval ratio = candidate_ratio(&all[i], &all[0]);
             write_json(w, &all[i], "", ratio, i ? error : 0);
@@ -460,10 +460,10 @@ static void say_versions(void)
     cudaRuntimeGetVersion(&runtime);
     printf("%s, %d multiprocessors, driver for CUDA %d.%d, runtime %d.%d, cuBLASLt %zu; %d rounds of %.0f ms\n",
            device_name(), device_multiprocessors(), driver / 1000, driver % 1000 / 10, runtime / 1000,
-           runtime % 1000 / 10, cublaslt_version(), measure_rounds, measure_sample_ms);
+           runtime % 1000 / 10, cublaslt_version(), how_to_measure.rounds, how_to_measure.sample_ms);
     if (json) {
         fprintf(json, "{\"device\": \"%s\", \"driver\": %d, \"runtime\": %d, \"cublaslt\": %zu, \"rounds\": %d}\n",
-                device_name(), driver, runtime, cublaslt_version(), measure_rounds);
+                device_name(), driver, runtime, cublaslt_version(), how_to_measure.rounds);
         fflush(json);
     }
 }
@@ -474,9 +474,9 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         int count = 0;
         if (!strncmp(argv[i], "rounds=", 7)) {
-            measure_rounds = atoi(argv[i] + 7);
+            how_to_measure.rounds = atoi(argv[i] + 7);
         } else if (!strncmp(argv[i], "sample=", 7)) {
-            measure_sample_ms = atof(argv[i] + 7);
+            how_to_measure.sample_ms = atof(argv[i] + 7);
         } else if (!strncmp(argv[i], "json=", 5)) {
             json = fopen(argv[i] + 5, "w");
         } else if (!strcmp(argv[i], "tiles")) {
@@ -489,7 +489,8 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (measure_rounds < 1 || measure_rounds > ROUNDS_AT_MOST || measure_rounds % 2 == 0 || !(measure_sample_ms > 0)) {
+    if (how_to_measure.rounds < 1 || how_to_measure.rounds > ROUNDS_AT_MOST || how_to_measure.rounds % 2 == 0 ||
+        !(how_to_measure.sample_ms > 0)) {
         fprintf(stderr, "an odd number of rounds, 1 to %d, of more than 0 ms\n", ROUNDS_AT_MOST);
         return 2;
     }

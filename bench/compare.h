@@ -6,6 +6,8 @@
 #include "measure.h"
 #include "suites.h"
 
+extern measurement how_to_measure; /* as the command line has it */
+
 void progress(const work *w);
 double tera(const work *w, const candidate *c); /* TFLOP/s, or TB/s */
 void write_json(const work *w, const candidate *c, const char *form, interval ratio, double error);

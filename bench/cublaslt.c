@@ -160,22 +160,15 @@ static int find_entrants(cublaslt_plan *p, entrant *entrants)
 /* The fastest of `count`. */
 static int time_entrants(entrant *entrants, int count)
 {
-    const int rounds = measure_rounds;
-    const double ms = measure_sample_ms, settle_s = measure_settle_s;
+    const measurement how = {.rounds = ROUNDS, .sample_ms = sample_ms};
     candidate all[CANDIDATES];
     int fastest = 0;
     for (int i = 0; i < count; i++)
         all[i] = (candidate){.name = "cuBLASLt", .run = run_entrant, .context = &entrants[i]};
-    measure_rounds = ROUNDS;
-    measure_sample_ms = sample_ms;
-    measure_settle_s = 0;
-    int good = measure(all, count);
+    int good = measure(&how, all, count);
     for (int i = 1; i < count && good; i++)
         if (candidate_ratio(&all[i], &all[fastest]).middle > 1)
             fastest = i;
-    measure_rounds = rounds;
-    measure_sample_ms = ms;
-    measure_settle_s = settle_s;
     return fastest;
 }
 

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <time.h>
 
-int measure_rounds = 15;
-double measure_sample_ms = 6, measure_settle_s = 0, measure_watts = -1;
 
 enum { MULTIPROCESSORS_AT_MOST = 256 };
 
@@ -181,38 +179,40 @@ static double window_ms(const recorded *graphs, int count)
 }
 
 /* All in turn, until they run at the clock that the power limit allows them: at first it is higher, and falls for some windows. */
-static void settle(const recorded *graphs, int count)
+static void settle(const recorded *graphs, int count, double seconds_at_least)
 {
     double begin = seconds(), before = 0, now = window_ms(graphs, count);
     do {
         before = now;
         now = window_ms(graphs, count);
-    } while (seconds() - begin < measure_settle_s ||
+    } while (seconds() - begin < seconds_at_least ||
              (fabs(now - before) > stands_within * before && seconds() - begin < windows_at_most_s));
 }
 
-int measure(candidate *all, int count)
+int measure(const measurement *how, candidate *all, int count)
 {
     recorded graphs[CANDIDATES_AT_MOST] = {};
     double mhz[CANDIDATES_AT_MOST][ROUNDS_AT_MOST];
     bool good = true;
     for (int i = 0; i < count && good; i++) {
-        good = prepare(&all[i], measure_sample_ms, &graphs[i]);
+        good = prepare(&all[i], how->sample_ms, &graphs[i]);
         if (!good)
             fprintf(stderr, "%s: cannot be recorded\n", all[i].name);
     }
     device_joules(); /* the first call takes so long that the clock would rise again */
     if (good)
-        settle(graphs, count);
+        settle(graphs, count, how->settle_s);
     double joules = device_joules(), start = seconds();
-    for (int round = 0; round < measure_rounds && good; round++)
+    for (int round = 0; round < how->rounds && good; round++)
         for (int turn = 0; turn < count; turn++) {
             int i = whose_turn(round, turn, count);
             all[i].ms[round] = sample(&graphs[i], &mhz[i][round]);
         }
-    measure_watts = joules < 0 ? -1 : (device_joules() - joules) / (seconds() - start);
+    double watts = joules < 0 ? -1 : (device_joules() - joules) / (seconds() - start);
     for (int i = 0; i < count; i++) {
-        all[i].mhz = good ? median(mhz[i], measure_rounds) : NAN;
+        all[i].rounds = how->rounds;
+        all[i].watts = watts;
+        all[i].mhz = good ? median(mhz[i], how->rounds) : NAN;
         if (graphs[i].graph)
             cudaGraphExecDestroy(graphs[i].graph);
     }
@@ -221,15 +221,15 @@ int measure(candidate *all, int count)
 
 double candidate_ms(const candidate *c)
 {
-    return median(c->ms, measure_rounds);
+    return median(c->ms, c->rounds);
 }
 
 interval candidate_ratio(const candidate *c, const candidate *peer)
 {
     double ratios[ROUNDS_AT_MOST];
-    for (int i = 0; i < measure_rounds; i++)
+    for (int i = 0; i < c->rounds; i++)
         ratios[i] = peer->ms[i] / c->ms[i];
-    return bootstrap(ratios, measure_rounds);
+    return bootstrap(ratios, c->rounds);
 }
 
 /* ---- the device -------------------------------------------------------------------------------------------------- */

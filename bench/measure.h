@@ -25,17 +25,20 @@ typedef struct {
     void (*run)(void *context, cudaStream_t stream);
     void *context;
     /* measured */
+    int rounds;
     double ms[ROUNDS_AT_MOST]; /* of one run, by round */
     double mhz;                /* the multiprocessors' clock, the median over the rounds */
+    double watts;              /* of all that were measured together, by NVML; negative where that cannot be had */
 } candidate;
 
-extern int measure_rounds;       /* 15 */
-extern double measure_sample_ms; /* 6 */
-extern double measure_settle_s;  /* 0: for so long at least turns do not count, since the clock still falls under their load */
-extern double measure_watts;     /* of the last measure (), by NVML; negative where that cannot be had */
+typedef struct {
+    int rounds;       /* odd, ROUNDS_AT_MOST at most */
+    double sample_ms; /* of a turn */
+    double settle_s;  /* for so long at least turns do not count, since the clock still falls under their load */
+} measurement;
 
 /* False, with a message, where a candidate cannot be captured or run. */
-int measure(candidate *all, int count);
+int measure(const measurement *how, candidate *all, int count);
 
 double candidate_ms(const candidate *c);                             /* the median */
 interval candidate_ratio(const candidate *c, const candidate *peer); /* how much faster c is: of the rounds' ratios */

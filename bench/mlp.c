@@ -99,15 +99,14 @@ enum { ROUNDS = 41 };
    limit allows, which takes seconds. */
 static int measure_settled(candidate *all, int count)
 {
-    measure_settle_s = 3;
-    int good = measure(all, count);
-    measure_settle_s = 0;
-    return good;
+    measurement longer = how_to_measure;
+    longer.settle_s = 3;
+    longer.rounds = longer.rounds < ROUNDS ? ROUNDS : longer.rounds;
+    return measure(&longer, all, count);
 }
 
 int compare_mlp(const work *w)
 {
-    const int rounds = measure_rounds;
     block b = make_block(w);
     candidate all[] = {{.name = "cuBLASLt and a kernel", .run = run_peer, .context = &b},
                        {.name = "WSC", .run = run_compiled, .context = &b}};
@@ -123,7 +122,6 @@ int compare_mlp(const work *w)
         printf("%-9s %-5s %-28s WRONG: %g times the error allowed\n", w->suite, w->type, w->label, good ? errors[1] : NAN);
         good = 0;
     } else {
-        measure_rounds = rounds < ROUNDS ? ROUNDS : rounds;
         good = measure_settled(all, 2);
     }
     if (good) {
@@ -133,7 +131,6 @@ int compare_mlp(const work *w)
         printf("%-9s %-5s %-28s %7.1f  | %7.1f  %5.3f [%5.3f %5.3f] err %.2f %4.0f/%4.0f MHz\n", w->suite, w->type, w->label,
                tera(w, &all[0]), tera(w, &all[1]), ratio.middle, ratio.low, ratio.high, errors[1], all[1].mhz, all[0].mhz);
     }
-    measure_rounds = rounds;
     fflush(stdout);
     free_block(&b);
     return good;

@@ -24,8 +24,8 @@ Variance variance_new(Kernel *kernel);
 int variance_of_decision(const Variance *in, const Op *control); /* how often a loop runs, which arm is taken */
 int variance_around(const Variance *in, const Op *op);           /* of all decisions around it */
 int variance_of_dimension(const Kernel *kernel, int dims, int dim); /* of the grid's variables */
-/* What the loops and branches of the roles ask for: a tile beyond the grid needs a place of it there.  */
-int cluster_decisions(Kernel *kernel);
+/* The dimensions, as bits, in which a tile beyond the grid has the place of the last one.  */
+int cluster_placed(Kernel *kernel);
 int variance_of_load(const Variance *in, const Op *load);        /* which tile it is, each time that it is executed */
 int variance_along(int along); /* what must not differ between blocks that share along these directions */
 

@@ -333,10 +333,10 @@ static void print_grid(Printer *in, const Op *op)
     cuda_place(in, op);
     fputc('\n', in->out);
     in->indent++;
-    int decided = cluster_decisions(in->kernel), dims = cuda_grid_dims(op);
+    int placed = cluster_placed(in->kernel), dims = cuda_grid_dims(op);
     for (int i = 0; i < dims; i++)
         cuda_line(in, "const %s %s = t.%s(%d);", cuda_scalar_type(body->args[i]->type), body->args[i]->var->name,
-                  decided & variance_of_dimension(in->kernel, dims, i) ? "nearest" : "at", i);
+                  placed & variance_of_dimension(in->kernel, dims, i) ? "nearest" : "at", i);
     if (ir_any_of(body, is_for_one_block, in->kernel))
         cuda_line(in, "const bool inside = t.inside();");
     in->indent--;

@@ -242,7 +242,7 @@ template <int N, int X, int Y> struct tiles<N, cluster<X, Y>> : tiles<N> {
         return whole.low[dim] + place(dim) * whole.step[dim];
     }
 
-    /* The same; of a tile beyond the grid the last one's place: what a program does there ends, elsewhere its loops need not.  */
+    /* The same; of a tile beyond the grid the last one's place, for programs that ask for the place.  */
     WS_DEVICE long nearest(int dim) const
     {
         return whole.low[dim] + ::min(place(dim), whole.tiles[dim] - 1) * whole.step[dim];

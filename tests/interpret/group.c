@@ -218,8 +218,8 @@ static void run_grid(Group *group, const Op *op)
     for (locate(group); group->tile < launch->grid.total; locate(group)) {
         for (int i = 0; i < launch->grid.dims; i++) {
             Cell *cell = cell_of(group, body->args[i]);
-            bool asked = launch->plan->decided & variance_of_dimension(launch->kernel, launch->grid.dims, i);
-            long place = asked ? ws_emulate_nearest(&launch->grid, i, group->position[i]) : group->position[i];
+            bool placed = launch->plan->placed & variance_of_dimension(launch->kernel, launch->grid.dims, i);
+            long place = placed ? ws_emulate_nearest(&launch->grid, i, group->position[i]) : group->position[i];
             long at = launch->grid.low[i] + place * launch->grid.step[i];
             if (cell)
                 assign(cell, (Datum){.number = scalar_wrap(body->args[i]->type.dtype, at)});

@@ -189,7 +189,7 @@ Plan *plan_new(Kernel *kernel)
         plan->narefs = aref->id + 1 > plan->narefs ? aref->id + 1 : plan->narefs;
     FOR_STORAGES (storage, kernel)
         plan->nstorages++;
-    plan->decided = cluster_decisions(kernel);
+    plan->placed = cluster_placed(kernel);
     find_clash(plan, numbering.variables);
     free(numbering.variables);
     return plan;

@@ -105,7 +105,7 @@ typedef struct {
     const Op **tensors;
     int ncells, ntensors, narefs, nstorages;
     const Block **scopes; /* by variable */
-    int decided;          /* of what differs between blocks: what loops and branches ask for (cluster.h) */
+    int placed;           /* dimensions in which a tile beyond the grid has the last one's place (cluster.h) */
     const char *clash;    /* a name that two variables have where both can be seen; NULL: none */
 } Plan;
 

@@ -26,8 +26,8 @@ static WS_DEVICE void cluster_producer(const cluster_params &p, cluster_shared &
 {
     ws::producer<4, ENGINE> ta_tb(s.ta_tb);
     for (ws::tiles<2, cluster_cluster> t(p.grid); t.more(); t.next()) {  // cluster.ir:2
-        const int i = t.at(0);
-        const int j = t.at(1);
+        const int i = t.nearest(0);
+        const int j = t.nearest(1);
         for (int k = 0; k < p.K; k += 64) {  // cluster.ir:10
             const int slot = ta_tb.put();
             ws::copy_share<cluster_cluster, ws::along_y>(ta_tb, s.ta[slot], p.a, p.a_map, i, k);
@@ -43,8 +43,8 @@ static WS_DEVICE void cluster_consumer(const cluster_params &p, cluster_shared &
     ws::outlet c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2, cluster_cluster> t(p.grid); t.more(); t.next()) {  // cluster.ir:2
-        const int i = t.at(0);
-        const int j = t.at(1);
+        const int i = t.nearest(0);
+        const int j = t.nearest(1);
         auto acc = ws::full<float, 64, 256, ws::frag>(0);
         for (int k = 0; k < p.K; k += 64) {  // cluster.ir:10
             const int slot = ta_tb.get();

@@ -114,7 +114,8 @@ static void check_links(Checker *c, const Op *op, const Block *block)
                 "result %d is not its own", i);
     int nargs = op_info[op->code].nargs;
     bool offset = op->code == OP_ROW_INDEX && op->nargs == 1; /* a group's first row, where rows are split */
-    REQUIRE(nargs < 0 || op->nargs == nargs || offset, op, "%d operands", op->nargs);
+    bool width = (op->code == OP_DOT || op->code == OP_MMA) && op->nargs == 4; /* columns that are seen */
+    REQUIRE(nargs < 0 || op->nargs == nargs || offset || width, op, "%d operands", op->nargs);
     REQUIRE(op->nblocks == block_count(op->code), op, "%d blocks", op->nblocks);
     for (int i = 0; i < op->nblocks; i++) {
         REQUIRE(op->blocks[i] && op->blocks[i]->parent == op, op, "block %d is not its own", i);

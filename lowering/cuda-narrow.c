@@ -11,6 +11,8 @@
  *                                                      ws::wait<0>(acc);
  *                                                  });
  *
+ * Or the product says itself how many columns are seen (mma %va, %vb, %acc, %width): ws::narrowed(acc, width, ...).
+ *
  * Of a wide tile that is its tensor's last (copy_in ... | present=1) half the columns may be all that there are:
  *
  *   ws::halved(acc, ws::columns_there(p.b_map, j), [&](auto width) { ... });
@@ -26,8 +28,9 @@
 
 typedef struct {
     const Printer *printer;
+    const Op *loop;
     const Op *copy; /* of the right operands */
-    const Value *product;
+    const Op *product;
     bool fits;
 } Narrow;
 
@@ -64,10 +67,11 @@ static void visit_product(Op *op, void *context)
     const Op *left = behind_trans(op->args[0]), *right = op->args[1]->def, *view = behind_trans(op->args[1]);
     bool plain = !op->ival && left && left->code == OP_VIEW && view && view != right && view->code == OP_VIEW &&
                  view->nargs == 1 && view->storage->tile.rows == op->results[0]->type.cols;
-    const Op *copy = plain ? narrow_copy(in->printer, view) : NULL;
-    in->fits = in->fits && copy && !in->product;
+    bool told = op->nargs > 3 && ir_outside(op->args[3], in->loop);
+    const Op *copy = plain && !told ? narrow_copy(in->printer, view) : NULL;
+    in->fits = in->fits && plain && (told || copy) && !in->product;
     in->copy = copy;
-    in->product = op->results[0];
+    in->product = op;
 }
 
 /* The wait for the loop's products, which may follow the pass of a turn.  */
@@ -83,17 +87,20 @@ static const Op *wait_behind(const Op *loop)
 }
 
 /* Opens the loop's function, which is called for the width that is wanted.  */
-static void print_begin(Printer *in, const Op *copy, const Value *acc)
+static void print_begin(Printer *in, const Narrow *search, const Value *acc)
 {
-    const char *map = cuda_map_for(in, copy);
+    const Op *copy = search->copy;
     const Block *tiles = role_grid(in->role)->blocks[0];
     cuda_begin(in);
-    fputs(copy->stepped ? "ws::narrowed(" : "ws::halved(", in->out);
+    fputs(!copy || copy->stepped ? "ws::narrowed(" : "ws::halved(", in->out);
     cuda_value(in, acc, PREC_ANY);
-    if (copy->stepped) {
-        fprintf(in->out, ", p.%s.columns", map);
+    fputs(", ", in->out);
+    if (!copy) {
+        cuda_value(in, search->product->args[3], PREC_ANY);
+    } else if (copy->stepped) {
+        fprintf(in->out, "p.%s.columns", cuda_map_for(in, copy));
     } else {
-        fprintf(in->out, ", ws::columns_there(p.%s, ", map);
+        fprintf(in->out, "ws::columns_there(p.%s, ", cuda_map_for(in, copy));
         cuda_value(in, tiles->args[grid_variable(copy->args[copy->nargs - 2])], PREC_ANY);
         fputc(')', in->out);
     }
@@ -102,15 +109,15 @@ static void print_begin(Printer *in, const Op *copy, const Value *acc)
 
 const Op *cuda_narrow(Printer *in, const Op *first)
 {
-    Narrow search = {.printer = in, .fits = true};
     const Op *loop = first->code == OP_TURN_TAKE ? first->next : first;
     const Op *wait = loop && loop->code == OP_FOR && !in->width ? wait_behind(loop) : NULL;
+    Narrow search = {.printer = in, .loop = loop, .fits = true};
     if (!wait)
         return NULL;
     ir_walk(loop->blocks[0], visit_product, &search);
     if (!search.fits || !search.product)
         return NULL;
-    print_begin(in, search.copy, wait->results[0]);
+    print_begin(in, &search, wait->results[0]);
     in->width = "width";
     return wait;
 }

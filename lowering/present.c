@@ -16,6 +16,10 @@
  *   for (j = 0; j < N; j += width)           a tile of b has rows j to j + 255; those from j + width on are the next one's
  *       ws_store (ws_slice (c, 1, 0, j + width), i, j, acc);
  *
+ * The end of that slice may as well be any number of the tile's own; then the product is told how many of its columns those are:
+ *
+ *   acc = ws_dot (a, ws_trans (b), acc)      %width = subi %end, %j   and   dot %a, %t, %acc, %width
+ *
  * What is followed is a load's rows, as rows or, where they are turned over or were a right operand, as columns of other tiles.
  * The operation must keep them apart: a sum over them, a product over them or a printed tile ends it.  A store ends well if it
  * begins at the load's own row, of a tensor that has no more of them than the load's.  Through a loop's carried values rows are
@@ -43,9 +47,13 @@ typedef struct {
     First first;
 } Place;
 
+typedef enum { BEYOND_TENSOR, BEYOND_STEP, BEYOND_END } Beyond;
+
 typedef struct {
     const Op *load;
-    const Value *step; /* rows from there on are looked for, not those that the tensor lacks; or NULL */
+    Beyond beyond;     /* which of its rows are looked for: those that the tensor lacks, */
+    const Value *step; /* those from a step on, */
+    Value *end;        /* or those from where the slices end that they are stored to; NULL: no store was met yet */
     const Uses *uses;
     Place *places; /* by value id and axis */
 } Search;
@@ -107,7 +115,7 @@ static bool is_outside(const Value *value, const Op *loop)
 
 static bool follow(Search *in, const Value *value, Axis axis, First first);
 
-static const Value *row_of(const Op *load)
+static Value *row_of(const Op *load)
 {
     return load->args[load->nargs - 2];
 }
@@ -151,8 +159,20 @@ static bool ends_behind(const Value *tensor, int dimension, const Value *base, c
     return false;
 }
 
+/* Does the tensor end where all others do that were met?  */
+static bool ends_alike(Search *in, const Value *tensor, int dimension)
+{
+    const Op *slice = tensor->def;
+    while (slice && slice->code == OP_SLICE && slice->ival != dimension)
+        slice = slice->args[0]->def;
+    if (!slice || slice->code != OP_SLICE || !is_zero(slice->args[1]))
+        return false;
+    in->end = in->end ? in->end : slice->args[2];
+    return same_number(in->end, slice->args[2]);
+}
+
 /* Does the store leave out what the load did not find?  */
-static bool is_left_out(const Search *in, const Op *store, Axis axis, First first)
+static bool is_left_out(Search *in, const Op *store, Axis axis, First first)
 {
     bool column = store->code == OP_STORE_COL, row = store->code == OP_STORE_ROW;
     if ((column && axis == AXIS_COLS) || (row && axis == AXIS_ROWS))
@@ -162,8 +182,14 @@ static bool is_left_out(const Search *in, const Op *store, Axis axis, First firs
     const Value *base = row_of(in->load);
     if (!is_place(at, base, first))
         return false;
-    return in->step ? ends_behind(store->args[0], dimension, base, in->step)
-                    : extent && same_number(extent, rows_of(in->load));
+    switch (in->beyond) {
+    case BEYOND_STEP:
+        return ends_behind(store->args[0], dimension, base, in->step);
+    case BEYOND_END:
+        return ends_alike(in, store->args[0], dimension);
+    default:
+        return extent && same_number(extent, rows_of(in->load));
+    }
 }
 
 /* Along which axis of the result, or AXES.  */
@@ -264,13 +290,22 @@ static bool follow(Search *in, const Value *value, Axis axis, First first)
     return true;
 }
 
+static Search search_new(Kernel *kernel, const Uses *uses, const Op *load, Beyond beyond)
+{
+    size_t places = (size_t)kernel->module->next_id * AXES;
+    return (Search){.load = load,
+                    .beyond = beyond,
+                    .uses = uses,
+                    .places = arena_alloc(kernel->module, places * sizeof(Place))};
+}
+
 static bool reach_nothing(Kernel *kernel, const Uses *uses, const Op *load, const Value *step)
 {
     const Op *tensor = load->args[0]->def;
     if (load->code != OP_LOAD || load->ival || load->fval != 0 || !tensor || tensor->code != OP_TENSOR)
         return false;
-    size_t places = (size_t)kernel->module->next_id * AXES;
-    Search in = {load, step, uses, arena_alloc(kernel->module, places * sizeof(Place))};
+    Search in = search_new(kernel, uses, load, step ? BEYOND_STEP : BEYOND_TENSOR);
+    in.step = step;
     return follow(&in, load->results[0], AXIS_ROWS, (First){NULL, 0});
 }
 
@@ -286,6 +321,54 @@ int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load)
         return 0;
     int i = grid_variable(without_widening(row_of(load)));
     return i >= 0 && is_zero(grid->args[3 * i]) && reach_nothing(kernel, uses, load, grid->args[3 * i + 2]) ? 1 + i : 0;
+}
+
+/* ---- columns of a product ---------------------------------------------------------------------------------------- */
+
+/* What brings the columns of a product on the matrix units, as rows, or NULL.  */
+static const Op *load_of_columns(const Op *dot)
+{
+    const Op *trans = dot->code == OP_DOT ? dot->args[1]->def : NULL;
+    const Op *load = trans && trans->nargs ? trans->args[0]->def : NULL;
+    return load && trans->code == OP_TRANS && load->code == OP_LOAD ? load : NULL;
+}
+
+/* Where the slices end beyond which nobody sees the product's columns, or NULL.  */
+static Value *end_of_columns(Kernel *kernel, const Uses *uses, const Op *dot)
+{
+    const Op *load = load_of_columns(dot);
+    if (!load)
+        return NULL;
+    Search in = search_new(kernel, uses, load, BEYOND_END);
+    return follow(&in, dot->results[0], AXIS_COLS, (First){NULL, 0}) ? in.end : NULL;
+}
+
+/* How far `end` is from `first`, if it is written as the sum of it and something.  */
+static Value *distance(const Value *end, const Value *first)
+{
+    const Op *sum = without_widening(end)->def;
+    if (!sum || sum->code != OP_ADDI)
+        return NULL;
+    return same_number(sum->args[0], first) ? sum->args[1] : same_number(sum->args[1], first) ? sum->args[0] : NULL;
+}
+
+/* Is `width` as far as the end is from the load's first row, or all columns that the product has?  */
+static bool is_width(const Value *width, const Value *end, const Op *dot)
+{
+    const Value *first = row_of(load_of_columns(dot)), *away = distance(end, first);
+    const Op *least = width->def, *difference = least && least->nargs ? least->args[0]->def : NULL;
+    int64_t most;
+    if (away && same_number(width, away))
+        return true;
+    return least && least->code == OP_MINI && ir_constant(least->args[1], &most) && most == dot->results[0]->type.cols &&
+           difference && difference->code == OP_SUBI && same_number(difference->args[0], end) &&
+           same_number(difference->args[1], first);
+}
+
+bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot)
+{
+    const Value *end = dot->nargs > 3 ? end_of_columns(kernel, uses, dot) : NULL;
+    return end && is_width(dot->args[3], end, dot);
 }
 
 /* ---- infer ------------------------------------------------------------------------------------------------------- */
@@ -306,9 +389,79 @@ static void visit_load(Op *op, void *context)
         op->stepped = rows_stepped(in->kernel, &in->uses, op);
 }
 
-/* require: types, one GRID.   ensure: the same program; a load says whether only the rows that there are need come.  */
+static bool is_same(const Op *op, const void *other)
+{
+    return op == other;
+}
+
+static bool is_before(const Value *value, const Op *op)
+{
+    if (!value->def)
+        return !value->block || ir_inside(op, value->block);
+    if (!ir_inside(op, value->def->parent))
+        return false;
+    const Op *next = value->def->next;
+    while (next && next != op && !ir_any(next, is_same, op))
+        next = next->next;
+    return next;
+}
+
+/* Scalars that are computed of what is there.  */
+static bool can_be_before(const Value *value, const Op *op, int levels)
+{
+    const Op *def = value->def;
+    if (is_before(value, op))
+        return true;
+    bool can = def && levels && op_info[def->code].class_ == CLASS_SCALAR && !def->nblocks && def->nresults == 1;
+    for (int i = 0; can && i < def->nargs; i++)
+        can = can_be_before(def->args[i], op, levels - 1);
+    return can;
+}
+
+static Value *copy_before(Kernel *kernel, Value *value, Op *op)
+{
+    if (is_before(value, op))
+        return value;
+    ValueMap map = value_map_new(kernel);
+    for (int i = 0; i < value->def->nargs; i++)
+        value_map_set(kernel, &map, value->def->args[i], copy_before(kernel, value->def->args[i], op));
+    op_before(op, op_clone(kernel, value->def, &map));
+    return value_map_get(&map, value);
+}
+
+/* How many of the product's columns are seen, as a number that is there before the loop.  */
+static Value *width_before(Kernel *kernel, Op *loop, Value *end, const Op *dot)
+{
+    Value *first = row_of(load_of_columns(dot)), *away = distance(end, first);
+    if (away)
+        return copy_before(kernel, away, loop);
+    Value *last = ir_convert_before(kernel, loop, copy_before(kernel, end, loop), D_I64);
+    Value *difference = ir_binary_before(kernel, loop, OP_SUBI, last, ir_convert_before(kernel, loop, first, D_I64));
+    Value *most = ir_const_before(kernel, loop, D_I64, dot->results[0]->type.cols);
+    return ir_binary_before(kernel, loop, OP_MINI, difference, most);
+}
+
+/* Slices that end elsewhere in each tile.  */
+static void visit_dot(Op *op, void *context)
+{
+    Marker *in = context;
+    const Op *load = load_of_columns(op);
+    Op *loop = load && !load->stepped ? loop_around(op->parent) : NULL;
+    int64_t number;
+    if (!loop || loop->code != OP_FOR)
+        return;
+    Value *end = end_of_columns(in->kernel, &in->uses, op);
+    if (!end || ir_constant(end, &number) || ir_outside(end, ir_enclosing(op, OP_GRID)) ||
+        !is_before(row_of(load), loop) || !can_be_before(end, loop, LEVELS))
+        return;
+    op_add_arg(in->kernel, op, width_before(in->kernel, loop, end, op));
+}
+
+/* require: types, one GRID.   ensure: the same program; a load says whether only the rows that there are need come, a product
+   how many of its columns are seen.  */
 void infer_present(Kernel *kernel)
 {
     Marker in = {kernel, uses_new(kernel, kernel->body)};
     ir_walk(kernel->body, visit_load, &in);
+    ir_walk(kernel->body, visit_dot, &in);
 }

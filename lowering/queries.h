@@ -35,6 +35,8 @@ int last_stage(const Op *load, const Uses *uses);
 bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load);
 /* ... and where they lie beyond the step of the grid's dimension that counts them?  1 + that dimension, or 0.  */
 int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load);
+/* ... and a product's columns, where it is told how many are seen, from that one on?  */
+bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot);
 /* Is this load, or the copy that stands for it, of tiles so wide that products with the last, of which half may be all that there
    is, are made in half the time?  */
 bool is_halved_at_edge(const Op *load);

@@ -210,9 +210,10 @@ static void check_verdict(Kernel *kernel, Op *op)
     struct ws_rule_type operands[MAX_OPERANDS], result;
     struct ws_rule_attributes attributes = attributes_of(op);
     struct ws_rule_message message;
-    for (int i = 0; i < op->nargs; i++)
+    int count = op->code == OP_DOT ? 3 : op->nargs; /* a width is infer's own */
+    for (int i = 0; i < count; i++)
         operands[i] = to_rule(op->args[i]);
-    bool good = ws_rule_check((int)op->code, operands, op->nargs, &attributes, &result, &message);
+    bool good = ws_rule_check((int)op->code, operands, count, &attributes, &result, &message);
     if (!good)
         reject_text(kernel, op->loc, arena_print(kernel->module, "%s", message.text), message.remedy);
     if (op->nresults && op->code != OP_SPLAT)

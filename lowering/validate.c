@@ -14,7 +14,7 @@
  *
  *   - the n-th put of a ring copies what the n-th execution of its loads reads; the n-th get stands for the same execution; so
  *     all roles see one sequence of slots
- *   - rows beyond a tensor's that a copy may leave out reach nothing that is stored (present.c)
+ *   - rows beyond a tensor's that a copy may leave out, and columns that a product may, reach nothing that is stored (present.c)
  *   - what the blocks of a cluster bring together is, share by share, the tile that each of them loads (cluster.c)
  *   - loops and branches go by the conditions of the source, in its order
  *   - every store of the source is made, once by the groups together, of the value and at the place that the source says, in
@@ -233,6 +233,10 @@ typedef struct {
 static void visit_present(Op *op, void *context)
 {
     Present *in = context;
+    if (in->apart && op->code == OP_DOT && op->nargs > 3 && !columns_reach_nothing(in->kernel, &in->uses, op)) {
+        BUG_AT(in->kernel, op->loc, "columns that a product may leave out are looked at");
+        in->apart = false;
+    }
     if (!in->apart || ((!op->present || rows_stay_apart(in->kernel, &in->uses, op)) &&
                        (!op->stepped || rows_stepped(in->kernel, &in->uses, op) == op->stepped)))
         return;

@@ -15,6 +15,7 @@ typedef struct {
     View a, b;
     Type a_type, b_type;
     bool tf32;
+    int64_t columns; /* that are seen: the others are spoiled */
 } Product;
 
 /* Dense, as the shared product wants it.  */
@@ -45,17 +46,25 @@ static void multiply_i8(const Product *p)
         }
 }
 
+static void multiply_f32(const Product *p)
+{
+    const float *a = factors(0, p->a, p->a_type, p->tf32), *b = factors(1, p->b, p->b_type, p->tf32);
+    ws_f32_product(p->a_type.rows, p->b_type.cols, p->a_type.cols, a, b, (float *)(void *)p->acc->data);
+}
+
 static void multiply(void *args, void *held)
 {
     Product *p = args;
     if (held) /* from registers */
         p->a = (View){held, p->a_type.cols, 1};
-    if (p->a_type.dtype == D_I8) {
+    if (p->a_type.dtype == D_I8)
         multiply_i8(p);
-        return;
-    }
-    const float *a = factors(0, p->a, p->a_type, p->tf32), *b = factors(1, p->b, p->b_type, p->tf32);
-    ws_f32_product(p->a_type.rows, p->b_type.cols, p->a_type.cols, a, b, (float *)(void *)p->acc->data);
+    else
+        multiply_f32(p);
+    int32_t *acc = (int32_t *)(void *)p->acc->data;
+    for (int r = 0; r < p->a_type.rows; r++)
+        for (int64_t c = p->columns > 0 ? p->columns : 0; c < p->b_type.cols; c++)
+            acc[r * p->b_type.cols + c] = -1; /* no number, in f32 */
 }
 
 /* MMA starts it; DOT_F32 does it here and now.  */
@@ -63,7 +72,8 @@ void product_of(Group *group, const Op *op, Cell *acc)
 {
     ws_sched *s = ws_sched_current();
     Datum a = evaluate(group, op->args[0]), b = evaluate(group, op->args[1]);
-    Product product = {acc->tile, a.view, b.view, op->args[0]->type, op->args[1]->type, op->code == OP_MMA};
+    Product product = {acc->tile, a.view, b.view, op->args[0]->type, op->args[1]->type, op->code == OP_MMA,
+                       op->nargs > 3 ? number_of(group, op->args[3]) : INT64_MAX};
     ws_sched_range from_a = {NULL, 0}, from_b = view_range(b.view, product.b_type);
     if (product.a_type.kind == K_VIEW)
         from_a = view_range(a.view, product.a_type);

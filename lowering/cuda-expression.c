@@ -499,6 +499,13 @@ static void print_slice(Printer *in, const Op *op)
     fputc(')', in->out);
 }
 
+/* Does the kernel store to the memory that the op reads?  */
+static bool is_written(const Kernel *kernel, const Op *op)
+{
+    const Op *source = op->origin ? op->origin : op;
+    return tensor_memory(source->args[0])->def || ir_any_of(kernel->body, stores_what_is_loaded, source);
+}
+
 static void print_stage(Printer *in, const Op *op)
 {
     bool output = op->storage->use == USE_OUTPUT;
@@ -587,7 +594,7 @@ void cuda_expression(Printer *in, const Op *op, int outer)
         break;
     case OP_AT:
     case OP_AT_FLOAT:
-        fprintf(in->out, "%s(", op_info[op->code].call);
+        fprintf(in->out, "ws::%s%s(", is_written(in->kernel, op) ? "" : "fixed_", op_info[op->code].text);
         cuda_value(in, op->args[0], PREC_ANY);
         cuda_coordinates(in, op, 1, op->nargs);
         fputc(')', in->out);

@@ -293,10 +293,8 @@ static bool follow(Search *in, const Value *value, Axis axis, First first)
 static Search search_new(Kernel *kernel, const Uses *uses, const Op *load, Beyond beyond)
 {
     size_t places = (size_t)kernel->module->next_id * AXES;
-    return (Search){.load = load,
-                    .beyond = beyond,
-                    .uses = uses,
-                    .places = arena_alloc(kernel->module, places * sizeof(Place))};
+    return (Search){
+        .load = load, .beyond = beyond, .uses = uses, .places = arena_alloc(kernel->module, places * sizeof(Place))};
 }
 
 static bool reach_nothing(Kernel *kernel, const Uses *uses, const Op *load, const Value *step)
@@ -360,9 +358,9 @@ static bool is_width(const Value *width, const Value *end, const Op *dot)
     int64_t most;
     if (away && same_number(width, away))
         return true;
-    return least && least->code == OP_MINI && ir_constant(least->args[1], &most) && most == dot->results[0]->type.cols &&
-           difference && difference->code == OP_SUBI && same_number(difference->args[0], end) &&
-           same_number(difference->args[1], first);
+    return least && least->code == OP_MINI && ir_constant(least->args[1], &most) &&
+           most == dot->results[0]->type.cols && difference && difference->code == OP_SUBI &&
+           same_number(difference->args[0], end) && same_number(difference->args[1], first);
 }
 
 bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot)
@@ -438,7 +436,9 @@ static Value *width_before(Kernel *kernel, Op *loop, Value *end, const Op *dot)
     Value *last = ir_convert_before(kernel, loop, copy_before(kernel, end, loop), D_I64);
     Value *difference = ir_binary_before(kernel, loop, OP_SUBI, last, ir_convert_before(kernel, loop, first, D_I64));
     Value *most = ir_const_before(kernel, loop, D_I64, dot->results[0]->type.cols);
-    return ir_binary_before(kernel, loop, OP_MINI, difference, most);
+    Value *seen = ir_binary_before(kernel, loop, OP_MINI, difference, most);
+    seen->name = "seen";
+    return seen;
 }
 
 /* Slices that end elsewhere in each tile.  */

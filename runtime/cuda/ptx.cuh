@@ -187,6 +187,42 @@ static WS_DEVICE void fence_proxy_async()
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+/* From memory that nobody writes while the kernel runs: it stays in the multiprocessor, where another load asks L2 each time.  It
+   is volatile so that it does not move up past the wait for the kernel before.  */
+template <int BYTES> struct fixed_word;
+#define WS_FIXED_WORD(bytes, type, constraint, suffix)                                      \
+    template <> struct fixed_word<bytes> {                                                  \
+        typedef type word;                                                                  \
+        static WS_DEVICE word load(const void *p)                                           \
+        {                                                                                   \
+            word x;                                                                         \
+            asm volatile("ld.global.nc." suffix " %0, [%1];" : "=" constraint(x) : "l"(p)); \
+            return x;                                                                       \
+        }                                                                                   \
+    };
+WS_FIXED_WORD(2, unsigned short, "h", "u16")
+WS_FIXED_WORD(4, u32, "r", "u32")
+WS_FIXED_WORD(8, u64, "l", "u64")
+#undef WS_FIXED_WORD
+template <> struct fixed_word<1> {
+    typedef unsigned char word;
+    static WS_DEVICE word load(const void *p)
+    {
+        u32 x;
+        asm volatile("ld.global.nc.u8 %0, [%1];" : "=r"(x) : "l"(p));
+        return (word)x;
+    }
+};
+template <typename T> static WS_DEVICE T load_fixed(const T *p)
+{
+    union {
+        typename fixed_word<(int)sizeof(T)>::word word;
+        T value;
+    } x;
+    x.word = fixed_word<(int)sizeof(T)>::load(p);
+    return x.value;
+}
+
 /* max and min of integers, as unsigned numbers: ptxas of CUDA 13.0 joins two max.s32 to one VIMNMX3 and loses the sign of an
    operand that was negated, max (-x, max (-y, z)) as max (-x, max (y, z)).  Behind an exclusive or no sign is left to lose.  */
 static WS_DEVICE int larger(int x, int y)

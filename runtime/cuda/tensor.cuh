@@ -103,6 +103,23 @@ template <typename T, typename I> static WS_DEVICE double at_float(const tensor<
     return (double)widen(scalar_at(t, i));
 }
 
+/* The same of a tensor that the kernel does not write.  */
+template <typename T, typename I> static WS_DEVICE T fixed_scalar_at(const tensor<T, 1> &t, I i)
+{
+    int x = absolute(clamp(i), t.origin[0]);
+    return inside(x, t.low[0], t.high[0]) ? ptx::load_fixed(t.base + x) : T{};
+}
+
+template <typename T, typename I> static WS_DEVICE long fixed_at(const tensor<T, 1> &t, I i)
+{
+    return (long)widen(fixed_scalar_at(t, i));
+}
+
+template <typename T, typename I> static WS_DEVICE double fixed_at_float(const tensor<T, 1> &t, I i)
+{
+    return (double)widen(fixed_scalar_at(t, i));
+}
+
 /* The two innermost dimensions at fixed outer coordinates, seen from a tile's first element.  A vector is a plane of one
    row or of one column.  */
 template <typename T> struct plane {

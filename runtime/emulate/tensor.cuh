@@ -50,6 +50,17 @@ template <typename T> WS_DEVICE double at_float(const tensor<T, 1> &t, long i)
     return (double)number<T>::widen(scalar_at(t, i));
 }
 
+/* Of a tensor that the kernel does not write.  */
+template <typename T> WS_DEVICE long fixed_at(const tensor<T, 1> &t, long i)
+{
+    return at(t, i);
+}
+
+template <typename T> WS_DEVICE double fixed_at_float(const tensor<T, 1> &t, long i)
+{
+    return at_float(t, i);
+}
+
 /* The part of an R x C tile that lies inside the tensor: rows and columns of the tile, and where they are.  A row of a
    vector is a patch without row dimension; a column has its rows side by side.  */
 template <typename T> struct patch {

@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs flipped parts kept; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs flipped parts kept widths; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -75,6 +75,10 @@ ok 'rows left out that are looked at' spoiled attention "leaves out rows of 'tv'
 ok 'rows that a sum sees' spoiled attention "rows that 'k' does not have are looked at" 's/\(= load %k, .*\)| /\1| present=1 /'
 ok 'rows beyond a step left out that are looked at' spoiled attention "leaves out rows of 'tv' that are looked at" "$producer"'s/\(copy_in .*\)storage=tv/\1stepped=1 storage=tv/'
 ok 'rows beyond a step that a sum sees' spoiled attention "rows that 'k' does not have are looked at" 's/\(= load %k, .*\)| /\1| stepped=1 /'
+ok 'columns left out that a sum sees' spoiled attention 'columns that a product may leave out are looked at' 's/= dot %tq, %kt, %clean/&, 64:i32/'
+ok 'more columns left out than lie behind the end' spoiled widths 'columns that a product may leave out are looked at' 's/mini %2, 256:i64 | tag/mini %2, 128:i64 | tag/'
+ok 'fewer columns than the source says' spoiled widths 'stores what the source does not store\|carries' "$consumer"'s/mini %3, 256:i64/mini %3, 128:i64/'
+ok 'a width that is another number' spoiled widths 'stores what the source does not store\|carries' "$consumer"'s/\(= mma .*\), %seen/\1, %last/'
 ok 'a copy left out' spoiled gemm "without a copy into 'tb'" '/copy_in %slot, %b/d'
 ok 'a copy twice' spoiled gemm "copies twice into one slot of 'ta'" '/copy_in %slot, %a/p'
 ok 'a put too many' spoiled gemm "a put of 'ta_tb' that no iteration of the source has" "$producer"'s/^\( *\)put_done.*/&\n\1%s2: i32 var=slot = put | aref=ta_tb\n\1copy_in %s2, %a, %i, %k | aref=ta_tb storage=ta\n\1copy_in %s2, %b, %j, %k | aref=ta_tb storage=tb\n\1put_done %s2 | aref=ta_tb/'

@@ -22,8 +22,8 @@ static WS_DEVICE void ops_all(const ops_params &p, ops_shared &s, int group)
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // operations.ir:2
         const long new_2 = t.at(0);
         const int j = t.at(1);
-        const long b = ws::at(p.ix, new_2);
-        const long e = ws::at(p.ix, b);
+        const long b = ws::fixed_at(p.ix, new_2);
+        const long e = ws::fixed_at(p.ix, b);
         const auto part = ws::slice<0>(p.x, b, e);
         const auto t_2 = ws::load_or<64, 64, ws::lines>(-INFINITY, part, new_2, j);
         const auto r = ws::load_row<64, ws::lines>(p.v, j);

@@ -33,7 +33,7 @@ static WS_DEVICE void while_around_producer(const while_around_params &p, while_
             const bool more = begin < wide;
             if (!more)
                 break;
-            const long end = ws::at(p.pieces, piece);
+            const long end = ws::fixed_at(p.pieces, piece);
             for (long k = begin; k < end; k += 64) {  // while_around.ir:16
                 const int slot = ta_tb.put();
                 ws::copy_in(ta_tb, s.ta[slot], p.a, p.a_map, i, k);
@@ -60,7 +60,7 @@ static WS_DEVICE void while_around_consumer(const while_around_params &p, while_
             const bool more = begin < wide;
             if (!more)
                 break;
-            const long end = ws::at(p.pieces, piece);
+            const long end = ws::fixed_at(p.pieces, piece);
             ws::wait<0>(acc);
             for (long k = begin; k < end; k += 64) {  // while_around.ir:16
                 const int slot = ta_tb.get();

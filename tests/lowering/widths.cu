@@ -27,7 +27,7 @@ static WS_DEVICE void widths_producer(const widths_params &p, widths_shared &s, 
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // widths.ir:2
         const int i = t.at(0);
         const int t_2 = t.at(1);
-        const long first = ws::at(p.ends, t_2);
+        const long first = ws::fixed_at(p.ends, t_2);
         const int j = first;
         for (int k = 0; k < p.K; k += 64) {  // widths.ir:15
             const int slot = ta_tb.put();
@@ -46,13 +46,13 @@ static WS_DEVICE void widths_consumer(const widths_params &p, widths_shared &s, 
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // widths.ir:2
         const int i = t.at(0);
         const int t_2 = t.at(1);
-        const long first = ws::at(p.ends, t_2);
+        const long first = ws::fixed_at(p.ends, t_2);
         const int j = first;
         const int next = t_2 + 1;
-        const long last = ws::at(p.ends, next);
+        const long last = ws::fixed_at(p.ends, next);
         auto acc = ws::full<float, 64, 256, ws::frag>(0);
         const long seen = ws::min(last - (long)j, 256l);
-        ws::narrowed<256>(seen, [&](auto width) {
+        ws::narrowed(acc, seen, [&](auto width) {
             for (int k = 0; k < p.K; k += 64) {  // widths.ir:15
                 const int slot = ta_tb.get();
                 ws::mma(acc, ws::window<64, 64>(s.ta[slot], first_row, 0), ws::trans(ws::view(s.tb[slot])), width);

@@ -44,7 +44,8 @@ static void two_widths(int M, int N, int K, int wide, int narrow, const signed c
 }
 
 /* A sum sees all columns of the tile, so all are multiplied; and so are those that another store wants. */
-static void seen(int M, int N, int K, int tiles, const int *E, const ws_f16 *A, const ws_f16 *B, float *C, float *D, float *R)
+static void seen(int M, int N, int K, int tiles, const int *E, const ws_f16 *A, const ws_f16 *B, float *C, float *D,
+                 float *R)
 {
     ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, N, K), c = ws_tensor_2d(C, WS_F32, M, N);
     ws_tensor d = ws_tensor_2d(D, WS_F32, M, tiles * W), r = ws_tensor_2d(R, WS_F32, tiles, M);
@@ -84,16 +85,19 @@ static void run_ends(int M, int N, int K, int tiles, const int *ends)
     ws_f16 *A = check_random(WS_F16, (size_t)M * (size_t)K), *B = check_random(WS_F16, (size_t)N * (size_t)K);
     int *E = check_output(WS_I32, (size_t)tiles + 1);
     float *C = check_output(WS_F32, (size_t)M * (size_t)N), *F = check_output(WS_F32, (size_t)M * (size_t)N);
-    float *D = check_output(WS_F32, (size_t)M * (size_t)tiles * W), *R = check_output(WS_F32, (size_t)tiles * (size_t)M);
+    float *D = check_output(WS_F32, (size_t)M * (size_t)tiles * W),
+          *R = check_output(WS_F32, (size_t)tiles * (size_t)M);
     memcpy(E, ends, sizeof *E * (size_t)(tiles + 1));
     from_memory(M, N, K, tiles, check_place(E), check_place(A), check_place(B), check_place(C));
-    seen(M, N, K, tiles, check_place(E), check_place(A), check_place(B), check_place(F), check_place(D), check_place(R));
+    seen(M, N, K, tiles, check_place(E), check_place(A), check_place(B), check_place(F), check_place(D),
+         check_place(R));
     check_fetch();
     for (long i = 0; i < M; i++)
         for (long t = 0; t < tiles; t++) {
             double total = 0, all = 0;
             for (long j = ends[t]; j < ends[t] + W; j++) {
-                double magnitude = 0, sum = product(N, K, A, B, i, j, &magnitude), error = check_dot_error(K, magnitude);
+                double magnitude = 0, sum = product(N, K, A, B, i, j, &magnitude),
+                       error = check_dot_error(K, magnitude);
                 if (j < ends[t + 1] && j < N) {
                     check_close(C, (size_t)(i * N + j), sum, error);
                     check_close(F, (size_t)(i * N + j), sum, error);

@@ -61,7 +61,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
-        const float power = (float)(ws::at_float(p.each, 1) * ws::at_float(p.each, 0)) * p.scale * 1.442695f;
+        const float power = (float)(ws::fixed_at_float(p.each, 1) * ws::fixed_at_float(p.each, 0)) * p.scale * 1.442695f;
         const int tq_slot = tq_ring.get();
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
@@ -139,7 +139,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
-        const auto x_3 = ws::div((float)ws::at_float(p.each, 2), sum);
+        const auto x_3 = ws::div((float)ws::fixed_at_float(p.each, 2), sum);
         WS_UNROLL
         for (int strip = 0; strip < 128; strip += 64) {  // attention_fp8.c:40
             const auto done = ws::mul(ws::columns<64>(acc, strip), x_3);
@@ -283,7 +283,7 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
-        const float power = (float)(ws::at_float(p.each, 1) * ws::at_float(p.each, 0)) * p.scale * 1.442695f;
+        const float power = (float)(ws::fixed_at_float(p.each, 1) * ws::fixed_at_float(p.each, 0)) * p.scale * 1.442695f;
         const int tq_slot = tq_ring.get();
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
@@ -361,7 +361,7 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
-        const auto x_3 = ws::div((float)ws::at_float(p.each, 2), sum);
+        const auto x_3 = ws::div((float)ws::fixed_at_float(p.each, 2), sum);
         WS_UNROLL
         for (int strip = 0; strip < 128; strip += 64) {  // attention_fp8.c:40
             const auto done = ws::mul(ws::columns<64>(acc, strip), x_3);

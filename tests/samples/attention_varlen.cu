@@ -37,8 +37,8 @@ static WS_DEVICE void attention_varlen_producer(const attention_varlen_params &p
         const int n = t.at(0);
         const int h = t.at(1);
         const int i = t.at(2);
-        const int begin = ws::at(p.at, n);
-        const int end = ws::at(p.at, n + 1);
+        const int begin = ws::fixed_at(p.at, n);
+        const int end = ws::fixed_at(p.at, n + 1);
         const int length = end - begin;
         if (length > i) {  // attention_varlen.c:30
             const auto part = ws::slice<1>(p.q, begin, end);
@@ -72,8 +72,8 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
         const int n = t.at(0);
         const int h = t.at(1);
         const int i = t.at(2);
-        const int begin = ws::at(p.at, n);
-        const int end = ws::at(p.at, n + 1);
+        const int begin = ws::fixed_at(p.at, n);
+        const int end = ws::fixed_at(p.at, n + 1);
         const int length = end - begin;
         if (length > i) {  // attention_varlen.c:30
             const int tq_slot = tq_ring.get();

@@ -250,8 +250,9 @@ void progress(const work *w)
     fprintf(stderr, "\r%d of %d: %s %s %s                    \r", ++done, planned, w->suite, w->type, w->label);
 }
 
-/* A tile, the columns of which a step is a part, the blocks that share what they load, the parts of K: "128x224 of 256 2x1"; and
-   whether groups of threads divide its rows where they could take turns. */
+/* A tile, the columns of which a step is a part, the blocks that share what they load, the parts of K: "128x224 of 256 2x1"; how
+   many tiles share the columns evenly: "128x208, 66 across"; and whether groups of threads divide its rows where they could take
+   turns. */
 static void print_form(char text[FORM], const work *w, product_choice choice)
 {
     const product_form f = product_forms[choice.form];
@@ -262,6 +263,8 @@ static void print_form(char text[FORM], const work *w, product_choice choice)
     n += snprintf(text, FORM, "%dx%d", f.rows, choice.step ? choice.step : f.cols);
     if (choice.step && choice.step != f.cols)
         n += snprintf(text + n, FORM - (size_t)n, " of %d", f.cols);
+    if (f.kind == PRODUCT_EVEN)
+        n += snprintf(text + n, FORM - (size_t)n, ", %d across", product_across(choice, w->N));
     if (f.down * f.across > 1)
         n += snprintf(text + n, FORM - (size_t)n, " %dx%d", f.down, f.across);
     if (f.kind == PRODUCT_ROWS)

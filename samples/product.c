@@ -105,6 +105,8 @@ int main(int argc, char **argv)
             run_product(1 + form % 2, M, N, K, (product_choice){form, 2 + form % 2, 0});
         if (product_forms[form].kind >= PRODUCT_STEPPED)
             run_product(1, M, N, K, (product_choice){form, 1, product_forms[form].cols * 5 / 8});
+        if (product_forms[form].kind == PRODUCT_EVEN)
+            run_product(1, M, N, K, (product_choice){form, 1, 0, 2});
     }
     run_product(1, 130, 200, 450, (product_choice){0, 1, 0}); /* not PRODUCT_SHORT */
     run_product(2, 13, N, K, (product_choice){PRODUCT_SKINNY, 1, 0});

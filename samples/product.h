@@ -8,6 +8,7 @@
  *   product_tall     the same, for many rows, few columns and a short K: B stays in shared memory
  *   product_step_1x1 and so on: tiles that follow each other at any step not longer than they; product_rows_1x1: the same, each
  *                    of them divided between the groups of threads, for one round of tiles
+ *   product_even_1x1: so many tiles side by side that share the columns as evenly as eights allow
  *   product_summed   the same, K divided into parts that blocks of a cluster add: for few tiles with a long K
  *   product_part     the same, with parts in memory that product_sum adds: for more of them than a cluster has blocks
  *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory
@@ -110,6 +111,24 @@ PRODUCT_TILE_(product_tile_6, 6, 2)
                          finish, bm, bn, bk);                                                                          \
     }
 
+/* The same in equal shares of all columns, `across` of them: the first have eight more than the others.  In bands of rows of tiles
+   the wide ones are shared out to all multiprocessors. */
+static inline void product_even_1x1(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M,
+                                    int N, int K, int across, int turn_a, int turn_b, ws_dtype sum, ws_dtype out,
+                                    product_finish finish, int bm, int bn, int bk)
+{
+    const int eights = (N + 7) / 8, narrow = eights / across, wider = eights % across;
+
+    #pragma ws grid(3) order(grouped(16))
+    for (int n = 0; n < batch; n++)
+        for (int i = 0; i < M; i += bm)
+            for (int t = 0; t < across; t++) {
+                const int j = 8 * (t * narrow + (t < wider ? t : wider)), end = j + 8 * (narrow + (t < wider));
+                product_tile(a, b, ws_slice(c, 2, 0, end), extra, extra2, n, i, j, K, turn_a, turn_b, sum, out, finish,
+                             bm, bn, bk);
+            }
+}
+
 PRODUCT_LOOPS_(product, product_tile, )
 PRODUCT_LOOPS_(product_2x1, product_tile, cluster(2, 1))
 PRODUCT_LOOPS_(product_4x1, product_tile, cluster(4, 1))
@@ -139,7 +158,7 @@ PRODUCT_LOOPS_(product_light_6_4x1, product_tile_6, cluster(4, 1) consumers(1))
 
 /* The same for at most PRODUCT_SHORT iterations of 128 bytes of k: the epilogue is as long as the loop above it, and a slot less
    leaves memory for the stores, so that its registers are free at once. */
-enum { PRODUCT_SHORT = 6 };
+enum { PRODUCT_SHORT = 6, PRODUCT_SHORT_COLS = 192 };
 static inline void product_short(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M,
                                  int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish,
                                  int bm, int bn, int bk)
@@ -363,19 +382,18 @@ static inline int product_grouped_cols(int groups, int rows, int N, int sms)
 
 /* ---- which tile -------------------------------------------------------------------------------------------------- */
 
-/* Six tile shapes: 128x256, 128x192, 128x128, 64x128, 64x64, 64x32.  A form is one of them, alone or in a cluster of blocks that
-   share what they load; DIVIDED: K may be divided, too; STEPPED: tiles may follow each other at a step that is shorter than
-   they; ROWS: the same for one round of tiles.  Sharing counts where rows of K do not fill lines of 128 bytes, since their copies
-   are bound by L2, and where A or B is small; a step where it makes the last round of tiles full. */
+/* Six tile shapes: 128x256, 128x208 (with 192 of its columns for few iterations, and where four blocks load shares of B, which are
+   multiples of eight rows), 128x128, 64x128, 64x64, 64x32.  A form is one of them, alone or in a cluster of blocks that share what
+   they load; DIVIDED: K may be divided, too; STEPPED: tiles may follow each other at a step that is shorter than they; ROWS: the
+   same for one round of tiles; EVEN: so many tiles share the columns.  Sharing loads counts where rows of K do not fill lines of
+   128 bytes, since their copies are bound by L2, and where A or B is small; a step or even shares where they make the last round
+   of tiles full. */
 #define PRODUCT_FORMS(form, ...)                    \
-    form(WHOLE, 128, 192, 1, 1, 1, __VA_ARGS__)     \
-    form(WHOLE, 128, 192, 1, 2, 1, __VA_ARGS__)     \
+    form(STEPPED, 128, 208, 1, 1, 1, __VA_ARGS__)   \
+    form(STEPPED, 128, 208, 1, 2, 1, __VA_ARGS__)   \
     form(STEPPED, 128, 256, 1, 1, 1, __VA_ARGS__)   \
     form(STEPPED, 128, 256, 1, 2, 1, __VA_ARGS__)   \
     form(STEPPED, 128, 256, 1, 1, 4, __VA_ARGS__)   \
-    form(STEPPED, 128, 192, 1, 1, 1, __VA_ARGS__)   \
-    form(STEPPED, 128, 192, 1, 2, 1, __VA_ARGS__)   \
-    form(STEPPED, 128, 192, 1, 4, 1, __VA_ARGS__)   \
     form(DIVIDED, 128, 128, 1, 1, 1, __VA_ARGS__)   \
     form(DIVIDED, 128, 128, 1, 2, 1, __VA_ARGS__)   \
     form(STEPPED, 128, 128, 1, 1, 1, __VA_ARGS__)   \
@@ -384,7 +402,8 @@ static inline int product_grouped_cols(int groups, int rows, int N, int sms)
     form(STEPPED, 128, 128, 1, 2, 2, __VA_ARGS__)   \
     form(STEPPED, 128, 128, 1, 4, 1, __VA_ARGS__)   \
     form(STEPPED, 128, 128, 1, 2, 4, __VA_ARGS__)   \
-    form(ROWS, 128, 192, 1, 2, 1, __VA_ARGS__)      \
+    form(ROWS, 128, 208, 1, 2, 1, __VA_ARGS__)      \
+    form(STEPPED, 128, 192, 1, 4, 1, __VA_ARGS__)   \
     form(ROWS, 128, 192, 1, 4, 1, __VA_ARGS__)      \
     form(ROWS, 128, 128, 1, 1, 1, __VA_ARGS__)      \
     form(ROWS, 128, 128, 1, 1, 2, __VA_ARGS__)      \
@@ -423,7 +442,7 @@ typedef struct {
     int light;        /* a multiprocessor holds two blocks */
 } product_form;
 
-enum { PRODUCT_WHOLE, PRODUCT_DIVIDED, PRODUCT_STEPPED, PRODUCT_ROWS }; /* from STEPPED on: at a step */
+enum { PRODUCT_WHOLE, PRODUCT_DIVIDED, PRODUCT_EVEN, PRODUCT_STEPPED, PRODUCT_ROWS }; /* from STEPPED on: at a step */
 #define PRODUCT_ROW_(kind, rows, cols, lines, down, across, ...) {PRODUCT_##kind, rows, cols, lines, down, across, 1, 0},
 #define PRODUCT_LIGHT_ROW_(rows, cols, lines, slots, down, across, ...) {PRODUCT_WHOLE, rows, cols, lines, down, across, 1, 1},
 #define PRODUCT_SUM_ROW_(rows, cols, lines, parts, ...)          {PRODUCT_STEPPED, rows, cols, lines, 1, 1, parts, 0},
@@ -436,6 +455,7 @@ enum { PRODUCT_TALL = sizeof product_forms / sizeof *product_forms - 1, PRODUCT_
 
 typedef struct {
     int form, parts, step; /* of the columns: 0 is all of a tile's */
+    int across;            /* tiles that share the columns, where the form is EVEN; 0 is as few as can be */
 } product_choice;
 
 static inline long product_ceil(long x, long y)
@@ -475,6 +495,37 @@ static inline long product_places(int together, int sms)
     return (clusters > 1 ? clusters : 1) * together;
 }
 
+/* The first form has a kernel for few iterations, whose tiles are not sliced. */
+static inline int product_is_short(product_choice choice, long row_bytes)
+{
+    return choice.form == 0 && choice.step == PRODUCT_SHORT_COLS && row_bytes <= PRODUCT_SHORT * 128;
+}
+
+/* How many tiles stand side by side, and how many columns a tile has, the widest of those that share them evenly. */
+static inline int product_across(product_choice choice, long N)
+{
+    const product_form f = product_forms[choice.form];
+    const int least = (int)product_ceil(N, choice.step ? choice.step : f.cols);
+    return f.kind == PRODUCT_EVEN && choice.across ? choice.across : least;
+}
+
+static inline int product_cols(product_choice choice, long N)
+{
+    const product_form f = product_forms[choice.form];
+    return f.kind == PRODUCT_EVEN ? (int)product_ceil(N, 8L * product_across(choice, N)) * 8 : choice.step ? choice.step : f.cols;
+}
+
+/* Of a tile's columns those that are multiplied, by eights or sixteens and more than half of what it could have.  Of even shares the
+   multiprocessor counts that has most: one with so many rounds has about as many wide tiles as the others. */
+static inline double product_multiplied(product_choice choice, long N, long rounds)
+{
+    const product_form f = product_forms[choice.form];
+    const int by = f.cols > 208 ? 16 : 8, least = f.cols / 2 + by, cols = product_cols(choice, N);
+    if (f.kind == PRODUCT_EVEN)
+        return (double)product_ceil(product_ceil(rounds * N, product_across(choice, N)), 8) * 8 / (double)rounds;
+    return cols == f.cols ? cols : cols < least ? least : (double)product_ceil(cols, by) * by;
+}
+
 /* Clocks that a product takes in one form, roughly: what the multiprocessor with most tiles needs, and the memory. */
 static inline double product_clocks(product_choice choice, long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
 {
@@ -482,10 +533,10 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
        two requests, and of a sector, two of these. */
     static const double arrives[] = {1.02, 1.38, 1.90, 1.61, 2.03}, asks[] = {1.53, 1.77, 1.97, 2.49, 4.46};
     const product_form f = product_forms[choice.form];
-    const int step = choice.step ? choice.step : f.cols, wide = f.cols > 192;
+    const int step = product_cols(choice, N), wide = f.cols > 208, brief = product_is_short(choice, K * bytes);
     const int sharing = f.down * f.across, together = sharing * f.summed, stored = choice.parts > 1 ? 4 : out_bytes;
     const long blocks = product_ceil(product_ceil(K * bytes, 128 * f.lines), choice.parts * f.summed);
-    const long rows = product_ceil(M, f.rows), cols = product_ceil(N, step);
+    const long rows = product_ceil(M, f.rows), cols = product_across(choice, N);
     const long down = product_ceil(rows, f.down) * f.down, across = product_ceil(cols, f.across) * f.across;
     const long planes = batch * choice.parts * f.summed, tiles = planes * down * across;
     const long places = product_places(together, sms), rounds = product_ceil(tiles, places);
@@ -495,22 +546,22 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     /* A multiprocessor asks for a row at a time; that others ask, too, matters less. */
     const double busy = tiles < places ? pow((double)(planes * rows * cols) / sms, 0.285) : 1;
     const int large = f.rows * f.cols >= 128 * 128, begins = product_begins(K * bytes, large);
-    /* The matrix units, which take a step's columns by sixteens, more than half of a tile's, and where blocks that share wait for
-       each other; what arrives in a multiprocessor; what is asked for. */
-    const int least_width = f.cols / 2 + 16, width = step == f.cols ? step : step < least_width ? least_width : (step + 15) / 16 * 16;
+    /* The matrix units, and where blocks that share wait for each other; what arrives in a multiprocessor; what is asked for. */
+    const double width = product_multiplied(choice, N, rounds);
     const double waits = sharing == 2 ? (large && K * bytes % 128 == 0 ? 1.104 : 1) : sharing > 2 ? 1.107 : 1;
     const double shares = sharing == 2 ? 0.94 : sharing == 4 ? 0.76 : sharing == 8 ? 0.55 : 1;
     /* Long work draws so much power that the multiprocessors' clock falls, by a quarter; L2 has its own. */
     const double slower = (double)(batch * M) * (double)N * (double)(K * bytes) > 8e10 ? 0.776 : 1;
     double block = product_both(waits * f.rows * width / 32.0 * (wide ? 1.118 : 1), (a_most + b_most) * arrives[begins]);
     block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * asks[begins] * shares * busy * slower);
-    /* What ends within 128 bytes of columns does not leave by the engine. */
-    const double least = 158 + 108 * f.lines + (together > 1 ? 55 : 0), cut = f.kind == PRODUCT_STEPPED && step % 64 ? 5.3 * f.rows : 0;
-    const double lone = (block > least ? block : least) * (double)blocks + cut;
+    /* What ends within 128 bytes of columns does not leave by the engine, and a part of that nothing runs under. */
+    const int cut = f.kind == PRODUCT_EVEN || (f.kind == PRODUCT_STEPPED && step % 64);
+    const double least = 158 + 108 * f.lines + (together > 1 ? 55 : 0);
+    const double lone = (block > least ? block : least) * (double)blocks + cut * 1.5 * f.rows;
     /* Blocks that add parts send each other all but their share of them. */
     const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 19.3;
-    const double row = (step + 4.0 * (f.cols - step)) * stored * 0.0074 + (f.kind >= PRODUCT_STEPPED ? 5.7 : 0);
-    const double after = (f.kind == PRODUCT_ROWS ? 0.5 : 1) * f.rows * row + sent;
+    const double spare = brief ? 0 : f.cols - step, sliced = f.kind >= PRODUCT_EVEN && !brief ? 5.7 + cut * 3.8 : 0;
+    const double after = (f.kind == PRODUCT_ROWS ? 0.5 : 1) * f.rows * ((step + 4.0 * spare) * stored * 0.0074 + sliced) + sent;
     double clocks;
     if (f.light) { /* two at a time, which share the multiprocessor */
         const double pairs = (double)product_ceil(rounds, 2) * (least * (double)blocks + after);
@@ -589,8 +640,10 @@ static inline product_choice product_choose(long batch, long M, long N, long K, 
         const int once = f.summed > 1 || f.kind == PRODUCT_ROWS, turns = f.kind == PRODUCT_STEPPED && product_in_rows(f);
         if ((form == PRODUCT_SKINNY && M > 16) || down < f.down || across < f.across || (once && least > 1))
             continue;
-        if (!turns || least > 1)
+        if (f.kind != PRODUCT_EVEN && (!turns || least > 1))
             product_try(&best, (product_choice){form, 1, 0}, batch, M, N, K, bytes, out_bytes, sms);
+        if (form == 0)
+            product_try(&best, (product_choice){form, 1, PRODUCT_SHORT_COLS}, batch, M, N, K, bytes, out_bytes, sms);
         const int divided = f.kind == PRODUCT_DIVIDED ? PRODUCT_PARTS : 0;
         for (int parts = 2; parts <= divided && parts * 512 <= K * bytes && parts * tiles <= places; parts++)
             product_try(&best, (product_choice){form, parts, 0}, batch, M, N, K, bytes, out_bytes, sms);
@@ -600,8 +653,15 @@ static inline product_choice product_choose(long batch, long M, long N, long K, 
                 continue;
             step = f.kind == PRODUCT_ROWS && 2 * step < f.cols ? f.cols / 2 : step;
             product_try(&best, (product_choice){form, 1, step}, batch, M, N, K, bytes, out_bytes, sms);
-            if (step <= f.cols - 64)
+            if ((step + 63) / 64 * 64 < f.cols)
                 product_try(&best, (product_choice){form, 1, (step + 63) / 64 * 64}, batch, M, N, K, bytes, out_bytes, sms);
+        }
+        /* Where there are many rounds a tile more in a row may make some less. */
+        for (int n = (int)across; least >= 8 && n < across + 6 && f.summed == 1; n++) {
+            if (f.kind == PRODUCT_EVEN)
+                product_try(&best, (product_choice){form, 1, 0, n}, batch, M, N, K, bytes, out_bytes, sms);
+            else if (f.kind == PRODUCT_STEPPED)
+                product_try(&best, (product_choice){form, 1, (int)product_ceil(N, 8L * n) * 8}, batch, M, N, K, bytes, out_bytes, sms);
         }
     }
     return best.choice;
@@ -669,9 +729,19 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
               lines * PRODUCT_DEPTH_(a_type));                                                                         \
     }
 
+#define PRODUCT_EVEN_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)                    \
+    PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
+        ws_tensor c = product_matrix(p->C, out, batch, M, N, p->ldc);                                                  \
+        ws_tensor extra = product_extra(p, finish, 0), extra2 = product_extra(p, finish, 1);                           \
+        const int across = product_across(choice, N);                                                                  \
+        loops(a, b, c, extra, extra2, batch, M, N, K, across, turn_a, turn_b, sum, out, finish, bm, bn,                \
+              lines * PRODUCT_DEPTH_(a_type));                                                                         \
+    }
+
 #define PRODUCT_PART_WHOLE_(...)
 #define PRODUCT_PART_STEPPED_(...)
 #define PRODUCT_PART_ROWS_(...)
+#define PRODUCT_PART_EVEN_(...)
 #define PRODUCT_PART_DIVIDED_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)            \
     PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
         const int parts = choice.parts;                                                                                \
@@ -689,6 +759,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 #define PRODUCT_KERNEL_DIVIDED_(name, cluster, ...) PRODUCT_WHOLE_(name, product_##cluster, __VA_ARGS__)
 #define PRODUCT_KERNEL_STEPPED_(name, cluster, ...) PRODUCT_STEPPED_(name, product_step_##cluster, __VA_ARGS__)
 #define PRODUCT_KERNEL_ROWS_(name, cluster, ...)    PRODUCT_STEPPED_(name, product_rows_##cluster, __VA_ARGS__)
+#define PRODUCT_KERNEL_EVEN_(name, cluster, ...) PRODUCT_EVEN_(name, product_even_##cluster, __VA_ARGS__)
 #define PRODUCT_PLACE_(kind, rows, cols, lines, down, across, name) PRODUCT_NAME_(name, kind, rows, cols, down, across),
 #define PRODUCT_LIGHT_NAME_(name, rows, cols, lines, slots, down, across) name##_##rows##x##cols##_light_##down##x##across
 #define PRODUCT_LIGHT_(rows, cols, lines, slots, down, across, name, ...)                 \
@@ -702,6 +773,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 #define PRODUCT_PART_PLACE_WHOLE_(name) 0,
 #define PRODUCT_PART_PLACE_STEPPED_(name) 0,
 #define PRODUCT_PART_PLACE_ROWS_(name) 0,
+#define PRODUCT_PART_PLACE_EVEN_(name) 0,
 #define PRODUCT_PART_PLACE_DIVIDED_(name) name,
 #define PRODUCT_PART_PLACE_(kind, rows, cols, lines, down, across, name) \
     PRODUCT_PART_PLACE_##kind##_(PRODUCT_NAME_(name##_part, kind, rows, cols, down, across))
@@ -729,7 +801,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     PRODUCT_FORMS(PRODUCT_KERNELS_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                    \
     PRODUCT_LIGHTS(PRODUCT_LIGHT_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                     \
     PRODUCT_SUMS(PRODUCT_SUMMED_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                      \
-    PRODUCT_WHOLE_(name##_short, product_short, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, 192, 1) \
+    PRODUCT_WHOLE_(name##_short, product_short, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, PRODUCT_SHORT_COLS, 1) \
     PRODUCT_WHOLE_(name##_tall, product_tall, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 256, 1)    \
     PRODUCT_WHOLE_(name##_skinny, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 4) \
     PRODUCT_SUM_(name##_sum, sum, out, finish)                                                                 \
@@ -742,7 +814,7 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
         if (choice.parts > 1) {                                                                                \
             part[choice.form](p, choice);                                                                      \
             name##_sum(p, choice);                                                                             \
-        } else if (choice.form == 0 && p->K <= PRODUCT_SHORT * PRODUCT_DEPTH_(a_type)) {                       \
+        } else if (product_is_short(choice, p->K * 128L / PRODUCT_DEPTH_(a_type))) { \
             name##_short(p, choice);                                                                           \
         } else {                                                                                               \
             whole[choice.form](p, choice);                                                                     \

@@ -2,7 +2,7 @@
 /*
  * grid.cuh - the tile space of a kernel, and one CTA's walk over it.
  *
- * The last two dimensions are walked in an order; those before them are slowest.  grouped(g) takes g tiles of the row
+ * The last two dimensions are walked in an order; those before them are slowest.  grouped(g) takes about g tiles of the row
  * dimension at a time, rows fastest, so that the CTAs that run together cover a square of the output and share what they read
  * in L2.  auto is grouped with about 2048 rows where both steps are tiles (larger than 1), else row by row.
  */

@@ -611,18 +611,27 @@ struct launch {
         g.total = (int)total;
     }
 
+    /* Bands of about `group` rows, each as high as the others; a rest of up to a quarter of one makes none of its own, which would
+       pass by all columns for few rows.  */
+    static int band_rows(int rows, int group)
+    {
+        const int bands = ::max((rows - group / 4 + group - 1) / group, 1);
+        return (rows + bands - 1) / bands;
+    }
+
     /* `group` is in tiles, of which a count of the row dimension stands for `side`.  */
     template <int N> void set_order(ws::grid<N> &g, tile_order order, int group, int side)
     {
         g.group = 1;
         if (N > 1) {
             long rows_step = g.step[N > 1 ? N - 2 : 0] * side, cols_step = g.step[N - 1];
+            const int rows = g.count[N > 1 ? N - 2 : 0];
             if (order == order_column)
-                g.group = g.count[N > 1 ? N - 2 : 0];
+                g.group = rows;
             else if (order == order_grouped)
-                g.group = group / side;
+                g.group = band_rows(rows, ::max(group / side, 1));
             else if (order == order_auto && rows_step > side && cols_step > 1)
-                g.group = (int)(2048 / rows_step);
+                g.group = band_rows(rows, ::max((int)(2048 / rows_step), 1));
             if (g.group < 1)
                 g.group = 1;
         }

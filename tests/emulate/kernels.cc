@@ -433,8 +433,7 @@ static void walk_kernel(const walk_params &p)
 {
     ws::start();
     for (ws::tiles<3> t(p.grid, ws::warp_group(), 2); t.more(); t.next())
-        ws::atomic_add(p.seen, (t.at(0) + 2) / 2 * 35 + (10 - t.at(1)) / 2 * 7 + t.at(2),
-                       ws::full<int, 1, 1, ws::lines>(1));
+        ws::atomic_add(p.seen, (t.at(0) + 2) / 2 * 35 + t.at(1) / 2 * 7 + t.at(2), ws::full<int, 1, 1, ws::lines>(1));
 }
 
 static void walks_every_tile_once(void **)
@@ -447,7 +446,7 @@ static void walks_every_tile_once(void **)
             walk_params p;
             call.tensor(p.seen, "seen", seen, {105}, {1}, ws::loaded_and_stored);
             call.place();
-            call.grid(p.grid, {{-2, 4, 2}, {10, 0, -2}, {0, 7, 1}}, order, 2);
+            call.grid(p.grid, {{-2, 4, 2}, {0, 10, 2}, {0, 7, 1}}, order, 2);
             call.run(walk_kernel, p, 256, 0, ws::persistent);
         }
         if (ws_last_error() != WS_OK)

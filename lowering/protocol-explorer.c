@@ -254,7 +254,9 @@ static void visit_about(Op *op, void *context)
 {
     const Abouts *at = context;
     bool looks = (!at->in->named || op_is_printed(op)) && has_look(at->in, op);
-    at->group->about[op->position] = (looks ? ABOUT_OPERANDS : 0) | (looks || has_effect(op) ? ABOUT_PROTOCOL : 0) |
+    bool waits = op->code == OP_GET || op->code == OP_TURN_TAKE || op->code == OP_MEET || op->code == OP_SUM_PARTS;
+    at->group->about[op->position] = (looks ? ABOUT_OPERANDS : 0) | (waits ? ABOUT_WAITING : 0) |
+                                     (looks || has_effect(op) ? ABOUT_PROTOCOL : 0) |
                                      (asks_in_turn(at->in, at->group, op) ? ABOUT_SAME_WAY : 0);
 }
 

@@ -21,20 +21,6 @@
 #include "plan.h"
 #include "protocol.h"
 
-struct Key {
-    Key *next;
-    uint64_t hash;
-    int number;       /* among those of its kind */
-    const Key *exact; /* of a part: what was said but for the ranks, which follow in the text; */
-    Key *like;        /* others that differ from it only in these, from that one on */
-    int nranks;
-    uint64_t *seen; /* of a frame: the parts that were there with it, by number, */
-    int nseen;      /* in so many words */
-    Stop *stop;     /* there */
-    int length;
-    unsigned char text[];
-};
-
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 enum { MOST_BYTES = 10, PARTS_STEP = 32 }; /* of a number */
@@ -539,13 +525,13 @@ static void add_parts_of_group(Explorer *in, int g)
     int stores = group->end_store - group->first_store;
     in->product_parts[g] = group->multiplies ? in->nparts : -1;
     if (group->multiplies)
-        add_part(in, (Part){PART_PRODUCTS, g, 0, 0, block});
+        add_part(in, (Part){PART_PRODUCTS, g, 0, 0, block, true});
     for (int i = 0; i < (stores < 64 ? stores : 64); i++)
-        add_part(in, (Part){PART_STORE, g, (group->first_store + i) % 64, 0, block});
+        add_part(in, (Part){PART_STORE, g, (group->first_store + i) % 64, 0, block, true});
     for (int s = 0; s < in->nstorages; s++) {
         in->storage_parts[g * in->nstorages + s] = group->touches[s] ? in->nparts : -1;
         if (group->touches[s])
-            add_part(in, (Part){PART_STORAGE, g, s, 0, block});
+            add_part(in, (Part){PART_STORAGE, g, s, 0, block, true});
     }
 }
 
@@ -555,10 +541,10 @@ static void add_parts_of_ring(Explorer *in, int block, int a)
     int first = __builtin_ctzll(blocks);
     in->reach[block] |= blocks;
     if (in->by_tiles)
-        add_part(in, (Part){PART_KNOWN, block, a, 0, (uint64_t)1 << block});
+        add_part(in, (Part){PART_KNOWN, block, a, 0, (uint64_t)1 << block, true});
     in->slot_parts[ring_at(in, block, a)] = first == block ? in->nparts : in->slot_parts[ring_at(in, first, a)];
     for (int slot = 0; slot < in->arefs[a]->slots && first == block; slot++)
-        add_part(in, (Part){PART_SLOT, block, a, slot, blocks});
+        add_part(in, (Part){PART_SLOT, block, a, slot, blocks, true});
 }
 
 /* ---- worlds ------------------------------------------------------------------------------------------------------ */
@@ -598,7 +584,7 @@ Key *key_of_frame(Explorer *in, World *world)
             say_distances(in, world, a);
     }
     for (int i = 0; in->waits && i < in->nparts; i++)
-        if (is_frames(in, &in->parts[i]))
+        if (!in->parts[i].apart)
             say_part(in, world, &in->parts[i]);
     say_ranks(in);
     return key_of_text(in, &in->nframes);
@@ -637,16 +623,6 @@ const Key *key_of_part(Explorer *in, const World *world, int part)
     return key;
 }
 
-int key_number(const Key *key)
-{
-    return key->number;
-}
-
-bool part_is_apart(const Explorer *in, int part)
-{
-    return !in->waits || !is_frames(in, &in->parts[part]);
-}
-
 Stop *stop_of_frame(Explorer *in, Key *frame)
 {
     Stop *stop = frame ? frame->stop : NULL;
@@ -662,6 +638,8 @@ Stop *stop_of_frame(Explorer *in, Key *frame)
 void keys_forget(Explorer *in)
 {
     memset(in->texts, 0, (size_t)in->nbuckets * sizeof *in->texts);
+    for (int i = 0; i < in->nparts; i++)
+        in->parts[i].apart = !is_frames(in, &in->parts[i]);
     in->nvisited = in->ntexts = in->nframes = in->nstands = in->nstates = 0;
 }
 

@@ -339,7 +339,8 @@ Step group_step(Explorer *in, World *world, int group, int *decision)
         return control_step(in, world, group, op, decision);
     if (op->code == OP_PUT)
         return STEP_PUT;
-    return may_pass(in, world, group, op) ? plain_step(in, world, group, op) : STEP_BLOCKED;
+    bool waits = in->groups[group].about[op->position] & ABOUT_WAITING && !may_pass(in, world, group, op);
+    return waits ? STEP_BLOCKED : plain_step(in, world, group, op);
 }
 
 Step group_put(Explorer *in, World *world, int group)

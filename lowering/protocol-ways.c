@@ -45,7 +45,7 @@ static bool leads_part_nowhere(const Explorer *in, const World *world, const Way
 {
     const Key *key = world->keys[part];
     if (!way->to || in->parts[part].blocks & way->moved) {
-        int becomes = what_becomes(way, key_number(key));
+        int becomes = what_becomes(way, key->number);
         if (!becomes || !way->to)
             return becomes;
         key = in->states[becomes - 1];
@@ -61,7 +61,7 @@ bool leads_nowhere(const Explorer *in, const World *world, const Stop *stop, boo
     if (way->to && !way->to->frame)
         return leads_nowhere(in, world, way->to, true) && leads_nowhere(in, world, way->to, false);
     for (int part = 0; part < in->nparts; part++)
-        if (part_is_apart(in, part) && !leads_part_nowhere(in, world, way, part))
+        if (in->parts[part].apart && !leads_part_nowhere(in, world, way, part))
             return false;
     return true;
 }
@@ -73,14 +73,14 @@ void arrive_at_end(Explorer *in, const World *world, Way *way)
 {
     way->known = true;
     for (int part = 0; part < in->nparts; part++)
-        if (part_is_apart(in, part))
-            learn(in, way, key_number(world->keys[part]), 0);
+        if (in->parts[part].apart)
+            learn(in, way, world->keys[part]->number, 0);
 }
 
 static const Key *key_there(Explorer *in, const World *world, Way *way, int part, bool *listed)
 {
     const Key *before = world->keys[part];
-    int becomes = before ? what_becomes(way, key_number(before)) : 0;
+    int becomes = before ? what_becomes(way, before->number) : 0;
     if (becomes)
         return in->states[becomes - 1];
     if (!*listed)
@@ -88,7 +88,7 @@ static const Key *key_there(Explorer *in, const World *world, Way *way, int part
     *listed = true;
     const Key *key = key_of_part(in, world, part);
     if (before)
-        learn(in, way, key_number(before), key_number(key));
+        learn(in, way, before->number, key->number);
     return key;
 }
 
@@ -98,7 +98,7 @@ static bool parts_are_new(Explorer *in, World *world, Way *way)
     bool new = false, listed = false;
     Key *frame = way->to->frame;
     for (int part = 0; part < in->nparts; part++) {
-        if (!part_is_apart(in, part))
+        if (!in->parts[part].apart)
             continue;
         if (world->moved & in->parts[part].blocks)
             world->keys[part] = key_there(in, world, way, part, &listed);

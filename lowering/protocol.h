@@ -73,8 +73,8 @@ typedef struct {
 } Life;
 
 /* What there is to do for an op here: anything at all; a look at its operands; to ask, but one way only leads here from the
-   question before.  */
-enum { ABOUT_PROTOCOL = 1, ABOUT_OPERANDS = 2, ABOUT_SAME_WAY = 4 };
+   question before; it may have to wait.  */
+enum { ABOUT_PROTOCOL = 1, ABOUT_OPERANDS = 2, ABOUT_SAME_WAY = 4, ABOUT_WAITING = 8 };
 
 typedef struct {
     Role *role;
@@ -102,12 +102,27 @@ typedef struct {
     int place; /* of the store's bit, of the storage, of the ring */
     int slot;
     uint64_t blocks; /* that it is about, a bit each */
+    bool apart;      /* and not said with the frame */
 } Part;
 
-typedef struct Key Key; /* what was said of how groups stand, or of a part: protocol-keys.c */
+/* What was said of how groups stand, or of a part: protocol-keys.c.  */
+typedef struct Stop Stop;
+typedef struct Key Key;
+struct Key {
+    Key *next;
+    uint64_t hash;
+    int number;       /* among those of its kind */
+    const Key *exact; /* of a part: what was said but for the ranks, which follow in the text; */
+    Key *like;        /* others that differ from it only in these, from that one on */
+    int nranks;
+    uint64_t *seen; /* of a frame: the parts that were there with it, by number, */
+    int nseen;      /* in so many words */
+    Stop *stop;     /* there */
+    int length;
+    unsigned char text[];
+};
 
 /* Where worlds stand alike, and what each outcome leads to, as far as it was tried: protocol-ways.c.  */
-typedef struct Stop Stop;
 typedef struct {
     bool known;
     Stop *to;       /* NULL: all groups have ended well */
@@ -250,11 +265,9 @@ void keys_init(Explorer *in);
 void keys_forget(Explorer *in);
 int fewest_taken(const Explorer *in, const World *world, int decision); /* by those that join in it */
 Key *key_of_frame(Explorer *in, World *world);
-int key_number(const Key *key); /* of what was said of a part */
 Stop *stop_of_frame(Explorer *in, Key *frame);
 void list_facts(Explorer *in, const World *world); /* before keys of parts are made */
 const Key *key_of_part(Explorer *in, const World *world, int part);
-bool part_is_apart(const Explorer *in, int part);  /* and not said with the frame */
 bool was_there(const Key *frame, const Key *part); /* the same, or one that was worse off */
 void see(Explorer *in, Key *frame, const Key *part);
 

@@ -106,7 +106,7 @@ int main(int argc, char **argv)
         if (product_forms[form].kind >= PRODUCT_STEPPED)
             run_product(1, M, N, K, (product_choice){form, 1, product_forms[form].cols * 5 / 8});
         if (product_forms[form].kind == PRODUCT_EVEN)
-            run_product(1, M, N, K, (product_choice){form, 1, 0, 2});
+            run_product(1, M, N, K, (product_choice){form, 1, 0, N / 160 + 1});
     }
     run_product(1, 130, 200, 450, (product_choice){0, 1, 0}); /* not PRODUCT_SHORT */
     run_product(2, 13, N, K, (product_choice){PRODUCT_SKINNY, 1, 0});

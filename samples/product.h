@@ -391,6 +391,7 @@ static inline int product_grouped_cols(int groups, int rows, int N, int sms)
 #define PRODUCT_FORMS(form, ...)                    \
     form(STEPPED, 128, 208, 1, 1, 1, __VA_ARGS__)   \
     form(STEPPED, 128, 208, 1, 2, 1, __VA_ARGS__)   \
+    form(EVEN, 128, 208, 1, 1, 1, __VA_ARGS__)      \
     form(STEPPED, 128, 256, 1, 1, 1, __VA_ARGS__)   \
     form(STEPPED, 128, 256, 1, 2, 1, __VA_ARGS__)   \
     form(STEPPED, 128, 256, 1, 1, 4, __VA_ARGS__)   \
@@ -506,7 +507,7 @@ static inline int product_across(product_choice choice, long N)
 {
     const product_form f = product_forms[choice.form];
     const int least = (int)product_ceil(N, choice.step ? choice.step : f.cols);
-    return f.kind == PRODUCT_EVEN && choice.across ? choice.across : least;
+    return f.kind == PRODUCT_EVEN && choice.across > least ? choice.across : least;
 }
 
 static inline int product_cols(product_choice choice, long N)

@@ -13,21 +13,14 @@ PRODUCT_ONE(product_f16_tn, product, WS_F16, WS_F16, WS_F32, WS_F16, 1, 0, FINIS
 PRODUCT_ONE(product_f16_nn, product, WS_F16, WS_F16, WS_F32, WS_F16, 0, 1, FINISH_NONE, 128, 192)
 PRODUCT_ONE(product_f16_tt, product, WS_F16, WS_F16, WS_F32, WS_F16, 1, 1, FINISH_NONE, 128, 192)
 
-#define GROUPED(bn, band)                                                                                         \
-    static void grouped_##bn##_##band(int groups, int rows, int N, int K, const void *A, const void *B, void *C,  \
-                                      const int *first)                                                           \
-    {                                                                                                             \
-        enum { BM = 128, BK = 64 };                                                                               \
-        ws_tensor a = ws_tensor_2d(A, WS_BF16, rows, K), b = ws_tensor_3d(B, WS_BF16, groups, N, K);              \
-        ws_tensor c = ws_tensor_2d(C, WS_BF16, rows, N), begin = ws_tensor_1d(first, WS_I32, groups + 1);         \
-        product_grouped_by_##band(a, b, c, begin, groups, rows / BM + groups, N, K, WS_F32, WS_BF16, BM, bn, BK); \
-    }
-GROUPED(128, 8)
-GROUPED(152, 2)
-GROUPED(208, 2)
-
 void grouped_bf16(int groups, int rows, int N, int K, const void *A, const void *B, void *C, const int *first, int sms)
 {
-    const int cols = product_grouped_cols(groups, rows, N, sms);
-    (cols == 128 ? grouped_128_8 : cols == 152 ? grouped_152_2 : grouped_208_2)(groups, rows, N, K, A, B, C, first);
+    enum { BM = 128, BK = 64, COLS = 208, FEW_COLS = 128 };
+    ws_tensor a = ws_tensor_2d(A, WS_BF16, rows, K), b = ws_tensor_3d(B, WS_BF16, groups, N, K);
+    ws_tensor c = ws_tensor_2d(C, WS_BF16, rows, N), begin = ws_tensor_1d(first, WS_I32, groups + 1);
+    const int tiles = rows / BM + groups, across = product_grouped_across(rows, N, COLS, sms);
+    if (groups <= 2)
+        product_grouped_few(a, b, c, begin, groups, tiles, N, K, WS_F32, WS_BF16, BM, FEW_COLS, BK);
+    else
+        product_grouped(a, b, c, begin, groups, tiles, N, K, across, WS_F32, WS_BF16, BM, COLS, BK);
 }

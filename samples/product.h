@@ -11,7 +11,8 @@
  *   product_even_1x1: so many tiles side by side that share the columns as evenly as eights allow
  *   product_summed   the same, K divided into parts that blocks of a cluster add: for few tiles with a long K
  *   product_part     the same, with parts in memory that product_sum adds: for more of them than a cluster has blocks
- *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory
+ *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory; product_grouped_few:
+ *                    the same for one or two groups
  *
  * The bodies are static inline functions that take tensors.  Tile shape, element types, orientation and what follows the
  * loop are constants of a call, so each call becomes a kernel of its own.  PRODUCT (name, ...) makes the kernels of one pair
@@ -325,55 +326,96 @@ static inline void product_sum(ws_tensor partial, ws_tensor c, ws_tensor extra, 
 }
 
 /* Group g has the rows first[g] to first[g + 1] of A and of C, and B[g].  `tiles` is at least the groups' row tiles together:
-   total rows / bm + groups always is.  order(row): those that there are not come last, and cost no round of tiles.  In bands of
-   some rows of tiles those that run together share more of what they read; then they only come in the last bands. */
-#define PRODUCT_GROUPED_(name, tile_order)                                                                         \
-    static inline void name(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor first, int groups, int tiles, int N,  \
-                            int K, ws_dtype sum, ws_dtype out, int bm, int bn, int bk)                             \
-    {                                                                                                              \
-        PRODUCT_PRAGMA_(ws grid(2) tile_order)                                                                     \
-        for (int t = 0; t < tiles; t++)                                                                            \
-            for (int j = 0; j < N; j += bn) {                                                                      \
-                long g = 0, before = 0, begin = ws_at(first, 0), end = ws_at(first, 1);                            \
-                while (g < groups && t >= before + (end - begin + bm - 1) / bm) {                                  \
-                    before += (end - begin + bm - 1) / bm;                                                         \
-                    g++;                                                                                           \
-                    begin = end;                                                                                   \
-                    end = ws_at(first, g < groups ? g + 1 : groups);                                               \
-                }                                                                                                  \
-                if (g == groups)                                                                                   \
-                    continue;                                                                                      \
-                const long i = (t - before) * bm;                                                                  \
-                /* a group's last tile is not to write the next one's rows */                                      \
-                ws_tensor result = ws_slice(c, 0, begin, end);                                                     \
-                ws_tile acc = ws_zeros(sum, bm, bn);                                                               \
-                                                                                                                   \
-                PRODUCT_PRAGMA_(ws pipeline(auto))                                                                 \
-                for (int k = 0; k < K; k += bk)                                                                    \
-                    acc = ws_dot(ws_load(a, begin + i, k, bm, bk), ws_trans(ws_load_3d(b, g, j, k, bn, bk)), acc); \
-                ws_store(result, i, j, ws_cast(acc, out));                                                         \
-            }                                                                                                      \
-    }
-PRODUCT_GROUPED_(product_grouped, order(row))
-PRODUCT_GROUPED_(product_grouped_by_2, order(grouped(2)))
-PRODUCT_GROUPED_(product_grouped_by_8, order(grouped(8)))
+   total rows / bm + groups always is; those that there are not come last, and of bands the last have some. */
+typedef struct {
+    int group, begin, end; /* its rows */
+    int i;                 /* the tile's first among them, not below end - begin if there is no such tile */
+} product_place;
 
-/* Columns of a tile of 128 rows, of three, on `sms` multiprocessors: 128, in bands of eight rows of tiles, 152 or 208, in bands of
-   two.  What counts is how many columns the one has that computes most, where the groups' last tiles are half empty, for only
-   memory knows their rows.  The fewer rows a group has, the more often its B passes through, and narrow tiles wait for it. */
-static inline int product_grouped_cols(int groups, int rows, int N, int sms)
+/* The t-th row of tiles.  No load waits for another, for nothing else hides what comes before a tile's first copy. */
+static inline product_place product_row_of_tiles(ws_tensor first, int groups, int t, int bm)
 {
-    static const int widths[] = {208, 152, 128};
-    const double short_of = groups * 512.0 / (rows > 0 ? rows : 1);
-    int best = 0;
-    double least = 0;
-    for (int i = 0; i < 3; i++) {
-        const int width = widths[i], across = (N + width - 1) / width;
-        const long tiles = ((rows + 127) / 128 + (groups + 1) / 2) * (long)across;
-        const double narrow = (208 - width) / 80.0, waits = 0.08 * narrow * narrow * (short_of < 1 ? short_of : 1);
-        const double columns = (double)((tiles + sms - 1) / sms) * width * (1 + waits);
-        if (!i || columns < least) {
-            best = width;
+    product_place at = {0, 0, 0, 0};
+    int passed = 0;
+    for (int g = 0; g < groups; g++) {
+        const int begin = (int)ws_at(first, g), end = (int)ws_at(first, g + 1);
+        if (t >= passed)
+            at = (product_place){g, begin, end, (t - passed) * bm};
+        passed += (end - begin + bm - 1) / bm;
+    }
+    return at;
+}
+
+/* A group's last tile is not to write the next one's rows, nor a tile the next one's columns. */
+static inline void product_grouped_tile(ws_tensor a, ws_tensor b, ws_tensor c, product_place at, int j, int next, int K,
+                                        ws_dtype sum, ws_dtype out, int bm, int bn, int bk)
+{
+    ws_tile acc = ws_zeros(sum, bm, bn);
+
+    #pragma ws pipeline(auto)
+    for (int k = 0; k < K; k += bk)
+        acc = ws_dot(ws_load(a, at.begin + at.i, k, bm, bk), ws_trans(ws_load_3d(b, at.group, j, k, bn, bk)), acc);
+    ws_store(ws_slice(ws_slice(c, 0, at.begin, at.end), 1, 0, next), at.i, j, ws_cast(acc, out));
+}
+
+/* For few groups: in bands of eight rows of tiles those that run together share most of what they read. */
+static inline void product_grouped_few(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor first, int groups, int tiles, int N,
+                                       int K, ws_dtype sum, ws_dtype out, int bm, int bn, int bk)
+{
+    #pragma ws grid(2) order(grouped(8))
+    for (int t = 0; t < tiles; t++)
+        for (int j = 0; j < N; j += bn) {
+            const product_place at = product_row_of_tiles(first, groups, t, bm);
+            if (at.i >= at.end - at.begin)
+                continue;
+            product_grouped_tile(a, b, c, at, j, N, K, sum, out, bm, bn, bk);
+        }
+}
+
+static inline int product_less(int x, int y)
+{
+    return x < y ? x : y;
+}
+
+/* Where a column of tiles begins: `wide` of `across` in turn, from one on, have eight columns more than `least` eights. */
+static inline int product_share(int column, int turn, int across, int least, int wide)
+{
+    const int left = wide > turn ? wide - turn : 0, behind = column + turn > across ? column + turn - across : 0;
+    return 8 * (column * least + product_less(left, column) + product_less(behind, wide));
+}
+
+/* `across` tiles of a row share its columns equally, to eight, and none has more than bn: so no round of tiles has a narrow one
+   that others wait for.  The wide ones begin elsewhere every four rows, since a multiprocessor's tiles may all stand in the same
+   columns. */
+static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor first, int groups, int tiles, int N, int K,
+                                   int across, ws_dtype sum, ws_dtype out, int bm, int bn, int bk)
+{
+    const int eights = (N + 7) / 8, least = eights / across, wide = eights % across;
+
+    #pragma ws grid(2) order(grouped(2))
+    for (int t = 0; t < tiles; t++)
+        for (int column = 0; column < across; column++) {
+            const product_place at = product_row_of_tiles(first, groups, t, bm);
+            if (at.i >= at.end - at.begin)
+                continue;
+            const int turn = product_less(t / 4 % 16, across - 1), j = product_share(column, turn, across, least, wide);
+            const int next = product_share(column + 1, turn, across, least, wide);
+            product_grouped_tile(a, b, c, at, j, next, K, sum, out, bm, bn, bk);
+        }
+}
+
+/* How many tiles of at most `cols` columns and of 128 rows a row has on `sms` multiprocessors: what counts is how many columns
+   the one has that computes most.  Only memory knows how many of the groups' last tiles are not full, so all are taken to be. */
+static inline int product_grouped_across(int rows, int N, int cols, int sms)
+{
+    const int fewest = N > cols ? (N + cols - 1) / cols : 1;
+    int best = fewest;
+    double least = 1e300;
+    for (int across = fewest; across < fewest + 4; across++) {
+        const long tiles = (rows + 127L) / 128 * across;
+        const double columns = (double)((tiles + sms - 1) / sms) * N / across;
+        if (columns < least) {
+            best = across;
             least = columns;
         }
     }

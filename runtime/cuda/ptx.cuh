@@ -187,8 +187,8 @@ static WS_DEVICE void fence_proxy_async()
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* From memory that nobody writes while the kernel runs: it stays in the multiprocessor, where another load asks L2 each time.  It
-   is volatile so that it does not move up past the wait for the kernel before.  */
+/* From memory that nobody writes while the kernel runs: it stays in the multiprocessor, where another load asks L2 each time, and
+   may move among what else memory sees, though not up past the wait for the kernel before (tests/gpu/machine_code.sh looks).  */
 template <int BYTES> struct fixed_word;
 #define WS_FIXED_WORD(bytes, type, constraint, suffix)                                      \
     template <> struct fixed_word<bytes> {                                                  \
@@ -196,7 +196,7 @@ template <int BYTES> struct fixed_word;
         static WS_DEVICE word load(const void *p)                                           \
         {                                                                                   \
             word x;                                                                         \
-            asm volatile("ld.global.nc." suffix " %0, [%1];" : "=" constraint(x) : "l"(p)); \
+            asm("ld.global.nc." suffix " %0, [%1];" : "=" constraint(x) : "l"(p));          \
             return x;                                                                       \
         }                                                                                   \
     };
@@ -209,7 +209,7 @@ template <> struct fixed_word<1> {
     static WS_DEVICE word load(const void *p)
     {
         u32 x;
-        asm volatile("ld.global.nc.u8 %0, [%1];" : "=r"(x) : "l"(p));
+        asm("ld.global.nc.u8 %0, [%1];" : "=r"(x) : "l"(p));
         return (word)x;
     }
 };

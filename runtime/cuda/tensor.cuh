@@ -103,21 +103,21 @@ template <typename T, typename I> static WS_DEVICE double at_float(const tensor<
     return (double)widen(scalar_at(t, i));
 }
 
-/* The same of a tensor that the kernel does not write.  */
-template <typename T, typename I> static WS_DEVICE T fixed_scalar_at(const tensor<T, 1> &t, I i)
+/* The same of a tensor that the kernel does not write.  All of one begins at 0.  */
+template <typename T, typename I> static WS_DEVICE T fixed_scalar_at(const tensor<T, 1> &t, I i, int origin, int low)
 {
-    int x = absolute(clamp(i), t.origin[0]);
-    return inside(x, t.low[0], t.high[0]) ? ptx::load_fixed(t.base + x) : T{};
+    int x = absolute(clamp(i), origin);
+    return inside(x, low, t.high[0]) ? ptx::load_fixed(t.base + x) : T{};
 }
 
-template <typename T, typename I> static WS_DEVICE long fixed_at(const tensor<T, 1> &t, I i)
+template <typename X, typename I> static WS_DEVICE long fixed_at(const X &t, I i)
 {
-    return (long)widen(fixed_scalar_at(t, i));
+    return (long)widen(sliced<X> ? fixed_scalar_at(t, i, t.origin[0], t.low[0]) : fixed_scalar_at(t, i, 0, 0));
 }
 
-template <typename T, typename I> static WS_DEVICE double fixed_at_float(const tensor<T, 1> &t, I i)
+template <typename X, typename I> static WS_DEVICE double fixed_at_float(const X &t, I i)
 {
-    return (double)widen(fixed_scalar_at(t, i));
+    return (double)widen(sliced<X> ? fixed_scalar_at(t, i, t.origin[0], t.low[0]) : fixed_scalar_at(t, i, 0, 0));
 }
 
 /* The two innermost dimensions at fixed outer coordinates, seen from a tile's first element.  A vector is a plane of one

@@ -103,11 +103,16 @@ static void known_choices(void **state)
     assert_true(rounds(c, 512, 4096) > 0.9 && rounds(c, 512, 4096) <= 1);
     c = choose(1, 16, 8192, 8192, 2);
     assert_int_equal(c.form, PRODUCT_SKINNY);
-    assert_int_equal(product_grouped_cols(2, 8192, 4096, 132), 128);
-    assert_int_equal(product_grouped_cols(4, 8192, 4096, 132), 208);
-    assert_int_equal(product_grouped_cols(8, 8192, 4096, 132), 152);
-    assert_int_equal(product_grouped_cols(16, 8192, 4096, 132), 208);
-    assert_int_equal(product_grouped_cols(3, 0, 1, 1), 128);
+    assert_int_equal(product_grouped_across(8192, 4096, 208, 132), 20);
+    assert_int_equal(product_grouped_across(768, 4096, 208, 132), 22); /* one round, and all of it */
+    assert_int_equal(product_grouped_across(0, 1, 208, 1), 1);
+    int columns = 0;
+    for (int column = 0; column < 20; column++) {
+        const int first = product_share(column, 7, 20, 25, 12), next = product_share(column + 1, 7, 20, 25, 12);
+        assert_true(first == columns && (next - first == 200 || next - first == 208));
+        columns = next;
+    }
+    assert_int_equal(columns, 4096);
     assert_int_equal(choose(1, 2285568, 256, 256, 2).form, PRODUCT_TALL);
     assert_int_equal(choose(1, 2285568, 256, 256, 1).form, PRODUCT_TALL);
     assert_true(choose(1, 2285568, 256, 264, 2).form != PRODUCT_TALL &&

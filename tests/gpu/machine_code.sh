@@ -1,12 +1,14 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the assembler made of kernels that ship: the registers stay registers, matrix products stay in flight, nothing waits for
-# the memory of the whole GPU, tiles go in and out by the copy engine, and come in without a loop around each copy.
+# the memory of the whole GPU, tiles go in and out by the copy engine, and come in without a loop around each copy; what is kept in
+# the multiprocessor since nobody writes it is read behind the wait for the kernel before.
 
 . "$(dirname "$0")/../tap.sh"
 
 # The bench's kernels with something after the loop, and samples with the longest bodies.
-sources='bench/kernels-finish.c samples/gemm.c samples/attention.c samples/attention_fp8.c samples/mlp_fused.c'
+sources='bench/kernels-finish.c samples/gemm.c samples/attention.c samples/attention_fp8.c samples/attention_varlen.c
+    samples/mlp_fused.c'
 
 disassembler=$(command -v cuobjdump || ls "$(dirname "$(command -v "${NVCC:-nvcc}" || echo .)")/cuobjdump" 2>/dev/null)
 if test -z "${NVCC-}"; then
@@ -32,7 +34,9 @@ PATH=$(dirname "$disassembler"):$PATH
 # A line for each kernel: its name, and how many instructions of each kind it has.
 count() {
     awk '
-        /Function :/ { kernel = $3; seen[kernel] = 1; flying = 0 }
+        /Function :/ { kernel = $3; seen[kernel] = 1; flying = waited = 0 }
+        /ACQBULK/ { waited = 1 }
+        /LDG.*CONSTANT/ { early[kernel] += !waited }
         / (STL|LDL)[. ]/ { spills[kernel]++ }
         / [A-Z]*GMMA[. ]/ { products[kernel]++; flying = 1 }
         /WARPGROUP.DEPBAR/ { waits[kernel]++ }
@@ -45,7 +49,7 @@ count() {
         END {
             for (k in seen)
                 print k, spills[k] + 0, products[k] + 0, waits[k] + 0, fences[k] + 0, loads[k] + 0, stores[k] + 0, largest[k] + 0,
-                    under[k] + 0, circles[k] + 0
+                    under[k] + 0, circles[k] + 0, early[k] + 0
         }' "$1"
 }
 
@@ -56,9 +60,9 @@ disassemble() {
 
 # none CONDITION: of awk, over kernel, spills, products, waits, fences, loads, stores, comparisons for a largest number, those of
 # them that stand between a product and the wait for it, and loops around a load, as the assembler makes them where it does not
-# see that one thread is alone.
+# see that one thread is alone; and reads of what nobody writes that come too early.
 none() {
-    awk "{ kernel = \$1; spills = \$2; products = \$3; waits = \$4; fences = \$5; loads = \$6; stores = \$7; largest = \$8; under = \$9; circles = \$10 }
+    awk "{ kernel = \$1; spills = \$2; products = \$3; waits = \$4; fences = \$5; loads = \$6; stores = \$7; largest = \$8; under = \$9; circles = \$10; early = \$11 }
          $1 { print; bad = 1 } END { exit bad }" "$work/counts"
 }
 
@@ -69,6 +73,7 @@ for source in $sources; do
     ok "$source: no fence of the whole GPU" none 'fences'
     ok "$source: the copy engine loads and stores" none 'products && !(loads && stores)'
     ok "$source: one instruction for each load" none 'circles'
+    ok "$source: no read before the wait for the kernel before" none 'early'
     # The first iteration has no product before it to hide behind; all others have, and their exponentials run under another
     # group's.
     case $source in

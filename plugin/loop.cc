@@ -428,14 +428,20 @@ static bool counts_narrowly(class loop *loop)
            (is_narrow(gimple_cond_lhs(test)) || is_narrow(gimple_cond_rhs(test)));
 }
 
+static void refuse_narrow(Walk *w, location_t where, const char *kind)
+{
+    w->failed = true;
+    complain(where, "count with an int or a long",
+             "the variable of a %s loop is narrower than %<int%>, and may wrap around below its bound", kind);
+}
+
 static void refuse_pipeline(Walk *w, class loop *loop, location_t where)
 {
     if (!pipeline_of(w, loop))
         return;
     w->failed = true;
     if (counts_narrowly(loop))
-        complain(where, "count with an int or a long",
-                 "the variable of a pipelined loop is narrower than %<int%>, and may wrap around below its bound");
+        refuse_narrow(w, where, "pipelined");
     else
         complain(where,
                  "write it as 'for (k = lo; k < hi; k += 64)' without 'break', with a bound that does not change",
@@ -477,6 +483,8 @@ Exits *loop_emit(Walk *w, class loop *loop)
         emit_for(w, &shape, &count);
     } else {
         refuse_pipeline(w, loop, loop_location(&shape));
+        if (is_of_grid(w, loop) && counts_narrowly(loop))
+            refuse_narrow(w, loop_location(&shape), "grid");
         emit_while(w, &shape);
     }
     return loop == w->outer ? exits_new(w) : control_leave(w, shape.out, &shape.branch);

@@ -93,9 +93,18 @@ static void known_choices(void **state)
     for (long K = 256; K <= 16384; K *= 2) {
         product_choice c = choose(1, 8192, 8192, K, 2);
         assert_int_equal(product_forms[c.form].rows, 128);
-        assert_int_equal(product_forms[c.form].cols, 192);
+        assert_int_equal(product_forms[c.form].cols, 208);
+        assert_int_equal(c.step, K > 1024 ? 200 : 192); /* 20 rounds or 21; with fewer iterations what is cut costs more */
+        assert_int_equal(product_is_short(c, K * 2), K == 256);
         assert_int_equal(c.parts, 1);
     }
+    /* Even shares: nine rounds of 66 tiles, which 16 wider ones make whole. */
+    product_choice even = choose(1, 2304, 12800, 32768, 2);
+    assert_int_equal(product_forms[even.form].kind, PRODUCT_EVEN);
+    assert_int_equal(even.across, 66);
+    assert_int_equal(product_cols(even, 12800), 200);
+    assert_true(product_multiplied(even, 12800, 9) * 9 == 1752);
+    assert_int_equal(product_across((product_choice){even.form, 1, 0, 2}, 12800), 62); /* no tile is wider than it can be */
     /* Rows that do not fill lines: blocks that share what they load. */
     assert_int_equal(product_forms[choose(1, 11885, 14976, 5720, 2).form].down, 2);
     /* One round and nearly full. */

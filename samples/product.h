@@ -597,13 +597,15 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     const double slower = (double)(batch * M) * (double)N * (double)(K * bytes) > 8e10 ? 0.776 : 1;
     double block = product_both(waits * f.rows * width / 32.0 * (wide ? 1.118 : 1), (a_most + b_most) * arrives[begins]);
     block = f.lines * product_both(block, (a_rows / f.across + b_rows / f.down) * asks[begins] * shares * busy * slower);
-    /* What ends within 128 bytes of columns does not leave by the engine, and a part of that nothing runs under. */
-    const int cut = f.kind == PRODUCT_EVEN || (f.kind == PRODUCT_STEPPED && step % 64);
+    /* What ends within 128 bytes of columns does not leave by the engine, and a part of that nothing runs under; still less where
+       widths differ.  What is left of 208 columns behind three strips of 64 leaves from registers, which takes long. */
+    const int even = f.kind == PRODUCT_EVEN, cut = even || (f.kind == PRODUCT_STEPPED && step % 64);
+    const int rest = f.kind >= PRODUCT_EVEN && f.cols == 208 && step > 192;
     const double least = 158 + 108 * f.lines + (together > 1 ? 55 : 0);
-    const double lone = (block > least ? block : least) * (double)blocks + cut * 1.5 * f.rows;
+    const double lone = (block > least ? block : least) * (double)blocks + (even ? 5 : cut * 1.5) * f.rows;
     /* Blocks that add parts send each other all but their share of them. */
     const double sent = f.rows * f.cols * 4.0 * (f.summed - 1) / f.summed / 19.3;
-    const double spare = brief ? 0 : f.cols - step, sliced = f.kind >= PRODUCT_EVEN && !brief ? 5.7 + cut * 3.8 : 0;
+    const double spare = brief ? 0 : f.cols - step, sliced = f.kind >= PRODUCT_EVEN && !brief ? 5.7 + cut * 3.8 + rest * 25 : 0;
     const double after = (f.kind == PRODUCT_ROWS ? 0.5 : 1) * f.rows * ((step + 4.0 * spare) * stored * 0.0074 + sliced) + sent;
     double clocks;
     if (f.light) { /* two at a time, which share the multiprocessor */
@@ -613,7 +615,7 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     } else if ((f.summed > 1 || wide) && rounds > 1) { /* nothing runs under the epilogue, or the next tile's copies */
         clocks = (double)rounds * (lone + after * (wide ? 0.83 : 1));
     } else {
-        clocks = (double)rounds * (lone > after ? lone : (lone + after) / 2) + after;
+        clocks = (double)rounds * (rest ? product_both(lone, after) : lone > after ? lone : (lone + after) / 2) + after;
     }
     /* What several blocks ask for at once comes from memory once, but not for nothing. */
     const double a_asked = across > f.across ? 1.15 : 1, b_asked = down > f.down ? 1.15 : 1;

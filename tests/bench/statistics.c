@@ -94,7 +94,7 @@ static void known_choices(void **state)
         product_choice c = choose(1, 8192, 8192, K, 2);
         assert_int_equal(product_forms[c.form].rows, 128);
         assert_int_equal(product_forms[c.form].cols, 208);
-        assert_int_equal(c.step, K > 1024 ? 200 : 192); /* 20 rounds or 21; with fewer iterations what is cut costs more */
+        assert_int_equal(c.step, K > 2048 ? 200 : 192); /* 20 rounds or 21; with fewer iterations what is cut costs more */
         assert_int_equal(product_is_short(c, K * 2), K == 256);
         assert_int_equal(c.parts, 1);
     }

@@ -62,5 +62,5 @@ ok 'the size of the proof of tiles in turn' sized by_tiles 100 300
 ok 'the size of the proof of products in arms' sized product_in_arms 120 450
 ok 'the size of the proof of rings under branches' sized gated 150 550
 ok 'the size of the proof of a cluster of eight' sized cluster_of_eight 100 500
-ok 'the size of the proof of blocks with ways of their own' sized own_ways 150 5000
+ok 'the size of the proof of blocks with ways of their own' sized own_ways 150 2000
 done_testing

@@ -144,7 +144,7 @@ static const char *producer_type(const Printer *in, const Aref *aref)
         if (aref->storages[i]->kept)
             return arena_print(module, "keeping<%d, %d, %d", aref->slots, aref->storages[i]->kept,
                                aref->loads[i]->nargs - 1);
-    return arena_print(module, "producer<%d", aref->slots);
+    return arena_print(module, "%s<%d", aref->along == ALONG_NONE ? "producer" : "sharer", aref->slots);
 }
 
 static void print_role(Printer *in, Role *role)

@@ -73,8 +73,9 @@
  *      leaves by the copy engine, or is written by several groups: protocol-staging.c.
  *
  *   9. No block of a cluster begins or ends while another may still write to its memory or arrive at its barriers: all begin and
- *      end together (start and finish of the runtime, in every kernel that has a cluster).  Nothing is under way then: at its
- *      end each slot has been released by all that got it, in every block that shares it, so all copies into it have landed.
+ *      end together (start and finish of the runtime, in every kernel that has a cluster), or each when all releases of its slots
+ *      have come.  Nothing is under way then: at its end each slot has been released by all that got it, in every block that
+ *      shares it, so all copies into it have landed.
  *
  * Assumed: put, get, consumed, copies, products, waits and barriers do what runtime/README.md says.  A copy in that the engine
  * cannot make, which turns out at run time, is one that threads make, fence and complete within that one call: shown of the

@@ -3,6 +3,7 @@
  * cluster.cuh - CTAs that run side by side and share the tiles that they load.
  *
  *   cluster<2, 1>             x: CTAs at neighbouring rows of the grid; y: at neighbouring columns, numbered first
+ *   sharer<D, ENGINE>        a producer that ends when no release is under way
  *   copy_share<B, along_x>    each CTA along x loads an equal share of the tile's rows and writes it to all of them
  *   consumer<D, B, along_x>   releases a slot to all CTAs that write into it
  *   tiles<N, B>               the CTAs of a cluster walk together; a tile beyond the grid is not inside
@@ -67,7 +68,7 @@ template <int X, int Y> struct cluster {
 
 /* ---- from start to end ------------------------------------------------------------------------------------------- */
 
-/* Before any CTA arrives at another's barriers or writes to its memory, that one has initialised them.  */
+/* Before any CTA arrives at another's barriers or writes to its memory, that one has initialised them, which is fenced.  */
 template <typename B> static WS_DEVICE void start()
 {
     ptx::fence_mbarrier_init();
@@ -75,14 +76,28 @@ template <typename B> static WS_DEVICE void start()
     ptx::cluster_wait();
 }
 
-/* No CTA ends while another may still arrive at its barriers.  */
+/* No CTA ends while another may still arrive at its barriers: the ends of what they share have waited for that (sharer,
+   part_sum), where it costs nothing, so no meeting is left.  */
 template <typename B> static WS_DEVICE void finish()
 {
-    ptx::cluster_arrive();
-    ptx::cluster_wait();
 }
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
+
+/* Of a ring that CTAs share.  The role ends when all of them have released each slot: then nobody arrives here any more, and
+   what this CTA has sent the others has come.  */
+template <int D, bool ENGINE = false> struct sharer : producer<D, ENGINE> {
+    explicit WS_DEVICE sharer(ring<D> &r) : producer<D, ENGINE>(r)
+    {
+    }
+    WS_DEVICE ~sharer()
+    {
+        static_assert(D <= 32, "a lane for each slot");
+        const int slot = (int)ptx::lane();
+        if (slot < D)
+            ptx::mbarrier_wait(this->empty + 8 * slot, this->here.parity ^ (u32)(slot < this->here.slot));
+    }
+};
 
 template <int D, int X, int Y, along A> struct consumer<D, cluster<X, Y>, A> : consumer<D> {
     typedef cluster<X, Y> blocks;

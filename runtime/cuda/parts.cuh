@@ -61,6 +61,12 @@ template <typename B> struct part_sum {
         static_assert(P == B::y, "the parts are those of a cluster's CTAs along y");
     }
 
+    /* The others have read what they were sent, and said so.  */
+    WS_DEVICE ~part_sum()
+    {
+        ptx::mbarrier_wait(empty, parity ^ 1);
+    }
+
     static WS_DEVICE u32 in(u32 address, int other)
     {
         return ptx::address_in(address, (u32)B::template member<along_y>(other));

@@ -90,10 +90,11 @@ static WS_DEVICE u32 cluster_rank()
     return rank;
 }
 
-/* All threads of the cluster; what they did before is seen behind the wait.  */
+/* All threads of the cluster; only what was fenced before is seen behind the wait: the bare form, which makes all that a thread
+   wrote be seen, is a fence of the whole GPU.  */
 static WS_DEVICE void cluster_arrive()
 {
-    asm volatile("barrier.cluster.arrive;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
 }
 
 static WS_DEVICE void cluster_wait()

@@ -143,6 +143,11 @@ template <int D, bool ENGINE = false> struct producer {
     }
 };
 
+/* Of a ring that blocks of a cluster share: here all end together.  */
+template <int D, bool ENGINE = false> struct sharer : producer<D, ENGINE> {
+    using producer<D, ENGINE>::producer;
+};
+
 /* Of a ring one of whose storages has M slots only, which keep what they hold.  Here every copy is made, when nobody reads that slot
    any more: what it brings is there already, or has to be.  */
 template <int D, int M, int N, bool ENGINE = false> struct keeping : producer<D, ENGINE> {

@@ -24,7 +24,7 @@ struct cluster_shared {
 template <bool ENGINE>
 static WS_DEVICE void cluster_producer(const cluster_params &p, cluster_shared &s, int group)
 {
-    ws::producer<4, ENGINE> ta_tb(s.ta_tb);
+    ws::sharer<4, ENGINE> ta_tb(s.ta_tb);
     for (ws::tiles<2, cluster_cluster> t(p.grid); t.more(); t.next()) {  // cluster.ir:2
         const int i = t.nearest(0);
         const int j = t.nearest(1);

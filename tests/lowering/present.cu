@@ -24,7 +24,7 @@ struct present_shared {
 template <bool ENGINE>
 static WS_DEVICE void present_producer(const present_params &p, present_shared &s, int group)
 {
-    ws::producer<4, ENGINE> ta_tb(s.ta_tb);
+    ws::sharer<4, ENGINE> ta_tb(s.ta_tb);
     for (ws::tiles<2, present_cluster> t(p.grid); t.more(); t.next()) {  // present.ir:2
         const int i = t.at(0);
         const int j = t.at(1);

@@ -25,7 +25,7 @@ struct stepped_shared {
 template <bool ENGINE>
 static WS_DEVICE void stepped_producer(const stepped_params &p, stepped_shared &s, int group)
 {
-    ws::producer<4, ENGINE> ta_tb(s.ta_tb);
+    ws::sharer<4, ENGINE> ta_tb(s.ta_tb);
     for (ws::tiles<2, stepped_cluster> t(p.grid); t.more(); t.next()) {  // stepped.ir:2
         const int i = t.at(0);
         const int j = t.at(1);

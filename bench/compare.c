@@ -47,7 +47,8 @@ static void run_ours(void *context, cudaStream_t stream)
     if (o->step)
         o->step->run(w->M, w->N, w->K, o->call.A, o->call.B, o->call.C);
     else if (w->groups)
-        grouped_bf16(w->groups, w->M, w->N, w->K, o->call.A, o->call.B, o->call.C, o->first, device_multiprocessors());
+        grouped_bf16(w->groups, w->M, w->M / 128 /* first_row */, w->N, w->K, o->call.A, o->call.B, o->call.C, o->first,
+                     device_multiprocessors());
     else
         w->kernel(&o->call, o->choice);
     ws_set_stream(NULL);

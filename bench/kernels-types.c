@@ -13,12 +13,13 @@ PRODUCT_ONE(product_f16_tn, product, WS_F16, WS_F16, WS_F32, WS_F16, 1, 0, FINIS
 PRODUCT_ONE(product_f16_nn, product, WS_F16, WS_F16, WS_F32, WS_F16, 0, 1, FINISH_NONE, 128, 192)
 PRODUCT_ONE(product_f16_tt, product, WS_F16, WS_F16, WS_F32, WS_F16, 1, 1, FINISH_NONE, 128, 192)
 
-void grouped_bf16(int groups, int rows, int N, int K, const void *A, const void *B, void *C, const int *first, int sms)
+void grouped_bf16(int groups, int rows, int tiles, int N, int K, const void *A, const void *B, void *C, const int *first,
+                  int sms)
 {
     enum { BM = 128, BK = 64, COLS = 208, FEW_COLS = 128 };
     ws_tensor a = ws_tensor_2d(A, WS_BF16, rows, K), b = ws_tensor_3d(B, WS_BF16, groups, N, K);
     ws_tensor c = ws_tensor_2d(C, WS_BF16, rows, N), begin = ws_tensor_1d(first, WS_I32, groups + 1);
-    const int tiles = rows / BM + groups, across = product_grouped_across(rows, N, COLS, sms);
+    const int across = product_grouped_across(tiles, N, COLS, sms);
     if (groups <= 2)
         product_grouped_few(a, b, c, begin, groups, tiles, N, K, WS_F32, WS_BF16, BM, FEW_COLS, BK);
     else

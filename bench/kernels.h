@@ -14,7 +14,9 @@ product_kernel product_tf32, product_i8, product_mixed, product_e5m2, product_e4
     product_f16_tt, product_bias_gelu, product_silu_residual, product_scales, product_quantize;
 
 /* Groups of rows: first[g] to first[g + 1]. */
-void grouped_bf16(int groups, int rows, int N, int K, const void *A, const void *B, void *C, const int *first, int sms);
+/* So many rows of tiles of 128 rows as the groups have together, or more. */
+void grouped_bf16(int groups, int rows, int tiles, int N, int K, const void *A, const void *B, void *C, const int *first,
+                  int sms);
 
 /* 8192-like products in f16, C = A B^T, by the pipeline's depth and the products in flight (kernels-steps.c). */
 typedef void step_kernel(int M, int N, int K, const void *A, const void *B, void *C);

@@ -13,9 +13,9 @@ void library_batched(int batch, int M, int N, int K, const void *A, const void *
     product_f16(&call, choice);
 }
 
-void library_grouped(int groups, int rows, int N, int K, const void *A, const void *B, void *C, const int *first)
+void library_grouped(int groups, int rows, int tiles, int N, int K, const void *A, const void *B, void *C, const int *first)
 {
-    grouped_bf16(groups, rows, N, K, A, B, C, first, device_multiprocessors());
+    grouped_bf16(groups, rows, tiles, N, K, A, B, C, first, device_multiprocessors());
 }
 
 /* The fastest of 32 heuristics, or NULL. */

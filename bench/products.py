@@ -55,11 +55,12 @@ def grouped(groups, ragged):
     a, b = (torch.randn(*shape, device="cuda", dtype=torch.bfloat16) for shape in ((rows, k), (groups, n, k)))
     c, d = (torch.empty(rows, n, device="cuda", dtype=torch.bfloat16) for _ in range(2))
     first = torch.tensor([0] + ends, device="cuda", dtype=torch.int32)
+    tiles = sum(-(-(y - x) // 128) for x, y in zip([0] + ends, ends))
     offsets = first[1:].clone()
     plans = [cublaslt(a[x:y], b[g], d[x:y]) for g, (x, y) in enumerate(zip([0] + ends, ends))]
 
     def ours():
-        library.library_grouped(groups, rows, n, k, *pointers(a, b, c, first))
+        library.library_grouped(groups, rows, tiles, n, k, *pointers(a, b, c, first))
         return c
 
     calls = {"torch grouped": lambda: torch._grouped_mm(a, b.transpose(-2, -1), offs=offsets),

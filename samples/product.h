@@ -326,7 +326,8 @@ static inline void product_sum(ws_tensor partial, ws_tensor c, ws_tensor extra, 
 }
 
 /* Group g has the rows first[g] to first[g + 1] of A and of C, and B[g].  `tiles` is at least the groups' row tiles together:
-   total rows / bm + groups always is; those that there are not come last, and of bands the last have some. */
+   total rows / bm + groups always is, and who knows fewer says so; those that there are not come last, and of bands the last have
+   some. */
 typedef struct {
     int group, begin, end; /* its rows */
     int i;                 /* the tile's first among them, not below end - begin if there is no such tile */
@@ -404,16 +405,16 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
         }
 }
 
-/* How many tiles of at most `cols` columns and of 128 rows a row has on `sms` multiprocessors: what counts is how many columns
-   the one has that computes most.  Only memory knows how many of the groups' last tiles are not full, so all are taken to be. */
-static inline int product_grouped_across(int rows, int N, int cols, int sms)
+/* How many tiles of at most `cols` columns each of so many rows of tiles has on `sms` multiprocessors: what counts is how many
+   columns the one has that computes most.  Tiles that are narrower than they need be take longer for each. */
+static inline int product_grouped_across(int tiles, int N, int cols, int sms)
 {
     const int fewest = N > cols ? (N + cols - 1) / cols : 1;
     int best = fewest;
     double least = 1e300;
     for (int across = fewest; across < fewest + 4; across++) {
-        const long tiles = (rows + 127L) / 128 * across;
-        const double columns = (double)((tiles + sms - 1) / sms) * N / across;
+        const double longer = 1 + 0.02 * (across - fewest);
+        const double columns = (double)(((long)tiles * across + sms - 1) / sms) * N / across * longer;
         if (columns < least) {
             best = across;
             least = columns;

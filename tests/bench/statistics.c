@@ -112,8 +112,10 @@ static void known_choices(void **state)
     assert_true(rounds(c, 512, 4096) > 0.9 && rounds(c, 512, 4096) <= 1);
     c = choose(1, 16, 8192, 8192, 2);
     assert_int_equal(c.form, PRODUCT_SKINNY);
-    assert_int_equal(product_grouped_across(8192, 4096, 208, 132), 20);
-    assert_int_equal(product_grouped_across(768, 4096, 208, 132), 22); /* one round, and all of it */
+    assert_int_equal(product_grouped_across(64, 4096, 208, 132), 20);
+    assert_int_equal(product_grouped_across(67, 4096, 208, 132), 21); /* 20 would be an eleventh round, too */
+    assert_int_equal(product_grouped_across(72, 4096, 208, 132), 20);
+    assert_int_equal(product_grouped_across(6, 4096, 208, 132), 22); /* one round, and all of it */
     assert_int_equal(product_grouped_across(0, 1, 208, 1), 1);
     int columns = 0;
     for (int column = 0; column < 20; column++) {

@@ -32,9 +32,23 @@ static void push(int **list, int *count, int value)
     (*list)[(*count)++] = value;
 }
 
+/* Of splitmix64.  */
+static unsigned long long scramble(unsigned long long z)
+{
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+    return z ^ (z >> 31);
+}
+
+static unsigned random_bits(void)
+{
+    return (unsigned)(scramble(tape.state += 0x9e3779b97f4a7c15ull) >> 33);
+}
+
+/* Seeds that are scrambled themselves begin apart: a multiple of each step's increment would be the next seed's tape, a step on.  */
 void tape_random(unsigned long long seed)
 {
-    tape.state = seed * 0x9e3779b97f4a7c15ull + 0x632be59bd9b4e019ull;
+    tape.state = scramble(seed + 0x632be59bd9b4e019ull);
     tape.replays = false;
     tape.nmade = 0;
 }
@@ -64,15 +78,6 @@ bool tape_write(const char *path)
         else
             fprintf(file, "%d\n", tape.made[i]);
     return fclose(file) == 0;
-}
-
-/* A step of splitmix64.  */
-static unsigned random_bits(void)
-{
-    unsigned long long z = tape.state += 0x9e3779b97f4a7c15ull;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-    return (unsigned)(z >> 33);
 }
 
 /* The entry of the tape that is read next; a bracket at its end.  */

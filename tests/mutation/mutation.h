@@ -68,6 +68,7 @@ bool copy_to_all(Kernel *kernel, Site site);
 bool share_less(Kernel *kernel, Site site);
 bool share_more(Kernel *kernel, Site site);
 bool rows_left_out(Kernel *kernel, Site site);
+bool fewer_columns(Kernel *kernel, Site site);
 bool rows_beyond_step(Kernel *kernel, Site site);
 
 /* ---- arguments.c ------------------------------------------------------------------------------------------------- */

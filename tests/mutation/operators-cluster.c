@@ -87,6 +87,15 @@ bool rows_left_out(Kernel *kernel, Site site)
     return true;
 }
 
+bool fewer_columns(Kernel *kernel, Site site)
+{
+    enum { FEWER = 8 };
+    if (site.op->code != OP_MMA || site.op->nargs < 4)
+        return false;
+    site.op->args[3] = ir_const_before(kernel, site.op, D_I64, FEWER);
+    return true;
+}
+
 bool rows_beyond_step(Kernel *kernel, Site site)
 {
     const Op *grid = site.op->code == OP_COPY_IN ? ir_enclosing(site.op, OP_GRID) : NULL;

@@ -523,6 +523,7 @@ const Operator operators[] = {
     {"share-less", "a block brings half of its share", SITE_OP, share_less},
     {"share-more", "a block brings more than its share", SITE_OP, share_more},
     {"rows-left-out", "rows that are looked at need not come", SITE_OP, rows_left_out},
+    {"fewer-columns", "a product makes fewer columns than are seen", SITE_OP, fewer_columns},
     {"rows-beyond-step", "rows beyond the grid's step need not come", SITE_OP, rows_beyond_step},
     {"fewer-groups", "a role has one group less", SITE_ROLE, fewer_groups},
     {"trip-less", "a loop begins one step late", SITE_OP, one_trip_less},

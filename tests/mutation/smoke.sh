@@ -39,4 +39,7 @@ not_ok 'the unspoiled steps are refused' grep '^not ok' "$work/score"
 for name in rows-beyond-step behind-loop other-phase; do
     ok "$name, of tiles that a step cuts" noticed "$name"
 done
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/widths.c" >"$work/score"
+not_ok 'the unspoiled widths are refused' grep '^not ok' "$work/score"
+ok 'fewer-columns' noticed fewer-columns
 done_testing

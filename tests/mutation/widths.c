@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What smoke.sh spoils where each tile has a width of its own. */
+#include <ws.h>
+
+void widths(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)
+{
+    ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, N, K), c = ws_tensor_2d(C, WS_F16, M, N);
+
+    #pragma ws grid(2) consumers(1)
+    for (int i = 0; i < M; i += 64)
+        for (int j = 0; j < N; j += 40) {
+            const int width = 24 + j % 16;
+            ws_tile acc = ws_zeros(WS_F32, 64, 64);
+
+            #pragma ws pipeline(3, 2)
+            for (int k = 0; k < K; k += 32)
+                acc = ws_dot(ws_load(a, i, k, 64, 32), ws_trans(ws_load(b, j, k, 64, 32)), acc);
+            ws_store(ws_slice(c, 1, 0, j + width), i, j, ws_cast(acc, WS_F16));
+        }
+}

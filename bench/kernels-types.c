@@ -16,12 +16,9 @@ PRODUCT_ONE(product_f16_tt, product, WS_F16, WS_F16, WS_F32, WS_F16, 1, 1, FINIS
 void grouped_bf16(int groups, int rows, int tiles, int N, int K, const void *A, const void *B, void *C, const int *first,
                   int sms)
 {
-    enum { BM = 128, BK = 64, COLS = 208, FEW_COLS = 128 };
+    enum { BM = 128, BK = 64, COLS = 208 };
     ws_tensor a = ws_tensor_2d(A, WS_BF16, rows, K), b = ws_tensor_3d(B, WS_BF16, groups, N, K);
     ws_tensor c = ws_tensor_2d(C, WS_BF16, rows, N), begin = ws_tensor_1d(first, WS_I32, groups + 1);
-    const int across = product_grouped_across(tiles, N, COLS, sms);
-    if (groups <= 2)
-        product_grouped_few(a, b, c, begin, groups, tiles, N, K, WS_F32, WS_BF16, BM, FEW_COLS, BK);
-    else
-        product_grouped(a, b, c, begin, groups, tiles, N, K, across, WS_F32, WS_BF16, BM, COLS, BK);
+    const product_division divided = product_grouped_divided(tiles, N, COLS, sms);
+    product_grouped(a, b, c, begin, groups, tiles, N, K, divided, WS_F32, WS_BF16, BM, COLS, BK);
 }

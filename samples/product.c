@@ -14,18 +14,11 @@ PRODUCT(product_f16, WS_F16, WS_F16, WS_F32, WS_F16, 0, 0, FINISH_NONE)
 PRODUCT_ONE(product_e4m3, product_promoted, WS_E4M3, WS_E4M3, WS_F32, WS_F32, 0, 0, FINISH_NONE, 128, 64)
 
 /* Rows first[g] to first[g + 1] of A belong to B[g]. */
-void grouped(int groups, int rows, int N, int K, const ws_bf16 *A, const ws_bf16 *B, float *C, const int *first)
+void grouped(int groups, int rows, int tiles, int N, int K, const ws_bf16 *A, const ws_bf16 *B, float *C, const int *first)
 {
     ws_tensor a = ws_tensor_2d(A, WS_BF16, rows, K), b = ws_tensor_3d(B, WS_BF16, groups, N, K);
     ws_tensor c = ws_tensor_2d(C, WS_F32, rows, N), begin = ws_tensor_1d(first, WS_I32, groups + 1);
-    product_grouped(a, b, c, begin, groups, rows / 64 + groups, N, K, (N + 63) / 64, WS_F32, WS_F32, 64, 64, 64);
-}
-
-void grouped_few(int groups, int rows, int N, int K, const ws_bf16 *A, const ws_bf16 *B, float *C, const int *first)
-{
-    ws_tensor a = ws_tensor_2d(A, WS_BF16, rows, K), b = ws_tensor_3d(B, WS_BF16, groups, N, K);
-    ws_tensor c = ws_tensor_2d(C, WS_F32, rows, N), begin = ws_tensor_1d(first, WS_I32, groups + 1);
-    product_grouped_few(a, b, c, begin, groups, rows / 64 + groups, N, K, WS_F32, WS_F32, 64, 64, 64);
+    product_grouped(a, b, c, begin, groups, tiles, N, K, (product_division){(N + 63) / 64, 1}, WS_F32, WS_F32, 64, 64, 64);
 }
 
 /* Each matrix of the batch; rows of C are ldc elements apart, the others' K. */
@@ -78,17 +71,15 @@ static void run_promoted(int M, int N, int K)
         }
 }
 
-typedef void grouped_kernel(int groups, int rows, int N, int K, const ws_bf16 *A, const ws_bf16 *B, float *C, const int *first);
-
-static void run_grouped(grouped_kernel *kernel, int N, int K)
+static void run_grouped(int N, int K)
 {
     enum { GROUPS = 4 };
-    static const int rows[GROUPS + 1] = {0, 70, 70, 75, 139}; /* one is empty */
+    static const int rows[GROUPS + 1] = {0, 70, 70, 75, 203}; /* one is empty; five rows of tiles */
     ws_bf16 *A = check_random(WS_BF16, (size_t)rows[GROUPS] * (size_t)K), *B = check_random(WS_BF16, (size_t)(GROUPS * N * K));
     float *C = check_output(WS_F32, (size_t)rows[GROUPS] * (size_t)N);
     int *first = check_output(WS_I32, GROUPS + 1);
     memcpy(first, rows, sizeof rows);
-    kernel(GROUPS, rows[GROUPS], N, K, check_place(A), check_place(B), check_place(C), check_place(first));
+    grouped(GROUPS, rows[GROUPS], 5, N, K, check_place(A), check_place(B), check_place(C), check_place(first));
     check_fetch();
     for (long g = 0; g < GROUPS; g++)
         for (long i = rows[g]; i < rows[g + 1]; i++)
@@ -121,7 +112,6 @@ int main(int argc, char **argv)
     run_product(2, 13, N, K, (product_choice){PRODUCT_SKINNY, 1, 0});
     run_product(2, 330, N, K, (product_choice){PRODUCT_TALL, 1, 0});
     run_promoted(100, 72, 1296);
-    run_grouped(grouped, 100, 72);
-    run_grouped(grouped_few, 100, 72);
+    run_grouped(100, 72);
     return check_end();
 }

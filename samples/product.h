@@ -11,8 +11,7 @@
  *   product_even_1x1: so many tiles side by side that share the columns as evenly as eights allow
  *   product_summed   the same, K divided into parts that blocks of a cluster add: for few tiles with a long K
  *   product_part     the same, with parts in memory that product_sum adds: for more of them than a cluster has blocks
- *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory; product_grouped_few:
- *                    the same for one or two groups
+ *   product_grouped  rows of A in groups, each with its own B; the groups' first rows lie in device memory
  *
  * The bodies are static inline functions that take tensors.  Tile shape, element types, orientation and what follows the
  * loop are constants of a call, so each call becomes a kernel of its own.  PRODUCT (name, ...) makes the kernels of one pair
@@ -326,8 +325,7 @@ static inline void product_sum(ws_tensor partial, ws_tensor c, ws_tensor extra, 
 }
 
 /* Group g has the rows first[g] to first[g + 1] of A and of C, and B[g].  `tiles` is at least the groups' row tiles together:
-   total rows / bm + groups always is, and who knows fewer says so; those that there are not come last, and of bands the last have
-   some. */
+   total rows / bm + groups always is, and who knows fewer says so; those that there are not come last. */
 typedef struct {
     int group, begin, end; /* its rows */
     int i;                 /* the tile's first among them, not below end - begin if there is no such tile */
@@ -359,20 +357,6 @@ static inline void product_grouped_tile(ws_tensor a, ws_tensor b, ws_tensor c, p
     ws_store(ws_slice(ws_slice(c, 0, at.begin, at.end), 1, 0, next), at.i, j, ws_cast(acc, out));
 }
 
-/* For few groups: in bands of eight rows of tiles those that run together share most of what they read. */
-static inline void product_grouped_few(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor first, int groups, int tiles, int N,
-                                       int K, ws_dtype sum, ws_dtype out, int bm, int bn, int bk)
-{
-    #pragma ws grid(2) order(grouped(8))
-    for (int t = 0; t < tiles; t++)
-        for (int j = 0; j < N; j += bn) {
-            const product_place at = product_row_of_tiles(first, groups, t, bm);
-            if (at.i >= at.end - at.begin)
-                continue;
-            product_grouped_tile(a, b, c, at, j, N, K, sum, out, bm, bn, bk);
-        }
-}
-
 static inline int product_less(int x, int y)
 {
     return x < y ? x : y;
@@ -385,42 +369,44 @@ static inline int product_share(int column, int turn, int across, int least, int
     return 8 * (column * least + product_less(left, column) + product_less(behind, wide));
 }
 
-/* `across` tiles of a row share its columns equally, to eight, and none has more than bn: so no round of tiles has a narrow one
-   that others wait for.  The wide ones begin elsewhere every four rows, since a multiprocessor's tiles may all stand in the same
-   columns. */
-static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor first, int groups, int tiles, int N, int K,
-                                   int across, ws_dtype sum, ws_dtype out, int bm, int bn, int bk)
-{
-    const int eights = (N + 7) / 8, least = eights / across, wide = eights % across;
+/* How many tiles a row of tiles has. */
+typedef struct {
+    int across;
+    int more; /* so many pairs of rows, the first ones, have one more */
+} product_division;
 
-    #pragma ws grid(2) order(grouped(2))
-    for (int t = 0; t < tiles; t++)
-        for (int column = 0; column < across; column++) {
-            const product_place at = product_row_of_tiles(first, groups, t, bm);
-            if (at.i >= at.end - at.begin)
-                continue;
-            const int turn = product_less(t / 4 % 16, across - 1), j = product_share(column, turn, across, least, wide);
-            const int next = product_share(column + 1, turn, across, least, wide);
-            product_grouped_tile(a, b, c, at, j, next, K, sum, out, bm, bn, bk);
-        }
+/* A row's tiles share its columns equally, to eight, and none has more than bn: so no round of tiles has a narrow one that others
+   wait for.  The wide ones begin elsewhere every four rows, since a multiprocessor's tiles may all stand in the same columns.  Two
+   rows of tiles go together, so that both find in L2 what one of them reads. */
+static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor first, int groups, int tiles, int N, int K,
+                                   product_division divided, ws_dtype sum, ws_dtype out, int bm, int bn, int bk)
+{
+    const int few = divided.across, many = few + 1, eights = (N + 7) / 8;
+    const int more = product_less(divided.more, tiles / 2), behind = 2 * many * more;
+
+    #pragma ws grid(1)
+    for (int tile = 0; tile < behind + few * (tiles - 2 * more); tile++) {
+        const int longer = tile < behind, across = few + longer, from = longer ? tile : tile - behind;
+        const int pair = from / (2 * across), inside = from % (2 * across), row = 2 * (longer ? pair : more + pair);
+        const int alone = row + 1 == tiles, t = row + (alone ? 0 : inside % 2), column = alone ? inside : inside / 2;
+        const product_place at = product_row_of_tiles(first, groups, t, bm);
+        if (at.i >= at.end - at.begin)
+            continue;
+        const int least = longer ? eights / many : eights / few, wide = eights - least * across;
+        const int turn = product_less(t / 4 % 16, across - 1), j = product_share(column, turn, across, least, wide);
+        const int next = product_share(column + 1, turn, across, least, wide);
+        product_grouped_tile(a, b, c, at, j, next, K, sum, out, bm, bn, bk);
+    }
 }
 
-/* How many tiles of at most `cols` columns each of so many rows of tiles has on `sms` multiprocessors: what counts is how many
-   columns the one has that computes most.  Tiles that are narrower than they need be take longer for each. */
-static inline int product_grouped_across(int tiles, int N, int cols, int sms)
+/* So many rows of tiles of at most `cols` columns are divided into as many tiles as make the fewest rounds of `sms` multiprocessors
+   full: what counts is how many columns the one has that computes most.  Much narrower tiles take longer for each. */
+static inline product_division product_grouped_divided(int tiles, int N, int cols, int sms)
 {
-    const int fewest = N > cols ? (N + cols - 1) / cols : 1;
-    int best = fewest;
-    double least = 1e300;
-    for (int across = fewest; across < fewest + 4; across++) {
-        const double longer = 1 + 0.02 * (across - fewest);
-        const double columns = (double)(((long)tiles * across + sms - 1) / sms) * N / across * longer;
-        if (columns < least) {
-            best = across;
-            least = columns;
-        }
-    }
-    return best;
+    const int rows = tiles > 1 ? tiles : 1, fewest = N > cols ? (N + cols - 1) / cols : 1, most = fewest + 3;
+    const long places = ((long)rows * fewest + sms - 1) / sms * sms;
+    const product_division divided = {(int)(places / rows), (int)(places % rows / 2)};
+    return divided.across < most ? divided : (product_division){most, 0};
 }
 
 /* ---- which tile -------------------------------------------------------------------------------------------------- */

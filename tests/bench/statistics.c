@@ -112,11 +112,14 @@ static void known_choices(void **state)
     assert_true(rounds(c, 512, 4096) > 0.9 && rounds(c, 512, 4096) <= 1);
     c = choose(1, 16, 8192, 8192, 2);
     assert_int_equal(c.form, PRODUCT_SKINNY);
-    assert_int_equal(product_grouped_across(64, 4096, 208, 132), 20);
-    assert_int_equal(product_grouped_across(67, 4096, 208, 132), 21); /* 20 would be an eleventh round, too */
-    assert_int_equal(product_grouped_across(72, 4096, 208, 132), 20);
-    assert_int_equal(product_grouped_across(6, 4096, 208, 132), 22); /* one round, and all of it */
-    assert_int_equal(product_grouped_across(0, 1, 208, 1), 1);
+    product_division divided = product_grouped_divided(64, 4096, 208, 132); /* ten rounds, all full: 40 rows of 21, 24 of 20 */
+    assert_true(divided.across == 20 && divided.more == 20);
+    divided = product_grouped_divided(67, 4096, 208, 132); /* eleven */
+    assert_true(divided.across == 21 && divided.more == 22);
+    divided = product_grouped_divided(6, 4096, 208, 132); /* one */
+    assert_true(divided.across == 22 && divided.more == 0);
+    divided = product_grouped_divided(0, 1, 208, 1);
+    assert_true(divided.across == 1 && divided.more == 0);
     int columns = 0;
     for (int column = 0; column < 20; column++) {
         const int first = product_share(column, 7, 20, 25, 12), next = product_share(column + 1, 7, 20, 25, 12);

@@ -290,19 +290,20 @@ static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a, const B &b, widt
     wgmma::blocks<0, M, N, A::cols *(int)sizeof(typename A::element) / 32, W>(acc.cell.v, wgmma::as_a(a), wgmma::as_b(b));
 }
 
-/* Widths are multiples of 8; of very wide tiles, of 16: with twice as many ways the assembler spills what producers keep.  */
-WS_CONSTANT int next_width(int width, int n)
+/* Widths are multiples of 8; of very wide tiles, of 16, since with twice as many ways the assembler spills what producers keep; and
+   of integers, whose instructions go by 16.  */
+WS_CONSTANT int next_width(int width, int n, bool integers)
 {
-    return width - (n > 208 ? 16 : 8);
+    return width - (n > 208 || integers ? 16 : 8);
 }
 
 /* The least width that takes in so many columns, and is more than half of N.  */
-template <int N, int W = N, typename F> static WS_DEVICE void with_width(int columns, const F &loop)
+template <typename C, int N, int W = N, typename F> static WS_DEVICE void with_width(int columns, const F &loop)
 {
-    constexpr int next = next_width(W, N);
+    constexpr int next = next_width(W, N, same_type<C, int>);
     if constexpr (next > N / 2)
         if (columns <= next) {
-            with_width<N, next>(columns, loop);
+            with_width<C, N, next>(columns, loop);
             return;
         }
     loop(width_of<W>());
@@ -313,7 +314,7 @@ template <typename C, int M, int N, typename F>
 static WS_DEVICE void narrowed(tile<C, M, N, frag> &acc, int columns, const F &loop)
 {
     wgmma::pin(acc.cell.v);
-    with_width<N>(columns, loop);
+    with_width<C, N>(columns, loop);
 }
 
 /* The same for half of N where that takes them in, or all of it.  */

@@ -94,7 +94,7 @@ WS_DEVICE void mma(tile<P, M, N, L> &acc, const tile<A, M, K, LA> &a, shared_vie
 }
 
 /* A loop of products that compute the least width which takes in so many columns: multiples of 8 (of tiles
-   wider than 208: 16), and more than half of N.  */
+   wider than 208: 16), and more than half of N.  A GPU's integers go by 16: nobody may see what it computes more.  */
 template <typename P, int M, int N, layout L, typename F>
 WS_DEVICE void narrowed(tile<P, M, N, L> &, int columns, const F &loop)
 {

@@ -13,7 +13,7 @@
 #include "mutation.h"
 
 /* What a parameter is for; of several, the last here says what it becomes.  */
-typedef enum { PART_NONE, PART_EXTENT, PART_LOOP_TERM, PART_GRID_TERM, PART_GRID, PART_LOOP, PART_STEP } Part;
+typedef enum { PART_NONE, PART_DIVISOR, PART_EXTENT, PART_LOOP_TERM, PART_GRID_TERM, PART_GRID, PART_LOOP, PART_STEP } Part;
 
 typedef struct {
     Kernel *kernel;
@@ -130,6 +130,8 @@ static void visit_bound(Op *op, void *context)
     }
     for (int i = 0; op->code == OP_TENSOR && i < op->nargs; i++)
         take_terms(setup, op->args[i], PART_EXTENT, 2);
+    if (op->code == OP_DIVI || op->code == OP_REMI)
+        take_terms(setup, op->args[1], PART_DIVISOR, 2);
 }
 
 /* A parameter that is a stride and nothing else: elements of a tensor that is stored lie apart.  */

@@ -367,12 +367,6 @@ static inline int product_share(int column, int turn, int across, int least, int
     return 8 * (column * least + product_less(left, column) + product_less(behind, wide));
 }
 
-/* How many tiles a row of tiles has. */
-typedef struct {
-    int across;
-    int more; /* so many pairs of rows, the first ones, have one more */
-} product_division;
-
 /* A row's tiles share its columns equally, to eight, and none has more than bn: so no round of tiles has a narrow one that others
    wait for.  The wide ones begin elsewhere every four rows, since a multiprocessor's tiles may all stand in the same columns.  Two
    rows of tiles go together, so that both find in L2 what one of them reads. */
@@ -395,16 +389,6 @@ static inline void product_grouped(ws_tensor a, ws_tensor b, ws_tensor c, ws_ten
         const int next = product_share(column + 1, turn, across, least, wide);
         product_grouped_tile(a, b, c, at, j, next, K, sum, out, bm, bn, bk);
     }
-}
-
-/* So many rows of tiles of at most `cols` columns are divided into as many tiles as make the fewest rounds of `sms` multiprocessors
-   full: what counts is how many columns the one has that computes most.  Much narrower tiles take longer for each. */
-static inline product_division product_grouped_divided(int tiles, int N, int cols, int sms)
-{
-    const int rows = tiles > 1 ? tiles : 1, fewest = N > cols ? (N + cols - 1) / cols : 1, most = fewest + 3;
-    const long places = ((long)rows * fewest + sms - 1) / sms * sms;
-    const product_division divided = {(int)(places / rows), (int)(places % rows / 2)};
-    return divided.across < most ? divided : (product_division){most, 0};
 }
 
 /* ---- a call, and the kernels of one pair of types ---------------------------------------------------------------- */

@@ -302,4 +302,20 @@ static inline product_choice product_choose(long batch, long M, long N, long K, 
     return best.choice;
 }
 
+/* Of product_grouped: how many tiles a row of tiles has. */
+typedef struct {
+    int across;
+    int more; /* so many pairs of rows, the first ones, have one more */
+} product_division;
+
+/* So many rows of tiles of at most `cols` columns are divided into as many tiles as make the fewest rounds of `sms` multiprocessors
+   full: what counts is how many columns the one has that computes most.  Much narrower tiles take longer for each. */
+static inline product_division product_grouped_divided(int tiles, int N, int cols, int sms)
+{
+    const int rows = tiles > 1 ? tiles : 1, fewest = N > cols ? (int)product_ceil(N, cols) : 1, most = fewest + 3;
+    const long places = product_ceil((long)rows * fewest, sms) * sms;
+    const product_division divided = {(int)(places / rows), (int)(places % rows / 2)};
+    return divided.across < most ? divided : (product_division){most, 0};
+}
+
 #endif

@@ -423,7 +423,8 @@ static bool is_narrow(tree operand)
 /* A short or a char, that is: it may wrap around below a bound that it does not hold.  */
 static bool counts_narrowly(class loop *loop)
 {
-    gimple *test = last_stmt(loop->header);
+    gimple_stmt_iterator last = gsi_last_nondebug_bb(loop->header);
+    gimple *test = gsi_end_p(last) ? NULL : gsi_stmt(last);
     return test && gimple_code(test) == GIMPLE_COND &&
            (is_narrow(gimple_cond_lhs(test)) || is_narrow(gimple_cond_rhs(test)));
 }

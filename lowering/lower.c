@@ -2,7 +2,7 @@
 /*
  * lower.c - the compiler as a table.  Start here.
  *
- * The front ends (plugin/, frontend/) hand over a Module of kernels in the IR of ir.h; each pass below rewrites a kernel or
+ * The front ends (plugin/, driver/) hand over a Module of kernels in the IR of ir.h; each pass below rewrites a kernel or
  * writes into it what it has found; cuda.c then spells the result out.  After each pass the IR is checked (check.c) and, on
  * demand, dumped (print.c).  A kernel that was refused is left alone from then on, and a module with one has no text.
  *
@@ -11,8 +11,8 @@
  */
 #include <string.h>
 
-#include "ir.h"
-#include "validate.h"
+#include "ir/ir.h"
+#include "proof/validate.h"
 
 const Pass passes[] = {
     {"infer", pass_infer, "types and shapes; the loops of a grid become one operation; scalars simplified"},

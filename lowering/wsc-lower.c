@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir.h"
-#include "verify.h"
+#include "ir/ir.h"
+#include "proof/verify.h"
 
 typedef struct {
     const char *input, *output, *dump;

@@ -23,7 +23,7 @@
 #define WSC_PLUGIN_H
 
 #include "gcc-headers.h"
-#include "ir.h"
+#include "ir/ir.h"
 
 /* ---- pragmas ----------------------------------------------------------------------------------------------------- */
 

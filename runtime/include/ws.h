@@ -13,7 +13,7 @@
  * In C++ this header declares the storage types and the host functions, for callers of kernels; kernels are C.
  *
  * For readers of the compiled form.  Every operation is one call of one plain extern function whose arguments are
- * handles and scalars.  Its opcode in lowering/ops.def follows from its name: drop the leading "ws_", one trailing
+ * handles and scalars.  Its opcode in runtime/common/ops.def follows from its name: drop the leading "ws_", one trailing
  * "_", then a rank suffix "_2d", "_3d" or "_4d", then "_or".  The exceptions are in the second half of the table.
  *
  *   callee                                      opcode       operands and attributes, in argument order

@@ -3,7 +3,7 @@
  * tile.h - the sequential library's own header: what the handles of <ws.h> point to, and what the files share.
  *
  *   reclaim.c      memory of handles, taken back when no local holds them
- *   check.c        the rules of the language (lowering/rules.c), asked at run time
+ *   check.c        the rules of the language (runtime/common/rules.c), asked at run time
  *   convert.c      rows of elements between the stored types and the compute types
  *   tensor.c       views of memory
  *   memory.c       loads and stores

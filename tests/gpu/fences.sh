@@ -1,6 +1,6 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the proof takes for granted of copies that threads make (lowering/protocol.c): on every path of the machine's program,
+# What the proof takes for granted of copies that threads make (lowering/proof/protocol.c): on every path of the machine's program,
 # what a thread wrote to a slot has landed and is fenced before that thread comes to the barrier that hands the slot on.
 
 . "$(dirname "$0")/../tap.sh"

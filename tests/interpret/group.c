@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slice.h"
+#include "ir/slice.h"
 #include "state.h"
 
 static void run_block(Group *group, const Block *block);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queries.h"
+#include "ir/queries.h"
 #include "state.h"
 #include "ws/backend.h"
 

@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "machine.h"
-#include "plan.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
 #include "state.h"
 
 int element_bytes(Dtype dtype)

@@ -15,10 +15,10 @@
 #ifndef INTERPRET_STATE_H
 #define INTERPRET_STATE_H
 
-#include "cluster.h"
+#include "schedule/cluster.h"
 #include "emulate.h"
 #include "interpret.h"
-#include "plan.h"
+#include "machine/plan.h"
 #include "tile.h"
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */

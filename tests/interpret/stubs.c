@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "ir.h"
+#include "ir/ir.h"
 
 static const char *const c_types[D_COUNT] = {
     [D_F32] = "float",        [D_F64] = "double",       [D_I8] = "signed char",   [D_I32] = "int",

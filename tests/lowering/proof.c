@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "ir.h"
-#include "protocol.h"
+#include "ir/ir.h"
+#include "proof/protocol.h"
 
 static const char text[] = "kernel copy(%M: i32, %X: ptr<f32>, %Y: ptr<f32>) grid(1) {\n"
                            "  body {\n"

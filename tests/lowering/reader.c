@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ir.h"
+#include "ir/ir.h"
 
 static char last_message[400];
 static int last_line;

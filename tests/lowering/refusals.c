@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ir.h"
+#include "ir/ir.h"
 
 typedef struct {
     char error[400], note[400], warning[400];

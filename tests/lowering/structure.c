@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ir.h"
+#include "ir/ir.h"
 
 static const Loc nowhere = {"test.ir", 1, 1, 0};
 static char last_message[400];

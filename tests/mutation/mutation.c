@@ -18,7 +18,7 @@
 #include <time.h>
 
 #include "mutation.h"
-#include "verify.h"
+#include "proof/verify.h"
 #include "ws/backend.h"
 
 typedef struct {

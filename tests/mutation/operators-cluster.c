@@ -5,7 +5,7 @@
  *   rings     releases stay in the block, or go to other blocks than those that fill the slots
  *   copies    bring another share, to other blocks, or the whole tile to their own alone; leave out rows that are looked at
  */
-#include "machine.h"
+#include "machine/machine.h"
 #include "mutation.h"
 
 /* Another direction, if the cluster has it.  */

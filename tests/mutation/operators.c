@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "mutation.h"
-#include "slice.h"
+#include "ir/slice.h"
 
 /* ---- sites ------------------------------------------------------------------------------------------------------- */
 

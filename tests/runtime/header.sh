@@ -116,12 +116,12 @@ cxx_caller() {
 }
 bundle() {
     sources=
-    for file in "$top_srcdir"/lowering/rules.c "$top_srcdir"/runtime/common/*.c "$top_srcdir"/runtime/host/*.c \
+    for file in "$top_srcdir"/runtime/common/*.c "$top_srcdir"/runtime/host/*.c \
         "$top_srcdir"/runtime/sequential/*.c; do
         sources="$sources $file"
     done
     mkdir -p bundle
-    awk -v path="$header:$top_srcdir/runtime/common:$top_srcdir/lowering" -v keep=ws.h -f "$top_srcdir/runtime/bundle.awk" \
+    awk -v path="$header:$top_srcdir/runtime/common" -v keep=ws.h -f "$top_srcdir/runtime/bundle.awk" \
         $sources >bundle/ws.c && cp "$header/ws.h" bundle/
 }
 # The example of the language with nothing but the two files.

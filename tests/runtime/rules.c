@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rules.c - wrong operations: each sentence of lowering/rules.c, met as a plain compiler's program meets it, and that the
+ * rules.c - wrong operations: each sentence of runtime/common/rules.c, met as a plain compiler's program meets it, and that the
  * program goes on with a tile of the shape that it should have had.
  */
 #include "reference.h"

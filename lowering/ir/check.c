@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * check.c - is this IR what ir.h says?  Asked after every pass; a no is a bug of that pass.
+ *
+ * Structure: links between ops, blocks and values; the number of operands by ops.def; blocks and what ends them.  Order:
+ * a value is used below its definition and inside its block; parameters are seen everywhere, by the body and by each
+ * program.  Types: carried values keep theirs; once infer has made the GRID, every value has one, and scalars fit their
+ * operations.
+ */
+#include "ir/queries.h"
+
+typedef struct {
+    Kernel *kernel;
+    bool *visible; /* by value id */
+    bool typed;    /* infer has been here */
+    bool broken;
+} Checker;
+
+/* Only the first complaint is made: the rest follows from it.  */
+#define REQUIRE(condition, op, ...)                                       \
+    do                                                                    \
+        if (!(condition)) {                                               \
+            complain(c, op, arena_print(c->kernel->module, __VA_ARGS__)); \
+            return;                                                       \
+        }                                                                 \
+    while (0)
+
+static void complain(Checker *c, const Op *op, const char *what)
+{
+    if (!c->broken)
+        BUG(c->kernel, "line %d: '%s': %s", op ? op->loc.line : c->kernel->loc.line,
+            op ? op_info[op->code].text : "kernel", what);
+    c->broken = true;
+}
+
+static const char *shown(const Value *value)
+{
+    return value->name ? value->name : "a value without a name";
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+
+static bool is_register(Kind kind)
+{
+    return kind == K_TILE || kind == K_TOKEN;
+}
+
+/* The same value under another name: a tile may be in flight on one side.  Before infer types may be missing or wrong:
+   infer tells the user.  */
+static bool fits(const Checker *c, const Value *x, const Value *y)
+{
+    Type type = y->type;
+    if (!c->typed)
+        return true;
+    if (is_register(x->type.kind) && is_register(type.kind))
+        type.kind = x->type.kind;
+    return type_equal(x->type, type);
+}
+
+static bool is_integer(const Checker *c, const Value *value)
+{
+    return !c->typed || value->type.kind == K_NONE ||
+           (value->type.kind == K_SCALAR && !dtype_is_float(value->type.dtype));
+}
+
+static void check_scalar(Checker *c, const Op *op)
+{
+    const Value *result = op->nresults ? op->results[0] : NULL;
+    REQUIRE(op->nresults == 1, op, "%d results", op->nresults);
+    REQUIRE(result->type.kind == K_SCALAR, op, "the result is not a scalar");
+    for (int i = 0; i < op->nargs; i++)
+        REQUIRE(op->args[i]->type.kind == K_SCALAR || op->args[i]->type.kind == K_PTR, op, "'%s' is not a scalar",
+                shown(op->args[i]));
+    if (op->code >= OP_ADDI && op->code <= OP_XORI)
+        REQUIRE(fits(c, op->args[0], op->args[1]) && fits(c, op->args[0], result), op, "the types differ");
+    if (op->code >= OP_EQI && op->code <= OP_GEI)
+        REQUIRE(fits(c, op->args[0], op->args[1]) && result->type.dtype == D_I1, op, "not a comparison of one type");
+    if (op->code == OP_SELI)
+        REQUIRE(fits(c, op->args[1], op->args[2]) && fits(c, op->args[1], result), op, "the types differ");
+}
+
+static void check_types(Checker *c, const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++)
+        REQUIRE(op->results[i]->type.kind != K_NONE, op, "'%s' has no type", shown(op->results[i]));
+    if (op_info[op->code].class_ == CLASS_SCALAR)
+        check_scalar(c, op);
+    if (op_info[op->code].class_ == CLASS_TILE || op_info[op->code].class_ == CLASS_LOAD)
+        REQUIRE(op->nresults == 1 && is_register(op->results[0]->type.kind) && op->results[0]->type.rows > 0 &&
+                    op->results[0]->type.cols > 0,
+                op, "the result is not a tile");
+}
+
+/* ---- structure --------------------------------------------------------------------------------------------------- */
+
+static int block_count(Opcode code)
+{
+    return code == OP_FOR || code == OP_GRID ? 1 : code == OP_WHILE || code == OP_IF ? 2 : 0;
+}
+
+static Opcode block_ending(const Op *op, int index)
+{
+    return op->code == OP_WHILE && !index ? OP_COND : OP_YIELD;
+}
+
+static void check_links(Checker *c, const Op *op, const Block *block)
+{
+    REQUIRE(op->code >= 0 && op->code < OP_COUNT, op, "not an operation");
+    REQUIRE(op->parent == block, op, "it stands in another block");
+    REQUIRE(op->prev ? op->prev->next == op : block->first == op, op, "the list is broken before it");
+    REQUIRE(op->next ? op->next->prev == op : block->last == op, op, "the list is broken after it");
+    for (int i = 0; i < op->nresults; i++)
+        REQUIRE(op->results[i] && op->results[i]->def == op && op->results[i]->index == i, op,
+                "result %d is not its own", i);
+    int nargs = op_info[op->code].nargs;
+    bool offset = op->code == OP_ROW_INDEX && op->nargs == 1; /* a group's first row, where rows are split */
+    bool width = (op->code == OP_DOT || op->code == OP_MMA) && op->nargs == 4; /* columns that are seen */
+    REQUIRE(nargs < 0 || op->nargs == nargs || offset || width, op, "%d operands", op->nargs);
+    REQUIRE(op->nblocks == block_count(op->code), op, "%d blocks", op->nblocks);
+    for (int i = 0; i < op->nblocks; i++) {
+        REQUIRE(op->blocks[i] && op->blocks[i]->parent == op, op, "block %d is not its own", i);
+        REQUIRE(op->blocks[i]->last && op->blocks[i]->last->code == block_ending(op, i), op, "block %d has no end", i);
+    }
+}
+
+/* Values that are handed over: `count` of `from`, beginning at from_first, to those of `to`.  */
+static void check_handed(Checker *c, const Op *op, Value **from, int count, Value **to, int to_count, const char *where)
+{
+    REQUIRE(count == to_count, op, "%s: %d values for %d", where, count, to_count);
+    for (int i = 0; i < count; i++)
+        REQUIRE(from[i] && to[i] && fits(c, from[i], to[i]), op, "%s: the type of '%s' changes", where, shown(to[i]));
+}
+
+/* A loop's bounds and step have one type, and so has its variable.  */
+static void check_range(Checker *c, const Op *op, int dim)
+{
+    const Value *variable = op->blocks[0]->args[dim], *low = op->args[3 * dim];
+    for (int i = 0; i < 3; i++)
+        REQUIRE(is_integer(c, op->args[3 * dim + i]) && fits(c, op->args[3 * dim + i], low), op,
+                "a bound of another type");
+    REQUIRE(fits(c, variable, low) || may_wrap(op, dim), op, "a variable of another type than its bounds");
+}
+
+static void check_for(Checker *c, const Op *op)
+{
+    const Block *block = op->blocks[0];
+    REQUIRE(op->nargs >= 3 && block->nargs >= 1, op, "%d operands", op->nargs);
+    REQUIRE(op->ival >= OP_EQI && op->ival <= OP_GEI, op, "no comparison");
+    check_range(c, op, 0);
+    check_handed(c, op, op->args + 3, op->nargs - 3, block->args + 1, block->nargs - 1, "entry");
+    check_handed(c, op, block->last->args, block->last->nargs, block->args + 1, block->nargs - 1, "yield");
+    check_handed(c, op, block->last->args, block->last->nargs, op->results, op->nresults, "results");
+}
+
+static void check_grid(Checker *c, const Op *op)
+{
+    int extra = op->blocks[0]->nargs - op->nargs / 3; /* the ordinal, where groups take tiles in turn */
+    REQUIRE(op->nargs % 3 == 0 && (extra == 0 || extra == 1), op, "%d operands for %d variables", op->nargs,
+            op->blocks[0]->nargs);
+    REQUIRE(!op->nresults && !op->blocks[0]->last->nargs, op, "values leave it");
+    for (int dim = 0; dim < op->nargs / 3; dim++)
+        check_range(c, op, dim);
+}
+
+static void check_while(Checker *c, const Op *op)
+{
+    const Block *test = op->blocks[0], *body = op->blocks[1];
+    const Op *cond = test->last;
+    REQUIRE(cond->nargs == op->nargs + 1 && is_integer(c, cond->args[0]), op,
+            "no condition, or not all carried values");
+    check_handed(c, op, op->args, op->nargs, test->args, test->nargs, "entry");
+    check_handed(c, op, body->last->args, body->last->nargs, test->args, test->nargs, "yield");
+    check_handed(c, op, cond->args + 1, cond->nargs - 1, body->args, body->nargs, "condition");
+    check_handed(c, op, cond->args + 1, cond->nargs - 1, op->results, op->nresults, "results");
+}
+
+static void check_if(Checker *c, const Op *op)
+{
+    REQUIRE(is_integer(c, op->args[0]), op, "the condition is not a scalar");
+    for (int i = 0; i < 2; i++)
+        check_handed(c, op, op->blocks[i]->last->args, op->blocks[i]->last->nargs, op->results, op->nresults,
+                     "results");
+}
+
+static void check_sync(Checker *c, const Op *op)
+{
+    switch (op->code) {
+    case OP_PUT:
+    case OP_PUT_DONE:
+    case OP_GET:
+    case OP_CONSUMED:
+        REQUIRE(op->aref, op, "no aref");
+        break;
+    case OP_COPY_IN:
+    case OP_FLIP:
+        REQUIRE(op->aref && op->storage, op, "no aref or storage");
+        break;
+    case OP_VIEW:
+    case OP_STAGE:
+    case OP_GATHER:
+        REQUIRE(op->storage, op, "no storage");
+        break;
+    default:
+        break;
+    }
+}
+
+static void check_control(Checker *c, const Op *op, const Block *block)
+{
+    switch (op->code) {
+    case OP_FOR:
+        check_for(c, op);
+        break;
+    case OP_GRID:
+        check_grid(c, op);
+        break;
+    case OP_WHILE:
+        check_while(c, op);
+        break;
+    case OP_IF:
+        check_if(c, op);
+        break;
+    case OP_YIELD:
+    case OP_COND:
+        REQUIRE(block->parent && !op->next, op, "it does not end a block of an operation");
+        break;
+    default:
+        check_sync(c, op);
+    }
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
+
+static void check_block(Checker *c, const Block *block);
+
+static void show(Checker *c, const Value *value, bool visible)
+{
+    if (value->id >= 0 && value->id < c->kernel->module->next_id)
+        c->visible[value->id] = visible;
+}
+
+static void check_op(Checker *c, Op *op, const Block *block)
+{
+    check_links(c, op, block);
+    for (int i = 0; i < op->nargs && !c->broken; i++)
+        REQUIRE(op->args[i] && c->visible[op->args[i]->id], op, "operand %d%s%s is not defined above", i + 1,
+                op->args[i] ? ", " : "", op->args[i] ? shown(op->args[i]) : "");
+    for (int i = 0; i < op->nblocks && !c->broken; i++)
+        check_block(c, op->blocks[i]);
+    if (!c->broken)
+        check_control(c, op, block);
+    if (!c->broken && c->typed)
+        check_types(c, op);
+    for (int i = 0; i < op->nresults && !c->broken; i++)
+        show(c, op->results[i], true);
+}
+
+static void check_block(Checker *c, const Block *block)
+{
+    for (int i = 0; i < block->nargs; i++) {
+        REQUIRE(block->args[i]->block == block && block->args[i]->index == i, block->parent,
+                "block argument %d is not its own", i);
+        show(c, block->args[i], true);
+    }
+    for (Op *op = block->first; op && !c->broken; op = op->next)
+        check_op(c, op, block);
+    if (c->broken)
+        return;
+    for (int i = 0; i < block->nargs; i++)
+        show(c, block->args[i], false);
+    for (Op *op = block->first; op; op = op->next)
+        for (int i = 0; i < op->nresults; i++)
+            show(c, op->results[i], false);
+}
+
+static bool has_grid(const Block *block)
+{
+    for (const Op *op = block->first; op; op = op->next)
+        if (op->code == OP_GRID)
+            return true;
+    return false;
+}
+
+bool ir_check(Kernel *kernel)
+{
+    Checker checker = {.kernel = kernel, .typed = has_grid(kernel->body)};
+    checker.visible = arena_alloc(kernel->module, (size_t)kernel->module->next_id + 1);
+    for (int i = 0; i < kernel->nparams; i++)
+        show(&checker, kernel->params[i], true);
+    check_block(&checker, kernel->body);
+    FOR_ROLES (role, kernel)
+        if (role->body && !checker.broken)
+            check_block(&checker, role->body);
+    return !checker.broken;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * diag.c - the two kinds of failure.
+ *
+ * reject () is for the user's program: a sentence of reasons.def at the line that causes it, and a note with the remedy.
+ * die () is for a bug of ours.  Both only report: the front end behind Module.diag owns the words "error" and "note", the
+ * caret and the exit status, and a failed kernel is passed over by the rest of the compiler.
+ */
+#include <string.h>
+
+#include "ir/ir.h"
+
+static const struct {
+    const char *sentence, *remedy;
+} reasons[REASON_COUNT] = {
+#define REASON(NAME, sentence, remedy) {sentence, remedy},
+#include "ir/reasons.def"
+#undef REASON
+};
+
+static void report(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
+{
+    Module *module = kernel->module;
+    if (module->diag)
+        module->diag(module->diag_context, kind, loc, message);
+}
+
+static void fail(Kernel *kernel)
+{
+    kernel->failed = true;
+    kernel->module->failed = true;
+}
+
+void reject_text(Kernel *kernel, Loc loc, const char *sentence, const char *remedy)
+{
+    fail(kernel);
+    report(kernel, DIAG_ERROR, loc, sentence);
+    if (remedy && *remedy)
+        report(kernel, DIAG_NOTE, loc, remedy);
+}
+
+void reject(Kernel *kernel, Loc loc, Reason reason, ...)
+{
+    va_list list;
+    va_start(list, reason);
+    const char *sentence = arena_vprint(kernel->module, reasons[reason].sentence, list);
+    va_end(list);
+    reject_text(kernel, loc, sentence, reasons[reason].remedy);
+}
+
+const char *reason_sentence(Reason reason)
+{
+    return reasons[reason].sentence;
+}
+
+const char *reason_remedy(Reason reason)
+{
+    return reasons[reason].remedy;
+}
+
+void warn(Kernel *kernel, Loc loc, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    report(kernel, DIAG_WARNING, loc, arena_vprint(kernel->module, format, list));
+    va_end(list);
+}
+
+void remark(Kernel *kernel, DiagKind kind, Loc loc, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    report(kernel, kind, loc, arena_vprint(kernel->module, format, list));
+    va_end(list);
+}
+
+void die(Kernel *kernel, Loc loc, const char *file, int line, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    const char *what = arena_vprint(kernel->module, format, list);
+    va_end(list);
+    const char *pass = kernel->module->pass ? kernel->module->pass : "the front end";
+    const char *slash = strrchr(file, '/');
+    fail(kernel);
+    report(kernel, DIAG_ERROR, loc,
+           arena_print(kernel->module, "a bug of the compiler, not of this program: %s: kernel '%s': %s (%s:%d)", pass,
+                       kernel->name, what, slash ? slash + 1 : file, line));
+    report(kernel, DIAG_NOTE, loc, "please report it with the source; --ws-dump=all shows every step");
+}

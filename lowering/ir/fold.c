@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fold.c - what a scalar's value is, where it can be told at compile time.
+ *
+ * Integers wrap to their type as the emitted C would with -fwrapv; what C leaves undefined (division by zero, a shift beyond
+ * the width, a float that does not fit the integer) is not folded.  F32 arithmetic rounds after each operation.
+ */
+#include <math.h>
+
+#include "ir/ir.h"
+
+enum { MAX_DEPTH = 16 }; /* of an expression that is looked through */
+
+static bool fold_int(const Value *value, int64_t *result, int depth);
+static bool fold_float(const Value *value, double *result, int depth);
+
+static int64_t wrap(Dtype dtype, int64_t value)
+{
+    switch (dtype) {
+    case D_I1:
+        return value != 0;
+    case D_I8:
+        return (int8_t)value;
+    case D_U8:
+        return (uint8_t)value;
+    case D_I16:
+        return (int16_t)value;
+    case D_U16:
+        return (uint16_t)value;
+    case D_I32:
+        return (int32_t)value;
+    case D_U32:
+        return (uint32_t)value;
+    default:
+        return value;
+    }
+}
+
+static double round_to(Dtype dtype, double value)
+{
+    return dtype == D_F32 ? (double)(float)value : value;
+}
+
+static bool divide(Dtype dtype, bool remainder, int64_t x, int64_t y, int64_t *result)
+{
+    if (!y || (dtype_is_signed(dtype) && y == -1))
+        return y && !remainder && x != INT64_MIN && wrap(dtype, -x) == -x ? (*result = -x, true) : false;
+    if (dtype_is_signed(dtype))
+        *result = remainder ? x % y : x / y;
+    else
+        *result = (int64_t)(remainder ? (uint64_t)x % (uint64_t)y : (uint64_t)x / (uint64_t)y);
+    return true;
+}
+
+static bool shift(Dtype dtype, bool left, int64_t x, int64_t y, int64_t *result)
+{
+    if (y < 0 || y >= 8 * dtype_bytes(dtype))
+        return false;
+    if (left)
+        *result = (int64_t)((uint64_t)x << y);
+    else
+        *result = dtype_is_signed(dtype) ? x >> y : (int64_t)((uint64_t)x >> y);
+    return true;
+}
+
+static bool less(Dtype dtype, int64_t x, int64_t y)
+{
+    return dtype_is_signed(dtype) ? x < y : (uint64_t)x < (uint64_t)y;
+}
+
+/* x OP y for operands of type `dtype`; comparisons give 0 or 1.  */
+static bool apply_int(Opcode code, Dtype dtype, int64_t x, int64_t y, int64_t *result)
+{
+    uint64_t ux = (uint64_t)x, uy = (uint64_t)y;
+    switch (code) {
+    case OP_ADDI:
+        *result = (int64_t)(ux + uy);
+        return true;
+    case OP_SUBI:
+        *result = (int64_t)(ux - uy);
+        return true;
+    case OP_MULI:
+        *result = (int64_t)(ux * uy);
+        return true;
+    case OP_DIVI:
+    case OP_REMI:
+        return divide(dtype, code == OP_REMI, x, y, result);
+    case OP_ANDI:
+        *result = x & y;
+        return true;
+    case OP_ORI:
+        *result = x | y;
+        return true;
+    case OP_XORI:
+        *result = x ^ y;
+        return true;
+    case OP_SHLI:
+    case OP_SHRI:
+        return shift(dtype, code == OP_SHLI, x, y, result);
+    case OP_EQI:
+        *result = x == y;
+        return true;
+    case OP_NEI:
+        *result = x != y;
+        return true;
+    case OP_LTI:
+        *result = less(dtype, x, y);
+        return true;
+    case OP_LEI:
+        *result = !less(dtype, y, x);
+        return true;
+    case OP_GTI:
+        *result = less(dtype, y, x);
+        return true;
+    case OP_GEI:
+        *result = !less(dtype, x, y);
+        return true;
+    case OP_MINI:
+        *result = less(dtype, y, x) ? y : x;
+        return true;
+    case OP_MAXI:
+        *result = less(dtype, x, y) ? y : x;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool compare_float(Opcode code, double x, double y, int64_t *result)
+{
+    switch (code) {
+    case OP_EQI:
+        *result = x == y;
+        return true;
+    case OP_NEI:
+        *result = x != y;
+        return true;
+    case OP_LTI:
+        *result = x < y;
+        return true;
+    case OP_LEI:
+        *result = x <= y;
+        return true;
+    case OP_GTI:
+        *result = x > y;
+        return true;
+    case OP_GEI:
+        *result = x >= y;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_float(const Value *value)
+{
+    return dtype_is_float(value->type.dtype);
+}
+
+/* An integer made of floats: a comparison, or a conversion that fits.  */
+static bool fold_from_float(const Op *op, int64_t *result, int depth)
+{
+    double x, y;
+    if (!fold_float(op->args[0], &x, depth))
+        return false;
+    if (op->code == OP_CONVI) {
+        if (op->results[0]->type.dtype == D_I1)
+            return *result = x != 0, true;
+        if (!(fabs(x) < 9e18))
+            return false;
+        *result = (int64_t)x;
+        return wrap(op->results[0]->type.dtype, *result) == *result;
+    }
+    return op->nargs == 2 && fold_float(op->args[1], &y, depth) && compare_float(op->code, x, y, result);
+}
+
+static bool fold_int_op(const Op *op, int64_t *result, int depth)
+{
+    Dtype dtype = op->args[0]->type.dtype;
+    int64_t x, y;
+    if (is_float(op->args[0]))
+        return fold_from_float(op, result, depth);
+    if (!fold_int(op->args[0], &x, depth))
+        return false;
+    switch (op->code) {
+    case OP_SELI:
+        return fold_int(op->args[x ? 1 : 2], result, depth);
+    case OP_CONVI:
+        return *result = x, true;
+    case OP_NEGI:
+        return *result = (int64_t)(0 - (uint64_t)x), true;
+    case OP_NOTI:
+        return *result = dtype == D_I1 ? !x : ~x, true;
+    default:
+        return op->nargs == 2 && fold_int(op->args[1], &y, depth) && apply_int(op->code, dtype, x, y, result);
+    }
+}
+
+static bool fold_int(const Value *value, int64_t *result, int depth)
+{
+    const Op *op = value->def;
+    if (!op || depth > MAX_DEPTH || value->type.kind != K_SCALAR || is_float(value))
+        return false;
+    if (op->code == OP_CONST)
+        return *result = wrap(value->type.dtype, op->ival), true;
+    if (op_info[op->code].class_ != CLASS_SCALAR || !op->nargs || !fold_int_op(op, result, depth + 1))
+        return false;
+    *result = wrap(value->type.dtype, *result);
+    return true;
+}
+
+static bool fold_float_op(const Op *op, double *result, int depth)
+{
+    int64_t i;
+    double x, y;
+    if (op->code == OP_SELI)
+        return fold_int(op->args[0], &i, depth) && fold_float(op->args[i ? 1 : 2], result, depth);
+    if (op->code == OP_CONVI && !is_float(op->args[0])) {
+        if (!fold_int(op->args[0], &i, depth))
+            return false;
+        *result = op->args[0]->type.dtype == D_U64 ? (double)(uint64_t)i : (double)i;
+        return (int64_t)(float)*result == i || op->results[0]->type.dtype != D_F32;
+    }
+    if (!fold_float(op->args[0], &x, depth))
+        return false;
+    if (op->code == OP_CONVI || op->code == OP_NEGI)
+        return *result = op->code == OP_NEGI ? -x : x, true;
+    if (op->nargs != 2 || !fold_float(op->args[1], &y, depth))
+        return false;
+    switch (op->code) {
+    case OP_ADDI:
+        return *result = x + y, true;
+    case OP_SUBI:
+        return *result = x - y, true;
+    case OP_MULI:
+        return *result = x * y, true;
+    case OP_DIVI:
+        return *result = x / y, true;
+    default:
+        return false;
+    }
+}
+
+static bool fold_float(const Value *value, double *result, int depth)
+{
+    const Op *op = value->def;
+    Dtype dtype = value->type.dtype;
+    if (!op || depth > MAX_DEPTH || value->type.kind != K_SCALAR || (dtype != D_F32 && dtype != D_F64))
+        return false;
+    if (op->code == OP_CONST)
+        return *result = round_to(dtype, op->fval), true;
+    if (op_info[op->code].class_ != CLASS_SCALAR || !op->nargs || !fold_float_op(op, result, depth + 1))
+        return false;
+    *result = round_to(dtype, *result);
+    return true;
+}
+
+bool ir_constant(const Value *value, int64_t *result)
+{
+    return fold_int(value, result, 0);
+}
+
+bool ir_constant_float(const Value *value, double *result)
+{
+    return fold_float(value, result, 0);
+}

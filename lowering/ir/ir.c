@@ -1,0 +1,604 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ir.c - the arena, and building, walking and copying the IR.
+ *
+ * Every object of a Module comes from one list of zeroed chunks and goes with it.  Builders keep the two invariants that
+ * the passes lean on: an op knows its block and a block its op, and a value knows its definition.  Constants are folded
+ * in fold.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "ir/ir.h"
+#include "rules.h"
+
+const OpInfo op_info[OP_COUNT] = {
+#define OP(NAME, text, class, nargs, rule, call, doc) {#NAME, text, CLASS_##class, nargs, rule, call, doc},
+#include "ops.def"
+#undef OP
+};
+
+/* ---- arena ------------------------------------------------------------------------------------------------------- */
+
+enum { CHUNK_BYTES = 256 * 1024 - 64, ALIGNMENT = 16 };
+
+#ifndef MAP_POPULATE
+#    define MAP_POPULATE 0
+#endif
+
+struct Chunk {
+    struct Chunk *next;
+    size_t used, size;
+    _Alignas(ALIGNMENT) char data[];
+};
+
+/* Its pages come at once: one by one each would take a microsecond, a sixth of all that lowering takes.  */
+static struct Chunk *chunk_new(size_t bytes, struct Chunk *next)
+{
+    size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    struct Chunk *chunk =
+        mmap(NULL, sizeof *chunk + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (chunk == MAP_FAILED) {
+        fputs("wsc: out of memory\n", stderr);
+        abort();
+    }
+    chunk->next = next;
+    chunk->size = size;
+    return chunk;
+}
+
+void *arena_alloc(Module *module, size_t bytes)
+{
+    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    struct Chunk *chunk = module->arena;
+    if (chunk->size - chunk->used < bytes)
+        module->arena = chunk = chunk_new(bytes, chunk);
+    void *result = chunk->data + chunk->used;
+    chunk->used += bytes;
+    return result;
+}
+
+/* What the chunk has left takes most texts as they are printed.  */
+char *arena_vprint(Module *module, const char *format, va_list list)
+{
+    struct Chunk *chunk = module->arena;
+    char *rest = chunk->data + chunk->used;
+    va_list again;
+    va_copy(again, list);
+    int length = vsnprintf(rest, chunk->size - chunk->used, format, again);
+    va_end(again);
+    char *text = arena_alloc(module, (size_t)length + 1);
+    if (text != rest)
+        vsnprintf(text, (size_t)length + 1, format, list);
+    return text;
+}
+
+char *arena_print(Module *module, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    char *text = arena_vprint(module, format, list);
+    va_end(list);
+    return text;
+}
+
+Module *module_new(const char *source, DiagFn diag, void *context)
+{
+    struct Chunk *chunk = chunk_new(0, NULL);
+    Module first = {.arena = chunk};
+    Module *module = arena_alloc(&first, sizeof *module);
+    *module = first;
+    module->target = TARGET_CUDA;
+    module->diag = diag;
+    module->diag_context = context;
+    module->source = arena_print(module, "%s", source);
+    return module;
+}
+
+void module_free(Module *module)
+{
+    if (!module)
+        return;
+    for (struct Chunk *chunk = module->arena, *next; chunk; chunk = next) {
+        next = chunk->next;
+        munmap(chunk, sizeof *chunk + chunk->size);
+    }
+}
+
+/* Room for one more pointer in an array that doubles: full whenever the count is zero or a power of two.  */
+static void *grow(Module *module, void *array, int count)
+{
+    if (count & (count - 1))
+        return array;
+    void *larger = arena_alloc(module, (size_t)(count ? 2 * count : 1) * sizeof(void *));
+    if (count)
+        memcpy(larger, array, (size_t)count * sizeof(void *));
+    return larger;
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text;
+    int bytes;
+    bool is_float, is_signed;
+} dtype_info[D_COUNT] = {
+    [D_F32] = {"f32", 4, true, true},   [D_F64] = {"f64", 8, true, true},   [D_F16] = {"f16", 2, true, true},
+    [D_BF16] = {"bf16", 2, true, true}, [D_E4M3] = {"e4m3", 1, true, true}, [D_E5M2] = {"e5m2", 1, true, true},
+    [D_I8] = {"i8", 1, false, true},    [D_I32] = {"i32", 4, false, true},  [D_MASK] = {"mask", 1, false, false},
+    [D_I1] = {"i1", 1, false, false},   [D_U8] = {"u8", 1, false, false},   [D_I16] = {"i16", 2, false, true},
+    [D_U16] = {"u16", 2, false, false}, [D_U32] = {"u32", 4, false, false}, [D_I64] = {"i64", 8, false, true},
+    [D_U64] = {"u64", 8, false, false},
+};
+
+Type type_scalar(Dtype dtype)
+{
+    return (Type){.kind = K_SCALAR, .dtype = dtype};
+}
+
+Type type_pointer(Dtype dtype)
+{
+    return (Type){.kind = K_PTR, .dtype = dtype};
+}
+
+Type type_tensor(Dtype dtype, int rank)
+{
+    return (Type){.kind = K_TENSOR, .dtype = dtype, .rank = rank};
+}
+
+Type type_tile(Dtype dtype, int rows, int cols)
+{
+    return (Type){.kind = K_TILE, .dtype = dtype, .rows = rows, .cols = cols};
+}
+
+Type type_kind(Kind kind, Type like)
+{
+    like.kind = kind;
+    return like;
+}
+
+Type type_turned(Type type)
+{
+    int rows = type.rows;
+    type.rows = type.cols;
+    type.cols = rows;
+    return type;
+}
+
+bool type_equal(Type x, Type y)
+{
+    return x.kind == y.kind && x.dtype == y.dtype && x.rank == y.rank && x.rows == y.rows && x.cols == y.cols;
+}
+
+int dtype_bytes(Dtype dtype)
+{
+    return dtype_info[dtype].bytes;
+}
+
+const char *dtype_text(Dtype dtype)
+{
+    return dtype_info[dtype].text;
+}
+
+bool dtype_is_float(Dtype dtype)
+{
+    return dtype_info[dtype].is_float;
+}
+
+bool dtype_is_signed(Dtype dtype)
+{
+    return dtype_info[dtype].is_signed;
+}
+
+/* ---- builders ---------------------------------------------------------------------------------------------------- */
+
+Kernel *kernel_new(Module *module, const char *name, Loc loc)
+{
+    Kernel *kernel = arena_alloc(module, sizeof *kernel);
+    kernel->module = module;
+    kernel->name = kernel->c_function = arena_print(module, "%s", name);
+    kernel->launcher = arena_print(module, "ws_launch_%s", name);
+    kernel->loc = loc;
+    kernel->grid.loc = loc;
+    kernel->body = block_new(kernel, NULL);
+    Kernel **end = &module->kernels;
+    while (*end)
+        end = &(*end)->next;
+    *end = kernel;
+    return kernel;
+}
+
+static Value *value_new(Kernel *kernel, Type type, const char *name, Loc loc)
+{
+    Value *value = arena_alloc(kernel->module, sizeof *value);
+    value->id = kernel->module->next_id++;
+    value->type = type;
+    value->name = name ? arena_print(kernel->module, "%s", name) : NULL;
+    value->loc = loc;
+    return value;
+}
+
+Value *kernel_param(Kernel *kernel, Type type, const char *name, Loc loc)
+{
+    Value *value = value_new(kernel, type, name, loc);
+    kernel->params = grow(kernel->module, kernel->params, kernel->nparams);
+    value->index = kernel->nparams;
+    kernel->params[kernel->nparams++] = value;
+    return value;
+}
+
+Block *block_new(Kernel *kernel, Op *parent)
+{
+    Block *block = arena_alloc(kernel->module, sizeof *block);
+    block->parent = parent;
+    if (parent) {
+        if (parent->nblocks < 2)
+            parent->blocks[parent->nblocks++] = block;
+        else
+            BUG(kernel, "a third block in '%s'", op_info[parent->code].text);
+    }
+    return block;
+}
+
+Value *block_arg(Kernel *kernel, Block *block, Type type, const char *name, Loc loc)
+{
+    Value *value = value_new(kernel, type, name, loc);
+    value->block = block;
+    block->args = grow(kernel->module, block->args, block->nargs);
+    value->index = block->nargs;
+    block->args[block->nargs++] = value;
+    return value;
+}
+
+Op *op_new(Kernel *kernel, Opcode code, Loc loc, int nargs, Value *const *args)
+{
+    Op *op = arena_alloc(kernel->module, sizeof *op);
+    op->code = code;
+    op->loc = loc;
+    for (int i = 0; i < nargs; i++)
+        op_add_arg(kernel, op, args[i]);
+    return op;
+}
+
+Value *op_result(Kernel *kernel, Op *op, Type type, const char *name)
+{
+    Value *value = value_new(kernel, type, name, op->loc);
+    value->def = op;
+    op->results = grow(kernel->module, op->results, op->nresults);
+    value->index = op->nresults;
+    op->results[op->nresults++] = value;
+    return value;
+}
+
+void op_add_arg(Kernel *kernel, Op *op, Value *value)
+{
+    op->args = grow(kernel->module, op->args, op->nargs);
+    op->args[op->nargs++] = value;
+}
+
+void op_append(Block *block, Op *op)
+{
+    op->parent = block;
+    op->prev = block->last;
+    op->next = NULL;
+    *(block->last ? &block->last->next : &block->first) = op;
+    block->last = op;
+}
+
+void op_before(Op *where, Op *op)
+{
+    op->parent = where->parent;
+    op->prev = where->prev;
+    op->next = where;
+    *(where->prev ? &where->prev->next : &where->parent->first) = op;
+    where->prev = op;
+}
+
+void op_after(Op *where, Op *op)
+{
+    if (where->next)
+        op_before(where->next, op);
+    else
+        op_append(where->parent, op);
+}
+
+void op_remove(Op *op)
+{
+    *(op->prev ? &op->prev->next : &op->parent->first) = op->next;
+    *(op->next ? &op->next->prev : &op->parent->last) = op->prev;
+    op->prev = op->next = NULL;
+    op->parent = NULL;
+}
+
+Op *op_lowered_before(Kernel *kernel, Op *where, Opcode code, int nargs, Value *const *args)
+{
+    Op *op = op_new(kernel, code, where->loc, nargs, args);
+    op->origin = where->origin ? where->origin : where;
+    op->roles = where->roles;
+    op->tag = where->tag;
+    op_before(where, op);
+    return op;
+}
+
+Value *ir_scalar_before(Kernel *kernel, Op *where, Opcode code, Dtype dtype, int nargs, Value *const *args)
+{
+    Op *op = op_new(kernel, code, where->loc, nargs, args);
+    op_before(where, op);
+    return op_result(kernel, op, type_scalar(dtype), NULL);
+}
+
+Value *ir_const_before(Kernel *kernel, Op *where, Dtype dtype, int64_t value)
+{
+    Value *number = ir_scalar_before(kernel, where, OP_CONST, dtype, 0, NULL);
+    number->def->ival = value;
+    return number;
+}
+
+Value *ir_convert_before(Kernel *kernel, Op *where, Value *x, Dtype dtype)
+{
+    return x->type.dtype == dtype ? x : ir_scalar_before(kernel, where, OP_CONVI, dtype, 1, &x);
+}
+
+Value *ir_binary_before(Kernel *kernel, Op *where, Opcode code, Value *x, Value *y)
+{
+    Value *args[] = {x, y};
+    Op *op = op_new(kernel, code, where->loc, 2, args);
+    op_before(where, op);
+    return op_result(kernel, op, x->type, NULL);
+}
+
+Value *ir_const_int(Kernel *kernel, Block *block, Dtype dtype, int64_t value)
+{
+    Op *op = op_new(kernel, OP_CONST, kernel->loc, 0, NULL);
+    op->ival = value;
+    op_append(block, op);
+    return op_result(kernel, op, type_scalar(dtype), NULL);
+}
+
+Value *ir_const_float(Kernel *kernel, Block *block, Dtype dtype, double value)
+{
+    Op *op = op_new(kernel, OP_CONST, kernel->loc, 0, NULL);
+    op->fval = value;
+    op_append(block, op);
+    return op_result(kernel, op, type_scalar(dtype), NULL);
+}
+
+/* Roles, storages and arefs are appended, so that lists keep the order of creation.  Storages and arefs become fields of
+   one struct: a name that is taken gets a number.  */
+bool kernel_names(const Kernel *kernel, const char *name)
+{
+    FOR_STORAGES (storage, kernel)
+        if (!strcmp(storage->name, name))
+            return true;
+    FOR_AREFS (aref, kernel)
+        if (!strcmp(aref->name, name))
+            return true;
+    return false;
+}
+
+static const char *fresh_name(Kernel *kernel, const char *name)
+{
+    const char *fresh = arena_print(kernel->module, "%s", name);
+    for (int i = 2; kernel_names(kernel, fresh); i++)
+        fresh = arena_print(kernel->module, "%s_%d", name, i);
+    return fresh;
+}
+
+Role *role_new(Kernel *kernel, const char *name, int warps, int replicas)
+{
+    Role *role = arena_alloc(kernel->module, sizeof *role);
+    Role **end = &kernel->roles;
+    for (; *end; end = &(*end)->next)
+        role->id++;
+    role->name = arena_print(kernel->module, "%s", name);
+    role->warps = warps;
+    role->replicas = replicas;
+    *end = role;
+    return role;
+}
+
+Storage *storage_new(Kernel *kernel, const char *name, StorageUse use, Type tile, int slots)
+{
+    Storage *storage = arena_alloc(kernel->module, sizeof *storage);
+    storage->name = fresh_name(kernel, name);
+    storage->use = use;
+    storage->tile = tile;
+    storage->slots = slots;
+    storage->alias = -1;
+    Storage **end = &kernel->storages;
+    while (*end)
+        end = &(*end)->next;
+    *end = storage;
+    return storage;
+}
+
+int storage_places(const Storage *storage)
+{
+    return storage->kept ? storage->kept : storage->slots;
+}
+
+Aref *aref_new(Kernel *kernel, const char *name, int slots)
+{
+    Aref *aref = arena_alloc(kernel->module, sizeof *aref);
+    aref->name = fresh_name(kernel, name);
+    aref->slots = slots;
+    Aref **end = &kernel->arefs;
+    for (; *end; end = &(*end)->next)
+        aref->id++;
+    *end = aref;
+    return aref;
+}
+
+/* ---- walking ----------------------------------------------------------------------------------------------------- */
+
+void ir_walk(Block *block, void (*visit)(Op *op, void *context), void *context)
+{
+    FOR_OPS (op, block) {
+        int nblocks = op->nblocks;
+        Block *blocks[2] = {op->blocks[0], op->blocks[1]};
+        visit(op, context);
+        for (int i = 0; i < nblocks; i++)
+            ir_walk(blocks[i], visit, context);
+    }
+}
+
+bool ir_any(const Op *op, bool (*test)(const Op *op, const void *context), const void *context)
+{
+    if (test(op, context))
+        return true;
+    for (int i = 0; i < op->nblocks; i++)
+        if (ir_any_of(op->blocks[i], test, context))
+            return true;
+    return false;
+}
+
+bool ir_any_of(const Block *block, bool (*test)(const Op *op, const void *context), const void *context)
+{
+    FOR_OPS (op, block)
+        if (ir_any(op, test, context))
+            return true;
+    return false;
+}
+
+/* SYNC operations are effects: they order roles.  A VIEW, a TRANS_VIEW only name memory.  */
+static bool is_effect(const Op *op, const void *context)
+{
+    (void)context;
+    OpClass class_ = op_info[op->code].class_;
+    return class_ == CLASS_STORE || (class_ == CLASS_SYNC && op->code != OP_VIEW && op->code != OP_TRANS_VIEW);
+}
+
+bool ir_has_side_effect(const Op *op)
+{
+    return ir_any(op, is_effect, NULL);
+}
+
+bool ir_inside(const Op *op, const Block *block)
+{
+    for (; op && op->parent; op = op->parent->parent)
+        if (op->parent == block)
+            return true;
+    return false;
+}
+
+bool ir_outside(const Value *value, const Op *op)
+{
+    const Op *around = value->def ? value->def : value->block ? value->block->parent : NULL;
+    if (!value->def && around == op)
+        return false;
+    for (int i = 0; around && i < op->nblocks; i++)
+        if (ir_inside(around, op->blocks[i]))
+            return false;
+    return true;
+}
+
+Op *ir_enclosing(const Op *op, Opcode code)
+{
+    for (Op *outer = op->parent ? op->parent->parent : NULL; outer;
+         outer = outer->parent ? outer->parent->parent : NULL)
+        if (outer->code == code)
+            return outer;
+    return NULL;
+}
+
+static void clear_uses(Op *op, void *context)
+{
+    (void)context;
+    for (int i = 0; i < op->nresults; i++)
+        op->results[i]->uses = 0;
+    for (int i = 0; i < op->nblocks; i++)
+        for (int j = 0; j < op->blocks[i]->nargs; j++)
+            op->blocks[i]->args[j]->uses = 0;
+}
+
+static void add_uses(Op *op, void *context)
+{
+    (void)context;
+    for (int i = 0; i < op->nargs; i++)
+        op->args[i]->uses++;
+}
+
+void ir_count_uses(Kernel *kernel, Block *body)
+{
+    for (int i = 0; i < kernel->nparams; i++)
+        kernel->params[i]->uses = 0;
+    ir_walk(body, clear_uses, NULL);
+    ir_walk(body, add_uses, NULL);
+}
+
+static void replace_uses(Op *op, void *context)
+{
+    Value **pair = context;
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i] == pair[0])
+            op->args[i] = pair[1];
+}
+
+void ir_replace_uses(Block *body, Value *from, Value *to)
+{
+    Value *pair[2] = {from, to};
+    ir_walk(body, replace_uses, pair);
+}
+
+/* ---- cloning ----------------------------------------------------------------------------------------------------- */
+
+ValueMap value_map_new(Kernel *kernel)
+{
+    ValueMap map = {.size = kernel->module->next_id + 1};
+    map.to = arena_alloc(kernel->module, (size_t)map.size * sizeof *map.to);
+    return map;
+}
+
+Value *value_map_get(const ValueMap *map, Value *value)
+{
+    return value->id < map->size && map->to[value->id] ? map->to[value->id] : value;
+}
+
+void value_map_set(Kernel *kernel, ValueMap *map, Value *from, Value *to)
+{
+    if (from->id >= map->size) {
+        int size = 2 * from->id + 1;
+        Value **larger = arena_alloc(kernel->module, (size_t)size * sizeof *larger);
+        memcpy(larger, map->to, (size_t)map->size * sizeof *larger);
+        map->to = larger;
+        map->size = size;
+    }
+    map->to[from->id] = to;
+}
+
+static Value *value_copy(Value *copy, const Value *value)
+{
+    copy->loc = value->loc;
+    copy->split = value->split;
+    return copy;
+}
+
+/* Everything that describes the op is copied, nothing that places it: no blocks, no neighbours.  */
+Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map)
+{
+    Op *copy = op_new(kernel, op->code, op->loc, 0, NULL);
+    for (int i = 0; i < op->nargs; i++)
+        op_add_arg(kernel, copy, value_map_get(map, op->args[i]));
+    for (int i = 0; i < op->nresults; i++) {
+        Value *result = op_result(kernel, copy, op->results[i]->type, op->results[i]->name);
+        value_map_set(kernel, map, op->results[i], value_copy(result, op->results[i]));
+    }
+    copy->ival = op->ival;
+    copy->fval = op->fval;
+    copy->sval = op->sval;
+    copy->pipeline = op->pipeline;
+    copy->tag = op->tag;
+    copy->roles = op->roles;
+    copy->stage = op->stage;
+    copy->order = op->order;
+    copy->depth = op->depth;
+    copy->release = op->release;
+    copy->present = op->present;
+    copy->stepped = op->stepped;
+    copy->along = op->along;
+    copy->aref = op->aref;
+    copy->storage = op->storage;
+    copy->origin = op->origin ? op->origin : (Op *)op;
+    return copy;
+}

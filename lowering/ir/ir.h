@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ir.h - the one representation that every room of the house shares.
+ *
+ * A Module is one C translation unit; a Kernel is one grid region of it, from the plugin's first value to the text of the
+ * .cu.  The IR is structured SSA: a Block is a list of Ops; control flow is an Op with nested Blocks.  Sections below go by
+ * the file that implements them.
+ *
+ *   for (k = 0; k < K; k += 64)                 %k_for: for %c0, %K, %c64, %acc0 pipeline(4,2)
+ *     acc = ws_dot (ws_load (a, i, k, 128, 64),     (%k, %acc1):
+ *             ws_trans (ws_load (b, j, k, 256, 64)),    %ta = load %a, %i, %k
+ *             acc);                                     %tb = load %b, %j, %k
+ *                                                       %t = trans %tb
+ *                                                       %acc2 = dot %ta, %t, %acc1
+ *                                                       yield %acc2
+ *
+ * Everything hangs off the Module and lives in its arena; nothing is freed one by one and no pass keeps static state.
+ * Failures are of two kinds: reject () for the user's program, die () for our own bugs.  Neither ends the process.
+ */
+#ifndef WSC_IR_H
+#define WSC_IR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct Module Module;
+typedef struct Kernel Kernel;
+typedef struct Block Block;
+typedef struct Op Op;
+typedef struct Value Value;
+typedef struct Storage Storage;
+typedef struct Aref Aref;
+typedef struct Role Role;
+typedef struct Variable Variable;
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+
+/* Element and scalar types.  The first eight are ws_dtype in its order.  */
+typedef enum {
+    D_F32, D_F64, D_F16, D_BF16, D_E4M3, D_E5M2, D_I8, D_I32,
+    D_MASK,                                     /* element of a mask tile */
+    D_I1, D_U8, D_I16, D_U16, D_U32, D_I64, D_U64, /* further scalars */
+    D_COUNT
+} Dtype;
+
+typedef enum {
+    K_NONE,
+    K_SCALAR, /* dtype */
+    K_PTR,    /* base address of a tensor; dtype when known, only TENSOR uses it */
+    K_TENSOR, /* dtype, rank */
+    K_TILE,   /* dtype, rows, cols: an immutable register value */
+    K_VIEW,   /* dtype, rows, cols: a window of a storage */
+    K_TOKEN   /* dtype, rows, cols: a tile that an asynchronous product is still writing */
+} Kind;
+
+typedef struct {
+    Kind kind;
+    Dtype dtype;
+    int rank;
+    int rows, cols;
+} Type;
+
+/* Where in the user's source.  `host` is the front end's own location, passed back to its diagnostics.  */
+typedef struct {
+    const char *file;
+    int line, column;
+    unsigned long long host;
+} Loc;
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+typedef enum {
+#define OP(NAME, text, class, nargs, rule, call, doc) OP_##NAME,
+#include "ops.def"
+#undef OP
+    OP_COUNT
+} Opcode;
+
+typedef enum { CLASS_SCALAR, CLASS_TENSOR, CLASS_READ, CLASS_LOAD, CLASS_TILE, CLASS_STORE, CLASS_CONTROL, CLASS_SYNC } OpClass;
+
+typedef struct {
+    const char *name;  /* "EXP2" */
+    const char *text;  /* "exp2" */
+    OpClass class_;
+    int nargs;         /* -1: varies */
+    int rule;          /* R_..., rules.h */
+    const char *call;
+    const char *doc;
+} OpInfo;
+extern const OpInfo op_info[OP_COUNT];
+
+/* The paper's three tags (III-C.1).  */
+typedef enum { TAG_NONE, TAG_ITERATION, TAG_LOAD, TAG_TILE } Tag;
+
+/* pipeline(D[,P]) ... on a FOR.  -1 where the user left it to the compiler.  */
+typedef enum { SCHEDULE_AUTO, SCHEDULE_FINE, SCHEDULE_COARSE, SCHEDULE_OPTIMAL } Schedule;
+typedef struct {
+    int depth;          /* D */
+    int in_flight;      /* P as written, then as carried out (effective) */
+    bool automatic;     /* pipeline(auto) */
+    bool pingpong;
+    bool parts;         /* no pipeline: parts, whose iterations the blocks of a cluster carry out (infer) */
+    Schedule schedule;
+    Loc loc;            /* of the pragma */
+    int put_count;      /* choose: number of arefs filled in the loop */
+    const char *missed; /* why the loop is not specialized, or NULL */
+} Pipeline;
+
+enum { RELEASE_END = 0x7fffffff };
+
+/* Blocks of a cluster that share a tile: those of one column of the cluster (along x), of one row (along y), of both, or all
+   blocks.  */
+enum { ALONG_NONE, ALONG_X = 1, ALONG_Y = 2, ALONG_X_AND_Y = 3, ALONG_ALL = 4 };
+
+/* A value of the language: one definition, any number of uses.  */
+struct Value {
+    int id;
+    Type type;
+    Op *def;            /* NULL for a block argument or a kernel parameter */
+    Block *block;       /* for a block argument, its block */
+    int index;          /* which result or argument */
+    const char *name;   /* the user's name, or NULL */
+    Loc loc;
+    int uses;           /* ir_count_uses () makes it current */
+    /* choose */
+    bool split;         /* rows are divided among the consumer groups */
+    /* plan */
+    Variable *var;      /* the C variable that holds it in the .cu; NULL: printed as an expression at its one use */
+};
+
+struct Op {
+    Opcode code;
+    Loc loc;
+    int nargs, nresults, nblocks;
+    Value **args;
+    Value **results;
+    Block *blocks[2];
+    Block *parent;
+    Op *prev, *next;
+    /* attributes: which of them an opcode uses is told in ops.def */
+    int64_t ival;
+    double fval;
+    const char *sval;
+    Pipeline *pipeline; /* FOR: the pragma, or NULL */
+    /* tag */
+    Tag tag;
+    /* choose: this op's row of the schedule table */
+    uint32_t roles;     /* bit per kernel->roles[] that executes it */
+    int stage;          /* iterations of delay behind the loop's newest iteration */
+    int order;          /* position within the iteration, by stage-major order */
+    int depth;          /* LOAD: slots of the ring that will carry it, 0: loaded where it stands */
+    int release;        /* LOAD: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
+    bool flipped;       /* LOAD: bytes that lie the wrong way for its products: a role of its own turns them over on their way */
+    bool present;       /* LOAD: rows beyond the tensor's reach nothing that is seen; COPY_IN: they need not come */
+    int stepped;        /* the same for rows beyond the step of a dimension of the grid: 1 + that one, or 0 */
+    int kept; /* LOAD: slots that hold all that a tile wants of it, and the next one wants again; 0: they do not */
+    int along;          /* LOAD: the blocks of the cluster that load the same tile; COPY_IN: that bring a share of it each, for all of them */
+    /* partition and after */
+    Aref *aref;         /* LOAD that goes through one; PUT, COPY_IN, FLIP, PUT_DONE, GET, CONSUMED */
+    Storage *storage;   /* COPY_IN, FLIP, VIEW, STAGE, STORE (staging), operations with scratch */
+    Op *origin;         /* the op of the kernel's body that this role's copy came from */
+    int position;       /* plan: place in the role's program order */
+};
+
+struct Block {
+    Op *parent;         /* the op that holds it, NULL for a body */
+    int nargs;
+    Value **args;
+    Op *first, *last;
+};
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+typedef enum { ORDER_AUTO, ORDER_ROW, ORDER_COLUMN, ORDER_GROUPED } TileOrder;
+typedef enum { SPLIT_AUTO, SPLIT_ROWS, SPLIT_TILES } Split;
+
+/* grid(n) and its clauses; 0 or AUTO where the user left them out.  */
+typedef struct {
+    int dims;
+    bool persistent, persistent_given;
+    bool dealt; /* choose: a CTA gets its next tile when it wants one, not every so many */
+    int cluster[2]; /* blocks along the last dimension but one, and along the last; 0: none (choose) */
+    bool parts;     /* infer: the last dimension is that of parts, and the blocks along it sum them */
+    TileOrder order;
+    int order_group;
+    int consumers;
+    Split split;
+    int producer_registers, consumer_registers;
+    Loc loc;
+} Grid;
+
+/* Shared memory that the kernel owns, apart from the values that pass through it.  Tiles are stored in blocks of 128-byte
+   rows with the 128-byte swizzle: ceil (cols * size / 128) blocks of `rows` rows (rows rounded up to 8).  */
+typedef enum { SPACE_SHARED, SPACE_CLUSTER, SPACE_REGISTER, SPACE_TENSOR } Space;
+typedef enum { USE_RING, USE_OPERAND, USE_OUTPUT, USE_SCRATCH, USE_GATHERED, USE_PARTS } StorageUse;
+struct Storage {
+    const char *name;
+    Space space;
+    StorageUse use;
+    Type tile;          /* of one slot */
+    int slots;          /* ring depth, or copies (one per consumer group) */
+    int64_t slot_bytes; /* plan */
+    int64_t stride;     /* plan: from one slot to the next */
+    int64_t offset;     /* plan: from the shared struct's start */
+    Storage *beside;    /* layout: each slot lies right behind that one's, and the next one's behind it */
+    int alias;          /* plan: storages of one alias group share memory; -1 none */
+    int kept; /* partition: slots that are there, shared by every so many; 0: all.  A copy waits for all that share */
+    bool rounded;       /* layout: f32 that products alone read; the copy rounds it to tf32 */
+    bool woven;         /* layout: bytes whose every 16 columns are in the order in which register operands hold theirs */
+    Storage *next;
+};
+
+/* An asynchronous reference: a ring of slots between one role and others (paper, III-B).  */
+struct Aref {
+    int id;
+    const char *name;
+    int slots;          /* D */
+    Role *producer;
+    uint32_t consumers; /* bit per kernel->roles[] */
+    int arrivals;       /* on the empty barrier: consumer groups that release a slot, those of other blocks included */
+    int along;          /* the blocks whose copies fill its slots: each release goes to all of them */
+    int64_t bytes;      /* per put */
+    int nstorages;
+    Storage **storages;
+    Op **loads;         /* nstorages loads of the body that it carries */
+    Block *home;        /* the block of the body whose executions put once each */
+    Aref *onward;       /* the ring that carries its tiles on, rows and columns exchanged; NULL: consumers get them as they are */
+    int release_lag;    /* choose: groups in flight that a release leaves behind (P-1), 0: released after the reads */
+    Aref *next;
+};
+
+/* A part of the CTA that runs one program: `replicas` groups of `warps` warps.  */
+struct Role {
+    int id;
+    const char *name;   /* "producer", "consumer" or the user's */
+    int warps;
+    int replicas;
+    int registers;      /* setmaxnreg, 0: none */
+    Block *body;        /* distribute: its own copy of the control flow; sees parameters, nothing of kernel->body */
+    Role *next;
+};
+
+/* A C variable of the emitted text (plan).  Those with no role belong to the launcher: parameters, tensors, and scalars that
+   the host computes.  */
+struct Variable {
+    const char *name;
+    Type type;
+    Role *role;         /* NULL: the launcher's */
+    bool mutable_;      /* assigned more than once, or written in place */
+    bool field;         /* launcher: a member of the parameter struct */
+    Value *value;       /* launcher: what it holds */
+    Op *declared;       /* role: the op that first writes it */
+    bool bare;          /* role: declared without a value before that op */
+    Variable *next;
+};
+
+/* How register tiles are spread over the 128 threads of a group (layout): in rows, so many side by side in a warp, or as the
+   matrix units hold accumulators.  */
+typedef enum {
+    LAYOUT_ROWS, LAYOUT_MMA, LAYOUT_ROWS_2, LAYOUT_ROWS_4, LAYOUT_ROWS_8, LAYOUT_ROWS_16, LAYOUT_ROWS_32,
+    LAYOUT_COUNT
+} Layout;
+
+struct Kernel {
+    Module *module;
+    const char *name;        /* the C function's; the n-th region of a function gets a suffix _n, n >= 2 */
+    const char *c_function;
+    const char *launcher;    /* the symbol that replaces the region; the front end makes it unique */
+    Loc loc;
+    Grid grid;
+    int nparams;
+    Value **params;          /* live-ins in launcher order: scalars and base pointers */
+    Block *body;             /* the region: prologue, then after infer one GRID op */
+    Role *roles;
+    Storage *storages;
+    Aref *arefs;
+    Variable *variables;
+    Layout layout;
+    /* plan */
+    int threads;
+    int64_t shared_bytes;
+    int shared_padding;      /* bytes behind the shared struct that a short operand's last rows may be read from */
+    int min_blocks;
+    uint64_t source;         /* infer: a digest of the body, which no later pass changes; 0: infer has not run */
+    const char *obligations; /* verify: what was shown, a line each */
+    struct { int terms, worlds, steps; } proof; /* verify: how much it looked at */
+    bool failed;             /* a reject was reported */
+    Kernel *next;
+};
+
+typedef enum { TARGET_SEQUENTIAL, TARGET_EMULATE, TARGET_CUDA } Target;
+typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE, DIAG_OPTIMIZED, DIAG_MISSED } DiagKind;
+typedef void (*DiagFn) (void *context, DiagKind kind, Loc loc, const char *message);
+
+struct Module {
+    struct Chunk *arena;
+    const char *source;      /* the C file's name */
+    Target target;
+    bool strict;             /* --ws-strict */
+    DiagFn diag;
+    void *diag_context;
+    Kernel *kernels;
+    int next_id;
+    const char *pass;        /* lower.c: the running pass, for die () */
+    bool failed;
+};
+
+/* ---- ir.c: building and walking ---------------------------------------------------------------------------------- */
+
+Module *module_new (const char *source, DiagFn diag, void *context);
+void module_free (Module *module);
+void *arena_alloc (Module *module, size_t bytes); /* zeroed */
+char *arena_print (Module *module, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+char *arena_vprint (Module *module, const char *format, va_list list);
+
+Type type_scalar (Dtype dtype);
+Type type_pointer (Dtype dtype);
+Type type_tensor (Dtype dtype, int rank);
+Type type_tile (Dtype dtype, int rows, int cols);
+Type type_kind (Kind kind, Type like); /* the same dtype and shape as a tile, view or token */
+Type type_turned (Type type); /* rows and columns exchanged */
+bool type_equal (Type x, Type y);
+int dtype_bytes (Dtype dtype);
+const char *dtype_text (Dtype dtype);  /* "f16", "i64", "mask" */
+bool dtype_is_float (Dtype dtype);
+bool dtype_is_signed (Dtype dtype);
+
+Kernel *kernel_new (Module *module, const char *name, Loc loc);
+Value *kernel_param (Kernel *kernel, Type type, const char *name, Loc loc);
+Block *block_new (Kernel *kernel, Op *parent);
+Value *block_arg (Kernel *kernel, Block *block, Type type, const char *name, Loc loc);
+/* A new op that is in no block yet; args are copied.  Result types are given by op_result.  */
+Op *op_new (Kernel *kernel, Opcode code, Loc loc, int nargs, Value *const *args);
+Value *op_result (Kernel *kernel, Op *op, Type type, const char *name);
+void op_add_arg (Kernel *kernel, Op *op, Value *value);
+void op_append (Block *block, Op *op);
+void op_before (Op *where, Op *op);
+void op_after (Op *where, Op *op);
+/* A new op in front of `where`, at its place in the source: lowered, for the same roles and of the same origin; or plain.  */
+Op *op_lowered_before (Kernel *kernel, Op *where, Opcode code, int nargs, Value *const *args);
+Value *ir_scalar_before (Kernel *kernel, Op *where, Opcode code, Dtype dtype, int nargs, Value *const *args);
+Value *ir_const_before (Kernel *kernel, Op *where, Dtype dtype, int64_t value);
+Value *ir_convert_before (Kernel *kernel, Op *where, Value *x, Dtype dtype); /* x, if it has it */
+Value *ir_binary_before (Kernel *kernel, Op *where, Opcode code, Value *x, Value *y); /* of x's type */
+void op_remove (Op *op);
+Value *ir_const_int (Kernel *kernel, Block *block, Dtype dtype, int64_t value);  /* appends a CONST */
+Value *ir_const_float (Kernel *kernel, Block *block, Dtype dtype, double value);
+bool ir_constant (const Value *value, int64_t *result);                          /* folds SCALAR integer ops over CONSTs */
+bool ir_constant_float (const Value *value, double *result);
+bool ir_has_side_effect (const Op *op);      /* itself or inside its blocks */
+bool ir_inside (const Op *op, const Block *block);
+bool ir_outside (const Value *value, const Op *op); /* neither computed in its blocks nor handed to them by it */
+/* Does the test hold for the op, or for one inside it; for one of the block's?  */
+bool ir_any (const Op *op, bool (*test) (const Op *op, const void *context), const void *context);
+bool ir_any_of (const Block *block, bool (*test) (const Op *op, const void *context), const void *context);
+Op *ir_enclosing (const Op *op, Opcode code);/* nearest ancestor */
+void ir_count_uses (Kernel *kernel, Block *body);
+void ir_replace_uses (Block *body, Value *from, Value *to);
+/* Visit every op below a block in program order, an op before its blocks (pre) .  */
+void ir_walk (Block *block, void (*visit) (Op *op, void *context), void *context);
+/* Copy of a value map for cloning: old value id -> new value.  */
+typedef struct { Value **to; int size; } ValueMap;
+ValueMap value_map_new (Kernel *kernel);
+Value *value_map_get (const ValueMap *map, Value *value); /* value itself where unmapped */
+void value_map_set (Kernel *kernel, ValueMap *map, Value *from, Value *to);
+Op *op_clone (Kernel *kernel, const Op *op, ValueMap *map); /* without its blocks; results mapped, origin set */
+#define FOR_OPS(op, block) for (Op *op = (block)->first, *op##_next_; op && (op##_next_ = op->next, 1); op = op##_next_)
+#define FOR_ROLES(role, kernel) for (Role *role = (kernel)->roles; role; role = role->next)
+#define FOR_AREFS(aref, kernel) for (Aref *aref = (kernel)->arefs; aref; aref = aref->next)
+#define FOR_STORAGES(storage, kernel) for (Storage *storage = (kernel)->storages; storage; storage = storage->next)
+Role *role_new (Kernel *kernel, const char *name, int warps, int replicas);
+bool kernel_names (const Kernel *kernel, const char *name); /* a storage or an aref */
+Storage *storage_new (Kernel *kernel, const char *name, StorageUse use, Type tile, int slots);
+Aref *aref_new (Kernel *kernel, const char *name, int slots);
+int storage_places(const Storage *storage); /* slots that are there */
+#define ROLE_BIT(role) (1u << (role)->id)
+
+/* ---- diag.c: the two kinds of failure ---------------------------------------------------------------------------- */
+
+/* One table of sentences, reasons.def: REASON (NAME, "sentence with printf formats", "note: the remedy, or empty").  */
+typedef enum {
+#define REASON(NAME, sentence, remedy) REASON_##NAME,
+#include "ir/reasons.def"
+#undef REASON
+    REASON_COUNT
+} Reason;
+/* Report an error at loc, with its note; marks kernel and module as failed.  The pass returns when convenient.  */
+void reject (Kernel *kernel, Loc loc, Reason reason, ...);
+void reject_text (Kernel *kernel, Loc loc, const char *sentence, const char *remedy); /* a verdict of rules.c */
+const char *reason_sentence (Reason reason);
+const char *reason_remedy (Reason reason);
+void warn (Kernel *kernel, Loc loc, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
+void remark (Kernel *kernel, DiagKind kind, Loc loc, const char *format, ...) __attribute__ ((format (printf, 4, 5)));
+/* A bug of ours: reported as an error that names the pass; marks the module as failed; returns.  */
+void die (Kernel *kernel, Loc loc, const char *file, int line, const char *format, ...) __attribute__ ((format (printf, 5, 6)));
+#define BUG(kernel, ...) die (kernel, (kernel)->loc, __FILE__, __LINE__, __VA_ARGS__)
+#define BUG_AT(kernel, loc, ...) die (kernel, loc, __FILE__, __LINE__, __VA_ARGS__) /* where one statement is to blame */
+
+/* ---- print.c, parse.c, check.c ----------------------------------------------------------------------------------- */
+
+void ir_print (FILE *out, const Kernel *kernel, const char *pass); /* the dump after a pass; with roles, when there are any */
+char *ir_read_text (FILE *in); /* all of it, to be freed; NULL when it cannot be read */
+Module *ir_parse (const char *text, const char *name, DiagFn diag, void *context); /* NULL after an error */
+bool ir_check (Kernel *kernel); /* SSA, types, block structure; BUG () and false when broken */
+
+/* ---- lower.c: the compiler as a table ---------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    void (*run) (Kernel *kernel);
+    const char *summary;
+} Pass;
+extern const Pass passes[];
+extern const int npasses;
+/* Run all passes over every kernel; dumps to `dump` those named in the comma list `which` (may be NULL).  With no error,
+   returns the text of the .cu (malloc'd through the arena, NULL for no kernels or TARGET_SEQUENTIAL).  */
+const char *lower_module (Module *module, const char *which, FILE *dump);
+/* Only passes[first] to passes[last]; the text comes only after the last of the table.  */
+const char *lower_range (Module *module, int first, int last, const char *which, FILE *dump);
+int find_pass (const char *name); /* its index, or -1 */
+
+/* require: what the front end built.        ensure: every value has type and shape; nest normalized to one GRID op  */
+void pass_infer (Kernel *kernel);
+/* require: infer.                            ensure: op->tag on every op */
+void pass_tag (Kernel *kernel);
+/* require: tag.                              ensure: op->roles, stage, order; loads that move have an aref to come; consumers, split, D, P, persistent decided */
+void pass_choose (Kernel *kernel);
+/* require: choose.                           ensure: arefs and ring storages; LOAD->aref */
+void pass_partition (Kernel *kernel);
+/* require: partition.                        ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ, CONSUMED placed */
+void pass_distribute (Kernel *kernel);
+/* require: distribute.                       ensure: products asynchronous (MMA, COMMIT, WAIT), stages carried out */
+void pass_expand (Kernel *kernel);
+/* require: expand.                           ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages */
+void pass_layout (Kernel *kernel);
+/* require: layout.                           ensure: addresses, registers, threads, variables */
+void pass_plan (Kernel *kernel);
+/* require: plan.                             ensure: nothing changed; a reject or BUG if the program is not safe */
+void pass_verify (Kernel *kernel);
+/* cuda.c: the text of the module; kernels that failed are not in it.  */
+const char *cuda_print (Module *module);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

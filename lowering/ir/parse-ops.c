@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * parse-ops.c - the reader's part below a kernel: types, definitions, operations and blocks; see parse.c.
+ */
+#include <string.h>
+
+#include "ir/parse.h"
+#include "ir/text.h"
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static Value *find(const Parser *p, const char *name)
+{
+    for (int i = p->nscope - 1; i >= 0; i--)
+        if (!strcmp(p->scope[i].name, name))
+            return p->scope[i].value;
+    return NULL;
+}
+
+static void bind(Parser *p, const char *name, Value *value)
+{
+    if (find(p, name)) {
+        p->last.line = value->loc.line;
+        p->last.column = value->loc.column;
+        scan_fail_last(p, "%%%s is defined again", name);
+    }
+    if (p->nscope == p->room) {
+        int room = p->room ? 2 * p->room : 64;
+        Binding *larger = arena_alloc(p->module, (size_t)room * sizeof *larger);
+        if (p->nscope)
+            memcpy(larger, p->scope, (size_t)p->nscope * sizeof *larger);
+        p->scope = larger;
+        p->room = room;
+    }
+    p->scope[p->nscope++] = (Binding){name, value};
+}
+
+/* The user's name in %acc.2 is acc; %12 has none.  */
+const char *parse_user_name(Parser *p, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    if (dot && dot > name && dot[1] && dot[1 + strspn(dot + 1, "0123456789")] == 0)
+        name = scan_copy(p, name, dot);
+    return name[strspn(name, "0123456789")] ? name : NULL;
+}
+
+Role *parse_find_role(Parser *p, const char *name)
+{
+    FOR_ROLES (role, p->kernel)
+        if (!strcmp(role->name, name))
+            return role;
+    scan_fail_last(p, "there is no role '%s'", name);
+    return NULL;
+}
+
+Aref *parse_find_aref(Parser *p, const char *name)
+{
+    FOR_AREFS (aref, p->kernel)
+        if (!strcmp(aref->name, name))
+            return aref;
+    scan_fail_last(p, "there is no aref '%s'", name);
+    return NULL;
+}
+
+Storage *parse_find_storage(Parser *p, const char *name)
+{
+    FOR_STORAGES (storage, p->kernel)
+        if (!strcmp(storage->name, name))
+            return storage;
+    scan_fail_last(p, "there is no storage '%s'", name);
+    return NULL;
+}
+
+Variable *parse_find_variable(Parser *p, const char *name)
+{
+    bool launcher = !strncmp(name, "p.", 2);
+    name += launcher ? 2 : 0;
+    for (Variable *variable = p->kernel->variables; variable; variable = variable->next)
+        if (variable->role == p->role && !launcher && !strcmp(variable->name, name))
+            return variable;
+    for (Variable *variable = p->kernel->variables; variable; variable = variable->next)
+        if (!variable->role && !strcmp(variable->name, name))
+            return variable;
+    scan_fail_last(p, "there is no variable '%s'", name);
+    return NULL;
+}
+
+uint32_t parse_role_list(Parser *p)
+{
+    uint32_t roles = 0;
+    do {
+        Role *role = parse_find_role(p, scan_word(p, "a role"));
+        roles |= role ? ROLE_BIT(role) : 0;
+    } while (scan_accept(p, ","));
+    return roles;
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+
+static int find_dtype(const char *text)
+{
+    for (int i = 0; i < D_COUNT; i++)
+        if (!strcmp(text, dtype_text((Dtype)i)))
+            return i;
+    return -1;
+}
+
+static Dtype parse_dtype(Parser *p)
+{
+    const char *text = scan_word(p, "an element type");
+    int dtype = find_dtype(text);
+    if (dtype < 0)
+        scan_fail_last(p, "'%s' is not an element type", text);
+    return dtype < 0 ? D_I32 : (Dtype)dtype;
+}
+
+/* 128x64 */
+static void parse_shape(Parser *p, Type *type)
+{
+    const char *text = scan_word(p, "a shape");
+    const char *x = strchr(text, 'x');
+    if (!x) {
+        scan_fail_last(p, "expected a shape such as 128x64, found '%s'", text);
+        return;
+    }
+    int64_t rows = scan_to_int(p, scan_copy(p, text, x)), cols = scan_to_int(p, x + 1);
+    if (rows < 0 || rows > MAX_EXTENT || cols < 0 || cols > MAX_EXTENT)
+        scan_fail_last(p, "'%s' is not a shape of a tile", text);
+    type->rows = p->failed ? 0 : (int)rows;
+    type->cols = p->failed ? 0 : (int)cols;
+}
+
+Type parse_type(Parser *p)
+{
+    Type type = {K_NONE};
+    if (scan_accept(p, "?"))
+        return type;
+    const char *text = scan_word(p, "a type");
+    int dtype = find_dtype(text);
+    if (dtype >= 0)
+        return type_scalar((Dtype)dtype);
+    for (int kind = K_PTR; kind < TEXT_KINDS; kind++)
+        if (!strcmp(text, text_kinds[kind]))
+            type.kind = (Kind)kind;
+    if (type.kind == K_NONE) {
+        scan_fail_last(p, "'%s' is not a type", text);
+        return type;
+    }
+    scan_expect(p, "<");
+    type.dtype = parse_dtype(p);
+    if (type.kind != K_PTR)
+        scan_expect(p, ",");
+    if (type.kind == K_TENSOR)
+        type.rank = scan_number_up_to(p, 0, 8);
+    else if (type.kind != K_PTR)
+        parse_shape(p, &type);
+    scan_expect(p, ">");
+    return type;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+Definition parse_definition(Parser *p)
+{
+    Definition definition = {.name = p->token.text, .loc = scan_loc(p)};
+    if (p->token.kind != T_VALUE)
+        scan_fail(p, "expected a value, found '%s'", scan_shown(p));
+    scan_next(p);
+    if (scan_accept(p, ":"))
+        definition.type = parse_type(p);
+    definition.split = scan_accept(p, "split");
+    if (scan_accept(p, "var")) {
+        scan_expect(p, "=");
+        definition.var = scan_word(p, "a variable");
+    }
+    return definition;
+}
+
+void parse_define(Parser *p, const Definition *definition, Value *value)
+{
+    value->split = definition->split;
+    if (definition->var)
+        value->var = parse_find_variable(p, definition->var);
+    value->loc = definition->loc;
+    bind(p, definition->name, value);
+}
+
+static void define_block_arg(Parser *p, Block *block, const Definition *definition)
+{
+    parse_define(p, definition,
+                 block_arg(p->kernel, block, definition->type, parse_user_name(p, definition->name), definition->loc));
+}
+
+static bool text_is_literal(const char *text)
+{
+    return *text == '-' || (*text >= '0' && *text <= '9') || !strcmp(text, "inf") || !strcmp(text, "nan");
+}
+
+static bool at_operand(const Parser *p)
+{
+    return p->token.kind == T_VALUE || (p->token.kind == T_WORD && text_is_literal(p->token.text));
+}
+
+/* 64, 64:i64, 1.5:f32; the CONST is appended to the block.  */
+static Value *parse_literal(Parser *p, Block *block)
+{
+    Loc loc = scan_loc(p);
+    const char *text = scan_word(p, "a literal");
+    bool is_int = text[strspn(text, "-0123456789")] == 0;
+    Dtype dtype = is_int ? D_I32 : D_F64;
+    if (scan_accept(p, ":"))
+        dtype = parse_dtype(p);
+    Op *op = op_new(p->kernel, OP_CONST, loc, 0, NULL);
+    if (dtype_is_float(dtype))
+        op->fval = scan_to_double(p, text);
+    else
+        op->ival = scan_to_int(p, text);
+    op_append(block, op);
+    return op_result(p->kernel, op, type_scalar(dtype), NULL);
+}
+
+static Value *parse_operand(Parser *p, Block *block)
+{
+    if (p->token.kind == T_WORD && text_is_literal(p->token.text))
+        return parse_literal(p, block);
+    if (p->token.kind != T_VALUE) {
+        scan_fail(p, "expected a value, found '%s'", scan_shown(p));
+        return NULL;
+    }
+    Value *value = find(p, p->token.text);
+    if (!value)
+        scan_fail(p, "%%%s is not defined here", p->token.text);
+    scan_next(p);
+    return value;
+}
+
+static void parse_arg(Parser *p, Block *block, Op *op)
+{
+    Value *value = parse_operand(p, block);
+    if (value)
+        op_add_arg(p->kernel, op, value);
+}
+
+/* ---- what passes have found --------------------------------------------------------------------------------------- */
+
+static int parse_place(Parser *p)
+{
+    return scan_accept(p, "end") ? RELEASE_END : scan_number_up_to(p, -MAX_ORDER, MAX_ORDER);
+}
+
+static void parse_note(Parser *p, Op *op)
+{
+    const char *key = scan_word(p, "a note");
+    scan_expect(p, "=");
+    if (!strcmp(key, "tag"))
+        op->tag = (Tag)scan_choice(p, "a tag", text_tags, TEXT_TAGS);
+    else if (!strcmp(key, "role"))
+        op->roles = parse_role_list(p);
+    else if (!strcmp(key, "stage"))
+        op->stage = scan_number_up_to(p, -1000, 1000);
+    else if (!strcmp(key, "order"))
+        op->order = parse_place(p);
+    else if (!strcmp(key, "depth"))
+        op->depth = scan_number_up_to(p, 0, 1000);
+    else if (!strcmp(key, "release"))
+        op->release = parse_place(p);
+    else if (!strcmp(key, "flipped"))
+        op->flipped = scan_number_up_to(p, 0, 1);
+    else if (!strcmp(key, "present"))
+        op->present = scan_number_up_to(p, 0, 1);
+    else if (!strcmp(key, "stepped"))
+        op->stepped = scan_number_up_to(p, 0, 1000);
+    else if (!strcmp(key, "kept"))
+        op->kept = scan_number_up_to(p, 0, 1000);
+    else if (!strcmp(key, "along"))
+        op->along = scan_choice(p, "blocks of a cluster", text_alongs, TEXT_ALONGS);
+    else if (!strcmp(key, "aref"))
+        op->aref = parse_find_aref(p, scan_word(p, "an aref"));
+    else if (!strcmp(key, "storage"))
+        op->storage = parse_find_storage(p, scan_word(p, "a storage"));
+    else
+        scan_fail_last(p, "'%s' is not a note", key);
+}
+
+/* Literals before an op share its row of the schedule table.  */
+static void note_literals(Op *op, Op *last_before)
+{
+    for (Op *literal = op->prev; literal && literal != last_before && literal->code == OP_CONST;
+         literal = literal->prev) {
+        literal->tag = op->tag ? TAG_ITERATION : TAG_NONE;
+        literal->roles = op->roles;
+        literal->stage = op->stage;
+        literal->order = op->order;
+    }
+}
+
+static void parse_notes(Parser *p, Op *op)
+{
+    if (!scan_accept(p, "|"))
+        return;
+    while (p->token.kind == T_WORD && p->token.line == op->loc.line && !p->failed)
+        parse_note(p, op);
+}
+
+static int parse_setting(Parser *p)
+{
+    return scan_accept(p, "_") ? -1 : scan_number_up_to(p, 0, 1000);
+}
+
+static void parse_pipeline_clause(Parser *p, Pipeline *pipeline, const char *clause)
+{
+    scan_expect(p, "(");
+    if (!strcmp(clause, "schedule")) {
+        pipeline->schedule = (Schedule)scan_choice(p, "a schedule", text_schedules, TEXT_SCHEDULES);
+    } else if (!strcmp(clause, "puts")) {
+        pipeline->put_count = scan_number_up_to(p, 0, MAX_ITEMS);
+    } else {
+        if (p->token.kind != T_STRING)
+            scan_fail(p, "expected a string, found '%s'", scan_shown(p));
+        pipeline->missed = p->token.text;
+        scan_next(p);
+    }
+    scan_expect(p, ")");
+}
+
+/* pipeline(4,2) schedule(fine) pingpong; or parts */
+static Pipeline *parse_pipeline(Parser *p)
+{
+    Pipeline *pipeline = arena_alloc(p->module, sizeof *pipeline);
+    pipeline->loc = scan_loc(p);
+    pipeline->parts = scan_accept(p, "parts");
+    if (pipeline->parts)
+        return pipeline;
+    scan_expect(p, "pipeline");
+    scan_expect(p, "(");
+    pipeline->automatic = scan_accept(p, "auto");
+    pipeline->depth = pipeline->in_flight = -1;
+    if (!scan_at(p, ")"))
+        pipeline->depth = parse_setting(p);
+    if (scan_accept(p, ","))
+        pipeline->in_flight = parse_setting(p);
+    scan_expect(p, ")");
+    while (!p->failed) {
+        if (scan_accept(p, "pingpong"))
+            pipeline->pingpong = true;
+        else if (scan_at(p, "schedule") || scan_at(p, "puts") || scan_at(p, "missed"))
+            parse_pipeline_clause(p, pipeline, scan_word(p, "a clause"));
+        else
+            break;
+    }
+    return pipeline;
+}
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+static int find_opcode(const char *text)
+{
+    for (int i = 0; i < OP_COUNT; i++)
+        if (!strcmp(text, op_info[i].text))
+            return i;
+    return -1;
+}
+
+/* The rest of a block after its arguments: { statements }, ended by a yield whether written or not.  */
+static void parse_block(Parser *p, Block *block)
+{
+    scan_expect(p, "{");
+    if (++p->nesting > MAX_NESTING)
+        scan_fail(p, "blocks are nested too deeply");
+    parse_statements(p, block);
+    p->nesting--;
+    if (!block->last || (block->last->code != OP_YIELD && block->last->code != OP_COND))
+        op_append(block, op_new(p->kernel, OP_YIELD, scan_loc(p), 0, NULL));
+    scan_expect(p, "}");
+}
+
+static void parse_notes_and_block(Parser *p, Op *op, int scope)
+{
+    if (scan_at(p, "pipeline") || scan_at(p, "parts"))
+        op->pipeline = parse_pipeline(p);
+    parse_notes(p, op);
+    parse_block(p, op->blocks[0]);
+    p->nscope = scope;
+}
+
+static Opcode parse_compare(Parser *p)
+{
+    for (Opcode code = OP_EQI; code <= OP_GEI; code++)
+        if (scan_accept(p, op_info[code].call))
+            return code;
+    scan_fail(p, "expected a comparison, found '%s'", scan_shown(p));
+    return OP_LTI;
+}
+
+/* %k: i32 = 0, < %K, 64; the definition is bound only after the operands.  */
+static Definition parse_range(Parser *p, Block *outer, Op *op, Opcode *compare)
+{
+    Definition definition = parse_definition(p);
+    scan_expect(p, "=");
+    parse_arg(p, outer, op);
+    scan_expect(p, ",");
+    *compare = parse_compare(p);
+    parse_arg(p, outer, op);
+    scan_expect(p, ",");
+    parse_arg(p, outer, op);
+    return definition;
+}
+
+static void parse_carried(Parser *p, Block *outer, Op *op, Definition *definitions, int *count)
+{
+    if (*count == MAX_LIST)
+        scan_fail(p, "too many carried values");
+    if (p->failed)
+        return;
+    definitions[(*count)++] = parse_definition(p);
+    scan_expect(p, "=");
+    parse_arg(p, outer, op);
+}
+
+static void define_block_args(Parser *p, Block *block, const Definition *definitions, int count)
+{
+    for (int i = 0; i < count; i++)
+        define_block_arg(p, block, &definitions[i]);
+}
+
+static void parse_for(Parser *p, Block *outer, Op *op)
+{
+    Definition definitions[MAX_LIST];
+    int count = 1;
+    Opcode compare;
+    definitions[0] = parse_range(p, outer, op, &compare);
+    op->ival = compare;
+    while (scan_accept(p, ";"))
+        parse_carried(p, outer, op, definitions, &count);
+    int scope = p->nscope;
+    define_block_args(p, block_new(p->kernel, op), definitions, count);
+    parse_notes_and_block(p, op, scope);
+}
+
+static void parse_grid(Parser *p, Block *outer, Op *op)
+{
+    Definition definitions[MAX_LIST];
+    int count = 0;
+    do {
+        Opcode compare;
+        if (count == MAX_LIST)
+            scan_fail(p, "too many dimensions");
+        if (p->failed)
+            return;
+        definitions[count++] = parse_range(p, outer, op, &compare);
+        if (compare != OP_LTI)
+            scan_fail_last(p, "a grid compares with '<'");
+    } while (scan_accept(p, ";"));
+    if (scan_accept(p, "ordinal") && count < MAX_LIST)
+        definitions[count++] = parse_definition(p);
+    int scope = p->nscope;
+    define_block_args(p, block_new(p->kernel, op), definitions, count);
+    parse_notes_and_block(p, op, scope);
+}
+
+/* %x: i32; %y: i32, or nothing */
+void parse_block_args(Parser *p, Block *block)
+{
+    if (p->token.kind != T_VALUE)
+        return;
+    do {
+        Definition definition = parse_definition(p);
+        define_block_arg(p, block, &definition);
+    } while (scan_accept(p, ";") && !p->failed);
+}
+
+static void parse_while(Parser *p, Block *outer, Op *op)
+{
+    Definition definitions[MAX_LIST];
+    int count = 0;
+    if (p->token.kind == T_VALUE)
+        do
+            parse_carried(p, outer, op, definitions, &count);
+        while (scan_accept(p, ";"));
+    int scope = p->nscope;
+    define_block_args(p, block_new(p->kernel, op), definitions, count);
+    parse_notes_and_block(p, op, scope);
+    scan_expect(p, "do");
+    Block *body = block_new(p->kernel, op);
+    parse_block_args(p, body);
+    parse_block(p, body);
+    p->nscope = scope;
+}
+
+static void parse_if(Parser *p, Block *outer, Op *op)
+{
+    parse_arg(p, outer, op);
+    int scope = p->nscope;
+    block_new(p->kernel, op);
+    parse_notes_and_block(p, op, scope);
+    Block *otherwise = block_new(p->kernel, op);
+    if (scan_accept(p, "else"))
+        parse_block(p, otherwise);
+    else
+        op_append(otherwise, op_new(p->kernel, OP_YIELD, scan_loc(p), 0, NULL));
+    p->nscope = scope;
+}
+
+/* fill=-1, dim=0, "name" */
+static void parse_attributes(Parser *p, Op *op)
+{
+    while (!p->failed && p->token.line == op->loc.line) {
+        if (p->token.kind == T_STRING) {
+            op->sval = p->token.text;
+            scan_next(p);
+        } else if (scan_accept(p, "fill")) {
+            scan_expect(p, "=");
+            op->fval = scan_to_double(p, scan_word(p, "a number"));
+            op->ival = op_info[op->code].class_ == CLASS_LOAD ? 1 : op->ival;
+        } else if (scan_accept(p, text_ival_name(op->code))) {
+            scan_expect(p, "=");
+            op->ival = scan_number(p);
+        } else {
+            return;
+        }
+    }
+}
+
+static void parse_plain(Parser *p, Block *outer, Op *op)
+{
+    if (op->code == OP_FULL) {
+        op->fval = scan_to_double(p, scan_word(p, "a number"));
+    } else if (at_operand(p) && p->token.line == op->loc.line) {
+        do
+            parse_arg(p, outer, op);
+        while (scan_accept(p, ","));
+    }
+    parse_attributes(p, op);
+    parse_notes(p, op);
+}
+
+static void parse_op(Parser *p, Block *block, Op *op)
+{
+    Op *last_before = block->last;
+    switch (op->code) {
+    case OP_FOR:
+        parse_for(p, block, op);
+        break;
+    case OP_GRID:
+        parse_grid(p, block, op);
+        break;
+    case OP_WHILE:
+        parse_while(p, block, op);
+        break;
+    case OP_IF:
+        parse_if(p, block, op);
+        break;
+    default:
+        parse_plain(p, block, op);
+    }
+    op_append(block, op);
+    if (p->role && !op->roles && (op->tag || op->order))
+        op->roles = ROLE_BIT(p->role);
+    note_literals(op, last_before);
+}
+
+static void parse_statement(Parser *p, Block *block)
+{
+    Definition results[MAX_LIST];
+    int nresults = 0;
+    if (p->token.kind == T_VALUE) {
+        do {
+            if (nresults == MAX_LIST)
+                scan_fail(p, "too many results");
+            else
+                results[nresults++] = parse_definition(p);
+        } while (scan_accept(p, ",") && !p->failed);
+        scan_expect(p, "=");
+    }
+    Loc loc = scan_loc(p);
+    const char *text = scan_word(p, "an operation");
+    int code = find_opcode(text);
+    if (code < 0 || code == OP_CONST)
+        scan_fail_last(p, "'%s' is not an operation", text);
+    if (++p->items > MAX_ITEMS)
+        scan_fail(p, "too many operations");
+    if (p->failed)
+        return;
+    Op *op = op_new(p->kernel, (Opcode)code, loc, 0, NULL);
+    parse_op(p, block, op);
+    for (int i = 0; i < nresults && !p->failed; i++)
+        parse_define(p, &results[i], op_result(p->kernel, op, results[i].type, parse_user_name(p, results[i].name)));
+}
+
+void parse_statements(Parser *p, Block *block)
+{
+    while (!p->failed && !scan_at(p, "}") && p->token.kind != T_END)
+        parse_statement(p, block);
+}

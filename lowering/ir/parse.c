@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * parse.c - the reader of textual IR: what print.c writes, and what tests write by hand.
+ *
+ *   kernel copy(%M: i64, %x: ptr<f32>, %y: ptr<f32>) grid(1) {
+ *     body {
+ *       %a = tensor<f32,2> ...      types of results may be left out where infer finds them
+ *
+ * One token of look-ahead and one function for each construct.  The first error is reported with its line and ends the
+ * reading; from then on every function returns at once.  The reader makes objects that are sound in memory whatever the
+ * text; whether they are a program is check.c's question.  Operands stand on the operation's line; a literal becomes a CONST
+ * before its user; names are seen from their definition to the end of their block, parameters everywhere.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/parse.h"
+#include "ir/text.h"
+
+/* ---- the kernel -------------------------------------------------------------------------------------------------- */
+
+static void parse_cluster(Parser *p, Grid *grid)
+{
+    grid->cluster[0] = scan_number_up_to(p, 0, 1000);
+    scan_expect(p, ",");
+    grid->cluster[1] = scan_number_up_to(p, 0, 1000);
+}
+
+static void parse_order(Parser *p, Grid *grid)
+{
+    grid->order = (TileOrder)scan_choice(p, "an order", text_orders, TEXT_ORDERS);
+    if (grid->order == ORDER_GROUPED && scan_accept(p, ","))
+        grid->order_group = scan_number_up_to(p, 0, MAX_ITEMS);
+}
+
+static void parse_consumers(Parser *p, Grid *grid)
+{
+    grid->consumers = scan_number_up_to(p, 0, 1000);
+    if (scan_accept(p, ","))
+        grid->split = (Split)scan_choice(p, "a split", text_splits, TEXT_SPLITS);
+}
+
+static void parse_registers(Parser *p, Grid *grid)
+{
+    grid->producer_registers = scan_number_up_to(p, 0, 1000);
+    scan_expect(p, ",");
+    grid->consumer_registers = scan_number_up_to(p, 0, 1000);
+}
+
+static void parse_dims(Parser *p, Grid *grid)
+{
+    grid->dims = scan_number_up_to(p, 0, 1000);
+}
+
+static void parse_grid_clauses(Parser *p, Grid *grid)
+{
+    static const struct {
+        const char *name;
+        void (*parse)(Parser *p, Grid *grid);
+    } clauses[] = {{"grid", parse_dims},
+                   {"cluster", parse_cluster},
+                   {"order", parse_order},
+                   {"consumers", parse_consumers},
+                   {"registers", parse_registers}};
+    grid->loc = scan_loc(p);
+    while (p->token.kind == T_WORD && !p->failed) {
+        if (scan_accept(p, "persistent")) {
+            grid->persistent = true;
+            grid->persistent_given = !scan_accept(p, "(");
+            if (!grid->persistent_given) {
+                scan_expect(p, "chosen");
+                scan_expect(p, ")");
+            }
+            continue;
+        }
+        if (scan_accept(p, "dealt")) {
+            grid->dealt = true;
+            continue;
+        }
+        if (scan_accept(p, "parts")) {
+            grid->parts = true;
+            continue;
+        }
+        const char *name = scan_word(p, "a clause");
+        size_t i = 0;
+        while (i < sizeof clauses / sizeof *clauses && strcmp(clauses[i].name, name))
+            i++;
+        if (i == sizeof clauses / sizeof *clauses) {
+            scan_fail_last(p, "'%s' is not a clause", name);
+            return;
+        }
+        scan_expect(p, "(");
+        clauses[i].parse(p, grid);
+        scan_expect(p, ")");
+    }
+}
+
+/* A parameter's variable is declared further down.  */
+static void late_variable(Parser *p, Value *value, Definition *definition)
+{
+    if (!definition->var)
+        return;
+    LateVariable *late = arena_alloc(p->module, sizeof *late);
+    *late = (LateVariable){value, definition->var, p->late};
+    p->late = late;
+    definition->var = NULL;
+}
+
+static void parse_params(Parser *p)
+{
+    scan_expect(p, "(");
+    while (!p->failed && !scan_at(p, ")")) {
+        Definition definition = parse_definition(p);
+        Value *value = kernel_param(p->kernel, definition.type, parse_user_name(p, definition.name), definition.loc);
+        late_variable(p, value, &definition);
+        parse_define(p, &definition, value);
+        if (!scan_accept(p, ","))
+            break;
+    }
+    scan_expect(p, ")");
+}
+
+/* key=value on the rest of the line */
+static bool at_key(Parser *p, int line, const char *key)
+{
+    if (p->failed || p->token.line != line || !scan_accept(p, key))
+        return false;
+    scan_expect(p, "=");
+    return true;
+}
+
+static void parse_launch(Parser *p, int line)
+{
+    Kernel *kernel = p->kernel;
+    if (at_key(p, line, "layout"))
+        kernel->layout = (Layout)scan_choice(p, "a layout", text_layouts, TEXT_LAYOUTS);
+    if (at_key(p, line, "threads"))
+        kernel->threads = scan_number_up_to(p, 0, MAX_ITEMS);
+    if (at_key(p, line, "shared"))
+        kernel->shared_bytes = scan_number(p);
+    if (at_key(p, line, "blocks"))
+        kernel->min_blocks = scan_number_up_to(p, 0, 1000);
+}
+
+static void parse_role(Parser *p, int line)
+{
+    int count = 0;
+    FOR_ROLES (other, p->kernel)
+        count++;
+    if (count == MAX_ROLES)
+        scan_fail(p, "too many roles");
+    Role *role = role_new(p->kernel, scan_name(p), 0, 1);
+    if (at_key(p, line, "warps"))
+        role->warps = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "replicas"))
+        role->replicas = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "registers"))
+        role->registers = scan_number_up_to(p, 0, 1000);
+}
+
+static void parse_storage(Parser *p, int line)
+{
+    const char *name = scan_name(p);
+    StorageUse use = (StorageUse)scan_choice(p, "a use of storage", text_uses, TEXT_USES);
+    Storage *storage = storage_new(p->kernel, name, use, parse_type(p), 1);
+    if (at_key(p, line, "slots"))
+        storage->slots = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "kept"))
+        storage->kept = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "space"))
+        storage->space = (Space)scan_choice(p, "a space", text_spaces, TEXT_SPACES);
+    if (at_key(p, line, "bytes"))
+        storage->slot_bytes = scan_number(p);
+    if (at_key(p, line, "offset"))
+        storage->offset = scan_number(p);
+    storage->stride = at_key(p, line, "stride") ? scan_number(p) : storage->slot_bytes;
+    if (at_key(p, line, "beside"))
+        storage->beside = parse_find_storage(p, scan_word(p, "a storage"));
+    if (at_key(p, line, "alias"))
+        storage->alias = scan_number_up_to(p, -1, MAX_ITEMS);
+    if (at_key(p, line, "rounded"))
+        storage->rounded = scan_number_up_to(p, 0, 1);
+    if (at_key(p, line, "woven"))
+        storage->woven = scan_number_up_to(p, 0, 1);
+}
+
+static void parse_aref_storages(Parser *p, Aref *aref)
+{
+    Storage *storages[MAX_LIST];
+    int count = 0;
+    do {
+        if (count == MAX_LIST)
+            scan_fail(p, "too many storages");
+        else
+            storages[count++] = parse_find_storage(p, scan_word(p, "a storage"));
+    } while (scan_accept(p, ",") && !p->failed);
+    aref->nstorages = p->failed ? 0 : count;
+    aref->storages = arena_alloc(p->module, (size_t)count * sizeof *aref->storages);
+    aref->loads = arena_alloc(p->module, (size_t)count * sizeof *aref->loads);
+    memcpy(aref->storages, storages, (size_t)count * sizeof *storages);
+}
+
+static void parse_aref(Parser *p, int line)
+{
+    Aref *aref = aref_new(p->kernel, scan_name(p), 1);
+    if (at_key(p, line, "slots"))
+        aref->slots = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "producer"))
+        aref->producer = parse_find_role(p, scan_word(p, "a role"));
+    if (at_key(p, line, "consumers"))
+        aref->consumers = parse_role_list(p);
+    if (at_key(p, line, "arrivals"))
+        aref->arrivals = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "along"))
+        aref->along = scan_choice(p, "blocks of a cluster", text_alongs, TEXT_ALONGS);
+    if (at_key(p, line, "bytes"))
+        aref->bytes = scan_number(p);
+    if (at_key(p, line, "lag"))
+        aref->release_lag = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "storages"))
+        parse_aref_storages(p, aref);
+    if (at_key(p, line, "from")) {
+        Aref *source = parse_find_aref(p, scan_word(p, "an aref"));
+        if (source)
+            source->onward = aref;
+    }
+}
+
+static void parse_variable(Parser *p, int line)
+{
+    Variable *variable = arena_alloc(p->module, sizeof *variable);
+    Variable **end = &p->kernel->variables;
+    while (*end)
+        end = &(*end)->next;
+    *end = variable;
+    variable->name = scan_name(p);
+    scan_expect(p, ":");
+    variable->type = parse_type(p);
+    if (at_key(p, line, "role"))
+        variable->role = parse_find_role(p, scan_word(p, "a role"));
+    variable->mutable_ = scan_accept(p, "mutable");
+    variable->field = scan_accept(p, "field");
+    variable->bare = scan_accept(p, "bare");
+}
+
+static void parse_function(Parser *p, int line)
+{
+    (void)line;
+    p->kernel->c_function = scan_name(p);
+}
+
+static void parse_launcher(Parser *p, int line)
+{
+    (void)line;
+    p->kernel->launcher = scan_name(p);
+}
+
+/* A load that goes through an aref stands in its list at the place of its storage, and in that of the ring that carries it on.  */
+static void link_load(Op *op, void *context)
+{
+    (void)context;
+    Aref *aref = op->aref;
+    if (!aref || op_info[op->code].class_ != CLASS_LOAD)
+        return;
+    for (int i = 0; i < aref->nstorages; i++)
+        if (op->storage ? aref->storages[i] == op->storage : !aref->loads[i]) {
+            aref->loads[i] = op;
+            break;
+        }
+    if (!aref->home)
+        aref->home = op->parent;
+    if (aref->onward && aref->onward->nstorages) {
+        aref->onward->loads[0] = op;
+        aref->onward->home = op->parent;
+    }
+}
+
+static void parse_body(Parser *p, int line)
+{
+    (void)line;
+    int scope = p->nscope;
+    scan_expect(p, "{");
+    parse_statements(p, p->kernel->body);
+    scan_expect(p, "}");
+    p->nscope = scope;
+    ir_walk(p->kernel->body, link_load, NULL);
+}
+
+static void parse_program(Parser *p, int line)
+{
+    (void)line;
+    Role *role = parse_find_role(p, scan_word(p, "a role"));
+    if (!role)
+        return;
+    if (role->body)
+        scan_fail(p, "the program of '%s' is given again", role->name);
+    role->body = block_new(p->kernel, NULL);
+    p->role = role;
+    int scope = p->nscope;
+    parse_block_args(p, role->body);
+    scan_expect(p, "{");
+    parse_statements(p, role->body);
+    scan_expect(p, "}");
+    p->nscope = scope;
+    p->role = NULL;
+}
+
+static void parse_section(Parser *p)
+{
+    static const struct {
+        const char *name;
+        void (*parse)(Parser *p, int line);
+    } sections[] = {{"function", parse_function}, {"launcher", parse_launcher}, {"launch", parse_launch},
+                    {"role", parse_role},         {"storage", parse_storage},   {"aref", parse_aref},
+                    {"variable", parse_variable}, {"body", parse_body},         {"program", parse_program}};
+    int line = p->token.line;
+    const char *name = scan_word(p, "a section");
+    if (++p->items > MAX_ITEMS)
+        scan_fail(p, "too many sections");
+    for (size_t i = 0; i < sizeof sections / sizeof *sections && !p->failed; i++)
+        if (!strcmp(sections[i].name, name)) {
+            sections[i].parse(p, line);
+            return;
+        }
+    scan_fail_last(p, "'%s' is not a section of a kernel", name);
+}
+
+static void parse_kernel(Parser *p)
+{
+    Loc loc = scan_loc(p);
+    scan_expect(p, "kernel");
+    const char *name = scan_name(p);
+    if (p->failed)
+        return;
+    p->kernel = kernel_new(p->module, name, loc);
+    p->nscope = 0;
+    parse_params(p);
+    parse_grid_clauses(p, &p->kernel->grid);
+    scan_expect(p, "{");
+    while (!p->failed && !scan_at(p, "}"))
+        parse_section(p);
+    scan_expect(p, "}");
+    for (; p->late && !p->failed; p->late = p->late->next)
+        p->late->value->var = parse_find_variable(p, p->late->name);
+    p->late = NULL;
+}
+
+char *ir_read_text(FILE *in)
+{
+    char *text = NULL;
+    size_t room = 0;
+    if (getdelim(&text, &room, '\0', in) < 0 && text)
+        *text = 0;
+    if (!ferror(in))
+        return text;
+    free(text);
+    return NULL;
+}
+
+Module *ir_parse(const char *text, const char *name, DiagFn diag, void *context)
+{
+    Module *module = module_new(name, diag, context);
+    Parser parser = {.module = module, .name = module->source, .cursor = text, .line_start = text, .line = 1};
+    scan_next(&parser);
+    while (!parser.failed && parser.token.kind != T_END)
+        parse_kernel(&parser);
+    if (!parser.failed)
+        return module;
+    module_free(module);
+    return NULL;
+}

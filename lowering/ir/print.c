@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * print.c - the dump after a pass: the IR as text that parse.c reads back.
+ *
+ *   kernel gemm(%M: i32, %N: i32, %K: i32, %A: ptr<f16>, %B: ptr<f16>, %C: ptr<f16>) grid(2) {
+ *     body {
+ *       %a: tensor<f16,2> = tensor %A, %M, %K, %K, 1
+ *       ...
+ *       grid %i: i32 = 0, < %M, 128; %j: i32 = 0, < %N, 256 {
+ *         %acc: tile<f32,128x256> = full 0
+ *         %acc.2: tile<f32,128x256> = for %k: i32 = 0, < %K, 64; %acc.3: tile<f32,128x256> = %acc pipeline(4,2) {
+ *           %ta: tile<f16,128x64> = load %a, %i, %k | tag=load role=producer,consumer depth=4
+ *           ...
+ *           yield %acc.4
+ *         }
+ *         store %c, %i, %j, %5
+ *       }
+ *     }
+ *   }
+ *
+ * Values have the user's names, numbered from .2 where a name comes again; nameless ones are numbered in the order of the
+ * text.  So a dump does not change when a pass merely makes values in another order.  Literals stand where they are used.
+ * What a pass has found stands after the bar; what later passes have made (roles, rings, storages, variables, programs) is
+ * printed once it is there.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/ir.h"
+#include "machine/plan.h"
+#include "ir/text.h"
+
+typedef struct {
+    const char *base;
+    int count;
+} NameCount;
+
+typedef struct {
+    FILE *out;
+    const Kernel *kernel;
+    const char **names; /* by value id */
+    int nnames;
+    NameCount *counts;
+    int ncounts;
+    int numbered; /* nameless values so far */
+    int indent;
+    const Role *role; /* whose program is being printed */
+} Printer;
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+static int *count_of(Printer *p, const char *base)
+{
+    for (int i = 0; i < p->ncounts; i++)
+        if (!strcmp(p->counts[i].base, base))
+            return &p->counts[i].count;
+    if (!(p->ncounts & (p->ncounts - 1))) {
+        NameCount *larger = arena_alloc(p->kernel->module, (size_t)(2 * p->ncounts + 1) * sizeof *larger);
+        if (p->ncounts)
+            memcpy(larger, p->counts, (size_t)p->ncounts * sizeof *larger);
+        p->counts = larger;
+    }
+    p->counts[p->ncounts] = (NameCount){base, 0};
+    return &p->counts[p->ncounts++].count;
+}
+
+/* A user's name as the reader takes it: anything but a word's characters becomes an underscore.  */
+static const char *clean_name(Printer *p, const char *name)
+{
+    char *clean = arena_print(p->kernel->module, "%s", name);
+    for (char *c = clean; *c; c++)
+        if (!text_is_word(*c) || *c == '.')
+            *c = '_';
+    if (*clean >= '0' && *clean <= '9')
+        *clean = '_';
+    return clean;
+}
+
+static void name_value(Printer *p, const Value *value)
+{
+    Module *module = p->kernel->module;
+    if (value->id >= p->nnames || (value->def && value->def->code == OP_CONST))
+        return;
+    if (!value->name || !*value->name) {
+        p->names[value->id] = arena_print(module, "%d", ++p->numbered);
+        return;
+    }
+    const char *base = clean_name(p, value->name);
+    int count = ++*count_of(p, base);
+    p->names[value->id] = count == 1 ? base : arena_print(module, "%s.%d", base, count);
+}
+
+static void name_results(Printer *p, const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++)
+        name_value(p, op->results[i]);
+}
+
+static void name_block(Printer *p, const Block *block)
+{
+    for (int i = 0; i < block->nargs; i++)
+        name_value(p, block->args[i]);
+    FOR_OPS (op, block) {
+        name_results(p, op);
+        for (int i = 0; i < op->nblocks; i++)
+            name_block(p, op->blocks[i]);
+    }
+}
+
+/* Parameters are seen everywhere; the names of the body and of each program begin anew behind them.  */
+static void name_all(Printer *p)
+{
+    const Kernel *kernel = p->kernel;
+    for (int i = 0; i < kernel->nparams; i++)
+        name_value(p, kernel->params[i]);
+    int ncounts = p->ncounts, numbered = p->numbered;
+    NameCount *shared = arena_alloc(kernel->module, (size_t)(ncounts + 1) * sizeof *shared);
+    if (ncounts)
+        memcpy(shared, p->counts, (size_t)ncounts * sizeof *shared);
+    name_block(p, kernel->body);
+    FOR_ROLES (role, kernel) {
+        if (!role->body)
+            continue;
+        p->numbered = numbered;
+        p->ncounts = 0;
+        for (int i = 0; i < ncounts; i++)
+            *count_of(p, shared[i].base) = shared[i].count;
+        name_block(p, role->body);
+    }
+}
+
+/* ---- parts of a line --------------------------------------------------------------------------------------------- */
+
+static void start_line(Printer *p)
+{
+    fprintf(p->out, "%*s", 2 * p->indent, "");
+}
+
+static void print_type(Printer *p, Type type)
+{
+    const char *dtype = dtype_text(type.dtype);
+    switch (type.kind) {
+    case K_NONE:
+        fputs("?", p->out);
+        break;
+    case K_SCALAR:
+        fputs(dtype, p->out);
+        break;
+    case K_PTR:
+        fprintf(p->out, "ptr<%s>", dtype);
+        break;
+    case K_TENSOR:
+        fprintf(p->out, "tensor<%s,%d>", dtype, type.rank);
+        break;
+    default:
+        fprintf(p->out, "%s<%s,%dx%d>", text_kinds[type.kind], dtype, type.rows, type.cols);
+    }
+}
+
+/* The shortest decimal that reads back as the same number.  */
+static void print_double(Printer *p, double value)
+{
+    char text[40];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (isnan(value) || strtod(text, NULL) == value)
+            break;
+    }
+    fputs(isnan(value) ? "nan" : text, p->out);
+}
+
+static void print_literal(Printer *p, const Value *value)
+{
+    Dtype dtype = value->type.dtype;
+    if (dtype_is_float(dtype))
+        print_double(p, value->def->fval);
+    else if (dtype == D_U64)
+        fprintf(p->out, "%" PRIu64, (uint64_t)value->def->ival);
+    else
+        fprintf(p->out, "%" PRId64, value->def->ival);
+    if (dtype != D_I32)
+        fprintf(p->out, ":%s", dtype_text(dtype));
+}
+
+static void print_value(Printer *p, const Value *value)
+{
+    if (!value)
+        fputs("%?", p->out);
+    else if (value->def && value->def->code == OP_CONST)
+        print_literal(p, value);
+    else
+        fprintf(p->out, "%%%s", value->id < p->nnames && p->names[value->id] ? p->names[value->id] : "?");
+}
+
+/* Blocks apart may have variables of one name in the .cu; here the second is x$2.  */
+static const char *variable_name(const Printer *p, const Variable *variable)
+{
+    int before = 1;
+    for (const Variable *other = p->kernel->variables; other && other != variable; other = other->next)
+        before += other->role == variable->role && !strcmp(other->name, variable->name);
+    return before == 1 ? variable->name : arena_print(p->kernel->module, "%s$%d", variable->name, before);
+}
+
+/* %acc: tile<f32,128x256> split var=acc; in a program var=p.x is the launcher's x, as in the .cu */
+static void print_definition(Printer *p, const Value *value)
+{
+    print_value(p, value);
+    if (value->type.kind != K_NONE) {
+        fputs(": ", p->out);
+        print_type(p, value->type);
+    }
+    if (value->split)
+        fputs(" split", p->out);
+    if (value->var)
+        fprintf(p->out, " var=%s%s", p->role && !value->var->role ? "p." : "", variable_name(p, value->var));
+}
+
+static void print_arg(Printer *p, const Op *op, int index)
+{
+    print_value(p, index < op->nargs ? op->args[index] : NULL);
+}
+
+static void print_args(Printer *p, const Op *op, int from)
+{
+    for (int i = from; i < op->nargs; i++) {
+        fputs(i == from ? " " : ", ", p->out);
+        print_value(p, op->args[i]);
+    }
+}
+
+static void print_string(Printer *p, const char *text)
+{
+    putc('"', p->out);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putc('\\', p->out);
+        putc(*text == '\n' ? ' ' : *text, p->out);
+    }
+    putc('"', p->out);
+}
+
+static void print_setting(Printer *p, int value)
+{
+    if (value < 0)
+        putc('_', p->out);
+    else
+        fprintf(p->out, "%d", value);
+}
+
+static void print_pipeline(Printer *p, const Pipeline *pipeline)
+{
+    if (pipeline->parts) {
+        fputs(" parts", p->out);
+        return;
+    }
+    fprintf(p->out, " pipeline(%s", pipeline->automatic ? "auto " : "");
+    print_setting(p, pipeline->depth);
+    putc(',', p->out);
+    print_setting(p, pipeline->in_flight);
+    putc(')', p->out);
+    if (pipeline->schedule != SCHEDULE_AUTO)
+        fprintf(p->out, " schedule(%s)", text_schedules[pipeline->schedule]);
+    if (pipeline->pingpong)
+        fputs(" pingpong", p->out);
+    if (pipeline->put_count)
+        fprintf(p->out, " puts(%d)", pipeline->put_count);
+    if (pipeline->missed) {
+        fputs(" missed(", p->out);
+        print_string(p, pipeline->missed);
+        putc(')', p->out);
+    }
+}
+
+static void print_roles(Printer *p, uint32_t roles)
+{
+    const char *separator = "";
+    FOR_ROLES (role, p->kernel)
+        if (role->id < 32 && roles & ROLE_BIT(role)) {
+            fprintf(p->out, "%s%s", separator, role->name);
+            separator = ",";
+        }
+}
+
+static void print_key(Printer *p, bool *first, const char *key)
+{
+    fprintf(p->out, "%s %s=", *first ? " |" : "", key);
+    *first = false;
+}
+
+static void print_number(Printer *p, bool *first, const char *key, int value)
+{
+    print_key(p, first, key);
+    fprintf(p->out, "%d", value);
+}
+
+static void print_order(Printer *p, bool *first, const char *key, int order)
+{
+    if (order && order != RELEASE_END) {
+        print_number(p, first, key, order);
+    } else if (order) {
+        print_key(p, first, key);
+        fputs("end", p->out);
+    }
+}
+
+/* What the passes have found, after the bar.  In a program, its own role goes without saying.  */
+static void print_notes(Printer *p, const Op *op)
+{
+    bool first = true;
+    if (op->tag != TAG_NONE) {
+        print_key(p, &first, "tag");
+        fputs(text_tags[op->tag], p->out);
+    }
+    if (op->roles && p->kernel->roles && (!p->role || op->roles != ROLE_BIT(p->role))) {
+        print_key(p, &first, "role");
+        print_roles(p, op->roles);
+    }
+    if (op->stage)
+        print_number(p, &first, "stage", op->stage);
+    print_order(p, &first, "order", op->order);
+    if (op->depth)
+        print_number(p, &first, "depth", op->depth);
+    print_order(p, &first, "release", op->release);
+    if (op->flipped)
+        print_number(p, &first, "flipped", 1);
+    if (op->present)
+        print_number(p, &first, "present", 1);
+    if (op->stepped)
+        print_number(p, &first, "stepped", op->stepped);
+    if (op->kept)
+        print_number(p, &first, "kept", op->kept);
+    if (op->along) {
+        print_key(p, &first, "along");
+        fputs(text_alongs[op->along], p->out);
+    }
+    if (op->aref) {
+        print_key(p, &first, "aref");
+        fputs(op->aref->name, p->out);
+    }
+    if (op->storage) {
+        print_key(p, &first, "storage");
+        fputs(op->storage->name, p->out);
+    }
+}
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+static void print_block(Printer *p, const Block *block);
+
+/* %k: i32 = 0, < %K, 64 */
+static void print_range(Printer *p, const Op *op, int dim, int first_arg)
+{
+    const Block *block = op->nblocks ? op->blocks[0] : NULL;
+    Opcode compare = op->code == OP_FOR ? (Opcode)op->ival : OP_LTI;
+    if (block && dim < block->nargs)
+        print_definition(p, block->args[dim]);
+    fputs(" = ", p->out);
+    print_arg(p, op, first_arg);
+    fprintf(p->out, ", %s ", compare < OP_COUNT ? op_info[compare].call : "?");
+    print_arg(p, op, first_arg + 1);
+    fputs(", ", p->out);
+    print_arg(p, op, first_arg + 2);
+}
+
+/* ; %acc1: tile<f32,128x256> = %acc0 */
+static void print_carried(Printer *p, const Op *op, int first_arg, int first_block_arg, const char *separator)
+{
+    for (int i = first_arg; i < op->nargs; i++) {
+        int index = i - first_arg + first_block_arg;
+        fputs(separator, p->out);
+        separator = "; ";
+        if (op->nblocks && index < op->blocks[0]->nargs)
+            print_definition(p, op->blocks[0]->args[index]);
+        fputs(" = ", p->out);
+        print_value(p, op->args[i]);
+    }
+}
+
+static void print_open(Printer *p, const Op *op)
+{
+    if (op->pipeline)
+        print_pipeline(p, op->pipeline);
+    print_notes(p, op);
+    fputs(" {\n", p->out);
+    if (op->nblocks)
+        print_block(p, op->blocks[0]);
+    start_line(p);
+}
+
+static void print_for(Printer *p, const Op *op)
+{
+    putc(' ', p->out);
+    print_range(p, op, 0, 0);
+    print_carried(p, op, 3, 1, "; ");
+    print_open(p, op);
+    fputs("}\n", p->out);
+}
+
+static void print_grid(Printer *p, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i += 3) {
+        fputs(i ? "; " : " ", p->out);
+        print_range(p, op, i / 3, i);
+    }
+    for (int i = op->nargs / 3; op->nblocks && i < op->blocks[0]->nargs; i++) {
+        fputs(" ordinal ", p->out);
+        print_definition(p, op->blocks[0]->args[i]);
+    }
+    print_open(p, op);
+    fputs("}\n", p->out);
+}
+
+static void print_while(Printer *p, const Op *op)
+{
+    print_carried(p, op, 0, 0, " ");
+    print_open(p, op);
+    fputs("} do", p->out);
+    if (op->nblocks > 1)
+        for (int i = 0; i < op->blocks[1]->nargs; i++) {
+            fputs(i ? "; " : " ", p->out);
+            print_definition(p, op->blocks[1]->args[i]);
+        }
+    fputs(" {\n", p->out);
+    if (op->nblocks > 1)
+        print_block(p, op->blocks[1]);
+    start_line(p);
+    fputs("}\n", p->out);
+}
+
+static bool block_is_empty(const Block *block)
+{
+    return !block->first || (block->first == block->last && block->first->code == OP_YIELD && !block->first->nargs);
+}
+
+static void print_if(Printer *p, const Op *op)
+{
+    print_args(p, op, 0);
+    print_open(p, op);
+    if (op->nblocks > 1 && !block_is_empty(op->blocks[1])) {
+        fputs("} else {\n", p->out);
+        print_block(p, op->blocks[1]);
+        start_line(p);
+    }
+    fputs("}\n", p->out);
+}
+
+/* Attributes that an ordinary operation shows between its operands and the bar.  */
+static void print_attributes(Printer *p, const Op *op)
+{
+    bool is_load = op_info[op->code].class_ == CLASS_LOAD;
+    if (op->code == OP_FULL) {
+        putc(' ', p->out);
+        print_double(p, op->fval);
+        return;
+    }
+    if (op->sval) {
+        putc(' ', p->out);
+        print_string(p, op->sval);
+    }
+    if (is_load ? op->ival || op->fval != 0 : op->fval != 0) {
+        fputs(" fill=", p->out);
+        print_double(p, op->fval);
+    }
+    if (op->ival && !is_load)
+        fprintf(p->out, " %s=%" PRId64, text_ival_name(op->code), op->ival);
+}
+
+static void print_plain(Printer *p, const Op *op)
+{
+    print_args(p, op, 0);
+    print_attributes(p, op);
+    print_notes(p, op);
+    putc('\n', p->out);
+}
+
+/* A yield of nothing, and literals, go without saying.  */
+static bool op_is_silent(const Op *op)
+{
+    return (op->code == OP_YIELD && !op->nargs && !op->next && op->parent && op->parent->parent) ||
+           op->code == OP_CONST;
+}
+
+static void print_op(Printer *p, const Op *op)
+{
+    if (op_is_silent(op))
+        return;
+    start_line(p);
+    for (int i = 0; i < op->nresults; i++) {
+        fputs(i ? ", " : "", p->out);
+        print_definition(p, op->results[i]);
+    }
+    fprintf(p->out, "%s%s", op->nresults ? " = " : "", op_info[op->code].text);
+    switch (op->code) {
+    case OP_FOR:
+        print_for(p, op);
+        break;
+    case OP_GRID:
+        print_grid(p, op);
+        break;
+    case OP_WHILE:
+        print_while(p, op);
+        break;
+    case OP_IF:
+        print_if(p, op);
+        break;
+    default:
+        print_plain(p, op);
+    }
+}
+
+static void print_block(Printer *p, const Block *block)
+{
+    p->indent++;
+    FOR_OPS (op, block)
+        print_op(p, op);
+    p->indent--;
+}
+
+/* ---- the kernel -------------------------------------------------------------------------------------------------- */
+
+static void print_grid_clauses(Printer *p, const Grid *grid)
+{
+    if (grid->dims)
+        fprintf(p->out, " grid(%d)", grid->dims);
+    if (grid->persistent)
+        fputs(grid->persistent_given ? " persistent" : " persistent(chosen)", p->out);
+    if (grid->dealt)
+        fputs(" dealt", p->out);
+    if (grid->parts)
+        fputs(" parts", p->out);
+    if (grid->cluster[0] || grid->cluster[1])
+        fprintf(p->out, " cluster(%d,%d)", grid->cluster[0], grid->cluster[1]);
+    if (grid->order == ORDER_GROUPED)
+        fprintf(p->out, " order(grouped,%d)", grid->order_group);
+    else if (grid->order != ORDER_AUTO)
+        fprintf(p->out, " order(%s)", text_orders[grid->order]);
+    if (grid->consumers || grid->split != SPLIT_AUTO)
+        fprintf(p->out, " consumers(%d%s%s)", grid->consumers, grid->split ? "," : "", text_splits[grid->split]);
+    if (grid->producer_registers || grid->consumer_registers)
+        fprintf(p->out, " registers(%d,%d)", grid->producer_registers, grid->consumer_registers);
+}
+
+static void print_header(Printer *p)
+{
+    const Kernel *kernel = p->kernel;
+    fprintf(p->out, "kernel %s(", kernel->name);
+    for (int i = 0; i < kernel->nparams; i++) {
+        fputs(i ? ", " : "", p->out);
+        print_definition(p, kernel->params[i]);
+    }
+    putc(')', p->out);
+    print_grid_clauses(p, &kernel->grid);
+    fputs(" {\n", p->out);
+    if (strcmp(kernel->name, kernel->c_function))
+        fprintf(p->out, "  function %s\n", kernel->c_function);
+    if (strncmp(kernel->launcher, "ws_launch_", 10) || strcmp(kernel->launcher + 10, kernel->name))
+        fprintf(p->out, "  launcher %s\n", kernel->launcher);
+    if (kernel->threads)
+        fprintf(p->out, "  launch layout=%s threads=%d shared=%" PRId64 " blocks=%d\n", text_layouts[kernel->layout],
+                kernel->threads, kernel->shared_bytes, kernel->min_blocks);
+    else if (kernel->layout)
+        fprintf(p->out, "  launch layout=%s\n", text_layouts[kernel->layout]);
+}
+
+static void print_role(Printer *p, const Role *role)
+{
+    fprintf(p->out, "  role %s warps=%d replicas=%d", role->name, role->warps, role->replicas);
+    if (role->registers)
+        fprintf(p->out, " registers=%d", role->registers);
+    putc('\n', p->out);
+}
+
+static void print_storage(Printer *p, const Storage *storage)
+{
+    fprintf(p->out, "  storage %s %s ", storage->name, text_uses[storage->use]);
+    print_type(p, storage->tile);
+    fprintf(p->out, " slots=%d", storage->slots);
+    if (storage->kept)
+        fprintf(p->out, " kept=%d", storage->kept);
+    if (storage->space != SPACE_SHARED)
+        fprintf(p->out, " space=%s", text_spaces[storage->space]);
+    if (storage->slot_bytes)
+        fprintf(p->out, " bytes=%" PRId64 " offset=%" PRId64, storage->slot_bytes, storage->offset);
+    if (storage->stride != storage->slot_bytes)
+        fprintf(p->out, " stride=%" PRId64, storage->stride);
+    if (storage->beside)
+        fprintf(p->out, " beside=%s", storage->beside->name);
+    if (storage->alias >= 0)
+        fprintf(p->out, " alias=%d", storage->alias);
+    if (storage->rounded)
+        fputs(" rounded=1", p->out);
+    if (storage->woven)
+        fputs(" woven=1", p->out);
+    putc('\n', p->out);
+}
+
+static void print_aref(Printer *p, const Aref *aref)
+{
+    const Aref *source = ring_before(p->kernel, aref);
+    fprintf(p->out, "  aref %s slots=%d", aref->name, aref->slots);
+    if (aref->producer)
+        fprintf(p->out, " producer=%s", aref->producer->name);
+    if (aref->consumers) {
+        fputs(" consumers=", p->out);
+        print_roles(p, aref->consumers);
+    }
+    if (aref->arrivals)
+        fprintf(p->out, " arrivals=%d", aref->arrivals);
+    if (aref->along)
+        fprintf(p->out, " along=%s", text_alongs[aref->along]);
+    if (aref->bytes)
+        fprintf(p->out, " bytes=%" PRId64, aref->bytes);
+    if (aref->release_lag)
+        fprintf(p->out, " lag=%d", aref->release_lag);
+    for (int i = 0; i < aref->nstorages; i++)
+        fprintf(p->out, "%s%s", i ? "," : " storages=", aref->storages[i]->name);
+    if (source)
+        fprintf(p->out, " from=%s", source->name);
+    putc('\n', p->out);
+}
+
+static void print_variable(Printer *p, const Variable *variable)
+{
+    fprintf(p->out, "  variable %s: ", variable_name(p, variable));
+    print_type(p, variable->type);
+    if (variable->role)
+        fprintf(p->out, " role=%s", variable->role->name);
+    fprintf(p->out, "%s%s%s\n", variable->mutable_ ? " mutable" : "", variable->field ? " field" : "",
+            variable->bare ? " bare" : "");
+}
+
+static void print_body(Printer *p, const Block *block)
+{
+    fputs(" {\n", p->out);
+    p->indent = 1;
+    print_block(p, block);
+    fputs("  }\n", p->out);
+}
+
+static void print_program(Printer *p, const Role *role)
+{
+    fprintf(p->out, "  program %s", role->name);
+    for (int i = 0; i < role->body->nargs; i++) {
+        fputs(i ? "; " : " ", p->out);
+        print_definition(p, role->body->args[i]);
+    }
+    p->role = role;
+    print_body(p, role->body);
+}
+
+void ir_print(FILE *out, const Kernel *kernel, const char *pass)
+{
+    Printer printer = {.out = out, .kernel = kernel, .nnames = kernel->module->next_id};
+    Printer *p = &printer;
+    p->names = arena_alloc(kernel->module, (size_t)(p->nnames + 1) * sizeof *p->names);
+    name_all(p);
+    if (pass)
+        fprintf(out, "# after %s\n%s", pass, kernel->obligations ? kernel->obligations : "");
+    print_header(p);
+    FOR_ROLES (role, kernel)
+        print_role(p, role);
+    FOR_STORAGES (storage, kernel)
+        print_storage(p, storage);
+    FOR_AREFS (aref, kernel)
+        print_aref(p, aref);
+    for (const Variable *variable = kernel->variables; variable; variable = variable->next)
+        print_variable(p, variable);
+    fputs("  body", out);
+    print_body(p, kernel->body);
+    FOR_ROLES (role, kernel)
+        if (role->body)
+            print_program(p, role);
+    fputs("}\n", out);
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * queries.c - what choose and its writers, distribute and expand ask of an operation.
+ *
+ *   acc = ws_dot (ta, ws_trans (tb), acc)      both operands come through rings, as they lie there; the accumulator is the
+ *                                              loop's carried value and nothing else looks at it: it may stay in flight
+ */
+#include "machine/machine.h"
+#include "ir/queries.h"
+#include "rules.h"
+
+bool op_is_dot(const Op *op)
+{
+    return op->code == OP_DOT;
+}
+
+bool op_is_product(const Op *op)
+{
+    return op->code == OP_DOT || op->code == OP_DOT_F32;
+}
+
+bool op_is_elementwise(const Op *op)
+{
+    switch (op_info[op->code].rule) {
+    case R_UNARY:
+        return op->code == OP_NEG || op->code == OP_ABS;
+    case R_FLOAT:
+    case R_CAST:
+    case R_BINARY:
+    case R_COMPARE:
+    case R_MASK:
+    case R_SELECT:
+    case R_FMA:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool op_mixes_rows(const Op *op)
+{
+    switch (op->code) {
+    case OP_COL_SUM:
+    case OP_COL_MAX:
+    case OP_COL_MIN:
+    case OP_COL_CUMSUM:
+    case OP_TRANS:
+    case OP_PRINT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+Op *pipelined_loop(const Op *op)
+{
+    Op *loop = ir_enclosing(op, OP_FOR);
+    while (loop && !loop->pipeline)
+        loop = ir_enclosing(loop, OP_FOR);
+    return loop;
+}
+
+Op *ring_load(const Value *value)
+{
+    Op *op = value->def;
+    if (op && op->code == OP_TRANS)
+        op = op->args[0]->def;
+    return op && op->code == OP_LOAD && op->depth ? op : NULL;
+}
+
+bool ring_load_divides(const Value *value, int groups)
+{
+    return ring_load(value) && value->type.rows > 1 && value->type.rows % (groups * MACHINE_SWIZZLE_ROWS) == 0;
+}
+
+bool use_is_operand(const Use *use, const Uses *uses)
+{
+    if (op_is_product(use->op))
+        return use->arg < 2;
+    if (use->op->code != OP_TRANS)
+        return false;
+    const Use *next = uses_of(uses, use->op->results[0]);
+    for (; next; next = next->next)
+        if (!op_is_product(next->op) || next->arg == 2)
+            return false;
+    return true;
+}
+
+static int last_use_stage(const Value *value, const Block *block, const Uses *uses)
+{
+    int stage = 0;
+    for (const Use *use = uses_of(uses, value); use; use = use->next) {
+        const Op *op = op_at_block(use->op, block);
+        int here = op && op->code == OP_TRANS ? last_use_stage(op->results[0], block, uses) : op ? op->stage : 0;
+        stage = here > stage ? here : stage;
+    }
+    return stage;
+}
+
+int last_stage(const Op *load, const Uses *uses)
+{
+    int stage = last_use_stage(load->results[0], load->parent, uses);
+    return stage > load->stage ? stage : load->stage;
+}
+
+Op *op_at_block(Op *op, const Block *block)
+{
+    while (op && op->parent != block)
+        op = op->parent->parent;
+    return op;
+}
+
+int row_coordinate(const Op *op)
+{
+    switch (op->code) {
+    case OP_LOAD:
+    case OP_LOAD_COL:
+        return op->code == OP_LOAD ? op->nargs - 2 : op->nargs - 1;
+    case OP_STORE:
+    case OP_ATOMIC_ADD:
+        return op->nargs - 3;
+    case OP_STORE_COL:
+        return op->nargs - 2;
+    default:
+        return -1;
+    }
+}
+
+bool takes_columns(const Op *op, const void *counter)
+{
+    return op->code == OP_COLUMNS && op->args[1] == counter;
+}
+
+Type stored_type(const Op *store)
+{
+    Type type = store->args[store->nargs - 1]->type;
+    const Op *loop = store->parent->parent;
+    int64_t columns;
+    if (loop && loop->code == OP_FOR && ir_any(loop, takes_columns, loop->blocks[0]->args[0]) &&
+        ir_constant(loop->args[1], &columns))
+        type.cols = (int)columns;
+    return type;
+}
+
+/* The matrix unit takes the operand from the ring as it lies there: along K, or across K for 16-bit types.  */
+static bool operand_in_place(const Value *value, int arg)
+{
+    bool transposed;
+    Op *load = ring_load(value);
+    if (value->type.kind == K_VIEW && value->def && value->def->code == OP_GATHER)
+        return false; /* the groups meet again only when none reads it any more */
+    if (value->type.kind == K_VIEW)
+        transposed = value->def && value->def->code == OP_TRANS_VIEW;
+    else if (load)
+        transposed = (value->def->code == OP_TRANS) != load->flipped;
+    else
+        return false;
+    return dtype_bytes(value->type.dtype) == 2 || transposed == (arg == 1);
+}
+
+/* Bytes whose rows run across K in each product that reads them, and that nothing else looks at.  */
+bool lies_across(const Op *load, const Value *value, const Uses *uses)
+{
+    for (const Use *use = uses_of(uses, value); use; use = use->next) {
+        if (use->op->code == OP_TRANS && value->def == load && lies_across(load, use->op->results[0], uses))
+            continue;
+        if (!op_is_dot(use->op) || use->arg > 1 || (value->def != load) == (use->arg == 1))
+            return false;
+    }
+    return dtype_bytes(value->type.dtype) == 1 && uses_of(uses, value);
+}
+
+static bool operands_in_place(const Op *dot)
+{
+    return operand_in_place(dot->args[0], 0) && operand_in_place(dot->args[1], 1);
+}
+
+/* ---- accumulators that stay in flight ---------------------------------------------------------------------------- */
+
+/* The way of one accumulator through a block.  */
+typedef struct {
+    const Uses *uses;
+    const Op *wanted; /* a product that may stand on the way */
+    bool met;         /* it does */
+} Chain;
+
+static int chain_end(Chain *chain, Block *block, const Value *value);
+
+/* Which result of an `if` the value becomes, whatever arm is taken; -1 if an arm does something else with it.  */
+static int through_arms(Chain *chain, Op *branch, const Value *value)
+{
+    int end = -1;
+    for (int k = 0; k < branch->nblocks; k++) {
+        int other = chain_end(chain, branch->blocks[k], value);
+        if (other < 0 || (k && other != end))
+            return -1;
+        end = other;
+    }
+    return end;
+}
+
+/* A value that comes into a block, from product to product and through the arms of `if`s: as which operand of the block's
+   yield it ends, -1 if anything else looks at it.  */
+static int chain_end(Chain *chain, Block *block, const Value *value)
+{
+    for (;;) {
+        Op *next = NULL;
+        int arg = 0, count = 0;
+        for (const Use *use = uses_of(chain->uses, value); use; use = use->next) {
+            if (!ir_inside(use->op, block))
+                continue;
+            Op *here = op_at_block(use->op, block);
+            if (next && next != here)
+                return -1;
+            next = here;
+            arg = use->arg;
+            count++;
+        }
+        if (next && next->code == OP_YIELD && count == 1)
+            return arg;
+        if (next && op_is_dot(next) && count == 1 && arg == 2 && operands_in_place(next)) {
+            chain->met |= next == chain->wanted;
+            value = next->results[0];
+        } else if (next && next->code == OP_IF) {
+            int result = through_arms(chain, next, value);
+            if (result < 0)
+                return -1;
+            value = next->results[result];
+        } else {
+            return -1;
+        }
+    }
+}
+
+Block *body_around(Block *block)
+{
+    while (block->parent && block->parent->code == OP_IF)
+        block = block->parent->parent;
+    return block;
+}
+
+Op *loop_around(Block *block)
+{
+    return body_around(block)->parent;
+}
+
+Op *outermost_loop(const Op *op)
+{
+    Op *outer = NULL;
+    for (Op *around = op->parent->parent; around && around->code != OP_GRID; around = around->parent->parent)
+        if (around->code == OP_FOR || around->code == OP_WHILE)
+            outer = around;
+    return outer;
+}
+
+/* All products of a chain stay in flight over the iteration's end, or none: one whose operand is staged has to be awaited.  */
+Op *dot_carried_by(const Op *dot, const Uses *uses, int *index)
+{
+    Op *loop = op_is_dot(dot) ? loop_around(dot->parent) : NULL;
+    if (!loop || loop->code != OP_FOR)
+        return NULL;
+    Block *body = loop->blocks[0];
+    for (int i = 0; i < carried_count(loop); i++) {
+        Chain chain = {uses, dot, false};
+        if (!type_equal(type_kind(K_TILE, body->args[1 + i]->type), type_kind(K_TILE, dot->results[0]->type)) ||
+            chain_end(&chain, body, body->args[1 + i]) != i || !chain.met)
+            continue;
+        if (index)
+            *index = i;
+        return loop;
+    }
+    return NULL;
+}
+
+enum { MORE_THAN_COLUMNS = 192 }; /* what fewer cost at the edge is not worth a second loop */
+
+bool is_halved_at_edge(const Op *load)
+{
+    const Type tile = load->code == OP_LOAD ? load->results[0]->type : load->storage->tile;
+    bool kept = load->code == OP_LOAD ? load->kept : load->storage->kept;
+    return load->present && !load->stepped && !load->along && !kept && tile.rows > MORE_THAN_COLUMNS &&
+           tile.rows <= MACHINE_MMA_COLUMNS && grid_variable(load->args[load->nargs - 2]) >= 0;
+}
+
+bool may_wrap(const Op *loop, int dim)
+{
+    Type variable = loop->blocks[0]->args[dim]->type, bound = loop->args[3 * dim]->type;
+    return variable.kind == K_SCALAR && bound.kind == K_SCALAR &&
+           ((variable.dtype == D_I32 && bound.dtype == D_I64) ||
+            (variable.dtype == D_U32 && (bound.dtype == D_I64 || bound.dtype == D_U32)));
+}
+
+int grid_variable(const Value *value)
+{
+    const Op *grid = !value->def && value->block ? value->block->parent : NULL;
+    for (int i = 0; grid && grid->code == OP_GRID && i < grid->blocks[0]->nargs; i++)
+        if (grid->blocks[0]->args[i] == value)
+            return i;
+    return -1;
+}

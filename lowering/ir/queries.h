@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* queries.h - what passes ask of an operation.  */
+#ifndef WSC_QUERIES_H
+#define WSC_QUERIES_H
+
+#include "ir/slice.h"
+
+/* A product whose accumulator is a loop's carried value and nothing else looks at it inside the loop, the arms of `if`s
+   included: it may stay in flight from one iteration to the next.  Returns the loop, or NULL; *index is the carried
+   value's.  */
+Op *dot_carried_by(const Op *dot, const Uses *uses, int *index);
+bool op_is_dot(const Op *op);     /* on the matrix units */
+bool op_is_product(const Op *op); /* on these or not */
+/* Each element comes of the elements at its own place, where a row, a column or a number stands for many.  */
+bool op_is_elementwise(const Op *op);
+/* An element comes of other rows, or goes to one: groups that divide the rows cannot do it each for itself.  */
+bool op_mixes_rows(const Op *op);
+
+/* The value is the result of a load that comes through a ring, or its transpose: each use picks its own window.  */
+Op *ring_load(const Value *value);
+/* The same of a value that each of the groups stores its own rows of; otherwise one stores it for all.  */
+bool ring_load_divides(const Value *value, int groups);
+/* Uses of a ring load, or of its transpose, that take it from shared memory.  */
+bool use_is_operand(const Use *use, const Uses *uses);
+/* The value is a load, or its transpose, of bytes whose rows run across K in each product that reads them; nothing else does.  */
+bool lies_across(const Op *load, const Value *value, const Uses *uses);
+/* The block itself, or the body of a loop or a grid that it is an arm in; and that loop, or NULL.  */
+Block *body_around(Block *block);
+Op *loop_around(Block *block);
+/* The loop that holds all loops around an op inside the grid, or NULL.  */
+Op *outermost_loop(const Op *op);
+/* The latest stage at which something looks at a ring load, or at its transpose.  */
+int last_stage(const Op *load, const Uses *uses);
+/* present.c: do a load's rows reach nothing that is seen where its tensor has none?  */
+bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load);
+/* ... and where they lie beyond the step of the grid's dimension that counts them?  1 + that dimension, or 0.  */
+int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load);
+/* ... and a product's columns, where it is told how many are seen, from that one on?  */
+bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot);
+/* Is this load, or the copy that stands for it, of tiles so wide that products with the last, of which half may be all that there
+   is, are made in half the time?  */
+bool is_halved_at_edge(const Op *load);
+/* Which of the grid's variables the value is, -1 if it is none.  */
+int grid_variable(const Value *value);
+/* May the variable wrap around, since it is cut off to 32 bits or has no sign?  The launcher sees to it that it does not.  */
+bool may_wrap(const Op *loop, int dim);
+/* The op of `block` that is `op` or holds it.  */
+Op *op_at_block(Op *op, const Block *block);
+/* Index of the row coordinate among a load's or store's operands, -1 if rows of its tile do not move a coordinate.  */
+int row_coordinate(const Op *op);
+/* Does the op take columns from the loop's counter on?  */
+bool takes_columns(const Op *op, const void *counter);
+/* The type of a stored tile, with all columns of the tile that it is a strip of.  */
+Type stored_type(const Op *store);
+/* The innermost pipelined loop around an op, or NULL.  */
+Op *pipelined_loop(const Op *op);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * slice.c - uses, and dependency-closed slices of structured SSA.
+ *
+ * A slice grows from roots backwards over use-def chains (Tawa, III-C.1).  An op in the slice brings the control flow that
+ * decides whether it runs; a carried value of a loop or a result of an `if` brings exactly its own chain, so that a role
+ * that never looks at the accumulator gets a loop without it.
+ */
+#include "ir/slice.h"
+
+typedef struct {
+    Uses *uses;
+    int count;
+    Use *next;
+} Listing;
+
+static void count_uses(Op *op, void *context)
+{
+    ((Listing *)context)->count += op->nargs;
+}
+
+static void add_uses(Op *op, void *context)
+{
+    Listing *in = context;
+    for (int i = op->nargs - 1; i >= 0; i--) {
+        *in->next = (Use){op, i, in->uses->of[op->args[i]->id]};
+        in->uses->of[op->args[i]->id] = in->next++;
+    }
+}
+
+Uses uses_new(Kernel *kernel, Block *body)
+{
+    Uses uses = {arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof(Use *)), kernel->module->next_id};
+    Listing listing = {&uses, 0, NULL};
+    ir_walk(body, count_uses, &listing);
+    listing.next = arena_alloc(kernel->module, (size_t)listing.count * sizeof *listing.next);
+    ir_walk(body, add_uses, &listing);
+    return uses;
+}
+
+const Use *uses_of(const Uses *uses, const Value *value)
+{
+    return value->id < uses->size ? uses->of[value->id] : NULL;
+}
+
+bool used_once(const Uses *uses, const Value *value)
+{
+    const Use *use = uses_of(uses, value);
+    return use && !use->next;
+}
+
+static bool takes(const Op *op, const void *value)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i] == value)
+            return true;
+    return false;
+}
+
+bool uses_value(const Op *op, const Value *value)
+{
+    return ir_any(op, takes, value);
+}
+
+Op *block_end(const Block *block)
+{
+    return block->last;
+}
+
+int carried_count(const Op *loop)
+{
+    return loop->code == OP_FOR ? loop->nargs - 3 : loop->code == OP_WHILE ? loop->nargs : 0;
+}
+
+Carried carried(const Op *loop, int i)
+{
+    if (loop->code == OP_FOR)
+        return (Carried){
+            loop->args[3 + i], loop->blocks[0]->args[1 + i], NULL, block_end(loop->blocks[0])->args[i], NULL,
+            loop->results[i]};
+    return (Carried){loop->args[i],
+                     loop->blocks[0]->args[i],
+                     loop->blocks[1]->args[i],
+                     block_end(loop->blocks[1])->args[i],
+                     block_end(loop->blocks[0])->args[1 + i],
+                     loop->results[i]};
+}
+
+Slice slice_new(Kernel *kernel, uint32_t bit)
+{
+    bool *values = arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof(bool));
+    return (Slice){kernel, bit, values, NULL, NULL};
+}
+
+bool slice_has(const Slice *slice, const Value *value)
+{
+    return slice->values[value->id];
+}
+
+void slice_op(Slice *slice, Op *op)
+{
+    if (op->roles & slice->bit)
+        return;
+    op->roles |= slice->bit;
+    if (op->parent && op->parent->parent)
+        slice_op(slice, op->parent->parent);
+    if (slice->cut && slice->cut(op, slice->context))
+        return;
+    int needed = op->nargs;
+    if (op->code == OP_FOR)
+        needed = 3;
+    else if (op->code == OP_WHILE)
+        needed = 0;
+    else if (op->code == OP_COND)
+        needed = 1;
+    else if (op->code == OP_YIELD)
+        needed = 0;
+    for (int i = 0; i < needed; i++)
+        slice_value(slice, op->args[i]);
+    if (op->code == OP_WHILE)
+        slice_op(slice, block_end(op->blocks[0]));
+    for (int i = 0; i < op->nblocks; i++)
+        if (op->blocks[i] && block_end(op->blocks[i]))
+            block_end(op->blocks[i])->roles |= slice->bit;
+}
+
+static void slice_carried(Slice *slice, Op *loop, int i)
+{
+    Carried names = carried(loop, i);
+    Value *all[] = {names.init, names.argument, names.body_argument, names.next, names.exit, names.result};
+    slice_op(slice, loop);
+    for (int k = 0; k < 6; k++)
+        if (all[k])
+            slice_value(slice, all[k]);
+}
+
+void slice_value(Slice *slice, Value *value)
+{
+    if (slice->values[value->id])
+        return;
+    slice->values[value->id] = true;
+    Op *op = value->def ? value->def : value->block ? value->block->parent : NULL;
+    if (!op)
+        return;
+    if (op->code == OP_IF) {
+        slice_op(slice, op);
+        for (int k = 0; k < 2; k++)
+            slice_value(slice, block_end(op->blocks[k])->args[value->index]);
+    } else if (op->code == OP_FOR && (value->def || value->index > 0)) {
+        slice_carried(slice, op, value->def ? value->index : value->index - 1);
+    } else if (op->code == OP_WHILE) {
+        slice_carried(slice, op, value->index);
+    } else {
+        slice_op(slice, op);
+    }
+}

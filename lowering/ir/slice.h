@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* slice.h - who uses a value, and what a program needs: the two questions that tag, choose and distribute ask.  */
+#ifndef WSC_SLICE_H
+#define WSC_SLICE_H
+
+#include "ir/ir.h"
+
+/* Every use of every value below a block.  */
+typedef struct Use Use;
+struct Use {
+    Op *op;
+    int arg;
+    Use *next;
+};
+typedef struct {
+    Use **of; /* by value id */
+    int size;
+} Uses;
+Uses uses_new(Kernel *kernel, Block *body);
+const Use *uses_of(const Uses *uses, const Value *value);
+bool used_once(const Uses *uses, const Value *value);
+bool uses_value(const Op *op, const Value *value); /* the op, or one inside it */
+
+/* A dependency-closed slice of a body.  Ops in it carry `bit` in op->roles; values are marked by id.  Of a control
+   operation only those carried values are in the slice that something in it needs.  */
+typedef struct {
+    Kernel *kernel;
+    uint32_t bit;
+    bool *values;
+    bool (*cut)(const Op *op, void *context); /* true: the op belongs to the slice, its operands do not */
+    void *context;
+} Slice;
+Slice slice_new(Kernel *kernel, uint32_t bit);
+void slice_op(Slice *slice, Op *op); /* the op, the control flow around it and all that they need */
+void slice_value(Slice *slice, Value *value);
+bool slice_has(const Slice *slice, const Value *value);
+
+/* The op that ends a block.  */
+Op *block_end(const Block *block);
+/* A loop's carried value i: the four or five names that it has.  Entries are NULL where a loop has none.  */
+typedef struct {
+    Value *init, *argument, *body_argument, *next, *exit, *result;
+} Carried;
+int carried_count(const Op *loop);
+Carried carried(const Op *loop, int i);
+
+#endif

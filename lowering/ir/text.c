@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* text.c - the words of textual IR; see text.h.  */
+#include "ir/text.h"
+
+const char *const text_kinds[] = {"?", "scalar", "ptr", "tensor", "tile", "view", "token"};
+const char *const text_tags[] = {"none", "iteration", "load", "tile"};
+const char *const text_schedules[] = {"auto", "fine", "coarse", "optimal"};
+const char *const text_orders[] = {"auto", "row", "column", "grouped"};
+const char *const text_splits[] = {"", "rows", "tiles"};
+const char *const text_spaces[] = {"shared", "cluster", "register", "tensor"};
+const char *const text_uses[] = {"ring", "operand", "output", "scratch", "gathered", "parts"};
+const char *const text_layouts[] = {"rows", "mma", "rows_2", "rows_4", "rows_8", "rows_16", "rows_32"};
+const char *const text_alongs[] = {"none", "x", "y", "x_and_y", "all"};
+
+const char *text_ival_name(Opcode code)
+{
+    switch (code) {
+    case OP_SLICE:
+        return "dim";
+    case OP_WAIT:
+    case OP_STORE_WAIT:
+        return "pending";
+    case OP_CONSUMED:
+        return "keep";
+    case OP_COPY_IN:
+        return "share";
+    case OP_MMA:
+        return "pairs";
+    default:
+        return "ival";
+    }
+}
+
+bool text_is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '$' || (unsigned char)c >= 0x80;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* text.h - the words of textual IR, which print.c writes and parse.c reads.  */
+#ifndef WSC_TEXT_H
+#define WSC_TEXT_H
+
+#include "ir/ir.h"
+
+extern const char *const text_kinds[];     /* by Kind */
+extern const char *const text_tags[];      /* by Tag */
+extern const char *const text_schedules[]; /* by Schedule */
+extern const char *const text_orders[];    /* by TileOrder */
+extern const char *const text_splits[];    /* by Split */
+extern const char *const text_spaces[];    /* by Space */
+extern const char *const text_uses[];      /* by StorageUse */
+extern const char *const text_layouts[];   /* by Layout */
+extern const char *const text_alongs[];    /* by ALONG_... */
+enum {
+    TEXT_KINDS = 7,
+    TEXT_TAGS = 4,
+    TEXT_SCHEDULES = 4,
+    TEXT_ORDERS = 4,
+    TEXT_SPLITS = 3,
+    TEXT_SPACES = 4,
+    TEXT_USES = 6,
+    TEXT_LAYOUTS = LAYOUT_COUNT,
+    TEXT_ALONGS = 5
+};
+
+/* What an operation's ival is called.  */
+const char *text_ival_name(Opcode code);
+/* A character of a name: letters, digits, '_', '.', '$' and what is beyond ASCII.  */
+bool text_is_word(char c);
+
+#endif

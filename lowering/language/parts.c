@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * parts.c - infer: a loop over the parts of a sum becomes a dimension of the grid, along which blocks of a cluster sum.
+ *
+ *   before                                     after: cluster (1, 4), block s of it
+ *   grid i, j                                  grid i, j, s = 0, < 4, 1
+ *     sum = for s = 0, < 4, 1: sum parts         part = ... s ...
+ *       part = ... s ...                         sum: 128x32 = sum_parts part
+ *       yield add sum, part                      row: 1x32 = load_row bias, j + 32 s
+ *     row: 1x128 = load_row bias, j              y: 128x32 = add sum, row
+ *     y: 128x128 = add sum, row                  store c, i, j + 32 s, y
+ *     store c, i, j, y
+ *
+ * Where there are fewer tiles than multiprocessors, and much to sum for each, blocks that run at the same time carry out the
+ * iterations of that loop.  Each gets its share of the columns of all parts, and adds them in the order of the loop: the sum is
+ * the same to the bit.  What follows is done by all of them, each for its columns.  The shares go from shared memory to shared
+ * memory, so there is no memory to allocate or to clear, and no kernel that comes after.
+ *
+ * So what follows must not need other columns of the same tile; and each store is of what was summed, or all blocks would make
+ * it.
+ */
+#include "language/infer.h"
+#include "machine/machine.h"
+#include "ir/slice.h"
+
+enum {
+    COLUMNS_AT_LEAST = 8
+}; /* of a share: what a row of the matrix units' registers holds in eight bytes of four lanes */
+
+typedef struct {
+    Kernel *kernel;
+    Op *grid, *loop;
+    int count;    /* parts */
+    Value *part;  /* the number of this block's */
+    bool *shared; /* by value id: the block has its columns alone */
+    bool changed;
+    Uses uses;
+} Parts;
+
+/* ---- the loop ---------------------------------------------------------------------------------------------------- */
+
+static void visit_loop(Op *op, void *context)
+{
+    Parts *in = context;
+    if (op->code == OP_GRID)
+        in->grid = op;
+    if (!op->pipeline || !op->pipeline->parts)
+        return;
+    if (in->loop)
+        reject(in->kernel, op->pipeline->loc, REASON_PARTS_SECOND, in->loop->loc.line);
+    else
+        in->loop = op;
+}
+
+/* What an iteration adds to the n-th sum; NULL where it does anything else with it.  */
+static Value *added(const Parts *in, int n)
+{
+    Carried sum = carried(in->loop, n);
+    const Op *add = sum.next->def;
+    bool adds = add && add->code == OP_ADD && add->parent == in->loop->blocks[0] &&
+                used_once(&in->uses, sum.argument) && used_once(&in->uses, sum.next) && sum.init->def &&
+                sum.init->def->code == OP_FULL;
+    Value *other = !adds                          ? NULL
+                   : add->args[0] == sum.argument ? add->args[1]
+                   : add->args[1] == sum.argument ? add->args[0]
+                                                  : NULL;
+    bool words = sum.result->type.dtype == D_F32 || sum.result->type.dtype == D_I32;
+    return other && words && type_equal(other->type, sum.result->type) ? other : NULL;
+}
+
+static bool check_sums(const Parts *in)
+{
+    Kernel *kernel = in->kernel;
+    for (int i = 0; i < carried_count(in->loop) && !kernel->failed; i++) {
+        const Value *sum = in->loop->results[i];
+        if (sum->type.kind != K_TILE || !added(in, i))
+            reject(kernel, in->loop->loc, REASON_PARTS_CARRIED, sum->name ? sum->name : "a value");
+        else if (sum->type.cols % (COLUMNS_AT_LEAST * in->count))
+            reject(kernel, in->loop->loc, REASON_PARTS_COLUMNS, sum->type.cols, in->count);
+    }
+    return !kernel->failed;
+}
+
+static void visit_store_inside(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    if (op_info[op->code].class_ == CLASS_STORE && !kernel->failed)
+        reject(kernel, op->loc, REASON_PARTS_STORE);
+}
+
+static bool check_loop(Parts *in)
+{
+    Kernel *kernel = in->kernel;
+    const Op *loop = in->loop;
+    int64_t low, high, step;
+    bool counted = ir_constant(loop->args[0], &low) && ir_constant(loop->args[1], &high) &&
+                   ir_constant(loop->args[2], &step) && low == 0 && step == 1 && loop->ival == OP_LTI && high >= 2 &&
+                   high <= MACHINE_CLUSTER_BLOCKS;
+    if (!counted)
+        reject(kernel, loop->loc, REASON_PARTS_LOOP, MACHINE_CLUSTER_BLOCKS);
+    else if (ir_enclosing(loop, OP_FOR) || ir_enclosing(loop, OP_WHILE))
+        reject(kernel, loop->pipeline->loc, REASON_PARTS_INSIDE);
+    else if (in->grid->nargs / 3 == 4)
+        reject(kernel, loop->pipeline->loc, REASON_PARTS_GRID);
+    else if (kernel->grid.cluster[0] > 1 || kernel->grid.cluster[1] > 1)
+        reject(kernel, kernel->grid.loc, REASON_PARTS_CLUSTER);
+    else
+        ir_walk(loop->blocks[0], visit_store_inside, kernel);
+    in->count = counted ? (int)high : 0;
+    return !kernel->failed && check_sums(in);
+}
+
+/* ---- the dimension ----------------------------------------------------------------------------------------------- */
+
+static Value *converted_before(const Parts *in, Op *where, Dtype dtype, Value *x)
+{
+    if (x->type.dtype == dtype)
+        return x;
+    Op *op = op_new(in->kernel, OP_CONVI, where->loc, 1, &x);
+    op_before(where, op);
+    return op_result(in->kernel, op, type_scalar(dtype), NULL);
+}
+
+static void add_dimension(Parts *in)
+{
+    Grid *grid = &in->kernel->grid;
+    const Value *counter = in->loop->blocks[0]->args[0];
+    const int64_t range[] = {0, in->count, 1};
+    for (int i = 0; i < 3; i++)
+        op_add_arg(in->kernel, in->grid, ir_const_before(in->kernel, in->grid, counter->type.dtype, range[i]));
+    in->part = block_arg(in->kernel, in->grid->blocks[0], counter->type, counter->name, counter->loc);
+    grid->dims++;
+    grid->parts = true;
+    grid->cluster[0] = 1;
+    grid->cluster[1] = in->count;
+}
+
+/* The sum of the parts, still of all columns.  */
+static void sum_parts(Parts *in, int n, Value *part)
+{
+    Op *loop = in->loop;
+    Value *result = loop->results[n];
+    Op *sum = op_new(in->kernel, OP_SUM_PARTS, loop->loc, 1, &part);
+    sum->fval = loop->args[3 + n]->def->fval;
+    op_before(loop, sum);
+    ir_replace_uses(in->grid->blocks[0], result, op_result(in->kernel, sum, result->type, result->name));
+}
+
+/* Each block makes one iteration.  */
+static void unroll(Parts *in)
+{
+    Op *loop = in->loop;
+    Block *body = loop->blocks[0];
+    int count = carried_count(loop);
+    Value *parts[count + 1];
+    for (int i = 0; i < count; i++)
+        parts[i] = added(in, i);
+    for (int i = 0; i < count; i++)
+        op_remove(block_end(body)->args[i]->def);
+    ir_replace_uses(body, body->args[0], in->part);
+    FOR_OPS (op, body)
+        if (op != block_end(body)) {
+            op_remove(op);
+            op_before(loop, op);
+        }
+    for (int i = 0; i < count; i++)
+        sum_parts(in, i, parts[i]);
+    op_remove(loop);
+}
+
+/* ---- whose columns are shared out -------------------------------------------------------------------------------- */
+
+static bool has_columns(const Value *value)
+{
+    return value->type.kind == K_TILE && value->type.cols > 1;
+}
+
+/* Values that were made since have the shape that they are to have.  */
+static bool is_shared(const Parts *in, const Value *value)
+{
+    return value->id < in->uses.size && in->shared[value->id];
+}
+
+static void share(Parts *in, const Value *value)
+{
+    in->changed |= !is_shared(in, value);
+    in->shared[value->id] = true;
+}
+
+static void link_values(Parts *in, const Value *x, const Value *y)
+{
+    if (!x || !y || !has_columns(x) || !has_columns(y))
+        return;
+    if (is_shared(in, x) || is_shared(in, y)) {
+        share(in, x);
+        share(in, y);
+    }
+}
+
+static void link_loop(Parts *in, const Op *loop)
+{
+    for (int i = 0; i < carried_count(loop); i++) {
+        Carried names = carried(loop, i);
+        link_values(in, names.init, names.argument);
+        link_values(in, names.argument, names.next);
+        link_values(in, names.argument, names.result);
+        link_values(in, names.argument, names.body_argument);
+        link_values(in, names.exit, names.argument);
+        link_values(in, names.exit, names.result);
+    }
+}
+
+/* Operations of which one column's result needs others.  */
+static bool needs_columns(const Op *op)
+{
+    switch (op->code) {
+    case OP_DOT:
+    case OP_DOT_F32:
+    case OP_TRANS:
+    case OP_ROW_SUM:
+    case OP_ROW_MAX:
+    case OP_ROW_MIN:
+    case OP_ROW_ARGMAX:
+    case OP_ROW_CUMSUM:
+    case OP_PRINT:
+    case OP_SUM_PARTS:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void visit_links(Op *op, void *context)
+{
+    Parts *in = context;
+    if (op->code == OP_SUM_PARTS) {
+        share(in, op->results[0]);
+    } else if (op->code == OP_FOR || op->code == OP_WHILE) {
+        link_loop(in, op);
+    } else if (op->code == OP_IF) {
+        for (int i = 0; i < op->nresults; i++)
+            for (int k = 0; k < op->nblocks; k++)
+                link_values(in, op->results[i], block_end(op->blocks[k])->args[i]);
+    } else if (op->nresults == 1 && !needs_columns(op)) {
+        for (int i = 0; i < op->nargs; i++)
+            link_values(in, op->args[i], op->results[0]);
+    }
+}
+
+/* A constant may stand on both sides of the sum: each use has its own.  */
+static void visit_constants(Op *op, void *context)
+{
+    const Parts *in = context;
+    for (int i = 0; i < op->nargs; i++) {
+        const Op *full = op->args[i]->def;
+        if (!full || full->code != OP_FULL)
+            continue;
+        Op *copy = op_new(in->kernel, OP_FULL, full->loc, 0, NULL);
+        copy->fval = full->fval;
+        op_before(op, copy);
+        op->args[i] = op_result(in->kernel, copy, full->results[0]->type, full->results[0]->name);
+    }
+}
+
+/* Does the op take or make a tile of which this block is to have its columns alone?  */
+static bool is_cut(const Parts *in, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (is_shared(in, op->args[i]))
+            return true;
+    return op->code != OP_SUM_PARTS && op->nresults && is_shared(in, op->results[0]);
+}
+
+static void visit_conflict(Op *op, void *context)
+{
+    const Parts *in = context;
+    Kernel *kernel = in->kernel;
+    bool store = op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
+    const char *name = op->code == OP_SUM_PARTS ? "the sum of parts" : op_info[op->code].text;
+    if (kernel->failed)
+        return;
+    if (store && !is_shared(in, op->args[op->nargs - 1]))
+        reject(kernel, op->loc, REASON_PARTS_STORE);
+    else if (op->code == OP_PRINT || (needs_columns(op) && is_cut(in, op)))
+        reject(kernel, op->loc, REASON_PARTS_WHOLE,
+               op->code == OP_SUM_PARTS ? name : arena_print(kernel->module, "ws_%s", name));
+}
+
+/* ---- this block's columns ---------------------------------------------------------------------------------------- */
+
+/* The first of them, of a tile with so many in all.  */
+static Value *first_column(const Parts *in, Op *where, Dtype dtype, int columns)
+{
+    Value *part = converted_before(in, where, dtype, in->part);
+    Value *share = ir_const_before(in->kernel, where, dtype, columns / in->count);
+    return ir_binary_before(in->kernel, where, OP_MULI, part, share);
+}
+
+static void move_coordinate(const Parts *in, Op *op, int arg, int columns)
+{
+    Value *from = converted_before(in, op, D_I64, op->args[arg]);
+    op->args[arg] = ir_binary_before(in->kernel, op, OP_ADDI, from, first_column(in, op, D_I64, columns));
+}
+
+/* col_index counts from the block's first column on.  */
+static void move_index(const Parts *in, Op *op)
+{
+    Value *result = op->results[0];
+    Type type = result->type;
+    Value *first = first_column(in, op, D_I32, type.cols);
+    Op *splat = op_new(in->kernel, OP_SPLAT, op->loc, 1, &first);
+    op_before(op, splat);
+    op_result(in->kernel, splat, type_tile(D_I32, 1, 1), NULL);
+    Op *index = op_new(in->kernel, OP_COL_INDEX, op->loc, 0, NULL);
+    op_before(op, index);
+    Value *args[] = {op_result(in->kernel, index, type, NULL), splat->results[0]};
+    Op *sum = op_new(in->kernel, OP_ADD, op->loc, 2, args);
+    op_before(op, sum);
+    ir_replace_uses(in->grid->blocks[0], result, op_result(in->kernel, sum, type, result->name));
+    args[0]->type.cols = sum->results[0]->type.cols = type.cols / in->count;
+    op_remove(op);
+}
+
+static void narrow(const Parts *in, Value *value)
+{
+    if (is_shared(in, value))
+        value->type.cols /= in->count;
+}
+
+/* Coordinates while the shapes are still those of the source.  */
+static void visit_move(Op *op, void *context)
+{
+    const Parts *in = context;
+    bool load = op_info[op->code].class_ == CLASS_LOAD, store = op_info[op->code].class_ == CLASS_STORE;
+    if (load && is_shared(in, op->results[0]))
+        move_coordinate(in, op, op->nargs - 1, op->results[0]->type.cols);
+    else if (store)
+        move_coordinate(in, op, op->nargs - 2, op->args[op->nargs - 1]->type.cols);
+}
+
+static void visit_narrow(Op *op, void *context)
+{
+    const Parts *in = context;
+    for (int i = 0; i < op->nresults; i++)
+        narrow(in, op->results[i]);
+    for (int k = 0; k < op->nblocks; k++)
+        for (int i = 0; i < op->blocks[k]->nargs; i++)
+            narrow(in, op->blocks[k]->args[i]);
+}
+
+static void visit_index(Op *op, void *context)
+{
+    const Parts *in = context;
+    if (op->code == OP_COL_INDEX && is_shared(in, op->results[0]))
+        move_index(in, op);
+}
+
+static void share_out(Parts *in)
+{
+    Block *body = in->grid->blocks[0];
+    ir_walk(body, visit_constants, in);
+    in->uses = uses_new(in->kernel, in->kernel->body);
+    in->shared = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id);
+    for (in->changed = true; in->changed;) {
+        in->changed = false;
+        ir_walk(body, visit_links, in);
+    }
+    ir_walk(body, visit_conflict, in);
+    if (in->kernel->failed)
+        return;
+    ir_walk(body, visit_index, in);
+    ir_walk(body, visit_move, in);
+    ir_walk(body, visit_narrow, in);
+}
+
+/* require: the nest is one GRID.   ensure: no loop over parts is left.  */
+void infer_parts(Kernel *kernel)
+{
+    Parts in = {.kernel = kernel};
+    ir_walk(kernel->body, visit_loop, &in);
+    if (!in.loop || kernel->failed)
+        return;
+    in.uses = uses_new(kernel, kernel->body);
+    if (!check_loop(&in))
+        return;
+    add_dimension(&in);
+    unroll(&in);
+    share_out(&in);
+    if (!kernel->failed)
+        remark(kernel, DIAG_OPTIMIZED, in.loop->pipeline->loc,
+               "%d blocks of a cluster sum the parts, and do what follows for a share of the columns each", in.count);
+}

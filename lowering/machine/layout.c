@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout.c - register and shared layouts, and operands in a form that the hardware takes.
+ *
+ *   before                                     after
+ *   %t = mma %va, %vt, %acc                    the same: a view of A, K innermost; a transposed view of B
+ *   %t = mma %p32, %v, %o                      barrier; %p = stage %p32 -> p_operand; fence; barrier; %t = mma %p, %v, %o
+ *   store %c, %i, %j, %x                       store %c, %i, %j, %x -> c_out        through the copy engine
+ *   %y = load %d, %i, %j                       %y = load %d, %i, %j -> c_out        as whole lines, through the same memory
+ *   %t = mma ..., %u = mma ...                 %t = mma ... pairs=1, %u = mma ...           as one instruction (pairs.c)
+ *   %s = col_sum %x                            %s = col_sum %x -> scratch
+ *                                              store_wait 0                         before the role ends
+ *
+ * The matrix units read A from shared memory with K innermost (the other way for 16-bit types only) or from registers, and B
+ * from shared memory, again with K innermost unless it is 16-bit.  Registers hold bytes in another order along K than an
+ * accumulator left them in: they are taken as they are where B comes out of a ring whose flipper can bring its own into the
+ * same order (woven), since a sum does not mind.  Whatever comes in another form is staged through memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets
+ * before, and a product that is still in flight is waited for.  Each thread fences what it wrote, and the group meets again,
+ * before the matrix units read it.
+ *
+ * A store leaves through the copy engine when its tile is made of whole 128-byte lines and nothing in the region loads the
+ * tensor or stores the same elements again.  Otherwise it is direct, with the group meeting around a store that its own
+ * loads or stores may meet.
+ */
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "ir/queries.h"
+
+typedef struct {
+    Kernel *kernel;
+    Role *role;
+    Storage *scratch; /* of this role, for every operation that needs one */
+    bool staged_store;
+    bool staging; /* operands of the product at hand are being written */
+} Shaper;
+
+/* ---- the kernel's layout ----------------------------------------------------------------------------------------- */
+
+static void visit_product(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    if (op_writes_in_place(op))
+        kernel->layout = LAYOUT_MMA;
+}
+
+typedef struct {
+    Layout layout;
+    int registers, columns; /* of all tiles; of those with more than one column */
+    int accesses;           /* to memory */
+} Cost;
+
+static void visit_cost(Op *op, void *context)
+{
+    Cost *cost = context;
+    OpClass class_ = op_info[op->code].class_;
+    bool memory = class_ == CLASS_LOAD || class_ == CLASS_STORE || op->code == OP_READ;
+    for (int i = 0; i < op->nresults + (class_ == CLASS_STORE); i++) {
+        Type type = i < op->nresults ? op->results[i]->type : op->args[op->nargs - 1]->type;
+        if (type.kind != K_TILE)
+            continue;
+        int registers = machine_tile_registers(type, cost->layout);
+        int bytes = machine_vector_columns(type.cols, cost->layout) * dtype_bytes(type.dtype);
+        cost->registers += registers;
+        cost->columns += type.cols > 1 ? registers : 0;
+        /* At most 16 bytes at a time; a lane's second 16 leave every other sector half full.  */
+        if (memory && type.cols > 1)
+            cost->accesses += bytes <= 16 ? registers * 4 / bytes : registers * 4 / 16 * 2;
+    }
+}
+
+static bool is_better(const Cost *x, const Cost *y)
+{
+    if (x->columns != y->columns)
+        return x->columns < y->columns;
+    return x->accesses != y->accesses ? x->accesses < y->accesses : !x->columns && x->registers < y->registers;
+}
+
+/* How many rows a warp holds side by side: what takes the fewest registers, then the fewest accesses to memory.  */
+static Layout rows_together(const Kernel *kernel)
+{
+    Cost best = {LAYOUT_ROWS, 0, 0, 0};
+    for (Layout layout = LAYOUT_ROWS; layout < LAYOUT_COUNT; layout++) {
+        Cost cost = {layout, 0, 0, 0};
+        if (layout == LAYOUT_MMA)
+            continue;
+        FOR_ROLES (role, kernel)
+            ir_walk(role->body, visit_cost, &cost);
+        if (layout == LAYOUT_ROWS || is_better(&cost, &best))
+            best = cost;
+    }
+    return best.layout;
+}
+
+/* ---- small builders ---------------------------------------------------------------------------------------------- */
+
+static Value *trans_view(const Shaper *in, Op *where, Value *view)
+{
+    Op *op = op_lowered_before(in->kernel, where, OP_TRANS_VIEW, 1, &view);
+    return op_result(in->kernel, op, type_turned(view->type), NULL);
+}
+
+static Value *trans_tile(const Shaper *in, Op *where, Value *tile)
+{
+    Op *op = op_lowered_before(in->kernel, where, OP_TRANS, 1, &tile);
+    return op_result(in->kernel, op, type_turned(tile->type), NULL);
+}
+
+static const Op *origin_of(const Op *op)
+{
+    return op->origin ? op->origin : op;
+}
+
+typedef struct {
+    const Op *product;
+    int arg;
+    const Value *source;
+    Storage *found;
+} Sharing;
+
+/* Copies of one product (prologue, steady state, epilogue) stage an operand in one place.  */
+static void visit_sharing(Op *op, void *context)
+{
+    Sharing *sharing = context;
+    if (op->code == OP_STAGE && op->ival == sharing->arg && origin_of(op) == origin_of(sharing->product) &&
+        type_equal(op->storage->tile, type_kind(K_TILE, sharing->source->type)))
+        sharing->found = op->storage;
+}
+
+static Storage *operand_storage(const Shaper *in, const Op *product, int arg, const Value *source)
+{
+    Sharing sharing = {product, arg, source, NULL};
+    ir_walk(in->role->body, visit_sharing, &sharing);
+    if (sharing.found)
+        return sharing.found;
+    const char *name = source->name ? source->name : "operand";
+    return storage_new(in->kernel, arena_print(in->kernel->module, "%s_staged", name), USE_OPERAND,
+                       type_kind(K_TILE, source->type), in->role->replicas);
+}
+
+/* The product's own wait, in its block: nothing of it is in flight when the block runs again.  */
+static bool is_awaited(const Op *product)
+{
+    const Value *token = product->results[0];
+    for (const Op *op = product->next; op; op = op->next) {
+        if (op_writes_in_place(op) && op->args[2] == token)
+            token = op->results[0];
+        for (int i = 0; op->code == OP_WAIT && i < op->nargs; i++)
+            if (op->args[i] == token && i < op->nresults && op->results[i]->type.kind == K_TILE)
+                return true;
+    }
+    return false;
+}
+
+/* Before the first operand of a product is written to memory of the group: nobody reads it any more.  */
+static void open_staging(Shaper *in, Op *product)
+{
+    if (in->staging)
+        return;
+    if (product->code == OP_MMA && !is_awaited(product))
+        op_lowered_before(in->kernel, product, OP_WAIT, 0, NULL);
+    op_lowered_before(in->kernel, product, OP_BARRIER, 0, NULL);
+    in->staging = true;
+}
+
+/* Behind the last: all threads have written their parts, and the matrix units see it.  */
+static void close_staging(Shaper *in, Op *product)
+{
+    if (in->staging && product->code == OP_MMA)
+        op_lowered_before(in->kernel, product, OP_FENCE, 0, NULL);
+    if (in->staging)
+        op_lowered_before(in->kernel, product, OP_BARRIER, 0, NULL);
+    in->staging = false;
+}
+
+/* Registers, a view in another orientation, or f32 that the product wants rounded, to memory of the group.  */
+static Value *stage(Shaper *in, Op *product, int arg, Value *source)
+{
+    open_staging(in, product);
+    Storage *storage = operand_storage(in, product, arg, source);
+    storage->rounded = product->code == OP_MMA && storage->tile.dtype == D_F32;
+    Op *op = op_lowered_before(in->kernel, product, OP_STAGE, 1, &source);
+    op->storage = storage;
+    op->ival = arg;
+    return op_result(in->kernel, op, type_kind(K_VIEW, source->type), NULL);
+}
+
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
+
+static bool is_trans_view(const Value *value)
+{
+    return value->def && value->def->code == OP_TRANS_VIEW;
+}
+
+static bool is_trans_tile(const Value *value)
+{
+    return value->def && value->def->code == OP_TRANS;
+}
+
+static bool is_16_bit(const Value *value)
+{
+    return dtype_bytes(value->type.dtype) == 2;
+}
+
+/* f32 in a ring that others look at, too: it is not rounded there.  */
+static bool is_unrounded(const Value *value)
+{
+    while (is_trans_view(value))
+        value = value->def->args[0];
+    return value->type.dtype == D_F32 && value->def->code == OP_VIEW && !value->def->storage->rounded;
+}
+
+/* The storage of a ring that a flipper fills, if the operand is all of its K.  */
+static Storage *flipped_storage(const Shaper *in, const Value *value)
+{
+    const Op *view = is_trans_view(value) ? value->def->args[0]->def : NULL;
+    bool whole = view && view->code == OP_VIEW && view->nargs == 1;
+    FOR_AREFS (aref, in->kernel)
+        if (whole && aref->onward && aref->onward == view->aref)
+            return view->storage;
+    return NULL;
+}
+
+/* Is one row of it as the next?  */
+static bool rows_are_alike(const Value *value)
+{
+    const Op *op = value->def;
+    if (value->type.kind != K_TILE || value->type.rows == 1)
+        return value->type.kind == K_TILE || value->type.kind == K_SCALAR;
+    if (!op || op_info[op->code].class_ != CLASS_TILE || op->nblocks || op_is_product(op) || op->code == OP_ROW_INDEX ||
+        op->code == OP_TRANS || op->code == OP_COL_CUMSUM)
+        return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (!rows_are_alike(op->args[i]))
+            return false;
+    return true;
+}
+
+/* A left operand that is the same for all its blocks of rows is no register operand: where their accumulators are alike, too,
+   ptxas 13.0 takes their products for one, and writes the result of the first alone.  */
+static bool is_one_for_all_blocks(const Value *left)
+{
+    return left->type.rows > MACHINE_MMA_ROWS && rows_are_alike(left);
+}
+
+typedef struct {
+    const Shaper *in;
+    const Storage *storage;
+    bool all; /* products that read the storage have the other operand in registers */
+} Weaving;
+
+static void visit_weaving(Op *op, void *context)
+{
+    Weaving *weaving = context;
+    for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
+        const Value *value = op->args[i];
+        while (is_trans_view(value))
+            value = value->def->args[0];
+        if (value->type.kind != K_VIEW || value->def->storage != weaving->storage || value->def->code != OP_VIEW)
+            continue;
+        weaving->all &= op->code == OP_MMA && i == 1 && op->args[0]->type.kind == K_TILE &&
+                        !is_one_for_all_blocks(op->args[0]) &&
+                        flipped_storage(weaving->in, op->args[1]) == weaving->storage;
+    }
+}
+
+/* Bytes in registers, and B in whatever order its flipper likes.  */
+static bool may_weave(const Shaper *in, const Op *product)
+{
+    Storage *storage = flipped_storage(in, product->args[1]);
+    Type left = product->args[0]->type;
+    if (!storage || left.kind != K_TILE || left.dtype == D_I8 || storage->woven)
+        return storage && storage->woven;
+    Weaving weaving = {in, storage, true};
+    ir_walk(in->role->body, visit_weaving, &weaving);
+    storage->woven = weaving.all;
+    return weaving.all;
+}
+
+static Value *left_operand(Shaper *in, Op *product, Value *value)
+{
+    if (value->type.kind == K_VIEW)
+        return (is_trans_view(value) && !is_16_bit(value)) || is_unrounded(value) ? stage(in, product, 0, value)
+                                                                                  : value;
+    if (is_16_bit(value) && is_trans_tile(value))
+        return trans_view(in, product, stage(in, product, 0, value->def->args[0]));
+    bool registers = is_16_bit(value) ? !is_one_for_all_blocks(value) : may_weave(in, product);
+    return registers ? value : stage(in, product, 0, value);
+}
+
+static Value *right_operand(Shaper *in, Op *product, Value *value)
+{
+    if (value->type.kind == K_VIEW) {
+        if (is_trans_view(value) && is_unrounded(value))
+            return trans_view(in, product, stage(in, product, 1, value->def->args[0]));
+        if (is_trans_view(value) || is_16_bit(value))
+            return value;
+        return trans_view(in, product, stage(in, product, 1, trans_view(in, product, value)));
+    }
+    if (is_trans_tile(value))
+        return trans_view(in, product, stage(in, product, 1, value->def->args[0]));
+    if (is_16_bit(value))
+        return stage(in, product, 1, value);
+    return trans_view(in, product, stage(in, product, 1, trans_tile(in, product, value)));
+}
+
+static void visit_operands(Op *op, void *context)
+{
+    Shaper *in = context;
+    if (op->code == OP_MMA) {
+        op->args[0] = left_operand(in, op, op->args[0]);
+        op->args[1] = right_operand(in, op, op->args[1]);
+    } else if (op->code == OP_DOT_F32) {
+        for (int i = 0; i < 2; i++)
+            if (op->args[i]->type.kind != K_VIEW)
+                op->args[i] = stage(in, op, i, op->args[i]);
+    }
+    close_staging(in, op);
+}
+
+/* ---- scratch ----------------------------------------------------------------------------------------------------- */
+
+static void visit_scratch(Op *op, void *context)
+{
+    Shaper *in = context;
+    int64_t bytes = (machine_scratch_bytes(op) + 15) / 16 * 16;
+    if (!bytes || (op->code == OP_TRANS && !op->results[0]->uses))
+        return;
+    if (!in->scratch)
+        in->scratch =
+            storage_new(in->kernel, "scratch", USE_SCRATCH, type_tile(D_I8, 1, (int)bytes), in->role->replicas);
+    if (in->scratch->tile.cols < bytes)
+        in->scratch->tile.cols = (int)bytes;
+    op->storage = in->scratch;
+}
+
+/* A group's part of a tile that blocks sum: each of them has its columns of all parts there.  */
+static void visit_parts(Op *op, void *context)
+{
+    const Shaper *in = context;
+    if (op->code != OP_SUM_PARTS)
+        return;
+    const char *name = op->results[0]->name ? op->results[0]->name : "sum";
+    op->storage = storage_new(in->kernel, arena_print(in->kernel->module, "%s_parts", name), USE_PARTS,
+                              type_kind(K_TILE, op->args[0]->type), in->role->replicas);
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const Value *base;
+    const Role *role; /* NULL: of any role */
+    bool loaded;
+} Loads;
+
+static void visit_loads(Op *op, void *context)
+{
+    Loads *loads = context;
+    const Value *tensor = op->code == OP_COPY_IN                   ? op->args[1]
+                          : op_info[op->code].class_ == CLASS_LOAD ? op->args[0]
+                                                                   : NULL;
+    if (tensor && tensor_memory(tensor) == loads->base)
+        loads->loaded = true;
+}
+
+/* Does the region load from the memory that the op stores to?  */
+static bool is_loaded(const Shaper *in, const Op *store, bool here)
+{
+    Loads loads = {tensor_memory(store->args[0]), NULL, false};
+    FOR_ROLES (role, in->kernel)
+        if (!here || role == in->role)
+            ir_walk(role->body, visit_loads, &loads);
+    return loads.loaded;
+}
+
+typedef struct {
+    const Op *store;
+    bool met;
+} Meeting;
+
+static void visit_other_store(Op *op, void *context)
+{
+    Meeting *meeting = context;
+    if (op != meeting->store && op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
+        meeting->met |= !stores_apart(meeting->store, op);
+}
+
+/* May another store of this role, or the same one in a later iteration, write the same elements?  The copy engine would not
+   keep their order.  */
+static bool is_stored_again(const Shaper *in, const Op *store)
+{
+    if (!store_moves_on(store))
+        return true;
+    Meeting meeting = {store, false};
+    ir_walk(in->role->body, visit_other_store, &meeting);
+    return meeting.met;
+}
+
+/* What fills boxes of the copy engine: whole lines, or one half.  */
+static bool fills_boxes(Type tile)
+{
+    int bytes = tile.cols * dtype_bytes(tile.dtype);
+    return dtype_bytes(tile.dtype) <= 4 && (bytes % MACHINE_LINE_BYTES == 0 || bytes == MACHINE_LINE_BYTES / 2);
+}
+
+/* Whole warps' rows, and a type that the matrix units' layout stores four or fewer bytes at a time.  */
+static bool copy_engine_takes(const Shaper *in, const Op *store)
+{
+    Type tile = store->args[store->nargs - 1]->type;
+    return in->kernel->layout == LAYOUT_MMA && tile.dtype != D_MASK && tile.rows % 16 == 0 && fills_boxes(tile) &&
+           tensor_root(store->args[0]) && !is_loaded(in, store, false) && !is_stored_again(in, store);
+}
+
+/* Stores of one shape take turns in one staging buffer.  */
+static Storage *output_storage(const Shaper *in, const Op *store)
+{
+    Type tile = stored_type(store);
+    if (tile.rows % MACHINE_MMA_ROWS == 0) { /* taller tiles pass through in pieces */
+        tile.cols *= tile.rows / MACHINE_MMA_ROWS;
+        tile.rows = MACHINE_MMA_ROWS;
+    }
+    FOR_STORAGES (storage, in->kernel)
+        if (storage->use == USE_OUTPUT && storage->slots == in->role->replicas && storage->tile.dtype == tile.dtype &&
+            storage->tile.rows == tile.rows) {
+            storage->tile.cols = storage->tile.cols > tile.cols ? storage->tile.cols : tile.cols;
+            return storage;
+        }
+    const char *name = tensor_root(store->args[0])->results[0]->name;
+    return storage_new(in->kernel, arena_print(in->kernel->module, "%s_out", name ? name : "tile"), USE_OUTPUT,
+                       type_kind(K_TILE, tile), in->role->replicas);
+}
+
+static void meet_around(const Shaper *in, Op *store)
+{
+    op_lowered_before(in->kernel, store, OP_BARRIER, 0, NULL);
+    Op *after = op_new(in->kernel, OP_BARRIER, store->loc, 0, NULL);
+    after->origin = origin_of(store) == store ? store : store->origin;
+    after->roles = store->roles;
+    after->tag = store->tag;
+    op_after(store, after);
+}
+
+static void visit_store(Op *op, void *context)
+{
+    Shaper *in = context;
+    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT)
+        return;
+    if ((op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && copy_engine_takes(in, op)) {
+        op->storage = output_storage(in, op);
+        in->staged_store = true;
+    } else if (is_loaded(in, op, true) || is_stored_again(in, op)) {
+        meet_around(in, op);
+    }
+}
+
+/* A load of whole lines passes through the same memory, if there is any: a thread's two columns at a time would fill no
+   sector.  */
+static void visit_load(Op *op, void *context)
+{
+    const Shaper *in = context;
+    if (op->code != OP_LOAD || in->kernel->layout != LAYOUT_MMA)
+        return;
+    Type tile = op->results[0]->type;
+    if (tile.rows % MACHINE_MMA_ROWS || !fills_boxes(tile))
+        return;
+    FOR_STORAGES (storage, in->kernel)
+        if (storage->use == USE_OUTPUT && storage->slots == in->role->replicas)
+            op->storage = storage;
+}
+
+/* The CTA's memory must outlive the copies out of it.  */
+static void wait_for_stores(const Shaper *in)
+{
+    Block *body = in->role->body;
+    Op *wait = op_new(in->kernel, OP_STORE_WAIT, in->kernel->loc, 0, NULL);
+    wait->roles = ROLE_BIT(in->role);
+    wait->tag = TAG_TILE;
+    if (body->last && body->last->code == OP_YIELD)
+        op_before(body->last, wait);
+    else
+        op_append(body, wait);
+}
+
+/* ---- accumulators that enter a loop ------------------------------------------------------------------------------ */
+
+/* Groups of products that the block has started and not waited for: a wait that leaves them waits for nothing.  */
+static int groups_in_flight(const Op *before)
+{
+    int64_t groups = 0;
+    for (const Op *op = before->parent->first; op != before; op = op->next) {
+        if (op->code == OP_COMMIT || op->code == OP_COMMIT_NOTHING)
+            groups++;
+        else if (op->code == OP_WAIT && op->ival < groups)
+            groups = op->ival;
+    }
+    return (int)groups;
+}
+
+/* An accumulator that other control flow carries here has to be in its registers before products are in flight over it: a
+   wait that names it says so, and leaves in flight what is.  */
+static Value *settle(const Shaper *in, Op *before, Value *accumulator)
+{
+    Op *wait = op_lowered_before(in->kernel, before, OP_WAIT, 1, &accumulator);
+    wait->ival = groups_in_flight(wait);
+    Value *settled = op_result(in->kernel, wait, accumulator->type, accumulator->name);
+    settled->split = accumulator->split;
+    return settled;
+}
+
+static void visit_entry(Op *op, void *context)
+{
+    const Shaper *in = context;
+    for (int i = 3; op->code == OP_FOR && i < op->nargs; i++) {
+        Value *initial = op->args[i];
+        bool in_flight = op->blocks[0]->args[i - 2]->type.kind == K_TOKEN;
+        bool carried_here = !initial->def || initial->def->nblocks;
+        if (in_flight && carried_here && initial->type.kind == K_TILE)
+            op->args[i] = settle(in, op, initial);
+    }
+    if (op->code != OP_MMA || op->args[2]->type.kind != K_TILE)
+        return;
+    const Block *home = op->args[2]->def ? op->args[2]->def->parent : op->args[2]->block;
+    if (home != op->parent)
+        op->args[2] = settle(in, op, op->args[2]);
+}
+
+/* ---- register operands ------------------------------------------------------------------------------------------- */
+
+/* The wait of this block that completes a product.  */
+static Op *wait_of(const Op *product)
+{
+    const Value *token = product->results[0];
+    for (Op *op = product->next; op; op = op->next) {
+        if (op->code == OP_MMA && op->args[2] == token)
+            token = op->results[0];
+        for (int i = 0; op->code == OP_WAIT && i < op->nargs; i++)
+            if (op->args[i] == token)
+                return op;
+    }
+    return NULL;
+}
+
+static bool stands_before(const Op *op, const Op *other)
+{
+    for (; op; op = op->next)
+        if (op == other)
+            return true;
+    return false;
+}
+
+/* A product in flight reads its register operand: the value of the next iteration, which takes the same registers, is made
+   behind the wait.  */
+static void visit_register_operand(Op *op, void *context)
+{
+    const Value *operand = op->code == OP_MMA ? op->args[0] : NULL;
+    (void)context;
+    if (!operand || operand->type.kind != K_TILE || operand->def || operand->block != op->parent || operand->index < 1)
+        return;
+    Op *next = op->parent->last->args[operand->index - 1]->def, *wait = wait_of(op);
+    if (!next || !wait || next->parent != op->parent || op_info[next->code].class_ != CLASS_TILE ||
+        !stands_before(op, next) || !stands_before(next, wait))
+        return;
+    for (const Op *between = next->next; between != wait; between = between->next)
+        if (uses_value(between, next->results[0]))
+            return;
+    while (wait->next && wait->next->code == OP_CONSUMED)
+        wait = wait->next;
+    op_remove(next);
+    op_after(wait, next);
+}
+
+/* ---- operands that are rounded as they arrive -------------------------------------------------------------------- */
+
+/* The matrix units drop bits of f32 operands where the language rounds them.  The copy engine rounds for nothing what only
+   products read; of anything else each product gets a rounded copy.  */
+static void visit_product_alone(Op *op, void *context)
+{
+    (void)context;
+    for (int i = 0; i < op->nargs; i++) {
+        const Value *value = op->args[i];
+        while (is_trans_view(value))
+            value = value->def->args[0];
+        if (value->def && value->def->code == OP_VIEW && op->code != OP_MMA && op->code != OP_TRANS_VIEW)
+            value->def->storage->rounded = false;
+    }
+}
+
+static void round_on_arrival(Kernel *kernel)
+{
+    FOR_STORAGES (storage, kernel)
+        storage->rounded = storage->use == USE_RING && storage->tile.dtype == D_F32;
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_product_alone, NULL);
+}
+
+/* require: expand.   ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages.  */
+void pass_layout(Kernel *kernel)
+{
+    kernel->layout = rows_together(kernel);
+    round_on_arrival(kernel);
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_product, kernel);
+    FOR_ROLES (role, kernel) {
+        Shaper in = {.kernel = kernel, .role = role};
+        ir_walk(role->body, visit_entry, &in);
+        ir_walk(role->body, visit_register_operand, &in);
+        ir_walk(role->body, visit_operands, &in);
+        ir_count_uses(kernel, role->body);
+        ir_walk(role->body, visit_scratch, &in);
+        ir_walk(role->body, visit_parts, &in);
+        ir_walk(role->body, visit_store, &in);
+        if (in.staged_store) {
+            ir_walk(role->body, visit_load, &in);
+            wait_for_stores(&in);
+        }
+    }
+    layout_pairs(kernel);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* machine.c - sizes on Hopper.  */
+#include "machine/machine.h"
+
+static int round_up(int value, int multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+int machine_line_elements(Dtype dtype)
+{
+    return MACHINE_LINE_BYTES / dtype_bytes(dtype);
+}
+
+int machine_lines(Type tile)
+{
+    return round_up(tile.cols * dtype_bytes(tile.dtype), MACHINE_LINE_BYTES) / MACHINE_LINE_BYTES;
+}
+
+int64_t machine_tile_bytes(Type tile)
+{
+    int64_t bytes = (int64_t)machine_lines(tile) * round_up(tile.rows, 8) * MACHINE_LINE_BYTES;
+    return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
+}
+
+int machine_output_buffers(Type tile)
+{
+    int buffers = tile.rows * machine_lines(tile) / MACHINE_MMA_ROWS;
+    return buffers ? buffers : 1;
+}
+
+int64_t machine_output_bytes(Type tile)
+{
+    return (int64_t)machine_output_buffers(tile) * MACHINE_MMA_ROWS * MACHINE_LINE_BYTES;
+}
+
+int machine_boxes(Type tile)
+{
+    return round_up(tile.rows, MACHINE_MMA_ROWS) / MACHINE_MMA_ROWS * machine_lines(tile);
+}
+
+int64_t machine_copy_bytes(Type tile)
+{
+    return (int64_t)machine_lines(tile) * tile.rows * MACHINE_LINE_BYTES;
+}
+
+int64_t machine_scratch_bytes(const Op *op)
+{
+    Type type = op->nargs ? op->args[0]->type : (Type){0};
+    int64_t bytes = dtype_bytes(type.dtype), wide = bytes > 4 ? bytes : 4;
+    switch (op->code) {
+    case OP_TRANS:
+        return (int64_t)type.rows * type.cols * bytes;
+    case OP_ROW_CUMSUM:
+    case OP_COL_CUMSUM:
+        return (int64_t)type.rows * type.cols * wide;
+    case OP_COL_SUM:
+    case OP_COL_MAX:
+    case OP_COL_MIN:
+        return 4 * type.cols * wide;
+    default:
+        return 0;
+    }
+}
+
+int64_t machine_parts_bytes(Type part)
+{
+    return (int64_t)round_up(part.rows, MACHINE_MMA_ROWS) * part.cols * dtype_bytes(part.dtype) + 16;
+}
+
+/* ptxas takes no instruction whose operands need more registers than the launch gives each thread, whatever setmaxnreg gives
+   later (C7602; CUDA 13.0): half a register for each column, and these.  */
+enum { BESIDE_ACCUMULATOR = 26, LEFT_OPERAND = 4 };
+
+int machine_product_columns(int threads, bool in_registers)
+{
+    int left = MACHINE_REGISTERS / threads / 8 * 8 - BESIDE_ACCUMULATOR - (in_registers ? LEFT_OPERAND : 0);
+    int columns = left * 2 / 8 * 8;
+    return columns < MACHINE_MMA_COLUMNS ? columns : MACHINE_MMA_COLUMNS;
+}
+
+int machine_rows_together(Layout layout)
+{
+    return layout == LAYOUT_ROWS ? 1 : 1 << (layout - LAYOUT_ROWS_2 + 1);
+}
+
+/* As tile.cuh has it.  */
+int machine_vector_columns(int cols, Layout layout)
+{
+    int lanes = 32 / machine_rows_together(layout);
+    return cols >= 8 * lanes ? 8 : cols >= 4 * lanes ? 4 : 2;
+}
+
+/* Elements of one thread: rows padded to 64 and columns to 8 in accumulator fragments; in lines each of the four warps holds
+   some rows side by side.  A mask element costs a register, narrow elements share one.  */
+int machine_tile_registers(Type tile, Layout layout)
+{
+    int elements;
+    if (layout == LAYOUT_MMA) {
+        int row_slots = tile.rows == 1 ? 1 : round_up(tile.rows, MACHINE_MMA_ROWS) / MACHINE_MMA_ROWS * 2;
+        int column_slots = tile.cols == 1 ? 1 : round_up(tile.cols, 8) / 8 * 2;
+        elements = row_slots * column_slots;
+    } else {
+        int together = machine_rows_together(layout),
+            across = 32 / together * machine_vector_columns(tile.cols, layout);
+        int row_slots = tile.rows == 1 ? 1 : round_up(tile.rows, 4 * together) / (4 * together);
+        elements = row_slots * (tile.cols == 1 ? 1 : round_up(tile.cols, across) / (32 / together));
+    }
+    int bytes = tile.dtype == D_MASK ? 1 : dtype_bytes(tile.dtype);
+    return (elements * bytes + 3) / 4;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* machine.h - what the passes know of the hardware: one description, Hopper's (sm_90a).  */
+#ifndef WSC_MACHINE_H
+#define WSC_MACHINE_H
+
+#include "ir/ir.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    MACHINE_GROUP_THREADS = 128, /* a warp group: four warps that start at a multiple of four */
+    MACHINE_MAX_THREADS = 1024,
+    MACHINE_SHARED_BYTES = 232448,        /* 227 KB: what one block may ask for */
+    MACHINE_SM_SHARED_BYTES = 228 * 1024, /* an SM's, of which each block takes more than it asked for: */
+    MACHINE_BLOCK_SHARED_BYTES = 1024,
+    MACHINE_NAMED_BARRIERS = 16,
+    MACHINE_REGISTERS = 65536, /* of 32 bits, in one SM */
+    MACHINE_THREAD_REGISTERS = 255,
+    MACHINE_LINE_BYTES = 128,    /* a row of a shared tile's block, and the swizzle span */
+    MACHINE_SHARED_ALIGN = 1024, /* of a storage: eight lines, the swizzle's period */
+    MACHINE_SWIZZLE_ROWS = 8,    /* lines after which it begins again */
+    MACHINE_BOX_ROWS = 256,      /* that one copy brings at most */
+    MACHINE_CLUSTER_BLOCKS = 8,  /* that every device can place */
+    MACHINE_MMA_ROWS = 64,       /* M of one wgmma */
+    MACHINE_MMA_COLUMNS = 256,   /* its largest N */
+    MACHINE_MAX_DEPTH = 16,      /* slots that a ring may have */
+    MACHINE_SMALL_SLOT = 12288   /* bytes below which the copies of eight slots do not hide latency */
+};
+
+/* Columns of a 128-byte line, lines of a row, and bytes of one slot of a storage that holds the tile.  The one size function:
+   choose and plan both ask it, so that an automatic depth always fits.  */
+int machine_line_elements(Dtype dtype);
+int machine_lines(Type tile);
+int64_t machine_tile_bytes(Type tile);
+/* Of a staging for stores: each of a group's four warps has buffers of 16 rows and 128 bytes, one at least.  What is stored
+   passes through in boxes of 64 rows and 128 bytes, row by row of them.  */
+int machine_output_buffers(Type tile);
+int64_t machine_output_bytes(Type tile);
+int machine_boxes(Type tile);
+/* Bytes that the copy engine moves for a tile: whole lines, whether or not they lie inside the tensor.  */
+int64_t machine_copy_bytes(Type tile);
+/* Bytes that an operation on tiles exchanges between the threads of a group, as runtime/README.md has it; 0: none.  */
+int64_t machine_scratch_bytes(const Op *op);
+/* Where a group of each of several blocks gets its share of the parts of such a tile, and two barriers.  */
+int64_t machine_parts_bytes(Type part);
+/* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
+int machine_rows_together(Layout layout);
+int machine_vector_columns(int cols, Layout layout);
+/* Columns of the widest product in a launch of so many threads, with the left operand in shared memory or in registers.  */
+int machine_product_columns(int threads, bool in_registers);
+/* Registers of 32 bits that a tile of this type costs each thread of a group.  */
+int machine_tile_registers(Type tile, Layout layout);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pairs.c - layout: two products of one left operand are one instruction of the matrix unit.
+ *
+ *   before                                     after
+ *   storages g 5 x 12288, u 5 x 12288          u beside g: slot 0 of g, slot 0 of u, slot 1 of g, ...
+ *   %t1 = mma %vx, trans %vg, %gated           %t1 = mma %vx, trans %vg, %gated pairs=1
+ *   %t2 = mma %vx, trans %vu, %up              %t2 = mma %vx, trans %vu, %up
+ *
+ * Where the slots of two right operands lie behind each other in shared memory, they look like those of one operand of twice
+ * as many columns: the left operand is read once instead of twice, and the unit works on one wide product instead of two
+ * narrow ones.  In the IR the products stay two; the printer writes one call for both, whose registers are those of the
+ * two accumulators.  A right operand whose lines run along K goes on in the next tile if it is one line deep; the other
+ * way round, if its columns fill lines.
+ */
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "ir/queries.h"
+
+static const Op *view_under(const Value *operand)
+{
+    const Op *op = operand->def;
+    while (op && op->code == OP_TRANS_VIEW)
+        op = op->args[0]->def;
+    return op && op->code == OP_VIEW ? op : NULL;
+}
+
+/* The same window of the same slot, the same way round; or the same registers.  */
+static bool same_operand(const Value *x, const Value *y)
+{
+    const Op *view = view_under(x), *other = view_under(y);
+    bool same = x == y;
+    if (!same && view && other && type_equal(x->type, y->type) && x->def->code == y->def->code) {
+        same = view->storage == other->storage && view->nargs == other->nargs;
+        for (int i = 0; same && i < view->nargs; i++)
+            same = same_scalar(view->args[i], other->args[i], 4);
+    }
+    return same;
+}
+
+/* The storage whose slot, whole, is the right operand and would go on in what lies behind it; or NULL.  */
+static Storage *storage_that_goes_on(const Op *product)
+{
+    const Value *operand = product->args[1];
+    const Op *view = view_under(operand);
+    if (!view || view->nargs != 1 || view->storage->use != USE_RING)
+        return NULL;
+    Type tile = view->storage->tile;
+    bool along_k = operand->def->code == OP_TRANS_VIEW;
+    int line = machine_line_elements(tile.dtype);
+    bool goes_on = along_k ? tile.cols <= line : tile.cols % line == 0;
+    return goes_on && 2 * operand->type.cols <= MACHINE_MMA_COLUMNS ? view->storage : NULL;
+}
+
+static bool same_put(const Op *product, const Op *other)
+{
+    const Op *view = view_under(product->args[1]), *second = view_under(other->args[1]);
+    return view->aref && view->aref == second->aref && view->args[0] == second->args[0];
+}
+
+/* Where an operand lies, which is said at its use.  */
+static bool is_place(const Op *op)
+{
+    return op->code == OP_VIEW || op->code == OP_TRANS_VIEW || op->code == OP_CONST;
+}
+
+/* The product that follows with nothing but views between, or NULL.  */
+static Op *next_product(const Op *product)
+{
+    Op *op = product->next;
+    while (op && is_place(op))
+        op = op->next;
+    return op && op->code == OP_MMA ? op : NULL;
+}
+
+Op *op_paired_with(const Op *product)
+{
+    Op *second = next_product(product);
+    if (!second || second->args[2] == product->results[0] || !same_operand(product->args[0], second->args[0]) ||
+        !type_equal(product->args[1]->type, second->args[1]->type) ||
+        product->args[1]->def->code != second->args[1]->def->code)
+        return NULL;
+    const Storage *storage = storage_that_goes_on(product), *behind = storage_that_goes_on(second);
+    bool alike = storage && behind && storage != behind && type_equal(storage->tile, behind->tile) &&
+                 storage->woven == behind->woven && storage->rounded == behind->rounded;
+    return alike && same_put(product, second) ? second : NULL;
+}
+
+/* May `behind` lie beside `storage`, or does it already?  */
+static bool can_join(const Kernel *kernel, const Storage *storage, const Storage *behind)
+{
+    if (behind->beside)
+        return behind->beside == storage;
+    return !storage->beside && !storage_beside(kernel, storage) && !storage_beside(kernel, behind);
+}
+
+static void visit_pair(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    Op *second = op->code == OP_MMA && !op_is_second(op) ? op_paired_with(op) : NULL;
+    if (!second)
+        return;
+    Storage *storage = storage_that_goes_on(op), *behind = storage_that_goes_on(second);
+    int columns = op->results[0]->type.cols + second->results[0]->type.cols;
+    if (!can_join(kernel, storage, behind) ||
+        columns > machine_product_columns(kernel_groups(kernel) * MACHINE_GROUP_THREADS, true))
+        return;
+    behind->beside = storage;
+    op->ival = 1;
+}
+
+bool op_is_second(const Op *product)
+{
+    for (const Op *op = product->prev; op; op = op->prev)
+        if (!is_place(op))
+            return op->code == OP_MMA && op->ival;
+    return false;
+}
+
+/* require: operands as the matrix units take them.   ensure: the same program; storages beside each other, MMA pairs.  */
+void layout_pairs(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_pair, kernel);
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plan.c - addresses, registers, barriers, threads, and C variables.
+ *
+ *   before                                     after
+ *   storages ta 4 x 16384, tb 4 x 32768,       ta at 0, tb at 65536, c_out at 196608 with 2 blocks of 128 bytes,
+ *     c_out 2 x (64 x 256)                       the ring at 229376: 229440 of 232448 bytes
+ *   roles producer x 1, consumer x 2           384 threads, 24 and 240 registers
+ *
+ * Shared memory is one struct in the order of the storages, rings behind them.  Outputs take what the rings leave: first up
+ * to two 128-byte blocks, so that one drains while the next is written; then second slots come, for rings that are filled
+ * once a tile, so that a CTA's next tile is on its way while it works on this one; and what then still is left goes to the
+ * outputs again, up to a whole tile.  What does not fit is an error that prints the sum.  Then staging.c says how tiles pass
+ * through outputs of that size.
+ */
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "ir/queries.h"
+
+static int64_t round_up(int64_t value, int64_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+/* ---- threads and registers --------------------------------------------------------------------------------------- */
+
+int kernel_groups(const Kernel *kernel)
+{
+    int groups = 0;
+    FOR_ROLES (role, kernel)
+        groups += role->replicas;
+    return groups;
+}
+
+/* Groups that compute.  */
+static int busy_groups(const Kernel *kernel)
+{
+    int groups = 0;
+    FOR_ROLES (role, kernel)
+        groups += role_holds_tiles(role) ? role->replicas : 0;
+    return groups;
+}
+
+static void visit_copies(Op *op, void *context)
+{
+    int *work = context;
+    bool divides = op->code == OP_DIVI || op->code == OP_REMI;
+    *work += op->code == OP_PUT || op->code == OP_COPY_IN || op_info[op->code].class_ == CLASS_READ || divides;
+}
+
+/* More rings, copies, scalar reads or divisions than a plain product has want the larger share.  */
+static bool has_much_to_issue(const Role *role)
+{
+    int work = 0;
+    ir_walk(role->body, visit_copies, &work);
+    return work > 3;
+}
+
+typedef struct {
+    const Kernel *kernel;
+    int registers;
+} Carrier;
+
+enum { MOST_REGISTERS = 240, FLIPPING = 24, AT_EASE = 200 };
+
+static void visit_carried(Op *op, void *context)
+{
+    Carrier *most = context;
+    int registers = 0;
+    if (op->code != OP_FOR)
+        return;
+    for (int i = 0; i < carried_count(op); i++) {
+        const Value *value = carried(op, i).argument;
+        registers += value_is_tile(value) ? machine_tile_registers(value->type, most->kernel->layout) : 0;
+    }
+    most->registers = registers > most->registers ? registers : most->registers;
+}
+
+/* Do the tiles of a loop, accumulators above all, leave so few registers that every one counts?  */
+static bool carries_much(const Kernel *kernel, const Role *role)
+{
+    Carrier most = {kernel, 0};
+    ir_walk(role->body, visit_carried, &most);
+    return most.registers > AT_EASE;
+}
+
+/* What the roles may ask for in all, in registers of a thread times groups: no more than the launch itself gave them, or the
+   last group to ask would wait for ever.  */
+static int register_pool(const Kernel *kernel)
+{
+    return kernel_groups(kernel) * (MACHINE_REGISTERS / kernel->threads / 8 * 8);
+}
+
+static void default_registers(Kernel *kernel)
+{
+    int busy = busy_groups(kernel), idle = kernel_groups(kernel) - busy;
+    if (busy < 2 || !idle)
+        return;
+    bool more = false, full = false;
+    FOR_ROLES (role, kernel) {
+        more |= role_issues_only(role) && has_much_to_issue(role);
+        full |= carries_much(kernel, role);
+    }
+    int left = register_pool(kernel), issuing = busy > 2 ? 32 : more && !full ? 40 : 24;
+    FOR_ROLES (role, kernel)
+        left -= role_holds_tiles(role) ? 0 : role->replicas * (role_issues_only(role) ? issuing : FLIPPING);
+    int computing = left / busy / 8 * 8;
+    FOR_ROLES (role, kernel)
+        role->registers = role_issues_only(role)       ? issuing
+                          : !role_holds_tiles(role)    ? FLIPPING
+                          : computing > MOST_REGISTERS ? MOST_REGISTERS
+                                                       : computing;
+}
+
+static void clause_registers(Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    const char *sum = NULL;
+    int total = 0;
+    FOR_ROLES (role, kernel) {
+        role->registers = role_holds_tiles(role) ? grid->consumer_registers : grid->producer_registers;
+        total += role->replicas * MACHINE_GROUP_THREADS * role->registers;
+        sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name,
+                          role->replicas, MACHINE_GROUP_THREADS, role->registers);
+    }
+    int pool = register_pool(kernel) * MACHINE_GROUP_THREADS;
+    if (total > pool)
+        reject(kernel, grid->loc, REASON_REGISTER_BUDGET, total, pool, sum);
+}
+
+enum { FEWEST_REGISTERS = 24 };
+
+static bool is_register_count(int registers)
+{
+    return registers >= FEWEST_REGISTERS && registers <= MOST_REGISTERS && registers % 8 == 0;
+}
+
+/* The clause registers(producer, consumer): may it be honoured?  */
+static bool check_register_clause(Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    if (!is_register_count(grid->producer_registers) || !is_register_count(grid->consumer_registers)) {
+        reject(kernel, grid->loc, REASON_REGISTERS_RANGE, grid->producer_registers, grid->consumer_registers);
+        return false;
+    }
+    if (!kernel->roles->next) {
+        reject_text(kernel, grid->loc,
+                    "registers(producer, consumer) needs these roles, and no loop here is specialized",
+                    "leave the clause out, or put '#pragma ws pipeline' above a loop");
+        return false;
+    }
+    return true;
+}
+
+static void plan_threads(Kernel *kernel)
+{
+    bool clause = kernel->grid.producer_registers || kernel->grid.consumer_registers;
+    kernel->threads = kernel_groups(kernel) * MACHINE_GROUP_THREADS;
+    kernel->min_blocks = 1;
+    if (kernel->threads > MACHINE_MAX_THREADS)
+        reject(kernel, kernel->grid.loc, REASON_THREADS, kernel->threads, MACHINE_MAX_THREADS);
+    else if (clause && check_register_clause(kernel))
+        clause_registers(kernel);
+    else if (!clause && kernel->roles->next)
+        default_registers(kernel);
+}
+
+static void check_product(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    if (op->code != OP_MMA)
+        return;
+    int columns = op->results[0]->type.cols < MACHINE_MMA_COLUMNS ? op->results[0]->type.cols : MACHINE_MMA_COLUMNS;
+    int most = machine_product_columns(kernel->threads, op->args[0]->type.kind != K_VIEW);
+    if (columns > most)
+        reject(kernel, op->loc, REASON_PRODUCT_WIDE, columns, kernel->threads, most);
+}
+
+/* Registers that an instruction takes have to be there when the kernel begins.  */
+static void check_products(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, check_product, kernel);
+}
+
+bool kernel_gathers(const Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        if (role_has_op(role, OP_GATHER, NULL))
+            return true;
+    return false;
+}
+
+bool kernel_takes_turns(const Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        if (role_has_op(role, OP_TURN_TAKE, NULL))
+            return true;
+    return false;
+}
+
+/* Barrier 0 belongs to the CTA, one to each group, one to each group's turn, one to meetings of all.  */
+static void plan_barriers(Kernel *kernel)
+{
+    int groups = kernel_groups(kernel);
+    int barriers = 1 + groups + (kernel_takes_turns(kernel) ? groups : 0) + kernel_gathers(kernel);
+    if (barriers > MACHINE_NAMED_BARRIERS)
+        reject(kernel, kernel->grid.loc, REASON_BARRIERS, barriers, MACHINE_NAMED_BARRIERS);
+}
+
+/* ---- shared memory ----------------------------------------------------------------------------------------------- */
+
+static void plan_slots(Kernel *kernel)
+{
+    FOR_STORAGES (storage, kernel)
+        storage->slot_bytes = storage_bytes(storage);
+}
+
+/* A storage, slot by slot with the one beside it; returns its end.  */
+static int64_t place_storage(Kernel *kernel, Storage *storage, int64_t offset)
+{
+    Storage *behind = storage_beside(kernel, storage);
+    storage->offset = round_up(offset, storage_align(storage));
+    storage->stride = storage->slot_bytes;
+    if (behind) {
+        storage->stride += behind->slot_bytes;
+        behind->stride = storage->stride;
+        behind->offset = storage->offset + storage->slot_bytes;
+    }
+    return storage->offset + storage_places(storage) * storage->stride;
+}
+
+/* Addresses in the order of the struct; returns its size.  */
+static int64_t place_all(Kernel *kernel)
+{
+    int64_t offset = 0;
+    FOR_STORAGES (storage, kernel)
+        if (!storage->beside)
+            offset = place_storage(kernel, storage, offset);
+    offset = round_up(offset, 8);
+    FOR_AREFS (aref, kernel)
+        offset += 16 * aref->slots;
+    if (kernel_takes_turns(kernel))
+        offset += 8;
+    if (kernel_gathers(kernel))
+        offset += 8;
+    if (kernel->grid.dealt)
+        offset += 80;
+    return round_up(offset, kernel->storages ? MACHINE_SHARED_ALIGN : 8) + kernel->shared_padding;
+}
+
+/* Outputs with at most `blocks` 128-byte blocks.  */
+static bool outputs_fit(Kernel *kernel, const int *whole, int blocks)
+{
+    int i = 0;
+    FOR_STORAGES (storage, kernel) {
+        if (storage->use != USE_OUTPUT)
+            continue;
+        int columns = blocks * machine_line_elements(storage->tile.dtype);
+        storage->tile.cols = whole[i] < columns ? whole[i] : columns;
+        storage->slot_bytes = storage_bytes(storage);
+        i++;
+    }
+    kernel->shared_bytes = place_all(kernel);
+    return kernel->shared_bytes <= MACHINE_SHARED_BYTES;
+}
+
+static const char *use_text(const Storage *storage)
+{
+    static const char *const texts[] = {"slots", "operands", "outputs", "scratch", "copies", "sums"};
+    return texts[storage->use];
+}
+
+static void reject_sum(Kernel *kernel)
+{
+    const char *sum = "";
+    FOR_STORAGES (storage, kernel)
+        sum = arena_print(kernel->module, "%s%s%s %d %s of %lld", sum, *sum ? ", " : "", storage->name, storage->slots,
+                          use_text(storage), (long long)storage->slot_bytes);
+    reject(kernel, kernel->loc, REASON_SHARED_MEMORY, (long long)kernel->shared_bytes, (long long)MACHINE_SHARED_BYTES,
+           sum);
+}
+
+/* The matrix unit reads 64 rows of A even where a tile has fewer.  */
+static void visit_short_operand(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    if (op->code != OP_MMA || op->args[0]->type.kind != K_VIEW)
+        return;
+    int rows = op->args[0]->type.rows;
+    int padding = (int)(round_up(rows, MACHINE_MMA_ROWS) - rows) * MACHINE_LINE_BYTES;
+    kernel->shared_padding = padding > kernel->shared_padding ? padding : kernel->shared_padding;
+}
+
+static void set_slots(Aref *aref, int slots)
+{
+    aref->slots = slots;
+    for (int i = 0; i < aref->nstorages; i++)
+        aref->storages[i]->slots = slots;
+}
+
+/* The user gives the rings of pipelined loops their depth; those outside have one slot, or two where they fit.  */
+static void plan_second_slots(Kernel *kernel)
+{
+    FOR_AREFS (aref, kernel) {
+        if (!kernel->grid.persistent || aref->slots > 1 || pipelined_loop(aref->loads[0]))
+            continue;
+        set_slots(aref, 2);
+        if (place_all(kernel) > MACHINE_SHARED_BYTES)
+            set_slots(aref, 1);
+    }
+    kernel->shared_bytes = place_all(kernel);
+}
+
+static bool uses_in_loop(const Op *op, const void *storage)
+{
+    return op->storage == storage && ir_enclosing(op, OP_FOR);
+}
+
+static bool is_in_loop(const Kernel *kernel, const Storage *storage)
+{
+    FOR_ROLES (role, kernel)
+        if (ir_any_of(role->body, uses_in_loop, storage))
+            return true;
+    return false;
+}
+
+/* The output with so many columns at a time, if that fits.  */
+static void try_columns(Kernel *kernel, Storage *storage, int columns)
+{
+    int before = storage->tile.cols;
+    storage->tile.cols = columns;
+    storage->slot_bytes = storage_bytes(storage);
+    if (place_all(kernel) > MACHINE_SHARED_BYTES)
+        storage->tile.cols = before;
+    storage->slot_bytes = storage_bytes(storage);
+}
+
+/* Two blocks where there is room for more than one, but not in all outputs: first for those that a loop waits for.  */
+static void widen_outputs(Kernel *kernel, const int *whole)
+{
+    for (int outside = 0; outside < 2; outside++) {
+        int i = 0;
+        FOR_STORAGES (storage, kernel) {
+            if (storage->use != USE_OUTPUT)
+                continue;
+            int columns = storage->tile.cols, two = 2 * machine_line_elements(storage->tile.dtype);
+            if (columns < two && columns < whole[i] && is_in_loop(kernel, storage) == !outside)
+                try_columns(kernel, storage, whole[i] < two ? whole[i] : two);
+            i++;
+        }
+    }
+    kernel->shared_bytes = place_all(kernel);
+}
+
+/* What is left, block by block.  */
+static void grow_outputs(Kernel *kernel, const int *whole)
+{
+    for (bool grown = true; grown;) {
+        int i = 0;
+        grown = false;
+        FOR_STORAGES (storage, kernel) {
+            if (storage->use != USE_OUTPUT)
+                continue;
+            int columns = storage->tile.cols, more = columns + machine_line_elements(storage->tile.dtype);
+            try_columns(kernel, storage, more < whole[i] ? more : whole[i]);
+            grown |= storage->tile.cols > columns;
+            i++;
+        }
+    }
+    kernel->shared_bytes = place_all(kernel);
+}
+
+/* With two slots the groups meet once for each gathering: nobody still reads what is written by then.  */
+static void set_gathered_slots(Kernel *kernel, int slots)
+{
+    FOR_STORAGES (storage, kernel)
+        if (storage->use == USE_GATHERED)
+            storage->slots = slots;
+}
+
+enum { MOST_OUTPUTS = 64 };
+
+static void plan_shared(Kernel *kernel)
+{
+    int whole[MOST_OUTPUTS], outputs = 0;
+    plan_slots(kernel);
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_short_operand, kernel);
+    FOR_STORAGES (storage, kernel) {
+        if (storage->use == USE_OUTPUT && outputs < MOST_OUTPUTS)
+            whole[outputs++] = storage->tile.cols;
+    }
+    bool fits = false;
+    for (int slots = 2; slots && !fits; slots--) {
+        set_gathered_slots(kernel, slots);
+        fits = outputs_fit(kernel, whole, 2) || outputs_fit(kernel, whole, 1);
+    }
+    if (!fits) {
+        reject_sum(kernel);
+        return;
+    }
+    widen_outputs(kernel, whole);
+    plan_second_slots(kernel);
+    grow_outputs(kernel, whole);
+}
+
+/* ---- registers that tiles take ----------------------------------------------------------------------------------- */
+
+/* Only what can surely not be held is refused; what the compiler may spill is for the build to report.  */
+static int check_pressure(Kernel *kernel, const Role *role)
+{
+    Pressure peak = plan_pressure(kernel, role);
+    if (peak.registers <= MACHINE_THREAD_REGISTERS)
+        return peak.registers;
+    const char *sentence =
+        arena_print(kernel->module, "the tiles that live here take %d registers of each thread, and there are %d: %s",
+                    peak.registers, MACHINE_THREAD_REGISTERS, peak.tiles);
+    reject_text(kernel, peak.loc, sentence, "use smaller tiles or more consumer groups");
+    return peak.registers;
+}
+
+enum {
+    OTHER_REGISTERS = 64,   /* addresses, predicates, and what is on the way from one tile to the next */
+    SCRATCH_REGISTERS = 64, /* addresses in it, where tiles pass through */
+    ENOUGH_THREADS = 1024   /* of an SM: past these nothing is gained */
+};
+
+/* What loads, computes and stores in turn needs other blocks beside it that do so at other times.  The compiler would take
+   registers until there is room for one or two only; so it is told how many there should be.  Matrix products are left out:
+   their accumulators cannot wait in memory.  */
+static void plan_blocks(Kernel *kernel, int peak)
+{
+    FOR_ROLES (role, kernel)
+        if (role->registers || kernel->layout == LAYOUT_MMA)
+            return;
+    int scratch = 0;
+    FOR_STORAGES (storage, kernel)
+        scratch = storage->use == USE_SCRATCH ? SCRATCH_REGISTERS : scratch;
+    int each = (int)round_up(peak + OTHER_REGISTERS + scratch, 8);
+    int blocks = MACHINE_REGISTERS / (each * kernel->threads);
+    int fit = MACHINE_SM_SHARED_BYTES / (int)(kernel->shared_bytes + MACHINE_BLOCK_SHARED_BYTES);
+    blocks = blocks < fit ? blocks : fit;
+    blocks = blocks < ENOUGH_THREADS / kernel->threads ? blocks : ENOUGH_THREADS / kernel->threads;
+    kernel->min_blocks = blocks > 1 ? blocks : 1;
+}
+
+/* What the kernel costs, for the remarks: threads, registers of each role, shared memory and the rings in it.  */
+static void say_plan(Kernel *kernel)
+{
+    Module *module = kernel->module;
+    const char *text = arena_print(module, "kernel %s: %d threads", kernel->name, kernel->threads);
+    FOR_ROLES (role, kernel)
+        if (role->registers)
+            text = arena_print(module, "%s, %s with %d registers", text, role->name, role->registers);
+    if (kernel->min_blocks > 1)
+        text = arena_print(module, "%s, %d blocks in an SM", text, kernel->min_blocks);
+    text = arena_print(module, "%s, %lld bytes of shared memory", text, (long long)kernel->shared_bytes);
+    FOR_AREFS (aref, kernel)
+        text = arena_print(module, "%s, ring %s of %d x %lld bytes", text, aref->name, aref->slots,
+                           (long long)aref->bytes);
+    remark(kernel, DIAG_OPTIMIZED, kernel->loc, "%s", text);
+}
+
+/* require: layout.   ensure: addresses, registers, threads, variables.  */
+void pass_plan(Kernel *kernel)
+{
+    plan_threads(kernel);
+    check_products(kernel);
+    plan_barriers(kernel);
+    if (kernel->failed)
+        return;
+    plan_shared(kernel);
+    if (kernel->failed)
+        return;
+    plan_staging(kernel);
+    plan_variables(kernel);
+    int peak = 0;
+    FOR_ROLES (role, kernel) {
+        int registers = check_pressure(kernel, role);
+        peak = registers > peak ? registers : peak;
+    }
+    plan_blocks(kernel, peak);
+    if (!kernel->failed)
+        say_plan(kernel);
+}

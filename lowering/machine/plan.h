@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plan.h - what the back half of the compiler shares: positions, liveness, and facts about lowered roles.  */
+#ifndef WSC_PLAN_H
+#define WSC_PLAN_H
+
+#include "ir/ir.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* order.c: op->position counts in program order; a control operation ends at the position after its last block.  */
+void order_number(Role *role);
+int order_end(const Op *op);
+/* The op of `block` that is `op` or holds it, NULL when neither.  */
+Op *order_in_block(Op *op, const Block *block);
+/* The outermost loop (FOR, WHILE, GRID) around `op` that does not hold `block`, or NULL.  */
+Op *order_outer_loop(const Op *op, const Block *block);
+
+/* facts.c: what later passes ask of a lowered op, each said once.  */
+bool op_is_pure(const Op *op);      /* only makes values; may be left out or computed elsewhere in its block */
+bool op_reads_memory(const Op *op); /* pure, but not across a store or a release */
+bool op_is_loop(const Op *op);
+bool op_writes_in_place(const Op *op);   /* MMA, DOT_F32: args[2] and results[0] are one register tile */
+bool value_is_tile(const Value *value);  /* a register tile, finished or in flight */
+Op *tensor_root(const Value *tensor);    /* the TENSOR op below its slices */
+const Value *tensor_memory(const Value *tensor); /* the pointer that the TENSOR op begins at */
+bool stores_what_is_loaded(const Op *op, const void *load); /* a store to the memory of the load's tensor */
+Op *role_grid(const Role *role);         /* its GRID op, or NULL */
+bool role_holds_tiles(const Role *role); /* in registers, from one operation to another */
+const Aref *ring_before(const Kernel *kernel, const Aref *aref); /* whose tiles it carries on, turned over; NULL: none */
+bool role_issues_only(const Role *role); /* one warp is enough: it starts copies and touches no tile */
+bool kernel_gathers(const Kernel *kernel);                         /* groups of a role meet */
+int storage_place(const Kernel *kernel, const Storage *storage);   /* how many come before it */
+Storage *storage_beside(const Kernel *kernel, const Storage *storage); /* which lies beside it, or NULL */
+int64_t storage_align(const Storage *storage);
+int64_t storage_bytes(const Storage *storage);                     /* of one slot, by its use and tile */
+bool role_has_op(const Role *role, Opcode code, const Aref *aref); /* an op of this ring */
+bool value_on_host(const Value *value);                            /* depends on the launcher's parameters alone */
+bool same_scalar(const Value *x, const Value *y, int depth); /* the same expression, computed twice, of so many levels */
+bool stores_apart(const Op *x, const Op *y); /* two stores surely write different elements in one iteration */
+bool store_moves_on(const Op *store);        /* and in each iteration of the loops around it, inside the grid, others */
+int role_first_group(const Kernel *kernel, const Role *role);
+
+/* staging.c: stores, loads and gatherings through shared memory, step by step.  */
+void plan_staging(Kernel *kernel);
+
+/* variables.c: C variables for every role and for the launcher.  */
+void plan_variables(Kernel *kernel);
+
+/* pairs.c: products that are one instruction.  */
+void layout_pairs(Kernel *kernel);
+Op *op_paired_with(const Op *product);  /* the product behind this one, if the two may be one instruction */
+bool op_is_second(const Op *product);   /* the one before, which pairs, starts it */
+
+/* pressure.c: the most registers of a thread that live tiles take at one point of a role; needs positions.  */
+typedef struct {
+    int registers;
+    Loc loc;
+    const char *tiles; /* "acc 128x256 f32 256, ..." */
+} Pressure;
+Pressure plan_pressure(Kernel *kernel, const Role *role);
+
+bool kernel_takes_turns(const Kernel *kernel); /* plan.c */
+int kernel_groups(const Kernel *kernel);       /* of all roles */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * pressure.c - how many registers live tiles take at the worst point of a role.
+ *
+ *   acc  64x256 f32    128 registers of each thread, alive from its zeros to its store
+ *   x    64x64  f16     32, alive for two statements
+ *
+ * An estimate from below: each variable counts once while any value that it holds is needed, an expression that is printed
+ * at its use not at all.  A tile that a loop takes columns of, and nothing needs behind it, leaves the registers of a strip to
+ * what is computed of that.
+ */
+#include "machine/machine.h"
+#include "machine/plan.h"
+
+typedef struct {
+    Kernel *kernel;
+    const Role *role;
+    int *begin, *end;  /* by variable, in positions; end 0: not seen */
+    const Op **strips; /* by variable: what takes columns of it */
+    Variable **variables;
+    int count;
+    const Op **ops; /* by position */
+    int npositions;
+} Estimate;
+
+static int variable_index(Estimate *in, const Variable *variable)
+{
+    for (int i = 0; i < in->count; i++)
+        if (in->variables[i] == variable)
+            return i;
+    return -1;
+}
+
+static void touch(Estimate *in, const Value *value, const Op *op, int position)
+{
+    if (!value->var && value->def) {
+        for (int i = 0; i < value->def->nargs; i++)
+            touch(in, value->def->args[i], op, position);
+        return;
+    }
+    int i = value->var && value_is_tile(value) ? variable_index(in, value->var) : -1;
+    if (i < 0)
+        return;
+    const Block *home = value->def ? value->def->parent : value->block;
+    bool argument = !value->def && home->parent == op; /* seen where its own block opens */
+    const Op *loop = argument ? NULL : order_outer_loop(op, home);
+    int end = loop ? order_end(loop) : position;
+    if (!in->end[i] || position < in->begin[i])
+        in->begin[i] = position;
+    if (end > in->end[i])
+        in->end[i] = end;
+}
+
+static void visit_touch(Op *op, void *context)
+{
+    Estimate *in = context;
+    if (op->position < in->npositions)
+        in->ops[op->position] = op;
+    bool inlined = op->nresults == 1 && op_is_pure(op) && !op->results[0]->var;
+    for (int i = 0; i < op->nargs && !inlined; i++)
+        touch(in, op->args[i], op, op->position);
+    for (int i = 0; i < op->nresults; i++)
+        touch(in, op->results[i], op, op->position);
+    for (int k = 0; k < op->nblocks; k++)
+        for (int i = 0; i < op->blocks[k]->nargs; i++)
+            touch(in, op->blocks[k]->args[i], op, op->position);
+}
+
+static void visit_strips(Op *op, void *context)
+{
+    Estimate *in = context;
+    int i = op->code == OP_COLUMNS && op->args[0]->var ? variable_index(in, op->args[0]->var) : -1;
+    if (i >= 0)
+        in->strips[i] = op;
+}
+
+static int registers_of(const Estimate *in, int i, int position)
+{
+    Type type = in->variables[i]->type;
+    const Op *columns = in->strips[i], *loop = columns ? ir_enclosing(columns, OP_FOR) : NULL;
+    if (loop && loop->position < position && in->end[i] <= order_end(loop))
+        type.cols -= columns->results[0]->type.cols;
+    return type.cols > 0 ? machine_tile_registers(type, in->kernel->layout) : 0;
+}
+
+static int registers_at(const Estimate *in, int position)
+{
+    int registers = 0;
+    for (int i = 0; i < in->count; i++)
+        if (in->end[i] && in->begin[i] <= position && position < in->end[i])
+            registers += registers_of(in, i, position);
+    return registers;
+}
+
+static const char *tiles_at(const Estimate *in, int position)
+{
+    const char *text = "";
+    for (int i = 0; i < in->count; i++) {
+        if (!in->end[i] || in->begin[i] > position || position >= in->end[i])
+            continue;
+        Type type = in->variables[i]->type;
+        text = arena_print(in->kernel->module, "%s%s%s %dx%d %s %d", text, *text ? ", " : "", in->variables[i]->name,
+                           type.rows, type.cols, dtype_text(type.dtype), registers_of(in, i, position));
+    }
+    return text;
+}
+
+Pressure plan_pressure(Kernel *kernel, const Role *role)
+{
+    Module *module = kernel->module;
+    Estimate in = {.kernel = kernel, .role = role};
+    int nvariables = 0;
+    for (const Variable *variable = kernel->variables; variable; variable = variable->next)
+        nvariables++;
+    size_t room = (size_t)(nvariables + 1);
+    in.begin = arena_alloc(module, room * sizeof *in.begin);
+    in.end = arena_alloc(module, room * sizeof *in.end);
+    in.strips = arena_alloc(module, room * sizeof *in.strips);
+    in.variables = arena_alloc(module, room * sizeof *in.variables);
+    for (Variable *variable = kernel->variables; variable; variable = variable->next)
+        if (variable->role == role && (variable->type.kind == K_TILE || variable->type.kind == K_TOKEN))
+            in.variables[in.count++] = variable;
+    in.npositions = role->body->last ? order_end(role->body->last) + 1 : 0;
+    in.ops = arena_alloc(module, (size_t)(in.npositions + 1) * sizeof *in.ops);
+    ir_walk(role->body, visit_touch, &in);
+    ir_walk(role->body, visit_strips, &in);
+
+    Pressure peak = {0, kernel->loc, ""};
+    int worst = 0;
+    for (int position = 0; position < in.npositions; position++) {
+        int registers = registers_at(&in, position);
+        if (registers > peak.registers && in.ops[position]) {
+            peak.registers = registers;
+            peak.loc = in.ops[position]->loc;
+            worst = position;
+        }
+    }
+    if (peak.registers > MACHINE_THREAD_REGISTERS)
+        peak.tiles = tiles_at(&in, worst);
+    return peak;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * variables-merge.c - which values share a C variable.
+ *
+ *   live    ranges of positions; the arms of an `if` exclude each other, a loop that a value enters is covered as a whole; an
+ *           inlined expression's operands live until it is printed.
+ *   merge   a loop's argument, its initial value, what is yielded and its result, a product's accumulator before and after,
+ *           a token and its tile become one variable unless their ranges overlap.  First those that the hardware updates in
+ *           place: a copy of an accumulator in flight is never printed.
+ */
+#include <string.h>
+
+#include "machine/variables.h"
+
+/* ---- live -------------------------------------------------------------------------------------------------------- */
+
+const Block *variables_home(const Value *value)
+{
+    return value->def ? value->def->parent : value->block;
+}
+
+static int begin_of(const Value *value)
+{
+    if (value->def)
+        return 2 * order_end(value->def) + 1;
+    const Op *holder = value->block->parent;
+    if (!holder)
+        return 0;
+    bool body_of_while = holder->code == OP_WHILE && value->block == holder->blocks[1];
+    return 2 * (body_of_while ? holder->blocks[0]->last->position : holder->position) + 1;
+}
+
+static void add_range(Fact *fact, int begin, int end)
+{
+    for (int i = 0; i < fact->nranges; i++) {
+        Range *range = &fact->ranges[i];
+        bool touches = begin <= range->end && range->begin <= end;
+        if (!touches && (i < MAX_RANGES - 1 || fact->nranges < MAX_RANGES))
+            continue;
+        range->begin = begin < range->begin ? begin : range->begin;
+        range->end = end > range->end ? end : range->end;
+        return;
+    }
+    fact->ranges[fact->nranges++] = (Range){begin, end};
+}
+
+/* The value is read when `op` is printed, at position `at`: from its definition on the way down to there.  */
+static void extend(Namer *in, Value *value, Op *op, int at)
+{
+    Fact *fact = variables_fact(in, value);
+    if (!fact)
+        return;
+    if (fact->form == FORM_INLINE && value->def) {
+        for (int i = 0; i < value->def->nargs; i++)
+            extend(in, value->def->args[i], op, at);
+        return;
+    }
+    const Block *block = variables_home(value);
+    int begin = begin_of(value);
+    for (;;) {
+        Op *here = order_in_block(op, block);
+        if (!here) { /* from one block of a while to the other */
+            add_range(fact, begin, 2 * order_end(block->parent));
+            return;
+        }
+        if (here == op || op_is_loop(here)) {
+            add_range(fact, begin, 2 * (here == op ? at : order_end(here)));
+            return;
+        }
+        add_range(fact, begin, 2 * here->position);
+        for (int k = 0; k < here->nblocks; k++)
+            if (ir_inside(op, here->blocks[k]))
+                block = here->blocks[k];
+        begin = 2 * block->first->position - 1;
+    }
+}
+
+/* An accumulator that is not in its variable yet is put there before the other operands are read.  */
+static void extend_past(Namer *in, Value *value, Op *product)
+{
+    Fact *fact = variables_fact(in, value);
+    bool inlined = fact && fact->form == FORM_INLINE && value->def;
+    for (int i = 0; inlined && i < value->def->nargs; i++)
+        extend_past(in, value->def->args[i], product);
+    if (!inlined && value != product->args[2])
+        extend(in, value, product, product->position + 1);
+}
+
+static void visit_live(Op *op, void *context)
+{
+    Namer *in = context;
+    bool inlined = op->nresults == 1 && op_is_pure(op) && variables_fact(in, op->results[0])->form != FORM_LOCAL;
+    if (inlined)
+        return;
+    for (int i = 0; i < op->nargs; i++)
+        extend(in, op->args[i], op, op->code == OP_FOR && (i == 1 || i == 2) ? order_end(op) : op->position);
+    for (int i = 0; i < 2 && op_writes_in_place(op); i++)
+        extend_past(in, op->args[i], op);
+}
+
+bool variables_is_counter(const Value *value)
+{
+    return !value->def && value->block->parent && value->index == 0 && value->block->parent->code == OP_FOR;
+}
+
+/* What counts a loop's iterations or names the grid's tile: no other value may move in, even when nobody looks again.  */
+static bool is_loops_own(const Value *value)
+{
+    return variables_is_counter(value) ||
+           (!value->def && value->block->parent && value->block->parent->code == OP_GRID);
+}
+
+void variables_settle_ranges(Namer *in)
+{
+    for (int i = 0; i < in->count; i++) {
+        Fact *fact = &in->facts[i];
+        int begin = begin_of(fact->value);
+        fact->nranges = 0;
+        add_range(fact, begin, is_loops_own(fact->value) ? 2 * order_end(fact->value->block->parent) : begin + 1);
+    }
+    ir_walk(in->role->body, visit_live, in);
+}
+
+/* ---- merge ------------------------------------------------------------------------------------------------------- */
+
+static bool one_type(Type x, Type y)
+{
+    x.kind = x.kind == K_TOKEN ? K_TILE : x.kind;
+    y.kind = y.kind == K_TOKEN ? K_TILE : y.kind;
+    return type_equal(x, y);
+}
+
+static bool overlap(const Fact *x, const Fact *y)
+{
+    for (int i = 0; i < x->nranges && x->same != y->same; i++)
+        for (int k = 0; k < y->nranges; k++)
+            if (x->ranges[i].begin < y->ranges[k].end && y->ranges[k].begin < x->ranges[i].end)
+                return true;
+    return false;
+}
+
+static bool classes_overlap(const Namer *in, int x, int y)
+{
+    int i = x;
+    do {
+        int k = y;
+        do {
+            if (overlap(&in->facts[i], &in->facts[k]))
+                return true;
+            k = in->facts[k].next_member;
+        } while (k != y);
+        i = in->facts[i].next_member;
+    } while (i != x);
+    return false;
+}
+
+static void join(Namer *in, int x, int y)
+{
+    int class_ = in->facts[x].class_ < in->facts[y].class_ ? in->facts[x].class_ : in->facts[y].class_;
+    for (int side = 0; side < 2; side++) {
+        int i = side ? y : x;
+        do {
+            in->facts[i].class_ = class_;
+            i = in->facts[i].next_member;
+        } while (i != (side ? y : x));
+    }
+    int next = in->facts[x].next_member;
+    in->facts[x].next_member = in->facts[y].next_member;
+    in->facts[y].next_member = next;
+}
+
+static bool merge(Namer *in, const Value *x, const Value *y)
+{
+    Fact *fx = x ? variables_fact(in, x) : NULL, *fy = y ? variables_fact(in, y) : NULL;
+    if (!fx || !fy || fx->form != FORM_LOCAL || fy->form != FORM_LOCAL || !one_type(x->type, y->type))
+        return false;
+    if (fx->class_ == fy->class_)
+        return true;
+    if (classes_overlap(in, in->index[x->id], in->index[y->id]))
+        return false;
+    join(in, in->index[x->id], in->index[y->id]);
+    return true;
+}
+
+static void visit_merge_loop_names(Op *op, void *context)
+{
+    Namer *in = context;
+    for (int i = 0; i < carried_count(op); i++) {
+        Carried names = carried(op, i);
+        Value *argument = names.body_argument ? names.body_argument : names.argument;
+        if (!merge(in, argument, names.result) && variables_fact(in, names.result)->form == FORM_LOCAL)
+            BUG(in->kernel, "a loop's result cannot share its argument's variable");
+    }
+}
+
+static void visit_merge_in_place(Op *op, void *context)
+{
+    Namer *in = context;
+    if (op_writes_in_place(op))
+        merge(in, op->args[2], op->results[0]);
+    if (op->code == OP_WAIT)
+        for (int i = 0; i < op->nresults && i < op->nargs; i++)
+            merge(in, op->args[i], op->results[i]);
+}
+
+/* Tiles first (a copy of a tile costs), then scalars.  */
+static void merge_carried(Namer *in, Op *op, bool tiles)
+{
+    for (int i = 0; i < carried_count(op); i++) {
+        Carried names = carried(op, i);
+        if (value_is_tile(names.argument) != tiles)
+            continue;
+        merge(in, names.argument, names.body_argument);
+        merge(in, names.argument, names.exit);
+        merge(in, names.argument, names.next);
+        merge(in, names.argument, names.init);
+    }
+    for (int i = 0; op->code == OP_IF && i < op->nresults; i++)
+        for (int k = 0; k < op->nblocks; k++)
+            if (value_is_tile(op->results[i]) == tiles)
+                merge(in, op->results[i], op->blocks[k]->last->args[i]);
+}
+
+static void visit_merge_tiles(Op *op, void *context)
+{
+    merge_carried(context, op, true);
+}
+
+static void visit_merge_scalars(Op *op, void *context)
+{
+    merge_carried(context, op, false);
+}
+
+bool variables_is_slot(const Value *value)
+{
+    return value->def && (value->def->code == OP_GET || value->def->code == OP_PUT);
+}
+
+/* `x = ws_exp2 (x)` stays one variable where the user wrote one.  */
+static void merge_versions(Namer *in)
+{
+    for (int i = 0; i < in->count; i++) {
+        const Value *value = in->facts[i].value;
+        for (int k = i - 1; k >= 0 && value->name && value->def && !variables_is_slot(value); k--) {
+            const Value *other = in->facts[k].value;
+            if (!other->name || !other->def || other->def->parent != value->def->parent ||
+                strcmp(value->name, other->name))
+                continue;
+            if (value_is_tile(value) || value->type.kind == K_SCALAR)
+                merge(in, value, other);
+            break;
+        }
+    }
+}
+
+void variables_merge(Namer *in)
+{
+    for (int i = 0; i < in->count; i++) {
+        Op *op = in->facts[i].value->def;
+        const Fact *source = op && op->code == OP_WAIT ? variables_fact(in, op->args[in->facts[i].value->index]) : NULL;
+        if (source)
+            in->facts[i].same = source->same;
+    }
+    ir_walk(in->role->body, visit_merge_loop_names, in);
+    ir_walk(in->role->body, visit_merge_in_place, in);
+    ir_walk(in->role->body, visit_merge_tiles, in);
+    ir_walk(in->role->body, visit_merge_scalars, in);
+    merge_versions(in);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * variables-names.c - the names of a role's C variables: the user's, as long as their scopes are apart.
+ *
+ *   acc, acc of another loop beside it       acc, acc
+ *   acc, acc of a loop inside                acc, acc_2
+ */
+#include <string.h>
+
+#include "schedule/cluster.h"
+#include "machine/variables.h"
+
+/* C names that C++ takes for itself, and the runtime's namespace.  */
+static const char *const reserved_words[] = {"alignas",
+                                             "alignof",
+                                             "and",
+                                             "and_eq",
+                                             "asm",
+                                             "auto",
+                                             "bitand",
+                                             "bitor",
+                                             "bool",
+                                             "catch",
+                                             "char16_t",
+                                             "char32_t",
+                                             "class",
+                                             "compl",
+                                             "concept",
+                                             "const_cast",
+                                             "constexpr",
+                                             "decltype",
+                                             "delete",
+                                             "dynamic_cast",
+                                             "explicit",
+                                             "export",
+                                             "false",
+                                             "friend",
+                                             "linux",
+                                             "mutable",
+                                             "namespace",
+                                             "new",
+                                             "noexcept",
+                                             "not",
+                                             "not_eq",
+                                             "nullptr",
+                                             "operator",
+                                             "or",
+                                             "or_eq",
+                                             "private",
+                                             "protected",
+                                             "public",
+                                             "reinterpret_cast",
+                                             "requires",
+                                             "static_assert",
+                                             "static_cast",
+                                             "template",
+                                             "this",
+                                             "thread_local",
+                                             "throw",
+                                             "true",
+                                             "try",
+                                             "typeid",
+                                             "typename",
+                                             "typeof",
+                                             "unix",
+                                             "using",
+                                             "virtual",
+                                             "wchar_t",
+                                             "ws",
+                                             "xor",
+                                             "xor_eq"};
+
+bool variables_is_reserved(const char *name)
+{
+    for (size_t i = 0; i < sizeof reserved_words / sizeof *reserved_words; i++)
+        if (!strcmp(name, reserved_words[i]))
+            return true;
+    return false;
+}
+
+/* What a role's function names already: its parameters, the walk over tiles, rings, what copies save.  */
+static bool is_taken_in_role(const Kernel *kernel, const char *name)
+{
+    FOR_AREFS (aref, kernel)
+        if (!strcmp(name, aref->name))
+            return true;
+    FOR_STORAGES (storage, kernel)
+        if (storage->use == USE_OUTPUT && !strcmp(name, storage->name))
+            return true;
+    return !strcmp(name, "p") || !strcmp(name, "s") || !strcmp(name, "t") || !strcmp(name, "go_on") ||
+           !strncmp(name, "saved_", 6) || (cluster_size(kernel) > 1 && !strcmp(name, "inside"));
+}
+
+const Block *variables_scope(const Variable *variable, const Value *value)
+{
+    if (variables_is_counter(value) || !variable->declared)
+        return variables_home(value);
+    return variable->declared->parent;
+}
+
+/* Both blocks of a while are one block in C.  */
+static const Block *written_block(const Block *block)
+{
+    const Op *op = block->parent;
+    return op && op->code == OP_WHILE ? op->blocks[0] : block;
+}
+
+static bool scope_holds(const Block *outer, const Block *inner)
+{
+    while (written_block(inner) != written_block(outer) && inner->parent)
+        inner = inner->parent->parent;
+    return written_block(inner) == written_block(outer);
+}
+
+static bool name_free(const Namer *in, const NameScope *taken, const char *name, const Block *scope)
+{
+    if (variables_is_reserved(name) || is_taken_in_role(in->kernel, name))
+        return false;
+    for (; taken; taken = taken->next)
+        if (!strcmp(taken->variable->name, name) &&
+            (scope_holds(taken->scope, scope) || scope_holds(scope, taken->scope)))
+            return false;
+    return true;
+}
+
+/* "slot", or with several rings "tk_slot" of the ring "tk_ring".  */
+static const char *slot_name(const Kernel *kernel, const Aref *aref)
+{
+    bool only = kernel->arefs && !kernel->arefs->next;
+    if (only || !aref)
+        return "slot";
+    size_t length = strlen(aref->name);
+    bool ring = length > 5 && !strcmp(aref->name + length - 5, "_ring");
+    return arena_print(kernel->module, "%.*s_slot", (int)(ring ? length - 5 : length), aref->name);
+}
+
+static const char *default_name(const Kernel *kernel, const Value *value)
+{
+    const Op *op = value->def;
+    if (op && op->code == OP_STAGE && op->storage && op->storage->use == USE_OUTPUT)
+        return "box";
+    if (op && (op->code == OP_STAGE || op->code == OP_GATHER) && op->storage)
+        return arena_print(kernel->module, "%s_view", op->storage->name);
+    if (op && op_writes_in_place(op))
+        return "acc";
+    if (value->type.kind == K_TENSOR)
+        return "part";
+    if (value->type.kind == K_SCALAR)
+        return value->type.dtype == D_I1 ? "condition" : "n";
+    return "x";
+}
+
+static int name_count(const Namer *in, int class_, const char *name)
+{
+    int count = 0, i = class_;
+    do {
+        count += in->facts[i].value->name && !strcmp(in->facts[i].value->name, name);
+        i = in->facts[i].next_member;
+    } while (i != class_);
+    return count;
+}
+
+/* What most of the members are called, the earlier name when two are as frequent.  */
+const char *variables_class_name(const Namer *in, int class_)
+{
+    const char *best = NULL;
+    int most = 0, i = class_;
+    do {
+        const Value *value = in->facts[i].value;
+        if (variables_is_slot(value))
+            return slot_name(in->kernel, value->def->aref);
+        int count = value->name ? name_count(in, class_, value->name) : 0;
+        if (count > most) {
+            most = count;
+            best = value->name;
+        }
+        i = in->facts[i].next_member;
+    } while (i != class_);
+    if (best)
+        return best;
+    for (i = in->facts[class_].next_member; i != class_; i = in->facts[i].next_member)
+        if (in->facts[i].value->def && op_writes_in_place(in->facts[i].value->def))
+            return "acc";
+    return default_name(in->kernel, in->facts[class_].value);
+}
+
+const char *variables_unique_name(const Namer *in, const NameScope *taken, const char *name, const Block *scope)
+{
+    const char *unique = name;
+    for (int i = 2; !name_free(in, taken, unique, scope); i++)
+        unique = arena_print(in->kernel->module, "%s_%d", name, i);
+    return unique;
+}

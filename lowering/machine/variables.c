@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * variables.c - from SSA values back to C variables, and the names in the .cu.
+ *
+ *   %acc0 = full 0                              auto acc = ws::full<...>(0);
+ *   %acc3 = for 0, %K, 64, %acc0 (%k, %acc1)    for (int k = 0; k < p.K; k += 64) {
+ *     %t = mma %ta, %tb, %acc1                      ws::mma(acc, ...);
+ *     %acc2 = wait 1, %t                            ws::wait<1>(acc);
+ *     yield %acc2                               }
+ *
+ * Four steps for each role:
+ *   form    a value is printed at its one use (inline), is a field of the parameter struct (what the launcher can compute),
+ *           or needs a variable.  An unnamed expression is moved to its use only inside its block and not across memory it
+ *           reads; scalars whose leaves do not change may sink into nested blocks.
+ *   live    where each value is needed (variables-merge.c);
+ *   merge   values that may share one share a variable (the same);
+ *   name    the user's names; a name is used again only where the scopes are apart (variables-names.c).
+ */
+#include <string.h>
+
+#include "machine/variables.h"
+
+/* ---- collecting -------------------------------------------------------------------------------------------------- */
+
+Fact *variables_fact(const Namer *in, const Value *value)
+{
+    int i = in->index[value->id];
+    return i < 0 ? NULL : &in->facts[i];
+}
+
+static void add_fact(Namer *in, Value *value)
+{
+    if (in->count == in->capacity) {
+        int capacity = in->capacity ? 2 * in->capacity : 64;
+        Fact *facts = arena_alloc(in->kernel->module, (size_t)capacity * sizeof *facts);
+        if (in->count)
+            memcpy(facts, in->facts, (size_t)in->count * sizeof *facts);
+        in->facts = facts;
+        in->capacity = capacity;
+    }
+    in->index[value->id] = in->count;
+    in->facts[in->count] = (Fact){.value = value, .class_ = in->count, .next_member = in->count, .same = in->count};
+    in->count++;
+}
+
+static void visit_values(Op *op, void *context)
+{
+    Namer *in = context;
+    for (int k = 0; k < op->nblocks; k++)
+        for (int i = 0; i < op->blocks[k]->nargs; i++)
+            add_fact(in, op->blocks[k]->args[i]);
+    for (int i = 0; i < op->nresults; i++)
+        add_fact(in, op->results[i]);
+}
+
+/* The launcher makes tensors and the grid; a role only names them.  */
+static bool is_launchers(const Op *op)
+{
+    return op->code == OP_TENSOR || op->code == OP_GRID;
+}
+
+static void visit_mentions(Op *op, void *context)
+{
+    Namer *in = context;
+    for (int i = 0; i < op->nargs; i++) {
+        Fact *fact = variables_fact(in, op->args[i]);
+        if (fact)
+            fact->mentions++;
+    }
+}
+
+/* ---- form -------------------------------------------------------------------------------------------------------- */
+
+/* Scalar expressions that cost nothing to compute again, as a loop's header does.  */
+static bool is_cheap(const Value *value, int depth)
+{
+    const Op *op = value->def;
+    if (!op)
+        return true;
+    if (op_info[op->code].class_ != CLASS_SCALAR || op->code == OP_MATHI || depth == 0)
+        return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (!is_cheap(op->args[i], depth - 1))
+            return false;
+    return true;
+}
+
+enum { LOOK_BACK = 8 };
+
+/* Made of registers alone, as far as one looks.  */
+static bool only_computes(const Op *op, int depth)
+{
+    if (!op || op->nblocks)
+        return true;
+    OpClass class_ = op_info[op->code].class_;
+    if (!depth || class_ == CLASS_LOAD || op->code == OP_READ || op->storage)
+        return false;
+    for (int i = 0; i < op->nargs && class_ == CLASS_TILE; i++)
+        if (!only_computes(op->args[i]->def, depth - 1))
+            return false;
+    return true;
+}
+
+/* Nothing but pure ops stands between the definition and its use in the same block, so a tile expression may be printed at
+   the use: it crosses no store, no barrier and no product.  What is computed may wait with its use until a staging is free;
+   a load had better be under way by then.  */
+static bool reaches_quietly(const Op *def, Op *user)
+{
+    if (!user || user->parent != def->parent)
+        return false;
+    for (const Op *op = def->next; op && op != user; op = op->next)
+        if (!op_is_pure(op) && !(op->code == OP_STORE_WAIT && only_computes(def, LOOK_BACK)))
+            return false;
+    return true;
+}
+
+static bool is_loop_bound(const Op *user, const Value *value)
+{
+    return user->code == OP_FOR && (user->args[1] == value || user->args[2] == value);
+}
+
+/* Something with a C name of its own, or a literal.  */
+static bool is_leaf(const Namer *in, const Value *value)
+{
+    const Fact *fact = variables_fact(in, value);
+    return !fact || !value->def || value->def->code == OP_CONST || value->name || fact->mentions > 1;
+}
+
+static Form scalar_form(const Namer *in, const Fact *fact)
+{
+    const Value *value = fact->value;
+    const Op *op = value->def;
+    bool prologue = op->parent == in->role->body;
+    if (op->code == OP_CONST)
+        return FORM_INLINE;
+    if (op->code == OP_CONVI && !value->name && is_leaf(in, op->args[0]))
+        return FORM_INLINE;
+    bool once = fact->uses == 1 && !value->name && op_info[op->code].class_ == CLASS_SCALAR;
+    if (once && is_cheap(value, 4))
+        return FORM_INLINE;
+    if (prologue && value_on_host(value))
+        return FORM_FIELD;
+    if (once && !is_loop_bound(fact->user, value) && fact->user->parent == op->parent)
+        return FORM_INLINE;
+    return FORM_LOCAL;
+}
+
+static Form result_form(const Namer *in, const Fact *fact)
+{
+    const Value *value = fact->value;
+    const Op *op = value->def;
+    if (op_is_pure(op) && !fact->uses)
+        return FORM_NONE;
+    if (op->code == OP_VIEW || op->code == OP_TRANS_VIEW || op->code == OP_SPLAT || op->code == OP_COLUMNS)
+        return FORM_INLINE;
+    if (op->code == OP_TENSOR)
+        return FORM_FIELD;
+    switch (op_info[op->code].class_) {
+    case CLASS_SCALAR:
+        return scalar_form(in, fact);
+    case CLASS_READ:
+    case CLASS_TILE:
+    case CLASS_LOAD:
+        if (!op_is_pure(op) || value->name || op->storage || fact->uses != 1 || fact->user->code == OP_YIELD)
+            return FORM_LOCAL;
+        return reaches_quietly(op, fact->user) && !is_loop_bound(fact->user, value) ? FORM_INLINE : FORM_LOCAL;
+    default:
+        return FORM_LOCAL;
+    }
+}
+
+/* ---- declarations ------------------------------------------------------------------------------------------------ */
+
+/* Where a variable is first written for this member: the op, and whether it may be declared there with its value.  */
+typedef struct {
+    Op *op;
+    bool with_value;
+} Write;
+
+static Write first_write(const Value *value)
+{
+    if (value->def) {
+        Op *op = value->def;
+        return (Write){op, op->code != OP_IF && op->code != OP_WHILE};
+    }
+    Op *holder = value->block->parent;
+    return (Write){holder, holder && !(holder->code == OP_WHILE && value->block == holder->blocks[1])};
+}
+
+static bool block_holds(const Block *outer, const Block *inner)
+{
+    for (; inner; inner = inner->parent ? inner->parent->parent : NULL)
+        if (inner == outer)
+            return true;
+    return false;
+}
+
+/* The common block of all writes, and the op in it that comes first.  */
+static void place(const Namer *in, int class_, Variable *variable)
+{
+    Block *block = NULL;
+    Write first = {NULL, false};
+    int writes = 0, i = class_;
+    do {
+        Write write = first_write(in->facts[i].value);
+        if (write.op) {
+            Block *home = write.op->parent;
+            for (block = block ? block : home; !block_holds(block, home); block = block->parent->parent)
+                ;
+            if (!first.op || write.op->position < first.op->position)
+                first = write;
+            writes++;
+        }
+        i = in->facts[i].next_member;
+    } while (i != class_);
+    if (!first.op)
+        return;
+    variable->declared = order_in_block(first.op, block);
+    variable->bare = variable->declared != first.op || !first.with_value;
+    variable->mutable_ |= writes > 1 || variable->bare;
+}
+
+/* A loop's argument, an accumulator and what a wait pins are written in place.  */
+static bool member_is_mutable(const Namer *in, const Value *value)
+{
+    const Op *op = value->def;
+    if (!op)
+        return value->block->parent && value->block->parent->code != OP_GRID;
+    if (op->code == OP_WAIT || op->code == OP_IF || op->code == OP_WHILE || op->code == OP_FOR ||
+        op_writes_in_place(op))
+        return true;
+    const Op *user = in->facts[in->index[value->id]].user;
+    return user && value_is_tile(value) && user->code == OP_WAIT;
+}
+
+static void visit_pinned(Op *op, void *context)
+{
+    Namer *in = context;
+    for (int i = 0; op->code == OP_WAIT && i < op->nargs; i++)
+        if (op->args[i]->var && op->args[i]->var->role)
+            op->args[i]->var->mutable_ = true;
+    (void)in;
+}
+
+static Variable *variable_new(Kernel *kernel, Role *role, Type type)
+{
+    Variable *variable = arena_alloc(kernel->module, sizeof *variable);
+    variable->type = type;
+    variable->role = role;
+    Variable **end = &kernel->variables;
+    while (*end)
+        end = &(*end)->next;
+    *end = variable;
+    return variable;
+}
+
+/* ---- the launcher's variables ------------------------------------------------------------------------------------ */
+
+/* Parameters are names of the launcher's function, which has two of its own; scalars among them and everything computed
+   are members of the parameter struct, as is the grid.  */
+static bool is_parameter(const Value *value)
+{
+    return !value->def;
+}
+
+static bool is_member(const Value *value)
+{
+    return value->def || value->type.kind == K_SCALAR;
+}
+
+static bool launcher_name_free(const Kernel *kernel, const char *name, const Value *value)
+{
+    bool own = is_parameter(value) && (!strcmp(name, "p") || !strcmp(name, "call"));
+    if (own || (is_member(value) && !strcmp(name, "grid")) || variables_is_reserved(name))
+        return false;
+    for (const Variable *other = kernel->variables; other; other = other->next) {
+        bool meet =
+            !other->role && other->name &&
+            ((is_parameter(value) && is_parameter(other->value)) || (is_member(value) && is_member(other->value)));
+        if (meet && !strcmp(other->name, name))
+            return false;
+    }
+    return true;
+}
+
+static Variable *launcher_variable(Kernel *kernel, Value *value, const char *fallback)
+{
+    const char *name = value->name ? value->name : fallback, *unique = name;
+    for (int i = 2; !launcher_name_free(kernel, unique, value); i++)
+        unique = arena_print(kernel->module, "%s_%d", name, i);
+    Variable *variable = variable_new(kernel, NULL, value->type);
+    variable->name = unique;
+    variable->value = value;
+    return variable;
+}
+
+/* Every role has its own copy of the prologue: two values are one when their expressions and names are.  */
+static bool same_on_host(const Value *x, const Value *y)
+{
+    if (x == y)
+        return true;
+    const Op *a = x->def, *b = y->def;
+    if (!a || !b || a->code != b->code || a->nargs != b->nargs || a->ival != b->ival || a->fval != b->fval ||
+        !type_equal(x->type, y->type))
+        return false;
+    if ((a->sval || b->sval) && (!a->sval || !b->sval || strcmp(a->sval, b->sval)))
+        return false;
+    for (int i = 0; i < a->nargs; i++)
+        if (!same_on_host(a->args[i], b->args[i]))
+            return false;
+    return true;
+}
+
+static bool same_name(const char *x, const char *y)
+{
+    return x == y || (x && y && !strcmp(x, y));
+}
+
+static Variable *field_of(Kernel *kernel, Value *value)
+{
+    for (Variable *variable = kernel->variables; variable; variable = variable->next)
+        if (!variable->role && variable->field && same_name(variable->value->name, value->name) &&
+            same_on_host(variable->value, value))
+            return variable;
+    Variable *variable = launcher_variable(kernel, value, value->type.kind == K_TENSOR ? "tensor" : "n");
+    variable->field = true;
+    return variable;
+}
+
+static void param_variables(Kernel *kernel)
+{
+    for (int i = 0; i < kernel->nparams; i++)
+        kernel->params[i]->var = launcher_variable(kernel, kernel->params[i], "value");
+}
+
+/* A scalar parameter that a role reads is a field too.  */
+static void mark_field(Namer *in, const Value *value, int depth)
+{
+    const Fact *fact = variables_fact(in, value);
+    if (!fact) {
+        if (value->var && value->type.kind == K_SCALAR)
+            value->var->field = true;
+    } else if (fact->form == FORM_INLINE && value->def) {
+        for (int i = 0; i < value->def->nargs; i++)
+            mark_field(in, value->def->args[i], depth + 1);
+    }
+}
+
+static void visit_fields(Op *op, void *context)
+{
+    Namer *in = context;
+    bool printed = !(op->nresults == 1 && op_is_pure(op) && variables_fact(in, op->results[0])->form != FORM_LOCAL);
+    for (int i = 0; printed && !is_launchers(op) && i < op->nargs; i++)
+        mark_field(in, op->args[i], 0);
+}
+
+/* The tile's ordinal, behind a grid's induction variables, is asked for where it is used.  */
+static bool is_ordinal(const Value *value)
+{
+    const Op *holder = value->block->parent;
+    return holder && holder->code == OP_GRID && value->index >= holder->nargs / 3;
+}
+
+/* ---- one role ---------------------------------------------------------------------------------------------------- */
+
+/* Backwards, since what an op uses depends on whether it is printed in the role at all.  */
+static void settle_block(Namer *in, const Block *block)
+{
+    for (Op *op = block->last; op; op = op->prev) {
+        bool printed = !is_launchers(op);
+        for (int i = 0; i < op->nresults; i++) {
+            Fact *fact = variables_fact(in, op->results[i]);
+            fact->form = result_form(in, fact);
+            printed &= !op_is_pure(op) || fact->form == FORM_INLINE || fact->form == FORM_LOCAL;
+        }
+        for (int k = op->nblocks - 1; k >= 0; k--)
+            settle_block(in, op->blocks[k]);
+        for (int i = 0; printed && i < op->nargs; i++) {
+            Fact *fact = variables_fact(in, op->args[i]);
+            if (fact) {
+                fact->uses++;
+                fact->user = op;
+            }
+        }
+    }
+}
+
+static void settle_forms(Namer *in)
+{
+    for (int i = 0; i < in->count; i++)
+        if (!in->facts[i].value->def)
+            in->facts[i].form = is_ordinal(in->facts[i].value) ? FORM_NONE : FORM_LOCAL;
+    settle_block(in, in->role->body);
+}
+
+static void make_variables(Namer *in)
+{
+    NameScope *taken = NULL;
+    for (int i = 0; i < in->count; i++) {
+        Fact *fact = &in->facts[i];
+        fact->value->var = NULL;
+        if (fact->form == FORM_FIELD)
+            fact->value->var = field_of(in->kernel, fact->value);
+        if (fact->form != FORM_LOCAL)
+            continue;
+        if (fact->class_ != i) {
+            fact->value->var = in->facts[fact->class_].value->var;
+        } else {
+            Variable *variable = variable_new(in->kernel, in->role, fact->value->type);
+            place(in, i, variable);
+            const Block *scope = variables_scope(variable, fact->value);
+            variable->name = variables_unique_name(in, taken, variables_class_name(in, i), scope);
+            NameScope *entry = arena_alloc(in->kernel->module, sizeof *entry);
+            *entry = (NameScope){variable, scope, taken};
+            taken = entry;
+            fact->value->var = variable;
+        }
+        fact->value->var->mutable_ |= member_is_mutable(in, fact->value);
+    }
+}
+
+static void role_variables(Kernel *kernel, Role *role)
+{
+    int nvalues = kernel->module->next_id;
+    Namer in = {.kernel = kernel, .role = role, .grid = role_grid(role)};
+    in.index = arena_alloc(kernel->module, (size_t)nvalues * sizeof *in.index);
+    memset(in.index, 0xff, (size_t)nvalues * sizeof *in.index);
+    for (int i = 0; i < role->body->nargs; i++)
+        add_fact(&in, role->body->args[i]);
+    order_number(role);
+    ir_walk(role->body, visit_values, &in);
+    ir_walk(role->body, visit_mentions, &in);
+    settle_forms(&in);
+    variables_settle_ranges(&in);
+    variables_merge(&in);
+    make_variables(&in);
+    ir_walk(role->body, visit_pinned, &in);
+    ir_walk(role->body, visit_fields, &in);
+}
+
+static bool storage_named(const Kernel *kernel, const char *name)
+{
+    FOR_STORAGES (storage, kernel)
+        if (!strcmp(storage->name, name))
+            return true;
+    return false;
+}
+
+/* A member of the shared struct bears the name of the user's tile.  */
+static void name_storages(Kernel *kernel)
+{
+    FOR_STORAGES (storage, kernel) {
+        const char *name = storage->name;
+        if (!variables_is_reserved(name))
+            continue;
+        do
+            name = arena_print(kernel->module, "%s_", name);
+        while (storage_named(kernel, name));
+        storage->name = name;
+    }
+}
+
+void plan_variables(Kernel *kernel)
+{
+    kernel->variables = NULL;
+    name_storages(kernel);
+    param_variables(kernel);
+    FOR_ROLES (role, kernel)
+        role_variables(kernel, role);
+}

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cuda-expression.c - expressions of the .cu: literals, scalars with C's precedences, views, tile operations.
+ *
+ *   %x = addi (convi %i), %first_row        i + first_row
+ *   %v = view %slot, %first_row, 0          ws::window<64, 64>(s.ta[slot], first_row, 0)
+ *   %y = mul %t, (splat 0.5)                ws::mul(t, 0.5)
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print/cuda.h"
+#include "machine/machine.h"
+#include "rules.h"
+
+const char *const cuda_element_text[D_COUNT] = {
+    [D_F32] = "float",          [D_F64] = "double",       [D_F16] = "ws::f16",      [D_BF16] = "ws::bf16",
+    [D_E4M3] = "ws::e4m3",      [D_E5M2] = "ws::e5m2",    [D_I8] = "signed char",   [D_I32] = "int",
+    [D_MASK] = "bool",          [D_I1] = "bool",          [D_U8] = "unsigned char", [D_I16] = "short",
+    [D_U16] = "unsigned short", [D_U32] = "unsigned int", [D_I64] = "long",         [D_U64] = "unsigned long"};
+
+const char *cuda_layout_text(const Printer *in)
+{
+    switch (in->kernel->layout) {
+    case LAYOUT_MMA:
+        return "ws::frag";
+    case LAYOUT_ROWS:
+        return "ws::lines";
+    default:
+        return arena_print(in->kernel->module, "ws::lines_%d", machine_rows_together(in->kernel->layout));
+    }
+}
+
+void cuda_begin(Printer *in)
+{
+    fprintf(in->out, "%*s", 4 * in->indent, "");
+}
+
+void cuda_line(Printer *in, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    cuda_begin(in);
+    vfprintf(in->out, format, list);
+    fputc('\n', in->out);
+    va_end(list);
+}
+
+enum { COMMENT_COLUMN = 41 };
+
+/* A line with a comment at the column where comments stand, or two blanks behind a longer line.  */
+void cuda_commented(Printer *in, const char *text, const char *comment)
+{
+    int width = 4 * in->indent + (int)strlen(text);
+    int pad = width + 2 > COMMENT_COLUMN ? 2 : COMMENT_COLUMN - width;
+    cuda_line(in, "%s%*s// %s", text, pad, "", comment);
+}
+
+const char *cuda_file_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path ? path : "";
+}
+
+const char *cuda_scalar_type(Type type)
+{
+    return cuda_element_text[type.dtype];
+}
+
+/* ---- literals ---------------------------------------------------------------------------------------------------- */
+
+/* The shortest decimal that reads back as the same number.  */
+static void print_float(FILE *out, double value, bool single, bool plain)
+{
+    char text[40];
+    if (isnan(value)) {
+        fputs("NAN", out);
+        return;
+    }
+    if (isinf(value)) {
+        fputs(value < 0 ? "-INFINITY" : "INFINITY", out);
+        return;
+    }
+    snprintf(text, sizeof text, "%.0f", fabs(value) < 1e9 ? value : 0.5);
+    for (int digits = 1; digits <= 17 && strtod(text, NULL) != value; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (single ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value)
+            break;
+    }
+    fputs(text, out);
+    bool negative_zero = value == 0 && signbit(value);
+    if ((!plain || negative_zero) && !strpbrk(text, ".e"))
+        fputs(".0", out);
+    if (!plain && single)
+        fputc('f', out);
+}
+
+void cuda_int(FILE *out, Dtype dtype, int64_t value, bool suffix)
+{
+    bool wide = dtype == D_I64 || dtype == D_U64;
+    if (dtype == D_I1) {
+        fputs(value ? "true" : "false", out);
+    } else if (dtype == D_U64 || dtype == D_U32) {
+        uint64_t bits = dtype == D_U32 ? (uint32_t)value : (uint64_t)value;
+        bool large = bits > INT32_MAX;
+        fprintf(out, "%llu%s%s", (unsigned long long)bits, suffix || large ? "u" : "",
+                wide && (suffix || large) ? "l" : "");
+    } else if (value == INT64_MIN) {
+        fputs("(-9223372036854775807l - 1)", out);
+    } else if (value == INT32_MIN && !wide) {
+        fputs("(-2147483647 - 1)", out);
+    } else {
+        bool large = value > INT32_MAX || value < -(int64_t)INT32_MAX;
+        fprintf(out, "%lld%s", (long long)value, wide && (suffix || large) ? "l" : "");
+    }
+}
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+/* The C operator of an infix op; on I1 the logical one.  */
+Infix cuda_infix_of(const Op *op)
+{
+    bool logical = op->nargs && op->args[0]->type.dtype == D_I1;
+    switch (op->code) {
+    case OP_ADDI:
+        return (Infix){"+", PREC_ADD};
+    case OP_SUBI:
+        return (Infix){"-", PREC_ADD};
+    case OP_MULI:
+        return (Infix){"*", PREC_MUL};
+    case OP_DIVI:
+        return (Infix){"/", PREC_MUL};
+    case OP_REMI:
+        return (Infix){"%", PREC_MUL};
+    case OP_ANDI:
+        return logical ? (Infix){"&&", PREC_AND} : (Infix){"&", PREC_BITAND};
+    case OP_ORI:
+        return logical ? (Infix){"||", PREC_OR} : (Infix){"|", PREC_BITOR};
+    case OP_XORI:
+        return logical ? (Infix){"!=", PREC_EQUAL} : (Infix){"^", PREC_XOR};
+    case OP_SHLI:
+        return (Infix){"<<", PREC_SHIFT};
+    case OP_SHRI:
+        return (Infix){">>", PREC_SHIFT};
+    case OP_EQI:
+        return (Infix){"==", PREC_EQUAL};
+    case OP_NEI:
+        return (Infix){"!=", PREC_EQUAL};
+    case OP_LTI:
+        return (Infix){"<", PREC_COMPARE};
+    case OP_LEI:
+        return (Infix){"<=", PREC_COMPARE};
+    case OP_GTI:
+        return (Infix){">", PREC_COMPARE};
+    case OP_GEI:
+        return (Infix){">=", PREC_COMPARE};
+    default:
+        return (Infix){NULL, PREC_ANY};
+    }
+}
+
+bool cuda_is_literal(const Value *value)
+{
+    return value->def && value->def->code == OP_CONST;
+}
+
+static void print_literal(Printer *in, const Value *value, bool suffix)
+{
+    const Op *op = value->def;
+    if (dtype_is_float(value->type.dtype))
+        print_float(in->out, op->fval, value->type.dtype == D_F32, false);
+    else
+        cuda_int(in->out, value->type.dtype, op->ival, suffix);
+}
+
+/* A literal takes its type from the other operand, if that has one.  */
+void cuda_operand(Printer *in, const Value *value, int outer, bool suffix)
+{
+    bool negative =
+        cuda_is_literal(value) && (dtype_is_float(value->type.dtype) ? value->def->fval < 0 : value->def->ival < 0);
+    if (!cuda_is_literal(value)) {
+        cuda_value(in, value, outer);
+        return;
+    }
+    if (negative && outer > PREC_ADD)
+        fputc('(', in->out);
+    print_literal(in, value, suffix);
+    if (negative && outer > PREC_ADD)
+        fputc(')', in->out);
+}
+
+static bool is_narrow(Dtype dtype)
+{
+    return dtype == D_I8 || dtype == D_U8 || dtype == D_I16 || dtype == D_U16;
+}
+
+static bool is_bitwise(int precedence)
+{
+    return precedence == PREC_SHIFT || (precedence >= PREC_BITOR && precedence <= PREC_BITAND);
+}
+
+/* Where compilers ask for parentheses although C does not.  */
+static bool needs_clarity(int inner, int outer)
+{
+    outer &= ~1;
+    if (outer <= PREC_TERNARY || outer >= PREC_UNARY)
+        return false;
+    return inner != outer && (is_bitwise(inner) || is_bitwise(outer) || (inner == PREC_AND && outer == PREC_OR));
+}
+
+/* Where C converts by itself: initializers and arguments of a known type.  A conversion that only widens is left to it.  */
+const Value *cuda_without_widening(const Value *value)
+{
+    while (!value->var && value->def && value->def->code == OP_CONVI) {
+        const Value *from = value->def->args[0];
+        bool integers = !dtype_is_float(from->type.dtype) && !dtype_is_float(value->type.dtype);
+        bool wider = dtype_bytes(value->type.dtype) > dtype_bytes(from->type.dtype);
+        bool keeps = dtype_is_signed(value->type.dtype) || !dtype_is_signed(from->type.dtype);
+        if (!integers || !wider || !keeps)
+            break;
+        value = from;
+    }
+    return value;
+}
+
+/* C widens an operand by itself where the other one has the wide type.  */
+static const Value *without_needless_widening(const Value *value, const Value *other)
+{
+    const Op *def = other->var ? NULL : other->def;
+    bool typed = other->var || (def && def->code != OP_CONST && def->code != OP_CONVI && def->code != OP_SELI);
+    return typed ? cuda_without_widening(value) : value;
+}
+
+/* x + -1 is what compilers make of x - 1.  */
+static bool adds_negative(const Op *op)
+{
+    const Value *right = op->args[1];
+    if (op->code != OP_ADDI || !cuda_is_literal(right) || dtype_is_float(right->type.dtype))
+        return false;
+    int64_t value = right->type.dtype == D_U32 ? (int32_t)right->def->ival : right->def->ival;
+    return value < 0 && value > INT32_MIN;
+}
+
+static void print_right(Printer *in, const Op *op, Infix infix, bool suffix)
+{
+    if (!adds_negative(op)) {
+        fprintf(in->out, " %s ", infix.text);
+        cuda_operand(in, op->args[1], infix.precedence + 1, suffix);
+        return;
+    }
+    fputs(" - ", in->out);
+    cuda_int(in->out, op->args[1]->type.dtype, -(int64_t)(int32_t)op->args[1]->def->ival, suffix);
+}
+
+void cuda_infix(Printer *in, const Op *op, Infix infix, int outer)
+{
+    bool cast = is_narrow(op->results[0]->type.dtype);
+    bool parentheses = cast || infix.precedence < outer || needs_clarity(infix.precedence, outer);
+    bool both = cuda_is_literal(op->args[0]) && cuda_is_literal(op->args[1]);
+    bool shift = infix.precedence == PREC_SHIFT;
+    if (cast)
+        fprintf(in->out, "(%s)", cuda_element_text[op->results[0]->type.dtype]);
+    if (parentheses)
+        fputc('(', in->out);
+    const Value *left = shift ? op->args[0] : without_needless_widening(op->args[0], op->args[1]);
+    cuda_operand(in, left, infix.precedence, both || shift);
+    print_right(in, op, infix, both && !shift);
+    if (parentheses)
+        fputc(')', in->out);
+}
+
+static void print_call_arguments(Printer *in, const Op *op)
+{
+    fputc('(', in->out);
+    for (int i = 0; i < op->nargs; i++) {
+        if (i)
+            fputs(", ", in->out);
+        cuda_operand(in, op->args[i], PREC_TERNARY, true);
+    }
+    fputc(')', in->out);
+}
+
+static void print_unary(Printer *in, const Op *op, int outer)
+{
+    Dtype dtype = op->results[0]->type.dtype;
+    const char *text = op->code == OP_NEGI ? "-" : dtype == D_I1 ? "!" : "~";
+    if (is_narrow(dtype))
+        fprintf(in->out, "(%s)", cuda_element_text[dtype]);
+    if (outer > PREC_UNARY || op->code == OP_NEGI)
+        fputc('(', in->out);
+    fputs(text, in->out);
+    cuda_operand(in, op->args[0], PREC_UNARY + 1, true);
+    if (outer > PREC_UNARY || op->code == OP_NEGI)
+        fputc(')', in->out);
+}
+
+static void print_ternary(Printer *in, const Op *op, int outer)
+{
+    bool both = cuda_is_literal(op->args[1]) && cuda_is_literal(op->args[2]);
+    if (outer > PREC_TERNARY)
+        fputc('(', in->out);
+    cuda_operand(in, op->args[0], PREC_TERNARY + 1, false);
+    fputs(" ? ", in->out);
+    cuda_operand(in, op->args[1], PREC_TERNARY + 1, both);
+    fputs(" : ", in->out);
+    cuda_operand(in, op->args[2], PREC_TERNARY, both);
+    if (outer > PREC_TERNARY)
+        fputc(')', in->out);
+}
+
+static void print_conversion(Printer *in, const Op *op, int outer)
+{
+    if (outer > PREC_UNARY)
+        fputc('(', in->out);
+    fprintf(in->out, "(%s)", cuda_element_text[op->results[0]->type.dtype]);
+    cuda_operand(in, op->args[0], PREC_UNARY, false);
+    if (outer > PREC_UNARY)
+        fputc(')', in->out);
+}
+
+static void print_scalar(Printer *in, const Op *op, int outer)
+{
+    Infix infix = cuda_infix_of(op);
+    int64_t number;
+    if (op->nargs && !dtype_is_float(op->results[0]->type.dtype) && ir_constant(op->results[0], &number)) {
+        bool parentheses = number < 0 && outer > PREC_ADD;
+        fputs(parentheses ? "(" : "", in->out);
+        cuda_int(in->out, op->results[0]->type.dtype, number, false);
+        fputs(parentheses ? ")" : "", in->out);
+        return;
+    }
+    if (infix.text) {
+        cuda_infix(in, op, infix, outer);
+        return;
+    }
+    switch (op->code) {
+    case OP_CONST:
+        cuda_operand(in, op->results[0], outer, false);
+        break;
+    case OP_NEGI:
+    case OP_NOTI:
+        print_unary(in, op, outer);
+        break;
+    case OP_SELI:
+        print_ternary(in, op, outer);
+        break;
+    case OP_CONVI:
+        print_conversion(in, op, outer);
+        break;
+    case OP_MATHI:
+        fputs(op->sval, in->out);
+        print_call_arguments(in, op);
+        break;
+    default: /* MINI, MAXI */
+        fputs(op_info[op->code].call, in->out);
+        print_call_arguments(in, op);
+    }
+}
+
+void cuda_coordinate(Printer *in, const Value *value)
+{
+    cuda_operand(in, cuda_without_widening(value), PREC_TERNARY, false);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static void print_view(Printer *in, const Op *op)
+{
+    Type type = op->results[0]->type;
+    bool window = op->nargs > 1;
+    if (window)
+        fprintf(in->out, "ws::window<%d, %d>(", type.rows, type.cols);
+    else
+        fputs("ws::view(", in->out);
+    if (op->storage->use == USE_RING)
+        cuda_slot(in, op->storage, op->args[0]);
+    else
+        cuda_group_storage(in, op->storage);
+    for (int i = 1; i < op->nargs; i++) {
+        fputs(", ", in->out);
+        cuda_coordinate(in, op->args[i]);
+    }
+    fputc(')', in->out);
+}
+
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+
+/* A scalar operand of an elementwise operation stands for itself if another operand is a tile.  */
+static bool has_tile(const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (value_is_tile(op->args[i]) && !(op->args[i]->def && op->args[i]->def->code == OP_SPLAT))
+            return true;
+    return false;
+}
+
+static bool takes_scalars(const Op *op)
+{
+    switch (op_info[op->code].rule) {
+    case R_BINARY:
+    case R_COMPARE:
+    case R_SELECT:
+    case R_FMA:
+        return has_tile(op);
+    default:
+        return false;
+    }
+}
+
+static void print_splat(Printer *in, const Op *op)
+{
+    fprintf(in->out, "ws::splat<%s, %s>(", cuda_element_text[op->results[0]->type.dtype], cuda_layout_text(in));
+    cuda_operand(in, op->args[0], PREC_TERNARY, false);
+    fputc(')', in->out);
+}
+
+static void print_elementwise(Printer *in, const Op *op)
+{
+    bool scalars = takes_scalars(op);
+    fprintf(in->out, "%s(", op_info[op->code].call);
+    for (int i = 0; i < op->nargs; i++) {
+        const Op *def = op->args[i]->def;
+        if (i)
+            fputs(", ", in->out);
+        if (scalars && def && def->code == OP_SPLAT)
+            cuda_operand(in, def->args[0], PREC_TERNARY, true);
+        else
+            cuda_value(in, op->args[i], PREC_TERNARY);
+    }
+    if (op->storage) {
+        fputs(", ", in->out);
+        cuda_group_storage(in, op->storage);
+    }
+    fputc(')', in->out);
+}
+
+void cuda_coordinates(Printer *in, const Op *op, int first, int end)
+{
+    for (int i = first; i < end; i++) {
+        fputs(", ", in->out);
+        cuda_coordinate(in, op->args[i]);
+    }
+}
+
+void cuda_fill(Printer *in, double fill)
+{
+    print_float(in->out, fill, false, true);
+}
+
+bool cuda_has_fill(const Op *op)
+{
+    return op->fval != 0 || signbit(op->fval);
+}
+
+static void print_load(Printer *in, const Op *op)
+{
+    Type type = op->results[0]->type;
+    fprintf(in->out, "%s%s<", op_info[op->code].call, cuda_has_fill(op) ? "_or" : "");
+    if (op->code == OP_LOAD)
+        fprintf(in->out, "%d, %d, ", type.rows, type.cols);
+    else
+        fprintf(in->out, "%d, ", op->code == OP_LOAD_ROW ? type.cols : type.rows);
+    fprintf(in->out, "%s>(", cuda_layout_text(in));
+    if (cuda_has_fill(op)) {
+        cuda_fill(in, op->fval);
+        fputs(", ", in->out);
+    }
+    if (op->storage)
+        fprintf(in->out, "%s, ", op->storage->name);
+    cuda_value(in, op->args[0], PREC_ANY);
+    cuda_coordinates(in, op, 1, op->nargs);
+    fputc(')', in->out);
+}
+
+static void print_full(Printer *in, const Op *op)
+{
+    Type type = op->results[0]->type;
+    fprintf(in->out, "ws::%s<%s, %d, %d, %s>(", op->depth ? "full_now" : "full", cuda_element_text[type.dtype],
+            type.rows, type.cols, cuda_layout_text(in));
+    cuda_fill(in, op->fval);
+    fputc(')', in->out);
+}
+
+static void print_index(Printer *in, const Op *op)
+{
+    Type type = op->results[0]->type;
+    fprintf(in->out, "%s<%d, %d, %s>(", op_info[op->code].call, type.rows, type.cols, cuda_layout_text(in));
+    if (op->nargs)
+        cuda_coordinate(in, op->args[0]);
+    fputc(')', in->out);
+}
+
+static void print_slice(Printer *in, const Op *op)
+{
+    fprintf(in->out, "ws::slice<%d>(", (int)op->ival);
+    cuda_value(in, op->args[0], PREC_ANY);
+    cuda_coordinates(in, op, 1, op->nargs);
+    fputc(')', in->out);
+}
+
+/* Does the kernel store to the memory that the op reads?  */
+static bool is_written(const Kernel *kernel, const Op *op)
+{
+    const Op *source = op->origin ? op->origin : op;
+    return tensor_memory(source->args[0])->def || ir_any_of(kernel->body, stores_what_is_loaded, source);
+}
+
+static void print_stage(Printer *in, const Op *op)
+{
+    bool output = op->storage->use == USE_OUTPUT;
+    fputs("ws::stage", in->out);
+    if (output && op->ival)
+        fprintf(in->out, "<%d>", (int)op->ival - 1);
+    fputc('(', in->out);
+    if (output)
+        fputs(op->storage->name, in->out);
+    else
+        cuda_group_storage(in, op->storage);
+    fputs(", ", in->out);
+    cuda_value(in, op->args[0], PREC_ANY);
+    fputc(')', in->out);
+}
+
+static void print_gather(Printer *in, const Op *op)
+{
+    fprintf(in->out, "ws::gather(s.%s, ", op->storage->name);
+    if (op->storage->slots > 1)
+        fprintf(in->out, "%s_turn, ", op->storage->name);
+    cuda_value(in, op->args[0], PREC_ANY);
+    fputs(", ", in->out);
+    cuda_coordinate(in, op->args[1]);
+    fputc(')', in->out);
+}
+
+static void print_sum_parts(Printer *in, const Op *op)
+{
+    fprintf(in->out, "ws::sum_parts(%s, ", op->storage->name);
+    cuda_value(in, op->args[0], PREC_ANY);
+    fputs(", ", in->out);
+    cuda_fill(in, op->fval);
+    fputc(')', in->out);
+}
+
+/* What an op computes, as an expression.  */
+void cuda_expression(Printer *in, const Op *op, int outer)
+{
+    switch (op->code) {
+    case OP_VIEW:
+        print_view(in, op);
+        break;
+    case OP_SPLAT:
+        print_splat(in, op);
+        break;
+    case OP_FULL:
+        print_full(in, op);
+        break;
+    case OP_ROW_INDEX:
+    case OP_COL_INDEX:
+        print_index(in, op);
+        break;
+    case OP_LOAD:
+    case OP_LOAD_ROW:
+    case OP_LOAD_COL:
+        print_load(in, op);
+        break;
+    case OP_SLICE:
+        print_slice(in, op);
+        break;
+    case OP_CAST:
+        fprintf(in->out, "ws::cast<%s>(", cuda_element_text[op->results[0]->type.dtype]);
+        cuda_value(in, op->args[0], PREC_ANY);
+        fputc(')', in->out);
+        break;
+    case OP_COLUMNS:
+        fprintf(in->out, "ws::columns<%d>(", op->results[0]->type.cols);
+        cuda_value(in, op->args[0], PREC_ANY);
+        cuda_coordinates(in, op, 1, 2);
+        fputc(')', in->out);
+        break;
+    case OP_READ:
+        fprintf(in->out, "ws::read<%s>(", cuda_layout_text(in));
+        cuda_value(in, op->args[0], PREC_ANY);
+        fputc(')', in->out);
+        break;
+    case OP_STAGE:
+        print_stage(in, op);
+        break;
+    case OP_GATHER:
+        print_gather(in, op);
+        break;
+    case OP_SUM_PARTS:
+        print_sum_parts(in, op);
+        break;
+    case OP_AT:
+    case OP_AT_FLOAT:
+        fprintf(in->out, "ws::%s%s(", is_written(in->kernel, op) ? "" : "fixed_", op_info[op->code].text);
+        cuda_value(in, op->args[0], PREC_ANY);
+        cuda_coordinates(in, op, 1, op->nargs);
+        fputc(')', in->out);
+        break;
+    default:
+        if (op_info[op->code].class_ == CLASS_SCALAR)
+            print_scalar(in, op, outer);
+        else
+            print_elementwise(in, op);
+    }
+}
+
+void cuda_value(Printer *in, const Value *value, int outer)
+{
+    const Variable *variable = value->var;
+    if (variable && variable->role == in->role && (in->role || !value->def)) {
+        fputs(variable->name, in->out);
+    } else if (variable && !variable->role) {
+        fprintf(in->out, "p.%s", variable->name);
+    } else if (value->def) {
+        cuda_expression(in, value->def, outer);
+    } else if (value->block && value->block->parent && value->block->parent->code == OP_GRID) {
+        fputs("t.ordinal()", in->out);
+    } else {
+        BUG(in->kernel, "a value without a variable or an expression is used");
+    }
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cuda-maps.c - tensor maps of the .cu: which the kernel's copies need, and the one that a copy takes.
+ *
+ *   copy_in %slot, %a, %i, %k | present=1      ws::edge_map a_map;   // tiles of 128 rows, the last as it is
+ *   store %c, %i, %j, %half                    ws::map c_map;
+ */
+#include <string.h>
+
+#include "print/cuda.h"
+
+static const char *tensor_field(const Value *tensor)
+{
+    const Op *root = tensor_root(tensor);
+    const Variable *variable = root ? root->results[0]->var : NULL;
+    return variable ? variable->name : "";
+}
+
+/* A tensor that is moved in tiles of several heights has a map for each.  */
+static const char *map_name(const Printer *in, const Value *tensor, int rows, int first_rows)
+{
+    const char *field = tensor_field(tensor);
+    Module *module = in->kernel->module;
+    return rows == first_rows ? arena_print(module, "%s_map", field) : arena_print(module, "%s_map_%d", field, rows);
+}
+
+typedef struct {
+    Printer *printer;
+    Map *maps;
+} MapList;
+
+static Op *map_tensor(const Op *op)
+{
+    if (op->code == OP_COPY_IN)
+        return tensor_root(op->args[1]);
+    return (op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && op->storage ? tensor_root(op->args[0]) : NULL;
+}
+
+/* Rows that the op moves: of a shared tile its share.  */
+static int map_rows(const Op *op)
+{
+    return op->code == OP_COPY_IN && op->along ? (int)op->ival : op->storage->tile.rows;
+}
+
+static bool map_serves(const Map *map, const Variable *tensor, const Op *op)
+{
+    return map->tensor == tensor && map->rows == map_rows(op) && map->rounded == op->storage->rounded &&
+           map->present == op->present && map->stepped == op->stepped;
+}
+
+static const char *map_kind(const Op *op)
+{
+    return op->stepped ? "stepped" : op->present ? "present" : "whole";
+}
+
+static bool is_field(const Kernel *kernel, const char *name)
+{
+    for (const Variable *variable = kernel->variables; variable; variable = variable->next)
+        if (!variable->role && !strcmp(variable->name, name))
+            return true;
+    return false;
+}
+
+static void visit_map(Op *op, void *context)
+{
+    MapList *list = context;
+    Op *root = map_tensor(op);
+    if (!root)
+        return;
+    Variable *tensor = root->results[0]->var;
+    int rows = map_rows(op), first_rows = rows;
+    bool other = false;
+    Map **end = &list->maps;
+    for (; *end; end = &(*end)->next) {
+        if ((*end)->tensor != tensor)
+            continue;
+        first_rows = first_rows == rows ? (*end)->rows : first_rows;
+        other = other || (*end)->rows == rows;
+        if (map_serves(*end, tensor, op))
+            return;
+    }
+    const char *name = map_name(list->printer, root->results[0], rows, first_rows);
+    if (op->storage->rounded)
+        name = arena_print(list->printer->kernel->module, "%s_tf32", name);
+    else if (other)
+        name = arena_print(list->printer->kernel->module, "%s_%s", name, map_kind(op));
+    while (is_field(list->printer->kernel, name))
+        name = arena_print(list->printer->kernel->module, "%s_", name);
+    *end = arena_alloc(list->printer->kernel->module, sizeof **end);
+    **end = (Map){.tensor = tensor,
+                  .rows = rows,
+                  .load = op->code == OP_COPY_IN,
+                  .rounded = op->storage->rounded,
+                  .present = op->present,
+                  .stepped = op->stepped,
+                  .sharers = op->storage->tile.rows / rows,
+                  .name = name};
+}
+
+Map *cuda_collect_maps(Printer *in)
+{
+    MapList list = {in, NULL};
+    FOR_ROLES (role, in->kernel)
+        ir_walk(role->body, visit_map, &list);
+    return list.maps;
+}
+
+const Map *cuda_map_of(const Printer *in, const Op *op)
+{
+    const Variable *tensor = map_tensor(op)->results[0]->var;
+    for (const Map *map = in->maps; map; map = map->next)
+        if (map_serves(map, tensor, op))
+            return map;
+    return NULL;
+}
+
+const char *cuda_map_for(Printer *in, const Op *op)
+{
+    const Map *map = cuda_map_of(in, op);
+    return map ? map->name : "";
+}

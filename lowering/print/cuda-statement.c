@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cuda-statement.c - statements of the .cu: declarations, control flow, and the operations of the lowered form.
+ *
+ *   for %c0, %K, 64 (%k):                     for (int k = 0; k < p.K; k += 64) {
+ *     %slot = get ta_tb                           const int slot = ta_tb.get();
+ *     %t = mma %va, %vb, %acc                     ws::mma(acc, ws::view(s.ta[slot]), ...);
+ *     yield %n                                }
+ *
+ * Values that a block hands on are copied at its end, in an order that reads every variable before it is written.
+ */
+#include "print/cuda.h"
+#include "ir/queries.h"
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+static void print_bare_type(Printer *in, Type type)
+{
+    if (type.kind == K_SCALAR)
+        fprintf(in->out, "%s", cuda_scalar_type(type));
+    else
+        fprintf(in->out, "ws::tile<%s, %d, %d, %s>", cuda_element_text[type.dtype], type.rows, type.cols,
+                cuda_layout_text(in));
+}
+
+static void print_bare_declarations(Printer *in, const Op *op)
+{
+    for (const Variable *variable = in->kernel->variables; variable; variable = variable->next) {
+        if (variable->role != in->role || variable->declared != op || !variable->bare)
+            continue;
+        cuda_begin(in);
+        print_bare_type(in, variable->type);
+        fprintf(in->out, " %s;\n", variable->name);
+    }
+}
+
+/* "const int x = ", "auto x = " or "x = ".  */
+static void print_target(Printer *in, const Variable *variable, const Op *op)
+{
+    cuda_begin(in);
+    if (variable->declared == op && !variable->bare) {
+        const char *type = variable->type.kind == K_SCALAR ? cuda_scalar_type(variable->type) : "auto";
+        fprintf(in->out, "%s%s ", variable->mutable_ ? "" : "const ", type);
+    }
+    fprintf(in->out, "%s = ", variable->name);
+}
+
+static void print_assignment(Printer *in, const Variable *variable, const Op *op, const Value *value)
+{
+    print_target(in, variable, op);
+    cuda_coordinate(in, value);
+    fputs(";\n", in->out);
+}
+
+static void print_definition(Printer *in, const Op *op)
+{
+    print_target(in, op->results[0]->var, op);
+    if (op->code == OP_CONVI)
+        cuda_coordinate(in, cuda_without_widening(op->args[0]));
+    else
+        cuda_expression(in, op, PREC_TERNARY);
+    fputs(";\n", in->out);
+}
+
+/* Copies that happen at once, as at the end of an iteration.  */
+typedef struct {
+    Variable *to;
+    const Value *from;
+    const char *saved; /* name that holds the source by now */
+    bool done;
+} Copy;
+
+static bool expression_reads(const Value *value, const Variable *variable)
+{
+    if (value->var)
+        return value->var == variable;
+    for (int i = 0; value->def && i < value->def->nargs; i++)
+        if (expression_reads(value->def->args[i], variable))
+            return true;
+    return false;
+}
+
+static bool copy_is_free(const Copy *copies, int count, int i)
+{
+    for (int k = 0; k < count; k++)
+        if (k != i && !copies[k].done && !copies[k].saved && expression_reads(copies[k].from, copies[i].to))
+            return false;
+    return true;
+}
+
+static void print_copy(Printer *in, Copy *copy, const Op *op)
+{
+    if (copy->saved)
+        cuda_line(in, "%s = %s;", copy->to->name, copy->saved);
+    else
+        print_assignment(in, copy->to, op, copy->from);
+    copy->done = true;
+}
+
+/* In an order that reads every variable before it is written; a cycle is cut by a saved value.  */
+static void print_copies(Printer *in, Copy *copies, int count, const Op *op)
+{
+    for (int left = count; left;) {
+        int i = 0;
+        while (i < count && (copies[i].done || !copy_is_free(copies, count, i)))
+            i++;
+        if (i < count) {
+            print_copy(in, &copies[i], op);
+            left--;
+            continue;
+        }
+        for (i = 0; copies[i].done || copies[i].saved; i++)
+            ;
+        copies[i].saved = arena_print(in->kernel->module, "saved_%s", copies[i].to->name);
+        cuda_begin(in);
+        fprintf(in->out, "const auto %s = ", copies[i].saved);
+        cuda_value(in, copies[i].from, PREC_TERNARY);
+        fputs(";\n", in->out);
+    }
+}
+
+static Copy *copies_new(Printer *in, int count)
+{
+    return arena_alloc(in->kernel->module, (size_t)(count ? count : 1) * sizeof(Copy));
+}
+
+static int add_copy(Copy *copies, int count, const Value *to, const Value *from)
+{
+    if (!to->var || to->var == from->var)
+        return count;
+    copies[count] = (Copy){to->var, from, NULL, false};
+    return count + 1;
+}
+
+static void print_yield(Printer *in, const Op *op)
+{
+    const Op *holder = op->parent->parent;
+    int count = 0;
+    Copy *copies = copies_new(in, op->nargs);
+    if (!holder)
+        return;
+    for (int i = 0; i < op->nargs; i++) {
+        Value *to = NULL;
+        if (holder->code == OP_IF)
+            to = holder->results[i];
+        else if (holder->code == OP_FOR)
+            to = holder->blocks[0]->args[i + 1];
+        else if (holder->code == OP_WHILE)
+            to = holder->blocks[0]->args[i];
+        if (to)
+            count = add_copy(copies, count, to, op->args[i]);
+    }
+    print_copies(in, copies, count, op);
+}
+
+void cuda_initial_values(Printer *in, const Op *op)
+{
+    int count = 0, n = carried_count(op);
+    Copy *copies = copies_new(in, n);
+    for (int i = 0; i < n; i++)
+        count = add_copy(copies, count, carried(op, i).argument, carried(op, i).init);
+    print_copies(in, copies, count, op);
+}
+
+/* " // gemm.c:17" */
+void cuda_place(Printer *in, const Op *op)
+{
+    if (op->loc.file && op->loc.line)
+        fprintf(in->out, "  // %s:%d", cuda_file_name(op->loc.file), op->loc.line);
+}
+
+static void print_while(Printer *in, const Op *op)
+{
+    cuda_initial_values(in, op);
+    cuda_begin(in);
+    fputs("for (;;) {", in->out);
+    cuda_place(in, op);
+    fputc('\n', in->out);
+    cuda_block(in, op->blocks[0]);
+    cuda_block(in, op->blocks[1]);
+    cuda_line(in, "}");
+}
+
+/* The opposite comparison, where there is one that is right for NaN too.  */
+static const char *opposite(const Op *op)
+{
+    bool real = op->nargs && dtype_is_float(op->args[0]->type.dtype);
+    switch (op->code) {
+    case OP_EQI:
+        return "!=";
+    case OP_NEI:
+        return "==";
+    case OP_LTI:
+        return real ? NULL : ">=";
+    case OP_LEI:
+        return real ? NULL : ">";
+    case OP_GTI:
+        return real ? NULL : "<=";
+    case OP_GEI:
+        return real ? NULL : "<";
+    default:
+        return NULL;
+    }
+}
+
+static void print_negated(Printer *in, const Value *condition)
+{
+    const char *text = condition->var || !condition->def ? NULL : opposite(condition->def);
+    int64_t number;
+    if (!text || ir_constant(condition, &number)) {
+        fputc('!', in->out);
+        cuda_operand(in, condition, PREC_UNARY, false);
+    } else {
+        cuda_infix(in, condition->def, (Infix){text, cuda_infix_of(condition->def).precedence}, PREC_ANY);
+    }
+}
+
+/* The condition is read before the values are handed on.  */
+static void print_cond(Printer *in, const Op *op)
+{
+    const Op *holder = op->parent->parent;
+    int count = 0;
+    Copy *copies = copies_new(in, op->nargs);
+    for (int i = 1; i < op->nargs; i++)
+        count = add_copy(copies, count, holder->blocks[1]->args[i - 1], op->args[i]);
+    cuda_begin(in);
+    fputs(count ? "const bool go_on = " : "if (", in->out);
+    if (count)
+        cuda_operand(in, op->args[0], PREC_TERNARY, false);
+    else
+        print_negated(in, op->args[0]);
+    fputs(count ? ";\n" : ")\n", in->out);
+    if (count) {
+        print_copies(in, copies, count, op);
+        cuda_line(in, "if (!go_on)");
+    }
+    cuda_line(in, "    break;");
+}
+
+static bool block_prints_nothing(const Block *block)
+{
+    const Op *op = block->first;
+    if (!op || op->code != OP_YIELD)
+        return !op;
+    for (int i = 0; i < op->nargs; i++)
+        if (block->parent->results[i]->var && block->parent->results[i]->var != op->args[i]->var)
+            return false;
+    return true;
+}
+
+static bool computes(const Op *op, const void *context)
+{
+    (void)context;
+    return op_info[op->code].class_ == CLASS_TILE;
+}
+
+/* Scalars are the same in all threads of a group.  The assembler is told so where it matters: behind a branch that could part
+   the threads of a warp it keeps slots and descriptors in registers of each, and moves them over before each product.  */
+static bool is_in_hot_loop(const Op *op)
+{
+    for (const Op *loop = ir_enclosing(op, OP_FOR); loop; loop = ir_enclosing(loop, OP_FOR))
+        if (loop->pipeline && ir_any(loop, computes, NULL))
+            return true;
+    return false;
+}
+
+/* On this side of the loop's edge the answer is known.  */
+static void print_arm(Printer *in, const Op *op)
+{
+    if (!in->beyond && op->nblocks == 1)
+        return;
+    in->indent--;
+    cuda_block(in, op->blocks[!in->beyond]);
+    in->indent++;
+}
+
+static void print_if(Printer *in, const Op *op)
+{
+    if (op == in->edge) {
+        print_arm(in, op);
+        return;
+    }
+    bool swap = op->nblocks > 1 && block_prints_nothing(op->blocks[0]) && !block_prints_nothing(op->blocks[1]);
+    bool hot = is_in_hot_loop(op);
+    cuda_begin(in);
+    fputs(hot ? "if (ws::alike(" : "if (", in->out);
+    if (swap)
+        print_negated(in, op->args[0]);
+    else
+        cuda_operand(in, op->args[0], PREC_ANY, false);
+    fputs(hot ? ")) {" : ") {", in->out);
+    cuda_place(in, op);
+    fputc('\n', in->out);
+    cuda_block(in, op->blocks[swap]);
+    if (!swap && op->nblocks > 1 && !block_prints_nothing(op->blocks[1])) {
+        cuda_line(in, "} else {");
+        cuda_block(in, op->blocks[1]);
+    }
+    cuda_line(in, "}");
+}
+
+/* Behind the induction variables may stand the tile's ordinal.  */
+int cuda_grid_dims(const Op *op)
+{
+    return op->nargs / 3;
+}
+
+const char *cuda_cluster(const Printer *in)
+{
+    return arena_print(in->kernel->module, "%s_cluster", in->kernel->name);
+}
+
+const char *cuda_blocks(const Printer *in)
+{
+    bool cluster = cluster_size(in->kernel) > 1;
+    return cluster ? arena_print(in->kernel->module, ", %s", cuda_cluster(in)) : "";
+}
+
+/* In a cluster a tile may be none of the grid's: what is loaded for it alone does not come.  */
+static bool is_for_one_block(const Op *op, const void *kernel)
+{
+    const Kernel *in = kernel;
+    return op->code == OP_COPY_IN && !op->along && cluster_size(in) > 1 && !in->grid.parts;
+}
+
+static void print_grid(Printer *in, const Op *op)
+{
+    const Block *body = op->blocks[0];
+    cuda_begin(in);
+    const char *walk = !in->kernel->grid.dealt ? "tiles" : in->role == in->kernel->roles ? "dealing" : "dealt";
+    fprintf(in->out, "for (ws::%s<%d%s> t(p.grid%s); t.more(); t.next()) {", walk, cuda_grid_dims(op), cuda_blocks(in),
+            in->kernel->grid.dealt ? ", s.dealer" : "");
+    cuda_place(in, op);
+    fputc('\n', in->out);
+    in->indent++;
+    int placed = cluster_placed(in->kernel), dims = cuda_grid_dims(op);
+    for (int i = 0; i < dims; i++)
+        cuda_line(in, "const %s %s = t.%s(%d);", cuda_scalar_type(body->args[i]->type), body->args[i]->var->name,
+                  placed & variance_of_dimension(in->kernel, dims, i) ? "nearest" : "at", i);
+    if (ir_any_of(body, is_for_one_block, in->kernel))
+        cuda_line(in, "const bool inside = t.inside();");
+    in->indent--;
+    cuda_block(in, body);
+    cuda_line(in, "}");
+}
+
+/* ---- statements of the lowered form ------------------------------------------------------------------------------ */
+
+/* The role that holds both ends of a ring has two objects for it.  */
+const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing)
+{
+    bool both = producing && role_has_op(in->role, OP_GET, aref);
+    return both ? arena_print(in->kernel->module, "%s_in", aref->name) : aref->name;
+}
+
+static void print_skip(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fprintf(in->out, "%s.skip(", cuda_end_name(in, op->aref, false));
+    if (op->nargs && op->ival != 1)
+        fprintf(in->out, "%d * (", (int)op->ival);
+    if (op->nargs)
+        cuda_operand(in, op->args[0], PREC_TERNARY, false);
+    else
+        fprintf(in->out, "%d", (int)op->ival);
+    fputs(op->nargs && op->ival != 1 ? "));\n" : ");\n", in->out);
+}
+
+static void print_slot_result(Printer *in, const Op *op, bool producing)
+{
+    if (op->nresults && op->results[0]->var)
+        print_target(in, op->results[0]->var, op);
+    else
+        cuda_begin(in);
+    fprintf(in->out, "%s.%s();\n", cuda_end_name(in, op->aref, producing), op_info[op->code].call);
+}
+
+/* Of what a slot may hold already.  */
+static void print_wants(Printer *in, const Op *op)
+{
+    if (is_for_one_block(op, in->kernel)) {
+        cuda_line(in, "if (inside)");
+        fputs("    ", in->out);
+    }
+    cuda_begin(in);
+    fprintf(in->out, "if (%s.wants(", cuda_end_name(in, op->aref, true));
+    for (int i = 2; i < op->nargs; i++) {
+        fputs(i > 2 ? ", " : "", in->out);
+        cuda_value(in, op->args[i], PREC_ANY);
+    }
+    fputs("))\n", in->out);
+}
+
+static void print_copy_in(Printer *in, const Op *op)
+{
+    bool kept = op->storage->kept, own = is_for_one_block(op, in->kernel);
+    if (kept)
+        print_wants(in, op);
+    if (own)
+        cuda_line(in, "if (inside)");
+    in->indent += kept || own;
+    cuda_begin(in);
+    in->indent -= kept || own;
+    fprintf(in->out, "ws::copy_%s%s", op->along ? "share" : "in", cuda_has_fill(op) ? "_or" : "");
+    if (op->along)
+        fprintf(in->out, "<%s_cluster, ws::along_%s>", in->kernel->name, text_alongs[op->along]);
+    fputc('(', in->out);
+    if (cuda_has_fill(op)) {
+        cuda_fill(in, op->fval);
+        fputs(", ", in->out);
+    }
+    fprintf(in->out, "%s, ", cuda_end_name(in, op->aref, true));
+    cuda_slot(in, op->storage, op->args[0]);
+    fputs(", ", in->out);
+    cuda_value(in, op->args[1], PREC_ANY);
+    fprintf(in->out, ", p.%s", cuda_map_for(in, op));
+    cuda_coordinates(in, op, 2, op->nargs);
+    fputs(");\n", in->out);
+}
+
+static void print_flip(Printer *in, const Op *op)
+{
+    cuda_begin(in);
+    fprintf(in->out, "%s(", op_info[op->code].call);
+    cuda_slot(in, op->storage, op->args[0]);
+    fputs(", ", in->out);
+    cuda_value(in, op->args[1], PREC_ANY);
+    fputs(");\n", in->out);
+}
+
+/* A product, or two that are one instruction.  */
+static void print_accumulate(Printer *in, const Op *op)
+{
+    const Op *products[] = {op, op->code == OP_MMA && op->ival ? op_paired_with(op) : NULL};
+    int count = products[1] ? 2 : 1;
+    for (int i = 0; i < count; i++)
+        if (products[i]->args[2]->var != products[i]->results[0]->var)
+            print_assignment(in, products[i]->results[0]->var, op, products[i]->args[2]);
+    cuda_begin(in);
+    fprintf(in->out, "%s(", op_info[op->code].call);
+    for (int i = 0; i < count; i++)
+        fprintf(in->out, "%s, ", products[i]->results[0]->var->name);
+    cuda_value(in, op->args[0], PREC_TERNARY);
+    for (int i = 0; i < count; i++) {
+        fputs(", ", in->out);
+        cuda_value(in, products[i]->args[1], PREC_TERNARY);
+    }
+    fprintf(in->out, "%s%s);\n", in->width ? ", " : "", in->width ? in->width : "");
+}
+
+static const Value *column_of(const Op *op)
+{
+    const Value *value = op->nresults == 1 && !op->nblocks && op->code != OP_FULL ? op->results[0] : NULL;
+    bool column = value && value->type.kind == K_TILE && value->type.dtype == D_F32 && value->type.rows > 1;
+    return column && value->type.cols == 1 ? value : NULL;
+}
+
+/* The assembler moves a wait up past arithmetic: what rows have come to since the last one holds it back, the ends of it that
+   have a name.  */
+static void print_computed(Printer *in, const Op *wait)
+{
+    bool *leads_on = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id);
+    const Op *op = wait->prev, *first = wait;
+    for (; in->kernel->layout == LAYOUT_MMA && op && op->code != OP_WAIT; op = op->prev) {
+        const Value *column = column_of(op);
+        for (int i = 0; column && i < op->nargs; i++)
+            leads_on[op->args[i]->id] |= column->var || leads_on[column->id];
+        first = op;
+    }
+    int count = 0;
+    for (op = first; op != wait; op = op->next) {
+        const Value *column = column_of(op);
+        if (!column || !column->var || leads_on[column->id])
+            continue;
+        if (!count++)
+            cuda_begin(in);
+        fprintf(in->out, "%s%s", count == 1 ? "ws::computed(" : ", ", column->var->name);
+    }
+    if (count)
+        fputs(");\n", in->out);
+}
+
+static void print_wait(Printer *in, const Op *op)
+{
+    print_computed(in, op);
+    cuda_begin(in);
+    fprintf(in->out, "ws::wait<%d>(", (int)op->ival);
+    for (int i = 0; i < op->nargs; i++) {
+        if (i)
+            fputs(", ", in->out);
+        cuda_value(in, op->args[i], PREC_ANY);
+    }
+    fputs(");\n", in->out);
+    for (int i = 0; i < op->nresults; i++)
+        if (op->results[i]->var && op->results[i]->var != op->args[i]->var)
+            print_assignment(in, op->results[i]->var, op, op->args[i]);
+}
+
+/* In a cluster a tile may be none of the grid's: its stores are left out.  */
+static void print_inside(Printer *in)
+{
+    if (cluster_size(in->kernel) == 1)
+        return;
+    cuda_line(in, "if (t.inside())");
+    fputs("    ", in->out);
+}
+
+/* A store, an atomic addition.  */
+static void print_store(Printer *in, const Op *op)
+{
+    print_inside(in);
+    cuda_begin(in);
+    fprintf(in->out, "%s(", op_info[op->code].call);
+    if (op->storage)
+        fprintf(in->out, "%s, ", op->storage->name);
+    cuda_value(in, op->args[0], PREC_ANY);
+    if (op->storage)
+        fprintf(in->out, ", p.%s", cuda_map_for(in, op));
+    cuda_coordinates(in, op, 1, op->nargs - 1);
+    fputs(", ", in->out);
+    cuda_value(in, op->args[op->nargs - 1], PREC_TERNARY);
+    fputs(");", in->out);
+    cuda_place(in, op);
+    fputc('\n', in->out);
+}
+
+static void print_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < 32 || c == '"' || c == '\\' || c >= 127)
+            fprintf(out, "\\%03o", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static void print_print(Printer *in, const Op *op)
+{
+    print_inside(in);
+    cuda_begin(in);
+    fputs("ws::print(", in->out);
+    print_quoted(in->out, op->sval ? op->sval : "");
+    fputs(", ", in->out);
+    cuda_value(in, op->args[0], PREC_TERNARY);
+    fputs(");\n", in->out);
+}
+
+static void print_sync(Printer *in, const Op *op)
+{
+    switch (op->code) {
+    case OP_PUT:
+    case OP_GET:
+        print_slot_result(in, op, op->code == OP_PUT);
+        break;
+    case OP_COPY_IN:
+        print_copy_in(in, op);
+        break;
+    case OP_FLIP:
+        print_flip(in, op);
+        break;
+    case OP_PUT_DONE:
+        cuda_line(in, "%s.put_done();", cuda_end_name(in, op->aref, true));
+        break;
+    case OP_MMA:
+        if (!op_is_second(op))
+            print_accumulate(in, op);
+        break;
+    case OP_WAIT:
+        print_wait(in, op);
+        break;
+    case OP_CONSUMED:
+        cuda_line(in, "%s.consumed<%d>();", cuda_end_name(in, op->aref, false), (int)op->ival);
+        break;
+    case OP_STORE_WAIT:
+        cuda_line(in, "ws::store_wait<%d>();", (int)op->ival);
+        break;
+    case OP_STAGE:
+    case OP_GATHER:
+        print_definition(in, op);
+        break;
+    case OP_SKIP:
+        print_skip(in, op);
+        break;
+    case OP_TURN_TAKE:
+    case OP_TURN_PASS:
+        cuda_line(in, "s.turns.%s(group);", op_info[op->code].call);
+        break;
+    case OP_MEET:
+        cuda_line(in, "ws::meet(s.meeting, group);");
+        break;
+    default: /* COMMIT, COMMIT_NOTHING, FENCE, BARRIER */
+        cuda_line(in, "%s();", op_info[op->code].call);
+    }
+}
+
+static void print_control(Printer *in, const Op *op)
+{
+    switch (op->code) {
+    case OP_GRID:
+        print_grid(in, op);
+        break;
+    case OP_FOR:
+        cuda_for(in, op);
+        break;
+    case OP_WHILE:
+        print_while(in, op);
+        break;
+    case OP_IF:
+        print_if(in, op);
+        break;
+    case OP_COND:
+        print_cond(in, op);
+        break;
+    default:
+        print_yield(in, op);
+    }
+}
+
+static void print_statement(Printer *in, const Op *op)
+{
+    print_bare_declarations(in, op);
+    if (op_is_pure(op)) {
+        if (op->results[0]->var && op->results[0]->var->role && !cuda_is_beyond(in, op))
+            print_definition(in, op);
+        return;
+    }
+    switch (op_info[op->code].class_) {
+    case CLASS_CONTROL:
+        print_control(in, op);
+        break;
+    case CLASS_STORE:
+        if (op->code == OP_PRINT)
+            print_print(in, op);
+        else
+            print_store(in, op);
+        break;
+    case CLASS_SYNC:
+        print_sync(in, op);
+        break;
+    default:
+        if (op->code == OP_SUM_PARTS)
+            print_definition(in, op);
+        else
+            print_accumulate(in, op); /* DOT_F32 */
+    }
+}
+
+void cuda_block(Printer *in, const Block *block)
+{
+    in->indent++;
+    for (const Op *op = block->first; op; op = op->next) {
+        const Op *last = cuda_narrow(in, op);
+        in->indent += last != NULL;
+        for (; last && op != last; op = op->next)
+            print_statement(in, op);
+        print_statement(in, op);
+        in->indent -= last != NULL;
+        if (last)
+            cuda_narrow_end(in);
+    }
+    in->indent--;
+}

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cuda.c - the text of the .cu, in the form of runtime/README.md.
+ *
+ *   for %c0, %K, 64 (%k):                     for (int k = 0; k < p.K; k += 64) {
+ *     %slot = get ta_tb                           const int slot = ta_tb.get();
+ *     %t = mma %va, %vb, %acc                     ws::mma(acc, ws::view(s.ta[slot]), ...);
+ *     commit                                      ws::commit();
+ *     %acc2 = wait 1, %t                          ws::wait<1>(acc);
+ *     consumed ta_tb, 1                           ta_tb.consumed<1>();
+ *     yield %acc2                             }
+ *
+ * Printing only: which value is a variable, where it is declared, what is staged and how large everything is was decided
+ * before.  One function for each construct: here the structs, the kernel and its launcher.
+ */
+#include <stdlib.h>
+
+#include "print/cuda.h"
+#include "machine/machine.h"
+#include "ir/queries.h"
+
+/* ---- structs ----------------------------------------------------------------------------------------------------- */
+
+/* The blocks that run side by side, if several do.  */
+static void print_cluster(Printer *in)
+{
+    const Kernel *kernel = in->kernel;
+    const int *sides = kernel->grid.cluster;
+    if (cluster_size(kernel) > 1)
+        cuda_line(in, "typedef ws::cluster<%d, %d> %s;  // blocks side by side, which %s\n", sides[0], sides[1],
+                  cuda_cluster(in), kernel->grid.parts ? "sum the parts of a tile" : "share what they load");
+}
+
+static void print_params(Printer *in, const Map *maps)
+{
+    Kernel *kernel = in->kernel;
+    Module *module = kernel->module;
+    const Op *grid = role_grid(kernel->roles);
+    cuda_line(in, "struct %s_params {", kernel->name);
+    in->indent++;
+    for (const Variable *field = kernel->variables; field; field = field->next)
+        if (field->field && field->type.kind == K_TENSOR)
+            cuda_line(in, "ws::tensor<%s, %d> %s;", cuda_element_text[field->type.dtype], field->type.rank,
+                      field->name);
+    for (const Map *map = maps; map; map = map->next) {
+        const char *kind = map->stepped ? "step_map" : map->present ? "edge_map" : "map";
+        const char *note = map->stepped ? ", as many as the grid's step" : map->present ? ", the last as it is" : "";
+        const char *text = arena_print(module, "ws::%s %s;", kind, map->name);
+        if (map->load)
+            cuda_commented(in, text, arena_print(module, "tiles of %d rows%s", map->rows, note));
+        else
+            cuda_line(in, "%s", text);
+    }
+    for (const Variable *field = kernel->variables; field; field = field->next)
+        if (field->field && field->type.kind == K_SCALAR)
+            cuda_line(in, "%s %s;", cuda_scalar_type(field->type), field->name);
+    cuda_line(in, "ws::grid<%d%s> grid;", cuda_grid_dims(grid), cuda_blocks(in));
+    in->indent--;
+    cuda_line(in, "};\n");
+}
+
+static const char *number_word(int n)
+{
+    static const char *const words[] = {"no", "one", "two", "three", "four", "five", "six", "seven", "eight"};
+    return n >= 0 && n <= 8 ? words[n] : "several";
+}
+
+static bool uses_shared(const Kernel *kernel)
+{
+    return kernel->storages || kernel->arefs;
+}
+
+static void print_shared(Printer *in)
+{
+    Kernel *kernel = in->kernel;
+    if (!uses_shared(kernel))
+        return;
+    cuda_line(in, "struct %s_shared {", kernel->name);
+    in->indent++;
+    FOR_STORAGES (storage, kernel)
+        if (!storage->beside)
+            cuda_storage(in, storage);
+    FOR_AREFS (aref, kernel)
+        cuda_line(in, "ws::ring<%d> %s;", aref->slots, aref->name);
+    FOR_ROLES (role, kernel)
+        if (role_has_op(role, OP_TURN_TAKE, NULL))
+            cuda_line(in, "ws::turns<%d> turns;", role->replicas);
+    FOR_ROLES (role, kernel)
+        if (role_has_op(role, OP_GATHER, NULL))
+            cuda_line(in, "ws::meeting<%d> meeting;", role->replicas);
+    if (kernel->grid.dealt)
+        cuda_line(in, "ws::dealer dealer;");
+    in->indent--;
+    cuda_line(in, "};\n");
+}
+
+/* ---- roles and the kernel ---------------------------------------------------------------------------------------- */
+
+/* The blocks that share the ring's tiles, as template arguments.  */
+static const char *ring_blocks(const Printer *in, const Aref *aref)
+{
+    bool shared = aref->along != ALONG_NONE;
+    return shared ? arena_print(in->kernel->module, "%s, ws::along_%s", cuda_blocks(in), text_alongs[aref->along]) : "";
+}
+
+static bool uses_storage(const Op *op, const void *storage)
+{
+    return op->storage == storage;
+}
+
+/* An output's memory is used through an object of the role, which knows whose turn it is.  */
+static bool has_outlet(const Role *role, const Storage *storage)
+{
+    return storage->use == USE_OUTPUT && ir_any_of(role->body, uses_storage, storage);
+}
+
+static bool has_load_map(const Printer *in)
+{
+    for (const Map *map = in->maps; map; map = map->next)
+        if (map->load)
+            return true;
+    return false;
+}
+
+static bool puts_tiles(const Printer *in, const Role *role)
+{
+    FOR_AREFS (aref, in->kernel)
+        if (role_has_op(role, OP_PUT, aref))
+            return true;
+    return false;
+}
+
+/* A role that only brings tiles is there twice: once for tensors that the copy engine can read, a loop that fits the
+   instruction cache since the other way to copy is not in it, and once for all.  */
+static bool is_twofold(const Printer *in, const Role *role)
+{
+    return role_issues_only(role) && in->kernel->roles->next && puts_tiles(in, role) && has_load_map(in);
+}
+
+static const char *producer_type(const Printer *in, const Aref *aref)
+{
+    Module *module = in->kernel->module;
+    for (int i = 0; i < aref->nstorages; i++)
+        if (aref->storages[i]->kept)
+            return arena_print(module, "keeping<%d, %d, %d", aref->slots, aref->storages[i]->kept,
+                               aref->loads[i]->nargs - 1);
+    return arena_print(module, "%s<%d", aref->along == ALONG_NONE ? "producer" : "sharer", aref->slots);
+}
+
+static void print_role(Printer *in, Role *role)
+{
+    Kernel *kernel = in->kernel;
+    bool twofold = is_twofold(in, role);
+    in->role = role;
+    if (twofold)
+        fputs("template <bool ENGINE>\n", in->out);
+    fprintf(in->out, "static WS_DEVICE void %s_%s(const %s_params &p", kernel->name, role->name, kernel->name);
+    if (uses_shared(kernel))
+        fprintf(in->out, ", %s_shared &s", kernel->name);
+    fputs(", int group)\n{\n", in->out);
+    in->indent++;
+    FOR_AREFS (aref, kernel)
+        if (role_has_op(role, OP_PUT, aref))
+            cuda_line(in, "ws::%s%s> %s(s.%s);", producer_type(in, aref), twofold ? ", ENGINE" : "",
+                      cuda_end_name(in, aref, true), aref->name);
+    FOR_AREFS (aref, kernel)
+        if (role_has_op(role, OP_GET, aref))
+            cuda_line(in, "ws::consumer<%d%s> %s(s.%s);", aref->slots, ring_blocks(in, aref), aref->name, aref->name);
+    FOR_STORAGES (storage, kernel)
+        if (has_outlet(role, storage))
+            cuda_line(in, "ws::outlet %s(s.%s%s);", storage->name, storage->name, storage->slots > 1 ? "[group]" : "");
+    FOR_STORAGES (storage, kernel)
+        if (storage->use == USE_PARTS && role_has_op(role, OP_SUM_PARTS, NULL))
+            cuda_line(in, "ws::part_sum<%s> %s(s.%s%s);", cuda_cluster(in), storage->name, storage->name,
+                      storage->slots > 1 ? "[group]" : "");
+    if (role_has_op(role, OP_TURN_TAKE, NULL))
+        cuda_line(in, "s.turns.begin(group);");
+    FOR_STORAGES (storage, kernel)
+        if (storage->use == USE_GATHERED && storage->slots > 1 && role_has_op(role, OP_GATHER, NULL))
+            cuda_line(in, "int %s_turn = 0;", storage->name);
+    in->indent--;
+    cuda_block(in, role->body);
+    cuda_line(in, "}\n");
+    in->role = NULL;
+}
+
+static void print_group_argument(Printer *in, const Role *role)
+{
+    int first = role_first_group(in->kernel, role);
+    if (role->replicas == 1)
+        fputs("0", in->out);
+    else if (first)
+        fprintf(in->out, "ws::warp_group() - %d", first);
+    else
+        fputs("ws::warp_group()", in->out);
+}
+
+static void print_role_call(Printer *in, const Role *role, const char *variant)
+{
+    cuda_begin(in);
+    fprintf(in->out, "%s_%s%s(p, %s", in->kernel->name, role->name, variant, uses_shared(in->kernel) ? "s, " : "");
+    print_group_argument(in, role);
+    fputs(");\n", in->out);
+}
+
+static void print_twofold_call(Printer *in, const Role *role)
+{
+    const char *maps = NULL;
+    for (const Map *map = in->maps; map; map = map->next)
+        if (map->load)
+            maps = maps ? arena_print(in->kernel->module, "%s, p.%s", maps, map->name)
+                        : arena_print(in->kernel->module, "p.%s", map->name);
+    cuda_line(in, "if (ws::first_warp()) {");
+    in->indent++;
+    cuda_line(in, "if (ws::by_engine(%s))", maps);
+    in->indent++;
+    print_role_call(in, role, "<true>");
+    in->indent--;
+    cuda_line(in, "else");
+    in->indent++;
+    print_role_call(in, role, "<false>");
+    in->indent -= 2;
+    cuda_line(in, "}");
+}
+
+static void print_role_start(Printer *in, const Role *role)
+{
+    int average = in->kernel->threads ? 65536 / in->kernel->threads : 0;
+    bool only = in->kernel->roles == role && !role->next;
+    if (role->registers)
+        cuda_line(in, "ws::registers_%s<%d>();", role->registers < average ? "down" : "up", role->registers);
+    if (is_twofold(in, role)) {
+        print_twofold_call(in, role);
+        return;
+    }
+    if (role_issues_only(role) && !only) {
+        cuda_line(in, "if (ws::first_warp())");
+        fputs("    ", in->out);
+    }
+    print_role_call(in, role, "");
+}
+
+static void print_dispatch(Printer *in)
+{
+    Kernel *kernel = in->kernel;
+    if (!kernel->roles->next) {
+        print_role_start(in, kernel->roles);
+        return;
+    }
+    FOR_ROLES (role, kernel) {
+        int first = role_first_group(kernel, role), end = first + role->replicas;
+        const char *also = role == kernel->roles ? "" : "} else ";
+        if (!role->next)
+            cuda_line(in, "} else {");
+        else if (role->replicas == 1 && !first)
+            cuda_line(in, "if (ws::warp_group() == 0) {");
+        else
+            cuda_line(in, "%sif (ws::warp_group() < %d) {", also, end);
+        in->indent++;
+        print_role_start(in, role);
+        in->indent--;
+    }
+    cuda_line(in, "}");
+}
+
+static const char *init_blocks(const Printer *in, const Aref *aref)
+{
+    return aref->along ? arena_print(in->kernel->module, "<%s>", ring_blocks(in, aref) + 2) : "";
+}
+
+/* Groups that are told which tile is next.  */
+static int readers_of_tiles(const Kernel *kernel)
+{
+    int groups = 0;
+    for (const Role *role = kernel->roles->next; role; role = role->next)
+        groups += role->replicas;
+    return groups;
+}
+
+static void print_part_inits(Printer *in)
+{
+    FOR_STORAGES (storage, in->kernel)
+        for (int i = 0; storage->use == USE_PARTS && i < storage->slots; i++)
+            cuda_line(in, "s.%s%s.init(\"%s\");", storage->name,
+                      storage->slots > 1 ? arena_print(in->kernel->module, "[%d]", i) : "", storage->name);
+}
+
+static void print_inits(Printer *in)
+{
+    Kernel *kernel = in->kernel;
+    bool turns = kernel_takes_turns(kernel), parts = kernel->grid.parts;
+    bool several = parts || (kernel->arefs && (kernel->arefs->next || turns || in->maps));
+    if (!kernel->arefs && !parts)
+        return;
+    cuda_line(in, several ? "if (ws::first_thread()) {" : "if (ws::first_thread())");
+    in->indent++;
+    FOR_AREFS (aref, kernel)
+        cuda_commented(in,
+                       arena_print(kernel->module, "s.%s.init%s(\"%s\", %d);", aref->name, init_blocks(in, aref),
+                                   aref->name, aref->arrivals),
+                       arena_print(kernel->module, "%s group%s each slot", number_word(aref->arrivals),
+                                   aref->arrivals == 1 ? " releases" : "s release"));
+    if (turns)
+        cuda_line(in, "s.turns.init(\"turns\");");
+    if (kernel_gathers(kernel))
+        cuda_line(in, "s.meeting.init(\"meeting\");");
+    print_part_inits(in);
+    if (kernel->grid.dealt)
+        cuda_line(in, "s.dealer.init(\"dealer\", %d);", readers_of_tiles(kernel));
+    for (const Map *map = in->maps; map; map = map->next)
+        cuda_line(in, "ws::prefetch(p.%s);", map->name);
+    in->indent--;
+    if (several)
+        cuda_line(in, "}");
+}
+
+static void print_kernel_function(Printer *in)
+{
+    Kernel *kernel = in->kernel;
+    cuda_line(in, "static WS_KERNEL(%d, %d) void %s_kernel(WS_PARAMS(%s_params) p)", kernel->threads,
+              kernel->min_blocks > 0 ? kernel->min_blocks : 1, kernel->name, kernel->name);
+    cuda_line(in, "{");
+    in->indent++;
+    if (uses_shared(kernel))
+        cuda_line(in, "%s_shared &s = ws::shared<%s_shared>();", kernel->name, kernel->name);
+    print_inits(in);
+    const char *blocks = cluster_size(kernel) > 1 ? arena_print(kernel->module, "<%s>", cuda_cluster(in)) : "";
+    cuda_line(in, "ws::start%s();", blocks);
+    print_dispatch(in);
+    if (*blocks)
+        cuda_line(in, "ws::finish%s();", blocks);
+    in->indent--;
+    cuda_line(in, "}\n");
+}
+
+/* ---- the launcher ------------------------------------------------------------------------------------------------ */
+
+enum { LOADED = 1, STORED = 2 };
+
+typedef struct {
+    const Variable *tensor;
+    int how;
+} Access;
+
+static void visit_access(Op *op, void *context)
+{
+    Access *access = context;
+    for (int i = 0; i < op->nargs; i++) {
+        if (op->code == OP_SLICE || op->args[i]->type.kind != K_TENSOR)
+            continue;
+        const Op *root = tensor_root(op->args[i]);
+        if (!root || root->results[0]->var != access->tensor)
+            continue;
+        access->how |= op_info[op->code].class_ == CLASS_STORE ? STORED : LOADED;
+        access->how |= op->code == OP_ATOMIC_ADD ? LOADED : 0;
+    }
+}
+
+static const char *access_text(const Kernel *kernel, const Variable *tensor)
+{
+    Access access = {tensor, 0};
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_access, &access);
+    return access.how == (LOADED | STORED) ? "ws::loaded_and_stored"
+           : access.how == STORED          ? "ws::stored"
+                                           : "ws::loaded";
+}
+
+/* Extents and strides are long.  */
+static void print_extent(Printer *in, const Value *value)
+{
+    value = cuda_without_widening(value);
+    bool cast = value->type.dtype == D_U64 && !cuda_is_literal(value);
+    if (cast)
+        fputs("(long)", in->out);
+    cuda_operand(in, value, cast ? PREC_UNARY : PREC_TERNARY, false);
+}
+
+static void print_list(Printer *in, const Op *op, int first, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (i)
+            fputs(", ", in->out);
+        print_extent(in, op->args[first + i]);
+    }
+}
+
+static void print_extents(Printer *in, const Op *op, int first, int count)
+{
+    fputc('{', in->out);
+    print_list(in, op, first, count);
+    fputc('}', in->out);
+}
+
+static void print_tensor(Printer *in, const Variable *field)
+{
+    const Op *op = field->value->def;
+    int rank = field->type.rank;
+    cuda_begin(in);
+    fprintf(in->out, "call.tensor(p.%s, \"%s\", ", field->name, field->name);
+    cuda_value(in, op->args[0], PREC_TERNARY);
+    fputs(", ", in->out);
+    print_extents(in, op, 1, rank);
+    fputs(", ", in->out);
+    print_extents(in, op, 1 + rank, rank);
+    fprintf(in->out, ", %s);\n", access_text(in->kernel, field));
+}
+
+static void print_launcher_parameters(Printer *in)
+{
+    Kernel *kernel = in->kernel;
+    fprintf(in->out, "extern \"C\" void %s(", kernel->launcher);
+    for (int i = 0; i < kernel->nparams; i++) {
+        const Value *param = kernel->params[i];
+        fprintf(in->out, "%s%s%s", i ? ", " : "",
+                param->type.kind == K_PTR ? "const void *" : cuda_scalar_type(param->type),
+                param->type.kind == K_PTR ? "" : " ");
+        fputs(param->var->name, in->out);
+    }
+    fputs(kernel->nparams ? ")\n{\n" : "void)\n{\n", in->out);
+}
+
+/* The field's own expression; later ones may read it as p.name.  */
+static void print_scalar_field(Printer *in, const Variable *field)
+{
+    cuda_begin(in);
+    fprintf(in->out, "p.%s = ", field->name);
+    if (field->value->def)
+        cuda_expression(in, field->value->def, PREC_TERNARY);
+    else
+        fputs(field->name, in->out);
+    fputs(";\n", in->out);
+}
+
+static const char *order_text(TileOrder order)
+{
+    static const char *const texts[] = {"order_auto", "order_row", "order_column", "order_grouped"};
+    return texts[order];
+}
+
+static void print_grid_launch(Printer *in)
+{
+    const Grid *clauses = &in->kernel->grid;
+    const Op *grid = role_grid(in->kernel->roles);
+    cuda_begin(in);
+    fputs("call.grid(p.grid, {", in->out);
+    for (int i = 0; i < cuda_grid_dims(grid); i++) {
+        fputs(i ? ", {" : "{", in->out);
+        print_list(in, grid, 3 * i, 3);
+        if (may_wrap(grid, i))
+            fprintf(in->out, ", ws::most<%s>", cuda_scalar_type(grid->blocks[0]->args[i]->type));
+        fputs("}", in->out);
+    }
+    fprintf(in->out, "}, ws::%s, %d);\n", order_text(clauses->order), clauses->order_group);
+    if (clauses->dealt)
+        cuda_line(in, "call.deal(p.grid);");
+}
+
+static void print_map(Printer *in, const Map *map)
+{
+    cuda_begin(in);
+    fprintf(in->out, "call.map%s(p.%s, p.%s, %d", map->rounded ? "<ws::tf32>" : "", map->name, map->tensor->name,
+            map->rows);
+    if (map->stepped) {
+        fputs(", ", in->out);
+        print_extent(in, role_grid(in->kernel->roles)->args[3 * map->stepped - 1]);
+        fprintf(in->out, ", %d", map->sharers);
+    }
+    fputs(");\n", in->out);
+}
+
+static void print_run(Printer *in)
+{
+    const Kernel *kernel = in->kernel;
+    cuda_begin(in);
+    fprintf(in->out, "call.run(%s_kernel, p, %d, ", kernel->name, kernel->threads);
+    if (uses_shared(kernel))
+        fprintf(in->out, "sizeof(%s_shared)", kernel->name);
+    else
+        fputs("0", in->out);
+    if (kernel->shared_padding)
+        fprintf(in->out, " + %d", kernel->shared_padding);
+    fprintf(in->out, ", ws::%s", kernel->grid.persistent ? "persistent" : "one_tile");
+    if (cluster_size(kernel) > 1)
+        fprintf(in->out, "%s::size", cuda_blocks(in));
+    fputs(");\n", in->out);
+}
+
+static void print_launcher(Printer *in, const Map *maps)
+{
+    Kernel *kernel = in->kernel;
+    print_launcher_parameters(in);
+    in->indent++;
+    cuda_line(in, "ws::launch call(\"%s\");", kernel->c_function);
+    cuda_line(in, "%s_params p;", kernel->name);
+    for (const Variable *field = kernel->variables; field; field = field->next)
+        if (field->field && field->type.kind == K_SCALAR && field->value->def)
+            print_scalar_field(in, field);
+    for (const Variable *field = kernel->variables; field; field = field->next)
+        if (field->field && field->type.kind == K_TENSOR)
+            print_tensor(in, field);
+    cuda_line(in, "call.place();");
+    for (const Map *map = maps; map; map = map->next)
+        print_map(in, map);
+    for (const Variable *field = kernel->variables; field; field = field->next)
+        if (field->field && field->type.kind == K_SCALAR && !field->value->def)
+            print_scalar_field(in, field);
+    print_grid_launch(in);
+    print_run(in);
+    in->indent--;
+    cuda_line(in, "}");
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+/* Textual IR does not say what the launcher's variables hold: a program that enters behind plan cannot be printed.  */
+static bool is_planned(Kernel *kernel)
+{
+    if (!kernel->threads)
+        return false;
+    for (const Variable *variable = kernel->variables; variable; variable = variable->next)
+        if (!variable->role && !variable->value)
+            return false;
+    return true;
+}
+
+static void print_kernel(Printer *in)
+{
+    Kernel *kernel = in->kernel;
+    if (!is_planned(kernel)) {
+        BUG(kernel, "plan has not named the variables of '%s'", kernel->name);
+        return;
+    }
+    const Map *maps = in->maps = cuda_collect_maps(in);
+    cuda_line(in, "\n// %s:%d: %s", cuda_file_name(kernel->loc.file), kernel->loc.line, kernel->c_function);
+    print_cluster(in);
+    print_params(in, maps);
+    print_shared(in);
+    FOR_ROLES (role, kernel)
+        print_role(in, role);
+    print_kernel_function(in);
+    print_launcher(in, maps);
+}
+
+/* require: plan, and verify found nothing.   ensure: the text, in the module's arena; NULL without kernels.  */
+const char *cuda_print(Module *module)
+{
+    char *text = NULL;
+    size_t size = 0;
+    int printed = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs("#include <wsrt.cuh>\n", out);
+    for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
+        if (kernel->failed || !kernel->roles || !role_grid(kernel->roles))
+            continue;
+        Printer printer = {.out = out, .kernel = kernel};
+        print_kernel(&printer);
+        printed++;
+    }
+    fclose(out);
+    const char *copy = printed ? arena_print(module, "%s", text) : NULL;
+    free(text);
+    return copy;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* cuda.h - the printer of the .cu: cuda.c (the file), cuda-statement.c and cuda-expression.c.  */
+#ifndef WSC_CUDA_H
+#define WSC_CUDA_H
+
+#include "schedule/cluster.h"
+#include "machine/plan.h"
+#include "ir/text.h"
+
+/* A tensor map of the parameter struct.  A tensor that is moved in boxes of several heights has one for each.  */
+typedef struct Map Map;
+struct Map {
+    Variable *tensor;
+    int rows;
+    bool load, rounded;
+    bool present; /* for copies in that leave out rows */
+    int stepped;  /* of tiles in the steps of a dimension of the grid: 1 + that one */
+    int sharers;  /* blocks that bring a tile together */
+    const char *name;
+    Map *next;
+};
+
+typedef struct {
+    FILE *out;
+    Kernel *kernel;
+    Role *role; /* NULL in the launcher */
+    int indent;
+    const Map *maps;
+    const char *width; /* of products in a loop that is there for several, or NULL */
+    const Op *edge;    /* the `if` of a loop that is two: not taken in the first, taken in the second; NULL: none */
+    bool beyond;       /* and which of them is printed */
+} Printer;
+
+/* C's precedences, low to high; a right operand asks for one more.  */
+enum {
+    PREC_ANY = 0,
+    PREC_TERNARY = 2,
+    PREC_OR = 4,
+    PREC_AND = 6,
+    PREC_BITOR = 8,
+    PREC_XOR = 10,
+    PREC_BITAND = 12,
+    PREC_EQUAL = 14,
+    PREC_COMPARE = 16,
+    PREC_SHIFT = 18,
+    PREC_ADD = 20,
+    PREC_MUL = 22,
+    PREC_UNARY = 24
+};
+
+typedef struct {
+    const char *text;
+    int precedence;
+} Infix;
+
+extern const char *const cuda_element_text[D_COUNT];
+
+/* cuda-expression.c */
+void cuda_begin(Printer *in); /* a line: its indentation */
+void cuda_line(Printer *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void cuda_commented(Printer *in, const char *text, const char *comment);
+const char *cuda_file_name(const char *path); /* without folders */
+const char *cuda_layout_text(const Printer *in);
+const char *cuda_scalar_type(Type type);
+void cuda_int(FILE *out, Dtype dtype, int64_t value, bool suffix);
+void cuda_fill(Printer *in, double fill);
+bool cuda_has_fill(const Op *op);
+bool cuda_is_literal(const Value *value);
+Infix cuda_infix_of(const Op *op); /* no text: not an infix operation */
+void cuda_infix(Printer *in, const Op *op, Infix infix, int outer);
+void cuda_value(Printer *in, const Value *value, int outer);
+void cuda_operand(Printer *in, const Value *value, int outer, bool suffix); /* suffix: a literal says its type */
+void cuda_expression(Printer *in, const Op *op, int outer);                 /* what an op computes */
+const Value *cuda_without_widening(const Value *value);
+void cuda_coordinate(Printer *in, const Value *value);
+void cuda_coordinates(Printer *in, const Op *op, int first, int end); /* each behind a comma */
+
+/* cuda-maps.c */
+Map *cuda_collect_maps(Printer *in);
+const Map *cuda_map_of(const Printer *in, const Op *op);
+const char *cuda_map_for(Printer *in, const Op *op);
+/* cuda-narrow.c: begins such a loop, at the turn before it, if there is one; its last statement is the wait that comes back.
+   NULL if it is none.  */
+const Op *cuda_narrow(Printer *in, const Op *first);
+void cuda_narrow_end(Printer *in);
+
+/* cuda-storage.c */
+void cuda_storage(Printer *in, const Storage *storage);
+void cuda_slot(Printer *in, const Storage *storage, const Value *slot);
+void cuda_group_storage(Printer *in, const Storage *storage);
+
+/* cuda-loop.c */
+void cuda_for(Printer *in, const Op *op);
+bool cuda_is_beyond(const Printer *in, const Op *op); /* is the value only looked at where this loop does not come? */
+
+/* cuda-statement.c */
+void cuda_initial_values(Printer *in, const Op *loop); /* of what it carries */
+void cuda_place(Printer *in, const Op *op);            /* in the source: the end of a line */
+void cuda_block(Printer *in, const Block *block);
+const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing);
+int cuda_grid_dims(const Op *op);
+const char *cuda_cluster(const Printer *in); /* the type of the blocks side by side, if they are */
+const char *cuda_blocks(const Printer *in); /* behind the dimensions of a grid: its cluster */
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * terms.c - values as hash-consed terms.
+ *
+ *   %k2 = addi %k, 64     k + 64                        one node, however often and in whatever role it is computed
+ *   %t  = trans %tb       trans (load (b, j, k + 64))   trans of trans is gone
+ *
+ * Sums of signed integers are kept as numbers times atoms, so that k + 64 - 64 is k; a conversion that keeps every value of a
+ * signed integer is none.  This takes signed scalars not to overflow, as C does.  Everything else is a node by what it is
+ * made of.  Equal pointers mean equal values; the reverse need not hold, and who compares has to say so.
+ */
+#include <string.h>
+
+#include "proof/terms.h"
+
+enum { FIRST_BUCKETS = 1 << 9, MOST_ATOMS = 32 };
+
+void terms_init(Terms *terms, Module *module)
+{
+    *terms = (Terms){.module = module, .nbuckets = FIRST_BUCKETS};
+    terms->buckets = arena_alloc(module, FIRST_BUCKETS * sizeof *terms->buckets);
+}
+
+/* ---- hash-consing ------------------------------------------------------------------------------------------------ */
+
+static uint32_t mix(uint32_t hash, uint64_t value)
+{
+    value = (value ^ hash) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(value >> 32) ^ (uint32_t)value;
+}
+
+static uint32_t hash_of(const Term *term)
+{
+    uint64_t real = 0;
+    memcpy(&real, &term->fval, sizeof real);
+    uint32_t hash = mix(mix((uint32_t)term->code, (uint64_t)term->dtype), (uint64_t)term->ival ^ real);
+    hash = mix(hash, (uint64_t)term->rows << 32 | (uint32_t)term->cols);
+    for (const char *c = term->sval; c && *c; c++)
+        hash = mix(hash, (unsigned char)*c);
+    for (int i = 0; i < term->nargs; i++)
+        hash = mix(hash, (uint64_t)term->args[i]->id << 16 ^ (uint64_t)(term->factors ? term->factors[i] : 0));
+    return hash;
+}
+
+static bool same_text(const char *x, const char *y)
+{
+    return x == y || (x && y && !strcmp(x, y));
+}
+
+static bool same(const Term *x, const Term *y)
+{
+    return x->hash == y->hash && x->code == y->code && x->dtype == y->dtype && x->rows == y->rows &&
+           x->cols == y->cols && x->ival == y->ival && !memcmp(&x->fval, &y->fval, sizeof x->fval) &&
+           x->nargs == y->nargs && same_text(x->sval, y->sval) &&
+           (!x->nargs || !memcmp(x->args, y->args, (size_t)x->nargs * sizeof *x->args)) &&
+           (!x->factors || !memcmp(x->factors, y->factors, (size_t)x->nargs * sizeof *x->factors));
+}
+
+static void grow(Terms *terms)
+{
+    int nbuckets = terms->nbuckets * 4;
+    const Term **buckets = arena_alloc(terms->module, (size_t)nbuckets * sizeof *buckets);
+    for (int i = 0; i < terms->nbuckets; i++)
+        for (const Term *term = terms->buckets[i], *next; term; term = next) {
+            next = term->next;
+            const Term **place = &buckets[term->hash % (uint32_t)nbuckets];
+            ((Term *)term)->next = *place;
+            *place = term;
+        }
+    terms->buckets = buckets;
+    terms->nbuckets = nbuckets;
+}
+
+/* The one term of this content; args and factors are copied where it is new.  */
+static const Term *intern(Terms *terms, Term term)
+{
+    term.hash = hash_of(&term);
+    for (const Term *old = terms->buckets[term.hash % (uint32_t)terms->nbuckets]; old; old = old->next)
+        if (same(old, &term))
+            return old;
+    if (terms->count > terms->nbuckets)
+        grow(terms);
+    Term *made = arena_alloc(terms->module, sizeof *made);
+    *made = term;
+    if (term.nargs) {
+        made->args = arena_alloc(terms->module, (size_t)term.nargs * sizeof *made->args);
+        memcpy(made->args, term.args, (size_t)term.nargs * sizeof *made->args);
+    }
+    if (term.nargs && term.factors) {
+        made->factors = arena_alloc(terms->module, (size_t)term.nargs * sizeof *made->factors);
+        memcpy(made->factors, term.factors, (size_t)term.nargs * sizeof *made->factors);
+    } else {
+        made->factors = NULL;
+    }
+    made->id = terms->count++;
+    const Term **place = &terms->buckets[term.hash % (uint32_t)terms->nbuckets];
+    made->next = *place;
+    return *place = made;
+}
+
+const Term *term_special(Terms *terms, int code, int64_t ival, int nargs, const Term *const *args)
+{
+    return intern(terms, (Term){.code = code, .ival = ival, .nargs = nargs, .args = (const Term **)args});
+}
+
+const Term *term_symbol(Terms *terms)
+{
+    return term_special(terms, TERM_SYMBOL, terms->symbols++, 0, NULL);
+}
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int64_t number;
+    const Term *atoms[MOST_ATOMS];
+    int64_t factors[MOST_ATOMS];
+    int count;
+    bool full;
+} Sum;
+
+static int64_t wrap_sum(int64_t x, int64_t y, int64_t factor)
+{
+    return (int64_t)((uint64_t)x + (uint64_t)y * (uint64_t)factor);
+}
+
+/* Atoms stand in the order of their ids.  */
+static void add_atom(Sum *sum, const Term *atom, int64_t factor)
+{
+    int i = 0;
+    while (i < sum->count && sum->atoms[i]->id < atom->id)
+        i++;
+    bool there = i < sum->count && sum->atoms[i] == atom;
+    if (there) {
+        sum->factors[i] = wrap_sum(sum->factors[i], factor, 1);
+        if (sum->factors[i])
+            return;
+        sum->count--;
+        memmove(sum->atoms + i, sum->atoms + i + 1, (size_t)(sum->count - i) * sizeof *sum->atoms);
+        memmove(sum->factors + i, sum->factors + i + 1, (size_t)(sum->count - i) * sizeof *sum->factors);
+    } else if (sum->count == MOST_ATOMS) {
+        sum->full = true;
+    } else if (factor) {
+        memmove(sum->atoms + i + 1, sum->atoms + i, (size_t)(sum->count - i) * sizeof *sum->atoms);
+        memmove(sum->factors + i + 1, sum->factors + i, (size_t)(sum->count - i) * sizeof *sum->factors);
+        sum->atoms[i] = atom;
+        sum->factors[i] = factor;
+        sum->count++;
+    }
+}
+
+static void add_term(Sum *sum, const Term *term, int64_t factor)
+{
+    if (term->code != TERM_SUM) {
+        add_atom(sum, term, factor);
+        return;
+    }
+    sum->number = wrap_sum(sum->number, term->ival, factor);
+    for (int i = 0; i < term->nargs; i++)
+        add_atom(sum, term->args[i], wrap_sum(0, term->factors[i], factor));
+}
+
+static const Term *sum_term(Terms *terms, Sum *sum)
+{
+    if (sum->count == 1 && !sum->number && sum->factors[0] == 1)
+        return sum->atoms[0];
+    return intern(
+        terms,
+        (Term){
+            .code = TERM_SUM, .ival = sum->number, .nargs = sum->count, .args = sum->atoms, .factors = sum->factors});
+}
+
+const Term *term_number(Terms *terms, int64_t value)
+{
+    Sum sum = {.number = value};
+    return sum_term(terms, &sum);
+}
+
+bool term_is_number(const Term *term, int64_t *value)
+{
+    *value = term->ival;
+    return term->code == TERM_SUM && !term->nargs;
+}
+
+/* A sum of too many atoms is a node like any other.  */
+const Term *term_sum(Terms *terms, const Term *x, const Term *y, int64_t factor)
+{
+    Sum sum = {0};
+    add_term(&sum, x, 1);
+    add_term(&sum, y, factor);
+    const Term *args[] = {x, y};
+    return sum.full ? term_special(terms, OP_ADDI, factor, 2, args) : sum_term(terms, &sum);
+}
+
+int64_t term_factor(const Term *term, const Term *atom)
+{
+    for (int i = 0; term->code == TERM_SUM && i < term->nargs; i++)
+        if (term->args[i] == atom)
+            return term->factors[i];
+    return term == atom;
+}
+
+const Term *term_without(Terms *terms, const Term *term, const Term *atom)
+{
+    return term_sum(terms, term, atom, -term_factor(term, atom));
+}
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+/* Types whose values a sum may be taken of: signed, hence without overflow.  */
+static bool is_counted(Type type)
+{
+    return type.kind == K_SCALAR && (type.dtype == D_I32 || type.dtype == D_I64);
+}
+
+/* What an operation computes, however the roles carry it out.  */
+static Opcode meaning(Opcode code)
+{
+    return code == OP_MMA ? OP_DOT : code == OP_TRANS_VIEW ? OP_TRANS : code;
+}
+
+static const Term *node(Terms *terms, const Op *op, const Term *const *args)
+{
+    Type type = op->nresults ? op->results[0]->type : (Type){0};
+    Term term = {.code = meaning(op->code),
+                 .dtype = type.dtype,
+                 .cols = type.cols,
+                 .ival = op->code == OP_MMA ? 0 : op->ival, /* whether it shares an instruction */
+                 .fval = op->fval,
+                 .sval = op->sval,
+                 .nargs = op->nargs,
+                 .args = (const Term **)args};
+    return intern(terms, term);
+}
+
+static bool decide(Opcode code, int64_t difference)
+{
+    switch (code) {
+    case OP_EQI:
+        return difference == 0;
+    case OP_NEI:
+        return difference != 0;
+    case OP_LTI:
+        return difference < 0;
+    default:
+        return difference <= 0;
+    }
+}
+
+const Term *term_add(Terms *terms, Dtype dtype, const Term *x, const Term *y)
+{
+    const Term *args[] = {x, y};
+    if (is_counted(type_scalar(dtype)))
+        return term_sum(terms, x, y, 1);
+    return intern(terms, (Term){.code = OP_ADDI, .dtype = dtype, .nargs = 2, .args = args});
+}
+
+const Term *term_compare(Terms *terms, Opcode code, Dtype dtype, const Term *x, const Term *y)
+{
+    int64_t difference;
+    if (code == OP_GTI || code == OP_GEI)
+        return term_compare(terms, code == OP_GTI ? OP_LTI : OP_LEI, dtype, y, x);
+    if ((code == OP_EQI || code == OP_NEI) && x->id > y->id)
+        return term_compare(terms, code, dtype, y, x);
+    if (is_counted(type_scalar(dtype)) && term_is_number(term_sum(terms, x, y, -1), &difference))
+        return term_number(terms, decide(code, difference));
+    const Term *args[] = {x, y};
+    return intern(terms, (Term){.code = code, .dtype = dtype, .nargs = 2, .args = args});
+}
+
+const Term *term_choice(Terms *terms, const Term *condition, const Term *x, const Term *y)
+{
+    int64_t known;
+    if (x == y)
+        return x;
+    if (term_is_number(condition, &known))
+        return known ? x : y;
+    const Term *args[] = {condition, x, y};
+    return term_special(terms, TERM_CHOICE, 0, 3, args);
+}
+
+static const Term *product(Terms *terms, const Op *op, const Term *const *args)
+{
+    int64_t number;
+    for (int i = 0; i < 2; i++)
+        if (term_is_number(args[i], &number)) {
+            Sum sum = {0};
+            add_term(&sum, args[!i], number);
+            return sum.full ? node(terms, op, args) : sum_term(terms, &sum);
+        }
+    const Term *sorted[] = {args[0]->id < args[1]->id ? args[0] : args[1],
+                            args[0]->id < args[1]->id ? args[1] : args[0]};
+    return node(terms, op, sorted);
+}
+
+/* Does every integer of the one type have a place in the other, signed one?  */
+static bool keeps_values(Dtype from, Dtype to)
+{
+    if (dtype_is_float(from))
+        return false;
+    return dtype_is_signed(from) ? dtype_bytes(from) <= dtype_bytes(to) : dtype_bytes(from) < dtype_bytes(to);
+}
+
+static const Term *integer_term(Terms *terms, const Op *op, const Term *const *args)
+{
+    int64_t count;
+    switch (op->code) {
+    case OP_CONST:
+        return term_number(terms, op->ival);
+    case OP_ADDI:
+        return term_sum(terms, args[0], args[1], 1);
+    case OP_SUBI:
+        return term_sum(terms, args[0], args[1], -1);
+    case OP_NEGI:
+        return term_sum(terms, term_number(terms, 0), args[0], -1);
+    case OP_MULI:
+        return product(terms, op, args);
+    case OP_SHLI:
+        if (term_is_number(args[1], &count) && count >= 0 && count < 31)
+            return term_sum(terms, term_number(terms, 0), args[0], (int64_t)1 << count);
+        return node(terms, op, args);
+    case OP_CONVI:
+        if (keeps_values(op->args[0]->type.dtype, op->results[0]->type.dtype))
+            return args[0];
+        if (term_is_number(args[0], &count) && !dtype_is_float(op->args[0]->type.dtype) &&
+            (op->results[0]->type.dtype == D_I64 || count == (int32_t)count))
+            return args[0];
+        return node(terms, op, args);
+    default:
+        return node(terms, op, args);
+    }
+}
+
+const Term *term_of(Terms *terms, const Op *op, const Term *const *args)
+{
+    Type type = op->results[0]->type;
+    if (op->code >= OP_EQI && op->code <= OP_GEI)
+        return term_compare(terms, op->code, op->args[0]->type.dtype, args[0], args[1]);
+    if (op->code == OP_SELI)
+        return term_choice(terms, args[0], args[1], args[2]);
+    if (is_counted(type))
+        return integer_term(terms, op, args);
+    if (op->code == OP_CONST && !dtype_is_float(type.dtype))
+        return term_number(terms, op->ival);
+    if ((op->code == OP_TRANS || op->code == OP_TRANS_VIEW) && args[0]->code == OP_TRANS)
+        return args[0]->args[0];
+    return node(terms, op, args);
+}
+
+const Term *term_load(Terms *terms, const Op *load, int rows, int nargs, const Term *const *args)
+{
+    Type type = load->results[0]->type;
+    return intern(terms, (Term){.code = load->code,
+                                .dtype = type.dtype,
+                                .rows = rows,
+                                .cols = type.cols,
+                                .fval = load->fval,
+                                .nargs = nargs,
+                                .args = (const Term **)args});
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * validate-alike.c - loops of the source that say the same.
+ *
+ *   r = f (0);                                      q = f (0);
+ *   for (step = 0; step < 2; step++)                for (step = 0; step < 2; step++)
+ *     r = ws_max (r, ws_sub (z, step));               q = ws_max (q, ws_sub (z, step));
+ *
+ * A helper that is called twice leaves two loops; from equal beginnings they leave equal values.  What a loop leaves is no
+ * finite term, so it is named by what the loop says, in a text in which its own values are numbered and those from outside
+ * are places for operands, and by the terms of these.  Loops that store have no such name.
+ */
+#include <string.h>
+
+#include "proof/validator.h"
+
+struct Alike {
+    const Op *loop;
+    int shape; /* of the first loop that says the same */
+    bool loads;
+    const Value **operands; /* from outside, in the order in which they are met */
+    int noperands;
+    int64_t *text;
+    int length, room;
+    Alike *next;
+};
+
+typedef struct {
+    Module *module;
+    Alike *alike;
+    int *number; /* by value id: of the loop's own values from 1 on, of operands from -1 down */
+    int nvalues;
+} Reader;
+
+static void say(Reader *in, int64_t word)
+{
+    Alike *alike = in->alike;
+    if (alike->length == alike->room) {
+        int room = alike->room ? 2 * alike->room : 64;
+        int64_t *text = arena_alloc(in->module, (size_t)room * sizeof *text);
+        if (alike->length)
+            memcpy(text, alike->text, (size_t)alike->length * sizeof *text);
+        alike->text = text;
+        alike->room = room;
+    }
+    alike->text[alike->length++] = word;
+}
+
+/* Where a literal stands does not matter.  */
+static void say_literal(Reader *in, const Op *op)
+{
+    int64_t real;
+    memcpy(&real, &op->fval, sizeof real);
+    say(in, INT64_MIN + op->results[0]->type.dtype);
+    say(in, op->ival);
+    say(in, real);
+}
+
+static void say_value(Reader *in, const Value *value)
+{
+    Alike *alike = in->alike;
+    if (value->def && value->def->code == OP_CONST) {
+        say_literal(in, value->def);
+        return;
+    }
+    int *number = &in->number[value->id];
+    if (!*number) {
+        const Value **operands = arena_alloc(in->module, (size_t)(alike->noperands + 1) * sizeof *operands);
+        if (alike->noperands)
+            memcpy(operands, alike->operands, (size_t)alike->noperands * sizeof *operands);
+        operands[alike->noperands++] = value;
+        alike->operands = operands;
+        *number = -alike->noperands;
+    }
+    say(in, *number);
+}
+
+static void say_new(Reader *in, const Value *value)
+{
+    in->number[value->id] = ++in->nvalues;
+    say(in, (int64_t)value->type.kind << 8 | value->type.dtype);
+    say(in, (int64_t)value->type.rows << 32 | value->type.cols << 3 | value->type.rank);
+}
+
+static void say_words(Reader *in, const char *words)
+{
+    for (; words && *words; words++)
+        say(in, *words);
+    say(in, 0);
+}
+
+static void say_op(Reader *in, const Op *op)
+{
+    int64_t real;
+    if (op->code == OP_CONST)
+        return;
+    memcpy(&real, &op->fval, sizeof real);
+    in->alike->loads |= op_info[op->code].class_ == CLASS_LOAD;
+    say(in, (int64_t)op->code << 32 | op->nargs << 16 | op->nresults << 8 | op->nblocks);
+    say(in, op->ival);
+    say(in, real);
+    say_words(in, op->sval);
+    for (int i = 0; i < op->nargs; i++)
+        say_value(in, op->args[i]);
+    for (int k = 0; k < op->nblocks; k++) {
+        say(in, op->blocks[k]->nargs);
+        for (int i = 0; i < op->blocks[k]->nargs; i++)
+            say_new(in, op->blocks[k]->args[i]);
+        FOR_OPS (inner, op->blocks[k])
+            say_op(in, inner);
+    }
+    for (int i = 0; i < op->nresults; i++)
+        say_new(in, op->results[i]);
+}
+
+static void visit_loop(Op *op, void *context)
+{
+    Validator *in = context;
+    if ((op->code != OP_FOR && op->code != OP_WHILE) || !op->nresults || op_has_stores(op))
+        return;
+    Module *module = in->kernel->module;
+    Alike *made = arena_alloc(module, sizeof *made);
+    made->loop = op;
+    made->shape = in->nshapes++;
+    Reader reader = {module, made, arena_alloc(module, (size_t)(module->next_id + 1) * sizeof(int)), 0};
+    say_op(&reader, op);
+    for (const Alike *other = in->alike; other; other = other->next)
+        if (other->length == made->length && !memcmp(other->text, made->text, (size_t)made->length * sizeof(int64_t)))
+            made->shape = other->shape;
+    made->next = in->alike;
+    in->alike = made;
+}
+
+void alike_init(Validator *in)
+{
+    ir_walk(in->kernel->body, visit_loop, in);
+}
+
+const Term *alike_result(Validator *in, const Instance *instance, const Op *loop, int result, const Term *const *memory)
+{
+    const Alike *alike = in->alike;
+    while (alike && alike->loop != loop)
+        alike = alike->next;
+    if (!alike)
+        return term_symbol(&in->terms);
+    const Term *args[alike->noperands + in->nstored + 1];
+    int count = 0;
+    for (int i = 0; i < alike->noperands; i++)
+        args[count++] = source_term(in, instance, alike->operands[i]);
+    for (int k = 0; alike->loads && k < in->nstored; k++)
+        args[count++] = memory[k];
+    return term_special(&in->terms, TERM_LOOP, (int64_t)alike->shape << 32 | result, count, args);
+}

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * validate-loop.c - a loop of a role against one of the source, for all its iterations at once.
+ *
+ *   source                    role                                     shown for an unknown iteration b
+ *   for (k = lo; ...)         if (lo < hi) {                           the first iteration begins like any other
+ *     x = A (k)                 x' = A (lo)
+ *     acc = B (x, acc)          for (k = lo + step; ...) {             before: x' is x of b, acc is acc of b
+ *                                 x = A (k); acc = B (x', acc)           A of b + 1, B of b: now b is complete
+ *                                 x' = x                               behind: x' is x of b + 1, acc is acc of b + 1
+ *                               }
+ *                               acc = B (x', acc)                      B of the last one: now it is complete, too
+ *                             }                                        and acc is what the source's loop leaves
+ *
+ * What a role carries is matched with a value of the source that it equals before the first iteration; if an iteration from
+ * unknown values keeps all of these equalities, they hold in every iteration, whatever the trip count.  An equality that does
+ * not last is dropped and the next candidate tried.
+ */
+#include <string.h>
+
+#include "machine/plan.h"
+#include "ir/slice.h"
+#include "proof/validator.h"
+
+enum { MAX_CARRIED = 256 };
+
+/* ---- attempts ---------------------------------------------------------------------------------------------------- */
+
+static int block_size(const Block *block)
+{
+    return block->last ? block->last->position + 1 : 0;
+}
+
+void *copy_of(Validator *in, const void *from, size_t bytes)
+{
+    void *copy = arena_alloc(in->kernel->module, bytes + 1);
+    if (bytes)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
+Saved attempt_save(Validator *in)
+{
+    Saved saved = {.nopen = in->nopen, .where = in->where, .why = in->why};
+    for (int k = 0; k < in->nopen; k++) {
+        size_t count = (size_t)block_size(in->open[k]->block);
+        saved.open[k] = in->open[k];
+        saved.done[k] = copy_of(in, in->open[k]->done, count * sizeof(unsigned));
+        saved.skipped[k] = copy_of(in, in->open[k]->skipped, count * sizeof(uint64_t));
+    }
+    saved.memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *in->memory);
+    saved.held = variables_copy(in);
+    return saved;
+}
+
+void attempt_restore(Validator *in, const Saved *saved)
+{
+    in->nopen = saved->nopen;
+    for (int k = 0; k < in->nopen; k++) {
+        size_t count = (size_t)block_size(saved->open[k]->block);
+        in->open[k] = saved->open[k];
+        memcpy(in->open[k]->done, saved->done[k], count * sizeof(unsigned));
+        memcpy(in->open[k]->skipped, saved->skipped[k], count * sizeof(uint64_t));
+    }
+    memcpy(in->memory, saved->memory, (size_t)in->nstored * sizeof *in->memory);
+    variables_restore(in, saved->held);
+    in->where = saved->where;
+    in->why = saved->why;
+}
+
+void open_only(Validator *in, Instance *instance)
+{
+    in->open[0] = instance;
+    in->nopen = instance != NULL;
+}
+
+/* ---- memory over loops ------------------------------------------------------------------------------------------- */
+
+static const Term *stale(Validator *in)
+{
+    return term_symbol(&in->terms);
+}
+
+static void enter_memory(Validator *in, const Term *const *before, const Instance *body, bool *follows)
+{
+    for (int k = 0; k < in->nstored; k++) {
+        follows[k] = in->memory[k] == before[k];
+        in->memory[k] = follows[k] ? body->entry[k] : stale(in);
+    }
+}
+
+static void leave_memory(Validator *in, const Term *const *after, const Instance *body, const bool *follows)
+{
+    for (int k = 0; k < in->nstored; k++)
+        in->memory[k] = follows[k] && in->memory[k] == body->end[k] ? after[k] : stale(in);
+}
+
+/* ---- loops that stand as in the source --------------------------------------------------------------------------- */
+
+enum { NO_MATCH = -1 };
+
+/* Which carried value of the source each of the role's is; NO_MATCH: one that stays what it was.  */
+typedef struct {
+    int of[MAX_CARRIED];    /* the candidate, twice the number of the source's: see next_match */
+    int first[MAX_CARRIED]; /* of the source's, where its candidates begin */
+    Known initial[MAX_CARRIED];
+    int count;
+    int tries;
+} Relation;
+
+static bool same_kind(const Validator *in, const Value *value, const Value *source)
+{
+    Type x = value->type, y = source->type;
+    bool rows = x.rows == y.rows || x.rows * in->groups == y.rows;
+    bool tile = (x.kind == K_TILE || x.kind == K_TOKEN) && y.kind == K_TILE;
+    return x.dtype == y.dtype && x.cols == y.cols && rows && (tile || x.kind == y.kind);
+}
+
+static bool same_name(const Value *x, const Value *y)
+{
+    return x->name == y->name || (x->name && y->name && !strcmp(x->name, y->name));
+}
+
+/* Several have one name, as elements of an array do: the role's second is the source's second before it is another.  */
+static int first_of_name(Value *const *arguments, int i, Value *const *sources, int count)
+{
+    int before = 0;
+    for (int k = 0; k < i; k++)
+        before += same_name(arguments[k], arguments[i]);
+    for (int k = 0; k < count; k++)
+        if (same_name(arguments[i], sources[k]) && before-- == 0)
+            return k;
+    return 0;
+}
+
+static int source_of(const Relation *relation, int i, int candidate, int count)
+{
+    return (relation->first[i] + candidate) % count;
+}
+
+/* Candidates of one name come first: numbers from 0 on; the others are those from `count` on.  */
+static int next_match(const Validator *in, const Relation *relation, int i, const Value *argument,
+                      Value *const *sources, const Term *const *initial, int count, int from)
+{
+    for (int candidate = from; candidate < 2 * count; candidate++) {
+        int k = source_of(relation, i, candidate, count);
+        if (same_name(argument, sources[k]) == (candidate < count) && same_kind(in, argument, sources[k]) &&
+            agrees(in, relation->initial[i], argument, initial[k], sources[k]))
+            return candidate;
+    }
+    return NO_MATCH;
+}
+
+typedef struct {
+    const Op *op, *source;   /* loops */
+    Value *const *arguments; /* carried, of the role's loop */
+    Value *const *source_arguments;
+    const Term **initial; /* of the source */
+    int nsource;
+    Relation relation;
+} Match;
+
+static void match_begin(Validator *in, Match *match, const Instance *outer, int fixed)
+{
+    Relation *relation = &match->relation;
+    match->initial = arena_alloc(in->kernel->module, (size_t)(match->nsource + 1) * sizeof *match->initial);
+    for (int i = 0; i < match->nsource; i++)
+        match->initial[i] = source_term(in, outer, match->source->args[fixed + i]);
+    for (int i = 0; i < relation->count; i++) {
+        relation->initial[i] = known_of(in, match->op->args[fixed + i]);
+        relation->first[i] = first_of_name(match->arguments, i, match->source_arguments, match->nsource);
+        relation->of[i] = next_match(in, relation, i, match->arguments[i], match->source_arguments, match->initial,
+                                     match->nsource, 0);
+    }
+}
+
+static void enter_arguments(Validator *in, const Match *match, Instance *body, Value *const *arguments,
+                            Value *const *sources)
+{
+    for (int i = 0; i < match->relation.count; i++) {
+        int of = match->relation.of[i];
+        in->known[arguments[i]->id] =
+            of == NO_MATCH ? match->relation.initial[i]
+                           : named(in, body, sources[source_of(&match->relation, i, of, match->nsource)], arguments[i]);
+        variable_write(in, arguments[i]);
+    }
+}
+
+typedef enum { LASTS, DROPPED, BROKEN } Verdict;
+
+/* Do the equalities hold for what the iteration hands on?  One that does not is replaced by its next candidate.  */
+static Verdict check_next(Validator *in, Match *match, const Instance *body, Value *const *next,
+                          Value *const *source_next, const Op *where)
+{
+    Relation *relation = &match->relation;
+    for (int i = 0; i < relation->count; i++) {
+        int of = relation->of[i];
+        int source = of == NO_MATCH ? 0 : source_of(relation, i, of, match->nsource);
+        Known known = known_of(in, next[i]);
+        bool lasts = of == NO_MATCH ? known.term == relation->initial[i].term
+                                    : agrees(in, known, next[i], source_term(in, body, source_next[source]),
+                                             match->source_arguments[source]);
+        if (lasts)
+            continue;
+        if (of == NO_MATCH) {
+            differs(in, where, "carries '%s' over an iteration in which the source makes another value of it",
+                    match->arguments[i]->name ? match->arguments[i]->name : "a value");
+            return BROKEN;
+        }
+        relation->of[i] = next_match(in, relation, i, match->arguments[i], match->source_arguments, match->initial,
+                                     match->nsource, of + 1);
+        return DROPPED;
+    }
+    return LASTS;
+}
+
+static void leave_results(Validator *in, const Match *match, Instance *outer)
+{
+    for (int i = 0; i < match->relation.count; i++) {
+        int of = match->relation.of[i];
+        const Value *result = match->op->results[i];
+        in->known[result->id] =
+            of == NO_MATCH
+                ? match->relation.initial[i]
+                : named(in, outer, match->source->results[source_of(&match->relation, i, of, match->nsource)], result);
+    }
+}
+
+static Verdict try_for(Validator *in, Match *match, Instance *outer, bool *follows)
+{
+    const Op *op = match->op, *source = match->source, *end = block_end(op->blocks[0]);
+    const Value *counter = op->blocks[0]->args[0];
+    Instance *body = instance_of_loop(in, source, outer);
+    Staged *stage = in->stage;
+    in->stage = NULL;
+    open_only(in, body);
+    variables_forget(in, op);
+    in->known[counter->id] = named(in, body, source->blocks[0]->args[0], counter);
+    variable_write(in, counter);
+    enter_arguments(in, match, body, match->arguments, match->source_arguments);
+    enter_memory(in, outer->before[source->position], body, follows);
+    bool ran = variables_go_round(in, op) && run_block(in, op->blocks[0]) && is_complete(in, body) &&
+               variables_hand_over(in, end, end->args, match->arguments, match->relation.count) &&
+               variables_go_round(in, op);
+    in->stage = stage;
+    if (!ran)
+        return BROKEN;
+    Verdict verdict = check_next(in, match, body, end->args, block_end(source->blocks[0])->args, op);
+    leave_memory(in, outer->after[source->position], body, follows);
+    return verdict;
+}
+
+/* An iteration of a while evaluates its condition, then its body.  */
+static Verdict try_while(Validator *in, Match *match, Instance *outer, bool *follows)
+{
+    const Op *op = match->op, *source = match->source;
+    const Op *cond = block_end(op->blocks[0]), *source_cond = block_end(source->blocks[0]);
+    Instance *head = instance_of_loop(in, source, outer);
+    open_only(in, head);
+    variables_forget(in, op);
+    enter_arguments(in, match, head, match->arguments, match->source_arguments);
+    enter_memory(in, outer->before[source->position], head, follows);
+    if (!run_block(in, op->blocks[0]) || !is_complete(in, head) || !variable_read(in, cond, cond->args[0]) ||
+        !variables_hand_over(in, cond, cond->args + 1, op->blocks[1]->args, match->relation.count))
+        return BROKEN;
+    if (known_of(in, cond->args[0]).term != source_term(in, head, source_cond->args[0])) {
+        differs(in, op, "goes on under another condition than the source");
+        return BROKEN;
+    }
+    const Term *args[source->nargs + 1];
+    for (int i = 0; i < source->nargs; i++)
+        args[i] = source_term(in, head, source_cond->args[1 + i]);
+    Verdict verdict = check_next(in, match, head, cond->args + 1, source_cond->args + 1, op);
+    if (verdict != LASTS)
+        return verdict;
+    Instance *body = instance_new(in, source->blocks[1], head, args, head->end);
+    open_only(in, body);
+    enter_arguments(in, match, body, op->blocks[1]->args, source->blocks[1]->args);
+    const Op *end = block_end(op->blocks[1]);
+    if (!run_block(in, op->blocks[1]) || !is_complete(in, body) ||
+        !variables_hand_over(in, end, end->args, match->arguments, match->relation.count))
+        return BROKEN;
+    verdict = check_next(in, match, body, end->args, block_end(source->blocks[1])->args, op);
+    leave_memory(in, outer->after[source->position], body, follows);
+    return verdict;
+}
+
+enum { MOST_TRIES = 64 };
+
+/* An iteration went wrong: perhaps because a value is not the one that it was taken for.  */
+static bool try_another(Validator *in, Match *match)
+{
+    Relation *relation = &match->relation;
+    for (int i = 0; i < relation->count && relation->tries < MOST_TRIES; i++) {
+        if (relation->of[i] == NO_MATCH)
+            continue;
+        int next = next_match(in, relation, i, match->arguments[i], match->source_arguments, match->initial,
+                              match->nsource, relation->of[i] + 1);
+        if (next == NO_MATCH)
+            continue;
+        relation->of[i] = next;
+        relation->tries++;
+        return true;
+    }
+    return false;
+}
+
+/* The role's loop is the source's loop of that iteration of the block around.  */
+bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer)
+{
+    bool counted = op->code == OP_FOR;
+    int fixed = counted ? 3 : 0;
+    Match match = {.op = op,
+                   .source = source,
+                   .arguments = op->blocks[0]->args + counted,
+                   .source_arguments = source->blocks[0]->args + counted,
+                   .nsource = source->nargs - fixed,
+                   .relation.count = op->nargs - fixed};
+    if (match.relation.count > MAX_CARRIED)
+        return differs(in, op, "carries more than %d values", MAX_CARRIED);
+    if (!variables_begin(in, op, fixed, match.arguments))
+        return false;
+    match_begin(in, &match, outer, fixed);
+    Saved saved = attempt_save(in);
+    for (;;) {
+        bool follows[in->nstored + 1];
+        Verdict verdict = (counted ? try_for : try_while)(in, &match, outer, follows);
+        if (verdict == BROKEN && !try_another(in, &match))
+            return false;
+        const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory);
+        attempt_restore(in, &saved);
+        if (verdict == LASTS) {
+            if (op_has_stores(op) || op_has_stores(source))
+                memcpy(in->memory, memory, (size_t)in->nstored * sizeof *memory);
+            break;
+        }
+    }
+    leave_results(in, &match, outer);
+    if (!variables_leave(in, op, counted ? match.arguments : op->blocks[1]->args))
+        return false;
+    outer->done[source->position] |= DONE_OP;
+    label(in, op, source);
+    return true;
+}
+
+/* ---- loops with their first iteration peeled off ----------------------------------------------------------------- */
+
+/* What a role carries through such a loop: a value of iteration b by name, a slot of a ring of b, or what stays.  */
+typedef struct {
+    const Value *value;
+    const Aref *aref;
+    int candidate; /* which of all */
+} Name;
+
+static Known known_by_name(Validator *in, Instance *instance, const Name *name, const Value *value, Known initial)
+{
+    if (name->value)
+        return named(in, instance, name->value, value);
+    if (name->aref)
+        return (Known){term_special(&in->terms, TERM_SLOT, name->aref->id, 1, &instance->name), SPREAD_WHOLE, instance};
+    return initial;
+}
+
+static const Value *value_at(const Block *block, int index)
+{
+    if (index < block->nargs)
+        return block->args[index];
+    index -= block->nargs;
+    FOR_OPS (op, block) {
+        if (index < op->nresults)
+            return op->results[index];
+        index -= op->nresults;
+    }
+    return NULL;
+}
+
+static const Aref *aref_at(const Kernel *kernel, int index)
+{
+    FOR_AREFS (aref, kernel)
+        if (!index--)
+            return aref;
+    return NULL;
+}
+
+/* The first name from `from` on that fits the value in the first iteration; the last one is: it stays.  Where the first
+   iteration makes several alike, what the source hands on itself is looked at before all others, FROM_HANDED.  */
+enum { FROM_HANDED = -1 };
+static Name find_name(Validator *in, Instance *first, Known initial, const Value *value, int from)
+{
+    int nvalues = 0;
+    const Op *end = block_end(first->block);
+    for (int i = 0; from == FROM_HANDED && i < end->nargs && !initial.instance; i++)
+        if (same_kind(in, value, end->args[i]) &&
+            agrees(in, initial, value, source_term(in, first, end->args[i]), end->args[i]))
+            return (Name){.value = end->args[i], .candidate = FROM_HANDED};
+    for (const Value *source; (source = value_at(first->block, nvalues)); nvalues++)
+        if (nvalues >= from && !initial.instance && same_kind(in, value, source) &&
+            agrees(in, initial, value, source_term(in, first, source), source))
+            return (Name){.value = source, .candidate = nvalues};
+    int k = 0;
+    for (const Aref *aref; (aref = aref_at(in->kernel, k)); k++)
+        if (nvalues + k >= from && initial.instance == first && initial.term->code == TERM_SLOT &&
+            initial.term->ival == aref->id)
+            return (Name){.aref = aref, .candidate = nvalues + k};
+    return (Name){.candidate = nvalues + k};
+}
+
+typedef enum { MEMORY_STALE, MEMORY_ENTRY, MEMORY_END } MemoryAt;
+
+typedef struct {
+    const Op *op;
+    Name names[MAX_CARRIED];
+    Known initial[MAX_CARRIED];
+    MemoryAt *memory;
+    int count;
+} Steady;
+
+static const Term *memory_at(Validator *in, const Instance *instance, MemoryAt at, int k)
+{
+    return at == MEMORY_STALE ? stale(in) : at == MEMORY_ENTRY ? instance->entry[k] : instance->end[k];
+}
+
+static Instance *some_iteration(Validator *in, const Steady *steady)
+{
+    Instance *instance = instance_of_loop(in, in->stage->loop, in->stage->first->outer);
+    memcpy(instance->done, in->stage->first->done, (size_t)block_size(instance->block) * sizeof *instance->done);
+    memcpy(instance->skipped, in->stage->first->skipped,
+           (size_t)block_size(instance->block) * sizeof *instance->skipped);
+    for (int k = 0; k < in->nstored; k++)
+        in->memory[k] = memory_at(in, instance, steady->memory[k], k);
+    return instance;
+}
+
+static Verdict check_steady(Validator *in, Steady *steady, Instance *next)
+{
+    Value *const *handed = block_end(steady->op->blocks[0])->args;
+    for (int k = 0; k < in->nstored; k++)
+        if (steady->memory[k] != MEMORY_STALE && in->memory[k] != memory_at(in, next, steady->memory[k], k)) {
+            steady->memory[k] = MEMORY_STALE;
+            return DROPPED;
+        }
+    for (int i = 0; i < steady->count; i++) {
+        const Value *argument = steady->op->blocks[0]->args[1 + i];
+        Name *name = &steady->names[i];
+        Known known = known_of(in, handed[i]), wanted = known_by_name(in, next, name, argument, steady->initial[i]);
+        bool lasts = name->value ? agrees(in, known, handed[i], wanted.term, name->value) : known.term == wanted.term;
+        if (lasts)
+            continue;
+        if (!name->value && !name->aref) {
+            differs(in, steady->op, "carries '%s' over an iteration in which the source makes another value of it",
+                    argument->name ? argument->name : "a value");
+            return BROKEN;
+        }
+        *name = find_name(in, in->stage->first, steady->initial[i], argument, name->candidate + 1);
+        return DROPPED;
+    }
+    return LASTS;
+}
+
+static Verdict try_steady(Validator *in, Steady *steady)
+{
+    const Op *op = steady->op, *loop = in->stage->loop;
+    Staged *stage = in->stage;
+    Instance *last = some_iteration(in, steady), *next = instance_next(in, loop, last);
+    in->open[0] = last;
+    in->open[1] = next;
+    in->nopen = 2;
+    const Op *end = block_end(op->blocks[0]);
+    Value *const *arguments = op->blocks[0]->args;
+    variables_forget(in, op);
+    in->known[arguments[0]->id] = named(in, next, loop->blocks[0]->args[0], arguments[0]);
+    variable_write(in, arguments[0]);
+    for (int i = 0; i < steady->count; i++) {
+        in->known[arguments[1 + i]->id] =
+            known_by_name(in, last, &steady->names[i], arguments[1 + i], steady->initial[i]);
+        variable_write(in, arguments[1 + i]);
+    }
+    in->stage = NULL;
+    bool ran = variables_go_round(in, op) && run_block(in, op->blocks[0]) && is_complete(in, last) &&
+               variables_hand_over(in, end, end->args, arguments + 1, steady->count) && variables_go_round(in, op);
+    in->stage = stage;
+    if (!ran)
+        return BROKEN;
+    FOR_OPS (source, next->block)
+        if (next->done[source->position] != stage->first->done[source->position] &&
+            (source->aref || is_needed(in, source))) {
+            differs(in, op, "is not as far with the '%s' of line %d in the loop as before it",
+                    op_info[source->code].text, source->loc.line);
+            return BROKEN;
+        }
+    return check_steady(in, steady, next);
+}
+
+bool run_steady(Validator *in, const Op *op)
+{
+    Staged *stage = in->stage;
+    Steady *steady = arena_alloc(in->kernel->module, sizeof *steady);
+    steady->op = op;
+    steady->count = carried_count(op);
+    steady->memory = arena_alloc(in->kernel->module, (size_t)(in->nstored + 1) * sizeof *steady->memory);
+    if (steady->count > MAX_CARRIED)
+        return differs(in, op, "carries more than %d values", MAX_CARRIED);
+    if (!variables_begin(in, op, 3, op->blocks[0]->args + 1))
+        return false;
+    for (int i = 0; i < steady->count; i++) {
+        steady->initial[i] = known_of(in, op->args[3 + i]);
+        steady->names[i] = find_name(in, stage->first, steady->initial[i], op->blocks[0]->args[1 + i], FROM_HANDED);
+    }
+    for (int k = 0; k < in->nstored; k++)
+        steady->memory[k] = in->memory[k] == stage->first->end[k]     ? MEMORY_END
+                            : in->memory[k] == stage->first->entry[k] ? MEMORY_ENTRY
+                                                                      : MEMORY_STALE;
+    Verdict verdict;
+    do
+        verdict = try_steady(in, steady);
+    while (verdict == DROPPED);
+    if (verdict == BROKEN)
+        return false;
+    stage->last = some_iteration(in, steady);
+    open_only(in, stage->last);
+    for (int i = 0; i < steady->count; i++)
+        in->known[op->results[i]->id] =
+            known_by_name(in, stage->last, &steady->names[i], op->results[i], steady->initial[i]);
+    label(in, op, stage->loop);
+    return variables_leave(in, op, op->blocks[0]->args + 1);
+}
+
+/* Does the role's loop run over all iterations of the source's but the first?  */
+bool is_steady(Validator *in, const Op *op)
+{
+    const Op *loop = in->stage->loop;
+    const Instance *outer = in->stage->first->outer;
+    const Term *second = term_add(&in->terms, loop->blocks[0]->args[0]->type.dtype,
+                                  source_term(in, outer, loop->args[0]), source_term(in, outer, loop->args[2]));
+    return !in->stage->last && (Opcode)op->ival == (Opcode)loop->ival && known_of(in, op->args[0]).term == second &&
+           known_of(in, op->args[1]).term == source_term(in, outer, loop->args[1]) &&
+           known_of(in, op->args[2]).term == source_term(in, outer, loop->args[2]);
+}
+
+const Term *first_condition(Validator *in, const Op *loop, const Instance *outer)
+{
+    return term_compare(&in->terms, (Opcode)loop->ival, loop->blocks[0]->args[0]->type.dtype,
+                        source_term(in, outer, loop->args[0]), source_term(in, outer, loop->args[1]));
+}
+
+/* What the guard leaves: the loop's result where it ran, the initial value where it did not.  */
+static void staged_results(Validator *in, const Op *op, const Op *loop, Instance *outer, const Instance *last)
+{
+    const Op *then = block_end(op->blocks[0]), *other = block_end(op->blocks[1]);
+    const Op *source_end = block_end(loop->blocks[0]);
+    for (int r = 0; r < op->nresults; r++) {
+        Known *result = &in->known[op->results[r]->id];
+        *result = (Known){term_symbol(&in->terms), SPREAD_WHOLE, NULL};
+        for (int i = 0; i < carried_count(loop); i++) {
+            const Value *source = loop->results[i];
+            if (same_kind(in, op->results[r], source) &&
+                agrees(in, known_of(in, then->args[r]), then->args[r], source_term(in, last, source_end->args[i]),
+                       source) &&
+                agrees(in, known_of(in, other->args[r]), other->args[r], source_term(in, outer, loop->args[3 + i]),
+                       source)) {
+                *result = named(in, outer, source, op->results[r]);
+                break;
+            }
+        }
+    }
+}
+
+bool run_staged(Validator *in, const Op *op, const Op *loop, Instance *outer)
+{
+    const Term *args[loop->nargs];
+    args[0] = source_term(in, outer, loop->args[0]);
+    for (int i = 3; i < loop->nargs; i++)
+        args[i - 2] = source_term(in, outer, loop->args[i]);
+    Instance *first = instance_new(in, loop->blocks[0], outer, args, outer->before[loop->position]);
+    Staged stage = {loop, first, NULL}, *around = in->stage;
+    Saved saved = attempt_save(in);
+    in->stage = &stage;
+    open_only(in, first);
+    bool ran = run_block(in, op->blocks[0]) && end_arm(in, op, 0);
+    in->stage = around;
+    if (!ran)
+        return false;
+    if (!stage.last)
+        return differs(in, op, "peels an iteration off a loop that does not follow");
+    if (!is_complete(in, stage.last))
+        return false;
+    const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory), **held = variables_copy(in);
+    attempt_restore(in, &saved);
+    bool follows[in->nstored + 1];
+    for (int k = 0; k < in->nstored; k++)
+        follows[k] = memory[k] == stage.last->end[k] && in->memory[k] == outer->before[loop->position][k];
+    in->nopen = 0;
+    if (!run_block(in, op->blocks[1]) || !end_arm(in, op, 1))
+        return false;
+    const Term **other = variables_copy(in);
+    attempt_restore(in, &saved);
+    variables_restore(in, held);
+    variables_join(in, other);
+    for (int k = 0; k < in->nstored; k++)
+        in->memory[k] = follows[k] ? outer->after[loop->position][k] : stale(in);
+    staged_results(in, op, loop, outer, stage.last);
+    for (int r = 0; r < op->nresults; r++)
+        variable_write(in, op->results[r]);
+    outer->done[loop->position] |= DONE_OP;
+    label(in, op, loop);
+    return true;
+}

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * validate-role.c - what the operations of a role compute, and which of the source's they carry out.
+ *
+ *   slot = get                     the slot that holds the loads of iteration b
+ *   va = view ta[slot], 64 g ..    load (a, i, k), this group's rows
+ *   acc2 = mma va, vb, acc         dot (load .., trans (load ..), acc), this group's rows
+ *   store c, i + 64 g, j, x        the source's store c, i, j, if x is what it stores
+ *
+ * Groups that share the rows of a tile run one program with `group` unknown: a coordinate that moves on by group * rows, with
+ * as many rows in the tile, means this group's part of the tile that stands there without it.
+ */
+#include <string.h>
+
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "ir/queries.h"
+#include "proof/validator.h"
+
+bool differs(Validator *in, const Op *op, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    if (!in->why) {
+        in->where = op;
+        in->why = arena_vprint(in->kernel->module, format, list);
+    }
+    va_end(list);
+    return false;
+}
+
+/* ---- what is known ----------------------------------------------------------------------------------------------- */
+
+static void know(Validator *in, const Value *value, const Term *term, Spread spread)
+{
+    in->known[value->id] = (Known){term, spread, NULL};
+}
+
+/* Something that equals nothing: whoever looks at it in earnest finds out.  */
+static Known unknown(Validator *in)
+{
+    return (Known){term_symbol(&in->terms), SPREAD_WHOLE, NULL};
+}
+
+Known known_of(Validator *in, const Value *value)
+{
+    if (!value->def && !value->block)
+        return (Known){in->params[value->index], SPREAD_WHOLE, NULL};
+    return in->known[value->id].term ? in->known[value->id] : unknown(in);
+}
+
+static bool has_rows(const Value *value)
+{
+    return value->type.kind == K_TILE || value->type.kind == K_TOKEN || value->type.kind == K_VIEW;
+}
+
+/* The part of the source's value that the role's value of this type holds.  */
+static Spread spread_by_type(const Validator *in, const Value *value, const Value *source)
+{
+    bool part = has_rows(value) && in->groups > 1 && value->type.rows != source->type.rows;
+    return part ? SPREAD_ROWS : SPREAD_WHOLE;
+}
+
+Known named(Validator *in, Instance *instance, const Value *source, const Value *value)
+{
+    return (Known){source_term(in, instance, source), spread_by_type(in, value, source), NULL};
+}
+
+static bool rows_agree(const Validator *in, Known known, int rows, int whole)
+{
+    bool all = rows == whole, part = rows * in->groups == whole;
+    return known.spread == SPREAD_WHOLE  ? all
+           : known.spread == SPREAD_ROWS ? part
+                                         : known.spread == SPREAD_ANY && (all || part);
+}
+
+bool agrees(const Validator *in, Known known, const Value *value, const Term *term, const Value *source)
+{
+    return known.term == term && (!has_rows(value) || rows_agree(in, known, value->type.rows, source->type.rows));
+}
+
+/* ---- parts of tiles ---------------------------------------------------------------------------------------------- */
+
+static const Term *group_rows(Validator *in, int rows)
+{
+    return term_sum(&in->terms, term_number(&in->terms, 0), in->group, rows);
+}
+
+/* A coordinate without the group's first row, if it has one for tiles of so many rows.  */
+static Spread strip_group(Validator *in, const Term **coordinate, int rows)
+{
+    if (in->groups == 1 || term_factor(*coordinate, in->group) != rows)
+        return SPREAD_WHOLE;
+    *coordinate = term_without(&in->terms, *coordinate, in->group);
+    return SPREAD_ROWS;
+}
+
+enum { SPREAD_MIXED = -1 };
+
+static int join(int x, Spread y)
+{
+    return x == SPREAD_ANY ? (int)y : y == SPREAD_ANY || x == (int)y ? x : SPREAD_MIXED;
+}
+
+/* Over all operands; one row, one column and one number fit to every part.  */
+static int join_operands(const Validator *in, const Op *op, const Known *args)
+{
+    int spread = SPREAD_ANY;
+    for (int i = 0; i < op->nargs; i++) {
+        bool broadcast = args[i].spread == SPREAD_WHOLE && op->args[i]->type.rows == 1;
+        if (has_rows(op->args[i]) && !(broadcast && (op->nargs > 1 || in->groups == 1)))
+            spread = join(spread, args[i].spread);
+        if (op->nargs > 1 && args[i].spread == SPREAD_COLS)
+            return SPREAD_MIXED;
+    }
+    return spread == SPREAD_ANY && op->nargs == 1 ? (int)args[0].spread : spread;
+}
+
+static int spread_of(Validator *in, const Op *op, const Known *args)
+{
+    if (in->groups == 1)
+        return SPREAD_WHOLE;
+    switch (op->code) {
+    case OP_FULL:
+    case OP_COL_INDEX:
+        return SPREAD_ANY;
+    case OP_SPLAT:
+        return SPREAD_WHOLE;
+    case OP_ROW_INDEX:
+        return !op->nargs                                                  ? SPREAD_WHOLE
+               : args[0].term == group_rows(in, op->results[0]->type.rows) ? SPREAD_ROWS
+                                                                           : SPREAD_MIXED;
+    case OP_TRANS:
+    case OP_TRANS_VIEW:
+        return args[0].spread == SPREAD_ROWS   ? SPREAD_COLS
+               : args[0].spread == SPREAD_COLS ? SPREAD_ROWS
+                                               : args[0].spread;
+    case OP_COL_SUM:
+    case OP_COL_MAX:
+    case OP_COL_MIN:
+    case OP_COL_CUMSUM:
+        return args[0].spread == SPREAD_WHOLE || args[0].spread == SPREAD_ANY ? SPREAD_WHOLE : SPREAD_MIXED;
+    case OP_ROW_SUM:
+    case OP_ROW_PART:
+    case OP_ROW_MAX:
+    case OP_ROW_MIN:
+    case OP_ROW_ARGMAX:
+    case OP_ROW_CUMSUM:
+        return args[0].spread == SPREAD_COLS ? SPREAD_MIXED : (int)args[0].spread;
+    case OP_MMA:
+    case OP_DOT_F32:
+    case OP_DOT:
+        if (args[1].spread != SPREAD_WHOLE && args[1].spread != SPREAD_ANY)
+            return SPREAD_MIXED;
+        return join(args[2].spread, args[0].spread);
+    default:
+        return join_operands(in, op, args);
+    }
+}
+
+/* ---- plain operations -------------------------------------------------------------------------------------------- */
+
+static bool run_pure(Validator *in, const Op *op)
+{
+    Known args[op->nargs + 1];
+    const Term *terms[op->nargs + 1];
+    for (int i = 0; i < op->nargs; i++) {
+        args[i] = known_of(in, op->args[i]);
+        terms[i] = args[i].term;
+    }
+    int spread = has_rows(op->results[0]) ? spread_of(in, op, args) : SPREAD_WHOLE;
+    if (spread == SPREAD_MIXED) {
+        in->known[op->results[0]->id] = unknown(in);
+        return true;
+    }
+    Op whole = *op;
+    if (op->code == OP_ROW_INDEX)
+        whole.nargs = 0;
+    know(in, op->results[0], term_of(&in->terms, &whole, terms), (Spread)spread);
+    return true;
+}
+
+static bool run_load(Validator *in, const Op *op)
+{
+    const Term *args[op->nargs + 1];
+    for (int i = 0; i < op->nargs; i++)
+        args[i] = known_of(in, op->args[i]).term;
+    int rows = op->results[0]->type.rows, row = row_coordinate(op), count = op->nargs;
+    Spread spread = row < 0 ? SPREAD_WHOLE : strip_group(in, &args[row], rows);
+    int base = stored_base(in, args[0]);
+    if (base >= 0)
+        args[count++] = in->memory[base];
+    const Term *term = term_load(&in->terms, op, spread == SPREAD_ROWS ? rows * in->groups : rows, count, args);
+    know(in, op->results[0], term, spread);
+    return true;
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
+
+/* The groups that have a store's tile: all a part each, or one for all.  What comes straight out of a ring each group takes
+   its rows of, if they divide.  */
+bool is_divided(const Validator *in, const Op *store)
+{
+    const Value *tile = store->args[store->nargs - 1];
+    return in->groups > 1 && (tile->split || ring_load_divides(tile, in->groups));
+}
+
+typedef struct {
+    const Term **args;
+    Spread place; /* of the row coordinate */
+    Known tile;
+} Stored;
+
+static bool is_the_store(Validator *in, const Op *op, const Stored *what, const Op *source, const Instance *instance)
+{
+    const Value *tile = source->args[source->nargs - 1];
+    bool divided = is_divided(in, source);
+    bool named_alike = op->sval == source->sval || (op->sval && source->sval && !strcmp(op->sval, source->sval));
+    if (source->code != op->code || source->nargs != op->nargs || !named_alike ||
+        instance->done[source->position] & DONE_OP)
+        return false;
+    if (!agrees(in, what->tile, op->args[op->nargs - 1], source_term(in, instance, tile), tile) ||
+        divided != (op->args[op->nargs - 1]->type.rows != tile->type.rows) ||
+        (row_coordinate(op) >= 0 && divided != (what->place == SPREAD_ROWS)))
+        return false;
+    int base = op->code == OP_PRINT ? -1 : stored_base(in, what->args[0]);
+    const Term *memory = base < 0 ? NULL : in->memory[base];
+    return store_term(in, op, memory, what->args) == instance->stored[source->position];
+}
+
+/* What leaves through staging may go box by box, in their order; the last one ends the store.  */
+typedef struct {
+    unsigned number, count; /* from 1 on; 0 of 0: all at once */
+} Box;
+
+static Box box_of(const Op *store)
+{
+    const Op *stage = store->args[store->nargs - 1]->def;
+    if (!stage || stage->code != OP_STAGE || !stage->ival)
+        return (Box){0, 0};
+    return (Box){(unsigned)stage->ival, (unsigned)machine_boxes(stage->args[0]->type)};
+}
+
+static bool is_next_box(Box box, unsigned done)
+{
+    return done / DONE_BOX + 1 == box.number || (!box.number && done < DONE_BOX);
+}
+
+static bool run_store(Validator *in, const Op *op)
+{
+    const Term *args[op->nargs];
+    for (int i = 0; i < op->nargs; i++)
+        args[i] = known_of(in, op->args[i]).term;
+    const Value *tile = op->args[op->nargs - 1];
+    int row = row_coordinate(op);
+    Stored what = {args, SPREAD_WHOLE, known_of(in, tile)};
+    if (row >= 0)
+        what.place = strip_group(in, &args[row], tile->type.rows);
+    Box box = box_of(op);
+    for (int k = 0; k < in->nopen; k++)
+        FOR_OPS (source, in->open[k]->block) {
+            if (op_info[source->code].class_ != CLASS_STORE)
+                continue;
+            unsigned *done = &in->open[k]->done[source->position];
+            if (!is_the_store(in, op, &what, source, in->open[k])) {
+                bool skips = op->code == OP_PRINT && source->code == OP_PRINT &&
+                             !(in->open[k]->done[source->position] & DONE_OP);
+                if (skips)
+                    return differs(in, op, "prints before, or otherwise than, the source prints in line %d",
+                                   source->loc.line);
+                continue;
+            }
+            if (in->groups > 1 && !is_divided(in, source) && in->leader != 1)
+                return differs(in, op, "every group stores what one should store for all");
+            if (!is_next_box(box, *done))
+                return differs(in, op, "stores box %u of a tile of which %u boxes are stored", box.number,
+                               *done / DONE_BOX);
+            *done += DONE_BOX;
+            if (box.number < box.count)
+                return true;
+            *done |= DONE_OP;
+            int base = op->code == OP_PRINT ? -1 : stored_base(in, args[0]);
+            if (base >= 0)
+                in->memory[base] = in->open[k]->stored[source->position];
+            return true;
+        }
+    return differs(in, op, "stores what the source does not store here: another value, another place or another order");
+}
+
+/* ---- rings ------------------------------------------------------------------------------------------------------- */
+
+/* The oldest open iteration of the ring's block that has not seen this step.  */
+static Instance *next_of_ring(Validator *in, const Aref *aref, unsigned bit)
+{
+    for (int k = 0; k < in->nopen; k++)
+        if (in->open[k]->block == aref->home && !(in->open[k]->done[aref->loads[0]->position] & bit))
+            return in->open[k];
+    return NULL;
+}
+
+static bool run_slot(Validator *in, const Op *op, unsigned bit)
+{
+    Instance *instance = next_of_ring(in, op->aref, bit);
+    if (!instance)
+        return differs(in, op, "a %s of '%s' that no iteration of the source has", op_info[op->code].text,
+                       op->aref->name);
+    if (bit == DONE_PUT && in->role->replicas > 1 && in->leader != 1)
+        return differs(in, op, "every group puts into '%s'", op->aref->name);
+    instance->done[op->aref->loads[0]->position] |= bit;
+    if (op->nresults)
+        in->known[op->results[0]->id] =
+            (Known){term_special(&in->terms, TERM_SLOT, op->aref->id, 1, &instance->name), SPREAD_WHOLE, instance};
+    return true;
+}
+
+static const Op *load_into(const Aref *aref, const Storage *storage)
+{
+    for (int i = 0; i < aref->nstorages; i++)
+        if (aref->storages[i] == storage)
+            return aref->loads[i];
+    return NULL;
+}
+
+/* Is the known value a slot of this ring?  */
+static bool is_slot(const Known *slot, const Aref *aref)
+{
+    return slot->instance && slot->term->code == TERM_SLOT && slot->term->ival == aref->id;
+}
+
+/* Do the blocks that bring a share each load the same tile, equally often, and all of it together?  */
+static bool check_share(Validator *in, const Op *op, const Op *load)
+{
+    int rows = load->results[0]->type.rows, sharers = cluster_sharers(in->kernel, op->along);
+    int differing = variance_of_load(&in->variance, load) | variance_around(&in->variance, load);
+    if (!op->along)
+        return !op->ival || differs(in, op, "brings a part of '%s' alone", op->storage->name);
+    if (op->ival <= 0 || op->ival % MACHINE_SWIZZLE_ROWS || op->ival * sharers != rows)
+        return differs(in, op, "brings %d of %d rows of '%s', and %d blocks do so", (int)op->ival, rows,
+                       op->storage->name, sharers);
+    return !(differing & variance_along(op->along)) ||
+           differs(in, op, "shares '%s' with blocks that load another tile", op->storage->name);
+}
+
+static bool run_copy_in(Validator *in, const Op *op)
+{
+    Known slot = known_of(in, op->args[0]);
+    const Op *load = load_into(op->aref, op->storage);
+    if (!load || !is_slot(&slot, op->aref))
+        return differs(in, op, "copies into '%s' with a slot of another ring", op->storage->name);
+    unsigned *done = &slot.instance->done[load->position];
+    bool same = load->nargs == op->nargs - 1 && !memcmp(&load->fval, &op->fval, sizeof op->fval);
+    for (int i = 0; same && i < load->nargs; i++)
+        same = known_of(in, op->args[1 + i]).term == source_term(in, slot.instance, load->args[i]);
+    if (!same)
+        return differs(in, op, "copies something else into '%s' than the source loads", op->storage->name);
+    if ((op->present && !load->present) || (op->stepped && op->stepped != load->stepped))
+        return differs(in, op, "leaves out rows of '%s' that are looked at", op->storage->name);
+    if (*done & DONE_COPY)
+        return differs(in, op, "copies twice into one slot of '%s'", op->storage->name);
+    *done |= DONE_COPY;
+    return check_share(in, op, load);
+}
+
+/* The tile of the same iteration, all of it.  */
+static bool run_flip(Validator *in, const Op *op)
+{
+    Known slot = known_of(in, op->args[0]), tile = known_of(in, op->args[1]);
+    const Op *load = load_into(op->aref, op->storage);
+    if (!load || !is_slot(&slot, op->aref) || !ring_before(in->kernel, op->aref))
+        return differs(in, op, "turns a tile over into '%s' with a slot of another ring", op->storage->name);
+    if (!agrees(in, tile, op->args[1], source_term(in, slot.instance, load->results[0]), load->results[0]) ||
+        tile.spread == SPREAD_COLS)
+        return differs(in, op, "turns over something else into '%s' than the source loads", op->storage->name);
+    unsigned *done = &slot.instance->done[load->position];
+    if (*done & DONE_COPY)
+        return differs(in, op, "turns two tiles over into one slot of '%s'", op->storage->name);
+    *done |= DONE_COPY;
+    return true;
+}
+
+static bool run_put_done(Validator *in, const Op *op)
+{
+    Known slot = known_of(in, op->args[0]);
+    if (!is_slot(&slot, op->aref))
+        return differs(in, op, "ends a put of '%s' with a slot of another ring", op->aref->name);
+    for (int i = 0; i < op->aref->nstorages; i++)
+        if (!(slot.instance->done[op->aref->loads[i]->position] & DONE_COPY))
+            return differs(in, op, "ends a put of '%s' without a copy into '%s'", op->aref->name,
+                           op->aref->storages[i]->name);
+    return true;
+}
+
+/* All of a slot, or this group's rows or columns of it.  */
+static int window_of(Validator *in, const Op *op, Type whole)
+{
+    Type type = op->results[0]->type;
+    if (op->nargs == 1)
+        return type.rows == whole.rows && type.cols == whole.cols ? SPREAD_WHOLE : SPREAD_MIXED;
+    const Term *row = known_of(in, op->args[1]).term, *column = known_of(in, op->args[2]).term;
+    const Term *zero = term_number(&in->terms, 0);
+    if (type.rows * in->groups == whole.rows && type.cols == whole.cols && column == zero &&
+        row == group_rows(in, type.rows))
+        return SPREAD_ROWS;
+    if (type.cols * in->groups == whole.cols && type.rows == whole.rows && row == zero &&
+        column == group_rows(in, type.cols))
+        return SPREAD_COLS;
+    return row == zero && column == zero && type.rows == whole.rows && type.cols == whole.cols ? SPREAD_WHOLE
+                                                                                               : SPREAD_MIXED;
+}
+
+static Known *staged(Validator *in, const Storage *storage)
+{
+    return &in->staged[storage_place(in->kernel, storage)];
+}
+
+static const Term *turned_over(Validator *in, const Op *view, const Term *tile)
+{
+    Op trans = *view;
+    trans.code = OP_TRANS;
+    trans.nargs = 1;
+    trans.ival = 0;
+    return term_of(&in->terms, &trans, &tile);
+}
+
+static bool run_view(Validator *in, const Op *op)
+{
+    Known *result = &in->known[op->results[0]->id];
+    if (op->storage->use != USE_RING) {
+        *result = *staged(in, op->storage);
+        return result->term || differs(in, op, "looks at '%s', into which nothing was written", op->storage->name);
+    }
+    Known slot = known_of(in, op->args[0]);
+    const Op *load = op->aref ? load_into(op->aref, op->storage) : NULL;
+    if (!load || !is_slot(&slot, op->aref))
+        return differs(in, op, "looks at '%s' with a slot of another ring", op->storage->name);
+    bool flipped = ring_before(in->kernel, op->aref);
+    Type type = load->results[0]->type;
+    int spread = window_of(in, op, flipped ? type_turned(type) : type);
+    if (spread == SPREAD_MIXED)
+        return differs(in, op, "looks at a window of '%s' that is not this group's", op->storage->name);
+    const Term *tile = source_term(in, slot.instance, load->results[0]);
+    if (flipped)
+        tile = turned_over(in, op, tile);
+    *result = (Known){tile, (Spread)spread, NULL};
+    return true;
+}
+
+/* The rows that each group has make up the source's tile.  */
+static bool run_gather(Validator *in, const Op *op)
+{
+    Known part = known_of(in, op->args[0]);
+    int rows = op->args[0]->type.rows;
+    bool parts = part.spread == SPREAD_ROWS || part.spread == SPREAD_ANY || in->groups == 1;
+    bool all = rows * in->groups == op->results[0]->type.rows && parts;
+    if (!all || known_of(in, op->args[1]).term != group_rows(in, rows))
+        return differs(in, op, "gathers in '%s' what is not this group's rows of a tile", op->storage->name);
+    in->known[op->results[0]->id] = *staged(in, op->storage) = (Known){part.term, SPREAD_WHOLE, NULL};
+    return true;
+}
+
+/* ---- any operation ----------------------------------------------------------------------------------------------- */
+
+static bool run_sync(Validator *in, const Op *op)
+{
+    switch (op->code) {
+    case OP_PUT:
+        return run_slot(in, op, DONE_PUT);
+    case OP_GET:
+        return run_slot(in, op, DONE_GET);
+    case OP_COPY_IN:
+        return run_copy_in(in, op);
+    case OP_FLIP:
+        return run_flip(in, op);
+    case OP_PUT_DONE:
+        return run_put_done(in, op);
+    case OP_SKIP:
+        return run_skip(in, op);
+    case OP_VIEW:
+        return run_view(in, op);
+    case OP_TRANS_VIEW:
+    case OP_MMA:
+        return run_pure(in, op);
+    case OP_READ:
+        in->known[op->results[0]->id] = known_of(in, op->args[0]);
+        return true;
+    case OP_STAGE:
+        in->known[op->results[0]->id] = *staged(in, op->storage) = known_of(in, op->args[0]);
+        return true;
+    case OP_GATHER:
+        return run_gather(in, op);
+    case OP_WAIT:
+        for (int i = 0; i < op->nresults; i++)
+            in->known[op->results[i]->id] = known_of(in, op->args[i]);
+        return true;
+    default: /* COMMIT, CONSUMED, turns, barriers: no values */
+        return op->nresults == 0 || differs(in, op, "a result of '%s'", op_info[op->code].text);
+    }
+}
+
+static bool carry_out(Validator *in, const Op *op)
+{
+    switch (op_info[op->code].class_) {
+    case CLASS_SCALAR:
+    case CLASS_TENSOR:
+    case CLASS_READ:
+    case CLASS_TILE:
+        return run_pure(in, op);
+    case CLASS_LOAD:
+        return run_load(in, op);
+    case CLASS_STORE:
+        return run_store(in, op);
+    case CLASS_SYNC:
+        return run_sync(in, op);
+    default:
+        return run_control(in, op);
+    }
+}
+
+bool run_op(Validator *in, const Op *op)
+{
+    if (op->nblocks)
+        return run_control(in, op);
+    bool printed = op_is_printed(op);
+    if ((printed && !variables_read(in, op, op)) || !carry_out(in, op))
+        return false;
+    for (int i = 0; printed && i < op->nresults; i++)
+        variable_write(in, op->results[i]);
+    return true;
+}
+
+bool run_block(Validator *in, const Block *block)
+{
+    FOR_OPS (op, block)
+        if (op->code != OP_YIELD && op->code != OP_COND && !run_op(in, op))
+            return false;
+    return true;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * validate-variables.c - the C variables of a role: does each hold the value that is read from it?
+ *
+ *   %a var=x = add %p, %q         x holds a               x = ws::add(p, q);
+ *   %b var=x = mul %p, %q         x holds b               x = ws::mul(p, q);
+ *   store %c, %i, %j, %a          x is read for a: no     ws::store(c, i, j, x);
+ *
+ * The programs are in SSA, the .cu is not: plan gives values that are never needed together one variable, and values without a
+ * variable are printed where they are used.  So beside what each value is, the validator keeps what each variable holds, as
+ * the printed text assigns it, and compares the two where the printed text reads.
+ */
+#include <string.h>
+
+#include "machine/plan.h"
+#include "ir/slice.h"
+#include "proof/validator.h"
+
+bool op_is_printed(const Op *op)
+{
+    return !op_is_pure(op) || (op->nresults && op->results[0]->var && op->results[0]->var->role);
+}
+
+/* ---- places of variables ----------------------------------------------------------------------------------------- */
+
+static size_t bucket_of(const Validator *in, const Variable *variable)
+{
+    return ((uintptr_t)variable / sizeof(void *)) * 0x9e3779b1u % (size_t)in->nvariables;
+}
+
+/* Where what the variable holds is kept.  */
+static const Term **holds(const Validator *in, const Variable *variable)
+{
+    size_t i = bucket_of(in, variable);
+    while (in->variables[i] != variable)
+        i = (i + 1) % (size_t)in->nvariables;
+    return &in->held[i];
+}
+
+void variables_init(Validator *in)
+{
+    Module *module = in->kernel->module;
+    int count = 0;
+    for (const Variable *variable = in->kernel->variables; variable; variable = variable->next)
+        count++;
+    in->nvariables = count ? 2 * count + 1 : 0;
+    in->variables = arena_alloc(module, (size_t)(in->nvariables + 1) * sizeof *in->variables);
+    in->held = arena_alloc(module, (size_t)(in->nvariables + 1) * sizeof *in->held);
+    for (const Variable *variable = in->kernel->variables; variable; variable = variable->next) {
+        size_t i = bucket_of(in, variable);
+        while (in->variables[i])
+            i = (i + 1) % (size_t)in->nvariables;
+        in->variables[i] = variable;
+    }
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+void variable_write(Validator *in, const Value *value)
+{
+    if (value->var && value->var->role)
+        *holds(in, value->var) = known_of(in, value).term;
+}
+
+/* Who is forgotten: a variable to which the text of a loop assigns something.  */
+typedef struct {
+    Validator *in;
+    const Term *unknown;
+} Forgetting;
+
+static void forget(const Forgetting *at, const Value *value)
+{
+    if (value->var && value->var->role)
+        *holds(at->in, value->var) = at->unknown;
+}
+
+/* Values handed over in one variable are not assigned.  */
+static void forget_handed(const Forgetting *at, const Value *from, const Value *to)
+{
+    if (from->var != to->var)
+        forget(at, to);
+}
+
+static void forget_carried(const Forgetting *at, const Op *loop)
+{
+    for (int i = 0; i < carried_count(loop); i++) {
+        Carried names = carried(loop, i);
+        forget_handed(at, names.init, names.argument);
+        forget_handed(at, names.next, names.argument);
+        if (names.body_argument)
+            forget_handed(at, names.exit, names.body_argument);
+    }
+}
+
+static void forget_written(const Forgetting *at, const Op *op)
+{
+    if (op->code == OP_FOR || op->code == OP_WHILE)
+        forget_carried(at, op);
+    if (op->code == OP_FOR)
+        forget(at, op->blocks[0]->args[0]);
+    for (int i = 0; op->code == OP_GRID && i < op->blocks[0]->nargs; i++)
+        forget(at, op->blocks[0]->args[i]);
+    for (int i = 0; i < op->nresults; i++)
+        if (op->code == OP_WAIT)
+            forget_handed(at, op->args[i], op->results[i]);
+        else if (op->code == OP_IF)
+            for (int k = 0; k < op->nblocks; k++)
+                forget_handed(at, block_end(op->blocks[k])->args[i], op->results[i]);
+        else if (!op->nblocks)
+            forget(at, op->results[i]);
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            forget_written(at, inner);
+}
+
+/* Whatever the loop writes may hold anything.  */
+void variables_forget(Validator *in, const Op *op)
+{
+    Forgetting at = {in, term_symbol(&in->terms)};
+    if (in->nvariables)
+        forget_written(&at, op);
+}
+
+const Term **variables_copy(Validator *in)
+{
+    return copy_of(in, in->held, (size_t)in->nvariables * sizeof *in->held);
+}
+
+void variables_restore(Validator *in, const Term *const *held)
+{
+    if (in->nvariables)
+        memcpy(in->held, held, (size_t)in->nvariables * sizeof *in->held);
+}
+
+/* Behind a branch: what both arms left.  */
+void variables_join(Validator *in, const Term *const *other)
+{
+    const Term *unknown = NULL;
+    for (int i = 0; i < in->nvariables; i++) {
+        if (in->held[i] == other[i])
+            continue;
+        bool field = !in->variables[i]->role;
+        unknown = unknown ? unknown : term_symbol(&in->terms);
+        in->held[i] = !field ? unknown : in->held[i] ? in->held[i] : other[i];
+    }
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* The launcher's fields hold one value each, whoever reads them.  */
+static bool read_field(Validator *in, const Op *op, const Value *value)
+{
+    const Term **held = holds(in, value->var), *term = known_of(in, value).term;
+    *held = *held ? *held : term;
+    return *held == term ||
+           differs(in, op, "reads '%s', which holds another value for other readers", value->var->name);
+}
+
+/* The grid's walk keeps it.  */
+static bool is_ordinal(const Value *value)
+{
+    const Op *grid = value->block->parent;
+    return grid && grid->code == OP_GRID && value->index == grid->nargs / 3;
+}
+
+bool variable_read(Validator *in, const Op *op, const Value *value)
+{
+    if (!in->nvariables)
+        return true;
+    if (value->var && !value->var->role)
+        return read_field(in, op, value);
+    if (value->var)
+        return *holds(in, value->var) == known_of(in, value).term ||
+               differs(in, op, "reads '%s', which holds another value by then", value->var->name);
+    if (!value->def)
+        return !value->block || is_ordinal(value) || differs(in, op, "reads a value that has no variable");
+    if (!op_is_pure(value->def))
+        return differs(in, op, "reads a result of '%s' that has no variable", op_info[value->def->code].text);
+    return variables_read(in, op, value->def);
+}
+
+/* What the op's text mentions.  An accumulator comes first, and takes its variable.  */
+bool variables_read(Validator *in, const Op *op, const Op *printed)
+{
+    if (in->nvariables && op_writes_in_place(printed)) {
+        if (!variable_read(in, op, printed->args[2]))
+            return false;
+        const Variable *variable = printed->results[0]->var;
+        if (variable && variable->role)
+            *holds(in, variable) = known_of(in, printed->args[2]).term;
+        return variable_read(in, op, printed->args[0]) && variable_read(in, op, printed->args[1]);
+    }
+    for (int i = 0; in->nvariables && i < printed->nargs; i++)
+        if (!variable_read(in, op, printed->args[i]))
+            return false;
+    return true;
+}
+
+/* Values handed over to those that have a variable, all of them at once.  */
+bool variables_hand_over(Validator *in, const Op *op, Value *const *from, Value *const *to, int count)
+{
+    for (int i = 0; in->nvariables && i < count; i++)
+        if (to[i]->var && !variable_read(in, op, from[i]))
+            return false;
+    return true;
+}
+
+/* Before a loop: the carried values take their variables, then the counter starts.  */
+bool variables_begin(Validator *in, const Op *loop, int fixed, Value *const *carriers)
+{
+    if (!variables_hand_over(in, loop, loop->args + fixed, carriers, loop->nargs - fixed))
+        return false;
+    for (int i = 0; in->nvariables && i < loop->nargs - fixed; i++)
+        if (carriers[i]->var && carriers[i]->var->role)
+            *holds(in, carriers[i]->var) = known_of(in, loop->args[fixed + i]).term;
+    return !fixed || variable_read(in, loop, loop->args[0]);
+}
+
+/* Bound and step are read again and again, and nothing in the body writes the counter.  */
+bool variables_go_round(Validator *in, const Op *loop)
+{
+    return variable_read(in, loop, loop->blocks[0]->args[0]) && variable_read(in, loop, loop->args[1]) &&
+           variable_read(in, loop, loop->args[2]);
+}
+
+/* A loop's results stay where its carried values were.  */
+bool variables_leave(Validator *in, const Op *loop, Value *const *carriers)
+{
+    variables_forget(in, loop);
+    for (int i = 0; in->nvariables && i < loop->nresults; i++) {
+        if (loop->results[i]->var && loop->results[i]->var != carriers[i]->var)
+            return differs(in, loop, "leaves '%s' in another variable than it carries it in",
+                           loop->results[i]->var->name);
+        variable_write(in, loop->results[i]);
+    }
+    return true;
+}

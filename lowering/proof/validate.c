@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * validate.c - do the programs of the roles together compute what the source says?
+ *
+ *   source                                   producer                        consumer
+ *   for (k = 0; k < K; k += 64)              for (k ...)                     for (k ...)
+ *     ta = ws_load (a, i, k, ..)               slot = put                      slot = get
+ *     tb = ws_load (b, j, k, ..)               copy_in ta[slot], a, i, k       acc = mma ta[slot], tb[slot], acc
+ *     acc = ws_dot (ta, ws_trans (tb), acc)    copy_in tb[slot], b, j, k
+ *
+ * Translation validation (Pnueli, Siegel, Singerman 1998; Necula 2000; for a compiler's own output, on each compile).  Each
+ * program is run once on terms (terms.c) beside the source, as it stood when infer was done, each loop from an unknown
+ * iteration (validate-control.c).  Shown for every role and group, all trip counts and all paths:
+ *
+ *   - the n-th put of a ring copies what the n-th execution of its loads reads; the n-th get stands for the same execution; so
+ *     all roles see one sequence of slots
+ *   - rows beyond a tensor's that a copy may leave out, and columns that a product may, reach nothing that is stored (present.c)
+ *   - what the blocks of a cluster bring together is, share by share, the tile that each of them loads (cluster.c)
+ *   - loops and branches go by the conditions of the source, in its order
+ *   - every store of the source is made, once by the groups together, of the value and at the place that the source says, in
+ *     the order that memory needs; nothing else is stored
+ *   - each C variable holds the value that the printed text reads from it (validate-variables.c)
+ *
+ * That a value is there when it is looked at is for the other half (protocol.c) to show.
+ *
+ * A tile of a cluster that is none of the grid's is like any other here: that its stores are left out, and so what is loaded for
+ * it alone, is how the printed text and the interpreter take them.
+ *
+ * Assumed: signed scalars do not overflow; iterations of the grid are independent, and tensors apart, as the language says
+ * and the launcher checks; an operation of ops.def does what it says; an engine's product is the dot that it stands for.
+ */
+#include <string.h>
+
+#include "machine/plan.h"
+#include "ir/queries.h"
+#include "proof/validator.h"
+
+/* ---- what the body says ------------------------------------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t digest, uint64_t value)
+{
+    return (digest ^ value) * 0x9e3779b97f4a7c15u ^ digest >> 29;
+}
+
+static void digest_block(const Block *block, uint64_t *digest)
+{
+    FOR_OPS (op, block) {
+        uint64_t real;
+        memcpy(&real, &op->fval, sizeof real);
+        *digest = mix(mix(*digest, (uint64_t)op->code << 32 ^ (uint64_t)op->ival), real);
+        for (int i = 0; i < op->nargs; i++)
+            *digest = mix(*digest, (uint64_t)op->args[i]->id);
+        for (int i = 0; i < op->nresults; i++)
+            *digest = mix(*digest, (uint64_t)op->results[i]->id ^ (uint64_t)op->results[i]->type.rows << 32);
+        for (int k = 0; k < op->nblocks; k++)
+            digest_block(op->blocks[k], digest);
+    }
+}
+
+uint64_t validate_digest(const Kernel *kernel)
+{
+    uint64_t digest = 1;
+    digest_block(kernel->body, &digest);
+    return digest ? digest : 1;
+}
+
+/* ---- loads that another role makes ------------------------------------------------------------------------------- */
+
+typedef struct {
+    Kernel *kernel;
+    const Op *load;
+    const Op *store; /* that may come before it */
+} Conflict;
+
+/* The same window, and in each iteration of the loops around it another one: a store there is for the load's own iteration,
+   and comes behind the load, whose value it is made of or that has no use.  */
+static bool in_place(const Op *load, const Op *store)
+{
+    Type type = load->results[0]->type, stored = store->args[store->nargs - 1]->type;
+    bool same = store->code == OP_STORE && store->nargs == load->nargs + 1 && type.rows == stored.rows &&
+                type.cols == stored.cols;
+    for (int i = 0; same && i < load->nargs; i++)
+        same = load->args[i] == store->args[i];
+    return same && store_moves_on(store);
+}
+
+static void visit_store(Op *op, void *context)
+{
+    Conflict *conflict = context;
+    const Op *load = conflict->load, *root = tensor_root(load->args[0]);
+    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT)
+        return;
+    const Op *other = tensor_root(op->args[0]);
+    if (root && other && root->args[0] != other->args[0])
+        return;
+    const Op *loop = outermost_loop(load);
+    bool before = op->position < load->position;
+    if ((before || (loop && loop == outermost_loop(op))) && !(in_place(load, op) && !before))
+        conflict->store = op;
+}
+
+static void visit_order(Op *op, void *context)
+{
+    int *count = context;
+    op->position = (*count)++;
+}
+
+/* A ring may be filled any time ahead: nothing that the region stores before a load may be what it reads.  */
+static bool loads_may_move(Kernel *kernel)
+{
+    int count = 0;
+    ir_walk(kernel->body, visit_order, &count);
+    FOR_AREFS (aref, kernel)
+        for (int i = 0; i < aref->nstorages; i++) {
+            Conflict conflict = {kernel, aref->loads[i], NULL};
+            ir_walk(kernel->body, visit_store, &conflict);
+            if (conflict.store) {
+                BUG_AT(kernel, aref->loads[i]->loc,
+                       "the load goes through ring '%s', but the store of line %d may write what it reads", aref->name,
+                       conflict.store->loc.line);
+                return false;
+            }
+        }
+    return true;
+}
+
+/* ---- roles ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Validator *in;
+    bool *seen;
+} Bases;
+
+static void visit_base(Op *op, void *context)
+{
+    Bases *bases = context;
+    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT)
+        return;
+    const Op *root = tensor_root(op->args[0]);
+    const Value *base = root ? root->args[0] : NULL;
+    int nparams = bases->in->kernel->nparams;
+    bases->seen[base && !base->def && !base->block ? base->index : nparams] = true;
+}
+
+static void find_bases(Validator *in)
+{
+    Kernel *kernel = in->kernel;
+    bool *seen = arena_alloc(kernel->module, (size_t)kernel->nparams + 1);
+    Bases bases = {in, seen};
+    ir_walk(kernel->body, visit_base, &bases);
+    in->stored_bases = arena_alloc(kernel->module, (size_t)(kernel->nparams + 1) * sizeof(int));
+    for (int i = 0; i <= kernel->nparams; i++)
+        if (seen[i])
+            in->stored_bases[in->nstored++] = i < kernel->nparams ? i : -1;
+}
+
+static bool run_once(Validator *in, int leader, int mine)
+{
+    Module *module = in->kernel->module;
+    const Term *none[1] = {0};
+    in->leader = leader;
+    in->mine = mine;
+    const Term *memory[in->nstored + 1];
+    for (int k = 0; k < in->nstored; k++)
+        memory[k] = in->memory[k] = term_symbol(&in->terms);
+    int nstorages = 0;
+    FOR_STORAGES (storage, in->kernel)
+        nstorages++;
+    in->staged = arena_alloc(module, (size_t)(nstorages + 1) * sizeof *in->staged);
+    in->open[0] = instance_new(in, in->kernel->body, NULL, none, memory);
+    in->nopen = 1;
+    if (in->role->body->nargs)
+        in->known[in->role->body->args[0]->id] = (Known){in->group, SPREAD_WHOLE, NULL};
+    if (in->role->body->nargs)
+        variable_write(in, in->role->body->args[0]);
+    return run_block(in, in->role->body) && is_complete(in, in->open[0]);
+}
+
+/* Every answer to what the groups ask themselves.  */
+static bool run_role(Validator *in)
+{
+    if (!run_once(in, -1, -1))
+        return false;
+    bool leads = in->leader >= 0, turns = in->mine >= 0;
+    for (int run = 1; run < 4; run++) {
+        bool other_leader = run & 1, other_turn = run & 2;
+        if ((other_leader && !leads) || (other_turn && !turns))
+            continue;
+        if (!run_once(in, !leads ? -1 : !other_leader, !turns ? -1 : !other_turn))
+            return false;
+    }
+    return true;
+}
+
+static Validator *validator_new(Kernel *kernel, Labels *labels)
+{
+    Module *module = kernel->module;
+    size_t nvalues = (size_t)module->next_id + 1;
+    Validator *in = arena_alloc(module, sizeof *in);
+    in->kernel = kernel;
+    in->labels = labels;
+    in->variance = variance_new(kernel);
+    terms_init(&in->terms, module);
+    in->params = arena_alloc(module, (size_t)(kernel->nparams + 1) * sizeof *in->params);
+    for (int i = 0; i <= kernel->nparams; i++)
+        in->params[i] = term_symbol(&in->terms);
+    in->group = term_symbol(&in->terms);
+    in->ordinal = term_symbol(&in->terms);
+    in->slots = arena_alloc(module, nvalues * sizeof *in->slots);
+    in->known = arena_alloc(module, nvalues * sizeof *in->known);
+    find_bases(in);
+    variables_init(in);
+    alike_init(in);
+    in->memory = arena_alloc(module, (size_t)(in->nstored + 1) * sizeof *in->memory);
+    return in;
+}
+
+static bool report(Validator *in)
+{
+    const Op *where = in->where;
+    Loc loc = where && where->loc.line ? where->loc : in->kernel->loc;
+    BUG_AT(in->kernel, loc, "'%s', at '%s': %s", in->role->name, where ? op_info[where->code].text : "its end",
+           in->why ? in->why : "differs from the source");
+    return false;
+}
+
+typedef struct {
+    Kernel *kernel;
+    Uses uses;
+    bool apart;
+} Present;
+
+static void visit_present(Op *op, void *context)
+{
+    Present *in = context;
+    if (in->apart && op->code == OP_DOT && op->nargs > 3 && !columns_reach_nothing(in->kernel, &in->uses, op)) {
+        BUG_AT(in->kernel, op->loc, "columns that a product may leave out are looked at");
+        in->apart = false;
+    }
+    if (!in->apart || ((!op->present || rows_stay_apart(in->kernel, &in->uses, op)) &&
+                       (!op->stepped || rows_stepped(in->kernel, &in->uses, op) == op->stepped)))
+        return;
+    BUG_AT(in->kernel, op->loc, "rows that '%s' does not have are looked at",
+           op->args[0]->name ? op->args[0]->name : "?");
+    in->apart = false;
+}
+
+/* Where rows need not come, nothing sees them.  */
+static bool check_present(Kernel *kernel)
+{
+    Present in = {kernel, uses_new(kernel, kernel->body), true};
+    ir_walk(kernel->body, visit_present, &in);
+    return in.apart;
+}
+
+bool validate_programs(Kernel *kernel, Labels *labels)
+{
+    Validator *in = validator_new(kernel, labels);
+    int storing = 0;
+    if (kernel->source && kernel->source != validate_digest(kernel)) {
+        BUG(kernel, "the body is not what infer left");
+        return false;
+    }
+    if (!loads_may_move(kernel) || !check_present(kernel))
+        return false;
+    FOR_ROLES (role, kernel) {
+        in->role = role;
+        in->groups = kernel->grid.split == SPLIT_TILES ? 1 : role->replicas;
+        in->stores = has_stores(role->body);
+        storing += in->stores;
+        order_number(role);
+        in->labels = &labels[role->id];
+        in->labels->count = role->body->last ? order_end(role->body->last) + 1 : 0;
+        in->labels->source = arena_alloc(kernel->module, (size_t)(in->labels->count + 1) * sizeof *in->labels->source);
+        if (!run_role(in))
+            return report(in);
+    }
+    kernel->proof.terms = in->terms.count;
+    if (storing > 1 || (!storing && has_stores(kernel->body))) {
+        BUG(kernel, "%d roles make the stores of the source", storing);
+        return false;
+    }
+    return true;
+}

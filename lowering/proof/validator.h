@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validator.h - what the files of validate.c share: an execution of a block of the source, and what a role has done of it.  */
+#ifndef WSC_VALIDATOR_H
+#define WSC_VALIDATOR_H
+
+#include "schedule/cluster.h"
+#include "proof/terms.h"
+#include "proof/validate.h"
+
+enum { MAX_OPEN = 4 };
+
+/* How much of the source's tile a group holds: ANY where one cannot tell a part from the whole.  */
+typedef enum { SPREAD_ANY, SPREAD_WHOLE, SPREAD_ROWS, SPREAD_COLS } Spread;
+
+/* One execution of a block of the source, all values as terms, and what the role has done of it.  */
+typedef struct Instance Instance;
+struct Instance {
+    const Block *block;
+    Instance *outer;
+    const Term *name;               /* a symbol */
+    const Term **values;            /* by the slot of a value in its block */
+    const Term **stored;            /* by position of a store: the memory after it */
+    const Term ***before, ***after; /* by position of a control op: memory, by stored base */
+    const Term **entry, **end;      /* memory at both ends */
+    Instance *(*arms)[2];           /* by position of an IF */
+    unsigned *done;                 /* by position: DONE_... */
+    uint64_t *skipped;              /* by position of a loop: the rings that were passed over */
+};
+enum { DONE_OP = 1, DONE_PUT = 2, DONE_GET = 4, DONE_COPY = 8, DONE_BOX = 16 }; /* and so many boxes of a store */
+
+/* What a role knows of one of its values.  */
+typedef struct {
+    const Term *term;
+    Spread spread;
+    Instance *instance; /* of a slot, and of a window of it */
+} Known;
+
+/* The loop whose first iteration a role has peeled off.  */
+typedef struct {
+    const Op *loop;
+    Instance *first, *last;
+} Staged;
+
+typedef struct Alike Alike;
+
+typedef struct {
+    Kernel *kernel;
+    Role *role;
+    Terms terms;
+    const Term **params;
+    int *slots;   /* of source values, by id */
+    Alike *alike; /* loops of the source, by what they say */
+    int nshapes;
+    int nstored;
+    int *stored_bases;   /* parameters that are stored through; -1: something else */
+    Known *known;        /* of role values, by id */
+    Known *staged;       /* by the storage's place in the list */
+    const Term **memory; /* by stored base */
+    Instance *open[MAX_OPEN];
+    int nopen;
+    Staged *stage;
+    const Term *group, *ordinal;
+    int groups;                 /* that share rows */
+    int leader, mine;           /* this run's answers to `group == 0` and `ordinal % groups == group`, -1: not asked */
+    bool stores;                /* the role has stores */
+    const Variable **variables; /* a hash table of them, */
+    const Term **held;          /* and what each holds now */
+    int nvariables;             /* the table's size; 0: plan has not been here */
+    Labels *labels;
+    Variance variance; /* of the source, between the blocks of a cluster */
+    const Op *where;
+    const char *why; /* the first thing that was wrong */
+} Validator;
+
+/* validate-source.c */
+bool has_stores(const Block *block);
+bool op_has_stores(const Op *op); /* itself or inside */
+Instance *instance_new(Validator *in, const Block *block, Instance *outer, const Term *const *args,
+                       const Term *const *memory);
+Instance *instance_of_loop(Validator *in, const Op *loop, Instance *outer); /* some iteration: all unknown */
+Instance *instance_next(Validator *in, const Op *loop, Instance *instance); /* the iteration after */
+const Term *source_term(Validator *in, const Instance *instance, const Value *value);
+int stored_base(const Validator *in, const Term *tensor); /* which stored memory, -1: none */
+const Term *store_term(Validator *in, const Op *store, const Term *memory, const Term *const *args);
+
+/* validate-alike.c */
+void alike_init(Validator *in);
+/* What a loop of that iteration of the block around leaves as its n-th result: one term for loops that say the same.  */
+const Term *alike_result(Validator *in, const Instance *instance, const Op *loop, int result,
+                         const Term *const *memory);
+
+/* validate-role.c */
+bool differs(Validator *in, const Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+Known known_of(Validator *in, const Value *value);
+Known named(Validator *in, Instance *instance, const Value *source, const Value *value);
+bool agrees(const Validator *in, Known known, const Value *value, const Term *term, const Value *source);
+bool is_divided(const Validator *in, const Op *store);
+bool run_op(Validator *in, const Op *op);
+bool run_block(Validator *in, const Block *block);
+
+/* validate-variables.c */
+void variables_init(Validator *in);
+void variable_write(Validator *in, const Value *value);
+void variables_forget(Validator *in, const Op *op);
+const Term **variables_copy(Validator *in);
+void variables_restore(Validator *in, const Term *const *held);
+void variables_join(Validator *in, const Term *const *other);
+bool variable_read(Validator *in, const Op *op, const Value *value);
+bool variables_read(Validator *in, const Op *op, const Op *printed);
+bool variables_hand_over(Validator *in, const Op *op, Value *const *from, Value *const *to, int count);
+bool variables_begin(Validator *in, const Op *loop, int fixed, Value *const *carriers);
+bool variables_go_round(Validator *in, const Op *loop);
+bool variables_leave(Validator *in, const Op *loop, Value *const *carriers);
+
+/* validate-loop.c */
+/* What an attempt may change.  */
+typedef struct {
+    unsigned *done[MAX_OPEN];
+    uint64_t *skipped[MAX_OPEN];
+    Instance *open[MAX_OPEN];
+    int nopen;
+    const Term **memory, **held;
+    const Op *where;
+    const char *why;
+} Saved;
+Saved attempt_save(Validator *in);
+void attempt_restore(Validator *in, const Saved *saved);
+void *copy_of(Validator *in, const void *from, size_t bytes);
+void open_only(Validator *in, Instance *instance);
+const Term *first_condition(Validator *in, const Op *loop, const Instance *outer);
+bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer);
+bool is_steady(Validator *in, const Op *op);
+bool run_steady(Validator *in, const Op *op);
+bool run_staged(Validator *in, const Op *op, const Op *loop, Instance *outer);
+
+/* validate-control.c */
+bool end_arm(Validator *in, const Op *op, int arm);
+bool run_control(Validator *in, const Op *op);
+bool is_complete(Validator *in, const Instance *instance);
+bool is_needed(const Validator *in, const Op *source); /* of the source: does this role have to carry it out? */
+bool run_skip(Validator *in, const Op *op);
+void label(Validator *in, const Op *op, const Op *source);
+
+#endif

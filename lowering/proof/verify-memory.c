@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * verify-memory.c - shared memory and the machine's own limits, as the tables of the kernel have them.
+ *
+ *   storage ta 4 x 16384 at 0, tb 4 x 32768 at 65536       apart, aligned, each slot as large as its tile
+ *   ring ta_tb 4 slots                                     as many as its storages have
+ *   384 threads, 24 and 240 registers                      no more than the launch gives out
+ *
+ * Storages never share memory: nothing orders their lifetimes yet, so an alias group is refused.
+ */
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "proof/verify.h"
+
+/* ---- storages ---------------------------------------------------------------------------------------------------- */
+
+static int64_t storage_end(const Storage *storage)
+{
+    return storage->offset + (storage_places(storage) - 1) * storage->stride + storage->slot_bytes;
+}
+
+/* Slot by slot behind each other, so that none is in the way of another.  */
+static bool lie_beside(const Storage *storage, const Storage *behind)
+{
+    return behind->beside == storage && behind->slots == storage->slots && behind->stride == storage->stride &&
+           behind->offset == storage->offset + storage->slot_bytes &&
+           storage->stride == storage->slot_bytes + behind->slot_bytes;
+}
+
+static bool check_storage(Kernel *kernel, const Storage *storage)
+{
+    int64_t align = storage_align(storage), bytes = storage_bytes(storage);
+    if (storage->slots < 1 || storage->slot_bytes != bytes) {
+        BUG(kernel, "storage '%s' has %d slots of %lld bytes, and its tile takes %lld", storage->name, storage->slots,
+            (long long)storage->slot_bytes, (long long)bytes);
+        return false;
+    }
+    if (storage->stride < bytes) {
+        BUG(kernel, "slots of storage '%s' overlap", storage->name);
+        return false;
+    }
+    if (storage->offset < 0 || storage->offset % align || storage_end(storage) > kernel->shared_bytes) {
+        BUG(kernel, "storage '%s' lies at %lld to %lld of %lld bytes", storage->name, (long long)storage->offset,
+            (long long)storage_end(storage), (long long)kernel->shared_bytes);
+        return false;
+    }
+    FOR_STORAGES (other, kernel)
+        if (other != storage && storage->offset < storage_end(other) && other->offset < storage_end(storage) &&
+            !lie_beside(storage, other) && !lie_beside(other, storage)) {
+            BUG(kernel, "storages '%s' and '%s' overlap", storage->name, other->name);
+            return false;
+        }
+    return true;
+}
+
+/* Does any ring but `aref`, or this one twice, fill the storage?  */
+static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *storage)
+{
+    int times = 0;
+    FOR_AREFS (other, kernel)
+        for (int i = 0; i < other->nstorages; i++)
+            times += other->storages[i] == storage;
+    return times != 1 || !aref->nstorages;
+}
+
+/* What slots keep for the next tile is what the tensor still holds, and each slot of the ring has one of them.  A copy waits for
+   all slots that share its memory; threads that turn tiles over do not.  */
+static bool check_kept(Kernel *kernel, const Aref *aref, const Storage *storage, const Op *load)
+{
+    bool turns = storage->kept > 0 && storage->slots % storage->kept == 0;
+    if (!storage->kept || (turns && !aref->along && !aref->onward && !ring_before(kernel, aref) &&
+                           !ir_any_of(kernel->body, stores_what_is_loaded, load)))
+        return true;
+    BUG(kernel, "storage '%s' keeps in %d of %d slots what others write", storage->name, storage->kept, storage->slots);
+    return false;
+}
+
+static bool check_ring(Kernel *kernel, const Aref *aref)
+{
+    bool whole = aref->nstorages > 0 && aref->home && aref->producer && aref->slots > 0;
+    for (int i = 0; whole && i < aref->nstorages; i++)
+        whole = aref->storages[i] && aref->loads[i] && aref->loads[i]->parent == aref->home;
+    if (!whole) {
+        BUG(kernel, "ring '%s' lacks a role, a slot, a storage or a load of one block", aref->name);
+        return false;
+    }
+    for (int i = 0; i < aref->nstorages; i++) {
+        const Storage *storage = aref->storages[i];
+        if (storage->use != USE_RING || storage->slots != aref->slots || filled_elsewhere(kernel, aref, storage)) {
+            BUG(kernel, "ring '%s' has %d slots, its storage '%s' %d, or that is not its own", aref->name, aref->slots,
+                storage->name, storage->slots);
+            return false;
+        }
+        if (!check_kept(kernel, aref, storage, aref->loads[i]))
+            return false;
+        Type load = aref->loads[i]->results[0]->type;
+        load = ring_before(kernel, aref) ? type_turned(load) : load;
+        if (load.dtype != storage->tile.dtype || load.rows != storage->tile.rows || load.cols != storage->tile.cols) {
+            BUG(kernel, "storage '%s' has not the shape of what ring '%s' loads", storage->name, aref->name);
+            return false;
+        }
+    }
+    return aref->slots <= MACHINE_MAX_DEPTH;
+}
+
+/* ---- what operations do with them -------------------------------------------------------------------------------- */
+
+typedef struct {
+    Kernel *kernel;
+    const Role *role;
+    const char *why;
+    const Op *where;
+} Uses;
+
+static void complain(Uses *uses, const Op *op, const char *why)
+{
+    uses->where = uses->why ? uses->where : op;
+    uses->why = uses->why ? uses->why : why;
+}
+
+/* A storage of the group's own, of this use.  */
+static bool is_own(const Uses *uses, const Storage *storage, StorageUse use)
+{
+    return storage && storage->use == use && storage->slots >= uses->role->replicas;
+}
+
+static void check_scratch(Uses *uses, const Op *op)
+{
+    int64_t need = op->nargs && op->args[0]->type.kind == K_TILE ? machine_scratch_bytes(op) : 0;
+    if (!need || (op->code == OP_TRANS && !op->results[0]->uses && !op->storage))
+        return;
+    if (!is_own(uses, op->storage, USE_SCRATCH))
+        complain(uses, op, "has no scratch memory of its own");
+    else if (op->storage->slot_bytes < need)
+        complain(uses, op, "has less scratch memory than it exchanges");
+}
+
+/* A box of the tile, or all of it where there is a buffer for each.  */
+static void check_stage_out(Uses *uses, const Op *op)
+{
+    Type tile = op->storage->tile, type = op->args[0]->type;
+    int boxes = machine_boxes(type);
+    if (type.kind != K_TILE || tile.dtype != type.dtype || type.rows % tile.rows)
+        complain(uses, op, "writes to memory of another shape");
+    else if (op->ival < 0 || op->ival > boxes || (!op->ival && boxes > machine_output_buffers(tile)))
+        complain(uses, op, "has no buffer for each box");
+}
+
+static void check_stage(Uses *uses, const Op *op)
+{
+    Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type;
+    if (op->storage && op->storage->use == USE_OUTPUT)
+        check_stage_out(uses, op);
+    else if (!is_own(uses, op->storage, USE_OPERAND))
+        complain(uses, op, "has no memory of its own to write to");
+    else if (tile.dtype != type.dtype || tile.rows != type.rows || tile.cols != type.cols)
+        complain(uses, op, "writes to memory of another shape");
+}
+
+/* Every group of the role has its rows there.  */
+static void check_gather(Uses *uses, const Op *op)
+{
+    Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type;
+    if (!op->storage || op->storage->use != USE_GATHERED || op->storage->slots > 2)
+        complain(uses, op, "has no memory of its role to write to");
+    else if (tile.dtype != type.dtype || tile.rows != type.rows * uses->role->replicas || tile.cols != type.cols)
+        complain(uses, op, "writes to memory of another shape");
+}
+
+static void check_parts(Uses *uses, const Op *op)
+{
+    Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type, share = op->results[0]->type;
+    if (!is_own(uses, op->storage, USE_PARTS))
+        complain(uses, op, "has no memory of its own for parts of other blocks");
+    else if (tile.dtype != type.dtype || tile.rows != type.rows || tile.cols != type.cols ||
+             op->storage->slot_bytes < machine_parts_bytes(type))
+        complain(uses, op, "exchanges parts in memory of another shape");
+    else if (!uses->kernel->grid.parts || share.dtype != type.dtype || share.rows != type.rows ||
+             share.cols * uses->kernel->grid.cluster[1] != type.cols)
+        complain(uses, op, "does not share out the columns to the blocks of a cluster");
+}
+
+/* Straight out of registers, or what was staged.  */
+static void check_store(Uses *uses, const Op *op)
+{
+    const Op *stage = op->args[op->nargs - 1]->def;
+    bool staged = stage && stage->code == OP_STAGE;
+    if (op->storage && op->storage->use != USE_OUTPUT)
+        complain(uses, op, "copies its tile out of memory of another use");
+    else if (staged ? stage->storage != op->storage || stage->parent != op->parent : op->storage != NULL)
+        complain(uses, op, "copies its tile out of memory that it was not staged in");
+    else if (!staged && op->args[op->nargs - 1]->type.kind == K_VIEW)
+        complain(uses, op, "stores what no thread holds");
+}
+
+static const Storage *storage_under(const Value *view)
+{
+    while (view->def && view->def->code == OP_TRANS_VIEW)
+        view = view->def->args[0];
+    return view->type.kind == K_VIEW && view->def ? view->def->storage : NULL;
+}
+
+/* The wide product reads what lies behind the first right operand: it is the second one.  */
+static void check_pair(Uses *uses, const Op *op)
+{
+    const Op *second = op_paired_with(op);
+    if (!second || op->ival != 1 || second->ival)
+        complain(uses, op, "is one instruction with a product that cannot be");
+    else if (!lie_beside(storage_under(op->args[1]), storage_under(second->args[1])))
+        complain(uses, op, "is one instruction with a product whose right operand lies elsewhere");
+}
+
+/* The matrix unit reads 64 rows of A even where a tile has fewer.  */
+static void check_short_operand(Uses *uses, const Op *op)
+{
+    const Storage *storage = storage_under(op->args[0]);
+    int missing = (MACHINE_MMA_ROWS - op->args[0]->type.rows % MACHINE_MMA_ROWS) % MACHINE_MMA_ROWS;
+    if (storage && storage_end(storage) + missing * MACHINE_LINE_BYTES > uses->kernel->shared_bytes)
+        complain(uses, op, "reads rows behind the end of shared memory");
+}
+
+/* The matrix units drop bits of f32 where the language rounds: products read what is rounded, and nobody else does.  */
+static void check_rounded(Uses *uses, const Op *op)
+{
+    bool rounds = op->code == OP_MMA || (op->code == OP_STAGE && op->storage && op->storage->rounded);
+    for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
+        const Storage *storage = storage_under(op->args[i]);
+        if (!storage || storage->tile.dtype != D_F32)
+            continue;
+        if (op->code == OP_MMA && !storage->rounded)
+            complain(uses, op, "reads f32 that nobody has rounded");
+        if (!rounds && storage->rounded)
+            complain(uses, op, "reads f32 that was rounded for a product");
+    }
+}
+
+/* Bytes in registers stand in an order of their own along K: B has them in the same, and nothing else reads that.  */
+static void check_woven(Uses *uses, const Op *op)
+{
+    bool bytes = op->code == OP_MMA && op->args[0]->type.kind == K_TILE && dtype_bytes(op->args[0]->type.dtype) == 1;
+    for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
+        const Storage *storage = storage_under(op->args[i]);
+        bool woven = storage && storage->woven, right = i == 1 && bytes && op->args[i]->def->code == OP_TRANS_VIEW;
+        if (woven && !right)
+            complain(uses, op, "reads bytes in the order of registers as if they were in their own");
+        if (i == 1 && bytes && !woven)
+            complain(uses, op, "has bytes in registers on the left, and on the right another order of them");
+    }
+}
+
+static void check_load(Uses *uses, const Op *op)
+{
+    if (op->storage && !is_own(uses, op->storage, USE_OUTPUT))
+        complain(uses, op, "passes through memory that is not its own");
+}
+
+static void visit_use(Op *op, void *context)
+{
+    Uses *uses = context;
+    check_scratch(uses, op);
+    check_rounded(uses, op);
+    check_woven(uses, op);
+    if (op->code == OP_STAGE)
+        check_stage(uses, op);
+    if (op->code == OP_GATHER)
+        check_gather(uses, op);
+    if (op->code == OP_SUM_PARTS)
+        check_parts(uses, op);
+    if (op_info[op->code].class_ == CLASS_STORE)
+        check_store(uses, op);
+    if (op_info[op->code].class_ == CLASS_LOAD)
+        check_load(uses, op);
+    if (op->code == OP_MMA && op->ival)
+        check_pair(uses, op);
+    if (op->code == OP_MMA && op->args[0]->type.kind == K_VIEW)
+        check_short_operand(uses, op);
+}
+
+bool verify_memory(Kernel *kernel)
+{
+    FOR_STORAGES (storage, kernel)
+        if (!check_storage(kernel, storage))
+            return false;
+    FOR_AREFS (aref, kernel)
+        if (!check_ring(kernel, aref))
+            return false;
+    FOR_ROLES (role, kernel) {
+        Uses uses = {kernel, role, NULL, NULL};
+        ir_walk(role->body, visit_use, &uses);
+        if (uses.why) {
+            Loc loc = uses.where->loc.line ? uses.where->loc : kernel->loc;
+            BUG_AT(kernel, loc, "'%s': '%s' %s", role->name, op_info[uses.where->code].text, uses.why);
+            return false;
+        }
+    }
+    if (kernel->shared_bytes > MACHINE_SHARED_BYTES)
+        BUG(kernel, "%lld bytes of shared memory", (long long)kernel->shared_bytes);
+    return kernel->shared_bytes <= MACHINE_SHARED_BYTES;
+}
+
+/* ---- the machine ------------------------------------------------------------------------------------------------- */
+
+/* The last group to ask for registers would wait for ever if all of them wanted more than the launch gave out.  */
+bool verify_machine(Kernel *kernel)
+{
+    int groups = 0, registers = 0, asking = 0, turns = kernel_takes_turns(kernel);
+    FOR_ROLES (role, kernel) {
+        groups += role->replicas;
+        registers += role->replicas * role->registers;
+        asking += role->registers ? role->replicas : 0;
+        if (role->warps != 4 || role->registers % 8 ||
+            (role->registers && (role->registers < 24 || role->registers > 240))) {
+            BUG(kernel, "'%s' has %d warps and %d registers", role->name, role->warps, role->registers);
+            return false;
+        }
+    }
+    int given = groups * (MACHINE_REGISTERS / (groups * MACHINE_GROUP_THREADS) / 8 * 8);
+    if (kernel->threads != groups * MACHINE_GROUP_THREADS || kernel->threads > MACHINE_MAX_THREADS ||
+        registers > given || (asking && asking != groups)) {
+        BUG(kernel, "%d threads for %d groups, %d of %d registers", kernel->threads, groups, registers, given);
+        return false;
+    }
+    int barriers = 1 + groups * (1 + turns) + kernel_gathers(kernel);
+    if (barriers > MACHINE_NAMED_BARRIERS) {
+        BUG(kernel, "%d barriers for %d groups", barriers, groups);
+        return false;
+    }
+    return true;
+}

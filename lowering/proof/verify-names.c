@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * verify-names.c - the names of C variables: where they are seen together, they differ.
+ *
+ *   variable x, variable x$2                 both are x in the .cu
+ *   { int x = ..; }  { int x = ..; }         apart: fine
+ *   int x = ..; { int x = ..; f (x); }       f means the inner one, and the IR the outer one
+ *
+ * A variable is seen from the innermost block that holds every mention of it inwards.
+ */
+#include <string.h>
+
+#include "machine/plan.h"
+#include "proof/verify.h"
+
+typedef struct {
+    const Variable *variable;
+    const Block *scope; /* NULL: nobody mentions it */
+} Name;
+
+typedef struct {
+    Name *names;
+    int count;
+} Scope;
+
+static int depth_of(const Block *block)
+{
+    int depth = 0;
+    for (; block->parent; block = block->parent->parent)
+        depth++;
+    return depth;
+}
+
+static const Block *outwards(const Block *block, int levels)
+{
+    while (levels-- > 0)
+        block = block->parent->parent;
+    return block;
+}
+
+/* The innermost block that holds both.  */
+static const Block *around_both(const Block *x, const Block *y)
+{
+    int dx = depth_of(x), dy = depth_of(y);
+    x = outwards(x, dx - dy);
+    y = outwards(y, dy - dx);
+    while (x != y) {
+        x = outwards(x, 1);
+        y = outwards(y, 1);
+    }
+    return x;
+}
+
+static void mention(Scope *scope, const Value *value, const Block *block)
+{
+    if (!value->var || !value->var->role)
+        return;
+    for (int i = 0; i < scope->count; i++) {
+        Name *name = &scope->names[i];
+        if (name->variable == value->var)
+            name->scope = name->scope ? around_both(name->scope, block) : block;
+    }
+}
+
+/* Counters live in their loop; what it carries and leaves lives around it.  */
+static void visit_mentions(Op *op, void *context)
+{
+    bool counts = op->code == OP_FOR || op->code == OP_GRID;
+    for (int i = 0; i < op->nargs; i++)
+        mention(context, op->args[i], op->parent);
+    for (int i = 0; i < op->nresults; i++)
+        mention(context, op->results[i], op->parent);
+    for (int k = 0; k < op->nblocks; k++)
+        for (int i = 0; i < op->blocks[k]->nargs; i++) {
+            bool inside = counts && (i == 0 || op->code == OP_GRID);
+            mention(context, op->blocks[k]->args[i], inside ? op->blocks[k] : op->parent);
+        }
+}
+
+/* Both blocks of a while are printed as one.  */
+static bool is_inside(const Block *inner, const Block *outer)
+{
+    for (;; inner = inner->parent->parent) {
+        bool twins = inner->parent && inner->parent == outer->parent && inner->parent->code == OP_WHILE;
+        if (inner == outer || twins)
+            return true;
+        if (!inner->parent)
+            return false;
+    }
+}
+
+static bool printed_alike(const char *x, const char *y)
+{
+    size_t length = strcspn(x, "$");
+    return length == strcspn(y, "$") && !strncmp(x, y, length);
+}
+
+static bool clash(const Name *x, const Name *y)
+{
+    return x->scope && y->scope && printed_alike(x->variable->name, y->variable->name) &&
+           (is_inside(x->scope, y->scope) || is_inside(y->scope, x->scope));
+}
+
+bool verify_names(Kernel *kernel)
+{
+    int most = 0;
+    for (const Variable *variable = kernel->variables; variable; variable = variable->next)
+        most++;
+    Scope scope = {arena_alloc(kernel->module, (size_t)(most + 1) * sizeof *scope.names), 0};
+    FOR_ROLES (role, kernel) {
+        scope.count = 0;
+        for (const Variable *variable = kernel->variables; variable; variable = variable->next)
+            if (variable->role == role)
+                scope.names[scope.count++] = (Name){variable, NULL};
+        for (int i = 0; i < role->body->nargs; i++)
+            mention(&scope, role->body->args[i], role->body);
+        ir_walk(role->body, visit_mentions, &scope);
+        for (int i = 0; i < scope.count; i++)
+            for (int k = 0; k < i; k++)
+                if (clash(&scope.names[i], &scope.names[k])) {
+                    BUG(kernel, "'%s': two variables that are seen together are called '%s' and '%s'", role->name,
+                        scope.names[k].variable->name, scope.names[i].variable->name);
+                    return false;
+                }
+    }
+    return true;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * verify.c - the last look: may this program be printed?
+ *
+ *   ring ta_tb   4 slots, one put an iteration, two groups that release it one product late
+ *                holds: D >= P, every wait ends, no slot is filled while it is read, 49152 bytes a put, 2 arrivals a slot
+ *
+ * Read-only, on the programs of the roles as they will be printed, for all trip counts and all paths.  Each obligation below
+ * is one function.  The first ones are sums over the tables of the kernel.  The other two are a proof in two halves:
+ *
+ *   values     (validate.c)  each role beside the source, with every value unknown: rings carry what the source loads, stores
+ *              are the source's, and branches and loops go by the source's conditions, the n-th time by the n-th value
+ *   protocol   (protocol.c)  all groups against each other, with nothing left of values but the decisions that they share:
+ *              every way in which they can stand to each other, of which there are finitely many
+ *
+ * What a program that fails does wrong is said in words: who, where, with which slot, in which iteration, because of whom.
+ */
+#include <string.h>
+
+#include "schedule/cluster.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "proof/protocol.h"
+#include "ir/slice.h"
+#include "ir/text.h"
+#include "proof/validate.h"
+#include "proof/verify.h"
+
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    const Aref *aref;
+    int along;
+} Filling;
+
+static void visit_filling(Op *op, void *context)
+{
+    Filling *filling = context;
+    if (op->code == OP_COPY_IN && op->aref == filling->aref)
+        filling->along = cluster_join(filling->along, op->along);
+}
+
+/* The blocks of a cluster that wait for each other's releases are those that bring each other's bytes: so a slot is full only
+   when all of them have put, and none releases it for a round that another has not begun.  */
+static bool check_sharers(Kernel *kernel, const Aref *aref)
+{
+    Filling filling = {aref, ALONG_NONE};
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_filling, &filling);
+    if (filling.along != aref->along)
+        BUG(kernel, "ring '%s' is filled along %s, and released along %s", aref->name, text_alongs[filling.along],
+            text_alongs[aref->along]);
+    return filling.along == aref->along;
+}
+
+/* A ring has one role that fills it, and slots for all that a release leaves behind.  */
+static bool check_ends(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    FOR_AREFS (aref, kernel) {
+        int fillers = 0, readers = 0;
+        FOR_ROLES (role, kernel) {
+            fillers += role_has_op(role, OP_PUT, aref);
+            readers += role_has_op(role, OP_GET, aref);
+        }
+        if (fillers != 1 || !readers) {
+            BUG(kernel, "ring '%s': %d roles fill it and %d read it", aref->name, fillers, readers);
+            return false;
+        }
+        if (!check_sharers(kernel, aref))
+            return false;
+        if (aref->slots < aref->release_lag + 1) {
+            reject(kernel, kernel->loc, REASON_DEPTH_BELOW_FLIGHT, aref->slots, aref->release_lag + 1, aref->name,
+                   aref->release_lag + 1);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_arrivals(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    FOR_AREFS (aref, kernel) {
+        int arrivals = 0;
+        FOR_ROLES (role, kernel)
+            if (role_has_op(role, OP_CONSUMED, aref))
+                arrivals += role_has_op(role, OP_SKIP, aref) ? 1 : role->replicas;
+        arrivals *= cluster_sharers(kernel, aref->along);
+        if (arrivals != aref->arrivals) {
+            reject(kernel, kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, arrivals);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_memory(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    return verify_memory(kernel);
+}
+
+static bool check_machine(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    return verify_machine(kernel);
+}
+
+static bool check_names(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    return verify_names(kernel);
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static bool check_values(Kernel *kernel, Labels *labels)
+{
+    return validate_programs(kernel, labels);
+}
+
+/* Slots of which one storage has fewer: as many as the ring has while the tiles want the same, and as few as that storage where
+   they do not, since a copy waits then for all that share its slot.  */
+static bool check_protocol(Kernel *kernel, Labels *labels)
+{
+    bool holds = protocol_holds(kernel, labels);
+    FOR_AREFS (aref, kernel) {
+        const int slots = aref->slots;
+        for (int i = 0; i < aref->nstorages; i++)
+            aref->slots =
+                storage_places(aref->storages[i]) < aref->slots ? storage_places(aref->storages[i]) : aref->slots;
+        holds = holds && (aref->slots == slots || protocol_holds(kernel, labels));
+        aref->slots = slots;
+    }
+    return holds;
+}
+
+/* ---- the obligations --------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *name;
+    bool (*check)(Kernel *kernel, Labels *labels);
+    const char *summary;
+} Obligation;
+
+static const Obligation obligations[] = {
+    {"machine", check_machine, "threads and registers are what a block has"},
+    {"memory", check_memory, "storages are aligned, apart, and within shared memory"},
+    {"ends", check_ends, "one role fills each ring; D slots are enough for P iterations in flight"},
+    {"names", check_names, "variables that are seen together are called differently"},
+    {"arrivals", check_arrivals, "a slot is empty when every group that reads it has released it"},
+    {"values", check_values, "the roles together compute what the source says, over one sequence of slots"},
+    {"protocol", check_protocol,
+     "for all trip counts: every wait ends; no slot is filled or released while it is read"},
+};
+
+/* What the last two say of each ring.  */
+static const char *say_rings(Kernel *kernel, const char *text)
+{
+    Module *module = kernel->module;
+    FOR_AREFS (aref, kernel) {
+        const char *readers = "";
+        FOR_ROLES (role, kernel)
+            if (aref->consumers & ROLE_BIT(role))
+                readers = arena_print(module, "%s '%s' x %d", readers, role->name, role->replicas);
+        text = arena_print(
+            module, "%s# verify ring      %s: %d slots of %lld bytes, put by '%s', got by%s, empty after %d releases\n",
+            text, aref->name, aref->slots, (long long)aref->bytes, aref->producer->name, readers, aref->arrivals);
+    }
+    return text;
+}
+
+/* require: plan.   ensure: nothing changed; a reject or BUG if the program is not safe.  */
+void pass_verify(Kernel *kernel)
+{
+    const char *text = "";
+    Labels *labels = arena_alloc(kernel->module, 32 * sizeof *labels);
+    for (size_t i = 0; i < sizeof obligations / sizeof *obligations && !kernel->failed; i++) {
+        const Obligation *obligation = &obligations[i];
+        bool holds = obligation->check(kernel, labels);
+        text = arena_print(kernel->module, "%s# verify %-9s %s: %s\n", text, obligation->name,
+                           holds ? "holds" : "fails", obligation->summary);
+        if (!holds)
+            break;
+    }
+    if (!kernel->failed)
+        text = arena_print(kernel->module,
+                           "%s# verify size      %d terms, %d ways in which the groups may stand, %d steps of theirs\n",
+                           say_rings(kernel, text), kernel->proof.terms, kernel->proof.worlds, kernel->proof.steps);
+    kernel->obligations = text;
+}
+
+bool verify_text(const char *text, const char *name, DiagFn diag, void *context)
+{
+    Module *module = ir_parse(text, name, diag, context);
+    if (!module)
+        return false;
+    int pass = find_pass("verify");
+    for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
+        module->pass = passes[pass].name;
+        if (ir_check(kernel))
+            passes[pass].run(kernel);
+    }
+    bool accepted = !module->failed;
+    module_free(module);
+    return accepted;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * edges.c - infer: masks only where they can fail.
+ *
+ *   before                                     after
+ *   for (j = 0; j < L; j += 128)               for (j = 0; j < L; j += 128)
+ *     s = ws_dot (q, k, 0)                       s = ws_dot (q, k, 0)
+ *     at = j + ws_col_index                      if (! (j + 127 < L))
+ *     s = ws_select (at < L, s, -1e30)             s = ws_select (j + ws_col_index < L, s, -1e30)
+ *
+ * A mask that compares sums of index tiles and scalars holds for the whole tile if it holds at the ends of their ranges, and
+ * these are scalars.  A select by such a mask inside a loop comes to stand under that question, so that the iterations away
+ * from the edge, or from the diagonal, do not pay for it; the loop stays one loop, and nothing in flight has to be awaited
+ * between its parts.
+ *
+ * Tiles of I32 wrap, ranges are computed in I64: where a side could leave I32, the question includes that it does not.
+ */
+#include "language/infer.h"
+#include "ir/slice.h"
+
+enum { MAX_DEPTH = 12, FEWEST_ELEMENTS = 1024 };
+
+/* What a side of a comparison can be: base + low to base + high.  */
+typedef struct {
+    Value *base; /* I64, NULL: 0 */
+    bool sum;    /* base is not simply one I32 scalar */
+    int64_t low, high;
+} Range;
+
+typedef struct {
+    Kernel *kernel;
+    Op *where; /* scalars are made before it */
+    Uses uses;
+} Edges;
+
+/* ---- scalars ----------------------------------------------------------------------------------------------------- */
+
+static Value *emit(const Edges *in, Opcode code, Dtype dtype, int nargs, Value *const *args)
+{
+    return ir_scalar_before(in->kernel, in->where, code, dtype, nargs, args);
+}
+
+static Value *binary(const Edges *in, Opcode code, Dtype dtype, Value *x, Value *y)
+{
+    Value *args[] = {x, y};
+    return emit(in, code, dtype, 2, args);
+}
+
+static Value *literal(const Edges *in, int64_t number)
+{
+    return ir_const_before(in->kernel, in->where, D_I64, number);
+}
+
+static Value *convert(const Edges *in, Value *value, Dtype dtype)
+{
+    return ir_convert_before(in->kernel, in->where, value, dtype);
+}
+
+/* base + offset, or whichever of the two there is.  */
+static Value *at_end(const Edges *in, const Range *range, int64_t offset)
+{
+    if (!range->base)
+        return literal(in, offset);
+    return offset ? binary(in, OP_ADDI, D_I64, range->base, literal(in, offset)) : range->base;
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+
+static bool find_range(const Edges *in, Value *value, Range *range, int depth);
+
+static bool scalar_range(const Edges *in, Value *value, Range *range)
+{
+    int64_t number;
+    if (dtype_is_float(value->type.dtype))
+        return false;
+    *range = (Range){NULL, false, 0, 0};
+    if (ir_constant(value, &number))
+        range->low = range->high = (int32_t)number;
+    else
+        range->base = convert(in, convert(in, value, D_I32), D_I64);
+    return true;
+}
+
+static bool sum_range(const Edges *in, const Op *op, Range *range, int depth)
+{
+    Range x, y;
+    if (!find_range(in, op->args[0], &x, depth) || !find_range(in, op->args[1], &y, depth))
+        return false;
+    bool minus = op->code == OP_SUB;
+    range->sum = x.sum || y.sum || (y.base && (x.base || minus));
+    range->low = x.low + (minus ? -y.high : y.low);
+    range->high = x.high + (minus ? -y.low : y.high);
+    range->base = x.base;
+    if (y.base && (x.base || minus))
+        range->base = binary(in, minus ? OP_SUBI : OP_ADDI, D_I64, x.base ? x.base : literal(in, 0), y.base);
+    else if (y.base)
+        range->base = y.base;
+    return true;
+}
+
+static bool tile_range(const Edges *in, Value *value, Range *range, int depth)
+{
+    const Op *op = value->def;
+    if (!op || value->type.dtype != D_I32)
+        return false;
+    switch (op->code) {
+    case OP_ROW_INDEX:
+        *range = (Range){NULL, false, 0, value->type.rows - 1};
+        return true;
+    case OP_COL_INDEX:
+        *range = (Range){NULL, false, 0, value->type.cols - 1};
+        return true;
+    case OP_SPLAT:
+        return scalar_range(in, op->args[0], range);
+    case OP_ADD:
+    case OP_SUB:
+        return sum_range(in, op, range, depth + 1);
+    default:
+        return false;
+    }
+}
+
+static bool find_range(const Edges *in, Value *value, Range *range, int depth)
+{
+    if (depth > MAX_DEPTH)
+        return false;
+    return value->type.kind == K_SCALAR ? scalar_range(in, value, range) : tile_range(in, value, range, depth);
+}
+
+/* ---- conditions -------------------------------------------------------------------------------------------------- */
+
+/* `holds`, and the side stays within I32 in the direction that the comparison itself does not bound.  */
+static Value *within(const Edges *in, Value *holds, const Range *range, bool above, bool below)
+{
+    if (!range->base)
+        return holds;
+    if (above && (range->high > 0 || range->sum))
+        holds = binary(in, OP_ANDI, D_I1, holds,
+                       binary(in, OP_LEI, D_I1, at_end(in, range, range->high), literal(in, INT32_MAX)));
+    if (below && (range->low < 0 || range->sum))
+        holds = binary(in, OP_ANDI, D_I1, holds,
+                       binary(in, OP_GEI, D_I1, at_end(in, range, range->low), literal(in, INT32_MIN)));
+    return holds;
+}
+
+static bool is_plain(const Range *range)
+{
+    return !range->sum && !range->low && !range->high;
+}
+
+/* Every element of low < high, or <=: the largest of the one is below the smallest of the other.  */
+static Value *all_below(const Edges *in, const Range *low, const Range *high, bool equal)
+{
+    Value *holds = binary(in, equal ? OP_LEI : OP_LTI, D_I1, at_end(in, low, low->high), at_end(in, high, high->low));
+    bool bounded = !high->sum && high->low <= 0, founded = !low->sum && low->high >= 0;
+    if (!is_plain(low))
+        holds = within(in, holds, low, !bounded, true);
+    if (!is_plain(high))
+        holds = within(in, holds, high, true, !founded);
+    return holds;
+}
+
+static Value *all_true(const Edges *in, const Value *mask, bool negated, int depth);
+
+/* Both masks everywhere; of an `or`, at least one of them everywhere, which is more than is needed.  */
+static Value *both_true(const Edges *in, const Op *op, bool negated, int depth)
+{
+    Value *x = all_true(in, op->args[0], negated, depth), *y = all_true(in, op->args[1], negated, depth);
+    bool either = (op->code == OP_OR) != negated;
+    if (!x || !y)
+        return either ? (x ? x : y) : NULL;
+    return binary(in, either ? OP_ORI : OP_ANDI, D_I1, x, y);
+}
+
+/* A scalar that is true only if every element of the mask (or of its complement) is; NULL if there is none.  */
+static Value *all_true(const Edges *in, const Value *mask, bool negated, int depth)
+{
+    const Op *op = mask->def;
+    Range x, y;
+    if (!op || depth > MAX_DEPTH)
+        return NULL;
+    switch (op->code) {
+    case OP_NOT:
+        return all_true(in, op->args[0], !negated, depth + 1);
+    case OP_AND:
+    case OP_OR:
+        return both_true(in, op, negated, depth + 1);
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE:
+        break;
+    default:
+        return NULL;
+    }
+    if (!find_range(in, op->args[0], &x, depth) || !find_range(in, op->args[1], &y, depth))
+        return NULL;
+    bool less = (op->code == OP_LT || op->code == OP_LE) != negated;
+    bool equal = (op->code == OP_LE || op->code == OP_GE) != negated;
+    return less ? all_below(in, &x, &y, equal) : all_below(in, &y, &x, equal);
+}
+
+/* ---- the branch -------------------------------------------------------------------------------------------------- */
+
+/* A copy of the mask's own operations, at the end of the block.  */
+static Value *copy_mask(const Edges *in, Block *to, Value *value, ValueMap *map)
+{
+    Op *op = value->def;
+    bool own = op && op_info[op->code].class_ == CLASS_TILE && op->nresults == 1;
+    if (!own || value_map_get(map, value) != value)
+        return value_map_get(map, value);
+    for (int i = 0; i < op->nargs; i++)
+        copy_mask(in, to, op->args[i], map);
+    op_append(to, op_clone(in->kernel, op, map));
+    return value_map_get(map, value);
+}
+
+static void yield(const Edges *in, Block *block, Value *value)
+{
+    op_append(block, op_new(in->kernel, OP_YIELD, in->where->loc, 1, &value));
+}
+
+/* Does the mask matter in this iteration?  Where it does from one of them on, that one is known before the loop.  */
+static Value *may_fail(const Edges *in, const Op *select, Value *holds)
+{
+    Op *loop = select->parent->parent;
+    Value *edge = loop && loop->code == OP_FOR ? infer_limit(in->kernel, loop, holds) : NULL;
+    return edge ? binary(in, OP_GEI, D_I1, loop->blocks[0]->args[0], edge) : emit(in, OP_NOTI, D_I1, 1, &holds);
+}
+
+static void put_under(const Edges *in, Op *select, Value *holds)
+{
+    Kernel *kernel = in->kernel;
+    Value *result = select->results[0], *fails = may_fail(in, select, holds);
+    Op *branch = op_new(kernel, OP_IF, select->loc, 1, &fails);
+    op_before(select, branch);
+    Value *chosen = op_result(kernel, branch, result->type, result->name);
+    chosen->loc = result->loc;
+    Block *then = block_new(kernel, branch), *other = block_new(kernel, branch);
+    ir_replace_uses(kernel->body, result, chosen);
+    yield(in, other, select->args[1]);
+    ValueMap map = value_map_new(kernel);
+    copy_mask(in, then, select->args[0], &map);
+    select->args[0] = value_map_get(&map, select->args[0]);
+    op_remove(select);
+    op_append(then, select);
+    yield(in, then, result);
+}
+
+static void visit_select(Op *op, void *context)
+{
+    Edges *in = context;
+    if (op->code != OP_SELECT || !ir_enclosing(op, OP_FOR))
+        return;
+    const Value *kept = op->args[1], *result = op->results[0];
+    bool in_place = type_equal(kept->type, result->type) && kept->def && kept->def->parent == op->parent;
+    if (!in_place || !used_once(&in->uses, kept) || result->type.rows * result->type.cols < FEWEST_ELEMENTS)
+        return;
+    in->where = op;
+    Value *holds = all_true(in, op->args[0], false, 0);
+    if (!holds)
+        return;
+    put_under(in, op, holds);
+    in->uses = uses_new(in->kernel, in->kernel->body);
+}
+
+/* require: types, one GRID.   ensure: the same program; what a mask does not change is not selected.  */
+void infer_edges(Kernel *kernel)
+{
+    Edges in = {kernel, NULL, uses_new(kernel, kernel->body)};
+    ir_walk(kernel->body, visit_select, &in);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * distribute-skips.c - a walk over another group's tile in one step.
+ *
+ *   before                                     after
+ *   for (k = 0; k < K; k += 64)                skip max ((K + 63) / 64, 0)
+ *     skip 1
+ */
+#include "roles/distribute.h"
+#include "ir/queries.h"
+
+static Value *binary(Kernel *kernel, Block *to, const Op *loop, Opcode code, Value *x, Value *y, Dtype dtype)
+{
+    Value *args[] = {x, y};
+    Op *op = op_new(kernel, code, loop->loc, 2, args);
+    op->origin = loop->origin ? loop->origin : (Op *)loop;
+    op->roles = loop->roles;
+    op->tag = TAG_ITERATION;
+    op_append(to, op);
+    return op_result(kernel, op, type_scalar(dtype), NULL);
+}
+
+/* A loop that does nothing but pass over puts, a constant number each time, and counts up: its trip count says it all.  */
+static bool only_skips(const Op *loop)
+{
+    int64_t step;
+    bool up = loop->code == OP_FOR && carried_count(loop) == 0 && (loop->ival == OP_LTI || loop->ival == OP_LEI) &&
+              ir_constant(loop->args[2], &step) && step > 0 && dtype_is_signed(loop->blocks[0]->args[0]->type.dtype);
+    if (up)
+        FOR_OPS (op, loop->blocks[0])
+            up &= op->code == OP_YIELD || (op->code == OP_SKIP && !op->nargs);
+    return up;
+}
+
+/* max ((hi - lo + step - 1) / step, 0), or with hi + 1 for `<=`.  */
+static Value *trip_count(Kernel *kernel, Block *to, const Op *loop)
+{
+    Dtype dtype = loop->blocks[0]->args[0]->type.dtype;
+    int64_t step = 1, low = 1;
+    ir_constant(loop->args[2], &step);
+    bool from_zero = ir_constant(loop->args[0], &low) && low == 0;
+    Value *length = loop->args[1];
+    if (!from_zero)
+        length = binary(kernel, to, loop, OP_SUBI, length, loop->args[0], dtype);
+    Value *round = ir_const_int(kernel, to, dtype, loop->ival == OP_LEI ? step : step - 1);
+    Value *rounded = binary(kernel, to, loop, OP_ADDI, length, round, dtype);
+    Value *trips = binary(kernel, to, loop, OP_DIVI, rounded, loop->args[2], dtype);
+    return binary(kernel, to, loop, OP_MAXI, trips, ir_const_int(kernel, to, dtype, 0), dtype);
+}
+
+/* The walk over another group's tile costs the group that is not at work nothing, but the one that is its issue slots.  */
+void collapse_skips(Kernel *kernel, Block *block)
+{
+    FOR_OPS (op, block) {
+        for (int k = 0; k < op->nblocks; k++)
+            collapse_skips(kernel, op->blocks[k]);
+        if (!only_skips(op))
+            continue;
+        Block *around = block_new(kernel, NULL);
+        Value *trips = trip_count(kernel, around, op);
+        FOR_OPS (skip, op->blocks[0])
+            if (skip->code == OP_SKIP) {
+                op_remove(skip);
+                op_add_arg(kernel, skip, trips);
+                op_append(around, skip);
+            }
+        FOR_OPS (made, around) {
+            op_remove(made);
+            op_before(op, made);
+            made->stage = op->stage; /* what the loop had inside counts for it alone */
+            made->order = op->order;
+        }
+        op_remove(op);
+    }
+}

@@ -1,0 +1,695 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * distribute.c - one program for each role, with its own copy of the control flow (Tawa, III-C.2 and III-E).
+ *
+ *   before                                     producer                        consumer (group g of 2)
+ *   for (k = 0; k < K; k += 64)                for (k ...)                     for (k ...)
+ *     ta = ws_load (a, i, k, 128, 64);           slot = put                      slot = get
+ *     tb = ws_load (b, j, k, 256, 64);           copy_in ta[slot], a, i, k       va = view ta[slot], rows 64 g ..
+ *     acc = ws_dot (ta, ws_trans (tb), acc);     copy_in tb[slot], b, j, k       vb = trans_view (view tb[slot])
+ *                                                put_done                        acc = dot va, vb, acc
+ *                                                                                consumed, one late
+ *
+ * A role's program is the slice of the body that its own operations need: loops without the carried values that it never
+ * looks at, branches that hold something of its own.  put stands at an aref's last load, get at its first; each counts its
+ * own executions, so slot and phase agree between roles for any control flow, trip counts of 0 and 1 included.
+ *
+ * With several consumer groups the rows of split tiles shrink, row coordinates grow by the group's first row, and what every
+ * group holds whole is stored by the first group alone.
+ */
+#include "schedule/cluster.h"
+#include "roles/distribute.h"
+#include "ir/queries.h"
+
+enum { MAX_OFFSETS = 16, SKIP_BIT = 1u << 29 };
+
+typedef struct {
+    Kernel *kernel;
+    Role *role;
+    Slice slice;
+    Uses uses;
+    ValueMap map;
+    Value **split_form, **whole_form; /* register tiles of ring loads, by value id */
+    Value **slots;                    /* the newest slot of each aref, by id */
+    Value *group;
+    Value *offsets[MAX_OFFSETS]; /* first row of the group for tiles of offset_rows[i] rows */
+    int offset_rows[MAX_OFFSETS];
+    int noffsets;
+    Op *last_offset; /* offsets are computed once, at the top */
+    bool skipping;   /* copying the control flow of another group's tile */
+    bool fills;      /* the role moves tiles for others: what it does has no stage */
+} Distributor;
+
+static void clone_block(Distributor *in, Block *from, Block *to);
+
+/* Groups among which rows are divided.  */
+static int groups_of(const Distributor *in)
+{
+    return in->kernel->grid.split == SPLIT_TILES ? 1 : in->role->replicas;
+}
+
+/* ---- small builders ---------------------------------------------------------------------------------------------- */
+
+static Op *emit(Distributor *in, Block *to, const Op *origin, Opcode code, int nargs, Value *const *args)
+{
+    Op *op = op_new(in->kernel, code, origin->loc, nargs, args);
+    op->origin = origin->origin ? origin->origin : (Op *)origin;
+    op->roles = ROLE_BIT(in->role);
+    op->tag = TAG_ITERATION;
+    op->stage = in->fills ? 0 : origin->stage;
+    op->order = origin->order;
+    op_append(to, op);
+    return op;
+}
+
+static Value *emit_binary(Distributor *in, Block *to, const Op *origin, Opcode code, Value *x, Value *y, Dtype dtype)
+{
+    Value *args[] = {x, y};
+    return op_result(in->kernel, emit(in, to, origin, code, 2, args), type_scalar(dtype), NULL);
+}
+
+/* group * rows, as a coordinate.  Computed at the top of the role's body.  */
+static Value *group_offset(Distributor *in, int rows)
+{
+    for (int i = 0; i < in->noffsets; i++)
+        if (in->offset_rows[i] == rows)
+            return in->offsets[i];
+    Kernel *kernel = in->kernel;
+    Block *top = in->role->body;
+    Block *scratch = block_new(kernel, NULL);
+    Value *wide = op_result(kernel, op_new(kernel, OP_CONVI, kernel->loc, 1, &in->group), type_scalar(D_I64), NULL);
+    op_append(scratch, wide->def);
+    Value *args[] = {wide, ir_const_int(kernel, scratch, D_I64, rows)};
+    Op *product = op_new(kernel, OP_MULI, kernel->loc, 2, args);
+    op_append(scratch, product);
+    Value *offset = op_result(kernel, product, type_scalar(D_I64), "first_row");
+    FOR_OPS (op, scratch) {
+        op_remove(op);
+        op->roles = ROLE_BIT(in->role);
+        if (in->last_offset)
+            op_after(in->last_offset, op);
+        else if (top->first)
+            op_before(top->first, op);
+        else
+            op_append(top, op);
+        in->last_offset = op;
+    }
+    if (in->noffsets < MAX_OFFSETS) {
+        in->offset_rows[in->noffsets] = rows;
+        in->offsets[in->noffsets++] = offset;
+    }
+    return offset;
+}
+
+static Value *as_coordinate(Distributor *in, Block *to, const Op *origin, Value *value)
+{
+    if (value->type.dtype == D_I64)
+        return value;
+    return op_result(in->kernel, emit(in, to, origin, OP_CONVI, 1, &value), type_scalar(D_I64), NULL);
+}
+
+/* `if (group == 0)` around what one group does for all; returns its block.  */
+static Block *first_group_only(Distributor *in, Block *to, const Op *origin)
+{
+    if (groups_of(in) == 1)
+        return to;
+    Value *zero = ir_const_int(in->kernel, to, D_I32, 0);
+    Value *first = emit_binary(in, to, origin, OP_EQI, in->group, zero, D_I1);
+    Op *branch = emit(in, to, origin, OP_IF, 1, &first);
+    Block *then = block_new(in->kernel, branch);
+    Block *other = block_new(in->kernel, branch);
+    emit(in, other, origin, OP_YIELD, 0, NULL);
+    return then;
+}
+
+static void end_first_group(Distributor *in, Block *block, Block *to, const Op *origin)
+{
+    if (block != to)
+        emit(in, block, origin, OP_YIELD, 0, NULL);
+}
+
+/* ---- windows of shared memory ------------------------------------------------------------------------------------ */
+
+/* A use of a ring load wants this group's rows, not all of them.  */
+static bool use_is_split(const Distributor *in, const Use *use)
+{
+    const Op *op = use->op;
+    if (op_mixes_rows(op))
+        return false;
+    switch (op->code) {
+    case OP_DOT:
+    case OP_DOT_F32:
+        return use->arg != 1;
+    case OP_YIELD: {
+        const Op *outer = op->parent->parent;
+        return outer && use->arg < outer->nresults && outer->results[use->arg]->split;
+    }
+    case OP_FOR:
+        return use->arg >= 3 && op->results[use->arg - 3]->split;
+    case OP_WHILE:
+        return op->results[use->arg]->split;
+    default:
+        if (op->nresults && op->results[0]->type.rows > 1)
+            return op->results[0]->split;
+        return ring_load_divides(op->args[use->arg], groups_of(in));
+    }
+}
+
+/* The ring out of which the groups that compute get a load.  */
+static Aref *last_ring(const Op *load)
+{
+    return load->aref->onward ? load->aref->onward : load->aref;
+}
+
+static bool trans_is_operand(const Distributor *in, const Value *result)
+{
+    const Op *trans = result->def;
+    for (const Use *use = uses_of(&in->uses, trans->args[0]); use; use = use->next)
+        if (use->op == trans)
+            return use_is_operand(use, &in->uses);
+    return false;
+}
+
+/* The window of a ring load's slot that `value` (the load's result or its transpose) means for one use.  */
+static Value *emit_window(Distributor *in, Block *to, const Op *origin, const Value *value, bool split)
+{
+    Op *load = ring_load(value);
+    Aref *aref = last_ring(load);
+    bool flipped = aref != load->aref, transposed = (value->def != load) != flipped;
+    Storage *storage = flipped ? aref->storages[0] : load->storage;
+    Type type = type_kind(K_VIEW, flipped ? storage->tile : load->results[0]->type);
+    int *rows = transposed ? &type.cols : &type.rows;
+    Value *args[3] = {in->slots[aref->id]};
+    int nargs = 1;
+    if (split && groups_of(in) > 1 && *rows > 1) {
+        *rows /= groups_of(in);
+        Value *offset = group_offset(in, *rows);
+        Value *zero = ir_const_int(in->kernel, to, D_I64, 0);
+        args[1] = transposed ? zero : offset;
+        args[2] = transposed ? offset : zero;
+        nargs = 3;
+    }
+    Op *view = emit(in, to, origin, OP_VIEW, nargs, args);
+    view->aref = aref;
+    view->storage = storage;
+    Value *window = op_result(in->kernel, view, type, load->results[0]->name);
+    if (!transposed)
+        return window;
+    return op_result(in->kernel, emit(in, to, origin, OP_TRANS_VIEW, 1, &window), type_turned(type), value->name);
+}
+
+static void emit_read(Distributor *in, Block *to, const Op *origin, Value *value, bool split)
+{
+    Value **form = split ? in->split_form : in->whole_form;
+    if (form[value->id])
+        return;
+    Value *window = emit_window(in, to, origin, value, split);
+    Op *read = emit(in, to, origin, OP_READ, 1, &window);
+    read->tag = TAG_TILE;
+    read->aref = window->def->aref;
+    form[value->id] = op_result(in->kernel, read, type_kind(K_TILE, window->type), value->name);
+    form[value->id]->split = split && groups_of(in) > 1 && value->type.rows > 1;
+}
+
+/* Registers for every use in this role that is not an operand of a product.  */
+static void emit_reads(Distributor *in, Block *to, Value *value)
+{
+    for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
+        if (!(use->op->roles & ROLE_BIT(in->role)) || use_is_operand(use, &in->uses))
+            continue;
+        if (use->op->code == OP_YIELD && use->op->parent->parent && !slice_has(&in->slice, value))
+            continue;
+        if (use->op->code == OP_TRANS && ring_load(use->op->results[0]))
+            emit_reads(in, to, use->op->results[0]);
+        else
+            emit_read(in, to, ring_load(value), value, use_is_split(in, use));
+    }
+}
+
+/* ---- loads through arefs ----------------------------------------------------------------------------------------- */
+
+static void emit_put(Distributor *in, Block *to, Op *load)
+{
+    Aref *aref = load->aref;
+    Block *block = first_group_only(in, to, load);
+    Op *put = emit(in, block, load, OP_PUT, 0, NULL);
+    put->aref = aref;
+    Value *slot = op_result(in->kernel, put, type_scalar(D_I32), "slot");
+    for (int i = 0; i < aref->nstorages; i++) {
+        const Op *source = aref->loads[i];
+        Op *copy = emit(in, block, source, OP_COPY_IN, 1, &slot);
+        for (int k = 0; k < source->nargs; k++)
+            op_add_arg(in->kernel, copy, value_map_get(&in->map, source->args[k]));
+        copy->tag = TAG_LOAD;
+        copy->aref = aref;
+        copy->storage = aref->storages[i];
+        copy->fval = source->fval;
+        copy->present = source->present;
+        copy->stepped = source->stepped;
+        copy->along = source->along;
+        copy->ival = source->along ? source->results[0]->type.rows / cluster_sharers(in->kernel, source->along) : 0;
+    }
+    emit(in, block, load, OP_PUT_DONE, 1, &slot)->aref = aref;
+    end_first_group(in, block, to, load);
+}
+
+static void emit_consumed(Distributor *in, Block *to, const Op *origin, Aref *aref, int lag)
+{
+    Op *op = emit(in, to, origin, OP_CONSUMED, 0, NULL);
+    op->aref = aref;
+    op->ival = lag;
+    for (int i = 0; i < aref->nstorages; i++) {
+        int stage = in->role->id && !in->fills ? last_stage(aref->loads[i], &in->uses) : 0;
+        op->stage = stage > op->stage ? stage : op->stage;
+        if (!origin->release && aref->loads[i]->order > op->order) /* where the table reads it */
+            op->order = aref->loads[i]->order;
+    }
+    if (origin->release)
+        op->order = RELEASE_END;
+}
+
+static void emit_skip(Distributor *in, Block *to, const Op *load)
+{
+    Op *skip = emit(in, to, load, OP_SKIP, 0, NULL);
+    skip->aref = last_ring(load);
+    skip->ival = 1;
+}
+
+/* The whole group takes a tile out of one ring and puts it, turned over, into the next.  */
+static void emit_flip(Distributor *in, Block *to, const Op *load)
+{
+    Aref *from = load->aref, *onward = from->onward;
+    Op *get = emit(in, to, load, OP_GET, 0, NULL), *put = emit(in, to, load, OP_PUT, 0, NULL);
+    get->aref = from;
+    put->aref = onward;
+    Value *got = op_result(in->kernel, get, type_scalar(D_I32), "slot");
+    Value *slot = op_result(in->kernel, put, type_scalar(D_I32), "slot");
+    Op *view = emit(in, to, load, OP_VIEW, 1, &got);
+    view->aref = from;
+    view->storage = load->storage;
+    Value *tile = op_result(in->kernel, view, type_kind(K_VIEW, load->results[0]->type), load->results[0]->name);
+    Value *args[] = {slot, tile};
+    Op *flip = emit(in, to, load, OP_FLIP, 2, args);
+    flip->tag = TAG_LOAD;
+    flip->aref = onward;
+    flip->storage = onward->storages[0];
+    emit_consumed(in, to, load, from, 0);
+    emit(in, to, load, OP_FENCE, 0, NULL);
+    emit(in, to, load, OP_BARRIER, 0, NULL);
+    emit(in, to, load, OP_PUT_DONE, 1, &slot)->aref = onward;
+}
+
+static void emit_ring_load(Distributor *in, Block *to, Op *load)
+{
+    Aref *aref = load->aref;
+    bool last = aref->loads[aref->nstorages - 1] == load;
+    if (in->skipping) {
+        if (last)
+            emit_skip(in, to, load);
+        return;
+    }
+    if (aref->producer == in->role && last)
+        emit_put(in, to, load);
+    if (aref->onward && aref->onward->producer == in->role) {
+        emit_flip(in, to, load);
+        return;
+    }
+    aref = last_ring(load);
+    if (!(aref->consumers & ROLE_BIT(in->role)))
+        return;
+    if (aref->loads[0] == load) {
+        Op *get = emit(in, to, load, OP_GET, 0, NULL);
+        get->aref = aref;
+        for (int i = 1; i < aref->nstorages; i++) /* the table may want another of its tiles first */
+            if (aref->loads[i]->order < get->order)
+                get->order = aref->loads[i]->order;
+        in->slots[aref->id] = op_result(in->kernel, get, type_scalar(D_I32), "slot");
+    }
+    emit_reads(in, to, load->results[0]);
+    if (last && load->release == 0)
+        emit_consumed(in, to, load, aref, 0);
+}
+
+/* Where slots that products looked at are released: at the end of the block that got them, or of the iteration if a product
+   of it stays in flight.  */
+static Block *release_block(const Aref *aref)
+{
+    return aref->loads[0]->release == RELEASE_END ? body_around(aref->home) : aref->home;
+}
+
+/* What only passes through a role is released there and then.  */
+static bool gets_to_compute(const Distributor *in, const Aref *aref)
+{
+    return aref->consumers & ROLE_BIT(in->role) && !aref->onward;
+}
+
+/* Expand moves a release up to the wait that makes it safe.  */
+static void release_at_end(Distributor *in, Block *from, Block *to)
+{
+    if (in->skipping)
+        return;
+    FOR_AREFS (aref, in->kernel)
+        if (release_block(aref) == from && gets_to_compute(in, aref) && aref->loads[0]->release)
+            emit_consumed(in, to, aref->loads[0], aref, aref->release_lag);
+}
+
+/* What stayed in flight when a loop ended is released behind it.  */
+static void release_after_loop(Distributor *in, Op *loop, Block *to)
+{
+    if (in->skipping)
+        return;
+    FOR_AREFS (aref, in->kernel)
+        if (release_block(aref)->parent == loop && aref->release_lag && gets_to_compute(in, aref))
+            emit_consumed(in, to, aref->loads[0], aref, 0);
+}
+
+/* ---- right operands that the groups computed in parts ------------------------------------------------------------ */
+
+static Storage *gathered_storage(Distributor *in, const Value *value)
+{
+    const char *name = value->name ? value->name : "operand";
+    return storage_new(in->kernel, arena_print(in->kernel->module, "%s_gathered", name), USE_GATHERED,
+                       type_kind(K_TILE, value->type), 1);
+}
+
+/* All rows of a tile of which this group has its own: the groups meet, and what stands there is every group's.  */
+static Value *emit_gather(Distributor *in, Block *to, const Op *product, const Value *value)
+{
+    Value *part = value_map_get(&in->map, (Value *)value);
+    Value *args[] = {part, group_offset(in, part->type.rows)};
+    Op *gather = emit(in, to, product, OP_GATHER, 2, args);
+    gather->tag = TAG_TILE;
+    gather->storage = gathered_storage(in, value);
+    return op_result(in->kernel, gather, type_kind(K_VIEW, value->type), NULL);
+}
+
+/* ---- cloning ----------------------------------------------------------------------------------------------------- */
+
+static Value *operand(Distributor *in, Block *to, Op *op, int arg)
+{
+    Value *value = op->args[arg];
+    Op *load = value->type.kind == K_TILE ? ring_load(value) : NULL;
+    bool product = op_is_product(op) && arg < 2;
+    if (!load && product && arg == 1 && value->split && groups_of(in) > 1)
+        return emit_gather(in, to, op, value);
+    if (!load)
+        return value_map_get(&in->map, value);
+    Use use = {op, arg, NULL};
+    if (product && (value->def == load || trans_is_operand(in, value)))
+        return emit_window(in, to, op, value, arg == 0);
+    Value *form = use_is_split(in, &use) ? in->split_form[value->id] : in->whole_form[value->id];
+    if (!form)
+        BUG(in->kernel, "no register form of a ring load for '%s'", op_info[op->code].text);
+    return form ? form : value;
+}
+
+static Type role_type(const Distributor *in, const Value *value)
+{
+    Type type = value->type;
+    if (value->split && groups_of(in) > 1)
+        type.rows /= groups_of(in);
+    return type;
+}
+
+static Op *clone_shell(Distributor *in, Block *to, Op *op)
+{
+    Op *copy = emit(in, to, op, op->code, 0, NULL);
+    copy->ival = op->ival;
+    copy->fval = op->fval;
+    copy->sval = op->sval;
+    copy->pipeline = op->pipeline;
+    copy->tag = op->tag;
+    return copy;
+}
+
+static void clone_result(Distributor *in, Op *copy, Value *result)
+{
+    Value *value = op_result(in->kernel, copy, role_type(in, result), result->name);
+    value->split = result->split && groups_of(in) > 1;
+    value->loc = result->loc;
+    value_map_set(in->kernel, &in->map, result, value);
+}
+
+static void clone_argument(Distributor *in, Block *block, Value *argument)
+{
+    Value *value = block_arg(in->kernel, block, role_type(in, argument), argument->name, argument->loc);
+    value->split = argument->split && groups_of(in) > 1;
+    value_map_set(in->kernel, &in->map, argument, value);
+}
+
+static void clone_plain(Distributor *in, Block *to, Op *op)
+{
+    Value *args[op->nargs + 1];
+    for (int i = 0; i < op->nargs; i++)
+        args[i] = operand(in, to, op, i);
+    Block *block = to;
+    int row = groups_of(in) > 1 ? row_coordinate(op) : -1;
+    bool store = op_info[op->code].class_ == CLASS_STORE;
+    Value *tile = op->nresults ? op->results[0] : store ? args[op->nargs - 1] : NULL;
+    bool split = tile && tile->split && groups_of(in) > 1;
+    if (row >= 0 && split) {
+        int rows = tile->type.rows / (op->nresults ? groups_of(in) : 1);
+        args[row] =
+            emit_binary(in, to, op, OP_ADDI, as_coordinate(in, to, op, args[row]), group_offset(in, rows), D_I64);
+    } else if (store && !split) {
+        block = first_group_only(in, to, op);
+    }
+    Op *copy = clone_shell(in, block, op);
+    for (int i = 0; i < op->nargs; i++)
+        op_add_arg(in->kernel, copy, args[i]);
+    if (op->code == OP_ROW_INDEX && split)
+        op_add_arg(in->kernel, copy, group_offset(in, op->results[0]->type.rows / groups_of(in)));
+    for (int i = 0; i < op->nresults; i++)
+        clone_result(in, copy, op->results[i]);
+    end_first_group(in, block, to, op);
+}
+
+static bool keeps(const Distributor *in, const Value *value)
+{
+    return slice_has(&in->slice, value);
+}
+
+static bool cut_at_ring(const Op *op, void *context);
+
+static bool is_get(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_GET;
+}
+
+static void place_turn(Distributor *in, Block *block);
+
+/* From before `first` to after `last`; an empty turn ahead of everything where both are NULL.  */
+static void surround_by_turn(Distributor *in, Block *block, Op *first, Op *last)
+{
+    const Op *origin = first ? first : block->parent;
+    Op *take = emit(in, block, origin, OP_TURN_TAKE, 0, NULL);
+    Op *pass = emit(in, block, origin, OP_TURN_PASS, 0, NULL);
+    op_remove(pass);
+    if (last)
+        op_after(last, pass);
+    else
+        op_before(block->first, pass);
+    op_remove(take);
+    op_before(first ? first : pass, take);
+}
+
+static void place_turn_in_arm(Distributor *in, Block *arm)
+{
+    bool gets = false;
+    FOR_OPS (op, arm)
+        gets |= ir_any(op, is_get, NULL);
+    if (gets)
+        place_turn(in, arm);
+    else
+        surround_by_turn(in, arm, NULL, NULL);
+}
+
+/* What a group gets for one tile is one turn, and so are its products.  A get waits for the parity of its slot's phase, which
+   tells one round of the ring from the next but not from the one after: a group that has passed over the puts of other tiles
+   may ask for its own only when those have been got.  Where a branch decides whether there is work at all, each arm has the
+   turn, so that what follows the products in one, its stores above all, lies behind it.  */
+static void place_turn(Distributor *in, Block *block)
+{
+    Op *first = NULL, *last = NULL;
+    FOR_OPS (op, block)
+        if (ir_any(op, is_get, NULL)) {
+            first = first ? first : op;
+            last = op;
+        }
+    if (first && first == last && first->code == OP_IF) {
+        for (int k = 0; k < first->nblocks; k++)
+            place_turn_in_arm(in, first->blocks[k]);
+        return;
+    }
+    if (first)
+        surround_by_turn(in, block, first, last);
+}
+
+static void visit_unmark(Op *op, void *context);
+static void visit_ring(Op *op, void *context);
+
+/* Groups that take tiles in turn: `if (ordinal % groups == group)` the tile, else its puts are passed over.  */
+static void clone_turns(Distributor *in, Block *from, Block *to, Op *grid)
+{
+    Kernel *kernel = in->kernel;
+    Value *ordinal = block_arg(kernel, to, type_scalar(D_I32), "ordinal", grid->loc);
+    Value *groups = ir_const_int(kernel, to, D_I32, in->role->replicas);
+    Value *turn = emit_binary(in, to, grid, OP_REMI, ordinal, groups, D_I32);
+    Value *mine = emit_binary(in, to, grid, OP_EQI, turn, in->group, D_I1);
+    Op *branch = emit(in, to, grid, OP_IF, 1, &mine);
+    Block *blocks[2] = {block_new(kernel, branch), block_new(kernel, branch)};
+    clone_block(in, from, blocks[0]);
+    place_turn(in, blocks[0]);
+
+    Slice consumed = in->slice;
+    in->slice = slice_new(kernel, SKIP_BIT);
+    in->slice.cut = cut_at_ring;
+    in->skipping = true;
+    ir_walk(from, visit_unmark, NULL);
+    ir_walk(from, visit_ring, in);
+    clone_block(in, from, blocks[1]);
+    collapse_skips(in->kernel, blocks[1]);
+    in->skipping = false;
+    in->slice = consumed;
+    for (int k = 0; k < 2; k++)
+        if (!blocks[k]->last || blocks[k]->last->code != OP_YIELD)
+            emit(in, blocks[k], grid, OP_YIELD, 0, NULL);
+    emit(in, to, grid, OP_YIELD, 0, NULL);
+}
+
+static void clone_control(Distributor *in, Block *to, Op *op)
+{
+    Kernel *kernel = in->kernel;
+    Op *copy = clone_shell(in, to, op);
+    int fixed = op->code == OP_FOR ? 3 : op->code == OP_WHILE ? 0 : op->nargs;
+    for (int i = 0; i < op->nargs; i++)
+        if (i < fixed || keeps(in, op->results[i - fixed]))
+            op_add_arg(kernel, copy, operand(in, to, op, i));
+    for (int k = 0; k < op->nblocks; k++) {
+        Block *block = block_new(kernel, copy);
+        for (int i = 0; i < op->blocks[k]->nargs; i++) {
+            Value *argument = op->blocks[k]->args[i];
+            int first = op->code == OP_FOR ? 1 : 0;
+            if (op->code == OP_GRID || i < first || keeps(in, op->results[i - first]))
+                clone_argument(in, block, argument);
+        }
+        if (op->code == OP_GRID && in->kernel->grid.split == SPLIT_TILES && in->role->replicas > 1)
+            clone_turns(in, op->blocks[k], block, op);
+        else
+            clone_block(in, op->blocks[k], block);
+    }
+    for (int i = 0; i < op->nresults; i++)
+        if (keeps(in, op->results[i]))
+            clone_result(in, copy, op->results[i]);
+    release_after_loop(in, op, to);
+}
+
+static void clone_terminator(Distributor *in, Block *to, Op *op)
+{
+    Op *outer = op->parent->parent;
+    int fixed = op->code == OP_COND ? 1 : 0;
+    Value *args[op->nargs + 1];
+    int nargs = 0;
+    for (int i = 0; i < op->nargs; i++)
+        if (i < fixed || (outer && keeps(in, outer->results[i - fixed])))
+            args[nargs++] = operand(in, to, op, i);
+    release_at_end(in, op->parent, to);
+    emit(in, to, op, op->code, nargs, args)->tag = op->tag;
+}
+
+static void clone_block(Distributor *in, Block *from, Block *to)
+{
+    uint32_t bit = in->slice.bit;
+    FOR_OPS (op, from) {
+        if (op->code == OP_YIELD || op->code == OP_COND)
+            clone_terminator(in, to, op);
+        else if (!(op->roles & bit))
+            continue;
+        else if (op->nblocks)
+            clone_control(in, to, op);
+        else if (op->aref)
+            emit_ring_load(in, to, op);
+        else if (!(op->code == OP_TRANS && ring_load(op->results[0])))
+            clone_plain(in, to, op);
+    }
+    if (from->last && from->last->code != OP_YIELD && from->last->code != OP_COND)
+        release_at_end(in, from, to);
+}
+
+/* ---- slices ------------------------------------------------------------------------------------------------------ */
+
+static void visit_unmark(Op *op, void *context)
+{
+    (void)context;
+    op->roles &= ~(uint32_t)SKIP_BIT;
+}
+
+/* Roots of what a group has to follow of a tile that is not its own: the loads that fill its rings.  */
+static void visit_ring(Op *op, void *context)
+{
+    Distributor *in = context;
+    if (op->aref && last_ring(op)->consumers & ROLE_BIT(in->role))
+        slice_op(&in->slice, op);
+}
+
+/* A consumer needs a ring load's tile, not its address.  */
+static bool cut_at_ring(const Op *op, void *context)
+{
+    return op->aref && op->aref->producer != context;
+}
+
+typedef struct {
+    Role *role;
+    Slice *slice;
+    bool clear;
+} Roots;
+
+/* Roots are remembered in a first walk as negative stages, since slicing reuses the role bits.  */
+static void visit_root(Op *op, void *context)
+{
+    Roots *in = context;
+    uint32_t bit = ROLE_BIT(in->role);
+    bool root = op_info[op->code].class_ == CLASS_STORE || op->aref;
+    if (in->clear) {
+        op->stage = root && op->roles & bit ? -1 - op->stage : op->stage;
+        op->roles &= ~bit;
+    } else if (op->stage < 0) {
+        op->stage = -1 - op->stage;
+        slice_op(in->slice, op);
+    }
+}
+
+static void distribute_role(Kernel *kernel, Role *role)
+{
+    size_t count = (size_t)kernel->module->next_id;
+    Distributor in = {.kernel = kernel, .role = role};
+    in.uses = uses_new(kernel, kernel->body);
+    in.slice = slice_new(kernel, ROLE_BIT(role));
+    in.slice.cut = cut_at_ring;
+    in.slice.context = role;
+    Roots roots = {role, &in.slice, true};
+    ir_walk(kernel->body, visit_root, &roots);
+    roots.clear = false;
+    ir_walk(kernel->body, visit_root, &roots);
+
+    in.map = value_map_new(kernel);
+    in.split_form = arena_alloc(kernel->module, count * sizeof(Value *));
+    in.whole_form = arena_alloc(kernel->module, count * sizeof(Value *));
+    int narefs = 0;
+    FOR_AREFS (aref, kernel) {
+        narefs = aref->id + 1;
+        in.fills |= kernel->roles->next && aref->producer == role;
+    }
+    in.slots = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
+    role->body = block_new(kernel, NULL);
+    in.group = block_arg(kernel, role->body, type_scalar(D_I32), "group", kernel->loc);
+    clone_block(&in, kernel->body, role->body);
+}
+
+/* require: partition.   ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ, CONSUMED placed.  */
+void pass_distribute(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        distribute_role(kernel, role);
+}

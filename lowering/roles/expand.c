@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * expand.c - the table carried out: products become asynchronous, and waits and releases take their places (III-D.1).
+ *
+ *   before (consumer, P = 2)                   after
+ *   for (k ...)                                for (k ...)
+ *     slot = get                                 slot = get
+ *     acc = dot va, vb, acc                      acc = mma va, vb, acc          started, not awaited
+ *     consumed, one late                         commit
+ *                                                acc = wait 1 (acc)             the previous iteration's is done
+ *                                                consumed, one late             so its slot is free
+ *   store c, i, j, acc                         acc = wait 0 (acc)
+ *                                              consumed
+ *                                              store c, i, j, acc
+ *
+ * A product whose accumulator only the loop itself carries stays in flight over the iteration's end: its group is closed
+ * behind the last such product of the iteration, and at the iteration's end a wait leaves P-1 groups pending.  Whatever arms
+ * of `if`s an iteration takes, it closes one group:
+ *
+ *   if (k > i)                                   if (k > i)
+ *     acc1 = dot va, vb, acc                       acc1 = mma va, vb, acc; commit
+ *   else                                         else
+ *     acc1 = acc                                   acc1 = acc; commit nothing
+ *
+ * Every other product is waited for before the first operation that looks at its result, or at the end of its block; or, if
+ * its operand comes from the iteration before, before this one's exponentials.  A release stands where nothing looks at the
+ * slot any more.
+ */
+#include "ir/queries.h"
+#include "roles/stages.h"
+
+enum { MAX_PENDING = 64 };
+
+/* A product that a loop carries over its iterations' ends.  */
+typedef struct Flight Flight;
+struct Flight {
+    Op *dot, *loop;
+    int index; /* of the carried value */
+    Flight *next;
+};
+
+typedef struct {
+    Kernel *kernel;
+    Role *role;
+    Uses uses;
+    Flight *flights;
+    Value *pending[MAX_PENDING]; /* tokens of this block that nothing has waited for */
+    int group[MAX_PENDING];      /* and in which group each is */
+    int npending;
+    Op *first;  /* the oldest product of this block that nothing has waited for, since the last wait; NULL: none */
+    int groups; /* committed in this block */
+} Expander;
+
+static Op *sync_op(const Expander *in, const Op *origin, Opcode code, int64_t ival)
+{
+    Op *op = op_new(in->kernel, code, origin->loc, 0, NULL);
+    op->ival = ival;
+    op->origin = origin->origin;
+    op->roles = ROLE_BIT(in->role);
+    op->tag = TAG_TILE;
+    return op;
+}
+
+/* A wait's result takes the place of its token everywhere but in the wait itself.  */
+static Value *add_waited(const Expander *in, Op *wait, Value *token, Kind kind)
+{
+    Value *result = op_result(in->kernel, wait, type_kind(kind, token->type), token->name);
+    result->split = token->split;
+    ir_replace_uses(in->role->body, token, result);
+    op_add_arg(in->kernel, wait, token);
+    return result;
+}
+
+/* ---- products that the block itself waits for -------------------------------------------------------------------- */
+
+static int count_uses(const Block *block, const Value *value)
+{
+    int count = 0;
+    FOR_OPS (op, block) {
+        for (int i = 0; i < op->nargs; i++)
+            count += op->args[i] == value;
+        for (int k = 0; k < op->nblocks; k++)
+            count += count_uses(op->blocks[k], value);
+    }
+    return count;
+}
+
+/* Wait until group `group` and all before it are done; later ones stay in flight.  */
+static void wait_for(Expander *in, Op *before, int group)
+{
+    Op *wait = sync_op(in, before, OP_WAIT, in->groups - 1 - group);
+    op_before(before, wait);
+    int kept = 0;
+    for (int i = 0; i < in->npending; i++)
+        if (in->group[i] <= group)
+            add_waited(in, wait, in->pending[i], K_TILE);
+        else {
+            in->pending[kept] = in->pending[i];
+            in->group[kept++] = in->group[i];
+        }
+    in->npending = kept;
+    in->first = NULL;
+}
+
+/* The newest group whose result `op` looks at, -1 if none.  The next product of the same chain does not look: it only
+   adds.  */
+static int group_needed(const Expander *in, const Op *op)
+{
+    int group = -1;
+    for (int i = 0; i < in->npending; i++) {
+        if (in->group[i] <= group || !uses_value(op, in->pending[i]))
+            continue;
+        bool chain = op->code == OP_MMA && op->args[2] == in->pending[i] && op->args[0] != in->pending[i];
+        if (!chain || count_uses(in->role->body, in->pending[i]) != 1)
+            group = in->group[i];
+    }
+    return group;
+}
+
+/* Of those that nothing has waited for.  */
+static int newest_group(const Expander *in)
+{
+    int group = -1;
+    for (int i = 0; i < in->npending; i++)
+        group = in->group[i] > group ? in->group[i] : group;
+    return group;
+}
+
+static bool is_exponential(const Op *op)
+{
+    bool tile = op->nresults && op->results[0]->type.rows > 1 && op->results[0]->type.cols > 1;
+    return tile && (op->code == OP_EXP || op->code == OP_EXP2 || op->code == OP_TANH || op->code == OP_ERF ||
+                    op->code == OP_SIGMOID);
+}
+
+/* Of an iteration.  */
+static bool is_last_exponential(const Op *op)
+{
+    const Op *next = is_exponential(op) ? op->next : NULL;
+    while (next && !is_exponential(next))
+        next = next->next;
+    return is_exponential(op) && !next;
+}
+
+/* The newest group of a product whose operand the loop carries, if `op` are an iteration's exponentials, -1 if none.  One
+   group's run under the products of another: beside its own they take longer than that leaves, and what follows the wait, the
+   scaling of the accumulator and the operand's rounding, has nothing more to run under.  What leads up to them, the rows'
+   largest, stays under the product.  */
+static int group_before_exponentials(const Expander *in, const Op *op)
+{
+    int group = -1;
+    for (int i = 0; i < in->npending && in->kernel->grid.consumers > 1 && is_last_exponential(op); i++) {
+        const Op *mma = in->pending[i]->def;
+        bool carried = mma && (mma->args[0]->block == op->parent || mma->args[1]->block == op->parent);
+        group = carried && in->group[i] > group ? in->group[i] : group;
+    }
+    return group;
+}
+
+static bool stands_behind(const Op *op, const Op *first)
+{
+    while (first && first != op)
+        first = first->next;
+    return first == op;
+}
+
+/* An accumulator that begins as a constant gets it before products start one after the other: the assembler would wait for the
+   first before it writes registers that belong to the next.  Behind a wait it may write them.  A constant that others read further
+   up stays there.  */
+static void clear_early(const Expander *in, const Op *mma)
+{
+    Op *clear = mma->args[2]->def;
+    if (in->first == mma || !clear || clear->code != OP_FULL || clear->parent != mma->parent)
+        return;
+    if (!stands_behind(clear, in->first) && count_uses(in->role->body, clear->results[0]) > 1)
+        return;
+    op_remove(clear);
+    op_before(in->first, clear);
+    clear->depth = 1;
+}
+
+/* A product is a group of its own; in a chain only the newest counts.  */
+static void add_pending(Expander *in, Op *mma)
+{
+    if (!in->first)
+        in->first = mma;
+    clear_early(in, mma);
+    op_after(mma, sync_op(in, mma, OP_COMMIT, 0));
+    int i = 0;
+    while (i < in->npending && in->pending[i] != mma->args[2])
+        i++;
+    if (i == MAX_PENDING) {
+        BUG(in->kernel, "more than %d products in one block", MAX_PENDING);
+        return;
+    }
+    in->pending[i] = mma->results[0];
+    in->group[i] = in->groups++;
+    in->npending += i == in->npending;
+}
+
+/* ---- products that stay in flight over the iteration's end ------------------------------------------------------- */
+
+static void visit_flight(Op *op, void *context)
+{
+    Expander *in = context;
+    int index;
+    Op *loop = dot_carried_by(op, &in->uses, &index);
+    if (!loop)
+        return;
+    Flight *flight = arena_alloc(in->kernel->module, sizeof *flight);
+    *flight = (Flight){op, loop, index, in->flights};
+    in->flights = flight;
+}
+
+static bool in_flight(const Expander *in, const Op *dot)
+{
+    for (const Flight *flight = in->flights; flight; flight = flight->next)
+        if (flight->dot == dot)
+            return true;
+    return false;
+}
+
+static bool carries(const Expander *in, const Op *loop, int index)
+{
+    for (const Flight *flight = in->flights; flight; flight = flight->next)
+        if (flight->loop == loop && flight->index == index)
+            return true;
+    return false;
+}
+
+/* The last product of the block, or `if` with one in an arm, that `loop` carries.  */
+static Op *last_in_flight(const Expander *in, const Op *loop, const Block *block)
+{
+    Op *last = NULL;
+    FOR_OPS (op, block)
+        for (const Flight *flight = in->flights; flight; flight = flight->next)
+            if (flight->loop == loop && op_at_block(flight->dot, block) == op)
+                last = op;
+    return last;
+}
+
+/* One group for each way through the block; one without a product is closed empty.  */
+static void close_group(const Expander *in, const Op *loop, Block *block)
+{
+    Op *last = last_in_flight(in, loop, block);
+    if (!last) {
+        op_before(block->last, sync_op(in, block->last, OP_COMMIT_NOTHING, 0));
+    } else if (last->code == OP_IF) {
+        for (int k = 0; k < last->nblocks; k++)
+            close_group(in, loop, last->blocks[k]);
+    } else {
+        op_after(last, sync_op(in, last, OP_COMMIT, 0));
+    }
+}
+
+static void visit_group(Op *op, void *context)
+{
+    if (op->code == OP_FOR && last_in_flight(context, op, op->blocks[0]))
+        close_group(context, op, op->blocks[0]);
+}
+
+/* What arms hand on of an accumulator in flight is in flight.  */
+static void mark_tokens(Value *value, const Block *body)
+{
+    Op *op = value->def;
+    if (!op || !ir_inside(op, body) || (op->code == OP_IF && value->type.kind == K_TOKEN))
+        return;
+    value->type.kind = K_TOKEN;
+    if (op->code == OP_MMA)
+        mark_tokens(op->args[2], body);
+    for (int k = 0; k < op->nblocks; k++)
+        mark_tokens(op->blocks[k]->last->args[value->index], body);
+}
+
+/* Before the releases that end an iteration; some of them have their own waits.  */
+static Op *before_releases(Block *block)
+{
+    Op *where = block->last;
+    for (Op *op = where->prev; op && (op->code == OP_CONSUMED || op->code == OP_WAIT); op = op->prev)
+        if (op->code == OP_CONSUMED)
+            where = op;
+    return where;
+}
+
+/* With P-1 groups pending where the pragma says P, and the rest behind the loop.  */
+static void end_iterations(Expander *in, Op *loop)
+{
+    Block *block = loop->blocks[0];
+    int lag = loop->pipeline ? loop->pipeline->in_flight - 1 : 0;
+    Op *where = before_releases(block), *wait = NULL, *after = NULL;
+    for (int i = 0; i < carried_count(loop); i++) {
+        if (!carries(in, loop, i))
+            continue;
+        if (!wait)
+            op_before(where, wait = sync_op(in, where, OP_WAIT, lag));
+        Value *token = block->last->args[i];
+        mark_tokens(token, block);
+        add_waited(in, wait, token, lag ? K_TOKEN : K_TILE);
+        if (!lag)
+            continue;
+        if (!after) {
+            after = sync_op(in, loop, OP_WAIT, 0);
+            op_after(loop->next && loop->next->code == OP_TURN_PASS ? loop->next : loop, after);
+        }
+        block->args[1 + i]->type.kind = K_TOKEN;
+        loop->results[i]->type.kind = K_TOKEN;
+        add_waited(in, after, loop->results[i], K_TILE);
+    }
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+static bool closes_group(const Op *op)
+{
+    if (op->code == OP_COMMIT || op->code == OP_COMMIT_NOTHING)
+        return true;
+    for (int k = 0; k < op->nblocks && op->code == OP_IF; k++)
+        FOR_OPS (inner, op->blocks[k])
+            if (closes_group(inner))
+                return true;
+    return false;
+}
+
+static void expand_block(const Expander *outer, Block *block)
+{
+    Expander in = {.kernel = outer->kernel, .role = outer->role, .uses = outer->uses, .flights = outer->flights};
+    FOR_OPS (op, block) {
+        bool end = op->code == OP_YIELD || op->code == OP_COND, dot = op_is_dot(op);
+        bool closes = closes_group(op); /* a loop's, over whose end products stay in flight */
+        for (int k = 0; k < op->nblocks; k++)
+            expand_block(&in, op->blocks[k]);
+        if (dot) {
+            op->code = OP_MMA;
+            op->results[0]->type.kind = K_TOKEN;
+        }
+        int group = end ? newest_group(&in) : group_needed(&in, op), early = group_before_exponentials(&in, op);
+        if (early > group)
+            group = early;
+        if (group >= 0)
+            wait_for(&in, op, group);
+        if (dot && !in_flight(&in, op))
+            add_pending(&in, op);
+        if (op->code == OP_FOR)
+            end_iterations(&in, op);
+        in.groups += closes;
+    }
+}
+
+/* ---- releases ---------------------------------------------------------------------------------------------------- */
+
+static bool reads_slot(const Value *value, const Aref *aref)
+{
+    const Op *def = value->def;
+    while (def && (def->code == OP_TRANS_VIEW || def->code == OP_VIEW)) {
+        if (def->code == OP_VIEW)
+            return def->aref == aref;
+        def = def->args[0]->def;
+    }
+    return false;
+}
+
+/* 1: op reads a slot of the aref and is done; 2: it starts a product that does, which is in flight behind it.  */
+static int looks_at(const Op *op, const Aref *aref)
+{
+    int look = 0;
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i]->type.kind == K_VIEW && op->code != OP_TRANS_VIEW && reads_slot(op->args[i], aref))
+            look = op->code == OP_MMA ? 2 : 1;
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            if (looks_at(inner, aref))
+                look = 1;
+    for (int i = 0; i < op->nresults && look && op->nblocks; i++)
+        if (op->results[i]->type.kind == K_TOKEN)
+            look = 2;
+    return look;
+}
+
+/* The first wait behind an op of this block that completes all of its products, NULL: one is in flight at the block's end.  */
+static Op *wait_of(const Op *op)
+{
+    Op *last = NULL;
+    for (int i = 0; i < op->nresults; i++) {
+        const Value *token = op->results[i];
+        Op *wait = op->next;
+        for (; wait && token->type.kind == K_TOKEN; wait = wait->next) {
+            if (!uses_value(wait, token))
+                continue;
+            if (wait->code != OP_WAIT) {
+                wait = wait_of(wait); /* adds to it, or hands it on from an arm */
+                break;
+            }
+            for (int k = 0; k < wait->nargs; k++)
+                if (wait->args[k] == token)
+                    token = wait->results[k];
+            if (token->type.kind == K_TILE)
+                break;
+        }
+        if (token->type.kind == K_TOKEN && !wait)
+            return NULL;
+        if (!last || (wait && wait->order > last->order))
+            last = wait;
+    }
+    return last;
+}
+
+/* Behind what a release has to stand: the last op that is done with slots got before it.  NULL if a product that reads one is
+   still in flight at the block's end, or if the slots were got in a loop that ended.  Nested blocks have waited for their own products.  */
+static Op *last_look(Op *release)
+{
+    const Aref *aref = release->aref;
+    Op *last = NULL;
+    bool got = false;
+    int place = 0;
+    FOR_OPS (op, release->parent)
+        op->order = place++;
+    for (Op *op = release->parent->first; op != release; op = op->next) {
+        int look = looks_at(op, aref);
+        got |= (op->code == OP_GET && op->aref == aref) || (look && op->code == OP_MMA);
+        Op *done = look == 2 ? wait_of(op) : look == 1 || (op->code == OP_GET && op->aref == aref) ? op : NULL;
+        if (look == 2 && !done)
+            return NULL;
+        if (done && (!last || done->order > last->order))
+            last = done;
+    }
+    return got ? last : NULL;
+}
+
+static void settle_release(Op *op, void *context)
+{
+    (void)context;
+    bool settles = op->code == OP_CONSUMED && (op->ival == 0 || !op->aref->release_lag);
+    Op *last = settles ? last_look(op) : NULL;
+    if (!last || last->next == op)
+        return;
+    op_remove(op);
+    op_after(last, op);
+}
+
+/* require: distribute.   ensure: products asynchronous (MMA, COMMIT, WAIT), releases where slots become free.  */
+void pass_expand(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel) {
+        expand_stages(kernel, role->body);
+        Expander in = {.kernel = kernel, .role = role, .uses = uses_new(kernel, role->body)};
+        ir_walk(role->body, visit_flight, &in);
+        ir_walk(role->body, visit_group, &in);
+        expand_block(&in, role->body);
+        ir_walk(role->body, settle_release, NULL);
+    }
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stages.c - one modulo expander for every writer of the schedule table.
+ *
+ *   before: stage 0 is A and C, stage 1 is B     after
+ *   for (k = lo; k < hi; k += step)              if (lo < hi) {
+ *     a = A (k)                                    a' = A (lo); c' = C (a', init)                      prologue
+ *     b = B (a, k)                                 for (k = lo + step; k < hi; k += step)
+ *     c = C (a, c_before)                            a = A (k); b = B (a', k'); c = C (a, c')          steady, by order
+ *                                                    a' = a; k' = k; c' = c
+ *                                                  b = B (a', k')                                      epilogue
+ *                                                }
+ *
+ * An operation of stage s works at time t on iteration t - s; within a time step operations stand in the table's order.  A
+ * use at stage u of a value that stage d defines looks u - d time steps back, and one more through a carried value of the
+ * loop: 0 means earlier in the same step, 1 means a value that the new loop carries.  Everything stands under the guard of
+ * the first iteration, so trip counts of 0 and 1 need no case of their own.  Two stages are what the writers so far produce;
+ * a value wanted from two steps back is refused as a bug of the writer.
+ *
+ * With `pingpong` and groups that divide the rows, the products that a time step starts together are one turn: while one
+ * group's run, the others do what comes between.  A turn ends before the first look at one of its products, so no group
+ * waits for the matrix units while it holds it.
+ */
+#include "ir/queries.h"
+#include "roles/stages.h"
+
+enum { STAGES = 2, MAX_CARRIERS = 128, MAX_OPS = 1024 };
+
+/* A value that the new loop carries from one time step to the next.  */
+typedef struct {
+    Value *key;     /* the old loop's value or argument, as its later user names it */
+    Value *source;  /* the old value that feeds it at a step's end */
+    Value *initial; /* before the first step, NULL: what the prologue computed */
+} Carrier;
+
+typedef struct {
+    Kernel *kernel;
+    Op *loop;
+    Op *ops[MAX_OPS]; /* of the body, in the table's order */
+    int nops;
+    Carrier carriers[MAX_CARRIERS];
+    int ncarriers;
+    ValueMap maps[STAGES]; /* how an op of each stage names old values in this step */
+    bool broken;
+} Stager;
+
+static Op *body_end(const Stager *in)
+{
+    return block_end(in->loop->blocks[0]);
+}
+
+/* The op of the loop's body that defines a value, NULL for what comes from outside or is an argument.  */
+static Op *definer(const Stager *in, const Value *value)
+{
+    Op *op = value->def;
+    while (op && op->parent && op->parent != in->loop->blocks[0])
+        op = op->parent->parent;
+    return op && op->parent == in->loop->blocks[0] ? op : NULL;
+}
+
+static int stage_of(const Stager *in, const Value *value)
+{
+    Op *op = definer(in, value);
+    return op ? op->stage : 0;
+}
+
+/* ---- what has to be carried -------------------------------------------------------------------------------------- */
+
+static void add_carrier(Stager *in, Value *key, Value *source, Value *initial)
+{
+    for (int i = 0; i < in->ncarriers; i++)
+        if (in->carriers[i].key == key)
+            return;
+    if (in->ncarriers == MAX_CARRIERS) {
+        in->broken = true;
+        return;
+    }
+    in->carriers[in->ncarriers++] = (Carrier){key, source, initial};
+}
+
+/* `order` is that of the use: within a time step what is defined stands before.  */
+static void see_use(Stager *in, Value *value, int stage, int order)
+{
+    Block *body = in->loop->blocks[0];
+    if (value->block == body && value->index > 0) {
+        Carried names = carried(in->loop, value->index - 1);
+        const Op *source = definer(in, names.next);
+        int distance = 1 + stage - stage_of(in, names.next);
+        in->broken |= distance == 0 && source->order > order;
+        if (distance == 1)
+            add_carrier(in, value, names.next, stage_of(in, names.next) ? names.init : NULL);
+        in->broken |= distance > 1;
+    } else if (value->block == body || definer(in, value)) {
+        int distance = stage - stage_of(in, value);
+        if (distance == 1)
+            add_carrier(in, value, value, NULL);
+        in->broken |= distance < 0 || distance > 1;
+    }
+}
+
+static void see_uses(Stager *in, Op *op, int stage, int order)
+{
+    for (int i = 0; i < op->nargs; i++)
+        see_use(in, op->args[i], stage, order);
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            see_uses(in, inner, stage, order);
+}
+
+/* Final values that stage 0 computes have to survive to the end, whether or not the loop itself looks back at them.  */
+static void see_results(Stager *in)
+{
+    for (int i = 0; i < carried_count(in->loop); i++) {
+        Carried names = carried(in->loop, i);
+        if (!stage_of(in, names.next))
+            add_carrier(in, names.argument, names.next, NULL);
+    }
+}
+
+/* ---- copying one time step --------------------------------------------------------------------------------------- */
+
+static void copy_block(Stager *in, Block *from, Block *to, ValueMap *map);
+
+static Op *copy_op(Stager *in, Op *op, Block *to, ValueMap *map)
+{
+    Op *copy = op_clone(in->kernel, op, map);
+    copy->stage = 0;
+    op_append(to, copy);
+    for (int k = 0; k < op->nblocks; k++)
+        copy_block(in, op->blocks[k], block_new(in->kernel, copy), map);
+    return copy;
+}
+
+static void copy_block(Stager *in, Block *from, Block *to, ValueMap *map)
+{
+    for (int i = 0; i < from->nargs; i++) {
+        Value *old = from->args[i];
+        Value *argument = block_arg(in->kernel, to, old->type, old->name, old->loc);
+        argument->split = old->split;
+        value_map_set(in->kernel, map, old, argument);
+    }
+    FOR_OPS (op, from)
+        copy_op(in, op, to, map);
+}
+
+/* A result of stage 1 is, for stage 0 of the same step, what the loop carried into its iteration.  */
+static void publish(Stager *in, const Op *op)
+{
+    for (int r = 0; r < op->nresults; r++)
+        for (int i = 0; i < carried_count(in->loop); i++) {
+            Carried names = carried(in->loop, i);
+            if (names.next == op->results[r] && op->stage == 1)
+                value_map_set(in->kernel, &in->maps[0], names.argument, value_map_get(&in->maps[1], op->results[r]));
+        }
+}
+
+static Op *sync_op(const Stager *in, const Op *origin, Opcode code)
+{
+    Op *op = op_new(in->kernel, code, origin->loc, 0, NULL);
+    op->roles = in->loop->roles;
+    op->tag = TAG_TILE;
+    op->origin = origin->origin;
+    return op;
+}
+
+/* Does the op need what this product computes?  Another product that only adds to it does not.  */
+static bool looks_at_product(const Op *op, const void *context)
+{
+    const Op *dot = context;
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i] == dot->results[0] && !(op_is_dot(op) && i == 2))
+            return true;
+    return false;
+}
+
+static bool looks_at_products(const Op *op, const Op *first)
+{
+    for (const Op *dot = first; dot && dot != op; dot = dot->next)
+        if (op_is_dot(dot) && ir_any(op, looks_at_product, dot))
+            return true;
+    return false;
+}
+
+/* The products after `before` that start together are a turn.  */
+static void place_turn(const Stager *in, const Block *block, const Op *before)
+{
+    Op *first = NULL, *last = NULL;
+    for (Op *op = before ? before->next : block->first; op; op = op->next) {
+        if (looks_at_products(op, first))
+            break;
+        if (op_is_dot(op)) {
+            first = first ? first : op;
+            last = op;
+        }
+    }
+    if (!first)
+        return;
+    op_before(first, sync_op(in, first, OP_TURN_TAKE));
+    op_after(last, sync_op(in, last, OP_TURN_PASS));
+}
+
+static bool takes_turns(const Stager *in)
+{
+    return in->loop->pipeline->pingpong && in->kernel->grid.split == SPLIT_ROWS && in->kernel->grid.consumers > 1;
+}
+
+/* A release at a later stage than its get: the slots got since are still to be read.  */
+static int slots_since(const Stager *in, const Op *release)
+{
+    for (int i = 0; i < in->nops; i++)
+        if (in->ops[i]->code == OP_GET && in->ops[i]->aref == release->aref)
+            return release->stage - in->ops[i]->stage;
+    return 0;
+}
+
+static void copy_step(Stager *in, Block *to, unsigned stages)
+{
+    const Op *before = to->last;
+    for (int i = 0; i < in->nops; i++) {
+        Op *op = in->ops[i];
+        if (!(stages >> op->stage & 1))
+            continue;
+        Op *copy = copy_op(in, op, to, &in->maps[op->stage]);
+        if (op->code == OP_CONSUMED && stages & 1)
+            copy->ival += slots_since(in, op);
+        publish(in, op);
+    }
+    if (stages & 1 && takes_turns(in))
+        place_turn(in, to, before);
+}
+
+/* What a carrier's value is at the end of a step: the newest copy of its source.  */
+static Value *at_end(Stager *in, const Carrier *carrier)
+{
+    return value_map_get(&in->maps[stage_of(in, carrier->source)], carrier->source);
+}
+
+/* ---- the three parts --------------------------------------------------------------------------------------------- */
+
+static Op *plain(Stager *in, Block *to, Opcode code, int nargs, Value *const *args)
+{
+    Op *op = op_new(in->kernel, code, in->loop->loc, nargs, args);
+    op->roles = in->loop->roles;
+    op->tag = TAG_ITERATION;
+    op->origin = in->loop->origin;
+    op_append(to, op);
+    return op;
+}
+
+static void prologue(Stager *in, Block *to, Value **initial)
+{
+    Value *iv = in->loop->blocks[0]->args[0];
+    value_map_set(in->kernel, &in->maps[0], iv, in->loop->args[0]);
+    for (int i = 0; i < carried_count(in->loop); i++) {
+        Carried names = carried(in->loop, i);
+        value_map_set(in->kernel, &in->maps[0], names.argument, names.init);
+    }
+    copy_step(in, to, 1u);
+    for (int i = 0; i < in->ncarriers; i++)
+        initial[i] = in->carriers[i].initial ? in->carriers[i].initial : at_end(in, &in->carriers[i]);
+}
+
+static Op *steady(Stager *in, Block *to, Value **initial)
+{
+    Kernel *kernel = in->kernel;
+    Op *old = in->loop;
+    Value *iv = old->blocks[0]->args[0];
+    Value *bounds[] = {old->args[0], old->args[2]};
+    Value *second = op_result(kernel, plain(in, to, OP_ADDI, 2, bounds), iv->type, NULL);
+    Value *args[] = {second, old->args[1], old->args[2]};
+    Op *loop = plain(in, to, OP_FOR, 3, args);
+    loop->ival = old->ival;
+    loop->pipeline = old->pipeline;
+    Block *body = block_new(kernel, loop);
+    value_map_set(kernel, &in->maps[0], iv, block_arg(kernel, body, iv->type, iv->name, iv->loc));
+    for (int i = 0; i < in->ncarriers; i++) {
+        Value *key = in->carriers[i].key;
+        op_add_arg(kernel, loop, initial[i]);
+        Value *argument = block_arg(kernel, body, key->type, key->name, key->loc);
+        argument->split = key->split;
+        bool through_loop = key->block == old->blocks[0] && key->index > 0;
+        int reader = through_loop ? stage_of(in, in->carriers[i].source) : 1;
+        value_map_set(kernel, &in->maps[reader], key, argument);
+    }
+    copy_step(in, body, 3u);
+    Value *next[MAX_CARRIERS];
+    for (int i = 0; i < in->ncarriers; i++)
+        next[i] = at_end(in, &in->carriers[i]);
+    plain(in, body, OP_YIELD, in->ncarriers, next);
+    for (int i = 0; i < in->ncarriers; i++) {
+        Value *result = op_result(kernel, loop, in->carriers[i].key->type, in->carriers[i].key->name);
+        result->split = in->carriers[i].key->split;
+    }
+    return loop;
+}
+
+static void epilogue(Stager *in, Block *to, const Op *loop)
+{
+    for (int i = 0; i < in->ncarriers; i++) {
+        Value *key = in->carriers[i].key;
+        value_map_set(in->kernel, &in->maps[1], key, loop->results[i]);
+    }
+    copy_step(in, to, 2u);
+    Value *finals[MAX_CARRIERS];
+    int n = carried_count(in->loop);
+    for (int i = 0; i < n; i++) {
+        Carried names = carried(in->loop, i);
+        finals[i] = value_map_get(&in->maps[1], names.next);
+        for (int c = 0; c < in->ncarriers && !stage_of(in, names.next); c++)
+            if (in->carriers[c].key == names.argument)
+                finals[i] = loop->results[c];
+    }
+    plain(in, to, OP_YIELD, n, finals);
+}
+
+static void expand_loop(Stager *in)
+{
+    Kernel *kernel = in->kernel;
+    Op *old = in->loop;
+    Block *around = block_new(kernel, NULL);
+    Value *bounds[] = {old->args[0], old->args[1]};
+    Value *runs = op_result(kernel, plain(in, around, (Opcode)old->ival, 2, bounds), type_scalar(D_I1), NULL);
+    Op *guard = plain(in, around, OP_IF, 1, &runs);
+    Block *then = block_new(kernel, guard);
+    Value *initial[MAX_CARRIERS];
+    for (int s = 0; s < STAGES; s++)
+        in->maps[s] = value_map_new(kernel);
+    prologue(in, then, initial);
+    Op *loop = steady(in, then, initial);
+    epilogue(in, then, loop);
+    Block *other = block_new(kernel, guard);
+    plain(in, other, OP_YIELD, carried_count(old), old->args + 3);
+    for (int i = 0; i < carried_count(old); i++) {
+        Value *result = op_result(kernel, guard, old->results[i]->type, old->results[i]->name);
+        result->split = old->results[i]->split;
+    }
+    FOR_OPS (op, around) {
+        op_remove(op);
+        op_before(old, op);
+    }
+    Block *root = old->parent;
+    while (root->parent)
+        root = root->parent->parent;
+    for (int i = 0; i < carried_count(old); i++)
+        ir_replace_uses(root, old->results[i], guard->results[i]);
+    op_remove(old);
+}
+
+/* The body's operations by the table's order, stable.  */
+static void collect(Stager *in)
+{
+    FOR_OPS (op, in->loop->blocks[0]) {
+        if (op == body_end(in))
+            continue;
+        if (in->nops == MAX_OPS || op->stage >= STAGES || op->stage < 0) {
+            in->broken = true;
+            return;
+        }
+        int place = in->nops++;
+        for (; place > 0 && in->ops[place - 1]->order > op->order; place--)
+            in->ops[place] = in->ops[place - 1];
+        in->ops[place] = op;
+        see_uses(in, op, op->stage, op->order);
+    }
+    see_results(in);
+}
+
+void expand_stages(Kernel *kernel, Block *block)
+{
+    FOR_OPS (op, block) {
+        for (int k = 0; k < op->nblocks; k++)
+            expand_stages(kernel, op->blocks[k]);
+        bool staged = false;
+        if (op->code == OP_FOR)
+            FOR_OPS (inner, op->blocks[0])
+                staged |= inner->stage > 0;
+        if (!staged)
+            continue;
+        Stager *in = arena_alloc(kernel->module, sizeof *in);
+        in->kernel = kernel;
+        in->loop = op;
+        collect(in);
+        if (in->broken)
+            BUG(kernel, "the schedule table asks for a value before it is there, or from more than one time step back");
+        else
+            expand_loop(in);
+    }
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-coarse.c - the coarse-grained writer of the schedule table (Tawa, III-D.2, corrected).
+ *
+ *   before, one iteration                      after, one time step
+ *   s = ws_dot (q, ws_trans (k), 0)    T       T (j)     started
+ *   p = softmax parts of s             C       U (j-1)   started: runs under C (j)
+ *   o = o * scale                      C       C (j)     waits for T (j) alone
+ *   o = ws_dot (p, v, o)               U       the parts of C that rewrite U's accumulator wait for U (j-1)
+ *
+ * U is a product that ends an iteration: its left or right operand is computed, in the same iteration, from the result of
+ * another product T; its accumulator comes from a carried value of the loop, and its result goes there and nowhere else.
+ * Then U and the loads that only U reads take stage 1.  The order of a time step is: T and what it needs, U, the rest.
+ * Nothing here knows what C computes.
+ */
+#include "schedule/choose.h"
+#include "machine/machine.h"
+
+enum { MOST_HELD = 208 }; /* of the 240 registers that a thread may have */
+enum { ORDER_T = 0, ORDER_U = 1, ORDER_C = 2, ORDER_SHIFT = 20 };
+
+typedef struct {
+    Kernel *kernel;
+    Block *block;
+    const Uses *uses;
+    bool *stays; /* by value id: may not be made before U (j-1) */
+} Coarse;
+
+/* The op of the block that defines a value, NULL if it comes from elsewhere.  */
+static Op *local_op(const Coarse *in, const Value *value)
+{
+    return value->def ? op_at_block(value->def, in->block) : NULL;
+}
+
+static bool depends_on_product(const Coarse *in, const Op *op);
+
+/* `op` is `whole` or stands inside it.  */
+static bool operands_depend(const Coarse *in, const Op *op, const Op *whole)
+{
+    for (int i = 0; i < op->nargs; i++) {
+        const Op *def = local_op(in, op->args[i]);
+        if (def && def != whole && (op_is_dot(def) || depends_on_product(in, def)))
+            return true;
+    }
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            if (operands_depend(in, inner, whole))
+                return true;
+    return false;
+}
+
+static bool depends_on_product(const Coarse *in, const Op *op)
+{
+    return op->args && op->code != OP_LOAD && operands_depend(in, op, op);
+}
+
+/* Through elementwise operations of the block, back to the carried value of this index.  */
+static bool reaches_argument(const Coarse *in, const Value *value, int index)
+{
+    if (value->block == in->block)
+        return value->index == index + 1;
+    const Op *def = local_op(in, value);
+    if (!def || op_is_dot(def) || def->nblocks || op_info[def->code].class_ != CLASS_TILE)
+        return false;
+    for (int i = 0; i < def->nargs; i++)
+        if (type_equal(def->args[i]->type, value->type) && reaches_argument(in, def->args[i], index))
+            return true;
+    return false;
+}
+
+static bool is_second_product(const Coarse *in, const Op *op)
+{
+    if (!op_is_dot(op))
+        return false;
+    const Use *use = uses_of(in->uses, op->results[0]);
+    if (!use || use->next || use->op->code != OP_YIELD || use->op->parent != in->block)
+        return false;
+    const Op *left = local_op(in, op->args[0]), *right = local_op(in, op->args[1]);
+    bool computed = (left && (op_is_dot(left) || depends_on_product(in, left))) ||
+                    (right && (op_is_dot(right) || depends_on_product(in, right)));
+    return computed && reaches_argument(in, op->args[2], use->arg);
+}
+
+/* Every use of the value is in stage 1.  */
+static bool only_late(const Coarse *in, const Value *value)
+{
+    const Use *use = uses_of(in->uses, value);
+    for (; use; use = use->next) {
+        const Op *op = op_at_block(use->op, in->block);
+        if (!op || op->stage == 0)
+            return false;
+    }
+    return true;
+}
+
+static void late_loads(const Coarse *in)
+{
+    for (Op *op = in->block->last; op; op = op->prev)
+        if ((op->code == OP_TRANS || op->code == OP_LOAD) && ring_load(op->results[0]) && only_late(in, op->results[0]))
+            op->stage = 1;
+}
+
+static bool looks_at_staying(const Coarse *in, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (in->stays[op->args[i]->id])
+            return true;
+    return false;
+}
+
+static bool fills_ring(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_LOAD && op->depth;
+}
+
+/* What has to stay behind U (j-1): what the loop carries from it, whatever is computed from that, loads whose place among the
+   stores counts, and control flow, which may hold both; behind that, if it takes more out of a ring than one slot may hold,
+   what the producer brings later.  */
+static void find_staying(Coarse *in)
+{
+    const Op *loop = in->block->parent;
+    in->stays = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id);
+    for (int i = 0; i < carried_count(loop); i++) {
+        Carried names = carried(loop, i);
+        const Op *def = local_op(in, names.next);
+        in->stays[names.argument->id] = def && def->stage;
+    }
+    bool behind = false;
+    FOR_OPS (op, in->block) {
+        bool load = op_info[op->code].class_ == CLASS_LOAD && (!op->depth || behind);
+        behind |= op->nblocks && ir_any(op, fills_ring, NULL);
+        for (int i = 0; i < op->nresults; i++)
+            in->stays[op->results[i]->id] = load || op->nblocks || looks_at_staying(in, op);
+    }
+}
+
+static void order_first(const Coarse *in, Op *op)
+{
+    if (op->stage || op->order >> ORDER_SHIFT != ORDER_C)
+        return;
+    op->order += (ORDER_T - ORDER_C) * (1 << ORDER_SHIFT);
+    for (int i = 0; i < op->nargs; i++) {
+        Op *def = local_op(in, op->args[i]);
+        if (def)
+            order_first(in, def);
+    }
+}
+
+/* Registers that a group of 64 rows cannot share out in time: accumulators that the loop carries, the first products' results,
+   and what the second products in flight still read while the next of it is computed.  */
+static int held_registers(const Coarse *in)
+{
+    int registers = 0;
+    FOR_OPS (op, in->block) {
+        if (!op_is_dot(op))
+            continue;
+        Type held = op->results[0]->type;
+        int groups = held.rows / MACHINE_MMA_ROWS;
+        held.rows = MACHINE_MMA_ROWS;
+        Type operand = op->args[0]->type;
+        operand.rows = MACHINE_MMA_ROWS;
+        bool computed = op->stage && !ring_load(op->args[0]);
+        registers += machine_tile_registers(held, LAYOUT_MMA) * (in->kernel->grid.consumers == 1 ? groups : 1);
+        registers += computed ? machine_tile_registers(operand, LAYOUT_MMA) : 0;
+    }
+    return registers;
+}
+
+/* A left operand in registers that something needs before U (j-1) is waited for, which still reads those registers: ptxas would
+   wait for each product where it starts (C7513).  */
+static const Value *needed_early(const Coarse *in)
+{
+    FOR_OPS (op, in->block) {
+        const Op *left = op->stage && op_is_dot(op) ? local_op(in, op->args[0]) : NULL;
+        if (left && !ring_load(op->args[0]) && !only_late(in, op->args[0]))
+            return op->args[0];
+    }
+    return NULL;
+}
+
+/* Why the schedule is worse than the fine one, or NULL.  */
+static const char *objection(const Coarse *in)
+{
+    Module *module = in->kernel->module;
+    const Value *early = needed_early(in);
+    if (early)
+        return arena_print(module,
+                           "%s is computed while the second product still reads what it was in the iteration before",
+                           early->name ? early->name : "an operand");
+    if (held_registers(in) > MOST_HELD)
+        return arena_print(module, "its accumulators and operands in flight take %d registers of each thread",
+                           held_registers(in));
+    return NULL;
+}
+
+bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
+{
+    Coarse in = {kernel, loop->blocks[0], uses, NULL};
+    bool found = false;
+    FOR_OPS (op, in.block)
+        if (is_second_product(&in, op)) {
+            op->stage = 1;
+            found = true;
+        }
+    bool asked = loop->pipeline->schedule == SCHEDULE_COARSE;
+    const char *why = found && !asked ? objection(&in) : NULL;
+    if (why) {
+        remark(kernel, DIAG_MISSED, loop->pipeline->loc, "coarse schedule not chosen: %s", why);
+        FOR_OPS (op, in.block)
+            op->stage = 0;
+        found = false;
+    }
+    if (!found)
+        return false;
+    late_loads(&in);
+    FOR_OPS (op, in.block)
+        op->order += (op->stage ? ORDER_U : ORDER_C) << ORDER_SHIFT;
+    find_staying(&in);
+    FOR_OPS (op, in.block)
+        if (op_is_dot(op) && !op->stage && !depends_on_product(&in, op) && !in.stays[op->results[0]->id])
+            order_first(&in, op);
+    return true;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-keep.c - does a tile want what the one before it had?
+ *
+ *   #pragma ws grid(2) order(column)           neighbouring tiles: the same j, the next i
+ *   for (i ...) for (j ...)
+ *       for (k = 0; k < 256; k += 64)          four iterations
+ *           acc = ws_dot(ws_load(a, i, k, 64, 64), ws_trans(ws_load(b, j, k, 256, 64)), acc)
+ *
+ * Given one slot for each iteration, the ring of b holds all that a tile wants of it, and the next tile wants the same: its
+ * copies are left out for as long as j stays (`keeping` of the runtime).  What is left of shared memory goes to the loads that
+ * move on, two tiles ahead at most: slots of the ring that are so many iterations apart share one of b's.  Such tiles are short
+ * and bound by the memory: they are dealt (choose-deal.c), so that all blocks work on neighbouring rows and the memory has its
+ * rows open for all of them.  On an H200, 2285568 x 256 x 256 in f16: 1.06 of the same tiles without; dealt as well, 1.14.
+ */
+#include "schedule/choose.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+
+enum { MOST_STEPS = 64, TILES_AHEAD = 2 };
+
+/* May the coordinate differ between two tiles that differ in dimension `dim` alone?  Of anything but arithmetic it may.  */
+static bool may_move(const Value *value, const Op *loop, int dim, int depth)
+{
+    const Op *def = value->def;
+    if (!def) {
+        const Op *around = value->block ? value->block->parent : NULL;
+        if (around && around->code == OP_GRID)
+            return value->index == dim;
+        return around && (around != loop || value->index > 0);
+    }
+    if (op_info[def->code].class_ != CLASS_SCALAR || depth > MOST_STEPS)
+        return true;
+    for (int i = 0; i < def->nargs; i++)
+        if (may_move(def->args[i], loop, dim, depth + 1))
+            return true;
+    return false;
+}
+
+/* An operand of products as they take it, that neighbouring tiles share and nobody writes.  */
+static bool stays(const Kernel *kernel, const Op *load, const Op *loop)
+{
+    const Op *grid = loop->parent->parent;
+    const Op *tensor = load->args[0]->def;
+    bool operand = load->release && !load->flipped && dtype_bytes(load->results[0]->type.dtype) <= 2;
+    if (!operand || !tensor || tensor->code != OP_TENSOR || ir_any(grid, stores_what_is_loaded, load))
+        return false;
+    for (int i = 1; i < load->nargs; i++)
+        if (may_move(load->args[i], loop, kernel->grid.dims - 2, 0))
+            return false;
+    return true;
+}
+
+/* How many slots a ring needs to hold them all; 0: none does.  */
+static int trips(const Op *loop)
+{
+    int64_t count = constant_trips(loop);
+    return count > 0 && count <= MACHINE_MAX_DEPTH ? (int)count : 0;
+}
+
+static bool may_keep(const Kernel *kernel, const Op *loop)
+{
+    const Grid *grid = &kernel->grid;
+    bool alone = grid->cluster[0] <= 1 && grid->cluster[1] <= 1 && !grid->parts;
+    return grid->order == ORDER_COLUMN && grid->dims >= 2 && alone && (grid->persistent || !grid->persistent_given) &&
+           loop->pipeline->automatic && loop->parent->parent && loop->parent->parent->code == OP_GRID && trips(loop);
+}
+
+/* The largest of those that stay, or NULL.  */
+static Op *kept_load(const Kernel *kernel, const Op *loop, Op *const *loads, int nloads)
+{
+    Op *best = NULL;
+    for (int i = 0; i < nloads; i++)
+        if (loads[i]->depth && stays(kernel, loads[i], loop) &&
+            (!best || machine_tile_bytes(loads[i]->results[0]->type) > machine_tile_bytes(best->results[0]->type)))
+            best = loads[i];
+    return best;
+}
+
+bool choose_keep(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t room)
+{
+    Op *kept = may_keep(kernel, loop) ? kept_load(kernel, loop, loads, nloads) : NULL;
+    int count = trips(loop);
+    int64_t rest = 0;
+    for (int i = 0; i < nloads && kept; i++) {
+        if (loads[i]->depth > 0 ||
+            (loads[i]->depth && (loads[i]->release != kept->release || loads[i]->parent != kept->parent)))
+            return false;
+        if (loads[i]->depth && loads[i] != kept)
+            rest += machine_tile_bytes(loads[i]->results[0]->type);
+    }
+    if (!kept || !rest)
+        return false;
+    int64_t tiles = (room / count - machine_tile_bytes(kept->results[0]->type)) / rest;
+    tiles = tiles < TILES_AHEAD ? tiles : TILES_AHEAD;
+    if (tiles < 1 || tiles * count > MACHINE_MAX_DEPTH)
+        return false;
+    for (int i = 0; i < nloads; i++)
+        if (loads[i]->depth)
+            loads[i]->depth = (int)tiles * count;
+    loop->pipeline->depth = (int)tiles * count;
+    loop->pipeline->in_flight = count < 2 ? count : 2; /* a copy may wait for a release that many slots back */
+    kept->kept = count;
+    return true;
+}

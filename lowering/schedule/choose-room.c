@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-room.c - what is left of shared memory for slots whose number is the compiler's to choose.
+ *
+ *   for (k = 0; k < K; k += 64)                232,448 bytes
+ *     ta = ws_load (a, i, k, 128, 64);         - barriers, and what passes through memory from thread to thread
+ *     tb = ws_load (b, j, k, 192, 64);         - staging for the stores, one line of 128 bytes for each row
+ *     acc = ws_dot (ta, ws_trans (tb), acc);   / 40,960 for each slot of both
+ *   ws_store (c, i, j, acc);                   = 5 slots
+ *
+ * Plan lays out what layout has made of all this; here the same has to come out before that is known, at least as much.
+ */
+#include "schedule/choose.h"
+#include "machine/machine.h"
+
+/* The most iterations that still count as few: an epilogue under so short a loop has to leave its registers at once.  */
+enum { FEW_ITERATIONS = 6, STAGED_GROUPS = 2 };
+
+int64_t constant_trips(const Op *loop)
+{
+    int64_t low, high, step;
+    if (!ir_constant(loop->args[0], &low) || !ir_constant(loop->args[1], &high) || !ir_constant(loop->args[2], &step) ||
+        step <= 0)
+        return -1;
+    return high > low ? (high - low + step - 1) / step : 0;
+}
+
+static bool is_short(const Op *loop)
+{
+    int64_t count = constant_trips(loop);
+    return count >= 0 && count <= FEW_ITERATIONS;
+}
+
+/* What the rings leave to the stores of each group: one 128-byte line of its rows, since a slot more hides more than a longer
+   store does, unless the loop is short and all its slots move on.  On an H200, 8192 x 8192 x K in tiles of
+   128 x 192: five slots and one line take 5% less than four slots and three lines from eight iterations on, but 15% more at
+   four.  */
+static int64_t staging_bytes(const Chooser *in, Type stored)
+{
+    int lines = 1;
+    for (int i = 0; i < in->nloops; i++)
+        lines = is_short(in->loops[i]) && !in->keeps ? 3 : lines;
+    int columns = lines * machine_line_elements(stored.dtype);
+    stored.cols = stored.cols < columns ? stored.cols : columns;
+    stored.rows = stored.rows < MACHINE_MMA_ROWS ? stored.rows : MACHINE_MMA_ROWS;
+    return STAGED_GROUPS * machine_output_bytes(stored);
+}
+
+/* Stores of one type and height, strips of one tile above all, take turns in one staging: that of the largest.  */
+static bool stages_for(const Chooser *in, int store, int other)
+{
+    Type x = stored_type(in->stores[store]), y = stored_type(in->stores[other]);
+    bool pieces = x.rows % MACHINE_MMA_ROWS == 0 && y.rows % MACHINE_MMA_ROWS == 0;
+    int64_t bytes = staging_bytes(in, x), others = staging_bytes(in, y);
+    return x.dtype == y.dtype && (x.rows == y.rows || pieces) && (bytes > others || (bytes == others && store < other));
+}
+
+static int64_t output_bytes(const Chooser *in)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < in->nstores && in->ndots; i++) {
+        bool alone = stored_type(in->stores[i]).rows > 1;
+        for (int k = 0; k < in->nstores && alone; k++)
+            alone = !stages_for(in, k, i);
+        bytes += alone ? staging_bytes(in, stored_type(in->stores[i])) : 0;
+    }
+    return bytes;
+}
+
+/* Of a load's ring, and of the one that carries its tiles on.  */
+int64_t room_of_slot(const Op *load)
+{
+    Type type = load->results[0]->type;
+    return machine_tile_bytes(type) + (load->flipped ? machine_tile_bytes(type_turned(type)) : 0);
+}
+
+enum { BARRIERS = 16, OTHER_BARRIERS = 96 }; /* bytes: two of each slot; turns, gathering and tiles that are dealt */
+
+/* Barriers, and the gap behind what is no multiple of the swizzle's period.  */
+static int64_t barrier_bytes(const Chooser *in)
+{
+    const int align = MACHINE_SHARED_ALIGN;
+    int64_t bytes = (int64_t)BARRIERS * MACHINE_MAX_DEPTH * in->nloads + OTHER_BARRIERS;
+    return (bytes + align - 1) / align * align + (in->parts_bytes || in->scratch_bytes ? align : 0);
+}
+
+int64_t room_fixed(const Chooser *in)
+{
+    int64_t bytes = barrier_bytes(in) + in->parts_bytes + STAGED_GROUPS * in->scratch_bytes + output_bytes(in);
+    for (int i = 0; i < in->nloads; i++)
+        if (in->loads[i]->depth > 0)
+            bytes += (in->loads[i]->kept ? in->loads[i]->kept : in->loads[i]->depth) * room_of_slot(in->loads[i]);
+    return bytes;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-split.c - may consumer groups divide the rows of every tile among them?
+ *
+ *   acc (128,256) = ws_dot (ta, ws_trans (tb), acc)     two groups: rows 0..63 and 64..127 of ta and acc, all of tb
+ *
+ * A tile is split (each group has its own rows), or whole (every group has all of it: row vectors, right operands).  A
+ * product's accumulator and left operand are split and its right operand whole; elementwise operations, row reductions and
+ * carried values pass the property on in both directions; whatever mixes rows (column reductions, a transpose in registers)
+ * needs a whole tile.  Ring loads take no side: each use picks its window of shared memory.  A value that has to be both
+ * means that the rows cannot be divided.
+ *
+ *   dq (64,128) = ws_dot (ws_trans (tk), ds, dq)        each group computed 64 of ds's 128 rows, and the product needs all
+ *
+ * A right operand of 16-bit elements need not be whole: the groups gather their rows in shared memory, where the product
+ * reads it anyway.  That costs a meeting of the groups, and is done only if the rows could not be divided otherwise.
+ */
+#include "schedule/choose.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+
+enum { FREE = 0, SPLIT = 1, WHOLE = 2 };
+
+typedef struct {
+    Kernel *kernel;
+    char *mode; /* by value id */
+    bool changed;
+    int groups;
+    bool gathers; /* right operands that the groups computed in parts */
+    int nsplit;   /* tiles that would be divided */
+    Op *whole;    /* an op that needs all rows */
+    Op *why;
+} Splitter;
+
+static bool has_rows(const Value *value)
+{
+    return value->type.kind == K_TILE && value->type.rows > 1;
+}
+
+static void require(Splitter *in, Value *value, int mode, Op *op)
+{
+    if (!has_rows(value) || ring_load(value) || (in->mode[value->id] & mode) == mode)
+        return;
+    in->mode[value->id] |= (char)mode;
+    in->changed = true;
+    if (in->mode[value->id] == (SPLIT | WHOLE) && !in->why)
+        in->why = op;
+}
+
+static void link_values(Splitter *in, Value *x, Value *y, Op *op)
+{
+    if (!x || !y || !has_rows(x) || !has_rows(y) || ring_load(x) || ring_load(y))
+        return;
+    require(in, x, in->mode[y->id], op);
+    require(in, y, in->mode[x->id], op);
+}
+
+static void link_carried(Splitter *in, Op *loop)
+{
+    for (int i = 0; i < carried_count(loop); i++) {
+        Carried names = carried(loop, i);
+        link_values(in, names.init, names.argument, loop);
+        link_values(in, names.argument, names.next, loop);
+        link_values(in, names.argument, names.result, loop);
+        if (loop->code == OP_WHILE) {
+            link_values(in, names.argument, names.body_argument, loop);
+            link_values(in, names.exit, names.result, loop);
+            link_values(in, names.exit, names.argument, loop);
+        }
+    }
+}
+
+/* As it stands in shared memory the matrix units take it.  */
+static bool may_be_gathered(const Value *right)
+{
+    bool computed = right->def && right->def->code != OP_TRANS && !ring_load(right);
+    return computed && dtype_bytes(right->type.dtype) == 2;
+}
+
+static void require_all_rows(Splitter *in, Op *op)
+{
+    if (op->nresults && ring_load(op->results[0]))
+        return;
+    in->whole = op;
+    require(in, op->args[0], WHOLE, op);
+    for (int i = 0; i < op->nresults; i++)
+        require(in, op->results[i], WHOLE, op);
+}
+
+static void visit_constraint(Op *op, void *context)
+{
+    Splitter *in = context;
+    if (op_mixes_rows(op)) {
+        require_all_rows(in, op);
+        return;
+    }
+    switch (op->code) {
+    case OP_DOT:
+    case OP_DOT_F32:
+        require(in, op->args[0], SPLIT, op);
+        if (!in->gathers || !may_be_gathered(op->args[1]))
+            require(in, op->args[1], WHOLE, op);
+        require(in, op->results[0], SPLIT, op);
+        link_values(in, op->args[2], op->results[0], op);
+        break;
+    case OP_FOR:
+    case OP_WHILE:
+        link_carried(in, op);
+        break;
+    case OP_IF:
+        for (int i = 0; i < op->nresults; i++)
+            for (int k = 0; k < 2; k++)
+                link_values(in, op->results[i], block_end(op->blocks[k])->args[i], op);
+        break;
+    case OP_YIELD:
+    case OP_COND:
+        break;
+    default:
+        for (int i = 0; i < op->nargs && op->nresults == 1; i++)
+            link_values(in, op->args[i], op->results[0], op);
+    }
+}
+
+/* What no product asks to be divided, and does not divide, each group has all of.  */
+static void visit_odd(Op *op, void *context)
+{
+    Splitter *in = context;
+    for (int i = 0; i < op->nresults; i++)
+        if (has_rows(op->results[i]) && !in->mode[op->results[i]->id] &&
+            op->results[i]->type.rows % (in->groups * MACHINE_SWIZZLE_ROWS)) {
+            in->whole = in->whole ? in->whole : op;
+            require(in, op->results[i], WHOLE, op);
+        }
+}
+
+static void propagate(Splitter *in)
+{
+    for (in->changed = true; in->changed && !in->why;) {
+        in->changed = false;
+        ir_walk(in->kernel->body, visit_constraint, in);
+    }
+}
+
+/* Every split tile's rows must divide; for the matrix units and for windows of shared memory by whole blocks of rows.  */
+static void visit_divide(Op *op, void *context)
+{
+    Splitter *in = context;
+    for (int i = 0; i < op->nresults; i++) {
+        Value *value = op->results[i];
+        if (!has_rows(value) || ring_load(value) || in->mode[value->id] & WHOLE)
+            continue;
+        int unit = in->groups * (op->code == OP_DOT ? MACHINE_MMA_ROWS : MACHINE_SWIZZLE_ROWS);
+        if (value->type.rows % unit && !in->why)
+            in->why = op;
+        in->mode[value->id] = SPLIT;
+        in->nsplit++;
+    }
+}
+
+static void visit_mark(Op *op, void *context)
+{
+    Splitter *in = context;
+    for (int i = 0; i < op->nresults; i++)
+        op->results[i]->split = has_rows(op->results[i]) && in->mode[op->results[i]->id] == SPLIT;
+    for (int k = 0; k < op->nblocks; k++)
+        for (int i = 0; op->blocks[k] && i < op->blocks[k]->nargs; i++) {
+            Value *argument = op->blocks[k]->args[i];
+            argument->split = has_rows(argument) && !(in->mode[argument->id] & WHOLE);
+        }
+}
+
+/* ---- memory between groups --------------------------------------------------------------------------------------- */
+
+/* What a block's arguments are follows from what is handed to them: no mode is left to find.  */
+static bool is_split(const Splitter *in, const Value *value)
+{
+    return ring_load(value) ? ring_load_divides(value, in->groups) : has_rows(value) && !(in->mode[value->id] & WHOLE);
+}
+
+typedef struct {
+    Splitter *in;
+    Op *store;
+} Meeting;
+
+/* A load that stays with the groups, or another store, may meet what a store of the same region wrote only if its own group
+   did: both divided, at the same rows.  */
+static void visit_meeting(Op *op, void *context)
+{
+    Meeting *meeting = context;
+    Splitter *in = meeting->in;
+    const Op *store = meeting->store;
+    OpClass class_ = op_info[op->code].class_;
+    bool load = class_ == CLASS_LOAD && !op->depth;
+    bool other = class_ == CLASS_STORE && op->code != OP_PRINT && op != store;
+    if (!(load || other) || tensor_memory(op->args[0]) != tensor_memory(store->args[0]) ||
+        (other && stores_apart(store, op)))
+        return;
+    int row = row_coordinate(op), store_row = row_coordinate(store);
+    const Value *tile = store->args[store->nargs - 1], *value = load ? op->results[0] : op->args[op->nargs - 1];
+    bool whole = other && !is_split(in, tile) && !is_split(in, value);
+    bool together = row >= 0 && store_row >= 0 && op->args[row] == store->args[store_row] && is_split(in, tile) &&
+                    is_split(in, value) && tile->type.rows == value->type.rows;
+    if (!whole && !together && !in->why)
+        in->why = op;
+}
+
+static void visit_store(Op *op, void *context)
+{
+    Meeting meeting = {context, op};
+    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
+        ir_walk(meeting.in->kernel->body, visit_meeting, &meeting);
+}
+
+static bool try_split(Kernel *kernel, int groups, bool gathers, Op **why)
+{
+    char *mode = arena_alloc(kernel->module, (size_t)kernel->module->next_id);
+    Splitter in = {.kernel = kernel, .mode = mode, .groups = groups, .gathers = gathers};
+    propagate(&in);
+    ir_walk(kernel->body, visit_odd, &in);
+    propagate(&in);
+    if (!in.why)
+        ir_walk(kernel->body, visit_divide, &in);
+    if (!in.why)
+        ir_walk(kernel->body, visit_store, &in);
+    if (!in.nsplit && !in.why)
+        in.why = in.whole ? in.whole : kernel->body->last; /* every group would do everything */
+    if (why)
+        *why = in.why;
+    if (in.why)
+        return false;
+    ir_walk(kernel->body, visit_mark, &in);
+    return true;
+}
+
+bool split_rows(Kernel *kernel, int groups, Op **why)
+{
+    Op *otherwise = NULL;
+    return try_split(kernel, groups, false, why) || try_split(kernel, groups, true, &otherwise);
+}

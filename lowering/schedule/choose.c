@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose.c - one table for each kernel: who executes an operation, in which stage, in what order; and what every ring holds.
+ *
+ *   before                                     after (pipeline (4, 2), two groups)
+ *   for (k = 0; k < K; k += 64)                both roles
+ *     ta = ws_load (a, i, k, 128, 64);         producer -> consumer, depth 4, released by the product, one iteration late
+ *     tb = ws_load (b, j, k, 256, 64);         the same
+ *     acc = ws_dot (ta, ws_trans (tb), acc);   consumer, stage 0, rows split over the groups
+ *
+ * This file is the fine-grained writer of the table (III-D.1): every operation in stage 0, slots released P-1 iterations
+ * late.  The coarse writer (choose-coarse.c) fills the same columns, as a solver and a user's explicit tasks would.
+ *
+ * A load moves to the producer if it stands in a pipelined loop, or feeds a product (whose operands live in shared memory),
+ * and no store that may alias it can come before it.  A slot is free when the last operation that looks at it is done:
+ *   - read into registers only: at once;
+ *   - operand of a product that the iteration itself waits for: at that wait;
+ *   - operand of a product that stays in flight: at the iteration's end, P-1 iterations late.
+ */
+#include "schedule/choose.h"
+#include "schedule/cluster.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* ---- collecting -------------------------------------------------------------------------------------------------- */
+
+static void push(Kernel *kernel, Op ***list, int *count, Op *op)
+{
+    if ((*count & (*count - 1)) == 0) {
+        Op **grown = arena_alloc(kernel->module, sizeof(Op *) * (size_t)(*count ? 2 * *count : 1));
+        if (*count)
+            memcpy(grown, *list, sizeof(Op *) * (size_t)*count);
+        *list = grown;
+    }
+    (*list)[(*count)++] = op;
+}
+
+/* What a group needs to turn over, or to add across its threads, what it has computed.  */
+static int64_t scratch_bytes(const Op *op)
+{
+    const Op *from = op->nargs && op->args[0]->type.kind == K_TILE ? op->args[0]->def : NULL;
+    return from && from->code != OP_LOAD ? machine_scratch_bytes(op) : 0;
+}
+
+static void visit_collect(Op *op, void *context)
+{
+    Chooser *in = context;
+    op->order = ++in->order;
+    op->stage = op->depth = op->release = 0;
+    op->roles = 0;
+    op->flipped = false;
+    op->kept = 0;
+    if (op->code == OP_LOAD)
+        push(in->kernel, &in->loads, &in->nloads, op);
+    if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
+        push(in->kernel, &in->stores, &in->nstores, op);
+    if (op->code == OP_SUM_PARTS)
+        in->parts_bytes += machine_parts_bytes(op->args[0]->type);
+    in->scratch_bytes = scratch_bytes(op) > in->scratch_bytes ? scratch_bytes(op) : in->scratch_bytes;
+    if (op->code == OP_FOR && op->pipeline)
+        push(in->kernel, &in->loops, &in->nloops, op);
+    if (op_is_product(op))
+        push(in->kernel, &in->dots, &in->ndots, op);
+}
+
+static void visit_scalar_read(Op *op, void *context)
+{
+    Chooser *in = context;
+    if (op_info[op->code].class_ != CLASS_READ)
+        return;
+    for (int i = 0; i < in->nstores; i++)
+        if (tensor_memory(in->stores[i]->args[0]) == tensor_memory(op->args[0]))
+            reject(in->kernel, op->loc, REASON_AT_STORED);
+}
+
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+
+static bool made_inside(const Value *value, const Op *loop)
+{
+    if (value->def)
+        return ir_inside(value->def, loop->blocks[0]);
+    return value->block == loop->blocks[0] ||
+           (value->block && value->block->parent && ir_inside(value->block->parent, loop->blocks[0]));
+}
+
+/* The coordinate moves on by at least `extent` in every iteration of the loop.  */
+static bool moves_on(const Value *coordinate, const Op *loop, int extent)
+{
+    const Op *def = coordinate->def;
+    if (def && def->code == OP_CONVI)
+        return moves_on(def->args[0], loop, extent);
+    if (def && (def->code == OP_ADDI || def->code == OP_SUBI)) {
+        bool first = !made_inside(def->args[0], loop), second = !made_inside(def->args[1], loop);
+        return (second && moves_on(def->args[0], loop, extent)) ||
+               (first && def->code == OP_ADDI && moves_on(def->args[1], loop, extent));
+    }
+    int64_t step;
+    return coordinate == loop->blocks[0]->args[0] && ir_constant(loop->args[2], &step) &&
+           (step < 0 ? -step : step) >= extent;
+}
+
+/* In-place operation: the load has the store's coordinates and comes before it, and no iteration of a loop around it comes
+   back to the same elements.  */
+static bool is_in_place(const Op *load, const Op *store)
+{
+    Type type = load->results[0]->type, stored = store->args[store->nargs - 1]->type;
+    if (store->code != OP_STORE || store->nargs != load->nargs + 1 || store->order < load->order ||
+        type.rows != stored.rows || type.cols != stored.cols)
+        return false;
+    for (int i = 0; i < load->nargs; i++)
+        if (load->args[i] != store->args[i])
+            return false;
+    for (const Op *loop = load->parent->parent; loop && loop->code != OP_GRID; loop = loop->parent->parent) {
+        bool apart = loop->code == OP_IF;
+        for (int i = 1; i < load->nargs && loop->code == OP_FOR; i++) {
+            int extent = i == load->nargs - 1 ? type.cols : i == load->nargs - 2 ? type.rows : 1;
+            apart |= moves_on(load->args[i], loop, extent);
+        }
+        if (!apart)
+            return false;
+    }
+    return true;
+}
+
+/* A store to the same memory that may come before the load, or NULL.  */
+static Op *aliasing_store(const Chooser *in, Op *load)
+{
+    for (int i = 0; i < in->nstores; i++) {
+        Op *store = in->stores[i];
+        if (tensor_memory(store->args[0]) != tensor_memory(load->args[0]) || is_in_place(load, store))
+            continue;
+        Op *loop = outermost_loop(load);
+        if (store->order < load->order || (loop && loop == outermost_loop(store)))
+            return store;
+    }
+    return NULL;
+}
+
+static bool feeds_product(const Chooser *in, const Op *load)
+{
+    for (const Use *use = uses_of(&in->uses, load->results[0]); use; use = use->next)
+        if (use_is_operand(use, &in->uses))
+            return true;
+    return false;
+}
+
+/* Rows that the copy engine does not move.  */
+static bool is_narrow(Type type)
+{
+    return type.cols * dtype_bytes(type.dtype) < 16;
+}
+
+static void choose_ring(Chooser *in, Op *load)
+{
+    Op *loop = pipelined_loop(load);
+    bool operand = feeds_product(in, load);
+    Type type = load->results[0]->type;
+    if ((!loop || is_narrow(type)) && !operand)
+        return;
+    Op *store = aliasing_store(in, load);
+    if (store) {
+        remark(in->kernel, DIAG_MISSED, load->loc,
+               "load stays with the consumers: the store at line %d may write what it reads", store->loc.line);
+        return;
+    }
+    load->depth = loop ? loop->pipeline->depth : 1;
+    if (loop) {
+        in->specialized = true;
+        loop->pipeline->put_count++;
+    }
+}
+
+/* The matrix units read bytes along K only.  Those that come the other way are turned over once, by a role of its own on their
+   way to the groups, where threads and registers for one more are left.  */
+enum { FLIPPED_ROWS = 32, FLIPPED_COLUMNS = 16, MOST_GROUPS_BESIDE = 2 };
+
+/* Are the kernel's products narrow enough for a block of so many groups?  */
+static bool products_fit(const Chooser *in, int groups)
+{
+    int columns = 0;
+    for (int i = 0; i < in->ndots; i++)
+        if (in->dots[i]->code == OP_DOT && in->dots[i]->results[0]->type.cols > columns)
+            columns = in->dots[i]->results[0]->type.cols;
+    return columns <= machine_product_columns(groups * MACHINE_GROUP_THREADS, true);
+}
+
+static int wanted_groups(const Chooser *in);
+
+/* That the kernel may come to have.  */
+static int most_groups(const Chooser *in)
+{
+    const Grid *grid = &in->kernel->grid;
+    bool whole_tiles = grid->split == SPLIT_TILES;
+    for (int i = 0; i < in->nloops; i++)
+        whole_tiles |= in->loops[i]->pipeline->automatic || in->loops[i]->pipeline->pingpong;
+    int groups = wanted_groups(in);
+    return grid->consumers ? grid->consumers : whole_tiles && groups < 2 ? 2 : groups;
+}
+
+static void choose_flip(const Chooser *in, Op *load)
+{
+    const Grid *grid = &in->kernel->grid;
+    Type type = load->results[0]->type;
+    int asked = 2 * (grid->producer_registers + grid->consumer_registers); /* of two groups each */
+    int groups = most_groups(in);
+    bool room = groups <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= MACHINE_REGISTERS &&
+                products_fit(in, groups + 2);
+    load->flipped = load->depth && in->specialized && room && type.rows % FLIPPED_ROWS == 0 &&
+                    type.cols % FLIPPED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
+}
+
+static void release_at_products(Chooser *in, Op *load, const Value *value)
+{
+    for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
+        int when = 0;
+        Op *here = op_at_block(use->op, load->parent);
+        if (use->op->code == OP_TRANS) {
+            if (use_is_operand(use, &in->uses))
+                release_at_products(in, load, use->op->results[0]);
+            continue;
+        }
+        if (!use_is_operand(use, &in->uses))
+            continue;
+        Op *carrier = dot_carried_by(use->op, &in->uses, NULL);
+        if (carrier && carrier == loop_around(load->parent)) {
+            when = RELEASE_END;
+        } else if (here != use->op) {
+            when = here->order; /* inside a nested block, which waits for its own products */
+        } else if (use->op->code == OP_DOT_F32) {
+            when = here->order;
+        } else {
+            when = RELEASE_END - 1;
+            for (const Use *look = uses_of(&in->uses, use->op->results[0]); look; look = look->next) {
+                Op *at = op_at_block(look->op, load->parent);
+                if (at && at->order < when)
+                    when = at->order;
+            }
+        }
+        if (when > load->release)
+            load->release = when;
+    }
+}
+
+/* What is small beside another load of the same iteration is freed with it, and so comes through the same ring: it could not
+   run ahead of the other anyway, and each ring costs a wait and a release in every iteration.  */
+enum { SMALL_BESIDE = 8 };
+
+static bool may_be_freed_with(const Op *load, const Op *other)
+{
+    int64_t bytes = machine_tile_bytes(load->results[0]->type), more = machine_tile_bytes(other->results[0]->type);
+    return other->release > 0 && other->parent == load->parent && other->depth == load->depth &&
+           other->stage == load->stage && other->along == load->along && bytes * SMALL_BESIDE <= more;
+}
+
+static void join_rings(Chooser *in)
+{
+    for (int i = 0; i < in->nloads; i++) {
+        Op *load = in->loads[i], *best = NULL;
+        for (int k = 0; k < in->nloads && load->depth && !load->release && pipelined_loop(load); k++)
+            if (may_be_freed_with(load, in->loads[k]) && (!best || in->loads[k]->release > best->release))
+                best = in->loads[k];
+        if (best)
+            load->release = best->release;
+    }
+}
+
+/* ---- loops: D and P ---------------------------------------------------------------------------------------------- */
+
+/* The names of the loads of a loop's rings, for messages.  */
+static const char *ring_names(Chooser *in, const Op *loop)
+{
+    const char *text = NULL;
+    for (int i = 0; i < in->nloads; i++) {
+        Op *load = in->loads[i];
+        if (!load->depth || pipelined_loop(load) != loop)
+            continue;
+        const char *tensor = load->args[0]->name ? load->args[0]->name : "tile";
+        const char *name = load->results[0]->name ? load->results[0]->name : tensor;
+        text = text ? arena_print(in->kernel->module, "%s, %s", text, name) : name;
+    }
+    return text;
+}
+
+static int in_flight_effective(const Chooser *in, const Op *loop, int wanted)
+{
+    for (int i = 0; i < in->nloads; i++)
+        if (in->loads[i]->depth && in->loads[i]->release == RELEASE_END && loop_around(in->loads[i]->parent) == loop)
+            return wanted;
+    return 1;
+}
+
+/* Where the slots that the user asked for leave no room, each group turns over what it needs.  */
+static void choose_flips(Chooser *in)
+{
+    for (int i = 0; i < in->nloads; i++)
+        choose_flip(in, in->loads[i]);
+    bool fits = room_fixed(in) <= MACHINE_SHARED_BYTES;
+    for (int i = 0; i < in->nloads; i++)
+        in->loads[i]->flipped &= fits;
+}
+
+static void choose_kept(Chooser *in)
+{
+    in->keeps = true;
+    in->keeps = in->nloops == 1 &&
+                choose_keep(in->kernel, in->loops[0], in->loads, in->nloads, MACHINE_SHARED_BYTES - room_fixed(in));
+}
+
+/* Rings whose depth the user left open share what is left, at most eight slots each, sixteen small ones: past that latency
+   is hidden.  */
+static void choose_depth(Chooser *in)
+{
+    int64_t open = 0;
+    for (int i = 0; i < in->nloads; i++)
+        if (in->loads[i]->depth < 0)
+            open += room_of_slot(in->loads[i]);
+    int64_t depth = open ? (MACHINE_SHARED_BYTES - room_fixed(in)) / open : 0;
+    int64_t most = open <= MACHINE_SMALL_SLOT ? MACHINE_MAX_DEPTH : MACHINE_MAX_DEPTH / 2;
+    depth = depth > most ? most : depth < 1 ? 1 : depth;
+    for (int i = 0; i < in->nloops; i++)
+        if (in->loops[i]->pipeline->depth < 0)
+            in->loops[i]->pipeline->depth = (int)depth;
+    for (int i = 0; i < in->nloads; i++)
+        if (in->loads[i]->depth < 0)
+            in->loads[i]->depth = (int)depth;
+}
+
+/* A load of the loop that a store holds back.  */
+static const Op *blocked_load(const Chooser *in, const Op *loop, const Op **store)
+{
+    for (int i = 0; i < in->nloads; i++)
+        if (pipelined_loop(in->loads[i]) == loop && (*store = aliasing_store(in, in->loads[i])))
+            return in->loads[i];
+    return NULL;
+}
+
+static const Op *narrow_load(const Chooser *in, const Op *loop)
+{
+    for (int i = 0; i < in->nloads; i++)
+        if (pipelined_loop(in->loads[i]) == loop && is_narrow(in->loads[i]->results[0]->type))
+            return in->loads[i];
+    return NULL;
+}
+
+static void check_registers(Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    int asked[] = {grid->producer_registers, grid->consumer_registers};
+    for (int i = 0; i < 2 && (asked[0] || asked[1]); i++)
+        if (asked[i] % 8 || asked[i] < 24 || asked[i] > 240) {
+            reject(kernel, grid->loc, REASON_REGISTERS_RANGE, asked[0], asked[1]);
+            return;
+        }
+}
+
+static void check_loop(Chooser *in, Op *loop)
+{
+    Pipeline *pipeline = loop->pipeline;
+    Kernel *kernel = in->kernel;
+    if (!pipeline->put_count) {
+        const Op *store = NULL, *load = blocked_load(in, loop, &store), *narrow = narrow_load(in, loop);
+        if (load)
+            reject(kernel, load->loc, REASON_LOAD_AFTER_STORE, store->loc.line);
+        else if (narrow)
+            reject(kernel, narrow->loc, REASON_PIPELINE_NARROW,
+                   narrow->results[0]->type.cols * dtype_bytes(narrow->results[0]->type.dtype));
+        else
+            reject(kernel, pipeline->loc, REASON_PIPELINE_NOTHING);
+        return;
+    }
+    if (pipeline->depth == 0 || pipeline->depth > MACHINE_MAX_DEPTH)
+        reject(kernel, pipeline->loc, REASON_DEPTH_RANGE, pipeline->depth, MACHINE_MAX_DEPTH);
+    if (pipeline->in_flight == 0)
+        reject(kernel, pipeline->loc, REASON_IN_FLIGHT_RANGE, pipeline->in_flight);
+    if (pipeline->depth > 0 && pipeline->depth < pipeline->in_flight)
+        reject(kernel, pipeline->loc, REASON_DEPTH_BELOW_FLIGHT, pipeline->depth, pipeline->in_flight,
+               ring_names(in, loop), pipeline->in_flight);
+    if (pipeline->schedule == SCHEDULE_OPTIMAL)
+        reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "optimal");
+    else if (pipeline->schedule != SCHEDULE_FINE && choose_coarse(in->kernel, loop, &in->uses))
+        pipeline->schedule = SCHEDULE_COARSE;
+    else if (pipeline->schedule == SCHEDULE_COARSE)
+        reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "coarse");
+    else
+        pipeline->schedule = SCHEDULE_FINE;
+    bool fine = pipeline->schedule == SCHEDULE_FINE;
+    if (pipeline->pingpong && (kernel->grid.consumers == 1 || (fine && kernel->grid.split == SPLIT_ROWS)))
+        reject(kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
+}
+
+static void settle_loop(Chooser *in, Op *loop)
+{
+    Pipeline *pipeline = loop->pipeline;
+    int wanted = pipeline->in_flight > 0 ? pipeline->in_flight : pipeline->depth >= 2 ? 2 : 1;
+    pipeline->in_flight = in_flight_effective(in, loop, wanted);
+}
+
+/* ---- consumer groups --------------------------------------------------------------------------------------------- */
+
+/* Registers of the largest accumulator that a group would hold.  */
+static int product_registers(const Chooser *in, int groups)
+{
+    int registers = 0;
+    for (int i = 0; i < in->ndots; i++) {
+        Type type = in->dots[i]->results[0]->type;
+        type.rows /= groups;
+        int each = machine_tile_registers(type, LAYOUT_MMA);
+        registers = each > registers ? each : registers;
+    }
+    return registers;
+}
+
+/* The most tile elements that one value of the kernel holds.  */
+static void visit_largest(Op *op, void *context)
+{
+    int *largest = context;
+    for (int i = 0; i < op->nresults; i++) {
+        Type type = op->results[i]->type;
+        if (type.kind == K_TILE && !ring_load(op->results[i]) && type.rows * type.cols > *largest)
+            *largest = type.rows * type.cols;
+    }
+}
+
+static int wanted_groups(const Chooser *in)
+{
+    int largest = 0;
+    ir_walk(in->kernel->body, visit_largest, &largest);
+    if (!in->ndots)
+        return largest >= 4096 ? 2 : 1;
+    int rows = 0;
+    for (int i = 0; i < in->ndots; i++) {
+        int each = in->dots[i]->results[0]->type.rows;
+        rows = rows == 0 || each < rows ? each : rows;
+    }
+    if (rows % (2 * MACHINE_MMA_ROWS) == 0 && product_registers(in, 2) <= 200)
+        return 2;
+    if (rows % (3 * MACHINE_MMA_ROWS) == 0 && products_fit(in, 3 + 1))
+        return 3;
+    return rows % (2 * MACHINE_MMA_ROWS) == 0 ? 2 : 1;
+}
+
+typedef struct {
+    const Chooser *in;
+    Type accumulator;
+    bool second; /* a second tile of the accumulator's size lives beside it */
+} Beside;
+
+static void visit_beside(Op *op, void *context)
+{
+    Beside *beside = context;
+    for (int i = 0; i < op->nresults; i++) {
+        const Value *value = op->results[i];
+        if (value->type.kind != K_TILE || value->type.rows != beside->accumulator.rows ||
+            value->type.cols != beside->accumulator.cols || ring_load(value) || op->depth)
+            continue;
+        const Use *use = uses_of(&beside->in->uses, value);
+        bool again = use && use->next && op->code != OP_FOR && op->code != OP_FULL;
+        beside->second |= again || op_info[op->code].class_ == CLASS_LOAD;
+    }
+}
+
+enum { ACCUMULATORS_AT_MOST = 208 }; /* of the 240 that one of two groups can have */
+
+/* Do a group's registers hold whole tiles of all that the loop's products add to, with nothing as large beside them?  */
+static bool holds_accumulators(const Chooser *in, const Op *loop)
+{
+    int registers = 0;
+    if (outermost_loop(loop)) /* what that one carries lives beside them too */
+        return false;
+    for (int i = 0; i < in->ndots; i++) {
+        const Op *dot = in->dots[i], *before = dot->args[2]->def;
+        Beside beside = {in, dot->results[0]->type, false};
+        ir_walk(in->kernel->body, visit_beside, &beside);
+        if (beside.second || !ir_inside(dot, loop->blocks[0]))
+            return false;
+        if (!before || !op_is_product(before)) /* else the two have one sum */
+            registers += machine_tile_registers(dot->results[0]->type, LAYOUT_MMA);
+    }
+    return in->ndots && registers <= ACCUMULATORS_AT_MOST;
+}
+
+/* With pipeline(auto), no split and accumulators that a group can hold, groups take whole tiles in turn: the epilogue of one
+   then runs under the products of the other.  */
+static void choose_pingpong(Chooser *in)
+{
+    Grid *grid = &in->kernel->grid;
+    Pipeline *pipeline = in->nloops == 1 && !grid->parts ? in->loops[0]->pipeline : NULL;
+    if (!pipeline || !pipeline->automatic || pipeline->schedule != SCHEDULE_FINE || grid->split != SPLIT_AUTO ||
+        grid->consumers)
+        return;
+    pipeline->pingpong |= holds_accumulators(in, in->loops[0]);
+}
+
+/* Groups that take whole output tiles in turn: said so, or meant by pingpong on a fine loop without a split.  */
+static bool takes_tiles(const Chooser *in)
+{
+    bool pingpong = false;
+    for (int i = 0; i < in->nloops; i++)
+        pingpong |= in->loops[i]->pipeline->pingpong && in->loops[i]->pipeline->schedule == SCHEDULE_FINE;
+    return in->kernel->grid.split == SPLIT_TILES || (pingpong && in->kernel->grid.split == SPLIT_AUTO);
+}
+
+static int choose_groups(Chooser *in)
+{
+    Grid *grid = &in->kernel->grid;
+    Op *why = NULL;
+    if (takes_tiles(in)) {
+        if (!in->specialized || grid->parts)
+            reject(in->kernel, grid->loc, REASON_TILES_UNSUPPORTED);
+        grid->split = SPLIT_TILES;
+        return grid->consumers > 1 ? grid->consumers : 2;
+    }
+    grid->split = SPLIT_ROWS;
+    if (grid->consumers > 1) {
+        if (!split_rows(in->kernel, grid->consumers, &why))
+            reject(in->kernel, why->loc, REASON_SPLIT_ROWS, grid->consumers);
+        return grid->consumers;
+    }
+    if (grid->consumers == 1)
+        return 1;
+    for (int groups = wanted_groups(in); groups > 1; groups--)
+        if (split_rows(in->kernel, groups, &why))
+            return groups;
+        else
+            remark(in->kernel, DIAG_MISSED, why->loc,
+                   "rows are not divided over %d consumer groups because of this operation", groups);
+    return 1;
+}
+
+static bool has_flips(const Chooser *in, const Op *loop)
+{
+    for (int i = 0; i < in->nloads; i++)
+        if (in->loads[i]->flipped && pipelined_loop(in->loads[i]) == loop)
+            return true;
+    return false;
+}
+
+/* A coarse loop has work between its products: groups that divide the rows do it in turn, each under the others' products.
+   Products of bytes are over in half the time, before that work is: a group that waits for its turn then leaves the units idle.
+   On an H200, attention in e4m3 takes 3 to 8% less without turns.  */
+static void choose_turns(Chooser *in, int groups)
+{
+    for (int i = 0; i < in->nloops; i++) {
+        Pipeline *pipeline = in->loops[i]->pipeline;
+        if (pipeline->schedule != SCHEDULE_COARSE || in->kernel->grid.split != SPLIT_ROWS)
+            continue;
+        if (pipeline->pingpong && groups == 1)
+            reject(in->kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
+        pipeline->pingpong = groups > 1 && (pipeline->pingpong || !has_flips(in, in->loops[i]));
+    }
+}
+
+/* ---- the table --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t producer, consumer, flipper;
+} Bits;
+
+static void visit_assign(Op *op, void *context)
+{
+    Bits *bits = context;
+    OpClass class_ = op_info[op->code].class_;
+    if (class_ == CLASS_LOAD)
+        op->roles = (op->depth ? bits->producer : 0) | bits->consumer | (op->flipped ? bits->flipper : 0);
+    else if (class_ == CLASS_TILE || class_ == CLASS_STORE)
+        op->roles = bits->consumer;
+    else
+        op->roles = bits->producer | bits->consumer;
+}
+
+static void make_roles(Chooser *in, int groups)
+{
+    Kernel *kernel = in->kernel;
+    Bits bits;
+    if (in->specialized) {
+        Role *producer = role_new(kernel, "producer", 4, 1);
+        Role *consumer = role_new(kernel, "consumer", 4, groups);
+        bits = (Bits){ROLE_BIT(producer), ROLE_BIT(consumer), 0};
+        bool flips = false;
+        for (int i = 0; i < in->nloads; i++)
+            flips |= in->loads[i]->flipped;
+        if (flips)
+            bits.flipper = ROLE_BIT(role_new(kernel, "flipper", 4, 1));
+    } else {
+        Role *all = role_new(kernel, "all", 4, groups);
+        bits = (Bits){ROLE_BIT(all), ROLE_BIT(all), 0};
+    }
+    ir_walk(kernel->body, visit_assign, &bits);
+}
+
+static void say_loop(Chooser *in, const Pipeline *pipeline, int groups)
+{
+    const char *split = groups == 1 ? "" : in->kernel->grid.split == SPLIT_TILES ? "s (tiles)" : "s (rows)";
+    remark(in->kernel, DIAG_OPTIMIZED, pipeline->loc,
+           "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, %s "
+           "schedule%s%s",
+           groups, split, pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
+           pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine", pipeline->pingpong ? ", products in turns" : "",
+           pipeline->automatic ? " (chosen: as many slots as shared memory holds and hide latency)" : "");
+}
+
+static void say(Chooser *in, int groups)
+{
+    if (in->kernel->grid.dealt)
+        remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "tiles %s: dealt while the kernel runs",
+               in->keeps ? "are short and share what they load" : "differ in length");
+    for (int i = 0; i < in->nloads; i++)
+        if (in->loads[i]->kept)
+            remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
+                   "stays in shared memory, %d slot%s, for as long as tiles want the same", in->loads[i]->kept,
+                   in->loads[i]->kept > 1 ? "s" : "");
+        else if (in->loads[i]->flipped)
+            remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
+                   "bytes that lie across K: a role of its own turns them over on their way to the products");
+    for (int i = 0; i < in->nloops; i++)
+        say_loop(in, in->loops[i]->pipeline, groups);
+    if (!in->nloops)
+        remark(in->kernel, DIAG_MISSED, in->kernel->loc,
+               "grid runs unspecialized on %d group%s: no #pragma ws pipeline in it", groups, groups > 1 ? "s" : "");
+}
+
+/* require: tag.   ensure: op->roles, stage, order, depth, release; roles; consumers, split, D, P, persistent decided.  */
+void pass_choose(Kernel *kernel)
+{
+    Chooser in = {.kernel = kernel, .uses = uses_new(kernel, kernel->body)};
+    ir_walk(kernel->body, visit_collect, &in);
+    ir_walk(kernel->body, visit_scalar_read, &in);
+    check_registers(kernel);
+    for (int i = 0; i < in.nloops; i++)
+        in.loops[i]->pipeline->put_count = 0;
+    for (int i = 0; i < in.nloads; i++)
+        choose_ring(&in, in.loads[i]);
+    choose_flips(&in);
+    for (int i = 0; i < in.nloops; i++)
+        check_loop(&in, in.loops[i]);
+    if (!kernel->failed)
+        choose_cluster(kernel, in.specialized);
+    if (kernel->failed)
+        return;
+    for (int i = 0; i < in.nloads; i++)
+        if (in.loads[i]->depth)
+            release_at_products(&in, in.loads[i], in.loads[i]->results[0]);
+    join_rings(&in);
+    choose_kept(&in);
+    choose_depth(&in);
+    for (int i = 0; i < in.nloops; i++)
+        settle_loop(&in, in.loops[i]);
+    choose_pingpong(&in);
+    int groups = choose_groups(&in);
+    if (kernel->failed)
+        return;
+    kernel->grid.consumers = groups;
+    choose_turns(&in, groups);
+    if (!kernel->grid.persistent_given)
+        kernel->grid.persistent = in.specialized;
+    make_roles(&in, groups);
+    kernel->grid.dealt = choose_deal(kernel);
+    say(&in, groups);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* choose.h - the writers of the schedule table and what they share.  */
+#ifndef WSC_CHOOSE_H
+#define WSC_CHOOSE_H
+
+#include "ir/queries.h"
+
+/* What the fine-grained writer (choose.c) has found in a kernel.  */
+typedef struct {
+    Kernel *kernel;
+    Uses uses;
+    int order;
+    Op **loads, **stores, **loops, **dots;
+    int nloads, nstores, nloops, ndots;
+    int64_t parts_bytes;   /* where blocks of a cluster exchange parts of a sum */
+    int64_t scratch_bytes; /* where threads of a group exchange elements of a tile */
+    bool specialized;
+    bool keeps; /* what neighbouring tiles share stays in its slots */
+} Chooser;
+
+/* choose-split.c: may `groups` consumer groups divide the rows?  Sets value->split.  On failure *why is the op in the way.  */
+bool split_rows(Kernel *kernel, int groups, Op **why);
+
+/* choose-coarse.c: stages and orders for a loop of the form T, C, U.  False, and nothing changed, for any other.  */
+bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses);
+
+/* choose-deal.c: do some tiles take longer than others, and may they be dealt while the kernel runs?  */
+bool choose_deal(Kernel *kernel);
+
+/* choose-room.c: bytes of a load's slot, and of all in shared memory but the slots that are still to be counted.  */
+int64_t room_of_slot(const Op *load);
+int64_t room_fixed(const Chooser *in);
+int64_t constant_trips(const Op *loop); /* -1: its bounds are not constant */
+
+/* choose-keep.c: depths for the loads of a loop some of which neighbouring tiles share; those are marked as kept.  False, and
+   nothing changed, where there are none or `room` bytes do not hold them.  */
+bool choose_keep(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t room);
+
+#endif

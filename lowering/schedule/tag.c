@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tag.c - iteration, load or tile: what each statement is for (Tawa, III-C.1).
+ *
+ *   before                                     after
+ *   for (k = 0; k < K; k += 64)                iteration   k feeds addresses and the loop's bound
+ *     ta = ws_load (a, i, k, 128, 64);         load        moves a tile in
+ *     tb = ws_load (b, j, k, 256, 64);         load
+ *     acc = ws_dot (ta, ws_trans (tb), acc);   tile        makes and uses tile values
+ *   ws_store (c, i, j, ws_cast (acc, F16));    tile        the sink
+ *
+ * Backwards from the side-effecting sinks over use-def chains: what feeds the address of a load or a store, a bound or a
+ * condition is an iteration statement; the rest of what a sink needs is a tile statement.  A scalar that feeds both (k used
+ * as a coordinate and in a mask) is an iteration statement: every role may compute it again.
+ */
+#include "ir/slice.h"
+
+enum { ITERATION_BIT = 1u << 30 };
+
+/* The operands of a load or store that say where: all but the stored tile.  */
+static void slice_address(Slice *slice, Op *op)
+{
+    OpClass class_ = op_info[op->code].class_;
+    if (class_ != CLASS_LOAD && class_ != CLASS_STORE)
+        return;
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i]->type.kind != K_TILE)
+            slice_value(slice, op->args[i]);
+    if (op->parent->parent)
+        slice_op(slice, op->parent->parent);
+}
+
+static void visit_sink(Op *op, void *context)
+{
+    slice_address(context, op);
+    if (op_info[op->code].class_ == CLASS_CONTROL && op->nblocks)
+        slice_op(context, op);
+}
+
+static void visit_tag(Op *op, void *context)
+{
+    (void)context;
+    OpClass class_ = op_info[op->code].class_;
+    bool iteration = op->roles & ITERATION_BIT;
+    op->roles = 0;
+    if (class_ == CLASS_LOAD)
+        op->tag = TAG_LOAD;
+    else if (class_ == CLASS_TILE || class_ == CLASS_STORE)
+        op->tag = TAG_TILE;
+    else
+        op->tag = iteration || class_ == CLASS_CONTROL || class_ == CLASS_TENSOR ? TAG_ITERATION : TAG_TILE;
+}
+
+/* require: infer.   ensure: op->tag on every op.  */
+void pass_tag(Kernel *kernel)
+{
+    Slice slice = slice_new(kernel, ITERATION_BIT);
+    ir_walk(kernel->body, visit_sink, &slice);
+    ir_walk(kernel->body, visit_tag, NULL);
+}

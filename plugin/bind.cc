@@ -426,8 +426,38 @@ static void bind_list(Binder *binder, tree list)
     }
 }
 
+/* Markers of pragmas that stood below a directive of OpenMP, which are within it, between it and its loop.  */
+struct Lifted {
+    location_t directive;
+    tree markers;
+};
+
+static tree take_marker(tree *where, int *, void *data)
+{
+    Lifted *lifted = (Lifted *)data;
+    Pragma *pragma = pragma_of_tree(*where);
+    if (pragma && pragma->below == lifted->directive && !TREE_VISITED(*where)) {
+        append_to_statement_list_force(*where, &lifted->markers);
+        *where = build_empty_stmt(pragma->loc);
+    }
+    return NULL_TREE;
+}
+
+/* They come to stand above it, as if that were how they were written.  */
+static void lift_markers(tree *directive)
+{
+    Lifted lifted = {EXPR_LOCATION(*directive), NULL_TREE};
+    walk_tree_without_duplicates(directive, take_marker, &lifted);
+    if (!lifted.markers)
+        return;
+    append_to_statement_list_force(*directive, &lifted.markers);
+    *directive = lifted.markers;
+}
+
 static tree bind_tree(tree *where, int *, void *data)
 {
+    if (is_omp_loop(*where) && EXPR_HAS_LOCATION(*where))
+        lift_markers(where);
     if (TREE_CODE(*where) == STATEMENT_LIST)
         bind_list((Binder *)data, *where);
     return NULL_TREE;

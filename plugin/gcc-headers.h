@@ -61,6 +61,10 @@ extern tree lookup_name(tree) __attribute__((weak));
 extern void mark_exp_read(tree) __attribute__((weak));
 extern tree add_stmt(tree) __attribute__((weak));
 extern enum cpp_ttype pragma_lex(tree *, location_t *) __attribute__((weak));
+extern enum cpp_ttype c_lex_with_flags(tree *, location_t *, unsigned char *, int) __attribute__((weak));
+extern void c_invoke_pragma_handler(unsigned) __attribute__((weak));
+extern cpp_callbacks *cpp_get_callbacks(cpp_reader *) __attribute__((weak));
+extern cpp_reader *parse_in __attribute__((weak));
 extern void c_register_pragma_with_expansion(const char *, const char *, pragma_handler_1arg) __attribute__((weak));
 
 #endif

@@ -32,6 +32,7 @@ struct Pragma {
     bool is_grid;
     bool used; /* a region with it was compiled, or an error about it reported */
     location_t loc;
+    location_t below;  /* the first of the parser's own directives right above it, as OpenMP's are; or 0 */
     unsigned function; /* DECL_UID of the one that it stands in */
     Grid grid;         /* its Loc is filled by the region */
     Pipeline pipeline;

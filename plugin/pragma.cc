@@ -7,6 +7,9 @@
  *
  * Tokens arrive macro-expanded.  There is no expression parser to call, so constants have a small one here.  A pragma that
  * parses leaves a marker call in the function, which bind.cc moves into the loop below; one that does not leaves an error.
+ *
+ * Below a directive of OpenMP the parser takes a loop and nothing else, not even a pragma that has a handler.  So such a pragma is
+ * handled where the lexer meets it, and the parser sees none.
  */
 #include "plugin.h"
 
@@ -58,10 +61,14 @@ struct Tokens {
     bool failed;
 };
 
+static bool parser_is_lexing; /* so tokens come from the lexer itself */
+
 static void next(Tokens *t)
 {
     t->value = NULL_TREE;
-    t->type = pragma_lex(&t->value, &t->where);
+    unsigned char flags;
+    t->type = parser_is_lexing ? c_lex_with_flags(&t->value, &t->where, &flags, 0) : pragma_lex(&t->value, &t->where);
+    t->type = t->type == CPP_PRAGMA_EOL ? CPP_EOF : t->type;
 }
 
 static void wrong(Tokens *t, const char *remedy, const char *sentence)
@@ -424,10 +431,15 @@ static tree marker(void)
     return marker_decl;
 }
 
+/* Where the directives begin, OpenMP's and others that the parser itself reads, between which and here is nothing.  */
+static location_t directives;
+static void (*line_change)(cpp_reader *, const cpp_token *, int);
+
 static void handle_pragma(cpp_reader *)
 {
     Pragma pragma = {};
     pragma.loc = input_location;
+    pragma.below = directives;
     Tokens tokens = {};
     next(&tokens);
     if (!strncmp(lang_hooks.name, "GNU C++", 7)) {
@@ -457,8 +469,37 @@ static void handle_slip(cpp_reader *)
         next(&tokens);
 }
 
+/* The first token of a line.  What is handled here leaves its end to the parser as white space.  */
+static void see_line(cpp_reader *reader, const cpp_token *token, int in_arguments)
+{
+    line_change(reader, token, in_arguments);
+    if (token->type == CPP_PRAGMA_EOL)
+        return;
+    if (token->type == CPP_PRAGMA && token->val.pragma < PRAGMA_FIRST_EXTERNAL) {
+        directives = directives ? directives : token->src_loc;
+    } else if (token->type == CPP_PRAGMA && directives) {
+        location_t outer = input_location;
+        input_location = token->src_loc;
+        parser_is_lexing = true;
+        c_invoke_pragma_handler(token->val.pragma);
+        parser_is_lexing = false;
+        input_location = outer;
+        cpp_token *seen = CONST_CAST(cpp_token *, token);
+        seen->type = CPP_PADDING;
+        seen->val.source = NULL;
+    } else {
+        directives = 0;
+    }
+}
+
 static void register_pragmas(void *, void *)
 {
+    cpp_callbacks *callbacks = cpp_get_callbacks(parse_in);
+    if (!flag_preprocess_only && callbacks->line_change && !strncmp(lang_hooks.name, "GNU C", 5) &&
+        strncmp(lang_hooks.name, "GNU C++", 7)) {
+        line_change = callbacks->line_change;
+        callbacks->line_change = see_line;
+    }
     c_register_pragma_with_expansion(NULL, "ws", handle_pragma);
     c_register_pragma_with_expansion(NULL, "wsc", handle_slip);
 }

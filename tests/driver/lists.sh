@@ -16,7 +16,7 @@ every_source_listed() {
 
 every_unit_listed() {
     status=0
-    for file in $(find tests/unit -name '*.c' 2>/dev/null | sort); do
+    for file in $(find tests/bench tests/emulate tests/lowering tests/runtime -name '*.c' 2>/dev/null | sort); do
         grep -qF "${file%.c}" Makefile.am || { echo "$file is in no list"; status=1; }
     done
     for file in $(find tests -name '*.group' | sort); do
@@ -48,9 +48,9 @@ formatted() {
     return $status
 }
 
-# The rows of HACKING's table of what rivals' users report.
+# The rows of the table of what users of other systems report.
 matrix_is_there() {
-    named=$(sed -n '/^## The first test matrix/,/^## /s/^|.*| \(`.*\) |$/\1/p' HACKING.md | tr -d '`,')
+    named=$(sed -n '/^## What users/,/^## /s/^|.*| \(`.*\) |$/\1/p' tests/programs/README.md | tr -d '`,')
     test "$(echo "$named" | wc -w)" -gt 20 || { echo 'the table is not there'; return 1; }
     status=0
     for program in $named; do

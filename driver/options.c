@@ -127,6 +127,8 @@ static void own_option(Options *options, const char *argument)
         options->strict = true;
     else if (same(argument, "--ws-help"))
         options->help = true;
+    else if (same(argument, "--ws-version"))
+        options->version = true;
     else
         fail("there is no option '%s'; wscc --ws-help lists those that begin with --ws-", argument);
 }
@@ -172,6 +174,7 @@ static void step_option(Options *options, const char *text)
              same(text, "-dumpmachine") || same(text, "-dumpspecs") || starts_with(text, "-print-") ||
              starts_with(text, "--print-") || starts_with(text, "--help"))
         stop_after(options, STEP_ANSWER);
+    options->introduce |= same(text, "--version") || same(text, "--help");
 }
 
 /* Options that the compiler of the emitted code has to be told too.  */
@@ -300,6 +303,7 @@ void options_help(void)
           "  --ws-print=WHAT       target, cflags, libs, or fingerprint (of plugin, headers and compilers)\n"
           "  --ws-bundle=DIR       copy the header and the sequential library, one file each, to DIR\n"
           "  --ws-help             this text\n"
+          "  --ws-version          the version and the default target\n"
           "Environment: WSCC_CC, WSCC_CXX and WSCC_NVCC choose the compilers.\n",
           stdout);
 }

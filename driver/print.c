@@ -3,6 +3,7 @@
 
 #include "wscc.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,10 +12,44 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+static bool same_file(const char *path, const struct stat *other)
+{
+    struct stat file;
+
+    return stat(path, &file) == 0 && file.st_dev == other->st_dev && file.st_ino == other->st_ino;
+}
+
+/* The loader's cache answers, not the list of its folders: a library that was put into such a folder after the last
+   ldconfig is not found there.  */
+static bool loader_finds(const char *libdir)
+{
+    struct stat library;
+    char *line = NULL;
+    size_t room = 0;
+    bool found = false, done = false;
+    FILE *cache = stat(format("%s/libwsrt.so", libdir), &library) == 0
+                      ? popen("PATH=\"$PATH:/usr/sbin:/sbin\" ldconfig -p 2>/dev/null", "r")
+                      : NULL;
+
+    /* "<tab>NAME (ABI) => PATH", in the loader's order.  */
+    while (cache && getline(&line, &room, cache) > 0) {
+        char *path = strstr(line, " => ");
+        if (done || !path || !starts_with(line, "\tlibwsrt.so."))
+            continue;
+        path[strcspn(path, "\n")] = '\0';
+        found = same_file(path + 4, &library);
+        done = true;
+    }
+    if (cache)
+        pclose(cache);
+    free(line);
+    return found;
+}
+
 void link_libs(const Config *config, Target target, bool is_static, Args *libs)
 {
     args_add(libs, format("-L%s", config->libdir));
-    if (!is_static)
+    if (!is_static && !loader_finds(config->libdir))
         args_add(libs, format("-Wl,-rpath,%s", config->libdir));
     args_add(libs, "-lwsrt");
     if (is_static)
@@ -82,10 +117,28 @@ static int print_fingerprint(const Options *options, const Config *config)
     return 0;
 }
 
+void print_version(const Config *config)
+{
+    printf("wscc (WSC) %s, default target %s\n", WSC_VERSION, config->target);
+}
+
+/* The answers are read by a shell or by make, which splits words: all but plain characters get a backslash.  */
+static void print_word(const char *word)
+{
+    for (; *word; word++) {
+        if (!isalnum((unsigned char)*word) && !strchr("-_./,=+:@%~", *word) && !(*word & 0x80))
+            putchar('\\');
+        putchar(*word);
+    }
+}
+
 static int print_args(const Args *args)
 {
-    for (int i = 0; i < args->count; i++)
-        printf("%s%s", i ? " " : "", args->item[i]);
+    for (int i = 0; i < args->count; i++) {
+        if (i)
+            putchar(' ');
+        print_word(args->item[i]);
+    }
     putchar('\n');
     return 0;
 }

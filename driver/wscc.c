@@ -11,6 +11,7 @@
 
 #include "wscc.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 static void add_item(Args *args, const Item *item)
@@ -37,7 +38,7 @@ static void add_output(Args *args, const Options *options)
 }
 
 /* -E, -M, --version and the like: no plugin, which has nothing to do there.  */
-static void host_only(const Options *options, const Config *config)
+static int host_only(const Options *options, const Config *config)
 {
     Args args = {0};
 
@@ -47,7 +48,12 @@ static void host_only(const Options *options, const Config *config)
     add_output(&args, options);
     if (options->inputs)
         args_add(&args, format("-I%s", config->include));
-    replace(&args);
+    if (!options->introduce)
+        replace(&args);
+    int status = run(options, &args, NULL);
+    print_version(config);
+    puts("The options of WSC begin with --ws-; wscc --ws-help lists them.");
+    return status;
 }
 
 static const char *default_object(const Options *options, const Item *source)
@@ -150,12 +156,16 @@ int main(int argc, char **argv)
         options_help();
         return 0;
     }
+    if (options.version) {
+        print_version(&config);
+        return 0;
+    }
     if (options.print)
         return print_answer(&options, &config);
     if (options.bundle)
         return bundle_copy(&config, options.bundle);
     if (options.step >= STEP_TEXT)
-        host_only(&options, &config);
+        return host_only(&options, &config);
     temporary_purpose(purpose_of(&options));
     status = options.step == STEP_LINK ? link_all(&options, &config) : compile_all(&options, &config);
     cleanup();

@@ -88,7 +88,8 @@ typedef struct {
     /* Our own.  */
     Target target;
     const char *dump, *bundle, *print;
-    bool keep, show, strict, help, clang;
+    bool keep, show, strict, help, version, clang;
+    bool introduce; /* the host compiler presents itself (--version, --help), and wscc after it */
 } Options;
 
 void options_parse(Options *options, const Config *config, int argc, char **argv);
@@ -125,7 +126,9 @@ void each_header(const char *folder, void (*each)(const char *path, void *contex
 
 /* ---- print.c ----------------------------------------------------------------------------------------------------- */
 
+/* What a link needs; a run path only where the loader does not find the library by itself.  */
 void link_libs(const Config *config, Target target, bool is_static, Args *libs);
+void print_version(const Config *config);
 int print_answer(const Options *options, const Config *config);
 int bundle_copy(const Config *config, const char *folder);
 

@@ -1,15 +1,21 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# make install DESTDIR=...: what was installed compiles a program by itself, by pkg-config and by the m4 macro.
+# make install DESTDIR=...: what was installed compiles a program by itself, by pkg-config and by the m4 macro, wherever
+# configure was told to put it.
 
 . "$(dirname "$0")/../tap.sh"
 
 root=$work/root
 installed() { make -C "$top_builddir" install DESTDIR="$root"; }
 ok 'make install DESTDIR' installed
-prefix=$(sed -n "s/^prefix = //p" "$top_builddir/Makefile")
-here=$root$prefix
-wscc=$here/bin/wscc
+
+# folder NAME: where the installation keeps what Makefile calls NAME
+folder() { echo "$root$(make -s -C "$top_builddir" --eval="folder: ; @echo '\$($1)'" folder)"; }
+wscc=$(folder bindir)/wscc
+libdir=$(folder libdir)
+pkglibdir=$(folder pkglibdir)
+pkgconfigdir=$(folder pkgconfigdir)
+m4dir=$(folder m4dir)
 target=sequential
 if has_plugin; then target=emulate; fi
 
@@ -38,42 +44,92 @@ moved() {
     "$wscc" --ws-target=$target -O2 kernel.c -o p -v 2>../text && ./p && ! grep -qF "$top_builddir/.libs" ../text &&
         ! grep -qF "$top_srcdir/runtime" ../text
 }
-no_build_paths() { ! grep -rqF "$top_builddir" "$here/lib/wsc/wscc.conf" "$here/lib/pkgconfig"; }
-by_pkg_config() {
-    PKG_CONFIG_PATH=$here/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
-    export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
-    cc -Wno-unknown-pragmas $(pkg-config --cflags wsc) kernel.c $(pkg-config --libs wsc) -Wl,-rpath,"$here/lib" -o q && ./q
+no_build_paths() {
+    test -s "$pkglibdir/wscc.conf" && test -s "$pkgconfigdir/wsc.pc" && test -s "$m4dir/wsc.m4" &&
+        ! grep -rIF --exclude='*.la' "$top_builddir" "$root"
 }
-macro() (
-    mkdir m && cd m && cp ../kernel.c . || return 1
+by_pkg_config() {
+    PKG_CONFIG_PATH=$pkgconfigdir PKG_CONFIG_SYSROOT_DIR=$root
+    export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
+    cc -Wno-unknown-pragmas $(pkg-config --cflags wsc) kernel.c $(pkg-config --libs wsc) -Wl,-rpath,"$libdir" -o q && ./q
+}
+# What --ws-print says is words for a shell.
+blank() {
+    mkdir "$work/a folder's" && cp -r "$root" "$work/a folder's" || return 1
+    there="$work/a folder's/root${wscc#"$root"}"
+    "$there" --ws-target=sequential -O2 kernel.c -o r && ./r || return 1
+    sh -c "cc -O2 $("$there" --ws-print=cflags) kernel.c $("$there" --ws-target=sequential --ws-print=libs) -lm -o r" && ./r
+}
+run_path() { readelf -d "$1" | grep -E 'RUNPATH|RPATH'; }
+# The loader's cache, with the given lines in it.
+cache() {
+    mkdir -p "$work/cache" && printf '%s\n' '#! /bin/sh' "cat '$work/cache/list'" >"$work/cache/ldconfig" &&
+        chmod +x "$work/cache/ldconfig" && printf '\t%s (libc6,x86-64) => %s\n' "$@" >"$work/cache/list"
+}
+linked() { (PATH=$work/cache:$PATH; "$wscc" --ws-target=sequential kernel.c -o s) && run_path s >../text; }
+run_path_needed() {
+    cache libm.so.6 /lib/libm.so.6 && linked && grep -qF "[$libdir]" ../text &&
+        cache libwsrt.so.0 /elsewhere/libwsrt.so.0 libwsrt.so.0 "$libdir/libwsrt.so.0" && linked
+}
+run_path_spared() { cache libm.so.6 /lib/libm.so.6 libwsrt.so.0 "$libdir/libwsrt.so.0" && ! linked; }
+# Programs and libraries, with and without flags of their own: Automake names and makes their objects differently.
+macro_project() {
+    mkdir m m/src && cd m || return 1
     cat >configure.ac <<'END'
 AC_INIT([user], [1.0])
-AM_INIT_AUTOMAKE([foreign])
-AC_PROG_CC
+AM_INIT_AUTOMAKE([foreign subdir-objects -Wall -Werror])
 WSC_PROG_WSCC
+AM_PROG_AR
+LT_INIT
 AC_CONFIG_FILES([Makefile])
 AC_OUTPUT
 END
     cat >Makefile.am <<'END'
 bin_PROGRAMS = user
 user_SOURCES = main.c kernel.c
-user_LDADD = $(WSC_LIBS)
-kernel.$(OBJEXT): CC = $(WSCC)
+user_LDADD = libplain.la libflagged.la $(WSC_LIBS)
+noinst_LTLIBRARIES = libplain.la libflagged.la
+libplain_la_SOURCES = src/plain.c
+libflagged_la_SOURCES = src/flagged.c
+libflagged_la_CFLAGS = -O1
+kernels = kernel.$(OBJEXT) src/plain.lo src/libflagged_la-flagged.lo
+$(kernels): CC = $(WSCC)
 if HAVE_WSC
 AM_CPPFLAGS = -DHAVE_WSC
+else
+AM_CPPFLAGS = -I$(srcdir)/bundle
+libplain_la_SOURCES += bundle/ws.c
+LIBS += -lm -lpthread
 endif
 END
-    sed -i 's/main(void)/kernel_main(void)/' kernel.c
-    echo 'int kernel_main(void); int main(void) { return kernel_main(); }' >main.c
-    autoreconf -i -I "$here/share/aclocal" && ./configure WSCC="$wscc" --with-wsc=$target && make V=1 >log 2>&1 && ./user &&
-        grep -q -- "--ws-target=$target.*kernel" log && ! grep -q -- "--ws-target.*main\.c" log
+    for file in kernel src/plain src/flagged; do
+        sed "s/main(void)/${file#src/}_main(void)/" ../kernel.c >$file.c
+    done
+    cat >main.c <<'END'
+int kernel_main(void), plain_main(void), flagged_main(void);
+int main(void) { return kernel_main() || plain_main() || flagged_main(); }
+END
+    "$wscc" --ws-bundle=bundle && autoreconf -i -I "$m4dir"
+}
+macro() (
+    cd m && ./configure WSCC="$wscc" --with-wsc=$target && make V=1 >log 2>&1 && ./user || { cat log; return 1; }
+    for file in kernel plain flagged; do
+        grep -q -- "--ws-target=$target.* -c .*$file\.c" log || return 1
+    done
+    ! grep -q -- "--ws-target.*main\.c" log && make distclean
 )
-macro_without() (cd m && ./configure --without-wsc && grep -q '^HAVE_WSC_TRUE=.#' config.log)
+macro_without() (
+    cd m && ./configure --without-wsc && grep -q '^HAVE_WSC_TRUE=.#' config.log && make && ./user && make distclean
+)
+macro_missing() (cd m && ! ./configure WSCC= --with-wsc=cuda >log 2>&1 && grep -q 'wscc is not in PATH, and --with-wsc=cuda' log)
 macro_cached() (cd m && ./configure WSCC="$wscc" wsc_cv_target_yes=sequential && grep -q '^WSCC = .*--ws-target=sequential' Makefile)
 removed() { make -C "$top_builddir" uninstall DESTDIR="$root" && test -z "$(find "$root" -type f)"; }
 
 ok 'the installed wscc works wherever it was put' moved
 ok 'no path of the build tree was installed' no_build_paths
+ok_plain 'the installed wscc and its answers with a blank in their path' blank
+ok_plain 'a program finds the library' run_path_needed
+ok_plain 'no run path where the loader looks' run_path_spared
 if command -v pkg-config >/dev/null 2>&1; then
     ok_plain 'pkg-config --cflags --libs wsc' by_pkg_config
 else
@@ -81,12 +137,15 @@ else
 fi
 if sanitized; then
     skip 'WSC_PROG_WSCC' 'not under sanitizers'
-elif command -v autoreconf >/dev/null 2>&1; then
-    ok 'WSC_PROG_WSCC' macro
+elif command -v autoreconf >/dev/null 2>&1 && command -v libtoolize >/dev/null 2>&1; then
+    ok 'WSC_PROG_WSCC: autoreconf' macro_project
+    cd "$work/src" || exit 99
+    ok 'WSC_PROG_WSCC: kernels in programs and libraries' macro
     ok 'WSC_PROG_WSCC --without-wsc' macro_without
+    ok 'WSC_PROG_WSCC asks for a wscc that is not there' macro_missing
     ok 'WSC_PROG_WSCC takes a cached target' macro_cached
 else
-    skip 'WSC_PROG_WSCC' 'no autoreconf'
+    skip 'WSC_PROG_WSCC' 'no autoreconf or libtoolize'
 fi
 ok 'make uninstall leaves nothing' removed
 done_testing

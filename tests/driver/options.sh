@@ -171,6 +171,19 @@ bundle() {
     "$wscc" --ws-bundle=../bundle && cc -O2 -Wall -Wno-unknown-pragmas -Werror -I../bundle kernel.c kernel-main.c ../bundle/ws.c -lm -lpthread -o p &&
         test "$(./p)" = good && test "$(ls ../bundle | tr '\n' ' ')" = 'ws.c ws.h '
 }
+version_line() {
+    test "$("$wscc" --ws-version)" = "wscc (WSC) $version, default target $("$wscc" --ws-print=target)"
+}
+# Build systems read the first lines: those stay the host compiler's.
+introduced() {
+    for option in --version --help; do
+        $host $option >../want && "$wscc" --ws-version >>../want && "$wscc" $option | sed '$d' | diff ../want - &&
+            "$wscc" $option | tail -n 1 | grep -q 'wscc --ws-help lists them' || return 1
+    done
+    ! WSCC_CC=false "$wscc" --version
+}
+version=$(sed -n 's/^VERSION = //p' "$top_builddir/Makefile")
+host=$(sed -n 's/^cc = //p' "$top_builddir/wscc.conf")
 broken_cc() { WSCC_CC=/nonexistent/cc "$wscc" --ws-target=sequential -c plain.c -o out.o 2>../text; test $? = 127 && grep -q nonexistent ../text; }
 host_cc() { clean; WSCC_CC="$work/mycc" "$wscc" --ws-target=sequential -c plain.c && grep -q ran ../ran; }
 printf '#! /bin/sh\necho ran >"%s/ran"\nexec gcc "$@"\n' "$work" >../mycc && chmod +x ../mycc
@@ -187,8 +200,9 @@ ok 'unknown option of ours' says "there is no option '--ws-nonsense'" --ws-nonse
 ok 'unknown option of the host compiler is its to refuse' says 'nonsense' -fnonsense -c plain.c
 ok 'clang front end' says 'the clang front end is not built' --ws-frontend=clang -c plain.c
 ok '-o with two sources' says '-o names one output' -c plain.c main.c -o x.o
-ok '--version is the host compiler'"'"'s' says "$(cc --version | head -n 1 | sed 's/^[^ ]* //')" --version
+ok '--version and --help: the host compiler'"'"'s, then one of ours' introduced
 ok '--ws-help' says '--ws-target=TARGET' --ws-help
+ok '--ws-version' version_line
 
 if has_plugin; then
     target=emulate

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host.c - what surrounds the kernels: errors, the log, the stream, memory.
+ * host.c - what surrounds the kernels: the log, the stream, memory; errors: error.c.
  *
- * Errors and the stream belong to a thread, the log and the backend to the process.  Nothing here prints or ends the
- * process, except ws_or_die, whose purpose it is.
+ * The stream belongs to a thread, the log and the backend to the process.
  */
 #include "ws/backend.h"
 
@@ -11,56 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- errors ------------------------------------------------------------------------------------------------------ */
-
-static _Thread_local struct {
-    ws_status status;
-    char message[2048]; /* the emulation reports a line for each group */
-} error;
-
-ws_status ws_error_vset(ws_status status, const char *format, va_list list)
-{
-    if (error.status == WS_OK && status != WS_OK) {
-        error.status = status;
-        vsnprintf(error.message, sizeof error.message, format, list);
-    }
-    return status;
-}
-
-ws_status ws_error_set(ws_status status, const char *format, ...)
-{
-    va_list list;
-    va_start(list, format);
-    ws_error_vset(status, format, list);
-    va_end(list);
-    return status;
-}
-
-ws_status ws_error_pending(void)
-{
-    return error.status;
-}
-
-ws_status ws_last_error(void)
-{
-    ws_status status = error.status;
-    error.status = WS_OK;
-    return status;
-}
-
-const char *ws_error_message(void)
-{
-    return error.message;
-}
-
-void ws_or_die(ws_status s)
-{
-    if (s == WS_OK)
-        return;
-    fprintf(stderr, "ws: %s\n", error.message[0] ? error.message : "error without a message");
-    exit(1);
-}
 
 /* ---- the log ----------------------------------------------------------------------------------------------------- */
 

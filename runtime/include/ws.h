@@ -104,7 +104,9 @@ void *ws_alloc(size_t bytes); /* device memory where kernels run on a device; NU
 void ws_free(void *p);
 ws_status ws_copy(void *to, const void *from, size_t bytes); /* either side host or device */
 ws_status ws_sync(void);                                     /* wait for this thread's stream */
-ws_status ws_last_error(void);         /* this thread's first error since the last call, which it clears */
+/* This thread's first error since the last call, which it clears.  What nobody reads is a line on standard error by the end of
+   the program; the environment's WS_ERRORS=abort|print|quiet says otherwise.  */
+ws_status ws_last_error(void);
 const char *ws_error_message(void);    /* its message; valid until this thread's next error */
 void ws_or_die(ws_status s);           /* unless s is WS_OK: print the message and exit(1) */
 void ws_set_stream(void *cuda_stream); /* for this thread */

@@ -183,8 +183,12 @@ fi
 
 no_gpu() {
     "$wscc" --ws-target=cuda kernel.c main.c -o "$work/program" -lm || return 1
-    "$work/program" | tee "$work/said"
-    grep -qiE '^5 .*(device|gpu|driver)' "$work/said"
+    "$work/program" 2>"$work/errors" | tee "$work/said"
+    grep -qiE '^5 .*(device|gpu|driver)' "$work/said" && test ! -s "$work/errors" || { cat "$work/errors"; return 1; }
+    sed '/status/d' main.c >"$work/careless.c" # reads no errors
+    "$wscc" --ws-target=cuda kernel.c "$work/careless.c" -o "$work/program" -lm && "$work/program" 2>"$work/errors" || return 1
+    cat "$work/errors"
+    grep -qiE '^ws: twice: .*(device|gpu|driver)' "$work/errors" && test "$(wc -l <"$work/errors")" = 1
 }
 if has_plugin && test -n "${NVCC-}" && ! nvidia-smi -L >/dev/null 2>&1; then
     ok 'a launch without a GPU' no_gpu

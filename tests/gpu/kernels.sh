@@ -20,14 +20,16 @@ compiles_well() {
 }
 
 agrees() {
-    "${CC:-cc}" -O2 -I"$top_srcdir/runtime/include" -c -o "$work/host.o" "$top_srcdir/runtime/host/host.c" &&
-        cuda -o "$work/check" "$folder/handwritten/check.cu" "$work"/gemm.o "$work"/gemm_pingpong.o \
-            "$work"/attention.o "$work"/softmax_rows.o "$work/host.o" &&
+    for part in host error; do
+        "${CC:-cc}" -O2 -I"$top_srcdir/runtime/include" -c -o "$work/$part.o" "$top_srcdir/runtime/host/$part.c" || return
+    done
+    cuda -o "$work/check" "$folder/handwritten/check.cu" "$work"/gemm.o "$work"/gemm_pingpong.o \
+            "$work"/attention.o "$work"/softmax_rows.o "$work/host.o" "$work/error.o" &&
         "$work/check"
 }
 
 operations_agree() {
-    cuda -o "$work/ops" "$folder/ops.cu" "$work/host.o" && "$work/ops"
+    cuda -o "$work/ops" "$folder/ops.cu" "$work/host.o" "$work/error.o" && "$work/ops"
 }
 
 if test -z "${NVCC-}"; then

@@ -34,6 +34,8 @@ const struct ws_backend *ws_backend_current(void);
 ws_status ws_error_set(ws_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 ws_status ws_error_vset(ws_status status, const char *format, va_list list);
 ws_status ws_error_pending(void); /* the same without clearing */
+/* Every launch says so: an error of this thread that nobody has read by then is shown.  */
+void ws_launch_begins(void);
 
 /* One line to the user's log, if there is one.  */
 void ws_log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));

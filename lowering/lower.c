@@ -72,26 +72,9 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
     module->pass = NULL;
 }
 
-/* Kernels come in the order of the source, whatever the order in which the front end met them.  */
-static void sort_kernels(Module *module)
-{
-    Kernel *sorted = NULL;
-    for (Kernel *kernel = module->kernels, *next; kernel; kernel = next) {
-        Kernel **place = &sorted;
-        while (*place && ((*place)->loc.line < kernel->loc.line ||
-                          ((*place)->loc.line == kernel->loc.line && (*place)->loc.column <= kernel->loc.column)))
-            place = &(*place)->next;
-        next = kernel->next;
-        kernel->next = *place;
-        *place = kernel;
-    }
-    module->kernels = sorted;
-}
-
 const char *lower_range(Module *module, int first, int last, const char *which, FILE *dump)
 {
     last = last_pass(module, last);
-    sort_kernels(module);
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
         lower_kernel(kernel, first, last, which, dump);
     if (module->failed || !module->kernels || last < npasses - 1)

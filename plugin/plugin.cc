@@ -144,30 +144,9 @@ static bool dumps_walk(void)
     return found && (found == plugin.dump || found[-1] == ',') && (!found[4] || found[4] == ',');
 }
 
-static bool comes_before(const Kernel *x, const Kernel *y)
-{
-    return x->loc.host != y->loc.host ? x->loc.host < y->loc.host : strcmp(x->name, y->name) < 0;
-}
-
-/* In the order of the source: GCC goes through functions in an order that depends on -O.  */
-static void sort_kernels(Module *module)
-{
-    Kernel *sorted = NULL, *next;
-    for (Kernel *kernel = module->kernels; kernel; kernel = next) {
-        Kernel **at = &sorted;
-        next = kernel->next;
-        while (*at && !comes_before(kernel, *at))
-            at = &(*at)->next;
-        kernel->next = *at;
-        *at = kernel;
-    }
-    module->kernels = sorted;
-}
-
 static void finish_unit(void)
 {
     const char *text = NULL;
-    sort_kernels(plugin.module);
     for (const Kernel *kernel = plugin.module->kernels; kernel && dumps_walk(); kernel = kernel->next)
         if (!kernel->failed)
             ir_print(stdout, kernel, "walk");

@@ -193,6 +193,17 @@ bool dtype_is_signed(Dtype dtype)
 
 /* ---- builders ---------------------------------------------------------------------------------------------------- */
 
+static bool comes_before(const Kernel *x, const Kernel *y)
+{
+    if (x->loc.line != y->loc.line)
+        return x->loc.line < y->loc.line;
+    if (x->loc.column != y->loc.column)
+        return x->loc.column < y->loc.column;
+    return x->loc.host != y->loc.host ? x->loc.host < y->loc.host : strcmp(x->name, y->name) < 0;
+}
+
+/* Kernels stand in the order of the source: GCC goes through functions in an order that depends on -O.  One macro may expand
+   to several at one place: these go by name.  */
 Kernel *kernel_new(Module *module, const char *name, Loc loc)
 {
     Kernel *kernel = arena_alloc(module, sizeof *kernel);
@@ -203,8 +214,9 @@ Kernel *kernel_new(Module *module, const char *name, Loc loc)
     kernel->grid.loc = loc;
     kernel->body = block_new(kernel, NULL);
     Kernel **end = &module->kernels;
-    while (*end)
+    while (*end && !comes_before(kernel, *end))
         end = &(*end)->next;
+    kernel->next = *end;
     *end = kernel;
     return kernel;
 }
@@ -405,7 +417,6 @@ Storage *storage_new(Kernel *kernel, const char *name, StorageUse use, Type tile
     storage->use = use;
     storage->tile = tile;
     storage->slots = slots;
-    storage->alias = -1;
     Storage **end = &kernel->storages;
     while (*end)
         end = &(*end)->next;
@@ -416,6 +427,15 @@ Storage *storage_new(Kernel *kernel, const char *name, StorageUse use, Type tile
 int storage_places(const Storage *storage)
 {
     return storage->kept ? storage->kept : storage->slots;
+}
+
+int aref_places(const Aref *aref)
+{
+    int places = aref->slots;
+    for (int i = 0; i < aref->nstorages; i++)
+        if (storage_places(aref->storages[i]) < places)
+            places = storage_places(aref->storages[i]);
+    return places;
 }
 
 Aref *aref_new(Kernel *kernel, const char *name, int slots)

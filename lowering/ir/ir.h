@@ -110,7 +110,6 @@ typedef struct {
     Schedule schedule;
     Loc loc;            /* of the pragma */
     int put_count;      /* choose: number of arefs filled in the loop */
-    const char *missed; /* why the loop is not specialized, or NULL */
 } Pipeline;
 
 enum { RELEASE_END = 0x7fffffff };
@@ -198,11 +197,9 @@ typedef struct {
 
 /* Shared memory that the kernel owns, apart from the values that pass through it.  Tiles are stored in blocks of 128-byte
    rows with the 128-byte swizzle: ceil (cols * size / 128) blocks of `rows` rows (rows rounded up to 8).  */
-typedef enum { SPACE_SHARED, SPACE_CLUSTER, SPACE_REGISTER, SPACE_TENSOR } Space;
 typedef enum { USE_RING, USE_OPERAND, USE_OUTPUT, USE_SCRATCH, USE_GATHERED, USE_PARTS } StorageUse;
 struct Storage {
     const char *name;
-    Space space;
     StorageUse use;
     Type tile;          /* of one slot */
     int slots;          /* ring depth, or copies (one per consumer group) */
@@ -210,7 +207,6 @@ struct Storage {
     int64_t stride;     /* plan: from one slot to the next */
     int64_t offset;     /* plan: from the shared struct's start */
     Storage *beside;    /* layout: each slot lies right behind that one's, and the next one's behind it */
-    int alias;          /* plan: storages of one alias group share memory; -1 none */
     int kept; /* partition: slots that are there, shared by every so many; 0: all.  A copy waits for all that share */
     bool rounded;       /* layout: f32 that products alone read; the copy rounds it to tf32 */
     bool woven;         /* layout: bytes whose every 16 columns are in the order in which register operands hold theirs */
@@ -380,6 +376,7 @@ bool kernel_names (const Kernel *kernel, const char *name); /* a storage or an a
 Storage *storage_new (Kernel *kernel, const char *name, StorageUse use, Type tile, int slots);
 Aref *aref_new (Kernel *kernel, const char *name, int slots);
 int storage_places(const Storage *storage); /* slots that are there */
+int aref_places(const Aref *aref);          /* the fewest of its storages */
 #define ROLE_BIT(role) (1u << (role)->id)
 
 /* ---- diag.c: the two kinds of failure ---------------------------------------------------------------------------- */

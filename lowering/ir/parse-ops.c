@@ -312,13 +312,8 @@ static void parse_pipeline_clause(Parser *p, Pipeline *pipeline, const char *cla
     scan_expect(p, "(");
     if (!strcmp(clause, "schedule")) {
         pipeline->schedule = (Schedule)scan_choice(p, "a schedule", text_schedules, TEXT_SCHEDULES);
-    } else if (!strcmp(clause, "puts")) {
-        pipeline->put_count = scan_number_up_to(p, 0, MAX_ITEMS);
     } else {
-        if (p->token.kind != T_STRING)
-            scan_fail(p, "expected a string, found '%s'", scan_shown(p));
-        pipeline->missed = p->token.text;
-        scan_next(p);
+        pipeline->put_count = scan_number_up_to(p, 0, MAX_ITEMS);
     }
     scan_expect(p, ")");
 }
@@ -343,7 +338,7 @@ static Pipeline *parse_pipeline(Parser *p)
     while (!p->failed) {
         if (scan_accept(p, "pingpong"))
             pipeline->pingpong = true;
-        else if (scan_at(p, "schedule") || scan_at(p, "puts") || scan_at(p, "missed"))
+        else if (scan_at(p, "schedule") || scan_at(p, "puts"))
             parse_pipeline_clause(p, pipeline, scan_word(p, "a clause"));
         else
             break;

@@ -167,8 +167,6 @@ static void parse_storage(Parser *p, int line)
         storage->slots = scan_number_up_to(p, 0, 1000);
     if (at_key(p, line, "kept"))
         storage->kept = scan_number_up_to(p, 0, 1000);
-    if (at_key(p, line, "space"))
-        storage->space = (Space)scan_choice(p, "a space", text_spaces, TEXT_SPACES);
     if (at_key(p, line, "bytes"))
         storage->slot_bytes = scan_number(p);
     if (at_key(p, line, "offset"))
@@ -176,8 +174,6 @@ static void parse_storage(Parser *p, int line)
     storage->stride = at_key(p, line, "stride") ? scan_number(p) : storage->slot_bytes;
     if (at_key(p, line, "beside"))
         storage->beside = parse_find_storage(p, scan_word(p, "a storage"));
-    if (at_key(p, line, "alias"))
-        storage->alias = scan_number_up_to(p, -1, MAX_ITEMS);
     if (at_key(p, line, "rounded"))
         storage->rounded = scan_number_up_to(p, 0, 1);
     if (at_key(p, line, "woven"))

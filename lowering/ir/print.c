@@ -266,11 +266,6 @@ static void print_pipeline(Printer *p, const Pipeline *pipeline)
         fputs(" pingpong", p->out);
     if (pipeline->put_count)
         fprintf(p->out, " puts(%d)", pipeline->put_count);
-    if (pipeline->missed) {
-        fputs(" missed(", p->out);
-        print_string(p, pipeline->missed);
-        putc(')', p->out);
-    }
 }
 
 static void print_roles(Printer *p, uint32_t roles)
@@ -579,16 +574,12 @@ static void print_storage(Printer *p, const Storage *storage)
     fprintf(p->out, " slots=%d", storage->slots);
     if (storage->kept)
         fprintf(p->out, " kept=%d", storage->kept);
-    if (storage->space != SPACE_SHARED)
-        fprintf(p->out, " space=%s", text_spaces[storage->space]);
     if (storage->slot_bytes)
         fprintf(p->out, " bytes=%" PRId64 " offset=%" PRId64, storage->slot_bytes, storage->offset);
     if (storage->stride != storage->slot_bytes)
         fprintf(p->out, " stride=%" PRId64, storage->stride);
     if (storage->beside)
         fprintf(p->out, " beside=%s", storage->beside->name);
-    if (storage->alias >= 0)
-        fprintf(p->out, " alias=%d", storage->alias);
     if (storage->rounded)
         fputs(" rounded=1", p->out);
     if (storage->woven)

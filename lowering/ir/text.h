@@ -10,7 +10,6 @@ extern const char *const text_tags[];      /* by Tag */
 extern const char *const text_schedules[]; /* by Schedule */
 extern const char *const text_orders[];    /* by TileOrder */
 extern const char *const text_splits[];    /* by Split */
-extern const char *const text_spaces[];    /* by Space */
 extern const char *const text_uses[];      /* by StorageUse */
 extern const char *const text_layouts[];   /* by Layout */
 extern const char *const text_alongs[];    /* by ALONG_... */
@@ -20,7 +19,6 @@ enum {
     TEXT_SCHEDULES = 4,
     TEXT_ORDERS = 4,
     TEXT_SPLITS = 3,
-    TEXT_SPACES = 4,
     TEXT_USES = 6,
     TEXT_LAYOUTS = LAYOUT_COUNT,
     TEXT_ALONGS = 5

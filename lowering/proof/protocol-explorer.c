@@ -487,8 +487,11 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
         in->nstorages++;
     in->groups = arena_alloc(module, (size_t)(groups * in->nblocks + 1) * sizeof *in->groups);
     in->arefs = arena_alloc(module, (size_t)(in->narefs + 1) * sizeof *in->arefs);
-    FOR_AREFS (aref, kernel)
+    in->slots = arena_alloc(module, (size_t)(in->narefs + 1) * sizeof *in->slots);
+    FOR_AREFS (aref, kernel) {
         in->arefs[aref->id] = aref;
+        in->slots[aref->id] = aref->slots;
+    }
     in->mark_of = arena_alloc(module, (size_t)(module->next_id + 1) * sizeof *in->mark_of);
     memset(in->mark_of, 0xff, (size_t)(module->next_id + 1) * sizeof *in->mark_of);
     FOR_ROLES (role, kernel)

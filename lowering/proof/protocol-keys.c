@@ -142,7 +142,7 @@ static int part_of(const Explorer *in, int group, MarkKind kind, int place, int 
     case MARK_PUT:
     case MARK_GOT:
     case MARK_RING_VIEW:
-        return in->slot_parts[ring_at(in, in->groups[group].block, place)] + index % in->arefs[place]->slots;
+        return in->slot_parts[ring_at(in, in->groups[group].block, place)] + index % in->slots[place];
     case MARK_STAGED_VIEW:
         return in->storage_parts[group * in->nstorages + place];
     default:
@@ -239,7 +239,7 @@ static void say_block_of_slot(Explorer *in, const World *world, int block, const
 {
     const Aref *aref = in->arefs[part->place];
     int puts = puts_made(in, world, block, part->place);
-    int ago = (puts + aref->slots - 1 - part->slot) % aref->slots;
+    int slots = in->slots[part->place], ago = (puts + slots - 1 - part->slot) % slots;
     int ring = ring_at(in, block, part->place);
     say(in, ago);
     say(in, puts > ago ? world->released[ring][part->slot] : aref->arrivals);
@@ -249,7 +249,7 @@ static void say_block_of_slot(Explorer *in, const World *world, int block, const
 static void say_held(Explorer *in, const World *world, int group, const Part *part)
 {
     const End *gets = &world->states[group].gets[part->place];
-    int slots = in->arefs[part->place]->slots, held = 0;
+    int slots = in->slots[part->place], held = 0;
     for (int index = gets->next - gets->held; index < gets->next; index++)
         held += index % slots == part->slot;
     say(in, held);
@@ -308,7 +308,7 @@ static void say_known(Explorer *in, const World *world, int block, int a)
 {
     enum { NOW = 128 };
     bool held = false, told = false;
-    int slots = in->arefs[a]->slots, age;
+    int slots = in->slots[a], age;
     const int *members = members_of(in, block);
     for (int i = 0; i < in->nmembers; i++) {
         const State *state = &world->states[members[i]];
@@ -543,7 +543,7 @@ static void add_parts_of_ring(Explorer *in, int block, int a)
     if (in->by_tiles)
         add_part(in, (Part){PART_KNOWN, block, a, 0, (uint64_t)1 << block, true});
     in->slot_parts[ring_at(in, block, a)] = first == block ? in->nparts : in->slot_parts[ring_at(in, first, a)];
-    for (int slot = 0; slot < in->arefs[a]->slots && first == block; slot++)
+    for (int slot = 0; slot < in->slots[a] && first == block; slot++)
         add_part(in, (Part){PART_SLOT, block, a, slot, blocks, true});
 }
 

@@ -43,7 +43,7 @@ static bool is_held(const State *state, const Mark *mark)
 
 static int slot_of(const Explorer *in, int ring, int index)
 {
-    return (int)(index % in->arefs[ring]->slots);
+    return (int)(index % in->slots[ring]);
 }
 
 static bool run_put(Explorer *in, World *world, int group, const Op *op)
@@ -154,7 +154,7 @@ static bool check_round(Explorer *in, const World *world, int group, const Op *o
 {
     const State *state = &world->states[group];
     const Aref *aref = op->aref;
-    int index = state->gets[aref->id].next, before = index - aref->slots;
+    int index = state->gets[aref->id].next, before = index - in->slots[aref->id];
     if (state->known[aref->id] > before)
         return true;
     in->again = state->known[aref->id] < 0;
@@ -525,7 +525,7 @@ bool may_pass(const Explorer *in, const World *world, int group, const Op *op)
     if (op->code == OP_PUT) {
         const Aref *aref = op->aref;
         int index = state->puts[aref->id].next;
-        return index < aref->slots ||
+        return index < in->slots[aref->id] ||
                world->released[ring_at(in, block, aref->id)][slot_of(in, aref->id, index)] >= aref->arrivals;
     }
     if (op->code == OP_GET) {

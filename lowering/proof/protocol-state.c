@@ -116,7 +116,7 @@ static void lay_out_state(const Explorer *in, World *world, int group)
 static void lay_out_ring(const Explorer *in, World *world, int ring)
 {
     const Aref *aref = in->arefs[ring % in->narefs];
-    size_t slots = aref ? (size_t)aref->slots : 0;
+    size_t slots = aref ? (size_t)in->slots[aref->id] : 0;
     world->released[ring] = carve(world, slots, sizeof **world->released);
     world->brought[ring] = carve(world, slots, sizeof **world->brought);
     world->tile_starts[ring] = carve(world, in->by_tiles ? 64 : 0, sizeof **world->tile_starts);

@@ -57,12 +57,12 @@ const char *waits_for(const Explorer *in, const World *world, int group)
                            op->storage->name);
     bool get = op->code == OP_GET;
     int index = get ? state->gets[aref->id].next : state->puts[aref->id].next;
-    int slot = index % aref->slots;
+    int slots = in->slots[aref->id], slot = index % slots;
     int ring = ring_at(in, in->groups[group].block, aref->id);
     if (get)
         return arena_print(module, "slot %d of '%s' is not filled for put %d", slot, aref->name, index);
     return arena_print(module, "slot %d of '%s' is released by %d of %d groups after put %d", slot, aref->name,
-                       world->released[ring][slot], aref->arrivals, index - aref->slots);
+                       world->released[ring][slot], aref->arrivals, index - slots);
 }
 
 /* ---- values that are handed over --------------------------------------------------------------------------------- */

@@ -141,8 +141,9 @@ static bool group_has_ended_well(Explorer *in, const World *world, int group)
 static bool ring_has_ended_well(Explorer *in, const World *world, int block, const Aref *aref)
 {
     int puts = puts_made(in, world, block, aref->id);
-    for (int index = puts > aref->slots ? puts - aref->slots : 0; index < puts; index++) {
-        int released = world->released[ring_at(in, block, aref->id)][index % aref->slots];
+    const int slots = in->slots[aref->id];
+    for (int index = puts > slots ? puts - slots : 0; index < puts; index++) {
+        int released = world->released[ring_at(in, block, aref->id)][index % slots];
         if (released == aref->arrivals)
             continue;
         reject(in->kernel, in->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, released);
@@ -361,10 +362,12 @@ static bool blocks_meet(const Explorer *in, const Labels *labels)
     return true;
 }
 
-bool protocol_holds_within(Kernel *kernel, const Labels *labels, int most)
+bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *scarce, int most)
 {
     Explorer *in = arena_alloc(kernel->module, sizeof *in);
     explorer_init(in, kernel, labels);
+    if (scarce)
+        in->slots[scarce->id] = aref_places(scarce);
     in->most = most;
     if (!blocks_meet(in, labels))
         return false;
@@ -379,7 +382,7 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels, int most)
     return verdict == SEARCH_HOLDS;
 }
 
-bool protocol_holds(Kernel *kernel, const Labels *labels)
+bool protocol_holds(Kernel *kernel, const Labels *labels, const Aref *scarce)
 {
-    return protocol_holds_within(kernel, labels, MANY_WORLDS);
+    return protocol_holds_within(kernel, labels, scarce, MANY_WORLDS);
 }

@@ -185,6 +185,7 @@ typedef struct {
     int nblocks;        /* that are looked at apart */
     Variance variance;  /* between them */
     const Aref **arefs; /* by id */
+    int *slots;         /* of each; of `scarce` the fewest that one of its storages has */
     int narefs, nstorages;
     const Op **decisions; /* control ops of the source, */
     int *decision_blocks; /* and the first block whose it is */
@@ -231,8 +232,9 @@ typedef struct {
 } Explorer;
 
 /* Does every path of all groups together keep the protocol?  Reports the first one that does not.  */
-bool protocol_holds(Kernel *kernel, const Labels *labels);
-bool protocol_holds_within(Kernel *kernel, const Labels *labels,
+/* The ring `scarce` has as many slots as the storage that keeps the fewest places for it; NULL: each ring has all of its own.  */
+bool protocol_holds(Kernel *kernel, const Labels *labels, const Aref *scarce);
+bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *scarce,
                            int most); /* so many worlds for each part of the proof */
 
 /* ---- shared by protocol*.c --------------------------------------------------------------------------------------- */

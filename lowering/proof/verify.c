@@ -124,15 +124,9 @@ static bool check_values(Kernel *kernel, Labels *labels)
    they do not, since a copy waits then for all that share its slot.  */
 static bool check_protocol(Kernel *kernel, Labels *labels)
 {
-    bool holds = protocol_holds(kernel, labels);
-    FOR_AREFS (aref, kernel) {
-        const int slots = aref->slots;
-        for (int i = 0; i < aref->nstorages; i++)
-            aref->slots =
-                storage_places(aref->storages[i]) < aref->slots ? storage_places(aref->storages[i]) : aref->slots;
-        holds = holds && (aref->slots == slots || protocol_holds(kernel, labels));
-        aref->slots = slots;
-    }
+    bool holds = protocol_holds(kernel, labels, NULL);
+    FOR_AREFS (aref, kernel)
+        holds = holds && (aref_places(aref) == aref->slots || protocol_holds(kernel, labels, aref));
     return holds;
 }
 

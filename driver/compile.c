@@ -84,6 +84,13 @@ static void add_plugin(const Options *options, const Config *config, const Names
 {
     if (!*config->plugin)
         return;
+    if (config->clang) {
+        if (options->target != TARGET_SEQUENTIAL)
+            fail("the %s target needs GCC, and WSCC_CC=%s is Clang: kernels are compiled by a plugin of GCC's; "
+                 "--ws-target=sequential takes any compiler",
+                 target_names[options->target], config->cc);
+        return;
+    }
     args_add(args, format("-fplugin=%s", config->plugin));
     args_add(args, format("-fplugin-arg-wsc-target=%s", target_names[options->target]));
     if (names->cu)
@@ -109,12 +116,10 @@ static void add_options(const Options *options, Args *args)
 }
 
 /* With a link to follow, the object is a temporary: say what GCC would have called the things beside it.  */
-static void add_linked_names(const Options *options, const Item *source, const Names *names, const char *linked,
-                             Args *args)
+static void add_dump_names(const Options *options, const Item *source, const char *linked, Args *args)
 {
     const char *dot = strrchr(base_name(source->text), '.');
 
-    args_add(args, "-c");
     args_add(args, "-dumpdir");
     args_add(args, format("%s-", options->output ? with_suffix(linked, "") : "a"));
     args_add(args, "-dumpbase");
@@ -123,6 +128,14 @@ static void add_linked_names(const Options *options, const Item *source, const N
         args_add(args, "-dumpbase-ext");
         args_add(args, dot);
     }
+}
+
+static void add_linked_names(const Options *options, const Config *config, const Item *source, const Names *names,
+                             const char *linked, Args *args)
+{
+    args_add(args, "-c");
+    if (!config->clang)
+        add_dump_names(options, source, linked, args);
     if (names->depend && !options->depend_name) {
         args_add(args, "-MQ");
         args_add(args, options->output ? linked : format("%s.o", names->stem));
@@ -139,7 +152,7 @@ static int compile_host(const Options *options, const Config *config, const Item
     add_options(options, &args);
     args_add(&args, format("-I%s", config->include));
     if (linked)
-        add_linked_names(options, source, names, linked, &args);
+        add_linked_names(options, config, source, names, linked, &args);
     if (names->depend && !options->depend_file) {
         args_add(&args, "-MF");
         args_add(&args, names->depend);
@@ -158,78 +171,10 @@ static int compile_host(const Options *options, const Config *config, const Item
 
 /* ---- the emitted code -------------------------------------------------------------------------------------------- */
 
-/* The last word of a compiler's name that is not an option: nvcc's -ccbin takes no more.  */
-static const char *program_of(const char *command)
-{
-    Args words = {0};
-
-    args_add_words(&words, command);
-    const char *program = command;
-    for (int i = 0; i < words.count; i++)
-        if (words.item[i][0] != '-')
-            program = words.item[i];
-    return program;
-}
-
-static void nvcc_args(const Options *options, const Config *config, Args *args)
-{
-    args_add_words(args, config->nvcc);
-    args_add(args, "-ccbin");
-    args_add(args, program_of(config->cxx));
-    args_add(args, "-keep"); /* names of its own files without a process number, here, where all is removed */
-    args_add_words(args, "-std=c++17 -gencode arch=compute_90a,code=sm_90a -O3");
-    args_add_words(args, "-Xcompiler -fno-exceptions,-fno-threadsafe-statics,-fno-rtti");
-    if (options->strict)
-        args_add(args, "-fmad=false");
-    if (options->debug)
-        args_add(args, "-lineinfo");
-    for (int i = 0; i < options->device.count; i++) {
-        args_add(args, "-Xcompiler");
-        args_add(args, options->device.item[i]);
-    }
-    args_add(args, format("-I%s", config->cuda_include));
-}
-
-/* No contraction and a fixed -O: the emulate target agrees bit for bit with the sequential one whatever the user's -O.  */
-static void emulate_args(const Options *options, const Config *config, Args *args)
-{
-    args_add_words(args, config->cxx);
-    args_add_words(args, "-std=c++17 -O2 -ffp-contract=off -fno-exceptions -fno-threadsafe-statics -fno-rtti");
-    if (options->debug) {
-        args_add(args, "-g");
-        args_add(args, format("-fdebug-prefix-map=%s=.", temporary_folder()));
-    }
-    args_add_all(args, &options->device);
-    args_add_all(args, &options->sanitize);
-    args_add(args, format("-I%s", config->emulate_include));
-    args_add(args, "-x");
-    args_add(args, "c++");
-}
-
-/* Run inside the temporary folder, on a bare name: nothing of its random name gets into the object.  */
-static int compile_device(const Options *options, const Config *config, const Names *names)
-{
-    Args args = {0};
-
-    if (options->target == TARGET_CUDA)
-        nvcc_args(options, config, &args);
-    else
-        emulate_args(options, config, &args);
-    args_add(&args, format("-I%s", config->common_include));
-    args_add(&args, format("-I%s", config->include));
-    args_add(&args, "-c");
-    args_add(&args, "-o");
-    args_add(&args, base_name(names->device));
-    args_add(&args, base_name(names->cu));
-    return run(options, &args, temporary_folder());
-}
-
 /* Only what an earlier run has emitted may be written over: a gemm.cu beside gemm.o could be somebody's own.  */
 static bool may_replace(const char *path)
 {
-    char *text = read_file(path);
-
-    return access(path, F_OK) != 0 || (text && strstr(text, "#include <wsrt.cuh>"));
+    return access(path, F_OK) != 0 || is_emitted(read_file(path));
 }
 
 static void keep_copy(const Names *names)
@@ -273,8 +218,10 @@ static int add_region(const Options *options, const Config *config, const Names 
     }
     /* Its time is copied into line tables.  */
     utimensat(AT_FDCWD, names->cu, (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0);
-    int status = compile_device(options, config, names);
+    int status = device_compile(options, config, names->cu, names->device);
     if (status != 0) {
+        if (status == NOT_STARTED || status == NOT_ENDED)
+            return status;
         complain("error", "the emitted code does not compile; please report this%s%s", names->kept ? " with " : "",
                  names->kept ? names->kept : "");
         return status;
@@ -282,11 +229,29 @@ static int add_region(const Options *options, const Config *config, const Names 
     return is_plain(names->object) ? merge(options, config, names) : 0;
 }
 
+/* A .cu of the user's.  */
+static int compile_emitted(const Options *options, const Config *config, const Item *source, const Names *names,
+                           const char *linked)
+{
+    const char *target = linked && options->output ? linked : linked ? format("%s.o", names->stem) : names->object;
+
+    device_check(options, source->text);
+    output_claim(names->object);
+    if (names->depend)
+        output_claim(names->depend);
+    int status = device_compile_source(options, config, source->text, names->object, names->depend, target);
+    if (status == 0 && !linked)
+        outputs_keep();
+    return status;
+}
+
 int compile_source(const Options *options, const Config *config, const Item *source, const char *object,
                    const char *linked)
 {
     Names names = names_for(options, source, object, linked);
 
+    if (source->emitted)
+        return compile_emitted(options, config, source, &names, linked);
     if (names.object)
         output_claim(names.object);
     if (names.depend)

@@ -9,6 +9,7 @@
 
 #include "wscc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -87,6 +88,20 @@ static const char *self_path(void)
     return path ? path : format("%s/wscc", WSC_BINDIR);
 }
 
+/* What is GCC's alone, its plugins first of all, would be met with a message about something else.  */
+static bool is_clang(const char *compiler)
+{
+    FILE *pipe = popen(format("%s -dM -E -x c /dev/null 2>/dev/null", compiler), "r");
+    char line[256];
+    bool found = false;
+
+    while (pipe && fgets(line, sizeof line, pipe))
+        found |= starts_with(line, "#define __clang__ ");
+    if (pipe)
+        pclose(pipe);
+    return found;
+}
+
 void config_load(Config *config)
 {
     config->self = self_path();
@@ -110,7 +125,7 @@ void config_load(Config *config)
 
     const char *chosen;
     if ((chosen = getenv("WSCC_CC")) && *chosen)
-        config->cc = chosen;
+        config->clang = is_clang(config->cc = chosen);
     if ((chosen = getenv("WSCC_CXX")) && *chosen)
         config->cxx = chosen;
     if ((chosen = getenv("WSCC_NVCC")) && *chosen)

@@ -212,6 +212,13 @@ static bool is_c(const char *name, const char *language)
     return dot && (same(dot, ".c") || same(dot, ".i"));
 }
 
+static bool is_cu(const char *name, const char *language)
+{
+    const char *dot = strrchr(base_name(name), '.');
+
+    return language ? same(language, "cu") : dot && same(dot, ".cu");
+}
+
 /* A header alone is precompiled: nothing of ours.  */
 static bool is_header(const char *name, const char *language)
 {
@@ -225,7 +232,8 @@ static void add_input(Options *options, const char *name, const char *language)
     Item *item = add_item(options, ITEM_INPUT, name);
 
     item->language = language;
-    item->source = is_c(name, language);
+    item->emitted = is_cu(name, language);
+    item->source = item->emitted || is_c(name, language);
     options->inputs++;
     options->sources += item->source;
     if (is_header(name, language))
@@ -267,6 +275,9 @@ static int sort_argument(Options *options, const Args *args, int i, const char *
 /* Questions that cannot be answered, before anything is made.  */
 static void check(const Options *options, const Config *config)
 {
+    for (int i = 0; i < options->count && options->step == STEP_TEXT; i++)
+        if (options->item[i].emitted)
+            fail("%s is compiled to an object or a program, to nothing else", options->item[i].text);
     if (options->clang)
         fail("the clang front end is not built; use --ws-frontend=gcc");
     if (options->target != TARGET_SEQUENTIAL && !*config->plugin)

@@ -52,8 +52,7 @@ void link_libs(const Config *config, Target target, bool is_static, Args *libs)
     if (!is_static && !loader_finds(config->libdir))
         args_add(libs, format("-Wl,-rpath,%s", config->libdir));
     args_add(libs, "-lwsrt");
-    if (is_static)
-        args_add_words(libs, config->runtime_libs);
+    args_add_words(libs, config->runtime_libs); /* emulated code, too, calls the mathematical functions */
     if (target == TARGET_CUDA)
         args_add_words(libs, config->cuda_libs);
 }

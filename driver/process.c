@@ -194,7 +194,7 @@ static void child_main(const Args *args, const char *where, const sigset_t *mask
     if (!where || chdir(where) == 0)
         execvp(args->item[0], (char *const *)args->item);
     fprintf(stderr, "wscc: error: cannot run %s: %s\n", args->item[0], strerror(errno));
-    _exit(127);
+    _exit(NOT_STARTED);
 }
 
 /* Start args; signals that come before `child` is known wait until it is.  */
@@ -237,7 +237,7 @@ int run(const Options *options, const Args *args, const char *where)
     if (WIFSIGNALED(status)) {
         complain("error", "%s was ended by signal %d (%s)", args->item[0], WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
-        return 1;
+        return NOT_ENDED;
     }
     return WEXITSTATUS(status);
 }

@@ -169,5 +169,5 @@ int main(int argc, char **argv)
     temporary_purpose(purpose_of(&options));
     status = options.step == STEP_LINK ? link_all(&options, &config) : compile_all(&options, &config);
     cleanup();
-    return status;
+    return status == NOT_ENDED ? 1 : status;
 }

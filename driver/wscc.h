@@ -6,7 +6,8 @@
  * config.c   where the plugin, the headers and the libraries are
  * options.c  the command line, sorted
  * process.c  children, signals, errors, and what has to be removed after one
- * compile.c  one C source to one object
+ * compile.c  one source to one object
+ * device.c   emitted code to an object
  * depend.c   the -MD output
  * print.c    the questions: --ws-help, --ws-print, --ws-bundle
  * wscc.c     main: which of these to call
@@ -49,6 +50,7 @@ typedef struct {
     const char *cuda_libs, *runtime_libs;
     const char *bundle; /* folder of the files that --ws-bundle copies */
     const char *self;   /* this program */
+    bool clang;         /* is cc Clang? */
 } Config;
 
 void config_load(Config *config);
@@ -69,7 +71,8 @@ typedef struct {
     const char *text;
     const char *value;    /* of an option that takes its value as the next argument, or NULL */
     const char *language; /* -x in force at an input, or NULL */
-    bool source;          /* a C source, which is ours to compile */
+    bool source;          /* a C source or emitted code, which is ours to compile */
+    bool emitted;         /* emitted code: a .cu */
     bool linker;          /* an option for the linker only */
 } Item;
 
@@ -103,6 +106,8 @@ void temporary_purpose(const char *text); /* what the folder is for; before its 
 void output_claim(const char *path);      /* remove it unless outputs_keep() comes first */
 void outputs_keep(void);                  /* the compile is a success: what was claimed stays */
 bool is_plain(const char *path);          /* absent, or a regular file: may be renamed over */
+/* What run() returns, behind a message, for a program that could not be started, or that a signal ended.  */
+enum { NOT_STARTED = 127, NOT_ENDED = 126 };
 /* Run and wait; the exit status.  In `folder` unless NULL.  Does not come back when a signal ends us.  */
 int run(const Options *options, const Args *args, const char *folder);
 void replace(const Args *args) __attribute__((noreturn)); /* become that program */
@@ -116,6 +121,16 @@ void fail(const char *pattern, ...) __attribute__((format(printf, 1, 2), noretur
    `linked`: the name of the program when the object is a temporary on the way to it, else NULL.  */
 int compile_source(const Options *options, const Config *config, const Item *source, const char *object,
                    const char *linked);
+
+/* ---- device.c ---------------------------------------------------------------------------------------------------- */
+
+bool is_emitted(const char *text); /* is it the text of emitted code? */
+/* From the temporary folder to there.  */
+int device_compile(const Options *options, const Config *config, const char *cu, const char *object);
+void device_check(const Options *options, const char *path); /* can this .cu of the user's be compiled so? */
+/* That one; `depend`: the -MD output, of a rule for `target`, or NULL.  */
+int device_compile_source(const Options *options, const Config *config, const char *cu, const char *object,
+                          const char *depend, const char *target);
 
 /* ---- depend.c ---------------------------------------------------------------------------------------------------- */
 

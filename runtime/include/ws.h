@@ -114,6 +114,13 @@ void ws_set_log(void (*line)(const char *text, void *user), void *user); /* for 
 
 #ifdef __cplusplus
 }
+/* No kernel does without these two.  */
+#    if (defined __clang__ || __GNUC__ >= 12) && !defined __CUDACC__
+#        define WS_C_ONLY_ \
+            __attribute__((unavailable("kernels are C: move this function to a .c file, and call it from here")))
+typedef const struct ws_tile_only_in_c_ *ws_tile WS_C_ONLY_;
+typedef const struct ws_tensor_only_in_c_ *ws_tensor WS_C_ONLY_;
+#    endif
 #else
 
 /* ---- details of the C side --------------------------------------------------------------------------------------- */

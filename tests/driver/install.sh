@@ -31,7 +31,7 @@ int main(void)
     ws_tensor tx = ws_tensor_2d(x, WS_F32, 16, 40), ty = ws_tensor_2d(y, WS_F32, 16, 40);
     #pragma ws grid(1)
     for (int j = 0; j < 40; j += 32)
-        ws_store(ty, 0, j, ws_neg(ws_load(tx, 0, j, 16, 32)));
+        ws_store(ty, 0, j, ws_fma(ws_load(tx, 0, j, 16, 32), -1, 0));
     for (int i = 0; i < 16 * 40; i++)
         if (y[i] != -x[i])
             return 1;
@@ -53,6 +53,13 @@ by_pkg_config() {
     export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
     cc -Wno-unknown-pragmas $(pkg-config --cflags wsc) kernel.c $(pkg-config --libs wsc) -Wl,-rpath,"$libdir" -o q && ./q
 }
+# CUDA is asked for where wsc-cuda is: a program without such kernels needs none of it.
+pc() { PKG_CONFIG_PATH=$pkgconfigdir PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@"; }
+by_pkg_config_emulate() {
+    "$wscc" --ws-target=$target -O2 -c kernel.c && cc kernel.o $(pc --libs wsc) -Wl,-rpath,"$libdir" -o q && ./q
+}
+no_cuda() { ! pc --libs wsc | grep -q cuda; }
+with_cuda() { if test -n "${NVCC-}"; then pc --libs wsc-cuda | grep -- -lwsrt | grep -q cudart; else ! pc --exists wsc-cuda; fi; }
 # What --ws-print says is words for a shell.
 blank() {
     mkdir "$work/a folder's" && cp -r "$root" "$work/a folder's" || return 1
@@ -132,6 +139,9 @@ ok_plain 'a program finds the library' run_path_needed
 ok_plain 'no run path where the loader looks' run_path_spared
 if command -v pkg-config >/dev/null 2>&1; then
     ok_plain 'pkg-config --cflags --libs wsc' by_pkg_config
+    ok_plain 'pkg-config --libs wsc, of what wscc compiled' by_pkg_config_emulate
+    ok 'pkg-config --libs wsc asks for no CUDA' no_cuda
+    ok 'pkg-config --libs wsc-cuda does' with_cuda
 else
     skip 'pkg-config --cflags --libs wsc' 'no pkg-config'
 fi

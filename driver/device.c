@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * device.c - emitted code (a .cu) to an object: nvcc for cuda, the C++ compiler for emulate.
+ *
+ *   from the plugin       NAME.cu in the temporary folder, compiled there: nothing of its random name gets into the object
+ *   on the command line   lab.cu where the user has it, so that errors and dependences name the user's file
+ */
+
+#include "wscc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The last word of a compiler's name that is not an option: nvcc's -ccbin takes no more.  */
+static const char *program_of(const char *command)
+{
+    Args words = {0};
+
+    args_add_words(&words, command);
+    const char *program = command;
+    for (int i = 0; i < words.count; i++)
+        if (words.item[i][0] != '-')
+            program = words.item[i];
+    return program;
+}
+
+static void nvcc_args(const Options *options, const Config *config, Args *args)
+{
+    args_add_words(args, config->nvcc);
+    args_add(args, "-ccbin");
+    args_add(args, program_of(config->cxx));
+    args_add(args, "-keep"); /* names of its own files without a process number, in a folder that is removed */
+    args_add(args, "-keep-dir");
+    args_add(args, temporary_folder());
+    args_add_words(args, "-std=c++17 -gencode arch=compute_90a,code=sm_90a -O3");
+    args_add_words(args, "-Xcompiler -fno-exceptions,-fno-threadsafe-statics,-fno-rtti");
+    if (options->strict)
+        args_add(args, "-fmad=false");
+    if (options->debug)
+        args_add(args, "-lineinfo");
+    for (int i = 0; i < options->device.count; i++) {
+        args_add(args, "-Xcompiler");
+        args_add(args, options->device.item[i]);
+    }
+    args_add(args, format("-I%s", config->cuda_include));
+}
+
+/* No contraction and a fixed -O: the emulate target agrees bit for bit with the sequential one whatever the user's -O.  */
+static void emulate_args(const Options *options, const Config *config, Args *args)
+{
+    args_add_words(args, config->cxx);
+    args_add_words(args, "-std=c++17 -O2 -ffp-contract=off -fno-exceptions -fno-threadsafe-statics -fno-rtti");
+    if (options->debug) {
+        args_add(args, "-g");
+        args_add(args, format("-fdebug-prefix-map=%s=.", temporary_folder()));
+    }
+    args_add_all(args, &options->device);
+    args_add_all(args, &options->sanitize);
+    args_add(args, format("-I%s", config->emulate_include));
+    args_add(args, "-x");
+    args_add(args, "c++");
+}
+
+static void common_args(const Options *options, const Config *config, Args *args)
+{
+    if (options->target == TARGET_CUDA)
+        nvcc_args(options, config, args);
+    else
+        emulate_args(options, config, args);
+    args_add(args, format("-I%s", config->common_include));
+    args_add(args, format("-I%s", config->include));
+}
+
+int device_compile(const Options *options, const Config *config, const char *cu, const char *object)
+{
+    Args args = {0};
+
+    common_args(options, config, &args);
+    args_add(&args, "-c");
+    args_add(&args, "-o");
+    args_add(&args, base_name(object));
+    args_add(&args, base_name(cu));
+    return run(options, &args, temporary_folder());
+}
+
+/* ---- a .cu of the user's ----------------------------------------------------------------------------------------- */
+
+bool is_emitted(const char *text)
+{
+    return text && strstr(text, "#include <wsrt.cuh>");
+}
+
+void device_check(const Options *options, const char *path)
+{
+    if (options->target == TARGET_SEQUENTIAL)
+        fail("%s is for a GPU or its emulation: use --ws-target=cuda or --ws-target=emulate", path);
+    if (options->step > STEP_OBJECT)
+        fail("%s is compiled to an object or a program, to nothing else", path);
+    if (options->target == TARGET_EMULATE && access(path, R_OK) == 0 && !is_emitted(read_file(path)))
+        fail("%s does not include <wsrt.cuh>, as what wscc emits does: nothing else can be emulated", path);
+}
+
+/* What decides on text: macros, headers, warnings.  */
+static void add_user_options(const Options *options, Args *args)
+{
+    for (int i = 0; i < options->count; i++) {
+        const Item *item = &options->item[i];
+        const char *text = item->text;
+        bool path = same(text, "-include") || same(text, "-isystem");
+        bool warning = options->target == TARGET_EMULATE && (starts_with(text, "-W") || same(text, "-w"));
+        if (item->kind != ITEM_OPTION || item->linker || starts_with(text, "-Wp,"))
+            continue;
+        if (!path && !warning && !starts_with(text, "-I") && !starts_with(text, "-D") && !starts_with(text, "-U"))
+            continue;
+        args_add(args, text);
+        if (item->value)
+            args_add(args, item->value);
+    }
+}
+
+static void add_depend(const Options *options, const char *file, const char *target, Args *args)
+{
+    args_add(args, "-MD");
+    args_add(args, "-MF");
+    args_add(args, file);
+    args_add(args, "-MT");
+    args_add(args, options->depend_name ? options->depend_name : target);
+    if (options->depend_phony)
+        args_add(args, "-MP");
+}
+
+int device_compile_source(const Options *options, const Config *config, const char *cu, const char *object,
+                          const char *depend, const char *target)
+{
+    Args args = {0};
+
+    common_args(options, config, &args);
+    add_user_options(options, &args);
+    if (depend)
+        add_depend(options, depend, target, &args);
+    args_add(&args, "-c");
+    args_add(&args, "-o");
+    args_add(&args, object);
+    args_add(&args, cu);
+    return run(options, &args, NULL);
+}

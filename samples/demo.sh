@@ -48,9 +48,26 @@ if ! cmp -s "$out/sequential.txt" "$out/emulate.txt"; then
 fi
 echo '  the same, to the last bit'
 echo
-echo 'What was decided:'
+echo 'What was decided (--ws-show):'
 sed -n 's/^\(gemm\.c:[0-9]*\):[0-9]*: note: /  \1: /p' "$out/remarks"
+echo
+sed -n 's/.*D = \([0-9]*\), P = \([0-9]*\).*/\
+  D = \1: the ring has \1 slots; the producer loads until all are full, so up to \1 iterations ahead.\
+  P = \2: the tensor cores have products of up to \2 iterations in flight.\
+  #pragma ws pipeline(\1, \2) in gemm.c says so; pipeline(auto) chooses both./p' "$out/remarks" | sed 1d
+echo
+echo 'The plan (--ws-dump=plan), its first lines:'
 sed -n '/^  \(launch\|role\|storage\|aref\) /p' "$out/plan"
+cat <<'END'
+
+  launch   a block: threads, bytes of shared memory, how many blocks an SM holds at least;
+           layout of tiles in registers (mma: as the tensor cores leave an accumulator)
+  role     warps that run one program: warps of each replica (group), replicas, registers of each thread
+  storage  shared memory: slots, bytes of one and offset; ring is for what is loaded, output for what is stored
+  aref     the mbarriers of a ring with that many slots: one is full when TMA has copied its bytes for the producer, and
+           empty when each group of consumers has released it, which makes the arrivals; a release leaves
+           products of lag = P - 1 iterations in flight; storages: the buffers that the mbarriers guard
+END
 echo
 echo "The emitted kernel, to be read: $out/gemm.cu ($(wc -l <"$out/gemm.cu") lines)"
 echo

@@ -53,10 +53,13 @@ static const char *map_kind(const Op *op)
     return op->stepped ? "stepped" : op->present ? "present" : "whole";
 }
 
-static bool is_field(const Kernel *kernel, const char *name)
+static bool is_field(const MapList *list, const char *name)
 {
-    for (const Variable *variable = kernel->variables; variable; variable = variable->next)
+    for (const Variable *variable = list->printer->kernel->variables; variable; variable = variable->next)
         if (!variable->role && !strcmp(variable->name, name))
+            return true;
+    for (const Map *map = list->maps; map; map = map->next)
+        if (!strcmp(map->name, name))
             return true;
     return false;
 }
@@ -75,16 +78,16 @@ static void visit_map(Op *op, void *context)
         if ((*end)->tensor != tensor)
             continue;
         first_rows = first_rows == rows ? (*end)->rows : first_rows;
-        other = other || (*end)->rows == rows;
+        other = other || ((*end)->rows == rows && (*end)->rounded == op->storage->rounded);
         if (map_serves(*end, tensor, op))
             return;
     }
     const char *name = map_name(list->printer, root->results[0], rows, first_rows);
     if (op->storage->rounded)
         name = arena_print(list->printer->kernel->module, "%s_tf32", name);
-    else if (other)
+    if (other)
         name = arena_print(list->printer->kernel->module, "%s_%s", name, map_kind(op));
-    while (is_field(list->printer->kernel, name))
+    while (is_field(list, name))
         name = arena_print(list->printer->kernel->module, "%s_", name);
     *end = arena_alloc(list->printer->kernel->module, sizeof **end);
     **end = (Map){.tensor = tensor,

@@ -155,7 +155,7 @@ struct Search {
 static tree search(Search *s, tree vuse);
 
 /* Without a look at offsets: these may be numbers that are searched for themselves.  */
-static bool stores_to(gimple *stmt, tree decl)
+bool memory_stores_to(gimple *stmt, tree decl)
 {
     tree lhs = gimple_get_lhs(stmt);
     if (!gimple_vdef(stmt) || !lhs || TREE_CODE(lhs) == SSA_NAME)
@@ -170,7 +170,7 @@ static bool loop_stores_to(class loop *loop, tree decl)
     basic_block *body = get_loop_body(loop);
     for (unsigned i = 0; i < loop->num_nodes && !found; i++)
         for (gimple_stmt_iterator gsi = gsi_start_bb(body[i]); !gsi_end_p(gsi) && !found; gsi_next(&gsi))
-            found = !gimple_clobber_p(gsi_stmt(gsi)) && stores_to(gsi_stmt(gsi), decl);
+            found = !gimple_clobber_p(gsi_stmt(gsi)) && memory_stores_to(gsi_stmt(gsi), decl);
     free(body);
     return found;
 }

@@ -97,6 +97,11 @@ struct MarkedLoop {
 };
 
 /* The state of building one kernel from one grid loop.  */
+struct Table {
+    tree decl;
+    tree object;   /* of what the region's own initializer leaves in it, or NULL */
+    Value *tensor; /* or NULL */
+};
 struct Walk {
     function *fn;
     Kernel *kernel;
@@ -112,6 +117,7 @@ struct Walk {
     hash_map<tree, Value *> outside; /* what it is in the prologue */
     auto_vec<LiveIn> livein;
     auto_vec<Literal> literals;
+    auto_vec<Table> tables; /* objects of the program that are read as tensors */
     auto_vec<MarkedLoop> *marks;
     edge entry, end; /* of the region: from its preheader, to what follows */
     int *order;      /* reverse postorder number of each block */
@@ -238,6 +244,7 @@ struct Place {
     tree decl;
     int64_t offset, size; /* bits; size -1: unknown */
 };
+bool memory_stores_to(gimple *stmt, tree decl);
 tree memory_root(tree operand); /* the declaration that it is a part or the address of, whatever the offset; or NULL */
 bool memory_place(tree reference, Place *place);
 bool memory_place_of_address(tree pointer, Place *place);
@@ -249,6 +256,9 @@ Value *memory_read_before(Walk *w, gimple *load);
 bool memory_is_invariant(class loop *loop, gimple *load);
 void memory_refuse_read(Walk *w, gimple *load);
 void memory_check_store(Walk *w, gimple *store);
+
+/* table.cc */
+Value *table_read(Walk *w, gimple *load);
 
 /* call.cc */
 void call_statement(Walk *w, gcall *call);

@@ -256,6 +256,8 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     if (!w->failed)
         loop_emit(w, mark.loop);
     if (w->failed || w->kernel->failed) {
+        if (!seen_error())
+            BUG(w->kernel, "a region was refused without a word");
         w->failed = w->kernel->failed = plugin.module->failed = true;
         return w;
     }

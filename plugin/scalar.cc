@@ -254,6 +254,8 @@ static void load_statement(Walk *w, gimple *stmt)
         return;
     }
     Value *value = memory_live_in(w, stmt);
+    if (!value)
+        value = table_read(w, stmt);
     if (!value) {
         memory_refuse_read(w, stmt);
         value = value_anything(w, TREE_TYPE(lhs));
@@ -304,11 +306,12 @@ static bool is_inner_address(Walk *w, gimple *stmt)
 static void refuse_address(Walk *w, gimple *stmt)
 {
     tree lhs = gimple_assign_lhs(stmt);
-    if (!feeds_checks_only(lhs, 0) && !w->failed) {
-        complain(w->where, "compute with coordinates instead", "an address becomes a number in a grid");
+    if (!feeds_checks_only(lhs, 0)) {
+        if (!w->failed)
+            complain(w->where, "compute with coordinates instead", "an address becomes a number in a grid");
         w->failed = true;
     }
-    value_set(w, lhs, value_anything(w, TREE_TYPE(lhs)));
+    value_set(w, lhs, literal_of(w, build_zero_cst(TREE_TYPE(lhs))));
 }
 
 /* An assignment of the region.  */

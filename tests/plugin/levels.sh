@@ -30,6 +30,9 @@ if has_plugin; then
             ok "$source at $options" walk_at "$here/$source.c" "$options"
         done
     done
+    for options in '-O0 -fsanitize=address,undefined' '-O2 -fsanitize=address,undefined'; do
+        ok "tables at $options" walk_at "$here/../programs/tables.c" "$options -I$here/../programs"
+    done
 else
     skip 'the walk at each -O' 'no plugin'
 fi

@@ -93,6 +93,7 @@ void pass_infer(Kernel *kernel)
         return;
     infer_simplify(kernel);
     infer_ragged(kernel);
+    infer_mistakes(kernel);
     infer_edges(kernel);
     infer_masks(kernel);
     infer_simplify(kernel);

@@ -30,5 +30,7 @@ void infer_present(Kernel *kernel);
 /* ragged.c: -Wws-padded-reduction.  */
 void infer_ragged(Kernel *kernel);
 bool may_be_ragged(const Op *load, int dimension, int64_t size); /* does the tile lie across that edge of its tensor? */
+/* mistakes.c: -Wws-loop-step, -Wws-extent-order, -Wws-single-element.  */
+void infer_mistakes(Kernel *kernel);
 
 #endif

@@ -5,7 +5,8 @@
  * What a load reads beyond its tensor's edge is 0, and a reduction along that edge counts it: the maximum of negative numbers
  * becomes 0, a sum of exponentials gets a 1 for each.  A reduction is reported if its operand comes, through elementwise
  * operations, from a load that may lie across the edge of the reduced dimension, and that has neither a fill of its own nor
- * a mask after it.  A plain sum does not mind zeros, nor does the largest of magnitudes.
+ * a mask of index tiles after it.  What those operations make of the zeros is computed, as far as it is a constant: a sum
+ * does not mind zeros, a maximum nothing that is far below, nor 0 if it is one of magnitudes.
  */
 #include "language/infer.h"
 #include "ir/queries.h"
@@ -15,8 +16,7 @@ enum { MAX_DEPTH = 12 };
 
 typedef struct {
     const Op *reduction;
-    bool by_rows;            /* along the columns of each row */
-    bool zeros_are_harmless; /* a sum, or a largest magnitude */
+    bool by_rows; /* along the columns of each row */
 } Question;
 
 static bool constant(const Value *value, int64_t *result)
@@ -67,31 +67,181 @@ static bool load_is_ragged(const Question *question, const Op *load)
     return may_be_ragged(load, question->by_rows ? rank - 1 : rank - 2, question->by_rows ? type.cols : type.rows);
 }
 
-/* Zeros stay zeros.  */
-static bool keeps_zero(Opcode code)
+/* ---- what stands where the tensor has nothing --------------------------------------------------------------------- */
+
+/* Of a tile, its elements beyond the edge.  */
+typedef struct {
+    bool seen;  /* zeros of a load have a part in them */
+    bool known; /* each is this number */
+    double number;
+} Padding;
+
+static Padding known_number(double number)
 {
-    return code == OP_CAST || code == OP_MUL || code == OP_NEG || code == OP_ABS || code == OP_SQRT ||
-           code == OP_TANH || code == OP_ERF || code == OP_RINT || code == OP_FLOOR;
+    return (Padding){false, true, number};
 }
 
-/* The load behind a value whose padding the reduction sees, or NULL.  */
-static const Op *padded_load(const Question *question, const Value *value, bool zeros, int depth)
+static bool counts_along(const Question *question, const Value *value, int depth)
 {
     const Op *op = value->def;
     if (!op || depth > MAX_DEPTH)
-        return NULL;
+        return false;
+    bool found = op->code == (question->by_rows ? OP_COL_INDEX : OP_ROW_INDEX);
+    for (int i = 0; op_is_elementwise(op) && i < op->nargs && !found; i++)
+        found = counts_along(question, op->args[i], depth + 1);
+    return found;
+}
+
+/* Of one number; false: not known.  */
+static bool compute_unary(Opcode code, double x, double *result)
+{
+    bool low = x <= -1e4;
+    *result = code == OP_NEG || code == OP_NOT ? -x : code == OP_ABS && x < 0 ? -x : x;
+    switch (code) {
+    case OP_NOT:
+        *result = x == 0;
+        return true;
+    case OP_CAST:
+    case OP_NEG:
+    case OP_ABS:
+    case OP_TRANS:
+        return true;
+    case OP_EXP:
+    case OP_EXP2:
+        *result = low ? 0 : 1;
+        return low || x == 0;
+    case OP_SIGMOID:
+        *result = low ? 0 : 0.5;
+        return low || x == 0;
+    case OP_SQRT:
+    case OP_TANH:
+    case OP_ERF:
+    case OP_RINT:
+    case OP_FLOOR:
+        return x == 0;
+    default:
+        return false;
+    }
+}
+
+static bool compute_binary(Opcode code, double x, double y, double *result)
+{
+    switch (code) {
+    case OP_ADD:
+        *result = x + y;
+        return true;
+    case OP_SUB:
+        *result = x - y;
+        return true;
+    case OP_MUL:
+    case OP_RESCALE:
+        *result = x * y;
+        return true;
+    case OP_DIV:
+        *result = y != 0 ? x / y : 0;
+        return y != 0;
+    case OP_MAX:
+        *result = x > y ? x : y;
+        return true;
+    case OP_MIN:
+        *result = x < y ? x : y;
+        return true;
+    case OP_LT:
+        *result = x < y;
+        return true;
+    case OP_LE:
+        *result = x <= y;
+        return true;
+    case OP_GT:
+        *result = x > y;
+        return true;
+    case OP_GE:
+        *result = x >= y;
+        return true;
+    case OP_EQ:
+        *result = x == y;
+        return true;
+    case OP_NE:
+        *result = x != y;
+        return true;
+    case OP_AND:
+        *result = x != 0 && y != 0;
+        return true;
+    case OP_OR:
+        *result = x != 0 || y != 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_zero(Padding padding)
+{
+    return padding.known && padding.number == 0;
+}
+
+static bool compute(const Op *op, const Padding *args, double *result)
+{
+    bool product = op->code == OP_MUL || op->code == OP_RESCALE || op->code == OP_AND;
+    *result = 0;
+    if ((product && (is_zero(args[0]) || is_zero(args[1]))) ||
+        (op->code == OP_DIV && is_zero(args[0]) && !args[1].known))
+        return true;
+    if (op->code == OP_FMA) {
+        bool zero = is_zero(args[0]) || is_zero(args[1]);
+        *result = (zero ? 0 : args[0].number * args[1].number) + args[2].number;
+        return args[2].known && (zero || (args[0].known && args[1].known));
+    }
+    for (int i = 0; i < op->nargs; i++)
+        if (!args[i].known)
+            return false;
+    return op->nargs == 1   ? compute_unary(op->code, args[0].number, result)
+           : op->nargs == 2 ? compute_binary(op->code, args[0].number, args[1].number, result)
+                            : false;
+}
+
+/* The side that the mask chooses there.  A mask of the tile's own numbers is the program's word on what there is.  */
+static Padding of_select(const Question *question, const Op *op, const Padding *args)
+{
+    if (counts_along(question, op->args[0], 0))
+        return (Padding){false, false, 0};
+    if (args[0].known)
+        return (Padding){args[0].seen || args[1].seen || args[2].seen, args[args[0].number != 0 ? 1 : 2].known,
+                         args[args[0].number != 0 ? 1 : 2].number};
+    bool same = args[1].known && args[2].known && args[1].number == args[2].number;
+    return (Padding){args[0].seen || args[1].seen || args[2].seen, same, args[1].number};
+}
+
+static Padding find_padding(const Question *question, const Value *value, int depth)
+{
+    const Op *op = value->def;
+    Padding args[3] = {{false, false, 0}}, result = {false, false, 0};
+    double number;
+    int64_t integer;
+    if (!op || depth > MAX_DEPTH)
+        return result;
     if (op_info[op->code].class_ == CLASS_LOAD)
-        return load_is_ragged(question, op) && !(question->zeros_are_harmless && zeros) ? op : NULL;
-    if (!op_is_elementwise(op) || op->code == OP_SELECT) /* which may be the mask that the warning asks for */
-        return NULL;
+        return load_is_ragged(question, op) ? (Padding){true, true, 0} : result;
+    if (op->code == OP_FULL)
+        return known_number(op->fval);
+    if (op->code == OP_SPLAT && ir_constant(op->args[0], &integer))
+        return known_number((double)integer);
+    if (op->code == OP_SPLAT)
+        return ir_constant_float(op->args[0], &number) ? known_number(number) : result;
+    if (!op_is_elementwise(op) || op->nargs > 3)
+        return result;
     for (int i = 0; i < op->nargs; i++) {
         Type type = op->args[i]->type;
-        bool spread = question->by_rows ? type.cols == 1 : type.rows == 1;
-        const Op *load = spread ? NULL : padded_load(question, op->args[i], zeros && keeps_zero(op->code), depth + 1);
-        if (load)
-            return load;
+        args[i] = find_padding(question, op->args[i], depth + 1);
+        if (question->by_rows ? type.cols == 1 : type.rows == 1) /* the same number for all, and nothing beyond */
+            args[i].known &= !args[i].seen, args[i].seen = false;
     }
-    return NULL;
+    if (op->code == OP_SELECT)
+        return of_select(question, op, args);
+    result.known = compute(op, args, &result.number);
+    for (int i = 0; i < op->nargs; i++)
+        result.seen |= args[i].seen;
+    return result;
 }
 
 /* |x| or x x: nothing is below 0.  */
@@ -103,6 +253,22 @@ static bool is_magnitude(const Value *value)
     return op && (op->code == OP_ABS || (op->code == OP_MUL && op->args[0] == op->args[1]));
 }
 
+/* It adds nothing to a sum, or is far from where the largest is sought.  */
+static bool is_harmless(const Op *reduction, const Padding *padding)
+{
+    switch (reduction->code) {
+    case OP_ROW_SUM:
+    case OP_COL_SUM:
+        return padding->number == 0;
+    case OP_ROW_MIN:
+    case OP_COL_MIN:
+        return padding->number >= 1e4;
+    default:
+        return padding->number <= -1e4 ||
+               (reduction->code != OP_ROW_ARGMAX && padding->number == 0 && is_magnitude(reduction->args[0]));
+    }
+}
+
 static void visit_reduction(Op *op, void *context)
 {
     Kernel *kernel = context;
@@ -111,14 +277,14 @@ static void visit_reduction(Op *op, void *context)
     bool by_cols = op->code == OP_COL_SUM || op->code == OP_COL_MAX || op->code == OP_COL_MIN;
     if (!by_rows && !by_cols)
         return;
-    bool sum = op->code == OP_ROW_SUM || op->code == OP_COL_SUM;
-    bool largest = op->code == OP_ROW_MAX || op->code == OP_COL_MAX;
-    Question question = {op, by_rows, sum || (largest && is_magnitude(op->args[0]))};
-    if (!padded_load(&question, op->args[0], true, 0))
+    Question question = {op, by_rows};
+    Padding padding = find_padding(&question, op->args[0], 0);
+    if (!padding.seen || (padding.known && is_harmless(op, &padding)))
         return;
     warn(kernel, op->loc, "ws_%s sees zeros where the tile reaches beyond its tensor [-Wws-padded-reduction]",
          op_info[op->code].text);
-    remark(kernel, DIAG_NOTE, op->loc, "load with ws_load_or and a fill, or mask with ws_select");
+    remark(kernel, DIAG_NOTE, op->loc, "load with ws_load_or and a fill, or mask with ws_select and %s",
+           by_rows ? "ws_col_index" : "ws_row_index");
 }
 
 void infer_ragged(Kernel *kernel)

@@ -266,6 +266,8 @@ Value *block_arg(Kernel *kernel, Block *block, Type type, const char *name, Loc 
 Op *op_new(Kernel *kernel, Opcode code, Loc loc, int nargs, Value *const *args)
 {
     Op *op = arena_alloc(kernel->module, sizeof *op);
+    op->kernel = kernel;
+    op->id = kernel->nops++;
     op->code = code;
     op->loc = loc;
     for (int i = 0; i < nargs; i++)
@@ -327,8 +329,7 @@ Op *op_lowered_before(Kernel *kernel, Op *where, Opcode code, int nargs, Value *
 {
     Op *op = op_new(kernel, code, where->loc, nargs, args);
     op->origin = where->origin ? where->origin : where;
-    op->roles = where->roles;
-    op->tag = where->tag;
+    schedule_op(op)->roles = schedule_of(where)->roles;
     op_before(where, op);
     return op;
 }
@@ -375,6 +376,33 @@ Value *ir_const_float(Kernel *kernel, Block *block, Dtype dtype, double value)
     op_append(block, op);
     return op_result(kernel, op, type_scalar(dtype), NULL);
 }
+
+/* ---- the schedule ------------------------------------------------------------------------------------------------ */
+
+/* Rows stay where they are when the table grows.  */
+enum { SCHEDULE_CHUNK = 256 };
+
+const ScheduleRow *schedule_of(const Op *op)
+{
+    static const ScheduleRow none;
+    const ScheduleTable *table = &op->kernel->schedule;
+    const int chunk = op->id / SCHEDULE_CHUNK;
+    return chunk < table->nchunks && table->chunks[chunk] ? &table->chunks[chunk][op->id % SCHEDULE_CHUNK] : &none;
+}
+
+ScheduleRow *schedule_op(Op *op)
+{
+    Module *module = op->kernel->module;
+    ScheduleTable *table = &op->kernel->schedule;
+    const int chunk = op->id / SCHEDULE_CHUNK;
+    for (; table->nchunks <= chunk; table->nchunks++)
+        table->chunks = grow(module, table->chunks, table->nchunks);
+    if (!table->chunks[chunk])
+        table->chunks[chunk] = arena_alloc(module, SCHEDULE_CHUNK * sizeof *table->chunks[chunk]);
+    return &table->chunks[chunk][op->id % SCHEDULE_CHUNK];
+}
+
+/* ---- what a kernel has ------------------------------------------------------------------------------------------- */
 
 /* Roles, storages and arefs are appended, so that lists keep the order of creation.  Storages and arefs become fields of
    one struct: a name that is taken gets a number.  */
@@ -608,12 +636,8 @@ Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map)
     copy->fval = op->fval;
     copy->sval = op->sval;
     copy->pipeline = op->pipeline;
-    copy->tag = op->tag;
-    copy->roles = op->roles;
-    copy->stage = op->stage;
-    copy->order = op->order;
-    copy->depth = op->depth;
-    copy->release = op->release;
+    copy->made_here = op->made_here;
+    *schedule_op(copy) = *schedule_of(op);
     copy->present = op->present;
     copy->stepped = op->stepped;
     copy->along = op->along;

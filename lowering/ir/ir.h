@@ -135,6 +135,8 @@ struct Value {
 };
 
 struct Op {
+    Kernel *kernel;
+    int id; /* among the kernel's operations: its row of the schedule, its place in a table of marks */
     Opcode code;
     Loc loc;
     int nargs, nresults, nblocks;
@@ -148,14 +150,7 @@ struct Op {
     double fval;
     const char *sval;
     Pipeline *pipeline; /* FOR: the pragma, or NULL */
-    /* tag */
-    Tag tag;
-    /* choose: this op's row of the schedule table */
-    uint32_t roles;     /* bit per kernel->roles[] that executes it */
-    int stage;          /* iterations of delay behind the loop's newest iteration */
-    int order;          /* position within the iteration, by stage-major order */
-    int depth;          /* LOAD: slots of the ring that will carry it, 0: loaded where it stands */
-    int release;        /* LOAD: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
+    bool made_here;     /* FULL (expand): the constant is made where it stands, not where the assembler likes */
     bool flipped;       /* LOAD: bytes that lie the wrong way for its products: a role of its own turns them over on their way */
     bool present;       /* LOAD: rows beyond the tensor's reach nothing that is seen; COPY_IN: they need not come */
     int stepped;        /* the same for rows beyond the step of a dimension of the grid: 1 + that one, or 0 */
@@ -167,6 +162,23 @@ struct Op {
     Op *origin;         /* the op of the kernel's body that this role's copy came from */
     int position;       /* plan: place in the role's program order */
 };
+
+/* The schedule: what tag and choose decide for an operation of the kernel's body, a row each by Op.id.  What a later pass makes
+   of an operation has a copy of its row, or a row of its own.  A row that nobody wrote is zero.  */
+typedef struct {
+    Tag tag;        /* what it is for, of the body's operations alone: choose goes by it */
+    uint32_t roles; /* bit per kernel->roles[] that executes it */
+    int stage;      /* iterations of delay behind the loop's newest iteration */
+    int order;      /* position within the iteration, by stage-major order */
+    int depth;      /* LOAD: slots of the ring that will carry it, 0: loaded where it stands */
+    int release;    /* LOAD: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
+} ScheduleRow;
+typedef struct {
+    ScheduleRow **chunks;
+    int nchunks;
+} ScheduleTable;
+const ScheduleRow *schedule_of(const Op *op);
+ScheduleRow *schedule_op(Op *op); /* to write */
 
 struct Block {
     Op *parent;         /* the op that holds it, NULL for a body */
@@ -278,6 +290,8 @@ struct Kernel {
     Storage *storages;
     Aref *arefs;
     Variable *variables;
+    int nops; /* that were made so far */
+    ScheduleTable schedule;
     Layout layout;
     /* plan */
     int threads;
@@ -425,9 +439,9 @@ int find_pass (const char *name); /* its index, or -1 */
 
 /* require: what the front end built.        ensure: every value has type and shape; nest normalized to one GRID op  */
 void pass_infer (Kernel *kernel);
-/* require: infer.                            ensure: op->tag on every op */
+/* require: infer.                            ensure: schedule_of (op)->tag of every op */
 void pass_tag (Kernel *kernel);
-/* require: tag.                              ensure: op->roles, stage, order; loads that move have an aref to come; consumers, split, D, P, persistent decided */
+/* require: tag.                              ensure: schedule_of (op)->roles, stage, order; loads that move have an aref to come; consumers, split, D, P, persistent decided */
 void pass_choose (Kernel *kernel);
 /* require: choose.                           ensure: arefs and ring storages; LOAD->aref */
 void pass_partition (Kernel *kernel);

@@ -253,17 +253,19 @@ static void parse_note(Parser *p, Op *op)
     const char *key = scan_word(p, "a note");
     scan_expect(p, "=");
     if (!strcmp(key, "tag"))
-        op->tag = (Tag)scan_choice(p, "a tag", text_tags, TEXT_TAGS);
+        schedule_op(op)->tag = (Tag)scan_choice(p, "a tag", text_tags, TEXT_TAGS);
     else if (!strcmp(key, "role"))
-        op->roles = parse_role_list(p);
+        schedule_op(op)->roles = parse_role_list(p);
     else if (!strcmp(key, "stage"))
-        op->stage = scan_number_up_to(p, -1000, 1000);
+        schedule_op(op)->stage = scan_number_up_to(p, -1000, 1000);
     else if (!strcmp(key, "order"))
-        op->order = parse_place(p);
+        schedule_op(op)->order = parse_place(p);
     else if (!strcmp(key, "depth"))
-        op->depth = scan_number_up_to(p, 0, 1000);
+        schedule_op(op)->depth = scan_number_up_to(p, 0, 1000);
     else if (!strcmp(key, "release"))
-        op->release = parse_place(p);
+        schedule_op(op)->release = parse_place(p);
+    else if (!strcmp(key, "here"))
+        op->made_here = scan_number_up_to(p, 0, 1);
     else if (!strcmp(key, "flipped"))
         op->flipped = scan_number_up_to(p, 0, 1);
     else if (!strcmp(key, "present"))
@@ -287,10 +289,10 @@ static void note_literals(Op *op, Op *last_before)
 {
     for (Op *literal = op->prev; literal && literal != last_before && literal->code == OP_CONST;
          literal = literal->prev) {
-        literal->tag = op->tag ? TAG_ITERATION : TAG_NONE;
-        literal->roles = op->roles;
-        literal->stage = op->stage;
-        literal->order = op->order;
+        schedule_op(literal)->tag = schedule_of(op)->tag ? TAG_ITERATION : TAG_NONE;
+        schedule_op(literal)->roles = schedule_of(op)->roles;
+        schedule_op(literal)->stage = schedule_of(op)->stage;
+        schedule_op(literal)->order = schedule_of(op)->order;
     }
 }
 
@@ -549,8 +551,8 @@ static void parse_op(Parser *p, Block *block, Op *op)
         parse_plain(p, block, op);
     }
     op_append(block, op);
-    if (p->role && !op->roles && (op->tag || op->order))
-        op->roles = ROLE_BIT(p->role);
+    if (p->role && !schedule_of(op)->roles)
+        schedule_op(op)->roles = ROLE_BIT(p->role);
     note_literals(op, last_before);
 }
 

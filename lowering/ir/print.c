@@ -303,21 +303,24 @@ static void print_order(Printer *p, bool *first, const char *key, int order)
 /* What the passes have found, after the bar.  In a program, its own role goes without saying.  */
 static void print_notes(Printer *p, const Op *op)
 {
+    const ScheduleRow *row = schedule_of(op);
     bool first = true;
-    if (op->tag != TAG_NONE) {
+    if (row->tag != TAG_NONE) {
         print_key(p, &first, "tag");
-        fputs(text_tags[op->tag], p->out);
+        fputs(text_tags[row->tag], p->out);
     }
-    if (op->roles && p->kernel->roles && (!p->role || op->roles != ROLE_BIT(p->role))) {
+    if (row->roles && p->kernel->roles && (!p->role || row->roles != ROLE_BIT(p->role))) {
         print_key(p, &first, "role");
-        print_roles(p, op->roles);
+        print_roles(p, row->roles);
     }
-    if (op->stage)
-        print_number(p, &first, "stage", op->stage);
-    print_order(p, &first, "order", op->order);
-    if (op->depth)
-        print_number(p, &first, "depth", op->depth);
-    print_order(p, &first, "release", op->release);
+    if (row->stage)
+        print_number(p, &first, "stage", row->stage);
+    print_order(p, &first, "order", row->order);
+    if (row->depth)
+        print_number(p, &first, "depth", row->depth);
+    print_order(p, &first, "release", row->release);
+    if (op->made_here)
+        print_number(p, &first, "here", 1);
     if (op->flipped)
         print_number(p, &first, "flipped", 1);
     if (op->present)

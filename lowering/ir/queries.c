@@ -65,7 +65,7 @@ Op *ring_load(const Value *value)
     Op *op = value->def;
     if (op && op->code == OP_TRANS)
         op = op->args[0]->def;
-    return op && op->code == OP_LOAD && op->depth ? op : NULL;
+    return op && op->code == OP_LOAD && schedule_of(op)->depth ? op : NULL;
 }
 
 bool ring_load_divides(const Value *value, int groups)
@@ -91,7 +91,9 @@ static int last_use_stage(const Value *value, const Block *block, const Uses *us
     int stage = 0;
     for (const Use *use = uses_of(uses, value); use; use = use->next) {
         const Op *op = op_at_block(use->op, block);
-        int here = op && op->code == OP_TRANS ? last_use_stage(op->results[0], block, uses) : op ? op->stage : 0;
+        int here = op && op->code == OP_TRANS ? last_use_stage(op->results[0], block, uses)
+                   : op                       ? schedule_of(op)->stage
+                                              : 0;
         stage = here > stage ? here : stage;
     }
     return stage;
@@ -100,7 +102,7 @@ static int last_use_stage(const Value *value, const Block *block, const Uses *us
 int last_stage(const Op *load, const Uses *uses)
 {
     int stage = last_use_stage(load->results[0], load->parent, uses);
-    return stage > load->stage ? stage : load->stage;
+    return stage > schedule_of(load)->stage ? stage : schedule_of(load)->stage;
 }
 
 Op *op_at_block(Op *op, const Block *block)

@@ -86,10 +86,11 @@ Carried carried(const Op *loop, int i)
                      loop->results[i]};
 }
 
-Slice slice_new(Kernel *kernel, uint32_t bit)
+Slice slice_new(Kernel *kernel)
 {
     bool *values = arena_alloc(kernel->module, (size_t)kernel->module->next_id * sizeof(bool));
-    return (Slice){kernel, bit, values, NULL, NULL};
+    bool *ops = arena_alloc(kernel->module, (size_t)kernel->nops * sizeof(bool));
+    return (Slice){kernel, ops, values, kernel->nops, NULL, NULL};
 }
 
 bool slice_has(const Slice *slice, const Value *value)
@@ -97,11 +98,16 @@ bool slice_has(const Slice *slice, const Value *value)
     return slice->values[value->id];
 }
 
+bool slice_has_op(const Slice *slice, const Op *op)
+{
+    return op->id < slice->nops && slice->ops[op->id];
+}
+
 void slice_op(Slice *slice, Op *op)
 {
-    if (op->roles & slice->bit)
+    if (slice->ops[op->id])
         return;
-    op->roles |= slice->bit;
+    slice->ops[op->id] = true;
     if (op->parent && op->parent->parent)
         slice_op(slice, op->parent->parent);
     if (slice->cut && slice->cut(op, slice->context))
@@ -121,7 +127,7 @@ void slice_op(Slice *slice, Op *op)
         slice_op(slice, block_end(op->blocks[0]));
     for (int i = 0; i < op->nblocks; i++)
         if (op->blocks[i] && block_end(op->blocks[i]))
-            block_end(op->blocks[i])->roles |= slice->bit;
+            slice->ops[block_end(op->blocks[i])->id] = true;
 }
 
 static void slice_carried(Slice *slice, Op *loop, int i)

@@ -21,19 +21,20 @@ const Use *uses_of(const Uses *uses, const Value *value);
 bool used_once(const Uses *uses, const Value *value);
 bool uses_value(const Op *op, const Value *value); /* the op, or one inside it */
 
-/* A dependency-closed slice of a body.  Ops in it carry `bit` in op->roles; values are marked by id.  Of a control
-   operation only those carried values are in the slice that something in it needs.  */
+/* A dependency-closed slice of a body.  Of a control operation only those carried values are in it that something
+   in it needs.  */
 typedef struct {
     Kernel *kernel;
-    uint32_t bit;
-    bool *values;
+    bool *ops, *values; /* by id */
+    int nops;
     bool (*cut)(const Op *op, void *context); /* true: the op belongs to the slice, its operands do not */
     void *context;
 } Slice;
-Slice slice_new(Kernel *kernel, uint32_t bit);
+Slice slice_new(Kernel *kernel);
 void slice_op(Slice *slice, Op *op); /* the op, the control flow around it and all that they need */
 void slice_value(Slice *slice, Value *value);
 bool slice_has(const Slice *slice, const Value *value);
+bool slice_has_op(const Slice *slice, const Op *op);
 
 /* The op that ends a block.  */
 Op *block_end(const Block *block);

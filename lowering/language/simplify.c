@@ -17,7 +17,7 @@
 #include "language/infer.h"
 #include "ir/slice.h"
 
-enum { MAX_ROUNDS = 30, BUCKETS = 256, LIVE_BIT = 1u << 30, MAX_CONVERTED = 16 };
+enum { MAX_ROUNDS = 30, BUCKETS = 256, MAX_CONVERTED = 16 };
 
 typedef struct Entry {
     Op *op;
@@ -638,9 +638,7 @@ static void sweep_block(Simplifier *in, Slice *live, Block *block)
 {
     FOR_OPS (op, block) {
         bool ends = op->code == OP_YIELD || op->code == OP_COND;
-        bool is_live = op->roles & LIVE_BIT;
-        op->roles &= ~(uint32_t)LIVE_BIT;
-        if (!ends && !is_live && op->code != OP_GRID) {
+        if (!ends && !slice_has_op(live, op) && op->code != OP_GRID) {
             op_remove(op);
             in->changed = true;
             continue;
@@ -663,7 +661,7 @@ static void keep_grid(Op *op, void *context)
 
 static void remove_dead(Simplifier *in)
 {
-    Slice live = slice_new(in->kernel, LIVE_BIT);
+    Slice live = slice_new(in->kernel);
     ir_walk(in->kernel->body, grow_from_store, &live);
     ir_walk(in->kernel->body, keep_grid, &live);
     sweep_block(in, &live, in->kernel->body);

@@ -434,8 +434,7 @@ static void meet_around(const Shaper *in, Op *store)
     op_lowered_before(in->kernel, store, OP_BARRIER, 0, NULL);
     Op *after = op_new(in->kernel, OP_BARRIER, store->loc, 0, NULL);
     after->origin = origin_of(store) == store ? store : store->origin;
-    after->roles = store->roles;
-    after->tag = store->tag;
+    schedule_op(after)->roles = schedule_of(store)->roles;
     op_after(store, after);
 }
 
@@ -472,8 +471,7 @@ static void wait_for_stores(const Shaper *in)
 {
     Block *body = in->role->body;
     Op *wait = op_new(in->kernel, OP_STORE_WAIT, in->kernel->loc, 0, NULL);
-    wait->roles = ROLE_BIT(in->role);
-    wait->tag = TAG_TILE;
+    schedule_op(wait)->roles = ROLE_BIT(in->role);
     if (body->last && body->last->code == OP_YIELD)
         op_before(body->last, wait);
     else

@@ -476,7 +476,7 @@ static void print_load(Printer *in, const Op *op)
 static void print_full(Printer *in, const Op *op)
 {
     Type type = op->results[0]->type;
-    fprintf(in->out, "ws::%s<%s, %d, %d, %s>(", op->depth ? "full_now" : "full", cuda_element_text[type.dtype],
+    fprintf(in->out, "ws::%s<%s, %d, %d, %s>(", op->made_here ? "full_now" : "full", cuda_element_text[type.dtype],
             type.rows, type.cols, cuda_layout_text(in));
     cuda_fill(in, op->fval);
     fputc(')', in->out);

@@ -14,8 +14,7 @@ static Value *binary(Kernel *kernel, Block *to, const Op *loop, Opcode code, Val
     Value *args[] = {x, y};
     Op *op = op_new(kernel, code, loop->loc, 2, args);
     op->origin = loop->origin ? loop->origin : (Op *)loop;
-    op->roles = loop->roles;
-    op->tag = TAG_ITERATION;
+    schedule_op(op)->roles = schedule_of(loop)->roles;
     op_append(to, op);
     return op_result(kernel, op, type_scalar(dtype), NULL);
 }
@@ -67,8 +66,8 @@ void collapse_skips(Kernel *kernel, Block *block)
         FOR_OPS (made, around) {
             op_remove(made);
             op_before(op, made);
-            made->stage = op->stage; /* what the loop had inside counts for it alone */
-            made->order = op->order;
+            schedule_op(made)->stage = schedule_of(op)->stage; /* what the loop had inside counts for it alone */
+            schedule_op(made)->order = schedule_of(op)->order;
         }
         op_remove(op);
     }

@@ -21,7 +21,7 @@
 #include "roles/distribute.h"
 #include "ir/queries.h"
 
-enum { MAX_OFFSETS = 16, SKIP_BIT = 1u << 29 };
+enum { MAX_OFFSETS = 16 };
 
 typedef struct {
     Kernel *kernel;
@@ -54,10 +54,9 @@ static Op *emit(Distributor *in, Block *to, const Op *origin, Opcode code, int n
 {
     Op *op = op_new(in->kernel, code, origin->loc, nargs, args);
     op->origin = origin->origin ? origin->origin : (Op *)origin;
-    op->roles = ROLE_BIT(in->role);
-    op->tag = TAG_ITERATION;
-    op->stage = in->fills ? 0 : origin->stage;
-    op->order = origin->order;
+    schedule_op(op)->roles = ROLE_BIT(in->role);
+    schedule_op(op)->stage = in->fills ? 0 : schedule_of(origin)->stage;
+    schedule_op(op)->order = schedule_of(origin)->order;
     op_append(to, op);
     return op;
 }
@@ -85,7 +84,7 @@ static Value *group_offset(Distributor *in, int rows)
     Value *offset = op_result(kernel, product, type_scalar(D_I64), "first_row");
     FOR_OPS (op, scratch) {
         op_remove(op);
-        op->roles = ROLE_BIT(in->role);
+        schedule_op(op)->roles = ROLE_BIT(in->role);
         if (in->last_offset)
             op_after(in->last_offset, op);
         else if (top->first)
@@ -205,7 +204,6 @@ static void emit_read(Distributor *in, Block *to, const Op *origin, Value *value
         return;
     Value *window = emit_window(in, to, origin, value, split);
     Op *read = emit(in, to, origin, OP_READ, 1, &window);
-    read->tag = TAG_TILE;
     read->aref = window->def->aref;
     form[value->id] = op_result(in->kernel, read, type_kind(K_TILE, window->type), value->name);
     form[value->id]->split = split && groups_of(in) > 1 && value->type.rows > 1;
@@ -215,7 +213,7 @@ static void emit_read(Distributor *in, Block *to, const Op *origin, Value *value
 static void emit_reads(Distributor *in, Block *to, Value *value)
 {
     for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
-        if (!(use->op->roles & ROLE_BIT(in->role)) || use_is_operand(use, &in->uses))
+        if (!slice_has_op(&in->slice, use->op) || use_is_operand(use, &in->uses))
             continue;
         if (use->op->code == OP_YIELD && use->op->parent->parent && !slice_has(&in->slice, value))
             continue;
@@ -240,7 +238,6 @@ static void emit_put(Distributor *in, Block *to, Op *load)
         Op *copy = emit(in, block, source, OP_COPY_IN, 1, &slot);
         for (int k = 0; k < source->nargs; k++)
             op_add_arg(in->kernel, copy, value_map_get(&in->map, source->args[k]));
-        copy->tag = TAG_LOAD;
         copy->aref = aref;
         copy->storage = aref->storages[i];
         copy->fval = source->fval;
@@ -260,12 +257,13 @@ static void emit_consumed(Distributor *in, Block *to, const Op *origin, Aref *ar
     op->ival = lag;
     for (int i = 0; i < aref->nstorages; i++) {
         int stage = in->role->id && !in->fills ? last_stage(aref->loads[i], &in->uses) : 0;
-        op->stage = stage > op->stage ? stage : op->stage;
-        if (!origin->release && aref->loads[i]->order > op->order) /* where the table reads it */
-            op->order = aref->loads[i]->order;
+        schedule_op(op)->stage = stage > schedule_of(op)->stage ? stage : schedule_of(op)->stage;
+        if (!schedule_of(origin)->release &&
+            schedule_of(aref->loads[i])->order > schedule_of(op)->order) /* where the table reads it */
+            schedule_op(op)->order = schedule_of(aref->loads[i])->order;
     }
-    if (origin->release)
-        op->order = RELEASE_END;
+    if (schedule_of(origin)->release)
+        schedule_op(op)->order = RELEASE_END;
 }
 
 static void emit_skip(Distributor *in, Block *to, const Op *load)
@@ -290,7 +288,6 @@ static void emit_flip(Distributor *in, Block *to, const Op *load)
     Value *tile = op_result(in->kernel, view, type_kind(K_VIEW, load->results[0]->type), load->results[0]->name);
     Value *args[] = {slot, tile};
     Op *flip = emit(in, to, load, OP_FLIP, 2, args);
-    flip->tag = TAG_LOAD;
     flip->aref = onward;
     flip->storage = onward->storages[0];
     emit_consumed(in, to, load, from, 0);
@@ -321,12 +318,12 @@ static void emit_ring_load(Distributor *in, Block *to, Op *load)
         Op *get = emit(in, to, load, OP_GET, 0, NULL);
         get->aref = aref;
         for (int i = 1; i < aref->nstorages; i++) /* the table may want another of its tiles first */
-            if (aref->loads[i]->order < get->order)
-                get->order = aref->loads[i]->order;
+            if (schedule_of(aref->loads[i])->order < schedule_of(get)->order)
+                schedule_op(get)->order = schedule_of(aref->loads[i])->order;
         in->slots[aref->id] = op_result(in->kernel, get, type_scalar(D_I32), "slot");
     }
     emit_reads(in, to, load->results[0]);
-    if (last && load->release == 0)
+    if (last && schedule_of(load)->release == 0)
         emit_consumed(in, to, load, aref, 0);
 }
 
@@ -334,7 +331,7 @@ static void emit_ring_load(Distributor *in, Block *to, Op *load)
    of it stays in flight.  */
 static Block *release_block(const Aref *aref)
 {
-    return aref->loads[0]->release == RELEASE_END ? body_around(aref->home) : aref->home;
+    return schedule_of(aref->loads[0])->release == RELEASE_END ? body_around(aref->home) : aref->home;
 }
 
 /* What only passes through a role is released there and then.  */
@@ -349,7 +346,7 @@ static void release_at_end(Distributor *in, Block *from, Block *to)
     if (in->skipping)
         return;
     FOR_AREFS (aref, in->kernel)
-        if (release_block(aref) == from && gets_to_compute(in, aref) && aref->loads[0]->release)
+        if (release_block(aref) == from && gets_to_compute(in, aref) && schedule_of(aref->loads[0])->release)
             emit_consumed(in, to, aref->loads[0], aref, aref->release_lag);
 }
 
@@ -378,7 +375,6 @@ static Value *emit_gather(Distributor *in, Block *to, const Op *product, const V
     Value *part = value_map_get(&in->map, (Value *)value);
     Value *args[] = {part, group_offset(in, part->type.rows)};
     Op *gather = emit(in, to, product, OP_GATHER, 2, args);
-    gather->tag = TAG_TILE;
     gather->storage = gathered_storage(in, value);
     return op_result(in->kernel, gather, type_kind(K_VIEW, value->type), NULL);
 }
@@ -418,7 +414,6 @@ static Op *clone_shell(Distributor *in, Block *to, Op *op)
     copy->fval = op->fval;
     copy->sval = op->sval;
     copy->pipeline = op->pipeline;
-    copy->tag = op->tag;
     return copy;
 }
 
@@ -526,7 +521,6 @@ static void place_turn(Distributor *in, Block *block)
         surround_by_turn(in, block, first, last);
 }
 
-static void visit_unmark(Op *op, void *context);
 static void visit_ring(Op *op, void *context);
 
 /* Groups that take tiles in turn: `if (ordinal % groups == group)` the tile, else its puts are passed over.  */
@@ -543,10 +537,9 @@ static void clone_turns(Distributor *in, Block *from, Block *to, Op *grid)
     place_turn(in, blocks[0]);
 
     Slice consumed = in->slice;
-    in->slice = slice_new(kernel, SKIP_BIT);
+    in->slice = slice_new(kernel);
     in->slice.cut = cut_at_ring;
     in->skipping = true;
-    ir_walk(from, visit_unmark, NULL);
     ir_walk(from, visit_ring, in);
     clone_block(in, from, blocks[1]);
     collapse_skips(in->kernel, blocks[1]);
@@ -595,16 +588,15 @@ static void clone_terminator(Distributor *in, Block *to, Op *op)
         if (i < fixed || (outer && keeps(in, outer->results[i - fixed])))
             args[nargs++] = operand(in, to, op, i);
     release_at_end(in, op->parent, to);
-    emit(in, to, op, op->code, nargs, args)->tag = op->tag;
+    emit(in, to, op, op->code, nargs, args);
 }
 
 static void clone_block(Distributor *in, Block *from, Block *to)
 {
-    uint32_t bit = in->slice.bit;
     FOR_OPS (op, from) {
         if (op->code == OP_YIELD || op->code == OP_COND)
             clone_terminator(in, to, op);
-        else if (!(op->roles & bit))
+        else if (!slice_has_op(&in->slice, op))
             continue;
         else if (op->nblocks)
             clone_control(in, to, op);
@@ -618,12 +610,6 @@ static void clone_block(Distributor *in, Block *from, Block *to)
 }
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
-
-static void visit_unmark(Op *op, void *context)
-{
-    (void)context;
-    op->roles &= ~(uint32_t)SKIP_BIT;
-}
 
 /* Roots of what a group has to follow of a tile that is not its own: the loads that fill its rings.  */
 static void visit_ring(Op *op, void *context)
@@ -639,25 +625,13 @@ static bool cut_at_ring(const Op *op, void *context)
     return op->aref && op->aref->producer != context;
 }
 
-typedef struct {
-    Role *role;
-    Slice *slice;
-    bool clear;
-} Roots;
-
-/* Roots are remembered in a first walk as negative stages, since slicing reuses the role bits.  */
+/* Roots of a role's program: what it stores, and the ends of rings that are its own.  */
 static void visit_root(Op *op, void *context)
 {
-    Roots *in = context;
-    uint32_t bit = ROLE_BIT(in->role);
+    Distributor *in = context;
     bool root = op_info[op->code].class_ == CLASS_STORE || op->aref;
-    if (in->clear) {
-        op->stage = root && op->roles & bit ? -1 - op->stage : op->stage;
-        op->roles &= ~bit;
-    } else if (op->stage < 0) {
-        op->stage = -1 - op->stage;
-        slice_op(in->slice, op);
-    }
+    if (root && schedule_of(op)->roles & ROLE_BIT(in->role))
+        slice_op(&in->slice, op);
 }
 
 static void distribute_role(Kernel *kernel, Role *role)
@@ -665,13 +639,10 @@ static void distribute_role(Kernel *kernel, Role *role)
     size_t count = (size_t)kernel->module->next_id;
     Distributor in = {.kernel = kernel, .role = role};
     in.uses = uses_new(kernel, kernel->body);
-    in.slice = slice_new(kernel, ROLE_BIT(role));
+    in.slice = slice_new(kernel);
     in.slice.cut = cut_at_ring;
     in.slice.context = role;
-    Roots roots = {role, &in.slice, true};
-    ir_walk(kernel->body, visit_root, &roots);
-    roots.clear = false;
-    ir_walk(kernel->body, visit_root, &roots);
+    ir_walk(kernel->body, visit_root, &in);
 
     in.map = value_map_new(kernel);
     in.split_form = arena_alloc(kernel->module, count * sizeof(Value *));

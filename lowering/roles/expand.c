@@ -56,8 +56,7 @@ static Op *sync_op(const Expander *in, const Op *origin, Opcode code, int64_t iv
     Op *op = op_new(in->kernel, code, origin->loc, 0, NULL);
     op->ival = ival;
     op->origin = origin->origin;
-    op->roles = ROLE_BIT(in->role);
-    op->tag = TAG_TILE;
+    schedule_op(op)->roles = ROLE_BIT(in->role);
     return op;
 }
 
@@ -176,7 +175,7 @@ static void clear_early(const Expander *in, const Op *mma)
         return;
     op_remove(clear);
     op_before(in->first, clear);
-    clear->depth = 1;
+    clear->made_here = true;
 }
 
 /* A product is a group of its own; in a chain only the newest counts.  */
@@ -398,7 +397,7 @@ static Op *wait_of(const Op *op)
         }
         if (token->type.kind == K_TOKEN && !wait)
             return NULL;
-        if (!last || (wait && wait->order > last->order))
+        if (!last || (wait && stands_behind(wait, last)))
             last = wait;
     }
     return last;
@@ -411,16 +410,13 @@ static Op *last_look(Op *release)
     const Aref *aref = release->aref;
     Op *last = NULL;
     bool got = false;
-    int place = 0;
-    FOR_OPS (op, release->parent)
-        op->order = place++;
     for (Op *op = release->parent->first; op != release; op = op->next) {
         int look = looks_at(op, aref);
         got |= (op->code == OP_GET && op->aref == aref) || (look && op->code == OP_MMA);
         Op *done = look == 2 ? wait_of(op) : look == 1 || (op->code == OP_GET && op->aref == aref) ? op : NULL;
         if (look == 2 && !done)
             return NULL;
-        if (done && (!last || done->order > last->order))
+        if (done && (!last || stands_behind(done, last)))
             last = done;
     }
     return got ? last : NULL;

@@ -22,27 +22,27 @@
 static int in_flight_after(const Op *load)
 {
     Op *loop = loop_around(load->parent);
-    bool late = load->release == RELEASE_END && loop && loop->code == OP_FOR && loop->pipeline;
+    bool late = schedule_of(load)->release == RELEASE_END && loop && loop->code == OP_FOR && loop->pipeline;
     return late ? loop->pipeline->in_flight - 1 : 0;
 }
 
 /* Behind the first of those that look at the tile.  */
 static uint32_t flipping_roles(const Kernel *kernel, const Op *load)
 {
-    uint32_t rest = load->flipped ? load->roles & ~ROLE_BIT(kernel->roles) : 0;
+    uint32_t rest = load->flipped ? schedule_of(load)->roles & ~ROLE_BIT(kernel->roles) : 0;
     return rest & (rest - 1);
 }
 
 static uint32_t consuming_roles(Kernel *kernel, const Op *load)
 {
     uint32_t producer = ROLE_BIT(kernel->roles);
-    return kernel->roles->next ? load->roles & ~producer & ~flipping_roles(kernel, load) : producer;
+    return kernel->roles->next ? schedule_of(load)->roles & ~producer & ~flipping_roles(kernel, load) : producer;
 }
 
 static void visit_ring_load(Op *op, void *context)
 {
     bool *found = context;
-    *found |= op->code == OP_LOAD && op->depth;
+    *found |= op->code == OP_LOAD && schedule_of(op)->depth;
 }
 
 /* A nested block between two loads of one put could fill another ring any number of times: the producer would fill it before
@@ -63,8 +63,9 @@ static bool shares(Kernel *kernel, const Aref *aref, const Op *load)
         return false;
     if (!kernel->roles->next)
         return false; /* one role fills and reads in turn: each load is complete where it stands */
-    return aref->home == load->parent && aref->slots == load->depth && first->release == load->release &&
-           first->stage == load->stage && aref->consumers == consuming_roles(kernel, load) &&
+    return aref->home == load->parent && aref->slots == schedule_of(load)->depth &&
+           schedule_of(first)->release == schedule_of(load)->release &&
+           schedule_of(first)->stage == schedule_of(load)->stage && aref->consumers == consuming_roles(kernel, load) &&
            !rings_between(first, load);
 }
 
@@ -105,7 +106,7 @@ static int releasing_groups(const Kernel *kernel, const Aref *aref)
 
 static Aref *new_aref(Kernel *kernel, Op *load)
 {
-    Aref *aref = aref_new(kernel, "ring", load->depth);
+    Aref *aref = aref_new(kernel, "ring", schedule_of(load)->depth);
     aref->producer = kernel->roles;
     aref->consumers = consuming_roles(kernel, load);
     aref->home = load->parent;
@@ -139,7 +140,7 @@ static void add_onward(Kernel *kernel, Aref *from, Op *load)
 static void visit_load(Op *load, void *context)
 {
     Kernel *kernel = context;
-    if (load->code != OP_LOAD || !load->depth)
+    if (load->code != OP_LOAD || !schedule_of(load)->depth)
         return;
     Aref *found = NULL;
     FOR_AREFS (aref, kernel)

@@ -61,7 +61,7 @@ static Op *definer(const Stager *in, const Value *value)
 static int stage_of(const Stager *in, const Value *value)
 {
     Op *op = definer(in, value);
-    return op ? op->stage : 0;
+    return op ? schedule_of(op)->stage : 0;
 }
 
 /* ---- what has to be carried -------------------------------------------------------------------------------------- */
@@ -86,7 +86,7 @@ static void see_use(Stager *in, Value *value, int stage, int order)
         Carried names = carried(in->loop, value->index - 1);
         const Op *source = definer(in, names.next);
         int distance = 1 + stage - stage_of(in, names.next);
-        in->broken |= distance == 0 && source->order > order;
+        in->broken |= distance == 0 && schedule_of(source)->order > order;
         if (distance == 1)
             add_carrier(in, value, names.next, stage_of(in, names.next) ? names.init : NULL);
         in->broken |= distance > 1;
@@ -124,7 +124,7 @@ static void copy_block(Stager *in, Block *from, Block *to, ValueMap *map);
 static Op *copy_op(Stager *in, Op *op, Block *to, ValueMap *map)
 {
     Op *copy = op_clone(in->kernel, op, map);
-    copy->stage = 0;
+    schedule_op(copy)->stage = 0;
     op_append(to, copy);
     for (int k = 0; k < op->nblocks; k++)
         copy_block(in, op->blocks[k], block_new(in->kernel, copy), map);
@@ -149,7 +149,7 @@ static void publish(Stager *in, const Op *op)
     for (int r = 0; r < op->nresults; r++)
         for (int i = 0; i < carried_count(in->loop); i++) {
             Carried names = carried(in->loop, i);
-            if (names.next == op->results[r] && op->stage == 1)
+            if (names.next == op->results[r] && schedule_of(op)->stage == 1)
                 value_map_set(in->kernel, &in->maps[0], names.argument, value_map_get(&in->maps[1], op->results[r]));
         }
 }
@@ -157,8 +157,7 @@ static void publish(Stager *in, const Op *op)
 static Op *sync_op(const Stager *in, const Op *origin, Opcode code)
 {
     Op *op = op_new(in->kernel, code, origin->loc, 0, NULL);
-    op->roles = in->loop->roles;
-    op->tag = TAG_TILE;
+    schedule_op(op)->roles = schedule_of(in->loop)->roles;
     op->origin = origin->origin;
     return op;
 }
@@ -209,7 +208,7 @@ static int slots_since(const Stager *in, const Op *release)
 {
     for (int i = 0; i < in->nops; i++)
         if (in->ops[i]->code == OP_GET && in->ops[i]->aref == release->aref)
-            return release->stage - in->ops[i]->stage;
+            return schedule_of(release)->stage - schedule_of(in->ops[i])->stage;
     return 0;
 }
 
@@ -218,9 +217,9 @@ static void copy_step(Stager *in, Block *to, unsigned stages)
     const Op *before = to->last;
     for (int i = 0; i < in->nops; i++) {
         Op *op = in->ops[i];
-        if (!(stages >> op->stage & 1))
+        if (!(stages >> schedule_of(op)->stage & 1))
             continue;
-        Op *copy = copy_op(in, op, to, &in->maps[op->stage]);
+        Op *copy = copy_op(in, op, to, &in->maps[schedule_of(op)->stage]);
         if (op->code == OP_CONSUMED && stages & 1)
             copy->ival += slots_since(in, op);
         publish(in, op);
@@ -240,8 +239,7 @@ static Value *at_end(Stager *in, const Carrier *carrier)
 static Op *plain(Stager *in, Block *to, Opcode code, int nargs, Value *const *args)
 {
     Op *op = op_new(in->kernel, code, in->loop->loc, nargs, args);
-    op->roles = in->loop->roles;
-    op->tag = TAG_ITERATION;
+    schedule_op(op)->roles = schedule_of(in->loop)->roles;
     op->origin = in->loop->origin;
     op_append(to, op);
     return op;
@@ -352,15 +350,15 @@ static void collect(Stager *in)
     FOR_OPS (op, in->loop->blocks[0]) {
         if (op == body_end(in))
             continue;
-        if (in->nops == MAX_OPS || op->stage >= STAGES || op->stage < 0) {
+        if (in->nops == MAX_OPS || schedule_of(op)->stage >= STAGES || schedule_of(op)->stage < 0) {
             in->broken = true;
             return;
         }
         int place = in->nops++;
-        for (; place > 0 && in->ops[place - 1]->order > op->order; place--)
+        for (; place > 0 && schedule_of(in->ops[place - 1])->order > schedule_of(op)->order; place--)
             in->ops[place] = in->ops[place - 1];
         in->ops[place] = op;
-        see_uses(in, op, op->stage, op->order);
+        see_uses(in, op, schedule_of(op)->stage, schedule_of(op)->order);
     }
     see_results(in);
 }
@@ -373,7 +371,7 @@ void expand_stages(Kernel *kernel, Block *block)
         bool staged = false;
         if (op->code == OP_FOR)
             FOR_OPS (inner, op->blocks[0])
-                staged |= inner->stage > 0;
+                staged |= schedule_of(inner)->stage > 0;
         if (!staged)
             continue;
         Stager *in = arena_alloc(kernel->module, sizeof *in);

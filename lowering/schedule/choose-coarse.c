@@ -87,7 +87,7 @@ static bool only_late(const Coarse *in, const Value *value)
     const Use *use = uses_of(in->uses, value);
     for (; use; use = use->next) {
         const Op *op = op_at_block(use->op, in->block);
-        if (!op || op->stage == 0)
+        if (!op || schedule_of(op)->stage == 0)
             return false;
     }
     return true;
@@ -97,7 +97,7 @@ static void late_loads(const Coarse *in)
 {
     for (Op *op = in->block->last; op; op = op->prev)
         if ((op->code == OP_TRANS || op->code == OP_LOAD) && ring_load(op->results[0]) && only_late(in, op->results[0]))
-            op->stage = 1;
+            schedule_op(op)->stage = 1;
 }
 
 static bool looks_at_staying(const Coarse *in, const Op *op)
@@ -111,7 +111,7 @@ static bool looks_at_staying(const Coarse *in, const Op *op)
 static bool fills_ring(const Op *op, const void *context)
 {
     (void)context;
-    return op->code == OP_LOAD && op->depth;
+    return op->code == OP_LOAD && schedule_of(op)->depth;
 }
 
 /* What has to stay behind U (j-1): what the loop carries from it, whatever is computed from that, loads whose place among the
@@ -124,11 +124,11 @@ static void find_staying(Coarse *in)
     for (int i = 0; i < carried_count(loop); i++) {
         Carried names = carried(loop, i);
         const Op *def = local_op(in, names.next);
-        in->stays[names.argument->id] = def && def->stage;
+        in->stays[names.argument->id] = def && schedule_of(def)->stage;
     }
     bool behind = false;
     FOR_OPS (op, in->block) {
-        bool load = op_info[op->code].class_ == CLASS_LOAD && (!op->depth || behind);
+        bool load = op_info[op->code].class_ == CLASS_LOAD && (!schedule_of(op)->depth || behind);
         behind |= op->nblocks && ir_any(op, fills_ring, NULL);
         for (int i = 0; i < op->nresults; i++)
             in->stays[op->results[i]->id] = load || op->nblocks || looks_at_staying(in, op);
@@ -137,9 +137,9 @@ static void find_staying(Coarse *in)
 
 static void order_first(const Coarse *in, Op *op)
 {
-    if (op->stage || op->order >> ORDER_SHIFT != ORDER_C)
+    if (schedule_of(op)->stage || schedule_of(op)->order >> ORDER_SHIFT != ORDER_C)
         return;
-    op->order += (ORDER_T - ORDER_C) * (1 << ORDER_SHIFT);
+    schedule_op(op)->order += (ORDER_T - ORDER_C) * (1 << ORDER_SHIFT);
     for (int i = 0; i < op->nargs; i++) {
         Op *def = local_op(in, op->args[i]);
         if (def)
@@ -160,7 +160,7 @@ static int held_registers(const Coarse *in)
         held.rows = MACHINE_MMA_ROWS;
         Type operand = op->args[0]->type;
         operand.rows = MACHINE_MMA_ROWS;
-        bool computed = op->stage && !ring_load(op->args[0]);
+        bool computed = schedule_of(op)->stage && !ring_load(op->args[0]);
         registers += machine_tile_registers(held, LAYOUT_MMA) * (in->kernel->grid.consumers == 1 ? groups : 1);
         registers += computed ? machine_tile_registers(operand, LAYOUT_MMA) : 0;
     }
@@ -172,7 +172,7 @@ static int held_registers(const Coarse *in)
 static const Value *needed_early(const Coarse *in)
 {
     FOR_OPS (op, in->block) {
-        const Op *left = op->stage && op_is_dot(op) ? local_op(in, op->args[0]) : NULL;
+        const Op *left = schedule_of(op)->stage && op_is_dot(op) ? local_op(in, op->args[0]) : NULL;
         if (left && !ring_load(op->args[0]) && !only_late(in, op->args[0]))
             return op->args[0];
     }
@@ -200,7 +200,7 @@ bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
     bool found = false;
     FOR_OPS (op, in.block)
         if (is_second_product(&in, op)) {
-            op->stage = 1;
+            schedule_op(op)->stage = 1;
             found = true;
         }
     bool asked = loop->pipeline->schedule == SCHEDULE_COARSE;
@@ -208,17 +208,17 @@ bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
     if (why) {
         remark(kernel, DIAG_MISSED, loop->pipeline->loc, "coarse schedule not chosen: %s", why);
         FOR_OPS (op, in.block)
-            op->stage = 0;
+            schedule_op(op)->stage = 0;
         found = false;
     }
     if (!found)
         return false;
     late_loads(&in);
     FOR_OPS (op, in.block)
-        op->order += (op->stage ? ORDER_U : ORDER_C) << ORDER_SHIFT;
+        schedule_op(op)->order += (schedule_of(op)->stage ? ORDER_U : ORDER_C) << ORDER_SHIFT;
     find_staying(&in);
     FOR_OPS (op, in.block)
-        if (op_is_dot(op) && !op->stage && !depends_on_product(&in, op) && !in.stays[op->results[0]->id])
+        if (op_is_dot(op) && !schedule_of(op)->stage && !depends_on_product(&in, op) && !in.stays[op->results[0]->id])
             order_first(&in, op);
     return true;
 }

@@ -42,7 +42,7 @@ static bool stays(const Kernel *kernel, const Op *load, const Op *loop)
 {
     const Op *grid = loop->parent->parent;
     const Op *tensor = load->args[0]->def;
-    bool operand = load->release && !load->flipped && dtype_bytes(load->results[0]->type.dtype) <= 2;
+    bool operand = schedule_of(load)->release && !load->flipped && dtype_bytes(load->results[0]->type.dtype) <= 2;
     if (!operand || !tensor || tensor->code != OP_TENSOR || ir_any(grid, stores_what_is_loaded, load))
         return false;
     for (int i = 1; i < load->nargs; i++)
@@ -71,7 +71,7 @@ static Op *kept_load(const Kernel *kernel, const Op *loop, Op *const *loads, int
 {
     Op *best = NULL;
     for (int i = 0; i < nloads; i++)
-        if (loads[i]->depth && stays(kernel, loads[i], loop) &&
+        if (schedule_of(loads[i])->depth && stays(kernel, loads[i], loop) &&
             (!best || machine_tile_bytes(loads[i]->results[0]->type) > machine_tile_bytes(best->results[0]->type)))
             best = loads[i];
     return best;
@@ -83,10 +83,11 @@ bool choose_keep(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t
     int count = trips(loop);
     int64_t rest = 0;
     for (int i = 0; i < nloads && kept; i++) {
-        if (loads[i]->depth > 0 ||
-            (loads[i]->depth && (loads[i]->release != kept->release || loads[i]->parent != kept->parent)))
+        if (schedule_of(loads[i])->depth > 0 ||
+            (schedule_of(loads[i])->depth &&
+             (schedule_of(loads[i])->release != schedule_of(kept)->release || loads[i]->parent != kept->parent)))
             return false;
-        if (loads[i]->depth && loads[i] != kept)
+        if (schedule_of(loads[i])->depth && loads[i] != kept)
             rest += machine_tile_bytes(loads[i]->results[0]->type);
     }
     if (!kept || !rest)
@@ -96,8 +97,8 @@ bool choose_keep(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t
     if (tiles < 1 || tiles * count > MACHINE_MAX_DEPTH)
         return false;
     for (int i = 0; i < nloads; i++)
-        if (loads[i]->depth)
-            loads[i]->depth = (int)tiles * count;
+        if (schedule_of(loads[i])->depth)
+            schedule_op(loads[i])->depth = (int)tiles * count;
     loop->pipeline->depth = (int)tiles * count;
     loop->pipeline->in_flight = count < 2 ? count : 2; /* a copy may wait for a release that many slots back */
     kept->kept = count;

@@ -88,7 +88,8 @@ int64_t room_fixed(const Chooser *in)
 {
     int64_t bytes = barrier_bytes(in) + in->parts_bytes + STAGED_GROUPS * in->scratch_bytes + output_bytes(in);
     for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->depth > 0)
-            bytes += (in->loads[i]->kept ? in->loads[i]->kept : in->loads[i]->depth) * room_of_slot(in->loads[i]);
+        if (schedule_of(in->loads[i])->depth > 0)
+            bytes += (in->loads[i]->kept ? in->loads[i]->kept : schedule_of(in->loads[i])->depth) *
+                     room_of_slot(in->loads[i]);
     return bytes;
 }

@@ -190,7 +190,7 @@ static void visit_meeting(Op *op, void *context)
     Splitter *in = meeting->in;
     const Op *store = meeting->store;
     OpClass class_ = op_info[op->code].class_;
-    bool load = class_ == CLASS_LOAD && !op->depth;
+    bool load = class_ == CLASS_LOAD && !schedule_of(op)->depth;
     bool other = class_ == CLASS_STORE && op->code != OP_PRINT && op != store;
     if (!(load || other) || tensor_memory(op->args[0]) != tensor_memory(store->args[0]) ||
         (other && stores_apart(store, op)))

@@ -48,9 +48,7 @@ static int64_t scratch_bytes(const Op *op)
 static void visit_collect(Op *op, void *context)
 {
     Chooser *in = context;
-    op->order = ++in->order;
-    op->stage = op->depth = op->release = 0;
-    op->roles = 0;
+    *schedule_op(op) = (ScheduleRow){.tag = schedule_of(op)->tag, .order = ++in->order};
     op->flipped = false;
     op->kept = 0;
     if (op->code == OP_LOAD)
@@ -107,8 +105,8 @@ static bool moves_on(const Value *coordinate, const Op *loop, int extent)
 static bool is_in_place(const Op *load, const Op *store)
 {
     Type type = load->results[0]->type, stored = store->args[store->nargs - 1]->type;
-    if (store->code != OP_STORE || store->nargs != load->nargs + 1 || store->order < load->order ||
-        type.rows != stored.rows || type.cols != stored.cols)
+    if (store->code != OP_STORE || store->nargs != load->nargs + 1 ||
+        schedule_of(store)->order < schedule_of(load)->order || type.rows != stored.rows || type.cols != stored.cols)
         return false;
     for (int i = 0; i < load->nargs; i++)
         if (load->args[i] != store->args[i])
@@ -133,7 +131,7 @@ static Op *aliasing_store(const Chooser *in, Op *load)
         if (tensor_memory(store->args[0]) != tensor_memory(load->args[0]) || is_in_place(load, store))
             continue;
         Op *loop = outermost_loop(load);
-        if (store->order < load->order || (loop && loop == outermost_loop(store)))
+        if (schedule_of(store)->order < schedule_of(load)->order || (loop && loop == outermost_loop(store)))
             return store;
     }
     return NULL;
@@ -166,7 +164,7 @@ static void choose_ring(Chooser *in, Op *load)
                "load stays with the consumers: the store at line %d may write what it reads", store->loc.line);
         return;
     }
-    load->depth = loop ? loop->pipeline->depth : 1;
+    schedule_op(load)->depth = loop ? loop->pipeline->depth : 1;
     if (loop) {
         in->specialized = true;
         loop->pipeline->put_count++;
@@ -208,7 +206,7 @@ static void choose_flip(const Chooser *in, Op *load)
     int groups = most_groups(in);
     bool room = groups <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= MACHINE_REGISTERS &&
                 products_fit(in, groups + 2);
-    load->flipped = load->depth && in->specialized && room && type.rows % FLIPPED_ROWS == 0 &&
+    load->flipped = schedule_of(load)->depth && in->specialized && room && type.rows % FLIPPED_ROWS == 0 &&
                     type.cols % FLIPPED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
 }
 
@@ -228,19 +226,19 @@ static void release_at_products(Chooser *in, Op *load, const Value *value)
         if (carrier && carrier == loop_around(load->parent)) {
             when = RELEASE_END;
         } else if (here != use->op) {
-            when = here->order; /* inside a nested block, which waits for its own products */
+            when = schedule_of(here)->order; /* inside a nested block, which waits for its own products */
         } else if (use->op->code == OP_DOT_F32) {
-            when = here->order;
+            when = schedule_of(here)->order;
         } else {
             when = RELEASE_END - 1;
             for (const Use *look = uses_of(&in->uses, use->op->results[0]); look; look = look->next) {
                 Op *at = op_at_block(look->op, load->parent);
-                if (at && at->order < when)
-                    when = at->order;
+                if (at && schedule_of(at)->order < when)
+                    when = schedule_of(at)->order;
             }
         }
-        if (when > load->release)
-            load->release = when;
+        if (when > schedule_of(load)->release)
+            schedule_op(load)->release = when;
     }
 }
 
@@ -251,19 +249,23 @@ enum { SMALL_BESIDE = 8 };
 static bool may_be_freed_with(const Op *load, const Op *other)
 {
     int64_t bytes = machine_tile_bytes(load->results[0]->type), more = machine_tile_bytes(other->results[0]->type);
-    return other->release > 0 && other->parent == load->parent && other->depth == load->depth &&
-           other->stage == load->stage && other->along == load->along && bytes * SMALL_BESIDE <= more;
+    return schedule_of(other)->release > 0 && other->parent == load->parent &&
+           schedule_of(other)->depth == schedule_of(load)->depth &&
+           schedule_of(other)->stage == schedule_of(load)->stage && other->along == load->along &&
+           bytes * SMALL_BESIDE <= more;
 }
 
 static void join_rings(Chooser *in)
 {
     for (int i = 0; i < in->nloads; i++) {
         Op *load = in->loads[i], *best = NULL;
-        for (int k = 0; k < in->nloads && load->depth && !load->release && pipelined_loop(load); k++)
-            if (may_be_freed_with(load, in->loads[k]) && (!best || in->loads[k]->release > best->release))
+        for (int k = 0;
+             k < in->nloads && schedule_of(load)->depth && !schedule_of(load)->release && pipelined_loop(load); k++)
+            if (may_be_freed_with(load, in->loads[k]) &&
+                (!best || schedule_of(in->loads[k])->release > schedule_of(best)->release))
                 best = in->loads[k];
         if (best)
-            load->release = best->release;
+            schedule_op(load)->release = schedule_of(best)->release;
     }
 }
 
@@ -275,7 +277,7 @@ static const char *ring_names(Chooser *in, const Op *loop)
     const char *text = NULL;
     for (int i = 0; i < in->nloads; i++) {
         Op *load = in->loads[i];
-        if (!load->depth || pipelined_loop(load) != loop)
+        if (!schedule_of(load)->depth || pipelined_loop(load) != loop)
             continue;
         const char *tensor = load->args[0]->name ? load->args[0]->name : "tile";
         const char *name = load->results[0]->name ? load->results[0]->name : tensor;
@@ -287,7 +289,8 @@ static const char *ring_names(Chooser *in, const Op *loop)
 static int in_flight_effective(const Chooser *in, const Op *loop, int wanted)
 {
     for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->depth && in->loads[i]->release == RELEASE_END && loop_around(in->loads[i]->parent) == loop)
+        if (schedule_of(in->loads[i])->depth && schedule_of(in->loads[i])->release == RELEASE_END &&
+            loop_around(in->loads[i]->parent) == loop)
             return wanted;
     return 1;
 }
@@ -315,7 +318,7 @@ static void choose_depth(Chooser *in)
 {
     int64_t open = 0;
     for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->depth < 0)
+        if (schedule_of(in->loads[i])->depth < 0)
             open += room_of_slot(in->loads[i]);
     int64_t depth = open ? (MACHINE_SHARED_BYTES - room_fixed(in)) / open : 0;
     int64_t most = open <= MACHINE_SMALL_SLOT ? MACHINE_MAX_DEPTH : MACHINE_MAX_DEPTH / 2;
@@ -324,8 +327,8 @@ static void choose_depth(Chooser *in)
         if (in->loops[i]->pipeline->depth < 0)
             in->loops[i]->pipeline->depth = (int)depth;
     for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->depth < 0)
-            in->loads[i]->depth = (int)depth;
+        if (schedule_of(in->loads[i])->depth < 0)
+            schedule_op(in->loads[i])->depth = (int)depth;
 }
 
 /* A load of the loop that a store holds back.  */
@@ -454,7 +457,7 @@ static void visit_beside(Op *op, void *context)
     for (int i = 0; i < op->nresults; i++) {
         const Value *value = op->results[i];
         if (value->type.kind != K_TILE || value->type.rows != beside->accumulator.rows ||
-            value->type.cols != beside->accumulator.cols || ring_load(value) || op->depth)
+            value->type.cols != beside->accumulator.cols || ring_load(value) || schedule_of(op)->depth)
             continue;
         const Use *use = uses_of(&beside->in->uses, value);
         bool again = use && use->next && op->code != OP_FOR && op->code != OP_FULL;
@@ -562,13 +565,17 @@ typedef struct {
 static void visit_assign(Op *op, void *context)
 {
     Bits *bits = context;
-    OpClass class_ = op_info[op->code].class_;
-    if (class_ == CLASS_LOAD)
-        op->roles = (op->depth ? bits->producer : 0) | bits->consumer | (op->flipped ? bits->flipper : 0);
-    else if (class_ == CLASS_TILE || class_ == CLASS_STORE)
-        op->roles = bits->consumer;
-    else
-        op->roles = bits->producer | bits->consumer;
+    ScheduleRow *row = schedule_op(op);
+    switch (row->tag) {
+    case TAG_LOAD:
+        row->roles = (row->depth ? bits->producer : 0) | bits->consumer | (op->flipped ? bits->flipper : 0);
+        break;
+    case TAG_TILE:
+        row->roles = bits->consumer;
+        break;
+    default:
+        row->roles = bits->producer | bits->consumer;
+    }
 }
 
 static void make_roles(Chooser *in, int groups)
@@ -622,7 +629,7 @@ static void say(Chooser *in, int groups)
                "grid runs unspecialized on %d group%s: no #pragma ws pipeline in it", groups, groups > 1 ? "s" : "");
 }
 
-/* require: tag.   ensure: op->roles, stage, order, depth, release; roles; consumers, split, D, P, persistent decided.  */
+/* require: tag.   ensure: the schedule; roles; consumers, split, D, P, persistent decided.  */
 void pass_choose(Kernel *kernel)
 {
     Chooser in = {.kernel = kernel, .uses = uses_new(kernel, kernel->body)};
@@ -641,7 +648,7 @@ void pass_choose(Kernel *kernel)
     if (kernel->failed)
         return;
     for (int i = 0; i < in.nloads; i++)
-        if (in.loads[i]->depth)
+        if (schedule_of(in.loads[i])->depth)
             release_at_products(&in, in.loads[i], in.loads[i]->results[0]);
     join_rings(&in);
     choose_kept(&in);

@@ -227,7 +227,7 @@ static int shared_along(const Former *in, const Op *load)
 static void visit_share(Op *load, void *context)
 {
     Former *in = context;
-    if (load->code != OP_LOAD || !load->depth)
+    if (load->code != OP_LOAD || !schedule_of(load)->depth)
         return;
     int along = shared_along(in, load);
     for (const Op *control = load->parent->parent; control && !in->kernel->failed; control = control->parent->parent)

@@ -15,8 +15,6 @@
  */
 #include "ir/slice.h"
 
-enum { ITERATION_BIT = 1u << 30 };
-
 /* The operands of a load or store that say where: all but the stored tile.  */
 static void slice_address(Slice *slice, Op *op)
 {
@@ -39,22 +37,20 @@ static void visit_sink(Op *op, void *context)
 
 static void visit_tag(Op *op, void *context)
 {
-    (void)context;
     OpClass class_ = op_info[op->code].class_;
-    bool iteration = op->roles & ITERATION_BIT;
-    op->roles = 0;
+    bool iteration = slice_has_op(context, op) || class_ == CLASS_CONTROL || class_ == CLASS_TENSOR;
     if (class_ == CLASS_LOAD)
-        op->tag = TAG_LOAD;
+        schedule_op(op)->tag = TAG_LOAD;
     else if (class_ == CLASS_TILE || class_ == CLASS_STORE)
-        op->tag = TAG_TILE;
+        schedule_op(op)->tag = TAG_TILE;
     else
-        op->tag = iteration || class_ == CLASS_CONTROL || class_ == CLASS_TENSOR ? TAG_ITERATION : TAG_TILE;
+        schedule_op(op)->tag = iteration ? TAG_ITERATION : TAG_TILE;
 }
 
-/* require: infer.   ensure: op->tag on every op.  */
+/* require: infer.   ensure: a tag for every op.  */
 void pass_tag(Kernel *kernel)
 {
-    Slice slice = slice_new(kernel, ITERATION_BIT);
+    Slice slice = slice_new(kernel);
     ir_walk(kernel->body, visit_sink, &slice);
-    ir_walk(kernel->body, visit_tag, NULL);
+    ir_walk(kernel->body, visit_tag, &slice);
 }

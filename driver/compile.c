@@ -4,9 +4,9 @@
  *
  *   gemm.c --host compiler, plugin--> gemm.o, calls ws_launch_gemm
  *                        |
- *                        +--> gemm.cu --nvcc, or g++ for emulate--> device object
+ *                        +--> gemm.cu --nvcc, or g++ for emulate, or both--> device objects
  *
- *   gemm.o + device object --cc -r--> gemm.o.XXXX --rename--> gemm.o
+ *   gemm.o + device objects --cc -r--> gemm.o.XXXX --rename--> gemm.o
  *
  * The plugin writes the .cu only for a file with a grid region and no error; without one the first line is all.  The host
  * compiler writes the user's own -o, because .gcno and .dwo are named after it.
@@ -29,7 +29,6 @@ typedef struct {
     const char *depend; /* its -MD output, or NULL */
     const char *cu;     /* what the plugin writes, in the temporary folder; NULL: nothing */
     const char *kept;   /* the user's copy of it, or NULL */
-    const char *device; /* the compiled .cu */
 } Names;
 
 static bool links(const Options *options)
@@ -72,7 +71,6 @@ static Names names_for(const Options *options, const Item *source, const char *o
     }
     if (options->target != TARGET_SEQUENTIAL && options->step <= STEP_ASSEMBLY) {
         names.cu = format("%s/%s.cu", temporary_folder(), names.stem);
-        names.device = format("%s/%s.device.o", temporary_folder(), names.stem);
         names.kept = kept_name(options, &names, linked);
     }
     return names;
@@ -188,10 +186,10 @@ static void keep_copy(const Names *names)
 }
 
 /* `cc -r`, because ld -r of an LTO object and a native one drops symbols without a word.  */
-static int merge(const Options *options, const Config *config, const Names *names)
+static int merge(const Options *options, const Config *config, const Args *parts, const char *object)
 {
     Args args = {0};
-    const char *merged = format("%s.wscc-%ld", names->object, (long)getpid());
+    const char *merged = format("%s.wscc-%ld", object, (long)getpid());
 
     args_add_words(&args, config->cc);
     args_add_words(&args, "-r -nostdlib");
@@ -199,17 +197,26 @@ static int merge(const Options *options, const Config *config, const Names *name
         args_add(&args, "-flinker-output=nolto-rel");
     args_add(&args, "-o");
     args_add(&args, merged);
-    args_add(&args, names->object);
-    args_add(&args, names->device);
+    args_add_all(&args, parts);
     output_claim(merged);
     int status = run(options, &args, NULL);
-    if (status == 0 && rename(merged, names->object) != 0)
-        fail("cannot rename %s to %s: %s", merged, names->object, strerror(errno));
+    if (status == 0 && rename(merged, object) != 0)
+        fail("cannot rename %s to %s: %s", merged, object, strerror(errno));
     return status;
+}
+
+static const Target device_targets[] = {TARGET_CUDA, TARGET_EMULATE};
+
+static const char *device_object(const Names *names, Target target)
+{
+    return format("%s/%s.%s.o", temporary_folder(), names->stem, target_names[target]);
 }
 
 static int add_region(const Options *options, const Config *config, const Names *names)
 {
+    Args parts = {0};
+    int status = 0;
+
     if (names->kept)
         keep_copy(names);
     if (options->step == STEP_ASSEMBLY) {
@@ -218,28 +225,45 @@ static int add_region(const Options *options, const Config *config, const Names 
     }
     /* Its time is copied into line tables.  */
     utimensat(AT_FDCWD, names->cu, (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0);
-    int status = device_compile(options, config, names->cu, names->device);
+    args_add(&parts, names->object);
+    for (int i = 0; i < 2 && status == 0; i++)
+        if (has_target(options->target, device_targets[i])) {
+            const char *part = device_object(names, device_targets[i]);
+            args_add(&parts, part);
+            status = device_compile(options, config, device_targets[i], names->cu, part);
+        }
+    if (status == NOT_STARTED || status == NOT_ENDED)
+        return status;
     if (status != 0) {
-        if (status == NOT_STARTED || status == NOT_ENDED)
-            return status;
         complain("error", "the emitted code does not compile; please report this%s%s", names->kept ? " with " : "",
                  names->kept ? names->kept : "");
         return status;
     }
-    return is_plain(names->object) ? merge(options, config, names) : 0;
+    return is_plain(names->object) ? merge(options, config, &parts, names->object) : 0;
 }
 
 /* A .cu of the user's.  */
 static int compile_emitted(const Options *options, const Config *config, const Item *source, const Names *names,
                            const char *linked)
 {
-    const char *target = linked && options->output ? linked : linked ? format("%s.o", names->stem) : names->object;
+    const char *goal = linked && options->output ? linked : linked ? format("%s.o", names->stem) : names->object;
+    Args parts = {0};
+    int status = 0;
 
     device_check(options, source->text);
     output_claim(names->object);
     if (names->depend)
         output_claim(names->depend);
-    int status = device_compile_source(options, config, source->text, names->object, names->depend, target);
+    for (int i = 0; i < 2 && status == 0; i++)
+        if (has_target(options->target, device_targets[i])) {
+            const char *part = options->target == TARGET_BOTH ? device_object(names, device_targets[i]) : names->object;
+            args_add(&parts, part);
+            status = device_compile_source(options, config, device_targets[i], source->text, part, names->depend, goal);
+        }
+    if (status == 0 && names->depend)
+        depend_extend(options, config, names->depend, true);
+    if (status == 0 && options->target == TARGET_BOTH)
+        status = merge(options, config, &parts, names->object);
     if (status == 0 && !linked)
         outputs_keep();
     return status;

@@ -81,7 +81,10 @@ void depend_extend(const Options *options, const Config *config, const char *fil
     args_add(&paths, config->plugin);
     if (region) {
         each_header(config->common_include, add_path, &paths);
-        each_header(options->target == TARGET_CUDA ? config->cuda_include : config->emulate_include, add_path, &paths);
+        if (has_target(options->target, TARGET_CUDA))
+            each_header(config->cuda_include, add_path, &paths);
+        if (has_target(options->target, TARGET_EMULATE))
+            each_header(config->emulate_include, add_path, &paths);
     }
     FILE *out = fopen(file, "a");
     if (!out)

@@ -46,7 +46,8 @@ static void nvcc_args(const Options *options, const Config *config, Args *args)
     args_add(args, format("-I%s", config->cuda_include));
 }
 
-/* No contraction and a fixed -O: the emulate target agrees bit for bit with the sequential one whatever the user's -O.  */
+/* No contraction and a fixed -O: the emulate target agrees bit for bit with the sequential one whatever the user's -O.
+   No weak symbols: the same names mean other things in the cuda version, and in other files.  */
 static void emulate_args(const Options *options, const Config *config, Args *args)
 {
     args_add_words(args, config->cxx);
@@ -57,26 +58,45 @@ static void emulate_args(const Options *options, const Config *config, Args *arg
     }
     args_add_all(args, &options->device);
     args_add_all(args, &options->sanitize);
-    args_add(args, format("-I%s", config->emulate_include));
+    args_add_words(args, "-fno-weak -isystem"); /* as system headers they are not reported to have own copies */
+    args_add(args, config->emulate_include);
     args_add(args, "-x");
     args_add(args, "c++");
 }
 
-static void common_args(const Options *options, const Config *config, Args *args)
+/* In an object for both targets each has launchers of its own: ws_launch_f of the text is ws_cuda_launch_f in one.  */
+static void rename_launchers(Target target, const char *cu, Args *args)
 {
-    if (options->target == TARGET_CUDA)
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$";
+    static const char prefix[] = "ws_launch_";
+    const char *text = read_file(cu);
+
+    for (const char *at = text; at && (at = strstr(at, prefix)); at += strlen(prefix)) {
+        int length = (int)strspn(at, letters);
+        if (at == text || !strchr(letters, at[-1]))
+            args_add(args, format("-D%.*s=ws_%s_%.*s", length, at, target_names[target], length - 3, at + 3));
+    }
+}
+
+static void common_args(const Options *options, const Config *config, Target target, const char *cu, Args *args)
+{
+    if (target == TARGET_CUDA)
         nvcc_args(options, config, args);
     else
         emulate_args(options, config, args);
     args_add(args, format("-I%s", config->common_include));
     args_add(args, format("-I%s", config->include));
+    if (options->target == TARGET_BOTH) {
+        args_add(args, "-DWS_BOTH_TARGETS");
+        rename_launchers(target, cu, args);
+    }
 }
 
-int device_compile(const Options *options, const Config *config, const char *cu, const char *object)
+int device_compile(const Options *options, const Config *config, Target target, const char *cu, const char *object)
 {
     Args args = {0};
 
-    common_args(options, config, &args);
+    common_args(options, config, target, cu, &args);
     args_add(&args, "-c");
     args_add(&args, "-o");
     args_add(&args, base_name(object));
@@ -97,18 +117,18 @@ void device_check(const Options *options, const char *path)
         fail("%s is for a GPU or its emulation: use --ws-target=cuda or --ws-target=emulate", path);
     if (options->step > STEP_OBJECT)
         fail("%s is compiled to an object or a program, to nothing else", path);
-    if (options->target == TARGET_EMULATE && access(path, R_OK) == 0 && !is_emitted(read_file(path)))
+    if (has_target(options->target, TARGET_EMULATE) && access(path, R_OK) == 0 && !is_emitted(read_file(path)))
         fail("%s does not include <wsrt.cuh>, as what wscc emits does: nothing else can be emulated", path);
 }
 
 /* What decides on text: macros, headers, warnings.  */
-static void add_user_options(const Options *options, Args *args)
+static void add_user_options(const Options *options, Target target, Args *args)
 {
     for (int i = 0; i < options->count; i++) {
         const Item *item = &options->item[i];
         const char *text = item->text;
         bool path = same(text, "-include") || same(text, "-isystem");
-        bool warning = options->target == TARGET_EMULATE && (starts_with(text, "-W") || same(text, "-w"));
+        bool warning = target == TARGET_EMULATE && (starts_with(text, "-W") || same(text, "-w"));
         if (item->kind != ITEM_OPTION || item->linker || starts_with(text, "-Wp,"))
             continue;
         if (!path && !warning && !starts_with(text, "-I") && !starts_with(text, "-D") && !starts_with(text, "-U"))
@@ -119,26 +139,26 @@ static void add_user_options(const Options *options, Args *args)
     }
 }
 
-static void add_depend(const Options *options, const char *file, const char *target, Args *args)
+static void add_depend(const Options *options, const char *file, const char *goal, Args *args)
 {
     args_add(args, "-MD");
     args_add(args, "-MF");
     args_add(args, file);
     args_add(args, "-MT");
-    args_add(args, options->depend_name ? options->depend_name : target);
+    args_add(args, options->depend_name ? options->depend_name : goal);
     if (options->depend_phony)
         args_add(args, "-MP");
 }
 
-int device_compile_source(const Options *options, const Config *config, const char *cu, const char *object,
-                          const char *depend, const char *target)
+int device_compile_source(const Options *options, const Config *config, Target target, const char *cu,
+                          const char *object, const char *depend, const char *goal)
 {
     Args args = {0};
 
-    common_args(options, config, &args);
-    add_user_options(options, &args);
+    common_args(options, config, target, cu, &args);
+    add_user_options(options, target, &args);
     if (depend)
-        add_depend(options, depend, target, &args);
+        add_depend(options, depend, goal, &args);
     args_add(&args, "-c");
     args_add(&args, "-o");
     args_add(&args, object);

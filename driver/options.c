@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const target_names[] = {"cuda", "emulate", "sequential"};
+const char *const target_names[] = {"cuda", "emulate", "sequential", "cuda,emulate"};
 
 /* Between blanks each.  */
 static const char with_value[] = " -o -x -I -D -U -L -l -A -B -G -R -T -u -z -e -h -include -imacros -isystem -iquote "
@@ -87,10 +87,17 @@ static void expand(Options *options, Args *args, const char *argument, int depth
 
 static Target target_named(const char *name)
 {
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (same(name, target_names[i]))
             return (Target)i;
-    fail("there is no target '%s'; they are cuda, emulate and sequential", name);
+    if (same(name, "emulate,cuda"))
+        return TARGET_BOTH;
+    fail("there is no target '%s'; they are cuda, emulate, both as cuda,emulate, and sequential", name);
+}
+
+bool has_target(Target target, Target one)
+{
+    return target == one || (target == TARGET_BOTH && one != TARGET_SEQUENTIAL);
 }
 
 static bool own_value(const char *argument, const char *name, const char **value)
@@ -283,7 +290,7 @@ static void check(const Options *options, const Config *config)
     if (options->target != TARGET_SEQUENTIAL && !*config->plugin)
         fail("this wscc was built without the plugin and has the sequential target only, not '%s'",
              target_names[options->target]);
-    if (options->target == TARGET_CUDA && !*config->nvcc && options->sources && options->step <= STEP_OBJECT)
+    if (has_target(options->target, TARGET_CUDA) && !*config->nvcc && options->sources && options->step <= STEP_OBJECT)
         fail("the cuda target needs nvcc; set WSCC_NVCC, or use --ws-target=emulate");
 }
 
@@ -305,7 +312,8 @@ void options_parse(Options *options, const Config *config, int argc, char **argv
 void options_help(void)
 {
     fputs("wscc takes the options of the host compiler, and its own:\n"
-          "  --ws-target=TARGET    cuda, emulate or sequential: what a #pragma ws grid region becomes\n"
+          "  --ws-target=TARGET    cuda, emulate or sequential: what a #pragma ws grid region becomes;\n"
+          "                        cuda,emulate: both, of which the program takes one when it starts\n"
           "  --ws-keep             keep the emitted .cu, named after the output\n"
           "  --ws-show             print what was decided for each region\n"
           "  --ws-dump=PASS[,..]   print the program after a pass of the lowering\n"

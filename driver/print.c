@@ -53,7 +53,7 @@ void link_libs(const Config *config, Target target, bool is_static, Args *libs)
         args_add(libs, format("-Wl,-rpath,%s", config->libdir));
     args_add(libs, "-lwsrt");
     args_add_words(libs, config->runtime_libs); /* emulated code, too, calls the mathematical functions */
-    if (target == TARGET_CUDA)
+    if (has_target(target, TARGET_CUDA))
         args_add_words(libs, config->cuda_libs);
 }
 

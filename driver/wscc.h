@@ -57,7 +57,9 @@ void config_load(Config *config);
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 
-typedef enum { TARGET_CUDA, TARGET_EMULATE, TARGET_SEQUENTIAL } Target;
+/* TARGET_BOTH: cuda and emulate in one object; the program chooses when it starts.  */
+typedef enum { TARGET_CUDA, TARGET_EMULATE, TARGET_SEQUENTIAL, TARGET_BOTH } Target;
+bool has_target(Target target, Target one); /* is it that one, or both? */
 extern const char *const target_names[];
 
 /* What the host compiler was asked to stop after.  */
@@ -125,12 +127,12 @@ int compile_source(const Options *options, const Config *config, const Item *sou
 /* ---- device.c ---------------------------------------------------------------------------------------------------- */
 
 bool is_emitted(const char *text); /* is it the text of emitted code? */
-/* From the temporary folder to there.  */
-int device_compile(const Options *options, const Config *config, const char *cu, const char *object);
+/* For one target.  From the temporary folder to there.  */
+int device_compile(const Options *options, const Config *config, Target target, const char *cu, const char *object);
 void device_check(const Options *options, const char *path); /* can this .cu of the user's be compiled so? */
-/* That one; `depend`: the -MD output, of a rule for `target`, or NULL.  */
-int device_compile_source(const Options *options, const Config *config, const char *cu, const char *object,
-                          const char *depend, const char *target);
+/* That one; `depend`: the -MD output, of a rule for `goal`, or NULL.  */
+int device_compile_source(const Options *options, const Config *config, Target target, const char *cu,
+                          const char *object, const char *depend, const char *goal);
 
 /* ---- depend.c ---------------------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
  *   after einline    region.cc ...           each function: a Kernel for each marked grid loop, a launcher call in its place
  *   after all that   here                    lower_module () makes the .cu of all kernels, or reports what is wrong
  *
- * Arguments: -fplugin-arg-wsc-target=cuda|emulate|sequential, -output=FILE, -dump=PASS[,PASS], -strict, -show,
+ * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS], -strict, -show,
  * -time.
  */
 #include "plugin.h"
@@ -263,7 +263,8 @@ static bool set_target(const char *value)
 {
     if (!value)
         return false;
-    if (!strcmp(value, "cuda"))
+    plugin.two_targets = !strcmp(value, "cuda,emulate");
+    if (!strcmp(value, "cuda") || plugin.two_targets)
         plugin.target = TARGET_CUDA;
     else if (!strcmp(value, "emulate"))
         plugin.target = TARGET_EMULATE;

@@ -64,6 +64,7 @@ struct Plugin {
     const char *output; /* the .cu, or NULL */
     const char *dump;   /* comma list of passes, or NULL */
     Target target;
+    bool two_targets; /* launchers for cuda and for emulate */
     bool strict;
     bool show;
 };

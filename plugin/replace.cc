@@ -15,13 +15,13 @@ static tree parameter_type(tree expression)
     return POINTER_TYPE_P(TREE_TYPE(expression)) ? const_ptr_type_node : TYPE_MAIN_VARIANT(TREE_TYPE(expression));
 }
 
-static tree launcher_decl(const Walk *w)
+static tree launcher_decl(const Walk *w, const char *name)
 {
     auto_vec<tree> types;
     for (unsigned i = 0; i < w->livein.length(); i++)
         types.safe_push(parameter_type(w->livein[i].expression));
     tree type = build_function_type_array(void_type_node, (int)types.length(), types.address());
-    tree decl = build_fn_decl(w->kernel->launcher, type);
+    tree decl = build_fn_decl(name, type);
     TREE_NOTHROW(decl) = 1;
     return decl;
 }
@@ -35,13 +35,35 @@ static tree argument(gimple_stmt_iterator *where, tree expression)
     return force_gimple_operand_gsi(where, expression, true, NULL_TREE, false, GSI_CONTINUE_LINKING);
 }
 
+/* In an object for two targets, "ws_cuda_launch_f" or "ws_emulate_launch_f".  */
+static tree launcher_for(const Walk *w, const char *target)
+{
+    return build_fold_addr_expr(launcher_decl(w, ACONCAT(("ws_", target, w->kernel->launcher + 2, NULL))));
+}
+
+/* The runtime library chooses.  */
+static tree insert_choice(const Walk *w, gimple_stmt_iterator *where)
+{
+    tree cuda = launcher_for(w, "cuda"), emulate = launcher_for(w, "emulate");
+    tree type = build_function_type_list(ptr_type_node, ptr_type_node, ptr_type_node, NULL_TREE);
+    gcall *call = gimple_build_call(build_fn_decl("ws_choose_launcher", type), 2, cuda, emulate);
+    tree chosen = make_ssa_name(TREE_TYPE(cuda), call);
+    gimple_call_set_lhs(call, chosen);
+    gimple_call_set_nothrow(call, true);
+    gimple_set_location(call, (location_t)w->kernel->loc.host);
+    gsi_insert_after(where, call, GSI_NEW_STMT);
+    return chosen;
+}
+
 static void insert_call(const Walk *w, basic_block bb)
 {
     auto_vec<tree> args;
     gimple_stmt_iterator where = gsi_last_bb(bb);
     for (unsigned i = 0; i < w->livein.length(); i++)
         args.safe_push(argument(&where, w->livein[i].expression));
-    gcall *call = gimple_build_call_vec(launcher_decl(w), args);
+    tree launcher = plugin.two_targets ? insert_choice(w, &where) : launcher_decl(w, w->kernel->launcher);
+    gcall *call = gimple_build_call_vec(launcher, args);
+    gimple_call_set_nothrow(call, true);
     gimple_set_location(call, (location_t)w->kernel->loc.host);
     gsi_insert_after(&where, call, GSI_NEW_STMT);
 }

@@ -88,9 +88,29 @@ inline int backend_is_device_pointer(const void *p)
 inline const ws_backend cuda_backend = {"cuda",       backend_alloc, backend_free,
                                         backend_copy, backend_sync,  backend_is_device_pointer};
 
+/* Why no kernel can run here; NULL if one can.  */
+inline const char *why_no_device()
+{
+    int device = 0, major = 0, minor = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    if (error != cudaSuccess) {
+        cudaGetLastError();
+        return cudaGetErrorString(error);
+    }
+    return major == 9 && minor == 0 ? nullptr : "the GPU is not of compute capability 9.0";
+}
+
 __attribute__((constructor)) static void register_backend()
 {
+#ifdef WS_BOTH_TARGETS
+    ws_backend_offer(&cuda_backend, why_no_device);
+#else
     ws_backend_register(&cuda_backend);
+#endif
 }
 
 /* ---- what is asked of a device once ------------------------------------------------------------------------------ */

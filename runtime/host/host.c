@@ -4,6 +4,7 @@
  *
  * The stream belongs to a thread, the log and the backend to the process.
  */
+#include "target.h"
 #include "ws/backend.h"
 
 #include <stdatomic.h>
@@ -38,7 +39,7 @@ void ws_set_log(void (*line)(const char *text, void *user), void *user)
     unlock_log();
 }
 
-void ws_log_line(const char *format, ...)
+int ws_log_line(const char *format, ...)
 {
     char text[512];
     va_list list;
@@ -47,11 +48,12 @@ void ws_log_line(const char *format, ...)
     void *user = log_sink.user;
     unlock_log();
     if (!line)
-        return;
+        return 0;
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
     line(text, user);
+    return 1;
 }
 
 /* ---- the backend ------------------------------------------------------------------------------------------------- */
@@ -90,6 +92,7 @@ void ws_backend_register(const struct ws_backend *backend)
 
 const struct ws_backend *ws_backend_current(void)
 {
+    ws_choose_target();
     return atomic_load(&current);
 }
 

@@ -94,4 +94,86 @@ if command -v clang >/dev/null 2>&1; then
 else
     skip 'WSCC_CC=clang' 'no clang'
 fi
+
+# One object for cuda and for emulation.
+cat >more.c <<'END'
+#include <ws.h>
+void shift(int n, float *y, const float *x);
+static void scale(int n, float *y, const float *x) /* a kernel of this name is in kernel.c, too */
+{
+    ws_tensor tx = ws_tensor_1d(x, WS_F32, n), ty = ws_tensor_1d(y, WS_F32, n);
+    #pragma ws grid(1)
+    for (int j = 0; j < n; j += 32)
+        ws_store_row(ty, j, ws_add(ws_load_row(tx, j, 32), 3));
+}
+void shift(int n, float *y, const float *x) { scale(n, y, x); }
+END
+cat >both.c <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <ws.h>
+void scale(int n, float *y, const float *x);
+void shift(int n, float *y, const float *x);
+static void line(const char *text, void *user) { printf("%s %s\n", (char *)user, text); }
+int main(int argc, char **argv)
+{
+    static float host[16 * 40];
+    if (argc > 1)
+        ws_set_log(line, argv[1]);
+    float *x = ws_alloc(sizeof host), *y = ws_alloc(sizeof host);
+    for (int i = 0; i < 16 * 40; i++)
+        host[i] = i;
+    ws_copy(x, host, sizeof host);
+    scale(40, y, x);
+    shift(16 * 40, x, y);
+    ws_copy(host, x, sizeof host);
+    ws_or_die(ws_last_error());
+    for (int i = 0; i < 16 * 40; i++)
+        if (host[i] != 2 * i + 4)
+            return printf("%d is %g\n", i, host[i]);
+    puts("good");
+    return 0;
+}
+END
+both() { "$wscc" --ws-target=cuda,emulate "$@"; }
+works() { test "$(WS_TARGET=emulate ./p)" = good; }
+both_objects() { both -O2 -MD -c kernel.c more.c both.c && both kernel.o more.o both.o -o p && works && grep -q cuda/ kernel.d && grep -q emulate/ kernel.d; }
+both_lto() { both -O2 -flto=1 kernel.c more.c both.c -o p && works; }
+both_unoptimized() { both -O0 -g kernel.c more.c both.c -o p && works; }
+both_shared() {
+    both -O2 -fPIC -shared kernel.c -o libk.so && both -O2 -fPIC -shared more.c -o libm2.so &&
+        both both.c -L. -lk -lm2 -Wl,-rpath,"$PWD" -o p && works
+}
+both_kept() { both -O2 -S kernel.c -o kernel.s --ws-keep && both kernel.s kernel.cu more.c both.c -o p && works; }
+# Of the emulated version only the launcher is seen from outside.
+both_apart() {
+    both -O2 -c kernel.c && "$wscc" --ws-target=emulate -O0 -g -c kernel.c -o e.o && nm e.o | grep ' [A-Z] ' | grep -v ' U ' >../text
+    grep -v ' T scale$' ../text | grep -v ' T ws_launch_scale$' | grep . && return 1
+    test "$(nm kernel.o | grep -c ' T ws_.*_launch_scale$')" = 2
+}
+falls() { # said once, and on standard error unless the program has a log
+    ./p >../text 2>../said && cat ../said && grep -q good ../text && test "$(wc -l <../said)" = 1 && grep -q 'emulated on the CPU' ../said &&
+        ./p log >../text 2>../said && ! test -s ../said && test "$(grep -c '^log ws: kernels are emulated' ../text)" = 1
+}
+asked() { WS_TARGET=emulate ./p >../text 2>&1 && test "$(cat ../text)" = good; }
+misspelt() { WS_TARGET=gpu ./p 2>&1 | grep -q 'WS_TARGET=gpu is not known: it is cuda or emulate'; }
+cuda_asked() { ! WS_TARGET=cuda ./p >../text 2>&1 && grep -qiE 'device|memory' ../text; }
+if has_plugin && test -n "${NVCC-}" && ! sanitized; then
+    ok 'cuda,emulate: symbols of the two do not meet' both_apart
+    ok 'cuda,emulate: shared libraries' both_shared
+    ok 'cuda,emulate: -flto' both_lto
+    ok 'cuda,emulate: -O0 -g' both_unoptimized
+    ok 'cuda,emulate: a kept .cu' both_kept
+    ok 'cuda,emulate: objects' both_objects
+    ok 'cuda,emulate: WS_TARGET=emulate says nothing' asked
+    ok 'cuda,emulate: WS_TARGET has two values' misspelt
+    if nvidia-smi -L >/dev/null 2>&1; then
+        skip 'cuda,emulate without a GPU' 'a GPU'
+    else
+        ok 'cuda,emulate: without a GPU kernels are emulated' falls
+        ok 'cuda,emulate: WS_TARGET=cuda takes cuda, GPU or not' cuda_asked
+    fi
+else
+    skip 'cuda,emulate' 'no nvcc, or sanitizers'
+fi
 done_testing

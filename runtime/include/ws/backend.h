@@ -30,6 +30,13 @@ struct ws_backend {
 void ws_backend_register(const struct ws_backend *backend);
 const struct ws_backend *ws_backend_current(void);
 
+/* The same for an object that holds kernels for cuda and for emulation: of whether the table is registered the library decides
+   when it is first needed (target.c).  `why_not` says why there is no device to run on, or returns NULL.  */
+void ws_backend_offer(const struct ws_backend *backend, const char *(*why_not)(void));
+/* The one of two launchers that this process takes.  */
+typedef void (*ws_launcher)(void);
+ws_launcher ws_choose_launcher(ws_launcher cuda, ws_launcher emulate);
+
 /* Keep this thread's first error until ws_last_error reads it; returns status.  */
 ws_status ws_error_set(ws_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 ws_status ws_error_vset(ws_status status, const char *format, va_list list);
@@ -37,8 +44,8 @@ ws_status ws_error_pending(void); /* the same without clearing */
 /* Every launch says so: an error of this thread that nobody has read by then is shown.  */
 void ws_launch_begins(void);
 
-/* One line to the user's log, if there is one.  */
-void ws_log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* One line to the user's log; 0 if there is none.  */
+int ws_log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void *ws_stream(void); /* what this thread gave to ws_set_stream, or NULL */
 

@@ -22,6 +22,7 @@ const Pass passes[] = {
     {"distribute", pass_distribute, "a program for each role, with its own control flow; put, get, consumed placed"},
     {"expand", pass_expand, "the table carried out: products start early and are waited for late"},
     {"layout", pass_layout, "register and shared layouts; operands in a form that the matrix units read"},
+    {"uniform", pass_uniform, "branches that all threads of a warp take alike, where the assembler should know"},
     {"plan", pass_plan, "addresses, registers, barriers, threads, C variables"},
     {"verify", pass_verify, "a proof that no role waits for ever or reads what is not there, or a refusal"},
 };

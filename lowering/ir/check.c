@@ -117,6 +117,7 @@ static void check_links(Checker *c, const Op *op, const Block *block)
     bool width = (op->code == OP_DOT || op->code == OP_MMA) && op->nargs == 4; /* columns that are seen */
     REQUIRE(nargs < 0 || op->nargs == nargs || offset || width, op, "%d operands", op->nargs);
     REQUIRE(op->nblocks == block_count(op->code), op, "%d blocks", op->nblocks);
+    REQUIRE(!op->uniform || op->code == OP_IF, op, "it is no branch, and said to be uniform");
     for (int i = 0; i < op->nblocks; i++) {
         REQUIRE(op->blocks[i] && op->blocks[i]->parent == op, op, "block %d is not its own", i);
         REQUIRE(op->blocks[i]->last && op->blocks[i]->last->code == block_ending(op, i), op, "block %d has no end", i);

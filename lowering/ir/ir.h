@@ -156,6 +156,7 @@ struct Op {
     int stepped;        /* the same for rows beyond the step of a dimension of the grid: 1 + that one, or 0 */
     int kept; /* LOAD: slots that hold all that a tile wants of it, and the next one wants again; 0: they do not */
     int along;          /* LOAD: the blocks of the cluster that load the same tile; COPY_IN: that bring a share of it each, for all of them */
+    bool uniform;       /* IF: the assembler is told that all threads of a warp go the same way (uniform) */
     /* partition and after */
     Aref *aref;         /* LOAD that goes through one; PUT, COPY_IN, FLIP, PUT_DONE, GET, CONSUMED */
     Storage *storage;   /* COPY_IN, FLIP, VIEW, STAGE, STORE (staging), operations with scratch */
@@ -451,7 +452,9 @@ void pass_distribute (Kernel *kernel);
 void pass_expand (Kernel *kernel);
 /* require: expand.                           ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages */
 void pass_layout (Kernel *kernel);
-/* require: layout.                           ensure: addresses, registers, threads, variables */
+/* require: layout.                           ensure: op->uniform on the branches of loops that compute */
+void pass_uniform (Kernel *kernel);
+/* require: uniform.                          ensure: addresses, registers, threads, variables */
 void pass_plan (Kernel *kernel);
 /* require: plan.                             ensure: nothing changed; a reject or BUG if the program is not safe */
 void pass_verify (Kernel *kernel);

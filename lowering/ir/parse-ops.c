@@ -274,6 +274,8 @@ static void parse_note(Parser *p, Op *op)
         op->stepped = scan_number_up_to(p, 0, 1000);
     else if (!strcmp(key, "kept"))
         op->kept = scan_number_up_to(p, 0, 1000);
+    else if (!strcmp(key, "uniform"))
+        op->uniform = scan_number_up_to(p, 0, 1);
     else if (!strcmp(key, "along"))
         op->along = scan_choice(p, "blocks of a cluster", text_alongs, TEXT_ALONGS);
     else if (!strcmp(key, "aref"))

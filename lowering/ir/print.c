@@ -329,6 +329,8 @@ static void print_notes(Printer *p, const Op *op)
         print_number(p, &first, "stepped", op->stepped);
     if (op->kept)
         print_number(p, &first, "kept", op->kept);
+    if (op->uniform)
+        print_number(p, &first, "uniform", 1);
     if (op->along) {
         print_key(p, &first, "along");
         fputs(text_alongs[op->along], p->out);

@@ -248,22 +248,6 @@ static bool block_prints_nothing(const Block *block)
     return true;
 }
 
-static bool computes(const Op *op, const void *context)
-{
-    (void)context;
-    return op_info[op->code].class_ == CLASS_TILE;
-}
-
-/* Scalars are the same in all threads of a group.  The assembler is told so where it matters: behind a branch that could part
-   the threads of a warp it keeps slots and descriptors in registers of each, and moves them over before each product.  */
-static bool is_in_hot_loop(const Op *op)
-{
-    for (const Op *loop = ir_enclosing(op, OP_FOR); loop; loop = ir_enclosing(loop, OP_FOR))
-        if (loop->pipeline && ir_any(loop, computes, NULL))
-            return true;
-    return false;
-}
-
 /* On this side of the loop's edge the answer is known.  */
 static void print_arm(Printer *in, const Op *op)
 {
@@ -281,14 +265,13 @@ static void print_if(Printer *in, const Op *op)
         return;
     }
     bool swap = op->nblocks > 1 && block_prints_nothing(op->blocks[0]) && !block_prints_nothing(op->blocks[1]);
-    bool hot = is_in_hot_loop(op);
     cuda_begin(in);
-    fputs(hot ? "if (ws::alike(" : "if (", in->out);
+    fputs(op->uniform ? "if (ws::alike(" : "if (", in->out);
     if (swap)
         print_negated(in, op->args[0]);
     else
         cuda_operand(in, op->args[0], PREC_ANY, false);
-    fputs(hot ? ")) {" : ") {", in->out);
+    fputs(op->uniform ? ")) {" : ") {", in->out);
     cuda_place(in, op);
     fputc('\n', in->out);
     cuda_block(in, op->blocks[swap]);

@@ -113,6 +113,12 @@ static bool check_names(Kernel *kernel, Labels *labels)
     return verify_names(kernel);
 }
 
+static bool check_uniform(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    return verify_uniform(kernel);
+}
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static bool check_values(Kernel *kernel, Labels *labels)
@@ -144,6 +150,7 @@ static const Obligation obligations[] = {
     {"ends", check_ends, "one role fills each ring; D slots are enough for P iterations in flight"},
     {"names", check_names, "variables that are seen together are called differently"},
     {"arrivals", check_arrivals, "a slot is empty when every group that reads it has released it"},
+    {"uniform", check_uniform, "threads of a warp take the branches alike that say so"},
     {"values", check_values, "the roles together compute what the source says, over one sequence of slots"},
     {"protocol", check_protocol,
      "for all trip counts: every wait ends; no slot is filled or released while it is read"},

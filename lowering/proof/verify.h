@@ -13,6 +13,9 @@ bool verify_text(const char *text, const char *name, DiagFn diag, void *context)
 bool verify_memory(Kernel *kernel);
 bool verify_machine(Kernel *kernel);
 
+/* verify-uniform.c: branches that threads take alike.  */
+bool verify_uniform(Kernel *kernel);
+
 /* verify-names.c: which variable a name means.  */
 bool verify_names(Kernel *kernel);
 

@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs flipped parts kept widths; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs flipped parts kept widths uniform; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -67,6 +67,9 @@ ok 'one instruction of operands that lie apart' spoiled pairs 'whose right opera
 ok 'a ring that nobody fills' spoiled gemm "ring 'ta_tb': 0 roles fill it and 1 read it" "$producer"'{/= put |/d; /copy_in/d; /put_done/d;}'
 ok 'fewer slots than iterations in flight' spoiled gemm 'would wait for itself' 's/slots=4/slots=1/; s/bytes=16384 offset=0/bytes=16384 offset=0/'
 ok 'an arrival too few' spoiled gemm 'expects 1 arrivals' 's/arrivals=2/arrivals=1/'
+
+# uniform
+ok 'a uniform branch that goes by what the kernel writes' spoiled uniform "threads of 'consumer' may read different numbers here" "$consumer"'s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/'
 
 # values: what goes into rings and comes out of them
 ok 'another tile is loaded' spoiled gemm "copies something else into 'ta' than the source loads" "$producer"'s/copy_in %slot, %a, %i, %k/copy_in %slot, %a, %j, %k/'

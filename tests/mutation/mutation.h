@@ -53,6 +53,7 @@ bool swap_carried(Kernel *kernel, Site site);
 bool stale_carried(Kernel *kernel, Site site);
 bool other_start(Kernel *kernel, Site site);
 bool shared_variable(Kernel *kernel, Site site);
+bool reads_stored(Kernel *kernel, Site site);
 bool said_kept(Kernel *kernel, Site site);
 bool not_kept(Kernel *kernel, Site site);
 bool kept_less(Kernel *kernel, Site site);

@@ -216,6 +216,27 @@ bool shared_variable(Kernel *kernel, Site site)
     return false;
 }
 
+static void visit_memory(Op *op, void *context)
+{
+    Value **from = context;
+    if (op->code == OP_STORE && op->args[0]->def->code == OP_TENSOR)
+        *from = op->args[0]->def->args[0];
+}
+
+/* What branches go by is read where the kernel writes.  */
+bool reads_stored(Kernel *kernel, Site site)
+{
+    const Op *op = site.op, *tensor = op->code == OP_AT ? op->args[0]->def : NULL;
+    Value *stored = NULL;
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_memory, &stored);
+    if (!tensor || tensor->code != OP_TENSOR || !stored || stored == tensor->args[0] ||
+        !type_equal(stored->type, tensor->args[0]->type))
+        return false;
+    tensor->args[0] = stored;
+    return true;
+}
+
 /* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 /* All slots of a ring lie in the first, as if tiles wanted the same.  */

@@ -530,6 +530,7 @@ const Operator operators[] = {
     {"trip-more", "a loop begins one step early", SITE_OP, one_trip_more},
     {"other-arm", "a condition is the opposite", SITE_OP, other_arm},
     {"no-branch", "a condition is always true", SITE_OP, no_branch},
+    {"reads-stored", "a branch goes by what the kernel writes", SITE_OP, reads_stored},
     {"other-ring", "a step is about another ring", SITE_OP, other_ring},
     {"other-storage", "a view, copy or store is of another storage", SITE_OP, other_storage},
     {"fixed-slot", "always slot 0", SITE_OP, fixed_slot},

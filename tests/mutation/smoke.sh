@@ -42,4 +42,9 @@ done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/widths.c" >"$work/score"
 not_ok 'the unspoiled widths are refused' grep '^not ok' "$work/score"
 ok 'fewer-columns' noticed fewer-columns
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/uniform.c" >"$work/score"
+not_ok 'the unspoiled branch is refused' grep '^not ok' "$work/score"
+for name in reads-stored other-arm no-branch; do
+    ok "$name, of a uniform branch" noticed "$name"
+done
 done_testing

@@ -16,6 +16,8 @@ libdir=$(folder libdir)
 pkglibdir=$(folder pkglibdir)
 pkgconfigdir=$(folder pkgconfigdir)
 m4dir=$(folder m4dir)
+docdir=$(folder docdir)
+man=$(folder man1dir)/wscc.1
 target=sequential
 if has_plugin; then target=emulate; fi
 
@@ -59,7 +61,7 @@ by_pkg_config_emulate() {
     "$wscc" --ws-target=$target -O2 -c kernel.c && cc kernel.o $(pc --libs wsc) -Wl,-rpath,"$libdir" -o q && ./q
 }
 no_cuda() { ! pc --libs wsc | grep -q cuda; }
-with_cuda() { if test -n "${NVCC-}"; then pc --libs wsc-cuda | grep -- -lwsrt | grep -q cudart; else ! pc --exists wsc-cuda; fi; }
+with_cuda() { if grep -q '^nvcc = .' "$pkglibdir/wscc.conf"; then pc --libs wsc-cuda | grep -- -lwsrt | grep -q cudart; else ! pc --exists wsc-cuda; fi; }
 # What --ws-print says is words for a shell.
 blank() {
     mkdir "$work/a folder's" && cp -r "$root" "$work/a folder's" || return 1
@@ -130,6 +132,29 @@ macro_without() (
 )
 macro_missing() (cd m && ! ./configure WSCC= --with-wsc=cuda >log 2>&1 && grep -q 'wscc is not in PATH, and --with-wsc=cuda' log)
 macro_cached() (cd m && ./configure WSCC="$wscc" wsc_cv_target_yes=sequential && grep -q '^WSCC = .*--ws-target=sequential' Makefile)
+documents() {
+    for file in README.md MANUAL.md NEWS samples/README.md clangd; do
+        test -s "$docdir/$file" || { echo "no $docdir/$file"; return 1; }
+    done
+    cmp "$docdir/MANUAL.md" "$top_srcdir/MANUAL.md"
+}
+sample() { "$wscc" --ws-target=$target -O2 "$docdir/samples/copy.c" -lm -o t && ./t; }
+lower() { "$(folder bindir)/wsc-lower" --passes | grep -qx plan; }
+# The options of --ws-help and of the page: none more, none less; and the variables.
+page() {
+    "$wscc" --ws-help | sed -n 's/^  \(--ws-[a-z]*\).*/\1/p' | sort >help
+    sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/s/^\.BI* \(\\-\\-ws\\-[a-z][a-z]*\)\(=.*\)*$/\1/p' "$man" | sed 's/\\//g' | sort >page
+    test -s page && diff help page && for name in $("$wscc" --ws-help | grep -o 'WSCC_[A-Z]*'); do grep -q "$name" "$man" || return 1; done
+}
+rendered() { test -z "$(groff -man -ww -Tascii "$man" 2>&1 >text)" && grep -q 'ws-target' text; }
+# A project as CMake describes it to an editor: wrong without the installed example, which is right where it is installed.
+editor() (
+    mkdir e && cd e && cp ../kernel.c . || return 1
+    echo "[{\"directory\": \"$PWD\", \"file\": \"kernel.c\", \"arguments\": [\"$wscc\", \"--ws-target=emulate\", \"-c\", \"kernel.c\"]}]" \
+        >compile_commands.json
+    ! clangd --check=kernel.c >log 2>&1 && grep -q "'ws.h' file not found" log || return 1
+    sed "s|-I|-I$root|" "$docdir/clangd" >.clangd && clangd --check=kernel.c >log 2>&1 || { grep '^E' log; return 1; }
+)
 removed() { make -C "$top_builddir" uninstall DESTDIR="$root" && test -z "$(find "$root" -type f)"; }
 
 ok 'the installed wscc works wherever it was put' moved
@@ -156,6 +181,16 @@ elif command -v autoreconf >/dev/null 2>&1 && command -v libtoolize >/dev/null 2
     ok 'WSC_PROG_WSCC takes a cached target' macro_cached
 else
     skip 'WSC_PROG_WSCC' 'no autoreconf or libtoolize'
+fi
+ok 'README, MANUAL, NEWS and the samples are installed' documents
+ok 'and a sample compiles there' sample
+ok 'wsc-lower is installed' lower
+ok 'wscc(1) has the options of --ws-help' page
+if command -v groff >/dev/null 2>&1; then ok 'wscc(1) is sound' rendered; else skip 'wscc(1) is sound' 'no groff'; fi
+if command -v clangd >/dev/null 2>&1; then
+    ok 'the example for clangd serves editors' editor
+else
+    skip 'the example for clangd serves editors' 'no clangd'
 fi
 ok 'make uninstall leaves nothing' removed
 done_testing

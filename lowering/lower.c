@@ -73,11 +73,52 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
     module->pass = NULL;
 }
 
+/* ---- the sequential target --------------------------------------------------------------------------------------- */
+
+/* The front end's sink, which gets errors as warnings.  */
+typedef struct {
+    Module *module;
+    DiagFn diag;
+    void *context;
+    bool refused; /* the last message was an error */
+} Foresight;
+
+static void say_foreseen(void *context, DiagKind kind, Loc loc, const char *message)
+{
+    Foresight *foresight = context;
+    if (kind != DIAG_NOTE)
+        foresight->refused = kind == DIAG_ERROR;
+    if (!foresight->refused || !foresight->diag)
+        return;
+    if (kind == DIAG_ERROR)
+        message = arena_print(foresight->module, "refused by emulate and cuda: %s [-Wws-refused]", message);
+    foresight->diag(foresight->context, kind == DIAG_ERROR ? DIAG_WARNING : kind, loc, message);
+}
+
+/* The other targets would carry out the rest of the table: what they would refuse is a warning here, and they are not at hand
+   to say anything else.  */
+static void foresee_refusals(Kernel *kernel)
+{
+    Module *module = kernel->module;
+    Foresight foresight = {module, module->diag, module->diag_context, false};
+    if (kernel->failed)
+        return;
+    module->diag = say_foreseen;
+    module->diag_context = &foresight;
+    lower_kernel(kernel, 1, npasses - 1, NULL, NULL);
+    module->diag = foresight.diag;
+    module->diag_context = foresight.context;
+    kernel->failed = module->failed = false;
+}
+
 const char *lower_range(Module *module, int first, int last, const char *which, FILE *dump)
 {
     last = last_pass(module, last);
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
         lower_kernel(kernel, first, last, which, dump);
+    for (Kernel *kernel = module->kernels; kernel && !module->failed && module->target == TARGET_SEQUENTIAL;
+         kernel = kernel->next)
+        foresee_refusals(kernel);
     if (module->failed || !module->kernels || last < npasses - 1)
         return NULL;
     module->pass = "cuda";

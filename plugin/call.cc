@@ -117,14 +117,30 @@ static bool is_refused(Walk *w, tree argument)
     return true;
 }
 
+/* Once for a tensor that several kernels use.  */
+static void warn_of_unsigned(Walk *w, gcall *call)
+{
+    static location_t last_place;
+    location_t where = stmt_location(call);
+    if (where == last_place)
+        return;
+    last_place = where;
+    warn(w->kernel, loc_of(where), "WS_I8 is signed, and these are unsigned char: 200 reads as -56 [-Wws-unsigned-bytes]");
+    remark(w->kernel, DIAG_NOTE, loc_of(where), "make them signed char, or cast the pointer");
+}
+
 bool element_type(Walk *w, gcall *call, int index, Dtype *dtype)
 {
-    enum { FIRST = 0x5753 }; /* WS_F32 */
+    enum { FIRST = 0x5753 /* WS_F32 */, OF_UNSIGNED = FIRST + D_I8 + 0x100 /* WS_I8_OF_UNSIGNED_ */ };
     int64_t value;
     if (is_refused(w, gimple_call_arg(call, index)))
         return false;
     if (!constant_argument(w, call, index, "an element type", &value))
         return false;
+    if (value == OF_UNSIGNED) {
+        warn_of_unsigned(w, call);
+        value = FIRST + D_I8;
+    }
     if (value < FIRST || value > FIRST + D_I32) {
         w->failed = true;
         complain(stmt_location(call), "WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8 or WS_I32",

@@ -205,7 +205,12 @@ static inline __attribute__((always_inline, unused)) ws_tile ws_scalar_u_(unsign
         signed char *: WS_I8, const signed char *: WS_I8, int *: WS_I32, const int *: WS_I32, default: (otherwise))
 #define ws_base_check_(base, t)                                                                                        \
     __builtin_choose_expr((long)ws_known_(t, 0) == (long)ws_base_dtype_(base, ws_known_(t, 0)) || !ws_literal_(t),     \
-                          ws_dtype_(t), ws_bad_base_())
+                          __builtin_choose_expr(ws_known_(t, 0) == WS_I8 && ws_unsigned_(base), WS_I8_OF_UNSIGNED_,    \
+                                                ws_dtype_(t)),                                                         \
+                          ws_bad_base_())
+/* The same type, of which the compiler warns.  */
+#define WS_I8_OF_UNSIGNED_ ((ws_dtype)(WS_I8 + 0x100))
+#define ws_unsigned_(base) _Generic((base), unsigned char *: 1, const unsigned char *: 1, default: 0)
 /* clang-format on */
 
 /* ---- tensors: views of memory ------------------------------------------------------------------------------------ */

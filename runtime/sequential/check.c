@@ -27,6 +27,8 @@ struct ws_rule_type ws_type_of_tensor(ws_tensor t)
 
 int ws_dtype_index(ws_dtype t)
 {
+    if (t == WS_I8_OF_UNSIGNED_)
+        return WS_RULE_I8;
     return t >= WS_F32 && t <= WS_I32 ? (int)t - (int)WS_F32 : -1;
 }
 

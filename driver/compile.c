@@ -97,6 +97,8 @@ static void add_plugin(const Options *options, const Config *config, const Names
         args_add(args, format("-fplugin-arg-wsc-dump=%s", options->dump));
     if (options->strict)
         args_add(args, "-fplugin-arg-wsc-strict");
+    if (options->debug)
+        args_add(args, "-fplugin-arg-wsc-lines");
     if (options->show)
         args_add(args, "-fplugin-arg-wsc-show");
 }
@@ -175,13 +177,25 @@ static bool may_replace(const char *path)
     return access(path, F_OK) != 0 || is_emitted(read_file(path));
 }
 
+/* Without the lines that are for debuggers.  */
+static bool write_readable(FILE *file, const char *text)
+{
+    for (size_t length; *text; text += length) {
+        length = strcspn(text, "\n");
+        length += text[length] == '\n';
+        if (!starts_with(text, "#line ") && fwrite(text, 1, length, file) != length)
+            return false;
+    }
+    return true;
+}
+
 static void keep_copy(const Names *names)
 {
     if (!may_replace(names->kept))
         fail("%s is there and was not emitted by wsc; it is left as it is", names->kept);
     char *text = read_file(names->cu);
     FILE *file = text ? fopen(names->kept, "w") : NULL;
-    if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+    if (!file || !write_readable(file, text) || fclose(file) != 0)
         fail("cannot write %s: %s", names->kept, strerror(errno));
 }
 

@@ -32,6 +32,7 @@ static const struct {
     {"cuda-libs", offsetof(Config, cuda_libs), false},
     {"runtime-libs", offsetof(Config, runtime_libs), false},
     {"bundle", offsetof(Config, bundle), true},
+    {"gdb", offsetof(Config, gdb), true},
 };
 enum { NKEYS = sizeof keys / sizeof keys[0] };
 

@@ -46,15 +46,40 @@ static void nvcc_args(const Options *options, const Config *config, Args *args)
     args_add(args, format("-I%s", config->cuda_include));
 }
 
-/* No contraction and a fixed -O: the emulate target agrees bit for bit with the sequential one whatever the user's -O.
+/* The bits do not depend on it: -O2, unless somebody wants to look.  */
+static const char *emulate_level(const Options *options)
+{
+    if (options->debug && (!options->level || same(options->level, "-O0")))
+        return "-O0";
+    return options->debug && same(options->level, "-Og") ? "-Og" : "-O2";
+}
+
+/* Where debuggers look for sources: here, or where the user's own options move that.  */
+static const char *mapped_folder(const Options *options)
+{
+    static const char *const maps[] = {"-fdebug-prefix-map=", "-ffile-prefix-map="};
+    const char *here = getcwd(NULL, 0), *mapped = here ? here : ".";
+
+    for (int i = 0; i < 2 * options->count; i++) {
+        const char *text = options->item[i / 2].text, *from = text + strlen(maps[i % 2]), *to;
+        if (!starts_with(text, maps[i % 2]) || !(to = strchr(from, '=')))
+            continue;
+        if (here && strncmp(here, from, (size_t)(to - from)) == 0)
+            mapped = format("%s%s", to + 1, here + (to - from));
+    }
+    return mapped;
+}
+
+/* No contraction: the emulate target agrees bit for bit with the sequential one whatever the user's -O.
    No weak symbols: the same names mean other things in the cuda version, and in other files.  */
 static void emulate_args(const Options *options, const Config *config, Args *args)
 {
     args_add_words(args, config->cxx);
-    args_add_words(args, "-std=c++17 -O2 -ffp-contract=off -fno-exceptions -fno-threadsafe-statics -fno-rtti");
+    args_add_words(args, "-std=c++17 -ffp-contract=off -fno-exceptions -fno-threadsafe-statics -fno-rtti");
+    args_add(args, emulate_level(options));
     if (options->debug) {
         args_add(args, "-g");
-        args_add(args, format("-fdebug-prefix-map=%s=.", temporary_folder()));
+        args_add(args, format("-fdebug-prefix-map=%s=%s", temporary_folder(), mapped_folder(options)));
     }
     args_add_all(args, &options->device);
     args_add_all(args, &options->sanitize);

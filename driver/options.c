@@ -195,7 +195,9 @@ static void device_option(Options *options, const char *text)
             args_add(&options->device, text);
     if (starts_with(text, "-fsanitize=") || starts_with(text, "-fno-sanitize"))
         args_add(&options->sanitize, text);
-    if (starts_with(text, "-flto"))
+    if (starts_with(text, "-O"))
+        options->level = text;
+    else if (starts_with(text, "-flto"))
         options->lto = true;
     else if (same(text, "-fno-lto"))
         options->lto = false;
@@ -319,7 +321,8 @@ void options_help(void)
           "  --ws-dump=PASS[,..]   print the program after a pass of the lowering\n"
           "  --ws-strict           cuda: no contraction of products and sums\n"
           "  --ws-frontend=NAME    gcc (the plugin) or clang\n"
-          "  --ws-print=WHAT       target, cflags, libs, or fingerprint (of plugin, headers and compilers)\n"
+          "  --ws-print=WHAT       target, cflags, libs, fingerprint (of plugin, headers and compilers), or gdb\n"
+          "                        (the script that shows tiles of emulated kernels: gdb -x)\n"
           "  --ws-bundle=DIR       copy the header and the sequential library, one file each, to DIR\n"
           "  --ws-help             this text\n"
           "  --ws-version          the version and the default target\n"

@@ -154,8 +154,10 @@ int print_answer(const Options *options, const Config *config)
         args_add(&args, format("-I%s", config->include));
     else if (same(options->print, "libs"))
         link_libs(config, options->target, options->is_static, &args);
+    else if (same(options->print, "gdb"))
+        args_add(&args, config->gdb);
     else
-        fail("--ws-print knows target, cflags, libs and fingerprint, not '%s'", options->print);
+        fail("--ws-print knows target, cflags, libs, gdb and fingerprint, not '%s'", options->print);
     return print_args(&args);
 }
 

@@ -49,6 +49,7 @@ typedef struct {
     const char *libdir;
     const char *cuda_libs, *runtime_libs;
     const char *bundle; /* folder of the files that --ws-bundle copies */
+    const char *gdb;    /* what shows tiles in gdb */
     const char *self;   /* this program */
     bool clang;         /* is cc Clang? */
 } Config;
@@ -88,6 +89,7 @@ typedef struct {
     bool depend_phony;  /* -MP */
     const char *depend_file, *depend_name;
     bool lto, debug, save_temps, verbose, standard_input, response_file, no_libs, is_static;
+    const char *level; /* the last -O, or NULL */
     Args device;   /* options that the emitted code's compiler needs too: -fPIC and the like */
     Args sanitize; /* -fsanitize=..., for the emulate target */
     /* Our own.  */

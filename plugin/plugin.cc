@@ -6,7 +6,7 @@
  *   after einline    region.cc ...           each function: a Kernel for each marked grid loop, a launcher call in its place
  *   after all that   here                    lower_module () makes the .cu of all kernels, or reports what is wrong
  *
- * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS], -strict, -show,
+ * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS], -lines, -strict, -show,
  * -time.
  */
 #include "plugin.h"
@@ -244,6 +244,7 @@ static void start_unit(void *, void *)
     plugin.module = module_new(main_input_filename ? main_input_filename : "", sink, &silent);
     plugin.module->target = plugin.target;
     plugin.module->strict = plugin.strict;
+    plugin.module->lines = plugin.lines ? lbasename(plugin.output ? plugin.output : "") : NULL;
 }
 
 static void pre_genericize(void *event, void *)
@@ -297,6 +298,8 @@ static bool read_argument(const char *key, const char *value)
         return set_dump(value);
     if (!strcmp(key, "output"))
         plugin.output = value;
+    else if (!strcmp(key, "lines"))
+        plugin.lines = true;
     else if (!strcmp(key, "strict"))
         plugin.strict = true;
     else if (!strcmp(key, "show"))

@@ -66,6 +66,7 @@ struct Plugin {
     Target target;
     bool two_targets; /* launchers for cuda and for emulate */
     bool strict;
+    bool lines; /* #line in the .cu */
     bool show;
 };
 extern Plugin plugin;

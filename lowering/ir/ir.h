@@ -315,6 +315,7 @@ struct Module {
     const char *source;      /* the C file's name */
     Target target;
     bool strict;             /* --ws-strict */
+    const char *lines;       /* the .cu's name, for #line in it; NULL: without */
     DiagFn diag;
     void *diag_context;
     Kernel *kernels;

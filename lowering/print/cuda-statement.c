@@ -604,6 +604,7 @@ static void print_control(Printer *in, const Op *op)
 
 static void print_statement(Printer *in, const Op *op)
 {
+    cuda_mark(in, op);
     print_bare_declarations(in, op);
     if (op_is_pure(op)) {
         if (op->results[0]->var && op->results[0]->var->role && !cuda_is_beyond(in, op))
@@ -644,5 +645,6 @@ void cuda_block(Printer *in, const Block *block)
         if (last)
             cuda_narrow_end(in);
     }
+    cuda_mark(in, block->parent);
     in->indent--;
 }

@@ -180,6 +180,7 @@ static void print_role(Printer *in, Role *role)
             cuda_line(in, "int %s_turn = 0;", storage->name);
     in->indent--;
     cuda_block(in, role->body);
+    cuda_mark(in, NULL);
     cuda_line(in, "}\n");
     in->role = NULL;
 }
@@ -542,6 +543,20 @@ static void print_kernel(Printer *in)
     print_launcher(in, maps);
 }
 
+/* Instead of that text, which is freed; NULL: no memory.  */
+static char *text_with_lines(const Module *module, char *text)
+{
+    char *lined = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&lined, &size);
+    if (out) {
+        cuda_print_lines(out, text, module->lines);
+        fclose(out);
+    }
+    free(text);
+    return lined;
+}
+
 /* require: plan, and verify found nothing.   ensure: the text, in the module's arena; NULL without kernels.  */
 const char *cuda_print(Module *module)
 {
@@ -560,7 +575,9 @@ const char *cuda_print(Module *module)
         printed++;
     }
     fclose(out);
-    const char *copy = printed ? arena_print(module, "%s", text) : NULL;
+    if (printed && module->lines)
+        text = text_with_lines(module, text);
+    const char *copy = printed && text ? arena_print(module, "%s", text) : NULL;
     free(text);
     return copy;
 }

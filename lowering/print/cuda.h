@@ -75,6 +75,11 @@ const Value *cuda_without_widening(const Value *value);
 void cuda_coordinate(Printer *in, const Value *value);
 void cuda_coordinates(Printer *in, const Op *op, int first, int end); /* each behind a comma */
 
+/* cuda-lines.c */
+void cuda_mark(Printer *in,
+               const Op *op); /* at the start of a line: what follows is this statement's, of the text alone if NULL */
+void cuda_print_lines(FILE *out, const char *text, const char *name);
+
 /* cuda-maps.c */
 Map *cuda_collect_maps(Printer *in);
 const Map *cuda_map_of(const Printer *in, const Op *op);

@@ -128,7 +128,7 @@ void config_load(Config *config)
     if ((chosen = getenv("WSCC_CC")) && *chosen)
         config->clang = is_clang(config->cc = chosen);
     if ((chosen = getenv("WSCC_CXX")) && *chosen)
-        config->cxx = chosen;
+        config->clang_cxx = is_clang(config->cxx = chosen);
     if ((chosen = getenv("WSCC_NVCC")) && *chosen)
         config->nvcc = chosen;
 }

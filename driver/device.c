@@ -74,6 +74,8 @@ static const char *mapped_folder(const Options *options)
    No weak symbols: the same names mean other things in the cuda version, and in other files.  */
 static void emulate_args(const Options *options, const Config *config, Args *args)
 {
+    if (config->clang_cxx)
+        fail("the emulate target needs GCC, and WSCC_CXX=%s is Clang", config->cxx);
     args_add_words(args, config->cxx);
     args_add_words(args, "-std=c++17 -ffp-contract=off -fno-exceptions -fno-threadsafe-statics -fno-rtti");
     args_add(args, emulate_level(options));

@@ -52,6 +52,7 @@ typedef struct {
     const char *gdb;    /* what shows tiles in gdb */
     const char *self;   /* this program */
     bool clang;         /* is cc Clang? */
+    bool clang_cxx;     /* is cxx? */
 } Config;
 
 void config_load(Config *config);

@@ -110,7 +110,7 @@ struct launch {
 
     explicit launch(const char *kernel_name) : kernel(kernel_name), failed(false), count(0), buffers(0), device(0)
     {
-        ws_launch_begins();
+        ws_begin_launch();
         check_device();
     }
 

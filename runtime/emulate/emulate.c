@@ -66,7 +66,7 @@ void ws_emulate_fail(ws_emulate_launch *launch, ws_status status, const char *fo
 
 void ws_emulate_begin(ws_emulate_launch *launch, const char *kernel)
 {
-    ws_launch_begins();
+    ws_begin_launch();
     memset(launch, 0, sizeof *launch);
     launch->kernel = kernel;
 }

@@ -208,7 +208,7 @@ ws_status ws_error_set(ws_status status, const char *format, ...)
     return status;
 }
 
-void ws_launch_begins(void)
+void ws_begin_launch(void)
 {
     pthread_once(&error_once, read_mode);
     if (mine.status == WS_OK || program_reads)

@@ -64,6 +64,15 @@ for target in $targets; do
     ok_plain "$target: the same by cc and --ws-print=libs" links_by_cc $target
 done
 
+# Nothing of the library has the name of a launcher.
+launcher_names() {
+    for word in $(grep -rhoE 'ws_launch_[a-z_]+ *\(' "$top_srcdir/runtime/include" "$top_srcdir/runtime/host" "$top_srcdir/runtime/emulate"); do
+        echo "$word"
+        return 1
+    done
+}
+ok 'no function of the library has the name of a launcher' launcher_names
+
 # A compiler that is not there is one message.
 once() { ! grep -q 'please report' ../text && test "$(wc -l <../text)" = 1; }
 no_nvcc() { says 'cannot run /nowhere/nvcc' env WSCC_NVCC=/nowhere/nvcc "$wscc" --ws-target=cuda -c kernel.c && once; }
@@ -87,9 +96,15 @@ ok_plain 'a caller in a .cc' cxx_caller
 # The plugin is GCC's.
 clang() { env WSCC_CC=clang "$wscc" "$@"; }
 clang_refused() { says 'the emulate target needs GCC, and WSCC_CC=clang is Clang' clang --ws-target=emulate -c kernel.c && once; }
+clangxx_refused() {
+    says 'the emulate target needs GCC, and WSCC_CXX=clang++ is Clang' env WSCC_CXX=clang++ "$wscc" --ws-target=emulate -c kernel.c && once
+}
 clang_sequential() { clang --ws-target=sequential kernel.c main.c -o p && test "$(./p)" = good; }
 if command -v clang >/dev/null 2>&1; then
-    if has_plugin; then ok 'WSCC_CC=clang: emulate needs GCC' clang_refused; fi
+    if has_plugin; then
+        ok 'WSCC_CC=clang: emulate needs GCC' clang_refused
+        ok 'WSCC_CXX=clang++: emulate needs GCC' clangxx_refused
+    fi
     ok_plain 'WSCC_CC=clang: sequential' clang_sequential
 else
     skip 'WSCC_CC=clang' 'no clang'
@@ -168,7 +183,8 @@ if has_plugin && test -n "${NVCC-}" && ! sanitized; then
     ok 'cuda,emulate: WS_TARGET=emulate says nothing' asked
     ok 'cuda,emulate: WS_TARGET has two values' misspelt
     if nvidia-smi -L >/dev/null 2>&1; then
-        skip 'cuda,emulate without a GPU' 'a GPU'
+        on_device() { ./p log >../text 2>&1 && cat ../text && test "$(cat ../text)" = good; }
+        ok 'cuda,emulate: with a GPU kernels run on it' on_device
     else
         ok 'cuda,emulate: without a GPU kernels are emulated' falls
         ok 'cuda,emulate: WS_TARGET=cuda takes cuda, GPU or not' cuda_asked

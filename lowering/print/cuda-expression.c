@@ -63,6 +63,19 @@ const char *cuda_file_name(const char *path)
     return slash ? slash + 1 : path ? path : "";
 }
 
+void cuda_quoted(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < 32 || c == '"' || c == '\\' || c >= 127)
+            fprintf(out, "\\%03o", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
 const char *cuda_scalar_type(Type type)
 {
     return cuda_element_text[type.dtype];

@@ -30,10 +30,12 @@ void cuda_mark(Printer *in, const Op *op)
     if (!in->kernel->module->lines)
         return;
     op = placed(op);
-    if (op)
-        fprintf(in->out, "#line %d \"%s\"\n", op->loc.line, op->loc.file);
-    else
-        fputs("#line 0\n", in->out);
+    fprintf(in->out, "#line %d", op ? op->loc.line : 0);
+    if (op) {
+        fputc(' ', in->out);
+        cuda_quoted(in->out, op->loc.file);
+    }
+    fputc('\n', in->out);
 }
 
 void cuda_print_lines(FILE *out, const char *text, const char *name)

@@ -507,25 +507,12 @@ static void print_store(Printer *in, const Op *op)
     fputc('\n', in->out);
 }
 
-static void print_quoted(FILE *out, const char *text)
-{
-    fputc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c < 32 || c == '"' || c == '\\' || c >= 127)
-            fprintf(out, "\\%03o", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
-}
-
 static void print_print(Printer *in, const Op *op)
 {
     print_inside(in);
     cuda_begin(in);
     fputs("ws::print(", in->out);
-    print_quoted(in->out, op->sval ? op->sval : "");
+    cuda_quoted(in->out, op->sval ? op->sval : "");
     fputs(", ", in->out);
     cuda_value(in, op->args[0], PREC_TERNARY);
     fputs(");\n", in->out);

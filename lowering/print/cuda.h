@@ -60,6 +60,7 @@ void cuda_begin(Printer *in); /* a line: its indentation */
 void cuda_line(Printer *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cuda_commented(Printer *in, const char *text, const char *comment);
 const char *cuda_file_name(const char *path); /* without folders */
+void cuda_quoted(FILE *out, const char *text); /* a string literal */
 const char *cuda_layout_text(const Printer *in);
 const char *cuda_scalar_type(Type type);
 void cuda_int(FILE *out, Dtype dtype, int64_t value, bool suffix);

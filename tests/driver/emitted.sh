@@ -89,9 +89,19 @@ stops() {
 }
 kept_readable() { "$wscc" --ws-target=emulate -O2 -c scale.c --ws-keep && mv scale.cu plain.cu && "$wscc" --ws-target=emulate -g -c scale.c --ws-keep && cmp plain.cu scale.cu; }
 level() { "$wscc" --ws-target=emulate -v -c scale.c "$@" 2>&1 | grep -- '-x c++' | grep -o -- ' -O[^ ]*'; }
+strange() { # a path that a string literal cannot hold as it is
+    mkdir -p 'a "b\c' && cp scale.c 'a "b\c' && "$wscc" --ws-target=emulate -g 'a "b\c/scale.c' main.c -o p && test "$(./p)" = 2 &&
+        readelf --debug-dump=decodedline p | grep -F 'a "b\c/scale.c' | grep -v CU:
+}
+mapped() { # both halves of the object are from the folder that the user has said
+    "$wscc" --ws-target=emulate -g -ffile-prefix-map="$PWD"=/home -c scale.c -o m.o && readelf --debug-dump=info m.o >../text &&
+        test "$(grep -c 'DW_AT_comp_dir.*: /home$' ../text)" = 2 && test "$(grep -c 'DW_AT_comp_dir' ../text)" = 2
+}
 levels() { test "$(level -g)" = ' -O0' && test "$(level -g -O2)" = ' -O2' && test "$(level -O0)" = ' -O2' && test "$(level -Og -g)" = ' -Og'; }
 ok 'a kept .cu is the same under -g' kept_readable
 ok '-O0 is honoured under -g' levels
+ok '-g: any path of a source' strange
+ok '-g: -ffile-prefix-map' mapped
 if command -v gdb >/dev/null 2>&1 && ! sanitized; then
     ok 'gdb stops at a line of the source and shows tiles' stops
 else

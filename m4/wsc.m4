@@ -2,7 +2,7 @@
 #
 # WSC_PROG_WSCC([ACTION-IF-FOUND], [ACTION-IF-NOT-FOUND])
 #
-# Adds --with-wsc=TARGET (cuda, emulate, sequential, yes: what wscc was built for, no) and sets
+# Adds --with-wsc=TARGET (cuda, emulate, cuda,emulate, sequential, yes: what wscc was built for, no) and sets
 #
 #   WSCC         the compiler of the files that hold kernels: wscc with that target, or $CC where there is no WSC
 #   WSC_CFLAGS   for files compiled by the ordinary compiler that include <ws.h>
@@ -24,7 +24,7 @@ AC_DEFUN([WSC_PROG_WSCC], [
 AC_REQUIRE([AC_PROG_CC])
 AC_ARG_VAR([WSCC], [the WSC compiler driver])
 AC_ARG_WITH([wsc],
-    [AS_HELP_STRING([--with-wsc=TARGET], [what WSC kernels are compiled for: cuda, emulate, sequential, yes or no])],
+    [AS_HELP_STRING([--with-wsc=TARGET], [what WSC kernels are compiled for: cuda, emulate, cuda,emulate for both, sequential, yes or no])],
     [], [with_wsc=yes])
 WSC_CFLAGS=
 WSC_LIBS=

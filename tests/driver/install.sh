@@ -159,6 +159,8 @@ removed() { make -C "$top_builddir" uninstall DESTDIR="$root" && test -z "$(find
 
 ok 'the installed wscc works wherever it was put' moved
 ok 'no path of the build tree was installed' no_build_paths
+gdb_script() { case $("$wscc" --ws-print=gdb) in "$root"/*) test -s "$("$wscc" --ws-print=gdb)" ;; *) false ;; esac; }
+ok 'the script for gdb is installed' gdb_script
 ok_plain 'the installed wscc and its answers with a blank in their path' blank
 ok_plain 'a program finds the library' run_path_needed
 ok_plain 'no run path where the loader looks' run_path_spared

@@ -57,7 +57,7 @@ static void run_promoted(int M, int N, int K)
     float *C = check_output(WS_F32, (size_t)(M * N));
     product_call call = {.batch = 1, .M = M, .N = N, .K = K, .lda = K, .ldb = K, .ldc = N,
                          .A = check_place(A), .B = check_place(B), .C = check_place(C)};
-    product_e4m3(&call, (product_choice){0, 1, 0});
+    product_e4m3(&call, (product_choice){0, 1, 0, 0});
     check_fetch();
     for (long i = 0; i < M; i++)
         for (long j = 0; j < N; j++) {
@@ -100,17 +100,17 @@ int main(int argc, char **argv)
     int M = check_size(1, 150), N = check_size(2, 203), K = check_size(3, 170);
     run_product(2, M, N, K, product_choose(2, M, N, K, 2, 2, 132));
     for (int form = 0; form < PRODUCT_SKINNY; form++) {
-        run_product(1, M, N, K, (product_choice){form, 1, 0});
+        run_product(1, M, N, K, (product_choice){form, 1, 0, 0});
         if (product_forms[form].kind == PRODUCT_DIVIDED)
-            run_product(1 + form % 2, M, N, K, (product_choice){form, 2 + form % 2, 0});
+            run_product(1 + form % 2, M, N, K, (product_choice){form, 2 + form % 2, 0, 0});
         if (product_forms[form].kind >= PRODUCT_STEPPED)
-            run_product(1, M, N, K, (product_choice){form, 1, product_forms[form].cols * 5 / 8});
+            run_product(1, M, N, K, (product_choice){form, 1, product_forms[form].cols * 5 / 8, 0});
         if (product_forms[form].kind == PRODUCT_EVEN)
             run_product(1, M, N, K, (product_choice){form, 1, 0, N / 160 + 1});
     }
-    run_product(1, 130, 200, 450, (product_choice){0, 1, 0}); /* not PRODUCT_SHORT */
-    run_product(2, 13, N, K, (product_choice){PRODUCT_SKINNY, 1, 0});
-    run_product(2, 330, N, K, (product_choice){PRODUCT_TALL, 1, 0});
+    run_product(1, 130, 200, 450, (product_choice){0, 1, 0, 0}); /* not PRODUCT_SHORT */
+    run_product(2, 13, N, K, (product_choice){PRODUCT_SKINNY, 1, 0, 0});
+    run_product(2, 330, N, K, (product_choice){PRODUCT_TALL, 1, 0, 0});
     run_promoted(100, 72, 1296);
     run_grouped(100, 72);
     return check_end();

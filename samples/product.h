@@ -230,7 +230,8 @@ static inline void product_tall(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor
                                 int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish, int bm,
                                 int bn, int bk)
 {
-    #pragma ws grid(3) order(column)
+    (void)K; /* at most PRODUCT_TALL_K */
+#pragma ws grid(3) order(column)
     for (int n = 0; n < batch; n++)
         for (int i = 0; i < M; i += bm)
             for (int j = 0; j < N; j += bn) {

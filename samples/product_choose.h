@@ -264,9 +264,9 @@ static inline void product_try(product_best *best, product_choice choice, long b
    PRODUCT_TALL. */
 static inline product_choice product_choose(long batch, long M, long N, long K, int bytes, int out_bytes, int sms)
 {
-    product_best best = {{0, 1, 0}, 1e300};
+    product_best best = {{0, 1, 0, 0}, 1e300};
     if (product_is_tall(batch, M, N, K, sms))
-        return (product_choice){PRODUCT_TALL, 1, 0};
+        return (product_choice){PRODUCT_TALL, 1, 0, 0};
     for (int form = 0; form <= PRODUCT_SKINNY; form++) {
         const product_form f = product_forms[form];
         const long down = product_ceil(M, f.rows), across = product_ceil(N, f.cols), tiles = batch * f.summed * down * across;
@@ -276,27 +276,29 @@ static inline product_choice product_choose(long batch, long M, long N, long K, 
         if ((form == PRODUCT_SKINNY && M > 16) || down < f.down || across < f.across || (once && least > 1))
             continue;
         if (f.kind != PRODUCT_EVEN && (!turns || least > 1))
-            product_try(&best, (product_choice){form, 1, 0}, batch, M, N, K, bytes, out_bytes, sms);
+            product_try(&best, (product_choice){form, 1, 0, 0}, batch, M, N, K, bytes, out_bytes, sms);
         if (form == 0)
-            product_try(&best, (product_choice){form, 1, PRODUCT_SHORT_COLS}, batch, M, N, K, bytes, out_bytes, sms);
+            product_try(&best, (product_choice){form, 1, PRODUCT_SHORT_COLS, 0}, batch, M, N, K, bytes, out_bytes, sms);
         const int divided = f.kind == PRODUCT_DIVIDED ? PRODUCT_PARTS : 0;
         for (int parts = 2; parts <= divided && parts * 512 <= K * bytes && parts * tiles <= places; parts++)
-            product_try(&best, (product_choice){form, parts, 0}, batch, M, N, K, bytes, out_bytes, sms);
+            product_try(&best, (product_choice){form, parts, 0, 0}, batch, M, N, K, bytes, out_bytes, sms);
         for (long rounds = least; f.kind >= PRODUCT_STEPPED && rounds < least + (once ? 1 : 3); rounds++) {
             int step = product_step(f, batch, M, N, rounds, sms);
             if (!step || (turns && rounds == 1))
                 continue;
             step = f.kind == PRODUCT_ROWS && 2 * step < f.cols ? f.cols / 2 : step;
-            product_try(&best, (product_choice){form, 1, step}, batch, M, N, K, bytes, out_bytes, sms);
+            product_try(&best, (product_choice){form, 1, step, 0}, batch, M, N, K, bytes, out_bytes, sms);
             if ((step + 63) / 64 * 64 < f.cols)
-                product_try(&best, (product_choice){form, 1, (step + 63) / 64 * 64}, batch, M, N, K, bytes, out_bytes, sms);
+                product_try(&best, (product_choice){form, 1, (step + 63) / 64 * 64, 0}, batch, M, N, K, bytes,
+                            out_bytes, sms);
         }
         /* Where there are many rounds a tile more in a row may make some less. */
         for (int n = (int)across; least >= 8 && n < across + 6 && f.summed == 1; n++) {
             if (f.kind == PRODUCT_EVEN)
                 product_try(&best, (product_choice){form, 1, 0, n}, batch, M, N, K, bytes, out_bytes, sms);
             else if (f.kind == PRODUCT_STEPPED)
-                product_try(&best, (product_choice){form, 1, (int)product_ceil(N, 8L * n) * 8}, batch, M, N, K, bytes, out_bytes, sms);
+                product_try(&best, (product_choice){form, 1, (int)product_ceil(N, 8L * n) * 8, 0}, batch, M, N, K,
+                            bytes, out_bytes, sms);
         }
     }
     return best.choice;

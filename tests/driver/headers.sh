@@ -1,0 +1,40 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ws.h and the samples give no warning in any C that a user may write, with the compiler's own extensions and without, by GCC and
+# by Clang, which ignores the pragmas.
+
+. "$(dirname "$0")/../tap.sh"
+cd "$work" || exit 99
+gcc=$(sed -n 's/^cc = //p' "$top_builddir/wscc.conf")
+warnings='-Wall -Wextra -Wshadow -Werror'
+
+takes() { # COMPILER STANDARD
+    echo 'int x;' >empty.c
+    # shellcheck disable=SC2086
+    $1 -std="$2" -fsyntax-only empty.c 2>/dev/null
+}
+
+clean() { # COMPILER OPTIONS...
+    compiler=$1
+    shift
+    status=0
+    for source in header.c "$top_srcdir"/samples/*.c; do
+        # shellcheck disable=SC2086
+        $compiler "$@" $warnings -I"$top_srcdir/runtime/include" -I"$top_builddir/runtime/include" -fsyntax-only "$source" ||
+            status=1
+    done
+    return $status
+}
+
+echo '#include <ws.h>' >header.c
+test -f "$top_srcdir/samples/product.c" || exit 99
+for compiler in "${gcc:-gcc}" clang; do
+    command -v "${compiler%% *}" >/dev/null || { skip "$compiler" 'not installed'; continue; }
+    for standard in 11 17 23 2x; do
+        takes "$compiler" "c$standard" || continue
+        ok "$compiler, c$standard -pedantic" clean "$compiler" "-std=c$standard" -pedantic
+        ok "$compiler, gnu$standard" clean "$compiler" "-std=gnu$standard"
+    done
+done
+ok 'wscc' clean "$wscc"
+done_testing

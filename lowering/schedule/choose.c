@@ -394,11 +394,28 @@ static void check_loop(Chooser *in, Op *loop)
         reject(kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
 }
 
+/* A product of the loop that each iteration waits for, or NULL.  */
+static const Op *waited_product(const Chooser *in, const Op *loop)
+{
+    for (int i = 0; i < in->ndots; i++)
+        if (pipelined_loop(in->dots[i]) == loop)
+            return in->dots[i];
+    return NULL;
+}
+
 static void settle_loop(Chooser *in, Op *loop)
 {
     Pipeline *pipeline = loop->pipeline;
-    int wanted = pipeline->in_flight > 0 ? pipeline->in_flight : pipeline->depth >= 2 ? 2 : 1;
+    int asked = pipeline->in_flight, wanted = asked > 0 ? asked : pipeline->depth >= 2 ? 2 : 1;
     pipeline->in_flight = in_flight_effective(in, loop, wanted);
+    const Op *dot = waited_product(in, loop);
+    if (asked <= pipeline->in_flight || !dot || pipeline->automatic)
+        return;
+    warn(in->kernel, pipeline->loc, "P = %d has no effect: each iteration waits for its own products [-Wws-in-flight]",
+         asked);
+    remark(in->kernel, DIAG_NOTE, dot->loc,
+           dot->code == OP_DOT_F32 ? "this one uses no matrix unit: it is computed at once"
+                                   : "no sum that goes on from iteration to iteration is made of this one");
 }
 
 /* ---- consumer groups --------------------------------------------------------------------------------------------- */

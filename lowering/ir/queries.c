@@ -144,8 +144,7 @@ Type stored_type(const Op *store)
     return type;
 }
 
-/* The matrix unit takes the operand from the ring as it lies there: along K, or across K for 16-bit types.  */
-static bool operand_in_place(const Value *value, int arg)
+bool operand_in_place(const Value *value, int arg)
 {
     bool transposed;
     Op *load = ring_load(value);

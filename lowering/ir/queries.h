@@ -22,6 +22,8 @@ Op *ring_load(const Value *value);
 bool ring_load_divides(const Value *value, int groups);
 /* Uses of a ring load, or of its transpose, that take it from shared memory.  */
 bool use_is_operand(const Use *use, const Uses *uses);
+/* The matrix unit takes the operand from the ring as it lies there: along K, or across K for 16-bit types.  */
+bool operand_in_place(const Value *value, int arg);
 /* The value is a load, or its transpose, of bytes whose rows run across K in each product that reads them; nothing else does.  */
 bool lies_across(const Op *load, const Value *value, const Uses *uses);
 /* The block itself, or the body of a loop or a grid that it is an arm in; and that loop, or NULL.  */

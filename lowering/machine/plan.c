@@ -7,12 +7,14 @@
  *     c_out 2 x (64 x 256)                       the ring at 229376: 229440 of 232448 bytes
  *   roles producer x 1, consumer x 2           384 threads, 24 and 240 registers
  *
- * Shared memory is one struct in the order of the storages, rings behind them.  Outputs take what the rings leave: first up
+ * Shared memory is one struct in the order of the storages, rings behind them (budget.c).  Rings whose depth the user left open
+ * give slots until all fits.  Outputs take what the rings leave: first up
  * to two 128-byte blocks, so that one drains while the next is written; then second slots come, for rings that are filled
  * once a tile, so that a CTA's next tile is on its way while it works on this one; and what then still is left goes to the
  * outputs again, up to a whole tile.  What does not fit is an error that prints the sum.  Then staging.c says how tiles pass
  * through outputs of that size.
  */
+#include "machine/budget.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "ir/queries.h"
@@ -61,7 +63,7 @@ typedef struct {
     int registers;
 } Carrier;
 
-enum { MOST_REGISTERS = 240, FLIPPING = 24, AT_EASE = 200 };
+enum { FLIPPING = BUDGET_FEWEST_REGISTERS };
 
 static void visit_carried(Op *op, void *context)
 {
@@ -81,7 +83,7 @@ static bool carries_much(const Kernel *kernel, const Role *role)
 {
     Carrier most = {kernel, 0};
     ir_walk(role->body, visit_carried, &most);
-    return most.registers > AT_EASE;
+    return most.registers > BUDGET_EASY_REGISTERS;
 }
 
 /* What the roles may ask for in all, in registers of a thread times groups: no more than the launch itself gave them, or the
@@ -106,10 +108,10 @@ static void default_registers(Kernel *kernel)
         left -= role_holds_tiles(role) ? 0 : role->replicas * (role_issues_only(role) ? issuing : FLIPPING);
     int computing = left / busy / 8 * 8;
     FOR_ROLES (role, kernel)
-        role->registers = role_issues_only(role)       ? issuing
-                          : !role_holds_tiles(role)    ? FLIPPING
-                          : computing > MOST_REGISTERS ? MOST_REGISTERS
-                                                       : computing;
+        role->registers = role_issues_only(role)              ? issuing
+                          : !role_holds_tiles(role)           ? FLIPPING
+                          : computing > BUDGET_MOST_REGISTERS ? BUDGET_MOST_REGISTERS
+                                                              : computing;
 }
 
 static void clause_registers(Kernel *kernel)
@@ -128,21 +130,12 @@ static void clause_registers(Kernel *kernel)
         reject(kernel, grid->loc, REASON_REGISTER_BUDGET, total, pool, sum);
 }
 
-enum { FEWEST_REGISTERS = 24 };
-
-static bool is_register_count(int registers)
-{
-    return registers >= FEWEST_REGISTERS && registers <= MOST_REGISTERS && registers % 8 == 0;
-}
-
 /* The clause registers(producer, consumer): may it be honoured?  */
 static bool check_register_clause(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
-    if (!is_register_count(grid->producer_registers) || !is_register_count(grid->consumer_registers)) {
-        reject(kernel, grid->loc, REASON_REGISTERS_RANGE, grid->producer_registers, grid->consumer_registers);
+    if (!budget_registers_clause(kernel))
         return false;
-    }
     if (!kernel->roles->next) {
         reject_text(kernel, grid->loc,
                     "registers(producer, consumer) needs these roles, and no loop here is specialized",
@@ -216,39 +209,6 @@ static void plan_slots(Kernel *kernel)
         storage->slot_bytes = storage_bytes(storage);
 }
 
-/* A storage, slot by slot with the one beside it; returns its end.  */
-static int64_t place_storage(Kernel *kernel, Storage *storage, int64_t offset)
-{
-    Storage *behind = storage_beside(kernel, storage);
-    storage->offset = round_up(offset, storage_align(storage));
-    storage->stride = storage->slot_bytes;
-    if (behind) {
-        storage->stride += behind->slot_bytes;
-        behind->stride = storage->stride;
-        behind->offset = storage->offset + storage->slot_bytes;
-    }
-    return storage->offset + storage_places(storage) * storage->stride;
-}
-
-/* Addresses in the order of the struct; returns its size.  */
-static int64_t place_all(Kernel *kernel)
-{
-    int64_t offset = 0;
-    FOR_STORAGES (storage, kernel)
-        if (!storage->beside)
-            offset = place_storage(kernel, storage, offset);
-    offset = round_up(offset, 8);
-    FOR_AREFS (aref, kernel)
-        offset += 16 * aref->slots;
-    if (kernel_takes_turns(kernel))
-        offset += 8;
-    if (kernel_gathers(kernel))
-        offset += 8;
-    if (kernel->grid.dealt)
-        offset += 80;
-    return round_up(offset, kernel->storages ? MACHINE_SHARED_ALIGN : 8) + kernel->shared_padding;
-}
-
 /* Outputs with at most `blocks` 128-byte blocks.  */
 static bool outputs_fit(Kernel *kernel, const int *whole, int blocks)
 {
@@ -261,8 +221,8 @@ static bool outputs_fit(Kernel *kernel, const int *whole, int blocks)
         storage->slot_bytes = storage_bytes(storage);
         i++;
     }
-    kernel->shared_bytes = place_all(kernel);
-    return kernel->shared_bytes <= MACHINE_SHARED_BYTES;
+    kernel->shared_bytes = budget_place(kernel);
+    return budget_fits(kernel->shared_bytes);
 }
 
 static const char *use_text(const Storage *storage)
@@ -306,10 +266,10 @@ static void plan_second_slots(Kernel *kernel)
         if (!kernel->grid.persistent || aref->slots > 1 || pipelined_loop(aref->loads[0]))
             continue;
         set_slots(aref, 2);
-        if (place_all(kernel) > MACHINE_SHARED_BYTES)
+        if (!budget_fits(budget_place(kernel)))
             set_slots(aref, 1);
     }
-    kernel->shared_bytes = place_all(kernel);
+    kernel->shared_bytes = budget_place(kernel);
 }
 
 static bool uses_in_loop(const Op *op, const void *storage)
@@ -331,7 +291,7 @@ static void try_columns(Kernel *kernel, Storage *storage, int columns)
     int before = storage->tile.cols;
     storage->tile.cols = columns;
     storage->slot_bytes = storage_bytes(storage);
-    if (place_all(kernel) > MACHINE_SHARED_BYTES)
+    if (!budget_fits(budget_place(kernel)))
         storage->tile.cols = before;
     storage->slot_bytes = storage_bytes(storage);
 }
@@ -350,7 +310,7 @@ static void widen_outputs(Kernel *kernel, const int *whole)
             i++;
         }
     }
-    kernel->shared_bytes = place_all(kernel);
+    kernel->shared_bytes = budget_place(kernel);
 }
 
 /* What is left, block by block.  */
@@ -368,7 +328,7 @@ static void grow_outputs(Kernel *kernel, const int *whole)
             i++;
         }
     }
-    kernel->shared_bytes = place_all(kernel);
+    kernel->shared_bytes = budget_place(kernel);
 }
 
 /* With two slots the groups meet once for each gathering: nobody still reads what is written by then.  */
@@ -377,6 +337,16 @@ static void set_gathered_slots(Kernel *kernel, int slots)
     FOR_STORAGES (storage, kernel)
         if (storage->use == USE_GATHERED)
             storage->slots = slots;
+}
+
+static bool outputs_and_gathered_fit(Kernel *kernel, const int *whole)
+{
+    bool fits = false;
+    for (int slots = 2; slots && !fits; slots--) {
+        set_gathered_slots(kernel, slots);
+        fits = outputs_fit(kernel, whole, 2) || outputs_fit(kernel, whole, 1);
+    }
+    return fits;
 }
 
 enum { MOST_OUTPUTS = 64 };
@@ -391,11 +361,9 @@ static void plan_shared(Kernel *kernel)
         if (storage->use == USE_OUTPUT && outputs < MOST_OUTPUTS)
             whole[outputs++] = storage->tile.cols;
     }
-    bool fits = false;
-    for (int slots = 2; slots && !fits; slots--) {
-        set_gathered_slots(kernel, slots);
-        fits = outputs_fit(kernel, whole, 2) || outputs_fit(kernel, whole, 1);
-    }
+    bool fits = outputs_and_gathered_fit(kernel, whole);
+    while (!fits && budget_lower_depth(kernel))
+        fits = outputs_and_gathered_fit(kernel, whole);
     if (!fits) {
         reject_sum(kernel);
         return;
@@ -445,6 +413,22 @@ static void plan_blocks(Kernel *kernel, int peak)
     kernel->min_blocks = blocks > 1 ? blocks : 1;
 }
 
+static void visit_say_loop(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    const Pipeline *pipeline = op->code == OP_FOR ? op->pipeline : NULL;
+    if (!pipeline)
+        return;
+    int groups = kernel->grid.consumers;
+    const char *split = groups == 1 ? "" : kernel->grid.split == SPLIT_TILES ? "s (tiles)" : "s (rows)";
+    remark(kernel, DIAG_OPTIMIZED, pipeline->loc,
+           "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, %s "
+           "schedule%s%s",
+           groups, split, pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
+           pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine", pipeline->pingpong ? ", products in turns" : "",
+           pipeline->automatic ? " (chosen: as many slots as shared memory holds and hide latency)" : "");
+}
+
 /* What the kernel costs, for the remarks: threads, registers of each role, shared memory and the rings in it.  */
 static void say_plan(Kernel *kernel)
 {
@@ -481,6 +465,8 @@ void pass_plan(Kernel *kernel)
         peak = registers > peak ? registers : peak;
     }
     plan_blocks(kernel, peak);
-    if (!kernel->failed)
-        say_plan(kernel);
+    if (kernel->failed)
+        return;
+    ir_walk(kernel->body, visit_say_loop, kernel);
+    say_plan(kernel);
 }

@@ -14,9 +14,9 @@
  * Nothing here knows what C computes.
  */
 #include "schedule/choose.h"
+#include "machine/budget.h"
 #include "machine/machine.h"
 
-enum { MOST_HELD = 208 }; /* of the 240 registers that a thread may have */
 enum { ORDER_T = 0, ORDER_U = 1, ORDER_C = 2, ORDER_SHIFT = 20 };
 
 typedef struct {
@@ -188,7 +188,7 @@ static const char *objection(const Coarse *in)
         return arena_print(module,
                            "%s is computed while the second product still reads what it was in the iteration before",
                            early->name ? early->name : "an operand");
-    if (held_registers(in) > MOST_HELD)
+    if (held_registers(in) > BUDGET_HELD_REGISTERS)
         return arena_print(module, "its accumulators and operands in flight take %d registers of each thread",
                            held_registers(in));
     return NULL;

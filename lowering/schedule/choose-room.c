@@ -8,9 +8,11 @@
  *     acc = ws_dot (ta, ws_trans (tb), acc);   / 40,960 for each slot of both
  *   ws_store (c, i, j, acc);                   = 5 slots
  *
- * Plan lays out what layout has made of all this; here the same has to come out before that is known, at least as much.
+ * Plan lays out what layout has made of all this.  Here it is estimated; what layout adds, staged operands above all, plan takes
+ * from the slots (budget_lower_depth).
  */
 #include "schedule/choose.h"
+#include "machine/budget.h"
 #include "machine/machine.h"
 
 /* The most iterations that still count as few: an epilogue under so short a loop has to leave its registers at once.  */
@@ -74,13 +76,11 @@ int64_t room_of_slot(const Op *load)
     return machine_tile_bytes(type) + (load->flipped ? machine_tile_bytes(type_turned(type)) : 0);
 }
 
-enum { BARRIERS = 16, OTHER_BARRIERS = 96 }; /* bytes: two of each slot; turns, gathering and tiles that are dealt */
-
 /* Barriers, and the gap behind what is no multiple of the swizzle's period.  */
 static int64_t barrier_bytes(const Chooser *in)
 {
     const int align = MACHINE_SHARED_ALIGN;
-    int64_t bytes = (int64_t)BARRIERS * MACHINE_MAX_DEPTH * in->nloads + OTHER_BARRIERS;
+    int64_t bytes = budget_barriers(MACHINE_MAX_DEPTH * in->nloads, true, true, true);
     return (bytes + align - 1) / align * align + (in->parts_bytes || in->scratch_bytes ? align : 0);
 }
 
@@ -92,4 +92,40 @@ int64_t room_fixed(const Chooser *in)
             bytes += (in->loads[i]->kept ? in->loads[i]->kept : schedule_of(in->loads[i])->depth) *
                      room_of_slot(in->loads[i]);
     return bytes;
+}
+
+/* An operand that each group has to bring into a form, and into memory of its own, in which the product reads it.  */
+static bool is_staged(const Op *product, int arg)
+{
+    const Value *operand = product->args[arg];
+    bool registers =
+        arg == 0 && dtype_bytes(operand->type.dtype) <= 2 && !(operand->def && operand->def->code == OP_TRANS);
+    if (!op_is_dot(product))
+        return !ring_load(operand);
+    return ring_load(operand) ? !operand_in_place(operand, arg) : !registers;
+}
+
+/* For so many groups, each with whole tiles or with its share of the rows.  */
+static int64_t staged_bytes(const Chooser *in, int groups, bool rows)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < in->ndots; i++)
+        for (int arg = 0; arg < 2; arg++) {
+            Type type = in->dots[i]->args[arg]->type;
+            type.rows = rows && arg == 0 ? type.rows / groups : type.rows;
+            bytes += is_staged(in->dots[i], arg) ? groups * machine_tile_bytes(type) : 0;
+        }
+    return bytes;
+}
+
+bool room_for_staged(const Chooser *in, int groups, bool rows)
+{
+    int64_t staged = staged_bytes(in, groups, rows), bytes = room_fixed(in) + staged;
+    for (int i = 0; i < in->nloads; i++) {
+        const Op *loop = pipelined_loop(in->loads[i]);
+        int depth = schedule_of(in->loads[i])->depth;
+        if (loop && loop->pipeline->automatic && !in->keeps && depth > loop->pipeline->in_flight)
+            bytes -= (depth - loop->pipeline->in_flight) * room_of_slot(in->loads[i]);
+    }
+    return !staged || budget_fits(bytes);
 }

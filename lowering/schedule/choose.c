@@ -19,6 +19,7 @@
  */
 #include "schedule/choose.h"
 #include "schedule/cluster.h"
+#include "machine/budget.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
 
@@ -300,7 +301,7 @@ static void choose_flips(Chooser *in)
 {
     for (int i = 0; i < in->nloads; i++)
         choose_flip(in, in->loads[i]);
-    bool fits = room_fixed(in) <= MACHINE_SHARED_BYTES;
+    bool fits = budget_fits(room_fixed(in));
     for (int i = 0; i < in->nloads; i++)
         in->loads[i]->flipped &= fits;
 }
@@ -346,17 +347,6 @@ static const Op *narrow_load(const Chooser *in, const Op *loop)
         if (pipelined_loop(in->loads[i]) == loop && is_narrow(in->loads[i]->results[0]->type))
             return in->loads[i];
     return NULL;
-}
-
-static void check_registers(Kernel *kernel)
-{
-    const Grid *grid = &kernel->grid;
-    int asked[] = {grid->producer_registers, grid->consumer_registers};
-    for (int i = 0; i < 2 && (asked[0] || asked[1]); i++)
-        if (asked[i] % 8 || asked[i] < 24 || asked[i] > 240) {
-            reject(kernel, grid->loc, REASON_REGISTERS_RANGE, asked[0], asked[1]);
-            return;
-        }
 }
 
 static void check_loop(Chooser *in, Op *loop)
@@ -455,7 +445,7 @@ static int wanted_groups(const Chooser *in)
         int each = in->dots[i]->results[0]->type.rows;
         rows = rows == 0 || each < rows ? each : rows;
     }
-    if (rows % (2 * MACHINE_MMA_ROWS) == 0 && product_registers(in, 2) <= 200)
+    if (rows % (2 * MACHINE_MMA_ROWS) == 0 && product_registers(in, 2) <= BUDGET_EASY_REGISTERS)
         return 2;
     if (rows % (3 * MACHINE_MMA_ROWS) == 0 && products_fit(in, 3 + 1))
         return 3;
@@ -482,8 +472,6 @@ static void visit_beside(Op *op, void *context)
     }
 }
 
-enum { ACCUMULATORS_AT_MOST = 208 }; /* of the 240 that one of two groups can have */
-
 /* Do a group's registers hold whole tiles of all that the loop's products add to, with nothing as large beside them?  */
 static bool holds_accumulators(const Chooser *in, const Op *loop)
 {
@@ -499,7 +487,7 @@ static bool holds_accumulators(const Chooser *in, const Op *loop)
         if (!before || !op_is_product(before)) /* else the two have one sum */
             registers += machine_tile_registers(dot->results[0]->type, LAYOUT_MMA);
     }
-    return in->ndots && registers <= ACCUMULATORS_AT_MOST;
+    return in->ndots && registers <= BUDGET_HELD_REGISTERS;
 }
 
 /* With pipeline(auto), no split and accumulators that a group can hold, groups take whole tiles in turn: the epilogue of one
@@ -511,7 +499,7 @@ static void choose_pingpong(Chooser *in)
     if (!pipeline || !pipeline->automatic || pipeline->schedule != SCHEDULE_FINE || grid->split != SPLIT_AUTO ||
         grid->consumers)
         return;
-    pipeline->pingpong |= holds_accumulators(in, in->loops[0]);
+    pipeline->pingpong |= holds_accumulators(in, in->loops[0]) && room_for_staged(in, 2, false);
 }
 
 /* Groups that take whole output tiles in turn: said so, or meant by pingpong on a fine loop without a split.  */
@@ -541,8 +529,11 @@ static int choose_groups(Chooser *in)
     }
     if (grid->consumers == 1)
         return 1;
+    bool one = product_registers(in, 1) <= BUDGET_HELD_REGISTERS && room_for_staged(in, 1, true);
     for (int groups = wanted_groups(in); groups > 1; groups--)
-        if (split_rows(in->kernel, groups, &why))
+        if (one && !room_for_staged(in, groups, true))
+            continue; /* each group stages operands of its own */
+        else if (split_rows(in->kernel, groups, &why))
             return groups;
         else
             remark(in->kernel, DIAG_MISSED, why->loc,
@@ -615,17 +606,6 @@ static void make_roles(Chooser *in, int groups)
     ir_walk(kernel->body, visit_assign, &bits);
 }
 
-static void say_loop(Chooser *in, const Pipeline *pipeline, int groups)
-{
-    const char *split = groups == 1 ? "" : in->kernel->grid.split == SPLIT_TILES ? "s (tiles)" : "s (rows)";
-    remark(in->kernel, DIAG_OPTIMIZED, pipeline->loc,
-           "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, %s "
-           "schedule%s%s",
-           groups, split, pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
-           pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine", pipeline->pingpong ? ", products in turns" : "",
-           pipeline->automatic ? " (chosen: as many slots as shared memory holds and hide latency)" : "");
-}
-
 static void say(Chooser *in, int groups)
 {
     if (in->kernel->grid.dealt)
@@ -639,8 +619,6 @@ static void say(Chooser *in, int groups)
         else if (in->loads[i]->flipped)
             remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
                    "bytes that lie across K: a role of its own turns them over on their way to the products");
-    for (int i = 0; i < in->nloops; i++)
-        say_loop(in, in->loops[i]->pipeline, groups);
     if (!in->nloops)
         remark(in->kernel, DIAG_MISSED, in->kernel->loc,
                "grid runs unspecialized on %d group%s: no #pragma ws pipeline in it", groups, groups > 1 ? "s" : "");
@@ -652,7 +630,7 @@ void pass_choose(Kernel *kernel)
     Chooser in = {.kernel = kernel, .uses = uses_new(kernel, kernel->body)};
     ir_walk(kernel->body, visit_collect, &in);
     ir_walk(kernel->body, visit_scalar_read, &in);
-    check_registers(kernel);
+    budget_registers_clause(kernel);
     for (int i = 0; i < in.nloops; i++)
         in.loops[i]->pipeline->put_count = 0;
     for (int i = 0; i < in.nloads; i++)

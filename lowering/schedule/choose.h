@@ -30,6 +30,8 @@ bool choose_deal(Kernel *kernel);
 /* choose-room.c: bytes of a load's slot, and of all in shared memory but the slots that are still to be counted.  */
 int64_t room_of_slot(const Op *load);
 int64_t room_fixed(const Chooser *in);
+/* Is there room for operands that so many groups stage, each for whole tiles or its rows, beside the fewest slots?  */
+bool room_for_staged(const Chooser *in, int groups, bool rows);
 int64_t constant_trips(const Op *loop); /* -1: its bounds are not constant */
 
 /* choose-keep.c: depths for the loads of a loop some of which neighbouring tiles share; those are marked as kept.  False, and

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * budget.c - registers and shared memory: what there is, and what a kernel takes.
+ *
+ *   pipeline(auto), two groups                 choose: five slots of 40,960 bytes beside what it can foresee
+ *   storages ta, tb, c_out, operand_staged     plan: 5 slots do not fit beside the staged operand, 4 do
+ *
+ * Choose decides on the depth of open rings before layout has made the storages, from above.  So plan lowers it until all fits.
+ */
+#include "ir/queries.h"
+#include "machine/budget.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+
+/* ---- registers --------------------------------------------------------------------------------------------------- */
+
+static bool is_register_count(int registers)
+{
+    return registers >= BUDGET_FEWEST_REGISTERS && registers <= BUDGET_MOST_REGISTERS && registers % 8 == 0;
+}
+
+bool budget_registers_clause(Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    bool given = grid->producer_registers || grid->consumer_registers;
+    if (!given || (is_register_count(grid->producer_registers) && is_register_count(grid->consumer_registers)))
+        return true;
+    reject(kernel, grid->loc, REASON_REGISTERS_RANGE, grid->producer_registers, grid->consumer_registers);
+    return false;
+}
+
+/* ---- shared memory ----------------------------------------------------------------------------------------------- */
+
+static int64_t round_up(int64_t value, int64_t multiple)
+{
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+enum { BARRIER = 8, OF_SLOT = 2 * BARRIER, OF_DEALING = 10 * BARRIER }; /* two of a slot: full and empty */
+
+int64_t budget_barriers(int slots, bool turns, bool gathers, bool dealt)
+{
+    return (int64_t)OF_SLOT * slots + (turns ? BARRIER : 0) + (gathers ? BARRIER : 0) + (dealt ? OF_DEALING : 0);
+}
+
+/* A storage, slot by slot with the one beside it; returns its end.  */
+static int64_t place_storage(Kernel *kernel, Storage *storage, int64_t offset)
+{
+    Storage *behind = storage_beside(kernel, storage);
+    storage->offset = round_up(offset, storage_align(storage));
+    storage->stride = storage->slot_bytes;
+    if (behind) {
+        storage->stride += behind->slot_bytes;
+        behind->stride = storage->stride;
+        behind->offset = storage->offset + storage->slot_bytes;
+    }
+    return storage->offset + storage_places(storage) * storage->stride;
+}
+
+int64_t budget_place(Kernel *kernel)
+{
+    int64_t offset = 0;
+    int slots = 0;
+    FOR_STORAGES (storage, kernel)
+        if (!storage->beside)
+            offset = place_storage(kernel, storage, offset);
+    FOR_AREFS (aref, kernel)
+        slots += aref->slots;
+    offset = round_up(offset, 8) +
+             budget_barriers(slots, kernel_takes_turns(kernel), kernel_gathers(kernel), kernel->grid.dealt);
+    return round_up(offset, kernel->storages ? MACHINE_SHARED_ALIGN : 8) + kernel->shared_padding;
+}
+
+bool budget_fits(int64_t bytes)
+{
+    return bytes <= MACHINE_SHARED_BYTES;
+}
+
+/* ---- open depths ------------------------------------------------------------------------------------------------- */
+
+static const Op *open_loop(const Aref *aref)
+{
+    const Op *loop = pipelined_loop(aref->loads[0]);
+    return loop && loop->pipeline->automatic ? loop : NULL;
+}
+
+/* Slots that a ring can give at once: all that an iteration over kept tiles takes.  */
+static int slots_given(const Aref *aref)
+{
+    int kept = 1;
+    for (int i = 0; i < aref->nstorages; i++)
+        kept = aref->storages[i]->kept > kept ? aref->storages[i]->kept : kept;
+    return kept;
+}
+
+/* Of the coarse schedule a slot is read one iteration late.  */
+static int fewest_slots(const Aref *aref)
+{
+    const Pipeline *pipeline = open_loop(aref)->pipeline;
+    int late = pipeline->schedule == SCHEDULE_COARSE ? 2 : 1;
+    return pipeline->in_flight > late ? pipeline->in_flight : late;
+}
+
+static void set_depth(Aref *aref, int slots)
+{
+    aref->slots = slots;
+    for (int i = 0; i < aref->nstorages; i++)
+        aref->storages[i]->slots = slots;
+    for (int i = 0; i < aref->nstorages; i++)
+        schedule_op(aref->loads[i])->depth = slots;
+}
+
+bool budget_lower_depth(Kernel *kernel)
+{
+    int most = 0, step = 1;
+    FOR_AREFS (aref, kernel)
+        if (open_loop(aref) && aref->slots > most)
+            most = aref->slots;
+    FOR_AREFS (aref, kernel)
+        if (open_loop(aref) && aref->slots == most && slots_given(aref) > step)
+            step = slots_given(aref);
+    FOR_AREFS (aref, kernel)
+        if (open_loop(aref) && aref->slots == most && most - step < fewest_slots(aref))
+            return false;
+    FOR_AREFS (aref, kernel) {
+        const Op *loop = open_loop(aref);
+        if (!loop || aref->slots != most)
+            continue;
+        set_depth(aref, most - step);
+        loop->pipeline->depth = most - step;
+    }
+    return most > 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* budget.h - what a block has and what a kernel takes of it, in registers and in shared memory: said once, for choose, which looks
+   ahead, and for plan, which lays out.  */
+#ifndef WSC_BUDGET_H
+#define WSC_BUDGET_H
+
+#include "ir/ir.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    BUDGET_FEWEST_REGISTERS = 24, /* that a role may ask for: multiples of eight */
+    BUDGET_MOST_REGISTERS = 240,
+    BUDGET_HELD_REGISTERS = 208, /* of these, what accumulators and operands in flight may take */
+    BUDGET_EASY_REGISTERS = 200  /* past these every register counts */
+};
+
+/* The clause registers(producer, consumer): false, and reported, where a role cannot have so many.  */
+bool budget_registers_clause(Kernel *kernel);
+
+/* Bytes of the mbarriers of so many slots, and of those for turns, for gathering and for tiles that are dealt.  */
+int64_t budget_barriers(int slots, bool turns, bool gathers, bool dealt);
+
+/* Addresses of all storages, in the order of the struct, barriers behind them; returns its size.  */
+int64_t budget_place(Kernel *kernel);
+bool budget_fits(int64_t bytes);
+
+/* One slot less, or one iteration's of kept tiles, in the largest rings whose depth the user left open; false: they have no more
+   to give.  */
+bool budget_lower_depth(Kernel *kernel);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

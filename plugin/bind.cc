@@ -310,7 +310,7 @@ static tree *find_loop_after(tree_stmt_iterator i, tree *found)
             *found = stmt;
         if (!loop && TREE_CODE(stmt) != BIND_EXPR && !TREE_SIDE_EFFECTS(stmt))
             continue;
-        if (loop && *found != stmt && EXPR_LOCATION(*found) < EXPR_LOCATION(*loop))
+        if (loop && *found != stmt && stands_before(EXPR_LOCATION(*found), EXPR_LOCATION(*loop)))
             return NULL;
         if (loop)
             return loop;
@@ -415,7 +415,7 @@ static void bind_list(Binder *binder, tree list)
 {
     for (tree_stmt_iterator i = tsi_start(list); !tsi_end_p(i);) {
         Pragma *pragma = pragma_of_tree(tsi_stmt(i));
-        bool moved = pragma && pragma->loc == EXPR_LOCATION(tsi_stmt(i)) && !TREE_VISITED(tsi_stmt(i));
+        bool moved = pragma && same_place(pragma->loc, EXPR_LOCATION(tsi_stmt(i))) && !TREE_VISITED(tsi_stmt(i));
         if (!moved) {
             tsi_next(&i);
             continue;

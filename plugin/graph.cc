@@ -102,11 +102,6 @@ static location_t last_location(basic_block bb)
     return gsi_end_p(last) ? UNKNOWN_LOCATION : stmt_location(gsi_stmt(last));
 }
 
-static bool has_place(location_t where)
-{
-    return LOCATION_LOCUS(where) != UNKNOWN_LOCATION;
-}
-
 /* Of the break, return or goto that makes the edge; else of the condition before it.  */
 static location_t edge_location(edge e)
 {

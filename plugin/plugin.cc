@@ -51,7 +51,7 @@ void complain(location_t where, const char *remedy, const char *format, ...)
 {
     static location_t last_place;
     static const char *last_format;
-    if (where == last_place && format == last_format && where != UNKNOWN_LOCATION)
+    if (same_place(where, last_place) && format == last_format && has_place(where))
         return; /* at -O0 one expression may be several statements */
     last_place = where;
     last_format = format;

@@ -216,6 +216,9 @@ Value *scalar_operation(Walk *w, gimple *stmt, Value *(*operand)(Walk *, tree));
 void refuse_handle_arithmetic(Walk *w, gimple *stmt);
 bool opcode_of(enum tree_code code, Opcode *op, bool *negate);
 bool is_sanitizer_check(const gimple *stmt);
+bool is_poison(tree name);          /* what a variable holds out of its scope, which -fsanitize=address gives a name */
+bool asks_size(const gimple *stmt); /* how large the object behind an address is */
+bool feeds_checks_only(tree name);  /* nothing but a sanitizer wants to know */
 bool is_math_call(gimple *stmt);
 Value *value_new_op(Walk *w, Opcode code, location_t where, Type type, const char *name, int nargs, Value *const *args);
 void plain_comparison(Walk *w, Opcode *code, Value **args);
@@ -234,6 +237,10 @@ bool pure_scalar_stmt(gimple *stmt); /* can be computed early, twice, or not at 
 /* The value of a scalar in terms of the function's part before the region; NULL if it changes in the region.  */
 Value *value_outside(Walk *w, tree expression);
 location_t stmt_location(const gimple *stmt);
+/* Places in the source.  A location_t may hold a range and a scope, too, so that two of one place differ.  */
+bool has_place(location_t where);
+bool same_place(location_t x, location_t y);
+bool stands_before(location_t x, location_t y);
 
 /* promote.cc */
 bool promote_objects(function *fn);

@@ -45,7 +45,7 @@ struct Promotion {
     function *fn;
     auto_vec<Object *> objects;
     auto_vec<Copy> copies;
-    auto_vec<gimple *> expanded; /* assignments that they became */
+    auto_vec<gimple *> expanded; /* assignments that they became, and arithmetic of checks that went */
     hash_set<basic_block> grids;
 };
 
@@ -78,11 +78,11 @@ static bool has_variable_index(tree reference)
 static void keep_in_memory(Promotion *p, tree operand, Cause cause, location_t where)
 {
     Object *object = object_of(p, memory_root(operand));
-    if (!object || (object->cause && object->where != DECL_SOURCE_LOCATION(object->decl)))
+    if (!object || (object->cause && !same_place(object->where, DECL_SOURCE_LOCATION(object->decl))))
         return;
     object->stays = true;
     object->cause = has_variable_index(operand) ? BY_INDEX : cause;
-    object->where = where != UNKNOWN_LOCATION ? where : DECL_SOURCE_LOCATION(object->decl);
+    object->where = has_place(where) ? where : DECL_SOURCE_LOCATION(object->decl);
 }
 
 static bool in_grid(Promotion *p, gimple *stmt)
@@ -205,14 +205,9 @@ static void visit_assign(Promotion *p, gimple *stmt)
         keep_in_memory(p, rhs, BY_ADDRESS, stmt_location(stmt));
     } else if (gimple_assign_load_p(stmt)) {
         visit_leaf(p, stmt, rhs, false);
-    } else {
+    } else if (!feeds_checks_only(lhs)) {
         visit_operands(p, stmt);
     }
-}
-
-static bool asks_size(const gimple *stmt)
-{
-    return gimple_call_builtin_p(stmt, BUILT_IN_OBJECT_SIZE) && gimple_call_lhs(stmt);
 }
 
 /* A sanitizer asks about an address; there is none any more.  */
@@ -315,7 +310,7 @@ static bool check_tiles(Promotion *p)
     for (unsigned i = 0; i < p->objects.length(); i++) {
         const Object *object = p->objects[i];
         tree name = DECL_NAME(object->decl);
-        if (!object->stays || !object->has_tile || !object->cause || !name || object->where == last)
+        if (!object->stays || !object->has_tile || !object->cause || !name || same_place(object->where, last))
             continue;
         last = object->where;
         if (object->cause == BY_INDEX)
@@ -437,6 +432,39 @@ static void forget_in_debug(tree name)
     }
 }
 
+/* An address as a number, for a check: how far into the object it points.  */
+static bool counts_address(Promotion *p, gimple *stmt)
+{
+    if (!is_gimple_assign(stmt) || TREE_CODE(gimple_assign_lhs(stmt)) != SSA_NAME || gimple_assign_load_p(stmt) ||
+        POINTER_TYPE_P(TREE_TYPE(gimple_assign_lhs(stmt))))
+        return false;
+    for (unsigned i = 1; i < gimple_num_ops(stmt); i++)
+        if (gimple_op(stmt, i) && promoted(p, gimple_op(stmt, i)))
+            return true;
+    return false;
+}
+
+/* The arithmetic that a check has asked for goes with it, where nothing else wants it.  */
+static void collect_arithmetic(Promotion *p, tree operand)
+{
+    gimple *def = TREE_CODE(operand) == SSA_NAME ? SSA_NAME_DEF_STMT(operand) : NULL;
+    if (!def || !is_gimple_assign(def) || gimple_vuse(def) || POINTER_TYPE_P(TREE_TYPE(operand)) ||
+        p->expanded.contains(def))
+        return;
+    p->expanded.safe_push(def);
+    for (unsigned i = 1; i < gimple_num_ops(def); i++)
+        if (gimple_op(def, i))
+            collect_arithmetic(p, gimple_op(def, i));
+}
+
+static void remove_check(Promotion *p, gimple_stmt_iterator *i)
+{
+    gimple *stmt = gsi_stmt(*i);
+    for (unsigned n = 0; is_gimple_call(stmt) && n < gimple_call_num_args(stmt); n++)
+        collect_arithmetic(p, gimple_call_arg(stmt, n));
+    remove_statement(i);
+}
+
 /* The statement with variables in the place of leaves; true where it has gone.  */
 static bool rewrite(Promotion *p, gimple_stmt_iterator *i)
 {
@@ -452,8 +480,13 @@ static bool rewrite(Promotion *p, gimple_stmt_iterator *i)
         return false;
     }
     if (checks_promoted(p, stmt) || (gimple_clobber_p(stmt) && promoted(p, lhs))) {
-        remove_statement(i);
+        remove_check(p, i);
         return true;
+    }
+    if (counts_address(p, stmt)) {
+        gimple_assign_set_rhs_from_tree(i, build_zero_cst(TREE_TYPE(lhs)));
+        update_stmt(gsi_stmt(*i));
+        return false;
     }
     if (lhs && TREE_CODE(lhs) != SSA_NAME && promoted(p, lhs)) {
         memory_place(lhs, &place);

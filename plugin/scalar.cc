@@ -84,6 +84,7 @@ bool is_sanitizer_check(const gimple *stmt)
         case IFN_UBSAN_OBJECT_SIZE:
         case IFN_UBSAN_PTR:
         case IFN_ASAN_MARK:
+        case IFN_ASAN_POISON:
             return true;
         default:
             return false;
@@ -91,6 +92,39 @@ bool is_sanitizer_check(const gimple *stmt)
     }
     tree fndecl = gimple_call_fndecl(stmt);
     return fndecl && DECL_NAME(fndecl) && strstr(IDENTIFIER_POINTER(DECL_NAME(fndecl)), "__ubsan_handle_");
+}
+
+bool is_poison(tree name)
+{
+    return TREE_CODE(name) == SSA_NAME && gimple_call_internal_p(SSA_NAME_DEF_STMT(name), IFN_ASAN_POISON);
+}
+
+/* -fsanitize=object-size asks in the second way from GCC 13 on.  */
+bool asks_size(const gimple *stmt)
+{
+    return is_gimple_call(stmt) && gimple_call_lhs(stmt) &&
+           (gimple_call_builtin_p(stmt, BUILT_IN_OBJECT_SIZE) ||
+            gimple_call_builtin_p(stmt, BUILT_IN_DYNAMIC_OBJECT_SIZE));
+}
+
+static bool is_asked_by_checks_only(tree name, int depth)
+{
+    imm_use_iterator i;
+    use_operand_p use;
+    FOR_EACH_IMM_USE_FAST(use, i, name)
+    {
+        gimple *stmt = USE_STMT(use);
+        bool check = is_gimple_debug(stmt) || (is_gimple_call(stmt) && is_sanitizer_check(stmt));
+        bool step = is_gimple_assign(stmt) && TREE_CODE(gimple_assign_lhs(stmt)) == SSA_NAME && depth < 8;
+        if (!check && !(step && is_asked_by_checks_only(gimple_assign_lhs(stmt), depth + 1)))
+            return false;
+    }
+    return true;
+}
+
+bool feeds_checks_only(tree name)
+{
+    return is_asked_by_checks_only(name, 0);
 }
 
 /* What a call without effect computes: math, __builtin_expect, checked arithmetic.  */
@@ -280,22 +314,6 @@ void refuse_handle_arithmetic(Walk *w, gimple *stmt)
              "a tile is a value of the grid, not a number: it cannot be compared or converted");
 }
 
-/* Nothing but a sanitizer wants to know.  */
-static bool feeds_checks_only(tree name, int depth)
-{
-    imm_use_iterator i;
-    use_operand_p use;
-    FOR_EACH_IMM_USE_FAST(use, i, name)
-    {
-        gimple *stmt = USE_STMT(use);
-        bool check = is_gimple_debug(stmt) || (is_gimple_call(stmt) && is_sanitizer_check(stmt));
-        bool step = is_gimple_assign(stmt) && TREE_CODE(gimple_assign_lhs(stmt)) == SSA_NAME && depth < 8;
-        if (!check && !(step && feeds_checks_only(gimple_assign_lhs(stmt), depth + 1)))
-            return false;
-    }
-    return true;
-}
-
 /* The address of something in the region as a number.  */
 static bool is_inner_address(Walk *w, gimple *stmt)
 {
@@ -306,7 +324,7 @@ static bool is_inner_address(Walk *w, gimple *stmt)
 static void refuse_address(Walk *w, gimple *stmt)
 {
     tree lhs = gimple_assign_lhs(stmt);
-    if (!feeds_checks_only(lhs, 0)) {
+    if (!feeds_checks_only(lhs)) {
         if (!w->failed)
             complain(w->where, "compute with coordinates instead", "an address becomes a number in a grid");
         w->failed = true;
@@ -358,7 +376,7 @@ bool value_call(Walk *w, gcall *call)
 {
     if (is_sanitizer_check(call))
         return true;
-    if (gimple_call_builtin_p(call, BUILT_IN_OBJECT_SIZE) && gimple_call_lhs(call)) {
+    if (asks_size(call)) {
         value_set(w, gimple_call_lhs(call), value_literal(w, D_U64, -1, 0)); /* for a check, which is dropped */
         return true;
     }

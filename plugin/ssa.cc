@@ -99,6 +99,21 @@ location_t stmt_location(const gimple *stmt)
     return where;
 }
 
+bool has_place(location_t where)
+{
+    return get_pure_location(where) != UNKNOWN_LOCATION;
+}
+
+bool same_place(location_t x, location_t y)
+{
+    return get_pure_location(x) == get_pure_location(y);
+}
+
+bool stands_before(location_t x, location_t y)
+{
+    return linemap_compare_locations(line_table, get_pure_location(x), get_pure_location(y)) > 0;
+}
+
 /* The user's name; not those of ws.h's own variables.  */
 const char *name_of(tree ssa_name)
 {

@@ -290,6 +290,13 @@ Value *value_outside(Walk *w, tree expression)
 
 /* ---- looking up -------------------------------------------------------------------------------------------------- */
 
+/* A variable before the first assignment to it, or behind the end of its scope.  */
+static bool has_no_value(tree name)
+{
+    return TREE_CODE(name) == SSA_NAME && SSA_NAME_VAR(name) && VAR_P(SSA_NAME_VAR(name)) &&
+           (SSA_NAME_IS_DEFAULT_DEF(name) || is_poison(name));
+}
+
 static Value *uninitialized(Walk *w, tree name)
 {
     if (!is_tile_type(TREE_TYPE(name)))
@@ -330,7 +337,7 @@ Value *value_of(Walk *w, tree expression)
         return *known;
     if (is_tile_type(type) && TREE_CODE(name) != SSA_NAME)
         return handle_literal(w, name);
-    if (TREE_CODE(name) == SSA_NAME && SSA_NAME_IS_DEFAULT_DEF(name) && SSA_NAME_VAR(name) && VAR_P(SSA_NAME_VAR(name)))
+    if (has_no_value(name))
         return uninitialized(w, name);
     if (TREE_CODE(name) == SSA_NAME && is_tile_type(type) && !defined_in_region(w, name))
         return parameter_tile(w, name);

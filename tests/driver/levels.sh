@@ -23,12 +23,14 @@ same_at_each_level() {
 
 # What these ask about the addresses of locals is dropped with the addresses.
 same_sanitized() {
-    infer_at "$1" -O0 >at-0 && infer_at "$1" -O2 -fsanitize=address,undefined >at-other && diff -u at-0 at-other
+    infer_at "$1" -O0 >at-0 && infer_at "$1" -O2 "$2" >at-other && diff -u at-0 at-other
 }
 
 if has_plugin; then
     for case in handed_back helpers config; do
-        ok "$case.c under sanitizers" same_sanitized "$top_srcdir/tests/programs/$case.c"
+        for checks in address undefined address,undefined; do
+            ok "$case.c, -fsanitize=$checks" same_sanitized "$top_srcdir/tests/programs/$case.c" "-fsanitize=$checks"
+        done
     done
     for source in "$top_srcdir"/samples/*.c "$top_srcdir"/tests/programs/*.c; do
         grep -q '#pragma ws' "$source" && ok "$(basename "$source")" same_at_each_level "$source"

@@ -26,7 +26,7 @@ if has_plugin; then
         for options in -O1 -O2 -O3 -Os -Og -Ofast '-O0 -g' '-O2 -g' '-O2 -flto' '-O2 -fno-inline' '-O3 -fno-tree-vectorize -march=native'; do
             ok "$source at $options" same "$here/$source.c" "$options"
         done
-        for options in '-O0 -fsanitize=address,undefined' '-O2 -fsanitize=undefined'; do
+        for options in '-O0 -fsanitize=address,undefined' '-O2 -fsanitize=undefined' '-O2 -fsanitize=address'; do
             ok "$source at $options" walk_at "$here/$source.c" "$options"
         done
     done

@@ -125,7 +125,8 @@ static void warn_of_unsigned(Walk *w, gcall *call)
     if (where == last_place)
         return;
     last_place = where;
-    warn(w->kernel, loc_of(where), "WS_I8 is signed, and these are unsigned char: 200 reads as -56 [-Wws-unsigned-bytes]");
+    warn(w->kernel, loc_of(where),
+         "WS_I8 is signed, and these are unsigned char: 200 reads as -56 [-Wws-unsigned-bytes]");
     remark(w->kernel, DIAG_NOTE, loc_of(where), "make them signed char, or cast the pointer");
 }
 

@@ -160,7 +160,7 @@ static bool constant_number(Walk *w, gcall *call, int index, const char *what, d
         complain(stmt_location(call), "use a number, or a mask and ws_select", "%s must be a constant", what);
         return false;
     }
-    *result = value_of(w, constant)->def->fval;
+    *result = value_of(w, constant)->def->scalar->real;
     return true;
 }
 
@@ -212,7 +212,7 @@ static void load_call(Walk *w, gcall *call, const Operation &operation)
         return;
     Value *tile = make(w, call, operation.code, type_tile(D_F32, rows, cols), 0, coordinates);
     tile->type.dtype = tile->def->args[0]->type.dtype;
-    tile->def->fval = fill;
+    tile->def->transfer->fill = fill;
     set_result(w, call, tile);
 }
 
@@ -225,14 +225,14 @@ static void print_call(Walk *w, gcall *call)
 {
     const char *text = c_getstr(gimple_call_arg(call, 0));
     make(w, call, OP_PRINT, NO_RESULT, 1, 2);
-    last_op(w)->sval = arena_print(w->kernel->module, "%s", text ? text : "");
+    last_op(w)->store->label = arena_print(w->kernel->module, "%s", text ? text : "");
 }
 
 /* ws_full with a value that is known at run time: -0 + v is v, whatever its sign.  */
 static Value *full_of(Walk *w, gcall *call, Dtype dtype, Value *constant)
 {
     Value *args[] = {constant, make(w, call, OP_SPLAT, TYPE_TO_INFER, 3, 4)};
-    constant->def->fval = dtype == D_I32 ? 0 : -0.0;
+    constant->def->tile->value = dtype == D_I32 ? 0 : -0.0;
     return value_new_op(w, OP_ADD, stmt_location(call), TYPE_TO_INFER, result_name(call), 2, args);
 }
 
@@ -246,7 +246,7 @@ static void full_call(Walk *w, gcall *call, bool zeros)
         value_new_op(w, OP_FULL, stmt_location(call), type_tile(dtype, rows, cols), result_name(call), 0, NULL);
     tree constant = zeros ? NULL_TREE : constant_of(gimple_call_arg(call, 3));
     if (constant)
-        tile->def->fval = value_of(w, constant)->def->fval;
+        tile->def->tile->value = value_of(w, constant)->def->scalar->real;
     else if (!zeros)
         tile = full_of(w, call, dtype, tile);
     set_result(w, call, tile);

@@ -331,8 +331,8 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
     Op *op = op_new(w->kernel, OP_FOR, loc_of(loop_location(shape)), 3, range);
     for (unsigned i = 0; i < inits.length(); i++)
         op_add_arg(w->kernel, op, inits[i]);
-    op->ival = compare;
-    op->pipeline = pipeline_of(w, loop);
+    op->control->compare = compare;
+    op->control->pipeline = pipeline_of(w, loop);
     op_append(w->block, op);
     if (loop == w->outer)
         w->anchor = op;

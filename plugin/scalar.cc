@@ -183,7 +183,7 @@ static Value *absolute(Walk *w, location_t where, Type type, const char *name, V
 {
     if (dtype_is_float(type.dtype)) {
         Value *value = value_new_op(w, OP_MATHI, where, type, name, 1, &x);
-        value->def->sval = type.dtype == D_F32 ? "fabsf" : "fabs";
+        value->def->scalar->function = type.dtype == D_F32 ? "fabsf" : "fabs";
         return value;
     }
     Value *args[] = {x, value_new_op(w, OP_NEGI, where, type, NULL, 1, &x)};
@@ -251,7 +251,7 @@ static Value *scalar_call(Walk *w, gcall *call, Value *(*operand)(Walk *, tree))
     if (!name)
         return args[0]; /* __builtin_expect */
     Value *value = value_new_op(w, OP_MATHI, where, type, name_of(lhs), nargs, args);
-    value->def->sval = arena_print(w->kernel->module, "%s", name);
+    value->def->scalar->function = arena_print(w->kernel->module, "%s", name);
     return value;
 }
 

@@ -157,7 +157,7 @@ static Value *slice_op(Walk *w, gcall *call, bool is_outside)
     }
     Value *value =
         value_new_op(w, OP_SLICE, stmt_location(call), tensor->type, name_of_copies(gimple_call_lhs(call), 0), 3, args);
-    value->def->ival = dimension;
+    value->def->tensor->dimension = dimension;
     return value;
 }
 

@@ -106,8 +106,8 @@ Value *value_new_op(Walk *w, Opcode code, location_t where, Type type, const cha
 static Value *literal_new(Walk *w, Dtype dtype, int64_t ival, double fval)
 {
     Op *op = op_new(w->kernel, OP_CONST, w->kernel->loc, 0, NULL);
-    op->ival = ival;
-    op->fval = fval;
+    op->scalar->integer = ival;
+    op->scalar->real = fval;
     Value *value = op_result(w->kernel, op, type_scalar(dtype), NULL);
     if (w->anchor)
         op_before(w->anchor, op);

@@ -117,7 +117,6 @@ static void check_links(Checker *c, const Op *op, const Block *block)
     bool width = (op->code == OP_DOT || op->code == OP_MMA) && op->nargs == 4; /* columns that are seen */
     REQUIRE(nargs < 0 || op->nargs == nargs || offset || width, op, "%d operands", op->nargs);
     REQUIRE(op->nblocks == block_count(op->code), op, "%d blocks", op->nblocks);
-    REQUIRE(!op->uniform || op->code == OP_IF, op, "it is no branch, and said to be uniform");
     for (int i = 0; i < op->nblocks; i++) {
         REQUIRE(op->blocks[i] && op->blocks[i]->parent == op, op, "block %d is not its own", i);
         REQUIRE(op->blocks[i]->last && op->blocks[i]->last->code == block_ending(op, i), op, "block %d has no end", i);
@@ -146,7 +145,7 @@ static void check_for(Checker *c, const Op *op)
 {
     const Block *block = op->blocks[0];
     REQUIRE(op->nargs >= 3 && block->nargs >= 1, op, "%d operands", op->nargs);
-    REQUIRE(op->ival >= OP_EQI && op->ival <= OP_GEI, op, "no comparison");
+    REQUIRE(op->control->compare >= OP_EQI && op->control->compare <= OP_GEI, op, "no comparison");
     check_range(c, op, 0);
     check_handed(c, op, op->args + 3, op->nargs - 3, block->args + 1, block->nargs - 1, "entry");
     check_handed(c, op, block->last->args, block->last->nargs, block->args + 1, block->nargs - 1, "yield");
@@ -183,27 +182,19 @@ static void check_if(Checker *c, const Op *op)
                      "results");
 }
 
-static void check_sync(Checker *c, const Op *op)
+/* What the row of ops.def says: a ring and memory where they cannot be missing, and nowhere else.  */
+static void check_attributes(Checker *c, const Op *op)
 {
-    switch (op->code) {
-    case OP_PUT:
-    case OP_PUT_DONE:
-    case OP_GET:
-    case OP_CONSUMED:
-        REQUIRE(op->aref, op, "no aref");
-        break;
-    case OP_COPY_IN:
-    case OP_FLIP:
-        REQUIRE(op->aref && op->storage, op, "no aref or storage");
-        break;
-    case OP_VIEW:
-    case OP_STAGE:
-    case OP_GATHER:
-        REQUIRE(op->storage, op, "no storage");
-        break;
-    default:
-        break;
-    }
+    const uint64_t about = op_info[op->code].about;
+    REQUIRE(!op->aref || about & HAS_AREF, op, "an aref that it does not have");
+    REQUIRE(op->aref || (about & NEEDS_AREF) != NEEDS_AREF, op, "no aref");
+    REQUIRE(!op->storage || about & HAS_STORAGE, op, "a storage that it does not have");
+    REQUIRE(op->storage || (about & NEEDS_STORAGE) != NEEDS_STORAGE, op, "no storage");
+    for (int i = 0; i < NATTRIBUTES; i++)
+        if (about >> i & 1)
+            REQUIRE(attribute_of(op, i), op, "no room for its attributes");
+    REQUIRE(!(about & HAS_ALONG) || (op->transfer->along >= ALONG_NONE && op->transfer->along <= ALONG_ALL), op,
+            "not blocks of a cluster");
 }
 
 static void check_control(Checker *c, const Op *op, const Block *block)
@@ -226,7 +217,7 @@ static void check_control(Checker *c, const Op *op, const Block *block)
         REQUIRE(block->parent && !op->next, op, "it does not end a block of an operation");
         break;
     default:
-        check_sync(c, op);
+        break;
     }
 }
 
@@ -243,6 +234,8 @@ static void show(Checker *c, const Value *value, bool visible)
 static void check_op(Checker *c, Op *op, const Block *block)
 {
     check_links(c, op, block);
+    if (!c->broken)
+        check_attributes(c, op);
     for (int i = 0; i < op->nargs && !c->broken; i++)
         REQUIRE(op->args[i] && c->visible[op->args[i]->id], op, "operand %d%s%s is not defined above", i + 1,
                 op->args[i] ? ", " : "", op->args[i] ? shown(op->args[i]) : "");

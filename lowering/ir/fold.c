@@ -202,7 +202,7 @@ static bool fold_int(const Value *value, int64_t *result, int depth)
     if (!op || depth > MAX_DEPTH || value->type.kind != K_SCALAR || is_float(value))
         return false;
     if (op->code == OP_CONST)
-        return *result = wrap(value->type.dtype, op->ival), true;
+        return *result = wrap(value->type.dtype, op->scalar->integer), true;
     if (op_info[op->code].class_ != CLASS_SCALAR || !op->nargs || !fold_int_op(op, result, depth + 1))
         return false;
     *result = wrap(value->type.dtype, *result);
@@ -248,7 +248,7 @@ static bool fold_float(const Value *value, double *result, int depth)
     if (!op || depth > MAX_DEPTH || value->type.kind != K_SCALAR || (dtype != D_F32 && dtype != D_F64))
         return false;
     if (op->code == OP_CONST)
-        return *result = round_to(dtype, op->fval), true;
+        return *result = round_to(dtype, op->scalar->real), true;
     if (op_info[op->code].class_ != CLASS_SCALAR || !op->nargs || !fold_float_op(op, result, depth + 1))
         return false;
     *result = round_to(dtype, *result);

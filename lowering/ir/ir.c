@@ -14,7 +14,8 @@
 #include "rules.h"
 
 const OpInfo op_info[OP_COUNT] = {
-#define OP(NAME, text, class, nargs, rule, call, doc) {#NAME, text, CLASS_##class, nargs, rule, call, doc},
+#define OP(NAME, text, class, nargs, rule, call, about, doc) \
+    {#NAME, #text, CLASS_##class, nargs, rule, call, about, doc},
 #include "ops.def"
 #undef OP
 };
@@ -270,6 +271,7 @@ Op *op_new(Kernel *kernel, Opcode code, Loc loc, int nargs, Value *const *args)
     op->id = kernel->nops++;
     op->code = code;
     op->loc = loc;
+    op_make_attributes(op);
     for (int i = 0; i < nargs; i++)
         op_add_arg(kernel, op, args[i]);
     return op;
@@ -344,7 +346,7 @@ Value *ir_scalar_before(Kernel *kernel, Op *where, Opcode code, Dtype dtype, int
 Value *ir_const_before(Kernel *kernel, Op *where, Dtype dtype, int64_t value)
 {
     Value *number = ir_scalar_before(kernel, where, OP_CONST, dtype, 0, NULL);
-    number->def->ival = value;
+    number->def->scalar->integer = value;
     return number;
 }
 
@@ -364,7 +366,7 @@ Value *ir_binary_before(Kernel *kernel, Op *where, Opcode code, Value *x, Value 
 Value *ir_const_int(Kernel *kernel, Block *block, Dtype dtype, int64_t value)
 {
     Op *op = op_new(kernel, OP_CONST, kernel->loc, 0, NULL);
-    op->ival = value;
+    op->scalar->integer = value;
     op_append(block, op);
     return op_result(kernel, op, type_scalar(dtype), NULL);
 }
@@ -372,7 +374,7 @@ Value *ir_const_int(Kernel *kernel, Block *block, Dtype dtype, int64_t value)
 Value *ir_const_float(Kernel *kernel, Block *block, Dtype dtype, double value)
 {
     Op *op = op_new(kernel, OP_CONST, kernel->loc, 0, NULL);
-    op->fval = value;
+    op->scalar->real = value;
     op_append(block, op);
     return op_result(kernel, op, type_scalar(dtype), NULL);
 }
@@ -632,17 +634,8 @@ Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map)
         Value *result = op_result(kernel, copy, op->results[i]->type, op->results[i]->name);
         value_map_set(kernel, map, op->results[i], value_copy(result, op->results[i]));
     }
-    copy->ival = op->ival;
-    copy->fval = op->fval;
-    copy->sval = op->sval;
-    copy->pipeline = op->pipeline;
-    copy->made_here = op->made_here;
+    op_copy_attributes(copy, op);
     *schedule_op(copy) = *schedule_of(op);
-    copy->present = op->present;
-    copy->stepped = op->stepped;
-    copy->along = op->along;
-    copy->aref = op->aref;
-    copy->storage = op->storage;
     copy->origin = op->origin ? op->origin : (Op *)op;
     return copy;
 }

@@ -14,6 +14,12 @@
  *                                                       %acc2 = dot %ta, %t, %acc1
  *                                                       yield %acc2
  *
+ * To add an operation: a row in runtime/common/ops.def, and its meaning where values of its class are computed (HACKING.md).
+ * To add an attribute: a field in the struct of its class below, a row in attributes.def, HAS_NAME in the rows of ops.def
+ * that have it.  op->sync->keep is then a field like others; dumps, their reader, copies, comparisons and the checker know it.
+ * To add to the schedule: a field in ScheduleRow, print_row () in print.c and parse_row () in parse-ops.c.
+ * A pass marks operations in a table of its own, by Op.id; there is no room for that in the operation.
+ *
  * Everything hangs off the Module and lives in its arena; nothing is freed one by one and no pass keeps static state.
  * Failures are of two kinds: reject () for the user's program, die () for our own bugs.  Neither ends the process.
  */
@@ -77,11 +83,37 @@ typedef struct {
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
 typedef enum {
-#define OP(NAME, text, class, nargs, rule, call, doc) OP_##NAME,
+#define OP(NAME, text, class, nargs, rule, call, about, doc) OP_##NAME,
 #include "ops.def"
 #undef OP
     OP_COUNT
 } Opcode;
+
+/* attributes.def: what an operation may say of itself.  HAS_NAME is the attribute's bit.  */
+typedef enum {
+#define ATTRIBUTE(NAME, text, Struct, member, field, kind, place, doc) ATTRIBUTE_##NAME,
+#define OP_ATTRIBUTE(NAME, text, field, kind, place, doc)              ATTRIBUTE_##NAME,
+#include "ir/attributes.def"
+#undef OP_ATTRIBUTE
+#undef ATTRIBUTE
+    NATTRIBUTES
+} AttributeName;
+enum {
+#define ATTRIBUTE(NAME, text, Struct, member, field, kind, place, doc) HAS_##NAME = 1u << ATTRIBUTE_##NAME,
+#define OP_ATTRIBUTE(NAME, text, field, kind, place, doc)              HAS_##NAME = 1u << ATTRIBUTE_##NAME,
+#include "ir/attributes.def"
+#undef OP_ATTRIBUTE
+#undef ATTRIBUTE
+    HAS_LOAD = HAS_FILL | HAS_FLIPPED | HAS_PRESENT | HAS_STEPPED | HAS_KEPT | HAS_ALONG | HAS_AREF | HAS_STORAGE,
+    HAS_COPY = HAS_FILL | HAS_PRESENT | HAS_STEPPED | HAS_ALONG | HAS_SHARE
+};
+#define NEEDS_AREF    ((uint64_t)1 << 32 | HAS_AREF) /* and it is never NULL */
+#define NEEDS_STORAGE ((uint64_t)1 << 33 | HAS_STORAGE)
+/* Traits of operations, which are no attributes: the same for each operation of a code.  */
+#define MIXES_ROWS    ((uint64_t)1 << 40) /* an element comes of other rows, or goes to one */
+#define KEEPS_ZERO    ((uint64_t)1 << 41) /* elementwise: of zeros it makes zeros */
+#define IS_SLOW       ((uint64_t)1 << 42) /* elementwise: of many instructions, or of the unit for special functions */
+#define IS_POLYNOMIAL ((uint64_t)1 << 43) /* elementwise: its coefficients want registers */
 
 typedef enum { CLASS_SCALAR, CLASS_TENSOR, CLASS_READ, CLASS_LOAD, CLASS_TILE, CLASS_STORE, CLASS_CONTROL, CLASS_SYNC } OpClass;
 
@@ -92,6 +124,7 @@ typedef struct {
     int nargs;         /* -1: varies */
     int rule;          /* R_..., rules.h */
     const char *call;
+    uint64_t about; /* attributes and traits: HAS_..., NEEDS_..., MIXES_ROWS ... */
     const char *doc;
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
@@ -134,6 +167,45 @@ struct Value {
     Variable *var;      /* the C variable that holds it in the .cu; NULL: printed as an expression at its one use */
 };
 
+/* What classes of operations have to say, field by field in attributes.def.  Fields stand by size, so that attributes.c can see
+   that each has its row there.  */
+typedef struct {
+    int64_t integer;
+    double real;
+    const char *function;
+} ScalarInfo;
+typedef struct {
+    int dimension;
+} TensorInfo;
+typedef struct { /* LOADs and COPY_IN */
+    double fill;
+    int stepped, kept, along, share;
+    bool flipped, present;
+} TransferInfo;
+typedef struct {
+    double value, start;
+    bool here;
+} TileInfo;
+typedef struct {
+    const char *label;
+} StoreInfo;
+typedef struct {
+    Pipeline *pipeline;
+    Opcode compare;
+    bool uniform;
+} ControlInfo;
+typedef struct {
+    int pending, keep, count, box, operand;
+    bool paired;
+} SyncInfo;
+
+/* All that the attributes of one operation make of its meaning, whatever they are called.  */
+typedef struct {
+    int64_t integer;
+    double real;
+    const char *text; /* "" for none */
+} Meaning;
+
 struct Op {
     Kernel *kernel;
     int id; /* among the kernel's operations: its row of the schedule, its place in a table of marks */
@@ -145,21 +217,17 @@ struct Op {
     Block *blocks[2];
     Block *parent;
     Op *prev, *next;
-    /* attributes: which of them an opcode uses is told in ops.def */
-    int64_t ival;
-    double fval;
-    const char *sval;
-    Pipeline *pipeline; /* FOR: the pragma, or NULL */
-    bool made_here;     /* FULL (expand): the constant is made where it stands, not where the assembler likes */
-    bool flipped;       /* LOAD: bytes that lie the wrong way for its products: a role of its own turns them over on their way */
-    bool present;       /* LOAD: rows beyond the tensor's reach nothing that is seen; COPY_IN: they need not come */
-    int stepped;        /* the same for rows beyond the step of a dimension of the grid: 1 + that one, or 0 */
-    int kept; /* LOAD: slots that hold all that a tile wants of it, and the next one wants again; 0: they do not */
-    int along;          /* LOAD: the blocks of the cluster that load the same tile; COPY_IN: that bring a share of it each, for all of them */
-    bool uniform;       /* IF: the assembler is told that all threads of a warp go the same way (uniform) */
+    /* what its class has to say; NULL where ops.def names no attribute of that struct for it */
+    ScalarInfo *scalar;
+    TensorInfo *tensor;
+    TransferInfo *transfer;
+    TileInfo *tile;
+    StoreInfo *store;
+    ControlInfo *control;
+    SyncInfo *sync;
     /* partition and after */
-    Aref *aref;         /* LOAD that goes through one; PUT, COPY_IN, FLIP, PUT_DONE, GET, CONSUMED */
-    Storage *storage;   /* COPY_IN, FLIP, VIEW, STAGE, STORE (staging), operations with scratch */
+    Aref *aref;
+    Storage *storage;
     Op *origin;         /* the op of the kernel's body that this role's copy came from */
     int position;       /* plan: place in the role's program order */
 };
@@ -350,6 +418,7 @@ Block *block_new (Kernel *kernel, Op *parent);
 Value *block_arg (Kernel *kernel, Block *block, Type type, const char *name, Loc loc);
 /* A new op that is in no block yet; args are copied.  Result types are given by op_result.  */
 Op *op_new (Kernel *kernel, Opcode code, Loc loc, int nargs, Value *const *args);
+void op_become(Op *op, Opcode code); /* keeps its attributes that the other has, too */
 Value *op_result (Kernel *kernel, Op *op, Type type, const char *name);
 void op_add_arg (Kernel *kernel, Op *op, Value *value);
 void op_append (Block *block, Op *op);
@@ -394,6 +463,42 @@ Aref *aref_new (Kernel *kernel, const char *name, int slots);
 int storage_places(const Storage *storage); /* slots that are there */
 int aref_places(const Aref *aref);          /* the fewest of its storages */
 #define ROLE_BIT(role) (1u << (role)->id)
+
+/* ---- attributes.c: what attributes.def says ---------------------------------------------------------------------- */
+
+typedef enum {
+    KIND_FLAG,
+    KIND_NUMBER,
+    KIND_LONG,
+    KIND_REAL,
+    KIND_TEXT,
+    KIND_SHARED,
+    KIND_CODE,
+    KIND_POINTER,
+    KIND_AREF,
+    KIND_STORAGE
+} AttributeKind;
+typedef struct {
+    const char *text;
+    AttributeKind kind;
+    bool found;
+    size_t member; /* of Op: the pointer to the struct */
+    size_t size;   /* of the struct; 0: the field is Op's own */
+    size_t field;
+} Attribute;
+extern const Attribute attribute_info[NATTRIBUTES];
+#define FOR_ATTRIBUTES(name, op)                   \
+    for (int name = 0; name < NATTRIBUTES; name++) \
+        if (op_info[(op)->code].about >> name & 1)
+
+size_t attribute_bytes(AttributeKind kind);
+void op_make_attributes(Op *op);                    /* room for all that its code has; clears what it has not */
+void op_copy_attributes(Op *to, const Op *from);    /* those that both have */
+void *attribute_of(const Op *op, int attribute);    /* its field, NULL: the op does not have it */
+bool attribute_is_set(const Op *op, int attribute); /* it is not 0 */
+Meaning op_meaning(const Op *op);
+bool op_means_the_same(const Op *x, const Op *y); /* of one code: attributes, not operands */
+Pipeline *pipeline_of(const Op *op);              /* a FOR's; NULL of anything else */
 
 /* ---- diag.c: the two kinds of failure ---------------------------------------------------------------------------- */
 
@@ -453,7 +558,7 @@ void pass_distribute (Kernel *kernel);
 void pass_expand (Kernel *kernel);
 /* require: expand.                           ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages */
 void pass_layout (Kernel *kernel);
-/* require: layout.                           ensure: op->uniform on the branches of loops that compute */
+/* require: layout.                           ensure: op->control->uniform on the branches of loops that compute */
 void pass_uniform (Kernel *kernel);
 /* require: uniform.                          ensure: addresses, registers, threads, variables */
 void pass_plan (Kernel *kernel);

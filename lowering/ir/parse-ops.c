@@ -212,9 +212,9 @@ static Value *parse_literal(Parser *p, Block *block)
         dtype = parse_dtype(p);
     Op *op = op_new(p->kernel, OP_CONST, loc, 0, NULL);
     if (dtype_is_float(dtype))
-        op->fval = scan_to_double(p, text);
+        op->scalar->real = scan_to_double(p, text);
     else
-        op->ival = scan_to_int(p, text);
+        op->scalar->integer = scan_to_int(p, text);
     op_append(block, op);
     return op_result(p->kernel, op, type_scalar(dtype), NULL);
 }
@@ -248,42 +248,80 @@ static int parse_place(Parser *p)
     return scan_accept(p, "end") ? RELEASE_END : scan_number_up_to(p, -MAX_ORDER, MAX_ORDER);
 }
 
+static void parse_field(Parser *p, AttributeKind kind, void *field)
+{
+    switch (kind) {
+    case KIND_FLAG:
+        *(bool *)field = scan_number_up_to(p, 0, 1);
+        break;
+    case KIND_NUMBER:
+        *(int *)field = scan_number_up_to(p, 0, MAX_EXTENT);
+        break;
+    case KIND_LONG:
+        *(int64_t *)field = scan_number(p);
+        break;
+    case KIND_REAL:
+        *(double *)field = scan_to_double(p, scan_word(p, "a number"));
+        break;
+    case KIND_TEXT:
+        *(const char **)field = p->token.text;
+        if (p->token.kind != T_STRING)
+            scan_fail(p, "expected a string, found '%s'", scan_shown(p));
+        scan_next(p);
+        break;
+    case KIND_SHARED:
+        *(int *)field = scan_choice(p, "blocks of a cluster", text_alongs, TEXT_ALONGS);
+        break;
+    case KIND_AREF:
+        *(Aref **)field = parse_find_aref(p, scan_word(p, "an aref"));
+        break;
+    case KIND_STORAGE:
+        *(Storage **)field = parse_find_storage(p, scan_word(p, "a storage"));
+        break;
+    case KIND_CODE:
+    case KIND_POINTER:
+        break; /* the operation's own syntax shows it */
+    }
+}
+
+/* Of this name, or else of the kind that has none; -1: none.  */
+static int find_attribute(const Op *op, const char *name)
+{
+    FOR_ATTRIBUTES(i, op)
+    if (!strcmp(attribute_info[i].text, name) && attribute_info[i].kind != KIND_CODE &&
+        attribute_info[i].kind != KIND_POINTER)
+        return i;
+    return -1;
+}
+
+static bool parse_row(Parser *p, ScheduleRow *row, const char *key)
+{
+    if (!strcmp(key, "tag"))
+        row->tag = (Tag)scan_choice(p, "a tag", text_tags, TEXT_TAGS);
+    else if (!strcmp(key, "role"))
+        row->roles = parse_role_list(p);
+    else if (!strcmp(key, "stage"))
+        row->stage = scan_number_up_to(p, -1000, 1000);
+    else if (!strcmp(key, "order"))
+        row->order = parse_place(p);
+    else if (!strcmp(key, "depth"))
+        row->depth = scan_number_up_to(p, 0, 1000);
+    else if (!strcmp(key, "release"))
+        row->release = parse_place(p);
+    else
+        return false;
+    return true;
+}
+
 static void parse_note(Parser *p, Op *op)
 {
     const char *key = scan_word(p, "a note");
+    int attribute = find_attribute(op, key);
     scan_expect(p, "=");
-    if (!strcmp(key, "tag"))
-        schedule_op(op)->tag = (Tag)scan_choice(p, "a tag", text_tags, TEXT_TAGS);
-    else if (!strcmp(key, "role"))
-        schedule_op(op)->roles = parse_role_list(p);
-    else if (!strcmp(key, "stage"))
-        schedule_op(op)->stage = scan_number_up_to(p, -1000, 1000);
-    else if (!strcmp(key, "order"))
-        schedule_op(op)->order = parse_place(p);
-    else if (!strcmp(key, "depth"))
-        schedule_op(op)->depth = scan_number_up_to(p, 0, 1000);
-    else if (!strcmp(key, "release"))
-        schedule_op(op)->release = parse_place(p);
-    else if (!strcmp(key, "here"))
-        op->made_here = scan_number_up_to(p, 0, 1);
-    else if (!strcmp(key, "flipped"))
-        op->flipped = scan_number_up_to(p, 0, 1);
-    else if (!strcmp(key, "present"))
-        op->present = scan_number_up_to(p, 0, 1);
-    else if (!strcmp(key, "stepped"))
-        op->stepped = scan_number_up_to(p, 0, 1000);
-    else if (!strcmp(key, "kept"))
-        op->kept = scan_number_up_to(p, 0, 1000);
-    else if (!strcmp(key, "uniform"))
-        op->uniform = scan_number_up_to(p, 0, 1);
-    else if (!strcmp(key, "along"))
-        op->along = scan_choice(p, "blocks of a cluster", text_alongs, TEXT_ALONGS);
-    else if (!strcmp(key, "aref"))
-        op->aref = parse_find_aref(p, scan_word(p, "an aref"));
-    else if (!strcmp(key, "storage"))
-        op->storage = parse_find_storage(p, scan_word(p, "a storage"));
-    else
-        scan_fail_last(p, "'%s' is not a note", key);
+    if (attribute >= 0)
+        parse_field(p, attribute_info[attribute].kind, attribute_of(op, attribute));
+    else if (!parse_row(p, schedule_op(op), key))
+        scan_fail_last(p, "'%s' is not a note of '%s'", key, op_info[op->code].text);
 }
 
 /* Literals before an op share its row of the schedule table.  */
@@ -375,8 +413,8 @@ static void parse_block(Parser *p, Block *block)
 
 static void parse_notes_and_block(Parser *p, Op *op, int scope)
 {
-    if (scan_at(p, "pipeline") || scan_at(p, "parts"))
-        op->pipeline = parse_pipeline(p);
+    if (op->code == OP_FOR && (scan_at(p, "pipeline") || scan_at(p, "parts")))
+        op->control->pipeline = parse_pipeline(p);
     parse_notes(p, op);
     parse_block(p, op->blocks[0]);
     p->nscope = scope;
@@ -428,7 +466,7 @@ static void parse_for(Parser *p, Block *outer, Op *op)
     int count = 1;
     Opcode compare;
     definitions[0] = parse_range(p, outer, op, &compare);
-    op->ival = compare;
+    op->control->compare = compare;
     while (scan_accept(p, ";"))
         parse_carried(p, outer, op, definitions, &count);
     int scope = p->nscope;
@@ -500,35 +538,23 @@ static void parse_if(Parser *p, Block *outer, Op *op)
     p->nscope = scope;
 }
 
-/* fill=-1, dim=0, "name" */
+/* fill=-1, dim=0, "name"; an attribute that has no name comes first.  */
 static void parse_attributes(Parser *p, Op *op)
 {
-    while (!p->failed && p->token.line == op->loc.line) {
-        if (p->token.kind == T_STRING) {
-            op->sval = p->token.text;
-            scan_next(p);
-        } else if (scan_accept(p, "fill")) {
-            scan_expect(p, "=");
-            op->fval = scan_to_double(p, scan_word(p, "a number"));
-            op->ival = op_info[op->code].class_ == CLASS_LOAD ? 1 : op->ival;
-        } else if (scan_accept(p, text_ival_name(op->code))) {
-            scan_expect(p, "=");
-            op->ival = scan_number(p);
-        } else {
-            return;
-        }
-    }
+    const int nameless = find_attribute(op, "");
+    if (nameless >= 0)
+        parse_field(p, attribute_info[nameless].kind, attribute_of(op, nameless));
+    while (!p->failed && p->token.kind == T_WORD && p->token.line == op->loc.line &&
+           find_attribute(op, p->token.text) >= 0)
+        parse_note(p, op);
 }
 
 static void parse_plain(Parser *p, Block *outer, Op *op)
 {
-    if (op->code == OP_FULL) {
-        op->fval = scan_to_double(p, scan_word(p, "a number"));
-    } else if (at_operand(p) && p->token.line == op->loc.line) {
+    if (!(op_info[op->code].about & HAS_VALUE) && at_operand(p) && p->token.line == op->loc.line)
         do
             parse_arg(p, outer, op);
         while (scan_accept(p, ","));
-    }
     parse_attributes(p, op);
     parse_notes(p, op);
 }

@@ -175,11 +175,11 @@ static void print_literal(Printer *p, const Value *value)
 {
     Dtype dtype = value->type.dtype;
     if (dtype_is_float(dtype))
-        print_double(p, value->def->fval);
+        print_double(p, value->def->scalar->real);
     else if (dtype == D_U64)
-        fprintf(p->out, "%" PRIu64, (uint64_t)value->def->ival);
+        fprintf(p->out, "%" PRIu64, (uint64_t)value->def->scalar->integer);
     else
-        fprintf(p->out, "%" PRId64, value->def->ival);
+        fprintf(p->out, "%" PRId64, value->def->scalar->integer);
     if (dtype != D_I32)
         fprintf(p->out, ":%s", dtype_text(dtype));
 }
@@ -300,48 +300,68 @@ static void print_order(Printer *p, bool *first, const char *key, int order)
     }
 }
 
-/* What the passes have found, after the bar.  In a program, its own role goes without saying.  */
-static void print_notes(Printer *p, const Op *op)
+/* The row of the schedule.  In a program, its own role goes without saying.  */
+static void print_row(Printer *p, bool *first, const Op *op)
 {
     const ScheduleRow *row = schedule_of(op);
-    bool first = true;
     if (row->tag != TAG_NONE) {
-        print_key(p, &first, "tag");
+        print_key(p, first, "tag");
         fputs(text_tags[row->tag], p->out);
     }
     if (row->roles && p->kernel->roles && (!p->role || row->roles != ROLE_BIT(p->role))) {
-        print_key(p, &first, "role");
+        print_key(p, first, "role");
         print_roles(p, row->roles);
     }
     if (row->stage)
-        print_number(p, &first, "stage", row->stage);
-    print_order(p, &first, "order", row->order);
+        print_number(p, first, "stage", row->stage);
+    print_order(p, first, "order", row->order);
     if (row->depth)
-        print_number(p, &first, "depth", row->depth);
-    print_order(p, &first, "release", row->release);
-    if (op->made_here)
-        print_number(p, &first, "here", 1);
-    if (op->flipped)
-        print_number(p, &first, "flipped", 1);
-    if (op->present)
-        print_number(p, &first, "present", 1);
-    if (op->stepped)
-        print_number(p, &first, "stepped", op->stepped);
-    if (op->kept)
-        print_number(p, &first, "kept", op->kept);
-    if (op->uniform)
-        print_number(p, &first, "uniform", 1);
-    if (op->along) {
-        print_key(p, &first, "along");
-        fputs(text_alongs[op->along], p->out);
+        print_number(p, first, "depth", row->depth);
+    print_order(p, first, "release", row->release);
+}
+
+static void print_field(Printer *p, AttributeKind kind, const void *field)
+{
+    switch (kind) {
+    case KIND_FLAG:
+        fprintf(p->out, "%d", *(const bool *)field);
+        break;
+    case KIND_NUMBER:
+        fprintf(p->out, "%d", *(const int *)field);
+        break;
+    case KIND_LONG:
+        fprintf(p->out, "%" PRId64, *(const int64_t *)field);
+        break;
+    case KIND_REAL:
+        print_double(p, *(const double *)field);
+        break;
+    case KIND_TEXT:
+        print_string(p, *(const char *const *)field ? *(const char *const *)field : "");
+        break;
+    case KIND_SHARED:
+        fputs(text_alongs[*(const int *)field], p->out);
+        break;
+    case KIND_AREF:
+        fputs((*(Aref *const *)field)->name, p->out);
+        break;
+    case KIND_STORAGE:
+        fputs((*(Storage *const *)field)->name, p->out);
+        break;
+    case KIND_CODE:
+    case KIND_POINTER:
+        break; /* the operation's own syntax shows it */
     }
-    if (op->aref) {
-        print_key(p, &first, "aref");
-        fputs(op->aref->name, p->out);
-    }
-    if (op->storage) {
-        print_key(p, &first, "storage");
-        fputs(op->storage->name, p->out);
+}
+
+/* What the passes have found, after the bar.  */
+static void print_notes(Printer *p, const Op *op)
+{
+    bool first = true;
+    print_row(p, &first, op);
+    FOR_ATTRIBUTES(i, op)
+    if (attribute_info[i].found && *attribute_info[i].text && attribute_is_set(op, i)) {
+        print_key(p, &first, attribute_info[i].text);
+        print_field(p, attribute_info[i].kind, attribute_of(op, i));
     }
 }
 
@@ -353,7 +373,7 @@ static void print_block(Printer *p, const Block *block);
 static void print_range(Printer *p, const Op *op, int dim, int first_arg)
 {
     const Block *block = op->nblocks ? op->blocks[0] : NULL;
-    Opcode compare = op->code == OP_FOR ? (Opcode)op->ival : OP_LTI;
+    Opcode compare = op->code == OP_FOR ? op->control->compare : OP_LTI;
     if (block && dim < block->nargs)
         print_definition(p, block->args[dim]);
     fputs(" = ", p->out);
@@ -380,8 +400,8 @@ static void print_carried(Printer *p, const Op *op, int first_arg, int first_blo
 
 static void print_open(Printer *p, const Op *op)
 {
-    if (op->pipeline)
-        print_pipeline(p, op->pipeline);
+    if (pipeline_of(op))
+        print_pipeline(p, pipeline_of(op));
     print_notes(p, op);
     fputs(" {\n", p->out);
     if (op->nblocks)
@@ -446,25 +466,17 @@ static void print_if(Printer *p, const Op *op)
     fputs("}\n", p->out);
 }
 
-/* Attributes that an ordinary operation shows between its operands and the bar.  */
+/* Attributes that an ordinary operation shows between its operands and the bar.  One without a name is always there.  */
 static void print_attributes(Printer *p, const Op *op)
 {
-    bool is_load = op_info[op->code].class_ == CLASS_LOAD;
-    if (op->code == OP_FULL) {
-        putc(' ', p->out);
-        print_double(p, op->fval);
-        return;
+    FOR_ATTRIBUTES(i, op)
+    {
+        const Attribute *attribute = &attribute_info[i];
+        if (attribute->found || (*attribute->text && !attribute_is_set(op, i)))
+            continue;
+        fprintf(p->out, " %s%s", attribute->text, *attribute->text ? "=" : "");
+        print_field(p, attribute->kind, attribute_of(op, i));
     }
-    if (op->sval) {
-        putc(' ', p->out);
-        print_string(p, op->sval);
-    }
-    if (is_load ? op->ival || op->fval != 0 : op->fval != 0) {
-        fputs(" fill=", p->out);
-        print_double(p, op->fval);
-    }
-    if (op->ival && !is_load)
-        fprintf(p->out, " %s=%" PRId64, text_ival_name(op->code), op->ival);
 }
 
 static void print_plain(Printer *p, const Op *op)

@@ -23,7 +23,6 @@ bool op_is_elementwise(const Op *op)
 {
     switch (op_info[op->code].rule) {
     case R_UNARY:
-        return op->code == OP_NEG || op->code == OP_ABS;
     case R_FLOAT:
     case R_CAST:
     case R_BINARY:
@@ -39,23 +38,13 @@ bool op_is_elementwise(const Op *op)
 
 bool op_mixes_rows(const Op *op)
 {
-    switch (op->code) {
-    case OP_COL_SUM:
-    case OP_COL_MAX:
-    case OP_COL_MIN:
-    case OP_COL_CUMSUM:
-    case OP_TRANS:
-    case OP_PRINT:
-        return true;
-    default:
-        return false;
-    }
+    return op_info[op->code].about & MIXES_ROWS;
 }
 
 Op *pipelined_loop(const Op *op)
 {
     Op *loop = ir_enclosing(op, OP_FOR);
-    while (loop && !loop->pipeline)
+    while (loop && !pipeline_of(loop))
         loop = ir_enclosing(loop, OP_FOR);
     return loop;
 }
@@ -153,7 +142,7 @@ bool operand_in_place(const Value *value, int arg)
     if (value->type.kind == K_VIEW)
         transposed = value->def && value->def->code == OP_TRANS_VIEW;
     else if (load)
-        transposed = (value->def->code == OP_TRANS) != load->flipped;
+        transposed = (value->def->code == OP_TRANS) != load->transfer->flipped;
     else
         return false;
     return dtype_bytes(value->type.dtype) == 2 || transposed == (arg == 1);
@@ -278,9 +267,10 @@ enum { MORE_THAN_COLUMNS = 192 }; /* what fewer cost at the edge is not worth a 
 bool is_halved_at_edge(const Op *load)
 {
     const Type tile = load->code == OP_LOAD ? load->results[0]->type : load->storage->tile;
-    bool kept = load->code == OP_LOAD ? load->kept : load->storage->kept;
-    return load->present && !load->stepped && !load->along && !kept && tile.rows > MORE_THAN_COLUMNS &&
-           tile.rows <= MACHINE_MMA_COLUMNS && grid_variable(load->args[load->nargs - 2]) >= 0;
+    bool kept = load->code == OP_LOAD ? load->transfer->kept : load->storage->kept;
+    return load->transfer->present && !load->transfer->stepped && !load->transfer->along && !kept &&
+           tile.rows > MORE_THAN_COLUMNS && tile.rows <= MACHINE_MMA_COLUMNS &&
+           grid_variable(load->args[load->nargs - 2]) >= 0;
 }
 
 bool may_wrap(const Op *loop, int dim)

@@ -11,25 +11,6 @@ const char *const text_uses[] = {"ring", "operand", "output", "scratch", "gather
 const char *const text_layouts[] = {"rows", "mma", "rows_2", "rows_4", "rows_8", "rows_16", "rows_32"};
 const char *const text_alongs[] = {"none", "x", "y", "x_and_y", "all"};
 
-const char *text_ival_name(Opcode code)
-{
-    switch (code) {
-    case OP_SLICE:
-        return "dim";
-    case OP_WAIT:
-    case OP_STORE_WAIT:
-        return "pending";
-    case OP_CONSUMED:
-        return "keep";
-    case OP_COPY_IN:
-        return "share";
-    case OP_MMA:
-        return "pairs";
-    default:
-        return "ival";
-    }
-}
-
 bool text_is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||

@@ -24,8 +24,6 @@ enum {
     TEXT_ALONGS = 5
 };
 
-/* What an operation's ival is called.  */
-const char *text_ival_name(Opcode code);
 /* A character of a name: letters, digits, '_', '.', '$' and what is beyond ASCII.  */
 bool text_is_word(char c);
 

@@ -22,13 +22,13 @@
 static void visit_pipeline(Op *op, void *context)
 {
     Kernel *kernel = context;
-    if (!op->pipeline || op->pipeline->parts)
+    if (!pipeline_of(op) || pipeline_of(op)->parts)
         return;
     if (!ir_enclosing(op, OP_GRID))
-        reject(kernel, op->pipeline->loc, REASON_PIPELINE_OUTSIDE);
+        reject(kernel, op->control->pipeline->loc, REASON_PIPELINE_OUTSIDE);
     for (Op *outer = ir_enclosing(op, OP_FOR); outer; outer = ir_enclosing(outer, OP_FOR))
-        if (outer->pipeline && !outer->pipeline->parts) {
-            reject(kernel, outer->pipeline->loc, REASON_PIPELINE_NESTED);
+        if (outer->control->pipeline && !outer->control->pipeline->parts) {
+            reject(kernel, outer->control->pipeline->loc, REASON_PIPELINE_NESTED);
             return;
         }
 }
@@ -48,7 +48,8 @@ static void visit_direction(Op *op, void *context)
     int64_t step;
     if (op->code != OP_FOR || !ir_constant(op->args[2], &step))
         return;
-    bool up = op->ival == OP_LTI || op->ival == OP_LEI, down = op->ival == OP_GTI || op->ival == OP_GEI;
+    bool up = op->control->compare == OP_LTI || op->control->compare == OP_LEI,
+         down = op->control->compare == OP_GTI || op->control->compare == OP_GEI;
     if (!step || (step < 0 && up) || (step > 0 && down))
         reject(kernel, op->loc, REASON_LOOP_DIRECTION);
 }

@@ -51,7 +51,7 @@ static bool find_place(const Value *value, Place *place)
         place->offset += op->code == OP_ADDI ? number : -number;
     }
     const Op *loop = place->loop = value->block ? value->block->parent : NULL;
-    if (!loop || (loop->code != OP_GRID && (loop->code != OP_FOR || value->index || loop->ival != OP_LTI)))
+    if (!loop || (loop->code != OP_GRID && (loop->code != OP_FOR || value->index || loop->control->compare != OP_LTI)))
         return false;
     Value **range = loop->args + (loop->code == OP_GRID ? 3 * value->index : 0);
     place->counter = value;

@@ -69,7 +69,7 @@ static const char *written(const Nest *in, const Op *op)
         return "another loop";
     if (op->code == OP_IF)
         return "a branch";
-    if (op->code == OP_FULL && op->fval == 0)
+    if (op->code == OP_FULL && op->tile->value == 0)
         return "ws_zeros";
     return arena_print(in->kernel->module, "ws_%s", op_info[op->code].text);
 }
@@ -210,8 +210,9 @@ static bool hoist_bounds(Nest *in, const Op *loop)
 static void exclude_bound(Nest *in, Op *loop)
 {
     Value *one = ir_const_before(in->kernel, loop, loop->args[1]->type.dtype, 1);
-    loop->args[1] = ir_binary_before(in->kernel, loop, loop->ival == OP_LEI ? OP_ADDI : OP_SUBI, loop->args[1], one);
-    loop->ival = loop->ival == OP_LEI ? OP_LTI : OP_GTI;
+    loop->args[1] =
+        ir_binary_before(in->kernel, loop, loop->control->compare == OP_LEI ? OP_ADDI : OP_SUBI, loop->args[1], one);
+    loop->control->compare = loop->control->compare == OP_LEI ? OP_LTI : OP_GTI;
 }
 
 /* Iterations are independent, so i = high, > low, -step may as well be counted: n = 0, < (high - low + step - 1) / step, 1
@@ -231,7 +232,7 @@ static void count_up(Nest *in, Op *loop, int64_t step)
     loop->args[0] = ir_const_before(in->kernel, loop, dtype, 0);
     loop->args[1] = ir_binary_before(in->kernel, loop, OP_DIVI, padded, stride);
     loop->args[2] = ir_const_before(in->kernel, loop, dtype, 1);
-    loop->ival = OP_LTI;
+    loop->control->compare = OP_LTI;
     index->name = old->name;
     old->name = NULL;
     ir_replace_uses(body, old, index);
@@ -255,7 +256,7 @@ static void turn_around(Nest *in, Op *loop)
     Value *old = body->args[0];
     for (int i = 0; i < 3; i++)
         loop->args[i] = negated(in, loop, loop->args[i]);
-    loop->ival = OP_LTI;
+    loop->control->compare = OP_LTI;
     Value *index = negated(in, top, old);
     index->name = old->name;
     old->name = NULL;
@@ -268,18 +269,18 @@ static bool check_loop(Nest *in, Op *loop)
     int64_t step = 1;
     bool constant = ir_constant(loop->args[2], &step), has_sign = dtype_is_signed(loop->args[0]->type.dtype);
     bool down = constant && step < 0 && step > -INT32_MAX && has_sign;
-    bool falls = !constant && has_sign && (loop->ival == OP_GTI || loop->ival == OP_GEI);
-    if (loop->pipeline)
-        reject(in->kernel, loop->pipeline->loc, REASON_PIPELINE_ON_GRID);
-    if (loop->ival == OP_LEI || ((down || falls) && loop->ival == OP_GEI))
+    bool falls = !constant && has_sign && (loop->control->compare == OP_GTI || loop->control->compare == OP_GEI);
+    if (loop->control->pipeline)
+        reject(in->kernel, loop->control->pipeline->loc, REASON_PIPELINE_ON_GRID);
+    if (loop->control->compare == OP_LEI || ((down || falls) && loop->control->compare == OP_GEI))
         exclude_bound(in, loop);
     if (falls)
         turn_around(in, loop);
-    else if (down && loop->ival == OP_GTI)
+    else if (down && loop->control->compare == OP_GTI)
         count_up(in, loop, -step);
-    else if ((constant && step <= 0) || loop->ival == OP_GTI || loop->ival == OP_GEI)
+    else if ((constant && step <= 0) || loop->control->compare == OP_GTI || loop->control->compare == OP_GEI)
         reject(in->kernel, loop->loc, REASON_GRID_STEP);
-    else if (loop->ival != OP_LTI && (loop->ival != OP_NEI || !constant || step != 1))
+    else if (loop->control->compare != OP_LTI && (loop->control->compare != OP_NEI || !constant || step != 1))
         reject(in->kernel, loop->loc, REASON_GRID_COMPARE);
     return !in->kernel->failed;
 }

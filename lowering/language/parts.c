@@ -44,10 +44,10 @@ static void visit_loop(Op *op, void *context)
     Parts *in = context;
     if (op->code == OP_GRID)
         in->grid = op;
-    if (!op->pipeline || !op->pipeline->parts)
+    if (!pipeline_of(op) || !pipeline_of(op)->parts)
         return;
     if (in->loop)
-        reject(in->kernel, op->pipeline->loc, REASON_PARTS_SECOND, in->loop->loc.line);
+        reject(in->kernel, op->control->pipeline->loc, REASON_PARTS_SECOND, in->loop->loc.line);
     else
         in->loop = op;
 }
@@ -94,14 +94,14 @@ static bool check_loop(Parts *in)
     const Op *loop = in->loop;
     int64_t low, high, step;
     bool counted = ir_constant(loop->args[0], &low) && ir_constant(loop->args[1], &high) &&
-                   ir_constant(loop->args[2], &step) && low == 0 && step == 1 && loop->ival == OP_LTI && high >= 2 &&
-                   high <= MACHINE_CLUSTER_BLOCKS;
+                   ir_constant(loop->args[2], &step) && low == 0 && step == 1 && loop->control->compare == OP_LTI &&
+                   high >= 2 && high <= MACHINE_CLUSTER_BLOCKS;
     if (!counted)
         reject(kernel, loop->loc, REASON_PARTS_LOOP, MACHINE_CLUSTER_BLOCKS);
     else if (ir_enclosing(loop, OP_FOR) || ir_enclosing(loop, OP_WHILE))
-        reject(kernel, loop->pipeline->loc, REASON_PARTS_INSIDE);
+        reject(kernel, loop->control->pipeline->loc, REASON_PARTS_INSIDE);
     else if (in->grid->nargs / 3 == 4)
-        reject(kernel, loop->pipeline->loc, REASON_PARTS_GRID);
+        reject(kernel, loop->control->pipeline->loc, REASON_PARTS_GRID);
     else if (kernel->grid.cluster[0] > 1 || kernel->grid.cluster[1] > 1)
         reject(kernel, kernel->grid.loc, REASON_PARTS_CLUSTER);
     else
@@ -141,7 +141,7 @@ static void sum_parts(Parts *in, int n, Value *part)
     Op *loop = in->loop;
     Value *result = loop->results[n];
     Op *sum = op_new(in->kernel, OP_SUM_PARTS, loop->loc, 1, &part);
-    sum->fval = loop->args[3 + n]->def->fval;
+    sum->tile->start = loop->args[3 + n]->def->tile->value;
     op_before(loop, sum);
     ir_replace_uses(in->grid->blocks[0], result, op_result(in->kernel, sum, result->type, result->name));
 }
@@ -256,7 +256,7 @@ static void visit_constants(Op *op, void *context)
         if (!full || full->code != OP_FULL)
             continue;
         Op *copy = op_new(in->kernel, OP_FULL, full->loc, 0, NULL);
-        copy->fval = full->fval;
+        copy->tile->value = full->tile->value;
         op_before(op, copy);
         op->args[i] = op_result(in->kernel, copy, full->results[0]->type, full->results[0]->name);
     }
@@ -387,6 +387,6 @@ void infer_parts(Kernel *kernel)
     unroll(&in);
     share_out(&in);
     if (!kernel->failed)
-        remark(kernel, DIAG_OPTIMIZED, in.loop->pipeline->loc,
+        remark(kernel, DIAG_OPTIMIZED, in.loop->control->pipeline->loc,
                "%d blocks of a cluster sum the parts, and do what follows for a share of the columns each", in.count);
 }

@@ -30,7 +30,7 @@ static bool steps_evenly(const Value *coordinate, int64_t size, const Value *ext
     const Op *loop = coordinate->block ? coordinate->block->parent : NULL;
     int64_t low, high, step, bound;
     if (!loop || (loop->code != OP_FOR && loop->code != OP_GRID) ||
-        (loop->code == OP_FOR && (coordinate->index || loop->ival != OP_LTI)))
+        (loop->code == OP_FOR && (coordinate->index || loop->control->compare != OP_LTI)))
         return false;
     Value **range = loop->args + (loop->code == OP_GRID ? 3 * coordinate->index : 0);
     if (!constant(range[0], &low) || !constant(range[1], &high) || !constant(range[2], &step) ||
@@ -58,7 +58,7 @@ static bool load_is_ragged(const Question *question, const Op *load)
 {
     Type type = load->results[0]->type;
     int rank = load->nargs - 1;
-    if (load->ival || load->fval != 0)
+    if (load->transfer->fill != 0)
         return false;
     if (load->code == OP_LOAD_ROW || load->code == OP_LOAD_COL) {
         bool along = (load->code == OP_LOAD_ROW) == question->by_rows;
@@ -223,7 +223,7 @@ static Padding find_padding(const Question *question, const Value *value, int de
     if (op_info[op->code].class_ == CLASS_LOAD)
         return load_is_ragged(question, op) ? (Padding){true, true, 0} : result;
     if (op->code == OP_FULL)
-        return known_number(op->fval);
+        return known_number(op->tile->value);
     if (op->code == OP_SPLAT && ir_constant(op->args[0], &integer))
         return known_number((double)integer);
     if (op->code == OP_SPLAT)

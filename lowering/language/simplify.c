@@ -64,11 +64,9 @@ static void rewrite(Op *op, void *context)
 
 static void become(Simplifier *in, Op *op, Opcode code, Value *x, Value *y)
 {
-    op->code = code;
+    op_become(op, code);
     op->nargs = 0;
     op->args = NULL;
-    op->ival = 0;
-    op->sval = NULL;
     if (x)
         op_add_arg(in->kernel, op, x);
     if (y)
@@ -134,8 +132,8 @@ static bool fold(Simplifier *in, Op *op)
     if (!ir_constant(op->results[0], &integer) && !ir_constant_float(op->results[0], &number))
         return false;
     become(in, op, OP_CONST, NULL, NULL);
-    op->ival = integer;
-    op->fval = number;
+    op->scalar->integer = integer;
+    op->scalar->real = number;
     return true;
 }
 
@@ -407,7 +405,8 @@ static bool is_common(const Op *op)
 
 static unsigned hash(const Op *op)
 {
-    uint64_t sum = (uint64_t)op->code * 31 + (uint64_t)op->results[0]->type.dtype + (uint64_t)op->ival * 977;
+    uint64_t sum =
+        (uint64_t)op->code * 31 + (uint64_t)op->results[0]->type.dtype + (uint64_t)op_meaning(op).integer * 977;
     for (int i = 0; i < op->nargs; i++)
         sum = sum * 131 + (uint64_t)op->args[i]->id;
     return (unsigned)((sum ^ sum >> 17) % BUCKETS);
@@ -415,11 +414,9 @@ static unsigned hash(const Op *op)
 
 static bool same(const Op *x, const Op *y)
 {
-    if (x->code != y->code || x->nargs != y->nargs || x->ival != y->ival || memcmp(&x->fval, &y->fval, sizeof x->fval))
+    if (x->code != y->code || x->nargs != y->nargs || !op_means_the_same(x, y))
         return false;
-    if (!type_equal(x->results[0]->type, y->results[0]->type) || (!x->sval != !y->sval))
-        return false;
-    if (x->sval && strcmp(x->sval, y->sval))
+    if (!type_equal(x->results[0]->type, y->results[0]->type))
         return false;
     for (int i = 0; i < x->nargs; i++)
         if (x->args[i] != y->args[i])
@@ -537,14 +534,15 @@ static void simplify_carried(Simplifier *in, const Op *loop)
 static void simplify_trips(Simplifier *in, Op *loop)
 {
     int64_t low, high;
-    if (loop->code != OP_FOR || loop->ival == OP_NEI || loop->ival == OP_EQI || loop->args[0]->type.dtype == D_U64)
+    if (loop->code != OP_FOR || loop->control->compare == OP_NEI || loop->control->compare == OP_EQI ||
+        loop->args[0]->type.dtype == D_U64)
         return;
     if (!ir_constant(loop->args[0], &low) || !ir_constant(loop->args[1], &high))
         return;
-    bool runs = loop->ival == OP_LTI   ? low < high
-                : loop->ival == OP_LEI ? low <= high
-                : loop->ival == OP_GTI ? low > high
-                                       : low >= high;
+    bool runs = loop->control->compare == OP_LTI   ? low < high
+                : loop->control->compare == OP_LEI ? low <= high
+                : loop->control->compare == OP_GTI ? low > high
+                                                   : low >= high;
     if (runs || ir_enclosing(loop, OP_GRID) == NULL)
         return;
     for (int i = 0; i < loop->nresults; i++)

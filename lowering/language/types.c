@@ -156,7 +156,8 @@ static Type from_rule(const Op *op, struct ws_rule_type type)
 static struct ws_rule_attributes attributes_of(const Op *op)
 {
     Type type = op->nresults ? op->results[0]->type : (Type){K_NONE};
-    return (struct ws_rule_attributes){(int)type.dtype, type.rows, type.cols, type.rank, (int)op->ival};
+    return (struct ws_rule_attributes){(int)type.dtype, type.rows, type.cols, type.rank,
+                                       op->code == OP_SLICE ? op->tensor->dimension : 0};
 }
 
 static bool has_enough_operands(Kernel *kernel, const Op *op)

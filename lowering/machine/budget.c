@@ -81,7 +81,7 @@ bool budget_fits(int64_t bytes)
 static const Op *open_loop(const Aref *aref)
 {
     const Op *loop = pipelined_loop(aref->loads[0]);
-    return loop && loop->pipeline->automatic ? loop : NULL;
+    return loop && loop->control->pipeline->automatic ? loop : NULL;
 }
 
 /* Slots that a ring can give at once: all that an iteration over kept tiles takes.  */
@@ -96,7 +96,7 @@ static int slots_given(const Aref *aref)
 /* Of the coarse schedule a slot is read one iteration late.  */
 static int fewest_slots(const Aref *aref)
 {
-    const Pipeline *pipeline = open_loop(aref)->pipeline;
+    const Pipeline *pipeline = open_loop(aref)->control->pipeline;
     int late = pipeline->schedule == SCHEDULE_COARSE ? 2 : 1;
     return pipeline->in_flight > late ? pipeline->in_flight : late;
 }
@@ -127,7 +127,7 @@ bool budget_lower_depth(Kernel *kernel)
         if (!loop || aref->slots != most)
             continue;
         set_depth(aref, most - step);
-        loop->pipeline->depth = most - step;
+        loop->control->pipeline->depth = most - step;
     }
     return most > 0;
 }

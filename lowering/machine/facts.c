@@ -192,8 +192,8 @@ bool same_scalar(const Value *x, const Value *y, int depth)
     if (x == y)
         return true;
     const Op *a = x->def, *b = y->def;
-    if (!a || !b || !depth || a->code != b->code || a->nargs != b->nargs || a->ival != b->ival || a->nblocks ||
-        b->nblocks || a->sval != b->sval || op_info[a->code].class_ > CLASS_READ || !type_equal(x->type, y->type))
+    if (!a || !b || !depth || a->code != b->code || a->nargs != b->nargs || !op_means_the_same(a, b) || a->nblocks ||
+        b->nblocks || op_info[a->code].class_ > CLASS_READ || !type_equal(x->type, y->type))
         return false;
     for (int i = 0; i < a->nargs; i++)
         if (!same_scalar(a->args[i], b->args[i], depth - 1))
@@ -214,7 +214,7 @@ static bool add_counter(Span *span, const Value *value)
         value = value->def->args[0];
     const Op *loop = value->block && value->index == 0 ? value->block->parent : NULL;
     int64_t low, end, step;
-    if (!loop || loop->code != OP_FOR || loop->ival != OP_LTI || !ir_constant(loop->args[0], &low) ||
+    if (!loop || loop->code != OP_FOR || loop->control->compare != OP_LTI || !ir_constant(loop->args[0], &low) ||
         !ir_constant(loop->args[1], &end) || !ir_constant(loop->args[2], &step) || step <= 0 || end <= low)
         return false;
     span->low += low;
@@ -338,7 +338,8 @@ static int64_t least_step(const Op *loop)
 {
     int64_t number = 0;
     const Op *step = loop->args[2]->def;
-    if (!ir_constant(loop->args[2], &number) && (loop->ival == OP_LTI || loop->ival == OP_GTI)) {
+    if (!ir_constant(loop->args[2], &number) &&
+        (loop->control->compare == OP_LTI || loop->control->compare == OP_GTI)) {
         while (step && step->code == OP_CONVI)
             step = step->args[0]->def;
         if (!step || step->code != OP_MULI || !ir_constant(step->args[1], &number))

@@ -121,7 +121,7 @@ typedef struct {
 static void visit_sharing(Op *op, void *context)
 {
     Sharing *sharing = context;
-    if (op->code == OP_STAGE && op->ival == sharing->arg && origin_of(op) == origin_of(sharing->product) &&
+    if (op->code == OP_STAGE && op->sync->operand == sharing->arg && origin_of(op) == origin_of(sharing->product) &&
         type_equal(op->storage->tile, type_kind(K_TILE, sharing->source->type)))
         sharing->found = op->storage;
 }
@@ -180,7 +180,7 @@ static Value *stage(Shaper *in, Op *product, int arg, Value *source)
     storage->rounded = product->code == OP_MMA && storage->tile.dtype == D_F32;
     Op *op = op_lowered_before(in->kernel, product, OP_STAGE, 1, &source);
     op->storage = storage;
-    op->ival = arg;
+    op->sync->operand = arg;
     return op_result(in->kernel, op, type_kind(K_VIEW, source->type), NULL);
 }
 
@@ -487,8 +487,8 @@ static int groups_in_flight(const Op *before)
     for (const Op *op = before->parent->first; op != before; op = op->next) {
         if (op->code == OP_COMMIT || op->code == OP_COMMIT_NOTHING)
             groups++;
-        else if (op->code == OP_WAIT && op->ival < groups)
-            groups = op->ival;
+        else if (op->code == OP_WAIT && op->sync->pending < groups)
+            groups = op->sync->pending;
     }
     return (int)groups;
 }
@@ -498,7 +498,7 @@ static int groups_in_flight(const Op *before)
 static Value *settle(const Shaper *in, Op *before, Value *accumulator)
 {
     Op *wait = op_lowered_before(in->kernel, before, OP_WAIT, 1, &accumulator);
-    wait->ival = groups_in_flight(wait);
+    wait->sync->pending = groups_in_flight(wait);
     Value *settled = op_result(in->kernel, wait, accumulator->type, accumulator->name);
     settled->split = accumulator->split;
     return settled;

@@ -106,14 +106,14 @@ static void visit_pair(Op *op, void *context)
         columns > machine_product_columns(kernel_groups(kernel) * MACHINE_GROUP_THREADS, true))
         return;
     behind->beside = storage;
-    op->ival = 1;
+    op->sync->paired = true;
 }
 
 bool op_is_second(const Op *product)
 {
     for (const Op *op = product->prev; op; op = op->prev)
         if (!is_place(op))
-            return op->code == OP_MMA && op->ival;
+            return op->code == OP_MMA && op->sync->paired;
     return false;
 }
 

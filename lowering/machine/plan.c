@@ -416,7 +416,7 @@ static void plan_blocks(Kernel *kernel, int peak)
 static void visit_say_loop(Op *op, void *context)
 {
     Kernel *kernel = context;
-    const Pipeline *pipeline = op->code == OP_FOR ? op->pipeline : NULL;
+    const Pipeline *pipeline = pipeline_of(op);
     if (!pipeline)
         return;
     int groups = kernel->grid.consumers;

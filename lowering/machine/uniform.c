@@ -22,7 +22,7 @@ static bool computes(const Op *op, const void *context)
 static bool is_in_hot_loop(const Op *op)
 {
     for (const Op *loop = ir_enclosing(op, OP_FOR); loop; loop = ir_enclosing(loop, OP_FOR))
-        if (loop->pipeline && ir_any(loop, computes, NULL))
+        if (pipeline_of(loop) && ir_any(loop, computes, NULL))
             return true;
     return false;
 }
@@ -30,10 +30,11 @@ static bool is_in_hot_loop(const Op *op)
 static void visit_branch(Op *op, void *context)
 {
     (void)context;
-    op->uniform = op->code == OP_IF && is_in_hot_loop(op);
+    if (op->code == OP_IF)
+        op->control->uniform = is_in_hot_loop(op);
 }
 
-/* require: programs of roles.   ensure: op->uniform on the branches of loops that compute.  */
+/* require: programs of roles.   ensure: op->control->uniform on the branches of loops that compute.  */
 void pass_uniform(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

@@ -300,10 +300,8 @@ static bool same_on_host(const Value *x, const Value *y)
     if (x == y)
         return true;
     const Op *a = x->def, *b = y->def;
-    if (!a || !b || a->code != b->code || a->nargs != b->nargs || a->ival != b->ival || a->fval != b->fval ||
+    if (!a || !b || a->code != b->code || a->nargs != b->nargs || !op_means_the_same(a, b) ||
         !type_equal(x->type, y->type))
-        return false;
-    if ((a->sval || b->sval) && (!a->sval || !b->sval || strcmp(a->sval, b->sval)))
         return false;
     for (int i = 0; i < a->nargs; i++)
         if (!same_on_host(a->args[i], b->args[i]))

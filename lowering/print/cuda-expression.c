@@ -182,16 +182,16 @@ static void print_literal(Printer *in, const Value *value, bool suffix)
 {
     const Op *op = value->def;
     if (dtype_is_float(value->type.dtype))
-        print_float(in->out, op->fval, value->type.dtype == D_F32, false);
+        print_float(in->out, op->scalar->real, value->type.dtype == D_F32, false);
     else
-        cuda_int(in->out, value->type.dtype, op->ival, suffix);
+        cuda_int(in->out, value->type.dtype, op->scalar->integer, suffix);
 }
 
 /* A literal takes its type from the other operand, if that has one.  */
 void cuda_operand(Printer *in, const Value *value, int outer, bool suffix)
 {
-    bool negative =
-        cuda_is_literal(value) && (dtype_is_float(value->type.dtype) ? value->def->fval < 0 : value->def->ival < 0);
+    bool negative = cuda_is_literal(value) && (dtype_is_float(value->type.dtype) ? value->def->scalar->real < 0
+                                                                                 : value->def->scalar->integer < 0);
     if (!cuda_is_literal(value)) {
         cuda_value(in, value, outer);
         return;
@@ -251,7 +251,7 @@ static bool adds_negative(const Op *op)
     const Value *right = op->args[1];
     if (op->code != OP_ADDI || !cuda_is_literal(right) || dtype_is_float(right->type.dtype))
         return false;
-    int64_t value = right->type.dtype == D_U32 ? (int32_t)right->def->ival : right->def->ival;
+    int64_t value = right->type.dtype == D_U32 ? (int32_t)right->def->scalar->integer : right->def->scalar->integer;
     return value < 0 && value > INT32_MIN;
 }
 
@@ -263,7 +263,7 @@ static void print_right(Printer *in, const Op *op, Infix infix, bool suffix)
         return;
     }
     fputs(" - ", in->out);
-    cuda_int(in->out, op->args[1]->type.dtype, -(int64_t)(int32_t)op->args[1]->def->ival, suffix);
+    cuda_int(in->out, op->args[1]->type.dtype, -(int64_t)(int32_t)op->args[1]->def->scalar->integer, suffix);
 }
 
 void cuda_infix(Printer *in, const Op *op, Infix infix, int outer)
@@ -362,7 +362,7 @@ static void print_scalar(Printer *in, const Op *op, int outer)
         print_conversion(in, op, outer);
         break;
     case OP_MATHI:
-        fputs(op->sval, in->out);
+        fputs(op->scalar->function, in->out);
         print_call_arguments(in, op);
         break;
     default: /* MINI, MAXI */
@@ -463,7 +463,7 @@ void cuda_fill(Printer *in, double fill)
 
 bool cuda_has_fill(const Op *op)
 {
-    return op->fval != 0 || signbit(op->fval);
+    return op->transfer->fill != 0 || signbit(op->transfer->fill);
 }
 
 static void print_load(Printer *in, const Op *op)
@@ -476,7 +476,7 @@ static void print_load(Printer *in, const Op *op)
         fprintf(in->out, "%d, ", op->code == OP_LOAD_ROW ? type.cols : type.rows);
     fprintf(in->out, "%s>(", cuda_layout_text(in));
     if (cuda_has_fill(op)) {
-        cuda_fill(in, op->fval);
+        cuda_fill(in, op->transfer->fill);
         fputs(", ", in->out);
     }
     if (op->storage)
@@ -489,9 +489,9 @@ static void print_load(Printer *in, const Op *op)
 static void print_full(Printer *in, const Op *op)
 {
     Type type = op->results[0]->type;
-    fprintf(in->out, "ws::%s<%s, %d, %d, %s>(", op->made_here ? "full_now" : "full", cuda_element_text[type.dtype],
+    fprintf(in->out, "ws::%s<%s, %d, %d, %s>(", op->tile->here ? "full_now" : "full", cuda_element_text[type.dtype],
             type.rows, type.cols, cuda_layout_text(in));
-    cuda_fill(in, op->fval);
+    cuda_fill(in, op->tile->value);
     fputc(')', in->out);
 }
 
@@ -506,7 +506,7 @@ static void print_index(Printer *in, const Op *op)
 
 static void print_slice(Printer *in, const Op *op)
 {
-    fprintf(in->out, "ws::slice<%d>(", (int)op->ival);
+    fprintf(in->out, "ws::slice<%d>(", op->tensor->dimension);
     cuda_value(in, op->args[0], PREC_ANY);
     cuda_coordinates(in, op, 1, op->nargs);
     fputc(')', in->out);
@@ -523,8 +523,8 @@ static void print_stage(Printer *in, const Op *op)
 {
     bool output = op->storage->use == USE_OUTPUT;
     fputs("ws::stage", in->out);
-    if (output && op->ival)
-        fprintf(in->out, "<%d>", (int)op->ival - 1);
+    if (output && op->sync->box)
+        fprintf(in->out, "<%d>", op->sync->box - 1);
     fputc('(', in->out);
     if (output)
         fputs(op->storage->name, in->out);
@@ -551,7 +551,7 @@ static void print_sum_parts(Printer *in, const Op *op)
     fprintf(in->out, "ws::sum_parts(%s, ", op->storage->name);
     cuda_value(in, op->args[0], PREC_ANY);
     fputs(", ", in->out);
-    cuda_fill(in, op->fval);
+    cuda_fill(in, op->tile->start);
     fputc(')', in->out);
 }
 

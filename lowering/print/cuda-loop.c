@@ -20,7 +20,7 @@
 
 static const char *compare_text(const Op *op)
 {
-    switch (op->ival) {
+    switch (op->control->compare) {
     case OP_LEI:
         return "<=";
     case OP_GTI:
@@ -46,10 +46,10 @@ static bool is_edge(const Op *op, const Op *loop)
 static const Op *find_edge(const Op *loop)
 {
     int64_t step;
-    bool up = loop->ival == OP_LTI && ir_constant(loop->args[2], &step) && step > 0;
+    bool up = loop->control->compare == OP_LTI && ir_constant(loop->args[2], &step) && step > 0;
     const Op *edge = NULL;
     bool products = false;
-    for (const Op *op = loop->blocks[0]->first; op && up && loop->pipeline; op = op->next) {
+    for (const Op *op = loop->blocks[0]->first; op && up && loop->control->pipeline; op = op->next) {
         products |= op->code == OP_MMA;
         edge = !edge && is_edge(op, loop) ? op : edge;
     }
@@ -79,10 +79,10 @@ static void print_end(Printer *in, const Op *op)
 static void print_step(Printer *in, const Op *op)
 {
     const Op *step = op->args[2]->def;
-    bool down = step && step->code == OP_CONST && step->ival < 0 && step->ival != INT64_MIN;
+    bool down = step && step->code == OP_CONST && step->scalar->integer < 0 && step->scalar->integer != INT64_MIN;
     fprintf(in->out, "; %s %s= ", op->blocks[0]->args[0]->var->name, down ? "-" : "+");
     if (down)
-        cuda_int(in->out, op->args[2]->type.dtype, -step->ival, false);
+        cuda_int(in->out, op->args[2]->type.dtype, -step->scalar->integer, false);
     else
         cuda_coordinate(in, op->args[2]);
 }

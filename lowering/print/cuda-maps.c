@@ -36,21 +36,29 @@ static Op *map_tensor(const Op *op)
     return (op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && op->storage ? tensor_root(op->args[0]) : NULL;
 }
 
+/* A store leaves out no rows and shares none.  */
+static TransferInfo transfer_of(const Op *op)
+{
+    return op->transfer ? *op->transfer : (TransferInfo){0};
+}
+
 /* Rows that the op moves: of a shared tile its share.  */
 static int map_rows(const Op *op)
 {
-    return op->code == OP_COPY_IN && op->along ? (int)op->ival : op->storage->tile.rows;
+    TransferInfo transfer = transfer_of(op);
+    return transfer.along ? transfer.share : op->storage->tile.rows;
 }
 
 static bool map_serves(const Map *map, const Variable *tensor, const Op *op)
 {
     return map->tensor == tensor && map->rows == map_rows(op) && map->rounded == op->storage->rounded &&
-           map->present == op->present && map->stepped == op->stepped;
+           map->present == transfer_of(op).present && map->stepped == transfer_of(op).stepped;
 }
 
 static const char *map_kind(const Op *op)
 {
-    return op->stepped ? "stepped" : op->present ? "present" : "whole";
+    TransferInfo transfer = transfer_of(op);
+    return transfer.stepped ? "stepped" : transfer.present ? "present" : "whole";
 }
 
 static bool is_field(const MapList *list, const char *name)
@@ -94,8 +102,8 @@ static void visit_map(Op *op, void *context)
                   .rows = rows,
                   .load = op->code == OP_COPY_IN,
                   .rounded = op->storage->rounded,
-                  .present = op->present,
-                  .stepped = op->stepped,
+                  .present = transfer_of(op).present,
+                  .stepped = transfer_of(op).stepped,
                   .sharers = op->storage->tile.rows / rows,
                   .name = name};
 }

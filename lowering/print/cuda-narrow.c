@@ -49,7 +49,7 @@ static const Op *narrow_copy(const Printer *in, const Op *view)
         ir_walk(role->body, visit_copy, &copy);
     const Grid *grid = &in->kernel->grid;
     bool halved = copy != view && grid->dealt && grid->split == SPLIT_TILES && is_halved_at_edge(copy);
-    return halved || (copy != view && copy->stepped) ? copy : NULL;
+    return halved || (copy != view && copy->transfer->stepped) ? copy : NULL;
 }
 
 static const Op *behind_trans(const Value *value)
@@ -65,7 +65,7 @@ static void visit_product(Op *op, void *context)
     if (op->code != OP_MMA)
         return;
     const Op *left = behind_trans(op->args[0]), *right = op->args[1]->def, *view = behind_trans(op->args[1]);
-    bool plain = !op->ival && left && left->code == OP_VIEW && view && view != right && view->code == OP_VIEW &&
+    bool plain = !op->sync->paired && left && left->code == OP_VIEW && view && view != right && view->code == OP_VIEW &&
                  view->nargs == 1 && view->storage->tile.rows == op->results[0]->type.cols;
     bool told = op->nargs > 3 && ir_outside(op->args[3], in->loop);
     const Op *copy = plain && !told ? narrow_copy(in->printer, view) : NULL;
@@ -80,7 +80,7 @@ static const Op *wait_behind(const Op *loop)
     const Op *op = loop->next;
     if (op && op->code == OP_TURN_PASS)
         op = op->next;
-    return op && op->code == OP_WAIT && !op->ival && op->nargs == 1 && loop->nresults == 1 &&
+    return op && op->code == OP_WAIT && !op->sync->pending && op->nargs == 1 && loop->nresults == 1 &&
                    op->args[0] == loop->results[0] && op->results[0]->var == loop->results[0]->var
                ? op
                : NULL;
@@ -92,12 +92,12 @@ static void print_begin(Printer *in, const Narrow *search, const Value *acc)
     const Op *copy = search->copy;
     const Block *tiles = role_grid(in->role)->blocks[0];
     cuda_begin(in);
-    fputs(!copy || copy->stepped ? "ws::narrowed(" : "ws::halved(", in->out);
+    fputs(!copy || copy->transfer->stepped ? "ws::narrowed(" : "ws::halved(", in->out);
     cuda_value(in, acc, PREC_ANY);
     fputs(", ", in->out);
     if (!copy) {
         cuda_value(in, search->product->args[3], PREC_ANY);
-    } else if (copy->stepped) {
+    } else if (copy->transfer->stepped) {
         fprintf(in->out, "p.%s.columns", cuda_map_for(in, copy));
     } else {
         fprintf(in->out, "ws::columns_there(p.%s, ", cuda_map_for(in, copy));

@@ -266,12 +266,12 @@ static void print_if(Printer *in, const Op *op)
     }
     bool swap = op->nblocks > 1 && block_prints_nothing(op->blocks[0]) && !block_prints_nothing(op->blocks[1]);
     cuda_begin(in);
-    fputs(op->uniform ? "if (ws::alike(" : "if (", in->out);
+    fputs(op->control->uniform ? "if (ws::alike(" : "if (", in->out);
     if (swap)
         print_negated(in, op->args[0]);
     else
         cuda_operand(in, op->args[0], PREC_ANY, false);
-    fputs(op->uniform ? ")) {" : ") {", in->out);
+    fputs(op->control->uniform ? ")) {" : ") {", in->out);
     cuda_place(in, op);
     fputc('\n', in->out);
     cuda_block(in, op->blocks[swap]);
@@ -303,7 +303,7 @@ const char *cuda_blocks(const Printer *in)
 static bool is_for_one_block(const Op *op, const void *kernel)
 {
     const Kernel *in = kernel;
-    return op->code == OP_COPY_IN && !op->along && cluster_size(in) > 1 && !in->grid.parts;
+    return op->code == OP_COPY_IN && !op->transfer->along && cluster_size(in) > 1 && !in->grid.parts;
 }
 
 static void print_grid(Printer *in, const Op *op)
@@ -340,13 +340,13 @@ static void print_skip(Printer *in, const Op *op)
 {
     cuda_begin(in);
     fprintf(in->out, "%s.skip(", cuda_end_name(in, op->aref, false));
-    if (op->nargs && op->ival != 1)
-        fprintf(in->out, "%d * (", (int)op->ival);
+    if (op->nargs && op->sync->count != 1)
+        fprintf(in->out, "%d * (", op->sync->count);
     if (op->nargs)
         cuda_operand(in, op->args[0], PREC_TERNARY, false);
     else
-        fprintf(in->out, "%d", (int)op->ival);
-    fputs(op->nargs && op->ival != 1 ? "));\n" : ");\n", in->out);
+        fprintf(in->out, "%d", op->sync->count);
+    fputs(op->nargs && op->sync->count != 1 ? "));\n" : ");\n", in->out);
 }
 
 static void print_slot_result(Printer *in, const Op *op, bool producing)
@@ -384,12 +384,12 @@ static void print_copy_in(Printer *in, const Op *op)
     in->indent += kept || own;
     cuda_begin(in);
     in->indent -= kept || own;
-    fprintf(in->out, "ws::copy_%s%s", op->along ? "share" : "in", cuda_has_fill(op) ? "_or" : "");
-    if (op->along)
-        fprintf(in->out, "<%s_cluster, ws::along_%s>", in->kernel->name, text_alongs[op->along]);
+    fprintf(in->out, "ws::copy_%s%s", op->transfer->along ? "share" : "in", cuda_has_fill(op) ? "_or" : "");
+    if (op->transfer->along)
+        fprintf(in->out, "<%s_cluster, ws::along_%s>", in->kernel->name, text_alongs[op->transfer->along]);
     fputc('(', in->out);
     if (cuda_has_fill(op)) {
-        cuda_fill(in, op->fval);
+        cuda_fill(in, op->transfer->fill);
         fputs(", ", in->out);
     }
     fprintf(in->out, "%s, ", cuda_end_name(in, op->aref, true));
@@ -414,7 +414,7 @@ static void print_flip(Printer *in, const Op *op)
 /* A product, or two that are one instruction.  */
 static void print_accumulate(Printer *in, const Op *op)
 {
-    const Op *products[] = {op, op->code == OP_MMA && op->ival ? op_paired_with(op) : NULL};
+    const Op *products[] = {op, op->code == OP_MMA && op->sync->paired ? op_paired_with(op) : NULL};
     int count = products[1] ? 2 : 1;
     for (int i = 0; i < count; i++)
         if (products[i]->args[2]->var != products[i]->results[0]->var)
@@ -467,7 +467,7 @@ static void print_wait(Printer *in, const Op *op)
 {
     print_computed(in, op);
     cuda_begin(in);
-    fprintf(in->out, "ws::wait<%d>(", (int)op->ival);
+    fprintf(in->out, "ws::wait<%d>(", op->sync->pending);
     for (int i = 0; i < op->nargs; i++) {
         if (i)
             fputs(", ", in->out);
@@ -512,7 +512,7 @@ static void print_print(Printer *in, const Op *op)
     print_inside(in);
     cuda_begin(in);
     fputs("ws::print(", in->out);
-    cuda_quoted(in->out, op->sval ? op->sval : "");
+    cuda_quoted(in->out, op->store->label ? op->store->label : "");
     fputs(", ", in->out);
     cuda_value(in, op->args[0], PREC_TERNARY);
     fputs(");\n", in->out);
@@ -542,10 +542,10 @@ static void print_sync(Printer *in, const Op *op)
         print_wait(in, op);
         break;
     case OP_CONSUMED:
-        cuda_line(in, "%s.consumed<%d>();", cuda_end_name(in, op->aref, false), (int)op->ival);
+        cuda_line(in, "%s.consumed<%d>();", cuda_end_name(in, op->aref, false), op->sync->keep);
         break;
     case OP_STORE_WAIT:
-        cuda_line(in, "ws::store_wait<%d>();", (int)op->ival);
+        cuda_line(in, "ws::store_wait<%d>();", op->sync->pending);
         break;
     case OP_STAGE:
     case OP_GATHER:

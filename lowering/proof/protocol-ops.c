@@ -84,15 +84,16 @@ static bool run_copy_in(Explorer *in, World *world, int group, const Op *op)
         return violates(in, world, group, op, "copies into '%s' outside its put", aref->name);
     int block = in->groups[group].block, slot = slot_of(in, aref->id, state->puts[aref->id].next);
     Type share = op->storage->tile;
-    share.rows = op->along ? (int)op->ival : share.rows;
+    share.rows = op->transfer->along ? op->transfer->share : share.rows;
     for (int to = 0; to < cluster_size(in->kernel); to++)
-        if (cluster_shares(in->kernel, op->along, block, to) && !cluster_shares(in->kernel, aref->along, block, to))
+        if (cluster_shares(in->kernel, op->transfer->along, block, to) &&
+            !cluster_shares(in->kernel, aref->along, block, to))
             return violates(in, world, group, op, "copies into '%s' of block %d, for whose slots it does not wait",
                             aref->name, to);
     for (int to = 0; to < in->nblocks; to++)
-        if (cluster_shares(in->kernel, op->along, block, to))
+        if (cluster_shares(in->kernel, op->transfer->along, block, to))
             world->brought[ring_at(in, to, aref->id)][slot] +=
-                machine_copy_bytes(share) * blocks_at_once(in, op->along);
+                machine_copy_bytes(share) * blocks_at_once(in, op->transfer->along);
     return true;
 }
 
@@ -219,7 +220,7 @@ static bool release(Explorer *in, World *world, int group, const Op *op, int ind
 static bool run_consumed(Explorer *in, World *world, int group, const Op *op)
 {
     End *gets = &world->states[group].gets[op->aref->id];
-    while (gets->held > op->ival) {
+    while (gets->held > op->sync->keep) {
         if (!release(in, world, group, op, gets->next - gets->held))
             return false;
         gets->held--;
@@ -241,7 +242,7 @@ static bool run_skip(Explorer *in, World *world, int group, const Op *op)
     End *gets = &world->states[group].gets[op->aref->id];
     if (gets->held)
         return violates(in, world, group, op, "passes over puts of '%s' while it holds slots of it", op->aref->name);
-    pass_over(in, world, group, op, op->ival);
+    pass_over(in, world, group, op, op->sync->count);
     return true;
 }
 
@@ -453,7 +454,7 @@ static bool complete(Explorer *in, World *world, int group, const Op *op, int la
 static bool run_wait(Explorer *in, World *world, int group, const Op *op)
 {
     State *state = &world->states[group];
-    if (!complete(in, world, group, op, state->committed - (int)op->ival))
+    if (!complete(in, world, group, op, state->committed - op->sync->pending))
         return false;
     for (int i = 0; i < op->nresults; i++) {
         const Mark *from = mark_at(in, world, group, op->args[i]);

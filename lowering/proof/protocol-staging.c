@@ -46,7 +46,7 @@ static bool are_free(Explorer *in, const World *world, int group, const Op *op, 
 
 static int boxes_of(const Op *stage)
 {
-    return stage->ival ? 1 : machine_boxes(stage->args[0]->type);
+    return stage->sync->box ? 1 : machine_boxes(stage->args[0]->type);
 }
 
 /* Several boxes begin with the first buffer, so all have to be free.  */
@@ -89,8 +89,8 @@ bool run_copy_out(Explorer *in, World *world, int group, const Op *op)
 void run_store_wait(const Explorer *in, State *state, const Op *op)
 {
     for (int s = 0; s < in->nstorages; s++)
-        if (state->copying[s] > op->ival)
-            state->copying[s] = (int)op->ival;
+        if (state->copying[s] > op->sync->pending)
+            state->copying[s] = op->sync->pending;
 }
 
 bool copies_are_out(const Explorer *in, const State *state)

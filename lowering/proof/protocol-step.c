@@ -145,7 +145,7 @@ static bool compute(const State *state, const Group *group, const Value *value, 
                (outer && outer->code == OP_GRID && value->index == outer->nargs / 3);
     }
     if (op->code == OP_CONST) {
-        *result = op->ival;
+        *result = op->scalar->integer;
         return true;
     }
     if ((op->code != OP_REMI && op->code != OP_EQI) || !compute(state, group, op->args[0], &x) ||
@@ -190,7 +190,7 @@ static const Op *skip_all(const Explorer *in, World *world, int group, const Op 
             continue;
         if (labels->source[at->position] != loop)
             break;
-        pass_over(in, world, group, at, count ? at->ival : 0);
+        pass_over(in, world, group, at, count ? at->sync->count : 0);
         last = at;
     }
     return last;

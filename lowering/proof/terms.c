@@ -221,12 +221,13 @@ static Opcode meaning(Opcode code)
 static const Term *node(Terms *terms, const Op *op, const Term *const *args)
 {
     Type type = op->nresults ? op->results[0]->type : (Type){0};
+    const Meaning said = op_meaning(op);
     Term term = {.code = meaning(op->code),
                  .dtype = type.dtype,
                  .cols = type.cols,
-                 .ival = op->code == OP_MMA ? 0 : op->ival, /* whether it shares an instruction */
-                 .fval = op->fval,
-                 .sval = op->sval,
+                 .ival = said.integer,
+                 .fval = said.real,
+                 .sval = *said.text ? said.text : NULL,
                  .nargs = op->nargs,
                  .args = (const Term **)args};
     return intern(terms, term);
@@ -305,7 +306,7 @@ static const Term *integer_term(Terms *terms, const Op *op, const Term *const *a
     int64_t count;
     switch (op->code) {
     case OP_CONST:
-        return term_number(terms, op->ival);
+        return term_number(terms, op->scalar->integer);
     case OP_ADDI:
         return term_sum(terms, args[0], args[1], 1);
     case OP_SUBI:
@@ -340,7 +341,7 @@ const Term *term_of(Terms *terms, const Op *op, const Term *const *args)
     if (is_counted(type))
         return integer_term(terms, op, args);
     if (op->code == OP_CONST && !dtype_is_float(type.dtype))
-        return term_number(terms, op->ival);
+        return term_number(terms, op->scalar->integer);
     if ((op->code == OP_TRANS || op->code == OP_TRANS_VIEW) && args[0]->code == OP_TRANS)
         return args[0]->args[0];
     return node(terms, op, args);
@@ -353,7 +354,7 @@ const Term *term_load(Terms *terms, const Op *load, int rows, int nargs, const T
                                 .dtype = type.dtype,
                                 .rows = rows,
                                 .cols = type.cols,
-                                .fval = load->fval,
+                                .fval = load->transfer->fill,
                                 .nargs = nargs,
                                 .args = (const Term **)args});
 }

@@ -50,9 +50,10 @@ static void say(Reader *in, int64_t word)
 static void say_literal(Reader *in, const Op *op)
 {
     int64_t real;
-    memcpy(&real, &op->fval, sizeof real);
+    const Meaning meaning = op_meaning(op);
+    memcpy(&real, &meaning.real, sizeof real);
     say(in, INT64_MIN + op->results[0]->type.dtype);
-    say(in, op->ival);
+    say(in, meaning.integer);
     say(in, real);
 }
 
@@ -94,12 +95,13 @@ static void say_op(Reader *in, const Op *op)
     int64_t real;
     if (op->code == OP_CONST)
         return;
-    memcpy(&real, &op->fval, sizeof real);
+    const Meaning meaning = op_meaning(op);
+    memcpy(&real, &meaning.real, sizeof real);
     in->alike->loads |= op_info[op->code].class_ == CLASS_LOAD;
     say(in, (int64_t)op->code << 32 | op->nargs << 16 | op->nresults << 8 | op->nblocks);
-    say(in, op->ival);
+    say(in, meaning.integer);
     say(in, real);
-    say_words(in, op->sval);
+    say_words(in, meaning.text);
     for (int i = 0; i < op->nargs; i++)
         say_value(in, op->args[i]);
     for (int k = 0; k < op->nblocks; k++) {

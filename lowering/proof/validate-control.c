@@ -188,7 +188,7 @@ static bool same_bounds(Validator *in, const Op *op, const Op *source, const Ins
     for (int i = 0; i < 3; i++)
         if (known_of(in, op->args[i]).term != source_term(in, outer, source->args[i]))
             return false;
-    return op->ival == source->ival;
+    return op_means_the_same(op, source);
 }
 
 typedef enum { PLAIN_LOOP, STAGED_LOOP, BRANCH } Shape;
@@ -333,7 +333,7 @@ static const Term *trip_count(Validator *in, const Op *loop, const Instance *out
     const Term *length =
         term_sum(terms, source_term(in, outer, loop->args[1]), source_term(in, outer, loop->args[0]), -1);
     length = term_sum(terms, length, step, 1);
-    if (loop->ival == OP_LTI)
+    if (loop->control->compare == OP_LTI)
         length = term_sum(terms, length, term_number(terms, 1), -1);
     Value result = {.type = type_scalar(dtype)}, *results[] = {&result};
     Op op = {.code = OP_DIVI, .nargs = 2, .nresults = 1, .results = results};
@@ -346,7 +346,7 @@ static const Term *trip_count(Validator *in, const Op *loop, const Instance *out
 static bool counts_up(Validator *in, const Op *loop, const Instance *outer)
 {
     int64_t step;
-    return loop->code == OP_FOR && (loop->ival == OP_LTI || loop->ival == OP_LEI) &&
+    return loop->code == OP_FOR && (loop->control->compare == OP_LTI || loop->control->compare == OP_LEI) &&
            term_is_number(source_term(in, outer, loop->args[2]), &step) && step > 0;
 }
 
@@ -354,7 +354,7 @@ bool run_skip(Validator *in, const Op *op)
 {
     const Aref *aref = op->aref;
     const Op *first = aref->loads[0];
-    if (op->ival != 1 || in->mine != 0)
+    if (op->sync->count != 1 || in->mine != 0)
         return differs(in, op, "passes over puts of '%s' that no other group takes", aref->name);
     for (int k = 0; k < in->nopen; k++) {
         Instance *instance = in->open[k];

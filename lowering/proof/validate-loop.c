@@ -532,14 +532,15 @@ bool is_steady(Validator *in, const Op *op)
     const Instance *outer = in->stage->first->outer;
     const Term *second = term_add(&in->terms, loop->blocks[0]->args[0]->type.dtype,
                                   source_term(in, outer, loop->args[0]), source_term(in, outer, loop->args[2]));
-    return !in->stage->last && (Opcode)op->ival == (Opcode)loop->ival && known_of(in, op->args[0]).term == second &&
+    return !in->stage->last && op->control->compare == loop->control->compare &&
+           known_of(in, op->args[0]).term == second &&
            known_of(in, op->args[1]).term == source_term(in, outer, loop->args[1]) &&
            known_of(in, op->args[2]).term == source_term(in, outer, loop->args[2]);
 }
 
 const Term *first_condition(Validator *in, const Op *loop, const Instance *outer)
 {
-    return term_compare(&in->terms, (Opcode)loop->ival, loop->blocks[0]->args[0]->type.dtype,
+    return term_compare(&in->terms, loop->control->compare, loop->blocks[0]->args[0]->type.dtype,
                         source_term(in, outer, loop->args[0]), source_term(in, outer, loop->args[1]));
 }
 

@@ -215,9 +215,8 @@ static bool is_the_store(Validator *in, const Op *op, const Stored *what, const 
 {
     const Value *tile = source->args[source->nargs - 1];
     bool divided = is_divided(in, source);
-    bool named_alike = op->sval == source->sval || (op->sval && source->sval && !strcmp(op->sval, source->sval));
-    if (source->code != op->code || source->nargs != op->nargs || !named_alike ||
-        instance->done[source->position] & DONE_OP)
+    bool named_alike = source->code == op->code && op_means_the_same(op, source);
+    if (!named_alike || source->nargs != op->nargs || instance->done[source->position] & DONE_OP)
         return false;
     if (!agrees(in, what->tile, op->args[op->nargs - 1], source_term(in, instance, tile), tile) ||
         divided != (op->args[op->nargs - 1]->type.rows != tile->type.rows) ||
@@ -236,9 +235,9 @@ typedef struct {
 static Box box_of(const Op *store)
 {
     const Op *stage = store->args[store->nargs - 1]->def;
-    if (!stage || stage->code != OP_STAGE || !stage->ival)
+    if (!stage || stage->code != OP_STAGE || !stage->sync->box)
         return (Box){0, 0};
-    return (Box){(unsigned)stage->ival, (unsigned)machine_boxes(stage->args[0]->type)};
+    return (Box){(unsigned)stage->sync->box, (unsigned)machine_boxes(stage->args[0]->type)};
 }
 
 static bool is_next_box(Box box, unsigned done)
@@ -330,14 +329,14 @@ static bool is_slot(const Known *slot, const Aref *aref)
 /* Do the blocks that bring a share each load the same tile, equally often, and all of it together?  */
 static bool check_share(Validator *in, const Op *op, const Op *load)
 {
-    int rows = load->results[0]->type.rows, sharers = cluster_sharers(in->kernel, op->along);
+    int rows = load->results[0]->type.rows, sharers = cluster_sharers(in->kernel, op->transfer->along);
     int differing = variance_of_load(&in->variance, load) | variance_around(&in->variance, load);
-    if (!op->along)
-        return !op->ival || differs(in, op, "brings a part of '%s' alone", op->storage->name);
-    if (op->ival <= 0 || op->ival % MACHINE_SWIZZLE_ROWS || op->ival * sharers != rows)
-        return differs(in, op, "brings %d of %d rows of '%s', and %d blocks do so", (int)op->ival, rows,
+    if (!op->transfer->along)
+        return !op->transfer->share || differs(in, op, "brings a part of '%s' alone", op->storage->name);
+    if (op->transfer->share <= 0 || op->transfer->share % MACHINE_SWIZZLE_ROWS || op->transfer->share * sharers != rows)
+        return differs(in, op, "brings %d of %d rows of '%s', and %d blocks do so", op->transfer->share, rows,
                        op->storage->name, sharers);
-    return !(differing & variance_along(op->along)) ||
+    return !(differing & variance_along(op->transfer->along)) ||
            differs(in, op, "shares '%s' with blocks that load another tile", op->storage->name);
 }
 
@@ -348,12 +347,14 @@ static bool run_copy_in(Validator *in, const Op *op)
     if (!load || !is_slot(&slot, op->aref))
         return differs(in, op, "copies into '%s' with a slot of another ring", op->storage->name);
     unsigned *done = &slot.instance->done[load->position];
-    bool same = load->nargs == op->nargs - 1 && !memcmp(&load->fval, &op->fval, sizeof op->fval);
+    bool same =
+        load->nargs == op->nargs - 1 && !memcmp(&load->transfer->fill, &op->transfer->fill, sizeof op->transfer->fill);
     for (int i = 0; same && i < load->nargs; i++)
         same = known_of(in, op->args[1 + i]).term == source_term(in, slot.instance, load->args[i]);
     if (!same)
         return differs(in, op, "copies something else into '%s' than the source loads", op->storage->name);
-    if ((op->present && !load->present) || (op->stepped && op->stepped != load->stepped))
+    if ((op->transfer->present && !load->transfer->present) ||
+        (op->transfer->stepped && op->transfer->stepped != load->transfer->stepped))
         return differs(in, op, "leaves out rows of '%s' that are looked at", op->storage->name);
     if (*done & DONE_COPY)
         return differs(in, op, "copies twice into one slot of '%s'", op->storage->name);
@@ -418,7 +419,6 @@ static const Term *turned_over(Validator *in, const Op *view, const Term *tile)
     Op trans = *view;
     trans.code = OP_TRANS;
     trans.nargs = 1;
-    trans.ival = 0;
     return term_of(&in->terms, &trans, &tile);
 }
 

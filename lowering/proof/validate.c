@@ -46,8 +46,9 @@ static void digest_block(const Block *block, uint64_t *digest)
 {
     FOR_OPS (op, block) {
         uint64_t real;
-        memcpy(&real, &op->fval, sizeof real);
-        *digest = mix(mix(*digest, (uint64_t)op->code << 32 ^ (uint64_t)op->ival), real);
+        const Meaning meaning = op_meaning(op);
+        memcpy(&real, &meaning.real, sizeof real);
+        *digest = mix(mix(*digest, (uint64_t)op->code << 32 ^ (uint64_t)meaning.integer), real);
         for (int i = 0; i < op->nargs; i++)
             *digest = mix(*digest, (uint64_t)op->args[i]->id);
         for (int i = 0; i < op->nresults; i++)
@@ -237,8 +238,9 @@ static void visit_present(Op *op, void *context)
         BUG_AT(in->kernel, op->loc, "columns that a product may leave out are looked at");
         in->apart = false;
     }
-    if (!in->apart || ((!op->present || rows_stay_apart(in->kernel, &in->uses, op)) &&
-                       (!op->stepped || rows_stepped(in->kernel, &in->uses, op) == op->stepped)))
+    if (!in->apart || op->code != OP_LOAD ||
+        ((!op->transfer->present || rows_stay_apart(in->kernel, &in->uses, op)) &&
+         (!op->transfer->stepped || rows_stepped(in->kernel, &in->uses, op) == op->transfer->stepped)))
         return;
     BUG_AT(in->kernel, op->loc, "rows that '%s' does not have are looked at",
            op->args[0]->name ? op->args[0]->name : "?");

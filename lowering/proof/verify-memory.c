@@ -142,7 +142,7 @@ static void check_stage_out(Uses *uses, const Op *op)
     int boxes = machine_boxes(type);
     if (type.kind != K_TILE || tile.dtype != type.dtype || type.rows % tile.rows)
         complain(uses, op, "writes to memory of another shape");
-    else if (op->ival < 0 || op->ival > boxes || (!op->ival && boxes > machine_output_buffers(tile)))
+    else if (op->sync->box < 0 || op->sync->box > boxes || (!op->sync->box && boxes > machine_output_buffers(tile)))
         complain(uses, op, "has no buffer for each box");
 }
 
@@ -204,7 +204,7 @@ static const Storage *storage_under(const Value *view)
 static void check_pair(Uses *uses, const Op *op)
 {
     const Op *second = op_paired_with(op);
-    if (!second || op->ival != 1 || second->ival)
+    if (!second || !op->sync->paired || second->sync->paired)
         complain(uses, op, "is one instruction with a product that cannot be");
     else if (!lie_beside(storage_under(op->args[1]), storage_under(second->args[1])))
         complain(uses, op, "is one instruction with a product whose right operand lies elsewhere");
@@ -270,7 +270,7 @@ static void visit_use(Op *op, void *context)
         check_store(uses, op);
     if (op_info[op->code].class_ == CLASS_LOAD)
         check_load(uses, op);
-    if (op->code == OP_MMA && op->ival)
+    if (op->code == OP_MMA && op->sync->paired)
         check_pair(uses, op);
     if (op->code == OP_MMA && op->args[0]->type.kind == K_VIEW)
         check_short_operand(uses, op);

@@ -36,7 +36,7 @@ static void visit_read(Op *op, void *context)
 static bool is_uniform(const Op *op, const void *context)
 {
     (void)context;
-    return op->uniform;
+    return op->code == OP_IF && op->control->uniform;
 }
 
 bool verify_uniform(Kernel *kernel)

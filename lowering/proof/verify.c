@@ -37,7 +37,7 @@ static void visit_filling(Op *op, void *context)
 {
     Filling *filling = context;
     if (op->code == OP_COPY_IN && op->aref == filling->aref)
-        filling->along = cluster_join(filling->along, op->along);
+        filling->along = cluster_join(filling->along, op->transfer->along);
 }
 
 /* The blocks of a cluster that wait for each other's releases are those that bring each other's bytes: so a slot is full only

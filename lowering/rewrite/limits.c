@@ -245,12 +245,13 @@ Value *infer_limit(Kernel *kernel, Op *loop, Value *question)
     Dtype dtype = in.counter->type.dtype;
     int64_t step;
     Answer answer;
-    bool up = (loop->ival == OP_LTI || loop->ival == OP_LEI) && ir_constant(loop->args[2], &step) && step > 0;
+    bool up = (loop->control->compare == OP_LTI || loop->control->compare == OP_LEI) &&
+              ir_constant(loop->args[2], &step) && step > 0;
     if (!up || !is_signed_integer(in.counter))
         return NULL;
     in.first = convert(&in, loop->args[0], D_I64);
     in.last = convert(&in, loop->args[1], D_I64);
-    if (loop->ival == OP_LEI)
+    if (loop->control->compare == OP_LEI)
         in.last = binary(&in, OP_ADDI, in.last, literal(&in, 1));
     if (!find_answer(&in, question, &answer) || !answer.end)
         return NULL;

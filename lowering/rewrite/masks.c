@@ -85,7 +85,7 @@ static void visit_and(Op *op, void *context)
         return;
     op->args[0] = x->args[0];
     op->args[1] = smaller(in, op, most(in, op, x), most(in, op, y));
-    op->code = OP_LE;
+    op_become(op, OP_LE);
 }
 
 /* require: types, one GRID.   ensure: the same program; masks of two bounds of a side have one.  */

@@ -136,7 +136,7 @@ static bool is_zero(const Value *value)
 static const Value *extent_of(const Value *tensor, int dimension)
 {
     while (tensor->def && tensor->def->code == OP_SLICE &&
-           (tensor->def->ival != dimension || is_zero(tensor->def->args[1])))
+           (tensor->def->tensor->dimension != dimension || is_zero(tensor->def->args[1])))
         tensor = tensor->def->args[0];
     return tensor->def && tensor->def->code == OP_TENSOR ? tensor->def->args[1 + dimension] : NULL;
 }
@@ -147,7 +147,7 @@ static bool ends_behind(const Value *tensor, int dimension, const Value *base, c
     for (; tensor->def && tensor->def->code == OP_SLICE; tensor = tensor->def->args[0]) {
         const Value *end = without_widening(tensor->def->args[2]);
         const Op *sum = end->def;
-        if (tensor->def->ival != dimension)
+        if (tensor->def->tensor->dimension != dimension)
             continue;
         if (!is_zero(tensor->def->args[1]))
             return false;
@@ -163,7 +163,7 @@ static bool ends_behind(const Value *tensor, int dimension, const Value *base, c
 static bool ends_alike(Search *in, const Value *tensor, int dimension)
 {
     const Op *slice = tensor->def;
-    while (slice && slice->code == OP_SLICE && slice->ival != dimension)
+    while (slice && slice->code == OP_SLICE && slice->tensor->dimension != dimension)
         slice = slice->args[0]->def;
     if (!slice || slice->code != OP_SLICE || !is_zero(slice->args[1]))
         return false;
@@ -300,7 +300,7 @@ static Search search_new(Kernel *kernel, const Uses *uses, const Op *load, Beyon
 static bool reach_nothing(Kernel *kernel, const Uses *uses, const Op *load, const Value *step)
 {
     const Op *tensor = load->args[0]->def;
-    if (load->code != OP_LOAD || load->ival || load->fval != 0 || !tensor || tensor->code != OP_TENSOR)
+    if (load->code != OP_LOAD || load->transfer->fill != 0 || !tensor || tensor->code != OP_TENSOR)
         return false;
     Search in = search_new(kernel, uses, load, step ? BEYOND_STEP : BEYOND_TENSOR);
     in.step = step;
@@ -381,10 +381,10 @@ static void visit_load(Op *op, void *context)
     Marker *in = context;
     if (op->code != OP_LOAD)
         return;
-    op->present =
+    op->transfer->present =
         may_be_ragged(op, op->nargs - 3, op->results[0]->type.rows) && rows_stay_apart(in->kernel, &in->uses, op);
-    if (op->present && op->results[0]->type.rows <= MACHINE_BOX_ROWS)
-        op->stepped = rows_stepped(in->kernel, &in->uses, op);
+    if (op->transfer->present && op->results[0]->type.rows <= MACHINE_BOX_ROWS)
+        op->transfer->stepped = rows_stepped(in->kernel, &in->uses, op);
 }
 
 static bool is_same(const Op *op, const void *other)
@@ -446,7 +446,7 @@ static void visit_dot(Op *op, void *context)
 {
     Marker *in = context;
     const Op *load = load_of_columns(op);
-    Op *loop = load && !load->stepped ? loop_around(op->parent) : NULL;
+    Op *loop = load && !load->transfer->stepped ? loop_around(op->parent) : NULL;
     int64_t number;
     if (!loop || loop->code != OP_FOR)
         return;

@@ -65,14 +65,14 @@ static bool is_linear(Recurrence *in, const Value *value, int depth)
 
 static bool starts_at_zero(const Value *value)
 {
-    return value->def && value->def->code == OP_FULL && value->def->fval == 0;
+    return value->def && value->def->code == OP_FULL && value->def->tile->value == 0;
 }
 
 static void complete(Kernel *kernel, Op *loop, int i, const Recurrence *found)
 {
     Value *part = loop->results[i];
     for (int k = 0; k < found->nsums; k++)
-        found->sums[k]->code = OP_ROW_PART;
+        op_become(found->sums[k], OP_ROW_PART);
     Op *total = op_new(kernel, OP_ROW_TOTAL, loop->loc, 0, NULL);
     Value *whole = op_result(kernel, total, part->type, part->name);
     ir_replace_uses(kernel->body, part, whole);

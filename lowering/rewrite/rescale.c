@@ -38,7 +38,7 @@ static void visit_product(Op *op, void *context)
                 factor->type.cols == 1 && factor->type.rows == type.rows && type.cols > 1;
     if (!fits || !is_growth(factor))
         return;
-    op->code = OP_RESCALE;
+    op_become(op, OP_RESCALE);
     op->args[0] = scaled;
     op->args[1] = factor;
 }

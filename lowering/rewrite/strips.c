@@ -353,7 +353,7 @@ static Op *cut_columns(const Cut *cut, Op *where, int first, int end)
         op_before(last, op);
     }
     Op *loop = op_new(kernel, OP_FOR, last->loc, 3, args);
-    loop->ival = OP_LTI;
+    loop->control->compare = OP_LTI;
     op_after(where, loop);
     Cutter in = {cut, block_new(kernel, loop), NULL, value_map_new(kernel), value_map_new(kernel)};
     in.strip = block_arg(kernel, in.body, type_scalar(D_I32), "strip", last->loc);
@@ -408,7 +408,7 @@ static void visit_block(Op *op, void *context)
 {
     Kernel *kernel = context;
     for (const Op *around = op; around; around = ir_enclosing(around, OP_FOR))
-        if (around->pipeline)
+        if (pipeline_of(around))
             return;
     for (int k = 0; k < op->nblocks; k++)
         cut_block(kernel, op->blocks[k]);

@@ -23,7 +23,8 @@ static Value *binary(Kernel *kernel, Block *to, const Op *loop, Opcode code, Val
 static bool only_skips(const Op *loop)
 {
     int64_t step;
-    bool up = loop->code == OP_FOR && carried_count(loop) == 0 && (loop->ival == OP_LTI || loop->ival == OP_LEI) &&
+    bool up = loop->code == OP_FOR && carried_count(loop) == 0 &&
+              (loop->control->compare == OP_LTI || loop->control->compare == OP_LEI) &&
               ir_constant(loop->args[2], &step) && step > 0 && dtype_is_signed(loop->blocks[0]->args[0]->type.dtype);
     if (up)
         FOR_OPS (op, loop->blocks[0])
@@ -41,7 +42,7 @@ static Value *trip_count(Kernel *kernel, Block *to, const Op *loop)
     Value *length = loop->args[1];
     if (!from_zero)
         length = binary(kernel, to, loop, OP_SUBI, length, loop->args[0], dtype);
-    Value *round = ir_const_int(kernel, to, dtype, loop->ival == OP_LEI ? step : step - 1);
+    Value *round = ir_const_int(kernel, to, dtype, loop->control->compare == OP_LEI ? step : step - 1);
     Value *rounded = binary(kernel, to, loop, OP_ADDI, length, round, dtype);
     Value *trips = binary(kernel, to, loop, OP_DIVI, rounded, loop->args[2], dtype);
     return binary(kernel, to, loop, OP_MAXI, trips, ir_const_int(kernel, to, dtype, 0), dtype);

@@ -238,13 +238,12 @@ static void emit_put(Distributor *in, Block *to, Op *load)
         Op *copy = emit(in, block, source, OP_COPY_IN, 1, &slot);
         for (int k = 0; k < source->nargs; k++)
             op_add_arg(in->kernel, copy, value_map_get(&in->map, source->args[k]));
+        op_copy_attributes(copy, source);
         copy->aref = aref;
         copy->storage = aref->storages[i];
-        copy->fval = source->fval;
-        copy->present = source->present;
-        copy->stepped = source->stepped;
-        copy->along = source->along;
-        copy->ival = source->along ? source->results[0]->type.rows / cluster_sharers(in->kernel, source->along) : 0;
+        if (copy->transfer->along)
+            copy->transfer->share =
+                source->results[0]->type.rows / cluster_sharers(in->kernel, source->transfer->along);
     }
     emit(in, block, load, OP_PUT_DONE, 1, &slot)->aref = aref;
     end_first_group(in, block, to, load);
@@ -254,7 +253,7 @@ static void emit_consumed(Distributor *in, Block *to, const Op *origin, Aref *ar
 {
     Op *op = emit(in, to, origin, OP_CONSUMED, 0, NULL);
     op->aref = aref;
-    op->ival = lag;
+    op->sync->keep = lag;
     for (int i = 0; i < aref->nstorages; i++) {
         int stage = in->role->id && !in->fills ? last_stage(aref->loads[i], &in->uses) : 0;
         schedule_op(op)->stage = stage > schedule_of(op)->stage ? stage : schedule_of(op)->stage;
@@ -270,7 +269,7 @@ static void emit_skip(Distributor *in, Block *to, const Op *load)
 {
     Op *skip = emit(in, to, load, OP_SKIP, 0, NULL);
     skip->aref = last_ring(load);
-    skip->ival = 1;
+    skip->sync->count = 1;
 }
 
 /* The whole group takes a tile out of one ring and puts it, turned over, into the next.  */
@@ -410,10 +409,7 @@ static Type role_type(const Distributor *in, const Value *value)
 static Op *clone_shell(Distributor *in, Block *to, Op *op)
 {
     Op *copy = emit(in, to, op, op->code, 0, NULL);
-    copy->ival = op->ival;
-    copy->fval = op->fval;
-    copy->sval = op->sval;
-    copy->pipeline = op->pipeline;
+    op_copy_attributes(copy, op);
     return copy;
 }
 

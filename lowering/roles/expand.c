@@ -51,13 +51,19 @@ typedef struct {
     int groups; /* committed in this block */
 } Expander;
 
-static Op *sync_op(const Expander *in, const Op *origin, Opcode code, int64_t ival)
+static Op *sync_op(const Expander *in, const Op *origin, Opcode code)
 {
     Op *op = op_new(in->kernel, code, origin->loc, 0, NULL);
-    op->ival = ival;
     op->origin = origin->origin;
     schedule_op(op)->roles = ROLE_BIT(in->role);
     return op;
+}
+
+static Op *wait_op(const Expander *in, const Op *origin, int pending)
+{
+    Op *wait = sync_op(in, origin, OP_WAIT);
+    wait->sync->pending = pending;
+    return wait;
 }
 
 /* A wait's result takes the place of its token everywhere but in the wait itself.  */
@@ -87,7 +93,7 @@ static int count_uses(const Block *block, const Value *value)
 /* Wait until group `group` and all before it are done; later ones stay in flight.  */
 static void wait_for(Expander *in, Op *before, int group)
 {
-    Op *wait = sync_op(in, before, OP_WAIT, in->groups - 1 - group);
+    Op *wait = wait_op(in, before, in->groups - 1 - group);
     op_before(before, wait);
     int kept = 0;
     for (int i = 0; i < in->npending; i++)
@@ -175,7 +181,7 @@ static void clear_early(const Expander *in, const Op *mma)
         return;
     op_remove(clear);
     op_before(in->first, clear);
-    clear->made_here = true;
+    clear->tile->here = true;
 }
 
 /* A product is a group of its own; in a chain only the newest counts.  */
@@ -184,7 +190,7 @@ static void add_pending(Expander *in, Op *mma)
     if (!in->first)
         in->first = mma;
     clear_early(in, mma);
-    op_after(mma, sync_op(in, mma, OP_COMMIT, 0));
+    op_after(mma, sync_op(in, mma, OP_COMMIT));
     int i = 0;
     while (i < in->npending && in->pending[i] != mma->args[2])
         i++;
@@ -243,12 +249,12 @@ static void close_group(const Expander *in, const Op *loop, Block *block)
 {
     Op *last = last_in_flight(in, loop, block);
     if (!last) {
-        op_before(block->last, sync_op(in, block->last, OP_COMMIT_NOTHING, 0));
+        op_before(block->last, sync_op(in, block->last, OP_COMMIT_NOTHING));
     } else if (last->code == OP_IF) {
         for (int k = 0; k < last->nblocks; k++)
             close_group(in, loop, last->blocks[k]);
     } else {
-        op_after(last, sync_op(in, last, OP_COMMIT, 0));
+        op_after(last, sync_op(in, last, OP_COMMIT));
     }
 }
 
@@ -285,20 +291,20 @@ static Op *before_releases(Block *block)
 static void end_iterations(Expander *in, Op *loop)
 {
     Block *block = loop->blocks[0];
-    int lag = loop->pipeline ? loop->pipeline->in_flight - 1 : 0;
+    int lag = pipeline_of(loop) ? pipeline_of(loop)->in_flight - 1 : 0;
     Op *where = before_releases(block), *wait = NULL, *after = NULL;
     for (int i = 0; i < carried_count(loop); i++) {
         if (!carries(in, loop, i))
             continue;
         if (!wait)
-            op_before(where, wait = sync_op(in, where, OP_WAIT, lag));
+            op_before(where, wait = wait_op(in, where, lag));
         Value *token = block->last->args[i];
         mark_tokens(token, block);
         add_waited(in, wait, token, lag ? K_TOKEN : K_TILE);
         if (!lag)
             continue;
         if (!after) {
-            after = sync_op(in, loop, OP_WAIT, 0);
+            after = wait_op(in, loop, 0);
             op_after(loop->next && loop->next->code == OP_TURN_PASS ? loop->next : loop, after);
         }
         block->args[1 + i]->type.kind = K_TOKEN;
@@ -329,7 +335,7 @@ static void expand_block(const Expander *outer, Block *block)
         for (int k = 0; k < op->nblocks; k++)
             expand_block(&in, op->blocks[k]);
         if (dot) {
-            op->code = OP_MMA;
+            op_become(op, OP_MMA);
             op->results[0]->type.kind = K_TOKEN;
         }
         int group = end ? newest_group(&in) : group_needed(&in, op), early = group_before_exponentials(&in, op);
@@ -425,7 +431,7 @@ static Op *last_look(Op *release)
 static void settle_release(Op *op, void *context)
 {
     (void)context;
-    bool settles = op->code == OP_CONSUMED && (op->ival == 0 || !op->aref->release_lag);
+    bool settles = op->code == OP_CONSUMED && (op->sync->keep == 0 || !op->aref->release_lag);
     Op *last = settles ? last_look(op) : NULL;
     if (!last || last->next == op)
         return;

@@ -22,14 +22,14 @@
 static int in_flight_after(const Op *load)
 {
     Op *loop = loop_around(load->parent);
-    bool late = schedule_of(load)->release == RELEASE_END && loop && loop->code == OP_FOR && loop->pipeline;
-    return late ? loop->pipeline->in_flight - 1 : 0;
+    bool late = schedule_of(load)->release == RELEASE_END && loop && pipeline_of(loop);
+    return late ? loop->control->pipeline->in_flight - 1 : 0;
 }
 
 /* Behind the first of those that look at the tile.  */
 static uint32_t flipping_roles(const Kernel *kernel, const Op *load)
 {
-    uint32_t rest = load->flipped ? schedule_of(load)->roles & ~ROLE_BIT(kernel->roles) : 0;
+    uint32_t rest = load->transfer->flipped ? schedule_of(load)->roles & ~ROLE_BIT(kernel->roles) : 0;
     return rest & (rest - 1);
 }
 
@@ -59,7 +59,7 @@ static bool rings_between(const Op *first, const Op *last)
 static bool shares(Kernel *kernel, const Aref *aref, const Op *load)
 {
     const Op *first = aref->loads[0];
-    if (load->flipped || first->flipped)
+    if (load->transfer->flipped || first->transfer->flipped)
         return false;
     if (!kernel->roles->next)
         return false; /* one role fills and reads in turn: each load is complete where it stands */
@@ -76,11 +76,11 @@ static void add_load(Kernel *kernel, Aref *aref, Op *load)
     if (!name)
         name = tensor ? arena_print(kernel->module, "%s_tile", tensor) : "tile";
     Storage *storage = storage_new(kernel, name, USE_RING, tile, aref->slots);
-    storage->kept = load->kept;
+    storage->kept = load->transfer->kept;
     int n = aref->nstorages;
     Storage **storages = arena_alloc(kernel->module, sizeof(Storage *) * (size_t)(n + 1));
     Op **loads = arena_alloc(kernel->module, sizeof(Op *) * (size_t)(n + 1));
-    aref->along = cluster_join(aref->along, load->along);
+    aref->along = cluster_join(aref->along, load->transfer->along);
     for (int i = 0; i < n; i++) {
         storages[i] = aref->storages[i];
         loads[i] = aref->loads[i];
@@ -147,7 +147,7 @@ static void visit_load(Op *load, void *context)
         if (!found && aref->nstorages && shares(kernel, aref, load))
             found = aref;
     add_load(kernel, found ? found : new_aref(kernel, load), load);
-    if (load->flipped)
+    if (load->transfer->flipped)
         add_onward(kernel, load->aref, load);
 }
 

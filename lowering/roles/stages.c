@@ -200,7 +200,8 @@ static void place_turn(const Stager *in, const Block *block, const Op *before)
 
 static bool takes_turns(const Stager *in)
 {
-    return in->loop->pipeline->pingpong && in->kernel->grid.split == SPLIT_ROWS && in->kernel->grid.consumers > 1;
+    return in->loop->control->pipeline->pingpong && in->kernel->grid.split == SPLIT_ROWS &&
+           in->kernel->grid.consumers > 1;
 }
 
 /* A release at a later stage than its get: the slots got since are still to be read.  */
@@ -221,7 +222,7 @@ static void copy_step(Stager *in, Block *to, unsigned stages)
             continue;
         Op *copy = copy_op(in, op, to, &in->maps[schedule_of(op)->stage]);
         if (op->code == OP_CONSUMED && stages & 1)
-            copy->ival += slots_since(in, op);
+            copy->sync->keep += slots_since(in, op);
         publish(in, op);
     }
     if (stages & 1 && takes_turns(in))
@@ -267,8 +268,8 @@ static Op *steady(Stager *in, Block *to, Value **initial)
     Value *second = op_result(kernel, plain(in, to, OP_ADDI, 2, bounds), iv->type, NULL);
     Value *args[] = {second, old->args[1], old->args[2]};
     Op *loop = plain(in, to, OP_FOR, 3, args);
-    loop->ival = old->ival;
-    loop->pipeline = old->pipeline;
+    loop->control->compare = old->control->compare;
+    loop->control->pipeline = old->control->pipeline;
     Block *body = block_new(kernel, loop);
     value_map_set(kernel, &in->maps[0], iv, block_arg(kernel, body, iv->type, iv->name, iv->loc));
     for (int i = 0; i < in->ncarriers; i++) {
@@ -317,7 +318,7 @@ static void expand_loop(Stager *in)
     Op *old = in->loop;
     Block *around = block_new(kernel, NULL);
     Value *bounds[] = {old->args[0], old->args[1]};
-    Value *runs = op_result(kernel, plain(in, around, (Opcode)old->ival, 2, bounds), type_scalar(D_I1), NULL);
+    Value *runs = op_result(kernel, plain(in, around, old->control->compare, 2, bounds), type_scalar(D_I1), NULL);
     Op *guard = plain(in, around, OP_IF, 1, &runs);
     Block *then = block_new(kernel, guard);
     Value *initial[MAX_CARRIERS];

@@ -24,7 +24,7 @@
 /* At most so many copies out are still read.  */
 static void wait_for_copies(Kernel *kernel, Op *where, int pending)
 {
-    op_lowered_before(kernel, where, OP_STORE_WAIT, 0, NULL)->ival = pending;
+    op_lowered_before(kernel, where, OP_STORE_WAIT, 0, NULL)->sync->pending = pending;
 }
 
 /* The tile, or its n-th box (from 1 on), on its way.  */
@@ -33,12 +33,11 @@ static void carry_out(Kernel *kernel, Op *store, int box)
     Value *tile = store->args[store->nargs - 1];
     Op *stage = op_lowered_before(kernel, store, OP_STAGE, 1, &tile);
     stage->storage = store->storage;
-    stage->ival = box;
+    stage->sync->box = box;
     Value *view = op_result(kernel, stage, type_kind(K_VIEW, tile->type), NULL);
     op_lowered_before(kernel, store, OP_FENCE, 0, NULL);
     Op *copy = op_lowered_before(kernel, store, store->code, store->nargs, store->args);
     copy->storage = store->storage;
-    copy->ival = store->ival;
     copy->args[copy->nargs - 1] = view;
 }
 

@@ -203,10 +203,10 @@ bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)
             schedule_op(op)->stage = 1;
             found = true;
         }
-    bool asked = loop->pipeline->schedule == SCHEDULE_COARSE;
+    bool asked = loop->control->pipeline->schedule == SCHEDULE_COARSE;
     const char *why = found && !asked ? objection(&in) : NULL;
     if (why) {
-        remark(kernel, DIAG_MISSED, loop->pipeline->loc, "coarse schedule not chosen: %s", why);
+        remark(kernel, DIAG_MISSED, loop->control->pipeline->loc, "coarse schedule not chosen: %s", why);
         FOR_OPS (op, in.block)
             schedule_op(op)->stage = 0;
         found = false;

@@ -95,7 +95,7 @@ static bool is_uneven_at_edge(const Kernel *kernel)
 static bool is_kept(const Op *op, const void *context)
 {
     (void)context;
-    return op->code == OP_LOAD && op->kept;
+    return op->code == OP_LOAD && op->transfer->kept;
 }
 
 /* By a producer, to groups that all work on the same tile, or in turn on tiles that share what is kept for them or that are

@@ -42,7 +42,8 @@ static bool stays(const Kernel *kernel, const Op *load, const Op *loop)
 {
     const Op *grid = loop->parent->parent;
     const Op *tensor = load->args[0]->def;
-    bool operand = schedule_of(load)->release && !load->flipped && dtype_bytes(load->results[0]->type.dtype) <= 2;
+    bool operand =
+        schedule_of(load)->release && !load->transfer->flipped && dtype_bytes(load->results[0]->type.dtype) <= 2;
     if (!operand || !tensor || tensor->code != OP_TENSOR || ir_any(grid, stores_what_is_loaded, load))
         return false;
     for (int i = 1; i < load->nargs; i++)
@@ -63,7 +64,8 @@ static bool may_keep(const Kernel *kernel, const Op *loop)
     const Grid *grid = &kernel->grid;
     bool alone = grid->cluster[0] <= 1 && grid->cluster[1] <= 1 && !grid->parts;
     return grid->order == ORDER_COLUMN && grid->dims >= 2 && alone && (grid->persistent || !grid->persistent_given) &&
-           loop->pipeline->automatic && loop->parent->parent && loop->parent->parent->code == OP_GRID && trips(loop);
+           loop->control->pipeline->automatic && loop->parent->parent && loop->parent->parent->code == OP_GRID &&
+           trips(loop);
 }
 
 /* The largest of those that stay, or NULL.  */
@@ -99,8 +101,8 @@ bool choose_keep(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t
     for (int i = 0; i < nloads; i++)
         if (schedule_of(loads[i])->depth)
             schedule_op(loads[i])->depth = (int)tiles * count;
-    loop->pipeline->depth = (int)tiles * count;
-    loop->pipeline->in_flight = count < 2 ? count : 2; /* a copy may wait for a release that many slots back */
-    kept->kept = count;
+    loop->control->pipeline->depth = (int)tiles * count;
+    loop->control->pipeline->in_flight = count < 2 ? count : 2; /* a copy may wait for a release that many slots back */
+    kept->transfer->kept = count;
     return true;
 }

@@ -73,7 +73,7 @@ static int64_t output_bytes(const Chooser *in)
 int64_t room_of_slot(const Op *load)
 {
     Type type = load->results[0]->type;
-    return machine_tile_bytes(type) + (load->flipped ? machine_tile_bytes(type_turned(type)) : 0);
+    return machine_tile_bytes(type) + (load->transfer->flipped ? machine_tile_bytes(type_turned(type)) : 0);
 }
 
 /* Barriers, and the gap behind what is no multiple of the swizzle's period.  */
@@ -89,7 +89,7 @@ int64_t room_fixed(const Chooser *in)
     int64_t bytes = barrier_bytes(in) + in->parts_bytes + STAGED_GROUPS * in->scratch_bytes + output_bytes(in);
     for (int i = 0; i < in->nloads; i++)
         if (schedule_of(in->loads[i])->depth > 0)
-            bytes += (in->loads[i]->kept ? in->loads[i]->kept : schedule_of(in->loads[i])->depth) *
+            bytes += (in->loads[i]->transfer->kept ? in->loads[i]->transfer->kept : schedule_of(in->loads[i])->depth) *
                      room_of_slot(in->loads[i]);
     return bytes;
 }
@@ -124,8 +124,8 @@ bool room_for_staged(const Chooser *in, int groups, bool rows)
     for (int i = 0; i < in->nloads; i++) {
         const Op *loop = pipelined_loop(in->loads[i]);
         int depth = schedule_of(in->loads[i])->depth;
-        if (loop && loop->pipeline->automatic && !in->keeps && depth > loop->pipeline->in_flight)
-            bytes -= (depth - loop->pipeline->in_flight) * room_of_slot(in->loads[i]);
+        if (loop && loop->control->pipeline->automatic && !in->keeps && depth > loop->control->pipeline->in_flight)
+            bytes -= (depth - loop->control->pipeline->in_flight) * room_of_slot(in->loads[i]);
     }
     return !staged || budget_fits(bytes);
 }

@@ -50,16 +50,17 @@ static void visit_collect(Op *op, void *context)
 {
     Chooser *in = context;
     *schedule_op(op) = (ScheduleRow){.tag = schedule_of(op)->tag, .order = ++in->order};
-    op->flipped = false;
-    op->kept = 0;
-    if (op->code == OP_LOAD)
+    if (op->code == OP_LOAD) {
+        op->transfer->flipped = false;
+        op->transfer->kept = 0;
         push(in->kernel, &in->loads, &in->nloads, op);
+    }
     if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
         push(in->kernel, &in->stores, &in->nstores, op);
     if (op->code == OP_SUM_PARTS)
         in->parts_bytes += machine_parts_bytes(op->args[0]->type);
     in->scratch_bytes = scratch_bytes(op) > in->scratch_bytes ? scratch_bytes(op) : in->scratch_bytes;
-    if (op->code == OP_FOR && op->pipeline)
+    if (pipeline_of(op))
         push(in->kernel, &in->loops, &in->nloops, op);
     if (op_is_product(op))
         push(in->kernel, &in->dots, &in->ndots, op);
@@ -165,10 +166,10 @@ static void choose_ring(Chooser *in, Op *load)
                "load stays with the consumers: the store at line %d may write what it reads", store->loc.line);
         return;
     }
-    schedule_op(load)->depth = loop ? loop->pipeline->depth : 1;
+    schedule_op(load)->depth = loop ? loop->control->pipeline->depth : 1;
     if (loop) {
         in->specialized = true;
-        loop->pipeline->put_count++;
+        loop->control->pipeline->put_count++;
     }
 }
 
@@ -194,7 +195,7 @@ static int most_groups(const Chooser *in)
     const Grid *grid = &in->kernel->grid;
     bool whole_tiles = grid->split == SPLIT_TILES;
     for (int i = 0; i < in->nloops; i++)
-        whole_tiles |= in->loops[i]->pipeline->automatic || in->loops[i]->pipeline->pingpong;
+        whole_tiles |= in->loops[i]->control->pipeline->automatic || in->loops[i]->control->pipeline->pingpong;
     int groups = wanted_groups(in);
     return grid->consumers ? grid->consumers : whole_tiles && groups < 2 ? 2 : groups;
 }
@@ -207,8 +208,8 @@ static void choose_flip(const Chooser *in, Op *load)
     int groups = most_groups(in);
     bool room = groups <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= MACHINE_REGISTERS &&
                 products_fit(in, groups + 2);
-    load->flipped = schedule_of(load)->depth && in->specialized && room && type.rows % FLIPPED_ROWS == 0 &&
-                    type.cols % FLIPPED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
+    load->transfer->flipped = schedule_of(load)->depth && in->specialized && room && type.rows % FLIPPED_ROWS == 0 &&
+                              type.cols % FLIPPED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
 }
 
 static void release_at_products(Chooser *in, Op *load, const Value *value)
@@ -252,7 +253,7 @@ static bool may_be_freed_with(const Op *load, const Op *other)
     int64_t bytes = machine_tile_bytes(load->results[0]->type), more = machine_tile_bytes(other->results[0]->type);
     return schedule_of(other)->release > 0 && other->parent == load->parent &&
            schedule_of(other)->depth == schedule_of(load)->depth &&
-           schedule_of(other)->stage == schedule_of(load)->stage && other->along == load->along &&
+           schedule_of(other)->stage == schedule_of(load)->stage && other->transfer->along == load->transfer->along &&
            bytes * SMALL_BESIDE <= more;
 }
 
@@ -303,7 +304,7 @@ static void choose_flips(Chooser *in)
         choose_flip(in, in->loads[i]);
     bool fits = budget_fits(room_fixed(in));
     for (int i = 0; i < in->nloads; i++)
-        in->loads[i]->flipped &= fits;
+        in->loads[i]->transfer->flipped &= fits;
 }
 
 static void choose_kept(Chooser *in)
@@ -325,8 +326,8 @@ static void choose_depth(Chooser *in)
     int64_t most = open <= MACHINE_SMALL_SLOT ? MACHINE_MAX_DEPTH : MACHINE_MAX_DEPTH / 2;
     depth = depth > most ? most : depth < 1 ? 1 : depth;
     for (int i = 0; i < in->nloops; i++)
-        if (in->loops[i]->pipeline->depth < 0)
-            in->loops[i]->pipeline->depth = (int)depth;
+        if (in->loops[i]->control->pipeline->depth < 0)
+            in->loops[i]->control->pipeline->depth = (int)depth;
     for (int i = 0; i < in->nloads; i++)
         if (schedule_of(in->loads[i])->depth < 0)
             schedule_op(in->loads[i])->depth = (int)depth;
@@ -351,7 +352,7 @@ static const Op *narrow_load(const Chooser *in, const Op *loop)
 
 static void check_loop(Chooser *in, Op *loop)
 {
-    Pipeline *pipeline = loop->pipeline;
+    Pipeline *pipeline = loop->control->pipeline;
     Kernel *kernel = in->kernel;
     if (!pipeline->put_count) {
         const Op *store = NULL, *load = blocked_load(in, loop, &store), *narrow = narrow_load(in, loop);
@@ -395,7 +396,7 @@ static const Op *waited_product(const Chooser *in, const Op *loop)
 
 static void settle_loop(Chooser *in, Op *loop)
 {
-    Pipeline *pipeline = loop->pipeline;
+    Pipeline *pipeline = loop->control->pipeline;
     int asked = pipeline->in_flight, wanted = asked > 0 ? asked : pipeline->depth >= 2 ? 2 : 1;
     pipeline->in_flight = in_flight_effective(in, loop, wanted);
     const Op *dot = waited_product(in, loop);
@@ -495,7 +496,7 @@ static bool holds_accumulators(const Chooser *in, const Op *loop)
 static void choose_pingpong(Chooser *in)
 {
     Grid *grid = &in->kernel->grid;
-    Pipeline *pipeline = in->nloops == 1 && !grid->parts ? in->loops[0]->pipeline : NULL;
+    Pipeline *pipeline = in->nloops == 1 && !grid->parts ? in->loops[0]->control->pipeline : NULL;
     if (!pipeline || !pipeline->automatic || pipeline->schedule != SCHEDULE_FINE || grid->split != SPLIT_AUTO ||
         grid->consumers)
         return;
@@ -507,7 +508,8 @@ static bool takes_tiles(const Chooser *in)
 {
     bool pingpong = false;
     for (int i = 0; i < in->nloops; i++)
-        pingpong |= in->loops[i]->pipeline->pingpong && in->loops[i]->pipeline->schedule == SCHEDULE_FINE;
+        pingpong |=
+            in->loops[i]->control->pipeline->pingpong && in->loops[i]->control->pipeline->schedule == SCHEDULE_FINE;
     return in->kernel->grid.split == SPLIT_TILES || (pingpong && in->kernel->grid.split == SPLIT_AUTO);
 }
 
@@ -544,7 +546,7 @@ static int choose_groups(Chooser *in)
 static bool has_flips(const Chooser *in, const Op *loop)
 {
     for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->flipped && pipelined_loop(in->loads[i]) == loop)
+        if (in->loads[i]->transfer->flipped && pipelined_loop(in->loads[i]) == loop)
             return true;
     return false;
 }
@@ -555,7 +557,7 @@ static bool has_flips(const Chooser *in, const Op *loop)
 static void choose_turns(Chooser *in, int groups)
 {
     for (int i = 0; i < in->nloops; i++) {
-        Pipeline *pipeline = in->loops[i]->pipeline;
+        Pipeline *pipeline = in->loops[i]->control->pipeline;
         if (pipeline->schedule != SCHEDULE_COARSE || in->kernel->grid.split != SPLIT_ROWS)
             continue;
         if (pipeline->pingpong && groups == 1)
@@ -576,7 +578,7 @@ static void visit_assign(Op *op, void *context)
     ScheduleRow *row = schedule_op(op);
     switch (row->tag) {
     case TAG_LOAD:
-        row->roles = (row->depth ? bits->producer : 0) | bits->consumer | (op->flipped ? bits->flipper : 0);
+        row->roles = (row->depth ? bits->producer : 0) | bits->consumer | (op->transfer->flipped ? bits->flipper : 0);
         break;
     case TAG_TILE:
         row->roles = bits->consumer;
@@ -596,7 +598,7 @@ static void make_roles(Chooser *in, int groups)
         bits = (Bits){ROLE_BIT(producer), ROLE_BIT(consumer), 0};
         bool flips = false;
         for (int i = 0; i < in->nloads; i++)
-            flips |= in->loads[i]->flipped;
+            flips |= in->loads[i]->transfer->flipped;
         if (flips)
             bits.flipper = ROLE_BIT(role_new(kernel, "flipper", 4, 1));
     } else {
@@ -612,11 +614,11 @@ static void say(Chooser *in, int groups)
         remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "tiles %s: dealt while the kernel runs",
                in->keeps ? "are short and share what they load" : "differ in length");
     for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->kept)
+        if (in->loads[i]->transfer->kept)
             remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
-                   "stays in shared memory, %d slot%s, for as long as tiles want the same", in->loads[i]->kept,
-                   in->loads[i]->kept > 1 ? "s" : "");
-        else if (in->loads[i]->flipped)
+                   "stays in shared memory, %d slot%s, for as long as tiles want the same",
+                   in->loads[i]->transfer->kept, in->loads[i]->transfer->kept > 1 ? "s" : "");
+        else if (in->loads[i]->transfer->flipped)
             remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
                    "bytes that lie across K: a role of its own turns them over on their way to the products");
     if (!in->nloops)
@@ -632,7 +634,7 @@ void pass_choose(Kernel *kernel)
     ir_walk(kernel->body, visit_scalar_read, &in);
     budget_registers_clause(kernel);
     for (int i = 0; i < in.nloops; i++)
-        in.loops[i]->pipeline->put_count = 0;
+        in.loops[i]->control->pipeline->put_count = 0;
     for (int i = 0; i < in.nloads; i++)
         choose_ring(&in, in.loads[i]);
     choose_flips(&in);

@@ -184,7 +184,7 @@ static void visit_placed(Op *op, void *context)
     Placed *in = context;
     if (op->code == OP_FOR || op->code == OP_WHILE || op->code == OP_IF)
         in->dimensions |= variance_of_decision(&in->variance, op);
-    else if (op->code == OP_COPY_IN && op->along)
+    else if (op->code == OP_COPY_IN && op->transfer->along)
         in->dimensions |= variance_of_load(&in->variance, op);
 }
 
@@ -233,7 +233,7 @@ static void visit_share(Op *load, void *context)
     for (const Op *control = load->parent->parent; control && !in->kernel->failed; control = control->parent->parent)
         if (variance_of_decision(&in->variance, control) & variance_along(along))
             reject(in->kernel, control->loc.line ? control->loc : load->loc, REASON_CLUSTER_TRIPS, load->loc.line);
-    load->along = along;
+    load->transfer->along = along;
     in->shared |= variance_along(along);
 }
 
@@ -247,9 +247,9 @@ static const char *load_name(const Op *load)
 static void visit_say(Op *load, void *context)
 {
     const Former *in = context;
-    if (load->code == OP_LOAD && load->along)
+    if (load->code == OP_LOAD && load->transfer->along)
         remark(in->kernel, DIAG_OPTIMIZED, load->loc, "'%s' is loaded once for %d blocks of a cluster, a share by each",
-               load_name(load), cluster_sharers(in->kernel, load->along));
+               load_name(load), cluster_sharers(in->kernel, load->transfer->along));
 }
 
 static bool has_direction(const Kernel *kernel, int direction)

@@ -27,7 +27,7 @@ static const struct {
     const char *text;
     int rule;
 } operations[WS_OP_COUNT] = {
-#define OP(NAME, text, class, nargs, rule, call, doc) {text, rule},
+#define OP(NAME, text, class, nargs, rule, call, about, doc) {#text, rule},
 #include "ops.def"
 #undef OP
 };
@@ -440,8 +440,8 @@ static int (*const rules[])(struct question *) = {
     [R_STORE_COL] = rule_store, [R_PRINT] = rule_print,   [R_FULL] = rule_full,       [R_SPLAT] = rule_splat,
     [R_INDEX] = rule_index,     [R_DOT] = rule_dot,       [R_DOT_F32] = rule_dot_f32, [R_TRANS] = rule_trans,
     [R_CAST] = rule_cast,       [R_BINARY] = rule_binary, [R_COMPARE] = rule_compare, [R_MASK] = rule_mask,
-    [R_SELECT] = rule_select,   [R_FMA] = rule_binary,    [R_UNARY] = rule_unary,     [R_FLOAT] = rule_float,
-    [R_ROW] = rule_reduce,      [R_COL] = rule_reduce,    [R_ARGMAX] = rule_reduce,
+    [R_SELECT] = rule_select,   [R_FMA] = rule_binary,    [R_UNARY] = rule_unary,     [R_SAME] = rule_unary,
+    [R_FLOAT] = rule_float,     [R_ROW] = rule_reduce,    [R_COL] = rule_reduce,      [R_ARGMAX] = rule_reduce,
 };
 
 int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,

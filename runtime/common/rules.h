@@ -15,7 +15,7 @@ extern "C" {
 
 /* Opcodes in the order of ops.def, hence the numbers that ir.h gives them.  */
 typedef enum {
-#define OP(NAME, text, class, nargs, rule, call, doc) WS_OP_##NAME,
+#define OP(NAME, text, class, nargs, rule, call, about, doc) WS_OP_##NAME,
 #include "ops.def"
 #undef OP
     WS_OP_COUNT
@@ -46,7 +46,8 @@ typedef enum {
     R_MASK,
     R_SELECT,
     R_FMA,
-    R_UNARY,
+    R_UNARY, /* elementwise */
+    R_SAME,  /* not elementwise, and of the operand's type */
     R_FLOAT,
     R_ROW,
     R_COL,

@@ -149,7 +149,7 @@ static void run_for(Group *group, const Op *op)
     const Op *yield = block_end(body);
     Cell *counter = cell_of(group, body->args[0]);
     Dtype dtype = body->args[0]->type.dtype;
-    Opcode compare = (Opcode)op->ival;
+    Opcode compare = op->control->compare;
     hand_over(group, op->args + 3, body->args + 1, count);
     if (!counter) {
         wrong(group->launch, "a loop has no counter");
@@ -277,7 +277,7 @@ static void release(const Group *group, const Aref *aref, uint64_t index)
 static void run_consumed(Group *group, const Op *op)
 {
     End *end = &group->consumers[op->aref->id];
-    int count = end->nheld - (int)op->ival;
+    int count = end->nheld - op->sync->keep;
     for (int i = 0; i < count; i++)
         release(group, op->aref, end->held[i]);
     if (count <= 0)
@@ -289,7 +289,7 @@ static void run_consumed(Group *group, const Op *op)
 static void run_skip(Group *group, const Op *op)
 {
     int64_t times = op->nargs ? number_of(group, op->args[0]) : 1;
-    group->consumers[op->aref->id].index += (uint64_t)(int)(op->ival * times);
+    group->consumers[op->aref->id].index += (uint64_t)(int)(op->sync->count * times);
 }
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
@@ -310,7 +310,7 @@ static void run_accumulate(Group *group, const Op *op)
 static void run_wait(Group *group, const Op *op)
 {
     ws_sched *s = ws_sched_current();
-    ws_sched_wait(s, (int)op->ival);
+    ws_sched_wait(s, op->sync->pending);
     for (int i = 0; i < op->nargs; i++) {
         Cell *cell = cell_of(group, op->args[i]);
         if (cell)
@@ -382,7 +382,7 @@ static void run_sync(Group *group, const Op *op)
         ws_sched_pass(s, turns, group->number);
         break;
     case OP_STORE_WAIT:
-        ws_sched_store_wait(s, (int)op->ival);
+        ws_sched_store_wait(s, op->sync->pending);
         break;
     case OP_FENCE:
         ws_sched_fence(s);
@@ -430,7 +430,7 @@ static void run_statement(Group *group, const Op *op)
         /* a block's tile that is none of the grid's */
     } else if (op->code == OP_PRINT) {
         ws_tile tile = evaluate(group, op->args[0]).tile;
-        ws_print(op->sval ? op->sval : "", tile);
+        ws_print(op->store->label ? op->store->label : "", tile);
     } else if (class_ == CLASS_STORE) {
         memory_store(group, op);
     } else if (class_ == CLASS_SYNC) {

@@ -212,8 +212,8 @@ static Boxes boxes_of(Group *group, const Op *stage)
 {
     const Storage *storage = stage->storage;
     Type type = stage->args[0]->type;
-    Boxes boxes = {stage->ival ? (int)stage->ival - 1 : 0, stage->ival ? 1 : machine_boxes(type), machine_lines(type),
-                   own_storage(group, storage)};
+    Boxes boxes = {stage->sync->box ? stage->sync->box - 1 : 0, stage->sync->box ? 1 : machine_boxes(type),
+                   machine_lines(type), own_storage(group, storage)};
     if (boxes.count == 1)
         boxes.first += (size_t)group->stored[storage_place(group->launch->kernel, storage)] * BUFFER_BYTES;
     return boxes;
@@ -294,7 +294,7 @@ ws_tile memory_load(Group *group, const Op *op)
     long at[4] = {0}, fill;
     struct ws_tile_ *tile = ws_tile_new((int)type.dtype, type.rows, type.cols);
     coordinates(group, op, 1, t->rank, at);
-    element_of(type.dtype, op->fval, &fill);
+    element_of(type.dtype, op->transfer->fill, &fill);
     Patch patch = patch_for(op, t, at, type.rows, type.cols);
     if (op->storage)
         pass_through(group, op);
@@ -360,14 +360,15 @@ typedef struct {
 
 static Rows rows_of(const Group *group, const Op *op, const Window *t, long row, int rows)
 {
-    if (!op->present)
+    if (!op->transfer->present)
         return (Rows){rows, rows, rows};
     long extent = t->high[t->rank - 2];
-    ws_emulate_edge edge = op->stepped ? ws_emulate_step_of(extent, rows, group->launch->grid.step[op->stepped - 1],
-                                                            op->storage->tile.rows / rows)
-                                       : ws_emulate_edge_of(extent, rows);
+    ws_emulate_edge edge = op->transfer->stepped
+                               ? ws_emulate_step_of(extent, rows, group->launch->grid.step[op->transfer->stepped - 1],
+                                                    op->storage->tile.rows / rows)
+                               : ws_emulate_edge_of(extent, rows);
     return (Rows){ws_emulate_rows_brought(&edge, row), ws_emulate_rows_there(&edge, row),
-                  op->stepped ? edge.rows : rows};
+                  op->transfer->stepped ? edge.rows : rows};
 }
 
 /* This block's share of the rows, into the slots of all blocks that share the tile.  */
@@ -375,9 +376,9 @@ static void copy_share(const Group *group, const Op *op, const Window *t, long *
 {
     const Launch *launch = group->launch;
     const Kernel *kernel = launch->kernel;
-    int place = 0, rows = (int)op->ival, row_bytes = copy->cols * element_bytes(op->storage->tile.dtype);
+    int place = 0, rows = op->transfer->share, row_bytes = copy->cols * element_bytes(op->storage->tile.dtype);
     for (int block = 0; block < group->block; block++)
-        place += cluster_shares(kernel, op->along, block, group->block);
+        place += cluster_shares(kernel, op->transfer->along, block, group->block);
     if (rows <= 0 || (place + 1) * rows > copy->rows)
         ws_sched_fail(ws_sched_current(), "share %d of %d rows of %s reaches over its end", place, rows,
                       op->storage->name);
@@ -393,7 +394,7 @@ static void copy_share(const Group *group, const Op *op, const Window *t, long *
     copy->from = tile_patch(t, at, apart, copy->cols);
     copy->rows = apart;
     for (int block = 0; block < launch->cluster; block++) {
-        if (!cluster_shares(kernel, op->along, group->block, block))
+        if (!cluster_shares(kernel, op->transfer->along, group->block, block))
             continue;
         copy->to = first + (size_t)block * launch->shared_room;
         ws_sched_range range = {copy->to, (size_t)mine.brought * (size_t)row_bytes};
@@ -424,19 +425,19 @@ void memory_copy_in(Group *group, const Op *op)
                    .cols = tile.cols,
                    .there = rows.there,
                    .rounded = storage->rounded};
-    if (!group->inside && !op->along) { /* nothing of such a tile is seen */
+    if (!group->inside && !op->transfer->along) { /* nothing of such a tile is seen */
         memset(to, 0xff, (size_t)tile.rows * (size_t)tile.cols * (size_t)element_bytes(tile.dtype));
         end->bytes += machine_copy_bytes(tile);
         return;
     }
-    element_of(tile.dtype, op->fval, copy.fill);
-    bool fills = op->fval != 0; /* -0.0 is 0 to the engine as well */
+    element_of(tile.dtype, op->transfer->fill, copy.fill);
+    bool fills = op->transfer->fill != 0; /* -0.0 is 0 to the engine as well */
     bool plain = is_whole(&copy.from, tile.rows, tile.cols) || (!fills && !t->sliced);
     bool by_engine = launch->usable[t->number] && plain;
     int brought = by_engine ? rows.brought : tile.rows;
     ws_sched_range range = {to, (size_t)brought * (size_t)tile.cols * (size_t)element_bytes(tile.dtype)};
     end->bytes += machine_copy_bytes(tile);
-    if (by_engine && op->along) {
+    if (by_engine && op->transfer->along) {
         copy_share(group, op, t, at, &copy, end->index);
         return;
     }
@@ -445,8 +446,8 @@ void memory_copy_in(Group *group, const Op *op)
         ws_sched_copy_in(s, ring, end->index, range, copy_in, &copy, sizeof copy);
     else
         ws_sched_copy_in_now(s, ring, end->index, range, copy_in, &copy);
-    if (op->along)
-        ws_sched_tell(s, ring, end->index, blocks_along(launch, op->along, group->block));
+    if (op->transfer->along)
+        ws_sched_tell(s, ring, end->index, blocks_along(launch, op->transfer->along, group->block));
 }
 
 /* ---- views of shared memory -------------------------------------------------------------------------------------- */

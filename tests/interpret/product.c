@@ -116,7 +116,7 @@ static void meet_blocks(const Group *group, int meeting)
 static ws_tile sum_of(const Op *op, const unsigned char *part, int blocks, size_t bytes)
 {
     Type type = op->results[0]->type;
-    ws_tile sum = (ws_full)((ws_dtype)(WS_F32 + (int)type.dtype), type.rows, type.cols, op->fval);
+    ws_tile sum = (ws_full)((ws_dtype)(WS_F32 + (int)type.dtype), type.rows, type.cols, op->tile->start);
     for (int block = 0; block < blocks; block++) {
         struct ws_tile_ *share = ws_tile_new((int)type.dtype, type.rows, type.cols);
         memcpy(share->data, part + (size_t)block * bytes, bytes);

@@ -135,7 +135,7 @@ static int64_t integer_result(const Launch *launch, const Op *op, int64_t x, int
 
 static double math_result(const Launch *launch, const Op *op, double x, double y, double z)
 {
-    const char *name = op->sval ? op->sval : "";
+    const char *name = op->scalar->function ? op->scalar->function : "";
 #define ONE(function)                 \
     if (!strcmp(name, #function))     \
         return function(x);           \
@@ -224,7 +224,7 @@ Datum scalar_compute(const Launch *launch, const Op *op, OperandFn operand, void
     Datum result = {0}, x = {0}, y = {0}, z = {0};
     Dtype to = op->results[0]->type.dtype;
     if (op->code == OP_CONST)
-        return (Datum){.number = scalar_wrap(to, op->ival), .real = rounded(to, op->fval)};
+        return (Datum){.number = scalar_wrap(to, op->scalar->integer), .real = rounded(to, op->scalar->real)};
     if (is_lazy(op))
         return lazy(op, operand, context);
     if (op->nargs > 0)

@@ -200,7 +200,7 @@ static ws_tile tile_result(Group *group, const Op *op)
     case OP_CAST:
         return (ws_cast)(x, (ws_dtype)(WS_F32 + (int)type.dtype));
     case OP_FULL:
-        return (ws_full)((ws_dtype)(WS_F32 + (int)type.dtype), type.rows, type.cols, op->fval);
+        return (ws_full)((ws_dtype)(WS_F32 + (int)type.dtype), type.rows, type.cols, op->tile->value);
     case OP_SPLAT:
         return splat(group, op);
     case OP_ROW_INDEX:
@@ -221,7 +221,7 @@ static Datum tensor_part(Group *group, const Op *op)
     Datum whole = evaluate(group, op->args[0]);
     long begin = (long)number_of(group, op->args[1]), end = (long)number_of(group, op->args[2]);
     Window *part = arena_take(&group->arena, sizeof *part);
-    *part = window_slice(whole.tensor, (int)op->ival, begin, end);
+    *part = window_slice(whole.tensor, op->tensor->dimension, begin, end);
     return (Datum){.tensor = part};
 }
 

@@ -57,10 +57,10 @@ ok 'a ring that is filled from none' spoiled flipped "ring 'tb_flipped_ring' lac
 ok 'an output in memory of another use' spoiled gemm 'copies its tile out of memory of another use' "$consumer"'s/\(store %c.*\)storage=c_out/\1storage=ta/'
 ok 'a box in memory of another use' spoiled gemm 'has no memory of its own to write to' "$consumer"'s/\(stage .*\)storage=c_out/\1storage=ta/'
 ok 'a tile copied out that was not staged' spoiled carried_operand 'copies its tile out of memory that it was not staged in' 's/store %y, %i, 0, %[0-9]* | \(.*\)storage=y_out/store %y, %i, 0, %sum | \1storage=y_out/'
-ok 'more boxes than buffers' spoiled carried_operand 'has no buffer for each box' 's/\(stage %sum.*\)ival=2/\1ival=3/'
+ok 'more boxes than buffers' spoiled carried_operand 'has no buffer for each box' 's/\(stage %sum.*\)box=2/\1box=3/'
 
 ok 'slots that alternate and overlap' spoiled pairs "slots of storage 'tb' overlap\|overlap" 's/stride=16384 /stride=8192 /'
-ok 'one instruction of products that add to one sum' spoiled pairs 'is one instruction with a product that cannot be' "$consumer"'s/= mma %ta3, %wb, %w.2/& pairs=1/'
+ok 'one instruction of products that add to one sum' spoiled pairs 'is one instruction with a product that cannot be' "$consumer"'s/= mma %ta3, %wb, %w.2/& paired=1/'
 ok 'one instruction of operands that lie apart' spoiled pairs 'whose right operand lies elsewhere' 's/storage tb ring\(.*\) offset=16384 stride=16384/storage tb ring\1 offset=16384/; s/offset=24576 stride=16384 beside=tb/offset=32768/'
 
 # ends and arrivals
@@ -125,7 +125,7 @@ ok 'pieces in another order' spoiled while_around 'goes on under another conditi
 ok 'the wrong turn' spoiled by_tiles 'has a branch that the source does not have here' "$consumer"'s/= remi %ordinal, 2/= remi %ordinal, 3/'
 ok 'puts of another number passed over' spoiled by_tiles 'passes over another number of puts' "$consumer"'s/= addi %K, 63/= addi %K, 64/'
 ok 'puts passed over twice' spoiled by_tiles 'passes over another number of puts' "$consumer"'{/skip %/p;}'
-ok 'puts not passed over' spoiled by_tiles "passes over puts of 'ta_tb' that no other group takes" "$consumer"'s/\(skip %[0-9]*\) ival=1/\1 ival=0/'
+ok 'puts not passed over' spoiled by_tiles "passes over puts of 'ta_tb' that no other group takes" "$consumer"'s/\(skip %[0-9]*\) count=1/\1 count=0/'
 ok 'an epilogue left out' spoiled attention "leaves out the\|without the get of 'tv_ring'" "$consumer"'{/%slot.5: i32/,/consumed.*tv_ring/d; s/yield %m.2, %l.3, %acc.5/yield %m.2, %l.3, %rescaled.2/;}'
 
 # values: variables
@@ -147,12 +147,12 @@ ok 'a buffer that a copy out still reads' spoiled gemm "writes to 'c_out' while 
 ok 'a copy out too many that still reads' spoiled gemm "writes to 'c_out' while the copy engine may read it" 's/store_wait pending=1/store_wait pending=2/'
 ok 'staged before the wait' spoiled gemm "writes to 'c_out' while the copy engine may read it" '/store_wait pending/{N;s/^\([^\n]*\)\n\(.*\)/\2\n\1/;}'
 ok 'a load through a buffer that a copy out reads' spoiled carried_operand "writes to 'y_out' while the copy engine may read it" '/store_wait pending/{N;/= load/s/^[^\n]*\n//;}'
-ok 'a load over a box that was staged' spoiled carried_operand "copies out of 'y_out' what is not, or no longer, staged there" '/stage .*ival=1/s/^\( *\).*/&\n\1%over: tile<f32,64x64> var=c0 = load %c, 0, 0 | storage=y_out/; s/role=all declared=c0/&/'
+ok 'a load over a box that was staged' spoiled carried_operand "copies out of 'y_out' what is not, or no longer, staged there" '/stage .*box=1/s/^\( *\).*/&\n\1%over: tile<f32,64x64> var=c0 = load %c, 0, 0 | storage=y_out/; s/role=all declared=c0/&/'
 ok 'copied out without a fence' spoiled gemm "lets the copy engine read 'c_out', which was written, without a fence between" "$consumer"'{/^ *fence/d;}'
 ok 'fenced before it is written' spoiled gemm "lets the copy engine read 'c_out', which was written, without a fence between" "$consumer"'{/= stage/{N;s/^\([^\n]*\)\n\(.*\)/\2\n\1/;};}'
-ok 'a box left out' spoiled carried_operand 'stores box 2 of a tile of which 0 boxes are stored' '/stage .*ival=1/{n;n;d;}'
-ok 'the last box left out' spoiled carried_operand "leaves out the 'store'" '/stage .*ival=2/{n;n;d;}'
-ok 'a box twice' spoiled carried_operand 'stores box 1 of a tile of which 1 boxes are stored' 's/\(stage %sum.*\)ival=2/\1ival=1/'
+ok 'a box left out' spoiled carried_operand 'stores box 2 of a tile of which 0 boxes are stored' '/stage .*box=1/{n;n;d;}'
+ok 'the last box left out' spoiled carried_operand "leaves out the 'store'" '/stage .*box=2/{n;n;d;}'
+ok 'a box twice' spoiled carried_operand 'stores box 1 of a tile of which 1 boxes are stored' 's/\(stage %sum.*\)box=2/\1box=1/'
 ok 'operands staged without a barrier' spoiled operands "writes 'operand_staged' without a barrier" "$consumer"'{/^ *barrier/{N;/= stage/s/^[^\n]*\n//;};}'
 ok 'operands staged without a fence' spoiled operands "lets a product read '[a-z]*_staged', which was written, without a fence between" "$consumer"'{/^ *fence/d;}'
 ok 'a fence behind the barrier' spoiled operands "reads '[a-z]*_staged', which other threads of it wrote and fenced, without a barrier between" "$consumer"'{/^ *fence/{N;s/^\([^\n]*\)\n\(.*\)/\2\n\1/;};}'
@@ -191,14 +191,14 @@ ok 'a tile that some blocks load more often' spoiled cluster "shares 'tb' with b
 ok 'copies to blocks whose releases do not come' spoiled cluster "ring 'ta_tb' is filled along x_and_y, and released along x" 's/arrivals=6 along=x_and_y/arrivals=4 along=x/'
 ok 'releases that stay in the block' spoiled cluster "ring 'ta_tb' is filled along x_and_y, and released along none" 's/arrivals=6 along=x_and_y/arrivals=2/'
 ok 'releases of other blocks that are not waited for' spoiled cluster 'expects 2 arrivals for each slot and gets 6' 's/arrivals=6/arrivals=2/'
-ok 'releases to blocks that bring nothing' spoiled cluster "ring 'ta_tb' is filled along x, and released along x_and_y" "$producer"'s/%k share=64 \(.*\)along=y/%k \1/'
+ok 'releases to blocks that bring nothing' spoiled cluster "ring 'ta_tb' is filled along x, and released along x_and_y" "$producer"'s/along=y share=64//'
 
 # parts of sums
 ok 'parts that other groups write, too' spoiled parts 'has no memory of its own for parts' 's/\(storage sum_parts parts.*\) slots=2/\1 slots=1/'
 ok 'parts in less memory than they take' spoiled parts "exchanges parts in memory of another shape" 's/\(storage sum_parts parts tile<f32,64x\)128>/\164>/; s/bytes=32784/bytes=16400/'
 ok 'blocks that are not said to sum' spoiled parts 'does not share out the columns' 's/ parts cluster(1,4)/ cluster(1,4)/'
 ok 'columns for fewer blocks' spoiled parts 'does not share out the columns' 's/ parts cluster(1,4)/ parts cluster(1,2)/'
-ok 'a sum from another start' spoiled parts 'stores what the source does not store' "$consumer"'s/= sum_parts %part.5/& fill=1/'
+ok 'a sum from another start' spoiled parts 'stores what the source does not store' "$consumer"'s/= sum_parts %part.5/& start=1/'
 ok 'a sum to which not all groups come' spoiled parts "not all groups of 'consumer' sum in 'sum_parts'" "$consumer"'s/^\( *\)%2: i64.*/&\n\1%f: i1 = eqi %group, 0\n\1if %f {\n\1%again: tile<f32,64x32> split var=sum = sum_parts %part.5 | storage=sum_parts\n\1yield\n\1} else {\n\1yield\n\1}/'
 ok 'a sum in each iteration' spoiled parts 'they do not execute line [0-9]* equally often' "$consumer"'s/^\( *\)yield %part.4.*/\1%again: tile<f32,64x32> split var=again = sum_parts %part.4 | storage=sum_parts\n&/; s/^  variable M: i32$/&\n  variable again: tile<f32,64x32> role=consumer/'
 

@@ -40,7 +40,7 @@ static void visit_full(Op *op, void *context)
 {
     (void)context;
     if (op->code == OP_FULL)
-        op->fval = 2;
+        op->tile->value = 2;
 }
 
 static bool lower(bool spoil)

@@ -58,7 +58,7 @@ static void ops_keep_their_order(void **state)
     op_after(b, c);
     int expected = 1;
     FOR_OPS (op, kernel->body)
-        assert_int_equal(op->ival, expected++);
+        assert_int_equal(op->scalar->integer, expected++);
     assert_int_equal(expected, 5);
     op_remove(a);
     op_remove(d);
@@ -294,6 +294,50 @@ static void put_without_a_ring(Kernel *kernel)
     op_before(find(kernel->body, OP_STORE), put);
 }
 
+static void a_ring_that_it_has_not(Kernel *kernel)
+{
+    kernel->body->first->aref = aref_new(kernel, "ring", 2);
+}
+
+/* Fields of a struct that have no row in attributes.def would be lost in copies, dumps and comparisons.  */
+static void every_field_has_its_row(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NATTRIBUTES; i++) {
+        size_t rows = 0, largest = 1;
+        for (int k = 0; k < NATTRIBUTES && attribute_info[i].size; k++) {
+            size_t bytes = attribute_bytes(attribute_info[k].kind);
+            if (!attribute_info[k].size || attribute_info[k].member != attribute_info[i].member)
+                continue;
+            rows += bytes;
+            largest = bytes > largest ? bytes : largest;
+        }
+        if (attribute_info[i].size && (rows > attribute_info[i].size || attribute_info[i].size - rows >= largest))
+            fail_msg("the rows beside '%s' have %zu of %zu bytes", attribute_info[i].text, rows,
+                     attribute_info[i].size);
+    }
+}
+
+static void a_copy_has_every_attribute(void **state)
+{
+    (void)state;
+    Kernel *kernel = fresh();
+    ValueMap map = value_map_new(kernel);
+    for (int code = 0; code < OP_COUNT; code++) {
+        Op *op = op_new(kernel, (Opcode)code, nowhere, 0, NULL);
+        FOR_ATTRIBUTES(i, op)
+        memset(attribute_of(op, i), 1, attribute_bytes(attribute_info[i].kind));
+        Op *copy = op_clone(kernel, op, &map);
+        FOR_ATTRIBUTES(i, op)
+        {
+            assert_ptr_not_equal(attribute_of(copy, i), attribute_of(op, i));
+            assert_memory_equal(attribute_of(copy, i), attribute_of(op, i), attribute_bytes(attribute_info[i].kind));
+        }
+        op_become(copy, OP_CONST); /* keeps nothing but what a literal has */
+        assert_true(code == OP_CONST || (!attribute_is_set(copy, ATTRIBUTE_INTEGER) && !op_meaning(copy).real));
+    }
+}
+
 static void the_checker_finds_each_fault(void **state)
 {
     (void)state;
@@ -311,6 +355,7 @@ static void the_checker_finds_each_fault(void **state)
         {break_the_list, "the list is broken"},
         {take_a_result, "result 0 is not its own"},
         {put_without_a_ring, "no aref"},
+        {a_ring_that_it_has_not, "an aref that it does not have"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         *last_message = 0;
@@ -335,6 +380,7 @@ int main(void)
         cmocka_unit_test(uses_follow_a_replacement),         cmocka_unit_test(a_copy_maps_its_values),
         cmocka_unit_test(names_of_one_struct_differ),        cmocka_unit_test(integers_fold_as_c_computes),
         cmocka_unit_test(floats_fold_in_their_type),         cmocka_unit_test(the_checker_finds_each_fault),
+        cmocka_unit_test(every_field_has_its_row),           cmocka_unit_test(a_copy_has_every_attribute),
     };
     return cmocka_run_group_tests_name("lowering/structure", tests, NULL, NULL);
 }

@@ -35,55 +35,57 @@ bool release_across(Kernel *kernel, Site site)
 bool copy_here(Kernel *kernel, Site site)
 {
     (void)kernel;
-    bool shared = site.op->code == OP_COPY_IN && site.op->along;
+    bool shared = site.op->code == OP_COPY_IN && site.op->transfer->along;
     if (shared)
-        site.op->along = ALONG_NONE, site.op->ival = 0;
+        site.op->transfer->along = ALONG_NONE, site.op->transfer->share = 0;
     return shared;
 }
 
 bool copy_across(Kernel *kernel, Site site)
 {
-    int other = other_direction(kernel, site.op->along);
-    if (site.op->code != OP_COPY_IN || !site.op->along || !other)
+    int other = site.op->code == OP_COPY_IN ? other_direction(kernel, site.op->transfer->along) : ALONG_NONE;
+    if (!other || !site.op->transfer->along)
         return false;
-    site.op->along = other;
+    site.op->transfer->along = other;
     return true;
 }
 
 bool copy_to_all(Kernel *kernel, Site site)
 {
-    if (site.op->code != OP_COPY_IN || site.op->along == ALONG_ALL || cluster_size(kernel) == 1)
+    if (site.op->code != OP_COPY_IN || site.op->transfer->along == ALONG_ALL || cluster_size(kernel) == 1)
         return false;
-    if (!site.op->along)
-        site.op->ival = site.op->storage->tile.rows / cluster_size(kernel);
-    site.op->along = kernel->grid.cluster[1] == 1 ? ALONG_X : kernel->grid.cluster[0] == 1 ? ALONG_Y : ALONG_ALL;
+    if (!site.op->transfer->along)
+        site.op->transfer->share = site.op->storage->tile.rows / cluster_size(kernel);
+    site.op->transfer->along = kernel->grid.cluster[1] == 1   ? ALONG_X
+                               : kernel->grid.cluster[0] == 1 ? ALONG_Y
+                                                              : ALONG_ALL;
     return true;
 }
 
 bool share_less(Kernel *kernel, Site site)
 {
     (void)kernel;
-    if (site.op->code != OP_COPY_IN || site.op->ival < 16)
+    if (site.op->code != OP_COPY_IN || site.op->transfer->share < 16)
         return false;
-    site.op->ival /= 2;
+    site.op->transfer->share /= 2;
     return true;
 }
 
 bool share_more(Kernel *kernel, Site site)
 {
     (void)kernel;
-    if (site.op->code != OP_COPY_IN || !site.op->ival)
+    if (site.op->code != OP_COPY_IN || !site.op->transfer->share)
         return false;
-    site.op->ival += 8;
+    site.op->transfer->share += 8;
     return true;
 }
 
 bool rows_left_out(Kernel *kernel, Site site)
 {
     (void)kernel;
-    if (site.op->code != OP_COPY_IN || site.op->present)
+    if (site.op->code != OP_COPY_IN || site.op->transfer->present)
         return false;
-    site.op->present = true;
+    site.op->transfer->present = true;
     return true;
 }
 
@@ -100,9 +102,9 @@ bool rows_beyond_step(Kernel *kernel, Site site)
 {
     const Op *grid = site.op->code == OP_COPY_IN ? ir_enclosing(site.op, OP_GRID) : NULL;
     (void)kernel;
-    if (!grid || site.op->stepped || site.op->storage->tile.rows > MACHINE_BOX_ROWS)
+    if (!grid || site.op->transfer->stepped || site.op->storage->tile.rows > MACHINE_BOX_ROWS)
         return false;
-    site.op->present = true;
-    site.op->stepped = grid->nargs / 3;
+    site.op->transfer->present = true;
+    site.op->transfer->stepped = grid->nargs / 3;
     return true;
 }

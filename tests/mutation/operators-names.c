@@ -145,7 +145,7 @@ bool other_tile(Kernel *kernel, Site site)
         return false;
     Type type = op->args[2]->type;
     Op *step = op_new(kernel, OP_CONST, op->loc, 0, NULL);
-    step->ival = op->storage->tile.rows;
+    step->scalar->integer = op->storage->tile.rows;
     Op *sum = op_new(kernel, OP_ADDI, op->loc, 2, (Value *[]){op->args[2], op_result(kernel, step, type, NULL)});
     op->args[2] = op_result(kernel, sum, type, NULL);
     op_before(op, step);
@@ -197,7 +197,7 @@ bool other_start(Kernel *kernel, Site site)
     (void)kernel;
     if (site.op->code != OP_FULL)
         return false;
-    site.op->fval += 1;
+    site.op->tile->value += 1;
     return true;
 }
 

@@ -277,9 +277,11 @@ static bool exchange(Kernel *kernel, Site site)
 
 static bool count_by(Site site, Opcode code, int by)
 {
-    if (site.op->code != code || site.op->ival + by < 0)
+    SyncInfo *sync = site.op->code == code ? site.op->sync : NULL;
+    int *count = !sync ? NULL : code == OP_CONSUMED ? &sync->keep : code == OP_SKIP ? &sync->count : &sync->pending;
+    if (!count || *count + by < 0)
         return false;
-    site.op->ival += by;
+    *count += by;
     return true;
 }
 
@@ -319,7 +321,8 @@ static bool other_box(Kernel *kernel, Site site)
     (void)kernel;
     if (site.op->code != OP_STAGE || site.op->storage->use != USE_OUTPUT)
         return false;
-    site.op->ival = site.op->ival == 1 ? 2 : site.op->ival ? site.op->ival - 1 : 1;
+    int *box = &site.op->sync->box;
+    *box = *box == 1 ? 2 : *box ? *box - 1 : 1;
     return true;
 }
 
@@ -332,7 +335,7 @@ static bool skip_more(Kernel *kernel, Site site)
 static bool skip_less(Kernel *kernel, Site site)
 {
     (void)kernel;
-    return site.op->ival > 0 && count_by(site, OP_SKIP, -1);
+    return site.op->code == OP_SKIP && site.op->sync->count > 0 && count_by(site, OP_SKIP, -1);
 }
 
 /* A phase off by one: the reader begins a round late.  */
@@ -342,7 +345,7 @@ static bool other_phase(Kernel *kernel, Site site)
         return false;
     Op *skip = op_new(kernel, OP_SKIP, site.op->loc, 0, NULL);
     skip->aref = site.op->aref;
-    skip->ival = site.op->aref->slots;
+    skip->sync->count = site.op->aref->slots;
     op_before(site.op, skip);
     return true;
 }
@@ -357,7 +360,7 @@ static bool off_by_one_slot(Kernel *kernel, Site site)
             continue;
         Op *skip = op_new(kernel, OP_SKIP, site.op->loc, 0, NULL);
         skip->aref = aref;
-        skip->ival = 1;
+        skip->sync->count = 1;
         op_before(site.op, skip);
         return true;
     }
@@ -454,7 +457,7 @@ static bool no_branch(Kernel *kernel, Site site)
     Op *yes = op_new(kernel, OP_CONST, op->loc, 0, NULL);
     op_before(op, yes);
     op->args[0] = op_result(kernel, yes, op->args[0]->type, NULL);
-    yes->ival = 1;
+    yes->scalar->integer = 1;
     return true;
 }
 

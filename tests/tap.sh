@@ -56,4 +56,8 @@ done_testing() {
     exit 0
 }
 
+# The compilers that the tree is configured with, which need not be called cc and c++.
+host_cc=$(sed -n 's/^cc = //p' "$top_builddir/wscc.conf")
+host_cxx=$(sed -n 's/^cxx = //p' "$top_builddir/wscc.conf")
+
 has_plugin() { grep -q '^plugin = .' "$top_builddir/wscc.conf"; }

@@ -103,22 +103,22 @@ cat >killed <<'END'
 #! /bin/sh
 kill -KILL $$
 END
-cat >full <<'END'
+cat >full <<END
 #! /bin/sh
 trap '' XFSZ
 ulimit -f 1
-exec cc "$@"
+exec $host_cc "\$@"
 END
-cat >full++ <<'END'
+cat >full++ <<END
 #! /bin/sh
 trap '' XFSZ
 ulimit -f 1
-exec c++ "$@"
+exec $host_cxx "\$@"
 END
-cat >poor++ <<'END'
+cat >poor++ <<END
 #! /bin/sh
 ulimit -v 60000
-exec c++ "$@"
+exec $host_cxx "\$@"
 END
 chmod +x killed full full++ poor++
 

@@ -53,7 +53,7 @@ no_build_paths() {
 by_pkg_config() {
     PKG_CONFIG_PATH=$pkgconfigdir PKG_CONFIG_SYSROOT_DIR=$root
     export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
-    cc -Wno-unknown-pragmas $(pkg-config --cflags wsc) kernel.c $(pkg-config --libs wsc) -Wl,-rpath,"$libdir" -o q && ./q
+    $host_cc -Wno-unknown-pragmas $(pkg-config --cflags wsc) kernel.c $(pkg-config --libs wsc) -Wl,-rpath,"$libdir" -o q && ./q
 }
 # CUDA is asked for where wsc-cuda is: a program without such kernels needs none of it.
 pc() { PKG_CONFIG_PATH=$pkgconfigdir PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@"; }
@@ -67,7 +67,7 @@ blank() {
     mkdir "$work/a folder's" && cp -r "$root" "$work/a folder's" || return 1
     there="$work/a folder's/root${wscc#"$root"}"
     "$there" --ws-target=sequential -O2 kernel.c -o r && ./r || return 1
-    sh -c "cc -O2 $("$there" --ws-print=cflags) kernel.c $("$there" --ws-target=sequential --ws-print=libs) -lm -o r" && ./r
+    sh -c "$host_cc -O2 $("$there" --ws-print=cflags) kernel.c $("$there" --ws-target=sequential --ws-print=libs) -lm -o r" && ./r
 }
 run_path() { readelf -d "$1" | grep -E 'RUNPATH|RPATH'; }
 # The loader's cache, with the given lines in it.

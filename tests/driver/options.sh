@@ -161,14 +161,14 @@ done
 target=sequential
 print_target() { test "$("$wscc" --ws-target=sequential --ws-print=target)" = sequential; }
 print_libs() { clean; "$wscc" --ws-target=sequential -c kernel.c kernel-main.c &&
-    cc kernel.o kernel-main.o $("$wscc" --ws-target=sequential --ws-print=libs) -o p && test "$(./p)" = good; }
-print_cflags() { clean; cc $("$wscc" --ws-print=cflags) -c kernel.c -o k.o && only k.o; }
+    $host_cc kernel.o kernel-main.o $("$wscc" --ws-target=sequential --ws-print=libs) -o p && test "$(./p)" = good; }
+print_cflags() { clean; $host_cc $("$wscc" --ws-print=cflags) -c kernel.c -o k.o && only k.o; }
 fingerprint() { test "$("$wscc" --ws-print=fingerprint)" = "$("$wscc" --ws-print=fingerprint)" &&
     "$wscc" --ws-print=fingerprint | grep -q '^wsc-.*-[0-9a-f]\{16\}$'; }
 says() { text=$1; shift; "$wscc" "$@" >../text 2>&1; grep -qF -e "$text" ../text || { cat ../text; return 1; }; }
 bundle() {
     clean
-    "$wscc" --ws-bundle=../bundle && cc -O2 -Wall -Wno-unknown-pragmas -Werror -I../bundle kernel.c kernel-main.c ../bundle/ws.c -lm -lpthread -o p &&
+    "$wscc" --ws-bundle=../bundle && $host_cc -O2 -Wall -Wno-unknown-pragmas -Werror -I../bundle kernel.c kernel-main.c ../bundle/ws.c -lm -lpthread -o p &&
         test "$(./p)" = good && test "$(ls ../bundle | tr '\n' ' ')" = 'ws.c ws.h '
 }
 version_line() {
@@ -177,16 +177,15 @@ version_line() {
 # Build systems read the first lines: those stay the host compiler's.
 introduced() {
     for option in --version --help; do
-        $host $option >../want && "$wscc" --ws-version >>../want && "$wscc" $option | sed '$d' | diff ../want - &&
+        $host_cc $option >../want && "$wscc" --ws-version >>../want && "$wscc" $option | sed '$d' | diff ../want - &&
             "$wscc" $option | tail -n 1 | grep -q 'wscc --ws-help lists them' || return 1
     done
     ! WSCC_CC=false "$wscc" --version
 }
 version=$(sed -n 's/^VERSION = //p' "$top_builddir/Makefile")
-host=$(sed -n 's/^cc = //p' "$top_builddir/wscc.conf")
 broken_cc() { WSCC_CC=/nonexistent/cc "$wscc" --ws-target=sequential -c plain.c -o out.o 2>../text; test $? = 127 && grep -q nonexistent ../text; }
 host_cc() { clean; WSCC_CC="$work/mycc" "$wscc" --ws-target=sequential -c plain.c && grep -q ran ../ran; }
-printf '#! /bin/sh\necho ran >"%s/ran"\nexec gcc "$@"\n' "$work" >../mycc && chmod +x ../mycc
+printf '#! /bin/sh\necho ran >"%s/ran"\nexec %s "$@"\n' "$work" "$host_cc" >../mycc && chmod +x ../mycc
 
 ok '--ws-print=target' print_target
 ok_plain '--ws-print=libs serves a link by cc' print_libs
@@ -216,7 +215,7 @@ if has_plugin; then
         plain --ws-target=cuda -O2 -g -c kernel.c -o ../c.o && mv ../c.o ../first.o && sleep 1 &&
             plain --ws-target=cuda -O2 -g -c kernel.c -o ../c.o && cmp ../first.o ../c.o
     }
-    unmarked() { plain -c plain.c -o a.o && gcc -c plain.c -o b.o && only a.o b.o && cmp a.o b.o; }
+    unmarked() { plain -c plain.c -o a.o && $host_cc -c plain.c -o b.o && only a.o b.o && cmp a.o b.o; }
     device_fails() {
         clean
         printf '#! /bin/sh\nexit 3\n' >../badcxx && chmod +x ../badcxx

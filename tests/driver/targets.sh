@@ -56,7 +56,7 @@ links() {
     "$wscc" --ws-target=$1 -O2 kernel.c main.c -o p && test "$(./p)" = good
 }
 links_by_cc() {
-    "$wscc" --ws-target=$1 -O2 -c kernel.c main.c && cc kernel.o main.o $("$wscc" --ws-target=$1 --ws-print=libs) -o p &&
+    "$wscc" --ws-target=$1 -O2 -c kernel.c main.c && $host_cc kernel.o main.o $("$wscc" --ws-target=$1 --ws-print=libs) -o p &&
         test "$(./p)" = good
 }
 for target in $targets; do

@@ -127,14 +127,14 @@ whole() { test "$(./emulate r 2>/dev/null)" = 'done goodbye'; }
 ok 'what was printed is there' whole
 
 library() {
-    "$wscc" -O2 --ws-target=emulate -fPIC -shared kernel.c -lm -o libkernel.so && "${CC:-cc}" load.c -ldl -o load &&
+    "$wscc" -O2 --ws-target=emulate -fPIC -shared kernel.c -lm -o libkernel.so && $host_cc load.c -ldl -o load &&
         program=./load says _ 1 "$race" && grep -q done out
 }
 ok_plain 'from a library that is gone by then' library
 static() {
     "$wscc" -O2 -static --ws-target=emulate kernel.c main.c -lm -lpthread -o static && program=./static says r. 1 "$race" here
 }
-if echo 'int main(void) { return 0; }' | ${CC:-cc} -x c - -static -o none 2>/dev/null; then
+if echo 'int main(void) { return 0; }' | $host_cc -x c - -static -o none 2>/dev/null; then
     ok_plain 'in a static program' static
 else
     skip 'in a static program' 'no static libc'

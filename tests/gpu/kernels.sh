@@ -21,7 +21,7 @@ compiles_well() {
 
 agrees() {
     for part in host error; do
-        "${CC:-cc}" -O2 -I"$top_srcdir/runtime/include" -c -o "$work/$part.o" "$top_srcdir/runtime/host/$part.c" || return
+        $host_cc -O2 -I"$top_srcdir/runtime/include" -c -o "$work/$part.o" "$top_srcdir/runtime/host/$part.c" || return
     done
     cuda -o "$work/check" "$folder/handwritten/check.cu" "$work"/gemm.o "$work"/gemm_pingpong.o \
             "$work"/attention.o "$work"/softmax_rows.o "$work/host.o" "$work/error.o" &&

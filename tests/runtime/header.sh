@@ -8,7 +8,7 @@ cd "$work" || exit 99
 header=$top_srcdir/runtime/include
 
 compilers=
-for cc in ${CC:-gcc} gcc clang; do
+for cc in "$host_cc" gcc clang; do
     case " $compilers " in *" $cc "*) continue ;; esac
     command -v "$cc" >/dev/null 2>&1 && compilers="$compilers $cc"
 done
@@ -107,12 +107,12 @@ done
 # A call may be met once: without the plugin the pragma is silent, with it a misspelt one would not be.
 misspelt_omp() {
     printf '#include <ws.h>\n#pragma ws grid(1)\n#pragma opm parallel\nint i;\n' >pragma.c
-    gcc -Wall -I"$header" -c pragma.c
+    $host_cc -Wall -I"$header" -c pragma.c
 }
 ok 'pragmas of others do not stop a compiler' misspelt_omp
 
 cxx_caller() {
-    "${CXX:-g++}" -std=c++17 -Wall -Wextra -pedantic -I"$header" caller.cc -o caller "$@" -lm -lpthread && ./caller
+    $host_cxx -std=c++17 -Wall -Wextra -pedantic -I"$header" caller.cc -o caller "$@" -lm -lpthread && ./caller
 }
 bundle() {
     sources=
@@ -141,6 +141,6 @@ for cc in $compilers; do
     ok "$cc: -O0 and -O3 -march=native give the same bits" same_bits "$cc"
 done
 ok 'a C++ program calls the host functions' cxx_caller ws.o
-refused() { gcc -O2 -ffast-math -Ibundle -c bundle/ws.c -o fast-math.o; }
+refused() { $host_cc -O2 -ffast-math -Ibundle -c bundle/ws.c -o fast-math.o; }
 not_ok '-ffast-math is refused' refused
 done_testing

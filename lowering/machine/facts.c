@@ -2,6 +2,7 @@
 /*
  * facts.c - facts about lowered operations that layout, plan, verify and the printer must agree on.
  */
+#include "ir/affine.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
 
@@ -187,87 +188,6 @@ int role_first_group(const Kernel *kernel, const Role *role)
 
 /* ---- windows of one tensor --------------------------------------------------------------------------------------- */
 
-bool same_scalar(const Value *x, const Value *y, int depth)
-{
-    if (x == y)
-        return true;
-    const Op *a = x->def, *b = y->def;
-    if (!a || !b || !depth || a->code != b->code || a->nargs != b->nargs || !op_means_the_same(a, b) || a->nblocks ||
-        b->nblocks || op_info[a->code].class_ > CLASS_READ || !type_equal(x->type, y->type))
-        return false;
-    for (int i = 0; i < a->nargs; i++)
-        if (!same_scalar(a->args[i], b->args[i], depth - 1))
-            return false;
-    return true;
-}
-
-/* Values from base + low to base + high; of numbers alone the base is NULL.  */
-typedef struct {
-    const Value *base;
-    int64_t low, high;
-} Span;
-
-/* Adds what a counter between constants takes on.  */
-static bool add_counter(Span *span, const Value *value)
-{
-    while (value->def && value->def->code == OP_CONVI)
-        value = value->def->args[0];
-    const Op *loop = value->block && value->index == 0 ? value->block->parent : NULL;
-    int64_t low, end, step;
-    if (!loop || loop->code != OP_FOR || loop->control->compare != OP_LTI || !ir_constant(loop->args[0], &low) ||
-        !ir_constant(loop->args[1], &end) || !ir_constant(loop->args[2], &step) || step <= 0 || end <= low)
-        return false;
-    span->low += low;
-    span->high += low + (end - 1 - low) / step * step;
-    return true;
-}
-
-static bool add_number(Span *span, const Value *value, int sign)
-{
-    int64_t number;
-    bool known = ir_constant(value, &number);
-    span->low += known ? sign * number : 0;
-    span->high += known ? sign * number : 0;
-    return known;
-}
-
-/* Over conversions to wider types and additions of numbers and, if asked to, of counters.  */
-static Span span_of(const Value *value, bool counters)
-{
-    Span span = {value, 0, 0};
-    while (span.base) {
-        const Op *op = span.base->def;
-        if (add_number(&span, span.base, 1) || (counters && add_counter(&span, span.base)))
-            span.base = NULL;
-        else if (op && op->code == OP_CONVI && !dtype_is_float(op->args[0]->type.dtype))
-            span.base = op->args[0];
-        else if (op && (op->code == OP_ADDI || op->code == OP_SUBI) &&
-                 add_number(&span, op->args[1], op->code == OP_ADDI ? 1 : -1))
-            span.base = op->args[0];
-        else if (op && op->code == OP_ADDI && add_number(&span, op->args[0], 1))
-            span.base = op->args[1];
-        else if (op && op->code == OP_ADDI && counters && add_counter(&span, op->args[1]))
-            span.base = op->args[0];
-        else if (op && op->code == OP_ADDI && counters && add_counter(&span, op->args[0]))
-            span.base = op->args[1];
-        else
-            break;
-    }
-    return span;
-}
-
-/* Windows of so many elements that begin at x and at y.  */
-static bool windows_apart(const Value *x, int x_extent, const Value *y, int y_extent)
-{
-    for (int counters = 0; counters < 2; counters++) {
-        const Span a = span_of(x, counters), b = span_of(y, counters);
-        bool comparable = a.base && b.base ? same_scalar(a.base, b.base, 8) : a.base == b.base;
-        if (comparable && (b.low - a.high >= x_extent || a.low - b.high >= y_extent))
-            return true;
-    }
-    return false;
-}
-
 static int extent(const Op *store, int dim, int rank)
 {
     Type tile = store->args[store->nargs - 1]->type;
@@ -299,37 +219,9 @@ bool stores_apart(const Op *x, const Op *y)
     if (y->nargs - 2 != rank || !same_scalar(x->args[0], y->args[0], 4))
         return false;
     for (int dim = 0; dim < rank; dim++)
-        if (windows_apart(x->args[1 + dim], extent(x, dim, rank), y->args[1 + dim], extent(y, dim, rank)))
+        if (affine_apart(x->args[1 + dim], extent(x, dim, rank), y->args[1 + dim], extent(y, dim, rank)))
             return true;
     return false;
-}
-
-/* value = *factor * counter + something that is the same in every iteration of the counter's loop.  */
-static bool linear_in(const Value *value, const Value *counter, int64_t *factor, int depth)
-{
-    const Op *op = value->def;
-    int64_t x, y, number;
-    const Op *where = op ? op : value->block ? value->block->parent : NULL;
-    *factor = value == counter;
-    if (value == counter || !where || (!ir_inside(where, counter->block) && value->block != counter->block))
-        return true;
-    if (!op)
-        return false; /* an argument of this loop or of one inside it */
-    if (!depth || op->nblocks)
-        return false;
-    if (op->code == OP_CONVI && !dtype_is_float(op->args[0]->type.dtype))
-        return linear_in(op->args[0], counter, factor, depth - 1);
-    if (op->code == OP_MULI && ir_constant(op->args[1], &number) && number < INT32_MAX && number > -INT32_MAX) {
-        bool known = linear_in(op->args[0], counter, &x, depth - 1);
-        *factor = x * number;
-        return known && x < INT32_MAX && x > -INT32_MAX;
-    }
-    if (op->code == OP_ADDI || op->code == OP_SUBI) {
-        bool known = linear_in(op->args[0], counter, &x, depth - 1) && linear_in(op->args[1], counter, &y, depth - 1);
-        *factor = op->code == OP_ADDI ? x + y : x - y;
-        return known;
-    }
-    return op->code == OP_CONST;
 }
 
 /* At least so far goes a loop with each iteration, up or down: its step, or a factor of it.  A step of 0, or one away from
@@ -356,10 +248,12 @@ static int advancing_dim(const Op *store, const Op *loop, unsigned used)
     if (!step)
         return -1;
     for (int dim = 0; dim < rank; dim++) {
-        if (used >> dim & 1 || !linear_in(store->args[1 + dim], loop->blocks[0]->args[0], &factor, 12))
+        if (used >> dim & 1 || !affine_advance(store->args[1 + dim], loop->blocks[0]->args[0], &factor))
             continue;
-        int64_t distance = factor * step;
-        if (distance >= extent(store, dim, rank) || -distance >= extent(store, dim, rank))
+        int64_t distance;
+        if (__builtin_mul_overflow(factor, step, &distance))
+            continue;
+        if (distance >= extent(store, dim, rank) || distance <= -extent(store, dim, rank))
             return dim;
     }
     return -1;
@@ -380,4 +274,16 @@ bool store_moves_on(const Op *store)
         used |= 1u << dim;
     }
     return true;
+}
+
+bool load_is_in_place(const Op *load, const Op *store)
+{
+    Type type = load->results[0]->type, stored = store->args[store->nargs - 1]->type;
+    if (store->code != OP_STORE || store->nargs != load->nargs + 1 || type.rows != stored.rows ||
+        type.cols != stored.cols)
+        return false;
+    for (int i = 0; i < load->nargs; i++)
+        if (load->args[i] != store->args[i])
+            return false;
+    return store_moves_on(store);
 }

@@ -13,6 +13,7 @@
  * two accumulators.  A right operand whose lines run along K goes on in the next tile if it is one line deep; the other
  * way round, if its columns fill lines.
  */
+#include "ir/affine.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "ir/queries.h"

@@ -37,9 +37,11 @@ int64_t storage_align(const Storage *storage);
 int64_t storage_bytes(const Storage *storage);                     /* of one slot, by its use and tile */
 bool role_has_op(const Role *role, Opcode code, const Aref *aref); /* an op of this ring */
 bool value_on_host(const Value *value);                            /* depends on the launcher's parameters alone */
-bool same_scalar(const Value *x, const Value *y, int depth); /* the same expression, computed twice, of so many levels */
 bool stores_apart(const Op *x, const Op *y); /* two stores surely write different elements in one iteration */
 bool store_moves_on(const Op *store);        /* and in each iteration of the loops around it, inside the grid, others */
+/* In-place operation: the store writes the window that the load reads, and in each iteration of the loops around it another one.
+   A store behind the load then leaves alone what the load reads in any iteration.  */
+bool load_is_in_place(const Op *load, const Op *store);
 int role_first_group(const Kernel *kernel, const Role *role);
 
 /* staging.c: stores, loads and gatherings through shared memory, step by step.  */

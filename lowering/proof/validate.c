@@ -73,18 +73,6 @@ typedef struct {
     const Op *store; /* that may come before it */
 } Conflict;
 
-/* The same window, and in each iteration of the loops around it another one: a store there is for the load's own iteration,
-   and comes behind the load, whose value it is made of or that has no use.  */
-static bool in_place(const Op *load, const Op *store)
-{
-    Type type = load->results[0]->type, stored = store->args[store->nargs - 1]->type;
-    bool same = store->code == OP_STORE && store->nargs == load->nargs + 1 && type.rows == stored.rows &&
-                type.cols == stored.cols;
-    for (int i = 0; same && i < load->nargs; i++)
-        same = load->args[i] == store->args[i];
-    return same && store_moves_on(store);
-}
-
 static void visit_store(Op *op, void *context)
 {
     Conflict *conflict = context;
@@ -96,7 +84,7 @@ static void visit_store(Op *op, void *context)
         return;
     const Op *loop = outermost_loop(load);
     bool before = op->position < load->position;
-    if ((before || (loop && loop == outermost_loop(op))) && !(in_place(load, op) && !before))
+    if ((before || (loop && loop == outermost_loop(op))) && !(load_is_in_place(load, op) && !before))
         conflict->store = op;
 }
 

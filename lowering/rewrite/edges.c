@@ -15,17 +15,11 @@
  *
  * Tiles of I32 wrap, ranges are computed in I64: where a side could leave I32, the question includes that it does not.
  */
+#include "ir/affine.h"
 #include "language/infer.h"
 #include "ir/slice.h"
 
 enum { MAX_DEPTH = 12, FEWEST_ELEMENTS = 1024 };
-
-/* What a side of a comparison can be: base + low to base + high.  */
-typedef struct {
-    Value *base; /* I64, NULL: 0 */
-    bool sum;    /* base is not simply one I32 scalar */
-    int64_t low, high;
-} Range;
 
 typedef struct {
     Kernel *kernel;
@@ -56,59 +50,56 @@ static Value *convert(const Edges *in, Value *value, Dtype dtype)
     return ir_convert_before(in->kernel, in->where, value, dtype);
 }
 
-/* base + offset, or whichever of the two there is.  */
-static Value *at_end(const Edges *in, const Range *range, int64_t offset)
+/* The least or the largest that a side can be.  */
+static Value *at_end(const Edges *in, const Affine *range, int64_t end)
 {
-    if (!range->base)
-        return literal(in, offset);
-    return offset ? binary(in, OP_ADDI, D_I64, range->base, literal(in, offset)) : range->base;
+    Value *number = affine_emit(in->kernel, in->where, range, end, NULL, NULL);
+    return number ? number : literal(in, 0);
 }
 
-/* ---- ranges ------------------------------------------------------------------------------------------------------ */
+/* ---- ranges: what the elements of a side of a comparison can be, over all rows and columns ------------------------- */
 
-static bool find_range(const Edges *in, Value *value, Range *range, int depth);
+static bool find_range(const Edges *in, Value *value, Affine *range, int depth);
 
-static bool scalar_range(const Edges *in, Value *value, Range *range)
+static bool scalar_range(const Edges *in, Value *value, Affine *range)
 {
     int64_t number;
     if (dtype_is_float(value->type.dtype))
         return false;
-    *range = (Range){NULL, false, 0, 0};
     if (ir_constant(value, &number))
-        range->low = range->high = (int32_t)number;
+        *range = affine_constant((int32_t)number);
     else
-        range->base = convert(in, convert(in, value, D_I32), D_I64);
+        *range = affine_value(convert(in, value, D_I32));
     return true;
 }
 
-static bool sum_range(const Edges *in, const Op *op, Range *range, int depth)
+static Affine index_range(int count)
 {
-    Range x, y;
-    if (!find_range(in, op->args[0], &x, depth) || !find_range(in, op->args[1], &y, depth))
-        return false;
-    bool minus = op->code == OP_SUB;
-    range->sum = x.sum || y.sum || (y.base && (x.base || minus));
-    range->low = x.low + (minus ? -y.high : y.low);
-    range->high = x.high + (minus ? -y.low : y.high);
-    range->base = x.base;
-    if (y.base && (x.base || minus))
-        range->base = binary(in, minus ? OP_SUBI : OP_ADDI, D_I64, x.base ? x.base : literal(in, 0), y.base);
-    else if (y.base)
-        range->base = y.base;
-    return true;
+    Affine range = affine_constant(0);
+    range.high = count - 1;
+    return range;
 }
 
-static bool tile_range(const Edges *in, Value *value, Range *range, int depth)
+static bool sum_range(const Edges *in, const Op *op, Affine *range, int depth)
+{
+    Affine y;
+    if (!find_range(in, op->args[0], range, depth) || !find_range(in, op->args[1], &y, depth))
+        return false;
+    *range = affine_add(*range, y, op->code == OP_SUB ? -1 : 1);
+    return range->known;
+}
+
+static bool tile_range(const Edges *in, Value *value, Affine *range, int depth)
 {
     const Op *op = value->def;
     if (!op || value->type.dtype != D_I32)
         return false;
     switch (op->code) {
     case OP_ROW_INDEX:
-        *range = (Range){NULL, false, 0, value->type.rows - 1};
+        *range = index_range(value->type.rows);
         return true;
     case OP_COL_INDEX:
-        *range = (Range){NULL, false, 0, value->type.cols - 1};
+        *range = index_range(value->type.cols);
         return true;
     case OP_SPLAT:
         return scalar_range(in, op->args[0], range);
@@ -120,7 +111,7 @@ static bool tile_range(const Edges *in, Value *value, Range *range, int depth)
     }
 }
 
-static bool find_range(const Edges *in, Value *value, Range *range, int depth)
+static bool find_range(const Edges *in, Value *value, Affine *range, int depth)
 {
     if (depth > MAX_DEPTH)
         return false;
@@ -129,30 +120,36 @@ static bool find_range(const Edges *in, Value *value, Range *range, int depth)
 
 /* ---- conditions -------------------------------------------------------------------------------------------------- */
 
-/* `holds`, and the side stays within I32 in the direction that the comparison itself does not bound.  */
-static Value *within(const Edges *in, Value *holds, const Range *range, bool above, bool below)
+/* Its terms are not simply one scalar of I32: their sum may leave I32 by itself.  */
+static bool is_sum(const Affine *range)
 {
-    if (!range->base)
+    return range->count > 1 || (range->count && range->terms[0].factor != 1);
+}
+
+/* `holds`, and the side stays within I32 in the direction that the comparison itself does not bound.  */
+static Value *within(const Edges *in, Value *holds, const Affine *range, bool above, bool below)
+{
+    if (!range->count)
         return holds;
-    if (above && (range->high > 0 || range->sum))
+    if (above && (range->high > 0 || is_sum(range)))
         holds = binary(in, OP_ANDI, D_I1, holds,
                        binary(in, OP_LEI, D_I1, at_end(in, range, range->high), literal(in, INT32_MAX)));
-    if (below && (range->low < 0 || range->sum))
+    if (below && (range->low < 0 || is_sum(range)))
         holds = binary(in, OP_ANDI, D_I1, holds,
                        binary(in, OP_GEI, D_I1, at_end(in, range, range->low), literal(in, INT32_MIN)));
     return holds;
 }
 
-static bool is_plain(const Range *range)
+static bool is_plain(const Affine *range)
 {
-    return !range->sum && !range->low && !range->high;
+    return !is_sum(range) && !range->low && !range->high;
 }
 
 /* Every element of low < high, or <=: the largest of the one is below the smallest of the other.  */
-static Value *all_below(const Edges *in, const Range *low, const Range *high, bool equal)
+static Value *all_below(const Edges *in, const Affine *low, const Affine *high, bool equal)
 {
     Value *holds = binary(in, equal ? OP_LEI : OP_LTI, D_I1, at_end(in, low, low->high), at_end(in, high, high->low));
-    bool bounded = !high->sum && high->low <= 0, founded = !low->sum && low->high >= 0;
+    bool bounded = !is_sum(high) && high->low <= 0, founded = !is_sum(low) && low->high >= 0;
     if (!is_plain(low))
         holds = within(in, holds, low, !bounded, true);
     if (!is_plain(high))
@@ -176,7 +173,7 @@ static Value *both_true(const Edges *in, const Op *op, bool negated, int depth)
 static Value *all_true(const Edges *in, const Value *mask, bool negated, int depth)
 {
     const Op *op = mask->def;
-    Range x, y;
+    Affine x, y;
     if (!op || depth > MAX_DEPTH)
         return NULL;
     switch (op->code) {

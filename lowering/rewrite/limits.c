@@ -14,6 +14,7 @@
  * A comparison with an end of I32 asks whether a sum stays within it.  It may hold from some iteration on instead, and is asked
  * for the first and for the last value at once: what is linear holds between them.
  */
+#include "ir/affine.h"
 #include "language/infer.h"
 #include "ir/slice.h"
 
@@ -31,7 +32,7 @@ typedef struct {
 /* factor counter + rest; rest NULL: 0 */
 typedef struct {
     int64_t factor;
-    Value *rest;
+    Value *rest; /* I64, there before the loop */
 } Linear;
 
 /* ---- scalars before the loop ------------------------------------------------------------------------------------- */
@@ -118,37 +119,40 @@ static Value *fixed(const Limits *in, Value *value)
 
 /* ---- what grows with the counter --------------------------------------------------------------------------------- */
 
-static bool find_linear(Limits *in, Value *value, Linear *linear, int depth)
+/* A choice by what the loop does not change is taken on one of its ways; all choices have to go by one condition.  */
+static bool take_arms(Limits *in, Affine *sum)
 {
-    Op *op = value->def;
-    int64_t number;
-    Linear x, y;
-    *linear = (Linear){value == in->counter, NULL};
-    if (!is_signed_integer(value) || depth > MAX_DEPTH)
-        return false;
-    if (linear->factor)
-        return true;
-    if (ir_constant(value, &number)) {
-        linear->rest = literal(in, number);
-        return true;
-    }
-    if (op && op->code == OP_SELI && is_fixed(in, op->args[0], depth) &&
-        (!in->condition || in->condition == op->args[0])) {
+    for (int i = 0; i < sum->count; i++) {
+        const AffineTerm term = sum->terms[i];
+        const Op *op = term.value->def;
+        if (!op || op->code != OP_SELI || !is_signed_integer(term.value) || is_fixed(in, term.value, 0) ||
+            !is_fixed(in, op->args[0], 0) || (in->condition && in->condition != op->args[0]))
+            continue;
         in->condition = op->args[0];
-        return find_linear(in, op->args[in->arm ? 1 : 2], linear, depth + 1);
+        *sum = affine_add(*sum, affine_value(term.value), -term.factor);
+        *sum = affine_add(*sum, affine_within(op->args[in->arm ? 1 : 2], in->loop), term.factor);
+        i = -1;
     }
-    if (is_fixed(in, value, depth)) {
-        linear->rest = convert(in, fixed(in, value), D_I64);
-        return true;
-    }
-    if (op && op->code == OP_CONVI)
-        return find_linear(in, op->args[0], linear, depth + 1) && value->type.dtype == D_I64;
-    if (!op || (op->code != OP_ADDI && op->code != OP_SUBI) || !find_linear(in, op->args[0], &x, depth + 1) ||
-        !find_linear(in, op->args[1], &y, depth + 1))
+    return sum->known;
+}
+
+static Value *use_fixed(void *context, const Value *value)
+{
+    return fixed(context, (Value *)value);
+}
+
+static bool find_linear(Limits *in, const Value *value, Linear *linear)
+{
+    Affine sum = affine_within(value, in->loop);
+    if (!is_signed_integer(value) || !sum.known || !take_arms(in, &sum))
         return false;
-    bool minus = op->code == OP_SUBI;
-    *linear = (Linear){x.factor + (minus ? -y.factor : y.factor), plus(in, x.rest, y.rest, minus)};
-    return true;
+    linear->factor = affine_factor(&sum, in->counter);
+    sum = affine_add(sum, affine_value(in->counter), -linear->factor);
+    for (int i = 0; i < sum.count; i++)
+        if (!is_fixed(in, sum.terms[i].value, 0))
+            return false;
+    linear->rest = affine_emit(in->kernel, in->loop, &sum, sum.low, use_fixed, in);
+    return sum.known;
 }
 
 /* ---- comparisons ------------------------------------------------------------------------------------------------- */
@@ -157,7 +161,7 @@ static bool find_linear(Limits *in, Value *value, Linear *linear, int depth)
 static Value *end_of(Limits *in, Value *x, Value *y, bool equal)
 {
     Linear a, b;
-    if (!find_linear(in, x, &a, 0) || !find_linear(in, y, &b, 0))
+    if (!find_linear(in, x, &a) || !find_linear(in, y, &b))
         return NULL;
     Value *room = plus(in, b.rest, a.rest, true); /* factor counter <= room */
     room = room ? room : literal(in, 0);
@@ -172,7 +176,7 @@ static Value *end_of(Limits *in, Value *x, Value *y, bool equal)
 static Value *always_holds(Limits *in, const Op *question, int64_t number)
 {
     Linear linear;
-    if (!find_linear(in, question->args[0], &linear, 0) || linear.factor < -1 || linear.factor > 1)
+    if (!find_linear(in, question->args[0], &linear) || linear.factor < -1 || linear.factor > 1)
         return NULL;
     Value *rest = linear.rest ? linear.rest : literal(in, 0), *ends[] = {in->first, in->last}, *holds[2];
     for (int i = 0; i < 2; i++) {

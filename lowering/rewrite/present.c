@@ -28,11 +28,12 @@
 #include "language/infer.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
+#include "ir/affine.h"
 #include "ir/queries.h"
 #include "rules.h"
 #include "ir/slice.h"
 
-enum { LEVELS = 6 }; /* of an expression, as far as it is compared */
+enum { LEVELS = 6 }; /* of an expression that is computed before the loop */
 
 typedef enum { AXIS_ROWS, AXIS_COLS, AXES } Axis;
 
@@ -60,55 +61,27 @@ typedef struct {
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-/* Behind conversions to 64 bits of the same number, or to as many bits of the same.  */
-static const Value *without_widening(const Value *value)
-{
-    for (; value->def && value->def->code == OP_CONVI; value = value->def->args[0]) {
-        Dtype to = value->type.dtype, from = value->def->args[0]->type.dtype;
-        bool same = (to == D_I64 && from == D_U64) || (to == D_U64 && from == D_I64);
-        if (!same && (to != D_I64 || (from != D_I32 && from != D_U32)))
-            break;
-    }
-    return value;
-}
-
-static bool same_number(const Value *x, const Value *y)
-{
-    int64_t number, other;
-    x = without_widening(x);
-    y = without_widening(y);
-    return ir_constant(x, &number) && ir_constant(y, &other) ? number == other : same_scalar(x, y, LEVELS);
-}
-
-static bool is_first(const Value *value, First first)
-{
-    int64_t scale;
-    value = without_widening(value);
-    if (first.scale == 1)
-        return same_number(value, first.part);
-    const Op *op = value->def;
-    return op && op->code == OP_MULI && same_number(op->args[0], first.part) && ir_constant(op->args[1], &scale) &&
-           scale == first.scale;
-}
-
-/* Is `value` the load's row, and what is first behind it?  */
+/* Is `value` = base + first.scale first.part: the load's row, and what is first behind it?  */
 static bool is_place(const Value *value, const Value *base, First first)
 {
     int64_t number;
-    value = without_widening(value);
-    if (!first.part)
-        return same_number(value, base);
-    if (ir_constant(base, &number) && !number)
-        return is_first(value, first);
-    const Op *op = value->def;
-    return op && op->code == OP_ADDI && same_number(op->args[0], base) && is_first(op->args[1], first);
+    Affine rest = affine_add(affine_of(value), affine_of(base), -1);
+    if (first.part)
+        rest = affine_add(rest, affine_of(first.part), -first.scale);
+    return affine_is_constant(&rest, &number) && !number;
+}
+
+/* Does `end` stand `away` behind `first`?  */
+static bool is_behind(const Value *end, const Value *first, const Value *away)
+{
+    return is_place(end, first, (First){away, 1});
 }
 
 /* Is the value the same in all iterations, and behind the loop or branch?  NULL is, and a number, wherever it is written.  */
 static bool is_outside(const Value *value, const Op *loop)
 {
     int64_t number;
-    return !value || ir_constant(value, &number) || ir_outside(without_widening(value), loop);
+    return !value || ir_constant(value, &number) || ir_outside(affine_unconverted(value), loop);
 }
 
 /* ---- where rows go ----------------------------------------------------------------------------------------------- */
@@ -145,15 +118,11 @@ static const Value *extent_of(const Value *tensor, int dimension)
 static bool ends_behind(const Value *tensor, int dimension, const Value *base, const Value *step)
 {
     for (; tensor->def && tensor->def->code == OP_SLICE; tensor = tensor->def->args[0]) {
-        const Value *end = without_widening(tensor->def->args[2]);
-        const Op *sum = end->def;
         if (tensor->def->tensor->dimension != dimension)
             continue;
         if (!is_zero(tensor->def->args[1]))
             return false;
-        if (sum && sum->code == OP_ADDI &&
-            ((same_number(sum->args[0], base) && same_number(sum->args[1], step)) ||
-             (same_number(sum->args[1], base) && same_number(sum->args[0], step))))
+        if (is_behind(tensor->def->args[2], base, step))
             return true;
     }
     return false;
@@ -168,7 +137,7 @@ static bool ends_alike(Search *in, const Value *tensor, int dimension)
     if (!slice || slice->code != OP_SLICE || !is_zero(slice->args[1]))
         return false;
     in->end = in->end ? in->end : slice->args[2];
-    return same_number(in->end, slice->args[2]);
+    return affine_same(in->end, slice->args[2]);
 }
 
 /* Does the store leave out what the load did not find?  */
@@ -188,7 +157,7 @@ static bool is_left_out(Search *in, const Op *store, Axis axis, First first)
     case BEYOND_END:
         return ends_alike(in, store->args[0], dimension);
     default:
-        return extent && same_number(extent, rows_of(in->load));
+        return extent && affine_same(extent, rows_of(in->load));
     }
 }
 
@@ -317,7 +286,7 @@ int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load)
     const Op *grid = ir_enclosing(load, OP_GRID);
     if (load->code != OP_LOAD || load->nargs < 3 || !grid)
         return 0;
-    int i = grid_variable(without_widening(row_of(load)));
+    int i = grid_variable(affine_unconverted(row_of(load)));
     return i >= 0 && is_zero(grid->args[3 * i]) && reach_nothing(kernel, uses, load, grid->args[3 * i + 2]) ? 1 + i : 0;
 }
 
@@ -344,23 +313,22 @@ static Value *end_of_columns(Kernel *kernel, const Uses *uses, const Op *dot)
 /* How far `end` is from `first`, if it is written as the sum of it and something.  */
 static Value *distance(const Value *end, const Value *first)
 {
-    const Op *sum = without_widening(end)->def;
+    const Op *sum = affine_unconverted(end)->def;
     if (!sum || sum->code != OP_ADDI)
         return NULL;
-    return same_number(sum->args[0], first) ? sum->args[1] : same_number(sum->args[1], first) ? sum->args[0] : NULL;
+    return affine_same(sum->args[0], first) ? sum->args[1] : affine_same(sum->args[1], first) ? sum->args[0] : NULL;
 }
 
 /* Is `width` as far as the end is from the load's first row, or all columns that the product has?  */
 static bool is_width(const Value *width, const Value *end, const Op *dot)
 {
     const Value *first = row_of(load_of_columns(dot)), *away = distance(end, first);
-    const Op *least = width->def, *difference = least && least->nargs ? least->args[0]->def : NULL;
+    const Op *least = width->def;
     int64_t most;
-    if (away && same_number(width, away))
+    if (away && affine_same(width, away))
         return true;
     return least && least->code == OP_MINI && ir_constant(least->args[1], &most) &&
-           most == dot->results[0]->type.cols && difference && difference->code == OP_SUBI &&
-           same_number(difference->args[0], end) && same_number(difference->args[1], first);
+           most == dot->results[0]->type.cols && is_behind(end, first, least->args[0]);
 }
 
 bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot)

@@ -78,59 +78,13 @@ static void visit_scalar_read(Op *op, void *context)
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
-static bool made_inside(const Value *value, const Op *loop)
-{
-    if (value->def)
-        return ir_inside(value->def, loop->blocks[0]);
-    return value->block == loop->blocks[0] ||
-           (value->block && value->block->parent && ir_inside(value->block->parent, loop->blocks[0]));
-}
-
-/* The coordinate moves on by at least `extent` in every iteration of the loop.  */
-static bool moves_on(const Value *coordinate, const Op *loop, int extent)
-{
-    const Op *def = coordinate->def;
-    if (def && def->code == OP_CONVI)
-        return moves_on(def->args[0], loop, extent);
-    if (def && (def->code == OP_ADDI || def->code == OP_SUBI)) {
-        bool first = !made_inside(def->args[0], loop), second = !made_inside(def->args[1], loop);
-        return (second && moves_on(def->args[0], loop, extent)) ||
-               (first && def->code == OP_ADDI && moves_on(def->args[1], loop, extent));
-    }
-    int64_t step;
-    return coordinate == loop->blocks[0]->args[0] && ir_constant(loop->args[2], &step) &&
-           (step < 0 ? -step : step) >= extent;
-}
-
-/* In-place operation: the load has the store's coordinates and comes before it, and no iteration of a loop around it comes
-   back to the same elements.  */
-static bool is_in_place(const Op *load, const Op *store)
-{
-    Type type = load->results[0]->type, stored = store->args[store->nargs - 1]->type;
-    if (store->code != OP_STORE || store->nargs != load->nargs + 1 ||
-        schedule_of(store)->order < schedule_of(load)->order || type.rows != stored.rows || type.cols != stored.cols)
-        return false;
-    for (int i = 0; i < load->nargs; i++)
-        if (load->args[i] != store->args[i])
-            return false;
-    for (const Op *loop = load->parent->parent; loop && loop->code != OP_GRID; loop = loop->parent->parent) {
-        bool apart = loop->code == OP_IF;
-        for (int i = 1; i < load->nargs && loop->code == OP_FOR; i++) {
-            int extent = i == load->nargs - 1 ? type.cols : i == load->nargs - 2 ? type.rows : 1;
-            apart |= moves_on(load->args[i], loop, extent);
-        }
-        if (!apart)
-            return false;
-    }
-    return true;
-}
-
 /* A store to the same memory that may come before the load, or NULL.  */
 static Op *aliasing_store(const Chooser *in, Op *load)
 {
     for (int i = 0; i < in->nstores; i++) {
         Op *store = in->stores[i];
-        if (tensor_memory(store->args[0]) != tensor_memory(load->args[0]) || is_in_place(load, store))
+        bool behind = schedule_of(store)->order >= schedule_of(load)->order;
+        if (tensor_memory(store->args[0]) != tensor_memory(load->args[0]) || (behind && load_is_in_place(load, store)))
             continue;
         Op *loop = outermost_loop(load);
         if (schedule_of(store)->order < schedule_of(load)->order || (loop && loop == outermost_loop(store)))

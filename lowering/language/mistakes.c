@@ -10,7 +10,8 @@
  * Only what is written plainly is looked at: coordinates that are a loop's variable and a number, tensors that are no slices.
  * And a remark: plain ws_dot rounds F32.
  */
-#include "infer.h"
+#include "ir/affine.h"
+#include "language/infer.h"
 #include "ir/queries.h"
 #include "machine/plan.h"
 
@@ -26,30 +27,13 @@ typedef struct {
     const Value *low, *high;
 } Place;
 
-static const Value *unconverted(const Value *value)
-{
-    while (value->def && value->def->code == OP_CONVI)
-        value = value->def->args[0];
-    return value;
-}
-
-static bool same_number(const Value *x, const Value *y)
-{
-    int64_t a, b;
-    bool known = ir_constant(x, &a), also = ir_constant(y, &b);
-    return known || also ? known && also && a == b : same_scalar(unconverted(x), unconverted(y), DEEP);
-}
-
 static bool find_place(const Value *value, Place *place)
 {
-    int64_t number;
-    place->offset = 0;
-    for (value = unconverted(value); value->def; value = unconverted(value->def->args[0])) {
-        const Op *op = value->def;
-        if ((op->code != OP_ADDI && op->code != OP_SUBI) || !ir_constant(op->args[1], &number))
-            return false;
-        place->offset += op->code == OP_ADDI ? number : -number;
-    }
+    Affine sum = affine_of(value);
+    if (!sum.known || sum.count != 1 || sum.terms[0].factor != 1)
+        return false;
+    value = sum.terms[0].value;
+    place->offset = sum.low;
     const Op *loop = place->loop = value->block ? value->block->parent : NULL;
     if (!loop || (loop->code != OP_GRID && (loop->code != OP_FOR || value->index || loop->control->compare != OP_LTI)))
         return false;
@@ -220,7 +204,7 @@ static void check_reduction(Mistakes *mistakes, const Op *op, bool by_rows)
     int dim = rank_of(load) - 1 - !by_rows;
     const Op *tensor = load->args[0]->def;
     if (find_place(load->args[1 + dim], &place) && place.loop->code == OP_FOR && place.loop->nresults &&
-        leaves_gaps(load, dim, &place) && same_number(place.high, tensor->args[1 + dim]))
+        leaves_gaps(load, dim, &place) && affine_same(place.high, tensor->args[1 + dim]))
         warn_step(mistakes, load, &place, extent_of(load, dim), "the reduction leaves out the others");
 }
 
@@ -248,7 +232,7 @@ static void check_store(Mistakes *mistakes, const Op *store)
         int extent = extent_of(store, dim);
         if (place.step < extent && place.loop->code == OP_GRID && store->code != OP_ATOMIC_ADD)
             warn_step(mistakes, store, &place, extent, "iterations of the grid store the same elements");
-        else if (leaves_gaps(store, dim, &place) && same_number(place.high, tensor->args[1 + dim]))
+        else if (leaves_gaps(store, dim, &place) && affine_same(place.high, tensor->args[1 + dim]))
             warn_step(mistakes, store, &place, extent, "the others are not stored");
     }
 }
@@ -261,8 +245,8 @@ static bool is_swapped(const Op *op, int x, int y)
     const Op *tensor = op->args[0]->def;
     Place a, b;
     return tensor->code == OP_TENSOR && find_place(op->args[1 + x], &a) && find_place(op->args[1 + y], &b) &&
-           same_number(a.high, tensor->args[1 + y]) && same_number(b.high, tensor->args[1 + x]) &&
-           !same_number(a.high, b.high);
+           affine_same(a.high, tensor->args[1 + y]) && affine_same(b.high, tensor->args[1 + x]) &&
+           !affine_same(a.high, b.high);
 }
 
 static void check_order(Mistakes *mistakes, const Op *op)

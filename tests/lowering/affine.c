@@ -53,7 +53,7 @@ static Fixture fresh(void)
     f.u = kernel_param(f.kernel, type_scalar(D_U32), "u", nowhere);
     Value *bounds[] = {number(&f, D_I32, 0), number(&f, D_I32, 256), number(&f, D_I32, 64)};
     f.loop = op_new(f.kernel, OP_FOR, nowhere, 3, bounds);
-    f.loop->ival = OP_LTI;
+    f.loop->control->compare = OP_LTI;
     op_append(f.block, f.loop);
     f.block = block_new(f.kernel, f.loop);
     f.k = block_arg(f.kernel, f.block, type_scalar(D_I32), "k", nowhere);

@@ -151,8 +151,7 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
                 const int n_2 = p.L - i_2;
                 ws::wait<1>(s_2);
                 auto p_2 = ws::exp2(ws::fma(s_2, p.power, log));
-                const long n_3 = 0 - (long)n;
-                if (ws::alike(!((long)n_2 > 63 && (n_3 + 127 <= 0 && n_3 >= -2147483648l)))) {  // attention_bwd.c:68
+                if (ws::alike(!((long)n_2 > 63 && (127 - (long)n <= 0 && 0 - (long)n >= -2147483648l)))) {  // attention_bwd.c:68
                     const auto col = ws::col_index<1, 64, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::mask_and(ws::lt(col, n_2), ws::ge(col, ws::sub(row, n)));

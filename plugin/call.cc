@@ -190,11 +190,6 @@ static Value *make(Walk *w, gcall *call, Opcode code, Type type, int first, int 
     return value_new_op(w, code, stmt_location(call), type, result_name(call), last - first, args);
 }
 
-static Op *last_op(Walk *w)
-{
-    return w->block->last;
-}
-
 static void load_call(Walk *w, gcall *call, const Operation &operation)
 {
     int nargs = (int)gimple_call_num_args(call) - operation.has_fill, rows = 1, cols = 1, coordinates;
@@ -219,13 +214,6 @@ static void load_call(Walk *w, gcall *call, const Operation &operation)
 static void store_call(Walk *w, gcall *call, const Operation &operation)
 {
     make(w, call, operation.code, NO_RESULT, 0, (int)gimple_call_num_args(call));
-}
-
-static void print_call(Walk *w, gcall *call)
-{
-    const char *text = c_getstr(gimple_call_arg(call, 0));
-    make(w, call, OP_PRINT, NO_RESULT, 1, 2);
-    last_op(w)->store->label = arena_print(w->kernel->module, "%s", text ? text : "");
 }
 
 /* ws_full with a value that is known at run time: -0 + v is v, whatever its sign.  */
@@ -295,7 +283,7 @@ static void operation_call(Walk *w, gcall *call, const Operation &operation)
         return;
     case CLASS_STORE:
         if (operation.code == OP_PRINT)
-            print_call(w, call);
+            show_call(w, call);
         else
             store_call(w, call, operation);
         return;

@@ -104,6 +104,14 @@ struct Table {
     tree object;   /* of what the region's own initializer leaves in it, or NULL */
     Value *tensor; /* or NULL */
 };
+/* A call of ws_print, and the text and numbers that say where it stands.  */
+struct Shown {
+    gcall *call;
+    const char *format;
+    int count;
+    tree counters[16];
+};
+
 struct Walk {
     function *fn;
     Kernel *kernel;
@@ -120,6 +128,7 @@ struct Walk {
     auto_vec<LiveIn> livein;
     auto_vec<Literal> literals;
     auto_vec<Table> tables; /* objects of the program that are read as tensors */
+    auto_vec<Shown> prints; /* in the sequential target */
     auto_vec<MarkedLoop> *marks;
     edge entry, end; /* of the region: from its preheader, to what follows */
     int *order;      /* reverse postorder number of each block */
@@ -279,6 +288,10 @@ Value *tensor_of(Walk *w, tree name);
 void tensor_statement(Walk *w, gcall *call, const char *name);
 bool element_type(Walk *w, gcall *call, int index, Dtype *dtype);
 bool is_tensor_constructor(const char *name);
+
+/* show.cc */
+void show_call(Walk *w, gcall *call);
+void show_places(Walk *w);
 
 /* replace.cc */
 void replace_prepare(Walk *w);

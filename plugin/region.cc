@@ -312,6 +312,8 @@ unsigned region_execute(function *fn)
     bool replaces = !seen_error() && walks.length() && plugin.target != TARGET_SEQUENTIAL;
     for (unsigned i = 0; i < walks.length() && replaces; i++)
         replace_prepare(walks[i]);
+    for (unsigned i = 0; i < walks.length() && !replaces && !seen_error(); i++)
+        show_places(walks[i]);
     loop_optimizer_finalize();
     if (replaces)
         todo = replace_all(fn, &walks);

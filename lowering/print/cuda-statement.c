@@ -514,7 +514,11 @@ static void print_print(Printer *in, const Op *op)
     fputs("ws::print(", in->out);
     cuda_quoted(in->out, op->store->label ? op->store->label : "");
     fputs(", ", in->out);
-    cuda_value(in, op->args[0], PREC_TERNARY);
+    cuda_value(in, op->args[op->nargs - 1], PREC_TERNARY);
+    for (int i = 0; i < op->nargs - 1; i++) {
+        fputs(", ", in->out);
+        cuda_value(in, op->args[i], PREC_TERNARY);
+    }
     fputs(");\n", in->out);
 }
 

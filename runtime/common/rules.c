@@ -275,7 +275,8 @@ static int rule_store(struct question *q)
 static int rule_print(struct question *q)
 {
     *q->result = (type){WS_RULE_VOID, 0, 0, 0, 0};
-    return is_tile(&q->operands[0]) || wrong(q, "", "operand 1 is %s, not a tile", kind_name(&q->operands[0]));
+    const type *shown = &q->operands[q->count - 1]; /* behind the numbers that tell where */
+    return is_tile(shown) || wrong(q, "", "operand %d is %s, not a tile", q->count, kind_name(shown));
 }
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */

@@ -477,8 +477,10 @@ static WS_DEVICE void print_number(double x, bool wide)
         printf(" %.9g", x);
 }
 
-/* One group of the grid at a time; each element by the thread that holds it, in order.  */
-template <typename T, int R, int C, layout L> static WS_DEVICE void print(const char *name, const tile<T, R, C, L> &x)
+/* One group of the grid at a time; each element by the thread that holds it, in order.  `format` has a %ld for each number
+   of `at`.  */
+template <typename T, int R, int C, layout L, typename... I>
+static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... at)
 {
     typedef spread<R, C, L> S;
     static __device__ int lock;
@@ -486,7 +488,11 @@ template <typename T, int R, int C, layout L> static WS_DEVICE void print(const 
     if (group_leader()) {
         while (atomicCAS(&lock, 0, 1))
             ;
-        printf("%s: %s (%d,%d)\n", name, type_name<T>::get(), R, C);
+        if constexpr (sizeof...(I) > 0)
+            printf(format, (long)at...);
+        else
+            printf("%s", format);
+        printf(": %s (%d,%d)\n", type_name<T>::get(), R, C);
     }
     group_barrier();
 #pragma unroll 1

@@ -362,12 +362,17 @@ WS_DEVICE tile<T, R, C, L> col_cumsum(const tile<T, R, C, L> &x, scratch<BYTES> 
 
 /* ---- for people -------------------------------------------------------------------------------------------------- */
 
-/* As ws_print of the sequential library does.  */
-template <typename T, int R, int C, layout L> WS_DEVICE void print(const char *name, const tile<T, R, C, L> &x)
+/* As ws_print of the sequential library does.  `format` has a %ld for each number of `at`.  */
+template <typename T, int R, int C, layout L, typename... I>
+WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... at)
 {
     x.check("reads");
     flockfile(stdout);
-    printf("%s: %s (%d,%d)\n", name, number<T>::name, R, C);
+    if constexpr (sizeof...(I) > 0)
+        printf(format, (long)at...);
+    else
+        printf("%s", format);
+    printf(": %s (%d,%d)\n", number<T>::name, R, C);
     for (int r = 0; r < R; r++) {
         printf(" ");
         for (int c = 0; c < C; c++) {

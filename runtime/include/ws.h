@@ -356,6 +356,7 @@ ws_tile ws_row_cumsum(ws_tile x) WS_USE_;
 ws_tile ws_col_cumsum(ws_tile x) WS_USE_;
 
 void ws_print(const char *name, ws_tile v);
+void ws_print_at_(const char *format, ws_tile v, ...); /* what wscc makes of it in a grid: a long for each %ld */
 
 #endif
 #endif

@@ -2,12 +2,13 @@
 /*
  * print.c - ws_print: a tile on standard output, a line for each row.
  *
- *     acc: f32 (2,3)
+ *     gemm i=0 j=128: acc: f32 (2,3)
  *       1 2 3
  *       4 5 6
  */
 #include "tile.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 static void print_element(ws_tile v, int row, int col)
@@ -24,18 +25,39 @@ static void print_element(ws_tile v, int row, int col)
         printf(v->dtype == WS_RULE_F64 ? " %.17g" : " %.9g", x);
 }
 
-void ws_print(const char *name, ws_tile v)
+/* Behind its name.  */
+static void print_tile(ws_tile v)
 {
-    struct ws_rule_type type;
-    if (!ws_allowed1(WS_OP_PRINT, v, &type))
-        return;
-    flockfile(stdout);
-    printf("%s: %s (%d,%d)\n", name, ws_rule_dtype_name(v->dtype), v->rows, v->cols);
+    printf(": %s (%d,%d)\n", ws_rule_dtype_name(v->dtype), v->rows, v->cols);
     for (int r = 0; r < v->rows; r++) {
         printf(" ");
         for (int c = 0; c < v->cols; c++)
             print_element(v, r, c);
         printf("\n");
     }
+}
+
+void ws_print(const char *name, ws_tile v)
+{
+    struct ws_rule_type type;
+    if (!ws_allowed1(WS_OP_PRINT, v, &type))
+        return;
+    flockfile(stdout);
+    printf("%s", name);
+    print_tile(v);
     funlockfile(stdout);
+}
+
+void ws_print_at_(const char *format, ws_tile v, ...)
+{
+    struct ws_rule_type type;
+    va_list list;
+    if (!ws_allowed1(WS_OP_PRINT, v, &type))
+        return;
+    va_start(list, v);
+    flockfile(stdout);
+    vprintf(format, list);
+    print_tile(v);
+    funlockfile(stdout);
+    va_end(list);
 }

@@ -415,6 +415,25 @@ static void run_control(Group *group, const Op *op)
     }
 }
 
+/* With the numbers that tell where the tile stands in the places of the text's %ld.  */
+static void print_tile(Group *group, const Op *op)
+{
+    char text[512];
+    size_t used = 0;
+    int next = 0;
+    for (const char *at = op->store->label ? op->store->label : ""; *at && used + 24 < sizeof text; at++) {
+        if (next < op->nargs - 1 && !strncmp(at, "%ld", 3)) {
+            used += (size_t)snprintf(text + used, 24, "%ld", (long)number_of(group, op->args[next++]));
+            at += 2;
+        } else {
+            text[used++] = *at;
+            at += op->nargs > 1 && at[0] == '%' && at[1] == '%';
+        }
+    }
+    text[used] = 0;
+    ws_print(text, evaluate(group, op->args[op->nargs - 1]).tile);
+}
+
 static void run_statement(Group *group, const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
@@ -429,8 +448,7 @@ static void run_statement(Group *group, const Op *op)
     } else if (class_ == CLASS_STORE && !group->inside) {
         /* a block's tile that is none of the grid's */
     } else if (op->code == OP_PRINT) {
-        ws_tile tile = evaluate(group, op->args[0]).tile;
-        ws_print(op->store->label ? op->store->label : "", tile);
+        print_tile(group, op);
     } else if (class_ == CLASS_STORE) {
         memory_store(group, op);
     } else if (class_ == CLASS_SYNC) {

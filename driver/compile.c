@@ -78,6 +78,20 @@ static Names names_for(const Options *options, const Item *source, const char *o
 
 /* ---- the host compiler ------------------------------------------------------------------------------------------- */
 
+/* Asked before GCC loads it: what another version says of it names symbols.  The sequential target does without.  */
+static bool fits_plugin(const Options *options, const Config *config)
+{
+    const char *version = *config->cc_version ? compiler_version(config->cc) : "";
+
+    if (!*version || same(version, config->cc_version))
+        return true;
+    if (options->target != TARGET_SEQUENTIAL || options->dump)
+        fail("wsc was built for GCC %s, and %s is now GCC %s: configure, build and install wsc again; "
+             "--ws-target=sequential works without",
+             config->cc_version, config->cc, version);
+    return false;
+}
+
 static void add_plugin(const Options *options, const Config *config, const Names *names, Args *args)
 {
     if (!*config->plugin)
@@ -89,6 +103,8 @@ static void add_plugin(const Options *options, const Config *config, const Names
                  target_names[options->target], config->cc);
         return;
     }
+    if (!fits_plugin(options, config))
+        return;
     args_add(args, format("-fplugin=%s", config->plugin));
     args_add(args, format("-fplugin-arg-wsc-target=%s", target_names[options->target]));
     if (names->cu)

@@ -21,6 +21,7 @@ static const struct {
 } keys[] = {
     {"target", offsetof(Config, target), false},
     {"cc", offsetof(Config, cc), false},
+    {"cc-version", offsetof(Config, cc_version), false},
     {"cxx", offsetof(Config, cxx), false},
     {"nvcc", offsetof(Config, nvcc), false},
     {"plugin", offsetof(Config, plugin), true},
@@ -101,6 +102,24 @@ static bool is_clang(const char *compiler)
     if (pipe)
         pclose(pipe);
     return found;
+}
+
+/* "gcc (Debian 12.2.0-14+deb12u1) 12.2.0" from its second word on: GCC loads no plugin of another build of itself.  */
+char *compiler_version(const char *compiler)
+{
+    FILE *pipe = popen(format("%s --version 2>/dev/null", compiler), "r");
+    char line[256] = "";
+
+    if (!pipe)
+        return format("%s", "");
+    if (!fgets(line, sizeof line, pipe))
+        line[0] = '\0';
+    while (fgetc(pipe) != EOF)
+        continue;
+    pclose(pipe);
+    line[strcspn(line, "\n")] = '\0';
+    const char *blank = strchr(line, ' ');
+    return format("%s", blank ? blank + 1 : "");
 }
 
 void config_load(Config *config)

@@ -43,6 +43,7 @@ char *read_file(const char *path);                       /* NULL when it cannot 
 typedef struct {
     const char *target;          /* when --ws-target does not say */
     const char *cc, *cxx, *nvcc; /* nvcc: empty when configured without */
+    const char *cc_version;      /* of the GCC that the plugin was built for, without the program's name */
     const char *plugin;          /* empty when built with --disable-plugin */
     const char *include;         /* of <ws.h> */
     const char *common_include, *cuda_include, *emulate_include;
@@ -56,6 +57,7 @@ typedef struct {
 } Config;
 
 void config_load(Config *config);
+char *compiler_version(const char *compiler); /* the first line of --version after the program's name, or "" */
 
 /* ---- options.c --------------------------------------------------------------------------------------------------- */
 

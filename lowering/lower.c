@@ -2,31 +2,70 @@
 /*
  * lower.c - the compiler as a table.  Start here.
  *
- * The front ends (plugin/, driver/) hand over a Module of kernels in the IR of ir.h; each pass below rewrites a kernel or
- * writes into it what it has found; cuda.c then spells the result out.  After each pass the IR is checked (check.c) and, on
- * demand, dumped (print.c).  A kernel that was refused is left alone from then on, and a module with one has no text.
+ * The front end (plugin/) hands over a Module of kernels in the IR of ir.h, in the order of the source.  Each pass
+ * below rewrites a kernel, or writes into it what it has found.  After a pass, what it changes is checked (check.c)
+ * and, on demand, the IR is dumped (print.c).  The last row spells the result out.  A kernel that was refused is left
+ * alone from then on, and a module with one has no text.
  *
- * Every pass is a file of its name, and opens with the same ten-line loop before and after, so that one example can be
- * followed from C to the .cu.
+ * Passes run in the order of the table.  `simplify` has a row wherever it runs.  Every pass is a file of its name, and
+ * opens with the same ten-line loop before and after, so that one example can be followed from C to the .cu.
  */
 #include <string.h>
 
-#include "ir/ir.h"
-#include "proof/validate.h"
+#include "lower.h"
 
 const Pass passes[] = {
-    {"infer", pass_infer, "types and shapes; the loops of a grid become one operation; scalars simplified"},
-    {"tag", pass_tag, "iteration, load or tile: what each statement is for"},
-    {"choose", pass_choose, "one table for each loop: role, stage and order of each operation; depths, groups"},
-    {"partition", pass_partition, "the cut between the roles: arefs, and what each carries"},
-    {"distribute", pass_distribute, "a program for each role, with its own control flow; put, get, consumed placed"},
-    {"expand", pass_expand, "the table carried out: products start early and are waited for late"},
-    {"layout", pass_layout, "register and shared layouts; operands in a form that the matrix units read"},
-    {"uniform", pass_uniform, "branches that all threads of a warp take alike, where the assembler should know"},
-    {"plan", pass_plan, "addresses, registers, barriers, threads, C variables"},
-    {"verify", pass_verify, "a proof that no role waits for ever or reads what is not there, or a refusal"},
+    {"types", PHASE_LANGUAGE, CHANGES_BODY, pass_types, "a type and a shape for every value"},
+    {"simplify", PHASE_LANGUAGE, CHANGES_BODY, pass_simplify,
+     "one form for what the host compiler may have optimized or not"},
+    {"nest", PHASE_LANGUAGE, CHANGES_BODY, pass_nest, "the loops of a grid become one operation"},
+    {"restrictions", PHASE_LANGUAGE, CHANGES_NONE, pass_restrictions,
+     "pragmas, loops and tensors that the language does not allow"},
+    {"parts", PHASE_LANGUAGE, CHANGES_BODY, pass_parts, "a loop over parts becomes a dimension of the grid"},
+    {"simplify-2", PHASE_LANGUAGE, CHANGES_BODY, pass_simplify, "simplify, behind the loops' new order"},
+    {"padding", PHASE_LANGUAGE, CHANGES_NONE, pass_padding, "warnings of reductions that see what a load pads"},
+    {"mistakes", PHASE_LANGUAGE, CHANGES_NONE, pass_mistakes, "warnings of what is most likely not meant"},
+
+    {"edges", PHASE_REWRITE, CHANGES_BODY, pass_edges, "masks only where they can fail"},
+    {"masks", PHASE_REWRITE, CHANGES_BODY, pass_masks, "masks of two bounds compare once"},
+    {"simplify-3", PHASE_REWRITE, CHANGES_BODY, pass_simplify, "simplify, behind the questions that edges asks"},
+    {"recurrence", PHASE_REWRITE, CHANGES_BODY, pass_recurrence, "sums along rows are completed behind the loop"},
+    {"rescale", PHASE_REWRITE, CHANGES_BODY, pass_rescale, "products with factors that soon are 1"},
+    {"strips", PHASE_REWRITE, CHANGES_BODY, pass_strips,
+     "what follows an accumulator is done a strip of columns at a time"},
+    {"present", PHASE_REWRITE, CHANGES_BODY, pass_present, "rows and columns that nothing sees need not come"},
+
+    {"freeze", PHASE_FREEZE, CHANGES_NONE, pass_freeze, "the body as the proof takes it: no later pass changes it"},
+
+    {"tag", PHASE_SCHEDULE, CHANGES_NONE, pass_tag, "iteration, load or tile: what each statement is for"},
+    {"choose", PHASE_SCHEDULE, CHANGES_NONE, pass_choose,
+     "one table for each loop: role, stage and order of each operation; depths, groups"},
+
+    {"partition", PHASE_ROLES, CHANGES_NONE, pass_partition, "the cut between the roles: arefs, and what each carries"},
+    {"distribute", PHASE_ROLES, CHANGES_PROGRAMS, pass_distribute,
+     "a program for each role, with its own control flow; put, get, consumed placed"},
+    {"expand", PHASE_ROLES, CHANGES_PROGRAMS, pass_expand,
+     "the table carried out: products start early and are waited for late"},
+
+    {"layout", PHASE_MACHINE, CHANGES_PROGRAMS, pass_layout,
+     "register and shared layouts; operands in a form that the matrix units read"},
+    {"uniform", PHASE_MACHINE, CHANGES_PROGRAMS, pass_uniform,
+     "branches that all threads of a warp take alike, where the assembler should know"},
+    {"plan", PHASE_MACHINE, CHANGES_PROGRAMS, pass_plan, "addresses, registers, barriers, threads, C variables"},
+
+    {"verify", PHASE_PROOF, CHANGES_NONE, pass_verify,
+     "a proof that no role waits for ever or reads what is not there, or a refusal"},
+
+    {"cuda", PHASE_PRINT, CHANGES_NONE, NULL, "the text of the .cu"},
 };
 const int npasses = sizeof passes / sizeof *passes;
+
+const char *phase_name(Phase phase)
+{
+    static const char *const names[PHASE_COUNT] = {"language", "rewrite", "freeze", "schedule",
+                                                   "roles",    "machine", "proof",  "print"};
+    return names[phase];
+}
 
 int find_pass(const char *name)
 {
@@ -49,10 +88,20 @@ static bool listed(const char *list, const char *name)
     return false;
 }
 
-/* The sequential library runs the program itself: only its types and shapes are of interest.  */
-static int last_pass(const Module *module, int last)
+static int last_of(Phase phase)
 {
-    return module->target == TARGET_SEQUENTIAL && last > 0 ? 0 : last;
+    int last = npasses - 1;
+    while (last >= 0 && passes[last].phase > phase)
+        last--;
+    return last;
+}
+
+static void check(Kernel *kernel, Changes changes)
+{
+    if (changes == CHANGES_BODY)
+        ir_check_body(kernel);
+    else if (changes == CHANGES_PROGRAMS)
+        ir_check_programs(kernel);
 }
 
 static void lower_kernel(Kernel *kernel, int first, int last, const char *which, FILE *dump)
@@ -60,13 +109,11 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
     Module *module = kernel->module;
     if (first <= last && !kernel->failed)
         ir_check(kernel);
-    for (int i = first; i <= last && !kernel->failed; i++) {
+    for (int i = first; i <= last && passes[i].run && !kernel->failed; i++) {
         module->pass = passes[i].name;
         passes[i].run(kernel);
         if (!kernel->failed)
-            ir_check(kernel);
-        if (i == 0)
-            kernel->source = validate_digest(kernel);
+            check(kernel, passes[i].changes);
         if (dump && listed(which, passes[i].name))
             ir_print(dump, kernel, passes[i].name);
     }
@@ -95,8 +142,8 @@ static void say_foreseen(void *context, DiagKind kind, Loc loc, const char *mess
     foresight->diag(foresight->context, kind == DIAG_ERROR ? DIAG_WARNING : kind, loc, message);
 }
 
-/* The other targets would carry out the rest of the table: what they would refuse is a warning here, and they are not at hand
-   to say anything else.  */
+/* The other targets would carry out the rest of the table: what they would refuse is a warning here, and nothing else
+   is said.  The proof is left out: it takes the longest, and what it refuses is nearly always a mistake of ours.  */
 static void foresee_refusals(Kernel *kernel)
 {
     Module *module = kernel->module;
@@ -105,7 +152,7 @@ static void foresee_refusals(Kernel *kernel)
         return;
     module->diag = say_foreseen;
     module->diag_context = &foresight;
-    lower_kernel(kernel, 1, npasses - 1, NULL, NULL);
+    lower_kernel(kernel, last_of(PHASE_LANGUAGE) + 1, last_of(PHASE_MACHINE), NULL, NULL);
     module->diag = foresight.diag;
     module->diag_context = foresight.context;
     kernel->failed = module->failed = false;
@@ -113,17 +160,22 @@ static void foresee_refusals(Kernel *kernel)
 
 const char *lower_range(Module *module, int first, int last, const char *which, FILE *dump)
 {
-    last = last_pass(module, last);
+    bool sequential = module->target == TARGET_SEQUENTIAL; /* its library runs the program itself */
+    if (sequential && last > last_of(PHASE_LANGUAGE))
+        last = last_of(PHASE_LANGUAGE);
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
         lower_kernel(kernel, first, last, which, dump);
-    for (Kernel *kernel = module->kernels; kernel && !module->failed && module->target == TARGET_SEQUENTIAL;
-         kernel = kernel->next)
+    for (Kernel *kernel = module->kernels; kernel && sequential && !module->failed; kernel = kernel->next)
         foresee_refusals(kernel);
     if (module->failed || !module->kernels || last < npasses - 1)
         return NULL;
-    module->pass = "cuda";
+    module->pass = passes[last].name;
     const char *text = cuda_print(module);
-    return module->failed ? NULL : text;
+    if (module->failed)
+        return NULL;
+    if (dump && listed(which, passes[last].name))
+        fputs(text, dump);
+    return text;
 }
 
 const char *lower_module(Module *module, const char *which, FILE *dump)

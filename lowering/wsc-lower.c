@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/ir.h"
+#include "lower.h"
 #include "proof/verify.h"
 
 typedef struct {
@@ -36,7 +36,7 @@ static void usage(FILE *out)
           "passes:\n",
           out);
     for (int i = 0; i < npasses; i++)
-        fprintf(out, "  %-12s%s\n", passes[i].name, passes[i].summary);
+        fprintf(out, "  %-10s%-14s%s\n", phase_name(passes[i].phase), passes[i].name, passes[i].summary);
 }
 
 static void show(void *context, DiagKind kind, Loc loc, const char *message)

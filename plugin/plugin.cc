@@ -10,6 +10,7 @@
  * -time.
  */
 #include "plugin.h"
+#include "lower.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 EXPORTED int plugin_is_GPL_compatible;

@@ -202,7 +202,7 @@ Value *branch_joined(Walk *w, bool is_and, Value *x, Value *y);
 Exits *loop_emit(Walk *w, class loop *loop);
 
 /* value.cc */
-static const Type TYPE_TO_INFER = {K_NONE, D_F32, 0, 0, 0}; /* infer finds it */
+static const Type TYPE_TO_INFER = {K_NONE, D_F32, 0, 0, 0}; /* types.c finds it */
 static const Type NO_RESULT = {K_NONE, D_F32, -1, 0, 0};
 Type type_handed(const Value *value);
 Value *handle_literal(Walk *w, tree expression); /* a complaint, and any value */

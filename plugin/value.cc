@@ -161,7 +161,7 @@ Value *value_anything(Walk *w, tree type)
     return value_literal(w, dtype, 0, 0);
 }
 
-/* The type of a value that control flow hands on: what tiles are is for infer to find.  */
+/* The type of a value that control flow hands on: what tiles are is for types.c to find.  */
 Type type_handed(const Value *value)
 {
     return value->type.kind == K_SCALAR ? value->type : TYPE_TO_INFER;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check.c - is this IR what ir.h says?  Asked after every pass; a no is a bug of that pass.
+ * check.c - is this IR what ir.h says?  Asked after every pass that changes it; a no is a bug of that pass.
  *
  * Structure: links between ops, blocks and values; the number of operands by ops.def; blocks and what ends them.  Order:
  * a value is used below its definition and inside its block; parameters are seen everywhere, by the body and by each
- * program.  Types: carried values keep theirs; once infer has made the GRID, every value has one, and scalars fit their
+ * program.  Types: carried values keep theirs; once nest has made the GRID, every value has one, and scalars fit their
  * operations.
  */
 #include "ir/queries.h"
@@ -12,7 +12,7 @@
 typedef struct {
     Kernel *kernel;
     bool *visible; /* by value id */
-    bool typed;    /* infer has been here */
+    bool typed;    /* nest has been here */
     bool broken;
 } Checker;
 
@@ -45,8 +45,8 @@ static bool is_register(Kind kind)
     return kind == K_TILE || kind == K_TOKEN;
 }
 
-/* The same value under another name: a tile may be in flight on one side.  Before infer types may be missing or wrong:
-   infer tells the user.  */
+/* The same value under another name: a tile may be in flight on one side.  Before that types may be missing or wrong:
+   types.c tells the user.  */
 static bool fits(const Checker *c, const Value *x, const Value *y)
 {
     Type type = y->type;
@@ -275,15 +275,32 @@ static bool has_grid(const Block *block)
     return false;
 }
 
-bool ir_check(Kernel *kernel)
+static Checker checker_new(Kernel *kernel)
 {
     Checker checker = {.kernel = kernel, .typed = has_grid(kernel->body)};
     checker.visible = arena_alloc(kernel->module, (size_t)kernel->module->next_id + 1);
     for (int i = 0; i < kernel->nparams; i++)
         show(&checker, kernel->params[i], true);
+    return checker;
+}
+
+bool ir_check_body(Kernel *kernel)
+{
+    Checker checker = checker_new(kernel);
     check_block(&checker, kernel->body);
+    return !checker.broken;
+}
+
+bool ir_check_programs(Kernel *kernel)
+{
+    Checker checker = checker_new(kernel);
     FOR_ROLES (role, kernel)
         if (role->body && !checker.broken)
             check_block(&checker, role->body);
     return !checker.broken;
+}
+
+bool ir_check(Kernel *kernel)
+{
+    return ir_check_body(kernel) && ir_check_programs(kernel);
 }

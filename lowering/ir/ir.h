@@ -139,7 +139,7 @@ typedef struct {
     int in_flight;      /* P as written, then as carried out (effective) */
     bool automatic;     /* pipeline(auto) */
     bool pingpong;
-    bool parts;         /* no pipeline: parts, whose iterations the blocks of a cluster carry out (infer) */
+    bool parts;         /* no pipeline: parts, whose iterations the blocks of a cluster carry out */
     Schedule schedule;
     Loc loc;            /* of the pragma */
     int put_count;      /* choose: number of arefs filled in the loop */
@@ -267,7 +267,7 @@ typedef struct {
     bool persistent, persistent_given;
     bool dealt; /* choose: a CTA gets its next tile when it wants one, not every so many */
     int cluster[2]; /* blocks along the last dimension but one, and along the last; 0: none (choose) */
-    bool parts;     /* infer: the last dimension is that of parts, and the blocks along it sum them */
+    bool parts;     /* parts: the last dimension is that of parts, and the blocks along it sum them */
     TileOrder order;
     int order_group;
     int consumers;
@@ -354,7 +354,7 @@ struct Kernel {
     Grid grid;
     int nparams;
     Value **params;          /* live-ins in launcher order: scalars and base pointers */
-    Block *body;             /* the region: prologue, then after infer one GRID op */
+    Block *body;             /* the region: prologue, then after nest one GRID op */
     Role *roles;
     Storage *storages;
     Aref *arefs;
@@ -367,7 +367,7 @@ struct Kernel {
     int64_t shared_bytes;
     int shared_padding;      /* bytes behind the shared struct that a short operand's last rows may be read from */
     int min_blocks;
-    uint64_t source;         /* infer: a digest of the body, which no later pass changes; 0: infer has not run */
+    uint64_t source;         /* freeze: a digest of the body, which no later pass changes; 0: not frozen */
     const char *obligations; /* verify: what was shown, a line each */
     struct { int terms, worlds, steps; } proof; /* verify: how much it looked at */
     bool failed;             /* a reject was reported */
@@ -527,45 +527,8 @@ void ir_print (FILE *out, const Kernel *kernel, const char *pass); /* the dump a
 char *ir_read_text (FILE *in); /* all of it, to be freed; NULL when it cannot be read */
 Module *ir_parse (const char *text, const char *name, DiagFn diag, void *context); /* NULL after an error */
 bool ir_check (Kernel *kernel); /* SSA, types, block structure; BUG () and false when broken */
-
-/* ---- lower.c: the compiler as a table ---------------------------------------------------------------------------- */
-
-typedef struct {
-    const char *name;
-    void (*run) (Kernel *kernel);
-    const char *summary;
-} Pass;
-extern const Pass passes[];
-extern const int npasses;
-/* Run all passes over every kernel; dumps to `dump` those named in the comma list `which` (may be NULL).  With no error,
-   returns the text of the .cu (malloc'd through the arena, NULL for no kernels or TARGET_SEQUENTIAL).  */
-const char *lower_module (Module *module, const char *which, FILE *dump);
-/* Only passes[first] to passes[last]; the text comes only after the last of the table.  */
-const char *lower_range (Module *module, int first, int last, const char *which, FILE *dump);
-int find_pass (const char *name); /* its index, or -1 */
-
-/* require: what the front end built.        ensure: every value has type and shape; nest normalized to one GRID op  */
-void pass_infer (Kernel *kernel);
-/* require: infer.                            ensure: schedule_of (op)->tag of every op */
-void pass_tag (Kernel *kernel);
-/* require: tag.                              ensure: schedule_of (op)->roles, stage, order; loads that move have an aref to come; consumers, split, D, P, persistent decided */
-void pass_choose (Kernel *kernel);
-/* require: choose.                           ensure: arefs and ring storages; LOAD->aref */
-void pass_partition (Kernel *kernel);
-/* require: partition.                        ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ, CONSUMED placed */
-void pass_distribute (Kernel *kernel);
-/* require: distribute.                       ensure: products asynchronous (MMA, COMMIT, WAIT), stages carried out */
-void pass_expand (Kernel *kernel);
-/* require: expand.                           ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages */
-void pass_layout (Kernel *kernel);
-/* require: layout.                           ensure: op->control->uniform on the branches of loops that compute */
-void pass_uniform (Kernel *kernel);
-/* require: uniform.                          ensure: addresses, registers, threads, variables */
-void pass_plan (Kernel *kernel);
-/* require: plan.                             ensure: nothing changed; a reject or BUG if the program is not safe */
-void pass_verify (Kernel *kernel);
-/* cuda.c: the text of the module; kernels that failed are not in it.  */
-const char *cuda_print (Module *module);
+bool ir_check_body (Kernel *kernel);
+bool ir_check_programs (Kernel *kernel);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
  *
  *   kernel copy(%M: i64, %x: ptr<f32>, %y: ptr<f32>) grid(1) {
  *     body {
- *       %a = tensor<f32,2> ...      types of results may be left out where infer finds them
+ *       %a = tensor<f32,2> ...      types of results may be left out where types.c finds them
  *
  * One token of look-ahead and one function for each construct.  The first error is reported with its line and ends the
  * reading; from then on every function returns at once.  The reader makes objects that are sound in memory whatever the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * mistakes.c - infer: what is most likely not meant, though it has a meaning.
+ * mistakes.c - what is most likely not meant, though it has a meaning.
  *
  *   -Wws-loop-step       for (k = 0; k < K; k += 64) acc = dot (load (a, i, k, 64, 32), ...)    half of K is left out
  *                        for (i = 0; i < M; i += 32) store (c, i, j, x) of 64 rows              iterations store the same rows
@@ -11,7 +11,7 @@
  * And a remark: plain ws_dot rounds F32.
  */
 #include "ir/affine.h"
-#include "language/infer.h"
+#include "lower.h"
 #include "ir/queries.h"
 #include "machine/plan.h"
 
@@ -297,7 +297,7 @@ static void visit_rounded(Op *op, void *context)
            "products of F32 on the matrix units: ws_dot rounds the operands to tf32 (ws_dot_f32 keeps them)");
 }
 
-void infer_mistakes(Kernel *kernel)
+void pass_mistakes(Kernel *kernel)
 {
     Mistakes mistakes = {.kernel = kernel};
     ir_walk(kernel->body, visit, &mistakes);

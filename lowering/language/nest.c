@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nest.c - infer: the nest of grid loops becomes one GRID.
+ * nest.c - the nest of grid loops becomes one GRID.
  *
  *   before                                     after
  *   for i = 0, < M, 128                        n = N - 1 + 1
@@ -11,9 +11,13 @@
  * The launcher has to know the tile space before any block runs, and blocks are independent.  So: what the bounds need moves
  * before the GRID, where only arithmetic on parameters may stand; scalar code between the loops moves into the body; a
  * condition between the loops comes to stand around the body; and nothing is carried from one iteration to the next.
- * Tensors too are made before the GRID: the launcher describes them to the copy engine.
+ * Tensors too are made before the GRID: the launcher describes them to the copy engine.  So no loop carries one; and a region
+ * that stores nothing is no grid.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/grid_forms.c, loop_forms.c and early_continue.c run nests on the
+ * sequential target, which runs the C loops, and on emulate.
  */
-#include "language/infer.h"
+#include "lower.h"
 
 enum { MAX_DIMS = 4, MAX_LEVELS = 16 };
 
@@ -305,6 +309,20 @@ static void hoist_tensor(Op *op, void *context)
         reject(in->kernel, op->loc, REASON_TENSOR_VARIES);
 }
 
+static void visit_carried_tensor(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    for (int i = 0; op->nblocks && i < op->nresults; i++)
+        if (op->results[i]->type.kind == K_TENSOR && op->code != OP_IF)
+            reject(kernel, op->loc, REASON_TENSOR_CHOSEN);
+}
+
+static bool is_store(const Op *op, const void *context)
+{
+    (void)context;
+    return op_info[op->code].class_ == CLASS_STORE;
+}
+
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
 
 static Op *make_grid(Nest *in)
@@ -401,10 +419,15 @@ static bool has_grid(const Kernel *kernel)
 }
 
 /* require: simplified.   ensure: the body is arithmetic, tensors and one GRID.  */
-void infer_nest(Kernel *kernel)
+void pass_nest(Kernel *kernel)
 {
     Nest nest = {.kernel = kernel};
-    if (has_grid(kernel))
+    if (!ir_any_of(kernel->body, is_store, NULL)) {
+        reject(kernel, kernel->loc, REASON_NO_SINK);
+        return;
+    }
+    ir_walk(kernel->body, visit_carried_tensor, kernel);
+    if (kernel->failed || has_grid(kernel))
         return;
     if (kernel->grid.dims < 1 || kernel->grid.dims > MAX_DIMS) {
         reject(kernel, kernel->grid.loc, REASON_GRID_DIMS, kernel->grid.dims);

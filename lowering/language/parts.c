@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * parts.c - infer: a loop over the parts of a sum becomes a dimension of the grid, along which blocks of a cluster sum.
+ * parts.c - a loop over the parts of a sum becomes a dimension of the grid, along which blocks of a cluster sum.
  *
  *   before                                     after: cluster (1, 4), block s of it
  *   grid i, j                                  grid i, j, s = 0, < 4, 1
@@ -18,8 +18,11 @@
  *
  * So what follows must not need other columns of the same tile; and each store is of what was summed, or all blocks would make
  * it.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/parts.c runs parts on the sequential target, which runs the C
+ * loop, and on emulate.
  */
-#include "language/infer.h"
+#include "lower.h"
 #include "machine/machine.h"
 #include "ir/slice.h"
 
@@ -374,7 +377,7 @@ static void share_out(Parts *in)
 }
 
 /* require: the nest is one GRID.   ensure: no loop over parts is left.  */
-void infer_parts(Kernel *kernel)
+void pass_parts(Kernel *kernel)
 {
     Parts in = {.kernel = kernel};
     ir_walk(kernel->body, visit_loop, &in);

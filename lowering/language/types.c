@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * types.c - infer: a type and a shape for every value, by the rules of rules.c.
+ * types.c - a type and a shape for every value, by the rules of rules.c.
  *
  * In program order, so that operands are known first; a loop's carried value has the type that it begins with, and the end
  * of the loop has to agree.  A scalar operand of an elementwise operation is boxed in a SPLAT, whose type is the one that
@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "language/infer.h"
+#include "lower.h"
 #include "ir/queries.h"
 #include "rules.h"
 
@@ -211,7 +211,7 @@ static void check_verdict(Kernel *kernel, Op *op)
     struct ws_rule_type operands[MAX_OPERANDS], result;
     struct ws_rule_attributes attributes = attributes_of(op);
     struct ws_rule_message message;
-    int count = op->code == OP_DOT ? 3 : op->nargs; /* a width is infer's own */
+    int count = op->code == OP_DOT ? 3 : op->nargs; /* a width is present's own */
     for (int i = 0; i < count; i++)
         operands[i] = to_rule(op->args[i]);
     bool good = ws_rule_check((int)op->code, operands, count, &attributes, &result, &message);
@@ -427,7 +427,7 @@ static void visit_splat(Op *op, void *context)
 }
 
 /* require: what the front end built.   ensure: no value without a type.  */
-void infer_types(Kernel *kernel)
+void pass_types(Kernel *kernel)
 {
     infer_block(kernel, kernel->body);
     ir_walk(kernel->body, visit_splat, NULL);

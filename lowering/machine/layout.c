@@ -25,6 +25,7 @@
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "ir/queries.h"
+#include "lower.h"
 
 typedef struct {
     Kernel *kernel;

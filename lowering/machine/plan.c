@@ -18,6 +18,7 @@
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "ir/queries.h"
+#include "lower.h"
 
 static int64_t round_up(int64_t value, int64_t multiple)
 {

@@ -11,7 +11,7 @@
  * a warp it keeps slots and descriptors in registers of each, and moves them over before each product. It is told so in loops
  * where that matters, those that are pipelined and compute. The mark promises nothing that is not so of every condition.
  */
-#include "ir/ir.h"
+#include "lower.h"
 
 static bool computes(const Op *op, const void *context)
 {

@@ -18,6 +18,7 @@
 #include "print/cuda.h"
 #include "machine/machine.h"
 #include "ir/queries.h"
+#include "lower.h"
 
 /* ---- structs ----------------------------------------------------------------------------------------------------- */
 

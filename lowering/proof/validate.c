@@ -9,7 +9,7 @@
  *     acc = ws_dot (ta, ws_trans (tb), acc)    copy_in tb[slot], b, j, k
  *
  * Translation validation (Pnueli, Siegel, Singerman 1998; Necula 2000; for a compiler's own output, on each compile).  Each
- * program is run once on terms (terms.c) beside the source, as it stood when infer was done, each loop from an unknown
+ * program is run once on terms (terms.c) beside the source, as freeze found it, each loop from an unknown
  * iteration (validate-control.c).  Shown for every role and group, all trip counts and all paths:
  *
  *   - the n-th put of a ring copies what the n-th execution of its loads reads; the n-th get stands for the same execution; so
@@ -29,41 +29,9 @@
  * Assumed: signed scalars do not overflow; iterations of the grid are independent, and tensors apart, as the language says
  * and the launcher checks; an operation of ops.def does what it says; an engine's product is the dot that it stands for.
  */
-#include <string.h>
-
 #include "machine/plan.h"
 #include "ir/queries.h"
 #include "proof/validator.h"
-
-/* ---- what the body says ------------------------------------------------------------------------------------------ */
-
-static uint64_t mix(uint64_t digest, uint64_t value)
-{
-    return (digest ^ value) * 0x9e3779b97f4a7c15u ^ digest >> 29;
-}
-
-static void digest_block(const Block *block, uint64_t *digest)
-{
-    FOR_OPS (op, block) {
-        uint64_t real;
-        const Meaning meaning = op_meaning(op);
-        memcpy(&real, &meaning.real, sizeof real);
-        *digest = mix(mix(*digest, (uint64_t)op->code << 32 ^ (uint64_t)meaning.integer), real);
-        for (int i = 0; i < op->nargs; i++)
-            *digest = mix(*digest, (uint64_t)op->args[i]->id);
-        for (int i = 0; i < op->nresults; i++)
-            *digest = mix(*digest, (uint64_t)op->results[i]->id ^ (uint64_t)op->results[i]->type.rows << 32);
-        for (int k = 0; k < op->nblocks; k++)
-            digest_block(op->blocks[k], digest);
-    }
-}
-
-uint64_t validate_digest(const Kernel *kernel)
-{
-    uint64_t digest = 1;
-    digest_block(kernel->body, &digest);
-    return digest ? digest : 1;
-}
 
 /* ---- loads that another role makes ------------------------------------------------------------------------------- */
 
@@ -247,8 +215,8 @@ bool validate_programs(Kernel *kernel, Labels *labels)
 {
     Validator *in = validator_new(kernel, labels);
     int storing = 0;
-    if (kernel->source && kernel->source != validate_digest(kernel)) {
-        BUG(kernel, "the body is not what infer left");
+    if (!freeze_holds(kernel)) {
+        BUG(kernel, "the body is not what was frozen");
         return false;
     }
     if (!loads_may_move(kernel) || !check_present(kernel))

@@ -14,8 +14,8 @@ typedef struct {
 
 /* Does each program do what the body says?  Reports what does not; labels are by role id.  Positions are set.  */
 bool validate_programs(Kernel *kernel, Labels *labels);
-/* What the body says, as a number: to see that no pass changes it.  */
-uint64_t validate_digest(const Kernel *kernel);
+/* freeze.c: is the body what it was when it was frozen, if it was?  */
+bool freeze_holds(const Kernel *kernel);
 
 /* Is the op a statement of the .cu?  Else its text stands where its result is used.  */
 bool op_is_printed(const Op *op);

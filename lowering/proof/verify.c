@@ -25,6 +25,7 @@
 #include "ir/text.h"
 #include "proof/validate.h"
 #include "proof/verify.h"
+#include "lower.h"
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * edges.c - infer: masks only where they can fail.
+ * edges.c - masks only where they can fail.
  *
  *   before                                     after
  *   for (j = 0; j < L; j += 128)               for (j = 0; j < L; j += 128)
@@ -14,9 +14,14 @@
  * between its parts.
  *
  * Tiles of I32 wrap, ranges are computed in I64: where a side could leave I32, the question includes that it does not.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/masks.c, edges.c, edge_of_loop.c and halved_edge.c run masks on
+ * the sequential target, which selects everywhere, and on emulate. A proof would take inequalities over the elements of
+ * index tiles, which terms.c does not have.
  */
 #include "ir/affine.h"
-#include "language/infer.h"
+#include "lower.h"
+#include "rewrite/limits.h"
 #include "ir/slice.h"
 
 enum { MAX_DEPTH = 12, FEWEST_ELEMENTS = 1024 };
@@ -221,7 +226,7 @@ static void yield(const Edges *in, Block *block, Value *value)
 static Value *may_fail(const Edges *in, const Op *select, Value *holds)
 {
     Op *loop = select->parent->parent;
-    Value *edge = loop && loop->code == OP_FOR ? infer_limit(in->kernel, loop, holds) : NULL;
+    Value *edge = loop && loop->code == OP_FOR ? find_limit(in->kernel, loop, holds) : NULL;
     return edge ? binary(in, OP_GEI, D_I1, loop->blocks[0]->args[0], edge) : emit(in, OP_NOTI, D_I1, 1, &holds);
 }
 
@@ -262,7 +267,7 @@ static void visit_select(Op *op, void *context)
 }
 
 /* require: types, one GRID.   ensure: the same program; what a mask does not change is not selected.  */
-void infer_edges(Kernel *kernel)
+void pass_edges(Kernel *kernel)
 {
     Edges in = {kernel, NULL, uses_new(kernel, kernel->body)};
     ir_walk(kernel->body, visit_select, &in);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * limits.c - infer: up to which iteration a question has the same answer.
+ * limits.c - up to which iteration a question has the same answer.
  *
  *   before                                        after
  *   for (j = 0; j < last; j += 80)                edge = min (L - 79, i - 78)
@@ -15,7 +15,7 @@
  * for the first and for the last value at once: what is linear holds between them.
  */
 #include "ir/affine.h"
-#include "language/infer.h"
+#include "rewrite/limits.h"
 #include "ir/slice.h"
 
 enum { MAX_DEPTH = 12 };
@@ -243,7 +243,7 @@ static bool find_answer(Limits *in, const Value *question, Answer *answer)
 
 /* require: `question` is asked in the loop's body.   ensure: as long as the counter is less than what is returned, which is
    there before the loop, the answer is yes; NULL where that is not known.  */
-Value *infer_limit(Kernel *kernel, Op *loop, Value *question)
+Value *find_limit(Kernel *kernel, Op *loop, Value *question)
 {
     Limits in = {.kernel = kernel, .loop = loop, .counter = loop->blocks[0]->args[0]};
     Dtype dtype = in.counter->type.dtype;

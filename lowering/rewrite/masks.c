@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * masks.c - infer: two bounds of one side are one.
+ * masks.c - two bounds of one side are one.
  *
  *   before                                                  after
  *   seen = ws_and (ws_lt (col, end), ws_le (col, last))     seen = ws_le (col, ws_min (end - 1, last))
@@ -9,8 +9,12 @@
  * first, once for a row, and the mask's elements once.
  *
  * What is less than `end` is at most end - 1, which must not wrap: max (end, -INT_MAX) - 1 is less than any index, too.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/two_bounds.c and masks.c run on the sequential target, which
+ * compares twice, and on emulate; extents up to INT_MAX are among them. A proof would take inequalities, which terms.c
+ * does not have.
  */
-#include "language/infer.h"
+#include "lower.h"
 #include "ir/slice.h"
 
 typedef struct {
@@ -89,7 +93,7 @@ static void visit_and(Op *op, void *context)
 }
 
 /* require: types, one GRID.   ensure: the same program; masks of two bounds of a side have one.  */
-void infer_masks(Kernel *kernel)
+void pass_masks(Kernel *kernel)
 {
     Masks in = {kernel, uses_new(kernel, kernel->body)};
     ir_walk(kernel->body, visit_and, &in);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * present.c - infer: loads of which only the rows that there are need come.
+ * present.c - loads of which only the rows that there are need come.
  *
  *   c = ws_tensor_2d (C, M, N)               a tile of a has rows i to i + 127; those from M on are 0
  *   for (k = 0; k < K; k += 64)
@@ -25,7 +25,8 @@
  * begins at the load's own row, of a tensor that has no more of them than the load's.  Through a loop's carried values rows are
  * followed only if the load's row is no other in the next iteration.
  */
-#include "language/infer.h"
+#include "language/padding.h"
+#include "lower.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "ir/affine.h"
@@ -337,7 +338,7 @@ bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot)
     return end && is_width(dot->args[3], end, dot);
 }
 
-/* ---- infer ------------------------------------------------------------------------------------------------------- */
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     Kernel *kernel;
@@ -427,7 +428,7 @@ static void visit_dot(Op *op, void *context)
 
 /* require: types, one GRID.   ensure: the same program; a load says whether only the rows that there are need come, a product
    how many of its columns are seen.  */
-void infer_present(Kernel *kernel)
+void pass_present(Kernel *kernel)
 {
     Marker in = {kernel, uses_new(kernel, kernel->body)};
     ir_walk(kernel->body, visit_load, &in);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * recurrence.c - infer: sums along rows that a loop only adds up are completed behind it.
+ * recurrence.c - sums along rows that a loop only adds up are completed behind it.
  *
  *   before                                     after
  *   l = 0                                      l = 0
@@ -12,8 +12,11 @@
  * is only scaled and added to, each thread may carry its own share: the exchange is linear too, and one behind the loop is
  * enough.  The scale is a column, the same in all threads of a row.  On the emulator, where a row has one owner, a share is
  * the whole sum, and nothing changes to the last bit.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/reductions.c and attention.c run on the sequential target, which
+ * sums in each iteration, and on emulate. On a GPU the order of a sum changes, as that of every sum along a row may.
  */
-#include "language/infer.h"
+#include "lower.h"
 #include "ir/slice.h"
 
 enum { MAX_DEPTH = 8, MAX_SUMS = 8 };
@@ -98,7 +101,7 @@ static void visit_loop(Op *op, void *context)
 }
 
 /* require: types, one GRID.   ensure: the same program but for the order of sums.  */
-void infer_recurrences(Kernel *kernel)
+void pass_recurrence(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_loop, kernel);
 }

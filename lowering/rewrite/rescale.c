@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rescale.c - infer: what a running maximum shrinks is multiplied only where the maximum grew.
+ * rescale.c - what a running maximum shrinks is multiplied only where the maximum grew.
  *
  *   before                                     after
  *   now = max (top, ws_row_max (s))            now = max (top, ws_row_max (s))
@@ -9,8 +9,12 @@
  *
  * The exponential of x - max (x, y) is exactly 1 wherever y is not larger, and soon that is everywhere: after n blocks one row
  * in n has a new maximum.  A rescale is a product that a warp leaves out when all of its factors are 1.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/attention*.c run on the sequential target, which multiplies
+ * always, and on emulate, whose rescale does, too.  That a GPU's leaves out nothing but factors of 1 is seen where these
+ * programs check themselves on one (tests/gpu/programs).
  */
-#include "language/infer.h"
+#include "lower.h"
 #include "ir/slice.h"
 
 enum { FEWEST_ELEMENTS = 1024 };
@@ -44,7 +48,7 @@ static void visit_product(Op *op, void *context)
 }
 
 /* require: types, one GRID.   ensure: the same program.  */
-void infer_rescales(Kernel *kernel)
+void pass_rescale(Kernel *kernel)
 {
     ir_walk(kernel->body, visit_product, NULL);
 }

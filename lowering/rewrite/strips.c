@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * strips.c - infer: what stands between an accumulator and its stores is done a strip of columns at a time.
+ * strips.c - what stands between an accumulator and its stores is done a strip of columns at a time.
  *
  *   before                                     after
  *   r = ws_load (d, i, j, 128, 192)            for (strip = 0; strip < 192; strip += 64)
@@ -16,8 +16,11 @@
  * Elementwise operations and loads of whole tiles are cut if nothing but the cut stores needs them; what they take from
  * elsewhere is taken in strips.  Nothing else that touches the stored memory may stand between what moves and where it moves
  * to; and a load from it has the coordinates of the store, so that no strip reads what another one has written.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/strips.c, epilogues.c and thin_store.c run epilogues on the
+ * sequential target, which takes whole tiles, and on emulate.
  */
-#include "language/infer.h"
+#include "lower.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "ir/queries.h"
@@ -415,7 +418,7 @@ static void visit_block(Op *op, void *context)
 }
 
 /* require: types, one GRID.   ensure: the same program.  */
-void infer_strips(Kernel *kernel)
+void pass_strips(Kernel *kernel)
 {
     bool products = false;
     for (Op *op = kernel->body->first; op; op = op->next)

@@ -20,6 +20,7 @@
 #include "schedule/cluster.h"
 #include "roles/distribute.h"
 #include "ir/queries.h"
+#include "lower.h"
 
 enum { MAX_OFFSETS = 16 };
 

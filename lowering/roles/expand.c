@@ -28,6 +28,7 @@
  */
 #include "ir/queries.h"
 #include "roles/stages.h"
+#include "lower.h"
 
 enum { MAX_PENDING = 64 };
 

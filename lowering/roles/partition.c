@@ -16,6 +16,7 @@
 #include "schedule/cluster.h"
 #include "machine/machine.h"
 #include "ir/queries.h"
+#include "lower.h"
 
 #include <string.h>
 

@@ -22,6 +22,7 @@
 #include "machine/budget.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
+#include "lower.h"
 
 #include <limits.h>
 #include <string.h>

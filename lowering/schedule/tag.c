@@ -14,6 +14,7 @@
  * as a coordinate and in a mask) is an iteration statement: every role may compute it again.
  */
 #include "ir/slice.h"
+#include "lower.h"
 
 /* The operands of a load or store that say where: all but the stored tile.  */
 static void slice_address(Slice *slice, Op *op)
@@ -47,7 +48,7 @@ static void visit_tag(Op *op, void *context)
         schedule_op(op)->tag = iteration ? TAG_ITERATION : TAG_TILE;
 }
 
-/* require: infer.   ensure: a tag for every op.  */
+/* require: freeze.   ensure: a tag for every op.  */
 void pass_tag(Kernel *kernel)
 {
     Slice slice = slice_new(kernel);

@@ -2,7 +2,7 @@
 /*
  * rules.h - the type and shape rules of the language, once.
  *
- * The rule of each operation is named in ops.def.  The lowering's infer pass asks for a verdict at compile time, the
+ * The rule of each operation is named in ops.def.  The lowering's types pass asks for a verdict at compile time, the
  * sequential library at run time; both get the same result type or the same sentence.  This file knows neither IR nor
  * tiles: a type is a small struct that each side fills from its own.
  */

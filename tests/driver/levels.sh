@@ -1,29 +1,29 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The passes see one program, whatever the host compiler's optimization level: what infer leaves is the same text at each.
+# The passes see one program, whatever the host compiler's optimization level: what the language phase leaves is the same text at each.
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
 
-infer_at() { # source, options
+program_at() { # source, options
     source=$1
     shift
-    "$wscc" "$@" -w --ws-target=sequential --ws-dump=infer -I"$top_srcdir/samples" -I"$top_srcdir/tests/programs" \
+    "$wscc" "$@" -w --ws-target=sequential --ws-dump=simplify-2 -I"$top_srcdir/samples" -I"$top_srcdir/tests/programs" \
         -c "$source" -o o.o
 }
 
 same_at_each_level() {
-    infer_at "$1" -O0 >at-0 || return 1
+    program_at "$1" -O0 >at-0 || return 1
     test -s at-0 || { echo 'nothing was dumped'; return 1; }
     for options in -O1 -O2 '-O3 -g' -Os; do
-        infer_at "$1" $options >at-other || return 1
+        program_at "$1" $options >at-other || return 1
         diff -u at-0 at-other || { echo "with $options"; return 1; }
     done
 }
 
 # What these ask about the addresses of locals is dropped with the addresses.
 same_sanitized() {
-    infer_at "$1" -O0 >at-0 && infer_at "$1" -O2 "$2" >at-other && diff -u at-0 at-other
+    program_at "$1" -O0 >at-0 && program_at "$1" -O2 "$2" >at-other && diff -u at-0 at-other
 }
 
 if has_plugin; then

@@ -25,6 +25,16 @@ every_unit_listed() {
     return $status
 }
 
+# Each row of the table of passes has a golden: what it leaves of some case.
+every_pass_shown() {
+    status=0
+    for pass in $("$top_builddir/wsc-lower" --passes); do
+        test "$pass" = cuda && pass=cu
+        ls tests/*/*."$pass" >/dev/null 2>&1 || { echo "no case shows what '$pass' leaves"; status=1; }
+    done
+    return $status
+}
+
 licence_first() {
     status=0
     for file in $(find lowering plugin driver runtime samples m4/wsc*.m4 configure.ac Makefile.am bootstrap \
@@ -62,6 +72,7 @@ matrix_is_there() {
 ok 'every source is in a list' every_source_listed
 ok 'every test is in a list' every_unit_listed
 ok 'every program of the test matrix is there' matrix_is_there
+ok 'every pass has a golden' every_pass_shown
 ok 'every file names its licence' licence_first
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
     ok 'every C source is formatted' formatted

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The proof compares with what infer left: a later pass that changes the body is found out. And what is too large to be
+/* The proof compares with what freeze found: a later pass that changes the body is found out. And what is too large to be
    proved is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "ir/ir.h"
+#include "lower.h"
 #include "proof/protocol.h"
 
 static const char text[] = "kernel copy(%M: i32, %X: ptr<f32>, %Y: ptr<f32>) grid(1) {\n"
@@ -69,7 +69,7 @@ static void test_changed_body_is_found(void **state)
 {
     (void)state;
     assert_false(lower(true));
-    assert_non_null(strstr(heard, "the body is not what infer left"));
+    assert_non_null(strstr(heard, "the body is not what was frozen"));
 }
 
 static void test_nothing_passes_unproved(void **state)

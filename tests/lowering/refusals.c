@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What infer refuses: each reason by a text that has nothing else wrong, at the line that causes it. */
+/* What the passes before freeze refuse: each reason by a text that has nothing else wrong, at the line that causes it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "ir/ir.h"
+#include "lower.h"
 
 typedef struct {
     char error[400], note[400], warning[400];
@@ -49,7 +49,7 @@ static Heard lower(const char *text)
     Module *module = ir_parse(text, "case.ir", listen, &heard);
     if (!module)
         fail_msg("line %d: %s\n%s", heard.line, heard.error, text);
-    lower_range(module, 0, 0, NULL, NULL);
+    lower_range(module, 0, find_pass("freeze"), NULL, NULL);
     assert_int_equal(module->failed, heard.errors > 0);
     module_free(module);
     return heard;

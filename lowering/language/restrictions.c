@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * restrictions.c - what types and the nest of loops do not tell, and the language does not allow.
+ *
+ *   for (k = 0; k < K; k += 64)            pipeline: inside a grid, and not inside another pipeline
+ *                                          a step that leads to the bound
+ *   a = ws_tensor (A, M, K, K, 1)          elements of the last dimension lie side by side
+ *
+ * Runs behind the first simplify, which folds what can be known of steps and strides.
+ */
+#include "lower.h"
+
+static void visit_pipeline(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    if (!pipeline_of(op) || pipeline_of(op)->parts)
+        return;
+    if (!ir_enclosing(op, OP_GRID))
+        reject(kernel, op->control->pipeline->loc, REASON_PIPELINE_OUTSIDE);
+    for (Op *outer = ir_enclosing(op, OP_FOR); outer; outer = ir_enclosing(outer, OP_FOR))
+        if (outer->control->pipeline && !outer->control->pipeline->parts) {
+            reject(kernel, outer->control->pipeline->loc, REASON_PIPELINE_NESTED);
+            return;
+        }
+}
+
+/* A loop over tiles that runs, runs for ever.  */
+static void visit_direction(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    int64_t step;
+    if (op->code != OP_FOR || !ir_constant(op->args[2], &step))
+        return;
+    bool up = op->control->compare == OP_LTI || op->control->compare == OP_LEI,
+         down = op->control->compare == OP_GTI || op->control->compare == OP_GEI;
+    if (!step || (step < 0 && up) || (step > 0 && down))
+        reject(kernel, op->loc, REASON_LOOP_DIRECTION);
+}
+
+static void visit_stride(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    int64_t stride;
+    if (op->code == OP_TENSOR && ir_constant(op->args[op->nargs - 1], &stride) && stride != 1)
+        reject(kernel, op->loc, REASON_TENSOR_STRIDE, (long long)stride);
+}
+
+/* require: one GRID.   ensure: nothing changed.  */
+void pass_restrictions(Kernel *kernel)
+{
+    ir_walk(kernel->body, visit_pipeline, kernel);
+    ir_walk(kernel->body, visit_direction, kernel);
+    ir_walk(kernel->body, visit_stride, kernel);
+}

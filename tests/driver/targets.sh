@@ -94,12 +94,12 @@ ok 'a kernel with -x c++' cxx_kernel -x c++ kernel.c
 ok_plain 'a caller in a .cc' cxx_caller
 
 # The plugin is GCC's.
-clang() { env WSCC_CC=clang "$wscc" "$@"; }
-clang_refused() { says 'the emulate target needs GCC, and WSCC_CC=clang is Clang' clang --ws-target=emulate -c kernel.c && once; }
+by_clang() { env WSCC_CC=clang "$wscc" "$@"; }
+clang_refused() { says 'the emulate target needs GCC, and WSCC_CC=clang is Clang' by_clang --ws-target=emulate -c kernel.c && once; }
 clangxx_refused() {
     says 'the emulate target needs GCC, and WSCC_CXX=clang++ is Clang' env WSCC_CXX=clang++ "$wscc" --ws-target=emulate -c kernel.c && once
 }
-clang_sequential() { clang --ws-target=sequential kernel.c main.c -o p && test "$(./p)" = good; }
+clang_sequential() { by_clang --ws-target=sequential kernel.c main.c -o p && test "$(./p)" = good; }
 if command -v clang >/dev/null 2>&1; then
     if has_plugin; then
         ok 'WSCC_CC=clang: emulate needs GCC' clang_refused

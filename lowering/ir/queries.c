@@ -36,6 +36,22 @@ bool op_is_elementwise(const Op *op)
     }
 }
 
+bool value_is_tile(const Value *value)
+{
+    return value->type.kind == K_TILE || value->type.kind == K_TOKEN;
+}
+
+bool op_takes_scalars(const Op *op)
+{
+    const int rule = op_info[op->code].rule;
+    if (rule != R_BINARY && rule != R_COMPARE && rule != R_SELECT && rule != R_FMA)
+        return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (value_is_tile(op->args[i]) && !(op->args[i]->def && op->args[i]->def->code == OP_SPLAT))
+            return true;
+    return false;
+}
+
 bool op_mixes_rows(const Op *op)
 {
     return op_info[op->code].about & MIXES_ROWS;

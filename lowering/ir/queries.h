@@ -13,6 +13,9 @@ bool op_is_dot(const Op *op);     /* on the matrix units */
 bool op_is_product(const Op *op); /* on these or not */
 /* Each element comes of the elements at its own place, where a row, a column or a number stands for many.  */
 bool op_is_elementwise(const Op *op);
+bool value_is_tile(const Value *value); /* a register tile, finished or in flight */
+/* A splat beside a tile stands for its number.  */
+bool op_takes_scalars(const Op *op);
 /* An element comes of other rows, or goes to one: groups that divide the rows cannot do it each for itself.  */
 bool op_mixes_rows(const Op *op);
 

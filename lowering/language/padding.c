@@ -114,14 +114,8 @@ static bool compute_unary(Opcode code, double x, double *result)
     case OP_SIGMOID:
         *result = low ? 0 : 0.5;
         return low || x == 0;
-    case OP_SQRT:
-    case OP_TANH:
-    case OP_ERF:
-    case OP_RINT:
-    case OP_FLOOR:
-        return x == 0;
     default:
-        return false;
+        return x == 0 && op_info[code].about & KEEPS_ZERO;
     }
 }
 

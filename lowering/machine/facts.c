@@ -37,11 +37,6 @@ bool op_is_pure(const Op *op)
     }
 }
 
-bool value_is_tile(const Value *value)
-{
-    return value->type.kind == K_TILE || value->type.kind == K_TOKEN;
-}
-
 Op *tensor_root(const Value *tensor)
 {
     while (tensor->def && tensor->def->code == OP_SLICE)

@@ -4,6 +4,7 @@
 #define WSC_PLAN_H
 
 #include "ir/ir.h"
+#include "ir/queries.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,7 +23,6 @@ bool op_is_pure(const Op *op);      /* only makes values; may be left out or com
 bool op_reads_memory(const Op *op); /* pure, but not across a store or a release */
 bool op_is_loop(const Op *op);
 bool op_writes_in_place(const Op *op);   /* MMA, DOT_F32: args[2] and results[0] are one register tile */
-bool value_is_tile(const Value *value);  /* a register tile, finished or in flight */
 Op *tensor_root(const Value *tensor);    /* the TENSOR op below its slices */
 const Value *tensor_memory(const Value *tensor); /* the pointer that the TENSOR op begins at */
 bool stores_what_is_loaded(const Op *op, const void *load); /* a store to the memory of the load's tensor */

@@ -399,28 +399,6 @@ static void print_view(Printer *in, const Op *op)
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
-/* A scalar operand of an elementwise operation stands for itself if another operand is a tile.  */
-static bool has_tile(const Op *op)
-{
-    for (int i = 0; i < op->nargs; i++)
-        if (value_is_tile(op->args[i]) && !(op->args[i]->def && op->args[i]->def->code == OP_SPLAT))
-            return true;
-    return false;
-}
-
-static bool takes_scalars(const Op *op)
-{
-    switch (op_info[op->code].rule) {
-    case R_BINARY:
-    case R_COMPARE:
-    case R_SELECT:
-    case R_FMA:
-        return has_tile(op);
-    default:
-        return false;
-    }
-}
-
 static void print_splat(Printer *in, const Op *op)
 {
     fprintf(in->out, "ws::splat<%s, %s>(", cuda_element_text[op->results[0]->type.dtype], cuda_layout_text(in));
@@ -430,7 +408,7 @@ static void print_splat(Printer *in, const Op *op)
 
 static void print_elementwise(Printer *in, const Op *op)
 {
-    bool scalars = takes_scalars(op);
+    bool scalars = op_takes_scalars(op);
     fprintf(in->out, "%s(", op_info[op->code].call);
     for (int i = 0; i < op->nargs; i++) {
         const Op *def = op->args[i]->def;

@@ -110,21 +110,21 @@ typedef struct {
     const Role *role;
     const char *why;
     const Op *where;
-} Uses;
+} RoleUses;
 
-static void complain(Uses *uses, const Op *op, const char *why)
+static void complain(RoleUses *uses, const Op *op, const char *why)
 {
     uses->where = uses->why ? uses->where : op;
     uses->why = uses->why ? uses->why : why;
 }
 
 /* A storage of the group's own, of this use.  */
-static bool is_own(const Uses *uses, const Storage *storage, StorageUse use)
+static bool is_own(const RoleUses *uses, const Storage *storage, StorageUse use)
 {
     return storage && storage->use == use && storage->slots >= uses->role->replicas;
 }
 
-static void check_scratch(Uses *uses, const Op *op)
+static void check_scratch(RoleUses *uses, const Op *op)
 {
     int64_t need = op->nargs && op->args[0]->type.kind == K_TILE ? machine_scratch_bytes(op) : 0;
     if (!need || (op->code == OP_TRANS && !op->results[0]->uses && !op->storage))
@@ -136,7 +136,7 @@ static void check_scratch(Uses *uses, const Op *op)
 }
 
 /* A box of the tile, or all of it where there is a buffer for each.  */
-static void check_stage_out(Uses *uses, const Op *op)
+static void check_stage_out(RoleUses *uses, const Op *op)
 {
     Type tile = op->storage->tile, type = op->args[0]->type;
     int boxes = machine_boxes(type);
@@ -146,7 +146,7 @@ static void check_stage_out(Uses *uses, const Op *op)
         complain(uses, op, "has no buffer for each box");
 }
 
-static void check_stage(Uses *uses, const Op *op)
+static void check_stage(RoleUses *uses, const Op *op)
 {
     Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type;
     if (op->storage && op->storage->use == USE_OUTPUT)
@@ -158,7 +158,7 @@ static void check_stage(Uses *uses, const Op *op)
 }
 
 /* Every group of the role has its rows there.  */
-static void check_gather(Uses *uses, const Op *op)
+static void check_gather(RoleUses *uses, const Op *op)
 {
     Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type;
     if (!op->storage || op->storage->use != USE_GATHERED || op->storage->slots > 2)
@@ -167,7 +167,7 @@ static void check_gather(Uses *uses, const Op *op)
         complain(uses, op, "writes to memory of another shape");
 }
 
-static void check_parts(Uses *uses, const Op *op)
+static void check_parts(RoleUses *uses, const Op *op)
 {
     Type tile = op->storage ? op->storage->tile : (Type){0}, type = op->args[0]->type, share = op->results[0]->type;
     if (!is_own(uses, op->storage, USE_PARTS))
@@ -181,7 +181,7 @@ static void check_parts(Uses *uses, const Op *op)
 }
 
 /* Straight out of registers, or what was staged.  */
-static void check_store(Uses *uses, const Op *op)
+static void check_store(RoleUses *uses, const Op *op)
 {
     const Op *stage = op->args[op->nargs - 1]->def;
     bool staged = stage && stage->code == OP_STAGE;
@@ -201,7 +201,7 @@ static const Storage *storage_under(const Value *view)
 }
 
 /* The wide product reads what lies behind the first right operand: it is the second one.  */
-static void check_pair(Uses *uses, const Op *op)
+static void check_pair(RoleUses *uses, const Op *op)
 {
     const Op *second = op_paired_with(op);
     if (!second || !op->sync->paired || second->sync->paired)
@@ -211,7 +211,7 @@ static void check_pair(Uses *uses, const Op *op)
 }
 
 /* The matrix unit reads 64 rows of A even where a tile has fewer.  */
-static void check_short_operand(Uses *uses, const Op *op)
+static void check_short_operand(RoleUses *uses, const Op *op)
 {
     const Storage *storage = storage_under(op->args[0]);
     int missing = (MACHINE_MMA_ROWS - op->args[0]->type.rows % MACHINE_MMA_ROWS) % MACHINE_MMA_ROWS;
@@ -220,7 +220,7 @@ static void check_short_operand(Uses *uses, const Op *op)
 }
 
 /* The matrix units drop bits of f32 where the language rounds: products read what is rounded, and nobody else does.  */
-static void check_rounded(Uses *uses, const Op *op)
+static void check_rounded(RoleUses *uses, const Op *op)
 {
     bool rounds = op->code == OP_MMA || (op->code == OP_STAGE && op->storage && op->storage->rounded);
     for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
@@ -235,7 +235,7 @@ static void check_rounded(Uses *uses, const Op *op)
 }
 
 /* Bytes in registers stand in an order of their own along K: B has them in the same, and nothing else reads that.  */
-static void check_woven(Uses *uses, const Op *op)
+static void check_woven(RoleUses *uses, const Op *op)
 {
     bool bytes = op->code == OP_MMA && op->args[0]->type.kind == K_TILE && dtype_bytes(op->args[0]->type.dtype) == 1;
     for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
@@ -248,7 +248,7 @@ static void check_woven(Uses *uses, const Op *op)
     }
 }
 
-static void check_load(Uses *uses, const Op *op)
+static void check_load(RoleUses *uses, const Op *op)
 {
     if (op->storage && !is_own(uses, op->storage, USE_OUTPUT))
         complain(uses, op, "passes through memory that is not its own");
@@ -256,7 +256,7 @@ static void check_load(Uses *uses, const Op *op)
 
 static void visit_use(Op *op, void *context)
 {
-    Uses *uses = context;
+    RoleUses *uses = context;
     check_scratch(uses, op);
     check_rounded(uses, op);
     check_woven(uses, op);
@@ -285,7 +285,7 @@ bool verify_memory(Kernel *kernel)
         if (!check_ring(kernel, aref))
             return false;
     FOR_ROLES (role, kernel) {
-        Uses uses = {kernel, role, NULL, NULL};
+        RoleUses uses = {kernel, role, NULL, NULL};
         ir_walk(role->body, visit_use, &uses);
         if (uses.why) {
             Loc loc = uses.where->loc.line ? uses.where->loc : kernel->loc;

@@ -252,16 +252,16 @@ static bool is_roomy(const Cut *cut)
 static int strip_width(const Cut *cut)
 {
     int line = FEWEST_COLUMNS;
-    bool loads = false, erf = false;
+    bool loads = false, polynomials = false;
     for (int i = 0; i < cut->count; i++) {
         const Op *op = cut->members[i];
         int columns = op->code == OP_STORE ? MACHINE_LINE_BYTES / dtype_bytes(stored_tile(op)->type.dtype) : 0;
         line = columns > line ? columns : line;
         loads |= op->code == OP_LOAD;
-        erf |= op->code == OP_ERF;
+        polynomials |= (op_info[op->code].about & IS_POLYNOMIAL) != 0;
     }
     bool roomy = is_roomy(cut);
-    int width = (loads || erf) && cut->rows * cut->cols > MUCH ? FEWEST_COLUMNS : line;
+    int width = (loads || polynomials) && cut->rows * cut->cols > MUCH ? FEWEST_COLUMNS : line;
     while (width > (roomy && cut->cols >= width ? USUAL_COLUMNS : FEWEST_COLUMNS) && cut->cols % width)
         width /= 2;
     if (cut->cols % width == 0 || (roomy && cut->cols > width))

@@ -135,8 +135,7 @@ static int newest_group(const Expander *in)
 static bool is_exponential(const Op *op)
 {
     bool tile = op->nresults && op->results[0]->type.rows > 1 && op->results[0]->type.cols > 1;
-    return tile && (op->code == OP_EXP || op->code == OP_EXP2 || op->code == OP_TANH || op->code == OP_ERF ||
-                    op->code == OP_SIGMOID);
+    return tile && op_info[op->code].about & IS_SLOW;
 }
 
 /* Of an iteration.  */

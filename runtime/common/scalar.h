@@ -286,11 +286,11 @@ static inline double ws_f64_abs(double x)
 }
 
 /* scalar_math.c.  */
-#define WS_SCALAR_MATHS_(X) X(rint) X(floor) X(exp) X(exp2) X(log) X(log2) X(sqrt) X(rsqrt) X(tanh) X(erf) X(sigmoid)
-#define WS_SCALAR_DECLARE_(name)  \
-    float ws_f32_##name(float x); \
+#define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most) \
+    float ws_f32_##name(float x);                                  \
     double ws_f64_##name(double x);
-WS_SCALAR_MATHS_(WS_SCALAR_DECLARE_)
+#include "maths.def"
+#undef MATHS
 
 /* ---- along a row or a column ------------------------------------------------------------------------------------- */
 

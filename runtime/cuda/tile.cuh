@@ -499,29 +499,19 @@ static WS_DEVICE float logistic(float x)
     return fabsf(rest) < 1 ? fmaf(y, rest, y) : y;
 }
 
-#define WS_ONE_MATHS(name, on_float, on_double)     \
-    struct name {                                   \
-        WS_DEVICE float operator()(float x) const   \
-        {                                           \
-            return on_float;                        \
-        }                                           \
-        WS_DEVICE double operator()(double x) const \
-        {                                           \
-            return on_double;                       \
-        }                                           \
+#define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most) \
+    struct name {                                                  \
+        WS_DEVICE float operator()(float x) const                  \
+        {                                                          \
+            return gpu_f32;                                        \
+        }                                                          \
+        WS_DEVICE double operator()(double x) const                \
+        {                                                          \
+            return gpu_f64;                                        \
+        }                                                          \
     };
-WS_ONE_MATHS(rint, rintf(x), ::rint(x))
-WS_ONE_MATHS(floor, floorf(x), ::floor(x))
-WS_ONE_MATHS(exp, expf(x), ::exp(x))
-WS_ONE_MATHS(exp2, ptx::exp2_approx(x), ::exp2(x))
-WS_ONE_MATHS(log, logf(x), ::log(x))
-WS_ONE_MATHS(log2, log2f(x), ::log2(x))
-WS_ONE_MATHS(sqrt, __fsqrt_rn(x), ::sqrt(x))
-WS_ONE_MATHS(rsqrt, ptx::rsqrt_approx(x), ::rsqrt(x))
-WS_ONE_MATHS(tanh, tanhf(x), ::tanh(x))
-WS_ONE_MATHS(erf, erff(x), ::erf(x))
-WS_ONE_MATHS(sigmoid, logistic(x), 1.0 / (1.0 + ::exp(-x)))
-#undef WS_ONE_MATHS
+#include "../common/maths.def"
+#undef MATHS
 
 } // namespace one
 
@@ -555,17 +545,9 @@ WS_COMPARE(mask_and)
 WS_COMPARE(mask_or)
 WS_UNARY(neg)
 WS_UNARY(abs)
-WS_UNARY(rint)
-WS_UNARY(floor)
-WS_UNARY(exp)
-WS_UNARY(exp2)
-WS_UNARY(log)
-WS_UNARY(log2)
-WS_UNARY(sqrt)
-WS_UNARY(rsqrt)
-WS_UNARY(tanh)
-WS_UNARY(erf)
-WS_UNARY(sigmoid)
+#define MATHS(NAME, name, ...) WS_UNARY(name)
+#include "../common/maths.def"
+#undef MATHS
 #undef WS_UNARY
 #undef WS_BINARY
 #undef WS_COMPARE

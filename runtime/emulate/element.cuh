@@ -219,7 +219,7 @@ namespace one {
         WS_EMULATE_FLOATS(name, parameters, arguments)     \
         WS_EMULATE_INT(name, parameters, arguments)        \
     };
-#define WS_EMULATE_MATHS(name)            \
+#define MATHS(NAME, name, ...)            \
     struct name {                         \
         WS_EMULATE_FLOATS(name, ONE, (x)) \
     };
@@ -232,8 +232,8 @@ WS_EMULATE_ARITHMETIC(min, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(fma, THREE, (x, y, z))
 WS_EMULATE_ARITHMETIC(neg, ONE, (x))
 WS_EMULATE_ARITHMETIC(abs, ONE, (x))
-WS_SCALAR_MATHS_(WS_EMULATE_MATHS)
-#undef WS_EMULATE_MATHS
+#include "../common/maths.def"
+#undef MATHS
 #undef WS_EMULATE_ARITHMETIC
 #undef WS_EMULATE_INT
 #undef WS_EMULATE_FLOATS

@@ -220,7 +220,9 @@ WS_EMULATE_COMPARE(mask_or)
 WS_EMULATE_UNARY(mask_not)
 WS_EMULATE_UNARY(neg)
 WS_EMULATE_UNARY(abs)
-WS_SCALAR_MATHS_(WS_EMULATE_UNARY)
+#define MATHS(NAME, name, ...) WS_EMULATE_UNARY(name)
+#include "../common/maths.def"
+#undef MATHS
 #undef WS_EMULATE_UNARY
 #undef WS_EMULATE_BINARY
 #undef WS_EMULATE_COMPARE

@@ -341,6 +341,8 @@ ws_tile ws_log(ws_tile x) WS_USE_;
 ws_tile ws_log2(ws_tile x) WS_USE_;
 ws_tile ws_sqrt(ws_tile x) WS_USE_;
 ws_tile ws_rsqrt(ws_tile x) WS_USE_;
+ws_tile ws_sin(ws_tile x) WS_USE_;
+ws_tile ws_cos(ws_tile x) WS_USE_;
 ws_tile ws_tanh(ws_tile x) WS_USE_;
 ws_tile ws_erf(ws_tile x) WS_USE_;
 ws_tile ws_sigmoid(ws_tile x) WS_USE_;

@@ -48,17 +48,9 @@ ALL(TWO, min)
 ALL(THREE, fma)
 ALL(ONE, neg)
 ALL(ONE, abs)
-FLOATS(ONE, rint)
-FLOATS(ONE, floor)
-FLOATS(ONE, exp)
-FLOATS(ONE, exp2)
-FLOATS(ONE, log)
-FLOATS(ONE, log2)
-FLOATS(ONE, sqrt)
-FLOATS(ONE, rsqrt)
-FLOATS(ONE, tanh)
-FLOATS(ONE, erf)
-FLOATS(ONE, sigmoid)
+#define MATHS(NAME, name, ...) FLOATS(ONE, name)
+#include "maths.def"
+#undef MATHS
 ALL(COMPARE, lt)
 ALL(COMPARE, le)
 ALL(COMPARE, gt)
@@ -69,33 +61,27 @@ ALL(COMPARE, ne)
 #define FLOAT_ROW(NAME, name) [WS_OP_##NAME] = {loop_f32_##name, loop_f64_##name, NULL}
 #define ROW(NAME, name)       [WS_OP_##NAME] = {loop_f32_##name, loop_f64_##name, loop_i32_##name}
 
+/* Rows of ops.def whose rule is R_FLOAT, and rows of maths.def: each operation has its meaning.  */
+enum {
+#define OP(NAME, text, class, nargs, rule, call, about, doc) +(rule == R_FLOAT)
+    FLOAT_OPERATIONS = 0
+#include "ops.def"
+#undef OP
+    ,
+#define MATHS(NAME, name, ...) +1
+    MEANINGS = 0
+#include "maths.def"
+#undef MATHS
+};
+_Static_assert((int)FLOAT_OPERATIONS == (int)MEANINGS, "ops.def and maths.def differ");
+
 static loop *const loops[WS_OP_COUNT][3] = {
-    ROW(ADD, add),
-    ROW(SUB, sub),
-    ROW(MUL, mul),
-    ROW(DIV, div),
-    ROW(MAX, max),
-    ROW(MIN, min),
-    ROW(FMA, fma),
-    ROW(NEG, neg),
-    ROW(ABS, abs),
-    FLOAT_ROW(RINT, rint),
-    FLOAT_ROW(FLOOR, floor),
-    FLOAT_ROW(EXP, exp),
-    FLOAT_ROW(EXP2, exp2),
-    FLOAT_ROW(LOG, log),
-    FLOAT_ROW(LOG2, log2),
-    FLOAT_ROW(SQRT, sqrt),
-    FLOAT_ROW(RSQRT, rsqrt),
-    FLOAT_ROW(TANH, tanh),
-    FLOAT_ROW(ERF, erf),
-    FLOAT_ROW(SIGMOID, sigmoid),
-    ROW(LT, lt),
-    ROW(LE, le),
-    ROW(GT, gt),
-    ROW(GE, ge),
-    ROW(EQ, eq),
-    ROW(NE, ne),
+    ROW(ADD, add), ROW(SUB, sub), ROW(MUL, mul), ROW(DIV, div), ROW(MAX, max), ROW(MIN, min),
+    ROW(FMA, fma), ROW(NEG, neg), ROW(ABS, abs),
+#define MATHS(NAME, name, ...) FLOAT_ROW(NAME, name),
+#include "maths.def"
+#undef MATHS
+    ROW(LT, lt),   ROW(LE, le),   ROW(GT, gt),   ROW(GE, ge),   ROW(EQ, eq),   ROW(NE, ne),
 };
 
 /* ---- over a tile ------------------------------------------------------------------------------------------------- */
@@ -175,17 +161,9 @@ DEFINE_TWO(EQ, eq)
 DEFINE_TWO(NE, ne)
 DEFINE_ONE(NEG, neg)
 DEFINE_ONE(ABS, abs)
-DEFINE_ONE(RINT, rint)
-DEFINE_ONE(FLOOR, floor)
-DEFINE_ONE(EXP, exp)
-DEFINE_ONE(EXP2, exp2)
-DEFINE_ONE(LOG, log)
-DEFINE_ONE(LOG2, log2)
-DEFINE_ONE(SQRT, sqrt)
-DEFINE_ONE(RSQRT, rsqrt)
-DEFINE_ONE(TANH, tanh)
-DEFINE_ONE(ERF, erf)
-DEFINE_ONE(SIGMOID, sigmoid)
+#define MATHS(NAME, name, ...) DEFINE_ONE(NAME, name)
+#include "maths.def"
+#undef MATHS
 
 /* ---- masks ------------------------------------------------------------------------------------------------------- */
 

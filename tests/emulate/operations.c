@@ -40,7 +40,10 @@ static ws_tile as_numbers(ws_tile mask)
     {                                                                                                           \
         give(out, WS_I32, ROWS, COLS, as_numbers(ws_##name(whole(in->x, WS_##type), whole(in->y, WS_##type)))); \
     }
-MATHS(UNARY)
+#define MATHS(NAME, name, ...) MATHS_TYPES(UNARY, name)
+#include "../../runtime/common/maths.def"
+#undef MATHS
+SIGNS(UNARY)
 BINARIES(BINARY)
 COMPARISONS(COMPARISON)
 

@@ -23,11 +23,7 @@ struct inputs {
 #define MATHS_TYPES(X, name)      X(name, F32) X(name, F64) X(name, F16) X(name, BF16) X(name, E4M3) X(name, E5M2)
 #define ARITHMETIC_TYPES(X, name) MATHS_TYPES(X, name) X(name, I32)
 
-#define MATHS(X)                                                                                                    \
-    MATHS_TYPES(X, rint)                                                                                            \
-    MATHS_TYPES(X, floor) MATHS_TYPES(X, exp) MATHS_TYPES(X, exp2) MATHS_TYPES(X, log) MATHS_TYPES(X, log2)         \
-        MATHS_TYPES(X, sqrt) MATHS_TYPES(X, rsqrt) MATHS_TYPES(X, tanh) MATHS_TYPES(X, erf) MATHS_TYPES(X, sigmoid) \
-            ARITHMETIC_TYPES(X, neg) ARITHMETIC_TYPES(X, abs)
+#define SIGNS(X) ARITHMETIC_TYPES(X, neg) ARITHMETIC_TYPES(X, abs)
 #define BINARIES(X)                                                                                     \
     ARITHMETIC_TYPES(X, add)                                                                            \
     ARITHMETIC_TYPES(X, sub) ARITHMETIC_TYPES(X, mul) ARITHMETIC_TYPES(X, div) ARITHMETIC_TYPES(X, max) \
@@ -51,7 +47,10 @@ extern "C" {
 /* By the sequential library; `out` gets MOST_BYTES at most.  `from` and `to` of a cast.  */
 typedef void sequential(const struct inputs *in, void *out);
 #define DECLARE(name, type) sequential sequential_##name##_##type;
-MATHS(DECLARE)
+#define MATHS(NAME, name, ...) MATHS_TYPES(DECLARE, name)
+#include "../../runtime/common/maths.def"
+#undef MATHS
+SIGNS(DECLARE)
 BINARIES(DECLARE)
 COMPARISONS(DECLARE)
 ROW_REDUCTIONS(DECLARE)

@@ -148,7 +148,10 @@ template <typename E> static matrix<E> with_broadcast(const matrix<E> &x, const 
 
 static void elementwise(void **)
 {
-    MATHS(ONE)
+#define MATHS(NAME, name, ...) MATHS_TYPES(ONE, name)
+#include "../../runtime/common/maths.def"
+#undef MATHS
+    SIGNS(ONE)
     BINARIES(TWO)
     COMPARISONS(COMPARE)
     ARITHMETIC_TYPES(THREE, fma)

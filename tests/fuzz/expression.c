@@ -227,6 +227,37 @@ static char *plain_unary(Gen *g, const char *x, Dtype dtype, double *bound)
     return text("ws_%s(%s)", names[pick(dtype_float(dtype) ? 4 : 2)], x);
 }
 
+#define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most) \
+    static double value_##name(double x)                           \
+    {                                                              \
+        return f64;                                                \
+    }
+#include "../../runtime/common/maths.def"
+#undef MATHS
+
+/* Functions between -1 and 1, and what they are given: sines follow an argument's error wherever it lies.  */
+static char *bounded_unary(const Gen *g, const char *x)
+{
+    static const struct {
+        const char *name;
+        double (*value)(double);
+    } all[] = {
+#define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most) {#name, value_##name},
+#include "../../runtime/common/maths.def"
+#undef MATHS
+    };
+    const char *names[sizeof all / sizeof *all];
+    int count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        double largest = 0;
+        for (int k = -64; k <= 64; k++)
+            largest = fmax(largest, fabs(all[i].value(k)));
+        if (largest <= 1)
+            names[count++] = all[i].name;
+    }
+    return text("ws_%s(%s)", names[pick(count)], g->wild ? x : text("ws_min(ws_max(%s, -64), 64)", x));
+}
+
 static char *unary_make(Gen *g, Shape shape, int depth, double *bound)
 {
     static const int weights[] = {30, 10, 10, 8, 8, 8, 8, 6, 6, 6};
@@ -237,10 +268,8 @@ static char *unary_make(Gen *g, Shape shape, int depth, double *bound)
     if (form == 0)
         return plain_unary(g, x, shape.dtype, bound);
     *bound = 1;
-    if (form <= 3) {
-        static const char *const names[] = {"tanh", "erf", "sigmoid"};
-        return text("ws_%s(%s)", names[form - 1], x);
-    }
+    if (form <= 3)
+        return bounded_unary(g, x);
     *bound = inner < 8 ? exp(inner) : exp(5);
     if (form <= 5)
         return text("ws_%s(%s)", form == 4 ? "exp" : "exp2", inner < 8 || g->wild ? x : text("ws_min(%s, 5)", x));

@@ -20,16 +20,16 @@ compiles_well() {
 }
 
 agrees() {
-    for part in host error; do
+    for part in host error target; do
         $host_cc -O2 -I"$top_srcdir/runtime/include" -c -o "$work/$part.o" "$top_srcdir/runtime/host/$part.c" || return
     done
     cuda -o "$work/check" "$folder/handwritten/check.cu" "$work"/gemm.o "$work"/gemm_pingpong.o \
-            "$work"/attention.o "$work"/softmax_rows.o "$work/host.o" "$work/error.o" &&
+            "$work"/attention.o "$work"/softmax_rows.o "$work/host.o" "$work/error.o" "$work/target.o" &&
         "$work/check"
 }
 
 operations_agree() {
-    cuda -o "$work/ops" "$folder/ops.cu" "$work/host.o" "$work/error.o" && "$work/ops"
+    cuda -o "$work/ops" "$folder/ops.cu" "$work/host.o" "$work/error.o" "$work/target.o" && "$work/ops"
 }
 
 if test -z "${NVCC-}"; then

@@ -106,22 +106,10 @@ static bool is_splat(const Value *value)
     return value->def && value->def->code == OP_SPLAT;
 }
 
-/* As the printer: a splat beside a tile is the number itself.  */
-static bool takes_scalars(const Op *op)
-{
-    int rule = op_info[op->code].rule;
-    if (rule != R_BINARY && rule != R_COMPARE && rule != R_SELECT && rule != R_FMA)
-        return false;
-    for (int i = 0; i < op->nargs; i++)
-        if (value_is_tile(op->args[i]) && !is_splat(op->args[i]))
-            return true;
-    return false;
-}
-
 static ws_tile operand(Group *group, const Op *op, int i)
 {
     const Value *value = op->args[i];
-    if (!is_splat(value) || !takes_scalars(op))
+    if (!is_splat(value) || !op_takes_scalars(op))
         return finished(group, value);
     const Value *scalar = value->def->args[0];
     return boxed(scalar, evaluate(group, scalar));
@@ -148,12 +136,10 @@ static ws_tile itself(ws_tile x)
 
 /* clang-format off */
 #define OF_ONE(X)                                                                                           \
-    X(TRANS, ws_trans) X(NOT, ws_not) X(NEG, ws_neg) X(ABS, ws_abs) X(RINT, ws_rint) X(FLOOR, ws_floor)     \
-    X(EXP, ws_exp) X(EXP2, ws_exp2) X(LOG, ws_log) X(LOG2, ws_log2) X(SQRT, ws_sqrt) X(RSQRT, ws_rsqrt)     \
-    X(TANH, ws_tanh) X(ERF, ws_erf) X(SIGMOID, ws_sigmoid) X(ROW_SUM, ws_row_sum) X(ROW_PART, ws_row_sum)   \
-    X(ROW_TOTAL, itself) X(ROW_MAX, ws_row_max) X(ROW_MIN, ws_row_min) X(COL_SUM, ws_col_sum)               \
-    X(COL_MAX, ws_col_max) X(COL_MIN, ws_col_min) X(ROW_ARGMAX, ws_row_argmax) X(ROW_CUMSUM, ws_row_cumsum) \
-    X(COL_CUMSUM, ws_col_cumsum)
+    X(TRANS, ws_trans) X(NOT, ws_not) X(NEG, ws_neg) X(ABS, ws_abs) X(ROW_SUM, ws_row_sum)                  \
+    X(ROW_PART, ws_row_sum) X(ROW_TOTAL, itself) X(ROW_MAX, ws_row_max) X(ROW_MIN, ws_row_min)              \
+    X(COL_SUM, ws_col_sum) X(COL_MAX, ws_col_max) X(COL_MIN, ws_col_min) X(ROW_ARGMAX, ws_row_argmax)       \
+    X(ROW_CUMSUM, ws_row_cumsum) X(COL_CUMSUM, ws_col_cumsum)
 #define OF_TWO(X)                                                                                       \
     X(ADD, ws_add_) X(SUB, ws_sub_) X(MUL, ws_mul_) X(RESCALE, ws_mul_) X(DIV, ws_div_) X(MAX, ws_max_) \
     X(MIN, ws_min_) X(LT, ws_lt_) X(LE, ws_le_) X(GT, ws_gt_) X(GE, ws_ge_) X(EQ, ws_eq_) X(NE, ws_ne_) \
@@ -193,6 +179,9 @@ static ws_tile tile_result(Group *group, const Op *op)
         return function(x, y);
         OF_ONE(ONE)
         OF_TWO(TWO)
+#define MATHS(NAME, name, ...) ONE(NAME, ws_##name)
+#include "../../runtime/common/maths.def"
+#undef MATHS
     case OP_SELECT:
         return ws_select_(x, y, z);
     case OP_FMA:

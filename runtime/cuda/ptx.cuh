@@ -484,97 +484,36 @@ static WS_DEVICE void multiply_unless_one(float &low, float &high, float y)
 
 /* Instructions that are not issued where the condition is false, and no branches around them: those that follow each other
    are all in flight.  What is not loaded stays as it is.  */
-static WS_DEVICE void load_if(bool condition, unsigned short &x, const void *from)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %2, 0;\n@p ld.global.b16 %0, [%1];\n}"
-                 : "+h"(x)
-                 : "l"(from), "r"((int)condition)
-                 : "memory");
-}
-static WS_DEVICE void store_if(bool condition, void *to, unsigned short x)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %1, 0;\n@p st.global.b16 [%0], %2;\n}" ::"l"(to),
-                 "r"((int)condition), "h"(x)
-                 : "memory");
-}
-static WS_DEVICE void load_if(bool condition, u32 &x, const void *from)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %2, 0;\n@p ld.global.b32 %0, [%1];\n}"
-                 : "+r"(x)
-                 : "l"(from), "r"((int)condition)
-                 : "memory");
-}
-static WS_DEVICE void store_if(bool condition, void *to, u32 x)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %1, 0;\n@p st.global.b32 [%0], %2;\n}" ::"l"(to),
-                 "r"((int)condition), "r"(x)
-                 : "memory");
-}
-static WS_DEVICE void load_if(bool condition, uint2 &x, const void *from)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %3, 0;\n@p ld.global.v2.b32 {%0, %1}, [%2];\n}"
-                 : "+r"(x.x), "+r"(x.y)
-                 : "l"(from), "r"((int)condition)
-                 : "memory");
-}
-static WS_DEVICE void store_if(bool condition, void *to, uint2 x)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %1, 0;\n@p st.global.v2.b32 [%0], {%2, %3};\n}" ::"l"(to),
-                 "r"((int)condition), "r"(x.x), "r"(x.y)
-                 : "memory");
-}
-static WS_DEVICE void load_if(bool condition, uint4 &x, const void *from)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %5, 0;\n@p ld.global.v4.b32 {%0, %1, %2, %3}, [%4];\n}"
-                 : "+r"(x.x), "+r"(x.y), "+r"(x.z), "+r"(x.w)
-                 : "l"(from), "r"((int)condition)
-                 : "memory");
-}
-static WS_DEVICE void store_if(bool condition, void *to, uint4 x)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %1, 0;\n@p st.global.v4.b32 [%0], {%2, %3, %4, %5};\n}" ::"l"(to),
-                 "r"((int)condition), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w)
-                 : "memory");
-}
-static WS_DEVICE void load_if(bool condition, float2 &x, const void *from)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %3, 0;\n@p ld.global.v2.b32 {%0, %1}, [%2];\n}"
-                 : "+f"(x.x), "+f"(x.y)
-                 : "l"(from), "r"((int)condition)
-                 : "memory");
-}
-static WS_DEVICE void store_if(bool condition, void *to, float2 x)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %1, 0;\n@p st.global.v2.b32 [%0], {%2, %3};\n}" ::"l"(to),
-                 "r"((int)condition), "f"(x.x), "f"(x.y)
-                 : "memory");
-}
-static WS_DEVICE void load_if(bool condition, float4 &x, const void *from)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %5, 0;\n@p ld.global.v4.b32 {%0, %1, %2, %3}, [%4];\n}"
-                 : "+f"(x.x), "+f"(x.y), "+f"(x.z), "+f"(x.w)
-                 : "l"(from), "r"((int)condition)
-                 : "memory");
-}
-static WS_DEVICE void store_if(bool condition, void *to, float4 x)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %1, 0;\n@p st.global.v4.b32 [%0], {%2, %3, %4, %5};\n}" ::"l"(to),
-                 "r"((int)condition), "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w)
-                 : "memory");
-}
-static WS_DEVICE void load_if(bool condition, double2 &x, const void *from)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %3, 0;\n@p ld.global.v2.b64 {%0, %1}, [%2];\n}"
-                 : "+d"(x.x), "+d"(x.y)
-                 : "l"(from), "r"((int)condition)
-                 : "memory");
-}
-static WS_DEVICE void store_if(bool condition, void *to, double2 x)
-{
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %1, 0;\n@p st.global.v2.b64 [%0], {%2, %3};\n}" ::"l"(to),
-                 "r"((int)condition), "d"(x.x), "d"(x.y)
-                 : "memory");
-}
+#define WS_EACH_1(constraint) constraint(x)
+#define WS_EACH_2(constraint) constraint(x.x), constraint(x.y)
+#define WS_EACH_4(constraint) constraint(x.x), constraint(x.y), constraint(x.z), constraint(x.w)
+#define WS_MOVE_IF(T, count, constraint, type, registers, address, when)                                              \
+    static WS_DEVICE void load_if(bool condition, T &x, const void *from)                                             \
+    {                                                                                                                 \
+        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " when ", 0;\n@p ld.global." type " " registers ", [" address  \
+                     "];\n}"                                                                                          \
+                     : WS_EACH_##count("+" constraint)                                                                \
+                     : "l"(from), "r"((int)condition)                                                                 \
+                     : "memory");                                                                                     \
+    }                                                                                                                 \
+    static WS_DEVICE void store_if(bool condition, void *to, T x)                                                     \
+    {                                                                                                                 \
+        asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " when ", 0;\n@p st.global." type " [" address "], " registers \
+                     ";\n}" ::WS_EACH_##count(constraint),                                                            \
+                     "l"(to), "r"((int)condition)                                                                     \
+                     : "memory");                                                                                     \
+    }
+WS_MOVE_IF(unsigned short, 1, "h", "b16", "%0", "%1", "%2")
+WS_MOVE_IF(u32, 1, "r", "b32", "%0", "%1", "%2")
+WS_MOVE_IF(uint2, 2, "r", "v2.b32", "{%0, %1}", "%2", "%3")
+WS_MOVE_IF(float2, 2, "f", "v2.b32", "{%0, %1}", "%2", "%3")
+WS_MOVE_IF(double2, 2, "d", "v2.b64", "{%0, %1}", "%2", "%3")
+WS_MOVE_IF(uint4, 4, "r", "v4.b32", "{%0, %1, %2, %3}", "%4", "%5")
+WS_MOVE_IF(float4, 4, "f", "v4.b32", "{%0, %1, %2, %3}", "%4", "%5")
+#undef WS_MOVE_IF
+#undef WS_EACH_1
+#undef WS_EACH_2
+#undef WS_EACH_4
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 

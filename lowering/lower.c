@@ -46,6 +46,8 @@ const Pass passes[] = {
      "a program for each role, with its own control flow; put, get, consumed placed"},
     {"expand", PHASE_ROLES, CHANGES_PROGRAMS, pass_expand,
      "the table carried out: products start early and are waited for late"},
+    {"simplify-4", PHASE_ROLES, CHANGES_PROGRAMS, pass_simplify_programs,
+     "simplify, behind the iterations that expand takes out of their loops"},
 
     {"layout", PHASE_MACHINE, CHANGES_PROGRAMS, pass_layout,
      "register and shared layouts; operands in a form that the matrix units read"},

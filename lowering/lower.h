@@ -92,6 +92,8 @@ void pass_partition (Kernel *kernel);
 void pass_distribute (Kernel *kernel);
 /* require: distribute.                 ensure: products asynchronous (MMA, COMMIT, WAIT), stages carried out */
 void pass_expand (Kernel *kernel);
+/* require: expand.                     ensure: the same programs, without arithmetic that their places made idle */
+void pass_simplify_programs (Kernel *kernel);
 
 /* ---- machine ----------------------------------------------------------------------------------------------------- */
 

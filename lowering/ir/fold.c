@@ -14,7 +14,7 @@ enum { MAX_DEPTH = 16 }; /* of an expression that is looked through */
 static bool fold_int(const Value *value, int64_t *result, int depth);
 static bool fold_float(const Value *value, double *result, int depth);
 
-static int64_t wrap(Dtype dtype, int64_t value)
+int64_t ir_wrap(Dtype dtype, int64_t value)
 {
     switch (dtype) {
     case D_I1:
@@ -44,7 +44,7 @@ static double round_to(Dtype dtype, double value)
 static bool divide(Dtype dtype, bool remainder, int64_t x, int64_t y, int64_t *result)
 {
     if (!y || (dtype_is_signed(dtype) && y == -1))
-        return y && !remainder && x != INT64_MIN && wrap(dtype, -x) == -x ? (*result = -x, true) : false;
+        return y && !remainder && x != INT64_MIN && ir_wrap(dtype, -x) == -x ? (*result = -x, true) : false;
     if (dtype_is_signed(dtype))
         *result = remainder ? x % y : x / y;
     else
@@ -169,31 +169,36 @@ static bool fold_from_float(const Op *op, int64_t *result, int depth)
         if (!(fabs(x) < 9e18))
             return false;
         *result = (int64_t)x;
-        return wrap(op->results[0]->type.dtype, *result) == *result;
+        return ir_wrap(op->results[0]->type.dtype, *result) == *result;
     }
     return op->nargs == 2 && fold_float(op->args[1], &y, depth) && compare_float(op->code, x, y, result);
 }
 
-static bool fold_int_op(const Op *op, int64_t *result, int depth)
+/* Of integers alone, a choice apart; not yet wrapped to its type.  */
+static bool fold_ints(const Op *op, int64_t x, int64_t y, int64_t *result)
 {
-    Dtype dtype = op->args[0]->type.dtype;
-    int64_t x, y;
-    if (is_float(op->args[0]))
-        return fold_from_float(op, result, depth);
-    if (!fold_int(op->args[0], &x, depth))
-        return false;
     switch (op->code) {
-    case OP_SELI:
-        return fold_int(op->args[x ? 1 : 2], result, depth);
     case OP_CONVI:
         return *result = x, true;
     case OP_NEGI:
         return *result = (int64_t)(0 - (uint64_t)x), true;
     case OP_NOTI:
-        return *result = dtype == D_I1 ? !x : ~x, true;
+        return *result = op->args[0]->type.dtype == D_I1 ? !x : ~x, true;
     default:
-        return op->nargs == 2 && fold_int(op->args[1], &y, depth) && apply_int(op->code, dtype, x, y, result);
+        return op->nargs == 2 && apply_int(op->code, op->args[0]->type.dtype, x, y, result);
     }
+}
+
+static bool fold_int_op(const Op *op, int64_t *result, int depth)
+{
+    int64_t x, y = 0;
+    if (is_float(op->args[0]))
+        return fold_from_float(op, result, depth);
+    if (!fold_int(op->args[0], &x, depth))
+        return false;
+    if (op->code == OP_SELI)
+        return fold_int(op->args[x ? 1 : 2], result, depth);
+    return (op->nargs < 2 || fold_int(op->args[1], &y, depth)) && fold_ints(op, x, y, result);
 }
 
 static bool fold_int(const Value *value, int64_t *result, int depth)
@@ -202,10 +207,10 @@ static bool fold_int(const Value *value, int64_t *result, int depth)
     if (!op || depth > MAX_DEPTH || value->type.kind != K_SCALAR || is_float(value))
         return false;
     if (op->code == OP_CONST)
-        return *result = wrap(value->type.dtype, op->scalar->integer), true;
+        return *result = ir_wrap(value->type.dtype, op->scalar->integer), true;
     if (op_info[op->code].class_ != CLASS_SCALAR || !op->nargs || !fold_int_op(op, result, depth + 1))
         return false;
-    *result = wrap(value->type.dtype, *result);
+    *result = ir_wrap(value->type.dtype, *result);
     return true;
 }
 
@@ -252,6 +257,21 @@ static bool fold_float(const Value *value, double *result, int depth)
     if (op_info[op->code].class_ != CLASS_SCALAR || !op->nargs || !fold_float_op(op, result, depth + 1))
         return false;
     *result = round_to(dtype, *result);
+    return true;
+}
+
+bool ir_fold(const Op *op, const int64_t *args, int64_t *result)
+{
+    if (op_info[op->code].class_ != CLASS_SCALAR || !op->nargs || op->nargs > 2 || op->nresults != 1)
+        return false;
+    for (int i = 0; i <= op->nargs; i++) {
+        const Value *value = i < op->nargs ? op->args[i] : op->results[0];
+        if (value->type.kind != K_SCALAR || is_float(value))
+            return false;
+    }
+    if (!fold_ints(op, args[0], op->nargs > 1 ? args[1] : 0, result))
+        return false;
+    *result = ir_wrap(op->results[0]->type.dtype, *result);
     return true;
 }
 

@@ -434,6 +434,9 @@ void op_remove (Op *op);
 Value *ir_const_int (Kernel *kernel, Block *block, Dtype dtype, int64_t value);  /* appends a CONST */
 Value *ir_const_float (Kernel *kernel, Block *block, Dtype dtype, double value);
 bool ir_constant (const Value *value, int64_t *result);                          /* folds SCALAR integer ops over CONSTs */
+int64_t ir_wrap (Dtype dtype, int64_t value); /* as the type holds it */
+/* What an operation on one or two integers gives, were its operands these.  */
+bool ir_fold (const Op *op, const int64_t *args, int64_t *result);
 bool ir_constant_float (const Value *value, double *result);
 bool ir_has_side_effect (const Op *op);      /* itself or inside its blocks */
 bool ir_inside (const Op *op, const Block *block);

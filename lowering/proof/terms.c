@@ -6,7 +6,8 @@
  *   %t  = trans %tb       trans (load (b, j, k + 64))   trans of trans is gone
  *
  * Sums of signed integers are kept as numbers times atoms, so that k + 64 - 64 is k; a conversion that keeps every value of a
- * signed integer is none.  This takes signed scalars not to overflow, as C does.  Everything else is a node by what it is
+ * signed integer is none.  Integer operations on numbers are carried out (fold.c), and neutral operands drop out: simplify
+ * does both to the programs of roles.  This takes signed scalars not to overflow, as C does.  Everything else is a node by what it is
  * made of.  Equal pointers mean equal values; the reverse need not hold, and who compares has to say so.
  */
 #include <string.h>
@@ -247,11 +248,21 @@ static bool decide(Opcode code, int64_t difference)
     }
 }
 
+/* As numbers of the type: -1, 0 or 1.  */
+static int order_of(Dtype dtype, int64_t x, int64_t y)
+{
+    bool less = dtype_is_signed(dtype) ? x < y : (uint64_t)x < (uint64_t)y;
+    return less ? -1 : x != y;
+}
+
 const Term *term_add(Terms *terms, Dtype dtype, const Term *x, const Term *y)
 {
     const Term *args[] = {x, y};
+    int64_t a, b;
     if (is_counted(type_scalar(dtype)))
         return term_sum(terms, x, y, 1);
+    if (!dtype_is_float(dtype) && term_is_number(x, &a) && term_is_number(y, &b))
+        return term_number(terms, ir_wrap(dtype, wrap_sum(a, b, 1)));
     return intern(terms, (Term){.code = OP_ADDI, .dtype = dtype, .nargs = 2, .args = args});
 }
 
@@ -264,6 +275,9 @@ const Term *term_compare(Terms *terms, Opcode code, Dtype dtype, const Term *x, 
         return term_compare(terms, code, dtype, y, x);
     if (is_counted(type_scalar(dtype)) && term_is_number(term_sum(terms, x, y, -1), &difference))
         return term_number(terms, decide(code, difference));
+    int64_t a, b;
+    if (!dtype_is_float(dtype) && term_is_number(x, &a) && term_is_number(y, &b))
+        return term_number(terms, decide(code, order_of(dtype, a, b)));
     const Term *args[] = {x, y};
     return intern(terms, (Term){.code = code, .dtype = dtype, .nargs = 2, .args = args});
 }
@@ -331,17 +345,102 @@ static const Term *integer_term(Terms *terms, const Op *op, const Term *const *a
     }
 }
 
+/* ---- integers of any type ---------------------------------------------------------------------------------------- */
+
+/* A number, where all operands are.  */
+static const Term *folded(Terms *terms, const Op *op, const Term *const *args)
+{
+    int64_t numbers[2], result;
+    if (op->nargs < 1 || op->nargs > 2)
+        return NULL;
+    for (int i = 0; i < op->nargs; i++)
+        if (!term_is_number(args[i], &numbers[i]))
+            return NULL;
+    return ir_fold(op, numbers, &result) ? term_number(terms, result) : NULL;
+}
+
+/* The operand that an operation of two integers gives back whatever the other one is, or NULL.  */
+static const Term *neutral(const Op *op, const Term *const *args)
+{
+    int64_t y;
+    bool known = term_is_number(args[1], &y), same = args[0] == args[1];
+    int64_t ones = op->args[1]->type.dtype == D_I1 ? 1 : -1;
+    switch (op->code) {
+    case OP_ADDI:
+    case OP_SUBI:
+    case OP_XORI:
+    case OP_SHLI:
+    case OP_SHRI:
+        return known && y == 0 ? args[0] : NULL;
+    case OP_ORI:
+        return (known && y == 0) || same ? args[0] : NULL;
+    case OP_MULI:
+        return known && y == 0 ? args[1] : known && y == 1 ? args[0] : NULL;
+    case OP_DIVI:
+        return known && y == 1 ? args[0] : NULL;
+    case OP_ANDI:
+        return known && y == 0 ? args[1] : (known && y == ones) || same ? args[0] : NULL;
+    case OP_MINI:
+    case OP_MAXI:
+        return same ? args[0] : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static bool commutes(Opcode code)
+{
+    return code == OP_ADDI || code == OP_MULI || code == OP_ANDI || code == OP_ORI || code == OP_XORI ||
+           code == OP_MINI || code == OP_MAXI;
+}
+
+/* A number comes second, of other operands the older one first.  */
+static void sort_operands(const Term **args)
+{
+    int64_t number;
+    bool first = term_is_number(args[0], &number), second = term_is_number(args[1], &number);
+    if (first != second ? first : args[0]->id > args[1]->id) {
+        const Term *other = args[0];
+        args[0] = args[1];
+        args[1] = other;
+    }
+}
+
+static const Term *scalar_term(Terms *terms, const Op *op, const Term *const *args)
+{
+    const Term *number = folded(terms, op, args);
+    if (op->code == OP_NOTI && args[0]->code == OP_NOTI)
+        return args[0]->args[0];
+    if (number || op->nargs != 2)
+        return number                             ? number
+               : is_counted(op->results[0]->type) ? integer_term(terms, op, args)
+                                                  : node(terms, op, args);
+    const Term *sorted[] = {args[0], args[1]};
+    if (commutes(op->code))
+        sort_operands(sorted);
+    const Term *one = neutral(op, sorted);
+    if (one)
+        return one;
+    return is_counted(op->results[0]->type) ? integer_term(terms, op, sorted) : node(terms, op, sorted);
+}
+
 const Term *term_of(Terms *terms, const Op *op, const Term *const *args)
 {
     Type type = op->results[0]->type;
     if (op->code >= OP_EQI && op->code <= OP_GEI)
         return term_compare(terms, op->code, op->args[0]->type.dtype, args[0], args[1]);
+    int64_t x, y;
+    if (op->code == OP_SELI && type.dtype == D_I1 && term_is_number(args[1], &x) && term_is_number(args[2], &y) && x &&
+        !y)
+        return args[0];
     if (op->code == OP_SELI)
         return term_choice(terms, args[0], args[1], args[2]);
+    if (op->code == OP_CONST && type.kind == K_SCALAR && !dtype_is_float(type.dtype))
+        return term_number(terms, ir_wrap(type.dtype, op->scalar->integer));
+    if (op_info[op->code].class_ == CLASS_SCALAR && type.kind == K_SCALAR && !dtype_is_float(type.dtype))
+        return scalar_term(terms, op, args);
     if (is_counted(type))
         return integer_term(terms, op, args);
-    if (op->code == OP_CONST && !dtype_is_float(type.dtype))
-        return term_number(terms, op->scalar->integer);
     if ((op->code == OP_TRANS || op->code == OP_TRANS_VIEW) && args[0]->code == OP_TRANS)
         return args[0]->args[0];
     return node(terms, op, args);

@@ -335,8 +335,8 @@ static const Term *trip_count(Validator *in, const Op *loop, const Instance *out
     length = term_sum(terms, length, step, 1);
     if (loop->control->compare == OP_LTI)
         length = term_sum(terms, length, term_number(terms, 1), -1);
-    Value result = {.type = type_scalar(dtype)}, *results[] = {&result};
-    Op op = {.code = OP_DIVI, .nargs = 2, .nresults = 1, .results = results};
+    Value number = {.type = type_scalar(dtype)}, *numbers[] = {&number, &number};
+    Op op = {.code = OP_DIVI, .nargs = 2, .nresults = 1, .args = numbers, .results = numbers};
     const Term *quotient[] = {length, step};
     const Term *bounded[] = {term_of(terms, &op, quotient), term_number(terms, 0)};
     op.code = OP_MAXI;

@@ -8,9 +8,13 @@
  *   x = if c { yield a } else { yield b }      x = seli c, a, b
  *   acc carried, but never looked at           not carried
  *
- * Rounds of: rewrite operands, fold, identities, common scalars (a table scoped by blocks), branches that need not be; then
- * dead code, by a slice from the stores.  Until a round changes nothing.  Only what is exact is done: no float is
+ * Rounds of: rewrite operands, fold, identities, common scalars (a table scoped by blocks), branches that need not be;
+ * then dead code, by a slice from the stores.  Until a round changes nothing.  Only what is exact is done: no float is
  * reassociated, and a division is not moved to where it might trap.
+ *
+ * Behind expand the same is done to the programs of roles, whose first iterations have constants where the loop has its
+ * counter: i - 0 is i.  There the proof has to see that nothing changed, so only those rules apply that terms.c knows:
+ * integers alone, and no branch or loop is removed.
  *
  * Tested, not proved (proof/freeze.c): tests/driver/levels.sh has one text from every -O level, and every program of
  * tests runs on the sequential target, which runs the C statements, and on emulate.
@@ -35,6 +39,7 @@ typedef struct {
     Entry *newest;
     int *order; /* by value id: place of the definition in the text; 0 for what this round makes */
     int norder, ndefined;
+    bool program; /* of a role, which the proof compares with the body: only by the algebra that terms.c knows */
     bool changed;
 } Simplifier;
 
@@ -126,12 +131,30 @@ static bool is_bool(const Value *value)
 
 /* ---- folding and identities --------------------------------------------------------------------------------------- */
 
+/* Of integers, by operands that are literals themselves.  */
+static bool fold_program(Simplifier *in, Op *op)
+{
+    int64_t numbers[2], integer;
+    if (op->nargs < 1 || op->nargs > 2)
+        return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (!is_constant(op->args[i]) || !ir_constant(op->args[i], &numbers[i]))
+            return false;
+    if (!ir_fold(op, numbers, &integer))
+        return false;
+    become(in, op, OP_CONST, NULL, NULL);
+    op->scalar->integer = integer;
+    return true;
+}
+
 static bool fold(Simplifier *in, Op *op)
 {
     double number = 0;
     int64_t integer = 0;
     if (op->code == OP_CONST || !op->nargs)
         return false;
+    if (in->program)
+        return fold_program(in, op);
     if (!ir_constant(op->results[0], &integer) && !ir_constant_float(op->results[0], &number))
         return false;
     become(in, op, OP_CONST, NULL, NULL);
@@ -206,8 +229,20 @@ static Value *select_identity(const Op *op)
     return is_bool(x) && is_int(x, 1) && is_int(y, 0) ? condition : NULL;
 }
 
-static Value *identity(Op *op)
+/* What an operation of a role's program is.  */
+static Value *program_identity(const Op *op)
 {
+    if (op_info[op->code].class_ != CLASS_SCALAR || !op->nargs || is_float(op->args[0]))
+        return NULL;
+    if (op->code == OP_CONVI)
+        return type_equal(op->args[0]->type, op->results[0]->type) ? op->args[0] : NULL;
+    return op->code == OP_SELI ? select_identity(op) : integer_identity(op);
+}
+
+static Value *identity(const Simplifier *in, Op *op)
+{
+    if (in->program)
+        return program_identity(op);
     switch (op->code) {
     case OP_CONVI:
         return convert_identity(op);
@@ -379,10 +414,27 @@ static void select_of_bools(Simplifier *in, Op *op)
         become(in, op, OP_NOTI, condition, NULL);
 }
 
+/* Sums of signed integers are what terms.c knows by heart.  */
+static void simplify_integers(Simplifier *in, Op *op)
+{
+    if (op->nargs != 2 || is_float(op->args[0]))
+        return;
+    literal_right(in, op);
+    Dtype dtype = op->args[0]->type.dtype;
+    if (dtype != D_I32 && dtype != D_I64)
+        return;
+    combine_sums(in, op);
+    positive_literal(in, op);
+}
+
 static Value *simplify_scalar(Simplifier *in, Op *op)
 {
     if (op->code == OP_CONST || !op->nargs || fold(in, op))
         return NULL;
+    if (in->program) {
+        simplify_integers(in, op);
+        return NULL;
+    }
     literal_right(in, op);
     invert_compare(in, op);
     select_of_bools(in, op);
@@ -429,7 +481,7 @@ static bool same(const Op *x, const Op *y)
 
 static Value *common(Simplifier *in, Op *op)
 {
-    if (!is_common(op))
+    if (!is_common(op) || (in->program && op_info[op->code].class_ != CLASS_SCALAR))
         return NULL;
     unsigned bucket = hash(op);
     for (Entry *entry = in->buckets[bucket]; entry; entry = entry->next)
@@ -567,13 +619,15 @@ static void simplify_op(Simplifier *in, Op *op)
     if (op_info[op->code].class_ == CLASS_SCALAR)
         value = simplify_scalar(in, op);
     if (!value && op->nresults == 1 && !op->nblocks)
-        value = identity(op);
+        value = identity(in, op);
     if (!value)
         value = common(in, op);
     if (value)
         replace(in, op->results[0], value);
     for (int i = 0; i < op->nblocks; i++)
         simplify_block(in, op->blocks[i]);
+    if (in->program)
+        return;
     if (op->code == OP_IF)
         simplify_if(in, op);
     simplify_carried(in, op);
@@ -668,16 +722,51 @@ static void remove_dead(Simplifier *in)
     sweep_block(in, &live, in->kernel->body);
 }
 
-/* require: types.   ensure: the same program, and nothing left to simplify.  */
-void pass_simplify(Kernel *kernel)
+/* Scalars that nothing takes, the last first.  A program has more roots than stores: they stay as they are.  */
+static void remove_unused(Simplifier *in, Block *block)
+{
+    for (Op *op = block->last, *before; op; op = before) {
+        before = op->prev;
+        for (int i = 0; i < op->nblocks; i++)
+            remove_unused(in, op->blocks[i]);
+        if (op_info[op->code].class_ != CLASS_SCALAR || op->results[0]->uses)
+            continue;
+        for (int i = 0; i < op->nargs; i++)
+            op->args[i]->uses--;
+        op_remove(op);
+        in->changed = true;
+    }
+}
+
+static void simplify(Kernel *kernel, Block *body, bool program)
 {
     bool changed = true;
     for (int round = 0; changed && round < MAX_ROUNDS; round++) {
-        Simplifier simplifier = {.kernel = kernel, .map = value_map_new(kernel), .norder = kernel->module->next_id};
+        Simplifier simplifier = {.kernel = kernel, .program = program};
+        simplifier.map = value_map_new(kernel);
+        simplifier.norder = kernel->module->next_id;
         simplifier.order = arena_alloc(kernel->module, ((size_t)simplifier.norder + 1) * sizeof *simplifier.order);
-        simplify_block(&simplifier, kernel->body);
-        ir_walk(kernel->body, rewrite, &simplifier);
-        remove_dead(&simplifier);
+        simplify_block(&simplifier, body);
+        ir_walk(body, rewrite, &simplifier);
+        if (program) {
+            ir_count_uses(kernel, body);
+            remove_unused(&simplifier, body);
+        } else {
+            remove_dead(&simplifier);
+        }
         changed = simplifier.changed;
     }
+}
+
+/* require: types.   ensure: the same program, and nothing left to simplify.  */
+void pass_simplify(Kernel *kernel)
+{
+    simplify(kernel, kernel->body, false);
+}
+
+/* require: expand.   ensure: the same programs of roles, without arithmetic that their places made idle.  */
+void pass_simplify_programs(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        simplify(kernel, role->body, true);
 }

@@ -63,7 +63,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         auto l = ws::full<float, 64, 1, ws::frag>(0);
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         const int edge = ws::max(ws::min((long)p.L - 127, (long)p.L), 0l);
-        if (0 < p.L) {  // attention.ir:13
+        if (p.L > 0) {  // attention.ir:13
             const int tk_slot = tk_ring.get();
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
             s.turns.take(group);
@@ -73,7 +73,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             ws::wait<0>(s_2);
             tk_ring.consumed<0>();
             auto masked = ws::mul(s_2, p.scale);
-            if (0 >= edge) {  // attention.ir:23
+            if (edge <= 0) {  // attention.ir:23
                 const auto col = ws::col_index<1, 128, ws::frag>();
                 const auto at = ws::add(col, 0);
                 const auto inside = ws::lt(at, p.L);

@@ -68,7 +68,7 @@ static WS_DEVICE void shares_consumer(const shares_params &p, shares_shared &s, 
             ws::store_wait<0>();
             const auto box = ws::stage(y_out, share);
             ws::fence();
-            ws::atomic_add(y_out, p.y, p.y_map, 0 + first_row, j, box);  // gather.ir:18
+            ws::atomic_add(y_out, p.y, p.y_map, first_row, j, box);  // gather.ir:18
         }
         ta_ring.consumed<0>();
     }

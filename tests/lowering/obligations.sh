@@ -107,9 +107,9 @@ ok 'a store twice' spoiled operands 'stores what the source does not store' "$co
 ok 'stores to one place in another order' spoiled reload 'stores what the source does not store' '/program/,${/store %y, %i, 0, %t/d; s/^\( *\)store %y, %i, 0, %v/&\n\1barrier\n\1store %y, %i, 0, %t/;}'
 ok 'a load before the store that it wants to see' spoiled reload 'stores what the source does not store' '/program/,${/%u: tile/d; s/^\( *\)%t: tile.*/&\n\1%u: tile<f32,64x64> var=u = load %y, %i, 0/;}'
 
-ok 'a store by every group' spoiled one_for_all 'every group stores what one should store for all' "$consumer"'s/^\( *\)%6: i1 = eqi %group, 0/\1%6: i1 = eqi 0, 0/'
+ok 'a store by every group' spoiled one_for_all 'every group stores what one should store for all' "$consumer"'s/^\( *%6: i1 var=condition = eqi\) %group, 0/\1 0, 0/'
 ok 'a store by no group' spoiled one_for_all "leaves out the 'store_row'" "$consumer"'{/store_row %s/d;}'
-ok 'a store by the last group' spoiled one_for_all 'has a branch that the source does not have here' "$consumer"'s/^\( *\)%6: i1 = eqi %group, 0/\1%6: i1 = eqi %group, 1/'
+ok 'a store by the last group' spoiled one_for_all 'has a branch that the source does not have here' "$consumer"'s/^\( *%6: i1 var=condition = eqi\) %group, 0/\1 %group, 1/'
 ok 'prints in another order' spoiled one_for_all 'prints before, or otherwise than, the source prints' "$consumer"'{s/print %twice "twice"/print %other "other"/; s/print %bias "bias"/print %twice "twice"/; s/print %other "other"/print %bias "bias"/;}'
 ok 'another name is printed' spoiled one_for_all 'prints before, or otherwise than, the source prints' "$consumer"'s/print %bias "bias"/print %bias "bass"/'
 

@@ -83,20 +83,19 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             const long n_2 = (long)p.L - 79;
             const long n_3 = (long)i + 191;
             const int edge = ws::max(ws::min((condition ? n_3 <= 2147483647 && n_3 - (long)last <= 2147483647 : (long)p.L + 191 <= 2147483647) ? ws::min(n_2, condition ? (long)i - 78 : n_2 >= 0 ? (long)last : 0) : 0, (long)last), 0l);
-            if (0 < last) {  // attention.c:53
+            if (last > 0) {  // attention.c:53
                 auto s_2 = ws::full<float, 64, 80, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
                 s.turns.take(group);
                 ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
                 ws::commit();
                 s.turns.pass(group);
-                const int n_4 = condition ? i - 0 : p.L;
                 ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
-                if (0 >= edge) {  // attention.c:57
+                if (edge <= 0) {  // attention.c:57
                     const auto col = ws::col_index<1, 80, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::le(col, ws::min(ws::max(p.L - 0, -2147483647) - 1, ws::add(row, n_4)));
+                    const auto seen = ws::le(col, ws::min(ws::max(p.L, -2147483647) - 1, ws::add(row, condition ? i : p.L)));
                     s_2 = ws::select(seen, s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
@@ -141,12 +140,12 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                     ws::commit();
                     s.turns.pass(group);
-                    const int n_5 = condition ? i - j : p.L;
+                    const int n_4 = condition ? i - j : p.L;
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
                     const auto col = ws::col_index<1, 80, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::le(col, ws::min(ws::max(p.L - j, -2147483647) - 1, ws::add(row, n_5)));
+                    const auto seen = ws::le(col, ws::min(ws::max(p.L - j, -2147483647) - 1, ws::add(row, n_4)));
                     s_3 = ws::select(seen, s_3, -1e+30);
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                     const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
@@ -317,20 +316,19 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
             const long n_2 = (long)p.L - 127;
             const long n_3 = (long)i + 127;
             const int edge = ws::max(ws::min((condition ? n_3 <= 2147483647 && n_3 - (long)last <= 2147483647 : (long)p.L + 127 <= 2147483647) ? ws::min(n_2, condition ? (long)i - 126 : n_2 >= 0 ? (long)last : 0) : 0, (long)last), 0l);
-            if (0 < last) {  // attention.c:53
+            if (last > 0) {  // attention.c:53
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
                 s.turns.take(group);
                 ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
                 ws::commit();
                 s.turns.pass(group);
-                const int n_4 = condition ? i - 0 : p.L;
                 ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
-                if (0 >= edge) {  // attention.c:57
+                if (edge <= 0) {  // attention.c:57
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::le(col, ws::min(ws::max(p.L - 0, -2147483647) - 1, ws::add(row, n_4)));
+                    const auto seen = ws::le(col, ws::min(ws::max(p.L, -2147483647) - 1, ws::add(row, condition ? i : p.L)));
                     s_2 = ws::select(seen, s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
@@ -375,12 +373,12 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                     ws::commit();
                     s.turns.pass(group);
-                    const int n_5 = condition ? i - j : p.L;
+                    const int n_4 = condition ? i - j : p.L;
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::le(col, ws::min(ws::max(p.L - j, -2147483647) - 1, ws::add(row, n_5)));
+                    const auto seen = ws::le(col, ws::min(ws::max(p.L - j, -2147483647) - 1, ws::add(row, n_4)));
                     s_3 = ws::select(seen, s_3, -1e+30);
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                     const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));

@@ -18,11 +18,12 @@ static WS_DEVICE void prepare_all(const prepare_params &p, int group)
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_bwd.c:27
         const int h = t.at(0);
         const int i = t.at(1);
-        const auto to = ws::load<16, 128, ws::lines_4>(p.o, h, i + first_row, 0);
-        const auto tg = ws::load<16, 128, ws::lines_4>(p.g, h, i + first_row, 0);
-        ws::store_col(p.sums, h, i + first_row, ws::row_sum(ws::mul(ws::cast<float>(to), ws::cast<float>(tg))));  // attention_bwd.c:31
-        ws::store_col(p.powers, h, i + first_row, ws::mul(ws::load_col<16, ws::lines_4>(p.logs, h, i + first_row), -1.442695f));  // attention_bwd.c:32
-        ws::store(p.dq, h, i / 64, 0 + first_row_2, i % 64, ws::full<float, 64, 32, ws::lines_4>(0));  // attention_bwd.c:33
+        const long n = i + first_row;
+        const auto to = ws::load<16, 128, ws::lines_4>(p.o, h, n, 0);
+        const auto tg = ws::load<16, 128, ws::lines_4>(p.g, h, n, 0);
+        ws::store_col(p.sums, h, n, ws::row_sum(ws::mul(ws::cast<float>(to), ws::cast<float>(tg))));  // attention_bwd.c:31
+        ws::store_col(p.powers, h, n, ws::mul(ws::load_col<16, ws::lines_4>(p.logs, h, n), -1.442695f));  // attention_bwd.c:32
+        ws::store(p.dq, h, i / 64, first_row_2, i % 64, ws::full<float, 64, 32, ws::lines_4>(0));  // attention_bwd.c:33
     }
 }
 
@@ -174,7 +175,7 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
                 ws::store_wait<0>();
                 const auto box = ws::stage(dq_out, share);
                 ws::fence();
-                ws::atomic_add(dq_out, p.dq, p.dq_map, h, i_2 / 64, 0 + first_row, 0, box);  // attention_bwd.c:73
+                ws::atomic_add(dq_out, p.dq, p.dq_map, h, i_2 / 64, first_row, 0, box);  // attention_bwd.c:73
                 ws::wait<0>(acc_k);
                 tq_tg_log.consumed<0>();
             }

@@ -67,15 +67,15 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
         auto sum = ws::full<float, 64, 1, ws::frag>(0);
         const int edge = ws::max(ws::min((long)p.L - 191, (long)p.L), 0l);
-        if (0 < p.L) {  // attention_fp8.c:29
+        if (p.L > 0) {  // attention_fp8.c:29
             auto s_2 = ws::full<float, 64, 192, ws::frag>(0);
             const int k_tile_slot = k_tile_ring.get();
             ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
             ws::commit();
             ws::wait<0>(s_2);
             k_tile_ring.consumed<0>();
-            if (0 >= edge) {  // attention_fp8.c:31
-                s_2 = ws::select(ws::lt(ws::col_index<1, 192, ws::frag>(), p.L - 0), s_2, -1e+30);
+            if (edge <= 0) {  // attention_fp8.c:31
+                s_2 = ws::select(ws::lt(ws::col_index<1, 192, ws::frag>(), p.L), s_2, -1e+30);
             }
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), power));
             const auto p_2 = ws::exp2(ws::fma(s_2, power, ws::sub(8, now)));
@@ -289,15 +289,15 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
         auto sum = ws::full<float, 64, 1, ws::frag>(0);
         const int edge = ws::max(ws::min((long)p.L - 127, (long)p.L), 0l);
-        if (0 < p.L) {  // attention_fp8.c:29
+        if (p.L > 0) {  // attention_fp8.c:29
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
             const int k_tile_slot = k_tile_ring.get();
             ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
             ws::commit();
             ws::wait<0>(s_2);
             k_tile_ring.consumed<0>();
-            if (0 >= edge) {  // attention_fp8.c:31
-                s_2 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), p.L - 0), s_2, -1e+30);
+            if (edge <= 0) {  // attention_fp8.c:31
+                s_2 = ws::select(ws::lt(ws::col_index<1, 128, ws::frag>(), p.L), s_2, -1e+30);
             }
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), power));
             const auto p_2 = ws::exp2(ws::fma(s_2, power, ws::sub(8, now)));

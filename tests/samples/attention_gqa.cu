@@ -78,20 +78,19 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
         auto sum = ws::full<float, 64, 1, ws::frag>(0);
         const long n_2 = (long)seen + 127;
         const int edge = ws::max(ws::min(n_2 <= 2147483647 && n_2 - (long)last <= 2147483647 ? ws::min((long)p.keys - 127, (long)seen - 126) : 0, (long)last), 0l);
-        if (0 < last) {  // attention_gqa.c:30
+        if (last > 0) {  // attention_gqa.c:30
             const int tk_slot = tk_ring.get();
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
             s.turns.take(group);
             ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
             ws::commit();
             s.turns.pass(group);
-            const int n_3 = seen - 0;
             ws::wait<0>(s_2);
             tk_ring.consumed<0>();
-            if (0 >= edge) {  // attention_gqa.c:34
+            if (edge <= 0) {  // attention_gqa.c:34
                 const auto col = ws::col_index<1, 128, ws::frag>();
                 const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                s_2 = ws::select(ws::le(col, ws::min(ws::max(p.keys - 0, -2147483647) - 1, ws::add(row, n_3))), s_2, -1e+30);
+                s_2 = ws::select(ws::le(col, ws::min(ws::max(p.keys, -2147483647) - 1, ws::add(row, seen))), s_2, -1e+30);
             }
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
             const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
@@ -135,12 +134,12 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
                 ws::mma(acc, x, ws::view(s.tv[tv_slot]));
                 ws::commit();
                 s.turns.pass(group);
-                const int n_4 = seen - j;
+                const int n_3 = seen - j;
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
                 const auto col = ws::col_index<1, 128, ws::frag>();
                 const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                s_3 = ws::select(ws::le(col, ws::min(ws::max(p.keys - j, -2147483647) - 1, ws::add(row, n_4))), s_3, -1e+30);
+                s_3 = ws::select(ws::le(col, ws::min(ws::max(p.keys - j, -2147483647) - 1, ws::add(row, n_3))), s_3, -1e+30);
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                 const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
                 ws::computed(now_2);

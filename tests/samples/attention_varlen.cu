@@ -83,7 +83,7 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
             const int last = ws::min(i + 128, length);
             const long n_2 = (long)i + 127;
             const int edge = ws::max(ws::min(n_2 <= 2147483647 && n_2 - (long)last <= 2147483647 ? (long)i - 126 : 0, (long)last), 0l);
-            if (0 < last) {  // attention_varlen.c:38
+            if (last > 0) {  // attention_varlen.c:38
                 const int tk_slot = tk_ring.get();
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
                 s.turns.take(group);
@@ -92,10 +92,10 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                 s.turns.pass(group);
                 ws::wait<0>(s_2);
                 tk_ring.consumed<0>();
-                if (0 >= edge) {  // attention_varlen.c:43
+                if (edge <= 0) {  // attention_varlen.c:43
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    s_2 = ws::select(ws::le(col, ws::add(row, i - 0)), s_2, -1e+30);
+                    s_2 = ws::select(ws::le(col, ws::add(row, i)), s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
                 const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));

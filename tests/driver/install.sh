@@ -58,7 +58,7 @@ by_pkg_config() {
 # CUDA is asked for where wsc-cuda is: a program without such kernels needs none of it.
 pc() { PKG_CONFIG_PATH=$pkgconfigdir PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@"; }
 by_pkg_config_emulate() {
-    "$wscc" --ws-target=$target -O2 -c kernel.c && cc kernel.o $(pc --libs wsc) -Wl,-rpath,"$libdir" -o q && ./q
+    "$wscc" --ws-target=$target -O2 -c kernel.c && $host_cc kernel.o $(pc --libs wsc) -Wl,-rpath,"$libdir" -o q && ./q
 }
 no_cuda() { ! pc --libs wsc | grep -q cuda; }
 with_cuda() { if grep -q '^nvcc = .' "$pkglibdir/wscc.conf"; then pc --libs wsc-cuda | grep -- -lwsrt | grep -q cudart; else ! pc --exists wsc-cuda; fi; }

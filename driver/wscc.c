@@ -145,7 +145,7 @@ static const char *purpose_of(const Options *options)
 
 int main(int argc, char **argv)
 {
-    Config config;
+    Config config = {0};
     Options options;
     int status;
 

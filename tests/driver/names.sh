@@ -13,8 +13,12 @@ public_names() {
 
 clauses() { sed -n '/^static const Clause/,/;$/p' plugin/pragma.cc | grep -oE '\{"[a-z]+"' | tr -d '{"'; }
 
-# Tests of the elementwise operations paste names together: TEST(exp2) is ws_exp2.
-used() { grep -rqw "$1" samples tests/programs tests/runtime tests/gpu --include='*.[ch]' || grep -qw "${1#ws_}" tests/programs/elementwise_*.c; }
+# Tests of the elementwise operations paste names together: TEST(exp2) is ws_exp2, and one includes the whole of maths.def.
+used() {
+    grep -rqw "$1" samples tests/programs tests/runtime tests/gpu --include='*.[ch]' ||
+        grep -qw "${1#ws_}" tests/programs/elementwise_*.c ||
+        { grep -q '^MATHS ([A-Z0-9]*, *'"${1#ws_}," runtime/common/maths.def && grep -q 'maths\.def' tests/programs/elementwise_unary.c; }
+}
 
 all_names() {
     status=0

@@ -64,8 +64,6 @@ typedef struct {
     int registers;
 } Carrier;
 
-enum { FLIPPING = BUDGET_FEWEST_REGISTERS };
-
 static void visit_carried(Op *op, void *context)
 {
     Carrier *most = context;
@@ -94,6 +92,20 @@ static int register_pool(const Kernel *kernel)
     return kernel_groups(kernel) * (MACHINE_REGISTERS / kernel->threads / 8 * 8);
 }
 
+static void visit_rings(Op *op, void *context)
+{
+    int *rings = context;
+    *rings += op->code == OP_PUT || op->code == OP_GET;
+}
+
+/* A role that only moves tiles from ring to ring: four of them, with slot and phase each, spill in the fewest registers.  */
+static int moving_registers(const Role *role)
+{
+    int rings = 0;
+    ir_walk(role->body, visit_rings, &rings);
+    return rings > 2 ? BUDGET_FEWEST_REGISTERS + 8 : BUDGET_FEWEST_REGISTERS;
+}
+
 static void default_registers(Kernel *kernel)
 {
     int busy = busy_groups(kernel), idle = kernel_groups(kernel) - busy;
@@ -106,11 +118,12 @@ static void default_registers(Kernel *kernel)
     }
     int left = register_pool(kernel), issuing = busy > 2 ? 32 : more && !full ? 40 : 24;
     FOR_ROLES (role, kernel)
-        left -= role_holds_tiles(role) ? 0 : role->replicas * (role_issues_only(role) ? issuing : FLIPPING);
+        left -=
+            role_holds_tiles(role) ? 0 : role->replicas * (role_issues_only(role) ? issuing : moving_registers(role));
     int computing = left / busy / 8 * 8;
     FOR_ROLES (role, kernel)
         role->registers = role_issues_only(role)              ? issuing
-                          : !role_holds_tiles(role)           ? FLIPPING
+                          : !role_holds_tiles(role)           ? moving_registers(role)
                           : computing > BUDGET_MOST_REGISTERS ? BUDGET_MOST_REGISTERS
                                                               : computing;
 }

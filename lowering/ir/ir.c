@@ -436,6 +436,7 @@ Role *role_new(Kernel *kernel, const char *name, int warps, int replicas)
     role->name = arena_print(kernel->module, "%s", name);
     role->warps = warps;
     role->replicas = replicas;
+    role->versions = VERSION_ANY;
     *end = role;
     return role;
 }

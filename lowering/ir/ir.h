@@ -313,12 +313,16 @@ struct Aref {
     Aref *next;
 };
 
+/* Versions of a role's program: one for every launch, and one for launches of which the TMA can load all tensors.  */
+enum { VERSION_ANY = 1, VERSION_ENGINE = 2 };
+
 /* A part of the CTA that runs one program: `replicas` groups of `warps` warps.  */
 struct Role {
     int id;
     const char *name;   /* "producer", "consumer" or the user's */
     int warps;
     int replicas;
+    unsigned versions;  /* VERSION_..., a bit each; of two the launch's tensors choose */
     int registers;      /* setmaxnreg, 0: none */
     Block *body;        /* distribute: its own copy of the control flow; sees parameters, nothing of kernel->body */
     Role *next;

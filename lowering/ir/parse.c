@@ -142,6 +142,15 @@ static void parse_launch(Parser *p, int line)
         kernel->min_blocks = scan_number_up_to(p, 0, 1000);
 }
 
+static unsigned parse_versions(Parser *p)
+{
+    unsigned versions = 0;
+    do
+        versions |= 1u << scan_choice(p, "a version of a program", text_versions, TEXT_VERSIONS);
+    while (scan_accept(p, ",") && !p->failed);
+    return versions;
+}
+
 static void parse_role(Parser *p, int line)
 {
     int count = 0;
@@ -154,6 +163,8 @@ static void parse_role(Parser *p, int line)
         role->warps = scan_number_up_to(p, 0, 1000);
     if (at_key(p, line, "replicas"))
         role->replicas = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "versions"))
+        role->versions = parse_versions(p);
     if (at_key(p, line, "registers"))
         role->registers = scan_number_up_to(p, 0, 1000);
 }

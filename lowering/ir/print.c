@@ -576,9 +576,21 @@ static void print_header(Printer *p)
         fprintf(p->out, "  launch layout=%s\n", text_layouts[kernel->layout]);
 }
 
+static void print_versions(Printer *p, unsigned versions)
+{
+    const char *separator = " versions=";
+    for (int i = 0; i < TEXT_VERSIONS; i++)
+        if (versions >> i & 1) {
+            fprintf(p->out, "%s%s", separator, text_versions[i]);
+            separator = ",";
+        }
+}
+
 static void print_role(Printer *p, const Role *role)
 {
     fprintf(p->out, "  role %s warps=%d replicas=%d", role->name, role->warps, role->replicas);
+    if (role->versions != VERSION_ANY)
+        print_versions(p, role->versions);
     if (role->registers)
         fprintf(p->out, " registers=%d", role->registers);
     putc('\n', p->out);

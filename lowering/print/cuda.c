@@ -115,29 +115,6 @@ static bool has_outlet(const Role *role, const Storage *storage)
     return storage->use == USE_OUTPUT && ir_any_of(role->body, uses_storage, storage);
 }
 
-static bool has_load_map(const Printer *in)
-{
-    for (const Map *map = in->maps; map; map = map->next)
-        if (map->load)
-            return true;
-    return false;
-}
-
-static bool puts_tiles(const Printer *in, const Role *role)
-{
-    FOR_AREFS (aref, in->kernel)
-        if (role_has_op(role, OP_PUT, aref))
-            return true;
-    return false;
-}
-
-/* A role that only brings tiles is there twice: once for tensors that the copy engine can read, a loop that fits the
-   instruction cache since the other way to copy is not in it, and once for all.  */
-static bool is_twofold(const Printer *in, const Role *role)
-{
-    return role_issues_only(role) && in->kernel->roles->next && puts_tiles(in, role) && has_load_map(in);
-}
-
 static const char *producer_type(const Printer *in, const Aref *aref)
 {
     Module *module = in->kernel->module;
@@ -151,9 +128,9 @@ static const char *producer_type(const Printer *in, const Aref *aref)
 static void print_role(Printer *in, Role *role)
 {
     Kernel *kernel = in->kernel;
-    bool twofold = is_twofold(in, role);
+    bool versions = role->versions & VERSION_ENGINE;
     in->role = role;
-    if (twofold)
+    if (versions)
         fputs("template <bool ENGINE>\n", in->out);
     fprintf(in->out, "static WS_DEVICE void %s_%s(const %s_params &p", kernel->name, role->name, kernel->name);
     if (uses_shared(kernel))
@@ -162,7 +139,7 @@ static void print_role(Printer *in, Role *role)
     in->indent++;
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_PUT, aref))
-            cuda_line(in, "ws::%s%s> %s(s.%s);", producer_type(in, aref), twofold ? ", ENGINE" : "",
+            cuda_line(in, "ws::%s%s> %s(s.%s);", producer_type(in, aref), versions ? ", ENGINE" : "",
                       cuda_end_name(in, aref, true), aref->name);
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_GET, aref))
@@ -197,15 +174,15 @@ static void print_group_argument(Printer *in, const Role *role)
         fputs("ws::warp_group()", in->out);
 }
 
-static void print_role_call(Printer *in, const Role *role, const char *variant)
+static void print_role_call(Printer *in, const Role *role, const char *version)
 {
     cuda_begin(in);
-    fprintf(in->out, "%s_%s%s(p, %s", in->kernel->name, role->name, variant, uses_shared(in->kernel) ? "s, " : "");
+    fprintf(in->out, "%s_%s%s(p, %s", in->kernel->name, role->name, version, uses_shared(in->kernel) ? "s, " : "");
     print_group_argument(in, role);
     fputs(");\n", in->out);
 }
 
-static void print_twofold_call(Printer *in, const Role *role)
+static void print_versions(Printer *in, const Role *role)
 {
     const char *maps = NULL;
     for (const Map *map = in->maps; map; map = map->next)
@@ -231,8 +208,8 @@ static void print_role_start(Printer *in, const Role *role)
     bool only = in->kernel->roles == role && !role->next;
     if (role->registers)
         cuda_line(in, "ws::registers_%s<%d>();", role->registers < average ? "down" : "up", role->registers);
-    if (is_twofold(in, role)) {
-        print_twofold_call(in, role);
+    if (role->versions & VERSION_ENGINE) {
+        print_versions(in, role);
         return;
     }
     if (role_issues_only(role) && !only) {

@@ -434,6 +434,8 @@ void memory_copy_in(Group *group, const Op *op)
     bool fills = op->transfer->fill != 0; /* -0.0 is 0 to the engine as well */
     bool plain = is_whole(&copy.from, tile.rows, tile.cols) || (!fills && !t->sliced);
     bool by_engine = launch->usable[t->number] && plain;
+    if (group->engine && !launch->usable[t->number])
+        ws_sched_fail(s, "the copy engine is to load '%s', which does not lie as it has to", storage->name);
     int brought = by_engine ? rows.brought : tile.rows;
     ws_sched_range range = {to, (size_t)brought * (size_t)tile.cols * (size_t)element_bytes(tile.dtype)};
     end->bytes += machine_copy_bytes(tile);

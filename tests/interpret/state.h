@@ -95,6 +95,7 @@ typedef struct {
     /* the walk over the grid */
     long tile, stride, walked, position[4];
     bool inside; /* the tile is one of the grid's */
+    bool engine; /* this version of the role's program: all that it brings the TMA can load */
 } Group;
 
 /* What is known of a kernel before any launch.  */
@@ -116,6 +117,7 @@ struct Launch {
     ws_emulate_launch state;
     Window *tensors;
     bool *usable; /* by the copy engine */
+    bool by_engine; /* all that is copied in is */
     ws_emulate_grid grid;
     int cluster;   /* blocks of one */
     Group *groups; /* of a block, then of the next */

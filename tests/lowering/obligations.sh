@@ -68,6 +68,10 @@ ok 'a ring that nobody fills' spoiled gemm "ring 'ta_tb': 0 roles fill it and 1 
 ok 'fewer slots than iterations in flight' spoiled gemm 'would wait for itself' 's/slots=4/slots=1/; s/bytes=16384 offset=0/bytes=16384 offset=0/'
 ok 'an arrival too few' spoiled gemm 'expects 1 arrivals' 's/arrivals=2/arrivals=1/'
 
+# versions
+ok 'a program for tensors that the TMA can load, and none for others' spoiled gemm "'producer' has no program for tensors that the TMA cannot load" 's/versions=any,engine/versions=engine/'
+ok 'one warp for more than copies' spoiled gemm "'consumer' has a program of one warp for tensors that the TMA can load, and more to do" 's/role consumer warps=4 replicas=2/& versions=any,engine/'
+
 # uniform
 ok 'a uniform branch that goes by what the kernel writes' spoiled uniform "threads of 'consumer' may read different numbers here" "$consumer"'s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/'
 

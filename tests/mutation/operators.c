@@ -413,6 +413,16 @@ static bool fewer_groups(Kernel *kernel, Site site)
     return true;
 }
 
+/* The program of those launches alone whose tensors the TMA can load.  */
+static bool only_engine(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    if (!(site.role->versions & VERSION_ENGINE))
+        return false;
+    site.role->versions = VERSION_ENGINE;
+    return true;
+}
+
 static bool one_trip_less(Kernel *kernel, Site site)
 {
     Op *op = site.op;
@@ -529,6 +539,7 @@ const Operator operators[] = {
     {"fewer-columns", "a product makes fewer columns than are seen", SITE_OP, fewer_columns},
     {"rows-beyond-step", "rows beyond the grid's step need not come", SITE_OP, rows_beyond_step},
     {"fewer-groups", "a role has one group less", SITE_ROLE, fewer_groups},
+    {"only-engine", "a role has no program for tensors that the TMA cannot load", SITE_ROLE, only_engine},
     {"trip-less", "a loop begins one step late", SITE_OP, one_trip_less},
     {"trip-more", "a loop begins one step early", SITE_OP, one_trip_more},
     {"other-arm", "a condition is the opposite", SITE_OP, other_arm},

@@ -36,7 +36,7 @@ static void print_params(Printer *in, const Map *maps)
 {
     Kernel *kernel = in->kernel;
     Module *module = kernel->module;
-    const Op *grid = role_grid(kernel->roles);
+    const Op *grid = kernel_grid(kernel);
     cuda_line(in, "struct %s_params {", kernel->name);
     in->indent++;
     for (const Variable *field = kernel->variables; field; field = field->next)
@@ -121,7 +121,7 @@ static const char *producer_type(const Printer *in, const Aref *aref)
     for (int i = 0; i < aref->nstorages; i++)
         if (aref->storages[i]->kept)
             return arena_print(module, "keeping<%d, %d, %d", aref->slots, aref->storages[i]->kept,
-                               aref->loads[i]->nargs - 1);
+                               aref->payload[i]->def->nargs - 1);
     return arena_print(module, "%s<%d", aref->along == ALONG_NONE ? "producer" : "sharer", aref->slots);
 }
 
@@ -205,7 +205,7 @@ static void print_versions(Printer *in, const Role *role)
 static void print_role_start(Printer *in, const Role *role)
 {
     int average = in->kernel->threads ? 65536 / in->kernel->threads : 0;
-    bool only = in->kernel->roles == role && !role->next;
+    bool only = !kernel_is_specialized(in->kernel);
     if (role->registers)
         cuda_line(in, "ws::registers_%s<%d>();", role->registers < average ? "down" : "up", role->registers);
     if (role->versions & VERSION_ENGINE) {
@@ -222,13 +222,14 @@ static void print_role_start(Printer *in, const Role *role)
 static void print_dispatch(Printer *in)
 {
     Kernel *kernel = in->kernel;
-    if (!kernel->roles->next) {
-        print_role_start(in, kernel->roles);
+    if (!kernel_is_specialized(kernel)) {
+        FOR_ROLES (role, kernel)
+            print_role_start(in, role);
         return;
     }
     FOR_ROLES (role, kernel) {
         int first = role_first_group(kernel, role), end = first + role->replicas;
-        const char *also = role == kernel->roles ? "" : "} else ";
+        const char *also = first ? "} else " : "";
         if (!role->next)
             cuda_line(in, "} else {");
         else if (role->replicas == 1 && !first)
@@ -251,8 +252,8 @@ static const char *init_blocks(const Printer *in, const Aref *aref)
 static int readers_of_tiles(const Kernel *kernel)
 {
     int groups = 0;
-    for (const Role *role = kernel->roles->next; role; role = role->next)
-        groups += role->replicas;
+    FOR_ROLES (role, kernel)
+        groups += role->may & ROLE_COPIES ? 0 : role->replicas;
     return groups;
 }
 
@@ -420,7 +421,7 @@ static const char *order_text(TileOrder order)
 static void print_grid_launch(Printer *in)
 {
     const Grid *clauses = &in->kernel->grid;
-    const Op *grid = role_grid(in->kernel->roles);
+    const Op *grid = kernel_grid(in->kernel);
     cuda_begin(in);
     fputs("call.grid(p.grid, {", in->out);
     for (int i = 0; i < cuda_grid_dims(grid); i++) {
@@ -442,7 +443,7 @@ static void print_map(Printer *in, const Map *map)
             map->rows);
     if (map->stepped) {
         fputs(", ", in->out);
-        print_extent(in, role_grid(in->kernel->roles)->args[3 * map->stepped - 1]);
+        print_extent(in, kernel_grid(in->kernel)->args[3 * map->stepped - 1]);
         fprintf(in->out, ", %d", map->sharers);
     }
     fputs(");\n", in->out);
@@ -546,7 +547,7 @@ const char *cuda_print(Module *module)
         return NULL;
     fputs("#include <wsrt.cuh>\n", out);
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
-        if (kernel->failed || !kernel->roles || !role_grid(kernel->roles))
+        if (kernel->failed || !kernel_grid(kernel))
             continue;
         Printer printer = {.out = out, .kernel = kernel};
         print_kernel(&printer);

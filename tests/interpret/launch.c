@@ -300,7 +300,7 @@ static long largest_counted(const Op *grid, int dim)
 static void make_grid(Launch *launch)
 {
     const Grid *clauses = &launch->kernel->grid;
-    const Op *grid = role_grid(launch->kernel->roles);
+    const Op *grid = kernel_grid(launch->kernel);
     launch->grid = (ws_emulate_grid){0};
     for (int i = 0; i < grid->nargs; i += 3)
         ws_emulate_grid_add(&launch->state, &launch->grid, (long)host_value(launch, grid->args[i]).number,

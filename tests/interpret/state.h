@@ -213,7 +213,7 @@ void memory_copy_in(Group *group, const Op *op);
 View memory_view(Group *group, const Op *op);
 ws_tile memory_read(Group *group, const Op *op);
 View memory_stage(Group *group, const Op *op);
-void memory_flip(Group *group, const Op *op);
+void memory_put_tile(Group *group, const Op *op);
 View memory_gather(Group *group, const Op *op);
 void memory_meet(Group *group);
 unsigned char *own_storage(Group *group, const Storage *storage);

@@ -96,6 +96,9 @@ static __device__ void put(ws_dtype type, void *array, size_t i, float x)
     case WS_F32: /* to the 10 bits of tf32 */
         ((float *)array)[i] = __uint_as_float((__float_as_uint(x) + 0x1000) & 0xffffe000u);
         break;
+    case WS_F64:
+        ((double *)array)[i] = x * 1.0000000596046447754;
+        break;
     case WS_F16:
         ((__half *)array)[i] = __float2half(x);
         break;
@@ -123,19 +126,30 @@ static __device__ unsigned long long scramble(unsigned long long z)
     return z ^ (z >> 31);
 }
 
-static __global__ void fill_normal(ws_dtype type, void *array, size_t n, unsigned long long seed)
+static __global__ void fill_normal(ws_dtype type, void *array, size_t n, unsigned long long seed, bool whole)
 {
     for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x) {
         unsigned long long z = scramble((i + (seed << 40)) * 0x9e3779b97f4a7c15ULL + seed);
         float u = ((unsigned)z + 0.5f) * 0x1p-32f, v = (unsigned)(z >> 32) * 0x1p-32f;
-        put(type, array, i, sqrtf(-2 * logf(u)) * cosf(6.2831853f * v));
+        float x = sqrtf(-2 * logf(u)) * cosf(6.2831853f * v);
+        if (whole && type == WS_F32)
+            ((float *)array)[i] = x;
+        else
+            put(type, array, i, x);
     }
 }
 
 void *array_random(ws_dtype type, size_t count, unsigned seed)
 {
     void *array = array_new(count * (size_t)element_bytes(type));
-    fill_normal<<<1024, 256>>>(type, array, count, seed);
+    fill_normal<<<1024, 256>>>(type, array, count, seed, false);
+    return array;
+}
+
+void *array_random_whole(ws_dtype type, size_t count, unsigned seed)
+{
+    void *array = array_new(count * (size_t)element_bytes(type));
+    fill_normal<<<1024, 256>>>(type, array, count, seed, true);
     return array;
 }
 
@@ -221,14 +235,16 @@ static __global__ void sample_errors(array_product p, double u_out, double u_sum
     unsigned long long z = scramble(blockIdx.x * 0x9e3779b97f4a7c15ULL + 1);
     int row = blockIdx.x < 4 ? (blockIdx.x & 1) * (p.M - 1) : (int)((z & 0xffffffff) * p.M >> 32);
     int col = blockIdx.x < 4 ? (blockIdx.x >> 1) * (p.N - 1) : (int)((z >> 32) * p.N >> 32);
-    double sum = 0, magnitude = 0;
+    double sum = 0, rest = 0, magnitude = 0; /* rest: what a product, or a sum, is cut off */
     for (int k = threadIdx.x; k < p.K; k += THREADS) {
         double a = get(p.a_type, p.A, p.turn_a ? k * p.lda + row : row * p.lda + k);
         double b = get(p.b_type, p.B, p.turn_b ? k * p.ldb + col : col * p.ldb + k);
-        sum += a * b;
-        magnitude += fabs(a * b);
+        const double product = a * b, next = sum + product, part = next - sum;
+        rest += fma(a, b, -product) + ((sum - (next - part)) + (product - part));
+        sum = next;
+        magnitude += fabs(product);
     }
-    sum = sum_of_block(sum);
+    sum = sum_of_block(sum) + sum_of_block(rest);
     magnitude = sum_of_block(magnitude);
     if (threadIdx.x)
         return;
@@ -305,7 +321,11 @@ double array_error(const array_product *p)
     double *on_device = (double *)array_new(SAMPLES * sizeof(double));
     int *nans = (int *)array_new(sizeof *nans), found = 0;
     cudaMemset(nans, 0, sizeof *nans);
-    sample_errors<<<SAMPLES, THREADS>>>(*p, p->u_out, short_sums ? 0x1p-13 : 0x1p-24, on_device);
+    sample_errors<<<SAMPLES, THREADS>>>(*p, p->u_out,
+                                        short_sums            ? 0x1p-13
+                                        : p->c_type == WS_F64 ? 0x1p-53
+                                                              : 0x1p-24,
+                                        on_device);
     if (p->c_type != WS_I32)
         count_nans<<<1024, 256>>>(*p, nans);
     cudaMemcpy(&found, nans, sizeof found, cudaMemcpyDeviceToHost);

@@ -18,6 +18,7 @@ void *array_new(size_t bytes); /* device memory; says so and exits where there i
 void array_free(void *array);
 /* Random normal numbers in the type, the same for the same seed; f32 ones are numbers of tf32, i8 ones have deviation 30. */
 void *array_random(ws_dtype type, size_t count, unsigned seed);
+void *array_random_whole(ws_dtype type, size_t count, unsigned seed); /* f32 ones with all bits */
 void array_scale(ws_dtype type, void *array, size_t count, float factor);
 void array_poison(void *array, size_t bytes); /* NaNs */
 
@@ -36,7 +37,8 @@ enum { THEN_NOTHING, THEN_GELU, THEN_SILU };
 
 /* The largest error over 4096 elements, corners among them, in units of its bound
        2 u_out |x| + 4 sqrt (K) u_sum sum |a b|
-   with u_sum that of f32, or of the 13 bits that Hopper keeps of products of fp8.  A NaN anywhere in C is infinite. */
+   against float64, for doubles with twice its bits; u_sum is that of f32, of f64, or of the 13 bits that Hopper keeps of products
+   of fp8.  A NaN anywhere in C is infinite. */
 double array_error(const array_product *p);
 
 /* The same of the softmax of each row of X, M x N of f16, over 4096 rows: in units of 2 u |x| and the smallest f16. */

@@ -74,13 +74,14 @@ static long padded(const work *w, long cols, ws_dtype type)
 
 static product_call make_call(const work *w)
 {
+    void *(*const random)(ws_dtype, size_t, unsigned) = w->exact ? array_random_whole : array_random;
     product_call c = {.batch = w->batch, .M = w->M, .N = w->N, .K = w->K};
     size_t batch = (size_t)w->batch, rows_b = (size_t)(w->groups ? w->groups : 1);
     c.lda = padded(w, w->turn_a ? w->M : w->K, w->a_type);
     c.ldb = padded(w, w->turn_b ? w->N : w->K, w->b_type);
     c.ldc = padded(w, w->N, w->c_type);
-    c.A = array_random(w->a_type, batch * (size_t)(w->turn_a ? w->K : w->M) * (size_t)c.lda, 1);
-    c.B = array_random(w->b_type, batch * rows_b * (size_t)(w->turn_b ? w->K : w->N) * (size_t)c.ldb, 2);
+    c.A = random(w->a_type, batch * (size_t)(w->turn_a ? w->K : w->M) * (size_t)c.lda, 1);
+    c.B = random(w->b_type, batch * rows_b * (size_t)(w->turn_b ? w->K : w->N) * (size_t)c.ldb, 2);
     c.C = array_new(batch * (size_t)w->M * (size_t)c.ldc * (size_t)element_bytes(w->c_type));
     switch (w->finish) {
     case FINISH_SILU_RESIDUAL:

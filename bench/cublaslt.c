@@ -64,12 +64,16 @@ void cublaslt_run(void *plan, cudaStream_t stream)
     const cublaslt_problem *q = &p->problem;
     const float one = 1, zero = 0, factor = q->residual ? one : zero;
     const int whole_one = 1, whole_zero = 0;
-    int whole = q->c_type == WS_I32;
+    const double double_one = 1, double_zero = 0;
+    const void *first = &one, *second = &factor;
+    if (q->c_type == WS_I32)
+        first = &whole_one, second = &whole_zero;
+    if (q->c_type == WS_F64)
+        first = &double_one, second = &double_zero;
     const void *added = q->residual ? q->residual : p->unread ? p->unread : q->C;
     p->refused =
-        cublasLtMatmul(p->handle, p->operation, whole ? (const void *)&whole_one : &one, q->B, p->b, q->A, p->a,
-                       whole ? (const void *)&whole_zero : &factor, added, p->c, q->C, p->d, &p->found[p->chosen].algo,
-                       p->workspace, workspace_bytes, stream) != CUBLAS_STATUS_SUCCESS;
+        cublasLtMatmul(p->handle, p->operation, first, q->B, p->b, q->A, p->a, second, added, p->c, q->C, p->d,
+                       &p->found[p->chosen].algo, p->workspace, workspace_bytes, stream) != CUBLAS_STATUS_SUCCESS;
 }
 
 static void set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t what, const void *value, size_t bytes)
@@ -81,10 +85,14 @@ static void describe_operation(cublaslt_plan *p)
 {
     const cublaslt_problem *q = &p->problem;
     cublasOperation_t turned = CUBLAS_OP_T;
-    cublasComputeType_t compute = q->c_type == WS_I32   ? CUBLAS_COMPUTE_32I
-                                  : q->a_type == WS_F32 ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                        : CUBLAS_COMPUTE_32F;
-    cublasLtMatmulDescCreate(&p->operation, compute, q->c_type == WS_I32 ? CUDA_R_32I : CUDA_R_32F);
+    cublasComputeType_t compute = q->c_type == WS_I32                ? CUBLAS_COMPUTE_32I
+                                  : q->c_type == WS_F64              ? CUBLAS_COMPUTE_64F
+                                  : q->a_type == WS_F32 && !q->exact ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                                     : CUBLAS_COMPUTE_32F;
+    cublasLtMatmulDescCreate(&p->operation, compute,
+                             q->c_type == WS_I32   ? CUDA_R_32I
+                             : q->c_type == WS_F64 ? CUDA_R_64F
+                                                   : CUDA_R_32F);
     if (!q->turn_b)
         set(p->operation, CUBLASLT_MATMUL_DESC_TRANSA, &turned, sizeof turned);
     if (q->turn_a)

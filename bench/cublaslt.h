@@ -17,7 +17,7 @@ typedef struct {
     long lda, ldb, ldc;
     const void *A, *B;
     void *C;
-    int exact;                          /* fp8: no fast accumulation */
+    int exact;                          /* fp8: no fast accumulation; f32: not tf32 */
     const void *bias;                   /* of C's type, N: gelu (x + bias), the approximation with tanh; or NULL */
     const void *residual;               /* of C's type, M x N: added; or NULL */
     const float *row_scale, *col_scale; /* of fp8 products; or NULL */

@@ -13,6 +13,10 @@ product_kernel product_f16, product_bf16, product_e4m3;
 product_kernel product_tf32, product_i8, product_mixed, product_e5m2, product_e4m3_promoted, product_f16_f32, product_f16_tn, product_f16_nn,
     product_f16_tt, product_bias_gelu, product_silu_residual, product_scales, product_quantize;
 
+/* One tile each, of operands that keep all their bits (kernels-whole.c). */
+product_kernel product_f64, product_f64_tall, product_f64_nn, product_f64_tn, product_f32, product_f32_low, product_f32_nn,
+    product_f32_tn;
+
 /* Groups of rows: first[g] to first[g + 1]. */
 /* So many rows of tiles of 128 rows as the groups have together, or more. */
 void grouped_bf16(int groups, int rows, int tiles, int N, int K, const void *A, const void *B, void *C, const int *first,

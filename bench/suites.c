@@ -12,6 +12,7 @@
  *   a number  20 drawn with that seed: shapes, others and unseen are 20261121 to 20261123
  *   odd       extents that are no multiples of anything, in rows that begin at 16 bytes' multiples
  *   types     tf32, int8, mixed fp8, orientations, results in f32, at 8192^3
+ *   f64, f32  operands that keep all their bits, 8192^3: doubles, and floats by ws_dot_f32
  *   finish    something after the loop
  *   ablation  from a plain loop to product.h in steps; grid: depth by products in flight
  *   mlp       a gated block: two products of the same rows, an activation, a product
@@ -157,6 +158,31 @@ static void add_types(void)
     }
 }
 
+static void add_whole(void)
+{
+    static const struct {
+        kind kind;
+        const char *what;
+        int turn_a, turn_b, size;
+    } all_bits[] = {{{"f64", WS_F64, WS_F64, WS_F64, product_f64, 0}, "", 0, 0, 8192},
+                    {{"f64", WS_F64, WS_F64, WS_F64, product_f64, 0}, "", 0, 0, 4096},
+                    {{"f64", WS_F64, WS_F64, WS_F64, product_f64_tall, 0}, "tiles 256x64, ", 0, 0, 8192},
+                    {{"f64", WS_F64, WS_F64, WS_F64, product_f64_nn, 0}, "B turned, ", 0, 1, 8192},
+                    {{"f64", WS_F64, WS_F64, WS_F64, product_f64_tn, 0}, "A turned, ", 1, 0, 8192},
+                    {{"f32", WS_F32, WS_F32, WS_F32, product_f32, 0}, "", 0, 0, 8192},
+                    {{"f32", WS_F32, WS_F32, WS_F32, product_f32, 0}, "", 0, 0, 4096},
+                    {{"f32", WS_F32, WS_F32, WS_F32, product_f32_low, 0}, "tiles 128x128, ", 0, 0, 8192},
+                    {{"f32", WS_F32, WS_F32, WS_F32, product_f32_nn, 0}, "B turned, ", 0, 1, 8192},
+                    {{"f32", WS_F32, WS_F32, WS_F32, product_f32_tn, 0}, "A turned, ", 1, 0, 8192}};
+    for (size_t i = 0; i < sizeof all_bits / sizeof *all_bits; i++) {
+        const int n = all_bits[i].size;
+        work *w = add(all_bits[i].kind.name, &all_bits[i].kind, all_bits[i].what, 1, n, n, n);
+        w->turn_a = all_bits[i].turn_a;
+        w->turn_b = all_bits[i].turn_b;
+        w->exact = 1;
+    }
+}
+
 static void add_finish(void)
 {
     static const kind kinds[] = {{"f16", WS_F16, WS_F16, WS_F16, product_bias_gelu, 0},
@@ -209,6 +235,7 @@ const work *suite_find(const char *name, int *found)
         add_small();
         add_shapes();
         add_types();
+        add_whole();
         add_finish();
         add_steps();
         add_mlp();
@@ -223,5 +250,5 @@ const work *suite_find(const char *name, int *found)
 
 const char *suite_names(void)
 {
-    return " a seed, gemm large batched small shapes others unseen odd types finish ablation grid mlp softmax";
+    return " a seed, gemm large batched small shapes others unseen odd types f64 f32 finish ablation grid mlp softmax";
 }

@@ -13,7 +13,7 @@ bool op_is_loop(const Op *op)
 
 bool op_writes_in_place(const Op *op)
 {
-    return op->code == OP_MMA || op->code == OP_DOT_F32;
+    return op->code == OP_MMA || op_is_product(op);
 }
 
 bool op_reads_memory(const Op *op)
@@ -31,7 +31,7 @@ bool op_is_pure(const Op *op)
     case CLASS_LOAD:
         return true;
     case CLASS_TILE:
-        return op->code != OP_DOT_F32 && op->code != OP_SUM_PARTS;
+        return !op_is_product(op) && op->code != OP_SUM_PARTS;
     default:
         return op->code == OP_VIEW || op->code == OP_TRANS_VIEW || op->code == OP_READ;
     }
@@ -65,12 +65,12 @@ Op *role_grid(const Role *role)
     return NULL;
 }
 
-Op *kernel_grid(const Kernel *kernel)
+const Aref *ring_before(const Kernel *kernel, const Aref *onward)
 {
-    Op *grid = NULL;
-    FOR_ROLES (role, kernel)
-        grid = grid || !role->body ? grid : role_grid(role);
-    return grid;
+    FOR_AREFS (aref, kernel)
+        if (aref->onward == onward)
+            return aref;
+    return NULL;
 }
 
 static bool holds_tile(const Op *op, const void *context)

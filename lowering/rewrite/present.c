@@ -296,7 +296,7 @@ int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load)
 /* What brings the columns of a product on the matrix units, as rows, or NULL.  */
 static const Op *load_of_columns(const Op *dot)
 {
-    const Op *trans = dot->code == OP_DOT ? dot->args[1]->def : NULL;
+    const Op *trans = op_is_dot(dot) ? dot->args[1]->def : NULL;
     const Op *load = trans && trans->nargs ? trans->args[0]->def : NULL;
     return load && trans->code == OP_TRANS && load->code == OP_LOAD ? load : NULL;
 }

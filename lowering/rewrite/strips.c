@@ -152,7 +152,7 @@ static void collect(Cut *cut, Op *last)
 static bool is_accumulator(const Value *value)
 {
     const Op *op = value->def;
-    return value->type.dtype != D_MASK && op && (op->nblocks || op->code == OP_DOT || op->code == OP_DOT_F32);
+    return value->type.dtype != D_MASK && op && (op->nblocks || op_is_product(op));
 }
 
 /* Something is computed of an accumulator that is as large as what is stored.  */

@@ -72,7 +72,7 @@ static void visit_uneven(Op *op, void *context)
 /* A product with a tile of which the last may be half as wide.  */
 static bool is_halved(const Op *op, const void *context)
 {
-    const Op *trans = op->code == OP_DOT ? op->args[1]->def : NULL;
+    const Op *trans = op_is_dot(op) ? op->args[1]->def : NULL;
     const Op *load = trans && trans->code == OP_TRANS ? trans->args[0]->def : NULL;
     (void)context;
     return load && load->code == OP_LOAD && is_halved_at_edge(load);
@@ -104,7 +104,7 @@ bool choose_deal(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
     bool uneven = false, alone = grid->cluster[0] <= 1 && grid->cluster[1] <= 1;
-    if (!grid->persistent || !kernel_is_specialized(kernel) || !alone)
+    if (!grid->persistent || !kernel->roles->next || !alone)
         return false;
     if (grid->split != SPLIT_TILES)
         ir_walk(kernel->body, visit_uneven, &uneven);

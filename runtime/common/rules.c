@@ -327,17 +327,21 @@ static int check_accumulator(struct question *q, int dtype)
 {
     int found = q->operands[2].dtype;
     return found == dtype ||
-           wrong(q, dtype == WS_RULE_I32 ? "start from ws_zeros(WS_I32, ...)" : "start from ws_zeros(WS_F32, ...)",
+           wrong(q,
+                 dtype == WS_RULE_I32   ? "start from ws_zeros(WS_I32, ...)"
+                 : dtype == WS_RULE_F64 ? "start from ws_zeros(WS_F64, ...)"
+                                        : "start from ws_zeros(WS_F32, ...)",
                  "the accumulator is %s, not %s", ws_rule_dtype_name(found), ws_rule_dtype_name(dtype));
 }
 
 static int rule_dot(struct question *q)
 {
-    int a = q->operands[0].dtype, b = q->operands[1].dtype, sum = a == WS_RULE_I8 ? WS_RULE_I32 : WS_RULE_F32;
+    int a = q->operands[0].dtype, b = q->operands[1].dtype;
+    int sum = a == WS_RULE_I8 ? WS_RULE_I32 : a == WS_RULE_F64 ? WS_RULE_F64 : WS_RULE_F32;
     if (!check_product(q, sum))
         return 0;
-    if (a == WS_RULE_F64 || a == WS_RULE_I32 || b == WS_RULE_F64 || b == WS_RULE_I32)
-        return wrong(q, "the operands are f16, bf16, e4m3, e5m2, i8 or f32", "there are no products of %s and %s",
+    if (a == WS_RULE_I32 || b == WS_RULE_I32)
+        return wrong(q, "the operands are f16, bf16, e4m3, e5m2, i8, f32 or f64", "there are no products of %s and %s",
                      ws_rule_dtype_name(a), ws_rule_dtype_name(b));
     if (a != b && !(is_fp8(a) && is_fp8(b)))
         return wrong(q, "use ws_cast on one of them", "the operands are %s and %s: cast one", ws_rule_dtype_name(a),

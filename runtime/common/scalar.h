@@ -345,6 +345,8 @@ WS_SCALAR_REDUCE_(int32_t, i32)
 /* product.c: acc (rows x cols) += a (rows x depth) b (depth x cols), all dense row-major f32; each element of acc is summed
    one product after the other, k ascending, each rounded.  */
 void ws_f32_product(int rows, int cols, int depth, const float *a, const float *b, float *acc);
+/* The same in f64, each product and its sum rounded once.  */
+void ws_f64_product(int rows, int cols, int depth, const double *a, const double *b, double *acc);
 
 #ifdef __cplusplus
 }

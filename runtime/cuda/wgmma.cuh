@@ -399,29 +399,6 @@ template <typename X, typename... MORE> static WS_DEVICE void computed(const X &
     (computed(more), ...);
 }
 
-/* acc += a b without the matrix unit: f32 products, k ascending.  */
-template <int M, int N, typename A, typename B>
-static WS_DEVICE void dot_f32(tile<float, M, N, frag> &acc, const A &a, const B &b)
-{
-    typedef spread<M, N, frag> S;
-#pragma unroll 1
-    for (int k = 0; k < A::cols; k++) {
-        WS_FOR_SLOTS(S, slot)
-        {
-            int row = S::row(slot);
-            float x = row < M ? widen(a.at(row, k)) : 0.0f;
-            WS_FOR_PAIRS(S, j)
-            {
-                int col = S::col(j);
-                pair<float> sum = acc.get(slot, j);
-                sum.low = fmaf(x, col < N ? widen(b.at(k, col)) : 0.0f, sum.low);
-                sum.high = fmaf(x, col + 1 < N ? widen(b.at(k, col + 1)) : 0.0f, sum.high);
-                acc.set(slot, j, sum.low, sum.high);
-            }
-        }
-    }
-}
-
 } // namespace ws
 
 #endif

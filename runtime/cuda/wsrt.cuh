@@ -10,6 +10,7 @@
  *   tensor.cuh     global memory, tensor maps, swizzled tiles in shared memory, views
  *   tile.cuh       register tiles, elementwise operations
  *   wgmma.cuh      matrix products
+ *   product.cuh    those that are done when they return
  *   copy.cuh       tiles of global memory, into a ring's slots
  *   memory.cuh     tiles between registers and the other memories
  *   flip.cuh       tiles of bytes, rows and columns exchanged, from slot to slot
@@ -34,6 +35,7 @@
 #include "tensor.cuh"
 #include "tile.cuh"
 #include "wgmma.cuh"
+#include "product.cuh"
 #include "copy.cuh"
 #include "flip.cuh"
 #include "outlet.cuh"

@@ -150,11 +150,20 @@ template <typename... X> WS_DEVICE void computed(const X &...x)
     (x.check("reads"), ...);
 }
 
-/* Without the matrix unit, complete on return.  */
-template <int M, int N, int K, layout L>
-WS_DEVICE void dot_f32(tile<float, M, N, L> &acc, shared_view<float, M, K> a, shared_view<float, K, N> b)
+/* What is complete on return.  */
+inline void product_of(int rows, int cols, int depth, const float *a, const float *b, float *acc)
 {
-    float x[M * K], y[K * N];
+    ws_f32_product(rows, cols, depth, a, b, acc);
+}
+inline void product_of(int rows, int cols, int depth, const double *a, const double *b, double *acc)
+{
+    ws_f64_product(rows, cols, depth, a, b, acc);
+}
+
+template <typename T, int M, int N, int K, layout L>
+WS_DEVICE void dot(tile<T, M, N, L> &acc, shared_view<T, M, K> a, shared_view<T, K, N> b)
+{
+    T x[M * K], y[K * N];
     ws_sched *s = ws_sched_current();
     acc.check("writes");
     ws_sched_point(s);
@@ -166,7 +175,13 @@ WS_DEVICE void dot_f32(tile<float, M, N, L> &acc, shared_view<float, M, K> a, sh
     for (int k = 0; k < K; k++)
         for (int c = 0; c < N; c++)
             y[k * N + c] = b.at(k, c);
-    ws_f32_product(M, N, K, x, y, acc.at);
+    product_of(M, N, K, x, y, acc.at);
+}
+
+template <int M, int N, int K, layout L>
+WS_DEVICE void dot_f32(tile<float, M, N, L> &acc, shared_view<float, M, K> a, shared_view<float, K, N> b)
+{
+    dot(acc, a, b);
 }
 
 } // namespace ws

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dot.c - matrix products: operands to dense f32, then one call of the product that all CPU targets share.
+ * dot.c - matrix products: operands to dense f32, of doubles as they are, then one call of the product that all CPU targets share.
  */
 #include "tile.h"
 
@@ -45,7 +45,12 @@ static ws_tile dot(int opcode, ws_tile a, ws_tile b, ws_tile acc)
     struct ws_tile_ *result = ws_tile_new(type.dtype, type.rows, type.cols);
     if (result->rows != acc->rows || result->cols != acc->cols)
         return result; /* no memory */
-    memcpy(result->data, acc->data, (size_t)acc->rows * (size_t)acc->cols * 4);
+    memcpy(result->data, acc->data, (size_t)acc->rows * (size_t)acc->cols * (size_t)ws_dtype_bytes(acc->dtype));
+    if (a->dtype == WS_RULE_F64) {
+        ws_f64_product(a->rows, b->cols, a->cols, (const double *)(const void *)a->data,
+                       (const double *)(const void *)b->data, (double *)(void *)result->data);
+        return result;
+    }
     if (a->dtype == WS_RULE_I8) {
         product_i8(a, b, result);
         return result;

@@ -27,8 +27,7 @@ enum mistake {
     missing_start,
     stores_overlap,
     load_of_another_tile,
-    load_of_a_pending_store,
-    only_engine
+    load_of_a_pending_store
 };
 
 template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
@@ -52,7 +51,7 @@ template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
 
     static void producer(const params &p, shared &s)
     {
-        ws::producer<DEPTH, M == only_engine> ta_tb(s.ta_tb);
+        ws::producer<DEPTH> ta_tb(s.ta_tb);
         for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
             const int i = t.at(0);
             const int j = t.at(1);

@@ -62,7 +62,7 @@ static int choose_types(Gen *g, Dtype acc, Dtype *a, Dtype *b)
     static const int weights[] = {42, 18, 14, 13, 13};
     static const Dtype types[] = {F16, BF16, F32, E4M3, E5M2};
     int depths[6], n = 0;
-    *a = *b = acc == I32 ? I8 : types[weigh(weights, 5)];
+    *a = *b = acc == I32 ? I8 : acc == F64 ? F64 : types[weigh(weights, 5)];
     if (*a == E4M3 && chance(30))
         *b = E5M2;
     else if (*a == E5M2 && chance(30))
@@ -75,8 +75,8 @@ static int choose_types(Gen *g, Dtype acc, Dtype *a, Dtype *b)
 
 static bool dot_shape(const Gen *g, Shape acc)
 {
-    return g->products && !g->in_helper && (acc.dtype == F32 || acc.dtype == I32) && acc.rows % 64 == 0 &&
-           acc.cols % 8 == 0;
+    return g->products && !g->in_helper && (acc.dtype == F32 || acc.dtype == F64 || acc.dtype == I32) &&
+           acc.rows % 64 == 0 && acc.cols % 8 == 0;
 }
 
 static bool dot_affordable(Gen *g, Shape acc, int inner)

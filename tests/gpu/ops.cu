@@ -772,7 +772,10 @@ struct product : base<TA, TB, TC, (A_T ? 2 * K - 16 / (int)sizeof(TA) : M - 1),
             auto a = transposed_if<A_T>(ws::view(s.a));
             auto b = transposed_if<B_T>(ws::view(s.b));
             if constexpr (HOW == exact) {
-                ws::dot_f32(acc, a, b);
+                if constexpr (sizeof(TC) == 8)
+                    ws::dot(acc, a, b);
+                else
+                    ws::dot_f32(acc, a, b);
             } else {
                 if constexpr (HOW == from_registers)
                     ws::mma(acc, ws::read<frag>(a), b);
@@ -807,7 +810,8 @@ struct product : base<TA, TB, TC, (A_T ? 2 * K - 16 / (int)sizeof(TA) : M - 1),
         for (int k = 0; k < 2 * K; k++)
             sum += fabs(element(x, y, r, c, k));
         /* The unit's sums of 8-bit products have about 13 bits.  */
-        return sizeof(TC) == 4 && ulp<TC>::half == 0 ? 0 : sum * (sizeof(TA) == 1 ? 0x1p-11 : sqrt(2.0 * K) * 0x1p-23);
+        const double unit = sizeof(TC) == 8 ? 0x1p-51 : 0x1p-23;
+        return sizeof(TC) == 4 && ulp<TC>::half == 0 ? 0 : sum * (sizeof(TA) == 1 ? 0x1p-11 : sqrt(2.0 * K) * unit);
     }
 };
 
@@ -840,8 +844,19 @@ static void check_matrices()
     check<product<ws::e4m3, ws::e5m2, float, 64, 96, 32, false, true, matrix_unit>>("product e4m3 e5m2");
     check<product<ws::e5m2, ws::e4m3, float, 128, 64, 256, false, true, matrix_unit>>("product e5m2 e4m3");
     check<product<ws::e5m2, ws::e5m2, float, 64, 256, 64, false, true, matrix_unit>>("product e5m2 e5m2");
-    check<product<float, float, float, 64, 40, 24, false, false, exact>>("product exact");
-    check<product<float, float, float, 64, 64, 32, true, true, exact>>("product exact, transposed");
+#define EXACT(T, M, N, K, A_T, B_T) \
+    check<product<T, T, T, M, N, K, A_T, B_T, exact>>("product exact " #T " " #M "x" #N "x" #K " " #A_T " " #B_T);
+#define EXACT_ALL(T, M, N, K)       \
+    EXACT(T, M, N, K, false, false) \
+    EXACT(T, M, N, K, false, true)  \
+    EXACT(T, M, N, K, true, false)  \
+    EXACT(T, M, N, K, true, true)
+    EXACT_ALL(float, 64, 40, 24)
+    EXACT_ALL(float, 128, 64, 32)
+    EXACT_ALL(float, 32, 24, 8)
+    EXACT_ALL(double, 64, 40, 16)
+    EXACT_ALL(double, 128, 64, 32)
+    EXACT_ALL(double, 64, 16, 12)
 }
 
 int main(int argc, char **argv)

@@ -333,8 +333,8 @@ static void run_sync(Group *group, const Op *op)
     case OP_COPY_IN:
         memory_copy_in(group, op);
         break;
-    case OP_PUT_TILE:
-        memory_put_tile(group, op);
+    case OP_FLIP:
+        memory_flip(group, op);
         break;
     case OP_PUT_DONE:
         run_put_done(group, op);
@@ -459,7 +459,7 @@ static void run_statement(Group *group, const Op *op)
         if (cell)
             assign(cell, (Datum){.tile = sum});
     } else {
-        run_accumulate(group, op); /* DOT_F32 */
+        run_accumulate(group, op); /* a product that is done at once */
     }
     arena_reset(&group->arena);
 }

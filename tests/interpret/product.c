@@ -52,6 +52,21 @@ static void multiply_f32(const Product *p)
     ws_f32_product(p->a_type.rows, p->b_type.cols, p->a_type.cols, a, b, (float *)(void *)p->acc->data);
 }
 
+static const double *doubles(int index, View view, Type type)
+{
+    double *all = ws_scratch(index, (size_t)type.rows * (size_t)type.cols * sizeof *all);
+    if (!all)
+        ws_sched_fail(ws_sched_current(), "out of memory");
+    view_copy(view, type, (unsigned char *)all);
+    return all;
+}
+
+static void multiply_f64(const Product *p)
+{
+    const double *a = doubles(0, p->a, p->a_type), *b = doubles(1, p->b, p->b_type);
+    ws_f64_product(p->a_type.rows, p->b_type.cols, p->a_type.cols, a, b, (double *)(void *)p->acc->data);
+}
+
 static void multiply(void *args, void *held)
 {
     Product *p = args;
@@ -59,15 +74,17 @@ static void multiply(void *args, void *held)
         p->a = (View){held, p->a_type.cols, 1};
     if (p->a_type.dtype == D_I8)
         multiply_i8(p);
+    else if (p->a_type.dtype == D_F64)
+        multiply_f64(p);
     else
         multiply_f32(p);
     int32_t *acc = (int32_t *)(void *)p->acc->data;
-    for (int r = 0; r < p->a_type.rows; r++)
+    for (int r = 0; r < p->a_type.rows && p->a_type.dtype != D_F64; r++)
         for (int64_t c = p->columns > 0 ? p->columns : 0; c < p->b_type.cols; c++)
             acc[r * p->b_type.cols + c] = -1; /* no number, in f32 */
 }
 
-/* MMA starts it; DOT_F32 does it here and now.  */
+/* MMA starts it; DOT and DOT_F32 do it here and now.  */
 void product_of(Group *group, const Op *op, Cell *acc)
 {
     ws_sched *s = ws_sched_current();

@@ -66,6 +66,29 @@ static void float_products(void **state)
         check_product(WS_F32, WS_F32, shapes[s][0], shapes[s][1], shapes[s][2], 1);
 }
 
+/* A chain of fused operations, k ascending.  */
+static void double_products(void **state)
+{
+    static const int shapes[][3] = {{1, 1, 1}, {3, 5, 7}, {4, 32, 16}, {7, 31, 1}, {13, 70, 17}};
+    (void)state;
+    for (int s = 0; s < COUNT(shapes); s++) {
+        const int rows = shapes[s][0], cols = shapes[s][1], depth = shapes[s][2];
+        fill(WS_F64, a, 3);
+        fill(WS_F64, b, 3);
+        fill(WS_F64, c, 10);
+        ws_tile acc = tile_of(WS_F64, rows, cols, c);
+        elements_of(ws_dot(tile_of(WS_F64, rows, depth, a), tile_of(WS_F64, depth, cols, b), acc), WS_F64, rows, cols,
+                    got);
+        for (int i = 0; i < rows * cols; i++) {
+            double sum = c[i];
+            for (int k = 0; k < depth; k++)
+                sum = fma(a[i / cols * depth + k], b[k * cols + i % cols], sum);
+            expect_number(got[i], sum, "product of doubles", i);
+        }
+    }
+    expect_no_error();
+}
+
 static void integer_products(void **state)
 {
     (void)state;
@@ -146,10 +169,8 @@ static void gemm_of_any_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(float_products),
-        cmocka_unit_test(integer_products),
-        cmocka_unit_test(special_numbers_pass),
-        cmocka_unit_test(gemm_of_any_size),
+        cmocka_unit_test(float_products),       cmocka_unit_test(double_products),  cmocka_unit_test(integer_products),
+        cmocka_unit_test(special_numbers_pass), cmocka_unit_test(gemm_of_any_size),
     };
     return cmocka_run_group_tests_name("runtime/product", tests, NULL, NULL);
 }

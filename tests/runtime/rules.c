@@ -122,7 +122,8 @@ static void products_and_reductions(void **state)
     WRONG("ws_dot: the accumulator is f16, not f32; start from ws_zeros(WS_F32, ...)",
           ws_dot(f16, b, ws_cast(acc, WS_F16)), WS_F32, 4, 6);
     WRONG("ws_dot: the operands are f16 and f32: cast one", ws_dot(f16, ws_cast(b, WS_F32), acc), WS_F32, 4, 6);
-    WRONG("ws_dot: there are no products of f64 and f64", ws_dot(f64, ws_cast(b, WS_F64), acc), WS_F32, 4, 6);
+    WRONG("ws_dot: there are no products of f32 and i32", ws_dot(f32, ws_cast(b, WS_I32), acc), WS_F32, 4, 6);
+    WRONG("ws_dot: the accumulator is f32, not f64", ws_dot(f64, ws_cast(b, WS_F64), acc), WS_F64, 4, 6);
     WRONG("ws_dot: the accumulator is f32, not i32", ws_dot(i8, ws_cast(b, WS_I8), acc), WS_I32, 4, 6);
     WRONG("ws_dot: the operands are i8 and f16: cast one", ws_dot(i8, b, ws_cast(acc, WS_I32)), WS_I32, 4, 6);
     WRONG("ws_dot_f32: the operands are f16 and f16, not f32", ws_dot_f32(f16, b, acc), WS_F32, 4, 6);

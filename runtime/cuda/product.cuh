@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * product.cuh - products that are done when they return: of doubles, and of floats that keep all their bits.
+ *
+ *   dot(acc, a, b)        acc (M x N) += a (M x K) b (K x N), doubles
+ *   dot_f32(acc, a, b)    the same of floats
+ *
+ * Each warp has 16 rows of every 64 of acc, as wgmma leaves them: instructions of a warp (mma.sync) add to them in place.  What
+ * a lane (g = lane / 4, q = lane % 4) wants of an operand is M or N = g, K = q, one number of each 8 x 4:
+ *
+ *                 lines of the shared tile run along K      lines run along M or N
+ *   its line      g                                         q
+ *   its place     q, and 4 further for each 4 of K          g, and 8 further for each 8 of M or N
+ *
+ * The swizzle spreads eight lines over the banks, but neighbouring lines exchange neighbouring chunks, both of which are wanted
+ * at a time: lanes of odd lines first read what the others read last, half a line away, and what they read changes its place in
+ * the registers.  Floats along K come by ldmatrix, which has no such conflicts.
+ */
+#ifndef WS_CUDA_PRODUCT_CUH
+#define WS_CUDA_PRODUCT_CUH
+
+#include "tile.cuh"
+
+namespace ws {
+
+namespace at_once {
+
+template <typename X> static WS_DEVICE X load(u32 address)
+{
+    return *reinterpret_cast<const X *>(__cvta_shared_to_generic(address));
+}
+
+template <typename X> static WS_DEVICE void exchange(bool really, X &x, X &y)
+{
+    const X z = really ? y : x;
+    y = really ? x : y;
+    x = z;
+}
+
+static WS_DEVICE int warp()
+{
+    return (int)(threadIdx.x / 32 % 4);
+}
+
+/* A tile's first line, and 128-byte block, of a window.  */
+template <typename V> static WS_DEVICE u32 corner(const V &v)
+{
+    const u32 byte = (u32)v.col * sizeof(typename V::element);
+    return v.base + byte / 128 * block_bytes(V::storage_rows) + (u32)v.row * 128;
+}
+
+/* ---- doubles ----------------------------------------------------------------------------------------------------- */
+
+/* 16 of M or N by 16 of K: [which 8 of M or N][which 4 of K].  */
+typedef double doubles[2][4];
+
+template <typename V> struct doubles_along_k {
+    static constexpr int across = V::rows, depth = V::cols;
+    u32 at[4];
+    bool odd;
+
+    explicit WS_DEVICE doubles_along_k(const V &v)
+    {
+        const u32 g = ptx::lane() / 4, q = ptx::lane() % 4;
+        odd = g % 2;
+#pragma unroll
+        for (u32 i = 0; i < 4; i++)
+            at[i] = corner(v) + g * 128 + ((g ^ q / 2 ^ 2 * i ^ (odd ? 4u : 0u)) * 16) + q % 2 * 8;
+    }
+    /* The second 8 are left out where there are none.  */
+    template <bool BOTH> WS_DEVICE void read(doubles &x, int mn, int k) const
+    {
+        const u32 offset = (u32)mn * 128 + (u32)(k / 16) * block_bytes(V::storage_rows);
+#pragma unroll
+        for (int e = 0; e < 1 + BOTH; e++) {
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                x[e][i] = load<double>(at[i] + offset + e * 1024);
+            exchange(odd, x[e][0], x[e][2]);
+            exchange(odd, x[e][1], x[e][3]);
+        }
+    }
+};
+
+template <typename V> struct doubles_across_k {
+    static constexpr int across = V::cols, depth = V::rows;
+    u32 at[2];
+    bool odd;
+
+    explicit WS_DEVICE doubles_across_k(const V &v)
+    {
+        const u32 g = ptx::lane() / 4, q = ptx::lane() % 4;
+        odd = q % 2;
+#pragma unroll
+        for (u32 i = 0; i < 2; i++)
+            at[i] = corner(v) + q * 128 + ((q ^ g / 2 ^ 4 * i ^ (odd ? 4u : 0u)) * 16) + g % 2 * 8;
+    }
+    template <bool BOTH> WS_DEVICE void read(doubles &x, int mn, int k) const
+    {
+        const u32 offset = (u32)(mn / 16) * block_bytes(V::storage_rows) + (u32)k * 128;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+#pragma unroll
+            for (int e = 0; e < 2; e++)
+                x[e][i] = load<double>(at[e ^ i % 2] + offset + i * 512);
+            exchange(odd, x[0][i], x[1][i]);
+        }
+    }
+};
+
+template <typename T, int R, int C, int S>
+static WS_DEVICE doubles_along_k<shared_view<T, R, C, S>> doubles_of_a(const shared_view<T, R, C, S> &v)
+{
+    return doubles_along_k<shared_view<T, R, C, S>>(v);
+}
+template <typename V> static WS_DEVICE doubles_across_k<V> doubles_of_a(const transposed_view<V> &v)
+{
+    return doubles_across_k<V>(v.of);
+}
+template <typename T, int R, int C, int S>
+static WS_DEVICE doubles_across_k<shared_view<T, R, C, S>> doubles_of_b(const shared_view<T, R, C, S> &v)
+{
+    return doubles_across_k<shared_view<T, R, C, S>>(v);
+}
+template <typename V> static WS_DEVICE doubles_along_k<V> doubles_of_b(const transposed_view<V> &v)
+{
+    return doubles_along_k<V>(v.of);
+}
+
+/* The four numbers of a thread in 16 x 8 of an accumulator of N columns.  */
+template <int N, typename T> static WS_DEVICE T *sums_at(T *v, int block, int eight)
+{
+    return v + 4 * (block * (round_up(N, 8) / 8) + eight);
+}
+
+/* 16 of K for all of acc.  What the next instructions multiply is on its way while these run.  */
+template <int M, int N, typename A, typename B>
+static WS_DEVICE void step_of_16(tile<double, M, N, frag> &acc, const A &a, const B &b, int k)
+{
+    constexpr int blocks = M / 64, pieces = (N + 15) / 16;
+    doubles x[blocks], y[2];
+#pragma unroll
+    for (int block = 0; block < blocks; block++)
+        a.template read<true>(x[block], block * 64 + warp() * 16, k);
+    b.template read<(N >= 16)>(y[0], 0, k);
+#pragma unroll
+    for (int piece = 0; piece < pieces; piece++) {
+        if (piece + 2 < pieces || (piece + 1 < pieces && N % 16 == 0))
+            b.template read<true>(y[(piece + 1) % 2], piece * 16 + 16, k);
+        else if (piece + 1 < pieces)
+            b.template read<false>(y[(piece + 1) % 2], piece * 16 + 16, k);
+#pragma unroll
+        for (int e = 0; e < 2 && piece * 16 + e * 8 < N; e++)
+#pragma unroll
+            for (int block = 0; block < blocks; block++)
+                ptx::mma_f64_k16(sums_at<N>(acc.cell.v, block, piece * 2 + e), x[block], y[piece % 2][e]);
+    }
+}
+
+/* 4 of K, wherever they lie.  */
+template <int M, int N, typename A, typename B>
+static WS_DEVICE void step_of_4(tile<double, M, N, frag> &acc, const A &a, const B &b, int k)
+{
+    const int g = (int)ptx::lane() / 4, q = (int)ptx::lane() % 4;
+#pragma unroll
+    for (int block = 0; block < M / 64; block++) {
+        const int row = block * 64 + warp() * 16 + g;
+        const double low = a.at(row, k + q), high = a.at(row + 8, k + q);
+#pragma unroll
+        for (int eight = 0; eight < N / 8; eight++)
+            ptx::mma_f64_k4(sums_at<N>(acc.cell.v, block, eight), low, high, b.at(k + q, eight * 8 + g));
+    }
+}
+
+/* ---- floats ------------------------------------------------------------------------------------------------------ */
+
+/* A float is the sum of two numbers that the unit takes (tf32: 11 bits), but for its last bit at times.  The product of two
+   floats is that of their first parts, and two that are 2^-11 of it; what is left out, and cut off, is at most 2^-21 of it.  */
+struct two_parts {
+    u32 first, second;
+};
+
+/* Least of all magnitudes but 0, of which two make a float's exponent and its mantissa.  */
+struct least {
+    u32 twice;
+
+    WS_DEVICE least() : twice(0xfe000000u)
+    {
+    }
+    WS_DEVICE void take(u32 bits)
+    {
+        twice = ::min(twice, 2 * bits - 1);
+    }
+    WS_DEVICE float magnitude() const
+    {
+        return __uint_as_float(twice / 2);
+    }
+};
+
+static WS_DEVICE two_parts split(u32 bits)
+{
+    const u32 first = (bits + 0x1000) & ~0x1fffu;
+    return {first, __float_as_uint(__uint_as_float(bits) - __uint_as_float(first))};
+}
+
+/* [which 4 of K]; of A first the two 8 of M. K that is not there is 0.  */
+template <typename V> struct floats_along_k {
+    static constexpr int across = V::rows, depth = V::cols;
+    u32 base, row, chunk, swizzle; /* what this lane names to ldmatrix */
+
+    /* Matrices of 8 lines, 4 numbers each.  Of A two of them lie below each other.  */
+    explicit WS_DEVICE floats_along_k(const V &v, bool below)
+        : base(corner(v)), row(ptx::lane() % 8 + (below ? ptx::lane() / 8 % 2 * 8 : 0)),
+          chunk(below ? ptx::lane() / 16 : ptx::lane() / 8), swizzle(ptx::lane() % 8)
+    {
+    }
+    /* One of UNIT lines, some of which may lie behind the last.  */
+    template <int UNIT> WS_DEVICE u32 address(int mn, int k) const
+    {
+        const u32 line = (u32)mn + row;
+        const u32 there = across % UNIT == 0 || line < round_up(across, 8) ? line : line % 8;
+        const u32 place = ((u32)k % 32 / 4 + chunk) ^ swizzle;
+        return base + (u32)(k / 32) * block_bytes(V::storage_rows) + there * 128 + place * 16;
+    }
+    WS_DEVICE void read_a(u32 (&x)[4], int m, int k) const
+    {
+        ptx::ldmatrix_x4(address<64>(m, k), x[0], x[1], x[2], x[3]);
+    }
+    /* T times 8 of N, S times 8 of K.  */
+    template <int T, int S> WS_DEVICE void read_b(u32 (&x)[T][S][2], int n, int k) const
+    {
+#pragma unroll
+        for (int t = 0; t < T; t++) {
+            if constexpr (S % 2 == 0) {
+#pragma unroll
+                for (int s = 0; s < S; s += 2)
+                    ptx::ldmatrix_x4(address<8 * T>(n + 8 * t, k + 8 * s), x[t][s][0], x[t][s][1], x[t][s + 1][0],
+                                     x[t][s + 1][1]);
+            } else {
+#pragma unroll
+                for (int s = 0; s < S; s++)
+                    ptx::ldmatrix_x2(address<8 * T>(n + 8 * t, k + 8 * s), x[t][s][0], x[t][s][1]);
+            }
+        }
+    }
+};
+
+template <typename V> struct floats_across_k {
+    static constexpr int across = V::cols, depth = V::rows;
+    u32 base, line, place, within;
+    bool odd;
+
+    explicit WS_DEVICE floats_across_k(const V &v, bool)
+        : base(corner(v)), line(ptx::lane() % 4), place(ptx::lane() % 4 ^ ptx::lane() / 16),
+          within(ptx::lane() / 4 % 4 * 4), odd(ptx::lane() % 2)
+    {
+    }
+    WS_DEVICE u32 number(int mn, int k, bool away) const
+    {
+        const u32 chunk = (u32)mn % 32 / 4 ^ place ^ (u32)k % 8 ^ (away ? 4u : 0u);
+        return load<u32>(base + (u32)(mn / 32) * block_bytes(V::storage_rows) + ((u32)k + line) * 128 + chunk * 16 +
+                         within);
+    }
+    WS_DEVICE void read_a(u32 (&x)[4], int m, int k) const
+    {
+        const int there = m < across ? m : 0;
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            x[i] = number(there + i % 2 * 8, k + i / 2 * 4, false);
+    }
+    template <int T, int S> WS_DEVICE void read_b(u32 (&x)[T][S][2], int n, int k) const
+    {
+#pragma unroll
+        for (int s = 0; s < S; s++)
+#pragma unroll
+            for (int i = 0; i < 2; i++) {
+#pragma unroll
+                for (int t = 0; t < T; t++)
+                    x[t][s][i] = number(n + 8 * t, k + 8 * s + 4 * i, T == 4 && odd);
+                if constexpr (T == 4) {
+                    exchange(odd, x[0][s][i], x[2][s][i]);
+                    exchange(odd, x[1][s][i], x[3][s][i]);
+                }
+            }
+    }
+};
+
+template <typename T, int R, int C, int S>
+static WS_DEVICE floats_along_k<shared_view<T, R, C, S>> floats_of_a(const shared_view<T, R, C, S> &v)
+{
+    return floats_along_k<shared_view<T, R, C, S>>(v, true);
+}
+template <typename V> static WS_DEVICE floats_across_k<V> floats_of_a(const transposed_view<V> &v)
+{
+    return floats_across_k<V>(v.of, true);
+}
+template <typename T, int R, int C, int S>
+static WS_DEVICE floats_across_k<shared_view<T, R, C, S>> floats_of_b(const shared_view<T, R, C, S> &v)
+{
+    return floats_across_k<shared_view<T, R, C, S>>(v, false);
+}
+template <typename V> static WS_DEVICE floats_along_k<V> floats_of_b(const transposed_view<V> &v)
+{
+    return floats_along_k<V>(v.of, false);
+}
+
+/* 0 where K has ended.  */
+template <int K> static WS_DEVICE u32 present(u32 bits, int k)
+{
+    return K % 8 == 0 || k < K ? bits : 0;
+}
+
+/* S times 8 of K from k on, for G blocks of 64 rows from FIRST on and all columns.  Products of second parts come before those of
+   the first ones, and these sums begin at 0: what the unit cuts off is a part of this step's numbers, not of acc.  A step in which a
+   number is so small that its second part has too few bits, or that is no number in the end, is left to do: a bit of the result
+   for each T times 8 columns, of all lanes.  */
+template <int FIRST, int G, int S, int T, int K, int M, int N, typename A, typename B>
+static WS_DEVICE u32 step_of_floats(tile<float, M, N, frag> &acc, const A &a, const B &b, int k)
+{
+    const int q = (int)ptx::lane() % 4;
+    u32 left = 0;
+    two_parts x[G][S][4];
+    least of_a;
+#pragma unroll
+    for (int block = 0; block < G; block++)
+#pragma unroll
+        for (int s = 0; s < S; s++) {
+            u32 bits[4];
+            a.read_a(bits, (FIRST + block) * 64 + warp() * 16, k + 8 * s);
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                bits[i] = present<K>(bits[i], k + 8 * s + i / 2 * 4 + q);
+                of_a.take(bits[i]);
+                x[block][s][i] = split(bits[i]);
+            }
+        }
+#pragma unroll
+    for (int from = 0; from < (N + 7) / 8; from += T) {
+        u32 bits[T][S][2];
+        float sums[G][T][4] = {};
+        least of_b;
+        b.read_b(bits, from * 8, k);
+#pragma unroll
+        for (int s = 0; s < S; s++)
+#pragma unroll
+            for (int t = 0; t < T && from + t < (N + 7) / 8; t++) {
+                two_parts y[2];
+#pragma unroll
+                for (int i = 0; i < 2; i++) {
+                    bits[t][s][i] = present<K>(bits[t][s][i], k + 8 * s + i * 4 + q);
+                    of_b.take(bits[t][s][i]);
+                    y[i] = split(bits[t][s][i]);
+                    bits[t][s][i] = y[i].first;
+                }
+#pragma unroll
+                for (int block = 0; block < G; block++) {
+                    const two_parts *p = x[block][s];
+                    ptx::mma_tf32(sums[block][t], p[0].second, p[1].second, p[2].second, p[3].second, y[0].first,
+                                  y[1].first);
+                    ptx::mma_tf32(sums[block][t], p[0].first, p[1].first, p[2].first, p[3].first, y[0].second,
+                                  y[1].second);
+                }
+            }
+#pragma unroll
+        for (int s = 0; s < S; s++)
+#pragma unroll
+            for (int t = 0; t < T && from + t < (N + 7) / 8; t++)
+#pragma unroll
+                for (int block = 0; block < G; block++) {
+                    const two_parts *p = x[block][s];
+                    ptx::mma_tf32(sums[block][t], p[0].first, p[1].first, p[2].first, p[3].first, bits[t][s][0],
+                                  bits[t][s][1]);
+                }
+        float nothing = 0; /* of finite numbers */
+#pragma unroll
+        for (int t = 0; t < T && from + t < (N + 7) / 8; t++)
+#pragma unroll
+            for (int block = 0; block < G; block++)
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    nothing = fmaf(sums[block][t][i], 0.0f, nothing);
+        const float smallest_a = of_a.magnitude(), smallest_b = of_b.magnitude();
+        const bool good =
+            nothing == 0 && smallest_a >= 0x1p-100f && smallest_b >= 0x1p-100f && smallest_a * smallest_b >= 0x1p-100f;
+        if (__all_sync(0xffffffffu, good)) {
+#pragma unroll
+            for (int t = 0; t < T && from + t < (N + 7) / 8; t++)
+#pragma unroll
+                for (int block = 0; block < G; block++)
+#pragma unroll
+                    for (int i = 0; i < 4; i++)
+                        sums_at<N>(acc.cell.v, FIRST + block, from + t)[i] += sums[block][t][i];
+        } else {
+            left |= 1u << from / T;
+        }
+    }
+    return left;
+}
+
+/* The same one number after the other: columns whose bit is set, T times 8 each.  */
+template <int FIRST, int G, int T, int M, int N, typename A, typename B>
+static WS_DEVICE void by_numbers(tile<float, M, N, frag> &acc, const A &a, const B &b, int k, int end, u32 which)
+{
+    typedef spread<M, N, frag> S;
+#pragma unroll 1
+    for (; k < end; k++) {
+#pragma unroll
+        for (int slot = 2 * FIRST; slot < 2 * (FIRST + G) && slot < S::slots; slot++) {
+            int row = S::row(slot);
+            float x = row < M ? widen(a.at(row, k)) : 0.0f;
+            WS_FOR_PAIRS(S, j)
+            if (which >> j / T & 1) {
+                int col = S::col(j);
+                pair<float> sum = acc.get(slot, j);
+                sum.low = fmaf(x, col < N ? widen(b.at(k, col)) : 0.0f, sum.low);
+                sum.high = fmaf(x, col + 1 < N ? widen(b.at(k, col + 1)) : 0.0f, sum.high);
+                acc.set(slot, j, sum.low, sum.high);
+            }
+        }
+    }
+}
+
+/* Blocks of 64 rows two by two: what is split of B serves both.  */
+template <int FIRST, int M, int N, typename A, typename B>
+static WS_DEVICE void floats(tile<float, M, N, frag> &acc, const A &a, const B &b)
+{
+    constexpr int K = A::cols, blocks = (M + 63) / 64, G = FIRST + 1 < blocks ? 2 : 1;
+    constexpr int most = G == 1 ? 4 : 2, eights = (K + 7) / 8, S = eights < most ? eights : most, T = G == 1 ? 4 : 2;
+    const auto left = floats_of_a(a);
+    const auto right = floats_of_b(b);
+    static_assert((N + 8 * T - 1) / (8 * T) <= 32, "a bit for each");
+#pragma unroll 1
+    for (int k = 0; k + 8 * S <= round_up(K, 8); k += 8 * S)
+        if (const u32 which = step_of_floats<FIRST, G, S, T, K>(acc, left, right, k))
+            by_numbers<FIRST, G, T>(acc, a, b, k, k + 8 * S < K ? k + 8 * S : K, which);
+    constexpr int rest = eights % S;
+    if constexpr (rest > 0)
+        if (const u32 which = step_of_floats<FIRST, G, rest, T, K>(acc, left, right, (eights - rest) * 8))
+            by_numbers<FIRST, G, T>(acc, a, b, (eights - rest) * 8, K, which);
+    if constexpr (FIRST + G < blocks)
+        floats<FIRST + G>(acc, a, b);
+}
+
+} // namespace at_once
+
+/* ---- what the emitted code calls --------------------------------------------------------------------------------- */
+
+template <int M, int N, typename A, typename B>
+static WS_DEVICE void dot(tile<double, M, N, frag> &acc, const A &a, const B &b)
+{
+    constexpr int K = A::cols;
+    static_assert(A::rows == M && B::cols == N && B::rows == K, "shapes of a product");
+    static_assert(M % 64 == 0 && N % 8 == 0 && K % 4 == 0, "sizes that the matrix unit has");
+    if constexpr (K % 16 == 0) {
+        const auto left = at_once::doubles_of_a(a);
+        const auto right = at_once::doubles_of_b(b);
+#pragma unroll 1
+        for (int k = 0; k < K; k += 16)
+            at_once::step_of_16(acc, left, right, k);
+    } else {
+#pragma unroll 1
+        for (int k = 0; k < K; k += 4)
+            at_once::step_of_4(acc, a, b, k);
+    }
+}
+
+/* Of a row, or of a column, the matrix unit would leave most to waste.  */
+template <int M, int N, typename A, typename B>
+static WS_DEVICE void dot_f32(tile<float, M, N, frag> &acc, const A &a, const B &b)
+{
+    if constexpr (M < 16 || N < 8)
+        at_once::by_numbers<0, (M + 63) / 64, N + 7>(acc, a, b, 0, A::cols, 1);
+    else
+        at_once::floats<0>(acc, a, b);
+}
+
+} // namespace ws
+
+#endif

@@ -53,6 +53,8 @@ const Pass passes[] = {
      "register and shared layouts; operands in a form that the matrix units read"},
     {"uniform", PHASE_MACHINE, CHANGES_PROGRAMS, pass_uniform,
      "branches that all threads of a warp take alike, where the assembler should know"},
+    {"versions", PHASE_MACHINE, CHANGES_NONE, pass_versions,
+     "a short program for tensors that the TMA can load, beside the one for all"},
     {"plan", PHASE_MACHINE, CHANGES_PROGRAMS, pass_plan, "addresses, registers, barriers, threads, C variables"},
 
     {"verify", PHASE_PROOF, CHANGES_NONE, pass_verify,

@@ -102,7 +102,9 @@ void pass_simplify_programs (Kernel *kernel);
 void pass_layout (Kernel *kernel);
 /* require: layout.                     ensure: op->uniform on the branches of loops that compute */
 void pass_uniform (Kernel *kernel);
-/* require: uniform.                    ensure: addresses, registers, threads, variables */
+/* require: layout.                     ensure: role->versions */
+void pass_versions (Kernel *kernel);
+/* require: versions.                   ensure: addresses, registers, threads, variables */
 void pass_plan (Kernel *kernel);
 
 /* ---- proof and print --------------------------------------------------------------------------------------------- */

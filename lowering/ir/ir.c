@@ -13,9 +13,21 @@
 #include "ir/ir.h"
 #include "rules.h"
 
+/* The result of any of these may go through a ring.  */
+enum {
+    CARRIED_SCALAR = 0,
+    CARRIED_TENSOR = 0,
+    CARRIED_READ = 0,
+    CARRIED_LOAD = 0,
+    CARRIED_TILE = HAS_AREF | HAS_STORAGE,
+    CARRIED_STORE = 0,
+    CARRIED_CONTROL = 0,
+    CARRIED_SYNC = 0
+};
+
 const OpInfo op_info[OP_COUNT] = {
 #define OP(NAME, text, class, nargs, rule, call, about, doc) \
-    {#NAME, #text, CLASS_##class, nargs, rule, call, about, doc},
+    {#NAME, #text, CLASS_##class, nargs, rule, call, (about) | CARRIED_##class, doc},
 #include "ops.def"
 #undef OP
 };
@@ -427,17 +439,35 @@ static const char *fresh_name(Kernel *kernel, const char *name)
     return fresh;
 }
 
-Role *role_new(Kernel *kernel, const char *name, int warps, int replicas)
+Role *role_new(Kernel *kernel, const char *name, unsigned may, int replicas)
 {
     Role *role = arena_alloc(kernel->module, sizeof *role);
     Role **end = &kernel->roles;
     for (; *end; end = &(*end)->next)
         role->id++;
     role->name = arena_print(kernel->module, "%s", name);
-    role->warps = warps;
+    role->may = may;
+    role->warps = 4;
     role->replicas = replicas;
+    role->versions = VERSION_ANY;
     *end = role;
     return role;
+}
+
+Role *role_that(const Kernel *kernel, unsigned may)
+{
+    Role *found = NULL;
+    FOR_ROLES (role, kernel)
+        if ((role->may & may) == may &&
+            (!found || __builtin_popcount(role->may) < __builtin_popcount(found->may)))
+            found = role;
+    return found;
+}
+
+bool kernel_is_specialized(const Kernel *kernel)
+{
+    const Role *copies = role_that(kernel, ROLE_COPIES);
+    return copies && !(copies->may & ROLE_COMPUTES);
 }
 
 Storage *storage_new(Kernel *kernel, const char *name, StorageUse use, Type tile, int slots)
@@ -477,6 +507,30 @@ Aref *aref_new(Kernel *kernel, const char *name, int slots)
     for (; *end; end = &(*end)->next)
         aref->id++;
     *end = aref;
+    return aref;
+}
+
+int aref_place(const Aref *aref, const Value *value)
+{
+    for (int i = 0; i < aref->nstorages; i++)
+        if (aref->payload[i] == value)
+            return i;
+    return -1;
+}
+
+Aref *aref_to(const Value *value, const Role *role)
+{
+    Aref *aref = value->def ? value->def->aref : NULL;
+    while (aref && !(aref->consumers & ROLE_BIT(role)))
+        aref = aref->also;
+    return aref;
+}
+
+Aref *aref_from(const Value *value, const Role *role)
+{
+    Aref *aref = value->def ? value->def->aref : NULL;
+    while (aref && aref->producer != role)
+        aref = aref->also;
     return aref;
 }
 

@@ -104,7 +104,7 @@ enum {
 #include "ir/attributes.def"
 #undef OP_ATTRIBUTE
 #undef ATTRIBUTE
-    HAS_LOAD = HAS_FILL | HAS_FLIPPED | HAS_PRESENT | HAS_STEPPED | HAS_KEPT | HAS_ALONG | HAS_AREF | HAS_STORAGE,
+    HAS_LOAD = HAS_FILL | HAS_PRESENT | HAS_STEPPED | HAS_KEPT | HAS_ALONG | HAS_AREF | HAS_STORAGE,
     HAS_COPY = HAS_FILL | HAS_PRESENT | HAS_STEPPED | HAS_ALONG | HAS_SHARE
 };
 #define NEEDS_AREF    ((uint64_t)1 << 32 | HAS_AREF) /* and it is never NULL */
@@ -180,7 +180,7 @@ typedef struct {
 typedef struct { /* LOADs and COPY_IN */
     double fill;
     int stepped, kept, along, share;
-    bool flipped, present;
+    bool present;
 } TransferInfo;
 typedef struct {
     double value, start;
@@ -239,8 +239,10 @@ typedef struct {
     uint32_t roles; /* bit per kernel->roles[] that executes it */
     int stage;      /* iterations of delay behind the loop's newest iteration */
     int order;      /* position within the iteration, by stage-major order */
-    int depth;      /* LOAD: slots of the ring that will carry it, 0: loaded where it stands */
-    int release;    /* LOAD: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
+    int depth;      /* slots of the ring that will carry its result from role to role, 0: it stays where it is computed */
+    int release;    /* of that: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
+    uint32_t maker;  /* of that: the role that fills the ring, a bit */
+    uint32_t turner; /* and the one that carries it on, rows and columns exchanged, in a second ring; 0: none */
 } ScheduleRow;
 typedef struct {
     ScheduleRow **chunks;
@@ -289,6 +291,7 @@ struct Storage {
     int64_t offset;     /* plan: from the shared struct's start */
     Storage *beside;    /* layout: each slot lies right behind that one's, and the next one's behind it */
     int kept; /* partition: slots that are there, shared by every so many; 0: all.  A copy waits for all that share */
+    bool turned;        /* partition: rows and columns of what the slots hold are exchanged */
     bool rounded;       /* layout: f32 that products alone read; the copy rounds it to tf32 */
     bool woven;         /* layout: bytes whose every 16 columns are in the order in which register operands hold theirs */
     Storage *next;
@@ -306,19 +309,27 @@ struct Aref {
     int64_t bytes;      /* per put */
     int nstorages;
     Storage **storages;
-    Op **loads;         /* nstorages loads of the body that it carries */
+    Value **payload;    /* nstorages values of the body that it carries: what a load brings, or what its producer computes */
     Block *home;        /* the block of the body whose executions put once each */
-    Aref *onward;       /* the ring that carries its tiles on, rows and columns exchanged; NULL: consumers get them as they are */
+    Aref *also;         /* the next ring that carries the same, to other roles; NULL: none */
     int release_lag;    /* choose: groups in flight that a release leaves behind (P-1), 0: released after the reads */
     Aref *next;
 };
+
+/* Versions of a role's program: one for every launch, and one for launches of which the TMA can load all tensors.  */
+enum { VERSION_ANY = 1, VERSION_ENGINE = 2 };
+
+/* What a role may do: start copies into rings, hold tiles and compute with them, store.  */
+enum { ROLE_COPIES = 1, ROLE_COMPUTES = 2, ROLE_STORES = 4, ROLE_DOES_ALL = 7 };
 
 /* A part of the CTA that runs one program: `replicas` groups of `warps` warps.  */
 struct Role {
     int id;
     const char *name;   /* "producer", "consumer" or the user's */
+    unsigned may;       /* ROLE_... */
     int warps;
     int replicas;
+    unsigned versions;  /* VERSION_..., a bit each; of two the launch's tensors choose */
     int registers;      /* setmaxnreg, 0: none */
     Block *body;        /* distribute: its own copy of the control flow; sees parameters, nothing of kernel->body */
     Role *next;
@@ -459,12 +470,17 @@ Op *op_clone (Kernel *kernel, const Op *op, ValueMap *map); /* without its block
 #define FOR_ROLES(role, kernel) for (Role *role = (kernel)->roles; role; role = role->next)
 #define FOR_AREFS(aref, kernel) for (Aref *aref = (kernel)->arefs; aref; aref = aref->next)
 #define FOR_STORAGES(storage, kernel) for (Storage *storage = (kernel)->storages; storage; storage = storage->next)
-Role *role_new (Kernel *kernel, const char *name, int warps, int replicas);
+Role *role_new (Kernel *kernel, const char *name, unsigned may, int replicas); /* of four warps */
+Role *role_that (const Kernel *kernel, unsigned may); /* one that may do all of this, and as little else as any; NULL: none */
+bool kernel_is_specialized (const Kernel *kernel); /* who computes does not start the copies into rings */
 bool kernel_names (const Kernel *kernel, const char *name); /* a storage or an aref */
 Storage *storage_new (Kernel *kernel, const char *name, StorageUse use, Type tile, int slots);
 Aref *aref_new (Kernel *kernel, const char *name, int slots);
 int storage_places(const Storage *storage); /* slots that are there */
 int aref_places(const Aref *aref);          /* the fewest of its storages */
+int aref_place(const Aref *aref, const Value *value); /* of a value among its payload, -1: it does not carry it */
+Aref *aref_to(const Value *value, const Role *role);  /* through which a value of the body comes to the role, or NULL */
+Aref *aref_from(const Value *value, const Role *role); /* into which the role puts it, or NULL */
 #define ROLE_BIT(role) (1u << (role)->id)
 
 /* ---- attributes.c: what attributes.def says ---------------------------------------------------------------------- */

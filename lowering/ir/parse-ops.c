@@ -308,6 +308,10 @@ static bool parse_row(Parser *p, ScheduleRow *row, const char *key)
         row->depth = scan_number_up_to(p, 0, 1000);
     else if (!strcmp(key, "release"))
         row->release = parse_place(p);
+    else if (!strcmp(key, "maker"))
+        row->maker = parse_role_list(p);
+    else if (!strcmp(key, "turner"))
+        row->turner = parse_role_list(p);
     else
         return false;
     return true;

@@ -142,6 +142,25 @@ static void parse_launch(Parser *p, int line)
         kernel->min_blocks = scan_number_up_to(p, 0, 1000);
 }
 
+static unsigned parse_versions(Parser *p)
+{
+    unsigned versions = 0;
+    do
+        versions |= 1u << scan_choice(p, "a version of a program", text_versions, TEXT_VERSIONS);
+    while (scan_accept(p, ",") && !p->failed);
+    return versions;
+}
+
+/* copy,compute,store */
+static unsigned parse_capabilities(Parser *p)
+{
+    unsigned may = 0;
+    do
+        may |= 1u << scan_choice(p, "what a role may do", text_capabilities, TEXT_CAPABILITIES);
+    while (scan_accept(p, ",") && !p->failed);
+    return may;
+}
+
 static void parse_role(Parser *p, int line)
 {
     int count = 0;
@@ -149,11 +168,15 @@ static void parse_role(Parser *p, int line)
         count++;
     if (count == MAX_ROLES)
         scan_fail(p, "too many roles");
-    Role *role = role_new(p->kernel, scan_name(p), 0, 1);
+    Role *role = role_new(p->kernel, scan_name(p), ROLE_DOES_ALL, 1);
+    if (at_key(p, line, "may"))
+        role->may = parse_capabilities(p);
     if (at_key(p, line, "warps"))
         role->warps = scan_number_up_to(p, 0, 1000);
     if (at_key(p, line, "replicas"))
         role->replicas = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "versions"))
+        role->versions = parse_versions(p);
     if (at_key(p, line, "registers"))
         role->registers = scan_number_up_to(p, 0, 1000);
 }
@@ -174,6 +197,8 @@ static void parse_storage(Parser *p, int line)
     storage->stride = at_key(p, line, "stride") ? scan_number(p) : storage->slot_bytes;
     if (at_key(p, line, "beside"))
         storage->beside = parse_find_storage(p, scan_word(p, "a storage"));
+    if (at_key(p, line, "turned"))
+        storage->turned = scan_number_up_to(p, 0, 1);
     if (at_key(p, line, "rounded"))
         storage->rounded = scan_number_up_to(p, 0, 1);
     if (at_key(p, line, "woven"))
@@ -192,7 +217,7 @@ static void parse_aref_storages(Parser *p, Aref *aref)
     } while (scan_accept(p, ",") && !p->failed);
     aref->nstorages = p->failed ? 0 : count;
     aref->storages = arena_alloc(p->module, (size_t)count * sizeof *aref->storages);
-    aref->loads = arena_alloc(p->module, (size_t)count * sizeof *aref->loads);
+    aref->payload = arena_alloc(p->module, (size_t)count * sizeof *aref->payload);
     memcpy(aref->storages, storages, (size_t)count * sizeof *storages);
 }
 
@@ -218,7 +243,7 @@ static void parse_aref(Parser *p, int line)
     if (at_key(p, line, "from")) {
         Aref *source = parse_find_aref(p, scan_word(p, "an aref"));
         if (source)
-            source->onward = aref;
+            source->also = aref;
     }
 }
 
@@ -251,23 +276,24 @@ static void parse_launcher(Parser *p, int line)
     p->kernel->launcher = scan_name(p);
 }
 
-/* A load that goes through an aref stands in its list at the place of its storage, and in that of the ring that carries it on.  */
-static void link_load(Op *op, void *context)
+/* What goes through an aref stands in its list at the place of its storage, and in those of others that carry the same.  */
+static void link_payload(Op *op, void *context)
 {
     (void)context;
     Aref *aref = op->aref;
-    if (!aref || op_info[op->code].class_ != CLASS_LOAD)
+    if (!aref || op->nresults != 1)
         return;
     for (int i = 0; i < aref->nstorages; i++)
-        if (op->storage ? aref->storages[i] == op->storage : !aref->loads[i]) {
-            aref->loads[i] = op;
+        if (op->storage ? aref->storages[i] == op->storage : !aref->payload[i]) {
+            aref->payload[i] = op->results[0];
             break;
         }
     if (!aref->home)
         aref->home = op->parent;
-    if (aref->onward && aref->onward->nstorages) {
-        aref->onward->loads[0] = op;
-        aref->onward->home = op->parent;
+    Aref *first = aref;
+    for (aref = aref->also; aref && aref != first && aref->nstorages; aref = aref->also) {
+        aref->payload[0] = op->results[0];
+        aref->home = op->parent;
     }
 }
 
@@ -279,7 +305,7 @@ static void parse_body(Parser *p, int line)
     parse_statements(p, p->kernel->body);
     scan_expect(p, "}");
     p->nscope = scope;
-    ir_walk(p->kernel->body, link_load, NULL);
+    ir_walk(p->kernel->body, link_payload, NULL);
 }
 
 static void parse_program(Parser *p, int line)

@@ -318,6 +318,14 @@ static void print_row(Printer *p, bool *first, const Op *op)
     if (row->depth)
         print_number(p, first, "depth", row->depth);
     print_order(p, first, "release", row->release);
+    if (row->maker && row->depth) {
+        print_key(p, first, "maker");
+        print_roles(p, row->maker);
+    }
+    if (row->turner) {
+        print_key(p, first, "turner");
+        print_roles(p, row->turner);
+    }
 }
 
 static void print_field(Printer *p, AttributeKind kind, const void *field)
@@ -576,9 +584,28 @@ static void print_header(Printer *p)
         fprintf(p->out, "  launch layout=%s\n", text_layouts[kernel->layout]);
 }
 
+static void print_versions(Printer *p, unsigned versions)
+{
+    const char *separator = " versions=";
+    for (int i = 0; i < TEXT_VERSIONS; i++)
+        if (versions >> i & 1) {
+            fprintf(p->out, "%s%s", separator, text_versions[i]);
+            separator = ",";
+        }
+}
+
 static void print_role(Printer *p, const Role *role)
 {
-    fprintf(p->out, "  role %s warps=%d replicas=%d", role->name, role->warps, role->replicas);
+    const char *separator = " may=";
+    fprintf(p->out, "  role %s", role->name);
+    for (int i = 0; i < TEXT_CAPABILITIES; i++)
+        if (role->may >> i & 1) {
+            fprintf(p->out, "%s%s", separator, text_capabilities[i]);
+            separator = ",";
+        }
+    fprintf(p->out, " warps=%d replicas=%d", role->warps, role->replicas);
+    if (role->versions != VERSION_ANY)
+        print_versions(p, role->versions);
     if (role->registers)
         fprintf(p->out, " registers=%d", role->registers);
     putc('\n', p->out);
@@ -597,6 +624,8 @@ static void print_storage(Printer *p, const Storage *storage)
         fprintf(p->out, " stride=%" PRId64, storage->stride);
     if (storage->beside)
         fprintf(p->out, " beside=%s", storage->beside->name);
+    if (storage->turned)
+        fputs(" turned=1", p->out);
     if (storage->rounded)
         fputs(" rounded=1", p->out);
     if (storage->woven)
@@ -606,7 +635,9 @@ static void print_storage(Printer *p, const Storage *storage)
 
 static void print_aref(Printer *p, const Aref *aref)
 {
-    const Aref *source = ring_before(p->kernel, aref);
+    const Aref *source = NULL;
+    FOR_AREFS (other, p->kernel)
+        source = other->also == aref ? other : source;
     fprintf(p->out, "  aref %s slots=%d", aref->name, aref->slots);
     if (aref->producer)
         fprintf(p->out, " producer=%s", aref->producer->name);

@@ -65,17 +65,17 @@ Op *pipelined_loop(const Op *op)
     return loop;
 }
 
-Op *ring_load(const Value *value)
+Op *ring_source(const Value *value)
 {
     Op *op = value->def;
     if (op && op->code == OP_TRANS)
         op = op->args[0]->def;
-    return op && op->code == OP_LOAD && schedule_of(op)->depth ? op : NULL;
+    return op && schedule_of(op)->depth ? op : NULL;
 }
 
-bool ring_load_divides(const Value *value, int groups)
+bool ring_source_divides(const Value *value, int groups)
 {
-    return ring_load(value) && value->type.rows > 1 && value->type.rows % (groups * MACHINE_SWIZZLE_ROWS) == 0;
+    return ring_source(value) && value->type.rows > 1 && value->type.rows % (groups * MACHINE_SWIZZLE_ROWS) == 0;
 }
 
 bool use_is_operand(const Use *use, const Uses *uses)
@@ -104,10 +104,10 @@ static int last_use_stage(const Value *value, const Block *block, const Uses *us
     return stage;
 }
 
-int last_stage(const Op *load, const Uses *uses)
+int last_stage(const Op *source, const Uses *uses)
 {
-    int stage = last_use_stage(load->results[0], load->parent, uses);
-    return stage > schedule_of(load)->stage ? stage : schedule_of(load)->stage;
+    int stage = last_use_stage(source->results[0], source->parent, uses);
+    return stage > schedule_of(source)->stage ? stage : schedule_of(source)->stage;
 }
 
 Op *op_at_block(Op *op, const Block *block)
@@ -152,13 +152,13 @@ Type stored_type(const Op *store)
 bool operand_in_place(const Value *value, int arg)
 {
     bool transposed;
-    Op *load = ring_load(value);
+    const Op *source = ring_source(value);
     if (value->type.kind == K_VIEW && value->def && value->def->code == OP_GATHER)
         return false; /* the groups meet again only when none reads it any more */
     if (value->type.kind == K_VIEW)
         transposed = value->def && value->def->code == OP_TRANS_VIEW;
-    else if (load)
-        transposed = (value->def->code == OP_TRANS) != load->transfer->flipped;
+    else if (source)
+        transposed = (value->def->code == OP_TRANS) != (schedule_of(source)->turner != 0);
     else
         return false;
     return dtype_bytes(value->type.dtype) == 2 || transposed == (arg == 1);

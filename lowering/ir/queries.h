@@ -19,11 +19,11 @@ bool op_takes_scalars(const Op *op);
 /* An element comes of other rows, or goes to one: groups that divide the rows cannot do it each for itself.  */
 bool op_mixes_rows(const Op *op);
 
-/* The value is the result of a load that comes through a ring, or its transpose: each use picks its own window.  */
-Op *ring_load(const Value *value);
+/* What makes the value where it, or what it is the transpose of, comes through a ring: each use picks its own window.  */
+Op *ring_source(const Value *value);
 /* The same of a value that each of the groups stores its own rows of; otherwise one stores it for all.  */
-bool ring_load_divides(const Value *value, int groups);
-/* Uses of a ring load, or of its transpose, that take it from shared memory.  */
+bool ring_source_divides(const Value *value, int groups);
+/* Uses of what comes through a ring, or of its transpose, that take it from shared memory.  */
 bool use_is_operand(const Use *use, const Uses *uses);
 /* The matrix unit takes the operand from the ring as it lies there: along K, or across K for 16-bit types.  */
 bool operand_in_place(const Value *value, int arg);
@@ -34,8 +34,8 @@ Block *body_around(Block *block);
 Op *loop_around(Block *block);
 /* The loop that holds all loops around an op inside the grid, or NULL.  */
 Op *outermost_loop(const Op *op);
-/* The latest stage at which something looks at a ring load, or at its transpose.  */
-int last_stage(const Op *load, const Uses *uses);
+/* The latest stage at which something looks at what comes through a ring, or at its transpose.  */
+int last_stage(const Op *source, const Uses *uses);
 /* present.c: do a load's rows reach nothing that is seen where its tensor has none?  */
 bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load);
 /* ... and where they lie beyond the step of the grid's dimension that counts them?  1 + that dimension, or 0.  */

@@ -10,6 +10,8 @@ const char *const text_splits[] = {"", "rows", "tiles"};
 const char *const text_uses[] = {"ring", "operand", "output", "scratch", "gathered", "parts"};
 const char *const text_layouts[] = {"rows", "mma", "rows_2", "rows_4", "rows_8", "rows_16", "rows_32"};
 const char *const text_alongs[] = {"none", "x", "y", "x_and_y", "all"};
+const char *const text_versions[] = {"any", "engine"};
+const char *const text_capabilities[] = {"copy", "compute", "store"};
 
 bool text_is_word(char c)
 {

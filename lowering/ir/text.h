@@ -13,6 +13,8 @@ extern const char *const text_splits[];    /* by Split */
 extern const char *const text_uses[];      /* by StorageUse */
 extern const char *const text_layouts[];   /* by Layout */
 extern const char *const text_alongs[];    /* by ALONG_... */
+extern const char *const text_versions[];  /* by the place of the bit VERSION_... */
+extern const char *const text_capabilities[]; /* by ROLE_..., bit by bit */
 enum {
     TEXT_KINDS = 7,
     TEXT_TAGS = 4,
@@ -21,7 +23,9 @@ enum {
     TEXT_SPLITS = 3,
     TEXT_USES = 6,
     TEXT_LAYOUTS = LAYOUT_COUNT,
-    TEXT_ALONGS = 5
+    TEXT_ALONGS = 5,
+    TEXT_VERSIONS = 2,
+    TEXT_CAPABILITIES = 3
 };
 
 /* A character of a name: letters, digits, '_', '.', '$' and what is beyond ASCII.  */

@@ -80,7 +80,7 @@ bool budget_fits(int64_t bytes)
 
 static const Op *open_loop(const Aref *aref)
 {
-    const Op *loop = pipelined_loop(aref->loads[0]);
+    const Op *loop = pipelined_loop(aref->payload[0]->def);
     return loop && loop->control->pipeline->automatic ? loop : NULL;
 }
 
@@ -107,7 +107,7 @@ static void set_depth(Aref *aref, int slots)
     for (int i = 0; i < aref->nstorages; i++)
         aref->storages[i]->slots = slots;
     for (int i = 0; i < aref->nstorages; i++)
-        schedule_op(aref->loads[i])->depth = slots;
+        schedule_op(aref->payload[i]->def)->depth = slots;
 }
 
 bool budget_lower_depth(Kernel *kernel)

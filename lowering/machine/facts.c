@@ -65,12 +65,12 @@ Op *role_grid(const Role *role)
     return NULL;
 }
 
-const Aref *ring_before(const Kernel *kernel, const Aref *onward)
+Op *kernel_grid(const Kernel *kernel)
 {
-    FOR_AREFS (aref, kernel)
-        if (aref->onward == onward)
-            return aref;
-    return NULL;
+    Op *grid = NULL;
+    FOR_ROLES (role, kernel)
+        grid = grid || !role->body ? grid : role_grid(role);
+    return grid;
 }
 
 static bool holds_tile(const Op *op, const void *context)

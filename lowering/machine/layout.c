@@ -13,7 +13,7 @@
  *
  * The matrix units read A from shared memory with K innermost (the other way for 16-bit types only) or from registers, and B
  * from shared memory, again with K innermost unless it is 16-bit.  Registers hold bytes in another order along K than an
- * accumulator left them in: they are taken as they are where B comes out of a ring whose flipper can bring its own into the
+ * accumulator left them in: they are taken as they are where B comes out of a ring whose turner can bring its own into the
  * same order (woven), since a sum does not mind.  Whatever comes in another form is staged through memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets
  * before, and a product that is still in flight is waited for.  Each thread fences what it wrote, and the group meets again,
  * before the matrix units read it.
@@ -210,15 +210,12 @@ static bool is_unrounded(const Value *value)
     return value->type.dtype == D_F32 && value->def->code == OP_VIEW && !value->def->storage->rounded;
 }
 
-/* The storage of a ring that a flipper fills, if the operand is all of its K.  */
-static Storage *flipped_storage(const Shaper *in, const Value *value)
+/* The storage of a ring that has its tiles turned over, if the operand is all of its K.  */
+static Storage *turned_storage(const Value *value)
 {
     const Op *view = is_trans_view(value) ? value->def->args[0]->def : NULL;
     bool whole = view && view->code == OP_VIEW && view->nargs == 1;
-    FOR_AREFS (aref, in->kernel)
-        if (whole && aref->onward && aref->onward == view->aref)
-            return view->storage;
-    return NULL;
+    return whole && view->storage->turned ? view->storage : NULL;
 }
 
 /* Is one row of it as the next?  */
@@ -244,7 +241,6 @@ static bool is_one_for_all_blocks(const Value *left)
 }
 
 typedef struct {
-    const Shaper *in;
     const Storage *storage;
     bool all; /* products that read the storage have the other operand in registers */
 } Weaving;
@@ -260,18 +256,18 @@ static void visit_weaving(Op *op, void *context)
             continue;
         weaving->all &= op->code == OP_MMA && i == 1 && op->args[0]->type.kind == K_TILE &&
                         !is_one_for_all_blocks(op->args[0]) &&
-                        flipped_storage(weaving->in, op->args[1]) == weaving->storage;
+                        turned_storage(op->args[1]) == weaving->storage;
     }
 }
 
-/* Bytes in registers, and B in whatever order its flipper likes.  */
+/* Bytes in registers, and B in whatever order the role that turns it over likes.  */
 static bool may_weave(const Shaper *in, const Op *product)
 {
-    Storage *storage = flipped_storage(in, product->args[1]);
+    Storage *storage = turned_storage(product->args[1]);
     Type left = product->args[0]->type;
     if (!storage || left.kind != K_TILE || left.dtype == D_I8 || storage->woven)
         return storage && storage->woven;
-    Weaving weaving = {in, storage, true};
+    Weaving weaving = {storage, true};
     ir_walk(in->role->body, visit_weaving, &weaving);
     storage->woven = weaving.all;
     return weaving.all;

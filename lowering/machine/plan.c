@@ -150,7 +150,7 @@ static bool check_register_clause(Kernel *kernel)
     const Grid *grid = &kernel->grid;
     if (!budget_registers_clause(kernel))
         return false;
-    if (!kernel->roles->next) {
+    if (!kernel_is_specialized(kernel)) {
         reject_text(kernel, grid->loc,
                     "registers(producer, consumer) needs these roles, and no loop here is specialized",
                     "leave the clause out, or put '#pragma ws pipeline' above a loop");
@@ -168,7 +168,7 @@ static void plan_threads(Kernel *kernel)
         reject(kernel, kernel->grid.loc, REASON_THREADS, kernel->threads, MACHINE_MAX_THREADS);
     else if (clause && check_register_clause(kernel))
         clause_registers(kernel);
-    else if (!clause && kernel->roles->next)
+    else if (!clause && kernel_is_specialized(kernel))
         default_registers(kernel);
 }
 
@@ -277,7 +277,7 @@ static void set_slots(Aref *aref, int slots)
 static void plan_second_slots(Kernel *kernel)
 {
     FOR_AREFS (aref, kernel) {
-        if (!kernel->grid.persistent || aref->slots > 1 || pipelined_loop(aref->loads[0]))
+        if (!kernel->grid.persistent || aref->slots > 1 || pipelined_loop(aref->payload[0]->def))
             continue;
         set_slots(aref, 2);
         if (!budget_fits(budget_place(kernel)))

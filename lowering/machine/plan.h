@@ -27,8 +27,8 @@ Op *tensor_root(const Value *tensor);    /* the TENSOR op below its slices */
 const Value *tensor_memory(const Value *tensor); /* the pointer that the TENSOR op begins at */
 bool stores_what_is_loaded(const Op *op, const void *load); /* a store to the memory of the load's tensor */
 Op *role_grid(const Role *role);         /* its GRID op, or NULL */
+Op *kernel_grid(const Kernel *kernel);   /* that of a role that has one: all walk over the same grid */
 bool role_holds_tiles(const Role *role); /* in registers, from one operation to another */
-const Aref *ring_before(const Kernel *kernel, const Aref *aref); /* whose tiles it carries on, turned over; NULL: none */
 bool role_issues_only(const Role *role); /* one warp is enough: it starts copies and touches no tile */
 bool kernel_gathers(const Kernel *kernel);                         /* groups of a role meet */
 int storage_place(const Kernel *kernel, const Storage *storage);   /* how many come before it */

@@ -310,7 +310,7 @@ static void print_grid(Printer *in, const Op *op)
 {
     const Block *body = op->blocks[0];
     cuda_begin(in);
-    const char *walk = !in->kernel->grid.dealt ? "tiles" : in->role == in->kernel->roles ? "dealing" : "dealt";
+    const char *walk = !in->kernel->grid.dealt ? "tiles" : in->role->may & ROLE_COPIES ? "dealing" : "dealt";
     fprintf(in->out, "for (ws::%s<%d%s> t(p.grid%s); t.more(); t.next()) {", walk, cuda_grid_dims(op), cuda_blocks(in),
             in->kernel->grid.dealt ? ", s.dealer" : "");
     cuda_place(in, op);
@@ -401,10 +401,10 @@ static void print_copy_in(Printer *in, const Op *op)
     fputs(");\n", in->out);
 }
 
-static void print_flip(Printer *in, const Op *op)
+static void print_put_tile(Printer *in, const Op *op)
 {
     cuda_begin(in);
-    fprintf(in->out, "%s(", op_info[op->code].call);
+    fprintf(in->out, "%s(", op->storage->turned ? "ws::flip" : op_info[op->code].call);
     cuda_slot(in, op->storage, op->args[0]);
     fputs(", ", in->out);
     cuda_value(in, op->args[1], PREC_ANY);
@@ -532,8 +532,8 @@ static void print_sync(Printer *in, const Op *op)
     case OP_COPY_IN:
         print_copy_in(in, op);
         break;
-    case OP_FLIP:
-        print_flip(in, op);
+    case OP_PUT_TILE:
+        print_put_tile(in, op);
         break;
     case OP_PUT_DONE:
         cuda_line(in, "%s.put_done();", cuda_end_name(in, op->aref, true));

@@ -36,7 +36,7 @@ static void print_params(Printer *in, const Map *maps)
 {
     Kernel *kernel = in->kernel;
     Module *module = kernel->module;
-    const Op *grid = role_grid(kernel->roles);
+    const Op *grid = kernel_grid(kernel);
     cuda_line(in, "struct %s_params {", kernel->name);
     in->indent++;
     for (const Variable *field = kernel->variables; field; field = field->next)
@@ -115,45 +115,22 @@ static bool has_outlet(const Role *role, const Storage *storage)
     return storage->use == USE_OUTPUT && ir_any_of(role->body, uses_storage, storage);
 }
 
-static bool has_load_map(const Printer *in)
-{
-    for (const Map *map = in->maps; map; map = map->next)
-        if (map->load)
-            return true;
-    return false;
-}
-
-static bool puts_tiles(const Printer *in, const Role *role)
-{
-    FOR_AREFS (aref, in->kernel)
-        if (role_has_op(role, OP_PUT, aref))
-            return true;
-    return false;
-}
-
-/* A role that only brings tiles is there twice: once for tensors that the copy engine can read, a loop that fits the
-   instruction cache since the other way to copy is not in it, and once for all.  */
-static bool is_twofold(const Printer *in, const Role *role)
-{
-    return role_issues_only(role) && in->kernel->roles->next && puts_tiles(in, role) && has_load_map(in);
-}
-
 static const char *producer_type(const Printer *in, const Aref *aref)
 {
     Module *module = in->kernel->module;
     for (int i = 0; i < aref->nstorages; i++)
         if (aref->storages[i]->kept)
             return arena_print(module, "keeping<%d, %d, %d", aref->slots, aref->storages[i]->kept,
-                               aref->loads[i]->nargs - 1);
+                               aref->payload[i]->def->nargs - 1);
     return arena_print(module, "%s<%d", aref->along == ALONG_NONE ? "producer" : "sharer", aref->slots);
 }
 
 static void print_role(Printer *in, Role *role)
 {
     Kernel *kernel = in->kernel;
-    bool twofold = is_twofold(in, role);
+    bool versions = role->versions & VERSION_ENGINE;
     in->role = role;
-    if (twofold)
+    if (versions)
         fputs("template <bool ENGINE>\n", in->out);
     fprintf(in->out, "static WS_DEVICE void %s_%s(const %s_params &p", kernel->name, role->name, kernel->name);
     if (uses_shared(kernel))
@@ -162,7 +139,7 @@ static void print_role(Printer *in, Role *role)
     in->indent++;
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_PUT, aref))
-            cuda_line(in, "ws::%s%s> %s(s.%s);", producer_type(in, aref), twofold ? ", ENGINE" : "",
+            cuda_line(in, "ws::%s%s> %s(s.%s);", producer_type(in, aref), versions ? ", ENGINE" : "",
                       cuda_end_name(in, aref, true), aref->name);
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_GET, aref))
@@ -197,15 +174,15 @@ static void print_group_argument(Printer *in, const Role *role)
         fputs("ws::warp_group()", in->out);
 }
 
-static void print_role_call(Printer *in, const Role *role, const char *variant)
+static void print_role_call(Printer *in, const Role *role, const char *version)
 {
     cuda_begin(in);
-    fprintf(in->out, "%s_%s%s(p, %s", in->kernel->name, role->name, variant, uses_shared(in->kernel) ? "s, " : "");
+    fprintf(in->out, "%s_%s%s(p, %s", in->kernel->name, role->name, version, uses_shared(in->kernel) ? "s, " : "");
     print_group_argument(in, role);
     fputs(");\n", in->out);
 }
 
-static void print_twofold_call(Printer *in, const Role *role)
+static void print_versions(Printer *in, const Role *role)
 {
     const char *maps = NULL;
     for (const Map *map = in->maps; map; map = map->next)
@@ -228,11 +205,11 @@ static void print_twofold_call(Printer *in, const Role *role)
 static void print_role_start(Printer *in, const Role *role)
 {
     int average = in->kernel->threads ? 65536 / in->kernel->threads : 0;
-    bool only = in->kernel->roles == role && !role->next;
+    bool only = !kernel_is_specialized(in->kernel);
     if (role->registers)
         cuda_line(in, "ws::registers_%s<%d>();", role->registers < average ? "down" : "up", role->registers);
-    if (is_twofold(in, role)) {
-        print_twofold_call(in, role);
+    if (role->versions & VERSION_ENGINE) {
+        print_versions(in, role);
         return;
     }
     if (role_issues_only(role) && !only) {
@@ -245,13 +222,14 @@ static void print_role_start(Printer *in, const Role *role)
 static void print_dispatch(Printer *in)
 {
     Kernel *kernel = in->kernel;
-    if (!kernel->roles->next) {
-        print_role_start(in, kernel->roles);
+    if (!kernel_is_specialized(kernel)) {
+        FOR_ROLES (role, kernel)
+            print_role_start(in, role);
         return;
     }
     FOR_ROLES (role, kernel) {
         int first = role_first_group(kernel, role), end = first + role->replicas;
-        const char *also = role == kernel->roles ? "" : "} else ";
+        const char *also = first ? "} else " : "";
         if (!role->next)
             cuda_line(in, "} else {");
         else if (role->replicas == 1 && !first)
@@ -274,8 +252,8 @@ static const char *init_blocks(const Printer *in, const Aref *aref)
 static int readers_of_tiles(const Kernel *kernel)
 {
     int groups = 0;
-    for (const Role *role = kernel->roles->next; role; role = role->next)
-        groups += role->replicas;
+    FOR_ROLES (role, kernel)
+        groups += role->may & ROLE_COPIES ? 0 : role->replicas;
     return groups;
 }
 
@@ -443,7 +421,7 @@ static const char *order_text(TileOrder order)
 static void print_grid_launch(Printer *in)
 {
     const Grid *clauses = &in->kernel->grid;
-    const Op *grid = role_grid(in->kernel->roles);
+    const Op *grid = kernel_grid(in->kernel);
     cuda_begin(in);
     fputs("call.grid(p.grid, {", in->out);
     for (int i = 0; i < cuda_grid_dims(grid); i++) {
@@ -465,7 +443,7 @@ static void print_map(Printer *in, const Map *map)
             map->rows);
     if (map->stepped) {
         fputs(", ", in->out);
-        print_extent(in, role_grid(in->kernel->roles)->args[3 * map->stepped - 1]);
+        print_extent(in, kernel_grid(in->kernel)->args[3 * map->stepped - 1]);
         fprintf(in->out, ", %d", map->sharers);
     }
     fputs(");\n", in->out);
@@ -569,7 +547,7 @@ const char *cuda_print(Module *module)
         return NULL;
     fputs("#include <wsrt.cuh>\n", out);
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
-        if (kernel->failed || !kernel->roles || !role_grid(kernel->roles))
+        if (kernel->failed || !kernel_grid(kernel))
             continue;
         Printer printer = {.out = out, .kernel = kernel};
         print_kernel(&printer);

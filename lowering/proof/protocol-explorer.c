@@ -431,7 +431,7 @@ typedef struct {
 static void visit_ends(Op *op, void *context)
 {
     Ends *in = context;
-    if (op->storage && (op->storage->use != USE_RING || op->code == OP_FLIP))
+    if (op->storage && (op->storage->use != USE_RING || op->code == OP_PUT_TILE))
         in->group->touches[storage_place(in->in->kernel, op->storage)] = true;
     in->group->multiplies |= op->code == OP_MMA;
     in->group->takes_turns |= op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS;

@@ -97,8 +97,8 @@ static bool run_copy_in(Explorer *in, World *world, int group, const Op *op)
     return true;
 }
 
-/* All of a tile out of another ring, by the threads themselves.  */
-static bool run_flip(Explorer *in, World *world, int group, const Op *op)
+/* All of a tile, by the threads themselves.  */
+static bool run_put_tile(Explorer *in, World *world, int group, const Op *op)
 {
     State *state = &world->states[group];
     const Aref *aref = op->aref;
@@ -566,8 +566,8 @@ static bool run_sync(Explorer *in, World *world, int group, const Op *op)
         return run_put(in, world, group, op);
     case OP_COPY_IN:
         return run_copy_in(in, world, group, op);
-    case OP_FLIP:
-        return run_flip(in, world, group, op);
+    case OP_PUT_TILE:
+        return run_put_tile(in, world, group, op);
     case OP_PUT_DONE:
         return run_put_done(in, world, group, op);
     case OP_GET:

@@ -38,7 +38,7 @@ static uint64_t signature(const Validator *in, const Op *op, bool source)
     uint64_t bits = 0;
     if (op_info[op->code].class_ == CLASS_STORE)
         bits |= in->stores && in->mine != 0 ? (uint64_t)1 << STORES : 0;
-    for (const Aref *aref = source ? op->aref : NULL; aref; aref = aref->onward)
+    for (const Aref *aref = source ? op->aref : NULL; aref; aref = aref->also)
         if (aref->producer == in->role || aref->consumers & ROLE_BIT(in->role))
             bits |= ring_bit(aref);
     if (!source && (op->code == OP_PUT || op->code == OP_GET || op->code == OP_SKIP))
@@ -63,8 +63,8 @@ bool is_needed(const Validator *in, const Op *source)
 {
     if (op_info[source->code].class_ == CLASS_STORE)
         return must_store(in, source);
-    if (source->aref && source->aref->loads[0] == source) {
-        for (const Aref *aref = source->aref; aref; aref = aref->onward)
+    if (source->aref && source->aref->payload[0]->def == source) {
+        for (const Aref *aref = source->aref; aref; aref = aref->also)
             if (puts_into(in, aref) || aref->consumers & ROLE_BIT(in->role))
                 return true;
         return false;
@@ -90,8 +90,8 @@ bool is_complete(Validator *in, const Instance *instance)
 {
     FOR_OPS (op, instance->block) {
         unsigned done = instance->done[op->position];
-        bool first = op->aref && op->aref->loads[0] == op;
-        for (const Aref *aref = first ? op->aref : NULL; aref; aref = aref->onward)
+        bool first = op->aref && op->aref->payload[0]->def == op;
+        for (const Aref *aref = first ? op->aref : NULL; aref; aref = aref->also)
             if (!ring_is_complete(in, aref, done))
                 return false;
         if (!op->aref && !(done & DONE_OP) && is_needed(in, op))
@@ -353,7 +353,7 @@ static bool counts_up(Validator *in, const Op *loop, const Instance *outer)
 bool run_skip(Validator *in, const Op *op)
 {
     const Aref *aref = op->aref;
-    const Op *first = aref->loads[0];
+    const Op *first = aref->payload[0]->def;
     if (op->sync->count != 1 || in->mine != 0)
         return differs(in, op, "passes over puts of '%s' that no other group takes", aref->name);
     for (int k = 0; k < in->nopen; k++) {

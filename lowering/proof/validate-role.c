@@ -202,7 +202,7 @@ static bool run_load(Validator *in, const Op *op)
 bool is_divided(const Validator *in, const Op *store)
 {
     const Value *tile = store->args[store->nargs - 1];
-    return in->groups > 1 && (tile->split || ring_load_divides(tile, in->groups));
+    return in->groups > 1 && (tile->split || ring_source_divides(tile, in->groups));
 }
 
 typedef struct {
@@ -292,7 +292,7 @@ static bool run_store(Validator *in, const Op *op)
 static Instance *next_of_ring(Validator *in, const Aref *aref, unsigned bit)
 {
     for (int k = 0; k < in->nopen; k++)
-        if (in->open[k]->block == aref->home && !(in->open[k]->done[aref->loads[0]->position] & bit))
+        if (in->open[k]->block == aref->home && !(in->open[k]->done[aref->payload[0]->def->position] & bit))
             return in->open[k];
     return NULL;
 }
@@ -305,18 +305,19 @@ static bool run_slot(Validator *in, const Op *op, unsigned bit)
                        op->aref->name);
     if (bit == DONE_PUT && in->role->replicas > 1 && in->leader != 1)
         return differs(in, op, "every group puts into '%s'", op->aref->name);
-    instance->done[op->aref->loads[0]->position] |= bit;
+    instance->done[op->aref->payload[0]->def->position] |= bit;
     if (op->nresults)
         in->known[op->results[0]->id] =
             (Known){term_special(&in->terms, TERM_SLOT, op->aref->id, 1, &instance->name), SPREAD_WHOLE, instance};
     return true;
 }
 
-static const Op *load_into(const Aref *aref, const Storage *storage)
+/* What of the source stands in the storage.  */
+static const Op *source_of(const Aref *aref, const Storage *storage)
 {
     for (int i = 0; i < aref->nstorages; i++)
         if (aref->storages[i] == storage)
-            return aref->loads[i];
+            return aref->payload[i]->def;
     return NULL;
 }
 
@@ -343,8 +344,8 @@ static bool check_share(Validator *in, const Op *op, const Op *load)
 static bool run_copy_in(Validator *in, const Op *op)
 {
     Known slot = known_of(in, op->args[0]);
-    const Op *load = load_into(op->aref, op->storage);
-    if (!load || !is_slot(&slot, op->aref))
+    const Op *load = source_of(op->aref, op->storage);
+    if (!load || load->code != OP_LOAD || op->storage->turned || !is_slot(&slot, op->aref))
         return differs(in, op, "copies into '%s' with a slot of another ring", op->storage->name);
     unsigned *done = &slot.instance->done[load->position];
     bool same =
@@ -362,19 +363,20 @@ static bool run_copy_in(Validator *in, const Op *op)
     return check_share(in, op, load);
 }
 
-/* The tile of the same iteration, all of it.  */
-static bool run_flip(Validator *in, const Op *op)
+/* The tile of the same iteration, all of it, by one group.  */
+static bool run_put_tile(Validator *in, const Op *op)
 {
     Known slot = known_of(in, op->args[0]), tile = known_of(in, op->args[1]);
-    const Op *load = load_into(op->aref, op->storage);
-    if (!load || !is_slot(&slot, op->aref) || !ring_before(in->kernel, op->aref))
-        return differs(in, op, "turns a tile over into '%s' with a slot of another ring", op->storage->name);
-    if (!agrees(in, tile, op->args[1], source_term(in, slot.instance, load->results[0]), load->results[0]) ||
-        tile.spread == SPREAD_COLS)
-        return differs(in, op, "turns over something else into '%s' than the source loads", op->storage->name);
-    unsigned *done = &slot.instance->done[load->position];
+    const Op *source = source_of(op->aref, op->storage);
+    if (!source || !is_slot(&slot, op->aref))
+        return differs(in, op, "writes a tile to '%s' with a slot of another ring", op->storage->name);
+    const Value *value = source->results[0];
+    bool whole = in->role->replicas == 1 && op->args[1]->type.rows == value->type.rows && tile.spread != SPREAD_COLS;
+    if (!whole || !agrees(in, tile, op->args[1], source_term(in, slot.instance, value), value))
+        return differs(in, op, "writes something else to '%s' than the source has there", op->storage->name);
+    unsigned *done = &slot.instance->done[source->position];
     if (*done & DONE_COPY)
-        return differs(in, op, "turns two tiles over into one slot of '%s'", op->storage->name);
+        return differs(in, op, "writes two tiles to one slot of '%s'", op->storage->name);
     *done |= DONE_COPY;
     return true;
 }
@@ -385,7 +387,7 @@ static bool run_put_done(Validator *in, const Op *op)
     if (!is_slot(&slot, op->aref))
         return differs(in, op, "ends a put of '%s' with a slot of another ring", op->aref->name);
     for (int i = 0; i < op->aref->nstorages; i++)
-        if (!(slot.instance->done[op->aref->loads[i]->position] & DONE_COPY))
+        if (!(slot.instance->done[op->aref->payload[i]->def->position] & DONE_COPY))
             return differs(in, op, "ends a put of '%s' without a copy into '%s'", op->aref->name,
                            op->aref->storages[i]->name);
     return true;
@@ -430,16 +432,16 @@ static bool run_view(Validator *in, const Op *op)
         return result->term || differs(in, op, "looks at '%s', into which nothing was written", op->storage->name);
     }
     Known slot = known_of(in, op->args[0]);
-    const Op *load = op->aref ? load_into(op->aref, op->storage) : NULL;
-    if (!load || !is_slot(&slot, op->aref))
+    const Op *source = op->aref ? source_of(op->aref, op->storage) : NULL;
+    if (!source || !is_slot(&slot, op->aref))
         return differs(in, op, "looks at '%s' with a slot of another ring", op->storage->name);
-    bool flipped = ring_before(in->kernel, op->aref);
-    Type type = load->results[0]->type;
-    int spread = window_of(in, op, flipped ? type_turned(type) : type);
+    bool turned = op->storage->turned;
+    Type type = source->results[0]->type;
+    int spread = window_of(in, op, turned ? type_turned(type) : type);
     if (spread == SPREAD_MIXED)
         return differs(in, op, "looks at a window of '%s' that is not this group's", op->storage->name);
-    const Term *tile = source_term(in, slot.instance, load->results[0]);
-    if (flipped)
+    const Term *tile = source_term(in, slot.instance, source->results[0]);
+    if (turned)
         tile = turned_over(in, op, tile);
     *result = (Known){tile, (Spread)spread, NULL};
     return true;
@@ -469,8 +471,8 @@ static bool run_sync(Validator *in, const Op *op)
         return run_slot(in, op, DONE_GET);
     case OP_COPY_IN:
         return run_copy_in(in, op);
-    case OP_FLIP:
-        return run_flip(in, op);
+    case OP_PUT_TILE:
+        return run_put_tile(in, op);
     case OP_PUT_DONE:
         return run_put_done(in, op);
     case OP_SKIP:

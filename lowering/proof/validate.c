@@ -69,10 +69,12 @@ static bool loads_may_move(Kernel *kernel)
     ir_walk(kernel->body, visit_order, &count);
     FOR_AREFS (aref, kernel)
         for (int i = 0; i < aref->nstorages; i++) {
-            Conflict conflict = {kernel, aref->loads[i], NULL};
-            ir_walk(kernel->body, visit_store, &conflict);
+            const Op *source = aref->payload[i]->def;
+            Conflict conflict = {kernel, source, NULL};
+            if (source->code == OP_LOAD)
+                ir_walk(kernel->body, visit_store, &conflict);
             if (conflict.store) {
-                BUG_AT(kernel, aref->loads[i]->loc,
+                BUG_AT(kernel, source->loc,
                        "the load goes through ring '%s', but the store of line %d may write what it reads", aref->name,
                        conflict.store->loc.line);
                 return false;

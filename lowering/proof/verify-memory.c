@@ -64,12 +64,12 @@ static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *st
 }
 
 /* What slots keep for the next tile is what the tensor still holds, and each slot of the ring has one of them.  A copy waits for
-   all slots that share its memory; threads that turn tiles over do not.  */
-static bool check_kept(Kernel *kernel, const Aref *aref, const Storage *storage, const Op *load)
+   all slots that share its memory; threads that write tiles there do not.  */
+static bool check_kept(Kernel *kernel, const Aref *aref, const Storage *storage, const Op *source)
 {
     bool turns = storage->kept > 0 && storage->slots % storage->kept == 0;
-    if (!storage->kept || (turns && !aref->along && !aref->onward && !ring_before(kernel, aref) &&
-                           !ir_any_of(kernel->body, stores_what_is_loaded, load)))
+    bool copied = source->code == OP_LOAD && !aref->along && !storage->turned && !source->aref->also;
+    if (!storage->kept || (turns && copied && !ir_any_of(kernel->body, stores_what_is_loaded, source)))
         return true;
     BUG(kernel, "storage '%s' keeps in %d of %d slots what others write", storage->name, storage->kept, storage->slots);
     return false;
@@ -79,9 +79,10 @@ static bool check_ring(Kernel *kernel, const Aref *aref)
 {
     bool whole = aref->nstorages > 0 && aref->home && aref->producer && aref->slots > 0;
     for (int i = 0; whole && i < aref->nstorages; i++)
-        whole = aref->storages[i] && aref->loads[i] && aref->loads[i]->parent == aref->home;
+        whole = aref->storages[i] && aref->payload[i] && aref->payload[i]->def &&
+                aref->payload[i]->def->parent == aref->home;
     if (!whole) {
-        BUG(kernel, "ring '%s' lacks a role, a slot, a storage or a load of one block", aref->name);
+        BUG(kernel, "ring '%s' lacks a role, a slot, a storage or a value of one block", aref->name);
         return false;
     }
     for (int i = 0; i < aref->nstorages; i++) {
@@ -91,12 +92,12 @@ static bool check_ring(Kernel *kernel, const Aref *aref)
                 storage->name, storage->slots);
             return false;
         }
-        if (!check_kept(kernel, aref, storage, aref->loads[i]))
+        if (!check_kept(kernel, aref, storage, aref->payload[i]->def))
             return false;
-        Type load = aref->loads[i]->results[0]->type;
-        load = ring_before(kernel, aref) ? type_turned(load) : load;
-        if (load.dtype != storage->tile.dtype || load.rows != storage->tile.rows || load.cols != storage->tile.cols) {
-            BUG(kernel, "storage '%s' has not the shape of what ring '%s' loads", storage->name, aref->name);
+        Type tile = aref->payload[i]->type;
+        tile = storage->turned ? type_turned(tile) : tile;
+        if (tile.dtype != storage->tile.dtype || tile.rows != storage->tile.rows || tile.cols != storage->tile.cols) {
+            BUG(kernel, "storage '%s' has not the shape of what ring '%s' carries", storage->name, aref->name);
             return false;
         }
     }
@@ -155,6 +156,18 @@ static void check_stage(RoleUses *uses, const Op *op)
         complain(uses, op, "has no memory of its own to write to");
     else if (tile.dtype != type.dtype || tile.rows != type.rows || tile.cols != type.cols)
         complain(uses, op, "writes to memory of another shape");
+}
+
+/* All of it, into a slot of its shape, or turned over: so go bytes out of another slot alone.  */
+static void check_put_tile(RoleUses *uses, const Op *op)
+{
+    Type from = op->args[1]->type, tile = op->storage->turned ? type_turned(op->storage->tile) : op->storage->tile;
+    bool bytes = from.kind == K_VIEW && dtype_bytes(from.dtype) == 1;
+    if (tile.dtype != from.dtype || tile.rows != from.rows || tile.cols != from.cols)
+        complain(uses, op, "writes to memory of another shape");
+    else if (op->storage->use != USE_RING || (from.kind != K_VIEW && from.kind != K_TILE) ||
+             bytes != op->storage->turned)
+        complain(uses, op, "has no way to write its tile");
 }
 
 /* Every group of the role has its rows there.  */
@@ -222,7 +235,8 @@ static void check_short_operand(RoleUses *uses, const Op *op)
 /* The matrix units drop bits of f32 where the language rounds: products read what is rounded, and nobody else does.  */
 static void check_rounded(RoleUses *uses, const Op *op)
 {
-    bool rounds = op->code == OP_MMA || (op->code == OP_STAGE && op->storage && op->storage->rounded);
+    bool writes = op->code == OP_STAGE || op->code == OP_PUT_TILE;
+    bool rounds = op->code == OP_MMA || (writes && op->storage && op->storage->rounded);
     for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
         const Storage *storage = storage_under(op->args[i]);
         if (!storage || storage->tile.dtype != D_F32)
@@ -262,6 +276,8 @@ static void visit_use(Op *op, void *context)
     check_woven(uses, op);
     if (op->code == OP_STAGE)
         check_stage(uses, op);
+    if (op->code == OP_PUT_TILE)
+        check_put_tile(uses, op);
     if (op->code == OP_GATHER)
         check_gather(uses, op);
     if (op->code == OP_SUM_PARTS)
@@ -300,6 +316,22 @@ bool verify_memory(Kernel *kernel)
 
 /* ---- the machine ------------------------------------------------------------------------------------------------- */
 
+/* What an operation takes that not every role may do.  */
+static unsigned capability_of(const Op *op)
+{
+    OpClass class_ = op_info[op->code].class_;
+    bool tile = class_ == CLASS_TILE || class_ == CLASS_LOAD || op->code == OP_READ || op->code == OP_MMA;
+    if (class_ == CLASS_STORE)
+        return ROLE_STORES;
+    return op->code == OP_COPY_IN ? ROLE_COPIES : tile || op->code == OP_PUT_TILE ? ROLE_COMPUTES : 0;
+}
+
+static bool is_beyond(const Op *op, const void *context)
+{
+    const Role *role = context;
+    return capability_of(op) & ~role->may;
+}
+
 /* The last group to ask for registers would wait for ever if all of them wanted more than the launch gave out.  */
 bool verify_machine(Kernel *kernel)
 {
@@ -311,6 +343,10 @@ bool verify_machine(Kernel *kernel)
         if (role->warps != 4 || role->registers % 8 ||
             (role->registers && (role->registers < 24 || role->registers > 240))) {
             BUG(kernel, "'%s' has %d warps and %d registers", role->name, role->warps, role->registers);
+            return false;
+        }
+        if (ir_any_of(role->body, is_beyond, role)) {
+            BUG(kernel, "'%s' does what it may not: copy, compute or store", role->name);
             return false;
         }
     }

@@ -96,6 +96,24 @@ static bool check_arrivals(Kernel *kernel, Labels *labels)
     return true;
 }
 
+/* A tensor of any launch may lie so that the TMA cannot load it; then threads copy, those of the warp that the role is.  */
+static bool check_versions(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    FOR_ROLES (role, kernel) {
+        if (!(role->versions & VERSION_ANY)) {
+            BUG(kernel, "'%s' has no program for tensors that the TMA cannot load", role->name);
+            return false;
+        }
+        if (role->versions & VERSION_ENGINE && !role_issues_only(role)) {
+            BUG(kernel, "'%s' has a program of one warp for tensors that the TMA can load, and more to do than copies",
+                role->name);
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_memory(Kernel *kernel, Labels *labels)
 {
     (void)labels;
@@ -151,6 +169,7 @@ static const Obligation obligations[] = {
     {"ends", check_ends, "one role fills each ring; D slots are enough for P iterations in flight"},
     {"names", check_names, "variables that are seen together are called differently"},
     {"arrivals", check_arrivals, "a slot is empty when every group that reads it has released it"},
+    {"versions", check_versions, "each role has a program for tensors that the TMA cannot load"},
     {"uniform", check_uniform, "threads of a warp take the branches alike that say so"},
     {"values", check_values, "the roles together compute what the source says, over one sequence of slots"},
     {"protocol", check_protocol,

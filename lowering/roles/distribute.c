@@ -11,7 +11,7 @@
  *                                                                                consumed, one late
  *
  * A role's program is the slice of the body that its own operations need: loops without the carried values that it never
- * looks at, branches that hold something of its own.  put stands at an aref's last load, get at its first; each counts its
+ * looks at, branches that hold something of its own.  put stands at an aref's last value, get at its first; each counts its
  * own executions, so slot and phase agree between roles for any control flow, trip counts of 0 and 1 included.
  *
  * With several consumer groups the rows of split tiles shrink, row coordinates grow by the group's first row, and what every
@@ -30,7 +30,7 @@ typedef struct {
     Slice slice;
     Uses uses;
     ValueMap map;
-    Value **split_form, **whole_form; /* register tiles of ring loads, by value id */
+    Value **split_form, **whole_form; /* register tiles of what comes through rings, by value id */
     Value **slots;                    /* the newest slot of each aref, by id */
     Value *group;
     Value *offsets[MAX_OFFSETS]; /* first row of the group for tiles of offset_rows[i] rows */
@@ -130,7 +130,14 @@ static void end_first_group(Distributor *in, Block *block, Block *to, const Op *
 
 /* ---- windows of shared memory ------------------------------------------------------------------------------------ */
 
-/* A use of a ring load wants this group's rows, not all of them.  */
+/* What makes the value, if it comes to this role through a ring, or what it is the transpose of does.  */
+static Op *arrives(const Distributor *in, const Value *value)
+{
+    Op *source = ring_source(value);
+    return source && aref_to(source->results[0], in->role) ? source : NULL;
+}
+
+/* A use of what comes through a ring wants this group's rows, not all of them.  */
 static bool use_is_split(const Distributor *in, const Use *use)
 {
     const Op *op = use->op;
@@ -151,14 +158,8 @@ static bool use_is_split(const Distributor *in, const Use *use)
     default:
         if (op->nresults && op->results[0]->type.rows > 1)
             return op->results[0]->split;
-        return ring_load_divides(op->args[use->arg], groups_of(in));
+        return ring_source_divides(op->args[use->arg], groups_of(in));
     }
-}
-
-/* The ring out of which the groups that compute get a load.  */
-static Aref *last_ring(const Op *load)
-{
-    return load->aref->onward ? load->aref->onward : load->aref;
 }
 
 static bool trans_is_operand(const Distributor *in, const Value *result)
@@ -170,14 +171,14 @@ static bool trans_is_operand(const Distributor *in, const Value *result)
     return false;
 }
 
-/* The window of a ring load's slot that `value` (the load's result or its transpose) means for one use.  */
+/* The window of a slot that `value` (what the ring carries, or its transpose) means for one use.  */
 static Value *emit_window(Distributor *in, Block *to, const Op *origin, const Value *value, bool split)
 {
-    Op *load = ring_load(value);
-    Aref *aref = last_ring(load);
-    bool flipped = aref != load->aref, transposed = (value->def != load) != flipped;
-    Storage *storage = flipped ? aref->storages[0] : load->storage;
-    Type type = type_kind(K_VIEW, flipped ? storage->tile : load->results[0]->type);
+    const Op *source = ring_source(value);
+    Aref *aref = aref_to(source->results[0], in->role);
+    Storage *storage = aref->storages[aref_place(aref, source->results[0])];
+    bool transposed = (value->def != source) != storage->turned;
+    Type type = type_kind(K_VIEW, storage->tile);
     int *rows = transposed ? &type.cols : &type.rows;
     Value *args[3] = {in->slots[aref->id]};
     int nargs = 1;
@@ -192,7 +193,7 @@ static Value *emit_window(Distributor *in, Block *to, const Op *origin, const Va
     Op *view = emit(in, to, origin, OP_VIEW, nargs, args);
     view->aref = aref;
     view->storage = storage;
-    Value *window = op_result(in->kernel, view, type, load->results[0]->name);
+    Value *window = op_result(in->kernel, view, type, source->results[0]->name);
     if (!transposed)
         return window;
     return op_result(in->kernel, emit(in, to, origin, OP_TRANS_VIEW, 1, &window), type_turned(type), value->name);
@@ -218,14 +219,14 @@ static void emit_reads(Distributor *in, Block *to, Value *value)
             continue;
         if (use->op->code == OP_YIELD && use->op->parent->parent && !slice_has(&in->slice, value))
             continue;
-        if (use->op->code == OP_TRANS && ring_load(use->op->results[0]))
+        if (use->op->code == OP_TRANS && arrives(in, use->op->results[0]))
             emit_reads(in, to, use->op->results[0]);
         else
-            emit_read(in, to, ring_load(value), value, use_is_split(in, use));
+            emit_read(in, to, ring_source(value), value, use_is_split(in, use));
     }
 }
 
-/* ---- loads through arefs ----------------------------------------------------------------------------------------- */
+/* ---- values through arefs ---------------------------------------------------------------------------------------- */
 
 static void emit_put(Distributor *in, Block *to, Op *load)
 {
@@ -235,7 +236,7 @@ static void emit_put(Distributor *in, Block *to, Op *load)
     put->aref = aref;
     Value *slot = op_result(in->kernel, put, type_scalar(D_I32), "slot");
     for (int i = 0; i < aref->nstorages; i++) {
-        const Op *source = aref->loads[i];
+        const Op *source = aref->payload[i]->def;
         Op *copy = emit(in, block, source, OP_COPY_IN, 1, &slot);
         for (int k = 0; k < source->nargs; k++)
             op_add_arg(in->kernel, copy, value_map_get(&in->map, source->args[k]));
@@ -256,88 +257,112 @@ static void emit_consumed(Distributor *in, Block *to, const Op *origin, Aref *ar
     op->aref = aref;
     op->sync->keep = lag;
     for (int i = 0; i < aref->nstorages; i++) {
-        int stage = in->role->id && !in->fills ? last_stage(aref->loads[i], &in->uses) : 0;
+        const Op *source = aref->payload[i]->def;
+        int stage = in->fills ? 0 : last_stage(source, &in->uses);
         schedule_op(op)->stage = stage > schedule_of(op)->stage ? stage : schedule_of(op)->stage;
         if (!schedule_of(origin)->release &&
-            schedule_of(aref->loads[i])->order > schedule_of(op)->order) /* where the table reads it */
-            schedule_op(op)->order = schedule_of(aref->loads[i])->order;
+            schedule_of(source)->order > schedule_of(op)->order) /* where the table reads it */
+            schedule_op(op)->order = schedule_of(source)->order;
     }
     if (schedule_of(origin)->release)
         schedule_op(op)->order = RELEASE_END;
 }
 
-static void emit_skip(Distributor *in, Block *to, const Op *load)
+static void emit_skip(Distributor *in, Block *to, const Op *source, Aref *aref)
 {
-    Op *skip = emit(in, to, load, OP_SKIP, 0, NULL);
-    skip->aref = last_ring(load);
+    Op *skip = emit(in, to, source, OP_SKIP, 0, NULL);
+    skip->aref = aref;
     skip->sync->count = 1;
 }
 
-/* The whole group takes a tile out of one ring and puts it, turned over, into the next.  */
-static void emit_flip(Distributor *in, Block *to, const Op *load)
+/* The whole group writes a tile to the next slot.  `tile` is in registers, or a view of the slot that it is in now, of which
+   `from` is the ring.  */
+static void emit_put_tile(Distributor *in, Block *to, const Op *source, Aref *aref, Value *tile, Aref *from)
 {
-    Aref *from = load->aref, *onward = from->onward;
-    Op *get = emit(in, to, load, OP_GET, 0, NULL), *put = emit(in, to, load, OP_PUT, 0, NULL);
-    get->aref = from;
-    put->aref = onward;
-    Value *got = op_result(in->kernel, get, type_scalar(D_I32), "slot");
+    Op *put = emit(in, to, source, OP_PUT, 0, NULL);
+    put->aref = aref;
     Value *slot = op_result(in->kernel, put, type_scalar(D_I32), "slot");
-    Op *view = emit(in, to, load, OP_VIEW, 1, &got);
-    view->aref = from;
-    view->storage = load->storage;
-    Value *tile = op_result(in->kernel, view, type_kind(K_VIEW, load->results[0]->type), load->results[0]->name);
+    if (from) {
+        Op *view = emit(in, to, source, OP_VIEW, 1, &tile);
+        view->aref = from;
+        view->storage = from->storages[aref_place(from, source->results[0])];
+        tile = op_result(in->kernel, view, type_kind(K_VIEW, view->storage->tile), source->results[0]->name);
+    }
     Value *args[] = {slot, tile};
-    Op *flip = emit(in, to, load, OP_FLIP, 2, args);
-    flip->aref = onward;
-    flip->storage = onward->storages[0];
-    emit_consumed(in, to, load, from, 0);
-    emit(in, to, load, OP_FENCE, 0, NULL);
-    emit(in, to, load, OP_BARRIER, 0, NULL);
-    emit(in, to, load, OP_PUT_DONE, 1, &slot)->aref = onward;
+    Op *write = emit(in, to, source, OP_PUT_TILE, 2, args);
+    write->aref = aref;
+    write->storage = aref->storages[aref_place(aref, source->results[0])];
+    if (from)
+        emit_consumed(in, to, source, from, 0);
+    emit(in, to, source, OP_FENCE, 0, NULL);
+    emit(in, to, source, OP_BARRIER, 0, NULL);
+    emit(in, to, source, OP_PUT_DONE, 1, &slot)->aref = aref;
 }
 
-static void emit_ring_load(Distributor *in, Block *to, Op *load)
+/* A tile out of one ring into the next, in another form.  */
+static void emit_pass_on(Distributor *in, Block *to, const Op *source, Aref *from, Aref *aref)
 {
-    Aref *aref = load->aref;
-    bool last = aref->loads[aref->nstorages - 1] == load;
+    Op *get = emit(in, to, source, OP_GET, 0, NULL);
+    get->aref = from;
+    emit_put_tile(in, to, source, aref, op_result(in->kernel, get, type_scalar(D_I32), "slot"), from);
+}
+
+/* A slot that holds all that the table wants of it.  */
+static void emit_get(Distributor *in, Block *to, Op *source, Aref *aref)
+{
+    Op *get = emit(in, to, source, OP_GET, 0, NULL);
+    get->aref = aref;
+    for (int i = 1; i < aref->nstorages; i++) { /* the table may want another of its tiles first */
+        int order = schedule_of(aref->payload[i]->def)->order;
+        if (order < schedule_of(get)->order)
+            schedule_op(get)->order = order;
+    }
+    in->slots[aref->id] = op_result(in->kernel, get, type_scalar(D_I32), "slot");
+}
+
+static void clone_plain(Distributor *in, Block *to, Op *op);
+
+/* What the role does with a value that rings carry: it makes it and puts it, passes it on, gets it, or several of these.  */
+static void emit_carried(Distributor *in, Block *to, Op *source)
+{
+    Value *value = source->results[0];
+    Aref *into = aref_from(value, in->role), *from = aref_to(value, in->role);
+    bool first = from && from->payload[0] == value, last = from && from->payload[from->nstorages - 1] == value;
     if (in->skipping) {
         if (last)
-            emit_skip(in, to, load);
+            emit_skip(in, to, source, from);
         return;
     }
-    if (aref->producer == in->role && last)
-        emit_put(in, to, load);
-    if (aref->onward && aref->onward->producer == in->role) {
-        emit_flip(in, to, load);
+    if (into && from && into != from) {
+        emit_pass_on(in, to, source, from, into);
         return;
     }
-    aref = last_ring(load);
-    if (!(aref->consumers & ROLE_BIT(in->role)))
-        return;
-    if (aref->loads[0] == load) {
-        Op *get = emit(in, to, load, OP_GET, 0, NULL);
-        get->aref = aref;
-        for (int i = 1; i < aref->nstorages; i++) /* the table may want another of its tiles first */
-            if (schedule_of(aref->loads[i])->order < schedule_of(get)->order)
-                schedule_op(get)->order = schedule_of(aref->loads[i])->order;
-        in->slots[aref->id] = op_result(in->kernel, get, type_scalar(D_I32), "slot");
+    if (into && source->code != OP_LOAD) {
+        clone_plain(in, to, source);
+        emit_put_tile(in, to, source, into, value_map_get(&in->map, value), NULL);
+    } else if (into && into->payload[into->nstorages - 1] == value) {
+        emit_put(in, to, source);
     }
-    emit_reads(in, to, load->results[0]);
-    if (last && schedule_of(load)->release == 0)
-        emit_consumed(in, to, load, aref, 0);
+    if (!from)
+        return;
+    if (first)
+        emit_get(in, to, source, from);
+    emit_reads(in, to, value);
+    if (last && schedule_of(source)->release == 0)
+        emit_consumed(in, to, source, from, 0);
 }
 
 /* Where slots that products looked at are released: at the end of the block that got them, or of the iteration if a product
    of it stays in flight.  */
 static Block *release_block(const Aref *aref)
 {
-    return schedule_of(aref->loads[0])->release == RELEASE_END ? body_around(aref->home) : aref->home;
+    return schedule_of(aref->payload[0]->def)->release == RELEASE_END ? body_around(aref->home) : aref->home;
 }
 
 /* What only passes through a role is released there and then.  */
 static bool gets_to_compute(const Distributor *in, const Aref *aref)
 {
-    return aref->consumers & ROLE_BIT(in->role) && !aref->onward;
+    return aref->consumers & ROLE_BIT(in->role) && !(aref->also && aref->also->producer == in->role);
 }
 
 /* Expand moves a release up to the wait that makes it safe.  */
@@ -346,8 +371,8 @@ static void release_at_end(Distributor *in, Block *from, Block *to)
     if (in->skipping)
         return;
     FOR_AREFS (aref, in->kernel)
-        if (release_block(aref) == from && gets_to_compute(in, aref) && schedule_of(aref->loads[0])->release)
-            emit_consumed(in, to, aref->loads[0], aref, aref->release_lag);
+        if (release_block(aref) == from && gets_to_compute(in, aref) && schedule_of(aref->payload[0]->def)->release)
+            emit_consumed(in, to, aref->payload[0]->def, aref, aref->release_lag);
 }
 
 /* What stayed in flight when a loop ended is released behind it.  */
@@ -357,7 +382,7 @@ static void release_after_loop(Distributor *in, Op *loop, Block *to)
         return;
     FOR_AREFS (aref, in->kernel)
         if (release_block(aref)->parent == loop && aref->release_lag && gets_to_compute(in, aref))
-            emit_consumed(in, to, aref->loads[0], aref, 0);
+            emit_consumed(in, to, aref->payload[0]->def, aref, 0);
 }
 
 /* ---- right operands that the groups computed in parts ------------------------------------------------------------ */
@@ -384,18 +409,18 @@ static Value *emit_gather(Distributor *in, Block *to, const Op *product, const V
 static Value *operand(Distributor *in, Block *to, Op *op, int arg)
 {
     Value *value = op->args[arg];
-    Op *load = value->type.kind == K_TILE ? ring_load(value) : NULL;
+    const Op *source = value->type.kind == K_TILE ? arrives(in, value) : NULL;
     bool product = op_is_product(op) && arg < 2;
-    if (!load && product && arg == 1 && value->split && groups_of(in) > 1)
+    if (!source && product && arg == 1 && value->split && groups_of(in) > 1)
         return emit_gather(in, to, op, value);
-    if (!load)
+    if (!source)
         return value_map_get(&in->map, value);
     Use use = {op, arg, NULL};
-    if (product && (value->def == load || trans_is_operand(in, value)))
+    if (product && (value->def == source || trans_is_operand(in, value)))
         return emit_window(in, to, op, value, arg == 0);
     Value *form = use_is_split(in, &use) ? in->split_form[value->id] : in->whole_form[value->id];
     if (!form)
-        BUG(in->kernel, "no register form of a ring load for '%s'", op_info[op->code].text);
+        BUG(in->kernel, "no register form of what comes through a ring for '%s'", op_info[op->code].text);
     return form ? form : value;
 }
 
@@ -411,6 +436,8 @@ static Op *clone_shell(Distributor *in, Block *to, Op *op)
 {
     Op *copy = emit(in, to, op, op->code, 0, NULL);
     op_copy_attributes(copy, op);
+    copy->aref = NULL;
+    copy->storage = NULL;
     return copy;
 }
 
@@ -462,6 +489,7 @@ static bool keeps(const Distributor *in, const Value *value)
 }
 
 static bool cut_at_ring(const Op *op, void *context);
+static bool cut_at_any_ring(const Op *op, void *context);
 
 static bool is_get(const Op *op, const void *context)
 {
@@ -535,7 +563,7 @@ static void clone_turns(Distributor *in, Block *from, Block *to, Op *grid)
 
     Slice consumed = in->slice;
     in->slice = slice_new(kernel);
-    in->slice.cut = cut_at_ring;
+    in->slice.cut = cut_at_any_ring;
     in->skipping = true;
     ir_walk(from, visit_ring, in);
     clone_block(in, from, blocks[1]);
@@ -598,8 +626,8 @@ static void clone_block(Distributor *in, Block *from, Block *to)
         else if (op->nblocks)
             clone_control(in, to, op);
         else if (op->aref)
-            emit_ring_load(in, to, op);
-        else if (!(op->code == OP_TRANS && ring_load(op->results[0])))
+            emit_carried(in, to, op);
+        else if (!(op->code == OP_TRANS && arrives(in, op->results[0])))
             clone_plain(in, to, op);
     }
     if (from->last && from->last->code != OP_YIELD && from->last->code != OP_COND)
@@ -608,18 +636,25 @@ static void clone_block(Distributor *in, Block *from, Block *to)
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* Roots of what a group has to follow of a tile that is not its own: the loads that fill its rings.  */
+/* Roots of what a group has to follow of a tile that is not its own: what fills its rings.  */
 static void visit_ring(Op *op, void *context)
 {
     Distributor *in = context;
-    if (op->aref && last_ring(op)->consumers & ROLE_BIT(in->role))
+    if (op->aref && aref_to(op->results[0], in->role))
         slice_op(&in->slice, op);
 }
 
-/* A consumer needs a ring load's tile, not its address.  */
+/* Of what comes to a role through a ring it needs neither address nor operands.  */
 static bool cut_at_ring(const Op *op, void *context)
 {
-    return op->aref && op->aref->producer != context;
+    const Aref *aref = op->aref ? aref_to(op->results[0], context) : NULL;
+    return aref && aref->producer != context;
+}
+
+static bool cut_at_any_ring(const Op *op, void *context)
+{
+    (void)context;
+    return op->aref;
 }
 
 /* Roots of a role's program: what it stores, and the ends of rings that are its own.  */
@@ -647,7 +682,7 @@ static void distribute_role(Kernel *kernel, Role *role)
     int narefs = 0;
     FOR_AREFS (aref, kernel) {
         narefs = aref->id + 1;
-        in.fills |= kernel->roles->next && aref->producer == role;
+        in.fills |= kernel_is_specialized(kernel) && aref->producer == role;
     }
     in.slots = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
     role->body = block_new(kernel, NULL);

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * partition.c - the cut: loads that change roles go through asynchronous references (Tawa, III-C.1).
+ * partition.c - the cut: values that change roles go through asynchronous references (Tawa, III-C.1).
  *
  *   before                                     after
  *   ta = ws_load (a, i, k, 128, 64);           aref ta_tb: 4 slots of {ta 128x64, tb 256x64}, producer -> consumer,
  *   tb = ws_load (b, j, k, 256, 64);             49152 bytes a put, released one product late
  *
+ * An aref carries values of the body from the role that makes them to those that use them.  A load's maker starts the copy; any
+ * other operation's maker computes the tile and writes it to the slot:
+ *
+ *   w8 = ws_load (w, j, k, 128, 64)            aref w8: producer -> converter
+ *   wh = ws_cast (w8, WS_F16)                  aref wh: converter -> consumer
+ *
  * What is turned over on its way goes through two of them, the second filled by the role that does so:
  *
- *   tv = ws_load (v, k, j, 64, 128) flipped    aref tv: producer -> flipper; aref tv_flipped from tv: {128x64}, flipper -> consumer
+ *   tv = ws_load (v, k, j, 64, 128)            aref tv: producer -> flipper; aref tv_flipped from tv: {128x64} turned, flipper -> consumer
  *
  * Loads share an aref if they have the same control block, the same consuming roles, the same depth and the same release
- * point in the table: then one put fills and one consumed frees all of them.  Every other load has its own.
+ * point in the table: then one put fills and one consumed frees all of them.  Every other value has its own.
  */
 #include "schedule/cluster.h"
 #include "machine/machine.h"
@@ -20,30 +26,25 @@
 
 #include <string.h>
 
-static int in_flight_after(const Op *load)
+static int in_flight_after(const Op *source)
 {
-    Op *loop = loop_around(load->parent);
-    bool late = schedule_of(load)->release == RELEASE_END && loop && pipeline_of(loop);
+    Op *loop = loop_around(source->parent);
+    bool late = schedule_of(source)->release == RELEASE_END && loop && pipeline_of(loop);
     return late ? loop->control->pipeline->in_flight - 1 : 0;
 }
 
-/* Behind the first of those that look at the tile.  */
-static uint32_t flipping_roles(const Kernel *kernel, const Op *load)
+/* Those that get it as its maker leaves it.  A role may get what it has put in itself, where there is but one.  */
+static uint32_t getting_roles(const Op *source)
 {
-    uint32_t rest = load->transfer->flipped ? schedule_of(load)->roles & ~ROLE_BIT(kernel->roles) : 0;
-    return rest & (rest - 1);
+    const ScheduleRow *row = schedule_of(source);
+    uint32_t others = row->roles & ~row->maker & ~row->turner;
+    return others ? others : row->maker;
 }
 
-static uint32_t consuming_roles(Kernel *kernel, const Op *load)
-{
-    uint32_t producer = ROLE_BIT(kernel->roles);
-    return kernel->roles->next ? schedule_of(load)->roles & ~producer & ~flipping_roles(kernel, load) : producer;
-}
-
-static void visit_ring_load(Op *op, void *context)
+static void visit_ring_source(Op *op, void *context)
 {
     bool *found = context;
-    *found |= op->code == OP_LOAD && schedule_of(op)->depth;
+    *found |= schedule_of(op)->depth > 0;
 }
 
 /* A nested block between two loads of one put could fill another ring any number of times: the producer would fill it before
@@ -53,47 +54,62 @@ static bool rings_between(const Op *first, const Op *last)
     bool found = false;
     for (const Op *op = first->next; op && op != last; op = op->next)
         for (int k = 0; k < op->nblocks; k++)
-            ir_walk(op->blocks[k], visit_ring_load, &found);
+            ir_walk(op->blocks[k], visit_ring_source, &found);
     return found;
 }
 
-static bool shares(Kernel *kernel, const Aref *aref, const Op *load)
+/* A slot for both: they are put, got and released together.  What a role computes has its own.  */
+static bool shares(Kernel *kernel, const Aref *aref, const Op *source)
 {
-    const Op *first = aref->loads[0];
-    if (load->transfer->flipped || first->transfer->flipped)
-        return false;
-    if (!kernel->roles->next)
+    const Op *first = aref->payload[0]->def;
+    const ScheduleRow *row = schedule_of(source), *others = schedule_of(first);
+    bool copied = first->code == OP_LOAD && source->code == OP_LOAD && !row->turner && !others->turner;
+    if (!copied || !kernel_is_specialized(kernel))
         return false; /* one role fills and reads in turn: each load is complete where it stands */
-    return aref->home == load->parent && aref->slots == schedule_of(load)->depth &&
-           schedule_of(first)->release == schedule_of(load)->release &&
-           schedule_of(first)->stage == schedule_of(load)->stage && aref->consumers == consuming_roles(kernel, load) &&
-           !rings_between(first, load);
+    return aref->home == source->parent && aref->slots == row->depth && others->release == row->release &&
+           others->stage == row->stage && aref->consumers == getting_roles(source) && !rings_between(first, source);
 }
 
-static void add_load(Kernel *kernel, Aref *aref, Op *load)
+static const char *payload_name(Kernel *kernel, const Op *source)
 {
-    Type tile = load->results[0]->type;
-    const char *name = load->results[0]->name, *tensor = load->args[0]->name;
-    if (!name)
-        name = tensor ? arena_print(kernel->module, "%s_tile", tensor) : "tile";
-    Storage *storage = storage_new(kernel, name, USE_RING, tile, aref->slots);
-    storage->kept = load->transfer->kept;
-    int n = aref->nstorages;
-    Storage **storages = arena_alloc(kernel->module, sizeof(Storage *) * (size_t)(n + 1));
-    Op **loads = arena_alloc(kernel->module, sizeof(Op *) * (size_t)(n + 1));
-    aref->along = cluster_join(aref->along, load->transfer->along);
-    for (int i = 0; i < n; i++) {
-        storages[i] = aref->storages[i];
-        loads[i] = aref->loads[i];
+    const char *tensor = source->code == OP_LOAD ? source->args[0]->name : NULL;
+    if (source->results[0]->name)
+        return source->results[0]->name;
+    return tensor                    ? arena_print(kernel->module, "%s_tile", tensor)
+           : source->code == OP_LOAD ? "tile"
+                                     : op_info[source->code].text;
+}
+
+static void *grown(Kernel *kernel, const void *list, int count, const void *item)
+{
+    const void **made = arena_alloc(kernel->module, sizeof *made * (size_t)(count + 1));
+    if (count)
+        memcpy(made, list, sizeof *made * (size_t)count);
+    made[count] = item;
+    return made;
+}
+
+/* One more value into the slots of an aref, through a storage of its own.  */
+static void add_payload(Kernel *kernel, Aref *aref, Op *source, Storage *storage)
+{
+    aref->storages = grown(kernel, aref->storages, aref->nstorages, storage);
+    aref->payload = grown(kernel, aref->payload, aref->nstorages, source->results[0]);
+    aref->nstorages++;
+}
+
+/* The copy engine brings whole lines of the rows that there are; threads write all of a tile.  */
+static void add_source(Kernel *kernel, Aref *aref, Op *source)
+{
+    Type tile = source->results[0]->type;
+    Storage *storage = storage_new(kernel, payload_name(kernel, source), USE_RING, tile, aref->slots);
+    add_payload(kernel, aref, source, storage);
+    if (source->transfer) {
+        storage->kept = source->transfer->kept;
+        aref->along = cluster_join(aref->along, source->transfer->along);
     }
-    storages[n] = storage;
-    loads[n] = load;
-    aref->storages = storages;
-    aref->loads = loads;
-    aref->nstorages = n + 1;
-    aref->bytes += machine_copy_bytes(tile);
-    load->aref = aref;
-    load->storage = storage;
+    aref->bytes += source->code == OP_LOAD ? machine_copy_bytes(tile) : machine_tile_bytes(tile);
+    source->aref = aref;
+    source->storage = storage;
 }
 
 static int releasing_groups(const Kernel *kernel, const Aref *aref)
@@ -105,51 +121,54 @@ static int releasing_groups(const Kernel *kernel, const Aref *aref)
     return groups * cluster_sharers(kernel, aref->along);
 }
 
-static Aref *new_aref(Kernel *kernel, Op *load)
+static Role *role_of_bit(const Kernel *kernel, uint32_t bit)
 {
-    Aref *aref = aref_new(kernel, "ring", schedule_of(load)->depth);
-    aref->producer = kernel->roles;
-    aref->consumers = consuming_roles(kernel, load);
-    aref->home = load->parent;
-    aref->release_lag = in_flight_after(load);
+    FOR_ROLES (role, kernel)
+        if (bit == ROLE_BIT(role))
+            return role;
+    return NULL;
+}
+
+static Aref *new_aref(Kernel *kernel, const Op *source)
+{
+    Aref *aref = aref_new(kernel, "ring", schedule_of(source)->depth);
+    aref->producer = role_of_bit(kernel, schedule_of(source)->maker);
+    aref->consumers = getting_roles(source);
+    aref->home = source->parent;
+    aref->release_lag = in_flight_after(source);
     return aref;
 }
 
-/* The ring that has the load's tiles turned over.  */
-static void add_onward(Kernel *kernel, Aref *from, Op *load)
+/* The ring that has the same tiles turned over.  */
+static void add_turned(Kernel *kernel, Aref *from, Op *source)
 {
-    Type tile = type_turned(load->results[0]->type);
+    Type tile = type_turned(source->results[0]->type);
     Aref *aref = aref_new(kernel, "ring", from->slots);
-    FOR_ROLES (role, kernel)
-        if (flipping_roles(kernel, load) & ROLE_BIT(role))
-            aref->producer = role;
+    aref->producer = role_of_bit(kernel, schedule_of(source)->turner);
     aref->consumers = from->consumers;
     aref->home = from->home;
     aref->release_lag = from->release_lag;
-    aref->storages = arena_alloc(kernel->module, sizeof *aref->storages);
-    aref->loads = arena_alloc(kernel->module, sizeof *aref->loads);
-    aref->nstorages = 1;
-    aref->loads[0] = load;
-    aref->storages[0] = storage_new(kernel, arena_print(kernel->module, "%s_flipped", from->storages[0]->name),
-                                    USE_RING, tile, aref->slots);
     aref->bytes = machine_tile_bytes(tile);
+    const char *name = arena_print(kernel->module, "%s_flipped", from->storages[0]->name);
+    add_payload(kernel, aref, source, storage_new(kernel, name, USE_RING, tile, aref->slots));
+    aref->storages[0]->turned = true;
     from->consumers = ROLE_BIT(aref->producer);
     from->release_lag = 0;
-    from->onward = aref;
+    from->also = aref;
 }
 
-static void visit_load(Op *load, void *context)
+static void visit_source(Op *source, void *context)
 {
     Kernel *kernel = context;
-    if (load->code != OP_LOAD || !schedule_of(load)->depth)
+    if (!schedule_of(source)->depth)
         return;
     Aref *found = NULL;
     FOR_AREFS (aref, kernel)
-        if (!found && aref->nstorages && shares(kernel, aref, load))
+        if (!found && aref->nstorages && shares(kernel, aref, source))
             found = aref;
-    add_load(kernel, found ? found : new_aref(kernel, load), load);
-    if (load->transfer->flipped)
-        add_onward(kernel, load->aref, load);
+    add_source(kernel, found ? found : new_aref(kernel, source), source);
+    if (schedule_of(source)->turner)
+        add_turned(kernel, source->aref, source);
 }
 
 /* Storages have their names by now; an aref is called after what it carries.  */
@@ -161,10 +180,10 @@ static void name_aref(Kernel *kernel, Aref *aref)
     aref->name = aref->nstorages == 1 ? arena_print(kernel->module, "%s_ring", name) : name;
 }
 
-/* require: choose.   ensure: arefs and ring storages; LOAD->aref.  */
+/* require: choose.   ensure: arefs and ring storages; op->aref of what they carry.  */
 void pass_partition(Kernel *kernel)
 {
-    ir_walk(kernel->body, visit_load, kernel);
+    ir_walk(kernel->body, visit_source, kernel);
     FOR_AREFS (aref, kernel) {
         name_aref(kernel, aref);
         aref->arrivals = releasing_groups(kernel, aref);

@@ -96,7 +96,7 @@ static bool only_late(const Coarse *in, const Value *value)
 static void late_loads(const Coarse *in)
 {
     for (Op *op = in->block->last; op; op = op->prev)
-        if ((op->code == OP_TRANS || op->code == OP_LOAD) && ring_load(op->results[0]) && only_late(in, op->results[0]))
+        if ((op->code == OP_TRANS || op->code == OP_LOAD) && ring_source(op->results[0]) && only_late(in, op->results[0]))
             schedule_op(op)->stage = 1;
 }
 
@@ -160,7 +160,7 @@ static int held_registers(const Coarse *in)
         held.rows = MACHINE_MMA_ROWS;
         Type operand = op->args[0]->type;
         operand.rows = MACHINE_MMA_ROWS;
-        bool computed = schedule_of(op)->stage && !ring_load(op->args[0]);
+        bool computed = schedule_of(op)->stage && !ring_source(op->args[0]);
         registers += machine_tile_registers(held, LAYOUT_MMA) * (in->kernel->grid.consumers == 1 ? groups : 1);
         registers += computed ? machine_tile_registers(operand, LAYOUT_MMA) : 0;
     }
@@ -173,7 +173,7 @@ static const Value *needed_early(const Coarse *in)
 {
     FOR_OPS (op, in->block) {
         const Op *left = schedule_of(op)->stage && op_is_dot(op) ? local_op(in, op->args[0]) : NULL;
-        if (left && !ring_load(op->args[0]) && !only_late(in, op->args[0]))
+        if (left && !ring_source(op->args[0]) && !only_late(in, op->args[0]))
             return op->args[0];
     }
     return NULL;

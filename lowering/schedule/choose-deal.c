@@ -104,7 +104,7 @@ bool choose_deal(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
     bool uneven = false, alone = grid->cluster[0] <= 1 && grid->cluster[1] <= 1;
-    if (!grid->persistent || !kernel->roles->next || !alone)
+    if (!grid->persistent || !kernel_is_specialized(kernel) || !alone)
         return false;
     if (grid->split != SPLIT_TILES)
         ir_walk(kernel->body, visit_uneven, &uneven);

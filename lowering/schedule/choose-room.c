@@ -73,7 +73,7 @@ static int64_t output_bytes(const Chooser *in)
 int64_t room_of_slot(const Op *load)
 {
     Type type = load->results[0]->type;
-    return machine_tile_bytes(type) + (load->transfer->flipped ? machine_tile_bytes(type_turned(type)) : 0);
+    return machine_tile_bytes(type) + (schedule_of(load)->turner ? machine_tile_bytes(type_turned(type)) : 0);
 }
 
 /* Barriers, and the gap behind what is no multiple of the swizzle's period.  */
@@ -101,8 +101,8 @@ static bool is_staged(const Op *product, int arg)
     bool registers =
         arg == 0 && dtype_bytes(operand->type.dtype) <= 2 && !(operand->def && operand->def->code == OP_TRANS);
     if (!op_is_dot(product))
-        return !ring_load(operand);
-    return ring_load(operand) ? !operand_in_place(operand, arg) : !registers;
+        return !ring_source(operand);
+    return ring_source(operand) ? !operand_in_place(operand, arg) : !registers;
 }
 
 /* For so many groups, each with whole tiles or with its share of the rows.  */

@@ -39,7 +39,7 @@ static bool has_rows(const Value *value)
 
 static void require(Splitter *in, Value *value, int mode, Op *op)
 {
-    if (!has_rows(value) || ring_load(value) || (in->mode[value->id] & mode) == mode)
+    if (!has_rows(value) || ring_source(value) || (in->mode[value->id] & mode) == mode)
         return;
     in->mode[value->id] |= (char)mode;
     in->changed = true;
@@ -49,7 +49,7 @@ static void require(Splitter *in, Value *value, int mode, Op *op)
 
 static void link_values(Splitter *in, Value *x, Value *y, Op *op)
 {
-    if (!x || !y || !has_rows(x) || !has_rows(y) || ring_load(x) || ring_load(y))
+    if (!x || !y || !has_rows(x) || !has_rows(y) || ring_source(x) || ring_source(y))
         return;
     require(in, x, in->mode[y->id], op);
     require(in, y, in->mode[x->id], op);
@@ -73,13 +73,13 @@ static void link_carried(Splitter *in, Op *loop)
 /* As it stands in shared memory the matrix units take it.  */
 static bool may_be_gathered(const Value *right)
 {
-    bool computed = right->def && right->def->code != OP_TRANS && !ring_load(right);
+    bool computed = right->def && right->def->code != OP_TRANS && !ring_source(right);
     return computed && dtype_bytes(right->type.dtype) == 2;
 }
 
 static void require_all_rows(Splitter *in, Op *op)
 {
-    if (op->nresults && ring_load(op->results[0]))
+    if (op->nresults && ring_source(op->results[0]))
         return;
     in->whole = op;
     require(in, op->args[0], WHOLE, op);
@@ -147,7 +147,7 @@ static void visit_divide(Op *op, void *context)
     Splitter *in = context;
     for (int i = 0; i < op->nresults; i++) {
         Value *value = op->results[i];
-        if (!has_rows(value) || ring_load(value) || in->mode[value->id] & WHOLE)
+        if (!has_rows(value) || ring_source(value) || in->mode[value->id] & WHOLE)
             continue;
         int unit = in->groups * (op->code == OP_DOT ? MACHINE_MMA_ROWS : MACHINE_SWIZZLE_ROWS);
         if (value->type.rows % unit && !in->why)
@@ -174,7 +174,7 @@ static void visit_mark(Op *op, void *context)
 /* What a block's arguments are follows from what is handed to them: no mode is left to find.  */
 static bool is_split(const Splitter *in, const Value *value)
 {
-    return ring_load(value) ? ring_load_divides(value, in->groups) : has_rows(value) && !(in->mode[value->id] & WHOLE);
+    return ring_source(value) ? ring_source_divides(value, in->groups) : has_rows(value) && !(in->mode[value->id] & WHOLE);
 }
 
 typedef struct {

@@ -52,7 +52,6 @@ static void visit_collect(Op *op, void *context)
     Chooser *in = context;
     *schedule_op(op) = (ScheduleRow){.tag = schedule_of(op)->tag, .order = ++in->order};
     if (op->code == OP_LOAD) {
-        op->transfer->flipped = false;
         op->transfer->kept = 0;
         push(in->kernel, &in->loads, &in->nloads, op);
     }
@@ -130,7 +129,7 @@ static void choose_ring(Chooser *in, Op *load)
 
 /* The matrix units read bytes along K only.  Those that come the other way are turned over once, by a role of its own on their
    way to the groups, where threads and registers for one more are left.  */
-enum { FLIPPED_ROWS = 32, FLIPPED_COLUMNS = 16, MOST_GROUPS_BESIDE = 2 };
+enum { TURNED_ROWS = 32, TURNED_COLUMNS = 16, MOST_GROUPS_BESIDE = 2 };
 
 /* Are the kernel's products narrow enough for a block of so many groups?  */
 static bool products_fit(const Chooser *in, int groups)
@@ -155,7 +154,7 @@ static int most_groups(const Chooser *in)
     return grid->consumers ? grid->consumers : whole_tiles && groups < 2 ? 2 : groups;
 }
 
-static void choose_flip(const Chooser *in, Op *load)
+static bool wants_turner(const Chooser *in, const Op *load)
 {
     const Grid *grid = &in->kernel->grid;
     Type type = load->results[0]->type;
@@ -163,8 +162,8 @@ static void choose_flip(const Chooser *in, Op *load)
     int groups = most_groups(in);
     bool room = groups <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= MACHINE_REGISTERS &&
                 products_fit(in, groups + 2);
-    load->transfer->flipped = schedule_of(load)->depth && in->specialized && room && type.rows % FLIPPED_ROWS == 0 &&
-                              type.cols % FLIPPED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
+    return schedule_of(load)->depth && in->specialized && room && type.rows % TURNED_ROWS == 0 &&
+           type.cols % TURNED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
 }
 
 static void release_at_products(Chooser *in, Op *load, const Value *value)
@@ -252,14 +251,29 @@ static int in_flight_effective(const Chooser *in, const Op *loop, int wanted)
     return 1;
 }
 
-/* Where the slots that the user asked for leave no room, each group turns over what it needs.  */
-static void choose_flips(Chooser *in)
+static uint32_t next_role(const Kernel *kernel)
 {
+    uint32_t bit = 1;
+    FOR_ROLES (role, kernel)
+        bit <<= 1;
+    return bit;
+}
+
+/* Where the slots that the user asked for leave no room, each group turns over what it needs.  */
+static void choose_turner(Chooser *in)
+{
+    uint32_t turner = next_role(in->kernel);
+    bool any = false;
     for (int i = 0; i < in->nloads; i++)
-        choose_flip(in, in->loads[i]);
+        if (wants_turner(in, in->loads[i])) {
+            schedule_op(in->loads[i])->turner = turner;
+            any = true;
+        }
     bool fits = budget_fits(room_fixed(in));
-    for (int i = 0; i < in->nloads; i++)
-        in->loads[i]->transfer->flipped &= fits;
+    for (int i = 0; i < in->nloads && !fits; i++)
+        schedule_op(in->loads[i])->turner = 0;
+    if (any && fits)
+        role_new(in->kernel, "flipper", ROLE_COMPUTES, 1);
 }
 
 static void choose_kept(Chooser *in)
@@ -385,7 +399,7 @@ static void visit_largest(Op *op, void *context)
     int *largest = context;
     for (int i = 0; i < op->nresults; i++) {
         Type type = op->results[i]->type;
-        if (type.kind == K_TILE && !ring_load(op->results[i]) && type.rows * type.cols > *largest)
+        if (type.kind == K_TILE && !ring_source(op->results[i]) && type.rows * type.cols > *largest)
             *largest = type.rows * type.cols;
     }
 }
@@ -420,7 +434,7 @@ static void visit_beside(Op *op, void *context)
     for (int i = 0; i < op->nresults; i++) {
         const Value *value = op->results[i];
         if (value->type.kind != K_TILE || value->type.rows != beside->accumulator.rows ||
-            value->type.cols != beside->accumulator.cols || ring_load(value) || schedule_of(op)->depth)
+            value->type.cols != beside->accumulator.cols || ring_source(value) || schedule_of(op)->depth)
             continue;
         const Use *use = uses_of(&beside->in->uses, value);
         bool again = use && use->next && op->code != OP_FOR && op->code != OP_FULL;
@@ -501,10 +515,10 @@ static int choose_groups(Chooser *in)
     return 1;
 }
 
-static bool has_flips(const Chooser *in, const Op *loop)
+static bool has_turned(const Chooser *in, const Op *loop)
 {
     for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->transfer->flipped && pipelined_loop(in->loads[i]) == loop)
+        if (schedule_of(in->loads[i])->turner && pipelined_loop(in->loads[i]) == loop)
             return true;
     return false;
 }
@@ -520,50 +534,50 @@ static void choose_turns(Chooser *in, int groups)
             continue;
         if (pipeline->pingpong && groups == 1)
             reject(in->kernel, pipeline->loc, REASON_PINGPONG_UNSUPPORTED);
-        pipeline->pingpong = groups > 1 && (pipeline->pingpong || !has_flips(in, in->loops[i]));
+        pipeline->pingpong = groups > 1 && (pipeline->pingpong || !has_turned(in, in->loops[i]));
     }
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t producer, consumer, flipper;
+    uint32_t copies, computes;
 } Bits;
 
 static void visit_assign(Op *op, void *context)
 {
-    Bits *bits = context;
+    const Bits *bits = context;
     ScheduleRow *row = schedule_op(op);
     switch (row->tag) {
     case TAG_LOAD:
-        row->roles = (row->depth ? bits->producer : 0) | bits->consumer | (op->transfer->flipped ? bits->flipper : 0);
+        row->maker = row->depth ? bits->copies : 0;
+        row->roles |= row->maker | bits->computes | row->turner;
         break;
     case TAG_TILE:
-        row->roles = bits->consumer;
+        row->roles |= bits->computes;
         break;
     default:
-        row->roles = bits->producer | bits->consumer;
+        row->roles |= bits->copies | bits->computes;
     }
 }
 
-static void make_roles(Chooser *in, int groups)
+/* Who brings tiles and who computes, or one that does both.  */
+static void make_roles(const Chooser *in)
 {
-    Kernel *kernel = in->kernel;
-    Bits bits;
     if (in->specialized) {
-        Role *producer = role_new(kernel, "producer", 4, 1);
-        Role *consumer = role_new(kernel, "consumer", 4, groups);
-        bits = (Bits){ROLE_BIT(producer), ROLE_BIT(consumer), 0};
-        bool flips = false;
-        for (int i = 0; i < in->nloads; i++)
-            flips |= in->loads[i]->transfer->flipped;
-        if (flips)
-            bits.flipper = ROLE_BIT(role_new(kernel, "flipper", 4, 1));
+        role_new(in->kernel, "producer", ROLE_COPIES, 1);
+        role_new(in->kernel, "consumer", ROLE_COMPUTES | ROLE_STORES, 1);
     } else {
-        Role *all = role_new(kernel, "all", 4, groups);
-        bits = (Bits){ROLE_BIT(all), ROLE_BIT(all), 0};
+        role_new(in->kernel, "all", ROLE_DOES_ALL, 1);
     }
-    ir_walk(kernel->body, visit_assign, &bits);
+}
+
+static void assign_roles(const Chooser *in, int groups)
+{
+    Role *stores = role_that(in->kernel, ROLE_STORES);
+    Bits bits = {ROLE_BIT(role_that(in->kernel, ROLE_COPIES)), ROLE_BIT(stores)};
+    stores->replicas = groups;
+    ir_walk(in->kernel->body, visit_assign, &bits);
 }
 
 static void say(Chooser *in, int groups)
@@ -576,7 +590,7 @@ static void say(Chooser *in, int groups)
             remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
                    "stays in shared memory, %d slot%s, for as long as tiles want the same",
                    in->loads[i]->transfer->kept, in->loads[i]->transfer->kept > 1 ? "s" : "");
-        else if (in->loads[i]->transfer->flipped)
+        else if (schedule_of(in->loads[i])->turner)
             remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
                    "bytes that lie across K: a role of its own turns them over on their way to the products");
     if (!in->nloops)
@@ -595,7 +609,8 @@ void pass_choose(Kernel *kernel)
         in.loops[i]->control->pipeline->put_count = 0;
     for (int i = 0; i < in.nloads; i++)
         choose_ring(&in, in.loads[i]);
-    choose_flips(&in);
+    make_roles(&in);
+    choose_turner(&in);
     for (int i = 0; i < in.nloops; i++)
         check_loop(&in, in.loops[i]);
     if (!kernel->failed)
@@ -618,7 +633,7 @@ void pass_choose(Kernel *kernel)
     choose_turns(&in, groups);
     if (!kernel->grid.persistent_given)
         kernel->grid.persistent = in.specialized;
-    make_roles(&in, groups);
+    assign_roles(&in, groups);
     kernel->grid.dealt = choose_deal(kernel);
     say(&in, groups);
 }

@@ -322,8 +322,15 @@ template <typename T, int R, int C> struct copy_in_step {
     }
 };
 
+/* A program that leaves out the other way to copy is not for tensors that need it.  */
+template <bool ENGINE, typename M> void check_version(const M &m)
+{
+    if (ENGINE && !m.usable)
+        ws_sched_fail(ws_sched_current(), "the copy engine is to load a tensor that does not lie as it has to");
+}
+
 template <typename F, int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
+WS_DEVICE void copy_tile_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
     long at[N];
@@ -343,6 +350,13 @@ WS_DEVICE void copy_in_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &
         ws_sched_copy_in_now(s, p.ring_number, p.index, range, step::run, &what);
 }
 
+template <typename F, int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
+WS_DEVICE void copy_in_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
+{
+    check_version<ENGINE>(m);
+    copy_tile_or(fill, p, to, t, m, i...);
+}
+
 template <int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
 WS_DEVICE void copy_in(producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
 {
@@ -360,8 +374,9 @@ WS_DEVICE void copy_share_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C
     ws_sched *s = ws_sched_current();
     long at[N];
     coordinates(at, (long)i...);
+    check_version<ENGINE>(m);
     if (!m.usable || !(tile_patch<R, C>(t, at).is_whole(R, C) || (fill == 0 && !t.sliced))) {
-        copy_in_or(fill, p, to, t, map{false}, i...);
+        copy_tile_or(fill, p, to, t, map{false}, i...);
         ws_sched_tell(s, p.ring_number, p.index, B::mask(A));
         return;
     }

@@ -293,6 +293,12 @@ static void finds_unit_mistakes(void **)
     check_mistake<2, 1, missing_store_wait>("store_wait<0> is missing", "", 80);
 }
 
+static void finds_tensors_of_the_other_version(void **)
+{
+    check_product<float>(small<2, 1, only_engine>::launch, 256, 96, 80, 10);
+    check_mistake<2, 1, only_engine>("the copy engine is to load a tensor that does not lie as it has to", "", 20);
+}
+
 static void finds_dependent_iterations(void **)
 {
     check_mistake<2, 1, stores_overlap>("not independent: tiles", "both store c[", 80);
@@ -472,6 +478,7 @@ int main()
         cmocka_unit_test(pingpong_by_tiles),
         cmocka_unit_test(finds_ring_mistakes),
         cmocka_unit_test(finds_unit_mistakes),
+        cmocka_unit_test(finds_tensors_of_the_other_version),
         cmocka_unit_test(finds_dependent_iterations),
         cmocka_unit_test(refuses_bad_tensors),
         cmocka_unit_test(refuses_overlap),

@@ -27,7 +27,8 @@ enum mistake {
     missing_start,
     stores_overlap,
     load_of_another_tile,
-    load_of_a_pending_store
+    load_of_a_pending_store,
+    only_engine
 };
 
 template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
@@ -51,7 +52,7 @@ template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
 
     static void producer(const params &p, shared &s)
     {
-        ws::producer<DEPTH> ta_tb(s.ta_tb);
+        ws::producer<DEPTH, M == only_engine> ta_tb(s.ta_tb);
         for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
             const int i = t.at(0);
             const int j = t.at(1);

@@ -333,8 +333,8 @@ static void run_sync(Group *group, const Op *op)
     case OP_COPY_IN:
         memory_copy_in(group, op);
         break;
-    case OP_FLIP:
-        memory_flip(group, op);
+    case OP_PUT_TILE:
+        memory_put_tile(group, op);
         break;
     case OP_PUT_DONE:
         run_put_done(group, op);

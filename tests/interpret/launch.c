@@ -262,6 +262,14 @@ static void visit_mapped(Op *op, void *context)
         launch->usable[launch->plan->tensor_of[root->results[0]->id]] = true;
 }
 
+static void visit_copied(Op *op, void *context)
+{
+    Launch *launch = context;
+    const Op *root = op->code == OP_COPY_IN ? tensor_root(op->args[1]) : NULL;
+    if (root && !launch->usable[launch->plan->tensor_of[root->results[0]->id]])
+        launch->by_engine = false;
+}
+
 /* Those that the copy engine moves.  */
 static void map_tensors(Launch *launch)
 {
@@ -274,6 +282,9 @@ static void map_tensors(Launch *launch)
         memcpy(seen.stride, t->stride, sizeof seen.stride);
         launch->usable[i] = launch->usable[i] && ws_emulate_map(&launch->state, &seen);
     }
+    launch->by_engine = true;
+    FOR_ROLES (role, launch->kernel)
+        ir_walk(role->body, visit_copied, launch);
 }
 
 /* ---- the grid ---------------------------------------------------------------------------------------------------- */
@@ -289,7 +300,7 @@ static long largest_counted(const Op *grid, int dim)
 static void make_grid(Launch *launch)
 {
     const Grid *clauses = &launch->kernel->grid;
-    const Op *grid = role_grid(launch->kernel->roles);
+    const Op *grid = kernel_grid(launch->kernel);
     launch->grid = (ws_emulate_grid){0};
     for (int i = 0; i < grid->nargs; i += 3)
         ws_emulate_grid_add(&launch->state, &launch->grid, (long)host_value(launch, grid->args[i]).number,
@@ -341,6 +352,7 @@ static void make_group(Launch *launch, Group *group, const Role *role, int numbe
 {
     const Plan *plan = launch->plan;
     *group = (Group){.launch = launch, .role = role, .number = number, .block = block};
+    group->engine = role->versions & VERSION_ENGINE && (launch->by_engine || !(role->versions & VERSION_ANY));
     group->cells = zeroed((size_t)plan->ncells, sizeof *group->cells);
     group->producers = zeroed((size_t)plan->narefs, sizeof *group->producers);
     group->consumers = zeroed((size_t)plan->narefs, sizeof *group->consumers);

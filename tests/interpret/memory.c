@@ -434,6 +434,8 @@ void memory_copy_in(Group *group, const Op *op)
     bool fills = op->transfer->fill != 0; /* -0.0 is 0 to the engine as well */
     bool plain = is_whole(&copy.from, tile.rows, tile.cols) || (!fills && !t->sliced);
     bool by_engine = launch->usable[t->number] && plain;
+    if (group->engine && !launch->usable[t->number])
+        ws_sched_fail(s, "the copy engine is to load '%s', which does not lie as it has to", storage->name);
     int brought = by_engine ? rows.brought : tile.rows;
     ws_sched_range range = {to, (size_t)brought * (size_t)tile.cols * (size_t)element_bytes(tile.dtype)};
     end->bytes += machine_copy_bytes(tile);
@@ -520,16 +522,20 @@ View memory_stage(Group *group, const Op *op)
     return (View){to, storage->tile.cols, 1};
 }
 
-void memory_flip(Group *group, const Op *op)
+void memory_put_tile(Group *group, const Op *op)
 {
     const Value *from = op->args[1];
-    View view = evaluate(group, from).view;
-    int64_t stride = view.row_stride;
-    view.row_stride = view.col_stride;
-    view.col_stride = stride;
-    ws_tile tile = read_view(view, type_turned(from->type));
+    Datum value = evaluate(group, from);
+    Type type = op->storage->tile;
+    View view = value.view;
+    if (op->storage->turned) {
+        view.row_stride = value.view.col_stride;
+        view.col_stride = value.view.row_stride;
+    }
+    check_cell(value.cell, "reads");
+    ws_tile tile = from->type.kind == K_VIEW ? read_view(view, type) : value.tile;
     unsigned char *to = slot_of(group, op->storage, number_of(group, op->args[0]));
-    size_t bytes = (size_t)from->type.rows * (size_t)from->type.cols;
+    size_t bytes = (size_t)type.rows * (size_t)type.cols * (size_t)element_bytes(type.dtype);
     ws_sched *s = ws_sched_current();
     ws_sched_point(s);
     ws_sched_write(s, (ws_sched_range){to, bytes});

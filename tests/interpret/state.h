@@ -95,6 +95,7 @@ typedef struct {
     /* the walk over the grid */
     long tile, stride, walked, position[4];
     bool inside; /* the tile is one of the grid's */
+    bool engine; /* this version of the role's program: all that it brings the TMA can load */
 } Group;
 
 /* What is known of a kernel before any launch.  */
@@ -116,6 +117,7 @@ struct Launch {
     ws_emulate_launch state;
     Window *tensors;
     bool *usable; /* by the copy engine */
+    bool by_engine; /* all that is copied in is */
     ws_emulate_grid grid;
     int cluster;   /* blocks of one */
     Group *groups; /* of a block, then of the next */
@@ -211,7 +213,7 @@ void memory_copy_in(Group *group, const Op *op);
 View memory_view(Group *group, const Op *op);
 ws_tile memory_read(Group *group, const Op *op);
 View memory_stage(Group *group, const Op *op);
-void memory_flip(Group *group, const Op *op);
+void memory_put_tile(Group *group, const Op *op);
 View memory_gather(Group *group, const Op *op);
 void memory_meet(Group *group);
 unsigned char *own_storage(Group *group, const Storage *storage);

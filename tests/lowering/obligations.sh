@@ -33,7 +33,10 @@ consumer='/program consumer/,$'
 ok 'threads of another number of groups' spoiled gemm '384 groups\|256 threads for 3 groups' 's/threads=384/threads=256/'
 ok 'more registers than the launch gives out' spoiled gemm '504 of 504\|registers' 's/registers=24$/registers=240/'
 ok 'a number of registers that cannot be asked for' spoiled gemm "'producer' has 4 warps and 25 registers" 's/registers=24$/registers=25/'
-ok 'a role without all warps of its group' spoiled gemm "'producer' has 3 warps" 's/role producer warps=4/role producer warps=3/'
+ok 'a role without all warps of its group' spoiled gemm "'producer' has 3 warps" 's/role producer may=copy warps=4/role producer may=copy warps=3/'
+ok 'a role that stores and may not' spoiled gemm "'consumer' does what it may not" 's/may=compute,store/may=compute/'
+ok 'a role that copies and may not' spoiled gemm "'producer' does what it may not" 's/may=copy/may=compute/'
+ok 'a role that computes and may not' spoiled flipped "'flipper' does what it may not" '/role flipper/s/may=compute/may=store/'
 
 # memory
 ok 'what is kept and written by others' spoiled kept "storage 'tb' keeps in 4 of 8 slots what others write" '1,/^  program/s/store %c, /store %b, /'
@@ -67,6 +70,10 @@ ok 'one instruction of operands that lie apart' spoiled pairs 'whose right opera
 ok 'a ring that nobody fills' spoiled gemm "ring 'ta_tb': 0 roles fill it and 1 read it" "$producer"'{/= put |/d; /copy_in/d; /put_done/d;}'
 ok 'fewer slots than iterations in flight' spoiled gemm 'would wait for itself' 's/slots=4/slots=1/; s/bytes=16384 offset=0/bytes=16384 offset=0/'
 ok 'an arrival too few' spoiled gemm 'expects 1 arrivals' 's/arrivals=2/arrivals=1/'
+
+# versions
+ok 'a program for tensors that the TMA can load, and none for others' spoiled gemm "'producer' has no program for tensors that the TMA cannot load" 's/versions=any,engine/versions=engine/'
+ok 'one warp for more than copies' spoiled gemm "'consumer' has a program of one warp for tensors that the TMA can load, and more to do" 's/role consumer warps=4 replicas=2/& versions=any,engine/'
 
 # uniform
 ok 'a uniform branch that goes by what the kernel writes' spoiled uniform "threads of 'consumer' may read different numbers here" "$consumer"'s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/'
@@ -174,13 +181,13 @@ ok 'bytes that do not arrive' spoiled gemm 'expects 65536 bytes for each slot an
 
 # what is turned over on its way
 flipper='/program flipper/,$'
-ok 'a tile that is not turned over' spoiled flipped "ends a put of 'tb_flipped_ring' without a copy into 'tb_flipped'" '/ flip /d'
-ok 'two tiles in one slot' spoiled flipped "turns two tiles over into one slot of 'tb_flipped'" '/ flip /p'
-ok 'a tile turned over into another ring' spoiled flipped "turns a tile over into 'tb_flipped' with a slot of another ring" 's/flip %slot.2/flip %slot/'
-ok 'a tile of another ring' spoiled flipped "with a slot of another ring" 's/flip %slot.2, %tb | \(.*\)storage=tb_flipped/flip %slot.2, %tb | \1storage=tb/'
+ok 'a tile that is not turned over' spoiled flipped "ends a put of 'tb_flipped_ring' without a copy into 'tb_flipped'" '/ put_tile /d'
+ok 'two tiles in one slot' spoiled flipped "writes two tiles to one slot of 'tb_flipped'" '/ put_tile /p'
+ok 'a tile turned over into another ring' spoiled flipped "writes a tile to 'tb_flipped' with a slot of another ring" 's/put_tile %slot.2/put_tile %slot/'
+ok 'a tile of another ring' spoiled flipped 'has no way to write its tile' 's/put_tile %slot.2, %tb | \(.*\)storage=tb_flipped/put_tile %slot.2, %tb | \1storage=tb/'
 ok 'a tile that is handed on unfenced' spoiled flipped "hands on 'tb_flipped', which its threads wrote, without a fence" "$flipper"'{/ fence /d;}'
 ok 'a tile that is handed on before all have written' spoiled flipped "hands on 'tb_flipped', which its threads wrote, without a barrier behind" "$flipper"'{/ barrier /d;}'
-ok 'a slot released before it is turned over' spoiled flipped "reads slot 0 of 'tb_ring' (put 0) that it does not hold at 'flip'" "$flipper"'{/ consumed /d; s/ flip /consumed | aref=tb_ring\n&/;}'
+ok 'a slot released before it is turned over' spoiled flipped "reads slot 0 of 'tb_ring' (put 0) that it does not hold at 'put_tile'" "$flipper"'{/ consumed /d; s/ put_tile /consumed | aref=tb_ring\n&/;}'
 ok 'a slot turned over and not released' spoiled flipped "ring 'tb_ring' expects 1 arrivals for each slot and gets 0" "$flipper"'{/ consumed /d;}'
 
 # clusters

@@ -123,8 +123,8 @@ static void names_of_one_struct_differ(void **state)
     assert_string_equal(storage_new(kernel, "t", USE_RING, tile, 2)->name, "t");
     assert_string_equal(aref_new(kernel, "t", 2)->name, "t_2");
     assert_string_equal(storage_new(kernel, "t", USE_RING, tile, 2)->name, "t_3");
-    assert_int_equal(role_new(kernel, "producer", 4, 1)->id, 0);
-    assert_int_equal(role_new(kernel, "consumer", 4, 2)->id, 1);
+    assert_int_equal(role_new(kernel, "producer", ROLE_COPIES, 1)->id, 0);
+    assert_int_equal(role_new(kernel, "consumer", ROLE_COMPUTES | ROLE_STORES, 2)->id, 1);
     module_free(kernel->module);
 }
 

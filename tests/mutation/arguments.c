@@ -5,7 +5,8 @@
  * A parameter that bounds a loop becomes what makes it run so many times, one that bounds the grid what gives two tiles, one
  * that is the grid's step as much as a tile has in the first variant, and less, so that tiles are cut, in the second; arrays
  * are as large as the tensors that they hold, and full of small numbers.  Integers that have no such part in the program
- * choose between its ways: they are 2 in the first variant and 0 in the second.
+ * choose between its ways: they are 2 in the first variant and 0 in the second. In the third arrays begin at their second
+ * element, where the TMA cannot load them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -212,18 +213,22 @@ static void make_arrays(Arguments *arguments, Kernel *kernel, const Plan *plan)
             count = here > count ? here : count;
             dtype = tensor->results[0]->type.dtype;
         }
+        count += arguments->displaced;
         arguments->buffers[i] = aligned_alloc(256, (count * 8 + 255) / 256 * 256);
         if (!arguments->buffers[i])
             abort();
         fill(arguments->buffers[i], dtype, count, (unsigned long long)i + 1);
-        arguments->values[i].base = arguments->buffers[i];
+        arguments->values[i].base =
+            (char *)arguments->buffers[i] + (arguments->displaced ? element_bytes(dtype) : 0);
     }
 }
 
 Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int variant)
 {
     size_t count = (size_t)kernel->nparams;
-    Arguments arguments = {zeroed(count, sizeof(interpret_argument)), kernel->nparams, zeroed(count, sizeof(void *))};
+    Arguments arguments = {zeroed(count, sizeof(interpret_argument)), kernel->nparams, zeroed(count, sizeof(void *)),
+                           variant == DISPLACED};
+    variant %= DISPLACED;
     Setup setup = {kernel, arguments.values, zeroed(count, sizeof(Part)), zeroed(count, sizeof(bool)), trips, variant};
     for (int i = 0; i < kernel->nparams; i++) {
         Type type = kernel->params[i]->type;
@@ -254,7 +259,7 @@ bool arguments_equal(const Arguments *x, const Arguments *y)
     for (int i = 0; i < x->count; i++)
         if (!x->buffers[i] && x->values[i].number != y->values[i].number)
             return false;
-    return x->count == y->count;
+    return x->count == y->count && x->displaced == y->displaced;
 }
 
 void arguments_drop(Arguments *arguments)

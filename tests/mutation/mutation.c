@@ -167,7 +167,7 @@ static const char *judge(Subject *subject, const char *text)
 static const char *judge_all_orders(Subject *subject, const char *text)
 {
     const char *noticed = NULL;
-    for (int i = 0; i <= VARIANTS * (2 * subject->deepest + 2) + 1 && !noticed; i++)
+    for (int i = 0; i < VARIANTS * (2 * subject->deepest + 3) && !noticed; i++)
         if (!subject->expected[i / VARIANTS][i % VARIANTS].again)
             noticed = run_all_orders(text, &subject->expected[i / VARIANTS][i % VARIANTS], &subject->orders);
     return noticed;
@@ -279,10 +279,13 @@ static int site_count(const char *text)
 
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
-/* Arguments that came before: no run with them can notice anything more.  */
+/* Arguments that came before: no run with them can notice anything more. How arrays lie decides how copies are made, whatever the
+   count: one of two iterations shows it.  */
 static bool came_before(const Subject *subject, int index)
 {
     const Expected *all = &subject->expected[0][0];
+    if (all[index].arguments.displaced && all[index].trips != 2)
+        return true;
     for (int i = 0; i < index; i++)
         if (!all[i].again && arguments_equal(&all[i].arguments, &all[index].arguments))
             return true;
@@ -291,7 +294,7 @@ static bool came_before(const Subject *subject, int index)
 
 static bool expect(Subject *subject)
 {
-    for (int i = 0; i <= VARIANTS * (2 * subject->deepest + 2) + 1; i++) {
+    for (int i = 0; i < VARIANTS * (2 * subject->deepest + 3); i++) {
         int trips = i / VARIANTS, variant = i % VARIANTS;
         Expected *expected = &subject->expected[trips][variant];
         expected->trips = trips;

@@ -79,9 +79,11 @@ typedef struct {
     interpret_argument *values;
     int count;
     void **buffers;
+    bool displaced; /* the TMA cannot load the arrays */
 } Arguments;
 
-enum { VARIANTS = 2 };
+/* The arguments of the last are those of the first in arrays that are displaced.  */
+enum { VARIANTS = 3, DISPLACED = 2 };
 Arguments arguments_make(Kernel *kernel, const Plan *plan, int trips, int variant);
 bool arguments_equal(const Arguments *x, const Arguments *y);
 void arguments_drop(Arguments *arguments);

@@ -12,7 +12,7 @@
 static bool has_ring_op(const Op *op)
 {
     return op->code == OP_PUT || op->code == OP_PUT_DONE || op->code == OP_COPY_IN || op->code == OP_GET ||
-           op->code == OP_CONSUMED || op->code == OP_SKIP || op->code == OP_FLIP;
+           op->code == OP_CONSUMED || op->code == OP_SKIP || op->code == OP_PUT_TILE;
 }
 
 bool other_ring(Kernel *kernel, Site site)
@@ -40,7 +40,7 @@ bool other_storage(Kernel *kernel, Site site)
 
 static bool has_slot(const Op *op)
 {
-    return (op->code == OP_VIEW && op->storage->use == USE_RING) || op->code == OP_COPY_IN || op->code == OP_FLIP;
+    return (op->code == OP_VIEW && op->storage->use == USE_RING) || op->code == OP_COPY_IN || op->code == OP_PUT_TILE;
 }
 
 /* Slot 0 instead of the one that was got or put.  */
@@ -280,7 +280,7 @@ bool writes_kept(Kernel *kernel, Site site)
     Value **pointer = &site.op->args[0]->def->args[0];
     FOR_AREFS (aref, kernel)
         for (int i = 0; i < aref->nstorages; i++) {
-            const Op *tensor = aref->loads[i]->args[0]->def;
+            const Op *tensor = aref->payload[i]->def->args[0]->def;
             if (!aref->storages[i]->kept || tensor->code != OP_TENSOR || tensor->args[0] == *pointer ||
                 !type_equal(tensor->args[0]->type, (*pointer)->type))
                 continue;

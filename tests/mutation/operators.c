@@ -85,7 +85,7 @@ static bool drop(Kernel *kernel, Site site, Opcode code)
 DROP(put, OP_PUT)
 DROP(put_done, OP_PUT_DONE)
 DROP(copy_in, OP_COPY_IN)
-DROP(flip, OP_FLIP)
+DROP(put_tile, OP_PUT_TILE)
 DROP(get, OP_GET)
 DROP(consumed, OP_CONSUMED)
 DROP(commit, OP_COMMIT)
@@ -134,7 +134,7 @@ static bool twice(Kernel *kernel, Site site, Opcode code)
 TWICE(put, OP_PUT)
 TWICE(put_done, OP_PUT_DONE)
 TWICE(copy_in, OP_COPY_IN)
-TWICE(flip, OP_FLIP)
+TWICE(put_tile, OP_PUT_TILE)
 TWICE(get, OP_GET)
 TWICE(consumed, OP_CONSUMED)
 TWICE(commit, OP_COMMIT)
@@ -413,6 +413,16 @@ static bool fewer_groups(Kernel *kernel, Site site)
     return true;
 }
 
+/* The program of those launches alone whose tensors the TMA can load.  */
+static bool only_engine(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    if (!(site.role->versions & VERSION_ENGINE))
+        return false;
+    site.role->versions = VERSION_ENGINE;
+    return true;
+}
+
 static bool one_trip_less(Kernel *kernel, Site site)
 {
     Op *op = site.op;
@@ -467,7 +477,7 @@ const Operator operators[] = {
     {"drop-put", "a put is not waited for", SITE_OP, drop_put},
     {"drop-put-done", "the producer does not arrive", SITE_OP, drop_put_done},
     {"drop-copy", "a copy is left out", SITE_OP, drop_copy_in},
-    {"drop-flip", "a tile is not turned over", SITE_OP, drop_flip},
+    {"drop-put-tile", "a tile is not written to its slot", SITE_OP, drop_put_tile},
     {"drop-get", "a get is not waited for", SITE_OP, drop_get},
     {"drop-release", "a slot is not released", SITE_OP, drop_consumed},
     {"drop-commit", "a group of products is not closed", SITE_OP, drop_commit},
@@ -485,7 +495,7 @@ const Operator operators[] = {
     {"twice-put", "a put is waited for twice", SITE_OP, twice_put},
     {"twice-put-done", "the producer arrives twice", SITE_OP, twice_put_done},
     {"twice-copy", "a copy is made twice", SITE_OP, twice_copy_in},
-    {"twice-flip", "a tile is turned over twice", SITE_OP, twice_flip},
+    {"twice-put-tile", "a tile is written to its slot twice", SITE_OP, twice_put_tile},
     {"twice-get", "a slot is got twice", SITE_OP, twice_get},
     {"twice-release", "a slot is released twice", SITE_OP, twice_consumed},
     {"twice-commit", "an empty group of products", SITE_OP, twice_commit},
@@ -529,6 +539,7 @@ const Operator operators[] = {
     {"fewer-columns", "a product makes fewer columns than are seen", SITE_OP, fewer_columns},
     {"rows-beyond-step", "rows beyond the grid's step need not come", SITE_OP, rows_beyond_step},
     {"fewer-groups", "a role has one group less", SITE_ROLE, fewer_groups},
+    {"only-engine", "a role has no program for tensors that the TMA cannot load", SITE_ROLE, only_engine},
     {"trip-less", "a loop begins one step late", SITE_OP, one_trip_less},
     {"trip-more", "a loop begins one step early", SITE_OP, one_trip_more},
     {"other-arm", "a condition is the opposite", SITE_OP, other_arm},

@@ -16,7 +16,7 @@ fi
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/samples/gemm.c" >"$work/score"
 not_ok 'the unspoiled program is refused' grep '^not ok' "$work/score"
 for name in drop-put drop-put-done drop-copy drop-get drop-release drop-commit drop-wait twice-get release-at-get keep-less \
-    wait-less fewer-arrivals more-arrivals fixed-slot next-slot first-rows other-phase; do
+    wait-less fewer-arrivals more-arrivals only-engine fixed-slot next-slot first-rows other-phase; do
     ok "$name" noticed "$name"
 done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/cluster.c" >"$work/score"

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * versions.c - the program of a role that issues copies, once more for tensors that the TMA can load.
+ *
+ *   before                          after
+ *   role producer warps=4           role producer warps=4 versions=any,engine
+ *   program producer {              if (ws::by_engine(p.a_map, p.b_map))
+ *     for %k ...                        gemm_producer<true>(p, s, 0);
+ *       copy_in %slot, %a, %i, %k   else
+ *                                       gemm_producer<false>(p, s, 0);
+ *
+ * Whether the TMA can load a tensor follows from its address and its strides, and is known at the launch. Where it cannot, the
+ * role's threads copy. A loop that has both ways does not fit into the instruction cache. So the program that is there for every
+ * launch is not asked to be fast, and the other leaves that way out.
+ */
+#include "machine/plan.h"
+#include "lower.h"
+
+static bool starts_copy(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_COPY_IN;
+}
+
+/* require: programs of roles.   ensure: role->versions.  */
+void pass_versions(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        if (role_issues_only(role) && ir_any_of(role->body, starts_copy, NULL))
+            role->versions |= VERSION_ENGINE;
+}

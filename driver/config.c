@@ -124,6 +124,7 @@ char *compiler_version(const char *compiler)
 
 void config_load(Config *config)
 {
+    config->clang = config->clang_cxx = false;
     config->self = self_path();
     for (int i = 0; i < NKEYS; i++)
         *field(config, i) = "";

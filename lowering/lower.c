@@ -15,6 +15,7 @@
 #include "lower.h"
 
 const Pass passes[] = {
+    {"plain", PHASE_LANGUAGE, CHANGES_BODY, pass_plain, "loops over elements become loops over tiles"},
     {"types", PHASE_LANGUAGE, CHANGES_BODY, pass_types, "a type and a shape for every value"},
     {"simplify", PHASE_LANGUAGE, CHANGES_BODY, pass_simplify,
      "one form for what the host compiler may have optimized or not"},

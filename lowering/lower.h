@@ -44,7 +44,9 @@ const char *lower_range (Module *module, int first, int last, const char *which,
 
 /* ---- language ---------------------------------------------------------------------------------------------------- */
 
-/* require: what the front end built.   ensure: every value has a type and a shape */
+/* require: what the front end built.   ensure: no elements are left, but tiles in their place */
+void pass_plain (Kernel *kernel);
+/* require: the same, without elements.  ensure: every value has a type and a shape */
 void pass_types (Kernel *kernel);
 /* require: types.                      ensure: the same program; nothing left to fold, to share or to drop */
 void pass_simplify (Kernel *kernel);

@@ -276,6 +276,8 @@ static Value *condition_value(Walk *w, gcond *stmt)
     if (POINTER_TYPE_P(TREE_TYPE(x))) {
         if (is_tile_type(TREE_TYPE(x)) || is_tensor_type(TREE_TYPE(x)))
             refuse_handle_arithmetic(w, stmt);
+        else if (Value *value = plain_comparison(w, code, x, y))
+            return value;
         else
             complain(w->where, "decide it before the grid", "pointers are compared in a grid");
         return value_anything(w, boolean_type_node);

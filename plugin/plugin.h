@@ -15,6 +15,7 @@
  *   value.cc     an SSA name -> a Value; live-ins
  *   scalar.cc    statements that compute scalars
  *   memory.cc    local structs and arrays, const configuration: what was stored where a load reads
+ *   plain.cc     elements of arrays, in grids without tiles
  *   call.cc      the calls of ws.h -> operations
  *   tensor.cc    the constructors of tensors, wherever in the function they stand -> the kernel's prologue
  *   replace.cc   a region gives way to a call of its launcher
@@ -274,6 +275,13 @@ Value *memory_read_before(Walk *w, gimple *load);
 bool memory_is_invariant(class loop *loop, gimple *load);
 void memory_refuse_read(Walk *w, gimple *load);
 void memory_check_store(Walk *w, gimple *store);
+
+/* plain.cc */
+bool plain_is(class loop *outer);
+Value *plain_live_in(Walk *w, gimple *load);
+Value *plain_load(Walk *w, gimple *load);
+bool plain_store(Walk *w, gimple *store);
+Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y);
 
 /* table.cc */
 Value *table_read(Walk *w, gimple *load);

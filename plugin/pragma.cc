@@ -285,6 +285,44 @@ static void clause_registers(Tokens *t, Grid *grid)
     expect(t, CPP_CLOSE_PAREN, "expected ')' after the numbers of registers");
 }
 
+/* tile(128, 64): iterations of each loop that become one.  */
+static void clause_tile(Tokens *t, Grid *grid)
+{
+    int count = 0;
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'tile'");
+    do {
+        location_t where = t->where;
+        int size = number(t, "a side of a tile", 1, 65536);
+        if (count == grid->dims && !t->failed) {
+            t->failed = true;
+            complain(where, "one for each loop of the grid", "more sides of a tile than loops");
+        }
+        grid->tile[count < 4 ? count : 3] = size;
+        count++;
+    } while (!t->failed && accept(t, CPP_COMMA));
+    if (!t->failed && count < grid->dims)
+        wrong(t, "one for each loop of the grid; 1 for those that are not tiled", "fewer sides of a tile than loops");
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the tile's size");
+}
+
+static void clause_precision(Tokens *t, Grid *grid)
+{
+    static const char *const choices[] = {"f32", "tf32", "f16", "bf16", NULL};
+    bool known = false;
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'precision'");
+    for (int i = 0; choices[i]; i++)
+        if (!strcmp(word(t), choices[i])) {
+            grid->precision = (Precision)i;
+            known = true;
+        }
+    if (!known) {
+        unknown(t, "a precision", choices, "write precision(f32), precision(tf32), precision(f16) or precision(bf16)");
+        return;
+    }
+    next(t);
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the precision");
+}
+
 static void clause_persistent(Tokens *, Grid *grid)
 {
     grid->persistent = grid->persistent_given = true;
@@ -308,6 +346,61 @@ static void clause_schedule(Tokens *t, Pipeline *pipeline)
     expect(t, CPP_CLOSE_PAREN, "expected ')' after the schedule");
 }
 
+static void clause_tile_of_loop(Tokens *t, Pipeline *pipeline)
+{
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'tile'");
+    pipeline->tile = number(t, "a side of a tile", 1, 65536);
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the tile's size");
+}
+
+static bool reduction_operation(const Tokens *t, Opcode *op)
+{
+    if (t->type == CPP_PLUS || t->type == CPP_MINUS)
+        *op = OP_ADDI;
+    else if (t->type == CPP_MULT)
+        *op = OP_MULI;
+    else if (!strcmp(word(t), "max"))
+        *op = OP_MAXI;
+    else if (!strcmp(word(t), "min"))
+        *op = OP_MINI;
+    else
+        return false;
+    return true;
+}
+
+/* reduction(+: x, y), as OpenMP's.  */
+static void clause_reduction(Tokens *t, Pipeline *pipeline)
+{
+    Opcode op;
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'reduction'");
+    if (!t->failed && !reduction_operation(t, &op))
+        wrong(t, "write reduction(+: sum), with '+', '-', '*', 'max' or 'min'", "this is not a reduction");
+    if (t->failed)
+        return;
+    next(t);
+    expect(t, CPP_COLON, "expected ':' after the reduction's operation");
+    do {
+        if (t->type != CPP_NAME)
+            wrong(t, NULL, "expected the name of a variable or an array");
+        if (t->failed)
+            return;
+        tree decl = lookup_name(t->value);
+        if (!decl) {
+            complain(t->where, NULL, "%qs is not declared", word(t));
+            t->failed = true;
+            return;
+        }
+        TREE_USED(decl) = 1;
+        if (VAR_P(decl))
+            DECL_READ_P(decl) = 1;
+        Reduction *reduction = (Reduction *)arena_alloc(plugin.module, sizeof *reduction);
+        *reduction = Reduction{op, arena_print(plugin.module, "%s", word(t)), pipeline->reductions};
+        pipeline->reductions = reduction;
+        next(t);
+    } while (accept(t, CPP_COMMA));
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the reduction's variables");
+}
+
 static void clause_pingpong(Tokens *, Pipeline *pipeline)
 {
     pipeline->pingpong = true;
@@ -323,9 +416,13 @@ struct Clause {
 };
 static const Clause grid_clauses[] = {{"persistent", clause_persistent, NULL}, {"cluster", clause_cluster, NULL},
                                       {"order", clause_order, NULL},           {"consumers", clause_consumers, NULL},
-                                      {"registers", clause_registers, NULL},   {NULL, NULL, NULL}};
-static const Clause pipeline_clauses[] = {
-    {"schedule", NULL, clause_schedule}, {"pingpong", NULL, clause_pingpong}, {NULL, NULL, NULL}};
+                                      {"registers", clause_registers, NULL},   {"tile", clause_tile, NULL},
+                                      {"precision", clause_precision, NULL},   {NULL, NULL, NULL}};
+static const Clause pipeline_clauses[] = {{"schedule", NULL, clause_schedule},
+                                          {"pingpong", NULL, clause_pingpong},
+                                          {"tile", NULL, clause_tile_of_loop},
+                                          {"reduction", NULL, clause_reduction},
+                                          {NULL, NULL, NULL}};
 
 static void unknown_clause(Tokens *t, const Clause *clauses, bool is_grid)
 {
@@ -334,9 +431,11 @@ static void unknown_clause(Tokens *t, const Clause *clauses, bool is_grid)
     for (; clauses->name; clauses++)
         choices[count++] = clauses->name;
     choices[count] = NULL;
-    unknown(t, is_grid ? "a clause of 'grid'" : "a clause of 'pipeline'", choices,
-            is_grid ? "the clauses are persistent, cluster, order, consumers and registers"
-                    : "the clauses are schedule and pingpong");
+    unknown(
+        t, is_grid ? "a clause of 'grid'" : "a clause of 'pipeline'", choices,
+        is_grid
+            ? "the clauses are persistent, cluster, order, consumers and registers; of plain loops tile and precision"
+            : "the clauses are schedule and pingpong; of plain loops tile and reduction");
 }
 
 static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
@@ -351,7 +450,7 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
             return;
         }
         unsigned bit = 1u << (clause - clauses);
-        if (seen & bit) {
+        if (seen & bit && strcmp(clause->name, "reduction")) {
             wrong(t, "remove one of them", "this clause is given twice");
             return;
         }

@@ -182,7 +182,7 @@ static const char *name_for_device(const char *name)
 }
 
 /* The n-th region of a function has a suffix; what is static in one file may be so in another.  */
-static Kernel *new_kernel(function *fn, Pragma *pragma, int ordinal)
+static Kernel *new_kernel(function *fn, Pragma *pragma, class loop *loop, int ordinal)
 {
     Module *module = plugin.module;
     const char *function = name_of_function(fn);
@@ -192,6 +192,7 @@ static Kernel *new_kernel(function *fn, Pragma *pragma, int ordinal)
     kernel->c_function = arena_print(module, "%s", function);
     kernel->grid = pragma->grid;
     kernel->grid.loc = kernel->loc;
+    kernel->grid.plain = plain_is(loop);
     if (!TREE_PUBLIC(fn->decl))
         kernel->launcher = arena_print(module, "ws_launch_%s_%08x", name, hash_text(module->source));
     return kernel;
@@ -248,7 +249,7 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     w->loop = loop_outer(mark.loop);
     w->marks = marks;
     w->order = order;
-    w->kernel = new_kernel(fn, mark.pragma, ordinal);
+    w->kernel = new_kernel(fn, mark.pragma, mark.loop, ordinal);
     w->block = w->kernel->body;
     w->where = mark.pragma->loc;
     mark.pragma->used = true;

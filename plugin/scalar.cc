@@ -288,6 +288,14 @@ static void load_statement(Walk *w, gimple *stmt)
         return;
     }
     Value *value = memory_live_in(w, stmt);
+    if (!value && w->kernel->grid.plain) {
+        if (POINTER_TYPE_P(TREE_TYPE(lhs)))
+            return;
+        value = plain_live_in(w, stmt);
+        value = value ? value : plain_load(w, stmt);
+        if (!value && w->failed)
+            value = value_anything(w, TREE_TYPE(lhs));
+    }
     if (!value)
         value = table_read(w, stmt);
     if (!value) {
@@ -340,7 +348,8 @@ void value_statement(Walk *w, gimple *stmt)
         return;
     w->where = stmt_location(stmt);
     if (TREE_CODE(lhs) != SSA_NAME) {
-        memory_check_store(w, stmt);
+        if (!w->kernel->grid.plain || !plain_store(w, stmt))
+            memory_check_store(w, stmt);
         return;
     }
     tree source = copy_source(stmt);

@@ -132,6 +132,13 @@ extern const OpInfo op_info[OP_COUNT];
 /* The paper's three tags (III-C.1).  */
 typedef enum { TAG_NONE, TAG_ITERATION, TAG_LOAD, TAG_TILE } Tag;
 
+/* reduction(op: name): ADDI, MULI, MAXI or MINI.  */
+typedef struct Reduction {
+    Opcode op;
+    const char *name;
+    struct Reduction *next;
+} Reduction;
+
 /* pipeline(D[,P]) ... on a FOR.  -1 where the user left it to the compiler.  */
 typedef enum { SCHEDULE_AUTO, SCHEDULE_FINE, SCHEDULE_COARSE, SCHEDULE_OPTIMAL } Schedule;
 typedef struct {
@@ -142,6 +149,8 @@ typedef struct {
     bool parts;         /* no pipeline: parts, whose iterations the blocks of a cluster carry out */
     Schedule schedule;
     Loc loc;            /* of the pragma */
+    int tile;           /* plain loops: iterations that become one; 0: left to the compiler */
+    Reduction *reductions; /* ... and sums that may be made in another order */
     int put_count;      /* choose: number of arefs filled in the loop */
 } Pipeline;
 
@@ -262,6 +271,8 @@ struct Block {
 
 typedef enum { ORDER_AUTO, ORDER_ROW, ORDER_COLUMN, ORDER_GROUPED } TileOrder;
 typedef enum { SPLIT_AUTO, SPLIT_ROWS, SPLIT_TILES } Split;
+/* precision(...): what products of floats in plain loops may be rounded to.  */
+typedef enum { PRECISION_F32, PRECISION_TF32, PRECISION_F16, PRECISION_BF16 } Precision;
 
 /* grid(n) and its clauses; 0 or AUTO where the user left them out.  */
 typedef struct {
@@ -275,6 +286,9 @@ typedef struct {
     int consumers;
     Split split;
     int producer_registers, consumer_registers;
+    bool plain;     /* loops over elements: language/plain.c makes tiles of them */
+    int tile[4];    /* ... so many iterations of each loop; 0: left to the compiler */
+    Precision precision;
     Loc loc;
 } Grid;
 

@@ -353,11 +353,38 @@ static int parse_setting(Parser *p)
     return scan_accept(p, "_") ? -1 : scan_number_up_to(p, 0, 1000);
 }
 
+static int find_opcode(const char *text)
+{
+    for (int i = 0; i < OP_COUNT; i++)
+        if (!strcmp(text, op_info[i].text))
+            return i;
+    return -1;
+}
+
+static void parse_reduction(Parser *p, Pipeline *pipeline)
+{
+    Reduction *reduction = arena_alloc(p->module, sizeof *reduction), **end = &pipeline->reductions;
+    const char *name = scan_word(p, "an operation");
+    int code = name ? find_opcode(name) : -1;
+    if (code != OP_ADDI && code != OP_MULI && code != OP_MAXI && code != OP_MINI) {
+        scan_fail_last(p, "'%s' reduces nothing", name ? name : "");
+        return;
+    }
+    *reduction = (Reduction){(Opcode)code, scan_word(p, "a variable"), NULL};
+    while (*end)
+        end = &(*end)->next;
+    *end = reduction;
+}
+
 static void parse_pipeline_clause(Parser *p, Pipeline *pipeline, const char *clause)
 {
     scan_expect(p, "(");
     if (!strcmp(clause, "schedule")) {
         pipeline->schedule = (Schedule)scan_choice(p, "a schedule", text_schedules, TEXT_SCHEDULES);
+    } else if (!strcmp(clause, "tile")) {
+        pipeline->tile = scan_number_up_to(p, 0, 65536);
+    } else if (!strcmp(clause, "reduction")) {
+        parse_reduction(p, pipeline);
     } else {
         pipeline->put_count = scan_number_up_to(p, 0, MAX_ITEMS);
     }
@@ -384,7 +411,7 @@ static Pipeline *parse_pipeline(Parser *p)
     while (!p->failed) {
         if (scan_accept(p, "pingpong"))
             pipeline->pingpong = true;
-        else if (scan_at(p, "schedule") || scan_at(p, "puts"))
+        else if (scan_at(p, "schedule") || scan_at(p, "puts") || scan_at(p, "tile") || scan_at(p, "reduction"))
             parse_pipeline_clause(p, pipeline, scan_word(p, "a clause"));
         else
             break;
@@ -393,14 +420,6 @@ static Pipeline *parse_pipeline(Parser *p)
 }
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
-
-static int find_opcode(const char *text)
-{
-    for (int i = 0; i < OP_COUNT; i++)
-        if (!strcmp(text, op_info[i].text))
-            return i;
-    return -1;
-}
 
 /* The rest of a block after its arguments: { statements }, ended by a yield whether written or not.  */
 static void parse_block(Parser *p, Block *block)

@@ -47,6 +47,21 @@ static void parse_registers(Parser *p, Grid *grid)
     grid->consumer_registers = scan_number_up_to(p, 0, 1000);
 }
 
+static void parse_plain(Parser *p, Grid *grid)
+{
+    grid->plain = true;
+    for (int i = 0; i < 4; i++) {
+        grid->tile[i] = scan_number_up_to(p, 0, 65536);
+        if (i < 3)
+            scan_expect(p, ",");
+    }
+}
+
+static void parse_precision(Parser *p, Grid *grid)
+{
+    grid->precision = (Precision)scan_choice(p, "a precision", text_precisions, TEXT_PRECISIONS);
+}
+
 static void parse_dims(Parser *p, Grid *grid)
 {
     grid->dims = scan_number_up_to(p, 0, 1000);
@@ -57,10 +72,8 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
     static const struct {
         const char *name;
         void (*parse)(Parser *p, Grid *grid);
-    } clauses[] = {{"grid", parse_dims},
-                   {"cluster", parse_cluster},
-                   {"order", parse_order},
-                   {"consumers", parse_consumers},
+    } clauses[] = {{"grid", parse_dims},          {"plain", parse_plain}, {"precision", parse_precision},
+                   {"cluster", parse_cluster},    {"order", parse_order}, {"consumers", parse_consumers},
                    {"registers", parse_registers}};
     grid->loc = scan_loc(p);
     while (p->token.kind == T_WORD && !p->failed) {

@@ -264,6 +264,10 @@ static void print_pipeline(Printer *p, const Pipeline *pipeline)
         fprintf(p->out, " schedule(%s)", text_schedules[pipeline->schedule]);
     if (pipeline->pingpong)
         fputs(" pingpong", p->out);
+    if (pipeline->tile)
+        fprintf(p->out, " tile(%d)", pipeline->tile);
+    for (const Reduction *reduction = pipeline->reductions; reduction; reduction = reduction->next)
+        fprintf(p->out, " reduction(%s %s)", op_info[reduction->op].text, reduction->name);
     if (pipeline->put_count)
         fprintf(p->out, " puts(%d)", pipeline->put_count);
 }
@@ -544,6 +548,9 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
 {
     if (grid->dims)
         fprintf(p->out, " grid(%d)", grid->dims);
+    if (grid->plain)
+        fprintf(p->out, " plain(%d,%d,%d,%d) precision(%s)", grid->tile[0], grid->tile[1], grid->tile[2], grid->tile[3],
+                text_precisions[grid->precision]);
     if (grid->persistent)
         fputs(grid->persistent_given ? " persistent" : " persistent(chosen)", p->out);
     if (grid->dealt)

@@ -10,6 +10,7 @@ extern const char *const text_tags[];      /* by Tag */
 extern const char *const text_schedules[]; /* by Schedule */
 extern const char *const text_orders[];    /* by TileOrder */
 extern const char *const text_splits[];    /* by Split */
+extern const char *const text_precisions[]; /* by Precision */
 extern const char *const text_uses[];      /* by StorageUse */
 extern const char *const text_layouts[];   /* by Layout */
 extern const char *const text_alongs[];    /* by ALONG_... */
@@ -21,6 +22,7 @@ enum {
     TEXT_SCHEDULES = 4,
     TEXT_ORDERS = 4,
     TEXT_SPLITS = 3,
+    TEXT_PRECISIONS = 4,
     TEXT_USES = 6,
     TEXT_LAYOUTS = LAYOUT_COUNT,
     TEXT_ALONGS = 5,

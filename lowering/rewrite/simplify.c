@@ -454,7 +454,7 @@ static Value *simplify_scalar(Simplifier *in, Op *op)
 static bool is_common(const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
-    return op->nresults == 1 &&
+    return op->nresults == 1 && op->code != OP_ELEMENT &&
            (class_ == CLASS_SCALAR || class_ == CLASS_TENSOR || class_ == CLASS_READ || op->code == OP_TRANS);
 }
 

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-emit.c - the loops again, over tiles.
+ *
+ *   for (k = 0; k < K; k++)                    for %k = 0, < %K, 32; %s.1 = %s
+ *     s += x[i * K + k] * w[j * K + k];          %s.2 = dot_f32 (load %x, %i, %k), (trans (load %w, %j, %k)), %s.1
+ *
+ * Scalars that change along no axis are computed as before.  Others leave a mark where they stood, in front of which their forms are
+ * made when somebody wants them (plain-form.c).
+ */
+#include <math.h>
+
+#include "ir/slice.h"
+#include "language/plain.h"
+
+static void emit_block(Nest *in, Block *from, Block *to);
+
+/* ---- sums --------------------------------------------------------------------------------------------------------- */
+
+static double identity_of(Opcode op, Dtype dtype)
+{
+    if (op == OP_ADDI)
+        return 0;
+    if (op == OP_MULI)
+        return 1;
+    if (dtype == D_I32)
+        return op == OP_MAXI ? (double)INT32_MIN : (double)INT32_MAX;
+    return op == OP_MAXI ? -INFINITY : INFINITY;
+}
+
+static Value *select_tile(Nest *in, Op *where, Value *mask, Value *x, Value *y)
+{
+    Value *args[] = {mask, x, y};
+    int rows = mask->type.rows > x->type.rows ? mask->type.rows : x->type.rows;
+    int cols = mask->type.cols > x->type.cols ? mask->type.cols : x->type.cols;
+    return form_op(in, where, OP_SELECT, x->loc, type_tile(y->type.dtype, rows, cols), 3, args);
+}
+
+static Value *binary_tile(Nest *in, Op *where, Opcode code, Value *x, Value *y)
+{
+    Value *args[] = {x, y};
+    return form_op(in, where, code, where->loc, x->type, 2, args);
+}
+
+static Value *product_of_factors(Nest *in, Op *where, const Product *product, const Part *part, int axis, bool right)
+{
+    int row = right ? axis : product->row, col = right ? product->col : axis;
+    Value *tile = NULL;
+    bool padded = false;
+    Dtype dtype = part->value->type.dtype;
+    for (int i = 0; i < product->count; i++) {
+        if (product->right[i] != right)
+            continue;
+        padded |= form_is_padded(in, product->factors[i], axis);
+        Value *factor = form(in, product->factors[i], row, col);
+        if (factor->type.kind != K_TILE) {
+            Value *full = form_full(in, where, dtype, 1, 1, dtype_is_float(dtype) ? -0.0 : 0);
+            factor = binary_tile(in, where, OP_ADD, full, factor);
+        }
+        tile = tile
+                   ? form_op(in, where, OP_MUL, part->value->loc,
+                             type_tile(dtype, form_extent(in, row), form_extent(in, col)), 2, (Value *[]){tile, factor})
+                   : factor;
+    }
+    bool alone = true; /* a number beside the padding may be infinite */
+    for (int i = 0, n = 0; i < product->count; i++)
+        if (product->right[i] == right && ++n > 1)
+            alone = false;
+    if (!tile)
+        tile = form_full(in, where, dtype, form_extent(in, row), form_extent(in, col), 1);
+    Value *mask = NULL;
+    uint32_t own = part->condition ? axes_of(in, part->condition) : 0, left = 1u << product->row | 1u << axis;
+    if (part->condition && (right ? (own & ~left) != 0 : !(own & ~left)))
+        mask = form_mask(in, where, part->condition, part->inverted, row, col);
+    else if ((!padded || !alone) && !in->loops[axis].masked)
+        mask = form_in_range(in, where, axis, row, col);
+    Type whole = type_tile(dtype, form_extent(in, row), form_extent(in, col));
+    if (mask)
+        tile = select_tile(in, where, mask, tile, form_full(in, where, dtype, 1, 1, 0));
+    if (tile->type.rows != whole.rows || tile->type.cols != whole.cols) {
+        Value *full = form_full(in, where, dtype, whole.rows, whole.cols, dtype_is_float(dtype) ? -0.0 : 0);
+        tile = binary_tile(in, where, OP_ADD, full, tile);
+    }
+    static const Dtype rounded[] = {D_F32, D_F32, D_F16, D_BF16};
+    Dtype wanted = rounded[in->kernel->grid.precision];
+    if (dtype == D_F32 && wanted != dtype)
+        tile = form_op(in, where, OP_CAST, part->value->loc, type_tile(wanted, whole.rows, whole.cols), 1, &tile);
+    return tile;
+}
+
+static Value *add_product(Nest *in, Op *where, const Product *product, const Part *part, int axis, Value *sum)
+{
+    Value *args[] = {product_of_factors(in, where, product, part, axis, false),
+                     product_of_factors(in, where, product, part, axis, true), sum};
+    if (part->negative)
+        args[0] = form_op(in, where, OP_NEG, part->value->loc, args[0]->type, 1, args);
+    Opcode code = in->kernel->grid.precision == PRECISION_F32 ? OP_DOT_F32 : OP_DOT;
+    return form_op(in, where, code, part->value->loc, sum->type, 3, args);
+}
+
+static Value *reduced(Nest *in, Op *where, const Sum *sum, const Part *part, int axis, int row, int col)
+{
+    static const Opcode by_row[] = {OP_ROW_SUM, OP_ROW_MAX, OP_ROW_MIN},
+                        by_col[] = {OP_COL_SUM, OP_COL_MAX, OP_COL_MIN};
+    int index = sum->op == OP_ADDI ? 0 : sum->op == OP_MAXI ? 1 : 2;
+    uint32_t axes = axes_of(in, part->value) | (part->condition ? axes_of(in, part->condition) : 0);
+    int other = only_axis(axes & ~(1u << axis));
+    bool along_rows = other < 0 ? col < 0 || row >= 0 : other == row;
+    int r = along_rows ? other : axis, c = along_rows ? axis : other;
+    Dtype dtype = part->value->type.dtype;
+    Value *tile = form(in, part->value, r, c), *mask = NULL;
+    if (part->condition)
+        mask = form_mask(in, where, part->condition, part->inverted, r, c);
+    if (!in->loops[axis].masked && !(sum->op == OP_ADDI && form_is_padded(in, part->value, axis))) {
+        Value *range = form_in_range(in, where, axis, r, c);
+        mask = mask ? form_op(in, where, OP_AND, where->loc, type_tile(D_MASK, form_extent(in, r), form_extent(in, c)),
+                              2, (Value *[]){mask, range})
+                    : range;
+    }
+    if (tile->type.kind != K_TILE)
+        tile =
+            binary_tile(in, where, OP_ADD, form_full(in, where, dtype, 1, 1, dtype_is_float(dtype) ? -0.0 : 0), tile);
+    if (mask)
+        tile = select_tile(in, where, mask, tile, form_full(in, where, dtype, 1, 1, identity_of(sum->op, dtype)));
+    int rows = form_extent(in, r), cols = form_extent(in, c);
+    if (tile->type.rows != rows || tile->type.cols != cols)
+        tile = binary_tile(in, where, OP_ADD, form_full(in, where, dtype, rows, cols, dtype_is_float(dtype) ? -0.0 : 0),
+                           tile);
+    Type type = along_rows ? type_tile(dtype, rows, 1) : type_tile(dtype, 1, cols);
+    return form_op(in, where, along_rows ? by_row[index] : by_col[index], part->value->loc, type, 1, &tile);
+}
+
+static Value *emit_sum(Nest *in, Op *where, const Op *loop, int index, int row, int col)
+{
+    Sum sum;
+    int axis = loop_of_op(in, loop);
+    Value *now = form(in, loop->blocks[0]->args[1 + index], row, col);
+    scan_sum(in, loop, index, &sum);
+    for (int i = sum.count - 1; i >= 0; i--) { /* the first one is the last that the iteration adds */
+        const Part *part = &sum.parts[i];
+        Product product;
+        if (__builtin_popcount(axes_of(in, part->value)) == 3 && scan_product(in, part, axis, &product)) {
+            now = add_product(in, where, &product, part, axis, now);
+            continue;
+        }
+        Value *tile = reduced(in, where, &sum, part, axis, row, col);
+        Opcode code = sum.op == OP_ADDI ? part->negative ? OP_SUB : OP_ADD : sum.op == OP_MAXI ? OP_MAX : OP_MIN;
+        now = binary_tile(in, where, code, now, tile);
+    }
+    return now;
+}
+
+/* ---- loops -------------------------------------------------------------------------------------------------------- */
+
+/* A bound; where it changes along axes, the first or the last of all.  */
+static Value *bound(Nest *in, Op *where, const Op *loop, int index)
+{
+    Poly x = poly_of(loop->args[index]);
+    FOR_LOOPS(i, in)
+    {
+        Poly factor, rest;
+        int64_t number;
+        if (!is_axis(in, i) || !poly_has(&x, in->loops[i].iv))
+            continue;
+        if (!poly_split(&x, in->loops[i].iv, &factor, &rest) || !poly_is_constant(&factor, &number)) {
+            reject(in->kernel, loop->loc, REASON_PLAIN_BOUND, in->loops[i].iv->name ? in->loops[i].iv->name : "?");
+            continue;
+        }
+        Poly more = poly_constant((index == 1) == (number > 0) ? number * (in->loops[i].tile - 1) : 0);
+        x = poly_add(&x, &more, 1);
+    }
+    for (int i = 0; i < x.count && !in->kernel->failed; i++)
+        for (int k = 0; k < x.terms[i].count; k++)
+            if (is_tiled(in, x.terms[i].values[k]) && loop_of(in, x.terms[i].values[k]) < 0) {
+                reject(in->kernel, loop->loc, REASON_PLAIN_BOUND_MEMORY);
+                return ir_const_before(in->kernel, where, D_I64, 0);
+            }
+    if (axes_of(in, loop->args[index]) || is_tiled(in, loop->args[index]))
+        return ir_convert_before(in->kernel, where, form_poly(in, where, &x), loop->args[index]->type.dtype);
+    return form_plain(in, loop->args[index]);
+}
+
+static void emit_for(Nest *in, Op *loop, Block *to)
+{
+    Kernel *kernel = in->kernel;
+    int index = loop_of_op(in, loop);
+    const Loop *about = &in->loops[index];
+    Block *body = loop->blocks[0];
+    Op *mark = form_place(in, to, NULL, loop->loc);
+    Value *args[3] = {bound(in, mark, loop, 0), bound(in, mark, loop, 1), NULL};
+    args[2] = about->tile > 1 ? ir_const_before(kernel, mark, loop->args[2]->type.dtype, about->tile)
+                              : form_plain(in, loop->args[2]);
+    Op *op = op_new(kernel, OP_FOR, loop->loc, 3, args);
+    op->control->compare = loop->control->compare;
+    Block *inner = block_new(kernel, op);
+    Value *iv = block_arg(kernel, inner, body->args[0]->type, body->args[0]->name, body->args[0]->loc);
+    in->plain[body->args[0]->id] = iv;
+    form_place(in, inner, body->args[0], loop->loc);
+    for (int i = 0; i < loop->nresults; i++) {
+        Value *old = body->args[1 + i];
+        int row, col;
+        form_home(in, axes_of(in, old), &row, &col);
+        bool tiled = is_tiled(in, old);
+        Value *init = tiled ? form_whole(in, mark, loop->args[3 + i], row, col) : form_plain(in, loop->args[3 + i]);
+        if (tiled && init->type.kind != K_TILE)
+            init = binary_tile(in, mark, OP_ADD, form_full(in, mark, tile_dtype(old->type.dtype), 1, 1, 0), init);
+        op_add_arg(kernel, op, init);
+        Value *argument = block_arg(kernel, inner, init->type, old->name, old->loc);
+        if (!tiled) {
+            in->plain[old->id] = argument;
+            continue;
+        }
+        form_place(in, inner, old, old->loc);
+        form_set(in, old, row, col, argument);
+    }
+    emit_block(in, body, inner);
+    Op *end = form_place(in, inner, NULL, loop->loc);
+    Value *yields[64];
+    for (int i = 0; i < loop->nresults; i++) {
+        Value *old = body->args[1 + i], *next = body->last->args[i];
+        int row, col;
+        form_home(in, axes_of(in, old), &row, &col);
+        if (!is_tiled(in, old))
+            yields[i] = form_plain(in, next);
+        else if (about->tile > 1 && next != old)
+            yields[i] = emit_sum(in, end, loop, i, row, col);
+        else
+            yields[i] = form_whole(in, end, next, row, col);
+    }
+    op_append(inner, op_new(kernel, OP_YIELD, loop->loc, loop->nresults, yields));
+    op_append(to, op);
+    for (int i = 0; i < loop->nresults; i++) {
+        Value *old = loop->results[i], *argument = inner->args[1 + i];
+        Value *result = op_result(kernel, op, argument->type, old->name);
+        int row, col;
+        form_home(in, axes_of(in, body->args[1 + i]), &row, &col);
+        if (is_tiled(in, old)) {
+            form_place(in, to, old, old->loc);
+            form_set(in, old, row, col, result);
+        } else {
+            in->plain[old->id] = result;
+        }
+    }
+    if (loop->control->pipeline && about->tile > 1) {
+        op->control->pipeline = arena_alloc(kernel->module, sizeof *op->control->pipeline);
+        *op->control->pipeline = *loop->control->pipeline;
+        op->control->pipeline->tile = 0;
+        op->control->pipeline->reductions = NULL;
+    }
+}
+
+static void emit_if(Nest *in, Op *branch, Block *to)
+{
+    Kernel *kernel = in->kernel;
+    Value *condition = form_plain(in, branch->args[0]);
+    Op *op = op_new(kernel, OP_IF, branch->loc, 1, &condition);
+    for (int arm = 0; arm < 2; arm++) {
+        Block *inner = block_new(kernel, op);
+        Value *yields[64];
+        emit_block(in, branch->blocks[arm], inner);
+        Op *end = form_place(in, inner, NULL, branch->loc);
+        for (int i = 0; i < branch->nresults; i++) {
+            Value *old = branch->results[i], *value = branch->blocks[arm]->last->args[i];
+            int row, col;
+            form_home(in, axes_of(in, old), &row, &col);
+            yields[i] = is_tiled(in, old) ? form_whole(in, end, value, row, col) : form_plain(in, value);
+            if (is_tiled(in, old) && yields[i]->type.kind != K_TILE)
+                yields[i] =
+                    binary_tile(in, end, OP_ADD, form_full(in, end, tile_dtype(old->type.dtype), 1, 1, 0), yields[i]);
+        }
+        op_append(inner, op_new(kernel, OP_YIELD, branch->loc, branch->nresults, yields));
+    }
+    op_append(to, op);
+    for (int i = 0; i < branch->nresults; i++) {
+        Value *old = branch->results[i];
+        Value *result = op_result(kernel, op, op->blocks[0]->last->args[i]->type, old->name);
+        int row, col;
+        form_home(in, axes_of(in, old), &row, &col);
+        if (is_tiled(in, old)) {
+            form_place(in, to, old, old->loc);
+            form_set(in, old, row, col, result);
+        } else {
+            in->plain[old->id] = result;
+        }
+    }
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+
+static void emit_scalar(Nest *in, const Op *op, Block *to)
+{
+    Value *args[8];
+    if (op->nargs > 8)
+        return;
+    for (int i = 0; i < op->nargs; i++)
+        args[i] = form_plain(in, op->args[i]);
+    Op *copy = op_new(in->kernel, op->code, op->loc, op->nargs, args);
+    op_copy_attributes(copy, op);
+    op_append(to, copy);
+    in->plain[op->results[0]->id] = op_result(in->kernel, copy, op->results[0]->type, op->results[0]->name);
+}
+
+static void emit_op(Nest *in, Op *op, Block *to)
+{
+    switch (op->code) {
+    case OP_YIELD:
+        return;
+    case OP_FOR:
+        emit_for(in, op, to);
+        return;
+    case OP_IF:
+        emit_if(in, op, to);
+        return;
+    case OP_SET_ELEMENT:
+        form_store(in, form_place(in, to, NULL, op->loc), op);
+        return;
+    default:
+        break;
+    }
+    if (is_tiled(in, op->results[0]))
+        form_place(in, to, op->results[0], op->loc);
+    else if (op->code == OP_ELEMENT)
+        in->plain[op->results[0]->id] = form_scalar_load(in, form_place(in, to, NULL, op->loc), op);
+    else
+        emit_scalar(in, op, to);
+}
+
+static void emit_block(Nest *in, Block *from, Block *to)
+{
+    FOR_OPS (op, from)
+        if (!in->kernel->failed)
+            emit_op(in, op, to);
+}
+
+/* ---- rings -------------------------------------------------------------------------------------------------------- */
+
+static bool is_stored(const Nest *in, const Value *base)
+{
+    for (const Group *group = in->groups; group; group = group->next)
+        if (group->base == base && group->stored)
+            return true;
+    return false;
+}
+
+/* A load that the copy engine can bring ahead of the loop.  */
+static bool can_move(const Nest *in, const Op *op)
+{
+    if (op_info[op->code].class_ != CLASS_LOAD)
+        return false;
+    Type type = op->results[0]->type;
+    const Op *tensor = op->args[0]->def;
+    return type.cols * dtype_bytes(type.dtype) >= 16 && tensor->code == OP_TENSOR && !is_stored(in, tensor->args[0]);
+}
+
+static bool any_moves(const Nest *in, const Block *block)
+{
+    FOR_OPS (op, block) {
+        if (can_move(in, op))
+            return true;
+        for (int i = 0; i < op->nblocks; i++)
+            if (!pipeline_of(op) && any_moves(in, op->blocks[i]))
+                return true;
+    }
+    return false;
+}
+
+static bool has_pipeline(const Block *block)
+{
+    FOR_OPS (op, block) {
+        if (pipeline_of(op))
+            return true;
+        for (int i = 0; i < op->nblocks; i++)
+            if (has_pipeline(op->blocks[i]))
+                return true;
+    }
+    return false;
+}
+
+/* The user's pragma is about the tile, too: where nothing can move, or a loop inside is pipelined, it is about that alone.  */
+static void drop_pipelines(const Nest *in, Block *block)
+{
+    FOR_OPS (op, block) {
+        for (int i = 0; i < op->nblocks; i++)
+            drop_pipelines(in, op->blocks[i]);
+        if (!pipeline_of(op))
+            continue;
+        bool inner = has_pipeline(op->blocks[0]);
+        if (!inner && any_moves(in, op->blocks[0]))
+            continue;
+        remark(in->kernel, DIAG_MISSED, op->control->pipeline->loc,
+               inner ? "this loop has no rings: a loop inside it has"
+                     : "this loop has no rings: it reads what the grid stores, or no rows of 16 bytes");
+        op->control->pipeline = NULL;
+    }
+}
+
+/* The region gives way to its loops over tiles.  */
+void emit_nest(Nest *in)
+{
+    Kernel *kernel = in->kernel;
+    size_t count = (size_t)kernel->nops * 4 + 64;
+    in->size = kernel->module->next_id + 1;
+    in->forms = arena_alloc(kernel->module, (size_t)in->size * sizeof *in->forms);
+    in->places = arena_alloc(kernel->module, (size_t)in->size * sizeof *in->places);
+    in->plain = arena_alloc(kernel->module, (size_t)in->size * sizeof *in->plain);
+    in->allplaces = arena_alloc(kernel->module, count * sizeof *in->allplaces);
+    /* into a block of its own, from which it moves in front of what it stands for */
+    Op *holder = op_new(kernel, OP_IF, in->region->loc, 1, &in->region->args[0]);
+    Block *block = block_new(kernel, holder);
+    emit_for(in, in->region, block);
+    if (kernel->failed)
+        return;
+    for (int i = 0; i < in->nplaces; i++)
+        op_remove(in->allplaces[i]);
+    drop_pipelines(in, block);
+    FOR_OPS (op, block) {
+        op_remove(op);
+        op_before(in->region, op);
+    }
+    op_remove(in->region);
+}

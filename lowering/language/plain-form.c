@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-form.c - a scalar of the loops as a tile.
+ *
+ *   float v = x[i * n + j] * b[j];      %1 = load %x, %i, %j; %2 = load_row %b, %j; %v = mul %1, %2
+ *
+ * A value has a form for each pair of axes that somebody wants it along: rows along one, columns along the other.  It is made where
+ * the scalar was computed, when it is first asked for.  Along an axis that the value does not change with, its form has one element.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "language/plain.h"
+
+/* ---- small things ------------------------------------------------------------------------------------------------- */
+
+Dtype tile_dtype(Dtype dtype)
+{
+    switch (dtype) {
+    case D_I1:
+        return D_MASK;
+    case D_U8:
+    case D_I16:
+    case D_U16:
+    case D_U32:
+    case D_I64:
+    case D_U64:
+        return D_I32;
+    default:
+        return dtype;
+    }
+}
+
+int form_extent(const Nest *in, int axis)
+{
+    return axis < 0 ? 1 : in->loops[axis].tile;
+}
+
+Value *form_op(Nest *in, Op *where, Opcode code, Loc loc, Type type, int nargs, Value *const *args)
+{
+    Op *op = op_new(in->kernel, code, loc, nargs, args);
+    op_before(where, op);
+    return op_result(in->kernel, op, type, NULL);
+}
+
+Value *form_full(Nest *in, Op *where, Dtype dtype, int rows, int cols, double value)
+{
+    Value *full = form_op(in, where, OP_FULL, where->loc, type_tile(dtype, rows, cols), 0, NULL);
+    full->def->tile->value = value;
+    return full;
+}
+
+static Value *make(Nest *in, Op *where, Opcode code, Loc loc, Dtype dtype, Value *x, Value *y, Value *z)
+{
+    Value *args[] = {x, y, z};
+    int rows = 1, cols = 1, nargs = 1 + (y != NULL) + (z != NULL);
+    for (int i = 0; i < nargs; i++)
+        if (args[i]->type.kind == K_TILE) {
+            rows = args[i]->type.rows > rows ? args[i]->type.rows : rows;
+            cols = args[i]->type.cols > cols ? args[i]->type.cols : cols;
+        }
+    return form_op(in, where, code, loc, type_tile(dtype, rows, cols), nargs, args);
+}
+
+bool is_column(const Nest *in, int axis)
+{
+    if (in->loops[axis].grid < 0)
+        return true;
+    bool first = true, inner = false;
+    FOR_LOOPS(i, in)
+    {
+        if (!is_axis(in, i) || i == axis)
+            continue;
+        first &= in->loops[i].grid < 0 || i > axis;
+        inner = true;
+    }
+    return !first || !inner;
+}
+
+/* Rows along the grid's first axis; of two that would be columns the outer one.  */
+void form_home(Nest *in, uint32_t axes, int *row, int *col)
+{
+    int first = only_axis(axes), second = first < 0 ? -1 : only_axis(axes & (axes - 1));
+    *row = *col = -1;
+    if (first < 0)
+        return;
+    if (second < 0) {
+        *(is_column(in, first) ? col : row) = first;
+        return;
+    }
+    *row = is_column(in, first) ? second : first;
+    *col = is_column(in, first) ? first : second;
+}
+
+/* ---- scalars ------------------------------------------------------------------------------------------------------ */
+
+/* In front of the grid.  */
+Value *form_prologue(Nest *in, Value *value)
+{
+    if (ir_outside(value, in->region))
+        return value;
+    const Op *op = value->def;
+    Value *args[4];
+    for (int i = 0; i < op->nargs && i < 4; i++)
+        args[i] = form_prologue(in, op->args[i]);
+    for (Op *other = in->region->prev; other; other = other->prev) {
+        bool same = other->code == op->code && other->nargs == op->nargs && op_means_the_same(other, op) &&
+                    type_equal(other->results[0]->type, value->type);
+        for (int i = 0; i < op->nargs && same; i++)
+            same = other->args[i] == args[i];
+        if (same)
+            return other->results[0];
+    }
+    Op *copy = op_new(in->kernel, op->code, op->loc, op->nargs, args);
+    op_copy_attributes(copy, op);
+    op_before(in->region, copy);
+    return op_result(in->kernel, copy, value->type, value->name);
+}
+
+/* The new program's scalar for one of the old.  */
+Value *form_plain(Nest *in, Value *value)
+{
+    if (value->id < in->size && in->plain[value->id])
+        return in->plain[value->id];
+    return value; /* of the prologue */
+}
+
+static Value *use_plain(void *context, Value *value)
+{
+    return form_plain(context, value);
+}
+
+Value *form_poly(Nest *in, Op *where, const Poly *x)
+{
+    return poly_emit(in->kernel, where, x, use_plain, in);
+}
+
+/* A number as a tile of one element.  */
+static Value *boxed(Nest *in, Op *where, Value *scalar, Dtype dtype)
+{
+    int64_t integer;
+    double real;
+    if (dtype == D_MASK) {
+        Value *number = ir_convert_before(in->kernel, where, scalar, D_I32);
+        Value *tile = make(in, where, OP_ADD, where->loc, D_I32, form_full(in, where, D_I32, 1, 1, 0), number, NULL);
+        return make(in, where, OP_NE, where->loc, D_MASK, tile, ir_const_before(in->kernel, where, D_I32, 0), NULL);
+    }
+    if (ir_constant_float(scalar, &real))
+        return form_full(in, where, dtype, 1, 1, real);
+    if (!dtype_is_float(dtype) && ir_constant(scalar, &integer))
+        return form_full(in, where, dtype, 1, 1, (double)integer);
+    double zero = dtype_is_float(dtype) ? -0.0 : 0; /* -0 + x is x, whatever its sign */
+    return make(in, where, OP_ADD, where->loc, dtype, form_full(in, where, dtype, 1, 1, zero), scalar, NULL);
+}
+
+static Value *as_tile(Nest *in, Op *where, Value *value, Dtype dtype)
+{
+    return value->type.kind == K_TILE ? value : boxed(in, where, value, dtype);
+}
+
+/* ---- loads -------------------------------------------------------------------------------------------------------- */
+
+static Value *coordinate(Nest *in, Op *where, const Access *access, int dim)
+{
+    return form_poly(in, where, &access->coordinate[dim]);
+}
+
+/* Operands of a load or store with these two dimensions last.  */
+static int operands(Nest *in, Op *where, const Access *access, int row, int col, Value **args)
+{
+    Group *group = access->group;
+    int count = 0;
+    args[count++] = memory_tensor(in, group, row, col);
+    for (int i = 0; i < group->rank; i++)
+        if (i != row && i != col)
+            args[count++] = coordinate(in, where, access, i);
+    if (row >= 0)
+        args[count++] = coordinate(in, where, access, row);
+    args[count++] = coordinate(in, where, access, col);
+    return count;
+}
+
+static int dimension_of(const Access *access, int axis)
+{
+    for (int i = 0; i < access->group->rank && axis >= 0; i++)
+        if (access->axis[i] == axis)
+            return i;
+    return -1;
+}
+
+static int some_other(const Group *group, int dim)
+{
+    for (int i = group->rank - 1; i >= 0; i--)
+        if (i != dim)
+            return i;
+    return -1;
+}
+
+/* The window of the access: its last dimension is the tensor's innermost one.  */
+typedef struct {
+    Opcode load, store;
+    int row, col; /* dimensions, row -1: a vector's */
+    bool turned;  /* rows along the column axis */
+} Window;
+
+static bool window_of(Nest *in, const Access *access, int row, int col, Window *window)
+{
+    const Group *group = access->group;
+    int last = group->rank - 1, r = dimension_of(access, row), c = dimension_of(access, col);
+    *window = (Window){OP_LOAD, OP_STORE, r, c, false};
+    if (r >= 0 && c >= 0) {
+        if (c != last && r != last) {
+            reject(in->kernel, access->op->loc, REASON_PLAIN_STRIDED,
+                   group->base->name ? group->base->name : "the array");
+            return false;
+        }
+        window->turned = r == last;
+        window->row = window->turned ? c : r;
+        window->col = last;
+        return true;
+    }
+    int dim = r >= 0 ? r : c;
+    if (dim < 0 || dim == last) { /* along the innermost dimension, or one element */
+        bool column = r >= 0;
+        window->col = last;
+        window->row = some_other(group, last);
+        if (group->rank <= 2) {
+            window->load = column ? OP_LOAD_COL : OP_LOAD_ROW;
+            window->store = column ? OP_STORE_COL : OP_STORE_ROW;
+        } else {
+            window->turned = column;
+        }
+        return true;
+    }
+    window->row = dim;
+    window->col = last;
+    window->turned = c >= 0;
+    return true;
+}
+
+static Value *load(Nest *in, Op *where, const Access *access, int row, int col)
+{
+    Window window;
+    Value *args[2 + MAX_RANK];
+    if (!window_of(in, access, row, col, &window))
+        return form_full(in, where, access->group->dtype, form_extent(in, row), form_extent(in, col), 0);
+    int count = operands(in, where, access, window.row, window.col, args);
+    int rows = form_extent(in, window.turned ? col : row), cols = form_extent(in, window.turned ? row : col);
+    Type type = type_tile(access->group->dtype, rows, cols);
+    Value *tile = form_op(in, where, window.load, access->op->loc, type, count, args);
+    if (access->op->code == OP_ELEMENT)
+        tile->name = access->op->results[0]->name;
+    if (window.turned && (rows > 1 || cols > 1))
+        tile = form_op(in, where, OP_TRANS, access->op->loc, type_turned(type), 1, &tile);
+    return tile;
+}
+
+/* A number of memory that stays a number.  */
+Value *form_scalar_load(Nest *in, Op *where, const Op *op)
+{
+    const Access *access = memory_access(in, op);
+    Dtype dtype = op->results[0]->type.dtype;
+    Value *args[] = {memory_vector(in, access->group), coordinate(in, where, access, 0)};
+    Opcode code = dtype_is_float(dtype) ? OP_AT_FLOAT : OP_AT;
+    Value *number = form_op(in, where, code, op->loc, type_scalar(code == OP_AT ? D_I64 : D_F64), 2, args);
+    return ir_convert_before(in->kernel, where, number, dtype);
+}
+
+/* ---- operations --------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    Opcode scalar, tile, mask;
+} codes[] = {
+    {OP_ADDI, OP_ADD, OP_COUNT}, {OP_SUBI, OP_SUB, OP_COUNT}, {OP_MULI, OP_MUL, OP_COUNT}, {OP_DIVI, OP_DIV, OP_COUNT},
+    {OP_NEGI, OP_NEG, OP_COUNT}, {OP_MINI, OP_MIN, OP_COUNT}, {OP_MAXI, OP_MAX, OP_COUNT}, {OP_EQI, OP_EQ, OP_COUNT},
+    {OP_NEI, OP_NE, OP_COUNT},   {OP_LTI, OP_LT, OP_COUNT},   {OP_LEI, OP_LE, OP_COUNT},   {OP_GTI, OP_GT, OP_COUNT},
+    {OP_GEI, OP_GE, OP_COUNT},   {OP_ANDI, OP_COUNT, OP_AND}, {OP_ORI, OP_COUNT, OP_OR},   {OP_NOTI, OP_COUNT, OP_NOT},
+};
+
+static Opcode code_of(const Op *op)
+{
+    bool mask = op->results[0]->type.dtype == D_I1 && op->args[0]->type.dtype == D_I1;
+    for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i].scalar == op->code)
+            return mask ? codes[i].mask : codes[i].tile;
+    return OP_COUNT;
+}
+
+static Value *refuse_op(Nest *in, Op *where, const Op *op, int row, int col)
+{
+    reject(in->kernel, op->loc, REASON_PLAIN_OPERATION,
+           op->code == OP_MATHI ? op->scalar->function : op_info[op->code].call);
+    return form_full(in, where, tile_dtype(op->results[0]->type.dtype), form_extent(in, row), form_extent(in, col), 0);
+}
+
+static Value *math(Nest *in, Op *where, const Op *op, int row, int col, Value *const *args)
+{
+    static const struct {
+        const char *name;
+        Opcode code;
+    } others[] = {{"fabs", OP_ABS}, {"fmax", OP_MAX}, {"fmin", OP_MIN}, {"fma", OP_FMA}};
+    const char *name = op->scalar->function;
+    size_t length = strlen(name), stem = length - (name[length - 1] == 'f' && strcmp(name, "erf") != 0);
+    Dtype dtype = tile_dtype(op->results[0]->type.dtype);
+    Opcode code = OP_COUNT;
+    for (int i = 0; i < OP_COUNT; i++)
+        if (op_info[i].class_ == CLASS_TILE && op_info[i].nargs == 1 && !strncmp(op_info[i].text, name, stem) &&
+            !op_info[i].text[stem])
+            code = (Opcode)i;
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strncmp(others[i].name, name, stem) && !others[i].name[stem])
+            code = others[i].code;
+    if (code == OP_COUNT || op_info[code].nargs != op->nargs)
+        return refuse_op(in, where, op, row, col);
+    return make(in, where, code, op->loc, dtype, as_tile(in, where, args[0], dtype), op->nargs > 1 ? args[1] : NULL,
+                op->nargs > 2 ? args[2] : NULL);
+}
+
+static Value *convert(Nest *in, Op *where, const Op *op, Value *x)
+{
+    Dtype from = tile_dtype(op->args[0]->type.dtype), to = tile_dtype(op->results[0]->type.dtype);
+    if (from == to)
+        return x;
+    if (from == D_MASK)
+        return make(in, where, OP_SELECT, op->loc, to, x, form_full(in, where, to, 1, 1, 1),
+                    form_full(in, where, to, 1, 1, 0));
+    if (to == D_MASK)
+        return make(in, where, OP_NE, op->loc, to, x,
+                    boxed(in, where, ir_const_before(in->kernel, where, D_I32, 0), from), NULL);
+    return make(in, where, OP_CAST, op->loc, to, x, NULL, NULL);
+}
+
+static Value *choose(Nest *in, Op *where, const Op *op, Value **args)
+{
+    Dtype dtype = tile_dtype(op->results[0]->type.dtype);
+    for (int i = 0; i < 3; i++)
+        args[i] = as_tile(in, where, args[i], i ? dtype : D_MASK);
+    if (dtype != D_MASK)
+        return make(in, where, OP_SELECT, op->loc, dtype, args[0], args[1], args[2]);
+    Value *yes = make(in, where, OP_AND, op->loc, dtype, args[0], args[1], NULL);
+    Value *no = make(in, where, OP_NOT, op->loc, dtype, args[0], NULL, NULL);
+    no = make(in, where, OP_AND, op->loc, dtype, no, args[2], NULL);
+    return make(in, where, OP_OR, op->loc, dtype, yes, no, NULL);
+}
+
+/* Of 64-bit numbers tiles hold 32 bits: those of counters, which extents bound.  */
+static bool fits(const Op *op)
+{
+    Dtype from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
+    bool wide = !dtype_is_float(to) && to != D_I1 && tile_dtype(to) != to && dtype_bytes(to) >= 4;
+    return !wide || op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MINI || op->code == OP_MAXI ||
+           op->code == OP_SELI || (op->code == OP_CONVI && !dtype_is_float(from));
+}
+
+static Value *operation(Nest *in, Op *where, const Op *op, int row, int col)
+{
+    Value *args[3];
+    if (op->nargs > 3 || !op->nargs || !fits(op) || op_info[op->code].class_ != CLASS_SCALAR)
+        return refuse_op(in, where, op, row, col);
+    for (int i = 0; i < op->nargs; i++)
+        args[i] = form(in, op->args[i], row, col);
+    if (op->code == OP_MATHI)
+        return math(in, where, op, row, col, args);
+    if (op->code == OP_CONVI)
+        return convert(in, where, op, args[0]);
+    if (op->code == OP_SELI)
+        return choose(in, where, op, args);
+    Opcode code = code_of(op);
+    if (code == OP_COUNT)
+        return refuse_op(in, where, op, row, col);
+    Dtype dtype = tile_dtype(op->results[0]->type.dtype), operand = tile_dtype(op->args[0]->type.dtype);
+    bool tile = false;
+    for (int i = 0; i < op->nargs; i++) {
+        if (operand == D_MASK)
+            args[i] = as_tile(in, where, args[i], D_MASK);
+        else if (operand == D_I8) /* computes nothing by itself */
+            args[i] = as_tile(in, where, args[i], D_I8);
+        tile |= args[i]->type.kind == K_TILE;
+    }
+    if (!tile)
+        args[0] = boxed(in, where, args[0], operand);
+    return make(in, where, code, op->loc, dtype, args[0], op->nargs > 1 ? args[1] : NULL, NULL);
+}
+
+static Value *index_tile(Nest *in, Op *where, Value *iv, int row, int col)
+{
+    int axis = loop_of(in, iv);
+    bool rows = row == axis;
+    Type type = type_tile(D_I32, rows ? form_extent(in, axis) : 1, rows ? 1 : form_extent(in, axis));
+    Value *index = form_op(in, where, rows ? OP_ROW_INDEX : OP_COL_INDEX, where->loc, type, 0, NULL);
+    (void)col;
+    return make(in, where, OP_ADD, where->loc, D_I32, index, form_plain(in, iv), NULL);
+}
+
+/* ---- forms -------------------------------------------------------------------------------------------------------- */
+
+static Value *find_form(const Nest *in, const Value *value, int row, int col)
+{
+    for (const Form *form = in->forms[value->id]; form; form = form->next)
+        if (form->row == row && form->col == col)
+            return form->value;
+    return NULL;
+}
+
+void form_set(Nest *in, const Value *value, int row, int col, Value *tile)
+{
+    Form *form = arena_alloc(in->kernel->module, sizeof *form);
+    *form = (Form){row, col, tile, in->forms[value->id]};
+    in->forms[value->id] = form;
+}
+
+/* An operation that marks where forms of a value go, or just a place; emit_nest removes all of them.  */
+Op *form_place(Nest *in, Block *block, const Value *value, Loc loc)
+{
+    Op *place = op_new(in->kernel, OP_CONST, loc, 0, NULL);
+    op_result(in->kernel, place, type_scalar(D_I32), NULL);
+    op_append(block, place);
+    if (value)
+        in->places[value->id] = place;
+    in->allplaces[in->nplaces++] = place;
+    return place;
+}
+
+/* require: the value's axes are among the two.   ensure: a tile of which rows and columns it changes with, or a number.  */
+Value *form(Nest *in, Value *value, int row, int col)
+{
+    if (!is_tiled(in, value))
+        return form_plain(in, value);
+    uint32_t axes = axes_of(in, value);
+    row = row >= 0 && axes >> row & 1 ? row : -1;
+    col = col >= 0 && axes >> col & 1 ? col : -1;
+    Value *known = find_form(in, value, row, col);
+    if (known)
+        return known;
+    Op *where = in->places[value->id];
+    int wanted = (row >= 0) + (col >= 0);
+    if (!where || wanted != __builtin_popcount(axes)) {
+        if (!in->kernel->failed)
+            reject(in->kernel, value->loc, REASON_PLAIN_THREE_AXES);
+        where = where ? where : in->region;
+        return form_full(in, where, tile_dtype(value->type.dtype), form_extent(in, row), form_extent(in, col), 0);
+    }
+    Value *turned = in->forms[value->id] ? find_form(in, value, col, row) : NULL;
+    Value *tile;
+    const Op *op = value->def;
+    if (turned && (!op || op->nblocks))
+        tile = form_op(in, where, OP_TRANS, value->loc, type_turned(turned->type), 1, &turned);
+    else if (!op)
+        tile = index_tile(in, where, value, row, col);
+    else if (op->code == OP_ELEMENT)
+        tile = load(in, where, memory_access(in, op), row, col);
+    else
+        tile = operation(in, where, op, row, col);
+    if (!tile->name)
+        tile->name = value->name;
+    form_set(in, value, row, col, tile);
+    return tile;
+}
+
+/* All rows and columns of two axes, each with an element of its own.  */
+Value *form_whole(Nest *in, Op *where, Value *value, int row, int col)
+{
+    Dtype dtype = tile_dtype(value->type.dtype);
+    Value *tile = form(in, value, row, col);
+    int rows = form_extent(in, row), cols = form_extent(in, col);
+    double real;
+    int64_t integer;
+    if (tile->type.kind == K_SCALAR && dtype != D_MASK && ir_constant_float(tile, &real))
+        return form_full(in, where, dtype, rows, cols, real);
+    if (tile->type.kind == K_SCALAR && dtype != D_MASK && ir_constant(tile, &integer))
+        return form_full(in, where, dtype, rows, cols, (double)integer);
+    if (tile->type.kind == K_TILE && tile->type.rows == rows && tile->type.cols == cols)
+        return tile;
+    if (dtype == D_MASK) {
+        Value *all = make(in, where, OP_EQ, where->loc, D_MASK, form_full(in, where, D_I32, rows, cols, 0),
+                          ir_const_before(in->kernel, where, D_I32, 0), NULL);
+        return make(in, where, OP_AND, where->loc, D_MASK, all, as_tile(in, where, tile, D_MASK), NULL);
+    }
+    double zero = dtype_is_float(dtype) ? -0.0 : 0;
+    Value *full = form_full(in, where, dtype, rows, cols, zero);
+    return make(in, where, OP_ADD, value->loc, dtype, full, tile, NULL);
+}
+
+Value *form_mask(Nest *in, Op *where, Value *condition, bool inverted, int row, int col)
+{
+    Value *mask = as_tile(in, where, form(in, condition, row, col), D_MASK);
+    return inverted ? make(in, where, OP_NOT, where->loc, D_MASK, mask, NULL, NULL) : mask;
+}
+
+/* Elements along the axis that the loop has an iteration for.  */
+Value *form_in_range(Nest *in, Op *where, int axis, int row, int col)
+{
+    Value *index = form(in, in->loops[axis].iv, row, col);
+    return make(in, where, OP_LT, where->loc, D_MASK, index, form_poly(in, where, &in->loops[axis].hi), NULL);
+}
+
+/* The value is 0 where the axis has no iteration any more.  */
+bool form_is_padded(Nest *in, const Value *value, int axis)
+{
+    const Op *op = value->def;
+    if (!(axes_of(in, value) >> axis & 1) || !op)
+        return false;
+    switch (op->code) {
+    case OP_ELEMENT:
+        return memory_is_padded(in, memory_access(in, op), axis);
+    case OP_NEGI:
+    case OP_CONVI:
+        return form_is_padded(in, op->args[0], axis);
+    case OP_ADDI:
+    case OP_SUBI:
+    case OP_MULI:
+        return form_is_padded(in, op->args[0], axis) && form_is_padded(in, op->args[1], axis);
+    default:
+        return false;
+    }
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------------------- */
+
+/* The tensor ends where the loops do, so that nothing behind is written.  */
+static Value *cut(Nest *in, Op *where, const Access *access, Value *tensor, const int *order, int rank)
+{
+    const Group *group = access->group;
+    for (int i = 0; i < rank; i++) {
+        int dim = order[i];
+        if (access->axis[dim] < 0 ||
+            (group->nextents[dim] == 1 && poly_same(&access->top[dim], &group->extent[dim][0])))
+            continue;
+        Value *args[] = {tensor, ir_const_before(in->kernel, where, D_I32, 0), form_poly(in, where, &access->top[dim])};
+        tensor = form_op(in, where, OP_SLICE, access->op->loc, tensor->type, 3, args);
+        tensor->def->tensor->dimension = i;
+    }
+    return tensor;
+}
+
+void form_store(Nest *in, Op *where, const Op *op)
+{
+    const Access *access = memory_access(in, op);
+    const Group *group = access->group;
+    uint32_t axes = 0;
+    int row, col, order[MAX_RANK], rank = 0, last = group->rank - 1;
+    for (int i = 0; i < group->rank; i++)
+        axes |= access->axis[i] >= 0 ? 1u << access->axis[i] : 0;
+    uint32_t wanted = axes_of(in, op->args[2]) | (op->nargs > 3 ? axes_of(in, op->args[3]) : 0);
+    if (wanted & ~axes || __builtin_popcount(axes) > 2) {
+        reject(in->kernel, op->loc, wanted & ~axes ? REASON_PLAIN_MANY_VALUES : REASON_PLAIN_THREE_AXES,
+               group->base->name ? group->base->name : "the array");
+        return;
+    }
+    form_home(in, axes, &row, &col);
+    if (row >= 0 && col >= 0 && dimension_of(access, row) == last) {
+        int other = row;
+        row = col;
+        col = other;
+    } else if (col >= 0 && row < 0 && dimension_of(access, col) != last) {
+        row = col;
+        col = -1;
+    }
+    Window window;
+    if (!window_of(in, access, row, col, &window))
+        return;
+    if (window.turned) { /* a column of a tensor of rank 3 or 4 */
+        col = row;
+        row = -1;
+    }
+    Value *args[2 + MAX_RANK];
+    int count = operands(in, where, access, window.row, window.col, args);
+    for (int i = 0; i < group->rank; i++)
+        if (i != window.row && i != window.col)
+            order[rank++] = i;
+    if (window.row >= 0)
+        order[rank++] = window.row;
+    order[rank++] = window.col;
+    Value *tile = form_whole(in, where, op->args[2], row, col);
+    if (op->nargs > 3) {
+        Value *mask = form_mask(in, where, op->args[3], false, row, col);
+        tile = make(in, where, OP_SELECT, op->loc, group->dtype, mask, tile, load(in, where, access, row, col));
+    }
+    args[0] = cut(in, where, access, args[0], order, rank);
+    tile = as_tile(in, where, tile, group->dtype);
+    args[count++] = tile;
+    Op *store = op_new(in->kernel, window.store, op->loc, count, args);
+    op_before(where, store);
+}

@@ -1,0 +1,712 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-memory.c - arrays as tensors.
+ *
+ *   x[i * K + k + 1], 0 <= i < M, 0 <= k < K      tensor x, extents M and K + 1, strides K and 1; coordinates i and k + 1
+ *   x[j * K + k],     0 <= j < N                  the same tensor, extents max (M, N) and K + 1
+ *
+ * The factors of the loops' counters are the strides.  What is left of a subscript is divided by them, the largest first.  A
+ * tensor ends behind the last element that the loops read or write, so that no other is ever looked at.
+ */
+#include <string.h>
+
+#include "language/plain.h"
+
+/* ---- bounds of sums ----------------------------------------------------------------------------------------------- */
+
+static bool is_invariant(const Nest *in, const Value *value)
+{
+    return ir_outside(value, in->region);
+}
+
+/* The same of what is computed inside, but of what is known outside.  */
+static bool is_known_before(const Nest *in, const Value *value)
+{
+    if (is_invariant(in, value))
+        return true;
+    if (!value->def || op_info[value->def->code].class_ != CLASS_SCALAR)
+        return false;
+    for (int i = 0; i < value->def->nargs; i++)
+        if (!is_known_before(in, value->def->args[i]))
+            return false;
+    return true;
+}
+
+static Value *before(Nest *in, Opcode code, Dtype dtype, Value *x, Value *y)
+{
+    Value *args[] = {ir_convert_before(in->kernel, in->region, x, dtype),
+                     ir_convert_before(in->kernel, in->region, y, dtype)};
+    return ir_scalar_before(in->kernel, in->region, code, dtype, 2, args);
+}
+
+static Value *use_outside(void *context, Value *value)
+{
+    return form_prologue(context, value);
+}
+
+static Value *poly_before(Nest *in, const Poly *x)
+{
+    return poly_emit(in->kernel, in->region, x, use_outside, in);
+}
+
+static bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only);
+
+/* A number that is computed in the region, as far as it goes.  */
+static bool bound_of_value(Nest *in, Value *value, bool upper, Poly *bound)
+{
+    const Op *op = value->def;
+    int64_t number;
+    if (!op || op_info[op->code].class_ != CLASS_SCALAR || op->nargs < 2)
+        return false;
+    Poly x = poly_of(op->args[op->nargs - 2]), y = poly_of(op->args[op->nargs - 1]);
+    if ((op->code == OP_DIVI || op->code == OP_SHRI) && ir_constant(op->args[1], &number) && number > 0) {
+        if (!bound_of(in, &x, NULL, upper, false))
+            return false;
+        *bound = poly_value(
+            before(in, op->code, D_I64, poly_before(in, &x), ir_const_before(in->kernel, in->region, D_I64, number)));
+        return true;
+    }
+    if (op->code == OP_REMI && poly_is_constant(&y, &number) && number > 0) {
+        *bound = poly_constant(upper ? number - 1 : 0);
+        return true;
+    }
+    if (op->code != OP_MINI && op->code != OP_MAXI && op->code != OP_SELI)
+        return false;
+    bool first = bound_of(in, &x, NULL, upper, false), second = bound_of(in, &y, NULL, upper, false);
+    bool either = op->code == (upper ? OP_MINI : OP_MAXI);
+    if (!first && !second)
+        return false;
+    if (!(first && second)) {
+        *bound = first ? x : y;
+        return either;
+    }
+    if (poly_same(&x, &y)) {
+        *bound = x;
+        return true;
+    }
+    Opcode code = op->code == OP_SELI ? upper ? OP_MAXI : OP_MINI : op->code;
+    *bound = poly_value(before(in, code, D_I64, poly_before(in, &x), poly_before(in, &y)));
+    return true;
+}
+
+/* What a condition says of a counter: it is below `high`.  */
+static bool condition_bounds(Nest *in, const Value *condition, const Value *iv, Poly *high)
+{
+    const Op *op = condition->def;
+    if (!op)
+        return false;
+    if (op->code == OP_ANDI && op->results[0]->type.dtype == D_I1)
+        return condition_bounds(in, op->args[0], iv, high) || condition_bounds(in, op->args[1], iv, high);
+    if (op->code < OP_LTI || op->code > OP_GEI || dtype_is_float(op->args[0]->type.dtype))
+        return false;
+    bool less = op->code == OP_LTI || op->code == OP_LEI;
+    Poly x = poly_of(op->args[less ? 0 : 1]), y = poly_of(op->args[less ? 1 : 0]), factor, rest;
+    Poly difference = poly_add(&y, &x, -1); /* > 0, or >= 0 */
+    int64_t number;
+    if (!poly_split(&difference, iv, &factor, &rest) || !poly_is_constant(&factor, &number) || number != -1)
+        return false;
+    for (int i = 0; i < rest.count; i++)
+        for (int k = 0; k < rest.terms[i].count; k++)
+            if (!is_known_before(in, rest.terms[i].values[k]))
+                return false;
+    Poly one = poly_constant(op->code == OP_LEI || op->code == OP_GEI);
+    *high = poly_add(&rest, &one, 1);
+    return high->known;
+}
+
+static Poly highest(Nest *in, const Loop *loop, const Op *at)
+{
+    Poly one = poly_constant(1), high = loop->hi, guarded;
+    int own = at && at->code == OP_ELEMENT ? 2 : 3;
+    int64_t less;
+    if (at && at->nargs > own && condition_bounds(in, at->args[own], loop->iv, &guarded)) {
+        if (!poly_distance(&guarded, &high, &less)) {
+            Poly limit = high;
+            if (bound_of(in, &limit, NULL, true, false))
+                high = poly_value(before(in, OP_MINI, D_I64, poly_before(in, &guarded), poly_before(in, &limit)));
+        } else if (less < 0) {
+            high = guarded;
+        }
+    }
+    return poly_add(&high, &one, -1);
+}
+
+/* x at its largest, or smallest, over the counters of all loops, or of the axes alone.  */
+static bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only)
+{
+    for (int i = in->nloops - 1; i >= 0; i--) {
+        const Loop *loop = &in->loops[i];
+        Poly factor, rest;
+        if (!poly_has(x, loop->iv) || (axes_only && !is_axis(in, i)))
+            continue;
+        if (!poly_split(x, loop->iv, &factor, &rest) || !factor.count)
+            return false;
+        bool rises = factor.terms[0].factor > 0;
+        Poly by = rises == upper ? highest(in, loop, at) : loop->lo;
+        *x = poly_replace(x, loop->iv, &by);
+        if (!x->known)
+            return false;
+    }
+    for (int rounds = 0; rounds < 8 && !axes_only; rounds++) {
+        Value *inner = NULL;
+        int64_t sign = 1;
+        for (int i = 0; i < x->count && !inner; i++)
+            for (int k = 0; k < x->terms[i].count && !inner; k++)
+                if (!is_known_before(in, x->terms[i].values[k])) {
+                    inner = x->terms[i].values[k];
+                    sign = x->terms[i].factor;
+                }
+        if (!inner)
+            return true;
+        Poly by;
+        if (!bound_of_value(in, inner, (sign > 0) == upper, &by))
+            return false;
+        *x = poly_replace(x, inner, &by);
+    }
+    return axes_only && x->known;
+}
+
+/* ---- strides ------------------------------------------------------------------------------------------------------ */
+
+static int degree(const Poly *x)
+{
+    int most = 0;
+    for (int i = 0; i < x->count; i++)
+        most = x->terms[i].count > most ? x->terms[i].count : most;
+    return most;
+}
+
+static const Term *leading(const Poly *x)
+{
+    const Term *best = &x->terms[0];
+    for (int i = 1; i < x->count; i++)
+        if (x->terms[i].count > best->count)
+            best = &x->terms[i];
+    return best;
+}
+
+static bool larger(const Poly *x, const Poly *y)
+{
+    if (degree(x) != degree(y))
+        return degree(x) > degree(y);
+    return leading(x)->factor > leading(y)->factor;
+}
+
+static bool has_stride(const Group *group, const Poly *stride)
+{
+    for (int i = 0; i < group->rank; i++)
+        if (poly_same(&group->stride[i], stride))
+            return true;
+    return false;
+}
+
+static bool add_stride(Group *group, const Poly *stride)
+{
+    if (has_stride(group, stride))
+        return true;
+    if (group->rank == MAX_RANK)
+        return false;
+    int at = group->rank++;
+    for (; at > 0 && larger(stride, &group->stride[at - 1]); at--)
+        group->stride[at] = group->stride[at - 1];
+    group->stride[at] = *stride;
+    return true;
+}
+
+/* Each of its terms is a stride by itself: x[i * n + i], where there is x[i * n + j], too.  */
+static bool is_composed(const Group *group, const Poly *stride)
+{
+    for (int i = 0; i < stride->count; i++) {
+        Poly single = poly_constant(0);
+        single.count = 1;
+        single.terms[0] = stride->terms[i];
+        if (!has_stride(group, &single))
+            return false;
+    }
+    return true;
+}
+
+static bool positive(Poly *stride)
+{
+    for (int i = 0; i < stride->count; i++)
+        if (stride->terms[i].factor < 0)
+            return false;
+    return stride->count > 0;
+}
+
+static bool is_fixed(const Nest *in, const Poly *x)
+{
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < x->terms[i].count; k++)
+            if (!is_known_before(in, x->terms[i].values[k]))
+                return false;
+    return true;
+}
+
+static bool strides_of(Nest *in, Group *group, const Poly *offset, bool composed)
+{
+    FOR_LOOPS(i, in)
+    {
+        Poly factor, rest;
+        if (!poly_has(offset, in->loops[i].iv) || !poly_split(offset, in->loops[i].iv, &factor, &rest) ||
+            !positive(&factor) || !is_fixed(in, &factor))
+            continue;
+        if ((factor.count > 1) != composed || (composed && is_composed(group, &factor)))
+            continue;
+        if (!add_stride(group, &factor))
+            return false;
+    }
+    return true;
+}
+
+/* x by the stride; nearest: the rest may be below 0.  */
+static Poly divide(const Poly *x, const Poly *stride, bool nearest, Poly *rest)
+{
+    Poly quotient = poly_divide(x, leading(stride), rest);
+    int64_t number;
+    if (poly_is_constant(stride, &number) && !nearest) {
+        Poly zero = poly_constant(0), one = poly_constant(1), size = poly_constant(number);
+        for (int i = 0; i < rest->count; i++)
+            if (!rest->terms[i].count && rest->terms[i].factor < 0) {
+                quotient = poly_add(&quotient, &one, -1);
+                *rest = poly_add(rest, &size, 1);
+                break;
+            }
+        (void)zero;
+    }
+    if (stride->count > 1) {
+        Poly product = poly_multiply(&quotient, stride);
+        *rest = poly_add(x, &product, -1);
+    }
+    return quotient;
+}
+
+/* ---- accesses ----------------------------------------------------------------------------------------------------- */
+
+static const char *base_name(const Value *base)
+{
+    return base->name ? base->name : "the array";
+}
+
+static const char *access_text(const Nest *in, const Access *access)
+{
+    Module *module = in->kernel->module;
+    const char *text = base_name(access->group->base);
+    for (int i = 0; i < access->group->rank; i++)
+        text = arena_print(module, "%s[%s]", text, poly_text(module, &access->coordinate[i]));
+    return text;
+}
+
+static bool is_number(const Nest *in, const Op *op)
+{
+    return op->code == OP_ELEMENT && !is_tiled(in, op->results[0]);
+}
+
+static Dtype element_dtype(const Op *op)
+{
+    return op->code == OP_ELEMENT ? op->results[0]->type.dtype : op->args[2]->type.dtype;
+}
+
+static bool offset_of(Nest *in, const Op *op, Poly *offset)
+{
+    *offset = poly_of(op->args[1]);
+    if (!offset->known || !poly_divide_by(offset, dtype_bytes(element_dtype(op)))) {
+        reject(in->kernel, op->loc, REASON_PLAIN_ALIGNED, base_name(op->args[0]));
+        return false;
+    }
+    return true;
+}
+
+static Group *group_of(Nest *in, const Op *op)
+{
+    Group **end = &in->groups;
+    bool number = is_number(in, op);
+    for (; *end; end = &(*end)->next)
+        if ((*end)->base == op->args[0] && (*end)->dtype == element_dtype(op) && ((*end)->vector != NULL) == number)
+            return *end;
+    Group *group = arena_alloc(in->kernel->module, sizeof *group);
+    *group = (Group){.base = op->args[0], .dtype = element_dtype(op)};
+    group->vector = number ? op->args[0] : NULL; /* a mark, until there is one */
+    return *end = group;
+}
+
+typedef void Visit(Nest *in, Op *op);
+
+static void visit_accesses(Nest *in, Block *block, Visit *visit)
+{
+    FOR_OPS (op, block) {
+        if ((op->code == OP_ELEMENT || op->code == OP_SET_ELEMENT) && !in->kernel->failed)
+            visit(in, op);
+        for (int i = 0; i < op->nblocks; i++)
+            visit_accesses(in, op->blocks[i], visit);
+    }
+}
+
+static void refuse_rank(Nest *in, const Op *op)
+{
+    reject(in->kernel, op->loc, REASON_PLAIN_RANK, base_name(op->args[0]));
+}
+
+static void visit_strides(Nest *in, Op *op, bool composed)
+{
+    Poly offset, one = poly_constant(1);
+    if (!offset_of(in, op, &offset))
+        return;
+    Group *group = group_of(in, op);
+    group->stored |= op->code == OP_SET_ELEMENT;
+    if (!add_stride(group, &one) || (!group->vector && !strides_of(in, group, &offset, composed)))
+        refuse_rank(in, op);
+}
+
+static void visit_single(Nest *in, Op *op)
+{
+    visit_strides(in, op, false);
+}
+
+static void visit_composed(Nest *in, Op *op)
+{
+    visit_strides(in, op, true);
+}
+
+static void add_extent(Group *group, int dim, const Poly *top)
+{
+    int64_t more;
+    for (int i = 0; i < group->nextents[dim]; i++)
+        if (poly_distance(top, &group->extent[dim][i], &more)) {
+            if (more > 0)
+                group->extent[dim][i] = *top;
+            return;
+        }
+    if (group->nextents[dim] < MAX_EXTENTS)
+        group->extent[dim][group->nextents[dim]++] = *top;
+    else
+        group->nextents[dim] = MAX_EXTENTS + 1;
+}
+
+/* The condition under which an access takes place, if that is known before the grid.  */
+static Value *guard_of(Nest *in, const Op *op)
+{
+    for (const Block *block = op->parent; block->parent && block->parent != in->region; block = block->parent->parent) {
+        Op *branch = block->parent;
+        if (branch->code != OP_IF || !is_known_before(in, branch->args[0]))
+            continue;
+        Value *condition = form_prologue(in, branch->args[0]);
+        if (block == branch->blocks[0])
+            return condition;
+        for (Op *other = in->region->prev; other; other = other->prev)
+            if (other->code == OP_NOTI && other->args[0] == condition)
+                return other->results[0];
+        return ir_scalar_before(in->kernel, in->region, OP_NOTI, D_I1, 1, &condition);
+    }
+    return NULL;
+}
+
+static void add_guard(Nest *in, Group *group, const Op *op)
+{
+    Value *guard = guard_of(in, op);
+    if (group->unguarded)
+        return;
+    if (!guard || (group->guard && group->guard != guard)) {
+        group->unguarded = true;
+        group->guard = NULL;
+        return;
+    }
+    group->guard = guard;
+}
+
+/* The axis that a coordinate moves along: its counter stands in it once, as it is.  */
+static bool axis_in(Nest *in, const Access *access, const Poly *coordinate, int *axis)
+{
+    *axis = -1;
+    for (int i = 0; i < coordinate->count; i++) {
+        const Term *term = &coordinate->terms[i];
+        for (int k = 0; k < term->count; k++) {
+            int loop = loop_of(in, term->values[k]);
+            if (!axes_of(in, term->values[k]))
+                continue;
+            const char *text = poly_text(in->kernel->module, coordinate);
+            if (loop < 0) {
+                reject(in->kernel, access->op->loc, REASON_PLAIN_GATHER, text);
+                return false;
+            }
+            if (term->count != 1 || term->factor != 1 || *axis >= 0) {
+                reject(in->kernel, access->op->loc,
+                       term->count == 1 && term->factor == -1 ? REASON_PLAIN_BACKWARDS : REASON_PLAIN_AFFINE, text,
+                       in->loops[loop].iv->name ? in->loops[loop].iv->name : "the counter");
+                return false;
+            }
+            *axis = loop;
+        }
+    }
+    return true;
+}
+
+static bool coordinates_of(Nest *in, Access *access, Poly offset, bool nearest)
+{
+    Group *group = access->group;
+    for (int i = 0; i < group->rank; i++) {
+        Poly rest;
+        access->coordinate[i] = i + 1 < group->rank ? divide(&offset, &group->stride[i], nearest, &rest) : offset;
+        if (i + 1 < group->rank)
+            offset = rest;
+    }
+    for (int i = 0; i < group->rank; i++) {
+        Poly least = access->coordinate[i];
+        int64_t number;
+        if (bound_of(in, &least, access->op, false, false) && poly_is_constant(&least, &number) && number < 0 &&
+            access->op->nargs <= (access->stores ? 3 : 2))
+            return false;
+    }
+    return true;
+}
+
+static void visit_access(Nest *in, Op *op)
+{
+    Access *access = arena_alloc(in->kernel->module, sizeof *access), **end = &in->accesses;
+    Poly offset;
+    if (!offset_of(in, op, &offset))
+        return;
+    *access = (Access){.op = op, .stores = op->code == OP_SET_ELEMENT, .group = group_of(in, op)};
+    Group *group = access->group;
+    if (!coordinates_of(in, access, offset, true) && !coordinates_of(in, access, offset, false)) {
+        reject(in->kernel, op->loc, REASON_PLAIN_NEGATIVE, access_text(in, access));
+        return;
+    }
+    for (int i = 0; i < group->rank; i++) {
+        Poly one = poly_constant(1), all = access->coordinate[i];
+        if (!axis_in(in, access, &access->coordinate[i], &access->axis[i]))
+            return;
+        access->top[i] = access->coordinate[i];
+        if (!bound_of(in, &access->top[i], op, true, true) || !bound_of(in, &all, op, true, false)) {
+            reject(in->kernel, op->loc, REASON_PLAIN_EXTENT, access_text(in, access));
+            return;
+        }
+        access->top[i] = poly_add(&access->top[i], &one, 1);
+        all = poly_add(&all, &one, 1);
+        add_extent(group, i, &all);
+        if (group->nextents[i] > MAX_EXTENTS) {
+            refuse_rank(in, op);
+            return;
+        }
+    }
+    add_guard(in, group, op);
+    while (*end)
+        end = &(*end)->next;
+    *end = access;
+}
+
+static bool in_two_dimensions(const Access *access, int *axis)
+{
+    for (int i = 0; i < access->group->rank; i++)
+        for (int k = 0; k < i; k++)
+            if (access->axis[i] >= 0 && access->axis[i] == access->axis[k]) {
+                *axis = access->axis[i];
+                return true;
+            }
+    return false;
+}
+
+/* require: axes.   ensure: in->accesses, in->groups; false after a refusal.  */
+bool memory_scan(Nest *in)
+{
+    in->accesses = NULL;
+    in->groups = NULL;
+    visit_accesses(in, in->region->blocks[0], visit_single);
+    visit_accesses(in, in->region->blocks[0], visit_composed);
+    visit_accesses(in, in->region->blocks[0], visit_access);
+    for (const Access *access = in->accesses; access && !in->kernel->failed; access = access->next) {
+        int axis;
+        if (in_two_dimensions(access, &axis))
+            reject(in->kernel, access->op->loc, REASON_PLAIN_DIAGONAL, access_text(in, access));
+    }
+    return !in->kernel->failed;
+}
+
+Access *memory_access(const Nest *in, const Op *op)
+{
+    for (Access *access = in->accesses; access; access = access->next)
+        if (access->op == op)
+            return access;
+    return NULL;
+}
+
+bool memory_is_padded(const Nest *in, const Access *access, int axis)
+{
+    (void)in;
+    const Group *group = access->group;
+    for (int i = 0; i < group->rank; i++)
+        if (access->axis[i] == axis)
+            return group->nextents[i] == 1 && poly_same(&access->top[i], &group->extent[i][0]);
+    return false;
+}
+
+/* ---- tensors ------------------------------------------------------------------------------------------------------ */
+
+static Value *extent_of(Nest *in, const Group *group, int dim)
+{
+    Value *extent = NULL;
+    for (int i = 0; i < group->nextents[dim]; i++) {
+        Value *value = poly_before(in, &group->extent[dim][i]);
+        extent = extent ? before(in, OP_MAXI, D_I64, extent, value) : value;
+    }
+    if (!group->guard)
+        return extent;
+    Value *args[] = {group->guard, extent, ir_const_before(in->kernel, in->region, extent->type.dtype, 0)};
+    return ir_scalar_before(in->kernel, in->region, OP_SELI, extent->type.dtype, 3, args);
+}
+
+static Value *make_tensor(Nest *in, Group *group, const int *order, int rank)
+{
+    Value *args[1 + 2 * MAX_RANK] = {group->base};
+    group->base->type = type_pointer(group->dtype);
+    for (int i = 0; i < rank; i++) {
+        args[1 + i] = extent_of(in, group, order[i]);
+        args[1 + rank + i] = poly_before(in, &group->stride[order[i]]);
+    }
+    Op *op = op_new(in->kernel, OP_TENSOR, in->kernel->loc, 1 + 2 * rank, args);
+    op_before(in->region, op);
+    return op_result(in->kernel, op, type_tensor(group->dtype, rank), group->base->name);
+}
+
+/* The tensor with these two dimensions last, the others in front of them; row -1: as they are.  */
+Value *memory_tensor(Nest *in, Group *group, int row, int col)
+{
+    int order[MAX_RANK], count = 0;
+    for (int i = 0; i < group->rank; i++)
+        if (i != row && i != col)
+            order[count++] = i;
+    if (row >= 0)
+        order[count++] = row;
+    order[count++] = col;
+    int key = 0;
+    for (int i = 0; i < count; i++)
+        key = i == count - 2 ? order[i] * MAX_RANK + col : key;
+    if (!in->kernel->failed && !group->tensors[key])
+        group->tensors[key] = make_tensor(in, group, order, count);
+    return group->tensors[key];
+}
+
+Value *memory_vector(Nest *in, Group *group)
+{
+    int order[] = {0};
+    if (group->vector == group->base)
+        group->vector = make_tensor(in, group, order, 1);
+    return group->vector;
+}
+
+/* ---- dependences -------------------------------------------------------------------------------------------------- */
+
+/* In some dimension both are the same, and that is the counter and what no loop counts.  */
+static bool same_along(const Nest *in, const Access *x, const Access *y, int loop, bool only)
+{
+    for (int i = 0; i < x->group->rank; i++) {
+        if (!poly_has(&x->coordinate[i], in->loops[loop].iv) || !poly_same(&x->coordinate[i], &y->coordinate[i]))
+            continue;
+        bool alone = true;
+        FOR_LOOPS(k, in)
+        if (k != loop && poly_has(&x->coordinate[i], in->loops[k].iv) && (only || in->loops[k].grid >= 0))
+            alone = false;
+        if (alone)
+            return true;
+    }
+    return false;
+}
+
+/* In some dimension one ends before the other begins.  */
+static bool apart(Nest *in, const Access *x, const Access *y)
+{
+    for (int i = 0; i < x->group->rank; i++) {
+        for (int turn = 0; turn < 2; turn++) {
+            Poly high = (turn ? y : x)->coordinate[i], low = (turn ? x : y)->coordinate[i];
+            int64_t gap;
+            if (bound_of(in, &high, (turn ? y : x)->op, true, false) &&
+                bound_of(in, &low, (turn ? x : y)->op, false, false) && poly_distance(&low, &high, &gap) && gap > 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static const char *distance_text(const Nest *in, const Access *x, const Access *y)
+{
+    Module *module = in->kernel->module;
+    const char *text = "";
+    FOR_LOOPS(loop, in)
+    {
+        if (in->loops[loop].grid < 0)
+            continue;
+        int64_t distance = 0;
+        bool found = false;
+        for (int i = 0; i < x->group->rank; i++)
+            if (poly_has(&x->coordinate[i], in->loops[loop].iv))
+                found |= poly_distance(&x->coordinate[i], &y->coordinate[i], &distance);
+        text = arena_print(module, found ? "%s%s%lld" : "%s%sany", text, *text ? ", " : "", (long long)distance);
+    }
+    return text;
+}
+
+static void check_store(Nest *in, const Access *store)
+{
+    FOR_LOOPS(loop, in)
+    {
+        if (in->loops[loop].grid < 0 || in->kernel->failed)
+            continue;
+        bool moves = false;
+        for (int i = 0; i < store->group->rank; i++)
+            moves |= poly_has(&store->coordinate[i], in->loops[loop].iv);
+        if (!moves)
+            reject(in->kernel, store->op->loc, REASON_PLAIN_WRITES_ONE,
+                   in->loops[loop].iv->name ? in->loops[loop].iv->name : "?", access_text(in, store));
+        else if (!same_along(in, store, store, loop, false))
+            reject(in->kernel, store->op->loc, REASON_PLAIN_WRITES_TWICE, access_text(in, store),
+                   in->loops[loop].iv->name ? in->loops[loop].iv->name : "?");
+    }
+}
+
+static void check_pair(Nest *in, const Access *store, const Access *other)
+{
+    FOR_LOOPS(loop, in)
+    {
+        if (in->loops[loop].grid < 0 || same_along(in, store, other, loop, false) || apart(in, store, other))
+            continue;
+        reject(in->kernel, other->op->loc, REASON_PLAIN_DEPENDS, access_text(in, store), store->op->loc.line,
+               access_text(in, other), other->stores ? "written" : "read", distance_text(in, store, other));
+        return;
+    }
+}
+
+/* Two iterations of an axis inside the grid may touch one element.  */
+static void check_axis(Nest *in, const Access *store, const Access *other)
+{
+    FOR_LOOPS(loop, in)
+    {
+        Loop *axis = &in->loops[loop];
+        if (!is_axis(in, loop) || axis->grid >= 0 || !ir_inside(store->op, axis->op->blocks[0]) ||
+            !ir_inside(other->op, axis->op->blocks[0]))
+            continue;
+        if (same_along(in, store, other, loop, true) || apart(in, store, other))
+            continue;
+        axis->ordered = true;
+        axis->why = arena_print(in->kernel->module, "%s may be what another iteration touches as %s",
+                                access_text(in, store), access_text(in, other));
+    }
+}
+
+/* require: accesses.   ensure: iterations of the grid touch no element in common, or a refusal; axes whose iterations do are
+   ordered.  */
+bool memory_depends(Nest *in)
+{
+    for (const Access *store = in->accesses; store; store = store->next) {
+        if (!store->stores || in->kernel->failed)
+            continue;
+        check_store(in, store);
+        for (const Access *other = in->accesses; other && !in->kernel->failed; other = other->next) {
+            if (other->group != store->group)
+                continue;
+            if (other != store)
+                check_pair(in, store, other);
+            check_axis(in, store, other);
+        }
+    }
+    return !in->kernel->failed;
+}

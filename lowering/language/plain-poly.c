@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-poly.c - subscripts as sums of products: (i * K + k + 1) * 4 is 4 i K + 4 k + 4.
+ *
+ * Arithmetic of signed types does not overflow (C11 6.5p5), and that of 64 bits is taken modulo 2^64.  Other arithmetic, an unsigned
+ * int's above all, is a value like any other.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "language/plain.h"
+
+Poly poly_constant(int64_t number)
+{
+    Poly x = {.known = true, .count = number != 0};
+    x.terms[0].factor = number;
+    return x;
+}
+
+Poly poly_value(Value *value)
+{
+    Poly x = {.known = true, .count = 1};
+    x.terms[0] = (Term){1, 1, {value}};
+    return x;
+}
+
+static bool same_values(const Term *x, const Term *y)
+{
+    return x->count == y->count && !memcmp(x->values, y->values, (size_t)x->count * sizeof *x->values);
+}
+
+static void add_term(Poly *x, Term term)
+{
+    for (int i = 0; i < x->count; i++)
+        if (same_values(&x->terms[i], &term)) {
+            x->terms[i].factor += term.factor;
+            if (!x->terms[i].factor)
+                x->terms[i] = x->terms[--x->count];
+            return;
+        }
+    if (!term.factor)
+        return;
+    if (x->count == POLY_TERMS)
+        x->known = false;
+    else
+        x->terms[x->count++] = term;
+}
+
+Poly poly_add(const Poly *x, const Poly *y, int64_t factor)
+{
+    Poly sum = *x;
+    sum.known &= y->known;
+    for (int i = 0; i < y->count && sum.known; i++) {
+        Term term = y->terms[i];
+        term.factor *= factor;
+        add_term(&sum, term);
+    }
+    return sum;
+}
+
+static bool multiply_terms(const Term *x, const Term *y, Term *product)
+{
+    if (x->count + y->count > POLY_FACTORS)
+        return false;
+    *product = (Term){.factor = x->factor * y->factor};
+    int i = 0, k = 0;
+    while (i < x->count || k < y->count) {
+        bool first = k == y->count || (i < x->count && x->values[i]->id <= y->values[k]->id);
+        product->values[product->count++] = first ? x->values[i++] : y->values[k++];
+    }
+    return true;
+}
+
+Poly poly_multiply(const Poly *x, const Poly *y)
+{
+    Poly product = poly_constant(0);
+    product.known = x->known && y->known;
+    for (int i = 0; i < x->count && product.known; i++)
+        for (int k = 0; k < y->count && product.known; k++) {
+            Term term;
+            if (multiply_terms(&x->terms[i], &y->terms[k], &term))
+                add_term(&product, term);
+            else
+                product.known = false;
+        }
+    return product;
+}
+
+/* Behind conversions that keep the value, modulo 2^64 where the result has so many bits.  */
+static Value *unconverted(Value *value)
+{
+    while (value->def && value->def->code == OP_CONVI) {
+        Value *from = value->def->args[0];
+        Dtype to = value->type.dtype, dtype = from->type.dtype;
+        if (from->type.kind != K_SCALAR || dtype_is_float(dtype) || dtype_is_float(to) || dtype == D_I1 || to == D_I1)
+            break;
+        bool wider = dtype_bytes(to) > dtype_bytes(dtype) && (dtype_is_signed(to) || !dtype_is_signed(dtype));
+        if (!wider && dtype_bytes(to) < 8)
+            break;
+        value = from;
+    }
+    return value;
+}
+
+static bool does_not_wrap(Dtype dtype)
+{
+    return dtype_is_signed(dtype) || dtype_bytes(dtype) == 8;
+}
+
+Poly poly_of(Value *value)
+{
+    int64_t number;
+    value = unconverted(value);
+    if (ir_constant(value, &number))
+        return poly_constant(number);
+    const Op *op = value->def;
+    if (!op || op_info[op->code].class_ != CLASS_SCALAR || dtype_is_float(value->type.dtype) ||
+        !does_not_wrap(value->type.dtype))
+        return poly_value(value);
+    Poly x = poly_constant(0), y = x, result;
+    if (op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MULI || op->code == OP_NEGI || op->code == OP_SHLI)
+        x = poly_of(op->args[0]);
+    if (op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MULI)
+        y = poly_of(op->args[1]);
+    switch (op->code) {
+    case OP_ADDI:
+        result = poly_add(&x, &y, 1);
+        break;
+    case OP_SUBI:
+        result = poly_add(&x, &y, -1);
+        break;
+    case OP_MULI:
+        result = poly_multiply(&x, &y);
+        break;
+    case OP_NEGI:
+        result = poly_add(&y, &x, -1);
+        break;
+    case OP_SHLI:
+        if (!ir_constant(op->args[1], &number) || number < 0 || number > 40)
+            return poly_value(value);
+        result = poly_add(&y, &x, (int64_t)1 << number);
+        break;
+    default:
+        return poly_value(value);
+    }
+    return result.known ? result : poly_value(value);
+}
+
+bool poly_is_constant(const Poly *x, int64_t *number)
+{
+    *number = x->count ? x->terms[0].factor : 0;
+    return x->known && (!x->count || (x->count == 1 && !x->terms[0].count));
+}
+
+bool poly_distance(const Poly *x, const Poly *y, int64_t *number)
+{
+    Poly difference = poly_add(x, y, -1);
+    return poly_is_constant(&difference, number);
+}
+
+bool poly_same(const Poly *x, const Poly *y)
+{
+    int64_t number;
+    return poly_distance(x, y, &number) && !number;
+}
+
+bool poly_has(const Poly *x, const Value *value)
+{
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < x->terms[i].count; k++)
+            if (x->terms[i].values[k] == value)
+                return true;
+    return false;
+}
+
+static Term without(const Term *term, int index)
+{
+    Term rest = *term;
+    rest.count--;
+    for (int i = index; i < rest.count; i++)
+        rest.values[i] = rest.values[i + 1];
+    rest.values[rest.count] = NULL;
+    return rest;
+}
+
+static int find_in(const Term *term, const Value *value)
+{
+    for (int i = 0; i < term->count; i++)
+        if (term->values[i] == value)
+            return i;
+    return -1;
+}
+
+bool poly_split(const Poly *x, const Value *value, Poly *factor, Poly *rest)
+{
+    *factor = *rest = poly_constant(0);
+    for (int i = 0; i < x->count; i++) {
+        int at = find_in(&x->terms[i], value);
+        add_term(at < 0 ? rest : factor, at < 0 ? x->terms[i] : without(&x->terms[i], at));
+    }
+    return x->known && !poly_has(factor, value);
+}
+
+Poly poly_replace(const Poly *x, const Value *value, const Poly *by)
+{
+    Poly factor, rest;
+    if (!poly_has(x, value))
+        return *x;
+    if (!poly_split(x, value, &factor, &rest)) {
+        rest.known = false;
+        return rest;
+    }
+    Poly product = poly_multiply(&factor, by);
+    return poly_add(&rest, &product, 1);
+}
+
+static int64_t nearest_quotient(int64_t x, int64_t y)
+{
+    int64_t quotient = x / y, rest = x % y;
+    if (2 * llabs(rest) > llabs(y))
+        quotient += (rest < 0) == (y < 0) ? 1 : -1;
+    return quotient;
+}
+
+Poly poly_divide(const Poly *x, const Term *by, Poly *rest)
+{
+    Poly quotient = poly_constant(0);
+    *rest = poly_constant(0);
+    rest->known = quotient.known = x->known;
+    for (int i = 0; i < x->count; i++) {
+        Term term = x->terms[i];
+        bool divides = true;
+        for (int k = 0; k < by->count && divides; k++) {
+            int at = find_in(&term, by->values[k]);
+            divides = at >= 0;
+            if (divides)
+                term = without(&term, at);
+        }
+        bool constant = !term.count && !by->count;
+        divides &= constant || term.factor % by->factor == 0;
+        if (!divides) {
+            add_term(rest, x->terms[i]);
+            continue;
+        }
+        int64_t times = constant ? nearest_quotient(term.factor, by->factor) : term.factor / by->factor;
+        term.factor -= times * by->factor;
+        if (term.factor)
+            add_term(rest, term);
+        term.factor = times;
+        add_term(&quotient, term);
+    }
+    return quotient;
+}
+
+bool poly_divide_by(Poly *x, int64_t number)
+{
+    for (int i = 0; i < x->count; i++) {
+        if (x->terms[i].factor % number)
+            return false;
+        x->terms[i].factor /= number;
+    }
+    return true;
+}
+
+/* ---- emitting ----------------------------------------------------------------------------------------------------- */
+
+static Value *emit_term(Kernel *kernel, Op *where, const Term *term, PolyUse *use, void *context)
+{
+    Value *product = NULL;
+    for (int i = 0; i < term->count; i++) {
+        Value *factor = ir_convert_before(kernel, where, use(context, term->values[i]), D_I64);
+        product = product ? ir_binary_before(kernel, where, OP_MULI, product, factor) : factor;
+    }
+    int64_t times = llabs(term->factor);
+    if (times != 1)
+        product = ir_binary_before(kernel, where, OP_MULI, product, ir_const_before(kernel, where, D_I64, times));
+    return product;
+}
+
+Value *poly_emit(Kernel *kernel, Op *where, const Poly *x, PolyUse *use, void *context)
+{
+    int64_t number = 0;
+    Value *sum = NULL;
+    if (poly_is_constant(x, &number))
+        return ir_const_before(kernel, where, number == (int32_t)number ? D_I32 : D_I64, number);
+    if (x->count == 1 && x->terms[0].count == 1 && x->terms[0].factor == 1)
+        return use(context, x->terms[0].values[0]);
+    number = 0;
+    for (int sign = 1; sign >= -1; sign -= 2)
+        for (int i = 0; i < x->count; i++) {
+            const Term *term = &x->terms[i];
+            if (!term->count && sign > 0)
+                number = term->factor;
+            if (!term->count || (term->factor < 0) != (sign < 0))
+                continue;
+            Value *value = emit_term(kernel, where, term, use, context);
+            if (!sum && sign < 0)
+                sum = ir_const_before(kernel, where, D_I64, 0);
+            sum = sum ? ir_binary_before(kernel, where, sign < 0 ? OP_SUBI : OP_ADDI, sum, value) : value;
+        }
+    if (number)
+        sum = ir_binary_before(kernel, where, number < 0 ? OP_SUBI : OP_ADDI, sum,
+                               ir_const_before(kernel, where, D_I64, llabs(number)));
+    return sum;
+}
+
+static const char *name_of(Module *module, const Value *value)
+{
+    return value->name ? value->name : arena_print(module, "(%s)", value->def ? op_info[value->def->code].text : "?");
+}
+
+const char *poly_text(Module *module, const Poly *x)
+{
+    const char *text = "";
+    for (int pass = 0; pass < 2; pass++) /* the constant last */
+        for (int i = 0; i < x->count; i++) {
+            const Term *term = &x->terms[i];
+            if ((term->count == 0) != (pass == 1))
+                continue;
+            const char *sign = term->factor < 0 ? *text ? " - " : "-" : *text ? " + " : "";
+            int64_t times = llabs(term->factor);
+            text = arena_print(module, "%s%s", text, sign);
+            if (times != 1 || !term->count)
+                text = arena_print(module, "%s%" PRId64 "%s", text, times, term->count ? " * " : "");
+            for (int k = 0; k < term->count; k++)
+                text = arena_print(module, "%s%s%s", text, k ? " * " : "", name_of(module, term->values[k]));
+        }
+    return *text ? text : "0";
+}

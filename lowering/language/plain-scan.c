@@ -1,0 +1,681 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-scan.c - what the loops are, in a form of which tiles can be made.
+ *
+ *   for (i = n - 1; i >= 0; i -= 2)           for (m = 0; m < (n + 1) / 2; m++) i = n - 1 - 2 m       straighten
+ *   for (k ...) y[i] += a[i * n + k];         s = y[i]; for (k ...) s += a[i * n + k]; y[i] = s       promote
+ *   if (j <= i) y[i * n + j] = 0;             y[i * n + j] = 0, where j <= i                          flatten
+ *   if (x > m) m = x;                         m = max (m, x)                                          sum
+ */
+#include <string.h>
+
+#include "ir/slice.h"
+#include "language/plain.h"
+
+/* ---- loops -------------------------------------------------------------------------------------------------------- */
+
+static bool add_loop(Nest *in, Op *op, int grid)
+{
+    if (in->nloops == MAX_LOOPS) {
+        reject(in->kernel, op->loc, REASON_PLAIN_LOOPS, MAX_LOOPS);
+        return false;
+    }
+    in->loops[in->nloops++] = (Loop){.op = op, .iv = op->blocks[0]->args[0], .grid = grid, .tile = 1};
+    return true;
+}
+
+static bool add_inner_loops(Nest *in, Block *block)
+{
+    FOR_OPS (op, block) {
+        if (op->code == OP_WHILE) {
+            reject(in->kernel, op->loc, REASON_PLAIN_WHILE);
+            return false;
+        }
+        if (op->code == OP_FOR && !add_loop(in, op, -1))
+            return false;
+        for (int i = 0; i < op->nblocks; i++)
+            if (!add_inner_loops(in, op->blocks[i]))
+                return false;
+    }
+    return true;
+}
+
+static Op *effect_in(const Block *block, const Op *but)
+{
+    FOR_OPS (op, block)
+        if (op != but && op->code != OP_YIELD && ir_has_side_effect(op))
+            return op;
+    return NULL;
+}
+
+static const char *written(const Op *op)
+{
+    return op->code == OP_FOR ? "another loop" : op->code == OP_IF ? "a branch" : "a store";
+}
+
+static bool find_grid(Nest *in)
+{
+    Kernel *kernel = in->kernel;
+    Block *block = kernel->body;
+    for (int n = 0; n < kernel->grid.dims; n++) {
+        Op *op = effect_in(block, NULL);
+        if (op && op->code == OP_WHILE) {
+            reject(kernel, op->loc, REASON_GRID_WHILE);
+            return false;
+        }
+        if (!op || (op->code != OP_FOR && n == 0)) {
+            reject(kernel, kernel->grid.loc, REASON_GRID_DEPTH, kernel->grid.dims, kernel->grid.dims, n);
+            return false;
+        }
+        Op *other = effect_in(block, op);
+        if (op->code != OP_FOR || other) {
+            reject(kernel, op->code != OP_FOR ? op->loc : other->loc, REASON_GRID_BETWEEN,
+                   written(op->code != OP_FOR ? op : other));
+            return false;
+        }
+        if (op->nresults) {
+            const char *name = op->results[0]->name ? op->results[0]->name : "a value";
+            reject(kernel, op->loc, REASON_GRID_CARRIED_SCALAR, name);
+            return false;
+        }
+        if (!add_loop(in, op, n))
+            return false;
+        in->region = n ? in->region : op;
+        block = op->blocks[0];
+    }
+    return add_inner_loops(in, block);
+}
+
+bool scan_loops(Nest *in)
+{
+    return find_grid(in);
+}
+
+/* ---- straighten --------------------------------------------------------------------------------------------------- */
+
+static void count_from_zero(Nest *in, Loop *loop, int64_t step, bool closed)
+{
+    Kernel *kernel = in->kernel;
+    Op *op = loop->op, *top = op->blocks[0]->first;
+    Value *low = op->args[0], *high = op->args[1], *old = loop->iv;
+    Dtype dtype = low->type.dtype;
+    int64_t size = step < 0 ? -step : step;
+    Value *span =
+        step > 0 ? ir_binary_before(kernel, op, OP_SUBI, high, low) : ir_binary_before(kernel, op, OP_SUBI, low, high);
+    int64_t more = size - 1 + closed;
+    if (more)
+        span = ir_binary_before(kernel, op, OP_ADDI, span, ir_const_before(kernel, op, dtype, more));
+    if (size > 1)
+        span = ir_binary_before(kernel, op, OP_DIVI, span, ir_const_before(kernel, op, dtype, size));
+    Value *times = old;
+    if (size > 1)
+        times = ir_binary_before(kernel, top, OP_MULI, old, ir_const_before(kernel, top, dtype, size));
+    Value *index = ir_binary_before(kernel, top, step > 0 ? OP_ADDI : OP_SUBI, low, times);
+    ir_replace_uses(op->blocks[0], old, index);
+    if (size > 1)
+        times->def->args[0] = old;
+    else
+        index->def->args[1] = old;
+    op->args[0] = ir_const_before(kernel, op, dtype, 0);
+    op->args[1] = span;
+    op->args[2] = ir_const_before(kernel, op, dtype, 1);
+    op->control->compare = OP_LTI;
+}
+
+static void straighten(Nest *in, Loop *loop)
+{
+    Op *op = loop->op;
+    int64_t step;
+    if (!ir_constant(op->args[2], &step) || !step) {
+        reject(in->kernel, op->loc, REASON_PLAIN_STEP);
+        return;
+    }
+    Opcode compare = op->control->compare;
+    if (compare == OP_NEI && (step == 1 || step == -1))
+        compare = step > 0 ? OP_LTI : OP_GTI;
+    bool up = compare == OP_LTI || compare == OP_LEI, closed = compare == OP_LEI || compare == OP_GEI;
+    if (compare == OP_NEI || up != (step > 0)) {
+        reject(in->kernel, op->loc, loop->grid >= 0 ? REASON_GRID_STEP : REASON_LOOP_DIRECTION);
+        return;
+    }
+    op->control->compare = compare;
+    if (step == 1 && closed) {
+        Value *one = ir_const_before(in->kernel, op, op->args[1]->type.dtype, 1);
+        op->args[1] = ir_binary_before(in->kernel, op, OP_ADDI, op->args[1], one);
+        op->control->compare = OP_LTI;
+    } else if (step != 1) {
+        count_from_zero(in, loop, step, closed);
+    }
+}
+
+void scan_straighten(Nest *in)
+{
+    FOR_LOOPS(i, in)
+    {
+        straighten(in, &in->loops[i]);
+        in->loops[i].lo = poly_of(in->loops[i].op->args[0]);
+        in->loops[i].hi = poly_of(in->loops[i].op->args[1]);
+    }
+}
+
+/* ---- promote ------------------------------------------------------------------------------------------------------ */
+
+static bool touches(const Op *op)
+{
+    return op->code == OP_ELEMENT || op->code == OP_SET_ELEMENT;
+}
+
+static bool stands_still(const Poly *offset, const Op *loop)
+{
+    for (int i = 0; i < offset->count; i++)
+        for (int k = 0; k < offset->terms[i].count; k++)
+            if (!ir_outside(offset->terms[i].values[k], loop))
+                return false;
+    return offset->known;
+}
+
+/* Every other access to the array in the loop, and so in the loops inside, is to this element and in this block.  */
+static bool alone(const Block *block, const Block *home, const Value *base, const Poly *offset)
+{
+    FOR_OPS (op, block) {
+        if (touches(op) && op->args[0] == base) {
+            Poly other = poly_of(op->args[1]);
+            if (block != home || !poly_same(&other, offset) || op->nargs > (op->code == OP_ELEMENT ? 2 : 3))
+                return false;
+        }
+        for (int i = 0; i < op->nblocks; i++)
+            if (!alone(op->blocks[i], home, base, offset))
+                return false;
+    }
+    return true;
+}
+
+static Value *emit_outside(void *context, Value *value)
+{
+    (void)context;
+    return value;
+}
+
+static void carry(Nest *in, Op *loop, const Op *store)
+{
+    Kernel *kernel = in->kernel;
+    Block *body = loop->blocks[0];
+    Value *base = store->args[0];
+    Type type = store->args[2]->type;
+    Poly offset = poly_of(store->args[1]);
+    Value *where = ir_convert_before(kernel, loop, poly_emit(kernel, loop, &offset, emit_outside, NULL), D_I64);
+    Op *first = op_new(kernel, OP_ELEMENT, store->loc, 2, (Value *[]){base, where});
+    op_before(loop, first);
+    op_add_arg(kernel, loop, op_result(kernel, first, type, base->name));
+    Value *now = block_arg(kernel, body, type, base->name, store->loc);
+    FOR_OPS (op, body) {
+        if (!touches(op) || op->args[0] != base)
+            continue;
+        if (op->code == OP_ELEMENT)
+            ir_replace_uses(body, op->results[0], now);
+        else
+            now = op->args[2];
+        op_remove(op);
+    }
+    op_add_arg(kernel, body->last, now);
+    Value *result = op_result(kernel, loop, type, base->name);
+    Op *last = op_new(kernel, OP_SET_ELEMENT, store->loc, 3, (Value *[]){base, where, result});
+    op_after(loop, last);
+}
+
+static void promote(Nest *in, Op *loop)
+{
+    Block *body = loop->blocks[0];
+    for (Op *op = body->first, *next; op; op = next) {
+        next = op->next;
+        if (op->code != OP_SET_ELEMENT || op->nargs > 3)
+            continue;
+        Poly offset = poly_of(op->args[1]);
+        if (!stands_still(&offset, loop) || !alone(body, body, op->args[0], &offset))
+            continue;
+        carry(in, loop, op);
+        next = body->first;
+    }
+}
+
+/* What a loop sums in memory it sums in a variable, from the innermost loop outwards.  */
+void scan_promote(Nest *in)
+{
+    for (int i = in->nloops - 1; i >= 0; i--)
+        if (in->loops[i].grid < 0)
+            promote(in, in->loops[i].op);
+}
+
+/* ---- axes --------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Nest *in;
+    bool changed;
+} Axes;
+
+static void widen(Axes *a, const Value *value, uint32_t axes, bool tiled)
+{
+    Nest *in = a->in;
+    tiled |= axes != 0;
+    if ((in->axes[value->id] | axes) == in->axes[value->id] && (in->tiled[value->id] || !tiled))
+        return;
+    in->axes[value->id] |= axes;
+    in->tiled[value->id] |= tiled;
+    a->changed = true;
+}
+
+static bool region_stores(const Block *block, const Value *base)
+{
+    FOR_OPS (op, block) {
+        if (op->code == OP_SET_ELEMENT && op->args[0] == base)
+            return true;
+        for (int i = 0; i < op->nblocks; i++)
+            if (region_stores(op->blocks[i], base))
+                return true;
+    }
+    return false;
+}
+
+/* A number that the region only reads is read as a number.  */
+static bool is_number(const Nest *in, const Op *op)
+{
+    Dtype dtype = op->results[0]->type.dtype;
+    return op->nargs == 2 && (dtype == D_F32 || dtype == D_F64 || dtype == D_I32 || dtype == D_I8) &&
+           !region_stores(in->kernel->body, op->args[0]);
+}
+
+static void axes_of_for(Axes *a, const Op *op)
+{
+    Nest *in = a->in;
+    const Block *body = op->blocks[0];
+    int loop = loop_of_op(in, op);
+    uint32_t own = is_axis(in, loop) ? 1u << loop : 0, bounds = axes_of(in, op->args[0]) | axes_of(in, op->args[1]);
+    widen(a, body->args[0], own, false);
+    for (int i = 0; i < op->nresults; i++) {
+        const Value *init = op->args[3 + i], *next = body->last->args[i], *argument = body->args[1 + i];
+        uint32_t axes = (axes_of(in, init) | (axes_of(in, next) & ~own) | bounds);
+        bool tiled = is_tiled(in, init) || is_tiled(in, next) || (own && next != argument);
+        widen(a, argument, axes, tiled);
+        widen(a, op->results[i], in->axes[argument->id], in->tiled[argument->id]);
+    }
+}
+
+static void axes_of_op(Axes *a, const Op *op)
+{
+    Nest *in = a->in;
+    uint32_t axes = 0;
+    bool tiled = false;
+    if (op->code == OP_FOR) {
+        axes_of_for(a, op);
+        return;
+    }
+    for (int i = 0; i < op->nargs; i++) {
+        axes |= axes_of(in, op->args[i]);
+        tiled |= is_tiled(in, op->args[i]);
+    }
+    for (int i = 0; i < op->nresults && op->code == OP_IF; i++)
+        for (int k = 0; k < 2; k++) {
+            const Value *arm = op->blocks[k]->last->args[i];
+            widen(a, op->results[i], axes | axes_of(in, arm), tiled || is_tiled(in, arm));
+        }
+    if (op->code == OP_ELEMENT)
+        tiled |= axes || !is_number(in, op);
+    for (int i = 0; i < op->nresults && op->code != OP_IF; i++)
+        widen(a, op->results[i], axes, tiled);
+}
+
+static void axes_of_block(Axes *a, const Block *block)
+{
+    FOR_OPS (op, block) {
+        axes_of_op(a, op);
+        for (int i = 0; i < op->nblocks; i++)
+            axes_of_block(a, op->blocks[i]);
+    }
+}
+
+void scan_axes(Nest *in)
+{
+    Axes a = {in, true};
+    in->size = in->kernel->module->next_id + 1;
+    in->axes = arena_alloc(in->kernel->module, (size_t)in->size * sizeof *in->axes);
+    in->tiled = arena_alloc(in->kernel->module, (size_t)in->size * sizeof *in->tiled);
+    while (a.changed) {
+        a.changed = false;
+        axes_of_block(&a, in->kernel->body);
+    }
+}
+
+bool is_axis(const Nest *in, int loop)
+{
+    return loop >= 0 && in->loops[loop].tile > 1;
+}
+
+uint32_t axes_of(const Nest *in, const Value *value)
+{
+    return value->id < in->size ? in->axes[value->id] : 0;
+}
+
+bool is_tiled(const Nest *in, const Value *value)
+{
+    return value->id < in->size && in->tiled[value->id];
+}
+
+int loop_of(const Nest *in, const Value *iv)
+{
+    FOR_LOOPS(i, in)
+    if (in->loops[i].iv == iv)
+        return i;
+    return -1;
+}
+
+int loop_of_op(const Nest *in, const Op *op)
+{
+    FOR_LOOPS(i, in)
+    if (in->loops[i].op == op)
+        return i;
+    return -1;
+}
+
+int only_axis(uint32_t axes)
+{
+    return axes ? __builtin_ctz(axes) : -1;
+}
+
+/* ---- flatten ------------------------------------------------------------------------------------------------------ */
+
+static Value *joined(Nest *in, Op *where, Value *x, Value *y)
+{
+    return x && y ? ir_binary_before(in->kernel, where, OP_ANDI, x, y) : x ? x : y;
+}
+
+/* Effects below take place under a condition, too.  */
+static void guard_effects(Nest *in, Block *block, Value *condition)
+{
+    FOR_OPS (op, block) {
+        int own = op->code == OP_ELEMENT ? 2 : 3;
+        if (touches(op) && op->nargs > own)
+            op->args[own] = joined(in, op, op->args[own], condition);
+        else if (touches(op))
+            op_add_arg(in->kernel, op, condition);
+        for (int i = 0; i < op->nblocks; i++)
+            guard_effects(in, op->blocks[i], condition);
+    }
+}
+
+static void flatten_if(Nest *in, Op *branch)
+{
+    Kernel *kernel = in->kernel;
+    Value *yes = branch->args[0], *no = NULL;
+    for (int arm = 0; arm < 2; arm++) {
+        Block *block = branch->blocks[arm];
+        if (block->first != block->last && arm) {
+            Op *inverse = op_new(kernel, OP_NOTI, branch->loc, 1, &yes);
+            op_before(branch, inverse);
+            no = op_result(kernel, inverse, type_scalar(D_I1), NULL);
+        }
+        guard_effects(in, block, arm ? no : yes);
+        for (Op *op = block->first, *next; op != block->last; op = next) {
+            next = op->next;
+            op_remove(op);
+            op_before(branch, op);
+        }
+    }
+    for (int i = 0; i < branch->nresults; i++) {
+        Value *args[] = {yes, branch->blocks[0]->last->args[i], branch->blocks[1]->last->args[i]};
+        Op *choice = op_new(kernel, OP_SELI, branch->loc, 3, args);
+        op_before(branch, choice);
+        Value *result = op_result(kernel, choice, branch->results[i]->type, branch->results[i]->name);
+        ir_replace_uses(kernel->body, branch->results[i], result);
+    }
+    op_remove(branch);
+}
+
+/* A loop whose bounds change along an axis runs from the first to the last of them; each iteration asks whether it takes part.  */
+static void mask_loop(Nest *in, Op *loop)
+{
+    Kernel *kernel = in->kernel;
+    Block *body = loop->blocks[0];
+    Value *condition = NULL, *old[MAX_LOOPS];
+    Op *top = body->first;
+    for (int i = 0; i < 2; i++) {
+        if (!axes_of(in, loop->args[i]))
+            continue;
+        Op *test = op_new(kernel, i ? OP_LTI : OP_GEI, loop->loc, 2, (Value *[]){body->args[0], loop->args[i]});
+        op_before(top, test);
+        condition = joined(in, top, condition, op_result(kernel, test, type_scalar(D_I1), NULL));
+    }
+    FOR_OPS (op, body) {
+        int own = op->code == OP_ELEMENT ? 2 : 3;
+        if (touches(op) && op->nargs > own)
+            op->args[own] = joined(in, op, op->args[own], condition);
+        else if (touches(op))
+            op_add_arg(kernel, op, condition);
+        for (int i = 0; i < op->nblocks; i++)
+            guard_effects(in, op->blocks[i], condition);
+    }
+    (void)old;
+    for (int i = 0; i < loop->nresults; i++) {
+        Value *args[] = {condition, body->last->args[i], body->args[1 + i]};
+        Op *choice = op_new(kernel, OP_SELI, loop->loc, 3, args);
+        op_before(body->last, choice);
+        body->last->args[i] = op_result(kernel, choice, args[1]->type, body->args[1 + i]->name);
+    }
+    in->loops[loop_of_op(in, loop)].masked = true;
+}
+
+static void flatten_block(Nest *in, Block *block)
+{
+    for (Op *op = block->first, *next; op; op = next) {
+        next = op->next;
+        for (int i = 0; i < op->nblocks; i++)
+            flatten_block(in, op->blocks[i]);
+        if (op->code == OP_IF && is_tiled(in, op->args[0]))
+            flatten_if(in, op);
+        else if (op->code == OP_FOR && (axes_of(in, op->args[0]) || axes_of(in, op->args[1])))
+            mask_loop(in, op);
+    }
+}
+
+void scan_flatten(Nest *in)
+{
+    flatten_block(in, in->kernel->body);
+    scan_axes(in);
+}
+
+/* ---- sums --------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_CHAIN = 32 };
+typedef struct {
+    Nest *in;
+    const Op *loop;
+    Sum *sum;
+    bool started;
+    bool *seen; /* by value id, of one question */
+    const Value *chain[MAX_CHAIN];
+    int uses[MAX_CHAIN], nchain;
+} Chain;
+
+static bool depends_on(Chain *c, const Value *value, const Value *on);
+
+static bool block_depends(Chain *c, const Block *block, const Value *on)
+{
+    FOR_OPS (op, block) {
+        for (int i = 0; i < op->nargs; i++)
+            if (depends_on(c, op->args[i], on))
+                return true;
+        for (int i = 0; i < op->nblocks; i++)
+            if (block_depends(c, op->blocks[i], on))
+                return true;
+    }
+    return false;
+}
+
+static bool depends_on(Chain *c, const Value *value, const Value *on)
+{
+    if (value == on)
+        return true;
+    if (!value->def || value->id >= c->in->size || c->seen[value->id] || !ir_inside(value->def, c->loop->blocks[0]))
+        return false;
+    c->seen[value->id] = true;
+    for (int i = 0; i < value->def->nargs; i++)
+        if (depends_on(c, value->def->args[i], on))
+            return true;
+    for (int i = 0; i < value->def->nblocks; i++)
+        if (block_depends(c, value->def->blocks[i], on))
+            return true;
+    return false;
+}
+
+static bool depends(Chain *c, const Value *value, const Value *on)
+{
+    memset(c->seen, 0, (size_t)c->in->size * sizeof *c->seen);
+    return depends_on(c, value, on);
+}
+
+static bool uses(Chain *c, const Value *value, int count)
+{
+    for (int i = 0; i < c->nchain; i++)
+        if (c->chain[i] == value) {
+            c->uses[i] += count;
+            return true;
+        }
+    if (c->nchain == MAX_CHAIN)
+        return false;
+    c->chain[c->nchain] = value;
+    c->uses[c->nchain++] = count;
+    return true;
+}
+
+static bool add_part(Chain *c, Opcode op, Value *value, bool negative, Value *condition, bool inverted)
+{
+    Sum *sum = c->sum;
+    if (sum->count == MAX_PARTS || (sum->count && sum->op != op))
+        return false;
+    sum->op = op;
+    sum->parts[sum->count++] = (Part){value, condition, negative, inverted};
+    return true;
+}
+
+static bool same_element(const Value *x, const Value *y)
+{
+    if (x == y)
+        return true;
+    return x->def && y->def && x->def->code == OP_ELEMENT && y->def->code == OP_ELEMENT && x->def->nargs == 2 &&
+           y->def->nargs == 2 && x->def->args[0] == y->def->args[0] && x->def->args[1] == y->def->args[1];
+}
+
+/* c ? x : y is the larger or the smaller of two, of which one is what the chain goes on with.  */
+static bool extreme(Chain *c, const Op *choice, const Value *stop, Opcode *op, Value **other, Value **rest)
+{
+    const Op *test = choice->args[0]->def;
+    if (!test || test->code < OP_LTI || test->code > OP_GEI || test->results[0]->uses != 1)
+        return false;
+    for (int arm = 1; arm <= 2; arm++) {
+        Value *x = choice->args[arm], *y = choice->args[3 - arm]; /* x is handed on if the test (arm 1) holds */
+        if (depends(c, x, stop) || !depends(c, y, stop))
+            continue;
+        for (int side = 0; side < 2; side++)
+            if (same_element(test->args[side], x) && test->args[1 - side] == y) {
+                bool greater = (test->code == OP_GTI || test->code == OP_GEI) == (side == 0);
+                *op = greater == (arm == 1) ? OP_MAXI : OP_MINI;
+                *other = x;
+                *rest = y;
+                return true;
+            }
+    }
+    return false;
+}
+
+static bool is_extreme_call(const Op *op, Opcode *code)
+{
+    const char *name = op->code == OP_MATHI ? op->scalar->function : "";
+    *code = op->code == OP_MAXI || !strncmp(name, "fmax", 4) ? OP_MAXI : OP_MINI;
+    return op->code == OP_MAXI || op->code == OP_MINI || !strncmp(name, "fmax", 4) || !strncmp(name, "fmin", 4);
+}
+
+static bool collect(Chain *c, Value *value, const Value *stop, Value *condition, bool inverted)
+{
+    if (value == stop)
+        return true;
+    Op *op = value->def;
+    Opcode code;
+    Value *other, *rest;
+    if (!op || !ir_inside(op, c->loop->blocks[0]))
+        return false;
+    if (op->code == OP_SELI) {
+        if (extreme(c, op, stop, &code, &other, &rest))
+            return uses(c, rest, 2) && add_part(c, code, other, false, condition, inverted) &&
+                   collect(c, rest, stop, condition, inverted);
+        for (int arm = 1; arm <= 2 && !condition; arm++) {
+            rest = op->args[3 - arm];
+            if (!depends(c, rest, stop) || !depends(c, op->args[arm], rest))
+                continue;
+            return uses(c, rest, 1) && uses(c, op->args[arm], 1) &&
+                   collect(c, op->args[arm], rest, op->args[0], arm == 2) && collect(c, rest, stop, NULL, false);
+        }
+        return false;
+    }
+    bool max_or_min = is_extreme_call(op, &code);
+    if (!max_or_min && op->code != OP_ADDI && op->code != OP_SUBI && op->code != OP_MULI)
+        return false;
+    if (!max_or_min)
+        code = op->code == OP_SUBI ? OP_ADDI : op->code;
+    bool first = depends(c, op->args[0], stop);
+    if (first == depends(c, op->args[1], stop) || (!first && op->code == OP_SUBI))
+        return false;
+    rest = op->args[first ? 0 : 1];
+    return uses(c, rest, 1) && add_part(c, code, op->args[first ? 1 : 0], op->code == OP_SUBI, condition, inverted) &&
+           collect(c, rest, stop, condition, inverted);
+}
+
+bool scan_sum(Nest *in, const Op *loop, int index, Sum *sum)
+{
+    Chain c = {.in = in, .loop = loop, .sum = sum};
+    Value *argument = loop->blocks[0]->args[1 + index], *next = loop->blocks[0]->last->args[index];
+    *sum = (Sum){.op = OP_ADDI};
+    c.seen = arena_alloc(in->kernel->module, (size_t)in->size * sizeof *c.seen);
+    if (!collect(&c, next, argument, NULL, false))
+        return false;
+    if (next != argument && next->uses != 1)
+        return false;
+    for (int i = 0; i < c.nchain; i++)
+        if (c.chain[i]->uses != c.uses[i])
+            return false;
+    for (int i = 0; i < sum->count; i++)
+        if (depends(&c, sum->parts[i].value, argument) ||
+            (sum->parts[i].condition && depends(&c, sum->parts[i].condition, argument)))
+            return false;
+    return true;
+}
+
+/* ---- products ----------------------------------------------------------------------------------------------------- */
+
+static bool add_factors(Product *product, Value *value)
+{
+    if (value->def && value->def->code == OP_MULI)
+        return add_factors(product, value->def->args[0]) && add_factors(product, value->def->args[1]);
+    if (product->count == MAX_FACTORS)
+        return false;
+    product->factors[product->count++] = value;
+    return true;
+}
+
+bool scan_product(Nest *in, const Part *part, int axis, Product *product)
+{
+    uint32_t axes = axes_of(in, part->value) & ~(1u << axis);
+    *product = (Product){.row = -1, .col = -1};
+    if (__builtin_popcount(axes) != 2 || !(axes_of(in, part->value) & 1u << axis) || !add_factors(product, part->value))
+        return false;
+    form_home(in, axes, &product->row, &product->col);
+    uint32_t left = 1u << product->row | 1u << axis, right = 1u << product->col | 1u << axis;
+    for (int i = 0; i < product->count; i++) {
+        uint32_t own = axes_of(in, product->factors[i]);
+        product->right[i] = (own & ~left) != 0;
+        if (own & ~left && own & ~right)
+            return false;
+    }
+    if (!part->condition)
+        return true;
+    uint32_t own = axes_of(in, part->condition);
+    return !(own & ~left) || !(own & ~right);
+}

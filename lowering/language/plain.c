@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain.c - loops over elements become loops over tiles.
+ *
+ *   before                                              after
+ *   for %i = 0, < %M, 1                                 %t = tensor %x, %M, %K, %K, 1; ...
+ *     for %j = 0, < %N, 1                               for %i = 0, < %M, 128
+ *       %s = for %k = 0, < %K, 1; %s.1 = 0                for %j = 0, < %N, 128
+ *         %1 = element %x, (%i * %K + %k) * 4               %s = for %k = 0, < %K, 32; %s.1 = full 0
+ *         %2 = element %w, (%j * %K + %k) * 4                 %1 = load %t, %i, %k
+ *         yield (%s.1 + %1 * %2)                              yield (dot_f32 %1, (trans (load %u, %j, %k)), %s.1)
+ *       set_element %y, (%i * %N + %j) * 4, %s              store %v, %i, %j, %s
+ *
+ * A grid's loops are independent, by the user's word and as far as subscripts tell.  A loop inside is tiled where it has a pragma,
+ * its iterations touch no element in common, and what it carries is a sum in an order that the user has left open.  All else
+ * stays as it is, with tiles in place of the scalars.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/plain_*.c run on the sequential target, which runs the C loops, and on emulate.
+ */
+#include <string.h>
+
+#include "language/plain.h"
+#include "lower.h"
+
+/* ---- which loops -------------------------------------------------------------------------------------------------- */
+
+static bool has_inner_axis(const Nest *in)
+{
+    FOR_LOOPS(i, in)
+    if (in->loops[i].grid < 0 && is_axis(in, i))
+        return true;
+    return false;
+}
+
+static void first_sizes(Nest *in)
+{
+    const Grid *grid = &in->kernel->grid;
+    FOR_LOOPS(i, in)
+    {
+        Loop *loop = &in->loops[i];
+        const Pipeline *pipeline = loop->op->control->pipeline;
+        if (loop->grid < 0 && pipeline && !pipeline->parts)
+            loop->tile = pipeline->tile ? pipeline->tile : 32;
+    }
+    bool inner = has_inner_axis(in);
+    FOR_LOOPS(i, in)
+    {
+        Loop *loop = &in->loops[i];
+        if (loop->grid < 0)
+            continue;
+        int behind = grid->dims - 1 - loop->grid;
+        if (grid->tile[loop->grid])
+            loop->tile = grid->tile[loop->grid];
+        else if (grid->dims == 1)
+            loop->tile = inner ? 64 : 1024;
+        else
+            loop->tile = behind > 1 ? 1 : inner ? 64 : behind ? 32 : 128;
+    }
+}
+
+static bool check_grid(Nest *in)
+{
+    int axes = 0;
+    FOR_LOOPS(i, in)
+    axes += in->loops[i].grid >= 0 && is_axis(in, i);
+    if (axes > 2)
+        reject(in->kernel, in->kernel->grid.loc, REASON_PLAIN_SIDES);
+    return axes <= 2;
+}
+
+static const Reduction *reduction_of(const Op *loop, int index, Opcode op)
+{
+    const Pipeline *pipeline = loop->control->pipeline;
+    const char *name = loop->blocks[0]->args[1 + index]->name;
+    for (const Reduction *reduction = pipeline ? pipeline->reductions : NULL; reduction; reduction = reduction->next)
+        if (name && reduction->op == op && !strcmp(reduction->name, name))
+            return reduction;
+    return NULL;
+}
+
+static bool order_is_open(const Op *loop, int index, const Sum *sum)
+{
+    Dtype dtype = loop->results[index]->type.dtype;
+    bool exact = sum->op == OP_MAXI || sum->op == OP_MINI || (sum->op == OP_ADDI && !dtype_is_float(dtype));
+    return exact || reduction_of(loop, index, sum->op);
+}
+
+/* Why iterations of an inner axis have to stay in order, or NULL.  */
+static const char *ordered_by(Nest *in, int axis)
+{
+    const Op *loop = in->loops[axis].op;
+    Module *module = in->kernel->module;
+    for (int i = 0; i < loop->nresults; i++) {
+        Sum sum;
+        const Value *argument = loop->blocks[0]->args[1 + i];
+        const char *name = argument->name ? argument->name : "a value";
+        if (loop->blocks[0]->last->args[i] == argument)
+            continue;
+        if (!scan_sum(in, loop, i, &sum))
+            return arena_print(module, "'%s' is carried from one iteration to the next, and is no sum", name);
+        if (!order_is_open(loop, i, &sum))
+            return arena_print(module, "'%s' is summed in this order: 'reduction(%s: %s)' leaves the order open", name,
+                               sum.op == OP_MULI ? "*" : "+", name);
+        if (sum.op == OP_MULI)
+            return arena_print(module, "'%s' is a product, which tiles do not make", name);
+        for (int k = 0; k < sum.count; k++) {
+            const Part *part = &sum.parts[k];
+            uint32_t axes =
+                axes_of(in, part->value) | (part->condition ? axes_of(in, part->condition) : 0) | 1u << axis;
+            Product product;
+            Dtype dtype = part->value->type.dtype;
+            if (__builtin_popcount(axes) <= 2)
+                continue;
+            if (__builtin_popcount(axes) > 3 || sum.op != OP_ADDI || dtype != D_F32 ||
+                !scan_product(in, part, axis, &product))
+                return arena_print(module, "'%s' sums what is no product of two tiles of float", name);
+        }
+    }
+    return NULL;
+}
+
+static bool order_loops(Nest *in)
+{
+    bool changed = false;
+    FOR_LOOPS(i, in)
+    {
+        Loop *loop = &in->loops[i];
+        if (loop->grid >= 0 || !is_axis(in, i))
+            continue;
+        const char *why = loop->ordered ? loop->why : ordered_by(in, i);
+        if (!why)
+            continue;
+        loop->why = why;
+        loop->tile = 1;
+        loop->ordered = changed = true;
+    }
+    return changed;
+}
+
+static void tell(Nest *in)
+{
+    FOR_LOOPS(i, in)
+    {
+        const Loop *loop = &in->loops[i];
+        const Op *op = loop->op;
+        const char *name = loop->iv->name ? loop->iv->name : "the counter";
+        if (loop->ordered)
+            remark(in->kernel, DIAG_MISSED, op->control->pipeline->loc, "iterations of '%s' stay in order: %s", name,
+                   loop->why);
+        else if (is_axis(in, i))
+            remark(in->kernel, DIAG_OPTIMIZED, op->control->pipeline ? op->control->pipeline->loc : op->loc,
+                   "%d iterations of '%s' are one, of tiles", loop->tile, name);
+    }
+}
+
+/* require: what the front end built.   ensure: no element is left, a tile for each; or a refusal */
+void pass_plain(Kernel *kernel)
+{
+    Nest nest = {.kernel = kernel}, *in = &nest;
+    if (!kernel->grid.plain)
+        return;
+    pass_simplify(kernel);
+    if (kernel->failed || !scan_loops(in))
+        return;
+    first_sizes(in);
+    if (!check_grid(in))
+        return;
+    scan_straighten(in);
+    scan_promote(in);
+    if (kernel->failed)
+        return;
+    scan_axes(in);
+    scan_flatten(in);
+    do {
+        scan_axes(in);
+        ir_count_uses(kernel, kernel->body);
+        order_loops(in);
+        scan_axes(in);
+        if (!memory_scan(in) || !memory_depends(in))
+            return;
+    } while (order_loops(in));
+    emit_nest(in);
+    if (kernel->failed)
+        return;
+    tell(in);
+    kernel->grid.plain = false;
+    memset(kernel->grid.tile, 0, sizeof kernel->grid.tile);
+    kernel->grid.precision = PRECISION_F32;
+}

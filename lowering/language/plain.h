@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain.h - loops over elements become loops over tiles: what its files share.
+ *
+ *   plain.c         the pass: which loops are tiled, and how wide
+ *   plain-poly.c    subscripts as sums of products
+ *   plain-scan.c    loops, memory that a loop sums in, conditions, reductions
+ *   plain-memory.c  accesses: a tensor, its extents, a coordinate for each of its dimensions; dependences
+ *   plain-form.c    a scalar of the loops as a tile
+ *   plain-emit.c    the loops, again
+ *
+ * An axis is a loop of which many iterations are made at once.  A scalar that changes along no axis stays a scalar, or is a tile of
+ * one element.  Along one axis it is a column or a row, along two a tile, whose rows are one axis and whose columns the other.
+ * Along three there is only the sum over one of them of a product, which is a matrix product.
+ */
+#ifndef WSC_PLAIN_H
+#define WSC_PLAIN_H
+
+#include "ir/ir.h"
+
+/* ---- plain-poly.c ------------------------------------------------------------------------------------------------- */
+
+enum { POLY_TERMS = 20, POLY_FACTORS = 5 };
+
+/* factor value value ..., by the values' numbers.  */
+typedef struct {
+    int64_t factor;
+    int count;
+    Value *values[POLY_FACTORS];
+} Term;
+typedef struct {
+    bool known; /* false: too long */
+    int count;
+    Term terms[POLY_TERMS]; /* of different values */
+} Poly;
+
+Poly poly_constant(int64_t number);
+Poly poly_value(Value *value);
+Poly poly_of(Value *value); /* through sums, products and conversions that do not wrap around */
+Poly poly_add(const Poly *x, const Poly *y, int64_t factor);
+Poly poly_multiply(const Poly *x, const Poly *y);
+bool poly_same(const Poly *x, const Poly *y);
+bool poly_is_constant(const Poly *x, int64_t *number);
+/* The difference of two sums, where it is a constant.  */
+bool poly_distance(const Poly *x, const Poly *y, int64_t *number);
+/* x = *factor value + rest; false where the value stands in a product with itself.  */
+bool poly_split(const Poly *x, const Value *value, Poly *factor, Poly *rest);
+bool poly_has(const Poly *x, const Value *value);
+Poly poly_replace(const Poly *x, const Value *value, const Poly *by);
+/* What of the sum is a multiple of the product, divided by it.  The constant's quotient is the nearest.  */
+Poly poly_divide(const Poly *x, const Term *by, Poly *rest);
+/* Each factor by a number; false where one is no multiple.  */
+bool poly_divide_by(Poly *x, int64_t number);
+/* Its operations in front of `where`; values by the map.  I64, or the value itself where it is one.  */
+typedef Value *PolyUse(void *context, Value *value);
+Value *poly_emit(Kernel *kernel, Op *where, const Poly *x, PolyUse *use, void *context);
+const char *poly_text(Module *module, const Poly *x);
+
+/* ---- the nest ----------------------------------------------------------------------------------------------------- */
+
+enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 6 };
+
+typedef struct {
+    Op *op;
+    Value *iv;
+    int grid;    /* its place among the loops of the grid, or -1 */
+    int tile;    /* > 1: an axis */
+    bool masked; /* its bounds change along an axis: effects have conditions of their own */
+    bool ordered; /* its iterations stay one after the other */
+    const char *why; /* they do */
+    Poly lo, hi; /* lo <= iv < hi */
+} Loop;
+
+/* Several arrays seen through one base with one set of strides.  */
+typedef struct Group {
+    Value *base;
+    Dtype dtype;
+    int rank;
+    Poly stride[MAX_RANK];
+    Poly extent[MAX_RANK][MAX_EXTENTS]; /* the largest of these */
+    int nextents[MAX_RANK];
+    Value *guard; /* without it there is nothing; NULL: always there */
+    bool unguarded, stored;
+    Value *tensors[MAX_RANK * MAX_RANK]; /* by the last two dimensions */
+    Value *vector;
+    struct Group *next;
+} Group;
+
+typedef struct Access {
+    Op *op;
+    bool stores;
+    Group *group;
+    Poly coordinate[MAX_RANK]; /* by the group's dimensions */
+    Poly top[MAX_RANK];        /* behind the last one, where the operation stands */
+    int axis[MAX_RANK];        /* that the dimension moves along, or -1 */
+    struct Access *next;
+} Access;
+
+typedef struct Form {
+    int row, col; /* axes, or -1 */
+    Value *value;
+    struct Form *next;
+} Form;
+
+typedef struct {
+    Kernel *kernel;
+    Loop loops[MAX_LOOPS];
+    int nloops;
+    Op *region; /* the outermost loop */
+    /* by value id, of the scalar program */
+    int size;
+    uint32_t *axes;
+    bool *tiled;
+    Form **forms;
+    Op **places;   /* in front of which a value's forms are made */
+    Value **plain; /* the scalar that stands for it */
+    Access *accesses;
+    Group *groups;
+    Op *prologue; /* the new program's: in front of this */
+    int nplaces;
+    Op **allplaces;
+} Nest;
+
+#define FOR_LOOPS(i, in) for (int i = 0; i < (in)->nloops; i++)
+
+bool is_axis(const Nest *in, int loop);
+uint32_t axes_of(const Nest *in, const Value *value);
+bool is_tiled(const Nest *in, const Value *value);
+int loop_of(const Nest *in, const Value *iv); /* -1: it is no counter */
+int loop_of_op(const Nest *in, const Op *op);
+int only_axis(uint32_t axes);
+bool is_column(const Nest *in, int axis); /* elements along it lie in columns: (1,C) */
+
+/* ---- plain-scan.c ------------------------------------------------------------------------------------------------- */
+
+bool scan_loops(Nest *in);
+void scan_straighten(Nest *in); /* axes count upwards by 1 */
+void scan_promote(Nest *in);
+void scan_axes(Nest *in);
+void scan_flatten(Nest *in);
+
+/* What an iteration adds to a carried value.  */
+typedef struct {
+    Value *value, *condition; /* NULL: always */
+    bool negative, inverted;
+} Part;
+enum { MAX_PARTS = 16 };
+typedef struct {
+    Opcode op;
+    int count;
+    Part parts[MAX_PARTS];
+} Sum;
+bool scan_sum(Nest *in, const Op *loop, int index, Sum *sum);
+
+/* factors of a product; sides[i] 0: left, 1: right */
+enum { MAX_FACTORS = 8 };
+typedef struct {
+    int count;
+    Value *factors[MAX_FACTORS];
+    bool right[MAX_FACTORS];
+    int row, col;
+} Product;
+/* Is the part a matrix product, summed along `axis`?  */
+bool scan_product(Nest *in, const Part *part, int axis, Product *product);
+
+/* ---- plain-memory.c ----------------------------------------------------------------------------------------------- */
+
+bool memory_scan(Nest *in);
+bool memory_depends(Nest *in);
+Access *memory_access(const Nest *in, const Op *op);
+Value *memory_tensor(Nest *in, Group *group, int row, int col);
+Value *memory_vector(Nest *in, Group *group);
+bool memory_is_padded(const Nest *in, const Access *access, int axis);
+
+/* ---- plain-form.c ------------------------------------------------------------------------------------------------- */
+
+Value *form(Nest *in, Value *value, int row, int col);
+Value *form_whole(Nest *in, Op *where, Value *value, int row, int col); /* broadcast to all rows and columns */
+Value *form_plain(Nest *in, Value *value);
+Value *form_poly(Nest *in, Op *where, const Poly *x);
+Value *form_mask(Nest *in, Op *where, Value *condition, bool inverted, int row, int col);
+bool form_is_padded(Nest *in, const Value *value, int axis);
+Value *form_in_range(Nest *in, Op *where, int axis, int row, int col);
+void form_home(Nest *in, uint32_t axes, int *row, int *col);
+void form_set(Nest *in, const Value *value, int row, int col, Value *tile);
+Op *form_place(Nest *in, Block *block, const Value *value, Loc loc);
+Value *form_op(Nest *in, Op *where, Opcode code, Loc loc, Type type, int nargs, Value *const *args);
+Value *form_full(Nest *in, Op *where, Dtype dtype, int rows, int cols, double value);
+int form_extent(const Nest *in, int axis);
+Dtype tile_dtype(Dtype dtype);
+void form_store(Nest *in, Op *where, const Op *op);
+Value *form_scalar_load(Nest *in, Op *where, const Op *op);
+Value *form_prologue(Nest *in, Value *value);
+
+/* ---- plain-emit.c ------------------------------------------------------------------------------------------------- */
+
+void emit_nest(Nest *in);
+
+#endif

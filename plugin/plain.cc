@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain.cc - elements of arrays in a grid without tiles: what language/plain.c makes tiles of.
+ *
+ *   _7 = *(x_3(D) + (i * K + k) * 4);     %7 = element %x, %6            the offset in bytes, as the program computes it
+ *   A[i_1][j_2] = _9;                     set_element %A, %8, %9
+ *
+ * An address is a base, which is known before the grid, and a sum.  A pointer of the region is followed to where it comes from.
+ * What the grid leaves alone and each iteration reads in the same place, as a bound in a struct, is read before the grid.
+ */
+#include "plugin.h"
+
+struct Address {
+    Value *base;
+    Value *offset; /* I64, bytes; NULL: 0 */
+};
+
+/* ---- which regions ------------------------------------------------------------------------------------------------ */
+
+static bool calls_tiles(gimple *stmt)
+{
+    char buffer[64];
+    tree fndecl = is_gimple_call(stmt) && !pragma_of_stmt(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
+    return fndecl && ws_name(fndecl, buffer, sizeof buffer);
+}
+
+static bool writes_memory(gimple *stmt)
+{
+    Place place;
+    tree lhs = gimple_vdef(stmt) && is_gimple_assign(stmt) ? gimple_assign_lhs(stmt) : NULL_TREE;
+    if (!lhs || TREE_CODE(lhs) == SSA_NAME || gimple_clobber_p(stmt) || !is_gimple_reg_type(TREE_TYPE(lhs)))
+        return false;
+    return !memory_place(lhs, &place) || is_global_var(place.decl) || TREE_CODE(TREE_TYPE(place.decl)) == ARRAY_TYPE;
+}
+
+/* A region of loops over elements: it writes arrays, and calls no function of ws.h.  */
+bool plain_is(class loop *outer)
+{
+    bool writes = false, tiles = false;
+    basic_block *body = get_loop_body(outer);
+    for (unsigned i = 0; i < outer->num_nodes; i++)
+        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s); gsi_next_nondebug(&s)) {
+            tiles |= calls_tiles(gsi_stmt(s));
+            writes |= writes_memory(gsi_stmt(s));
+        }
+    free(body);
+    return writes && !tiles;
+}
+
+/* ---- addresses ---------------------------------------------------------------------------------------------------- */
+
+static Value *wide(Walk *w, Value *value)
+{
+    return value_convert(w, value, D_I64, NULL);
+}
+
+static Value *binary(Walk *w, Opcode code, Value *x, Value *y)
+{
+    int64_t known;
+    if (code == OP_ADDI && ir_constant(y, &known) && !known)
+        return x;
+    if (code == OP_MULI && ir_constant(y, &known) && known == 1)
+        return x;
+    Value *args[] = {x, y};
+    return value_new_op(w, code, w->where, type_scalar(D_I64), NULL, 2, args);
+}
+
+static Value *add(Walk *w, Value *x, Value *y)
+{
+    return !x ? y : !y ? x : binary(w, OP_ADDI, x, y);
+}
+
+/* What GCC has built of the indices of an array: sums and products of names.  */
+static Value *value_of_size(Walk *w, tree size)
+{
+    switch (TREE_CODE(size)) {
+    case PLUS_EXPR:
+        return binary(w, OP_ADDI, value_of_size(w, TREE_OPERAND(size, 0)), value_of_size(w, TREE_OPERAND(size, 1)));
+    case MINUS_EXPR:
+        return binary(w, OP_SUBI, value_of_size(w, TREE_OPERAND(size, 0)), value_of_size(w, TREE_OPERAND(size, 1)));
+    case MULT_EXPR:
+        return binary(w, OP_MULI, value_of_size(w, TREE_OPERAND(size, 0)), value_of_size(w, TREE_OPERAND(size, 1)));
+    CASE_CONVERT:
+        return value_of_size(w, TREE_OPERAND(size, 0));
+    case INTEGER_CST:
+        return value_literal(w, D_I64, (int64_t)int_cst_value(size), 0);
+    default:
+        return wide(w, value_of(w, size));
+    }
+}
+
+static void refuse_pointer(Walk *w)
+{
+    if (!w->failed)
+        complain(w->where, "index one array: write p[i] for the elements that the pointer passes",
+                 "which array this pointer goes to is known at run time only");
+    w->failed = true;
+}
+
+static bool address_of_reference(Walk *w, tree reference, Address *address);
+
+/* A pointer: what is known before the region, and what the region adds to it.  */
+static bool address_of_pointer(Walk *w, tree pointer, Address *address, int depth)
+{
+    tree name = ssa_resolve(pointer);
+    if (TREE_CODE(name) == ADDR_EXPR)
+        return address_of_reference(w, TREE_OPERAND(name, 0), address);
+    if (TREE_CODE(name) != SSA_NAME || depth > 32)
+        return false;
+    gimple *def = SSA_NAME_DEF_STMT(name);
+    if (SSA_NAME_IS_DEFAULT_DEF(name) || !defined_in_region(w, name)) {
+        address->base = value_outside(w, name);
+        return address->base != NULL;
+    }
+    if (is_gimple_assign(def) && gimple_assign_load_p(def)) {
+        tree stored = memory_value(def);
+        if (stored)
+            return address_of_pointer(w, stored, address, depth + 1);
+        address->base = plain_live_in(w, def);
+        return address->base != NULL;
+    }
+    if (!is_gimple_assign(def))
+        return false;
+    tree first = gimple_assign_rhs1(def);
+    if (gimple_assign_rhs_code(def) == POINTER_PLUS_EXPR) {
+        if (!address_of_pointer(w, first, address, depth + 1))
+            return false;
+        address->offset = add(w, address->offset, wide(w, value_of(w, gimple_assign_rhs2(def))));
+        return true;
+    }
+    bool copies = CONVERT_EXPR_CODE_P(gimple_assign_rhs_code(def)) || gimple_assign_single_p(def);
+    return copies && POINTER_TYPE_P(TREE_TYPE(first)) && address_of_pointer(w, first, address, depth + 1);
+}
+
+static bool address_of_reference(Walk *w, tree reference, Address *address)
+{
+    poly_int64 bits, position;
+    tree offset;
+    machine_mode mode;
+    int is_unsigned, reversed, is_volatile = 0;
+    HOST_WIDE_INT constant;
+    tree base = get_inner_reference(reference, &bits, &position, &offset, &mode, &is_unsigned, &reversed, &is_volatile);
+    if (!position.is_constant(&constant) || constant % BITS_PER_UNIT || is_volatile || reversed)
+        return false;
+    constant /= BITS_PER_UNIT;
+    if (TREE_CODE(base) == MEM_REF) {
+        if (!address_of_pointer(w, TREE_OPERAND(base, 0), address, 0))
+            return false;
+        constant += (HOST_WIDE_INT)int_cst_value(TREE_OPERAND(base, 1));
+    } else if (DECL_P(base) && !TREE_THIS_VOLATILE(base)) {
+        address->base = value_live_in(w, build_fold_addr_expr(base), type_pointer(D_F32), name_of(base));
+    } else {
+        return false;
+    }
+    if (offset)
+        address->offset = add(w, address->offset, value_of_size(w, offset));
+    if (constant)
+        address->offset = add(w, address->offset, value_literal(w, D_I64, constant, 0));
+    return true;
+}
+
+/* ---- what each iteration reads alike ------------------------------------------------------------------------------ */
+
+static bool clobbers(class loop *outer, tree reference)
+{
+    bool found = false;
+    basic_block *body = get_loop_body(outer);
+    int strict = flag_strict_aliasing; /* at -O0 it is off, but where the user has said so the types still count */
+    if (!global_options_set.x_flag_strict_aliasing)
+        flag_strict_aliasing = 1;
+    for (unsigned i = 0; i < outer->num_nodes && !found; i++)
+        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s) && !found; gsi_next_nondebug(&s))
+            found = gimple_vdef(gsi_stmt(s)) && !pragma_of_stmt(gsi_stmt(s)) &&
+                    stmt_may_clobber_ref_p(gsi_stmt(s), reference);
+    flag_strict_aliasing = strict;
+    free(body);
+    return found;
+}
+
+/* A load at a constant distance from a pointer that is known before the region: a live-in, or NULL.  */
+Value *plain_live_in(Walk *w, gimple *load)
+{
+    tree reference = gimple_assign_rhs1(load), type = TREE_TYPE(gimple_assign_lhs(load));
+    Dtype dtype;
+    Value *value = memory_live_in(w, load);
+    if (value || gimple_has_volatile_ops(load) || (!scalar_type(type, &dtype) && !POINTER_TYPE_P(type)))
+        return value;
+    poly_int64 bits, position;
+    tree offset;
+    machine_mode mode;
+    int is_unsigned, reversed, is_volatile = 0;
+    HOST_WIDE_INT constant;
+    tree base = get_inner_reference(reference, &bits, &position, &offset, &mode, &is_unsigned, &reversed, &is_volatile);
+    if (offset || TREE_CODE(base) != MEM_REF || !position.is_constant(&constant) || constant % BITS_PER_UNIT)
+        return NULL;
+    tree pointer = ssa_resolve(TREE_OPERAND(base, 0));
+    if (TREE_CODE(pointer) != SSA_NAME || defined_in_region(w, pointer) || clobbers(w->outer, reference))
+        return NULL;
+    constant = constant / BITS_PER_UNIT + (HOST_WIDE_INT)int_cst_value(TREE_OPERAND(base, 1));
+    tree entry = fold_build2(MEM_REF, type, pointer, build_int_cst(TREE_TYPE(TREE_OPERAND(base, 1)), constant));
+    const char *name = TREE_CODE(reference) == COMPONENT_REF ? name_of(TREE_OPERAND(reference, 1)) : NULL;
+    return value_live_in(w, entry, type_of(type), name);
+}
+
+/* ---- elements ----------------------------------------------------------------------------------------------------- */
+
+static bool element_dtype(Walk *w, tree type, Dtype *dtype)
+{
+    if (scalar_type(type, dtype) && *dtype != D_I1)
+        return true;
+    if (!w->failed)
+        complain(w->where, "arrays of float, double, int and signed char have tiles",
+                 "an array of this type is read or written in a grid");
+    w->failed = true;
+    return false;
+}
+
+/* A load of the region, or NULL: it is none of an array.  */
+Value *plain_load(Walk *w, gimple *load)
+{
+    tree reference = gimple_assign_rhs1(load), lhs = gimple_assign_lhs(load);
+    Dtype dtype;
+    Address address = {};
+    if (gimple_has_volatile_ops(load) || POINTER_TYPE_P(TREE_TYPE(lhs)) || !element_dtype(w, TREE_TYPE(lhs), &dtype))
+        return NULL;
+    if (!address_of_reference(w, reference, &address)) {
+        refuse_pointer(w);
+        return NULL;
+    }
+    Value *args[] = {address.base, address.offset ? address.offset : value_literal(w, D_I64, 0, 0)};
+    Op *op = op_new(w->kernel, OP_ELEMENT, loc_of(stmt_location(load)), 2, args);
+    op_append(w->block, op);
+    return op_result(w->kernel, op, type_scalar(dtype), name_of(lhs));
+}
+
+/* A store of the region; false: it is none to an array.  */
+bool plain_store(Walk *w, gimple *store)
+{
+    tree lhs = gimple_get_lhs(store);
+    Dtype dtype;
+    Address address = {};
+    if (!is_gimple_assign(store) || gimple_has_volatile_ops(store) || !writes_memory(store) ||
+        !element_dtype(w, TREE_TYPE(lhs), &dtype))
+        return false;
+    if (!address_of_reference(w, lhs, &address)) {
+        refuse_pointer(w);
+        return true;
+    }
+    Value *args[] = {address.base, address.offset ? address.offset : value_literal(w, D_I64, 0, 0),
+                     value_of(w, gimple_assign_rhs1(store))};
+    op_append(w->block, op_new(w->kernel, OP_SET_ELEMENT, loc_of(stmt_location(store)), 3, args));
+    return true;
+}
+
+/* x == y for pointers that are known before the region; NULL for others.  */
+Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y)
+{
+    tree both[] = {ssa_resolve(x), ssa_resolve(y)};
+    for (int i = 0; i < 2; i++)
+        if (TREE_CODE(both[i]) == SSA_NAME && defined_in_region(w, both[i]))
+            return NULL;
+    tree truth = fold_build2(code, boolean_type_node, both[0], both[1]);
+    if (TREE_CODE(truth) == INTEGER_CST)
+        return value_literal(w, D_I1, !integer_zerop(truth), 0);
+    Value *number = value_live_in(w, fold_build1(NOP_EXPR, integer_type_node, truth), type_scalar(D_I32), NULL);
+    Value *args[] = {number, value_literal(w, D_I32, 0, 0)};
+    return value_new_op(w, OP_NEI, w->where, type_scalar(D_I1), NULL, 2, args);
+}

@@ -1,0 +1,162 @@
+#include <wsrt.cuh>
+
+// plain.c:7: linear_relu
+struct linear_relu_params {
+    ws::tensor<float, 2> x;
+    ws::tensor<float, 2> w;
+    ws::tensor<float, 1> bias;
+    ws::tensor<float, 2> y;
+    ws::edge_map x_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map w_map;                  // tiles of 64 rows, the last as it is
+    ws::map y_map;
+    int K;
+    int value;
+    ws::grid<2> grid;
+};
+
+struct linear_relu_shared {
+    ws::shared_tile<float, 128, 32> x_tile[8];
+    ws::shared_tile<float, 64, 32> w_tile[8];
+    ws::output<float, 64, 2> y_out[2];   // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::ring<8> x_tile_w_tile;
+    ws::turns<2> turns;
+};
+
+template <bool ENGINE>
+static WS_DEVICE void linear_relu_producer(const linear_relu_params &p, linear_relu_shared &s, int group)
+{
+    ws::producer<8, ENGINE> x_tile_w_tile(s.x_tile_w_tile);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // plain.c:7
+        const int i = t.at(0);
+        const int j = t.at(1);
+        for (int k = 0; k < p.K; k += 32) {  // plain.c:12
+            const int slot = x_tile_w_tile.put();
+            ws::copy_in(x_tile_w_tile, s.x_tile[slot], p.x, p.x_map, i, k);
+            ws::copy_in(x_tile_w_tile, s.w_tile[slot], p.w, p.w_map, j, k);
+            x_tile_w_tile.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void linear_relu_consumer(const linear_relu_params &p, linear_relu_shared &s, int group)
+{
+    ws::consumer<8> x_tile_w_tile(s.x_tile_w_tile);
+    ws::outlet y_out(s.y_out[group]);
+    s.turns.begin(group);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // plain.c:7
+        const int i = t.at(0);
+        const int j = t.at(1);
+        if (t.ordinal() % 2 == group) {  // plain.c:7
+            ws::tile<float, 1, 64, ws::frag> s_2;
+            if (p.value != 0) {  // plain.c:10
+                s_2 = ws::load_row<64, ws::frag>(p.bias, j);
+            } else {
+                s_2 = ws::full<float, 1, 64, ws::frag>(0);
+            }
+            auto s_3 = ws::add(ws::full<float, 128, 64, ws::frag>(-0.0), s_2);
+            s.turns.take(group);
+            for (int k = 0; k < p.K; k += 32) {  // plain.c:12
+                const int slot = x_tile_w_tile.get();
+                ws::dot_f32(s_3, ws::view(s.x_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
+                x_tile_w_tile.consumed<0>();
+            }
+            s.turns.pass(group);
+            const auto x = ws::select(ws::gt(s_3, 0.0f), s_3, ws::full<float, 1, 1, ws::frag>(0));
+            ws::store_wait<1>();
+            const auto box = ws::stage<0>(y_out, x);
+            ws::fence();
+            ws::store(y_out, p.y, p.y_map, i, j, box);  // plain.c:14
+            ws::store_wait<1>();
+            const auto box_2 = ws::stage<1>(y_out, x);
+            ws::fence();
+            ws::store(y_out, p.y, p.y_map, i, j, box_2);  // plain.c:14
+            ws::store_wait<1>();
+            const auto box_3 = ws::stage<2>(y_out, x);
+            ws::fence();
+            ws::store(y_out, p.y, p.y_map, i, j, box_3);  // plain.c:14
+            ws::store_wait<1>();
+            const auto box_4 = ws::stage<3>(y_out, x);
+            ws::fence();
+            ws::store(y_out, p.y, p.y_map, i, j, box_4);  // plain.c:14
+        } else {
+            x_tile_w_tile.skip(ws::max((p.K + 31) / 32, 0));
+        }
+    }
+    ws::store_wait<0>();
+}
+
+static WS_KERNEL(384, 1) void linear_relu_kernel(WS_PARAMS(linear_relu_params) p)
+{
+    linear_relu_shared &s = ws::shared<linear_relu_shared>();
+    if (ws::first_thread()) {
+        s.x_tile_w_tile.init("x_tile_w_tile", 1);  // one group releases each slot
+        s.turns.init("turns");
+        ws::prefetch(p.x_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.y_map);
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<24>();
+        if (ws::first_warp()) {
+            if (ws::by_engine(p.x_map, p.w_map))
+                linear_relu_producer<true>(p, s, 0);
+            else
+                linear_relu_producer<false>(p, s, 0);
+        }
+    } else {
+        ws::registers_up<240>();
+        linear_relu_consumer(p, s, ws::warp_group() - 1);
+    }
+}
+
+extern "C" void ws_launch_linear_relu(int M, int N, int K, const void *x, const void *w, const void *bias, const void *y, int value)
+{
+    ws::launch call("linear_relu");
+    linear_relu_params p;
+    call.tensor(p.x, "x", x, {M, K}, {K, 1}, ws::loaded);
+    call.tensor(p.w, "w", w, {N, K}, {K, 1}, ws::loaded);
+    call.tensor(p.bias, "bias", bias, {value != 0 ? N : 0}, {1}, ws::loaded);
+    call.tensor(p.y, "y", y, {M, N}, {N, 1}, ws::stored);
+    call.place();
+    call.map(p.x_map, p.x, 128);
+    call.map(p.w_map, p.w, 64);
+    call.map(p.y_map, p.y, 64);
+    p.K = K;
+    p.value = value;
+    call.grid(p.grid, {{0, M, 128}, {0, N, 64}}, ws::order_auto, 0);
+    call.run(linear_relu_kernel, p, 384, sizeof(linear_relu_shared), ws::persistent);
+}
+
+// plain.c:20: smooth
+struct smooth_params {
+    ws::tensor<double, 2> B;
+    ws::tensor<double, 2> A;
+    ws::grid<2> grid;
+};
+
+static WS_DEVICE void smooth_all(const smooth_params &p, int group)
+{
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // plain.c:20
+        const int i = t.at(0);
+        const int j = t.at(1);
+        ws::store(p.B, i, j, ws::mul(ws::add(ws::load<32, 64, ws::lines>(p.A, (long)i - 1, j), ws::add(ws::load<32, 64, ws::lines>(p.A, (long)i + 1, j), ws::add(ws::load<32, 64, ws::lines>(p.A, i, (long)j + 1), ws::add(ws::load<32, 64, ws::lines>(p.A, i, (long)j - 1), ws::load<32, 64, ws::lines>(p.A, i, j))))), 0.2));  // plain.c:23
+    }
+}
+
+static WS_KERNEL(128, 8) void smooth_kernel(WS_PARAMS(smooth_params) p)
+{
+    ws::start();
+    smooth_all(p, 0);
+}
+
+extern "C" void ws_launch_smooth(int n, int m, const void *A, const void *B)
+{
+    ws::launch call("smooth");
+    smooth_params p;
+    call.tensor(p.B, "B", B, {(long)n - 1, (long)m - 1}, {m, 1}, ws::stored);
+    call.tensor(p.A, "A", A, {n, m}, {m, 1}, ws::loaded);
+    call.place();
+    call.grid(p.grid, {{1, n - 1, 32}, {1, m - 1, 64}}, ws::order_auto, 0);
+    call.run(smooth_kernel, p, 128, 0, ws::one_tile);
+}

@@ -237,8 +237,8 @@ static __global__ void sample_errors(array_product p, double u_out, double u_sum
     int col = blockIdx.x < 4 ? (blockIdx.x >> 1) * (p.N - 1) : (int)((z >> 32) * p.N >> 32);
     double sum = 0, rest = 0, magnitude = 0; /* rest: what a product, or a sum, is cut off */
     for (int k = threadIdx.x; k < p.K; k += THREADS) {
-        double a = get(p.a_type, p.A, p.turn_a ? k * p.lda + row : row * p.lda + k);
-        double b = get(p.b_type, p.B, p.turn_b ? k * p.ldb + col : col * p.ldb + k);
+        double a = get(p.a_type, p.A, p.trans_a ? k * p.lda + row : row * p.lda + k);
+        double b = get(p.b_type, p.B, p.trans_b ? k * p.ldb + col : col * p.ldb + k);
         const double product = a * b, next = sum + product, part = next - sum;
         rest += fma(a, b, -product) + ((sum - (next - part)) + (product - part));
         sum = next;

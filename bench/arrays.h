@@ -25,7 +25,7 @@ void array_poison(void *array, size_t bytes); /* NaNs */
 /* C = function (scales (A B) + bias) + residual, with A M x K or, turned, K x M, B N x K or K x N, rows ld elements apart. */
 typedef struct {
     ws_dtype a_type, b_type, c_type;
-    int M, N, K, turn_a, turn_b;
+    int M, N, K, trans_a, trans_b;
     long lda, ldb, ldc;
     const void *A, *B, *C;
     const float *scale, *row_scale, *col_scale, *bias; /* one, M, N, N; or NULL: in this order, before the function */

@@ -77,11 +77,11 @@ static product_call make_call(const work *w)
     void *(*const random)(ws_dtype, size_t, unsigned) = w->exact ? array_random_whole : array_random;
     product_call c = {.batch = w->batch, .M = w->M, .N = w->N, .K = w->K};
     size_t batch = (size_t)w->batch, rows_b = (size_t)(w->groups ? w->groups : 1);
-    c.lda = padded(w, w->turn_a ? w->M : w->K, w->a_type);
-    c.ldb = padded(w, w->turn_b ? w->N : w->K, w->b_type);
+    c.lda = padded(w, w->trans_a ? w->M : w->K, w->a_type);
+    c.ldb = padded(w, w->trans_b ? w->N : w->K, w->b_type);
     c.ldc = padded(w, w->N, w->c_type);
-    c.A = random(w->a_type, batch * (size_t)(w->turn_a ? w->K : w->M) * (size_t)c.lda, 1);
-    c.B = random(w->b_type, batch * rows_b * (size_t)(w->turn_b ? w->K : w->N) * (size_t)c.ldb, 2);
+    c.A = random(w->a_type, batch * (size_t)(w->trans_a ? w->K : w->M) * (size_t)c.lda, 1);
+    c.B = random(w->b_type, batch * rows_b * (size_t)(w->trans_b ? w->K : w->N) * (size_t)c.ldb, 2);
     c.C = array_new(batch * (size_t)w->M * (size_t)c.ldc * (size_t)element_bytes(w->c_type));
     switch (w->finish) {
     case FINISH_SILU_RESIDUAL:
@@ -126,7 +126,7 @@ static double error_of(const work *w, const product_call *c, int with_finish)
     int count = w->groups ? w->groups : w->batch;
     for (int n = 0; n < count; n++) {
         int row = w->groups ? first_row(w, n) : 0, rows = w->groups ? first_row(w, n + 1) - row : w->M;
-        size_t a_rows = (size_t)(w->turn_a ? w->K : w->M), b_rows = (size_t)(w->turn_b ? w->K : w->N);
+        size_t a_rows = (size_t)(w->trans_a ? w->K : w->M), b_rows = (size_t)(w->trans_b ? w->K : w->N);
         size_t a_at = w->groups ? (size_t)row * (size_t)c->lda : (size_t)n * a_rows * (size_t)c->lda;
         size_t c_at = w->groups ? (size_t)row * (size_t)c->ldc : (size_t)n * (size_t)w->M * (size_t)c->ldc;
         array_product p = {w->a_type,
@@ -135,8 +135,8 @@ static double error_of(const work *w, const product_call *c, int with_finish)
                            rows,
                            w->N,
                            w->K,
-                           w->turn_a,
-                           w->turn_b,
+                           w->trans_a,
+                           w->trans_b,
                            c->lda,
                            c->ldb,
                            c->ldc,
@@ -179,8 +179,8 @@ static int make_peers(const work *w, const product_call *c, int candidates, peer
                               .M = rows,
                               .N = w->N,
                               .K = w->K,
-                              .turn_a = w->turn_a,
-                              .turn_b = w->turn_b,
+                              .trans_a = w->trans_a,
+                              .trans_b = w->trans_b,
                               .lda = c->lda,
                               .ldb = c->ldb,
                               .ldc = c->ldc,

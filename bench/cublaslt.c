@@ -93,9 +93,9 @@ static void describe_operation(cublaslt_plan *p)
                              q->c_type == WS_I32   ? CUDA_R_32I
                              : q->c_type == WS_F64 ? CUDA_R_64F
                                                    : CUDA_R_32F);
-    if (!q->turn_b)
+    if (!q->trans_b)
         set(p->operation, CUBLASLT_MATMUL_DESC_TRANSA, &turned, sizeof turned);
-    if (q->turn_a)
+    if (q->trans_a)
         set(p->operation, CUBLASLT_MATMUL_DESC_TRANSB, &turned, sizeof turned);
     if (is_fp8(q->a_type)) {
         int8_t fast = !q->exact;
@@ -195,8 +195,8 @@ cublaslt_plan *cublaslt_prepare(const cublaslt_problem *problem, int candidates)
     p->problem = *problem;
     cublasLtCreate(&p->handle);
     describe_operation(p);
-    p->b = layout(q->b_type, q->batch, q->turn_b ? q->K : q->N, q->turn_b ? q->N : q->K, q->ldb);
-    p->a = layout(q->a_type, q->batch, q->turn_a ? q->K : q->M, q->turn_a ? q->M : q->K, q->lda);
+    p->b = layout(q->b_type, q->batch, q->trans_b ? q->K : q->N, q->trans_b ? q->N : q->K, q->ldb);
+    p->a = layout(q->a_type, q->batch, q->trans_a ? q->K : q->M, q->trans_a ? q->M : q->K, q->lda);
     p->c = layout(is_fp8(q->c_type) ? WS_BF16 : q->c_type, q->batch, q->M, q->N, q->ldc);
     p->d = layout(q->c_type, q->batch, q->M, q->N, q->ldc);
     p->workspace = array_new(workspace_bytes);

@@ -13,7 +13,7 @@ extern "C" {
 /* C[n] = A[n] B[n]; A is M x K in memory, or K x M when turned, B is N x K, or K x N. */
 typedef struct {
     ws_dtype a_type, b_type, c_type;
-    int batch, M, N, K, turn_a, turn_b;
+    int batch, M, N, K, trans_a, trans_b;
     long lda, ldb, ldc;
     const void *A, *B;
     void *C;

@@ -140,7 +140,7 @@ static void add_types(void)
     static const struct {
         kind kind;
         const char *what;
-        int turn_a, turn_b, exact;
+        int trans_a, trans_b, exact;
     } types[] = {{{"tf32", WS_F32, WS_F32, WS_F32, product_tf32, 0}, "", 0, 0, 0},
                  {{"int8", WS_I8, WS_I8, WS_I32, product_i8, 0}, "", 0, 0, 0},
                  {{"mixed", WS_E4M3, WS_E5M2, WS_BF16, product_mixed, 0}, "", 0, 0, 0},
@@ -152,8 +152,8 @@ static void add_types(void)
                  {{"f16", WS_F16, WS_F16, WS_F16, product_f16_tt, 0}, "both turned, ", 1, 1, 0}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         work *w = add("types", &types[i].kind, types[i].what, 1, 8192, 8192, 8192);
-        w->turn_a = types[i].turn_a;
-        w->turn_b = types[i].turn_b;
+        w->trans_a = types[i].trans_a;
+        w->trans_b = types[i].trans_b;
         w->exact = types[i].exact;
     }
 }
@@ -163,7 +163,7 @@ static void add_whole(void)
     static const struct {
         kind kind;
         const char *what;
-        int turn_a, turn_b, size;
+        int trans_a, trans_b, size;
     } all_bits[] = {{{"f64", WS_F64, WS_F64, WS_F64, product_f64, 0}, "", 0, 0, 8192},
                     {{"f64", WS_F64, WS_F64, WS_F64, product_f64, 0}, "", 0, 0, 4096},
                     {{"f64", WS_F64, WS_F64, WS_F64, product_f64_tall, 0}, "tiles 256x64, ", 0, 0, 8192},
@@ -177,8 +177,8 @@ static void add_whole(void)
     for (size_t i = 0; i < sizeof all_bits / sizeof *all_bits; i++) {
         const int n = all_bits[i].size;
         work *w = add(all_bits[i].kind.name, &all_bits[i].kind, all_bits[i].what, 1, n, n, n);
-        w->turn_a = all_bits[i].turn_a;
-        w->turn_b = all_bits[i].turn_b;
+        w->trans_a = all_bits[i].trans_a;
+        w->trans_b = all_bits[i].trans_b;
         w->exact = 1;
     }
 }
@@ -201,7 +201,7 @@ static void add_steps(void)
     for (int K = 1024; K <= 16384; K *= 4)
         add("grid", &plain, "", 1, 8192, 8192, K)->steps = STEPS_GRID;
     work *rows = add("softmax", &plain, "", 1, 1 << 20, 1024, 1024);
-    rows->turn_b = 1; /* the operand A alone: B is small */
+    rows->trans_b = 1; /* the operand A alone: B is small */
     rows->bytes = 4.0 * rows->M * rows->N;
 }
 

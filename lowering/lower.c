@@ -32,8 +32,8 @@ const Pass passes[] = {
     {"simplify-3", PHASE_REWRITE, CHANGES_BODY, pass_simplify, "simplify, behind the questions that edges asks"},
     {"recurrence", PHASE_REWRITE, CHANGES_BODY, pass_recurrence, "sums along rows are completed behind the loop"},
     {"rescale", PHASE_REWRITE, CHANGES_BODY, pass_rescale, "products with factors that soon are 1"},
-    {"strips", PHASE_REWRITE, CHANGES_BODY, pass_strips,
-     "what follows an accumulator is done a strip of columns at a time"},
+    {"subtiles", PHASE_REWRITE, CHANGES_BODY, pass_subtiles,
+     "what follows an accumulator is done a subtile of columns at a time"},
     {"present", PHASE_REWRITE, CHANGES_BODY, pass_present, "rows and columns that nothing sees need not come"},
 
     {"freeze", PHASE_FREEZE, CHANGES_NONE, pass_freeze, "the body as the proof takes it: no later pass changes it"},
@@ -51,7 +51,7 @@ const Pass passes[] = {
      "simplify, behind the iterations that expand takes out of their loops"},
 
     {"layout", PHASE_MACHINE, CHANGES_PROGRAMS, pass_layout,
-     "register and shared layouts; operands in a form that the matrix units read"},
+     "register and shared layouts; operands in a form that the tensor cores read"},
     {"uniform", PHASE_MACHINE, CHANGES_PROGRAMS, pass_uniform,
      "branches that all threads of a warp take alike, where the assembler should know"},
     {"versions", PHASE_MACHINE, CHANGES_NONE, pass_versions,

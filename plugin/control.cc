@@ -31,7 +31,7 @@ bool edge_is_dead(edge e)
 }
 
 /* Paths meet in bb: there is a way to it other than e, those of e's own chain and the way back of a loop.  */
-static bool is_meeting(basic_block bb, edge way, const Branch *chain)
+static bool is_join(basic_block bb, edge way, const Branch *chain)
 {
     edge e;
     edge_iterator ei;
@@ -124,7 +124,7 @@ Exits *control_leave(Walk *w, edge e, const Branch *chain)
     if (edge_is_dead(e))
         return exits_new(w);
     bool inside = flow_bb_inside_loop_p(w->loop, target) || control_in_tail(w, target);
-    if (!inside || target == w->loop->header || is_meeting(target, e, chain))
+    if (!inside || target == w->loop->header || is_join(target, e, chain))
         return record(w, e);
     for (gphi_iterator i = gsi_start_phis(target); target->loop_father->header != target && !gsi_end_p(i); gsi_next(&i))
         if (phi_needed(i.phi()))

@@ -4,7 +4,7 @@
  *
  * Two products in an iteration, and between them the softmax of one block of scores, carried on by a running maximum and
  * sum. The loop is written as one would say it; the compiler starts the next block's scores and this block's second product
- * before it computes the exponentials, so that these run while the matrix units work. Three groups of 64 rows keep these
+ * before it computes the exponentials, so that these run while the tensor cores work. Three groups of 64 rows keep these
  * busier than two: while one group's products run, two compute. Their blocks have fewer keys, since the registers are shared
  * by three, and short rows of queries fill their tiles less well.
  *

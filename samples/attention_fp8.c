@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attention_fp8 - attention on e4m3 tiles, twice as fast on the matrix units: Q, K and V hold x / scale of x, with one scale
+ * attention_fp8 - attention on e4m3 tiles, twice as fast on the tensor cores: Q, K and V hold x / scale of x, with one scale
  * for each tensor. The scores' scales go into the power of two, V's into the result.
  *
  * Probabilities lie between 0 and 1, where e4m3 has few numbers: they are kept 2^8 times as large, as exponentials of

@@ -2,7 +2,7 @@
 /*
  * gemm_tn - a product whose first operand is stored the other way round: C = A^T B, A is K x M, B is K x N.
  *
- * ws_trans moves nothing here: the matrix units read the same memory with rows and columns exchanged.
+ * ws_trans moves nothing here: the tensor cores read the same memory with rows and columns exchanged.
  */
 #include "check.h"
 

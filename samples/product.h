@@ -70,14 +70,14 @@ static inline ws_tile product_finished(ws_tile x, product_finish finish, ws_tens
    runs under the other's products; else they divide its rows. */
 #define PRODUCT_TILE_(name, ...)                                                                                       \
     static inline void name(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, long n, long i,  \
-                            long j, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish,  \
+                            long j, int K, int trans_a, int trans_b, ws_dtype sum, ws_dtype out, product_finish finish,  \
                             int bm, int bn, int bk)                                                                    \
     {                                                                                                                  \
         ws_tile acc = ws_zeros(sum, bm, bn);                                                                           \
                                                                                                                        \
         PRODUCT_PRAGMA_(ws pipeline(__VA_ARGS__))                                                                      \
         for (int k = 0; k < K; k += bk)                                                                                \
-            acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);    \
+            acc = ws_dot(product_left(a, trans_a, n, i, k, bm, bk), product_right(b, trans_b, n, j, k, bn, bk), acc);    \
         acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);                                              \
         ws_store_3d(c, n, i, j, ws_cast(acc, out));                                                                    \
     }
@@ -88,34 +88,34 @@ PRODUCT_TILE_(product_tile_6, 6, 2)
 /* All tiles.  Where cluster(rows, columns) joins blocks, those of one column of tiles load B together, those of one row A. */
 #define PRODUCT_LOOPS_(name, tile, grid_clauses)                                                                       \
     static inline void name(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch,       \
-                            int M, int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out,                   \
+                            int M, int N, int K, int trans_a, int trans_b, ws_dtype sum, ws_dtype out,                   \
                             product_finish finish, int bm, int bn, int bk)                                             \
     {                                                                                                                  \
         PRODUCT_PRAGMA_(ws grid(3) grid_clauses)                                                                       \
         for (int n = 0; n < batch; n++)                                                                                \
             for (int i = 0; i < M; i += bm)                                                                            \
                 for (int j = 0; j < N; j += bn)                                                                        \
-                    tile(a, b, c, extra, extra2, n, i, j, K, turn_a, turn_b, sum, out, finish, bm, bn, bk);            \
+                    tile(a, b, c, extra, extra2, n, i, j, K, trans_a, trans_b, sum, out, finish, bm, bn, bk);            \
     }
 
 /* The same at a step that may be shorter than a tile has columns: so many of its columns are copied in, multiplied and stored. */
 #define PRODUCT_STEPS_(name, tile, grid_clauses)                                                                       \
     static inline void name(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch,       \
-                            int M, int N, int K, int step, int turn_a, int turn_b, ws_dtype sum, ws_dtype out,         \
+                            int M, int N, int K, int step, int trans_a, int trans_b, ws_dtype sum, ws_dtype out,         \
                             product_finish finish, int bm, int bn, int bk)                                             \
     {                                                                                                                  \
         PRODUCT_PRAGMA_(ws grid(3) grid_clauses)                                                                       \
         for (int n = 0; n < batch; n++)                                                                                \
             for (int i = 0; i < M; i += bm)                                                                            \
                 for (int j = 0; j < N; j += step)                                                                      \
-                    tile(a, b, ws_slice(c, 2, 0, j + step), extra, extra2, n, i, j, K, turn_a, turn_b, sum, out,       \
+                    tile(a, b, ws_slice(c, 2, 0, j + step), extra, extra2, n, i, j, K, trans_a, trans_b, sum, out,       \
                          finish, bm, bn, bk);                                                                          \
     }
 
 /* The same in equal shares of all columns, `across` of them: the first have eight more than the others.  In bands of rows of tiles
    the wide ones are shared out to all multiprocessors. */
 static inline void product_even_1x1(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M,
-                                    int N, int K, int across, int turn_a, int turn_b, ws_dtype sum, ws_dtype out,
+                                    int N, int K, int across, int trans_a, int trans_b, ws_dtype sum, ws_dtype out,
                                     product_finish finish, int bm, int bn, int bk)
 {
     const int eights = (N + 7) / 8, narrow = eights / across, wider = eights % across;
@@ -125,7 +125,7 @@ static inline void product_even_1x1(ws_tensor a, ws_tensor b, ws_tensor c, ws_te
         for (int i = 0; i < M; i += bm)
             for (int t = 0; t < across; t++) {
                 const int j = 8 * (t * narrow + (t < wider ? t : wider)), end = j + 8 * (narrow + (t < wider));
-                product_tile(a, b, ws_slice(c, 2, 0, end), extra, extra2, n, i, j, K, turn_a, turn_b, sum, out, finish,
+                product_tile(a, b, ws_slice(c, 2, 0, end), extra, extra2, n, i, j, K, trans_a, trans_b, sum, out, finish,
                              bm, bn, bk);
             }
 }
@@ -160,7 +160,7 @@ PRODUCT_LOOPS_(product_light_6_4x1, product_tile_6, cluster(4, 1) consumers(1))
 /* The same for at most PRODUCT_SHORT iterations of 128 bytes of k: the epilogue is as long as the loop above it, and a slot less
    leaves memory for the stores, so that its registers are free at once. */
 static inline void product_short(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M,
-                                 int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish,
+                                 int N, int K, int trans_a, int trans_b, ws_dtype sum, ws_dtype out, product_finish finish,
                                  int bm, int bn, int bk)
 {
     #pragma ws grid(3) consumers(2, tiles)
@@ -171,15 +171,15 @@ static inline void product_short(ws_tensor a, ws_tensor b, ws_tensor c, ws_tenso
 
                 #pragma ws pipeline(4, 2) pingpong
                 for (int k = 0; k < K; k += bk)
-                    acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
+                    acc = ws_dot(product_left(a, trans_a, n, i, k, bm, bk), product_right(b, trans_b, n, j, k, bn, bk), acc);
                 acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);
                 ws_store_3d(c, n, i, j, ws_cast(acc, out));
             }
 }
 
-/* For fp8, whose products the matrix units sum in about 13 bits: what four iterations give is added to a sum in f32. */
+/* For fp8, whose products the tensor cores sum in about 13 bits: what four iterations give is added to a sum in f32. */
 static inline void product_promoted(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M,
-                                    int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish,
+                                    int N, int K, int trans_a, int trans_b, ws_dtype sum, ws_dtype out, product_finish finish,
                                     int bm, int bn, int bk)
 {
     #pragma ws grid(3)
@@ -192,7 +192,7 @@ static inline void product_promoted(ws_tensor a, ws_tensor b, ws_tensor c, ws_te
 
                     #pragma ws pipeline(auto)
                     for (int k = first; k < first + 4 * bk; k += bk)
-                        part = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), part);
+                        part = ws_dot(product_left(a, trans_a, n, i, k, bm, bk), product_right(b, trans_b, n, j, k, bn, bk), part);
                     acc = ws_add(acc, part);
                 }
                 acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);
@@ -204,7 +204,7 @@ static inline void product_promoted(ws_tensor a, ws_tensor b, ws_tensor c, ws_te
    what counts, and answers faster when tiles that run together do not all read at the same k: each begins one block
    further.  And more in flight than it can serve only makes some tiles wait for others. */
 static inline void product_skinny(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M,
-                                  int N, int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish,
+                                  int N, int K, int trans_a, int trans_b, ws_dtype sum, ws_dtype out, product_finish finish,
                                   int bm, int bn, int bk)
 {
     #pragma ws grid(3)
@@ -217,8 +217,8 @@ static inline void product_skinny(ws_tensor a, ws_tensor b, ws_tensor c, ws_tens
                 #pragma ws pipeline(5, 2)
                 for (int from = 0; from < K; from += bk) {
                     const int k = from + first < end ? from + first : from + first - end;
-                    acc = ws_dot(ws_trans(product_right(b, turn_b, n, j, k, bn, bk)),
-                                 ws_trans(product_left(a, turn_a, n, i, k, bm, bk)), acc);
+                    acc = ws_dot(ws_trans(product_right(b, trans_b, n, j, k, bn, bk)),
+                                 ws_trans(product_left(a, trans_a, n, i, k, bm, bk)), acc);
                 }
                 ws_tile x = product_finished(ws_trans(acc), finish, extra, extra2, i, j, bm, bn);
                 ws_store_3d(c, n, i, j, ws_cast(x, out));
@@ -227,7 +227,7 @@ static inline void product_skinny(ws_tensor a, ws_tensor b, ws_tensor c, ws_tens
 
 /* For many rows of A, where a tile has all columns and all of K: the next tile wants the same of B, which stays where it is. */
 static inline void product_tall(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch, int M, int N,
-                                int K, int turn_a, int turn_b, ws_dtype sum, ws_dtype out, product_finish finish, int bm,
+                                int K, int trans_a, int trans_b, ws_dtype sum, ws_dtype out, product_finish finish, int bm,
                                 int bn, int bk)
 {
     (void)K; /* at most PRODUCT_TALL_K */
@@ -239,7 +239,7 @@ static inline void product_tall(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor
 
                 #pragma ws pipeline(auto)
                 for (int k = 0; k < PRODUCT_TALL_K; k += bk)
-                    acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
+                    acc = ws_dot(product_left(a, trans_a, n, i, k, bm, bk), product_right(b, trans_b, n, j, k, bn, bk), acc);
                 acc = product_finished(acc, finish, extra, extra2, i, j, bm, bn);
                 ws_store_3d(c, n, i, j, ws_cast(acc, out));
             }
@@ -247,7 +247,7 @@ static inline void product_tall(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor
 
 /* Parts of the sum over k, which as many blocks compute side by side; each then has some columns of the sum. */
 static inline void product_summed(ws_tensor a, ws_tensor b, ws_tensor c, ws_tensor extra, ws_tensor extra2, int batch,
-                                  int M, int N, int K, int step, int turn_a, int turn_b, ws_dtype sum,
+                                  int M, int N, int K, int step, int trans_a, int trans_b, ws_dtype sum,
                                   ws_dtype out, product_finish finish, int bm, int bn, int bk, int parts)
 {
     #pragma ws grid(3)
@@ -264,8 +264,8 @@ static inline void product_summed(ws_tensor a, ws_tensor b, ws_tensor c, ws_tens
 
                     #pragma ws pipeline(auto)
                     for (int k = first; k < last; k += bk)
-                        part = ws_dot(product_left(a, turn_a, n, i, k, bm, bk),
-                                      product_right(b, turn_b, n, j, k, bn, bk), part);
+                        part = ws_dot(product_left(a, trans_a, n, i, k, bm, bk),
+                                      product_right(b, trans_b, n, j, k, bn, bk), part);
                     x = ws_add(x, part);
                 }
                 x = product_finished(x, finish, extra, extra2, i, j, bm, bn);
@@ -276,8 +276,8 @@ static inline void product_summed(ws_tensor a, ws_tensor b, ws_tensor c, ws_tens
 #define product_summed_8(...) product_summed(__VA_ARGS__, 8)
 
 /* Part s of the sum over k goes to partial, which is batch x parts x M x N: plane s of matrix n. */
-static inline void product_part_tile(ws_tensor a, ws_tensor b, ws_tensor partial, int plane, long i, long j, int K, int turn_a,
-                                     int turn_b, ws_dtype sum, int parts, int bm, int bn, int bk)
+static inline void product_part_tile(ws_tensor a, ws_tensor b, ws_tensor partial, int plane, long i, long j, int K, int trans_a,
+                                     int trans_b, ws_dtype sum, int parts, int bm, int bn, int bk)
 {
     const int length = ((K + bk - 1) / bk + parts - 1) / parts * bk;
     const int n = plane / parts, s = plane % parts, first = s * length, last = first + length < K ? first + length : K;
@@ -285,19 +285,19 @@ static inline void product_part_tile(ws_tensor a, ws_tensor b, ws_tensor partial
 
     #pragma ws pipeline(auto)
     for (int k = first; k < last; k += bk)
-        acc = ws_dot(product_left(a, turn_a, n, i, k, bm, bk), product_right(b, turn_b, n, j, k, bn, bk), acc);
+        acc = ws_dot(product_left(a, trans_a, n, i, k, bm, bk), product_right(b, trans_b, n, j, k, bn, bk), acc);
     ws_store_4d(partial, n, s, i, j, acc);
 }
 
 #define PRODUCT_PART_LOOPS_(name, grid_clauses)                                                                        \
-    static inline void name(ws_tensor a, ws_tensor b, ws_tensor partial, int batch, int M, int N, int K, int turn_a,   \
-                            int turn_b, ws_dtype sum, int parts, int bm, int bn, int bk)                               \
+    static inline void name(ws_tensor a, ws_tensor b, ws_tensor partial, int batch, int M, int N, int K, int trans_a,   \
+                            int trans_b, ws_dtype sum, int parts, int bm, int bn, int bk)                               \
     {                                                                                                                  \
         PRODUCT_PRAGMA_(ws grid(3) grid_clauses)                                                                       \
         for (int plane = 0; plane < batch * parts; plane++)                                                            \
             for (int i = 0; i < M; i += bm)                                                                            \
                 for (int j = 0; j < N; j += bn)                                                                        \
-                    product_part_tile(a, b, partial, plane, i, j, K, turn_a, turn_b, sum, parts, bm, bn, bk);          \
+                    product_part_tile(a, b, partial, plane, i, j, K, trans_a, trans_b, sum, parts, bm, bn, bk);          \
     }
 PRODUCT_PART_LOOPS_(product_part_1x1, )
 PRODUCT_PART_LOOPS_(product_part_2x1, cluster(2, 1))
@@ -426,40 +426,40 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     }
 }
 
-#define PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                           \
+#define PRODUCT_BEGIN_(name, a_type, b_type, trans_a, trans_b)                                                           \
     static void name(const product_call *p, product_choice choice)                                                     \
     {                                                                                                                  \
         const int batch = p->batch, M = p->M, N = p->N, K = p->K;                                                      \
-        ws_tensor a = product_matrix(p->A, a_type, batch, turn_a ? K : M, turn_a ? M : K, p->lda);                     \
-        ws_tensor b = product_matrix(p->B, b_type, batch, turn_b ? K : N, turn_b ? N : K, p->ldb);
+        ws_tensor a = product_matrix(p->A, a_type, batch, trans_a ? K : M, trans_a ? M : K, p->lda);                     \
+        ws_tensor b = product_matrix(p->B, b_type, batch, trans_b ? K : N, trans_b ? N : K, p->ldb);
 
 /* Elements of k in 128 bytes. */
 #define PRODUCT_DEPTH_(type) ((type) == WS_F32 ? 32 : (type) == WS_F16 || (type) == WS_BF16 ? 64 : 128)
 
-#define PRODUCT_WHOLE_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)                   \
-    PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
+#define PRODUCT_WHOLE_(name, loops, a_type, b_type, sum, out, trans_a, trans_b, finish, bm, bn, lines)                   \
+    PRODUCT_BEGIN_(name, a_type, b_type, trans_a, trans_b)                                                               \
         ws_tensor c = product_matrix(p->C, out, batch, M, N, p->ldc);                                                  \
         ws_tensor extra = product_extra(p, finish, 0), extra2 = product_extra(p, finish, 1);                           \
         (void)choice;                                                                                                  \
-        loops(a, b, c, extra, extra2, batch, M, N, K, turn_a, turn_b, sum, out, finish, bm, bn,                        \
+        loops(a, b, c, extra, extra2, batch, M, N, K, trans_a, trans_b, sum, out, finish, bm, bn,                        \
               lines * PRODUCT_DEPTH_(a_type));                                                                         \
     }
 
-#define PRODUCT_STEPPED_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)                 \
-    PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
+#define PRODUCT_STEPPED_(name, loops, a_type, b_type, sum, out, trans_a, trans_b, finish, bm, bn, lines)                 \
+    PRODUCT_BEGIN_(name, a_type, b_type, trans_a, trans_b)                                                               \
         ws_tensor c = product_matrix(p->C, out, batch, M, N, p->ldc);                                                  \
         ws_tensor extra = product_extra(p, finish, 0), extra2 = product_extra(p, finish, 1);                           \
         const int step = choice.step ? choice.step : bn;                                                               \
-        loops(a, b, c, extra, extra2, batch, M, N, K, step, turn_a, turn_b, sum, out, finish, bm, bn,                  \
+        loops(a, b, c, extra, extra2, batch, M, N, K, step, trans_a, trans_b, sum, out, finish, bm, bn,                  \
               lines * PRODUCT_DEPTH_(a_type));                                                                         \
     }
 
-#define PRODUCT_EVEN_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)                    \
-    PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
+#define PRODUCT_EVEN_(name, loops, a_type, b_type, sum, out, trans_a, trans_b, finish, bm, bn, lines)                    \
+    PRODUCT_BEGIN_(name, a_type, b_type, trans_a, trans_b)                                                               \
         ws_tensor c = product_matrix(p->C, out, batch, M, N, p->ldc);                                                  \
         ws_tensor extra = product_extra(p, finish, 0), extra2 = product_extra(p, finish, 1);                           \
         const int across = product_across(choice, N);                                                                  \
-        loops(a, b, c, extra, extra2, batch, M, N, K, across, turn_a, turn_b, sum, out, finish, bm, bn,                \
+        loops(a, b, c, extra, extra2, batch, M, N, K, across, trans_a, trans_b, sum, out, finish, bm, bn,                \
               lines * PRODUCT_DEPTH_(a_type));                                                                         \
     }
 
@@ -467,11 +467,11 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
 #define PRODUCT_PART_STEPPED_(...)
 #define PRODUCT_PART_ROWS_(...)
 #define PRODUCT_PART_EVEN_(...)
-#define PRODUCT_PART_DIVIDED_(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, lines)            \
-    PRODUCT_BEGIN_(name, a_type, b_type, turn_a, turn_b)                                                               \
+#define PRODUCT_PART_DIVIDED_(name, loops, a_type, b_type, sum, out, trans_a, trans_b, finish, bm, bn, lines)            \
+    PRODUCT_BEGIN_(name, a_type, b_type, trans_a, trans_b)                                                               \
         const int parts = choice.parts;                                                                                \
         ws_tensor partial = ws_tensor_4d(p->partial, sum, batch, parts, M, N);                                         \
-        loops(a, b, partial, batch, M, N, K, turn_a, turn_b, sum, parts, bm, bn, lines * PRODUCT_DEPTH_(a_type));      \
+        loops(a, b, partial, batch, M, N, K, trans_a, trans_b, sum, parts, bm, bn, lines * PRODUCT_DEPTH_(a_type));      \
     }
 
 /* The kernel, or both, of one form. */
@@ -514,21 +514,21 @@ static inline ws_tensor product_extra(const product_call *p, product_finish fini
     }
 
 /* One kernel, of product or product_promoted: name (call, choice), which does not look at the choice. */
-#define PRODUCT_ONE(name, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn)                             \
-    PRODUCT_WHOLE_(name##_whole, loops, a_type, b_type, sum, out, turn_a, turn_b, finish, bm, bn, 1)                   \
+#define PRODUCT_ONE(name, loops, a_type, b_type, sum, out, trans_a, trans_b, finish, bm, bn)                             \
+    PRODUCT_WHOLE_(name##_whole, loops, a_type, b_type, sum, out, trans_a, trans_b, finish, bm, bn, 1)                   \
     void name(const product_call *p, product_choice choice)                                                            \
     {                                                                                                                  \
         name##_whole(p, choice);                                                                                       \
     }
 
 /* All: name (call, choice). */
-#define PRODUCT(name, a_type, b_type, sum, out, turn_a, turn_b, finish)                                        \
-    PRODUCT_FORMS(PRODUCT_KERNELS_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                    \
-    PRODUCT_LIGHTS(PRODUCT_LIGHT_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                     \
-    PRODUCT_SUMS(PRODUCT_SUMMED_, name, a_type, b_type, sum, out, turn_a, turn_b, finish)                      \
-    PRODUCT_WHOLE_(name##_short, product_short, a_type, b_type, sum, out, turn_a, turn_b, finish, 128, PRODUCT_SHORT_COLS, 1) \
-    PRODUCT_WHOLE_(name##_tall, product_tall, a_type, b_type, sum, out, turn_a, turn_b, finish, 64, 256, 1)    \
-    PRODUCT_WHOLE_(name##_skinny, product_skinny, a_type, b_type, sum, out, turn_a, turn_b, finish, 16, 64, 4) \
+#define PRODUCT(name, a_type, b_type, sum, out, trans_a, trans_b, finish)                                        \
+    PRODUCT_FORMS(PRODUCT_KERNELS_, name, a_type, b_type, sum, out, trans_a, trans_b, finish)                    \
+    PRODUCT_LIGHTS(PRODUCT_LIGHT_, name, a_type, b_type, sum, out, trans_a, trans_b, finish)                     \
+    PRODUCT_SUMS(PRODUCT_SUMMED_, name, a_type, b_type, sum, out, trans_a, trans_b, finish)                      \
+    PRODUCT_WHOLE_(name##_short, product_short, a_type, b_type, sum, out, trans_a, trans_b, finish, 128, PRODUCT_SHORT_COLS, 1) \
+    PRODUCT_WHOLE_(name##_tall, product_tall, a_type, b_type, sum, out, trans_a, trans_b, finish, 64, 256, 1)    \
+    PRODUCT_WHOLE_(name##_skinny, product_skinny, a_type, b_type, sum, out, trans_a, trans_b, finish, 16, 64, 4) \
     PRODUCT_SUM_(name##_sum, sum, out, finish)                                                                 \
     void name(const product_call *p, product_choice choice)                                                    \
     {                                                                                                          \

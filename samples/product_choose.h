@@ -177,7 +177,7 @@ static inline double product_clocks(product_choice choice, long batch, long M, l
     /* A multiprocessor asks for a row at a time; that others ask, too, matters less. */
     const double busy = tiles < places ? pow((double)(planes * rows * cols) / sms, 0.285) : 1;
     const int large = f.rows * f.cols >= 128 * 128, begins = product_begins(K * bytes, large);
-    /* The matrix units, and where blocks that share wait for each other; what arrives in a multiprocessor; what is asked for. */
+    /* The tensor cores, and where blocks that share wait for each other; what arrives in a multiprocessor; what is asked for. */
     const double width = product_multiplied(choice, N, rounds);
     const double waits = sharing == 2 ? (large && K * bytes % 128 == 0 ? 1.104 : 1) : sharing > 2 ? 1.107 : 1;
     const double shares = sharing == 2 ? 0.94 : sharing == 4 ? 0.76 : sharing == 8 ? 0.55 : 1;

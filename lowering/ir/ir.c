@@ -171,7 +171,7 @@ Type type_kind(Kind kind, Type like)
     return like;
 }
 
-Type type_turned(Type type)
+Type type_transposed(Type type)
 {
     int rows = type.rows;
     type.rows = type.cols;
@@ -458,8 +458,7 @@ Role *role_that(const Kernel *kernel, unsigned may)
 {
     Role *found = NULL;
     FOR_ROLES (role, kernel)
-        if ((role->may & may) == may &&
-            (!found || __builtin_popcount(role->may) < __builtin_popcount(found->may)))
+        if ((role->may & may) == may && (!found || __builtin_popcount(role->may) < __builtin_popcount(found->may)))
             found = role;
     return found;
 }
@@ -486,7 +485,7 @@ Storage *storage_new(Kernel *kernel, const char *name, StorageUse use, Type tile
 
 int storage_places(const Storage *storage)
 {
-    return storage->kept ? storage->kept : storage->slots;
+    return storage->resident ? storage->resident : storage->slots;
 }
 
 int aref_places(const Aref *aref)

@@ -104,8 +104,8 @@ enum {
 #include "ir/attributes.def"
 #undef OP_ATTRIBUTE
 #undef ATTRIBUTE
-    HAS_LOAD = HAS_FILL | HAS_PRESENT | HAS_STEPPED | HAS_KEPT | HAS_ALONG | HAS_AREF | HAS_STORAGE,
-    HAS_COPY = HAS_FILL | HAS_PRESENT | HAS_STEPPED | HAS_ALONG | HAS_SHARE
+    HAS_LOAD = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_RESIDENT | HAS_ALONG | HAS_AREF | HAS_STORAGE,
+    HAS_COPY = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_ALONG | HAS_SHARE
 };
 #define NEEDS_AREF    ((uint64_t)1 << 32 | HAS_AREF) /* and it is never NULL */
 #define NEEDS_STORAGE ((uint64_t)1 << 33 | HAS_STORAGE)
@@ -188,7 +188,7 @@ typedef struct {
 } TensorInfo;
 typedef struct { /* LOADs and COPY_IN */
     double fill;
-    int stepped, kept, along, share;
+    int clipped, resident, along, share;
     bool present;
 } TransferInfo;
 typedef struct {
@@ -278,7 +278,7 @@ typedef enum { PRECISION_F32, PRECISION_TF32, PRECISION_F16, PRECISION_BF16 } Pr
 typedef struct {
     int dims;
     bool persistent, persistent_given;
-    bool dealt; /* choose: a CTA gets its next tile when it wants one, not every so many */
+    bool dynamic; /* choose: a CTA gets its next tile when it wants one, not every so many */
     int cluster[2]; /* blocks along the last dimension but one, and along the last; 0: none (choose) */
     bool parts;     /* parts: the last dimension is that of parts, and the blocks along it sum them */
     TileOrder order;
@@ -304,10 +304,10 @@ struct Storage {
     int64_t stride;     /* plan: from one slot to the next */
     int64_t offset;     /* plan: from the shared struct's start */
     Storage *beside;    /* layout: each slot lies right behind that one's, and the next one's behind it */
-    int kept; /* partition: slots that are there, shared by every so many; 0: all.  A copy waits for all that share */
+    int resident; /* partition: slots that are there, shared by every so many; 0: all.  A copy waits for all that share */
     bool turned;        /* partition: rows and columns of what the slots hold are exchanged */
     bool rounded;       /* layout: f32 that products alone read; the copy rounds it to tf32 */
-    bool woven;         /* layout: bytes whose every 16 columns are in the order in which register operands hold theirs */
+    bool interleaved;         /* layout: bytes whose every 16 columns are in the order in which register operands hold theirs */
     Storage *next;
 };
 
@@ -331,7 +331,7 @@ struct Aref {
 };
 
 /* Versions of a role's program: one for every launch, and one for launches of which the TMA can load all tensors.  */
-enum { VERSION_ANY = 1, VERSION_ENGINE = 2 };
+enum { VERSION_ANY = 1, VERSION_TMA = 2 };
 
 /* What a role may do: start copies into rings, hold tiles and compute with them, store.  */
 enum { ROLE_COPIES = 1, ROLE_COMPUTES = 2, ROLE_STORES = 4, ROLE_DOES_ALL = 7 };
@@ -364,7 +364,7 @@ struct Variable {
 };
 
 /* How register tiles are spread over the 128 threads of a group (layout): in rows, so many side by side in a warp, or as the
-   matrix units hold accumulators.  */
+   tensor cores hold accumulators.  */
 typedef enum {
     LAYOUT_ROWS, LAYOUT_MMA, LAYOUT_ROWS_2, LAYOUT_ROWS_4, LAYOUT_ROWS_8, LAYOUT_ROWS_16, LAYOUT_ROWS_32,
     LAYOUT_COUNT
@@ -394,7 +394,7 @@ struct Kernel {
     int min_blocks;
     uint64_t source;         /* freeze: a digest of the body, which no later pass changes; 0: not frozen */
     const char *obligations; /* verify: what was shown, a line each */
-    struct { int terms, worlds, steps; } proof; /* verify: how much it looked at */
+    struct { int terms, states, steps; } proof; /* verify: how much it looked at */
     bool failed;             /* a reject was reported */
     Kernel *next;
 };
@@ -430,7 +430,7 @@ Type type_pointer (Dtype dtype);
 Type type_tensor (Dtype dtype, int rank);
 Type type_tile (Dtype dtype, int rows, int cols);
 Type type_kind (Kind kind, Type like); /* the same dtype and shape as a tile, view or token */
-Type type_turned (Type type); /* rows and columns exchanged */
+Type type_transposed (Type type); /* rows and columns exchanged */
 bool type_equal (Type x, Type y);
 int dtype_bytes (Dtype dtype);
 const char *dtype_text (Dtype dtype);  /* "f16", "i64", "mask" */

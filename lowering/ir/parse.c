@@ -86,8 +86,8 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
             }
             continue;
         }
-        if (scan_accept(p, "dealt")) {
-            grid->dealt = true;
+        if (scan_accept(p, "dynamic")) {
+            grid->dynamic = true;
             continue;
         }
         if (scan_accept(p, "parts")) {
@@ -201,8 +201,8 @@ static void parse_storage(Parser *p, int line)
     Storage *storage = storage_new(p->kernel, name, use, parse_type(p), 1);
     if (at_key(p, line, "slots"))
         storage->slots = scan_number_up_to(p, 0, 1000);
-    if (at_key(p, line, "kept"))
-        storage->kept = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "resident"))
+        storage->resident = scan_number_up_to(p, 0, 1000);
     if (at_key(p, line, "bytes"))
         storage->slot_bytes = scan_number(p);
     if (at_key(p, line, "offset"))
@@ -214,8 +214,8 @@ static void parse_storage(Parser *p, int line)
         storage->turned = scan_number_up_to(p, 0, 1);
     if (at_key(p, line, "rounded"))
         storage->rounded = scan_number_up_to(p, 0, 1);
-    if (at_key(p, line, "woven"))
-        storage->woven = scan_number_up_to(p, 0, 1);
+    if (at_key(p, line, "interleaved"))
+        storage->interleaved = scan_number_up_to(p, 0, 1);
 }
 
 static void parse_aref_storages(Parser *p, Aref *aref)

@@ -553,8 +553,8 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
                 text_precisions[grid->precision]);
     if (grid->persistent)
         fputs(grid->persistent_given ? " persistent" : " persistent(chosen)", p->out);
-    if (grid->dealt)
-        fputs(" dealt", p->out);
+    if (grid->dynamic)
+        fputs(" dynamic", p->out);
     if (grid->parts)
         fputs(" parts", p->out);
     if (grid->cluster[0] || grid->cluster[1])
@@ -623,8 +623,8 @@ static void print_storage(Printer *p, const Storage *storage)
     fprintf(p->out, "  storage %s %s ", storage->name, text_uses[storage->use]);
     print_type(p, storage->tile);
     fprintf(p->out, " slots=%d", storage->slots);
-    if (storage->kept)
-        fprintf(p->out, " kept=%d", storage->kept);
+    if (storage->resident)
+        fprintf(p->out, " resident=%d", storage->resident);
     if (storage->slot_bytes)
         fprintf(p->out, " bytes=%" PRId64 " offset=%" PRId64, storage->slot_bytes, storage->offset);
     if (storage->stride != storage->slot_bytes)
@@ -635,8 +635,8 @@ static void print_storage(Printer *p, const Storage *storage)
         fputs(" turned=1", p->out);
     if (storage->rounded)
         fputs(" rounded=1", p->out);
-    if (storage->woven)
-        fputs(" woven=1", p->out);
+    if (storage->interleaved)
+        fputs(" interleaved=1", p->out);
     putc('\n', p->out);
 }
 

@@ -283,8 +283,8 @@ enum { MORE_THAN_COLUMNS = 192 }; /* what fewer cost at the edge is not worth a 
 bool is_halved_at_edge(const Op *load)
 {
     const Type tile = load->code == OP_LOAD ? load->results[0]->type : load->storage->tile;
-    bool kept = load->code == OP_LOAD ? load->transfer->kept : load->storage->kept;
-    return load->transfer->present && !load->transfer->stepped && !load->transfer->along && !kept &&
+    bool resident = load->code == OP_LOAD ? load->transfer->resident : load->storage->resident;
+    return load->transfer->present && !load->transfer->clipped && !load->transfer->along && !resident &&
            tile.rows > MORE_THAN_COLUMNS && tile.rows <= MACHINE_MMA_COLUMNS &&
            grid_variable(load->args[load->nargs - 2]) >= 0;
 }

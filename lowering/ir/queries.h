@@ -25,7 +25,7 @@ Op *ring_source(const Value *value);
 bool ring_source_divides(const Value *value, int groups);
 /* Uses of what comes through a ring, or of its transpose, that take it from shared memory.  */
 bool use_is_operand(const Use *use, const Uses *uses);
-/* The matrix unit takes the operand from the ring as it lies there: along K, or across K for 16-bit types.  */
+/* The tensor core takes the operand from the ring as it lies there: along K, or across K for 16-bit types.  */
 bool operand_in_place(const Value *value, int arg);
 /* The value is a load, or its transpose, of bytes whose rows run across K in each product that reads them; nothing else does.  */
 bool lies_across(const Op *load, const Value *value, const Uses *uses);
@@ -39,7 +39,7 @@ int last_stage(const Op *source, const Uses *uses);
 /* present.c: do a load's rows reach nothing that is seen where its tensor has none?  */
 bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load);
 /* ... and where they lie beyond the step of the grid's dimension that counts them?  1 + that dimension, or 0.  */
-int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load);
+int rows_clipped(Kernel *kernel, const Uses *uses, const Op *load);
 /* ... and a product's columns, where it is told how many are seen, from that one on?  */
 bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot);
 /* Is this load, or the copy that stands for it, of tiles so wide that products with the last, of which half may be all that there
@@ -55,7 +55,7 @@ Op *op_at_block(Op *op, const Block *block);
 int row_coordinate(const Op *op);
 /* Does the op take columns from the loop's counter on?  */
 bool takes_columns(const Op *op, const void *counter);
-/* The type of a stored tile, with all columns of the tile that it is a strip of.  */
+/* The type of a stored tile, with all columns of the tile that it is a subtile of.  */
 Type stored_type(const Op *store);
 /* The innermost pipelined loop around an op, or NULL.  */
 Op *pipelined_loop(const Op *op);

@@ -11,7 +11,7 @@ const char *const text_precisions[] = {"f32", "tf32", "f16", "bf16"};
 const char *const text_uses[] = {"ring", "operand", "output", "scratch", "gathered", "parts"};
 const char *const text_layouts[] = {"rows", "mma", "rows_2", "rows_4", "rows_8", "rows_16", "rows_32"};
 const char *const text_alongs[] = {"none", "x", "y", "x_and_y", "all"};
-const char *const text_versions[] = {"any", "engine"};
+const char *const text_versions[] = {"any", "tma"};
 const char *const text_capabilities[] = {"copy", "compute", "store"};
 
 bool text_is_word(char c)

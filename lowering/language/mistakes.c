@@ -294,7 +294,7 @@ static void visit_rounded(Op *op, void *context)
         return;
     mistakes->rounds = true;
     remark(mistakes->kernel, DIAG_OPTIMIZED, op->loc,
-           "products of F32 on the matrix units: ws_dot rounds the operands to tf32 (ws_dot_f32 keeps them)");
+           "products of F32 on the tensor cores: ws_dot rounds the operands to tf32 (ws_dot_f32 keeps them)");
 }
 
 void pass_mistakes(Kernel *kernel)

@@ -11,7 +11,7 @@
  * The launcher has to know the tile space before any block runs, and blocks are independent.  So: what the bounds need moves
  * before the GRID, where only arithmetic on parameters may stand; scalar code between the loops moves into the body; a
  * condition between the loops comes to stand around the body; and nothing is carried from one iteration to the next.
- * Tensors too are made before the GRID: the launcher describes them to the copy engine.  So no loop carries one; and a region
+ * Tensors too are made before the GRID: the launcher describes them to TMA.  So no loop carries one; and a region
  * that stores nothing is no grid.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/grid_forms.c, loop_forms.c and early_continue.c run nests on the
@@ -149,7 +149,7 @@ static bool find_loops(Nest *in)
     return true;
 }
 
-/* ---- what the launcher computes ----------------------------------------------------------------------------------- */
+/* ---- what the launcher computes ---------------------------------------------------------------------------------- */
 
 static bool hoist(Nest *in, Value *value);
 

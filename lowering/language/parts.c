@@ -28,7 +28,7 @@
 
 enum {
     COLUMNS_AT_LEAST = 8
-}; /* of a share: what a row of the matrix units' registers holds in eight bytes of four lanes */
+}; /* of a share: what a row of the tensor cores' registers holds in eight bytes of four lanes */
 
 typedef struct {
     Kernel *kernel;

@@ -15,7 +15,7 @@
 
 static void emit_block(Nest *in, Block *from, Block *to);
 
-/* ---- sums --------------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 static double identity_of(Opcode op, Dtype dtype)
 {
@@ -150,7 +150,7 @@ static Value *emit_sum(Nest *in, Op *where, const Op *loop, int index, int row, 
     return now;
 }
 
-/* ---- loops -------------------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
 
 /* A bound; where it changes along axes, the first or the last of all.  */
 static Value *bound(Nest *in, Op *where, const Op *loop, int index)
@@ -285,7 +285,7 @@ static void emit_if(Nest *in, Op *branch, Block *to)
     }
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 static void emit_scalar(Nest *in, const Op *op, Block *to)
 {
@@ -332,7 +332,7 @@ static void emit_block(Nest *in, Block *from, Block *to)
             emit_op(in, op, to);
 }
 
-/* ---- rings -------------------------------------------------------------------------------------------------------- */
+/* ---- rings ------------------------------------------------------------------------------------------------------- */
 
 static bool is_stored(const Nest *in, const Value *base)
 {
@@ -342,7 +342,7 @@ static bool is_stored(const Nest *in, const Value *base)
     return false;
 }
 
-/* A load that the copy engine can bring ahead of the loop.  */
+/* A load that TMA can bring ahead of the loop.  */
 static bool can_move(const Nest *in, const Op *op)
 {
     if (op_info[op->code].class_ != CLASS_LOAD)

@@ -12,7 +12,7 @@
 
 #include "language/plain.h"
 
-/* ---- small things ------------------------------------------------------------------------------------------------- */
+/* ---- small things ------------------------------------------------------------------------------------------------ */
 
 Dtype tile_dtype(Dtype dtype)
 {
@@ -92,7 +92,7 @@ void form_home(Nest *in, uint32_t axes, int *row, int *col)
     *col = is_column(in, first) ? first : second;
 }
 
-/* ---- scalars ------------------------------------------------------------------------------------------------------ */
+/* ---- scalars ----------------------------------------------------------------------------------------------------- */
 
 /* In front of the grid.  */
 Value *form_prologue(Nest *in, Value *value)
@@ -158,7 +158,7 @@ static Value *as_tile(Nest *in, Op *where, Value *value, Dtype dtype)
     return value->type.kind == K_TILE ? value : boxed(in, where, value, dtype);
 }
 
-/* ---- loads -------------------------------------------------------------------------------------------------------- */
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
 
 static Value *coordinate(Nest *in, Op *where, const Access *access, int dim)
 {
@@ -251,7 +251,7 @@ static Value *load(Nest *in, Op *where, const Access *access, int row, int col)
     if (access->op->code == OP_ELEMENT)
         tile->name = access->op->results[0]->name;
     if (window.turned && (rows > 1 || cols > 1))
-        tile = form_op(in, where, OP_TRANS, access->op->loc, type_turned(type), 1, &tile);
+        tile = form_op(in, where, OP_TRANS, access->op->loc, type_transposed(type), 1, &tile);
     return tile;
 }
 
@@ -266,7 +266,7 @@ Value *form_scalar_load(Nest *in, Op *where, const Op *op)
     return ir_convert_before(in->kernel, where, number, dtype);
 }
 
-/* ---- operations --------------------------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------------------------------- */
 
 static const struct {
     Opcode scalar, tile, mask;
@@ -392,7 +392,7 @@ static Value *index_tile(Nest *in, Op *where, Value *iv, int row, int col)
     return make(in, where, OP_ADD, where->loc, D_I32, index, form_plain(in, iv), NULL);
 }
 
-/* ---- forms -------------------------------------------------------------------------------------------------------- */
+/* ---- forms ------------------------------------------------------------------------------------------------------- */
 
 static Value *find_form(const Nest *in, const Value *value, int row, int col)
 {
@@ -444,7 +444,7 @@ Value *form(Nest *in, Value *value, int row, int col)
     Value *tile;
     const Op *op = value->def;
     if (turned && (!op || op->nblocks))
-        tile = form_op(in, where, OP_TRANS, value->loc, type_turned(turned->type), 1, &turned);
+        tile = form_op(in, where, OP_TRANS, value->loc, type_transposed(turned->type), 1, &turned);
     else if (!op)
         tile = index_tile(in, where, value, row, col);
     else if (op->code == OP_ELEMENT)
@@ -515,7 +515,7 @@ bool form_is_padded(Nest *in, const Value *value, int axis)
     }
 }
 
-/* ---- stores ------------------------------------------------------------------------------------------------------- */
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 /* The tensor ends where the loops do, so that nothing behind is written.  */
 static Value *cut(Nest *in, Op *where, const Access *access, Value *tensor, const int *order, int rank)

@@ -36,11 +36,11 @@ static int64_t round_up(int64_t value, int64_t multiple)
     return (value + multiple - 1) / multiple * multiple;
 }
 
-enum { BARRIER = 8, OF_SLOT = 2 * BARRIER, OF_DEALING = 10 * BARRIER }; /* two of a slot: full and empty */
+enum { BARRIER = 8, OF_SLOT = 2 * BARRIER, OF_DYNAMIC = 10 * BARRIER }; /* two of a slot: full and empty */
 
-int64_t budget_barriers(int slots, bool turns, bool gathers, bool dealt)
+int64_t budget_barriers(int slots, bool pingpong, bool gathers, bool dynamic)
 {
-    return (int64_t)OF_SLOT * slots + (turns ? BARRIER : 0) + (gathers ? BARRIER : 0) + (dealt ? OF_DEALING : 0);
+    return (int64_t)OF_SLOT * slots + (pingpong ? BARRIER : 0) + (gathers ? BARRIER : 0) + (dynamic ? OF_DYNAMIC : 0);
 }
 
 /* A storage, slot by slot with the one beside it; returns its end.  */
@@ -67,7 +67,7 @@ int64_t budget_place(Kernel *kernel)
     FOR_AREFS (aref, kernel)
         slots += aref->slots;
     offset = round_up(offset, 8) +
-             budget_barriers(slots, kernel_takes_turns(kernel), kernel_gathers(kernel), kernel->grid.dealt);
+             budget_barriers(slots, kernel_has_pingpong(kernel), kernel_gathers(kernel), kernel->grid.dynamic);
     return round_up(offset, kernel->storages ? MACHINE_SHARED_ALIGN : 8) + kernel->shared_padding;
 }
 
@@ -84,13 +84,13 @@ static const Op *open_loop(const Aref *aref)
     return loop && loop->control->pipeline->automatic ? loop : NULL;
 }
 
-/* Slots that a ring can give at once: all that an iteration over kept tiles takes.  */
+/* Slots that a ring can give at once: all that an iteration over resident tiles takes.  */
 static int slots_given(const Aref *aref)
 {
-    int kept = 1;
+    int resident = 1;
     for (int i = 0; i < aref->nstorages; i++)
-        kept = aref->storages[i]->kept > kept ? aref->storages[i]->kept : kept;
-    return kept;
+        resident = aref->storages[i]->resident > resident ? aref->storages[i]->resident : resident;
+    return resident;
 }
 
 /* Of the coarse schedule a slot is read one iteration late.  */

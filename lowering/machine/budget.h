@@ -20,14 +20,14 @@ enum {
 /* The clause registers(producer, consumer): false, and reported, where a role cannot have so many.  */
 bool budget_registers_clause(Kernel *kernel);
 
-/* Bytes of the mbarriers of so many slots, and of those for turns, for gathering and for tiles that are dealt.  */
-int64_t budget_barriers(int slots, bool turns, bool gathers, bool dealt);
+/* Bytes of the mbarriers of so many slots, and of those for ping-pong, gathering and dynamic scheduling.  */
+int64_t budget_barriers(int slots, bool pingpong, bool gathers, bool dynamic);
 
 /* Addresses of all storages, in the order of the struct, barriers behind them; returns its size.  */
 int64_t budget_place(Kernel *kernel);
 bool budget_fits(int64_t bytes);
 
-/* One slot less, or one iteration's of kept tiles, in the largest rings whose depth the user left open; false: they have no more
+/* One slot less, or one iteration's of resident tiles, in the largest rings whose depth the user left open; false: they have no more
    to give.  */
 bool budget_lower_depth(Kernel *kernel);
 

@@ -5,21 +5,21 @@
  *   before                                     after
  *   %t = mma %va, %vt, %acc                    the same: a view of A, K innermost; a transposed view of B
  *   %t = mma %p32, %v, %o                      barrier; %p = stage %p32 -> p_operand; fence; barrier; %t = mma %p, %v, %o
- *   store %c, %i, %j, %x                       store %c, %i, %j, %x -> c_out        through the copy engine
+ *   store %c, %i, %j, %x                       store %c, %i, %j, %x -> c_out        through TMA
  *   %y = load %d, %i, %j                       %y = load %d, %i, %j -> c_out        as whole lines, through the same memory
  *   %t = mma ..., %u = mma ...                 %t = mma ... pairs=1, %u = mma ...           as one instruction (pairs.c)
  *   %s = col_sum %x                            %s = col_sum %x -> scratch
  *                                              store_wait 0                         before the role ends
  *
- * The matrix units read A from shared memory with K innermost (the other way for 16-bit types only) or from registers, and B
+ * The tensor cores read A from shared memory with K innermost (the other way for 16-bit types only) or from registers, and B
  * from shared memory, again with K innermost unless it is 16-bit.  Registers hold bytes in another order along K than an
  * accumulator left them in: they are taken as they are where B comes out of a ring whose turner can bring its own into the
- * same order (woven), since a sum does not mind.  Whatever comes in another form is staged through memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets
+ * same order (interleaved), since a sum does not mind.  Whatever comes in another form is staged through memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets
  * before, and a product that is still in flight is waited for.  Each thread fences what it wrote, and the group meets again,
- * before the matrix units read it.
+ * before the tensor cores read it.
  *
- * A store leaves through the copy engine when its tile is made of whole 128-byte lines and nothing in the region loads the
- * tensor or stores the same elements again.  Otherwise it is direct, with the group meeting around a store that its own
+ * A store leaves through TMA when its tile is made of whole 128-byte lines and nothing in the region loads the
+ * tensor or stores the same elements again.  Otherwise it is direct, with a barrier of the group around a store that its own
  * loads or stores may meet.
  */
 #include "machine/machine.h"
@@ -97,13 +97,13 @@ static Layout rows_together(const Kernel *kernel)
 static Value *trans_view(const Shaper *in, Op *where, Value *view)
 {
     Op *op = op_lowered_before(in->kernel, where, OP_TRANS_VIEW, 1, &view);
-    return op_result(in->kernel, op, type_turned(view->type), NULL);
+    return op_result(in->kernel, op, type_transposed(view->type), NULL);
 }
 
 static Value *trans_tile(const Shaper *in, Op *where, Value *tile)
 {
     Op *op = op_lowered_before(in->kernel, where, OP_TRANS, 1, &tile);
-    return op_result(in->kernel, op, type_turned(tile->type), NULL);
+    return op_result(in->kernel, op, type_transposed(tile->type), NULL);
 }
 
 static const Op *origin_of(const Op *op)
@@ -163,7 +163,7 @@ static void open_staging(Shaper *in, Op *product)
     in->staging = true;
 }
 
-/* Behind the last: all threads have written their parts, and the matrix units see it.  */
+/* Behind the last: all threads have written their parts, and the tensor cores see it.  */
 static void close_staging(Shaper *in, Op *product)
 {
     if (in->staging && product->code == OP_MMA)
@@ -219,7 +219,7 @@ static Storage *turned_storage(const Value *value)
 }
 
 /* Is one row of it as the next?  */
-static bool rows_are_alike(const Value *value)
+static bool rows_are_uniform(const Value *value)
 {
     const Op *op = value->def;
     if (value->type.kind != K_TILE || value->type.rows == 1)
@@ -228,7 +228,7 @@ static bool rows_are_alike(const Value *value)
         op->code == OP_TRANS || op->code == OP_COL_CUMSUM)
         return false;
     for (int i = 0; i < op->nargs; i++)
-        if (!rows_are_alike(op->args[i]))
+        if (!rows_are_uniform(op->args[i]))
             return false;
     return true;
 }
@@ -237,40 +237,40 @@ static bool rows_are_alike(const Value *value)
    ptxas 13.0 takes their products for one, and writes the result of the first alone.  */
 static bool is_one_for_all_blocks(const Value *left)
 {
-    return left->type.rows > MACHINE_MMA_ROWS && rows_are_alike(left);
+    return left->type.rows > MACHINE_MMA_ROWS && rows_are_uniform(left);
 }
 
 typedef struct {
     const Storage *storage;
     bool all; /* products that read the storage have the other operand in registers */
-} Weaving;
+} Interleaving;
 
-static void visit_weaving(Op *op, void *context)
+static void visit_interleaving(Op *op, void *context)
 {
-    Weaving *weaving = context;
+    Interleaving *interleaving = context;
     for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
         const Value *value = op->args[i];
         while (is_trans_view(value))
             value = value->def->args[0];
-        if (value->type.kind != K_VIEW || value->def->storage != weaving->storage || value->def->code != OP_VIEW)
+        if (value->type.kind != K_VIEW || value->def->storage != interleaving->storage || value->def->code != OP_VIEW)
             continue;
-        weaving->all &= op->code == OP_MMA && i == 1 && op->args[0]->type.kind == K_TILE &&
-                        !is_one_for_all_blocks(op->args[0]) &&
-                        turned_storage(op->args[1]) == weaving->storage;
+        interleaving->all &= op->code == OP_MMA && i == 1 && op->args[0]->type.kind == K_TILE &&
+                             !is_one_for_all_blocks(op->args[0]) &&
+                             turned_storage(op->args[1]) == interleaving->storage;
     }
 }
 
 /* Bytes in registers, and B in whatever order the role that turns it over likes.  */
-static bool may_weave(const Shaper *in, const Op *product)
+static bool may_interleave(const Shaper *in, const Op *product)
 {
     Storage *storage = turned_storage(product->args[1]);
     Type left = product->args[0]->type;
-    if (!storage || left.kind != K_TILE || left.dtype == D_I8 || storage->woven)
-        return storage && storage->woven;
-    Weaving weaving = {storage, true};
-    ir_walk(in->role->body, visit_weaving, &weaving);
-    storage->woven = weaving.all;
-    return weaving.all;
+    if (!storage || left.kind != K_TILE || left.dtype == D_I8 || storage->interleaved)
+        return storage && storage->interleaved;
+    Interleaving interleaving = {storage, true};
+    ir_walk(in->role->body, visit_interleaving, &interleaving);
+    storage->interleaved = interleaving.all;
+    return interleaving.all;
 }
 
 static Value *left_operand(Shaper *in, Op *product, Value *value)
@@ -280,7 +280,7 @@ static Value *left_operand(Shaper *in, Op *product, Value *value)
                                                                                   : value;
     if (is_16_bit(value) && is_trans_tile(value))
         return trans_view(in, product, stage(in, product, 0, value->def->args[0]));
-    bool registers = is_16_bit(value) ? !is_one_for_all_blocks(value) : may_weave(in, product);
+    bool registers = is_16_bit(value) ? !is_one_for_all_blocks(value) : may_interleave(in, product);
     return registers ? value : stage(in, product, 0, value);
 }
 
@@ -371,36 +371,36 @@ static bool is_loaded(const Shaper *in, const Op *store, bool here)
 
 typedef struct {
     const Op *store;
-    bool met;
-} Meeting;
+    bool found;
+} Overlap;
 
 static void visit_other_store(Op *op, void *context)
 {
-    Meeting *meeting = context;
-    if (op != meeting->store && op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
-        meeting->met |= !stores_apart(meeting->store, op);
+    Overlap *overlap = context;
+    if (op != overlap->store && op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
+        overlap->found |= !stores_apart(overlap->store, op);
 }
 
-/* May another store of this role, or the same one in a later iteration, write the same elements?  The copy engine would not
+/* May another store of this role, or the same one in a later iteration, write the same elements?  TMA would not
    keep their order.  */
 static bool is_stored_again(const Shaper *in, const Op *store)
 {
     if (!store_moves_on(store))
         return true;
-    Meeting meeting = {store, false};
-    ir_walk(in->role->body, visit_other_store, &meeting);
-    return meeting.met;
+    Overlap overlap = {store, false};
+    ir_walk(in->role->body, visit_other_store, &overlap);
+    return overlap.found;
 }
 
-/* What fills boxes of the copy engine: whole lines, or one half.  */
+/* What fills TMA boxes: whole lines, or one half.  */
 static bool fills_boxes(Type tile)
 {
     int bytes = tile.cols * dtype_bytes(tile.dtype);
     return dtype_bytes(tile.dtype) <= 4 && (bytes % MACHINE_LINE_BYTES == 0 || bytes == MACHINE_LINE_BYTES / 2);
 }
 
-/* Whole warps' rows, and a type that the matrix units' layout stores four or fewer bytes at a time.  */
-static bool copy_engine_takes(const Shaper *in, const Op *store)
+/* Whole warps' rows, and a type that the tensor cores' layout stores four or fewer bytes at a time.  */
+static bool tma_takes(const Shaper *in, const Op *store)
 {
     Type tile = store->args[store->nargs - 1]->type;
     return in->kernel->layout == LAYOUT_MMA && tile.dtype != D_MASK && tile.rows % 16 == 0 && fills_boxes(tile) &&
@@ -426,7 +426,7 @@ static Storage *output_storage(const Shaper *in, const Op *store)
                        type_kind(K_TILE, tile), in->role->replicas);
 }
 
-static void meet_around(const Shaper *in, Op *store)
+static void barriers_around(const Shaper *in, Op *store)
 {
     op_lowered_before(in->kernel, store, OP_BARRIER, 0, NULL);
     Op *after = op_new(in->kernel, OP_BARRIER, store->loc, 0, NULL);
@@ -440,11 +440,11 @@ static void visit_store(Op *op, void *context)
     Shaper *in = context;
     if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT)
         return;
-    if ((op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && copy_engine_takes(in, op)) {
+    if ((op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && tma_takes(in, op)) {
         op->storage = output_storage(in, op);
         in->staged_store = true;
     } else if (is_loaded(in, op, true) || is_stored_again(in, op)) {
-        meet_around(in, op);
+        barriers_around(in, op);
     }
 }
 
@@ -565,7 +565,7 @@ static void visit_register_operand(Op *op, void *context)
 
 /* ---- operands that are rounded as they arrive -------------------------------------------------------------------- */
 
-/* The matrix units drop bits of f32 operands where the language rounds them.  The copy engine rounds for nothing what only
+/* The tensor cores drop bits of f32 operands where the language rounds them.  TMA rounds for nothing what only
    products read; of anything else each product gets a rounded copy.  */
 static void visit_product_alone(Op *op, void *context)
 {

@@ -39,7 +39,7 @@ int64_t machine_tile_bytes(Type tile);
 int machine_output_buffers(Type tile);
 int64_t machine_output_bytes(Type tile);
 int machine_boxes(Type tile);
-/* Bytes that the copy engine moves for a tile: whole lines, whether or not they lie inside the tensor.  */
+/* Bytes that TMA moves for a tile: whole lines, whether or not they lie inside the tensor.  */
 int64_t machine_copy_bytes(Type tile);
 /* Bytes that an operation on tiles exchanges between the threads of a group, as runtime/README.md has it; 0: none.  */
 int64_t machine_scratch_bytes(const Op *op);

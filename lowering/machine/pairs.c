@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pairs.c - layout: two products of one left operand are one instruction of the matrix unit.
+ * pairs.c - layout: two products of one left operand are one instruction of the tensor core.
  *
  *   before                                     after
  *   storages g 5 x 12288, u 5 x 12288          u beside g: slot 0 of g, slot 0 of u, slot 1 of g, ...
@@ -83,7 +83,7 @@ Op *op_paired_with(const Op *product)
         return NULL;
     const Storage *storage = storage_that_goes_on(product), *behind = storage_that_goes_on(second);
     bool alike = storage && behind && storage != behind && type_equal(storage->tile, behind->tile) &&
-                 storage->woven == behind->woven && storage->rounded == behind->rounded;
+                 storage->interleaved == behind->interleaved && storage->rounded == behind->rounded;
     return alike && same_put(product, second) ? second : NULL;
 }
 
@@ -118,7 +118,7 @@ bool op_is_second(const Op *product)
     return false;
 }
 
-/* require: operands as the matrix units take them.   ensure: the same program; storages beside each other, MMA pairs.  */
+/* require: operands as the tensor cores take them.   ensure: the same program; storages beside each other, MMA pairs.  */
 void layout_pairs(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

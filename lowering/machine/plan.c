@@ -198,10 +198,10 @@ bool kernel_gathers(const Kernel *kernel)
     return false;
 }
 
-bool kernel_takes_turns(const Kernel *kernel)
+bool kernel_has_pingpong(const Kernel *kernel)
 {
     FOR_ROLES (role, kernel)
-        if (role_has_op(role, OP_TURN_TAKE, NULL))
+        if (role_has_op(role, OP_PINGPONG_TAKE, NULL))
             return true;
     return false;
 }
@@ -210,7 +210,7 @@ bool kernel_takes_turns(const Kernel *kernel)
 static void plan_barriers(Kernel *kernel)
 {
     int groups = kernel_groups(kernel);
-    int barriers = 1 + groups + (kernel_takes_turns(kernel) ? groups : 0) + kernel_gathers(kernel);
+    int barriers = 1 + groups + (kernel_has_pingpong(kernel) ? groups : 0) + kernel_gathers(kernel);
     if (barriers > MACHINE_NAMED_BARRIERS)
         reject(kernel, kernel->grid.loc, REASON_BARRIERS, barriers, MACHINE_NAMED_BARRIERS);
 }
@@ -255,7 +255,7 @@ static void reject_sum(Kernel *kernel)
            sum);
 }
 
-/* The matrix unit reads 64 rows of A even where a tile has fewer.  */
+/* The tensor core reads 64 rows of A even where a tile has fewer.  */
 static void visit_short_operand(Op *op, void *context)
 {
     Kernel *kernel = context;
@@ -439,7 +439,8 @@ static void visit_say_loop(Op *op, void *context)
            "loop specialized: producer and %d consumer group%s, %d load%s through rings of D = %d, P = %d, %s "
            "schedule%s%s",
            groups, split, pipeline->put_count, pipeline->put_count > 1 ? "s" : "", pipeline->depth, pipeline->in_flight,
-           pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine", pipeline->pingpong ? ", products in turns" : "",
+           pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine",
+           pipeline->pingpong ? ", products in ping-pong" : "",
            pipeline->automatic ? " (chosen: as many slots as shared memory holds and hide latency)" : "");
 }
 

@@ -63,7 +63,7 @@ typedef struct {
 } Pressure;
 Pressure plan_pressure(Kernel *kernel, const Role *role);
 
-bool kernel_takes_turns(const Kernel *kernel); /* plan.c */
+bool kernel_has_pingpong(const Kernel *kernel); /* plan.c */
 int kernel_groups(const Kernel *kernel);       /* of all roles */
 
 #ifdef __cplusplus

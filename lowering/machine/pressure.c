@@ -6,7 +6,7 @@
  *   x    64x64  f16     32, alive for two statements
  *
  * An estimate from below: each variable counts once while any value that it holds is needed, an expression that is printed
- * at its use not at all.  A tile that a loop takes columns of, and nothing needs behind it, leaves the registers of a strip to
+ * at its use not at all.  A tile that a loop takes columns of, and nothing needs behind it, leaves the registers of a subtile to
  * what is computed of that.
  */
 #include "machine/machine.h"
@@ -15,8 +15,8 @@
 typedef struct {
     Kernel *kernel;
     const Role *role;
-    int *begin, *end;  /* by variable, in positions; end 0: not seen */
-    const Op **strips; /* by variable: what takes columns of it */
+    int *begin, *end;    /* by variable, in positions; end 0: not seen */
+    const Op **subtiles; /* by variable: what takes columns of it */
     Variable **variables;
     int count;
     const Op **ops; /* by position */
@@ -66,18 +66,18 @@ static void visit_touch(Op *op, void *context)
             touch(in, op->blocks[k]->args[i], op, op->position);
 }
 
-static void visit_strips(Op *op, void *context)
+static void visit_subtiles(Op *op, void *context)
 {
     Estimate *in = context;
     int i = op->code == OP_COLUMNS && op->args[0]->var ? variable_index(in, op->args[0]->var) : -1;
     if (i >= 0)
-        in->strips[i] = op;
+        in->subtiles[i] = op;
 }
 
 static int registers_of(const Estimate *in, int i, int position)
 {
     Type type = in->variables[i]->type;
-    const Op *columns = in->strips[i], *loop = columns ? ir_enclosing(columns, OP_FOR) : NULL;
+    const Op *columns = in->subtiles[i], *loop = columns ? ir_enclosing(columns, OP_FOR) : NULL;
     if (loop && loop->position < position && in->end[i] <= order_end(loop))
         type.cols -= columns->results[0]->type.cols;
     return type.cols > 0 ? machine_tile_registers(type, in->kernel->layout) : 0;
@@ -115,7 +115,7 @@ Pressure plan_pressure(Kernel *kernel, const Role *role)
     size_t room = (size_t)(nvariables + 1);
     in.begin = arena_alloc(module, room * sizeof *in.begin);
     in.end = arena_alloc(module, room * sizeof *in.end);
-    in.strips = arena_alloc(module, room * sizeof *in.strips);
+    in.subtiles = arena_alloc(module, room * sizeof *in.subtiles);
     in.variables = arena_alloc(module, room * sizeof *in.variables);
     for (Variable *variable = kernel->variables; variable; variable = variable->next)
         if (variable->role == role && (variable->type.kind == K_TILE || variable->type.kind == K_TOKEN))
@@ -123,7 +123,7 @@ Pressure plan_pressure(Kernel *kernel, const Role *role)
     in.npositions = role->body->last ? order_end(role->body->last) + 1 : 0;
     in.ops = arena_alloc(module, (size_t)(in.npositions + 1) * sizeof *in.ops);
     ir_walk(role->body, visit_touch, &in);
-    ir_walk(role->body, visit_strips, &in);
+    ir_walk(role->body, visit_subtiles, &in);
 
     Pressure peak = {0, kernel->loc, ""};
     int worst = 0;

@@ -4,7 +4,7 @@
  *
  *   before                                     after
  *   for %k ... pipeline(4,2) {                 for %k ... pipeline(4,2) {
- *     if %c {                                    if %c | uniform=1 {             if (ws::alike(c)) {
+ *     if %c {                                    if %c | uniform=1 {             if (ws::warp_uniform(c)) {
  *       %s = mul %s, %x                            %s = mul %s, %x                   s = ws::mul(s, x);
  *
  * Scalars are the same in all threads of a group, and the assembler does not know: behind a branch that could part the threads of

@@ -30,27 +30,27 @@ static int begin_of(const Value *value)
     return 2 * (body_of_while ? holder->blocks[0]->last->position : holder->position) + 1;
 }
 
-static void add_range(Fact *fact, int begin, int end)
+static void add_range(ValueInfo *info, int begin, int end)
 {
-    for (int i = 0; i < fact->nranges; i++) {
-        Range *range = &fact->ranges[i];
+    for (int i = 0; i < info->nranges; i++) {
+        Range *range = &info->ranges[i];
         bool touches = begin <= range->end && range->begin <= end;
-        if (!touches && (i < MAX_RANGES - 1 || fact->nranges < MAX_RANGES))
+        if (!touches && (i < MAX_RANGES - 1 || info->nranges < MAX_RANGES))
             continue;
         range->begin = begin < range->begin ? begin : range->begin;
         range->end = end > range->end ? end : range->end;
         return;
     }
-    fact->ranges[fact->nranges++] = (Range){begin, end};
+    info->ranges[info->nranges++] = (Range){begin, end};
 }
 
 /* The value is read when `op` is printed, at position `at`: from its definition on the way down to there.  */
 static void extend(Namer *in, Value *value, Op *op, int at)
 {
-    Fact *fact = variables_fact(in, value);
-    if (!fact)
+    ValueInfo *info = variables_info(in, value);
+    if (!info)
         return;
-    if (fact->form == FORM_INLINE && value->def) {
+    if (info->form == FORM_INLINE && value->def) {
         for (int i = 0; i < value->def->nargs; i++)
             extend(in, value->def->args[i], op, at);
         return;
@@ -60,14 +60,14 @@ static void extend(Namer *in, Value *value, Op *op, int at)
     for (;;) {
         Op *here = order_in_block(op, block);
         if (!here) { /* from one block of a while to the other */
-            add_range(fact, begin, 2 * order_end(block->parent));
+            add_range(info, begin, 2 * order_end(block->parent));
             return;
         }
         if (here == op || op_is_loop(here)) {
-            add_range(fact, begin, 2 * (here == op ? at : order_end(here)));
+            add_range(info, begin, 2 * (here == op ? at : order_end(here)));
             return;
         }
-        add_range(fact, begin, 2 * here->position);
+        add_range(info, begin, 2 * here->position);
         for (int k = 0; k < here->nblocks; k++)
             if (ir_inside(op, here->blocks[k]))
                 block = here->blocks[k];
@@ -78,8 +78,8 @@ static void extend(Namer *in, Value *value, Op *op, int at)
 /* An accumulator that is not in its variable yet is put there before the other operands are read.  */
 static void extend_past(Namer *in, Value *value, Op *product)
 {
-    Fact *fact = variables_fact(in, value);
-    bool inlined = fact && fact->form == FORM_INLINE && value->def;
+    ValueInfo *info = variables_info(in, value);
+    bool inlined = info && info->form == FORM_INLINE && value->def;
     for (int i = 0; inlined && i < value->def->nargs; i++)
         extend_past(in, value->def->args[i], product);
     if (!inlined && value != product->args[2])
@@ -89,7 +89,7 @@ static void extend_past(Namer *in, Value *value, Op *product)
 static void visit_live(Op *op, void *context)
 {
     Namer *in = context;
-    bool inlined = op->nresults == 1 && op_is_pure(op) && variables_fact(in, op->results[0])->form != FORM_LOCAL;
+    bool inlined = op->nresults == 1 && op_is_pure(op) && variables_info(in, op->results[0])->form != FORM_LOCAL;
     if (inlined)
         return;
     for (int i = 0; i < op->nargs; i++)
@@ -113,10 +113,10 @@ static bool is_loops_own(const Value *value)
 void variables_settle_ranges(Namer *in)
 {
     for (int i = 0; i < in->count; i++) {
-        Fact *fact = &in->facts[i];
-        int begin = begin_of(fact->value);
-        fact->nranges = 0;
-        add_range(fact, begin, is_loops_own(fact->value) ? 2 * order_end(fact->value->block->parent) : begin + 1);
+        ValueInfo *info = &in->infos[i];
+        int begin = begin_of(info->value);
+        info->nranges = 0;
+        add_range(info, begin, is_loops_own(info->value) ? 2 * order_end(info->value->block->parent) : begin + 1);
     }
     ir_walk(in->role->body, visit_live, in);
 }
@@ -130,7 +130,7 @@ static bool one_type(Type x, Type y)
     return type_equal(x, y);
 }
 
-static bool overlap(const Fact *x, const Fact *y)
+static bool overlap(const ValueInfo *x, const ValueInfo *y)
 {
     for (int i = 0; i < x->nranges && x->same != y->same; i++)
         for (int k = 0; k < y->nranges; k++)
@@ -145,33 +145,33 @@ static bool classes_overlap(const Namer *in, int x, int y)
     do {
         int k = y;
         do {
-            if (overlap(&in->facts[i], &in->facts[k]))
+            if (overlap(&in->infos[i], &in->infos[k]))
                 return true;
-            k = in->facts[k].next_member;
+            k = in->infos[k].next_member;
         } while (k != y);
-        i = in->facts[i].next_member;
+        i = in->infos[i].next_member;
     } while (i != x);
     return false;
 }
 
 static void join(Namer *in, int x, int y)
 {
-    int class_ = in->facts[x].class_ < in->facts[y].class_ ? in->facts[x].class_ : in->facts[y].class_;
+    int class_ = in->infos[x].class_ < in->infos[y].class_ ? in->infos[x].class_ : in->infos[y].class_;
     for (int side = 0; side < 2; side++) {
         int i = side ? y : x;
         do {
-            in->facts[i].class_ = class_;
-            i = in->facts[i].next_member;
+            in->infos[i].class_ = class_;
+            i = in->infos[i].next_member;
         } while (i != (side ? y : x));
     }
-    int next = in->facts[x].next_member;
-    in->facts[x].next_member = in->facts[y].next_member;
-    in->facts[y].next_member = next;
+    int next = in->infos[x].next_member;
+    in->infos[x].next_member = in->infos[y].next_member;
+    in->infos[y].next_member = next;
 }
 
 static bool merge(Namer *in, const Value *x, const Value *y)
 {
-    Fact *fx = x ? variables_fact(in, x) : NULL, *fy = y ? variables_fact(in, y) : NULL;
+    ValueInfo *fx = x ? variables_info(in, x) : NULL, *fy = y ? variables_info(in, y) : NULL;
     if (!fx || !fy || fx->form != FORM_LOCAL || fy->form != FORM_LOCAL || !one_type(x->type, y->type))
         return false;
     if (fx->class_ == fy->class_)
@@ -188,7 +188,7 @@ static void visit_merge_loop_names(Op *op, void *context)
     for (int i = 0; i < carried_count(op); i++) {
         Carried names = carried(op, i);
         Value *argument = names.body_argument ? names.body_argument : names.argument;
-        if (!merge(in, argument, names.result) && variables_fact(in, names.result)->form == FORM_LOCAL)
+        if (!merge(in, argument, names.result) && variables_info(in, names.result)->form == FORM_LOCAL)
             BUG(in->kernel, "a loop's result cannot share its argument's variable");
     }
 }
@@ -240,9 +240,9 @@ bool variables_is_slot(const Value *value)
 static void merge_versions(Namer *in)
 {
     for (int i = 0; i < in->count; i++) {
-        const Value *value = in->facts[i].value;
+        const Value *value = in->infos[i].value;
         for (int k = i - 1; k >= 0 && value->name && value->def && !variables_is_slot(value); k--) {
-            const Value *other = in->facts[k].value;
+            const Value *other = in->infos[k].value;
             if (!other->name || !other->def || other->def->parent != value->def->parent ||
                 strcmp(value->name, other->name))
                 continue;
@@ -256,10 +256,11 @@ static void merge_versions(Namer *in)
 void variables_merge(Namer *in)
 {
     for (int i = 0; i < in->count; i++) {
-        Op *op = in->facts[i].value->def;
-        const Fact *source = op && op->code == OP_WAIT ? variables_fact(in, op->args[in->facts[i].value->index]) : NULL;
+        Op *op = in->infos[i].value->def;
+        const ValueInfo *source =
+            op && op->code == OP_WAIT ? variables_info(in, op->args[in->infos[i].value->index]) : NULL;
         if (source)
-            in->facts[i].same = source->same;
+            in->infos[i].same = source->same;
     }
     ir_walk(in->role->body, visit_merge_loop_names, in);
     ir_walk(in->role->body, visit_merge_in_place, in);

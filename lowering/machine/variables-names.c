@@ -154,8 +154,8 @@ static int name_count(const Namer *in, int class_, const char *name)
 {
     int count = 0, i = class_;
     do {
-        count += in->facts[i].value->name && !strcmp(in->facts[i].value->name, name);
-        i = in->facts[i].next_member;
+        count += in->infos[i].value->name && !strcmp(in->infos[i].value->name, name);
+        i = in->infos[i].next_member;
     } while (i != class_);
     return count;
 }
@@ -166,7 +166,7 @@ const char *variables_class_name(const Namer *in, int class_)
     const char *best = NULL;
     int most = 0, i = class_;
     do {
-        const Value *value = in->facts[i].value;
+        const Value *value = in->infos[i].value;
         if (variables_is_slot(value))
             return slot_name(in->kernel, value->def->aref);
         int count = value->name ? name_count(in, class_, value->name) : 0;
@@ -174,14 +174,14 @@ const char *variables_class_name(const Namer *in, int class_)
             most = count;
             best = value->name;
         }
-        i = in->facts[i].next_member;
+        i = in->infos[i].next_member;
     } while (i != class_);
     if (best)
         return best;
-    for (i = in->facts[class_].next_member; i != class_; i = in->facts[i].next_member)
-        if (in->facts[i].value->def && op_writes_in_place(in->facts[i].value->def))
+    for (i = in->infos[class_].next_member; i != class_; i = in->infos[i].next_member)
+        if (in->infos[i].value->def && op_writes_in_place(in->infos[i].value->def))
             return "acc";
-    return default_name(in->kernel, in->facts[class_].value);
+    return default_name(in->kernel, in->infos[class_].value);
 }
 
 const char *variables_unique_name(const Namer *in, const NameScope *taken, const char *name, const Block *scope)

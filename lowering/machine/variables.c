@@ -22,24 +22,25 @@
 
 /* ---- collecting -------------------------------------------------------------------------------------------------- */
 
-Fact *variables_fact(const Namer *in, const Value *value)
+ValueInfo *variables_info(const Namer *in, const Value *value)
 {
     int i = in->index[value->id];
-    return i < 0 ? NULL : &in->facts[i];
+    return i < 0 ? NULL : &in->infos[i];
 }
 
-static void add_fact(Namer *in, Value *value)
+static void add_info(Namer *in, Value *value)
 {
     if (in->count == in->capacity) {
         int capacity = in->capacity ? 2 * in->capacity : 64;
-        Fact *facts = arena_alloc(in->kernel->module, (size_t)capacity * sizeof *facts);
+        ValueInfo *infos = arena_alloc(in->kernel->module, (size_t)capacity * sizeof *infos);
         if (in->count)
-            memcpy(facts, in->facts, (size_t)in->count * sizeof *facts);
-        in->facts = facts;
+            memcpy(infos, in->infos, (size_t)in->count * sizeof *infos);
+        in->infos = infos;
         in->capacity = capacity;
     }
     in->index[value->id] = in->count;
-    in->facts[in->count] = (Fact){.value = value, .class_ = in->count, .next_member = in->count, .same = in->count};
+    in->infos[in->count] =
+        (ValueInfo){.value = value, .class_ = in->count, .next_member = in->count, .same = in->count};
     in->count++;
 }
 
@@ -48,9 +49,9 @@ static void visit_values(Op *op, void *context)
     Namer *in = context;
     for (int k = 0; k < op->nblocks; k++)
         for (int i = 0; i < op->blocks[k]->nargs; i++)
-            add_fact(in, op->blocks[k]->args[i]);
+            add_info(in, op->blocks[k]->args[i]);
     for (int i = 0; i < op->nresults; i++)
-        add_fact(in, op->results[i]);
+        add_info(in, op->results[i]);
 }
 
 /* The launcher makes tensors and the grid; a role only names them.  */
@@ -63,9 +64,9 @@ static void visit_mentions(Op *op, void *context)
 {
     Namer *in = context;
     for (int i = 0; i < op->nargs; i++) {
-        Fact *fact = variables_fact(in, op->args[i]);
-        if (fact)
-            fact->mentions++;
+        ValueInfo *info = variables_info(in, op->args[i]);
+        if (info)
+            info->mentions++;
     }
 }
 
@@ -122,34 +123,34 @@ static bool is_loop_bound(const Op *user, const Value *value)
 /* Something with a C name of its own, or a literal.  */
 static bool is_leaf(const Namer *in, const Value *value)
 {
-    const Fact *fact = variables_fact(in, value);
-    return !fact || !value->def || value->def->code == OP_CONST || value->name || fact->mentions > 1;
+    const ValueInfo *info = variables_info(in, value);
+    return !info || !value->def || value->def->code == OP_CONST || value->name || info->mentions > 1;
 }
 
-static Form scalar_form(const Namer *in, const Fact *fact)
+static Form scalar_form(const Namer *in, const ValueInfo *info)
 {
-    const Value *value = fact->value;
+    const Value *value = info->value;
     const Op *op = value->def;
     bool prologue = op->parent == in->role->body;
     if (op->code == OP_CONST)
         return FORM_INLINE;
     if (op->code == OP_CONVI && !value->name && is_leaf(in, op->args[0]))
         return FORM_INLINE;
-    bool once = fact->uses == 1 && !value->name && op_info[op->code].class_ == CLASS_SCALAR;
+    bool once = info->uses == 1 && !value->name && op_info[op->code].class_ == CLASS_SCALAR;
     if (once && is_cheap(value, 4))
         return FORM_INLINE;
     if (prologue && value_on_host(value))
         return FORM_FIELD;
-    if (once && !is_loop_bound(fact->user, value) && fact->user->parent == op->parent)
+    if (once && !is_loop_bound(info->user, value) && info->user->parent == op->parent)
         return FORM_INLINE;
     return FORM_LOCAL;
 }
 
-static Form result_form(const Namer *in, const Fact *fact)
+static Form result_form(const Namer *in, const ValueInfo *info)
 {
-    const Value *value = fact->value;
+    const Value *value = info->value;
     const Op *op = value->def;
-    if (op_is_pure(op) && !fact->uses)
+    if (op_is_pure(op) && !info->uses)
         return FORM_NONE;
     if (op->code == OP_VIEW || op->code == OP_TRANS_VIEW || op->code == OP_SPLAT || op->code == OP_COLUMNS)
         return FORM_INLINE;
@@ -157,13 +158,13 @@ static Form result_form(const Namer *in, const Fact *fact)
         return FORM_FIELD;
     switch (op_info[op->code].class_) {
     case CLASS_SCALAR:
-        return scalar_form(in, fact);
+        return scalar_form(in, info);
     case CLASS_READ:
     case CLASS_TILE:
     case CLASS_LOAD:
-        if (!op_is_pure(op) || value->name || op->storage || fact->uses != 1 || fact->user->code == OP_YIELD)
+        if (!op_is_pure(op) || value->name || op->storage || info->uses != 1 || info->user->code == OP_YIELD)
             return FORM_LOCAL;
-        return reaches_quietly(op, fact->user) && !is_loop_bound(fact->user, value) ? FORM_INLINE : FORM_LOCAL;
+        return reaches_quietly(op, info->user) && !is_loop_bound(info->user, value) ? FORM_INLINE : FORM_LOCAL;
     default:
         return FORM_LOCAL;
     }
@@ -202,7 +203,7 @@ static void place(const Namer *in, int class_, Variable *variable)
     Write first = {NULL, false};
     int writes = 0, i = class_;
     do {
-        Write write = first_write(in->facts[i].value);
+        Write write = first_write(in->infos[i].value);
         if (write.op) {
             Block *home = write.op->parent;
             for (block = block ? block : home; !block_holds(block, home); block = block->parent->parent)
@@ -211,7 +212,7 @@ static void place(const Namer *in, int class_, Variable *variable)
                 first = write;
             writes++;
         }
-        i = in->facts[i].next_member;
+        i = in->infos[i].next_member;
     } while (i != class_);
     if (!first.op)
         return;
@@ -229,7 +230,7 @@ static bool member_is_mutable(const Namer *in, const Value *value)
     if (op->code == OP_WAIT || op->code == OP_IF || op->code == OP_WHILE || op->code == OP_FOR ||
         op_writes_in_place(op))
         return true;
-    const Op *user = in->facts[in->index[value->id]].user;
+    const Op *user = in->infos[in->index[value->id]].user;
     return user && value_is_tile(value) && user->code == OP_WAIT;
 }
 
@@ -274,10 +275,10 @@ static bool launcher_name_free(const Kernel *kernel, const char *name, const Val
     if (own || (is_member(value) && !strcmp(name, "grid")) || variables_is_reserved(name))
         return false;
     for (const Variable *other = kernel->variables; other; other = other->next) {
-        bool meet =
+        bool overlap =
             !other->role && other->name &&
             ((is_parameter(value) && is_parameter(other->value)) || (is_member(value) && is_member(other->value)));
-        if (meet && !strcmp(other->name, name))
+        if (overlap && !strcmp(other->name, name))
             return false;
     }
     return true;
@@ -334,11 +335,11 @@ static void param_variables(Kernel *kernel)
 /* A scalar parameter that a role reads is a field too.  */
 static void mark_field(Namer *in, const Value *value, int depth)
 {
-    const Fact *fact = variables_fact(in, value);
-    if (!fact) {
+    const ValueInfo *info = variables_info(in, value);
+    if (!info) {
         if (value->var && value->type.kind == K_SCALAR)
             value->var->field = true;
-    } else if (fact->form == FORM_INLINE && value->def) {
+    } else if (info->form == FORM_INLINE && value->def) {
         for (int i = 0; i < value->def->nargs; i++)
             mark_field(in, value->def->args[i], depth + 1);
     }
@@ -347,7 +348,7 @@ static void mark_field(Namer *in, const Value *value, int depth)
 static void visit_fields(Op *op, void *context)
 {
     Namer *in = context;
-    bool printed = !(op->nresults == 1 && op_is_pure(op) && variables_fact(in, op->results[0])->form != FORM_LOCAL);
+    bool printed = !(op->nresults == 1 && op_is_pure(op) && variables_info(in, op->results[0])->form != FORM_LOCAL);
     for (int i = 0; printed && !is_launchers(op) && i < op->nargs; i++)
         mark_field(in, op->args[i], 0);
 }
@@ -367,17 +368,17 @@ static void settle_block(Namer *in, const Block *block)
     for (Op *op = block->last; op; op = op->prev) {
         bool printed = !is_launchers(op);
         for (int i = 0; i < op->nresults; i++) {
-            Fact *fact = variables_fact(in, op->results[i]);
-            fact->form = result_form(in, fact);
-            printed &= !op_is_pure(op) || fact->form == FORM_INLINE || fact->form == FORM_LOCAL;
+            ValueInfo *info = variables_info(in, op->results[i]);
+            info->form = result_form(in, info);
+            printed &= !op_is_pure(op) || info->form == FORM_INLINE || info->form == FORM_LOCAL;
         }
         for (int k = op->nblocks - 1; k >= 0; k--)
             settle_block(in, op->blocks[k]);
         for (int i = 0; printed && i < op->nargs; i++) {
-            Fact *fact = variables_fact(in, op->args[i]);
-            if (fact) {
-                fact->uses++;
-                fact->user = op;
+            ValueInfo *info = variables_info(in, op->args[i]);
+            if (info) {
+                info->uses++;
+                info->user = op;
             }
         }
     }
@@ -386,8 +387,8 @@ static void settle_block(Namer *in, const Block *block)
 static void settle_forms(Namer *in)
 {
     for (int i = 0; i < in->count; i++)
-        if (!in->facts[i].value->def)
-            in->facts[i].form = is_ordinal(in->facts[i].value) ? FORM_NONE : FORM_LOCAL;
+        if (!in->infos[i].value->def)
+            in->infos[i].form = is_ordinal(in->infos[i].value) ? FORM_NONE : FORM_LOCAL;
     settle_block(in, in->role->body);
 }
 
@@ -395,25 +396,25 @@ static void make_variables(Namer *in)
 {
     NameScope *taken = NULL;
     for (int i = 0; i < in->count; i++) {
-        Fact *fact = &in->facts[i];
-        fact->value->var = NULL;
-        if (fact->form == FORM_FIELD)
-            fact->value->var = field_of(in->kernel, fact->value);
-        if (fact->form != FORM_LOCAL)
+        ValueInfo *info = &in->infos[i];
+        info->value->var = NULL;
+        if (info->form == FORM_FIELD)
+            info->value->var = field_of(in->kernel, info->value);
+        if (info->form != FORM_LOCAL)
             continue;
-        if (fact->class_ != i) {
-            fact->value->var = in->facts[fact->class_].value->var;
+        if (info->class_ != i) {
+            info->value->var = in->infos[info->class_].value->var;
         } else {
-            Variable *variable = variable_new(in->kernel, in->role, fact->value->type);
+            Variable *variable = variable_new(in->kernel, in->role, info->value->type);
             place(in, i, variable);
-            const Block *scope = variables_scope(variable, fact->value);
+            const Block *scope = variables_scope(variable, info->value);
             variable->name = variables_unique_name(in, taken, variables_class_name(in, i), scope);
             NameScope *entry = arena_alloc(in->kernel->module, sizeof *entry);
             *entry = (NameScope){variable, scope, taken};
             taken = entry;
-            fact->value->var = variable;
+            info->value->var = variable;
         }
-        fact->value->var->mutable_ |= member_is_mutable(in, fact->value);
+        info->value->var->mutable_ |= member_is_mutable(in, info->value);
     }
 }
 
@@ -424,7 +425,7 @@ static void role_variables(Kernel *kernel, Role *role)
     in.index = arena_alloc(kernel->module, (size_t)nvalues * sizeof *in.index);
     memset(in.index, 0xff, (size_t)nvalues * sizeof *in.index);
     for (int i = 0; i < role->body->nargs; i++)
-        add_fact(&in, role->body->args[i]);
+        add_info(&in, role->body->args[i]);
     order_number(role);
     ir_walk(role->body, visit_values, &in);
     ir_walk(role->body, visit_mentions, &in);

@@ -26,19 +26,19 @@ typedef struct {
     int class_;      /* representative's index */
     int next_member; /* circular list */
     int same;        /* index of a value that this one is a new name for */
-} Fact;
+} ValueInfo;
 
 typedef struct {
     Kernel *kernel;
     Role *role;
-    Fact *facts; /* in program order */
+    ValueInfo *infos; /* in program order */
     int count, capacity;
     int *index; /* by value id, -1 for values of other roles */
     Op *grid;
 } Namer;
 
 /* variables.c */
-Fact *variables_fact(const Namer *in, const Value *value); /* NULL for values of other roles */
+ValueInfo *variables_info(const Namer *in, const Value *value); /* NULL for values of other roles */
 
 /* variables-merge.c: where values live, and which of them share a variable */
 void variables_settle_ranges(Namer *in);

@@ -3,8 +3,8 @@
  * versions.c - the program of a role that issues copies, once more for tensors that the TMA can load.
  *
  *   before                          after
- *   role producer warps=4           role producer warps=4 versions=any,engine
- *   program producer {              if (ws::by_engine(p.a_map, p.b_map))
+ *   role producer warps=4           role producer warps=4 versions=any,tma
+ *   program producer {              if (ws::by_tma(p.a_map, p.b_map))
  *     for %k ...                        gemm_producer<true>(p, s, 0);
  *       copy_in %slot, %a, %i, %k   else
  *                                       gemm_producer<false>(p, s, 0);
@@ -27,5 +27,5 @@ void pass_versions(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)
         if (role_issues_only(role) && ir_any_of(role->body, starts_copy, NULL))
-            role->versions |= VERSION_ENGINE;
+            role->versions |= VERSION_TMA;
 }

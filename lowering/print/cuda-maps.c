@@ -52,13 +52,13 @@ static int map_rows(const Op *op)
 static bool map_serves(const Map *map, const Variable *tensor, const Op *op)
 {
     return map->tensor == tensor && map->rows == map_rows(op) && map->rounded == op->storage->rounded &&
-           map->present == transfer_of(op).present && map->stepped == transfer_of(op).stepped;
+           map->present == transfer_of(op).present && map->clipped == transfer_of(op).clipped;
 }
 
 static const char *map_kind(const Op *op)
 {
     TransferInfo transfer = transfer_of(op);
-    return transfer.stepped ? "stepped" : transfer.present ? "present" : "whole";
+    return transfer.clipped ? "clipped" : transfer.present ? "present" : "whole";
 }
 
 static bool is_field(const MapList *list, const char *name)
@@ -103,7 +103,7 @@ static void visit_map(Op *op, void *context)
                   .load = op->code == OP_COPY_IN,
                   .rounded = op->storage->rounded,
                   .present = transfer_of(op).present,
-                  .stepped = transfer_of(op).stepped,
+                  .clipped = transfer_of(op).clipped,
                   .sharers = op->storage->tile.rows / rows,
                   .name = name};
 }

@@ -2,12 +2,12 @@
 /*
  * cuda-narrow.c - loops whose products take no more columns than can be seen.
  *
- *   copy_in %slot, %b, %j, %k | stepped=2         of b's 256 rows only the grid's step reach something (present.c)
- *   turn_take                                      ws::narrowed(acc, p.b_map.columns, [&](auto width) {
- *   %t = for %k ...                                    s.turns.take(group);
+ *   copy_in %slot, %b, %j, %k | clipped=2         of b's 256 rows only the grid's step reach something (present.c)
+ *   pingpong_take                                      ws::narrowed(acc, p.b_map.columns, [&](auto width) {
+ *   %t = for %k ...                                    s.pingpong.take(group);
  *     %acc = mma %va, %vb, %acc.1                      for (...)
- *   turn_pass                                              ws::mma(acc, ws::view(s.a[slot]), ..., width);
- *   %acc = wait %t                                     s.turns.pass(group);
+ *   pingpong_pass                                              ws::mma(acc, ws::view(s.a[slot]), ..., width);
+ *   %acc = wait %t                                     s.pingpong.pass(group);
  *                                                      ws::wait<0>(acc);
  *                                                  });
  *
@@ -17,7 +17,7 @@
  *
  *   ws::halved(acc, ws::columns_there(p.b_map, j), [&](auto width) { ... });
  *
- * The matrix unit's instruction has its columns in its name, so the loop is there once for each eight of them, or twice.
+ * The tensor core's instruction has its columns in its name, so the loop is there once for each eight of them, or twice.
  * The wait for its products belongs to it: the assembler serializes products that are under way where several ways meet.
  * What the sums begin with is in registers before the ways part, and the turn is taken behind that: else it would be put
  * there on each way, 340 instructions and 400 clocks in which nobody multiplies.  What is right of the columns in the
@@ -48,8 +48,8 @@ static const Op *narrow_copy(const Printer *in, const Op *view)
     FOR_ROLES (role, in->kernel)
         ir_walk(role->body, visit_copy, &copy);
     const Grid *grid = &in->kernel->grid;
-    bool halved = copy != view && grid->dealt && grid->split == SPLIT_TILES && is_halved_at_edge(copy);
-    return halved || (copy != view && copy->transfer->stepped) ? copy : NULL;
+    bool halved = copy != view && grid->dynamic && grid->split == SPLIT_TILES && is_halved_at_edge(copy);
+    return halved || (copy != view && copy->transfer->clipped) ? copy : NULL;
 }
 
 static const Op *behind_trans(const Value *value)
@@ -58,7 +58,7 @@ static const Op *behind_trans(const Value *value)
     return op && op->code == OP_TRANS_VIEW ? op->args[0]->def : op;
 }
 
-/* acc += a b with both operands in shared memory, b being all of a stepped tile, turned over.  */
+/* acc += a b with both operands in shared memory, b being all of a clipped tile, turned over.  */
 static void visit_product(Op *op, void *context)
 {
     Narrow *in = context;
@@ -78,7 +78,7 @@ static void visit_product(Op *op, void *context)
 static const Op *wait_behind(const Op *loop)
 {
     const Op *op = loop->next;
-    if (op && op->code == OP_TURN_PASS)
+    if (op && op->code == OP_PINGPONG_PASS)
         op = op->next;
     return op && op->code == OP_WAIT && !op->sync->pending && op->nargs == 1 && loop->nresults == 1 &&
                    op->args[0] == loop->results[0] && op->results[0]->var == loop->results[0]->var
@@ -92,12 +92,12 @@ static void print_begin(Printer *in, const Narrow *search, const Value *acc)
     const Op *copy = search->copy;
     const Block *tiles = role_grid(in->role)->blocks[0];
     cuda_begin(in);
-    fputs(!copy || copy->transfer->stepped ? "ws::narrowed(" : "ws::halved(", in->out);
+    fputs(!copy || copy->transfer->clipped ? "ws::narrowed(" : "ws::halved(", in->out);
     cuda_value(in, acc, PREC_ANY);
     fputs(", ", in->out);
     if (!copy) {
         cuda_value(in, search->product->args[3], PREC_ANY);
-    } else if (copy->transfer->stepped) {
+    } else if (copy->transfer->clipped) {
         fprintf(in->out, "p.%s.columns", cuda_map_for(in, copy));
     } else {
         fprintf(in->out, "ws::columns_there(p.%s, ", cuda_map_for(in, copy));
@@ -109,7 +109,7 @@ static void print_begin(Printer *in, const Narrow *search, const Value *acc)
 
 const Op *cuda_narrow(Printer *in, const Op *first)
 {
-    const Op *loop = first->code == OP_TURN_TAKE ? first->next : first;
+    const Op *loop = first->code == OP_PINGPONG_TAKE ? first->next : first;
     const Op *wait = loop && loop->code == OP_FOR && !in->width ? wait_behind(loop) : NULL;
     Narrow search = {.printer = in, .loop = loop, .fits = true};
     if (!wait)

@@ -266,7 +266,7 @@ static void print_if(Printer *in, const Op *op)
     }
     bool swap = op->nblocks > 1 && block_prints_nothing(op->blocks[0]) && !block_prints_nothing(op->blocks[1]);
     cuda_begin(in);
-    fputs(op->control->uniform ? "if (ws::alike(" : "if (", in->out);
+    fputs(op->control->uniform ? "if (ws::warp_uniform(" : "if (", in->out);
     if (swap)
         print_negated(in, op->args[0]);
     else
@@ -310,9 +310,11 @@ static void print_grid(Printer *in, const Op *op)
 {
     const Block *body = op->blocks[0];
     cuda_begin(in);
-    const char *walk = !in->kernel->grid.dealt ? "tiles" : in->role->may & ROLE_COPIES ? "dealing" : "dealt";
+    const char *walk = !in->kernel->grid.dynamic     ? "tiles"
+                       : in->role->may & ROLE_COPIES ? "scheduling_tiles"
+                                                     : "dynamic_tiles";
     fprintf(in->out, "for (ws::%s<%d%s> t(p.grid%s); t.more(); t.next()) {", walk, cuda_grid_dims(op), cuda_blocks(in),
-            in->kernel->grid.dealt ? ", s.dealer" : "");
+            in->kernel->grid.dynamic ? ", s.scheduler" : "");
     cuda_place(in, op);
     fputc('\n', in->out);
     in->indent++;
@@ -376,14 +378,14 @@ static void print_wants(Printer *in, const Op *op)
 
 static void print_copy_in(Printer *in, const Op *op)
 {
-    bool kept = op->storage->kept, own = is_for_one_block(op, in->kernel);
-    if (kept)
+    bool resident = op->storage->resident, own = is_for_one_block(op, in->kernel);
+    if (resident)
         print_wants(in, op);
     if (own)
         cuda_line(in, "if (inside)");
-    in->indent += kept || own;
+    in->indent += resident || own;
     cuda_begin(in);
-    in->indent -= kept || own;
+    in->indent -= resident || own;
     fprintf(in->out, "ws::copy_%s%s", op->transfer->along ? "share" : "in", cuda_has_fill(op) ? "_or" : "");
     if (op->transfer->along)
         fprintf(in->out, "<%s_cluster, ws::along_%s>", in->kernel->name, text_alongs[op->transfer->along]);
@@ -404,7 +406,7 @@ static void print_copy_in(Printer *in, const Op *op)
 static void print_put_tile(Printer *in, const Op *op)
 {
     cuda_begin(in);
-    fprintf(in->out, "%s(", op->storage->turned ? "ws::flip" : op_info[op->code].call);
+    fprintf(in->out, "%s(", op->storage->turned ? "ws::transpose" : op_info[op->code].call);
     cuda_slot(in, op->storage, op->args[0]);
     fputs(", ", in->out);
     cuda_value(in, op->args[1], PREC_ANY);
@@ -558,12 +560,12 @@ static void print_sync(Printer *in, const Op *op)
     case OP_SKIP:
         print_skip(in, op);
         break;
-    case OP_TURN_TAKE:
-    case OP_TURN_PASS:
-        cuda_line(in, "s.turns.%s(group);", op_info[op->code].call);
+    case OP_PINGPONG_TAKE:
+    case OP_PINGPONG_PASS:
+        cuda_line(in, "s.pingpong.%s(group);", op_info[op->code].call);
         break;
-    case OP_MEET:
-        cuda_line(in, "ws::meet(s.meeting, group);");
+    case OP_ROLE_BARRIER:
+        cuda_line(in, "ws::sync(s.role_barrier, group);");
         break;
     default: /* COMMIT, COMMIT_NOTHING, FENCE, BARRIER */
         cuda_line(in, "%s();", op_info[op->code].call);

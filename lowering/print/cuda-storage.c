@@ -39,9 +39,9 @@ static const char *tile_text(const Printer *in, const Storage *storage)
 {
     Type tile = storage->tile;
     const char *element = cuda_element_text[tile.dtype];
-    const char *type = storage->rounded ? "ws::tf32"
-                       : storage->woven ? arena_print(in->kernel->module, "ws::woven<%s>", element)
-                                        : element;
+    const char *type = storage->rounded       ? "ws::tf32"
+                       : storage->interleaved ? arena_print(in->kernel->module, "ws::interleaved<%s>", element)
+                                              : element;
     return arena_print(in->kernel->module, "ws::shared_tile<%s, %d, %d>", type, tile.rows, tile.cols);
 }
 
@@ -89,9 +89,9 @@ void cuda_slot(Printer *in, const Storage *storage, const Value *slot)
     const Storage *first = storage->beside ? storage->beside : storage;
     bool pair = storage_beside(in->kernel, first);
     fprintf(in->out, "s.%s[", pair ? pair_name(in, first) : storage->name);
-    if (storage->kept) {
+    if (storage->resident) {
         cuda_value(in, slot, PREC_MUL);
-        fprintf(in->out, " %% %d", storage->kept);
+        fprintf(in->out, " %% %d", storage->resident);
     } else {
         cuda_value(in, slot, PREC_ANY);
     }

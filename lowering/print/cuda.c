@@ -44,8 +44,8 @@ static void print_params(Printer *in, const Map *maps)
             cuda_line(in, "ws::tensor<%s, %d> %s;", cuda_element_text[field->type.dtype], field->type.rank,
                       field->name);
     for (const Map *map = maps; map; map = map->next) {
-        const char *kind = map->stepped ? "step_map" : map->present ? "edge_map" : "map";
-        const char *note = map->stepped ? ", as many as the grid's step" : map->present ? ", the last as it is" : "";
+        const char *kind = map->clipped ? "clipped_map" : map->present ? "edge_map" : "map";
+        const char *note = map->clipped ? ", as many as the grid's step" : map->present ? ", the last as it is" : "";
         const char *text = arena_print(module, "ws::%s %s;", kind, map->name);
         if (map->load)
             cuda_commented(in, text, arena_print(module, "tiles of %d rows%s", map->rows, note));
@@ -84,13 +84,13 @@ static void print_shared(Printer *in)
     FOR_AREFS (aref, kernel)
         cuda_line(in, "ws::ring<%d> %s;", aref->slots, aref->name);
     FOR_ROLES (role, kernel)
-        if (role_has_op(role, OP_TURN_TAKE, NULL))
-            cuda_line(in, "ws::turns<%d> turns;", role->replicas);
+        if (role_has_op(role, OP_PINGPONG_TAKE, NULL))
+            cuda_line(in, "ws::pingpong<%d> pingpong;", role->replicas);
     FOR_ROLES (role, kernel)
         if (role_has_op(role, OP_GATHER, NULL))
-            cuda_line(in, "ws::meeting<%d> meeting;", role->replicas);
-    if (kernel->grid.dealt)
-        cuda_line(in, "ws::dealer dealer;");
+            cuda_line(in, "ws::role_barrier<%d> role_barrier;", role->replicas);
+    if (kernel->grid.dynamic)
+        cuda_line(in, "ws::tile_scheduler scheduler;");
     in->indent--;
     cuda_line(in, "};\n");
 }
@@ -110,7 +110,7 @@ static bool uses_storage(const Op *op, const void *storage)
 }
 
 /* An output's memory is used through an object of the role, which knows whose turn it is.  */
-static bool has_outlet(const Role *role, const Storage *storage)
+static bool has_warp_output(const Role *role, const Storage *storage)
 {
     return storage->use == USE_OUTPUT && ir_any_of(role->body, uses_storage, storage);
 }
@@ -119,8 +119,8 @@ static const char *producer_type(const Printer *in, const Aref *aref)
 {
     Module *module = in->kernel->module;
     for (int i = 0; i < aref->nstorages; i++)
-        if (aref->storages[i]->kept)
-            return arena_print(module, "keeping<%d, %d, %d", aref->slots, aref->storages[i]->kept,
+        if (aref->storages[i]->resident)
+            return arena_print(module, "resident_producer<%d, %d, %d", aref->slots, aref->storages[i]->resident,
                                aref->payload[i]->def->nargs - 1);
     return arena_print(module, "%s<%d", aref->along == ALONG_NONE ? "producer" : "sharer", aref->slots);
 }
@@ -128,10 +128,10 @@ static const char *producer_type(const Printer *in, const Aref *aref)
 static void print_role(Printer *in, Role *role)
 {
     Kernel *kernel = in->kernel;
-    bool versions = role->versions & VERSION_ENGINE;
+    bool versions = role->versions & VERSION_TMA;
     in->role = role;
     if (versions)
-        fputs("template <bool ENGINE>\n", in->out);
+        fputs("template <bool TMA>\n", in->out);
     fprintf(in->out, "static WS_DEVICE void %s_%s(const %s_params &p", kernel->name, role->name, kernel->name);
     if (uses_shared(kernel))
         fprintf(in->out, ", %s_shared &s", kernel->name);
@@ -139,20 +139,21 @@ static void print_role(Printer *in, Role *role)
     in->indent++;
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_PUT, aref))
-            cuda_line(in, "ws::%s%s> %s(s.%s);", producer_type(in, aref), versions ? ", ENGINE" : "",
+            cuda_line(in, "ws::%s%s> %s(s.%s);", producer_type(in, aref), versions ? ", TMA" : "",
                       cuda_end_name(in, aref, true), aref->name);
     FOR_AREFS (aref, kernel)
         if (role_has_op(role, OP_GET, aref))
             cuda_line(in, "ws::consumer<%d%s> %s(s.%s);", aref->slots, ring_blocks(in, aref), aref->name, aref->name);
     FOR_STORAGES (storage, kernel)
-        if (has_outlet(role, storage))
-            cuda_line(in, "ws::outlet %s(s.%s%s);", storage->name, storage->name, storage->slots > 1 ? "[group]" : "");
+        if (has_warp_output(role, storage))
+            cuda_line(in, "ws::warp_output %s(s.%s%s);", storage->name, storage->name,
+                      storage->slots > 1 ? "[group]" : "");
     FOR_STORAGES (storage, kernel)
         if (storage->use == USE_PARTS && role_has_op(role, OP_SUM_PARTS, NULL))
             cuda_line(in, "ws::part_sum<%s> %s(s.%s%s);", cuda_cluster(in), storage->name, storage->name,
                       storage->slots > 1 ? "[group]" : "");
-    if (role_has_op(role, OP_TURN_TAKE, NULL))
-        cuda_line(in, "s.turns.begin(group);");
+    if (role_has_op(role, OP_PINGPONG_TAKE, NULL))
+        cuda_line(in, "s.pingpong.begin(group);");
     FOR_STORAGES (storage, kernel)
         if (storage->use == USE_GATHERED && storage->slots > 1 && role_has_op(role, OP_GATHER, NULL))
             cuda_line(in, "int %s_turn = 0;", storage->name);
@@ -191,7 +192,7 @@ static void print_versions(Printer *in, const Role *role)
                         : arena_print(in->kernel->module, "p.%s", map->name);
     cuda_line(in, "if (ws::first_warp()) {");
     in->indent++;
-    cuda_line(in, "if (ws::by_engine(%s))", maps);
+    cuda_line(in, "if (ws::by_tma(%s))", maps);
     in->indent++;
     print_role_call(in, role, "<true>");
     in->indent--;
@@ -208,7 +209,7 @@ static void print_role_start(Printer *in, const Role *role)
     bool only = !kernel_is_specialized(in->kernel);
     if (role->registers)
         cuda_line(in, "ws::registers_%s<%d>();", role->registers < average ? "down" : "up", role->registers);
-    if (role->versions & VERSION_ENGINE) {
+    if (role->versions & VERSION_TMA) {
         print_versions(in, role);
         return;
     }
@@ -268,8 +269,8 @@ static void print_part_inits(Printer *in)
 static void print_inits(Printer *in)
 {
     Kernel *kernel = in->kernel;
-    bool turns = kernel_takes_turns(kernel), parts = kernel->grid.parts;
-    bool several = parts || (kernel->arefs && (kernel->arefs->next || turns || in->maps));
+    bool pingpong = kernel_has_pingpong(kernel), parts = kernel->grid.parts;
+    bool several = parts || (kernel->arefs && (kernel->arefs->next || pingpong || in->maps));
     if (!kernel->arefs && !parts)
         return;
     cuda_line(in, several ? "if (ws::first_thread()) {" : "if (ws::first_thread())");
@@ -280,13 +281,13 @@ static void print_inits(Printer *in)
                                    aref->name, aref->arrivals),
                        arena_print(kernel->module, "%s group%s each slot", number_word(aref->arrivals),
                                    aref->arrivals == 1 ? " releases" : "s release"));
-    if (turns)
-        cuda_line(in, "s.turns.init(\"turns\");");
+    if (pingpong)
+        cuda_line(in, "s.pingpong.init(\"pingpong\");");
     if (kernel_gathers(kernel))
-        cuda_line(in, "s.meeting.init(\"meeting\");");
+        cuda_line(in, "s.role_barrier.init(\"role_barrier\");");
     print_part_inits(in);
-    if (kernel->grid.dealt)
-        cuda_line(in, "s.dealer.init(\"dealer\", %d);", readers_of_tiles(kernel));
+    if (kernel->grid.dynamic)
+        cuda_line(in, "s.scheduler.init(\"scheduler\", %d);", readers_of_tiles(kernel));
     for (const Map *map = in->maps; map; map = map->next)
         cuda_line(in, "ws::prefetch(p.%s);", map->name);
     in->indent--;
@@ -432,8 +433,8 @@ static void print_grid_launch(Printer *in)
         fputs("}", in->out);
     }
     fprintf(in->out, "}, ws::%s, %d);\n", order_text(clauses->order), clauses->order_group);
-    if (clauses->dealt)
-        cuda_line(in, "call.deal(p.grid);");
+    if (clauses->dynamic)
+        cuda_line(in, "call.schedule(p.grid);");
 }
 
 static void print_map(Printer *in, const Map *map)
@@ -441,9 +442,9 @@ static void print_map(Printer *in, const Map *map)
     cuda_begin(in);
     fprintf(in->out, "call.map%s(p.%s, p.%s, %d", map->rounded ? "<ws::tf32>" : "", map->name, map->tensor->name,
             map->rows);
-    if (map->stepped) {
+    if (map->clipped) {
         fputs(", ", in->out);
-        print_extent(in, kernel_grid(in->kernel)->args[3 * map->stepped - 1]);
+        print_extent(in, kernel_grid(in->kernel)->args[3 * map->clipped - 1]);
         fprintf(in->out, ", %d", map->sharers);
     }
     fputs(");\n", in->out);

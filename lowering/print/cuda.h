@@ -14,7 +14,7 @@ struct Map {
     int rows;
     bool load, rounded;
     bool present; /* for copies in that leave out rows */
-    int stepped;  /* of tiles in the steps of a dimension of the grid: 1 + that one */
+    int clipped;  /* of tiles in the steps of a dimension of the grid: 1 + that one */
     int sharers;  /* blocks that bring a tile together */
     const char *name;
     Map *next;

@@ -152,7 +152,7 @@ static const Op **list_add(Module *module, const Op **list, int count, const Op 
 
 /* The blocks of a cluster decide alike where nothing differs between them that the decision depends on, or how often it comes:
    the first block that decides as this one does.  */
-static int first_alike(const Explorer *in, const Op *source, int block)
+static int first_that_agrees(const Explorer *in, const Op *source, int block)
 {
     int differing = variance_of_decision(&in->variance, source) | variance_around(&in->variance, source);
     int columns = in->kernel->grid.cluster[1] ? in->kernel->grid.cluster[1] : 1;
@@ -163,7 +163,7 @@ static int first_alike(const Explorer *in, const Op *source, int block)
 static int decision_index(Explorer *in, const Op *source, int block)
 {
     Module *module = in->kernel->module;
-    block = first_alike(in, source, block);
+    block = first_that_agrees(in, source, block);
     for (int i = 0; i < in->ndecisions; i++)
         if (in->decisions[i] == source && in->decision_blocks[i] == block)
             return i;
@@ -187,8 +187,8 @@ static bool is_shared(const Op *op, const void *context)
 {
     (void)context;
     return op->code == OP_GRID || op->code == OP_PUT || op->code == OP_GET || op->code == OP_CONSUMED ||
-           op->code == OP_SKIP || op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS || op->code == OP_GATHER ||
-           op->code == OP_MEET || op->code == OP_SUM_PARTS;
+           op->code == OP_SKIP || op->code == OP_PINGPONG_TAKE || op->code == OP_PINGPONG_PASS ||
+           op->code == OP_GATHER || op->code == OP_ROLE_BARRIER || op->code == OP_SUM_PARTS;
 }
 
 static void visit_decision(Op *op, void *context)
@@ -254,7 +254,8 @@ static void visit_about(Op *op, void *context)
 {
     const Abouts *at = context;
     bool looks = (!at->in->named || op_is_printed(op)) && has_look(at->in, op);
-    bool waits = op->code == OP_GET || op->code == OP_TURN_TAKE || op->code == OP_MEET || op->code == OP_SUM_PARTS;
+    bool waits =
+        op->code == OP_GET || op->code == OP_PINGPONG_TAKE || op->code == OP_ROLE_BARRIER || op->code == OP_SUM_PARTS;
     at->group->about[op->position] = (looks ? ABOUT_OPERANDS : 0) | (waits ? ABOUT_WAITING : 0) |
                                      (looks || has_effect(op) ? ABOUT_PROTOCOL : 0) |
                                      (asks_in_turn(at->in, at->group, op) ? ABOUT_SAME_WAY : 0);
@@ -274,8 +275,9 @@ static void visit_next(Op *op, void *context)
 static bool is_about_itself(const Op *op, const void *context)
 {
     const Group *group = context;
-    return op->code == OP_TURN_TAKE || op->code == OP_MEET || op->code == OP_SUM_PARTS || op->code == OP_GATHER ||
-           op->code == OP_PUT || (op->code == OP_IF && group->decision_of[op->position] == DECIDE_OWN);
+    return op->code == OP_PINGPONG_TAKE || op->code == OP_ROLE_BARRIER || op->code == OP_SUM_PARTS ||
+           op->code == OP_GATHER || op->code == OP_PUT ||
+           (op->code == OP_IF && group->decision_of[op->position] == DECIDE_OWN);
 }
 
 typedef struct {
@@ -425,7 +427,7 @@ typedef struct {
     const Explorer *in;
     unsigned char *ends; /* by ring */
     Group *group;
-    bool meets;
+    bool has_barriers;
 } Ends;
 
 static void visit_ends(Op *op, void *context)
@@ -434,12 +436,12 @@ static void visit_ends(Op *op, void *context)
     if (op->storage && (op->storage->use != USE_RING || op->code == OP_PUT_TILE))
         in->group->touches[storage_place(in->in->kernel, op->storage)] = true;
     in->group->multiplies |= op->code == OP_MMA;
-    in->group->takes_turns |= op->code == OP_TURN_TAKE || op->code == OP_TURN_PASS;
+    in->group->in_pingpong |= op->code == OP_PINGPONG_TAKE || op->code == OP_PINGPONG_PASS;
     if (op->code == OP_PUT)
         in->ends[op->aref->id] |= PUTS;
     if (op->code == OP_GET || op->code == OP_CONSUMED || op->code == OP_SKIP)
         in->ends[op->aref->id] |= GETS;
-    in->meets |= op->code == OP_MEET || op->code == OP_SUM_PARTS;
+    in->has_barriers |= op->code == OP_ROLE_BARRIER || op->code == OP_SUM_PARTS;
 }
 
 /* Which groups have to do with which ring, and which memory.  */
@@ -449,15 +451,15 @@ static void list_ends(Explorer *in)
     in->ends = arena_alloc(in->kernel->module, (size_t)in->ngroups * rings + 1);
     for (int g = 0; g < in->ngroups; g++) {
         Group *group = &in->groups[g];
-        Ends its = {in, in->ends + (size_t)g * rings, group, in->meets};
+        Ends its = {in, in->ends + (size_t)g * rings, group, in->has_barriers};
         if (g > 0 && group->role == group[-1].role) {
             memcpy(its.ends, its.ends - rings, rings);
             group->multiplies = group[-1].multiplies;
-            group->takes_turns = group[-1].takes_turns;
+            group->in_pingpong = group[-1].in_pingpong;
         } else {
             ir_walk(group->role->body, visit_ends, &its);
         }
-        in->meets = its.meets;
+        in->has_barriers = its.has_barriers;
     }
 }
 
@@ -506,9 +508,9 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
     for (int g = 0; g < in->ngroups; g++)
         finish_group(in, g);
     in->waited = arena_alloc(module, (size_t)in->narefs + 1);
-    in->turn_groups = 1;
+    in->pingpong_groups = 1;
     FOR_ROLES (role, kernel)
-        if (role_has_op(role, OP_TURN_TAKE, NULL) || role_has_op(role, OP_TURN_PASS, NULL))
-            in->turn_groups = role->replicas;
+        if (role_has_op(role, OP_PINGPONG_TAKE, NULL) || role_has_op(role, OP_PINGPONG_PASS, NULL))
+            in->pingpong_groups = role->replicas;
     keys_init(in);
 }

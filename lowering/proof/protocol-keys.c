@@ -8,9 +8,9 @@
  *                cluster the same slot of all blocks that share the ring
  *   storage      c_out, of consumer 0: fenced, two of its copies out not waited for
  *
- * Keys say of a world all that what comes next depends on, relative to running indices: its frame, where the groups stand and
+ * Keys say of a state all that what comes next depends on, relative to running indices: its frame, where the groups stand and
  * what is decided, and parts, which have no say in each other, nor in the frame (protocol.c, 4).  Each part is looked up with
- * its frame: so a few worlds stand for all combinations of parts.  Of a block in which no group has moved nothing is said again.
+ * its frame: so a few states stand for all combinations of parts.  Of a block in which no group has moved nothing is said again.
  *
  * Some of what is said has ranks.  Who knows less of a ring, has more that is not fenced, met or waited for, is worse off and
  * stays so: each rule that holds for it holds for who is better off, and the same steps leave both in that order.  So a part that
@@ -35,7 +35,7 @@ static void make_room(Explorer *in)
     in->room = room;
 }
 
-/* Seven bits to a byte, the sign in the lowest: numbers are small, and worlds many.  */
+/* Seven bits to a byte, the sign in the lowest: numbers are small, and states many.  */
 static inline void say(Explorer *in, int64_t number)
 {
     uint64_t rest = (uint64_t)number << 1 ^ (uint64_t)(number >> 63);
@@ -70,69 +70,69 @@ static void say_rank(Explorer *in, int64_t number)
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 /* Slots that are no longer held, memory that was written again and groups that have ended are all alike.  */
-static int64_t mark_text(const State *state, const Mark *mark)
+static int64_t mark_text(const GroupState *self, const Mark *mark)
 {
     const End *end;
     int age;
     switch (mark->kind) {
     case MARK_PUT:
-        end = &state->puts[mark->place];
+        end = &self->puts[mark->place];
         return end->filling && mark->index == end->next ? 1 : 0;
     case MARK_GOT:
     case MARK_RING_VIEW:
-        end = &state->gets[mark->place];
+        end = &self->gets[mark->place];
         age = end->next - mark->index;
         return age <= end->held ? age : -1;
     case MARK_STAGED_VIEW:
-        age = state->written[mark->place] - mark->index;
+        age = self->written[mark->place] - mark->index;
         return age < MAX_GATHERED ? age : -1;
     case MARK_TOKEN:
-        age = state->committed - mark->index;
-        return mark->index <= state->completed ? 1000 : age;
+        age = self->committed - mark->index;
+        return mark->index <= self->completed ? 1000 : age;
     default:
         return 0;
     }
 }
 
-/* Meetings that it is ahead of the role's last group.  */
-static int meetings_ahead(const Explorer *in, const World *world, int group)
+/* Barriers that it is ahead of the role's last group.  */
+static int barriers_ahead(const Explorer *in, const State *state, int group)
 {
-    int fewest = world->states[group].met;
+    int fewest = state->groups[group].passed;
     const int *members = members_of(in, in->groups[group].block);
     for (int i = 0; i < in->nmembers; i++)
-        if (in->groups[members[i]].role == in->groups[group].role && world->states[members[i]].met < fewest)
-            fewest = world->states[members[i]].met;
-    return world->states[group].met - fewest;
+        if (in->groups[members[i]].role == in->groups[group].role && state->groups[members[i]].passed < fewest)
+            fewest = state->groups[members[i]].passed;
+    return state->groups[group].passed - fewest;
 }
 
-/* Meetings ago, as far as it makes a difference: groups are one apart at most.  */
-static void say_meeting(Explorer *in, const State *state, int met)
+/* Barriers ago, as far as it makes a difference: groups are one apart at most.  */
+static void say_barrier(Explorer *in, const GroupState *self, int passed)
 {
-    int ago = state->meetings - met;
-    say(in, met == NOT_YET ? -1 : met == NEVER || ago > 3 ? 3 : ago);
+    int ago = self->barriers - passed;
+    say(in, passed == NOT_YET ? -1 : passed == NEVER || ago > 3 ? 3 : ago);
 }
 
-static void say_gathered(Explorer *in, const State *state, int place, int slots)
+static void say_gathered(Explorer *in, const GroupState *self, int place, int slots)
 {
     for (int age = 0; age < slots; age++) {
-        const Gathered *slot = &state->gathered[place][(state->written[place] + age) % slots];
-        int writes = state->written[place] - slot->write;
+        const Gathered *slot = &self->gathered[place][(self->written[place] + age) % slots];
+        int writes = self->written[place] - slot->write;
         say(in, writes > MAX_GATHERED ? MAX_GATHERED : writes);
-        say_meeting(in, state, slot->wrote);
-        say_meeting(in, state, slot->fenced);
-        say_meeting(in, state, slot->looked);
+        say_barrier(in, self, slot->wrote);
+        say_barrier(in, self, slot->fenced);
+        say_barrier(in, self, slot->looked);
     }
 }
 
-static void say_place(Explorer *in, const World *world, int group)
+static void say_place(Explorer *in, const State *state, int group)
 {
-    const State *state = &world->states[group];
-    say(in, (state->pc ? state->pc->position * 2 + state->head : -1) * 2 + state->holds_turn);
+    const GroupState *self = &state->groups[group];
+    say(in, (self->pc ? self->pc->position * 2 + self->head : -1) * 2 + self->holds_turn);
     if (in->by_tiles)
-        say(in, state->ordinal % in->groups[group].role->replicas);
-    if (in->meets)
-        say(in, meetings_ahead(in, world, group));
-    say(in, state->committed - state->completed);
+        say(in, self->ordinal % in->groups[group].role->replicas);
+    if (in->has_barriers)
+        say(in, barriers_ahead(in, state, group));
+    say(in, self->committed - self->completed);
 }
 
 /* The part whose affair it is what is known of a value, or of a product in flight, -1: nobody's.  */
@@ -151,7 +151,7 @@ static int part_of(const Explorer *in, int group, MarkKind kind, int place, int 
 }
 
 /* `number` says which value it is, or (below 0) how many groups of products ago.  */
-static void add_fact(Explorer *in, const State *state, int group, const Mark *mark, int number)
+static void add_fact(Explorer *in, const GroupState *self, int group, const Mark *mark, int number)
 {
     int part = part_of(in, group, mark->kind, mark->place, mark->index);
     if (part < 0)
@@ -164,44 +164,44 @@ static void add_fact(Explorer *in, const State *state, int group, const Mark *ma
         in->room_of_facts = 2 * in->nfacts + 64;
     }
     in->facts[in->nfacts] = (Fact){in->first_fact[part], group, number,
-                                   mark->kind + 8 * (mark->place + 1000 * (mark_text(state, mark) + 2))};
+                                   mark->kind + 8 * (mark->place + 1000 * (mark_text(self, mark) + 2))};
     in->first_fact[part] = in->nfacts++;
 }
 
 /* The group's values that are still looked at and that something is known of, and its products in flight, last ones first.  */
-static void list_facts_of(Explorer *in, const World *world, int group)
+static void list_facts_of(Explorer *in, const State *state, int group)
 {
-    const State *state = &world->states[group];
+    const GroupState *self = &state->groups[group];
     const Group *of = &in->groups[group];
-    const int position = state->pc ? state->pc->position : 0;
-    for (int i = state->nreadings - 1; i >= 0; i--) {
-        const Reading *reading = &state->readings[i];
+    const int position = self->pc ? self->pc->position : 0;
+    for (int i = self->nreadings - 1; i >= 0; i--) {
+        const Reading *reading = &self->readings[i];
         Mark mark = {reading->kind, reading->place, reading->index};
-        add_fact(in, state, group, &mark, -2 - (state->committed - reading->group));
+        add_fact(in, self, group, &mark, -2 - (self->committed - reading->group));
     }
     for (int i = of->nmarks - 1; i >= 0; i--)
-        if (state->marks[i].kind && position > of->lives[i].from && position <= of->lives[i].to)
-            add_fact(in, state, group, &state->marks[i], i);
+        if (self->marks[i].kind && position > of->lives[i].from && position <= of->lives[i].to)
+            add_fact(in, self, group, &self->marks[i], i);
 }
 
 /* The blocks of which something is said again.  */
-static uint64_t blocks_to_say(const Explorer *in, const World *world)
+static uint64_t blocks_to_say(const Explorer *in, const State *state)
 {
     uint64_t blocks = in->waits ? UINT64_MAX : 0;
-    for (uint64_t rest = world->moved; rest; rest &= rest - 1)
+    for (uint64_t rest = state->moved; rest; rest &= rest - 1)
         blocks |= in->reach[__builtin_ctzll(rest)];
     return blocks;
 }
 
 /* What is known, by part, in the order in which the parts say it.  */
-void list_facts(Explorer *in, const World *world)
+void list_facts(Explorer *in, const State *state)
 {
-    const uint64_t blocks = blocks_to_say(in, world);
+    const uint64_t blocks = blocks_to_say(in, state);
     memset(in->first_fact, 0xff, (size_t)in->nparts * sizeof *in->first_fact);
     in->nfacts = 0;
     for (int i = in->ngroups - 1; i >= 0; i--)
         if (blocks >> in->groups[in->members[i]].block & 1)
-            list_facts_of(in, world, in->members[i]);
+            list_facts_of(in, state, in->members[i]);
 }
 
 /* Those of the group about the part.  */
@@ -217,38 +217,38 @@ static void say_facts(Explorer *in, int group, int part)
 }
 
 /* Memory that is no slot, as far as the group looks at it.  */
-static void say_storage(Explorer *in, const World *world, const Part *part)
+static void say_storage(Explorer *in, const State *state, const Part *part)
 {
-    const State *state = &world->states[part->of];
+    const GroupState *self = &state->groups[part->of];
     const int *members = members_of(in, in->groups[part->of].block);
     int s = part->place;
     say_facts(in, part->of, (int)(part - in->parts));
-    say_rank(in, state->read[s]);
-    say_rank(in, state->fresh[s].unfenced);
-    say_rank(in, state->fresh[s].unmet);
-    say_rank(in, state->copying[s]);
-    for (int i = 0; state->gathered[s] && i < in->nmembers; i++)
+    say_rank(in, self->read[s]);
+    say_rank(in, self->fresh[s].unfenced);
+    say_rank(in, self->fresh[s].unsynced);
+    say_rank(in, self->copying[s]);
+    for (int i = 0; self->gathered[s] && i < in->nmembers; i++)
         if (in->groups[members[i]].role == in->groups[part->of].role)
-            say_gathered(in, &world->states[members[i]], s, storage_at(in, s)->slots);
+            say_gathered(in, &state->groups[members[i]], s, storage_at(in, s)->slots);
 }
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
 /* Which of the newest puts its slot has, and what became of that.  */
-static void say_block_of_slot(Explorer *in, const World *world, int block, const Part *part)
+static void say_block_of_slot(Explorer *in, const State *state, int block, const Part *part)
 {
     const Aref *aref = in->arefs[part->place];
-    int puts = puts_made(in, world, block, part->place);
+    int puts = puts_made(in, state, block, part->place);
     int slots = in->slots[part->place], ago = (puts + slots - 1 - part->slot) % slots;
     int ring = ring_at(in, block, part->place);
     say(in, ago);
-    say(in, puts > ago ? world->released[ring][part->slot] : aref->arrivals);
-    say(in, world->brought[ring][part->slot]);
+    say(in, puts > ago ? state->released[ring][part->slot] : aref->arrivals);
+    say(in, state->brought[ring][part->slot]);
 }
 
-static void say_held(Explorer *in, const World *world, int group, const Part *part)
+static void say_held(Explorer *in, const State *state, int group, const Part *part)
 {
-    const End *gets = &world->states[group].gets[part->place];
+    const End *gets = &state->groups[group].gets[part->place];
     int slots = in->slots[part->place], held = 0;
     for (int index = gets->next - gets->held; index < gets->next; index++)
         held += index % slots == part->slot;
@@ -256,7 +256,7 @@ static void say_held(Explorer *in, const World *world, int group, const Part *pa
 }
 
 /* In all blocks that it is about.  */
-static void say_slot(Explorer *in, const World *world, const Part *part)
+static void say_slot(Explorer *in, const State *state, const Part *part)
 {
     for (uint64_t rest = part->blocks; rest; rest &= rest - 1) {
         int block = __builtin_ctzll(rest);
@@ -265,9 +265,9 @@ static void say_slot(Explorer *in, const World *world, const Part *part)
             if (!ends_of(in, members[i], part->place))
                 continue;
             say_facts(in, members[i], (int)(part - in->parts));
-            say_held(in, world, members[i], part);
+            say_held(in, state, members[i], part);
         }
-        say_block_of_slot(in, world, block, part);
+        say_block_of_slot(in, state, block, part);
     }
 }
 
@@ -279,99 +279,99 @@ static uint64_t blocks_of_part(const Explorer *in, int block, int a)
 }
 
 /* How far those are who fill the block's ring, and who read it.  */
-static void say_counts(Explorer *in, const World *world, int block, int a)
+static void say_counts(Explorer *in, const State *state, int block, int a)
 {
     const int *members = members_of(in, block);
-    int puts = puts_made(in, world, block, a);
+    int puts = puts_made(in, state, block, a);
     for (int i = 0; i < in->nmembers; i++) {
-        const State *state = &world->states[members[i]];
+        const GroupState *self = &state->groups[members[i]];
         int its = ends_of(in, members[i], a);
-        bool fills = state->puts[a].next || !puts;
+        bool fills = self->puts[a].next || !puts;
         if (its & PUTS)
-            say(in, (fills ? puts - state->puts[a].next : 0) * 2 + state->puts[a].filling);
+            say(in, (fills ? puts - self->puts[a].next : 0) * 2 + self->puts[a].filling);
         if (its & GETS)
-            say(in, puts - state->gets[a].next);
+            say(in, puts - self->gets[a].next);
     }
 }
 
 /* Blocks that share nothing may part by any number of puts; these are counted against the first that shares.  */
-static void say_distances(Explorer *in, const World *world, int a)
+static void say_distances(Explorer *in, const State *state, int a)
 {
     for (int block = 0; in->arefs[a]->along && block < in->nblocks; block++)
-        say(in, puts_made(in, world, __builtin_ctzll(blocks_sharing(in, in->arefs[a]->along, block)), a) -
-                    puts_made(in, world, block, a));
+        say(in, puts_made(in, state, __builtin_ctzll(blocks_sharing(in, in->arefs[a]->along, block)), a) -
+                    puts_made(in, state, block, a));
 }
 
 /* How long ago what is known was: it matters up to a round of the ring.  What is told with the turn, as long as nobody holds
    that, to those who get.  */
-static void say_known(Explorer *in, const World *world, int block, int a)
+static void say_known(Explorer *in, const State *state, int block, int a)
 {
     enum { NOW = 128 };
     bool held = false, told = false;
     int slots = in->slots[a], age;
     const int *members = members_of(in, block);
     for (int i = 0; i < in->nmembers; i++) {
-        const State *state = &world->states[members[i]];
-        age = state->gets[a].next - state->known[a];
-        held |= state->holds_turn;
-        told |= in->groups[members[i]].takes_turns && ends_of(in, members[i], a) & GETS;
+        const GroupState *self = &state->groups[members[i]];
+        age = self->gets[a].next - self->known[a];
+        held |= self->holds_turn;
+        told |= in->groups[members[i]].in_pingpong && ends_of(in, members[i], a) & GETS;
         if (ends_of(in, members[i], a) & GETS)
             say_rank(in, NOW + (age < slots ? age : slots));
         if (in->exact) /* what is passed over is known to have been before the first round, or is not */
-            say(in, state->gets[a].next < slots ? state->gets[a].next : slots);
+            say(in, self->gets[a].next < slots ? self->gets[a].next : slots);
     }
-    age = puts_made(in, world, block, a) - world->turn_known[ring_at(in, block, a)];
+    age = puts_made(in, state, block, a) - state->pingpong_known[ring_at(in, block, a)];
     if (told)
         say_rank(in, NOW + (held ? 0 : age < 2 * slots ? age : 2 * slots));
 }
 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
 
-int fewest_taken(const Explorer *in, const World *world, int decision)
+int fewest_taken(const Explorer *in, const State *state, int decision)
 {
-    int fewest = world->ndecided[decision];
+    int fewest = state->ndecided[decision];
     for (const int *g = in->joiners[decision]; *g >= 0; g++)
-        if (world->states[*g].taken[decision] < fewest)
-            fewest = world->states[*g].taken[decision];
+        if (state->groups[*g].taken[decision] < fewest)
+            fewest = state->groups[*g].taken[decision];
     return fewest;
 }
 
 /* Those of one block, or of several together: which some have taken and others have not.  */
-static void say_decisions(Explorer *in, const World *world, const int *decisions)
+static void say_decisions(Explorer *in, const State *state, const int *decisions)
 {
     for (const int *d = decisions; *d >= 0; d++) {
-        int fewest = fewest_taken(in, world, *d), ahead = world->ndecided[*d] - fewest;
+        int fewest = fewest_taken(in, state, *d), ahead = state->ndecided[*d] - fewest;
         if (!ahead)
             continue;
         say(in, *d);
         say(in, ahead);
-        for (int n = fewest; n < world->ndecided[*d]; n++)
-            say(in, world->decided[*d] >> n % 64 & 1);
+        for (int n = fewest; n < state->ndecided[*d]; n++)
+            say(in, state->decided[*d] >> n % 64 & 1);
         for (const int *g = in->joiners[*d]; *g >= 0; g++)
-            say(in, world->states[*g].taken[*d] - fewest);
+            say(in, state->groups[*g].taken[*d] - fewest);
     }
     say(in, -1);
 }
 
 /* Where the tiles begin that some have begun and others have not.  */
-static void say_tiles(Explorer *in, const World *world, int block)
+static void say_tiles(Explorer *in, const State *state, int block)
 {
     const int *members = members_of(in, block);
     for (int a = 0; a < in->narefs; a++) {
         int ring = ring_at(in, block, a);
         for (int i = 0; in->arefs[a] && i < in->nmembers; i++) {
-            const State *state = &world->states[members[i]];
+            const GroupState *self = &state->groups[members[i]];
             if (!ends_of(in, members[i], a))
                 continue;
-            int next = ends_of(in, members[i], a) & PUTS ? state->puts[a].next : state->gets[a].next;
-            for (int tile = state->ordinal; tile < world->started[ring]; tile++)
-                say(in, world->tile_starts[ring][tile % 64] - next);
+            int next = ends_of(in, members[i], a) & PUTS ? self->puts[a].next : self->gets[a].next;
+            for (int tile = self->ordinal; tile < state->started[ring]; tile++)
+                say(in, state->tile_starts[ring][tile % 64] - next);
             say(in, -1);
         }
     }
 }
 
-/* ---- what was said --------------------------------------------------------------------------------------------------- */
+/* ---- what was said ----------------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
@@ -468,25 +468,25 @@ bool was_there(const Key *frame, const Key *part)
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-static void say_part(Explorer *in, const World *world, const Part *part)
+static void say_part(Explorer *in, const State *state, const Part *part)
 {
-    const State *state = &world->states[part->of];
+    const GroupState *self = &state->groups[part->of];
     switch (part->kind) {
     case PART_PRODUCTS:
         say_facts(in, part->of, (int)(part - in->parts));
         break;
     case PART_STORE:
-        say_rank(in, state->stored >> part->place & 1);
-        say_rank(in, state->loaded >> part->place & 1);
+        say_rank(in, self->stored >> part->place & 1);
+        say_rank(in, self->loaded >> part->place & 1);
         break;
     case PART_STORAGE:
-        say_storage(in, world, part);
+        say_storage(in, state, part);
         break;
     case PART_KNOWN:
-        say_known(in, world, part->of, part->place);
+        say_known(in, state, part->of, part->place);
         break;
     case PART_SLOT:
-        say_slot(in, world, part);
+        say_slot(in, state, part);
         break;
     }
 }
@@ -547,67 +547,67 @@ static void add_parts_of_ring(Explorer *in, int block, int a)
         add_part(in, (Part){PART_SLOT, block, a, slot, blocks, true});
 }
 
-/* ---- worlds ------------------------------------------------------------------------------------------------------ */
+/* ---- states ------------------------------------------------------------------------------------------------------ */
 
-static const Key *key_of_block(Explorer *in, const World *world, int block)
+static const Key *key_of_block(Explorer *in, const State *state, int block)
 {
     const int *members = members_of(in, block);
     in->length = 0;
     for (int i = 0; i < in->nmembers; i++)
-        say_place(in, world, members[i]);
-    say(in, world->turns[block] % in->turn_groups);
+        say_place(in, state, members[i]);
+    say(in, state->pingpong[block] % in->pingpong_groups);
     for (int a = 0; a < in->narefs; a++)
         if (in->arefs[a])
-            say_counts(in, world, block, a);
-    say_decisions(in, world, in->asked_in[block]);
+            say_counts(in, state, block, a);
+    say_decisions(in, state, in->asked_in[block]);
     if (in->by_tiles)
-        say_tiles(in, world, block);
+        say_tiles(in, state, block);
     return key_of_text(in, &in->nstands);
 }
 
 /* Says again what has changed.  */
-Key *key_of_frame(Explorer *in, World *world)
+Key *key_of_frame(Explorer *in, State *state)
 {
-    for (uint64_t rest = world->shifted; rest; rest &= rest - 1) {
+    for (uint64_t rest = state->shifted; rest; rest &= rest - 1) {
         int block = __builtin_ctzll(rest);
-        world->stands[block] = key_of_block(in, world, block);
+        state->stands[block] = key_of_block(in, state, block);
     }
-    world->shifted = 0;
+    state->shifted = 0;
     in->length = 0;
     say(in, -1);
-    say(in, world->question.group * 1000 + world->question.decision);
+    say(in, state->question.group * 1000 + state->question.decision);
     for (int block = 0; block < in->nblocks; block++)
-        say(in, world->stands[block]->number);
-    say_decisions(in, world, in->asked_in[in->nblocks]);
+        say(in, state->stands[block]->number);
+    say_decisions(in, state, in->asked_in[in->nblocks]);
     for (int a = 0; a < in->narefs; a++) {
         if (in->arefs[a])
-            say_distances(in, world, a);
+            say_distances(in, state, a);
     }
     for (int i = 0; in->waits && i < in->nparts; i++)
         if (!in->parts[i].apart)
-            say_part(in, world, &in->parts[i]);
+            say_part(in, state, &in->parts[i]);
     say_ranks(in);
     return key_of_text(in, &in->nframes);
 }
 
 static Key *state_of_text(Explorer *in)
 {
-    Key *key = key_of_text(in, &in->nstates);
-    if (key->number >= in->room_of_states) {
+    Key *key = key_of_text(in, &in->npart_keys);
+    if (key->number >= in->room_of_part_keys) {
         Key **more = arena_alloc(in->kernel->module, (size_t)(2 * key->number + 64) * sizeof *more);
-        if (in->room_of_states)
-            memcpy(more, in->states, (size_t)in->room_of_states * sizeof *more);
-        in->states = more;
-        in->room_of_states = 2 * key->number + 64;
+        if (in->room_of_part_keys)
+            memcpy(more, in->part_keys, (size_t)in->room_of_part_keys * sizeof *more);
+        in->part_keys = more;
+        in->room_of_part_keys = 2 * key->number + 64;
     }
-    return in->states[key->number] = key;
+    return in->part_keys[key->number] = key;
 }
 
-const Key *key_of_part(Explorer *in, const World *world, int part)
+const Key *key_of_part(Explorer *in, const State *state, int part)
 {
     in->length = 0;
     say(in, -2 - (part - in->parts[part].slot)); /* which slot it is makes no difference, but which put it has */
-    say_part(in, world, &in->parts[part]);
+    say_part(in, state, &in->parts[part]);
     Key *exact = state_of_text(in);
     const int nranks = in->nranks;
     if (!nranks)
@@ -640,7 +640,7 @@ void keys_forget(Explorer *in)
     memset(in->texts, 0, (size_t)in->nbuckets * sizeof *in->texts);
     for (int i = 0; i < in->nparts; i++)
         in->parts[i].apart = !is_frames(in, &in->parts[i]);
-    in->nvisited = in->ntexts = in->nframes = in->nstands = in->nstates = 0;
+    in->nvisited = in->ntexts = in->nframes = in->nstands = in->npart_keys = 0;
 }
 
 void keys_init(Explorer *in)

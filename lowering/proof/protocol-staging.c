@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * protocol-staging.c - memory that leaves through the copy engine, and memory that the groups of a role write together.
+ * protocol-staging.c - memory that leaves through TMA, and memory that the groups of a role write together.
  *
  *   store_wait 1           of the copies out of each staging at most the newest is still read
  *   stage x -> c_out       a buffer of two: nothing reads it
@@ -14,32 +14,32 @@
  * The copies of one staging end in the order in which they began, so it is enough to know how many of the newest may still be
  * read.  At the start as many count as read as there are buffers: what comes later can be no worse.
  *
- * Of memory that groups share each keeps, for every slot, at which of its meetings it wrote, fenced and last looked at it.  Two
- * groups that have met equally often are between the same two meetings: what one does before its n-th meeting, the other
+ * Of memory that groups share each keeps, for every slot, at which of its barriers it wrote, fenced and last looked at it.  Two
+ * groups that have met equally often are between the same two barriers: what one does before its n-th meeting, the other
  * sees behind its own n-th.  Whoever comes second, in the order of the search, looks for the other.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "proof/protocol.h"
 
-/* ---- out through the copy engine --------------------------------------------------------------------------------- */
+/* ---- out through TMA --------------------------------------------------------------------------------------------- */
 
 /* In memory that groups of the role share only the one that holds the turn may work.  */
-static bool has_turn(Explorer *in, const World *world, int group, const Op *op, const char *what)
+static bool has_turn(Explorer *in, const State *state, int group, const Op *op, const char *what)
 {
-    if (op->storage->slots >= in->groups[group].role->replicas || world->states[group].holds_turn)
+    if (op->storage->slots >= in->groups[group].role->replicas || state->groups[group].holds_turn)
         return true;
-    return violates(in, world, group, op, "%s through '%s', which other groups use, out of its turn", what,
+    return violates(in, state, group, op, "%s through '%s', which other groups use, out of its turn", what,
                     op->storage->name);
 }
 
 /* The next `boxes` buffers are free.  */
-static bool are_free(Explorer *in, const World *world, int group, const Op *op, int boxes)
+static bool are_free(Explorer *in, const State *state, int group, const Op *op, int boxes)
 {
-    int copying = world->states[group].copying[storage_place(in->kernel, op->storage)];
+    int copying = state->groups[group].copying[storage_place(in->kernel, op->storage)];
     int buffers = machine_output_buffers(op->storage->tile);
-    return copying + boxes <= buffers || violates(in, world, group, op,
-                                                  "writes to '%s' while the copy engine may read it: of %d buffers the "
+    return copying + boxes <= buffers || violates(in, state, group, op,
+                                                  "writes to '%s' while TMA may read it: of %d buffers the "
                                                   "newest %d are not waited for",
                                                   op->storage->name, buffers, copying);
 }
@@ -50,53 +50,52 @@ static int boxes_of(const Op *stage)
 }
 
 /* Several boxes begin with the first buffer, so all have to be free.  */
-bool run_stage_out(Explorer *in, World *world, int group, const Op *op)
+bool run_stage_out(Explorer *in, State *state, int group, const Op *op)
 {
-    State *state = &world->states[group];
+    GroupState *self = &state->groups[group];
     int place = storage_place(in->kernel, op->storage), boxes = boxes_of(op);
     int needed = boxes == 1 ? 1 : machine_output_buffers(op->storage->tile);
-    if (!has_turn(in, world, group, op, "stages") || !are_free(in, world, group, op, needed))
+    if (!has_turn(in, state, group, op, "stages") || !are_free(in, state, group, op, needed))
         return false;
-    state->fresh[place] = (Written){true, false};
-    *mark_at(in, world, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++state->written[place]};
+    self->fresh[place] = (Written){true, false};
+    *mark_at(in, state, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++self->written[place]};
     return true;
 }
 
 /* What is loaded passes through the next buffer, over what may have been staged there.  */
-bool run_load_staged(Explorer *in, World *world, int group, const Op *op)
+bool run_load_staged(Explorer *in, State *state, int group, const Op *op)
 {
-    world->states[group].written[storage_place(in->kernel, op->storage)]++;
-    return has_turn(in, world, group, op, "loads") && are_free(in, world, group, op, 1);
+    state->groups[group].written[storage_place(in->kernel, op->storage)]++;
+    return has_turn(in, state, group, op, "loads") && are_free(in, state, group, op, 1);
 }
 
-bool run_copy_out(Explorer *in, World *world, int group, const Op *op)
+bool run_copy_out(Explorer *in, State *state, int group, const Op *op)
 {
-    State *state = &world->states[group];
+    GroupState *self = &state->groups[group];
     int place = storage_place(in->kernel, op->storage);
-    const Mark *box = mark_at(in, world, group, op->args[op->nargs - 1]);
-    if (!box || box->kind != MARK_STAGED_VIEW || box->place != place || box->index != state->written[place])
-        return violates(in, world, group, op, "copies out of '%s' what is not, or no longer, staged there",
+    const Mark *box = mark_at(in, state, group, op->args[op->nargs - 1]);
+    if (!box || box->kind != MARK_STAGED_VIEW || box->place != place || box->index != self->written[place])
+        return violates(in, state, group, op, "copies out of '%s' what is not, or no longer, staged there",
                         op->storage->name);
-    if (state->fresh[place].unfenced)
-        return violates(in, world, group, op,
-                        "lets the copy engine read '%s', which was written, without a fence between",
+    if (self->fresh[place].unfenced)
+        return violates(in, state, group, op, "lets TMA read '%s', which was written, without a fence between",
                         op->storage->name);
-    state->copying[place] += boxes_of(op->args[op->nargs - 1]->def);
-    state->written[place]++;
-    return has_turn(in, world, group, op, "stores");
+    self->copying[place] += boxes_of(op->args[op->nargs - 1]->def);
+    self->written[place]++;
+    return has_turn(in, state, group, op, "stores");
 }
 
-void run_store_wait(const Explorer *in, State *state, const Op *op)
+void run_store_wait(const Explorer *in, GroupState *self, const Op *op)
 {
     for (int s = 0; s < in->nstorages; s++)
-        if (state->copying[s] > op->sync->pending)
-            state->copying[s] = op->sync->pending;
+        if (self->copying[s] > op->sync->pending)
+            self->copying[s] = op->sync->pending;
 }
 
-bool copies_are_out(const Explorer *in, const State *state)
+bool copies_are_out(const Explorer *in, const GroupState *self)
 {
     for (int s = 0; s < in->nstorages; s++)
-        if (state->copying[s])
+        if (self->copying[s])
             return false;
     return true;
 }
@@ -108,77 +107,78 @@ static bool is_beside(const Explorer *in, int group, int other)
     return in->groups[group].role == in->groups[other].role && in->groups[group].block == in->groups[other].block;
 }
 
-static Gathered *slot_of_write(const Storage *storage, State *state, int place, int write)
+static Gathered *slot_of_write(const Storage *storage, GroupState *self, int place, int write)
 {
-    return &state->gathered[place][(write - 1) % storage->slots];
+    return &self->gathered[place][(write - 1) % storage->slots];
 }
 
 /* A group of those that share the memory, other than by meeting, looks at or writes what stood there before.  */
-bool run_gather(Explorer *in, World *world, int group, const Op *op)
+bool run_gather(Explorer *in, State *state, int group, const Op *op)
 {
-    State *state = &world->states[group];
+    GroupState *self = &state->groups[group];
     const Storage *storage = op->storage;
     int place = storage_place(in->kernel, storage);
-    int write = ++state->written[place];
-    for (int i = 0; i < state->nreadings; i++)
-        if (state->readings[i].kind == MARK_STAGED_VIEW && state->readings[i].place == place &&
-            (write - state->readings[i].index) % storage->slots == 0)
-            return violates(in, world, group, op, "gathers in '%s' while a product in flight reads it", storage->name);
+    int write = ++self->written[place];
+    for (int i = 0; i < self->nreadings; i++)
+        if (self->readings[i].kind == MARK_STAGED_VIEW && self->readings[i].place == place &&
+            (write - self->readings[i].index) % storage->slots == 0)
+            return violates(in, state, group, op, "gathers in '%s' while a product in flight reads it", storage->name);
     for (int g = 0; g < in->ngroups; g++) {
-        const Gathered *there = slot_of_write(storage, &world->states[g], place, write);
-        if (is_beside(in, group, g) && (there->write > write || there->looked >= state->meetings))
-            return violates(in, world, group, op,
-                            "gathers in '%s' where '%s' may still look at what was there: they do not "
-                            "meet between",
+        const Gathered *there = slot_of_write(storage, &state->groups[g], place, write);
+        if (is_beside(in, group, g) && (there->write > write || there->looked >= self->barriers))
+            return violates(in, state, group, op,
+                            "gathers in '%s' where '%s' may still look at what was there: no role barrier "
+                            "stands between",
                             storage->name, group_name(in, g));
     }
-    Gathered *here = slot_of_write(storage, state, place, write);
-    *here = (Gathered){write, state->meetings, NOT_YET, here->looked};
-    *mark_at(in, world, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, write};
+    Gathered *here = slot_of_write(storage, self, place, write);
+    *here = (Gathered){write, self->barriers, NOT_YET, here->looked};
+    *mark_at(in, state, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, write};
     return true;
 }
 
-void fence_gathered(const Explorer *in, State *state)
+void fence_gathered(const Explorer *in, GroupState *self)
 {
     for (int s = 0; s < in->nstorages; s++)
-        for (int slot = 0; state->gathered[s] && slot < MAX_GATHERED; slot++)
-            if (state->gathered[s][slot].fenced == NOT_YET)
-                state->gathered[s][slot].fenced = state->meetings;
+        for (int slot = 0; self->gathered[s] && slot < MAX_GATHERED; slot++)
+            if (self->gathered[s][slot].fenced == NOT_YET)
+                self->gathered[s][slot].fenced = self->barriers;
 }
 
 /* A look begins: all parts are there, and for an engine fenced.  */
-bool check_gathered(Explorer *in, World *world, int group, const Op *op, const Mark *view)
+bool check_gathered(Explorer *in, State *state, int group, const Op *op, const Mark *view)
 {
     const Storage *storage = storage_at(in, view->place);
     bool engine = op->code == OP_MMA;
     for (int g = 0; g < in->ngroups; g++) {
-        const Gathered *part = slot_of_write(storage, &world->states[g], view->place, view->index);
+        const Gathered *part = slot_of_write(storage, &state->groups[g], view->place, view->index);
         if (!is_beside(in, group, g))
             continue;
         if (part->write != view->index)
-            return violates(in, world, group, op, "reads '%s' where '%s' has written %s", storage->name,
+            return violates(in, state, group, op, "reads '%s' where '%s' has written %s", storage->name,
                             group_name(in, g), part->write < view->index ? "nothing yet" : "something else by then");
         if (engine && part->fenced == NOT_YET)
-            return violates(in, world, group, op, "lets a product read '%s', which '%s' wrote, without a fence between",
+            return violates(in, state, group, op, "lets a product read '%s', which '%s' wrote, without a fence between",
                             storage->name, group_name(in, g));
-        if ((engine ? part->fenced : part->wrote) >= world->states[group].meetings)
-            return violates(in, world, group, op, "reads '%s', which '%s' wrote, and they do not meet between",
+        if ((engine ? part->fenced : part->wrote) >= state->groups[group].barriers)
+            return violates(in, state, group, op, "reads '%s', which '%s' wrote, and no role barrier stands between",
                             storage->name, group_name(in, g));
     }
     return true;
 }
 
 /* A look ends: nobody has written there meanwhile.  */
-bool end_look(Explorer *in, World *world, int group, const Op *op, int place, int write)
+bool end_look(Explorer *in, State *state, int group, const Op *op, int place, int write)
 {
-    State *state = &world->states[group];
+    GroupState *self = &state->groups[group];
     const Storage *storage = storage_at(in, place);
     for (int g = 0; g < in->ngroups; g++) {
-        const Gathered *there = slot_of_write(storage, &world->states[g], place, write);
-        if (is_beside(in, group, g) && there->write > write && there->wrote <= state->meetings)
-            return violates(in, world, group, op, "looks at '%s' while '%s' may write there: they do not meet between",
-                            storage->name, group_name(in, g));
+        const Gathered *there = slot_of_write(storage, &state->groups[g], place, write);
+        if (is_beside(in, group, g) && there->write > write && there->wrote <= self->barriers)
+            return violates(in, state, group, op,
+                            "looks at '%s' while '%s' may write there: no role barrier stands between", storage->name,
+                            group_name(in, g));
     }
-    slot_of_write(storage, state, place, write)->looked = state->meetings;
+    slot_of_write(storage, self, place, write)->looked = self->barriers;
     return true;
 }

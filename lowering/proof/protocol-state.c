@@ -6,7 +6,7 @@
  *   consumer 0  at the loop, get 7 next, holds put 6     put 8 next; get 8 next, holds put 7
  *
  * Running indices count without end, but what a group does next depends on differences only: how far puts are ahead of gets,
- * which slots are held, how many groups of products are in flight.  The key of a world (protocol-keys.c) holds these, so there
+ * which slots are held, how many groups of products are in flight.  The key of a state (protocol-keys.c) holds these, so there
  * are finitely many.
  */
 #include <string.h>
@@ -31,10 +31,10 @@ int ring_at(const Explorer *in, int block, int aref)
     return block * in->narefs + aref;
 }
 
-Mark *mark_at(const Explorer *in, World *world, int group, const Value *value)
+Mark *mark_at(const Explorer *in, State *state, int group, const Value *value)
 {
     int place = in->mark_of[value->id];
-    return place < 0 ? NULL : &world->states[group].marks[place];
+    return place < 0 ? NULL : &state->groups[group].marks[place];
 }
 
 int blocks_that_decide(const Explorer *in, int decision)
@@ -42,9 +42,9 @@ int blocks_that_decide(const Explorer *in, int decision)
     return decision < 0 ? 1 : __builtin_popcountll(in->joined[decision]);
 }
 
-int puts_made(const Explorer *in, const World *world, int block, int aref)
+int puts_made(const Explorer *in, const State *state, int block, int aref)
 {
-    return world->made[ring_at(in, block, aref)];
+    return state->made[ring_at(in, block, aref)];
 }
 
 uint64_t blocks_sharing(const Explorer *in, int along, int block)
@@ -52,115 +52,115 @@ uint64_t blocks_sharing(const Explorer *in, int along, int block)
     return in->sharers[along * in->nblocks + block];
 }
 
-int puts_done(const Explorer *in, const World *world, int block, int aref)
+int puts_done(const Explorer *in, const State *state, int block, int aref)
 {
-    int done = puts_made(in, world, block, aref);
+    int done = puts_made(in, state, block, aref);
     for (uint64_t rest = blocks_sharing(in, in->arefs[aref]->along, block); rest; rest &= rest - 1) {
-        int puts = puts_made(in, world, __builtin_ctzll(rest), aref);
+        int puts = puts_made(in, state, __builtin_ctzll(rest), aref);
         done = puts < done ? puts : done;
     }
     return done;
 }
 
-void stir(World *world, int block)
+void stir(State *state, int block)
 {
-    world->stirred |= (uint64_t)1 << block;
-    world->moved |= (uint64_t)1 << block;
-    world->shifted |= (uint64_t)1 << block;
+    state->stirred |= (uint64_t)1 << block;
+    state->moved |= (uint64_t)1 << block;
+    state->shifted |= (uint64_t)1 << block;
 }
 
-/* ---- worlds ------------------------------------------------------------------------------------------------------ */
+/* ---- states ------------------------------------------------------------------------------------------------------ */
 
-void state_add_reading(Explorer *in, State *state, int index, Reading reading)
+void group_add_reading(Explorer *in, GroupState *self, int index, Reading reading)
 {
-    if (index == state->room) {
+    if (index == self->room) {
         Reading *more = arena_alloc(in->kernel->module, (size_t)(2 * index + 4) * sizeof *more);
         if (index)
-            memcpy(more, state->readings, (size_t)index * sizeof *more);
-        state->readings = more;
-        state->room = 2 * index + 4;
+            memcpy(more, self->readings, (size_t)index * sizeof *more);
+        self->readings = more;
+        self->room = 2 * index + 4;
     }
-    state->readings[index] = reading;
+    self->readings[index] = reading;
 }
 
-/* A piece of the world's memory; none yet while that is measured.  */
-static void *carve(World *world, size_t count, size_t size)
+/* A piece of the state's memory; none yet while that is measured.  */
+static void *carve(State *state, size_t count, size_t size)
 {
-    size_t offset = world->bytes;
-    world->bytes += (count * size + 7) & ~(size_t)7;
-    return world->memory ? world->memory + offset : NULL;
+    size_t offset = state->bytes;
+    state->bytes += (count * size + 7) & ~(size_t)7;
+    return state->memory ? state->memory + offset : NULL;
 }
 
-static void lay_out_state(const Explorer *in, World *world, int group)
+static void lay_out_group(const Explorer *in, State *state, int group)
 {
-    State *state = &world->states[group];
+    GroupState *self = &state->groups[group];
     size_t narefs = (size_t)in->narefs, nstorages = (size_t)in->nstorages, ndecisions = (size_t)in->ndecisions;
     int place = 0;
-    state->marks = carve(world, (size_t)in->groups[group].nmarks, sizeof *state->marks);
-    state->puts = carve(world, narefs, sizeof *state->puts);
-    state->gets = carve(world, narefs, sizeof *state->gets);
-    state->written = carve(world, nstorages, sizeof *state->written);
-    state->read = carve(world, nstorages, sizeof *state->read);
-    state->fresh = carve(world, nstorages, sizeof *state->fresh);
-    state->copying = carve(world, nstorages, sizeof *state->copying);
-    state->known = carve(world, narefs, sizeof *state->known);
-    state->taken = carve(world, ndecisions, sizeof *state->taken);
-    state->iterations = carve(world, ndecisions, sizeof *state->iterations);
+    self->marks = carve(state, (size_t)in->groups[group].nmarks, sizeof *self->marks);
+    self->puts = carve(state, narefs, sizeof *self->puts);
+    self->gets = carve(state, narefs, sizeof *self->gets);
+    self->written = carve(state, nstorages, sizeof *self->written);
+    self->read = carve(state, nstorages, sizeof *self->read);
+    self->fresh = carve(state, nstorages, sizeof *self->fresh);
+    self->copying = carve(state, nstorages, sizeof *self->copying);
+    self->known = carve(state, narefs, sizeof *self->known);
+    self->taken = carve(state, ndecisions, sizeof *self->taken);
+    self->iterations = carve(state, ndecisions, sizeof *self->iterations);
     FOR_STORAGES (storage, in->kernel) {
         if (storage->use == USE_GATHERED)
-            state->gathered[place] = carve(world, MAX_GATHERED, sizeof **state->gathered);
+            self->gathered[place] = carve(state, MAX_GATHERED, sizeof **self->gathered);
         place++;
     }
 }
 
-static void lay_out_ring(const Explorer *in, World *world, int ring)
+static void lay_out_ring(const Explorer *in, State *state, int ring)
 {
     const Aref *aref = in->arefs[ring % in->narefs];
     size_t slots = aref ? (size_t)in->slots[aref->id] : 0;
-    world->released[ring] = carve(world, slots, sizeof **world->released);
-    world->brought[ring] = carve(world, slots, sizeof **world->brought);
-    world->tile_starts[ring] = carve(world, in->by_tiles ? 64 : 0, sizeof **world->tile_starts);
+    state->released[ring] = carve(state, slots, sizeof **state->released);
+    state->brought[ring] = carve(state, slots, sizeof **state->brought);
+    state->tile_starts[ring] = carve(state, in->by_tiles ? 64 : 0, sizeof **state->tile_starts);
 }
 
-static void lay_out(const Explorer *in, World *world)
+static void lay_out(const Explorer *in, State *state)
 {
     size_t rings = (size_t)(in->narefs * in->nblocks), ndecisions = (size_t)in->ndecisions;
-    world->bytes = 0;
+    state->bytes = 0;
     for (int g = 0; g < in->ngroups; g++)
-        lay_out_state(in, world, g);
+        lay_out_group(in, state, g);
     for (size_t r = 0; r < rings; r++)
-        lay_out_ring(in, world, (int)r);
-    world->turn_known = carve(world, rings, sizeof *world->turn_known);
-    world->made = carve(world, rings, sizeof *world->made);
-    world->started = carve(world, rings, sizeof *world->started);
-    world->turns = carve(world, (size_t)in->nblocks, sizeof *world->turns);
-    world->decided = carve(world, ndecisions, sizeof *world->decided);
-    world->ndecided = carve(world, ndecisions, sizeof *world->ndecided);
-    world->stands = carve(world, (size_t)in->nblocks, sizeof *world->stands);
-    world->keys = carve(world, (size_t)in->nparts, sizeof *world->keys);
+        lay_out_ring(in, state, (int)r);
+    state->pingpong_known = carve(state, rings, sizeof *state->pingpong_known);
+    state->made = carve(state, rings, sizeof *state->made);
+    state->started = carve(state, rings, sizeof *state->started);
+    state->pingpong = carve(state, (size_t)in->nblocks, sizeof *state->pingpong);
+    state->decided = carve(state, ndecisions, sizeof *state->decided);
+    state->ndecided = carve(state, ndecisions, sizeof *state->ndecided);
+    state->stands = carve(state, (size_t)in->nblocks, sizeof *state->stands);
+    state->keys = carve(state, (size_t)in->nparts, sizeof *state->keys);
 }
 
-/* All zero.  Worlds are laid out alike, so that one is copied to another at once.  */
-static World *allocate_world(Explorer *in)
+/* All zero.  States are laid out alike, so that one is copied to another at once.  */
+static State *allocate_state(Explorer *in)
 {
     Module *module = in->kernel->module;
     size_t rings = (size_t)(in->narefs * in->nblocks) + 1;
-    World *world = arena_alloc(module, sizeof *world);
-    world->states = arena_alloc(module, (size_t)(in->ngroups + 1) * sizeof *world->states);
+    State *state = arena_alloc(module, sizeof *state);
+    state->groups = arena_alloc(module, (size_t)(in->ngroups + 1) * sizeof *state->groups);
     for (int g = 0; g < in->ngroups; g++)
-        world->states[g].gathered = arena_alloc(module, (size_t)(in->nstorages + 1) * sizeof(Gathered *));
-    world->released = arena_alloc(module, rings * sizeof *world->released);
-    world->brought = arena_alloc(module, rings * sizeof *world->brought);
-    world->tile_starts = arena_alloc(module, rings * sizeof *world->tile_starts);
-    lay_out(in, world);
-    world->memory = arena_alloc(module, world->bytes + 1);
-    lay_out(in, world);
-    return world;
+        state->groups[g].gathered = arena_alloc(module, (size_t)(in->nstorages + 1) * sizeof(Gathered *));
+    state->released = arena_alloc(module, rings * sizeof *state->released);
+    state->brought = arena_alloc(module, rings * sizeof *state->brought);
+    state->tile_starts = arena_alloc(module, rings * sizeof *state->tile_starts);
+    lay_out(in, state);
+    state->memory = arena_alloc(module, state->bytes + 1);
+    lay_out(in, state);
+    return state;
 }
 
-static void copy_state(Explorer *in, State *to, const State *from)
+static void copy_group(Explorer *in, GroupState *to, const GroupState *from)
 {
-    State old = *to;
+    GroupState old = *to;
     *to = *from;
     to->marks = old.marks;
     to->puts = old.puts;
@@ -176,52 +176,52 @@ static void copy_state(Explorer *in, State *to, const State *from)
     to->readings = old.readings;
     to->room = old.room;
     for (int i = 0; i < from->nreadings; i++)
-        state_add_reading(in, to, i, from->readings[i]);
+        group_add_reading(in, to, i, from->readings[i]);
 }
 
 /* As if each staging had just been filled: what comes later can be no worse.  */
-static void start_group(const Explorer *in, State *state, const Group *group)
+static void start_group(const Explorer *in, GroupState *self, const Group *group)
 {
     int place = 0;
-    state->pc = group->role->body->first;
+    self->pc = group->role->body->first;
     FOR_STORAGES (storage, in->kernel) {
-        state->copying[place] = group->stages[place] ? machine_output_buffers(storage->tile) : 0;
-        for (int slot = 0; state->gathered[place] && slot < MAX_GATHERED; slot++)
-            state->gathered[place][slot] = (Gathered){0, NEVER, NEVER, NEVER};
+        self->copying[place] = group->stages[place] ? machine_output_buffers(storage->tile) : 0;
+        for (int slot = 0; self->gathered[place] && slot < MAX_GATHERED; slot++)
+            self->gathered[place][slot] = (Gathered){0, NEVER, NEVER, NEVER};
         place++;
     }
 }
 
-World *world_new(Explorer *in)
+State *state_new(Explorer *in)
 {
-    World *world = allocate_world(in);
+    State *state = allocate_state(in);
     for (int g = 0; g < in->ngroups; g++)
-        start_group(in, &world->states[g], &in->groups[g]);
+        start_group(in, &state->groups[g], &in->groups[g]);
     for (int block = 0; block < in->nblocks; block++)
-        stir(world, block);
-    return world;
+        stir(state, block);
+    return state;
 }
 
-World *world_copy(Explorer *in, const World *world)
+State *state_copy(Explorer *in, const State *state)
 {
-    World *copy = in->free;
+    State *copy = in->free;
     if (copy)
         in->free = copy->next;
     else
-        copy = allocate_world(in);
-    memcpy(copy->memory, world->memory, world->bytes);
-    copy->stirred = world->stirred;
-    copy->moved = world->moved;
-    copy->shifted = world->shifted;
-    copy->stop = world->stop;
-    copy->question = world->question;
+        copy = allocate_state(in);
+    memcpy(copy->memory, state->memory, state->bytes);
+    copy->stirred = state->stirred;
+    copy->moved = state->moved;
+    copy->shifted = state->shifted;
+    copy->stop = state->stop;
+    copy->question = state->question;
     for (int g = 0; g < in->ngroups; g++)
-        copy_state(in, &copy->states[g], &world->states[g]);
+        copy_group(in, &copy->groups[g], &state->groups[g]);
     return copy;
 }
 
-void world_free(Explorer *in, World *world)
+void state_free(Explorer *in, State *state)
 {
-    world->next = in->free;
-    in->free = world;
+    state->next = in->free;
+    in->free = state;
 }

@@ -22,63 +22,63 @@ static int decision_at(const Explorer *in, int group, const Op *op)
 }
 
 /* ", in iteration 3 of the loop of line 23, of tile 2" */
-const char *place_of(const Explorer *in, const World *world, int group, const Op *op)
+const char *place_of(const Explorer *in, const State *state, int group, const Op *op)
 {
     Module *module = in->kernel->module;
-    const State *state = &world->states[group];
+    const GroupState *self = &state->groups[group];
     const char *text = "";
     for (const Block *block = op ? op->parent : NULL; block && block->parent; block = block->parent->parent) {
         const Op *loop = block->parent;
         int decision = decision_at(in, group, loop);
         if (loop->code == OP_GRID)
-            text = arena_print(module, "%s, tile %d", text, state->ordinal);
+            text = arena_print(module, "%s, tile %d", text, self->ordinal);
         else if (op_is_loop(loop) && decision >= 0)
-            text = arena_print(module, "%s, iteration %d of the loop of line %d", text, state->iterations[decision],
+            text = arena_print(module, "%s, iteration %d of the loop of line %d", text, self->iterations[decision],
                                loop->loc.line);
     }
     return text;
 }
 
-const char *waits_for(const Explorer *in, const World *world, int group)
+const char *waits_for(const Explorer *in, const State *state, int group)
 {
     Module *module = in->kernel->module;
-    const State *state = &world->states[group];
-    const Op *op = state->pc;
+    const GroupState *self = &state->groups[group];
+    const Op *op = self->pc;
     const Aref *aref = op->aref;
-    if (op->code == OP_TURN_TAKE) {
+    if (op->code == OP_PINGPONG_TAKE) {
         int groups = in->groups[group].role->replicas;
         return arena_print(module, "'%s %d' does not pass on its turn", in->groups[group].role->name,
-                           world->turns[in->groups[group].block] % groups);
+                           state->pingpong[in->groups[group].block] % groups);
     }
-    if (op->code == OP_MEET)
-        return arena_print(module, "not all groups of '%s' come to meet", in->groups[group].role->name);
+    if (op->code == OP_ROLE_BARRIER)
+        return arena_print(module, "not all groups of '%s' come to their barrier", in->groups[group].role->name);
     if (op->code == OP_SUM_PARTS)
         return arena_print(module, "not all groups of '%s' sum in '%s'", in->groups[group].role->name,
                            op->storage->name);
     bool get = op->code == OP_GET;
-    int index = get ? state->gets[aref->id].next : state->puts[aref->id].next;
+    int index = get ? self->gets[aref->id].next : self->puts[aref->id].next;
     int slots = in->slots[aref->id], slot = index % slots;
     int ring = ring_at(in, in->groups[group].block, aref->id);
     if (get)
         return arena_print(module, "slot %d of '%s' is not filled for put %d", slot, aref->name, index);
     return arena_print(module, "slot %d of '%s' is released by %d of %d groups after put %d", slot, aref->name,
-                       world->released[ring][slot], aref->arrivals, index - slots);
+                       state->released[ring][slot], aref->arrivals, index - slots);
 }
 
 /* ---- values that are handed over --------------------------------------------------------------------------------- */
 
 /* At once: a value may go to another's place.  */
-static void hand_over(Explorer *in, World *world, int group, Value *const *from, Value *const *to, int count)
+static void hand_over(Explorer *in, State *state, int group, Value *const *from, Value *const *to, int count)
 {
     Mark marks[count + 1];
     for (int i = 0; i < count; i++) {
-        if (!stays_in_place(in, world, group, world->states[group].pc, from[i], to[i]))
+        if (!stays_in_place(in, state, group, state->groups[group].pc, from[i], to[i]))
             return;
-        const Mark *mark = mark_at(in, world, group, from[i]);
+        const Mark *mark = mark_at(in, state, group, from[i]);
         marks[i] = mark ? *mark : (Mark){0};
     }
     for (int i = 0; i < count; i++) {
-        Mark *mark = mark_at(in, world, group, to[i]);
+        Mark *mark = mark_at(in, state, group, to[i]);
         if (mark)
             *mark = marks[i];
     }
@@ -86,61 +86,61 @@ static void hand_over(Explorer *in, World *world, int group, Value *const *from,
 
 /* ---- moving on --------------------------------------------------------------------------------------------------- */
 
-static void go_to(Explorer *in, World *world, int group, const Block *block, const Op *op);
+static void go_to(Explorer *in, State *state, int group, const Block *block, const Op *op);
 
-static void enter(Explorer *in, World *world, int group, const Block *block)
+static void enter(Explorer *in, State *state, int group, const Block *block)
 {
-    go_to(in, world, group, block, block->first);
+    go_to(in, state, group, block, block->first);
 }
 
-static void leave(Explorer *in, World *world, int group, const Block *block)
+static void leave(Explorer *in, State *state, int group, const Block *block)
 {
-    State *state = &world->states[group];
+    GroupState *self = &state->groups[group];
     const Op *outer = block->parent;
     const Op *end = block_end(block);
     int count = outer && end && end->code == OP_YIELD ? end->nargs : 0;
     if (!outer) {
-        state->pc = NULL;
+        self->pc = NULL;
     } else if (outer->code == OP_IF) {
         if (count)
-            hand_over(in, world, group, end->args, outer->results, count);
-        go_to(in, world, group, outer->parent, outer->next);
+            hand_over(in, state, group, end->args, outer->results, count);
+        go_to(in, state, group, outer->parent, outer->next);
     } else if (outer->code == OP_WHILE) {
-        hand_over(in, world, group, end->args, outer->blocks[0]->args, count);
-        enter(in, world, group, outer->blocks[0]);
+        hand_over(in, state, group, end->args, outer->blocks[0]->args, count);
+        enter(in, state, group, outer->blocks[0]);
     } else {
         if (outer->code == OP_FOR)
-            hand_over(in, world, group, count ? end->args : NULL, outer->blocks[0]->args + 1, count);
-        state->pc = outer;
-        state->head = true;
+            hand_over(in, state, group, count ? end->args : NULL, outer->blocks[0]->args + 1, count);
+        self->pc = outer;
+        self->head = true;
     }
 }
 
-static void go_to(Explorer *in, World *world, int group, const Block *block, const Op *op)
+static void go_to(Explorer *in, State *state, int group, const Block *block, const Op *op)
 {
     const Group *of = &in->groups[group];
-    world->states[group].head = false;
+    state->groups[group].head = false;
     op = op ? of->next[op->position] : NULL;
     if (op && op->code != OP_YIELD)
-        world->states[group].pc = op;
+        state->groups[group].pc = op;
     else
-        leave(in, world, group, block);
+        leave(in, state, group, block);
 }
 
-static void go_on(Explorer *in, World *world, int group, const Op *op)
+static void go_on(Explorer *in, State *state, int group, const Op *op)
 {
-    go_to(in, world, group, op->parent, op->next);
+    go_to(in, state, group, op->parent, op->next);
 }
 
 /* ---- what a group can tell by itself ----------------------------------------------------------------------------- */
 
-static bool compute(const State *state, const Group *group, const Value *value, int64_t *result)
+static bool compute(const GroupState *self, const Group *group, const Value *value, int64_t *result)
 {
     const Op *op = value->def;
     int64_t x, y;
     if (!op) {
         const Op *outer = value->block ? value->block->parent : NULL;
-        *result = outer ? state->ordinal - 1 : group->number;
+        *result = outer ? self->ordinal - 1 : group->number;
         return value->block == group->role->body ||
                (outer && outer->code == OP_GRID && value->index == outer->nargs / 3);
     }
@@ -148,8 +148,8 @@ static bool compute(const State *state, const Group *group, const Value *value, 
         *result = op->scalar->integer;
         return true;
     }
-    if ((op->code != OP_REMI && op->code != OP_EQI) || !compute(state, group, op->args[0], &x) ||
-        !compute(state, group, op->args[1], &y))
+    if ((op->code != OP_REMI && op->code != OP_EQI) || !compute(self, group, op->args[0], &x) ||
+        !compute(self, group, op->args[1], &y))
         return false;
     *result = op->code == OP_EQI ? x == y : y ? x % y : 0;
     return true;
@@ -158,31 +158,31 @@ static bool compute(const State *state, const Group *group, const Value *value, 
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
 
 /* All groups begin a tile with the same running index of a ring.  */
-static bool check_tile_start(Explorer *in, World *world, int group, const Op *op)
+static bool check_tile_start(Explorer *in, State *state, int group, const Op *op)
 {
-    const State *state = &world->states[group];
+    const GroupState *self = &state->groups[group];
     const Role *role = in->groups[group].role;
-    int tile = state->ordinal - 1;
+    int tile = self->ordinal - 1;
     for (int a = 0; in->by_tiles && a < in->narefs; a++) {
         const Aref *aref = in->arefs[a];
         bool puts = aref && aref->producer == role, gets = aref && aref->consumers & ROLE_BIT(role);
         if (!puts && !gets)
             continue;
-        int next = puts ? state->puts[a].next : state->gets[a].next;
+        int next = puts ? self->puts[a].next : self->gets[a].next;
         int ring = ring_at(in, in->groups[group].block, a);
-        if (world->started[ring] == tile) {
-            world->tile_starts[ring][tile % 64] = next;
-            world->started[ring]++;
-        } else if (world->tile_starts[ring][tile % 64] != next) {
-            return violates(in, world, group, op, "begins tile %d with put %d of '%s', and another group with put %d",
-                            tile, next, aref->name, world->tile_starts[ring][tile % 64]);
+        if (state->started[ring] == tile) {
+            state->tile_starts[ring][tile % 64] = next;
+            state->started[ring]++;
+        } else if (state->tile_starts[ring][tile % 64] != next) {
+            return violates(in, state, group, op, "begins tile %d with put %d of '%s', and another group with put %d",
+                            tile, next, aref->name, state->tile_starts[ring][tile % 64]);
         }
     }
     return true;
 }
 
 /* Skips side by side pass over the puts of one loop together.  */
-static const Op *skip_all(const Explorer *in, World *world, int group, const Op *op, const Labels *labels, bool count)
+static const Op *skip_all(const Explorer *in, State *state, int group, const Op *op, const Labels *labels, bool count)
 {
     const Op *loop = labels->source[op->position], *last = op;
     for (const Op *at = op; at && (at->code == OP_SKIP || op_is_pure(at)); at = at->next) {
@@ -190,165 +190,165 @@ static const Op *skip_all(const Explorer *in, World *world, int group, const Op 
             continue;
         if (labels->source[at->position] != loop)
             break;
-        pass_over(in, world, group, at, count ? at->sync->count : 0);
+        pass_over(in, state, group, at, count ? at->sync->count : 0);
         last = at;
     }
     return last;
 }
 
-static void decide_for(Explorer *in, World *world, int group, const Op *op, bool more)
+static void decide_for(Explorer *in, State *state, int group, const Op *op, bool more)
 {
     if (more)
-        enter(in, world, group, op->blocks[0]);
+        enter(in, state, group, op->blocks[0]);
     else {
         int count = op->code == OP_FOR ? carried_count(op) : 0;
-        hand_over(in, world, group, op->blocks[0]->args + 1, op->results, count);
-        go_on(in, world, group, op);
+        hand_over(in, state, group, op->blocks[0]->args + 1, op->results, count);
+        go_on(in, state, group, op);
     }
 }
 
-static void decide_grid(Explorer *in, World *world, int group, const Op *op, bool more)
+static void decide_grid(Explorer *in, State *state, int group, const Op *op, bool more)
 {
-    State *state = &world->states[group];
-    state->ordinal += more;
-    state->stored = state->loaded = 0; /* tiles are apart */
-    if (!more || check_tile_start(in, world, group, op))
-        decide_for(in, world, group, op, more);
+    GroupState *self = &state->groups[group];
+    self->ordinal += more;
+    self->stored = self->loaded = 0; /* tiles are apart */
+    if (!more || check_tile_start(in, state, group, op))
+        decide_for(in, state, group, op, more);
 }
 
-static void decide_while(Explorer *in, World *world, int group, const Op *cond, bool more)
+static void decide_while(Explorer *in, State *state, int group, const Op *cond, bool more)
 {
     const Op *loop = cond->parent->parent;
-    hand_over(in, world, group, cond->args + 1, more ? loop->blocks[1]->args : loop->results, cond->nargs - 1);
+    hand_over(in, state, group, cond->args + 1, more ? loop->blocks[1]->args : loop->results, cond->nargs - 1);
     if (more)
-        enter(in, world, group, loop->blocks[1]);
+        enter(in, state, group, loop->blocks[1]);
     else
-        go_on(in, world, group, loop);
+        go_on(in, state, group, loop);
 }
 
-static void decide_if(Explorer *in, World *world, int group, const Op *op, bool then)
+static void decide_if(Explorer *in, State *state, int group, const Op *op, bool then)
 {
     if (then || op->nblocks > 1)
-        enter(in, world, group, op->blocks[!then]);
+        enter(in, state, group, op->blocks[!then]);
     else
-        go_on(in, world, group, op);
+        go_on(in, state, group, op);
 }
 
-static void follow(Explorer *in, World *world, int group, bool choice)
+static void follow(Explorer *in, State *state, int group, bool choice)
 {
-    const Op *op = world->states[group].pc;
+    const Op *op = state->groups[group].pc;
     switch (op->code) {
     case OP_GRID:
-        decide_grid(in, world, group, op, choice);
+        decide_grid(in, state, group, op, choice);
         break;
     case OP_FOR:
-        decide_for(in, world, group, op, choice);
+        decide_for(in, state, group, op, choice);
         break;
     case OP_COND:
-        decide_while(in, world, group, op, choice);
+        decide_while(in, state, group, op, choice);
         break;
     case OP_IF:
-        decide_if(in, world, group, op, choice);
+        decide_if(in, state, group, op, choice);
         break;
     default: { /* SKIP */
         const Labels *labels = in->groups[group].labels;
-        const Op *last = skip_all(in, world, group, op, labels, choice);
+        const Op *last = skip_all(in, state, group, op, labels, choice);
         if (!choice)
-            go_on(in, world, group, last);
+            go_on(in, state, group, last);
     }
     }
 }
 
-void group_decide(Explorer *in, World *world, int group, int decision, bool choice)
+void group_decide(Explorer *in, State *state, int group, int decision, bool choice)
 {
     if (decision >= 0) {
-        State *state = &world->states[group];
-        uint64_t bit = (uint64_t)1 << world->ndecided[decision] % 64;
-        world->decided[decision] = (world->decided[decision] & ~bit) | (choice ? bit : 0);
-        world->ndecided[decision]++;
-        state->taken[decision]++;
-        state->iterations[decision] = choice ? state->iterations[decision] + 1 : 0;
-        world->stirred |= in->joined[decision];
+        GroupState *self = &state->groups[group];
+        uint64_t bit = (uint64_t)1 << state->ndecided[decision] % 64;
+        state->decided[decision] = (state->decided[decision] & ~bit) | (choice ? bit : 0);
+        state->ndecided[decision]++;
+        self->taken[decision]++;
+        self->iterations[decision] = choice ? self->iterations[decision] + 1 : 0;
+        state->stirred |= in->joined[decision];
     }
-    stir(world, in->groups[group].block);
-    follow(in, world, group, choice);
+    stir(state, in->groups[group].block);
+    follow(in, state, group, choice);
 }
 
 /* ---- a step ------------------------------------------------------------------------------------------------------ */
 
 /* Passing a control op by: nothing in it is seen from outside.  */
-static void pass_by(Explorer *in, World *world, int group, const Op *op)
+static void pass_by(Explorer *in, State *state, int group, const Op *op)
 {
     for (int i = 0; i < op->nresults; i++) {
-        Mark *mark = mark_at(in, world, group, op->results[i]);
+        Mark *mark = mark_at(in, state, group, op->results[i]);
         if (mark)
             *mark = (Mark){0};
     }
-    go_on(in, world, group, op);
+    go_on(in, state, group, op);
 }
 
-static Step control_step(Explorer *in, World *world, int group, const Op *op, int *decision)
+static Step control_step(Explorer *in, State *state, int group, const Op *op, int *decision)
 {
-    State *state = &world->states[group];
+    GroupState *self = &state->groups[group];
     const Op *about = op->code == OP_COND ? op->parent->parent : op;
     int64_t known;
     in->steps++;
     *decision = decision_at(in, group, about);
     if (*decision == DECIDE_NOTHING) {
-        pass_by(in, world, group, op);
+        pass_by(in, state, group, op);
         return STEP_MOVED;
     }
     if (op->code == OP_WHILE) {
-        hand_over(in, world, group, op->args, op->blocks[0]->args, op->nargs);
-        enter(in, world, group, op->blocks[0]);
+        hand_over(in, state, group, op->args, op->blocks[0]->args, op->nargs);
+        enter(in, state, group, op->blocks[0]);
         return STEP_MOVED;
     }
-    if (op->code == OP_FOR && !state->head) {
-        hand_over(in, world, group, op->args + 3, op->blocks[0]->args + 1, carried_count(op));
-        state->head = true;
+    if (op->code == OP_FOR && !self->head) {
+        hand_over(in, state, group, op->args + 3, op->blocks[0]->args + 1, carried_count(op));
+        self->head = true;
     }
-    if (op->code == OP_IF && *decision == DECIDE_OWN && compute(state, &in->groups[group], op->args[0], &known)) {
-        follow(in, world, group, known != 0);
+    if (op->code == OP_IF && *decision == DECIDE_OWN && compute(self, &in->groups[group], op->args[0], &known)) {
+        follow(in, state, group, known != 0);
         return STEP_MOVED;
     }
-    if (*decision < 0 || state->taken[*decision] == world->ndecided[*decision]) {
+    if (*decision < 0 || self->taken[*decision] == state->ndecided[*decision]) {
         in->steps--;
         return STEP_DECIDE;
     }
-    bool choice = world->decided[*decision] >> state->taken[*decision]++ % 64 & 1;
-    state->iterations[*decision] = choice ? state->iterations[*decision] + 1 : 0;
-    follow(in, world, group, choice);
+    bool choice = state->decided[*decision] >> self->taken[*decision]++ % 64 & 1;
+    self->iterations[*decision] = choice ? self->iterations[*decision] + 1 : 0;
+    follow(in, state, group, choice);
     return in->failed ? STEP_FAILED : STEP_MOVED;
 }
 
-static Step plain_step(Explorer *in, World *world, int group, const Op *op)
+static Step plain_step(Explorer *in, State *state, int group, const Op *op)
 {
     in->steps++;
-    if (!run_plain(in, world, group, op))
+    if (!run_plain(in, state, group, op))
         return STEP_FAILED;
-    go_on(in, world, group, op);
+    go_on(in, state, group, op);
     return in->failed ? STEP_FAILED : STEP_MOVED;
 }
 
-Step group_step(Explorer *in, World *world, int group, int *decision)
+Step group_step(Explorer *in, State *state, int group, int *decision)
 {
-    const Op *op = world->states[group].pc;
+    const Op *op = state->groups[group].pc;
     if (!op)
         return STEP_ENDED;
     if (op->nblocks || op->code == OP_COND || (op->code == OP_SKIP && op->nargs))
-        return control_step(in, world, group, op, decision);
+        return control_step(in, state, group, op, decision);
     if (op->code == OP_PUT)
         return STEP_PUT;
-    bool waits = in->groups[group].about[op->position] & ABOUT_WAITING && !may_pass(in, world, group, op);
-    return waits ? STEP_BLOCKED : plain_step(in, world, group, op);
+    bool waits = in->groups[group].about[op->position] & ABOUT_WAITING && !may_pass(in, state, group, op);
+    return waits ? STEP_BLOCKED : plain_step(in, state, group, op);
 }
 
-Step group_put(Explorer *in, World *world, int group)
+Step group_put(Explorer *in, State *state, int group)
 {
-    const Op *op = world->states[group].pc;
-    if (may_pass(in, world, group, op)) {
-        stir(world, in->groups[group].block);
-        return plain_step(in, world, group, op);
+    const Op *op = state->groups[group].pc;
+    if (may_pass(in, state, group, op)) {
+        stir(state, in->groups[group].block);
+        return plain_step(in, state, group, op);
     }
     in->again |= !in->waited[op->aref->id];
     in->waited[op->aref->id] = in->waits = true;

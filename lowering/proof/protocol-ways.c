@@ -5,11 +5,11 @@
  *   frame 3, "one more iteration"    leads to frame 7, whatever the parts are
  *   a slot that was so in frame 3    is so in frame 7, whatever the other parts are
  *
- * Parts have no say in how groups go on, nor in each other (protocol.c, 4).  So what becomes of a world is known as soon as
- * some world has gone that way with each of its parts, be it another with each; where nothing of that is new, it needs not go.
- * A world that goes there all the same says nothing again that was said before.
+ * Parts have no say in how groups go on, nor in each other (protocol.c, 4).  So what becomes of a state is known as soon as
+ * some state has gone that way with each of its parts, be it another with each; where nothing of that is new, it needs not go.
+ * A state that goes there all the same says nothing again that was said before.
  *
- * The same steps are taken from one frame, so the rules that hold for a part in one world hold for it in all.
+ * The same steps are taken from one frame, so the rules that hold for a part in one state hold for it in all.
  */
 #include <string.h>
 
@@ -41,27 +41,27 @@ static void learn(Explorer *in, Way *way, int number, int becomes)
 /* ---- before it goes ---------------------------------------------------------------------------------------------- */
 
 /* The way leads to a frame, or to the end.  */
-static bool leads_part_nowhere(const Explorer *in, const World *world, const Way *way, int part)
+static bool leads_part_nowhere(const Explorer *in, const State *state, const Way *way, int part)
 {
-    const Key *key = world->keys[part];
+    const Key *key = state->keys[part];
     if (!way->to || in->parts[part].blocks & way->moved) {
         int becomes = what_becomes(way, key->number);
         if (!becomes || !way->to)
             return becomes;
-        key = in->states[becomes - 1];
+        key = in->part_keys[becomes - 1];
     }
     return was_there(way->to->frame, key);
 }
 
-bool leads_nowhere(const Explorer *in, const World *world, const Stop *stop, bool outcome)
+bool leads_nowhere(const Explorer *in, const State *state, const Stop *stop, bool outcome)
 {
     const Way *way = &stop->ways[outcome];
     if (!way->known)
         return false;
     if (way->to && !way->to->frame)
-        return leads_nowhere(in, world, way->to, true) && leads_nowhere(in, world, way->to, false);
+        return leads_nowhere(in, state, way->to, true) && leads_nowhere(in, state, way->to, false);
     for (int part = 0; part < in->nparts; part++)
-        if (in->parts[part].apart && !leads_part_nowhere(in, world, way, part))
+        if (in->parts[part].apart && !leads_part_nowhere(in, state, way, part))
             return false;
     return true;
 }
@@ -69,60 +69,60 @@ bool leads_nowhere(const Explorer *in, const World *world, const Stop *stop, boo
 /* ---- once it is there -------------------------------------------------------------------------------------------- */
 
 /* All rules have held for its parts.  */
-void arrive_at_end(Explorer *in, const World *world, Way *way)
+void arrive_at_end(Explorer *in, const State *state, Way *way)
 {
     way->known = true;
     for (int part = 0; part < in->nparts; part++)
         if (in->parts[part].apart)
-            learn(in, way, world->keys[part]->number, 0);
+            learn(in, way, state->keys[part]->number, 0);
 }
 
-static const Key *key_there(Explorer *in, const World *world, Way *way, int part, bool *listed)
+static const Key *key_there(Explorer *in, const State *state, Way *way, int part, bool *listed)
 {
-    const Key *before = world->keys[part];
+    const Key *before = state->keys[part];
     int becomes = before ? what_becomes(way, before->number) : 0;
     if (becomes)
-        return in->states[becomes - 1];
+        return in->part_keys[becomes - 1];
     if (!*listed)
-        list_facts(in, world);
+        list_facts(in, state);
     *listed = true;
-    const Key *key = key_of_part(in, world, part);
+    const Key *key = key_of_part(in, state, part);
     if (before)
         learn(in, way, before->number, key->number);
     return key;
 }
 
-/* Notes each part, whatever the world goes on for: what comes of it is seen as well.  */
-static bool parts_are_new(Explorer *in, World *world, Way *way)
+/* Notes each part, whatever the state goes on for: what comes of it is seen as well.  */
+static bool parts_are_new(Explorer *in, State *state, Way *way)
 {
     bool new = false, listed = false;
     Key *frame = way->to->frame;
     for (int part = 0; part < in->nparts; part++) {
         if (!in->parts[part].apart)
             continue;
-        if (world->moved & in->parts[part].blocks)
-            world->keys[part] = key_there(in, world, way, part, &listed);
-        if (was_there(frame, world->keys[part]))
+        if (state->moved & in->parts[part].blocks)
+            state->keys[part] = key_there(in, state, way, part, &listed);
+        if (was_there(frame, state->keys[part]))
             continue;
-        see(in, frame, world->keys[part]);
+        see(in, frame, state->keys[part]);
         new = true;
     }
     return new;
 }
 
-bool arrive(Explorer *in, World *world, Way *way)
+bool arrive(Explorer *in, State *state, Way *way)
 {
-    const Op *op = world->states[world->question.group].pc;
-    bool new = in->groups[world->question.group].about[op->position] & ABOUT_SAME_WAY;
+    const Op *op = state->groups[state->question.group].pc;
+    bool new = in->groups[state->question.group].about[op->position] & ABOUT_SAME_WAY;
     if (!way->known) {
         if (in->waits && !new)
-            list_facts(in, world);
-        *way = (Way){true, stop_of_frame(in, new ? NULL : key_of_frame(in, world)), world->moved, NULL, 0};
+            list_facts(in, state);
+        *way = (Way){true, stop_of_frame(in, new ? NULL : key_of_frame(in, state)), state->moved, NULL, 0};
     }
-    world->stop = way->to;
+    state->stop = way->to;
     if (!new) {
-        new = parts_are_new(in, world, way);
-        world->moved = 0;
+        new = parts_are_new(in, state, way);
+        state->moved = 0;
     }
     in->nvisited += new;
     return new;

@@ -15,16 +15,16 @@
  *      Aiken 2015).  One order is enough: the group that is furthest behind goes first.
  *   2. What a group does next depends on differences of running indices and on the decisions that others have taken and it has
  *      not; not on how often a loop has run.  In that order both stay small (rings have D slots), so there are finitely many
- *      worlds up to a shift of indices.  The search below visits every one that can be reached, from each with both outcomes
+ *      states up to a shift of indices.  The search below visits every one that can be reached, from each with both outcomes
  *      of the next decision.  It ends by itself: there is no bound on trip counts, and none is needed.
  *   3. In each step the rules of protocol-ops.c hold, hence in every step of every run.  That a put never fills a slot that is
  *      still read follows: every group releases each slot that it got once, when no product of its reads it any more, the
  *      releases of a slot never exceed the arrivals that its barrier expects, and a put waits for all of these.
  *
- *   4. Pieces of a world are looked at apart: each slot of a ring (of a cluster in each block, or where blocks share the ring in
+ *   4. Pieces of a state are looked at apart: each slot of a ring (of a cluster in each block, or where blocks share the ring in
  *      all that do), what groups know of its rounds (5), each group's products, each storage, each direct store.  What becomes of
  *      such a piece depends on it and on the steps that are taken, on no other piece: a release goes by how many gets ago the
- *      slot was got, a wait by how many groups of products ago one began.  So a world goes on as long as some piece is in a state
+ *      slot was got, a wait by how many groups of products ago one began.  So a state goes on as long as some piece is in a state
  *      in which it has not been while the groups stood like this; what comes of the others was, or will be, seen from elsewhere.
  *      So rings under branches do not multiply, nor the slots of one.  Nor does it go on for a piece that is no worse off than
  *      one that was seen: more known, less to be fenced, met or waited for.  No rule is broken by that which another would not
@@ -34,11 +34,11 @@
  *      far as they can in between.  Where a put waits even so, its ring is no longer apart, but says where the groups stand,
  *      too, and the search is made again.
  *
- *      What an outcome leads to is the same for all worlds that stand alike, and what becomes of a piece is, too, whatever the
- *      others are.  So it is known beforehand, once each has gone that way in some world, and who would meet nothing new does not
+ *      What an outcome leads to is the same for all states that stand alike, and what becomes of a piece is, too, whatever the
+ *      others are.  So it is known beforehand, once each has gone that way in some state, and who would meet nothing new does not
  *      go (protocol-ways.c).
  *
- *   Nothing passes unproved: with more than so many worlds the kernel is refused.
+ *   Nothing passes unproved: with more than so many states the kernel is refused.
  *
  *   5. A barrier on the machine tells a slot's rounds apart by parity only.  So each group keeps what it knows in every order of
  *      execution (its own gets; with a turn, what the group before it knew), and comes to a get only when it knows that the
@@ -59,7 +59,7 @@
  *
  *   7. Blocks that sum the parts of a tile meet, and share nothing else: no ring, no decision inside.  They are alike but for
  *      which part is theirs, so one stands for all.  That it may go on when it comes to a meeting assumes that the others come,
- *      too: how often, and when, depends on nothing that differs between them (blocks_meet).  Here each meeting waits for all
+ *      too: how often, and when, depends on nothing that differs between them (blocks_synchronize).  Here each meeting waits for all
  *      groups of the block besides, so that in every block they come in one order, and the first that some block had not come
  *      to would be one that all others wait at.
  *
@@ -70,7 +70,7 @@
  *   8. A group is many threads.  Conditions are scalars, which each of them computes alike, so all take the same way and the
  *      barriers of a group pair up; between two of them nobody knows how far the others are.  Staged memory is written
  *      behind one, fenced by each thread that wrote, and read behind another: by a product only if both happened.  What
- *      leaves by the copy engine, or is written by several groups: protocol-staging.c.
+ *      leaves by TMA, or is written by several groups: protocol-staging.c.
  *
  *   9. No block of a cluster begins or ends while another may still write to its memory or arrive at its barriers: all begin and
  *      end together (start and finish of the runtime, in every kernel that has a cluster), or each when all releases of its slots
@@ -86,64 +86,64 @@
 
 /* ---- deadlocks --------------------------------------------------------------------------------------------------- */
 
-static bool can_move(const Explorer *in, const World *world, int group)
+static bool can_move(const Explorer *in, const State *state, int group)
 {
-    const Op *op = world->states[group].pc;
-    return op && (op->nblocks || op->code == OP_COND || op->code == OP_SKIP || may_pass(in, world, group, op));
+    const Op *op = state->groups[group].pc;
+    return op && (op->nblocks || op->code == OP_COND || op->code == OP_SKIP || may_pass(in, state, group, op));
 }
 
 /* "'producer' would wait forever at 'put': slot 0 of .. is released by 1 of 2 groups; 'consumer 1' has ended".  Groups that go
    on without end while others wait for them are no help.  */
-static void report_stuck(Explorer *in, const World *world)
+static void report_stuck(Explorer *in, const State *state)
 {
     Module *module = in->kernel->module;
     const char *others = "";
     int stuck = -1;
     for (int g = 0; g < in->ngroups; g++) {
-        const Op *op = world->states[g].pc;
-        bool waits = op && !can_move(in, world, g);
+        const Op *op = state->groups[g].pc;
+        bool waits = op && !can_move(in, state, g);
         if (waits && stuck < 0)
             stuck = g;
         else if (waits)
             others = arena_print(module, "%s; '%s' waits at '%s': %s", others, group_name(in, g),
-                                 op_info[op->code].text, waits_for(in, world, g));
+                                 op_info[op->code].text, waits_for(in, state, g));
         else
             others = arena_print(module, "%s; '%s' has %s", others, group_name(in, g), op ? "gone on" : "ended");
     }
-    const Op *op = stuck < 0 ? in->groups[0].role->body->first : world->states[stuck].pc;
+    const Op *op = stuck < 0 ? in->groups[0].role->body->first : state->groups[stuck].pc;
     reject(in->kernel, op->loc.line ? op->loc : in->kernel->loc, REASON_WAITS_FOREVER,
            stuck < 0 ? "a group" : group_name(in, stuck), op_info[op->code].text,
-           arena_print(module, "%s%s%s", stuck < 0 ? "others do not follow" : waits_for(in, world, stuck),
-                       stuck < 0 ? "" : place_of(in, world, stuck, op), others));
+           arena_print(module, "%s%s%s", stuck < 0 ? "others do not follow" : waits_for(in, state, stuck),
+                       stuck < 0 ? "" : place_of(in, state, stuck, op), others));
     in->failed = true;
 }
 
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
-static bool group_has_ended_well(Explorer *in, const World *world, int group)
+static bool group_has_ended_well(Explorer *in, const State *state, int group)
 {
-    const State *state = &world->states[group];
+    const GroupState *self = &state->groups[group];
     const Op *last = in->groups[group].role->body->last;
     FOR_AREFS (aref, in->kernel) {
-        if (state->gets[aref->id].held)
-            return violates(in, world, group, last, "ends without a release of %d slots of '%s'",
-                            state->gets[aref->id].held, aref->name);
-        if (state->puts[aref->id].filling)
-            return violates(in, world, group, last, "ends within a put of '%s'", aref->name);
+        if (self->gets[aref->id].held)
+            return violates(in, state, group, last, "ends without a release of %d slots of '%s'",
+                            self->gets[aref->id].held, aref->name);
+        if (self->puts[aref->id].filling)
+            return violates(in, state, group, last, "ends within a put of '%s'", aref->name);
     }
-    if (state->nreadings)
-        return violates(in, world, group, last, "ends while products are in flight");
-    if (!copies_are_out(in, state))
-        return violates(in, world, group, last, "ends while copies out of shared memory may be under way");
-    return !state->holds_turn || violates(in, world, group, last, "ends without passing on its turn");
+    if (self->nreadings)
+        return violates(in, state, group, last, "ends while products are in flight");
+    if (!copies_are_out(in, self))
+        return violates(in, state, group, last, "ends while copies out of shared memory may be under way");
+    return !self->holds_turn || violates(in, state, group, last, "ends without passing on its turn");
 }
 
-static bool ring_has_ended_well(Explorer *in, const World *world, int block, const Aref *aref)
+static bool ring_has_ended_well(Explorer *in, const State *state, int block, const Aref *aref)
 {
-    int puts = puts_made(in, world, block, aref->id);
+    int puts = puts_made(in, state, block, aref->id);
     const int slots = in->slots[aref->id];
     for (int index = puts > slots ? puts - slots : 0; index < puts; index++) {
-        int released = world->released[ring_at(in, block, aref->id)][index % slots];
+        int released = state->released[ring_at(in, block, aref->id)][index % slots];
         if (released == aref->arrivals)
             continue;
         reject(in->kernel, in->kernel->loc, REASON_ARRIVALS, aref->name, aref->arrivals, released);
@@ -153,14 +153,14 @@ static bool ring_has_ended_well(Explorer *in, const World *world, int block, con
     return true;
 }
 
-static bool world_has_ended_well(Explorer *in, const World *world)
+static bool state_has_ended_well(Explorer *in, const State *state)
 {
     for (int g = 0; g < in->ngroups; g++)
-        if (!group_has_ended_well(in, world, g))
+        if (!group_has_ended_well(in, state, g))
             return false;
     FOR_AREFS (aref, in->kernel)
         for (int block = 0; block < in->nblocks; block++)
-            if (!ring_has_ended_well(in, world, block, aref))
+            if (!ring_has_ended_well(in, state, block, aref))
                 return false;
     return true;
 }
@@ -168,11 +168,11 @@ static bool world_has_ended_well(Explorer *in, const World *world)
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
 /* How far the group would be ahead of the last of those that take this decision, too; what it decides for itself comes first.  */
-static int lead(const Explorer *in, const World *world, int group, int decision)
+static int lead(const Explorer *in, const State *state, int group, int decision)
 {
     if (decision < 0)
         return -1;
-    return world->states[group].taken[decision] - fewest_taken(in, world, decision);
+    return state->groups[group].taken[decision] - fewest_taken(in, state, decision);
 }
 
 /* Whoever is least ahead is asked first; among them, what concerns the fewest blocks: see 6 above.  */
@@ -183,130 +183,130 @@ static bool comes_before(const Explorer *in, const Question *one, const Question
             blocks_that_decide(in, one->decision) < blocks_that_decide(in, other->decision));
 }
 
-static bool run_group(Explorer *in, World *world, int group)
+static bool run_group(Explorer *in, State *state, int group)
 {
     int decision = DECIDE_OWN;
     Step step;
-    while ((step = group_step(in, world, group, &decision)) == STEP_MOVED)
-        stir(world, in->groups[group].block);
-    world->states[group].asks = step == STEP_DECIDE ? decision : DECIDE_NOTHING;
+    while ((step = group_step(in, state, group, &decision)) == STEP_MOVED)
+        stir(state, in->groups[group].block);
+    state->groups[group].asks = step == STEP_DECIDE ? decision : DECIDE_NOTHING;
     return step != STEP_FAILED && !in->failed;
 }
 
 /* Let all groups go as far as they can without a put.  In a block that nothing has stirred none can.  */
-static bool run_to_puts(Explorer *in, World *world)
+static bool run_to_puts(Explorer *in, State *state)
 {
-    while (world->stirred) {
-        const uint64_t stirred = world->stirred;
-        world->stirred = 0;
+    while (state->stirred) {
+        const uint64_t stirred = state->stirred;
+        state->stirred = 0;
         for (int g = 0; g < in->ngroups; g++)
-            if ((stirred | world->stirred) >> in->groups[g].block & 1 && !run_group(in, world, g))
+            if ((stirred | state->stirred) >> in->groups[g].block & 1 && !run_group(in, state, g))
                 return false;
     }
     return true;
 }
 
-static Question next_question(const Explorer *in, const World *world)
+static Question next_question(const Explorer *in, const State *state)
 {
     Question first = {-1, 0, 0, true};
     for (int g = 0; g < in->ngroups; g++) {
-        const State *state = &world->states[g];
-        first.ended &= !state->pc;
-        if (!state->pc || state->asks == DECIDE_NOTHING)
+        const GroupState *self = &state->groups[g];
+        first.ended &= !self->pc;
+        if (!self->pc || self->asks == DECIDE_NOTHING)
             continue;
-        Question its = {g, state->asks, lead(in, world, g, state->asks), false};
+        Question its = {g, self->asks, lead(in, state, g, self->asks), false};
         if (comes_before(in, &its, &first))
             first = its;
     }
     return first;
 }
 
-static bool is_at_put(const World *world, int group)
+static bool is_at_put(const State *state, int group)
 {
-    return world->states[group].pc && world->states[group].pc->code == OP_PUT;
+    return state->groups[group].pc && state->groups[group].pc->code == OP_PUT;
 }
 
 /* Each group that stands at a put makes it, once all others have gone as far as they can.  */
-static bool make_puts(Explorer *in, World *world)
+static bool make_puts(Explorer *in, State *state)
 {
     bool waits[in->ngroups];
     for (int g = 0; g < in->ngroups; g++)
-        waits[g] = is_at_put(world, g);
+        waits[g] = is_at_put(state, g);
     for (int g = 0; g < in->ngroups; g++)
-        if (waits[g] && ((!may_pass(in, world, g, world->states[g].pc) && !run_to_puts(in, world)) ||
-                         group_put(in, world, g) == STEP_FAILED))
+        if (waits[g] && ((!may_pass(in, state, g, state->groups[g].pc) && !run_to_puts(in, state)) ||
+                         group_put(in, state, g) == STEP_FAILED))
             return false;
     return true;
 }
 
 /* Let all groups go as far as they can.  False at the end of a path, good or bad; else somebody has to be told something.  */
-static bool run_until_asked(Explorer *in, World *world, Question *question)
+static bool run_until_asked(Explorer *in, State *state, Question *question)
 {
     for (int steps = -1; steps != in->steps;) {
-        if (!run_to_puts(in, world))
+        if (!run_to_puts(in, state))
             return false;
         steps = in->steps;
-        if (!make_puts(in, world) || in->again)
+        if (!make_puts(in, state) || in->again)
             return false;
     }
-    *question = next_question(in, world);
+    *question = next_question(in, state);
     if (question->ended)
-        return world_has_ended_well(in, world) && false;
+        return state_has_ended_well(in, state) && false;
     if (question->group < 0 || question->ahead > MOST_AHEAD)
-        report_stuck(in, world);
+        report_stuck(in, state);
     return !in->failed;
 }
 
 typedef enum { SEARCH_HOLDS, SEARCH_FAILS, SEARCH_TOO_LARGE, SEARCH_AGAIN } Verdict;
 
 /* Let all groups go as far as they can, on the way that leads there.  Does it lead to anything new?  */
-static bool leads_on(Explorer *in, World *world, Way *way)
+static bool leads_on(Explorer *in, State *state, Way *way)
 {
-    if (run_until_asked(in, world, &world->question))
-        return arrive(in, world, way);
+    if (run_until_asked(in, state, &state->question))
+        return arrive(in, state, way);
     if (!in->failed && !in->again)
-        arrive_at_end(in, world, way);
+        arrive_at_end(in, state, way);
     return false;
 }
 
-/* What becomes of the world with this outcome goes on the stack if anything is new about it.  */
-static bool try_outcome(Explorer *in, World *world, bool outcome)
+/* What becomes of the state with this outcome goes on the stack if anything is new about it.  */
+static bool try_outcome(Explorer *in, State *state, bool outcome)
 {
-    Way *way = &world->stop->ways[outcome];
-    group_decide(in, world, world->question.group, world->question.decision, outcome);
-    if (in->failed || !leads_on(in, world, way)) {
-        world_free(in, world);
+    Way *way = &state->stop->ways[outcome];
+    group_decide(in, state, state->question.group, state->question.decision, outcome);
+    if (in->failed || !leads_on(in, state, way)) {
+        state_free(in, state);
         return !in->failed && !in->again;
     }
-    world->next = in->stack;
-    in->stack = world;
+    state->next = in->stack;
+    in->stack = state;
     return true;
 }
 
 /* Both outcomes of the question at which it stands, if they may lead to anything new.  */
-static bool try_both(Explorer *in, World *world)
+static bool try_both(Explorer *in, State *state)
 {
-    if (!leads_nowhere(in, world, world->stop, false) && !try_outcome(in, world_copy(in, world), false))
+    if (!leads_nowhere(in, state, state->stop, false) && !try_outcome(in, state_copy(in, state), false))
         return false;
-    if (!leads_nowhere(in, world, world->stop, true))
-        return try_outcome(in, world, true);
-    world_free(in, world);
+    if (!leads_nowhere(in, state, state->stop, true))
+        return try_outcome(in, state, true);
+    state_free(in, state);
     return true;
 }
 
-/* Every world that can be reached, as far as keys tell them apart.  What was found last goes on first, with one more iteration
+/* Every state that can be reached, as far as keys tell them apart.  What was found last goes on first, with one more iteration
    before others.  */
 static Verdict search(Explorer *in)
 {
     Way start = {0};
-    World *world = world_new(in);
+    State *state = state_new(in);
     keys_forget(in);
     in->again = false;
-    in->stack = leads_on(in, world, &start) ? world : NULL;
+    in->stack = leads_on(in, state, &start) ? state : NULL;
     while (in->stack && in->nvisited <= in->most) {
-        world = in->stack;
-        in->stack = world->next;
-        if (!try_both(in, world))
+        state = in->stack;
+        in->stack = state->next;
+        if (!try_both(in, state))
             break;
     }
     if (in->failed || in->again)
@@ -314,43 +314,43 @@ static Verdict search(Explorer *in)
     return in->stack ? SEARCH_TOO_LARGE : SEARCH_HOLDS;
 }
 
-enum { MANY_WORLDS = 100000 };
+enum { MANY_STATES = 100000 };
 
 typedef struct {
     const Explorer *in;
     const Labels *labels;
     const Op *op, *around; /* a meeting, and what not all blocks decide alike */
-} Meetings;
+} Barriers;
 
 /* Does every block come to the op equally often?  A branch that no condition of the source stands behind is about the group.  */
-static void visit_meeting(Op *op, void *context)
+static void visit_barrier(Op *op, void *context)
 {
-    Meetings *meetings = context;
-    if (op->code != OP_SUM_PARTS || meetings->op)
+    Barriers *barriers = context;
+    if (op->code != OP_SUM_PARTS || barriers->op)
         return;
     for (const Op *around = op->parent->parent; around; around = around->parent->parent) {
         const Op *source =
-            around->position < meetings->labels->count ? meetings->labels->source[around->position] : NULL;
+            around->position < barriers->labels->count ? barriers->labels->source[around->position] : NULL;
         int varies = !source                   ? (around->code == OP_IF || around->code == OP_GRID ? 0 : VARIES_Y)
                      : source->code == OP_GRID ? 0
-                                               : variance_of_decision(&meetings->in->variance, source);
+                                               : variance_of_decision(&barriers->in->variance, source);
         if (varies & VARIES_Y) {
-            meetings->op = op;
-            meetings->around = around;
+            barriers->op = op;
+            barriers->around = around;
         }
     }
 }
 
 /* See 7 above.  */
-static bool blocks_meet(const Explorer *in, const Labels *labels)
+static bool blocks_synchronize(const Explorer *in, const Labels *labels)
 {
     FOR_ROLES (role, in->kernel) {
-        Meetings meetings = {in, &labels[role->id], NULL, NULL};
-        ir_walk(role->body, visit_meeting, &meetings);
-        if (meetings.op) {
-            BUG_AT(in->kernel, meetings.op->loc,
+        Barriers barriers = {in, &labels[role->id], NULL, NULL};
+        ir_walk(role->body, visit_barrier, &barriers);
+        if (barriers.op) {
+            BUG_AT(in->kernel, barriers.op->loc,
                    "the blocks of a cluster sum parts in '%s', but they do not execute line %d equally often",
-                   meetings.op->storage ? meetings.op->storage->name : "nothing", meetings.around->loc.line);
+                   barriers.op->storage ? barriers.op->storage->name : "nothing", barriers.around->loc.line);
             return false;
         }
     }
@@ -369,12 +369,12 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *sca
     if (scarce)
         in->slots[scarce->id] = aref_places(scarce);
     in->most = most;
-    if (!blocks_meet(in, labels))
+    if (!blocks_synchronize(in, labels))
         return false;
     Verdict verdict = SEARCH_AGAIN;
     while (verdict == SEARCH_AGAIN) {
         verdict = search(in);
-        kernel->proof.worlds += in->nvisited;
+        kernel->proof.states += in->nvisited;
     }
     kernel->proof.steps = in->steps;
     if (verdict == SEARCH_TOO_LARGE)
@@ -384,5 +384,5 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *sca
 
 bool protocol_holds(Kernel *kernel, const Labels *labels, const Aref *scarce)
 {
-    return protocol_holds_within(kernel, labels, scarce, MANY_WORLDS);
+    return protocol_holds_within(kernel, labels, scarce, MANY_STATES);
 }

@@ -31,10 +31,10 @@ typedef struct {
 
 /* Memory that threads wrote: the engines see it once each has fenced its part, other threads once the group has met.  */
 typedef struct {
-    bool unfenced, unmet;
+    bool unfenced, unsynced;
 } Written;
 
-/* A slot of memory that a role's groups write together: which write it holds of this group, and at which of its meetings the
+/* A slot of memory that a role's groups write together: which write it holds of this group, and at which of its barriers the
    group wrote, fenced, and last looked at it.  */
 enum { MAX_GATHERED = 2, NOT_YET = 0x7fffffff, NEVER = -1 };
 typedef struct {
@@ -48,8 +48,8 @@ typedef struct {
     bool holds_turn;
     int asks;                 /* the decision that it waits for, or DECIDE_... */
     int ordinal;              /* tiles begun */
-    int met;                  /* places that it passed where all of the role's groups come together in the search, */
-    int meetings;             /* and those of them where they do on the machine */
+    int passed;                  /* places that it passed where all of the role's groups come together in the search, */
+    int barriers;             /* and those of them where they do on the machine */
     int committed, completed; /* groups of products */
     Mark *marks;              /* by Group.mark_of */
     End *puts, *gets;         /* by ring */
@@ -65,7 +65,7 @@ typedef struct {
     int *known;      /* by ring: puts that are done before this point in every order of execution, as far as it tells */
     int *taken;      /* by decision: how many */
     int *iterations; /* by decision: of the loop's present run, for messages */
-} State;
+} GroupState;
 
 /* Between which ops of its role a value may still be looked at: from < position <= to.  */
 typedef struct {
@@ -90,11 +90,11 @@ typedef struct {
     bool *joins;          /* by decision: is it taken here? */
     bool *stages;         /* by storage: does it leave through this? */
     bool *touches;        /* by storage: does it have to do with this, other than as a slot? */
-    bool multiplies, takes_turns;
+    bool multiplies, in_pingpong;
     int first_store, end_store; /* among Explorer.stores */
 } Group;
 
-/* A piece of the world that has no say in how groups go on, nor in other pieces: see protocol.c, 4.  */
+/* A piece of the state that has no say in how groups go on, nor in other pieces: see protocol.c, 4.  */
 typedef enum { PART_PRODUCTS, PART_STORE, PART_STORAGE, PART_KNOWN, PART_SLOT } PartKind;
 typedef struct {
     PartKind kind;
@@ -122,7 +122,7 @@ struct Key {
     unsigned char text[];
 };
 
-/* Where worlds stand alike, and what each outcome leads to, as far as it was tried: protocol-ways.c.  */
+/* Where states stand alike, and what each outcome leads to, as far as it was tried: protocol-ways.c.  */
 typedef struct {
     bool known;
     Stop *to;       /* NULL: all groups have ended well */
@@ -153,14 +153,14 @@ typedef struct {
 } Question;
 
 /* All groups, and what they share.  */
-typedef struct World World;
+typedef struct State State;
 /* A ring here is one of one block: see ring_at.  */
-struct World {
-    State *states;
+struct State {
+    GroupState *groups;
     int **released;    /* by ring and slot: groups that have released its newest put */
     int64_t **brought; /* by ring and slot: bytes of its newest put */
-    int *turns;        /* by block: taken and passed on so far */
-    int *turn_known;   /* by ring: what the last group to pass on its turn knew */
+    int *pingpong;        /* by block: taken and passed on so far */
+    int *pingpong_known;   /* by ring: what the last group to pass on its turn knew */
     uint64_t *decided; /* by decision: the newest 64, oldest at bit 0 of those */
     int *ndecided;
     int **tile_starts;  /* by ring: running index at the start of tile n, at n % 64 */
@@ -175,7 +175,7 @@ struct World {
     const Key **keys;   /* and by part, what was said of it */
     char *memory;       /* what all these point to */
     size_t bytes;
-    World *next;
+    State *next;
 };
 
 typedef struct {
@@ -198,16 +198,16 @@ typedef struct {
     uint64_t *sharers;   /* by direction and block: those that share, a bit each */
     unsigned char *ends; /* by group and ring: PUTS, GETS */
     int *mark_of;        /* by value id: place among the marks of its role, -1: never of interest */
-    const Op **stores;   /* direct stores; the n-th has bit n % 64 of State.stored */
+    const Op **stores;   /* direct stores; the n-th has bit n % 64 of GroupState.stored */
     int nstores;
     bool by_tiles;
     bool named;      /* plan has given out variables */
-    int turn_groups; /* that take turns */
+    int pingpong_groups; /* that take turns */
     Key **texts;     /* that were said, */
     int nbuckets, ntexts;
-    int nframes, nstands, nstates; /* of all groups, of a block's, of a part; */
-    Key **states;                  /* the last, by number */
-    int room_of_states;
+    int nframes, nstands, npart_keys; /* of all groups, of a block's, of a part; */
+    Key **part_keys;                  /* the last, by number */
+    int room_of_part_keys;
     Part *parts;
     int nparts;
     int *product_parts, *storage_parts; /* by group, and its storages: their parts, -1: none */
@@ -216,14 +216,14 @@ typedef struct {
     Fact *facts;                        /* for the keys being made: */
     int nfacts, room_of_facts;
     int *first_fact;     /* by part, -1: none that has not been said */
-    int nvisited, most;  /* worlds that went on, and may in one search */
+    int nvisited, most;  /* states that went on, and may in one search */
     int steps;           /* of groups */
     unsigned char *text; /* the key being built */
     int length, room;
     unsigned char ranks[MOST_RANKS]; /* of the part that it is about: see protocol-keys.c */
     int nranks;
-    World *stack, *free;
-    bool meets;   /* groups come together */
+    State *stack, *free;
+    bool has_barriers;   /* groups come together */
     bool waits;   /* some ring is in `waited` */
     bool *waited; /* by ring: a put had to wait in the order of the search, so that its state is the frame's */
     bool again;   /* the search has to be made again: one more has, or too little was known */
@@ -235,7 +235,7 @@ typedef struct {
 /* The ring `scarce` has as many slots as the storage that keeps the fewest places for it; NULL: each ring has all of its own.  */
 bool protocol_holds(Kernel *kernel, const Labels *labels, const Aref *scarce);
 bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *scarce,
-                           int most); /* so many worlds for each part of the proof */
+                           int most); /* so many states for each part of the proof */
 
 /* ---- shared by protocol*.c --------------------------------------------------------------------------------------- */
 
@@ -249,62 +249,62 @@ typedef enum { STEP_MOVED, STEP_BLOCKED, STEP_PUT, STEP_DECIDE, STEP_ENDED, STEP
 void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels);
 
 /* protocol-state.c */
-void state_add_reading(Explorer *in, State *state, int index, Reading reading);
-World *world_new(Explorer *in); /* the first */
-World *world_copy(Explorer *in, const World *world);
-void world_free(Explorer *in, World *world);
-void stir(World *world, int block); /* a group of this block has moved */
+void group_add_reading(Explorer *in, GroupState *self, int index, Reading reading);
+State *state_new(Explorer *in); /* the first */
+State *state_copy(Explorer *in, const State *state);
+void state_free(Explorer *in, State *state);
+void stir(State *state, int block); /* a group of this block has moved */
 const char *group_name(const Explorer *in, int group);
 int ring_at(const Explorer *in, int block, int aref);                       /* its place among those of all blocks */
 uint64_t blocks_sharing(const Explorer *in, int along, int block);          /* a bit each, this one's, too */
 int blocks_that_decide(const Explorer *in, int decision);                   /* it together */
-int puts_made(const Explorer *in, const World *world, int block, int aref); /* and ended, by the block itself */
-int puts_done(const Explorer *in, const World *world, int block, int aref); /* and by all that bring a share */
-Mark *mark_at(const Explorer *in, World *world, int group, const Value *value); /* NULL: never of interest */
+int puts_made(const Explorer *in, const State *state, int block, int aref); /* and ended, by the block itself */
+int puts_done(const Explorer *in, const State *state, int block, int aref); /* and by all that bring a share */
+Mark *mark_at(const Explorer *in, State *state, int group, const Value *value); /* NULL: never of interest */
 
 /* protocol-keys.c */
 void keys_init(Explorer *in);
 void keys_forget(Explorer *in);
-int fewest_taken(const Explorer *in, const World *world, int decision); /* by those that join in it */
-Key *key_of_frame(Explorer *in, World *world);
+int fewest_taken(const Explorer *in, const State *state, int decision); /* by those that join in it */
+Key *key_of_frame(Explorer *in, State *state);
 Stop *stop_of_frame(Explorer *in, Key *frame);
-void list_facts(Explorer *in, const World *world); /* before keys of parts are made */
-const Key *key_of_part(Explorer *in, const World *world, int part);
+void list_facts(Explorer *in, const State *state); /* before keys of parts are made */
+const Key *key_of_part(Explorer *in, const State *state, int part);
 bool was_there(const Key *frame, const Key *part); /* the same, or one that was worse off */
 void see(Explorer *in, Key *frame, const Key *part);
 
 /* protocol-ways.c */
-bool leads_nowhere(const Explorer *in, const World *world, const Stop *stop,
+bool leads_nowhere(const Explorer *in, const State *state, const Stop *stop,
                    bool outcome);                  /* new: needs not be tried */
-bool arrive(Explorer *in, World *world, Way *way); /* at a question: is any part new there? */
-void arrive_at_end(Explorer *in, const World *world, Way *way);
+bool arrive(Explorer *in, State *state, Way *way); /* at a question: is any part new there? */
+void arrive_at_end(Explorer *in, const State *state, Way *way);
 
 /* protocol-step.c: the next step of a group, puts left to group_put; *decision is what it has to be told.  */
-Step group_step(Explorer *in, World *world, int group, int *decision);
-Step group_put(Explorer *in, World *world, int group);
-void group_decide(Explorer *in, World *world, int group, int decision, bool choice);
-const char *waits_for(const Explorer *in, const World *world, int group);
-const char *place_of(const Explorer *in, const World *world, int group, const Op *op);
+Step group_step(Explorer *in, State *state, int group, int *decision);
+Step group_put(Explorer *in, State *state, int group);
+void group_decide(Explorer *in, State *state, int group, int decision, bool choice);
+const char *waits_for(const Explorer *in, const State *state, int group);
+const char *place_of(const Explorer *in, const State *state, int group, const Op *op);
 
 /* protocol-staging.c: the same for memory that copies out or other groups read.  */
-bool run_stage_out(Explorer *in, World *world, int group, const Op *op);
-bool run_load_staged(Explorer *in, World *world, int group, const Op *op);
-bool run_copy_out(Explorer *in, World *world, int group, const Op *op);
-void run_store_wait(const Explorer *in, State *state, const Op *op);
-bool copies_are_out(const Explorer *in, const State *state);
-bool run_gather(Explorer *in, World *world, int group, const Op *op);
-void fence_gathered(const Explorer *in, State *state);
-bool check_gathered(Explorer *in, World *world, int group, const Op *op, const Mark *view);
-bool end_look(Explorer *in, World *world, int group, const Op *op, int place, int write);
+bool run_stage_out(Explorer *in, State *state, int group, const Op *op);
+bool run_load_staged(Explorer *in, State *state, int group, const Op *op);
+bool run_copy_out(Explorer *in, State *state, int group, const Op *op);
+void run_store_wait(const Explorer *in, GroupState *self, const Op *op);
+bool copies_are_out(const Explorer *in, const GroupState *self);
+bool run_gather(Explorer *in, State *state, int group, const Op *op);
+void fence_gathered(const Explorer *in, GroupState *self);
+bool check_gathered(Explorer *in, State *state, int group, const Op *op, const Mark *view);
+bool end_look(Explorer *in, State *state, int group, const Op *op, int place, int write);
 
 /* protocol-ops.c: what the operations do; false once something is wrong.  */
-bool stays_in_place(Explorer *in, World *world, int group, const Op *op, const Value *from, const Value *to);
-bool run_plain(Explorer *in, World *world, int group, const Op *op);
+bool stays_in_place(Explorer *in, State *state, int group, const Op *op, const Value *from, const Value *to);
+bool run_plain(Explorer *in, State *state, int group, const Op *op);
 const Storage *storage_at(const Explorer *in, int place);
 uint64_t stores_to(const Explorer *in, const Value *tensor);
-void pass_over(const Explorer *in, World *world, int group, const Op *op, int64_t puts);
-bool may_pass(const Explorer *in, const World *world, int group, const Op *op);
-bool violates(Explorer *in, const World *world, int group, const Op *op, const char *format, ...)
+void pass_over(const Explorer *in, State *state, int group, const Op *op, int64_t puts);
+bool may_pass(const Explorer *in, const State *state, int group, const Op *op);
+bool violates(Explorer *in, const State *state, int group, const Op *op, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 #endif

@@ -115,7 +115,7 @@ static Known join_arms(Validator *in, const Term *condition, Known x, Known y)
 bool end_arm(Validator *in, const Op *op, int arm)
 {
     const Op *end = block_end(op->blocks[arm]);
-    return !op->nresults || variables_hand_over(in, end, end->args, op->results, op->nresults);
+    return !op->nresults || held_hand_over(in, end, end->args, op->results, op->nresults);
 }
 
 static bool match_if(Validator *in, const Op *op, const Op *source, Instance *outer, const Term *condition)
@@ -133,13 +133,13 @@ static bool match_if(Validator *in, const Op *op, const Op *source, Instance *ou
         for (int i = 0; i < op->nresults; i++)
             results[k][i] = known_of(in, block_end(op->blocks[k])->args[i]);
         memory[k] = copy_of(in, in->memory, (size_t)in->nstored * sizeof *in->memory);
-        held[k] = variables_copy(in);
+        held[k] = held_copy(in);
         attempt_restore(in, &saved);
     }
     if (op->nblocks < 2 && source->nblocks > 1 && !is_complete(in, outer->arms[source->position][1]))
         return false;
-    variables_restore(in, held[0]);
-    variables_join(in, held[1]);
+    held_restore(in, held[0]);
+    held_join(in, held[1]);
     for (int i = 0; i < op->nresults; i++) {
         in->known[op->results[i]->id] = join_arms(in, condition, results[0][i], results[1][i]);
         variable_write(in, op->results[i]);
@@ -289,7 +289,7 @@ static bool run_grid(Validator *in, const Op *op)
         return differs(in, op, "walks over another grid than the source");
     Instance *body = instance_of_loop(in, source, top);
     open_only(in, body);
-    variables_forget(in, op);
+    held_forget(in, op);
     int dims = op->nargs / 3;
     for (int i = 0; i < op->blocks[0]->nargs; i++) {
         in->known[op->blocks[0]->args[i]->id] =
@@ -301,7 +301,7 @@ static bool run_grid(Validator *in, const Op *op)
     if (!run_block(in, op->blocks[0]) || !is_complete(in, body))
         return false;
     open_only(in, top);
-    variables_forget(in, op);
+    held_forget(in, op);
     top->done[source->position] |= DONE_OP;
     label(in, op, source);
     return true;

@@ -49,7 +49,7 @@ Saved attempt_save(Validator *in)
         saved.skipped[k] = copy_of(in, in->open[k]->skipped, count * sizeof(uint64_t));
     }
     saved.memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *in->memory);
-    saved.held = variables_copy(in);
+    saved.held = held_copy(in);
     return saved;
 }
 
@@ -63,7 +63,7 @@ void attempt_restore(Validator *in, const Saved *saved)
         memcpy(in->open[k]->skipped, saved->skipped[k], count * sizeof(uint64_t));
     }
     memcpy(in->memory, saved->memory, (size_t)in->nstored * sizeof *in->memory);
-    variables_restore(in, saved->held);
+    held_restore(in, saved->held);
     in->where = saved->where;
     in->why = saved->why;
 }
@@ -234,14 +234,13 @@ static Verdict try_for(Validator *in, Match *match, Instance *outer, bool *follo
     Staged *stage = in->stage;
     in->stage = NULL;
     open_only(in, body);
-    variables_forget(in, op);
+    held_forget(in, op);
     in->known[counter->id] = named(in, body, source->blocks[0]->args[0], counter);
     variable_write(in, counter);
     enter_arguments(in, match, body, match->arguments, match->source_arguments);
     enter_memory(in, outer->before[source->position], body, follows);
-    bool ran = variables_go_round(in, op) && run_block(in, op->blocks[0]) && is_complete(in, body) &&
-               variables_hand_over(in, end, end->args, match->arguments, match->relation.count) &&
-               variables_go_round(in, op);
+    bool ran = held_go_round(in, op) && run_block(in, op->blocks[0]) && is_complete(in, body) &&
+               held_hand_over(in, end, end->args, match->arguments, match->relation.count) && held_go_round(in, op);
     in->stage = stage;
     if (!ran)
         return BROKEN;
@@ -257,11 +256,11 @@ static Verdict try_while(Validator *in, Match *match, Instance *outer, bool *fol
     const Op *cond = block_end(op->blocks[0]), *source_cond = block_end(source->blocks[0]);
     Instance *head = instance_of_loop(in, source, outer);
     open_only(in, head);
-    variables_forget(in, op);
+    held_forget(in, op);
     enter_arguments(in, match, head, match->arguments, match->source_arguments);
     enter_memory(in, outer->before[source->position], head, follows);
     if (!run_block(in, op->blocks[0]) || !is_complete(in, head) || !variable_read(in, cond, cond->args[0]) ||
-        !variables_hand_over(in, cond, cond->args + 1, op->blocks[1]->args, match->relation.count))
+        !held_hand_over(in, cond, cond->args + 1, op->blocks[1]->args, match->relation.count))
         return BROKEN;
     if (known_of(in, cond->args[0]).term != source_term(in, head, source_cond->args[0])) {
         differs(in, op, "goes on under another condition than the source");
@@ -278,7 +277,7 @@ static Verdict try_while(Validator *in, Match *match, Instance *outer, bool *fol
     enter_arguments(in, match, body, op->blocks[1]->args, source->blocks[1]->args);
     const Op *end = block_end(op->blocks[1]);
     if (!run_block(in, op->blocks[1]) || !is_complete(in, body) ||
-        !variables_hand_over(in, end, end->args, match->arguments, match->relation.count))
+        !held_hand_over(in, end, end->args, match->arguments, match->relation.count))
         return BROKEN;
     verdict = check_next(in, match, body, end->args, block_end(source->blocks[1])->args, op);
     leave_memory(in, outer->after[source->position], body, follows);
@@ -318,7 +317,7 @@ bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer)
                    .relation.count = op->nargs - fixed};
     if (match.relation.count > MAX_CARRIED)
         return differs(in, op, "carries more than %d values", MAX_CARRIED);
-    if (!variables_begin(in, op, fixed, match.arguments))
+    if (!held_begin(in, op, fixed, match.arguments))
         return false;
     match_begin(in, &match, outer, fixed);
     Saved saved = attempt_save(in);
@@ -336,7 +335,7 @@ bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer)
         }
     }
     leave_results(in, &match, outer);
-    if (!variables_leave(in, op, counted ? match.arguments : op->blocks[1]->args))
+    if (!held_leave(in, op, counted ? match.arguments : op->blocks[1]->args))
         return false;
     outer->done[source->position] |= DONE_OP;
     label(in, op, source);
@@ -467,7 +466,7 @@ static Verdict try_steady(Validator *in, Steady *steady)
     in->nopen = 2;
     const Op *end = block_end(op->blocks[0]);
     Value *const *arguments = op->blocks[0]->args;
-    variables_forget(in, op);
+    held_forget(in, op);
     in->known[arguments[0]->id] = named(in, next, loop->blocks[0]->args[0], arguments[0]);
     variable_write(in, arguments[0]);
     for (int i = 0; i < steady->count; i++) {
@@ -476,8 +475,8 @@ static Verdict try_steady(Validator *in, Steady *steady)
         variable_write(in, arguments[1 + i]);
     }
     in->stage = NULL;
-    bool ran = variables_go_round(in, op) && run_block(in, op->blocks[0]) && is_complete(in, last) &&
-               variables_hand_over(in, end, end->args, arguments + 1, steady->count) && variables_go_round(in, op);
+    bool ran = held_go_round(in, op) && run_block(in, op->blocks[0]) && is_complete(in, last) &&
+               held_hand_over(in, end, end->args, arguments + 1, steady->count) && held_go_round(in, op);
     in->stage = stage;
     if (!ran)
         return BROKEN;
@@ -500,7 +499,7 @@ bool run_steady(Validator *in, const Op *op)
     steady->memory = arena_alloc(in->kernel->module, (size_t)(in->nstored + 1) * sizeof *steady->memory);
     if (steady->count > MAX_CARRIED)
         return differs(in, op, "carries more than %d values", MAX_CARRIED);
-    if (!variables_begin(in, op, 3, op->blocks[0]->args + 1))
+    if (!held_begin(in, op, 3, op->blocks[0]->args + 1))
         return false;
     for (int i = 0; i < steady->count; i++) {
         steady->initial[i] = known_of(in, op->args[3 + i]);
@@ -522,7 +521,7 @@ bool run_steady(Validator *in, const Op *op)
         in->known[op->results[i]->id] =
             known_by_name(in, stage->last, &steady->names[i], op->results[i], steady->initial[i]);
     label(in, op, stage->loop);
-    return variables_leave(in, op, op->blocks[0]->args + 1);
+    return held_leave(in, op, op->blocks[0]->args + 1);
 }
 
 /* Does the role's loop run over all iterations of the source's but the first?  */
@@ -585,7 +584,7 @@ bool run_staged(Validator *in, const Op *op, const Op *loop, Instance *outer)
         return differs(in, op, "peels an iteration off a loop that does not follow");
     if (!is_complete(in, stage.last))
         return false;
-    const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory), **held = variables_copy(in);
+    const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory), **held = held_copy(in);
     attempt_restore(in, &saved);
     bool follows[in->nstored + 1];
     for (int k = 0; k < in->nstored; k++)
@@ -593,10 +592,10 @@ bool run_staged(Validator *in, const Op *op, const Op *loop, Instance *outer)
     in->nopen = 0;
     if (!run_block(in, op->blocks[1]) || !end_arm(in, op, 1))
         return false;
-    const Term **other = variables_copy(in);
+    const Term **other = held_copy(in);
     attempt_restore(in, &saved);
-    variables_restore(in, held);
-    variables_join(in, other);
+    held_restore(in, held);
+    held_join(in, other);
     for (int k = 0; k < in->nstored; k++)
         in->memory[k] = follows[k] ? outer->after[loop->position][k] : stale(in);
     staged_results(in, op, loop, outer, stage.last);

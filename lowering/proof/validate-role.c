@@ -87,7 +87,7 @@ static const Term *group_rows(Validator *in, int rows)
 }
 
 /* A coordinate without the group's first row, if it has one for tiles of so many rows.  */
-static Spread strip_group(Validator *in, const Term **coordinate, int rows)
+static Spread subtile_group(Validator *in, const Term **coordinate, int rows)
 {
     if (in->groups == 1 || term_factor(*coordinate, in->group) != rows)
         return SPREAD_WHOLE;
@@ -186,7 +186,7 @@ static bool run_load(Validator *in, const Op *op)
     for (int i = 0; i < op->nargs; i++)
         args[i] = known_of(in, op->args[i]).term;
     int rows = op->results[0]->type.rows, row = row_coordinate(op), count = op->nargs;
-    Spread spread = row < 0 ? SPREAD_WHOLE : strip_group(in, &args[row], rows);
+    Spread spread = row < 0 ? SPREAD_WHOLE : subtile_group(in, &args[row], rows);
     int base = stored_base(in, args[0]);
     if (base >= 0)
         args[count++] = in->memory[base];
@@ -215,8 +215,8 @@ static bool is_the_store(Validator *in, const Op *op, const Stored *what, const 
 {
     const Value *tile = source->args[source->nargs - 1];
     bool divided = is_divided(in, source);
-    bool named_alike = source->code == op->code && op_means_the_same(op, source);
-    if (!named_alike || source->nargs != op->nargs || instance->done[source->position] & DONE_OP)
+    bool named_equal = source->code == op->code && op_means_the_same(op, source);
+    if (!named_equal || source->nargs != op->nargs || instance->done[source->position] & DONE_OP)
         return false;
     if (!agrees(in, what->tile, op->args[op->nargs - 1], source_term(in, instance, tile), tile) ||
         divided != (op->args[op->nargs - 1]->type.rows != tile->type.rows) ||
@@ -254,7 +254,7 @@ static bool run_store(Validator *in, const Op *op)
     int row = row_coordinate(op);
     Stored what = {args, SPREAD_WHOLE, known_of(in, tile)};
     if (row >= 0)
-        what.place = strip_group(in, &args[row], tile->type.rows);
+        what.place = subtile_group(in, &args[row], tile->type.rows);
     Box box = box_of(op);
     for (int k = 0; k < in->nopen; k++)
         FOR_OPS (source, in->open[k]->block) {
@@ -355,7 +355,7 @@ static bool run_copy_in(Validator *in, const Op *op)
     if (!same)
         return differs(in, op, "copies something else into '%s' than the source loads", op->storage->name);
     if ((op->transfer->present && !load->transfer->present) ||
-        (op->transfer->stepped && op->transfer->stepped != load->transfer->stepped))
+        (op->transfer->clipped && op->transfer->clipped != load->transfer->clipped))
         return differs(in, op, "leaves out rows of '%s' that are looked at", op->storage->name);
     if (*done & DONE_COPY)
         return differs(in, op, "copies twice into one slot of '%s'", op->storage->name);
@@ -416,7 +416,7 @@ static Known *staged(Validator *in, const Storage *storage)
     return &in->staged[storage_place(in->kernel, storage)];
 }
 
-static const Term *turned_over(Validator *in, const Op *view, const Term *tile)
+static const Term *transpose_of(Validator *in, const Op *view, const Term *tile)
 {
     Op trans = *view;
     trans.code = OP_TRANS;
@@ -437,12 +437,12 @@ static bool run_view(Validator *in, const Op *op)
         return differs(in, op, "looks at '%s' with a slot of another ring", op->storage->name);
     bool turned = op->storage->turned;
     Type type = source->results[0]->type;
-    int spread = window_of(in, op, turned ? type_turned(type) : type);
+    int spread = window_of(in, op, turned ? type_transposed(type) : type);
     if (spread == SPREAD_MIXED)
         return differs(in, op, "looks at a window of '%s' that is not this group's", op->storage->name);
     const Term *tile = source_term(in, slot.instance, source->results[0]);
     if (turned)
-        tile = turned_over(in, op, tile);
+        tile = transpose_of(in, op, tile);
     *result = (Known){tile, (Spread)spread, NULL};
     return true;
 }
@@ -523,7 +523,7 @@ bool run_op(Validator *in, const Op *op)
     if (op->nblocks)
         return run_control(in, op);
     bool printed = op_is_printed(op);
-    if ((printed && !variables_read(in, op, op)) || !carry_out(in, op))
+    if ((printed && !held_read(in, op, op)) || !carry_out(in, op))
         return false;
     for (int i = 0; printed && i < op->nresults; i++)
         variable_write(in, op->results[i]);

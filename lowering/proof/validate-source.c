@@ -7,7 +7,7 @@
  *     acc = ws_dot (ta, tb, acc)      dot (load .., acc)              dot (load .., dot (load .., acc))
  *
  * Memory that the region stores to is a value like any other: a store makes a new one of the one before, a load names the one
- * that it reads.  What a loop leaves is a value by its own name (validate-alike.c), memory behind one that stores a symbol; the
+ * that it reads.  What a loop leaves is a value by its own name (validate-loop-classes.c), memory behind one that stores a symbol; the
  * loop's body is looked at where a role runs it.
  */
 #include <string.h>
@@ -117,7 +117,7 @@ static void evaluate_control(Evaluator *at, const Op *op)
         evaluate_if(at, op);
     } else {
         for (int i = 0; i < op->nresults; i++)
-            set(at, op->results[i], alike_result(in, at->instance, op, i, at->memory));
+            set(at, op->results[i], loop_class_result(in, at->instance, op, i, at->memory));
         for (int k = 0; k < in->nstored && op_has_stores(op); k++)
             at->memory[k] = term_symbol(&in->terms);
     }

@@ -37,7 +37,7 @@ static const Term **holds(const Validator *in, const Variable *variable)
     return &in->held[i];
 }
 
-void variables_init(Validator *in)
+void held_init(Validator *in)
 {
     Module *module = in->kernel->module;
     int count = 0;
@@ -114,26 +114,26 @@ static void forget_written(const Forgetting *at, const Op *op)
 }
 
 /* Whatever the loop writes may hold anything.  */
-void variables_forget(Validator *in, const Op *op)
+void held_forget(Validator *in, const Op *op)
 {
     Forgetting at = {in, term_symbol(&in->terms)};
     if (in->nvariables)
         forget_written(&at, op);
 }
 
-const Term **variables_copy(Validator *in)
+const Term **held_copy(Validator *in)
 {
     return copy_of(in, in->held, (size_t)in->nvariables * sizeof *in->held);
 }
 
-void variables_restore(Validator *in, const Term *const *held)
+void held_restore(Validator *in, const Term *const *held)
 {
     if (in->nvariables)
         memcpy(in->held, held, (size_t)in->nvariables * sizeof *in->held);
 }
 
 /* Behind a branch: what both arms left.  */
-void variables_join(Validator *in, const Term *const *other)
+void held_join(Validator *in, const Term *const *other)
 {
     const Term *unknown = NULL;
     for (int i = 0; i < in->nvariables; i++) {
@@ -176,11 +176,11 @@ bool variable_read(Validator *in, const Op *op, const Value *value)
         return !value->block || is_ordinal(value) || differs(in, op, "reads a value that has no variable");
     if (!op_is_pure(value->def))
         return differs(in, op, "reads a result of '%s' that has no variable", op_info[value->def->code].text);
-    return variables_read(in, op, value->def);
+    return held_read(in, op, value->def);
 }
 
 /* What the op's text mentions.  An accumulator comes first, and takes its variable.  */
-bool variables_read(Validator *in, const Op *op, const Op *printed)
+bool held_read(Validator *in, const Op *op, const Op *printed)
 {
     if (in->nvariables && op_writes_in_place(printed)) {
         if (!variable_read(in, op, printed->args[2]))
@@ -197,7 +197,7 @@ bool variables_read(Validator *in, const Op *op, const Op *printed)
 }
 
 /* Values handed over to those that have a variable, all of them at once.  */
-bool variables_hand_over(Validator *in, const Op *op, Value *const *from, Value *const *to, int count)
+bool held_hand_over(Validator *in, const Op *op, Value *const *from, Value *const *to, int count)
 {
     for (int i = 0; in->nvariables && i < count; i++)
         if (to[i]->var && !variable_read(in, op, from[i]))
@@ -206,9 +206,9 @@ bool variables_hand_over(Validator *in, const Op *op, Value *const *from, Value 
 }
 
 /* Before a loop: the carried values take their variables, then the counter starts.  */
-bool variables_begin(Validator *in, const Op *loop, int fixed, Value *const *carriers)
+bool held_begin(Validator *in, const Op *loop, int fixed, Value *const *carriers)
 {
-    if (!variables_hand_over(in, loop, loop->args + fixed, carriers, loop->nargs - fixed))
+    if (!held_hand_over(in, loop, loop->args + fixed, carriers, loop->nargs - fixed))
         return false;
     for (int i = 0; in->nvariables && i < loop->nargs - fixed; i++)
         if (carriers[i]->var && carriers[i]->var->role)
@@ -217,16 +217,16 @@ bool variables_begin(Validator *in, const Op *loop, int fixed, Value *const *car
 }
 
 /* Bound and step are read again and again, and nothing in the body writes the counter.  */
-bool variables_go_round(Validator *in, const Op *loop)
+bool held_go_round(Validator *in, const Op *loop)
 {
     return variable_read(in, loop, loop->blocks[0]->args[0]) && variable_read(in, loop, loop->args[1]) &&
            variable_read(in, loop, loop->args[2]);
 }
 
 /* A loop's results stay where its carried values were.  */
-bool variables_leave(Validator *in, const Op *loop, Value *const *carriers)
+bool held_leave(Validator *in, const Op *loop, Value *const *carriers)
 {
-    variables_forget(in, loop);
+    held_forget(in, loop);
     for (int i = 0; in->nvariables && i < loop->nresults; i++) {
         if (loop->results[i]->var && loop->results[i]->var != carriers[i]->var)
             return differs(in, loop, "leaves '%s' in another variable than it carries it in",

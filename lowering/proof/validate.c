@@ -168,8 +168,8 @@ static Validator *validator_new(Kernel *kernel, Labels *labels)
     in->slots = arena_alloc(module, nvalues * sizeof *in->slots);
     in->known = arena_alloc(module, nvalues * sizeof *in->known);
     find_bases(in);
-    variables_init(in);
-    alike_init(in);
+    held_init(in);
+    loop_classes_init(in);
     in->memory = arena_alloc(module, (size_t)(in->nstored + 1) * sizeof *in->memory);
     return in;
 }
@@ -198,7 +198,7 @@ static void visit_present(Op *op, void *context)
     }
     if (!in->apart || op->code != OP_LOAD ||
         ((!op->transfer->present || rows_stay_apart(in->kernel, &in->uses, op)) &&
-         (!op->transfer->stepped || rows_stepped(in->kernel, &in->uses, op) == op->transfer->stepped)))
+         (!op->transfer->clipped || rows_clipped(in->kernel, &in->uses, op) == op->transfer->clipped)))
         return;
     BUG_AT(in->kernel, op->loc, "rows that '%s' does not have are looked at",
            op->args[0]->name ? op->args[0]->name : "?");

@@ -41,7 +41,7 @@ typedef struct {
     Instance *first, *last;
 } Staged;
 
-typedef struct Alike Alike;
+typedef struct LoopClass LoopClass;
 
 typedef struct {
     Kernel *kernel;
@@ -49,7 +49,7 @@ typedef struct {
     Terms terms;
     const Term **params;
     int *slots;   /* of source values, by id */
-    Alike *alike; /* loops of the source, by what they say */
+    LoopClass *loop_classes; /* loops of the source, by what they say */
     int nshapes;
     int nstored;
     int *stored_bases;   /* parameters that are stored through; -1: something else */
@@ -83,10 +83,10 @@ const Term *source_term(Validator *in, const Instance *instance, const Value *va
 int stored_base(const Validator *in, const Term *tensor); /* which stored memory, -1: none */
 const Term *store_term(Validator *in, const Op *store, const Term *memory, const Term *const *args);
 
-/* validate-alike.c */
-void alike_init(Validator *in);
+/* validate-loop-classes.c */
+void loop_classes_init(Validator *in);
 /* What a loop of that iteration of the block around leaves as its n-th result: one term for loops that say the same.  */
-const Term *alike_result(Validator *in, const Instance *instance, const Op *loop, int result,
+const Term *loop_class_result(Validator *in, const Instance *instance, const Op *loop, int result,
                          const Term *const *memory);
 
 /* validate-role.c */
@@ -99,18 +99,18 @@ bool run_op(Validator *in, const Op *op);
 bool run_block(Validator *in, const Block *block);
 
 /* validate-variables.c */
-void variables_init(Validator *in);
+void held_init(Validator *in);
 void variable_write(Validator *in, const Value *value);
-void variables_forget(Validator *in, const Op *op);
-const Term **variables_copy(Validator *in);
-void variables_restore(Validator *in, const Term *const *held);
-void variables_join(Validator *in, const Term *const *other);
+void held_forget(Validator *in, const Op *op);
+const Term **held_copy(Validator *in);
+void held_restore(Validator *in, const Term *const *held);
+void held_join(Validator *in, const Term *const *other);
 bool variable_read(Validator *in, const Op *op, const Value *value);
-bool variables_read(Validator *in, const Op *op, const Op *printed);
-bool variables_hand_over(Validator *in, const Op *op, Value *const *from, Value *const *to, int count);
-bool variables_begin(Validator *in, const Op *loop, int fixed, Value *const *carriers);
-bool variables_go_round(Validator *in, const Op *loop);
-bool variables_leave(Validator *in, const Op *loop, Value *const *carriers);
+bool held_read(Validator *in, const Op *op, const Op *printed);
+bool held_hand_over(Validator *in, const Op *op, Value *const *from, Value *const *to, int count);
+bool held_begin(Validator *in, const Op *loop, int fixed, Value *const *carriers);
+bool held_go_round(Validator *in, const Op *loop);
+bool held_leave(Validator *in, const Op *loop, Value *const *carriers);
 
 /* validate-loop.c */
 /* What an attempt may change.  */

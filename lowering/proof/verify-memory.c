@@ -65,13 +65,14 @@ static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *st
 
 /* What slots keep for the next tile is what the tensor still holds, and each slot of the ring has one of them.  A copy waits for
    all slots that share its memory; threads that write tiles there do not.  */
-static bool check_kept(Kernel *kernel, const Aref *aref, const Storage *storage, const Op *source)
+static bool check_resident(Kernel *kernel, const Aref *aref, const Storage *storage, const Op *source)
 {
-    bool turns = storage->kept > 0 && storage->slots % storage->kept == 0;
+    bool turns = storage->resident > 0 && storage->slots % storage->resident == 0;
     bool copied = source->code == OP_LOAD && !aref->along && !storage->turned && !source->aref->also;
-    if (!storage->kept || (turns && copied && !ir_any_of(kernel->body, stores_what_is_loaded, source)))
+    if (!storage->resident || (turns && copied && !ir_any_of(kernel->body, stores_what_is_loaded, source)))
         return true;
-    BUG(kernel, "storage '%s' keeps in %d of %d slots what others write", storage->name, storage->kept, storage->slots);
+    BUG(kernel, "storage '%s' keeps in %d of %d slots what others write", storage->name, storage->resident,
+        storage->slots);
     return false;
 }
 
@@ -92,10 +93,10 @@ static bool check_ring(Kernel *kernel, const Aref *aref)
                 storage->name, storage->slots);
             return false;
         }
-        if (!check_kept(kernel, aref, storage, aref->payload[i]->def))
+        if (!check_resident(kernel, aref, storage, aref->payload[i]->def))
             return false;
         Type tile = aref->payload[i]->type;
-        tile = storage->turned ? type_turned(tile) : tile;
+        tile = storage->turned ? type_transposed(tile) : tile;
         if (tile.dtype != storage->tile.dtype || tile.rows != storage->tile.rows || tile.cols != storage->tile.cols) {
             BUG(kernel, "storage '%s' has not the shape of what ring '%s' carries", storage->name, aref->name);
             return false;
@@ -161,7 +162,7 @@ static void check_stage(RoleUses *uses, const Op *op)
 /* All of it, into a slot of its shape, or turned over: so go bytes out of another slot alone.  */
 static void check_put_tile(RoleUses *uses, const Op *op)
 {
-    Type from = op->args[1]->type, tile = op->storage->turned ? type_turned(op->storage->tile) : op->storage->tile;
+    Type from = op->args[1]->type, tile = op->storage->turned ? type_transposed(op->storage->tile) : op->storage->tile;
     bool bytes = from.kind == K_VIEW && dtype_bytes(from.dtype) == 1;
     if (tile.dtype != from.dtype || tile.rows != from.rows || tile.cols != from.cols)
         complain(uses, op, "writes to memory of another shape");
@@ -223,7 +224,7 @@ static void check_pair(RoleUses *uses, const Op *op)
         complain(uses, op, "is one instruction with a product whose right operand lies elsewhere");
 }
 
-/* The matrix unit reads 64 rows of A even where a tile has fewer.  */
+/* The tensor core reads 64 rows of A even where a tile has fewer.  */
 static void check_short_operand(RoleUses *uses, const Op *op)
 {
     const Storage *storage = storage_under(op->args[0]);
@@ -232,7 +233,7 @@ static void check_short_operand(RoleUses *uses, const Op *op)
         complain(uses, op, "reads rows behind the end of shared memory");
 }
 
-/* The matrix units drop bits of f32 where the language rounds: products read what is rounded, and nobody else does.  */
+/* The tensor cores drop bits of f32 where the language rounds: products read what is rounded, and nobody else does.  */
 static void check_rounded(RoleUses *uses, const Op *op)
 {
     bool writes = op->code == OP_STAGE || op->code == OP_PUT_TILE;
@@ -249,15 +250,16 @@ static void check_rounded(RoleUses *uses, const Op *op)
 }
 
 /* Bytes in registers stand in an order of their own along K: B has them in the same, and nothing else reads that.  */
-static void check_woven(RoleUses *uses, const Op *op)
+static void check_interleaved(RoleUses *uses, const Op *op)
 {
     bool bytes = op->code == OP_MMA && op->args[0]->type.kind == K_TILE && dtype_bytes(op->args[0]->type.dtype) == 1;
     for (int i = 0; i < op->nargs && op->code != OP_TRANS_VIEW; i++) {
         const Storage *storage = storage_under(op->args[i]);
-        bool woven = storage && storage->woven, right = i == 1 && bytes && op->args[i]->def->code == OP_TRANS_VIEW;
-        if (woven && !right)
+        bool interleaved = storage && storage->interleaved,
+             right = i == 1 && bytes && op->args[i]->def->code == OP_TRANS_VIEW;
+        if (interleaved && !right)
             complain(uses, op, "reads bytes in the order of registers as if they were in their own");
-        if (i == 1 && bytes && !woven)
+        if (i == 1 && bytes && !interleaved)
             complain(uses, op, "has bytes in registers on the left, and on the right another order of them");
     }
 }
@@ -273,7 +275,7 @@ static void visit_use(Op *op, void *context)
     RoleUses *uses = context;
     check_scratch(uses, op);
     check_rounded(uses, op);
-    check_woven(uses, op);
+    check_interleaved(uses, op);
     if (op->code == OP_STAGE)
         check_stage(uses, op);
     if (op->code == OP_PUT_TILE)
@@ -335,7 +337,7 @@ static bool is_beyond(const Op *op, const void *context)
 /* The last group to ask for registers would wait for ever if all of them wanted more than the launch gave out.  */
 bool verify_machine(Kernel *kernel)
 {
-    int groups = 0, registers = 0, asking = 0, turns = kernel_takes_turns(kernel);
+    int groups = 0, registers = 0, asking = 0, turns = kernel_has_pingpong(kernel);
     FOR_ROLES (role, kernel) {
         groups += role->replicas;
         registers += role->replicas * role->registers;

@@ -89,7 +89,7 @@ static bool is_inside(const Block *inner, const Block *outer)
     }
 }
 
-static bool printed_alike(const char *x, const char *y)
+static bool printed_equal(const char *x, const char *y)
 {
     size_t length = strcspn(x, "$");
     return length == strcspn(y, "$") && !strncmp(x, y, length);
@@ -97,7 +97,7 @@ static bool printed_alike(const char *x, const char *y)
 
 static bool clash(const Name *x, const Name *y)
 {
-    return x->scope && y->scope && printed_alike(x->variable->name, y->variable->name) &&
+    return x->scope && y->scope && printed_equal(x->variable->name, y->variable->name) &&
            (is_inside(x->scope, y->scope) || is_inside(y->scope, x->scope));
 }
 

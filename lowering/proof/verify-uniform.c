@@ -2,7 +2,7 @@
 /*
  * verify-uniform.c - do all threads of a warp go the same way where the program says so?
  *
- *   if %c | uniform=1       if (ws::alike(c)) {: threads that differ would all go the way of one of them
+ *   if %c | uniform=1       if (ws::warp_uniform(c)) {: threads that differ would all go the way of one of them
  *
  * A scalar is made of parameters, of the tile's and the group's numbers, of loop counters, and of what is read from memory. All
  * but the last are the same in all threads of a group. What is read is the same if nothing in the kernel writes there.

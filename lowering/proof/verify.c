@@ -105,7 +105,7 @@ static bool check_versions(Kernel *kernel, Labels *labels)
             BUG(kernel, "'%s' has no program for tensors that the TMA cannot load", role->name);
             return false;
         }
-        if (role->versions & VERSION_ENGINE && !role_issues_only(role)) {
+        if (role->versions & VERSION_TMA && !role_issues_only(role)) {
             BUG(kernel, "'%s' has a program of one warp for tensors that the TMA can load, and more to do than copies",
                 role->name);
             return false;
@@ -208,7 +208,7 @@ void pass_verify(Kernel *kernel)
     if (!kernel->failed)
         text = arena_print(kernel->module,
                            "%s# verify size      %d terms, %d ways in which the groups may stand, %d steps of theirs\n",
-                           say_rings(kernel, text), kernel->proof.terms, kernel->proof.worlds, kernel->proof.steps);
+                           say_rings(kernel, text), kernel->proof.terms, kernel->proof.states, kernel->proof.steps);
     kernel->obligations = text;
 }
 

@@ -7,7 +7,7 @@
  *     acc = ws_dot (ws_load (a, i, k, 128, 64), ..., acc);     they make rows of acc,
  *   ws_store (c, i, j, acc);                                   which the store leaves out: c has M rows as well
  *
- * Rows beyond a tensor's last read as 0, and the copy engine takes three times as long over one of these as over one that it
+ * Rows beyond a tensor's last read as 0, and TMA takes three times as long over one of these as over one that it
  * brings (H200: 6 clocks of a line, and 2).  Where all that they reach is left out of every store, they may hold anything, so
  * nobody needs to bring them.
  *
@@ -130,7 +130,7 @@ static bool ends_behind(const Value *tensor, int dimension, const Value *base, c
 }
 
 /* Does the tensor end where all others do that were met?  */
-static bool ends_alike(Search *in, const Value *tensor, int dimension)
+static bool ends_equal(Search *in, const Value *tensor, int dimension)
 {
     const Op *slice = tensor->def;
     while (slice && slice->code == OP_SLICE && slice->tensor->dimension != dimension)
@@ -156,7 +156,7 @@ static bool is_left_out(Search *in, const Op *store, Axis axis, First first)
     case BEYOND_STEP:
         return ends_behind(store->args[0], dimension, base, in->step);
     case BEYOND_END:
-        return ends_alike(in, store->args[0], dimension);
+        return ends_equal(in, store->args[0], dimension);
     default:
         return extent && affine_same(extent, rows_of(in->load));
     }
@@ -282,7 +282,7 @@ bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load)
     return reach_nothing(kernel, uses, load, NULL);
 }
 
-int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load)
+int rows_clipped(Kernel *kernel, const Uses *uses, const Op *load)
 {
     const Op *grid = ir_enclosing(load, OP_GRID);
     if (load->code != OP_LOAD || load->nargs < 3 || !grid)
@@ -293,7 +293,7 @@ int rows_stepped(Kernel *kernel, const Uses *uses, const Op *load)
 
 /* ---- columns of a product ---------------------------------------------------------------------------------------- */
 
-/* What brings the columns of a product on the matrix units, as rows, or NULL.  */
+/* What brings the columns of a product on the tensor cores, as rows, or NULL.  */
 static const Op *load_of_columns(const Op *dot)
 {
     const Op *trans = op_is_dot(dot) ? dot->args[1]->def : NULL;
@@ -353,7 +353,7 @@ static void visit_load(Op *op, void *context)
     op->transfer->present =
         may_be_ragged(op, op->nargs - 3, op->results[0]->type.rows) && rows_stay_apart(in->kernel, &in->uses, op);
     if (op->transfer->present && op->results[0]->type.rows <= MACHINE_BOX_ROWS)
-        op->transfer->stepped = rows_stepped(in->kernel, &in->uses, op);
+        op->transfer->clipped = rows_clipped(in->kernel, &in->uses, op);
 }
 
 static bool is_same(const Op *op, const void *other)
@@ -415,7 +415,7 @@ static void visit_dot(Op *op, void *context)
 {
     Marker *in = context;
     const Op *load = load_of_columns(op);
-    Op *loop = load && !load->transfer->stepped ? loop_around(op->parent) : NULL;
+    Op *loop = load && !load->transfer->clipped ? loop_around(op->parent) : NULL;
     int64_t number;
     if (!loop || loop->code != OP_FOR)
         return;

@@ -196,7 +196,7 @@ static Value *emit_window(Distributor *in, Block *to, const Op *origin, const Va
     Value *window = op_result(in->kernel, view, type, source->results[0]->name);
     if (!transposed)
         return window;
-    return op_result(in->kernel, emit(in, to, origin, OP_TRANS_VIEW, 1, &window), type_turned(type), value->name);
+    return op_result(in->kernel, emit(in, to, origin, OP_TRANS_VIEW, 1, &window), type_transposed(type), value->name);
 }
 
 static void emit_read(Distributor *in, Block *to, const Op *origin, Value *value, bool split)
@@ -503,8 +503,8 @@ static void place_turn(Distributor *in, Block *block);
 static void surround_by_turn(Distributor *in, Block *block, Op *first, Op *last)
 {
     const Op *origin = first ? first : block->parent;
-    Op *take = emit(in, block, origin, OP_TURN_TAKE, 0, NULL);
-    Op *pass = emit(in, block, origin, OP_TURN_PASS, 0, NULL);
+    Op *take = emit(in, block, origin, OP_PINGPONG_TAKE, 0, NULL);
+    Op *pass = emit(in, block, origin, OP_PINGPONG_PASS, 0, NULL);
     op_remove(pass);
     if (last)
         op_after(last, pass);

@@ -305,7 +305,7 @@ static void end_iterations(Expander *in, Op *loop)
             continue;
         if (!after) {
             after = wait_op(in, loop, 0);
-            op_after(loop->next && loop->next->code == OP_TURN_PASS ? loop->next : loop, after);
+            op_after(loop->next && loop->next->code == OP_PINGPONG_PASS ? loop->next : loop, after);
         }
         block->args[1 + i]->type.kind = K_TOKEN;
         loop->results[i]->type.kind = K_TOKEN;

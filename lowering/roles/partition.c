@@ -14,7 +14,7 @@
  *
  * What is turned over on its way goes through two of them, the second filled by the role that does so:
  *
- *   tv = ws_load (v, k, j, 64, 128)            aref tv: producer -> flipper; aref tv_flipped from tv: {128x64} turned, flipper -> consumer
+ *   tv = ws_load (v, k, j, 64, 128)            aref tv: producer -> transposer; aref tv_transposed from tv: {128x64} turned, transposer -> consumer
  *
  * Loads share an aref if they have the same control block, the same consuming roles, the same depth and the same release
  * point in the table: then one put fills and one consumed frees all of them.  Every other value has its own.
@@ -97,14 +97,14 @@ static void add_payload(Kernel *kernel, Aref *aref, Op *source, Storage *storage
     aref->nstorages++;
 }
 
-/* The copy engine brings whole lines of the rows that there are; threads write all of a tile.  */
+/* TMA brings whole lines of the rows that there are; threads write all of a tile.  */
 static void add_source(Kernel *kernel, Aref *aref, Op *source)
 {
     Type tile = source->results[0]->type;
     Storage *storage = storage_new(kernel, payload_name(kernel, source), USE_RING, tile, aref->slots);
     add_payload(kernel, aref, source, storage);
     if (source->transfer) {
-        storage->kept = source->transfer->kept;
+        storage->resident = source->transfer->resident;
         aref->along = cluster_join(aref->along, source->transfer->along);
     }
     aref->bytes += source->code == OP_LOAD ? machine_copy_bytes(tile) : machine_tile_bytes(tile);
@@ -142,14 +142,14 @@ static Aref *new_aref(Kernel *kernel, const Op *source)
 /* The ring that has the same tiles turned over.  */
 static void add_turned(Kernel *kernel, Aref *from, Op *source)
 {
-    Type tile = type_turned(source->results[0]->type);
+    Type tile = type_transposed(source->results[0]->type);
     Aref *aref = aref_new(kernel, "ring", from->slots);
     aref->producer = role_of_bit(kernel, schedule_of(source)->turner);
     aref->consumers = from->consumers;
     aref->home = from->home;
     aref->release_lag = from->release_lag;
     aref->bytes = machine_tile_bytes(tile);
-    const char *name = arena_print(kernel->module, "%s_flipped", from->storages[0]->name);
+    const char *name = arena_print(kernel->module, "%s_transposed", from->storages[0]->name);
     add_payload(kernel, aref, source, storage_new(kernel, name, USE_RING, tile, aref->slots));
     aref->storages[0]->turned = true;
     from->consumers = ROLE_BIT(aref->producer);

@@ -19,7 +19,7 @@
  *
  * With `pingpong` and groups that divide the rows, the products that a time step starts together are one turn: while one
  * group's run, the others do what comes between.  A turn ends before the first look at one of its products, so no group
- * waits for the matrix units while it holds it.
+ * waits for the tensor cores while it holds it.
  */
 #include "ir/queries.h"
 #include "roles/stages.h"
@@ -194,11 +194,11 @@ static void place_turn(const Stager *in, const Block *block, const Op *before)
     }
     if (!first)
         return;
-    op_before(first, sync_op(in, first, OP_TURN_TAKE));
-    op_after(last, sync_op(in, last, OP_TURN_PASS));
+    op_before(first, sync_op(in, first, OP_PINGPONG_TAKE));
+    op_after(last, sync_op(in, last, OP_PINGPONG_PASS));
 }
 
-static bool takes_turns(const Stager *in)
+static bool in_pingpong(const Stager *in)
 {
     return in->loop->control->pipeline->pingpong && in->kernel->grid.split == SPLIT_ROWS &&
            in->kernel->grid.consumers > 1;
@@ -225,7 +225,7 @@ static void copy_step(Stager *in, Block *to, unsigned stages)
             copy->sync->keep += slots_since(in, op);
         publish(in, op);
     }
-    if (stages & 1 && takes_turns(in))
+    if (stages & 1 && in_pingpong(in))
         place_turn(in, to, before);
 }
 

@@ -6,7 +6,7 @@
  *   store %c, %i, %j, %x -> c_out              store_wait 1                         a buffer of two is read
  *                                              %box = stage %x -> c_out
  *                                              fence
- *                                              store %c, %i, %j, %box -> c_out      the copy engine's
+ *                                              store %c, %i, %j, %box -> c_out      TMA's
  *   %y = load %d, %i, %j -> c_out              store_wait 1; %y = load %d, %i, %j -> c_out
  *   %v = gather %x, %first_row -> g            meet; %v = gather %x, %first_row -> g; fence; meet
  *
@@ -61,10 +61,10 @@ static void open_store(Kernel *kernel, Op *store)
 static void open_gather(Kernel *kernel, Op *gather)
 {
     if (gather->storage->slots == 1)
-        op_lowered_before(kernel, gather, OP_MEET, 0, NULL);
+        op_lowered_before(kernel, gather, OP_ROLE_BARRIER, 0, NULL);
     Op *behind = gather->next;
     op_lowered_before(kernel, behind, OP_FENCE, 0, NULL);
-    op_lowered_before(kernel, behind, OP_MEET, 0, NULL);
+    op_lowered_before(kernel, behind, OP_ROLE_BARRIER, 0, NULL);
 }
 
 static void open_block(Kernel *kernel, Block *block)

@@ -48,7 +48,7 @@ static int64_t staging_bytes(const Chooser *in, Type stored)
     return STAGED_GROUPS * machine_output_bytes(stored);
 }
 
-/* Stores of one type and height, strips of one tile above all, take turns in one staging: that of the largest.  */
+/* Stores of one type and height, subtiles of one tile above all, take turns in one staging: that of the largest.  */
 static bool stages_for(const Chooser *in, int store, int other)
 {
     Type x = stored_type(in->stores[store]), y = stored_type(in->stores[other]);
@@ -73,7 +73,7 @@ static int64_t output_bytes(const Chooser *in)
 int64_t room_of_slot(const Op *load)
 {
     Type type = load->results[0]->type;
-    return machine_tile_bytes(type) + (schedule_of(load)->turner ? machine_tile_bytes(type_turned(type)) : 0);
+    return machine_tile_bytes(type) + (schedule_of(load)->turner ? machine_tile_bytes(type_transposed(type)) : 0);
 }
 
 /* Barriers, and the gap behind what is no multiple of the swizzle's period.  */
@@ -89,7 +89,8 @@ int64_t room_fixed(const Chooser *in)
     int64_t bytes = barrier_bytes(in) + in->parts_bytes + STAGED_GROUPS * in->scratch_bytes + output_bytes(in);
     for (int i = 0; i < in->nloads; i++)
         if (schedule_of(in->loads[i])->depth > 0)
-            bytes += (in->loads[i]->transfer->kept ? in->loads[i]->transfer->kept : schedule_of(in->loads[i])->depth) *
+            bytes += (in->loads[i]->transfer->resident ? in->loads[i]->transfer->resident
+                                                       : schedule_of(in->loads[i])->depth) *
                      room_of_slot(in->loads[i]);
     return bytes;
 }

@@ -13,7 +13,7 @@
  *   dq (64,128) = ws_dot (ws_trans (tk), ds, dq)        each group computed 64 of ds's 128 rows, and the product needs all
  *
  * A right operand of 16-bit elements need not be whole: the groups gather their rows in shared memory, where the product
- * reads it anyway.  That costs a meeting of the groups, and is done only if the rows could not be divided otherwise.
+ * reads it anyway.  That costs a barrier of the groups, and is done only if the rows could not be divided otherwise.
  */
 #include "schedule/choose.h"
 #include "machine/machine.h"
@@ -70,7 +70,7 @@ static void link_carried(Splitter *in, Op *loop)
     }
 }
 
-/* As it stands in shared memory the matrix units take it.  */
+/* As it stands in shared memory the tensor cores take it.  */
 static bool may_be_gathered(const Value *right)
 {
     bool computed = right->def && right->def->code != OP_TRANS && !ring_source(right);
@@ -141,7 +141,7 @@ static void propagate(Splitter *in)
     }
 }
 
-/* Every split tile's rows must divide; for the matrix units and for windows of shared memory by whole blocks of rows.  */
+/* Every split tile's rows must divide; for the tensor cores and for windows of shared memory by whole blocks of rows.  */
 static void visit_divide(Op *op, void *context)
 {
     Splitter *in = context;
@@ -174,21 +174,22 @@ static void visit_mark(Op *op, void *context)
 /* What a block's arguments are follows from what is handed to them: no mode is left to find.  */
 static bool is_split(const Splitter *in, const Value *value)
 {
-    return ring_source(value) ? ring_source_divides(value, in->groups) : has_rows(value) && !(in->mode[value->id] & WHOLE);
+    return ring_source(value) ? ring_source_divides(value, in->groups)
+                              : has_rows(value) && !(in->mode[value->id] & WHOLE);
 }
 
 typedef struct {
     Splitter *in;
     Op *store;
-} Meeting;
+} Overlap;
 
 /* A load that stays with the groups, or another store, may meet what a store of the same region wrote only if its own group
    did: both divided, at the same rows.  */
-static void visit_meeting(Op *op, void *context)
+static void visit_overlap(Op *op, void *context)
 {
-    Meeting *meeting = context;
-    Splitter *in = meeting->in;
-    const Op *store = meeting->store;
+    Overlap *overlap = context;
+    Splitter *in = overlap->in;
+    const Op *store = overlap->store;
     OpClass class_ = op_info[op->code].class_;
     bool load = class_ == CLASS_LOAD && !schedule_of(op)->depth;
     bool other = class_ == CLASS_STORE && op->code != OP_PRINT && op != store;
@@ -206,9 +207,9 @@ static void visit_meeting(Op *op, void *context)
 
 static void visit_store(Op *op, void *context)
 {
-    Meeting meeting = {context, op};
+    Overlap overlap = {context, op};
     if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
-        ir_walk(meeting.in->kernel->body, visit_meeting, &meeting);
+        ir_walk(overlap.in->kernel->body, visit_overlap, &overlap);
 }
 
 static bool try_split(Kernel *kernel, int groups, bool gathers, Op **why)

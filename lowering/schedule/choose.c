@@ -52,7 +52,7 @@ static void visit_collect(Op *op, void *context)
     Chooser *in = context;
     *schedule_op(op) = (ScheduleRow){.tag = schedule_of(op)->tag, .order = ++in->order};
     if (op->code == OP_LOAD) {
-        op->transfer->kept = 0;
+        op->transfer->resident = 0;
         push(in->kernel, &in->loads, &in->nloads, op);
     }
     if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
@@ -101,7 +101,7 @@ static bool feeds_product(const Chooser *in, const Op *load)
     return false;
 }
 
-/* Rows that the copy engine does not move.  */
+/* Rows that TMA does not move.  */
 static bool is_narrow(Type type)
 {
     return type.cols * dtype_bytes(type.dtype) < 16;
@@ -127,7 +127,7 @@ static void choose_ring(Chooser *in, Op *load)
     }
 }
 
-/* The matrix units read bytes along K only.  Those that come the other way are turned over once, by a role of its own on their
+/* The tensor cores read bytes along K only.  Those that come the other way are turned over once, by a role of its own on their
    way to the groups, where threads and registers for one more are left.  */
 enum { TURNED_ROWS = 32, TURNED_COLUMNS = 16, MOST_GROUPS_BESIDE = 2 };
 
@@ -273,14 +273,14 @@ static void choose_turner(Chooser *in)
     for (int i = 0; i < in->nloads && !fits; i++)
         schedule_op(in->loads[i])->turner = 0;
     if (any && fits)
-        role_new(in->kernel, "flipper", ROLE_COMPUTES, 1);
+        role_new(in->kernel, "transposer", ROLE_COMPUTES, 1);
 }
 
-static void choose_kept(Chooser *in)
+static void choose_resident_loads(Chooser *in)
 {
     in->keeps = true;
     in->keeps = in->nloops == 1 &&
-                choose_keep(in->kernel, in->loops[0], in->loads, in->nloads, MACHINE_SHARED_BYTES - room_fixed(in));
+                choose_resident(in->kernel, in->loops[0], in->loads, in->nloads, MACHINE_SHARED_BYTES - room_fixed(in));
 }
 
 /* Rings whose depth the user left open share what is left, at most eight slots each, sixteen small ones: past that latency
@@ -582,14 +582,14 @@ static void assign_roles(const Chooser *in, int groups)
 
 static void say(Chooser *in, int groups)
 {
-    if (in->kernel->grid.dealt)
-        remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "tiles %s: dealt while the kernel runs",
+    if (in->kernel->grid.dynamic)
+        remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "tiles %s: scheduled dynamically",
                in->keeps ? "are short and share what they load" : "differ in length");
     for (int i = 0; i < in->nloads; i++)
-        if (in->loads[i]->transfer->kept)
+        if (in->loads[i]->transfer->resident)
             remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
                    "stays in shared memory, %d slot%s, for as long as tiles want the same",
-                   in->loads[i]->transfer->kept, in->loads[i]->transfer->kept > 1 ? "s" : "");
+                   in->loads[i]->transfer->resident, in->loads[i]->transfer->resident > 1 ? "s" : "");
         else if (schedule_of(in->loads[i])->turner)
             remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
                    "bytes that lie across K: a role of its own turns them over on their way to the products");
@@ -621,7 +621,7 @@ void pass_choose(Kernel *kernel)
         if (schedule_of(in.loads[i])->depth)
             release_at_products(&in, in.loads[i], in.loads[i]->results[0]);
     join_rings(&in);
-    choose_kept(&in);
+    choose_resident_loads(&in);
     choose_depth(&in);
     for (int i = 0; i < in.nloops; i++)
         settle_loop(&in, in.loops[i]);
@@ -634,6 +634,6 @@ void pass_choose(Kernel *kernel)
     if (!kernel->grid.persistent_given)
         kernel->grid.persistent = in.specialized;
     assign_roles(&in, groups);
-    kernel->grid.dealt = choose_deal(kernel);
+    kernel->grid.dynamic = choose_dynamic(kernel);
     say(&in, groups);
 }

@@ -24,8 +24,8 @@ bool split_rows(Kernel *kernel, int groups, Op **why);
 /* choose-coarse.c: stages and orders for a loop of the form T, C, U.  False, and nothing changed, for any other.  */
 bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses);
 
-/* choose-deal.c: do some tiles take longer than others, and may they be dealt while the kernel runs?  */
-bool choose_deal(Kernel *kernel);
+/* choose-dynamic.c: do some tiles take longer than others, and may they be scheduled dynamically?  */
+bool choose_dynamic(Kernel *kernel);
 
 /* choose-room.c: bytes of a load's slot, and of all in shared memory but the slots that are still to be counted.  */
 int64_t room_of_slot(const Op *load);
@@ -34,8 +34,8 @@ int64_t room_fixed(const Chooser *in);
 bool room_for_staged(const Chooser *in, int groups, bool rows);
 int64_t constant_trips(const Op *loop); /* -1: its bounds are not constant */
 
-/* choose-keep.c: depths for the loads of a loop some of which neighbouring tiles share; those are marked as kept.  False, and
+/* choose-resident.c: depths for the loads of a loop some of which neighbouring tiles share; those are marked as kept.  False, and
    nothing changed, where there are none or `room` bytes do not hold them.  */
-bool choose_keep(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t room);
+bool choose_resident(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t room);
 
 #endif

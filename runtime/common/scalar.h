@@ -68,7 +68,7 @@ static inline uint64_t ws_round_magnitude(double x, int exponent_bits, int manti
 
 /* ---- stored types ------------------------------------------------------------------------------------------------ */
 
-/* A NaN becomes the one NaN that the matrix units' conversions give: all ones, positive.  */
+/* A NaN becomes the one NaN that the tensor cores' conversions give: all ones, positive.  */
 static inline uint16_t ws_f16_from_f64(double x)
 {
     if (x != x)

@@ -38,12 +38,12 @@ static WS_DEVICE bool first_thread()
 }
 
 /* A condition that has the same answer in all threads of a warp, and that the assembler may take for one.  */
-static WS_DEVICE bool alike(bool condition)
+static WS_DEVICE bool warp_uniform(bool condition)
 {
     return __any_sync(0xffffffffu, condition);
 }
 
-/* The thread that speaks to the copy engine for its group.  */
+/* The thread that speaks to TMA for its group.  */
 static WS_DEVICE bool group_leader()
 {
     return threadIdx.x % 128 == 0;
@@ -125,8 +125,8 @@ template <int D> struct position {
     }
 };
 
-/* ENGINE: all that it brings the copy engine can bring.  */
-template <int D, bool ENGINE = false> struct producer {
+/* TMA: all that it brings TMA can bring.  */
+template <int D, bool TMA = false> struct producer {
     u32 full, empty; /* addresses of the slots' barriers */
     position<D> here;
     bool first;
@@ -136,10 +136,10 @@ template <int D, bool ENGINE = false> struct producer {
     {
     }
 
-    /* This warp speaks to the copy engine for its group.  The slower path has no register to remember it.  */
+    /* This warp speaks to TMA for its group.  The slower path has no register to remember it.  */
     WS_DEVICE bool issues() const
     {
-        return ENGINE ? first : first_warp();
+        return TMA ? first : first_warp();
     }
 
     /* Waits with the opposite parity: the first round finds every slot empty.  */
@@ -166,11 +166,11 @@ template <int D, bool ENGINE = false> struct producer {
 /* Of a ring one of whose storages has M slots only, which keep what they hold: slots of the ring that are M apart share one, and
    a copy from N coordinates into one that holds just that is left out.  Lane m remembers what slot m holds.  The slower way to
    copy has no registers for that, and copies.  */
-template <int D, int M, int N, bool ENGINE = false> struct keeping : producer<D, ENGINE> {
+template <int D, int M, int N, bool TMA = false> struct resident_producer : producer<D, TMA> {
     int held[N];
     bool holding, young; /* young: copied by the last put that it had a part in */
 
-    explicit WS_DEVICE keeping(ring<D> &r) : producer<D, ENGINE>(r), holding(false), young(false)
+    explicit WS_DEVICE resident_producer(ring<D> &r) : producer<D, TMA>(r), holding(false), young(false)
     {
         static_assert(D % M == 0 && M <= 32, "a lane for each slot, and each has its turn");
     }
@@ -179,7 +179,7 @@ template <int D, int M, int N, bool ENGINE = false> struct keeping : producer<D,
        get the put that brought it.  */
     template <typename... I> WS_DEVICE bool wants(I... at)
     {
-        if (ENGINE && holds(at...))
+        if (TMA && holds(at...))
             return false;
 #pragma unroll
         for (int other = M; other < D; other += M) {
@@ -254,11 +254,11 @@ template <int D, typename B = void, along A = along_none> struct consumer {
     }
 };
 
-/* ---- turns ------------------------------------------------------------------------------------------------------- */
+/* ---- ping-pong --------------------------------------------------------------------------------------------------- */
 
 /* N groups one after the other, group 0 first.  A named barrier for each: its own threads wait at it, those of the group before
    arrive.  A group may have the turn again only when all others had it, so no barrier is a round ahead.  */
-template <int N> struct turns {
+template <int N> struct pingpong {
     static constexpr u32 first = 8; /* behind the barriers of up to seven groups */
 
     WS_DEVICE void init(const char *)
@@ -283,10 +283,10 @@ template <int N> struct turns {
     }
 };
 
-/* ---- meetings ---------------------------------------------------------------------------------------------------- */
+/* ---- role barriers ----------------------------------------------------------------------------------------------- */
 
 /* All N groups of a role.  */
-template <int N> struct meeting {
+template <int N> struct role_barrier {
     static constexpr u32 number = 15;
 
     WS_DEVICE void init(const char *)

@@ -3,7 +3,7 @@
  * cluster.cuh - CTAs that run side by side and share the tiles that they load.
  *
  *   cluster<2, 1>             x: CTAs at neighbouring rows of the grid; y: at neighbouring columns, numbered first
- *   sharer<D, ENGINE>        a producer that ends when no release is under way
+ *   sharer<D, TMA>        a producer that ends when no release is under way
  *   copy_share<B, along_x>    each CTA along x loads an equal share of the tile's rows and writes it to all of them
  *   consumer<D, B, along_x>   releases a slot to all CTAs that write into it
  *   tiles<N, B>               the CTAs of a cluster walk together; a tile beyond the grid is not inside
@@ -77,7 +77,7 @@ template <typename B> static WS_DEVICE void start()
 }
 
 /* No CTA ends while another may still arrive at its barriers: the ends of what they share have waited for that (sharer,
-   part_sum), where it costs nothing, so no meeting is left.  */
+   part_sum), where it costs nothing, so no barrier is left.  */
 template <typename B> static WS_DEVICE void finish()
 {
 }
@@ -86,8 +86,8 @@ template <typename B> static WS_DEVICE void finish()
 
 /* Of a ring that CTAs share.  The role ends when all of them have released each slot: then nobody arrives here any more, and
    what this CTA has sent the others has come.  */
-template <int D, bool ENGINE = false> struct sharer : producer<D, ENGINE> {
-    explicit WS_DEVICE sharer(ring<D> &r) : producer<D, ENGINE>(r)
+template <int D, bool TMA = false> struct sharer : producer<D, TMA> {
+    explicit WS_DEVICE sharer(ring<D> &r) : producer<D, TMA>(r)
     {
     }
     WS_DEVICE ~sharer()
@@ -124,15 +124,15 @@ template <int D, int X, int Y, along A> struct consumer<D, cluster<X, Y>, A> : c
 
 /* ---- copies that all get ----------------------------------------------------------------------------------------- */
 
-static WS_DEVICE void engine_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col)
+static WS_DEVICE void tma_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col)
 {
     ptx::tensor_to_all(to, m, barrier, mask, col, row);
 }
-static WS_DEVICE void engine_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col, int x)
+static WS_DEVICE void tma_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col, int x)
 {
     ptx::tensor_to_all(to, m, barrier, mask, col, row, x);
 }
-static WS_DEVICE void engine_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col, int x, int y)
+static WS_DEVICE void tma_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col, int x, int y)
 {
     ptx::tensor_to_all(to, m, barrier, mask, col, row, y, x);
 }
@@ -155,7 +155,7 @@ static WS_DEVICE void share_boxes(u32 barrier, shared_tile<S, R, C> &s, const M 
     for (int block = 0; block < shared_tile<S, R, C>::blocks; block++)
 #pragma unroll
         for (int r = 0; r < rows; r += box)
-            engine_share(to + block * block_bytes(R) + r * 128, boxes_at(m, row + first), barrier, mask, row + first + r,
+            tma_share(to + block * block_bytes(R) + r * 128, boxes_at(m, row + first), barrier, mask, row + first + r,
                          col + block * lines, outer...);
 }
 
@@ -187,36 +187,36 @@ template <typename B, along A> struct among {
     }
 };
 
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
-static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, X row, Y col)
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, X row, Y col)
 {
     copy_in_plane<among<B, A>, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
 }
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w, X row, Y col)
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w, X row, Y col)
 {
     copy_in_plane<among<B, A>, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w, X row,
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w, X row,
                                  Y col)
 {
     copy_in_plane<among<B, A>, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,
                                     X row, Y col)
 {
     copy_in_plane<among<B, A>, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
 }
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w,
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w,
                                     X row, Y col)
 {
     copy_in_plane<among<B, A>, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
-template <typename B, along A, int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v,
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v,
                                     W w, X row, Y col)
 {
     copy_in_plane<among<B, A>, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));

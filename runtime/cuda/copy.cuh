@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * copy.cuh - copy_in: a tile of global memory comes into a ring's slot, by the copy engine, or by one warp where the engine cannot.
+ * copy.cuh - copy_in: a tile of global memory comes into a ring's slot, by TMA, or by one warp where the engine cannot.
  */
 #ifndef WS_CUDA_COPY_CUH
 #define WS_CUDA_COPY_CUH
@@ -10,15 +10,15 @@
 namespace ws {
 
 /* A box at coordinates of the whole tensor.  */
-static WS_DEVICE void engine_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col)
+static WS_DEVICE void tma_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col)
 {
     ptx::tensor_to_shared(to, m, barrier, col, row);
 }
-static WS_DEVICE void engine_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col, int x)
+static WS_DEVICE void tma_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col, int x)
 {
     ptx::tensor_to_shared(to, m, barrier, col, row, x);
 }
-static WS_DEVICE void engine_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col, int x, int y)
+static WS_DEVICE void tma_load(u32 to, const CUtensorMap *m, u32 barrier, int row, int col, int x, int y)
 {
     ptx::tensor_to_shared(to, m, barrier, col, row, y, x);
 }
@@ -34,7 +34,7 @@ static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<S, R, C> &s, const M &
     for (int block = 0; block < blocks; block++)
 #pragma unroll
         for (int r = 0; r < R; r += box)
-            engine_load(to + block * block_bytes(R) + r * 128, boxes_at(m, row), barrier, row + r, col + block * lines,
+            tma_load(to + block * block_bytes(R) + r * 128, boxes_at(m, row), barrier, row + r, col + block * lines,
                         outer...);
 }
 
@@ -128,18 +128,18 @@ static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T> &p, d
 }
 
 /* SLICED: dimensions in which the tensor is a slice; anywhere, if it is read with a fill.  What almost every copy is takes few
-   instructions, and with ENGINE stands close together: the producer has no time to lose.  The engine faults on a box whose first
+   instructions, and with TMA stands close together: the producer has no time to lose.  The engine faults on a box whose first
    column is not a multiple of 16 bytes.  */
-template <typename WAY, int SLICED, int D, bool ENGINE, typename S, typename T, typename M, int R, int C, int N,
+template <typename WAY, int SLICED, int D, bool TMA, typename S, typename T, typename M, int R, int C, int N,
           typename... I>
-static WS_DEVICE void copy_in_plane(const producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const tensor<T, N> &t,
+static WS_DEVICE void copy_in_plane(const producer<D, TMA> &ring, shared_tile<S, R, C> &s, const tensor<T, N> &t,
                                     const M &m, double fill, int row, int col, I... outer)
 {
-    const bool can_load = ENGINE || m.can_load;
+    const bool can_load = TMA || m.can_load;
     if (!SLICED && can_load && col * (int)sizeof(T) % 16 == 0) {
         if (!ring.issues() || !ptx::elect())
             return;
-        if constexpr (ENGINE || WAY::counts_rows)
+        if constexpr (TMA || WAY::counts_rows)
             WAY::boxes(ring.barrier(), s, m, row, col, outer...);
         else
             WAY::boxes(ring.barrier(), s, whole_boxes_of<R>(m), row, col, outer...);
@@ -155,40 +155,40 @@ static WS_DEVICE void copy_in_plane(const producer<D, ENGINE> &ring, shared_tile
     }
 }
 
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, X row, Y col)
+template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, X row, Y col)
 {
     copy_in_plane<alone, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
 }
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w, X row,
+template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w, X row,
                               Y col)
 {
     copy_in_plane<alone, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X,
+template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X,
           typename Y>
-static WS_DEVICE void copy_in(producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w,
+static WS_DEVICE void copy_in(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w,
                               X row, Y col)
 {
     copy_in_plane<alone, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 /* The engine fills with 0 only.  */
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t,
+template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t,
                                  const M &m, X row, Y col)
 {
     copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
 }
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t,
+template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
+static WS_DEVICE void copy_in_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t,
                                  const M &m, W w, X row, Y col)
 {
     copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
-template <int D, bool ENGINE, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X,
+template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X,
           typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D, ENGINE> &ring, shared_tile<S, R, C> &s, const T &t,
+static WS_DEVICE void copy_in_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t,
                                  const M &m, V v, W w, X row, Y col)
 {
     copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));

@@ -165,7 +165,7 @@ inline void know_blocks(const void *function, int device, int blocks)
 
 /* Two launches that may run at the same time must not draw from one counter.  Launches of one stream follow each other, so a
    stream has one counter; a launch that is captured may run beside anything later, so it has its own for good.  When there are
-   no more, tiles are not dealt: slower, not wrong.  Counters are 0 before a launch and after it.  */
+   no more, tiles are not scheduled dynamically: slower, not wrong.  Counters are 0 before a launch and after it.  */
 enum { TICKET_STREAMS = 64, TICKET_COUNTERS = 2048 };
 static __device__ __attribute__((unused)) u32 ticket_counters[TICKET_COUNTERS][2];
 inline unsigned long long ticket_streams[TICKET_STREAMS];

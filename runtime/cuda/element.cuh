@@ -4,7 +4,7 @@
  *
  * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; signed char and int compute in int, which wraps;
  * double in double.  Register tiles keep two neighbours of a row together (a pair): 16-bit types as one 32-bit register,
- * which is how the matrix unit reads them, 8-bit types as one 16-bit register.
+ * which is how the tensor core reads them, 8-bit types as one 16-bit register.
  */
 #ifndef WS_CUDA_ELEMENT_CUH
 #define WS_CUDA_ELEMENT_CUH
@@ -26,7 +26,7 @@ struct e5m2 {
     unsigned char bits;
 };
 
-/* A float that is rounded to what the matrix unit reads: in shared memory only.  */
+/* A float that is rounded to what the tensor core reads: in shared memory only.  */
 struct tf32 {
     float x;
     tf32() = default;

@@ -4,7 +4,7 @@
  *
  *   launch call("gemm")          call.tensor(...)  describes an argument, with its checks
  *                                call.place()      device pointers stay; host arrays are staged; overlaps are checked
- *                                call.map(...)     tensor maps for the copy engine
+ *                                call.map(...)     tensor maps for TMA
  *                                call.grid(...)    the tile space
  *                                call.run(...)     launches
  *   ~launch()                    copies stored host arrays back and frees
@@ -219,7 +219,7 @@ struct launch {
 
     /* The same of tiles at a step, each brought by `sharers` blocks.  */
     template <typename IN = void, typename T, int N>
-    void map(ws::step_map &m, const ws::tensor<T, N> &t, int rows, long step, int sharers)
+    void map(ws::clipped_map &m, const ws::tensor<T, N> &t, int rows, long step, int sharers)
     {
         if (failed)
             return;
@@ -250,7 +250,7 @@ struct launch {
     }
 
     /* Tiles go to whoever wants one.  */
-    template <int N> void deal(ws::grid<N> &g)
+    template <int N> void schedule(ws::grid<N> &g)
     {
         if (!failed)
             g.tickets = host::tickets();

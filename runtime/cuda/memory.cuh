@@ -251,7 +251,7 @@ static WS_DEVICE void store_plane(const plane<T> &p, const tile<T, R, C, L> &x)
     typedef spread<R, C, L> S;
     if ((R == 1 || C == 1) && !S::speaks())
         return;
-    if (L == frag && p.col >= p.col_high) /* a strip of a tile that is longer than its step, all behind it */
+    if (L == frag && p.col >= p.col_high) /* a subtile of a tile that is longer than its step, all behind it */
         return;
     if constexpr (L == frag && sizeof(T) == 2 && R % 128 == 0 && C % 8 == 0)
         if (p.aligned(16) && p.template runs_whole<8, C>()) {
@@ -476,7 +476,7 @@ static WS_DEVICE void write_shared(const shared_view<M, R, C, S_> &v, const tile
     }
 }
 
-/* What this thread wrote to shared memory is there for the copy engine and the matrix units.  */
+/* What this thread wrote to shared memory is there for TMA and the tensor cores.  */
 static WS_DEVICE void fence()
 {
     ptx::fence_proxy_async();
@@ -513,7 +513,7 @@ static WS_DEVICE shared_view<M, R, C, R> stage(shared_tile<M, R, C> &to, const t
 
 /* ---- gather: an operand of which each group has some rows -------------------------------------------------------- */
 
-template <int N> static WS_DEVICE void meet(meeting<N> &groups, int)
+template <int N> static WS_DEVICE void sync(role_barrier<N> &groups, int)
 {
     groups.all();
 }

@@ -17,7 +17,7 @@
 
 namespace ws {
 
-/* Of one group: what it is sent, by sender.  Rows are padded as the matrix units' registers are.  */
+/* Of one group: what it is sent, by sender.  Rows are padded as the tensor cores' registers are.  */
 template <typename T, int P, int R, int C> struct alignas(16) parts {
     static_assert(sizeof(T) == 4 && C % (8 * P) == 0, "words, and each CTA gets a multiple of eight columns");
     static constexpr int words = (R + 63) / 64 * 64 * (C / P);
@@ -73,7 +73,7 @@ template <typename B> struct part_sum {
     }
 };
 
-/* In the matrix units' layout a thread has the same columns of every eight, so those of one CTA are these of its registers, and
+/* In the tensor cores' layout a thread has the same columns of every eight, so those of one CTA are these of its registers, and
    the thread of its number reads what it wrote: of its own columns, too, which need no barrier.  */
 template <typename B, typename T, int R, int C>
 static WS_DEVICE void send(const part_sum<B> &s, const tile<T, R, C, frag> &x)

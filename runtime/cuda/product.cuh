@@ -450,7 +450,7 @@ static WS_DEVICE void dot(tile<double, M, N, frag> &acc, const A &a, const B &b)
 {
     constexpr int K = A::cols;
     static_assert(A::rows == M && B::cols == N && B::rows == K, "shapes of a product");
-    static_assert(M % 64 == 0 && N % 8 == 0 && K % 4 == 0, "sizes that the matrix unit has");
+    static_assert(M % 64 == 0 && N % 8 == 0 && K % 4 == 0, "sizes that the tensor core has");
     if constexpr (K % 16 == 0) {
         const auto left = at_once::doubles_of_a(a);
         const auto right = at_once::doubles_of_b(b);
@@ -464,7 +464,7 @@ static WS_DEVICE void dot(tile<double, M, N, frag> &acc, const A &a, const B &b)
     }
 }
 
-/* Of a row, or of a column, the matrix unit would leave most to waste.  */
+/* Of a row, or of a column, the tensor core would leave most to waste.  */
 template <int M, int N, typename A, typename B>
 static WS_DEVICE void dot_f32(tile<float, M, N, frag> &acc, const A &a, const B &b)
 {

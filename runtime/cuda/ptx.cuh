@@ -46,7 +46,7 @@ static WS_DEVICE void mbarrier_init(u32 barrier, u32 count)
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
 }
 
-/* Makes initialised barriers visible to the copy engine.  */
+/* Makes initialised barriers visible to TMA.  */
 static WS_DEVICE void fence_mbarrier_init()
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -157,7 +157,7 @@ template <int N> static WS_DEVICE void setmaxnreg_dec()
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));
 }
 
-/* ---- the kernel before this one in the stream, and the one after --------------------------------------------------- */
+/* ---- the kernel before this one in the stream, and the one after ------------------------------------------------- */
 
 /* Until all that the kernels before it wrote can be seen.  */
 static WS_DEVICE void grid_dependency_wait()
@@ -171,7 +171,7 @@ static WS_DEVICE void grid_dependents_launch()
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
 
-/* ---- the copy engine --------------------------------------------------------------------------------------------- */
+/* ---- TMA --------------------------------------------------------------------------------------------------------- */
 
 /* One thread of this warp, which is together, and always the same.  What it does alone the assembler issues once; under another
    condition that one thread meets it goes round a loop for each copy, over threads that there might be.  */
@@ -182,7 +182,7 @@ static WS_DEVICE bool elect()
     return elected != 0;
 }
 
-/* Ordinary accesses to shared memory before it, the copy engine's and the matrix unit's after it.  */
+/* Ordinary accesses to shared memory before it, TMA's and the tensor core's after it.  */
 static WS_DEVICE void fence_proxy_async()
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -470,7 +470,7 @@ static WS_DEVICE void mma_tf32(float (&d)[4], u32 a0, u32 a1, u32 a2, u32 a3, u3
         : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-/* ---- the matrix unit (its products are in wgmma.cuh) --------------------------------------------------------------- */
+/* ---- the tensor core (its products are in wgmma.cuh) ------------------------------------------------------------- */
 
 static WS_DEVICE void wgmma_fence()
 {
@@ -605,7 +605,7 @@ static WS_DEVICE float bf16_to_f32(u32 x)
     return __uint_as_float(x << 16);
 }
 
-/* To the 10 bits of mantissa that the matrix unit reads.  */
+/* To the 10 bits of mantissa that the tensor core reads.  */
 static WS_DEVICE float round_tf32(float x)
 {
     u32 y;

@@ -212,7 +212,7 @@ template <typename X, typename Y> static WS_DEVICE X rescale(const X &x, const Y
 template <typename M> struct hit {
     M value;
     int index;
-    WS_DEVICE void meet(M v, int i)
+    WS_DEVICE void update(M v, int i)
     {
         bool larger = v > value || (value != value && v == v);
         bool equal = v == value || (value != value && v != v);
@@ -236,15 +236,15 @@ template <typename T, int R, int C, layout L> static WS_DEVICE tile<int, R, 1, L
             {
                 pair<M> p = x.get(slot, j);
                 if (has_col<S, C>(j, 0))
-                    best.meet(p.low, S::col(j));
+                    best.update(p.low, S::col(j));
                 if (has_col<S, C>(j, 1))
-                    best.meet(p.high, S::col(j) + 1);
+                    best.update(p.high, S::col(j) + 1);
             }
 #pragma unroll
             for (int bit = sharing<L>::row_first; bit <= sharing<L>::row_last; bit *= 2) {
                 M v = __shfl_xor_sync(0xffffffffu, best.value, bit);
                 int i = __shfl_xor_sync(0xffffffffu, best.index, bit);
-                best.meet(v, i);
+                best.update(v, i);
             }
         }
         y.set(slot, 0, best.index, best.index);
@@ -313,9 +313,9 @@ template <typename X, int B> static WS_DEVICE auto col_min(const X &x, scratch<B
 
 /* ---- through scratch memory -------------------------------------------------------------------------------------- */
 
-/* An R x C matrix whose rows are turned by their number, so that walking down a column and along a row both spread over
+/* An R x C matrix whose rows are skewed by their number, so that walking down a column and along a row both spread over
    the banks.  */
-template <typename M, int R, int C> struct turned {
+template <typename M, int R, int C> struct skewed {
     M *base;
     WS_DEVICE M &at(int r, int c) const
     {
@@ -324,7 +324,7 @@ template <typename M, int R, int C> struct turned {
 };
 
 template <typename M, typename T, int R, int C, layout L>
-static WS_DEVICE void spill(const turned<M, R, C> &to, const tile<T, R, C, L> &x)
+static WS_DEVICE void spill(const skewed<M, R, C> &to, const tile<T, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
     WS_FOR_CELLS(S, slot, j)
@@ -345,7 +345,7 @@ static WS_DEVICE tile<T, R, C, L> cumulate(const tile<T, R, C, L> &x, scratch<BY
     typedef spread<R, C, L> S;
     typedef math_of<T> M;
     static_assert(BYTES >= R * C * (int)sizeof(M), "scratch of a running sum: R * C numbers");
-    const turned<M, R, C> all{reinterpret_cast<M *>(s.bytes)};
+    const skewed<M, R, C> all{reinterpret_cast<M *>(s.bytes)};
     constexpr int count = BY_ROW ? R : C, length = BY_ROW ? C : R;
     tile<T, R, C, L> y;
     group_barrier();
@@ -377,7 +377,7 @@ template <typename X, int B> static WS_DEVICE X col_cumsum(const X &x, scratch<B
     return cumulate<false>(x, s);
 }
 
-/* 16-bit tiles pass by matrices of 8 x 8, each 128 bytes of its own: written as it is held, read as it is turned, and no two
+/* 16-bit tiles pass by matrices of 8 x 8, each 128 bytes of its own: written as it is held, read as it is transposed, and no two
    lanes meet in a bank.  F is called with the first of two by two of an R x C tile that this warp holds, and where its lane's
    row of them lies in memory that has the matrices of a column (or BY_ROWS, of a row) side by side.  */
 template <int R, int C, bool BY_ROWS, typename F> static WS_DEVICE void each_four_matrices(u32 base, F f)
@@ -423,7 +423,7 @@ static WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES
     if constexpr (sizeof(T) == 2 && L == frag && R % 16 == 0 && C % 16 == 0) {
         return trans_by_matrices(x, s);
     } else {
-        const turned<T, R, C> all{reinterpret_cast<T *>(s.bytes)};
+        const skewed<T, R, C> all{reinterpret_cast<T *>(s.bytes)};
         tile<T, C, R, L> y;
         group_barrier();
         WS_FOR_CELLS(S, slot, j)

@@ -2,7 +2,7 @@
 /*
  * tensor.cuh - memory: tensors and slices in global memory, tensor maps, swizzled tiles in shared memory and views of them.
  *
- * A shared tile is blocks of rows x 128 bytes, each with the copy engine's 128-byte swizzle: the 16-byte chunk c of row r
+ * A shared tile is blocks of rows x 128 bytes, each with TMA's 128-byte swizzle: the 16-byte chunk c of row r
  * lies at chunk c ^ (r & 7).  Whole blocks are always copied; columns beyond the tile are never looked at.
  */
 #ifndef WS_CUDA_TENSOR_CUH
@@ -268,7 +268,7 @@ struct edge_map {
 
 /* Of tiles that follow each other at a step which is not longer than they: rows beyond it reach nothing that is seen, either.
    `rows` are brought, or those that one of several blocks brings; from row edge_first on edge_rows, as above.  */
-struct step_map : edge_map {
+struct clipped_map : edge_map {
     int rows;
     int columns; /* of a product with such a tile: those that can be seen */
 };
@@ -282,7 +282,7 @@ template <int R> static WS_DEVICE int rows_brought(const edge_map &m, int row)
 {
     return row >= m.edge_first ? m.edge_rows : R;
 }
-template <int R> static WS_DEVICE int rows_brought(const step_map &m, int row)
+template <int R> static WS_DEVICE int rows_brought(const clipped_map &m, int row)
 {
     return row >= m.edge_first ? m.edge_rows : m.rows;
 }
@@ -313,7 +313,7 @@ template <int R> static WS_DEVICE whole_boxes whole_boxes_of(const map &m)
 {
     return {&m.load, R};
 }
-template <int R> static WS_DEVICE whole_boxes whole_boxes_of(const step_map &m)
+template <int R> static WS_DEVICE whole_boxes whole_boxes_of(const clipped_map &m)
 {
     return {&m.load, m.rows};
 }
@@ -331,12 +331,12 @@ template <int R, typename M> static WS_DEVICE int rows_apart(const M &)
 {
     return R;
 }
-template <int R> static WS_DEVICE int rows_apart(const step_map &m)
+template <int R> static WS_DEVICE int rows_apart(const clipped_map &m)
 {
     return m.rows;
 }
 
-/* The copy engine reads a map the first time that it is used; one thread has it read before.  */
+/* TMA reads a map the first time that it is used; one thread has it read before.  */
 static WS_DEVICE void prefetch(const map &m)
 {
     if (m.can_load)
@@ -357,8 +357,8 @@ static WS_DEVICE void prefetch(const edge_map &m)
         ptx::prefetch_tensormap(&m.edge);
 }
 
-/* Do all of these tensors lie so that the copy engine can bring their tiles?  */
-template <typename... M> static WS_DEVICE bool by_engine(const M &...maps)
+/* Do all of these tensors lie so that TMA can bring their tiles?  */
+template <typename... M> static WS_DEVICE bool by_tma(const M &...maps)
 {
     return (... && maps.can_load);
 }
@@ -390,7 +390,7 @@ template <int BYTES> struct __align__(16) scratch
 
 /* The element of a tile whose columns stand, sixteen by sixteen, as a fragment's bytes do in a left operand's registers: there
    a lane's four neighbours are two columns and the two that are eight further.  */
-template <typename T> struct woven {
+template <typename T> struct interleaved {
     T x;
 };
 

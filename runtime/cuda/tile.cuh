@@ -3,7 +3,7 @@
  * tile.cuh - register tiles of a warp group, and everything that happens to one element after another.
  *
  * How a tile is spread over the 128 threads:
- *   frag   the matrix unit's accumulators: blocks of 64 rows; warp w holds rows 16w to 16w+15 of each, a thread rows lane/4
+ *   frag   the tensor core's accumulators: blocks of 64 rows; warp w holds rows 16w to 16w+15 of each, a thread rows lane/4
  *          and lane/4+8, two columns at 2*(lane%4) of every eight.  Rows are padded to 64, columns to 8.
  *   lines  warp w holds rows w, w+4, ...; lanes run along the columns, a vector of up to 8 elements each.
  *   lines_2, lines_4, ... lines_32
@@ -171,7 +171,7 @@ template <int N> struct cells<f16, N, false> : packed_cells<f16, N> {
 };
 template <int N> struct cells<bf16, N, false> : packed_cells<bf16, N> {
 };
-/* Two pairs a register: of a fragment those of one row in neighbouring eights, so that four registers are what the matrix unit
+/* Two pairs a register: of a fragment those of one row in neighbouring eights, so that four registers are what the tensor core
    takes for 32 columns of a left operand.  */
 template <typename T, int N> struct byte_cells {
     typedef typename number<T>::word word;

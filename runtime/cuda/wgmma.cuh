@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wgmma.cuh - matrix products: what a view looks like to the matrix unit, and groups of products in flight.
+ * wgmma.cuh - matrix products: what a view looks like to the tensor core, and groups of products in flight.
  *
  *   mma(acc, a, b)     acc (M x N) += a (M x K) b (K x N), started
  *   mma(x, y, a, b, c) the same for x += a b and y += a c, where c lies in memory as if b went on
@@ -23,12 +23,12 @@ namespace ws {
 
 namespace wgmma {
 
-/* Depth of one instruction, accumulator and element types: part of its name.  What is woven is what it was, in another order.  */
+/* Depth of one instruction, accumulator and element types: part of its name.  What is interleaved is what it was, in another order.  */
 template <typename A, typename B> struct operands;
 template <typename T> struct plain {
     typedef T type;
 };
-template <typename T> struct plain<woven<T>> {
+template <typename T> struct plain<interleaved<T>> {
     typedef T type;
 };
 #define WS_OPERANDS(A, B, text)              \
@@ -241,7 +241,7 @@ template <int N> static WS_DEVICE void pin(u32 (&d)[N])
 
 /* ---- what the emitted code calls --------------------------------------------------------------------------------- */
 
-/* What the matrix unit takes for the shapes M x K and K x N.  */
+/* What the tensor core takes for the shapes M x K and K x N.  */
 template <int M, int N, typename A, typename B> static WS_DEVICE void check_shapes()
 {
     static_assert(N % 8 == 0, "a product has a multiple of 8 columns");
@@ -256,7 +256,7 @@ template <int M, int N, typename T, int K, typename B> static WS_DEVICE void che
     constexpr int bytes = K * (int)sizeof(T);
     static_assert(N % 8 == 0 && bytes % 32 == 0, "the depth of a product is a multiple of 32 bytes");
     static_assert(same_type<typename B::element, T> ? sizeof(T) == 2 : sizeof(T) == 1,
-                  "bytes in registers and what they are multiplied with are woven alike");
+                  "bytes in registers and what they are multiplied with are interleaved warp_uniform");
     static_assert(B::cols == N && B::rows == K, "shapes of a product");
 }
 
@@ -323,7 +323,7 @@ static WS_DEVICE void halved(tile<C, M, N, frag> &acc, int columns, const F &loo
 {
     constexpr int half = N / 32 * 16;
     wgmma::pin(acc.cell.v);
-    if (alike(columns <= half))
+    if (warp_uniform(columns <= half))
         loop(width_of<half>());
     else
         loop(width_of<N>());

@@ -13,11 +13,11 @@
  *   product.cuh    those that are done when they return
  *   copy.cuh       tiles of global memory, into a ring's slots
  *   memory.cuh     tiles between registers and the other memories
- *   flip.cuh       tiles of bytes, rows and columns exchanged, from slot to slot
- *   outlet.cuh     tiles out by the copy engine, through staging
+ *   transpose.cuh  tiles of bytes, rows and columns exchanged, from slot to slot
+ *   output.cuh     tiles out by TMA, through staging
  *   reduce.cuh     reductions, running sums, transposition
  *   grid.cuh       the tile space and a CTA's walk over it
- *   deal.cuh       tiles of different lengths, dealt while the kernel runs
+ *   dynamic.cuh    tiles of different lengths, scheduled dynamically
  *   cluster.cuh    blocks side by side that share what they load
  *   parts.cuh      parts of a sum, by the blocks of a cluster
  *   device.cuh     the host's side of a device: its memory, what is asked of it once
@@ -37,11 +37,11 @@
 #include "wgmma.cuh"
 #include "product.cuh"
 #include "copy.cuh"
-#include "flip.cuh"
-#include "outlet.cuh"
+#include "transpose.cuh"
+#include "output.cuh"
 #include "reduce.cuh"
 #include "grid.cuh"
-#include "deal.cuh"
+#include "dynamic.cuh"
 #include "cluster.cuh"
 #include "parts.cuh"
 #include "launch.cuh"

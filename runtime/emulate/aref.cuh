@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * aref.cuh - the CTA, rings of slots between a producer and consumer groups, turns between groups, and the copy engine.
+ * aref.cuh - the CTA, rings of slots between a producer and consumer groups, turns between groups, and TMA.
  *
  * The protocol is the scheduler's (scheduler.h); here is the running index of each end, and what a copy does.
  */
@@ -126,7 +126,7 @@ template <int D> struct ring {
     }
 };
 
-template <int D, bool ENGINE = false> struct producer {
+template <int D, bool TMA = false> struct producer {
     int ring_number;
     uint64_t index; /* of the open put */
 
@@ -144,14 +144,14 @@ template <int D, bool ENGINE = false> struct producer {
 };
 
 /* Of a ring that blocks of a cluster share: here all end together.  */
-template <int D, bool ENGINE = false> struct sharer : producer<D, ENGINE> {
-    using producer<D, ENGINE>::producer;
+template <int D, bool TMA = false> struct sharer : producer<D, TMA> {
+    using producer<D, TMA>::producer;
 };
 
 /* Of a ring one of whose storages has M slots only, which keep what they hold.  Here every copy is made, when nobody reads that slot
    any more: what it brings is there already, or has to be.  */
-template <int D, int M, int N, bool ENGINE = false> struct keeping : producer<D, ENGINE> {
-    using producer<D, ENGINE>::producer;
+template <int D, int M, int N, bool TMA = false> struct resident_producer : producer<D, TMA> {
+    using producer<D, TMA>::producer;
 
     template <typename... I> bool wants(I...)
     {
@@ -205,14 +205,14 @@ template <int D, typename B = alone, along A = along_none> struct consumer {
 };
 
 /* A condition that has the same answer in all threads of a warp.  */
-static inline bool alike(bool condition)
+static inline bool warp_uniform(bool condition)
 {
     return condition;
 }
 
-/* ---- turns ------------------------------------------------------------------------------------------------------- */
+/* ---- ping-pong --------------------------------------------------------------------------------------------------- */
 
-template <int N> struct turns {
+template <int N> struct pingpong {
     uint64_t number;
     uint64_t unused[3 * N - 1];
 
@@ -233,10 +233,10 @@ template <int N> struct turns {
     }
 };
 
-/* ---- meetings ---------------------------------------------------------------------------------------------------- */
+/* ---- role barriers ----------------------------------------------------------------------------------------------- */
 
 /* Two rounds of turns: whoever has his second has seen all have their first.  */
-template <int N> struct meeting {
+template <int N> struct role_barrier {
     uint64_t number;
 
     void init(const char *name)
@@ -254,10 +254,10 @@ template <int N> struct meeting {
     }
 };
 
-/* ---- the copy engine: in ----------------------------------------------------------------------------------------- */
+/* ---- TMA: in ----------------------------------------------------------------------------------------------------- */
 
 struct map {
-    bool usable; /* by the copy engine */
+    bool usable; /* by TMA */
 };
 
 /* Of a tensor whose rows beyond the last reach nothing that is seen.  */
@@ -270,7 +270,7 @@ inline void prefetch(const map &)
 }
 
 /* Of tiles at the grid's step: rows beyond it do not, either.  */
-struct step_map : edge_map {
+struct clipped_map : edge_map {
     int columns;
 };
 
@@ -297,12 +297,12 @@ inline int rows_apart(const map &, int rows)
 {
     return rows;
 }
-inline int rows_apart(const step_map &m, int)
+inline int rows_apart(const clipped_map &m, int)
 {
     return m.edge.rows;
 }
 
-template <typename... M> bool by_engine(const M &...maps)
+template <typename... M> bool by_tma(const M &...maps)
 {
     return (... && maps.usable);
 }
@@ -323,14 +323,14 @@ template <typename T, int R, int C> struct copy_in_step {
 };
 
 /* A program that leaves out the other way to copy is not for tensors that need it.  */
-template <bool ENGINE, typename M> void check_version(const M &m)
+template <bool TMA, typename M> void check_version(const M &m)
 {
-    if (ENGINE && !m.usable)
-        ws_sched_fail(ws_sched_current(), "the copy engine is to load a tensor that does not lie as it has to");
+    if (TMA && !m.usable)
+        ws_sched_fail(ws_sched_current(), "TMA is to load a tensor that does not lie as it has to");
 }
 
-template <typename F, int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_tile_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
+template <typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
+WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
     long at[N];
@@ -350,22 +350,22 @@ WS_DEVICE void copy_tile_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C>
         ws_sched_copy_in_now(s, p.ring_number, p.index, range, step::run, &what);
 }
 
-template <typename F, int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
+template <typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
+WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
 {
-    check_version<ENGINE>(m);
+    check_version<TMA>(m);
     copy_tile_or(fill, p, to, t, m, i...);
 }
 
-template <int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in(producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
+template <int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
+WS_DEVICE void copy_in(producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
 {
     copy_in_or(0, p, to, t, m, i...);
 }
 
 /* Each CTA along A brings an equal share of the rows, to all of them.  Where the engine cannot, each copies the whole tile.  */
-template <typename B, along A, typename F, int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_share_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m,
+template <typename B, along A, typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
+WS_DEVICE void copy_share_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m,
                              I... i)
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
@@ -374,7 +374,7 @@ WS_DEVICE void copy_share_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C
     ws_sched *s = ws_sched_current();
     long at[N];
     coordinates(at, (long)i...);
-    check_version<ENGINE>(m);
+    check_version<TMA>(m);
     if (!m.usable || !(tile_patch<R, C>(t, at).is_whole(R, C) || (fill == 0 && !t.sliced))) {
         copy_tile_or(fill, p, to, t, map{false}, i...);
         ws_sched_tell(s, p.ring_number, p.index, B::mask(A));
@@ -398,13 +398,13 @@ WS_DEVICE void copy_share_or(F fill, producer<D, ENGINE> &p, shared_tile<T, R, C
     }
 }
 
-template <typename B, along A, int D, bool ENGINE, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_share(producer<D, ENGINE> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
+template <typename B, along A, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
+WS_DEVICE void copy_share(producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
 {
     copy_share_or<B, A>(0, p, to, t, m, i...);
 }
 
-/* ---- the copy engine: out ---------------------------------------------------------------------------------------- */
+/* ---- TMA: out ---------------------------------------------------------------------------------------------------- */
 
 /* Buffers of 64 lines of 128 bytes, a quarter each warp's on a GPU, which boxes of tiles pass through in turn.  */
 template <typename T, int R, int BLOCKS> struct alignas(1024) output {
@@ -413,14 +413,14 @@ template <typename T, int R, int BLOCKS> struct alignas(1024) output {
 };
 
 /* A group's end of it.  */
-template <typename T, int R, int BLOCKS> class outlet {
+template <typename T, int R, int BLOCKS> class warp_output {
     unsigned char *first;
     int next = 0;
 
   public:
     typedef output<T, R, BLOCKS> memory;
     static constexpr int line = 128 / (int)sizeof(T), buffers = memory::buffers, bytes_each = memory::bytes_each;
-    explicit WS_DEVICE outlet(memory &o) : first(o.bytes)
+    explicit WS_DEVICE warp_output(memory &o) : first(o.bytes)
     {
     }
     /* The next buffer; several are the first ones, one behind the other.  */
@@ -440,13 +440,13 @@ template <typename O> WS_DEVICE void pass_through(const O &o)
     ws_sched_write_apart(ws_sched_current(), {o.here(1), o.bytes_each});
 }
 template <int R, int C, layout L, typename E, int SR, int B, typename... Rest>
-WS_DEVICE auto load(outlet<E, SR, B> &o, const Rest &...rest)
+WS_DEVICE auto load(warp_output<E, SR, B> &o, const Rest &...rest)
 {
     pass_through(o);
     return load<R, C, L>(rest...);
 }
 template <int R, int C, layout L, typename F, typename E, int SR, int B, typename... Rest>
-WS_DEVICE auto load_or(F fill, outlet<E, SR, B> &o, const Rest &...rest)
+WS_DEVICE auto load_or(F fill, warp_output<E, SR, B> &o, const Rest &...rest)
 {
     pass_through(o);
     return load_or<R, C, L>(fill, rest...);
@@ -500,7 +500,7 @@ template <typename S, int R, int C> struct box_at {
 };
 
 template <int BOX, typename T, int SR, int BLOCKS, int R, int C, layout L>
-WS_DEVICE staged<T, R, C, BOX> stage(outlet<T, SR, BLOCKS> &o, const tile<T, R, C, L> &x)
+WS_DEVICE staged<T, R, C, BOX> stage(warp_output<T, SR, BLOCKS> &o, const tile<T, R, C, L> &x)
 {
     typedef staged<T, R, C, BOX> S;
     static_assert(S::count <= o.buffers, "that many buffers");
@@ -516,14 +516,14 @@ WS_DEVICE staged<T, R, C, BOX> stage(outlet<T, SR, BLOCKS> &o, const tile<T, R, 
     return y;
 }
 template <typename T, int SR, int BLOCKS, int R, int C, layout L>
-WS_DEVICE staged<T, R, C, -1> stage(outlet<T, SR, BLOCKS> &o, const tile<T, R, C, L> &x)
+WS_DEVICE staged<T, R, C, -1> stage(warp_output<T, SR, BLOCKS> &o, const tile<T, R, C, L> &x)
 {
     return stage<-1>(o, x);
 }
 
 /* By the engine; what it cannot write the group writes itself, for store_wait an empty copy.  */
 template <bool ADD, typename T, int SR, int BLOCKS, int N, int R, int C, int BOX>
-WS_DEVICE void leave(outlet<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m, const long *at,
+WS_DEVICE void leave(warp_output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m, const long *at,
                      const staged<T, R, C, BOX> &x)
 {
     typedef staged<T, R, C, BOX> S;
@@ -554,7 +554,7 @@ WS_DEVICE void leave(outlet<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map 
 
 /* A tile that was not staged: every step, box by box.  */
 template <bool ADD, int BOX = 0, typename T, int SR, int BLOCKS, int N, int R, int C, layout L>
-WS_DEVICE void leave(outlet<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m, const long *at,
+WS_DEVICE void leave(warp_output<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map &m, const long *at,
                      const tile<T, R, C, L> &x)
 {
     store_wait<output<T, SR, BLOCKS>::buffers - 1>();
@@ -566,7 +566,7 @@ WS_DEVICE void leave(outlet<T, SR, BLOCKS> &o, const tensor<T, N> &t, const map 
 }
 
 template <typename T, int R, int BLOCKS, int N, typename... Rest>
-WS_DEVICE void store(outlet<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
+WS_DEVICE void store(warp_output<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
 {
     static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
     long at[N];
@@ -575,7 +575,7 @@ WS_DEVICE void store(outlet<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &
 }
 
 template <typename T, int R, int BLOCKS, int N, typename... Rest>
-WS_DEVICE void atomic_add(outlet<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
+WS_DEVICE void atomic_add(warp_output<T, R, BLOCKS> &o, const tensor<T, N> &t, const map &m, const Rest &...rest)
 {
     static_assert(sizeof...(Rest) == N + 1, "one coordinate for each dimension, then the tile");
     long at[N];
@@ -597,7 +597,7 @@ WS_DEVICE shared_view<T, R, C> write_part(shared_tile<T, R, C> &to, const tile<T
     return view(to);
 }
 
-template <int G> WS_DEVICE void meet(meeting<G> &groups, int group)
+template <int G> WS_DEVICE void sync(role_barrier<G> &groups, int group)
 {
     groups.all(group);
 }

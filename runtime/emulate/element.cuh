@@ -21,7 +21,7 @@ typedef ::ws_bf16 bf16;
 typedef ::ws_e4m3 e4m3;
 typedef ::ws_e5m2 e5m2;
 typedef float tf32; /* the product rounds */
-template <typename T> using woven = T; /* an order that only registers have */
+template <typename T> using interleaved = T; /* an order that only registers have */
 
 /* ---- types that compute ------------------------------------------------------------------------------------------ */
 

@@ -151,7 +151,7 @@ static void sort_dimensions(const ws_emulate_tensor *t, int *order)
 /* Is there an element of x and one of y with offset (x) - offset (y) = d, both of strides x->stride, in the
    dimensions of order from `place` on?  Strides nest, so in each dimension only the quotient and the one above it
    can begin such a difference.  */
-static bool meet(const ws_emulate_tensor *x, const ws_emulate_tensor *y, const int *order, int place, long d)
+static bool overlap(const ws_emulate_tensor *x, const ws_emulate_tensor *y, const int *order, int place, long d)
 {
     if (place == x->rank)
         return d == 0;
@@ -159,7 +159,7 @@ static bool meet(const ws_emulate_tensor *x, const ws_emulate_tensor *y, const i
     long stride = x->stride[dimension];
     long quotient = d / stride - (d % stride < 0);
     for (long q = quotient; q <= quotient + 1; q++)
-        if (q < x->extent[dimension] && -q < y->extent[dimension] && meet(x, y, order, place + 1, d - q * stride))
+        if (q < x->extent[dimension] && -q < y->extent[dimension] && overlap(x, y, order, place + 1, d - q * stride))
             return true;
     return false;
 }
@@ -212,7 +212,7 @@ static bool tensors_overlap(const ws_emulate_tensor *x, const ws_emulate_tensor 
     int order[4];
     sort_dimensions(x, order);
     if (same_strides(x, y) && nests(x, order) && nests(y, order))
-        return meet(x, y, order, 0, (y->base - x->base) / x->size);
+        return overlap(x, y, order, 0, (y->base - x->base) / x->size);
     return true;
 }
 

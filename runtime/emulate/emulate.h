@@ -73,7 +73,7 @@ void ws_emulate_begin(ws_emulate_launch *launch, const char *kernel);
 void ws_emulate_end(ws_emulate_launch *launch);
 void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
 void ws_emulate_place(ws_emulate_launch *launch);
-/* Can the copy engine take this tensor?  If not, a line in the log says why.  */
+/* Can TMA take this tensor?  If not, a line in the log says why.  */
 bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
 /* Copies of which only the rows that the tensor has need come, in tiles of so many: from row `first` on, as many as are left.  */
 typedef struct {

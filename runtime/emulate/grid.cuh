@@ -72,10 +72,10 @@ template <int N, typename B = alone> struct tiles {
     }
 };
 
-/* ---- tiles that are dealt ---------------------------------------------------------------------------------------- */
+/* ---- dynamic scheduling ------------------------------------------------------------------------------------------ */
 
-/* Any CTA may get any tile.  Here it gets every so many, as from a dealer who asks one after the other.  */
-struct dealer {
+/* Any CTA may get any tile.  Here it gets every so many, as from a scheduler that asks one after the other.  */
+struct tile_scheduler {
     uint64_t unused[10];
 
     void init(const char *, int)
@@ -83,14 +83,14 @@ struct dealer {
     }
 };
 
-template <int N> struct dealing : tiles<N> {
-    dealing(const grid<N> &g, dealer &) : tiles<N>(g)
+template <int N> struct scheduling_tiles : tiles<N> {
+    scheduling_tiles(const grid<N> &g, tile_scheduler &) : tiles<N>(g)
     {
     }
 };
 
-template <int N> struct dealt : tiles<N> {
-    dealt(const grid<N> &g, dealer &) : tiles<N>(g)
+template <int N> struct dynamic_tiles : tiles<N> {
+    dynamic_tiles(const grid<N> &g, tile_scheduler &) : tiles<N>(g)
     {
     }
 };

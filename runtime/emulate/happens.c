@@ -32,24 +32,24 @@ typedef struct {
 typedef struct {
     ws_sched_range range;
     ws_sched_event_kind kind;
-    bool writes, by_engine, open; /* open: no wait has ended it */
-    bool apart;                   /* each thread, or warp, touches what no other does */
+    bool writes, by_tma, open; /* open: no wait has ended it */
+    bool apart;                /* each thread, or warp, touches what no other does */
     int fiber;
-    int meetings; /* of its group before its end */
+    int barriers; /* of its group before its end */
     int object;
     uint64_t index;
     int component; /* where its end is counted, and at which time */
     uint32_t time;
     bool fenced;
     uint32_t fence_time;
-    int fence_meetings; /* before the fence */
+    int fence_barriers; /* before the fence */
 } access;
 
 enum { ACCESSES_BETWEEN_SWEEPS = 96 };
 
 struct happens {
     times fiber[WS_SCHED_FIBERS];
-    int meetings[WS_SCHED_FIBERS]; /* barriers of the group */
+    int barriers[WS_SCHED_FIBERS]; /* barriers of the group */
     times turn[MOST_NAMES][WS_SCHED_FIBERS];
     struct {
         int fiber;
@@ -145,7 +145,7 @@ static bool is_before(const struct happens *h, const access *a, int who)
 
 static bool is_fenced(const struct happens *h, const access *a, int who)
 {
-    return a->by_engine || !a->writes || (a->fenced && time_of(&h->fiber[who], a->fiber) >= a->fence_time);
+    return a->by_tma || !a->writes || (a->fenced && time_of(&h->fiber[who], a->fiber) >= a->fence_time);
 }
 
 /* Between threads of one group only a barrier tells that an access is over.  The copies into a slot come behind a barrier of
@@ -153,21 +153,21 @@ static bool is_fenced(const struct happens *h, const access *a, int who)
 static bool has_met(const struct happens *h, const access *a, const access *next)
 {
     bool into_slot = a->kind == WS_SCHED_EVENT_COPY_ISSUED || next->kind == WS_SCHED_EVENT_COPY_ISSUED;
-    return a->fiber != next->fiber || into_slot || (a->apart && next->apart) || a->meetings < h->meetings[a->fiber];
+    return a->fiber != next->fiber || into_slot || (a->apart && next->apart) || a->barriers < h->barriers[a->fiber];
 }
 
-/* The group met behind the fence of what it wrote together.  */
+/* The group synced behind the fence of what it wrote together.  */
 static bool has_met_behind_fence(const struct happens *h, const access *a, const access *next)
 {
-    bool alone = a->by_engine || !a->writes || (a->apart && next->apart);
-    return alone || a->fiber != next->fiber || a->fence_meetings < h->meetings[a->fiber];
+    bool alone = a->by_tma || !a->writes || (a->apart && next->apart);
+    return alone || a->fiber != next->fiber || a->fence_barriers < h->barriers[a->fiber];
 }
 
 static bool is_known(const struct happens *h, const access *a, int who)
 {
-    int meetings = h->meetings[a->fiber];
-    bool met = a->fiber != who || (a->meetings < meetings && (!a->fenced || a->fence_meetings < meetings));
-    return met && is_before(h, a, who) && is_fenced(h, a, who);
+    int barriers = h->barriers[a->fiber];
+    bool synced = a->fiber != who || (a->barriers < barriers && (!a->fenced || a->fence_barriers < barriers));
+    return synced && is_before(h, a, who) && is_fenced(h, a, who);
 }
 
 /* What all groups know to be over concerns nobody any more.  */
@@ -224,11 +224,11 @@ static void add_access(ws_sched *s, access a)
             continue;
         if (!is_before(h, before, a.fiber))
             fail(s, &a, before, "nothing orders one before the other");
-        if (a.by_engine && !is_fenced(h, before, a.fiber))
+        if (a.by_tma && !is_fenced(h, before, a.fiber))
             fail(s, &a, before, "no fence between them reaches the engine");
         if (!has_met(h, before, &a))
             fail(s, &a, before, "the group's threads do not meet between them");
-        if (a.by_engine && !has_met_behind_fence(h, before, &a))
+        if (a.by_tma && !has_met_behind_fence(h, before, &a))
             fail(s, &a, before, "the group's threads do not meet behind the fence");
     }
     if (h->naccesses >= h->sweep_at)
@@ -253,7 +253,7 @@ static void close_accesses(ws_sched *s, int who, ws_sched_event_kind kind, uint6
         a->open = false;
         a->component = who;
         a->time = time;
-        a->meetings = h->meetings[who];
+        a->barriers = h->barriers[who];
     }
 }
 
@@ -262,11 +262,11 @@ static void fence(ws_sched *s, int who)
     struct happens *h = s->happens;
     for (int i = 0; i < h->naccesses; i++) {
         access *a = &h->accesses[i];
-        if (a->fiber != who || a->by_engine || !a->writes || a->fenced)
+        if (a->fiber != who || a->by_tma || !a->writes || a->fenced)
             continue;
         a->fenced = true;
         a->fence_time = now(s, who);
-        a->fence_meetings = h->meetings[who];
+        a->fence_barriers = h->barriers[who];
     }
 }
 
@@ -282,10 +282,10 @@ static void access_event(ws_sched *s, const ws_sched_event *event)
                 .component = event->fiber};
     bool writes = a.kind == WS_SCHED_EVENT_WRITE || a.kind == WS_SCHED_EVENT_WRITE_APART;
     a.time = now(s, a.fiber);
-    a.meetings = s->happens->meetings[a.fiber];
+    a.barriers = s->happens->barriers[a.fiber];
     a.apart = a.kind == WS_SCHED_EVENT_WRITE_APART || a.kind == WS_SCHED_EVENT_OUT_ISSUED;
     a.writes = a.kind == WS_SCHED_EVENT_COPY_ISSUED || writes;
-    a.by_engine = a.kind != WS_SCHED_EVENT_READ && !writes;
+    a.by_tma = a.kind != WS_SCHED_EVENT_READ && !writes;
     a.open = a.kind == WS_SCHED_EVENT_PRODUCT || a.kind == WS_SCHED_EVENT_OUT_ISSUED;
     if (a.kind == WS_SCHED_EVENT_COPY_ISSUED) {
         a.component = slot_component(s, a.object, a.index);
@@ -373,7 +373,7 @@ void ws_cta_happens(ws_sched *s, const ws_sched_event *event)
         fence(s, event->fiber);
         break;
     case WS_SCHED_EVENT_BARRIER:
-        s->happens->meetings[event->fiber]++;
+        s->happens->barriers[event->fiber]++;
         break;
     case WS_SCHED_EVENT_PASS:
         pass_turn(s, event->fiber, event->object, (int)event->index);

@@ -98,7 +98,7 @@ struct launch {
     }
 
     template <typename IN = void, typename T, int N>
-    void map(ws::step_map &ref, const ws::tensor<T, N> &of, int rows, long step, int sharers)
+    void map(ws::clipped_map &ref, const ws::tensor<T, N> &of, int rows, long step, int sharers)
     {
         map<IN>(static_cast<ws::map &>(ref), of, rows);
         ref.edge = ws_emulate_step_of(of.high[N - 2], rows, step, sharers);
@@ -106,7 +106,7 @@ struct launch {
     }
 
     /* It goes by what tiles ask for, and here none asks.  */
-    template <int N> void deal(ws::grid<N> &)
+    template <int N> void schedule(ws::grid<N> &)
     {
     }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * matrix.cuh - the matrix unit: operands are read when the product happens, which is later.
+ * matrix.cuh - the tensor core: operands are read when the product happens, which is later.
  *
  * Operands become dense f32 (tf32 for float), then one call of the product that all CPU targets share: each element
  * is summed over ascending k, products and sums rounded.

@@ -36,7 +36,7 @@ template <typename B, typename T, int P, int R, int C> struct part_sum_of {
     }
 
     /* Two rounds of turns, as groups of one CTA meet.  */
-    void meet() const
+    void sync() const
     {
         ws_sched *s = ws_sched_current();
         const int number = (int)there(0)->number, place = B::place(along_y);
@@ -75,7 +75,7 @@ WS_DEVICE tile<T, R, C / B::y, L> sum_parts(part_sum<B> &which, const tile<T, R,
     const part_sum_of<B, T, B::y, R, C> s = {(parts<T, B::y, R, C> *)which.mine};
     ws_sched *scheduler = ws_sched_current();
     x.check("reads");
-    s.meet();
+    s.sync();
     for (int other = 0; other < B::y; other++) {
         T *to = s.there(other)->from[B::place(along_y)];
         ws_sched_point(scheduler);
@@ -83,7 +83,7 @@ WS_DEVICE tile<T, R, C / B::y, L> sum_parts(part_sum<B> &which, const tile<T, R,
         for (int r = 0; r < R; r++)
             memcpy(to + r * share, x.at + r * C + other * share, share * sizeof(T));
     }
-    s.meet();
+    s.sync();
     tile<T, R, share, L> y;
     for (int i = 0; i < R * share; i++)
         y.at[i] = (T)first;

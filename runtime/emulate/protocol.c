@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * protocol.c - the calls of scheduler.h: rings, the matrix unit, shared memory, copies out, turns.
+ * protocol.c - the calls of scheduler.h: rings, the tensor core, shared memory, copies out, turns.
  *
  * A call has three parts: let anybody go on, wait, then check and do.  Between the last switch of fibers and its end
  * a call is undisturbed.
@@ -194,7 +194,7 @@ static void fill_up(slot *t)
     }
 }
 
-/* The copy engine has done a copy in.  */
+/* TMA has done a copy in.  */
 void ws_cta_landed(ws_sched *s, operation *o)
 {
     ring *r = &s->ring[o->ring];
@@ -523,7 +523,7 @@ void ws_sched_consumed_in(ws_sched *s, int number, uint64_t index, uint32_t bloc
             arrive(s, block == f->block ? number : ring_in(s, number, block), index);
 }
 
-/* ---- the matrix unit --------------------------------------------------------------------------------------------- */
+/* ---- the tensor core --------------------------------------------------------------------------------------------- */
 
 void ws_sched_product(ws_sched *s, ws_sched_accumulator *acc, ws_sched_range a, ws_sched_range b, ws_sched_step step,
                       const void *args, size_t args_bytes, const void *held, size_t held_bytes)

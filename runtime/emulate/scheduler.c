@@ -73,7 +73,7 @@ static int add_choice(ws_sched_choice *choices, int count, ws_sched_choice_kind 
 static int collect(const ws_sched *s, ws_sched_choice *choices)
 {
     int count = 0;
-    bool unit_busy[WS_SCHED_FIBERS] = {false}; /* a matrix unit works in order */
+    bool unit_busy[WS_SCHED_FIBERS] = {false}; /* a tensor core works in order */
     for (int i = 0; i < s->nfibers; i++)
         if (can_run(s, i))
             count = add_choice(choices, count, WS_SCHED_FIBER, i, 0);

@@ -2,7 +2,7 @@
 /*
  * scheduler.h - one CTA of the emulation, or one cluster of them: warp groups, engines, and the protocol between them.
  *
- * A warp group is a fiber.  The engines are the copy engine (in and out) and one matrix unit for each group; what
+ * A warp group is a fiber.  The engines are TMA (in and out) and one tensor core for each group; what
  * they are asked to do is queued and happens later.  Every call below that synchronizes or starts something is a
  * point at which anybody may go on: the next is drawn among the fibers that can run and the engine steps that are
  * possible, by a seeded generator, so that a seed replays exactly.
@@ -10,7 +10,7 @@
  *   what is drawn                        when it is possible
  *   a fiber                              what it waits for has happened
  *   a copy in: the bytes land            any that was started, in any order
- *   a product: operands read, acc added  the oldest of each group's matrix unit
+ *   a product: operands read, acc added  the oldest of each group's tensor core
  *   a copy out: shared memory is read    any that was started, in any order
  *   a copy out: global memory written    any that was read, in any order
  *
@@ -174,7 +174,7 @@ void ws_sched_consumed(ws_sched *s, int ring, uint64_t index); /* this group rel
 /* The same to the rings of several blocks.  */
 void ws_sched_consumed_in(ws_sched *s, int ring, uint64_t index, uint32_t blocks);
 
-/* ---- the matrix unit --------------------------------------------------------------------------------------------- */
+/* ---- the tensor core --------------------------------------------------------------------------------------------- */
 
 /* Start a product that reads a and b and adds to acc.  An operand in registers has no bytes in its range; its
    value now is what counts, and comes to `step` as a copy of `held`.  */

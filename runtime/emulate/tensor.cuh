@@ -374,7 +374,7 @@ WS_DEVICE shared_view<T, R, C> stage(shared_tile<T, R, C> &to, shared_view<T, R,
 }
 
 /* Rows become columns.  */
-template <typename T, int R, int C> WS_DEVICE void flip(shared_tile<T, C, R> &to, shared_view<T, R, C> v)
+template <typename T, int R, int C> WS_DEVICE void transpose(shared_tile<T, C, R> &to, shared_view<T, R, C> v)
 {
     stage(to, read<lines>(trans(v)));
 }

@@ -8,8 +8,8 @@
  *   element.cuh   element types and what happens to one element
  *   tile.cuh      register tiles
  *   tensor.cuh    global and shared memory
- *   aref.cuh      the CTA, rings, turns, the copy engine
- *   matrix.cuh    the matrix unit
+ *   aref.cuh      the CTA, rings, turns, TMA
+ *   matrix.cuh    the tensor core
  *   grid.cuh      the walk over the tiles
  *   parts.cuh     sums over the CTAs of a cluster
  *   launch.cuh    the host's side

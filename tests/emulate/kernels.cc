@@ -295,8 +295,8 @@ static void finds_unit_mistakes(void **)
 
 static void finds_tensors_of_the_other_version(void **)
 {
-    check_product<float>(small<2, 1, only_engine>::launch, 256, 96, 80, 10);
-    check_mistake<2, 1, only_engine>("the copy engine is to load a tensor that does not lie as it has to", "", 20);
+    check_product<float>(small<2, 1, only_tma>::launch, 256, 96, 80, 10);
+    check_mistake<2, 1, only_tma>("TMA is to load a tensor that does not lie as it has to", "", 20);
 }
 
 static void finds_dependent_iterations(void **)

@@ -18,7 +18,7 @@ struct pingpong_shared {
     ws::shared_tile<ws::f16, 32, 16> tb[3];
     ws::output<float, 64, 1> c_out[2];
     ws::ring<3> ta_tb;
-    ws::turns<2> turns;
+    ws::pingpong<2> pingpong;
 };
 
 static WS_DEVICE void pingpong_producer(const pingpong_params &p, pingpong_shared &s)
@@ -39,14 +39,14 @@ static WS_DEVICE void pingpong_producer(const pingpong_params &p, pingpong_share
 static WS_DEVICE void pingpong_consumer(const pingpong_params &p, pingpong_shared &s, int group)
 {
     ws::consumer<3> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out[group]);
-    s.turns.begin(group);
+    ws::warp_output c_out(s.c_out[group]);
+    s.pingpong.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int i = t.at(0);
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {
             auto acc = ws::full<float, 64, 32, ws::frag>(0);
-            s.turns.take(group);
+            s.pingpong.take(group);
             for (int k = 0; k < p.K; k += 16) {
                 const int slot = ta_tb.get();
                 ws::mma(acc, ws::view(s.ta[slot]), ws::trans(ws::view(s.tb[slot])));
@@ -54,7 +54,7 @@ static WS_DEVICE void pingpong_consumer(const pingpong_params &p, pingpong_share
                 ws::wait<1>(acc);
                 ta_tb.consumed<1>();
             }
-            s.turns.pass(group);
+            s.pingpong.pass(group);
             ws::wait<0>(acc);
             ta_tb.consumed<0>();
             ws::store(c_out, p.c, p.c_map, i, j, acc);
@@ -71,7 +71,7 @@ static WS_KERNEL(384, 1) void pingpong_kernel(WS_PARAMS(pingpong_params) p)
     pingpong_shared &s = ws::shared<pingpong_shared>();
     if (ws::first_thread()) {
         s.ta_tb.init("ta_tb", 1); // one group releases each slot
-        s.turns.init("turns");
+        s.pingpong.init("pingpong");
     }
     ws::start();
     if (ws::warp_group() == 0) {

@@ -28,7 +28,7 @@ enum mistake {
     stores_overlap,
     load_of_another_tile,
     load_of_a_pending_store,
-    only_engine
+    only_tma
 };
 
 template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
@@ -52,7 +52,7 @@ template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
 
     static void producer(const params &p, shared &s)
     {
-        ws::producer<DEPTH, M == only_engine> ta_tb(s.ta_tb);
+        ws::producer<DEPTH, M == only_tma> ta_tb(s.ta_tb);
         for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
             const int i = t.at(0);
             const int j = t.at(1);
@@ -84,7 +84,7 @@ template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
         }
     }
 
-    static void store(const params &p, shared &s, ws::outlet<float, 64, 1> &c_out, int group, int i, int j,
+    static void store(const params &p, shared &s, ws::warp_output<float, 64, 1> &c_out, int group, int i, int j,
                       const ws::tile<float, 64, 32, ws::frag> &acc)
     {
         if (M == load_of_another_tile)
@@ -97,7 +97,7 @@ template <int DEPTH, int IN_FLIGHT, mistake M> struct small {
     static void consumer(const params &p, shared &s, int group)
     {
         ws::consumer<DEPTH> ta_tb(s.ta_tb);
-        ws::outlet c_out(s.c_out[group]);
+        ws::warp_output c_out(s.c_out[group]);
         for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
             const int i = t.at(0);
             const int j = t.at(1);

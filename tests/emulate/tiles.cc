@@ -253,7 +253,7 @@ static void exact_kernel(const memory_params<float> &p)
     memcpy(p.out, acc.at, sizeof acc.at);
 }
 
-/* By the copy engine and directly; both give the same.  */
+/* By TMA and directly; both give the same.  */
 template <typename E> struct load_shared {
     ws::shared_tile<E, ROWS, COLS> x;
     ws::ring<1> ring;

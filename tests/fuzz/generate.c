@@ -30,7 +30,7 @@ static void choose_extents(Gen *g)
     if (g->products) {
         g->m = one_of(product_rows, 16);
         g->n = one_of(product_cols, g->m == 64 ? 11 : g->m == 128 ? 8 : 4);
-        if (chance(25)) /* any width that the matrix unit has */
+        if (chance(25)) /* any width that the tensor core has */
             g->n = 8 * between(1, g->m == 64 ? 32 : 2048 / g->m);
         g->large = chance(8);
         if (g->large) { /* more than a group's registers hold beside anything else: done in strips */

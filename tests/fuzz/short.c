@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * short.c - products of 8-bit floats as Hopper's matrix unit sums them, in the sequential programs of tests/fuzz/gpu.
+ * short.c - products of 8-bit floats as Hopper's tensor core sums them, in the sequential programs of tests/fuzz/gpu.
  *
  * The unit adds 32 products to an element at a time.  Of these 33 numbers, and then of their sum, it keeps 13 bits below the
  * highest bit among them and cuts off the rest.  The 32, and 14 bits with the highest, are in section 3.5.2 of the DeepSeek-V3

@@ -7,7 +7,7 @@
  *   divided   two groups that divide rows and gather an operand; sums of columns that are added to memory
  *   turns     two groups that take whole tiles in turn
  *   clustered blocks that share what they load
- *   slow      rows that the copy engine does not take
+ *   slow      rows that TMA does not take
  *   fresh     first called while it is recorded
  *
  * A call with a host array is refused meanwhile, and takes nothing from the graph.

@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the assembler made of kernels that ship: the registers stay registers, matrix products stay in flight, nothing waits for
-# the memory of the whole GPU, tiles go in and out by the copy engine, and come in without a loop around each copy; what is kept in
+# the memory of the whole GPU, tiles go in and out by TMA, and come in without a loop around each copy; what is kept in
 # the multiprocessor since nobody writes it is read behind the wait for the kernel before.
 
 . "$(dirname "$0")/../tap.sh"
@@ -71,7 +71,7 @@ for source in $sources; do
     ok "$source: no register is spilled" none 'spills'
     ok "$source: products are not waited for one by one" none 'products && waits >= products'
     ok "$source: no fence of the whole GPU" none 'fences'
-    ok "$source: the copy engine loads and stores" none 'products && !(loads && stores)'
+    ok "$source: TMA loads and stores" none 'products && !(loads && stores)'
     ok "$source: one instruction for each load" none 'circles'
     ok "$source: no read before the wait for the kernel before" none 'early'
     # The first iteration has no product before it to hide behind; all others have, and their exponentials run under another

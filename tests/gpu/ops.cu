@@ -625,7 +625,7 @@ template <typename T, int R, int C> struct ring_shared {
         {                                                                                                       \
             ws::producer<1> put(s.ring);                                                                        \
             ws::consumer<1> get(s.ring);                                                                        \
-            ws::outlet engine(s.out);                                                                           \
+            ws::warp_output engine(s.out);                                                                           \
             for (int round = 0; round < 3; round++) {                                                           \
                 const int slot = put.put();                                                                     \
                 const int row = round - 1, col = round == 2 ? 6 : round * 16;                                   \
@@ -728,7 +728,7 @@ static void check_through()
 
 enum how { matrix_unit, from_registers, exact };
 
-/* The matrix units want f32 rounded.  */
+/* The tensor cores want f32 rounded.  */
 template <typename T, how HOW> struct operand {
     typedef T type;
 };

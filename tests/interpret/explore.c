@@ -5,7 +5,7 @@
  *   run 1     put  copy  land  done | get  product  free        what conflicts in it, and nothing orders: the two writes
  *   run 2     ... the second write before the first ...         then nothing is left: two orders stand for all
  *
- * A process is a group, a group's matrix unit, or one copy; a step is what it does from one choice of the scheduler to the
+ * A process is a group, a group's tensor core, or one copy; a step is what it does from one choice of the scheduler to the
  * next.  Which steps depend on each other: steps.c.
  *
  * This is source-set DPOR with sleep sets (Abdulla, Aronsson, Jonsson, Sagonas, POPL 2014): behind each run, for each two steps

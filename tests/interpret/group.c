@@ -325,7 +325,7 @@ static void run_wait(Group *group, const Op *op)
 static void run_sync(Group *group, const Op *op)
 {
     ws_sched *s = ws_sched_current();
-    int turns = group->launch->turns[group->block];
+    int pingpong = group->launch->pingpong[group->block];
     switch (op->code) {
     case OP_PUT:
         run_put(group, op);
@@ -372,14 +372,14 @@ static void run_sync(Group *group, const Op *op)
             assign(cell, (Datum){.view = view});
         break;
     }
-    case OP_MEET:
-        memory_meet(group);
+    case OP_ROLE_BARRIER:
+        memory_role_barrier(group);
         break;
-    case OP_TURN_TAKE:
-        ws_sched_take(s, turns, group->number);
+    case OP_PINGPONG_TAKE:
+        ws_sched_take(s, pingpong, group->number);
         break;
-    case OP_TURN_PASS:
-        ws_sched_pass(s, turns, group->number);
+    case OP_PINGPONG_PASS:
+        ws_sched_pass(s, pingpong, group->number);
         break;
     case OP_STORE_WAIT:
         ws_sched_store_wait(s, op->sync->pending);

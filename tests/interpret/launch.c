@@ -267,10 +267,10 @@ static void visit_copied(Op *op, void *context)
     Launch *launch = context;
     const Op *root = op->code == OP_COPY_IN ? tensor_root(op->args[1]) : NULL;
     if (root && !launch->usable[launch->plan->tensor_of[root->results[0]->id]])
-        launch->by_engine = false;
+        launch->by_tma = false;
 }
 
-/* Those that the copy engine moves.  */
+/* Those that TMA moves.  */
 static void map_tensors(Launch *launch)
 {
     FOR_ROLES (role, launch->kernel)
@@ -282,7 +282,7 @@ static void map_tensors(Launch *launch)
         memcpy(seen.stride, t->stride, sizeof seen.stride);
         launch->usable[i] = launch->usable[i] && ws_emulate_map(&launch->state, &seen);
     }
-    launch->by_engine = true;
+    launch->by_tma = true;
     FOR_ROLES (role, launch->kernel)
         ir_walk(role->body, visit_copied, launch);
 }
@@ -352,7 +352,7 @@ static void make_group(Launch *launch, Group *group, const Role *role, int numbe
 {
     const Plan *plan = launch->plan;
     *group = (Group){.launch = launch, .role = role, .number = number, .block = block};
-    group->engine = role->versions & VERSION_ENGINE && (launch->by_engine || !(role->versions & VERSION_ANY));
+    group->tma = role->versions & VERSION_TMA && (launch->by_tma || !(role->versions & VERSION_ANY));
     group->cells = zeroed((size_t)plan->ncells, sizeof *group->cells);
     group->producers = zeroed((size_t)plan->narefs, sizeof *group->producers);
     group->consumers = zeroed((size_t)plan->narefs, sizeof *group->consumers);
@@ -424,9 +424,9 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
     launch->tensors = zeroed((size_t)plan->ntensors, sizeof *launch->tensors);
     launch->usable = zeroed((size_t)plan->ntensors, sizeof *launch->usable);
     launch->ring_of = zeroed((size_t)(plan->narefs * launch->cluster), sizeof *launch->ring_of);
-    launch->turns = zeroed((size_t)launch->cluster, sizeof *launch->turns);
-    launch->meetings = zeroed((size_t)launch->cluster, sizeof *launch->meetings);
-    launch->part_meetings = zeroed(MOST_STORAGES * MOST_GROUPS, sizeof *launch->part_meetings);
+    launch->pingpong = zeroed((size_t)launch->cluster, sizeof *launch->pingpong);
+    launch->role_barriers = zeroed((size_t)launch->cluster, sizeof *launch->role_barriers);
+    launch->part_barriers = zeroed(MOST_STORAGES * MOST_GROUPS, sizeof *launch->part_barriers);
     for (int i = 0; i < plan->ntensors && !launch->state.failed; i++)
         make_tensor(launch, i);
     if (!launch->state.failed)
@@ -454,9 +454,9 @@ void launch_end(Launch *launch)
     free(launch->tensors);
     free(launch->usable);
     free(launch->ring_of);
-    free(launch->turns);
-    free(launch->meetings);
-    free(launch->part_meetings);
+    free(launch->pingpong);
+    free(launch->role_barriers);
+    free(launch->part_barriers);
     free(launch->shared);
     ws_emulate_end(&launch->state);
 }
@@ -483,14 +483,14 @@ static void first_fiber(void *arg)
             ws_sched_share(s, ring, blocks_along(launch, aref->along, group->block));
     }
     FOR_ROLES (role, launch->kernel)
-        if (role_has_op(role, OP_TURN_TAKE, NULL))
-            launch->turns[group->block] = ws_sched_turns(s, "turns", role->replicas);
+        if (role_has_op(role, OP_PINGPONG_TAKE, NULL))
+            launch->pingpong[group->block] = ws_sched_turns(s, "pingpong", role->replicas);
     FOR_ROLES (role, launch->kernel)
         if (role_has_op(role, OP_GATHER, NULL))
-            launch->meetings[group->block] = ws_sched_turns(s, "meeting", role->replicas);
+            launch->role_barriers[group->block] = ws_sched_turns(s, "role_barrier", role->replicas);
     FOR_STORAGES (storage, launch->kernel)
         for (int i = 0; storage->use == USE_PARTS && !group->block && i < storage->slots; i++)
-            *part_meeting(launch, storage, i) = ws_sched_turns(s, storage->name, launch->cluster);
+            *part_barrier(launch, storage, i) = ws_sched_turns(s, storage->name, launch->cluster);
     group_run(group);
 }
 

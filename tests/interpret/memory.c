@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * memory.c - windows of tensors, shared memory and its views, the copy engine.
+ * memory.c - windows of tensors, shared memory and its views, TMA.
  *
  * What runtime/emulate/tensor.cuh and aref.cuh do by templates, with sizes that are known only now: the same
  * calls of the scheduler in the same order.  A shared tile is a plain row-major array at its planned offset.
@@ -198,7 +198,7 @@ unsigned char *own_storage(Group *group, const Storage *storage)
     return slot_of(group, storage, storage->slots > 1 ? group->number : 0);
 }
 
-/* As outlet.cuh has it: the four warps fill a buffer, and the next one while it drains.  */
+/* As output.cuh has it: the four warps fill a buffer, and the next one while it drains.  */
 enum { LINE_BYTES = 128, BUFFER_ROWS = 64, BUFFER_BYTES = BUFFER_ROWS * LINE_BYTES };
 
 /* Boxes of 64 rows and a line pass through an output's buffers in turn; several begin with the first.  */
@@ -363,12 +363,12 @@ static Rows rows_of(const Group *group, const Op *op, const Window *t, long row,
     if (!op->transfer->present)
         return (Rows){rows, rows, rows};
     long extent = t->high[t->rank - 2];
-    ws_emulate_edge edge = op->transfer->stepped
-                               ? ws_emulate_step_of(extent, rows, group->launch->grid.step[op->transfer->stepped - 1],
+    ws_emulate_edge edge = op->transfer->clipped
+                               ? ws_emulate_step_of(extent, rows, group->launch->grid.step[op->transfer->clipped - 1],
                                                     op->storage->tile.rows / rows)
                                : ws_emulate_edge_of(extent, rows);
     return (Rows){ws_emulate_rows_brought(&edge, row), ws_emulate_rows_there(&edge, row),
-                  op->transfer->stepped ? edge.rows : rows};
+                  op->transfer->clipped ? edge.rows : rows};
 }
 
 /* This block's share of the rows, into the slots of all blocks that share the tile.  */
@@ -413,7 +413,7 @@ void memory_copy_in(Group *group, const Op *op)
     long at[4] = {0};
     int ring = ring_of(group, op->aref);
     unsigned char *to = slot_of(group, storage, number_of(group, op->args[0]));
-    for (int other = storage->kept; other && other < storage->slots; other += storage->kept)
+    for (int other = storage->resident; other && other < storage->slots; other += storage->resident)
         if (end->index + (uint64_t)other >= (uint64_t)storage->slots)
             ws_sched_await_empty(s, ring, end->index + (uint64_t)other);
     const Window *t = evaluate(group, op->args[1]).tensor;
@@ -433,18 +433,18 @@ void memory_copy_in(Group *group, const Op *op)
     element_of(tile.dtype, op->transfer->fill, copy.fill);
     bool fills = op->transfer->fill != 0; /* -0.0 is 0 to the engine as well */
     bool plain = is_whole(&copy.from, tile.rows, tile.cols) || (!fills && !t->sliced);
-    bool by_engine = launch->usable[t->number] && plain;
-    if (group->engine && !launch->usable[t->number])
-        ws_sched_fail(s, "the copy engine is to load '%s', which does not lie as it has to", storage->name);
-    int brought = by_engine ? rows.brought : tile.rows;
+    bool by_tma = launch->usable[t->number] && plain;
+    if (group->tma && !launch->usable[t->number])
+        ws_sched_fail(s, "TMA is to load '%s', which does not lie as it has to", storage->name);
+    int brought = by_tma ? rows.brought : tile.rows;
     ws_sched_range range = {to, (size_t)brought * (size_t)tile.cols * (size_t)element_bytes(tile.dtype)};
     end->bytes += machine_copy_bytes(tile);
-    if (by_engine && op->transfer->along) {
+    if (by_tma && op->transfer->along) {
         copy_share(group, op, t, at, &copy, end->index);
         return;
     }
     ws_sched_expect(s, ring, end->index, range.bytes);
-    if (by_engine)
+    if (by_tma)
         ws_sched_copy_in(s, ring, end->index, range, copy_in, &copy, sizeof copy);
     else
         ws_sched_copy_in_now(s, ring, end->index, range, copy_in, &copy);
@@ -544,12 +544,12 @@ void memory_put_tile(Group *group, const Op *op)
 }
 
 /* Two rounds of turns: whoever has his second has seen all have their first.  */
-void memory_meet(Group *group)
+void memory_role_barrier(Group *group)
 {
     ws_sched_barrier(ws_sched_current());
     for (int round = 0; round < 2; round++) {
-        ws_sched_take(ws_sched_current(), group->launch->meetings[group->block], group->number);
-        ws_sched_pass(ws_sched_current(), group->launch->meetings[group->block], group->number);
+        ws_sched_take(ws_sched_current(), group->launch->role_barriers[group->block], group->number);
+        ws_sched_pass(ws_sched_current(), group->launch->role_barriers[group->block], group->number);
     }
     ws_sched_barrier(ws_sched_current());
 }

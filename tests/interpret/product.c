@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * product.c - the matrix unit, and sums of parts that blocks have computed.
+ * product.c - the tensor core, and sums of parts that blocks have computed.
  *
  * What runtime/emulate/matrix.cuh and parts.cuh do by templates.
  */
@@ -112,19 +112,19 @@ void product_of(Group *group, const Op *op, Cell *acc)
 
 /* ---- parts of sums ----------------------------------------------------------------------------------------------- */
 
-int *part_meeting(const Launch *launch, const Storage *storage, int group)
+int *part_barrier(const Launch *launch, const Storage *storage, int group)
 {
     int place = storage_place(launch->kernel, storage);
-    return &launch->part_meetings[place % MOST_STORAGES * MOST_GROUPS + group % MOST_GROUPS];
+    return &launch->part_barriers[place % MOST_STORAGES * MOST_GROUPS + group % MOST_GROUPS];
 }
 
 /* The groups of this number in all blocks.  */
-static void meet_blocks(const Group *group, int meeting)
+static void sync_blocks(const Group *group, int barrier)
 {
     ws_sched_barrier(ws_sched_current());
     for (int round = 0; round < 2; round++) {
-        ws_sched_take(ws_sched_current(), meeting, group->block);
-        ws_sched_pass(ws_sched_current(), meeting, group->block);
+        ws_sched_take(ws_sched_current(), barrier, group->block);
+        ws_sched_pass(ws_sched_current(), barrier, group->block);
     }
     ws_sched_barrier(ws_sched_current());
 }
@@ -149,13 +149,13 @@ ws_tile product_sum_parts(Group *group, const Op *op)
     Type type = op->results[0]->type;
     Datum value = evaluate(group, op->args[0]);
     ws_sched *s = ws_sched_current();
-    int meeting = *part_meeting(launch, storage, storage->slots > 1 ? group->number : 0), columns = type.cols;
+    int barrier = *part_barrier(launch, storage, storage->slots > 1 ? group->number : 0), columns = type.cols;
     size_t line = (size_t)columns * (size_t)element_bytes(type.dtype), bytes = (size_t)type.rows * line;
     check_cell(value.cell, "reads");
     if (columns * launch->cluster != value.tile->cols || (int64_t)bytes * launch->cluster > storage->slot_bytes)
         ws_sched_fail(s, "%d blocks share out %d columns as %d each", launch->cluster, value.tile->cols, columns);
     unsigned char *own = own_storage(group, storage);
-    meet_blocks(group, meeting);
+    sync_blocks(group, barrier);
     for (int block = 0; block < launch->cluster; block++) {
         unsigned char *to =
             own + (block - group->block) * (ptrdiff_t)launch->shared_room + (size_t)group->block * bytes;
@@ -165,7 +165,7 @@ ws_tile product_sum_parts(Group *group, const Op *op)
             memcpy(to + (size_t)r * line, ws_element((struct ws_tile_ *)(uintptr_t)value.tile, r, block * columns),
                    line);
     }
-    meet_blocks(group, meeting);
+    sync_blocks(group, barrier);
     ws_sched_read(s, (ws_sched_range){own, bytes * (size_t)launch->cluster});
     return sum_of(op, own, launch->cluster, bytes);
 }

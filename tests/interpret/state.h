@@ -95,7 +95,7 @@ typedef struct {
     /* the walk over the grid */
     long tile, stride, walked, position[4];
     bool inside; /* the tile is one of the grid's */
-    bool engine; /* this version of the role's program: all that it brings the TMA can load */
+    bool tma; /* this version of the role's program: all that it brings the TMA can load */
 } Group;
 
 /* What is known of a kernel before any launch.  */
@@ -116,16 +116,16 @@ struct Launch {
     const interpret_argument *arguments;
     ws_emulate_launch state;
     Window *tensors;
-    bool *usable; /* by the copy engine */
-    bool by_engine; /* all that is copied in is */
+    bool *usable; /* by TMA */
+    bool by_tma; /* all that is copied in is */
     ws_emulate_grid grid;
     int cluster;   /* blocks of one */
     Group *groups; /* of a block, then of the next */
     int ngroups, ctas;
     unsigned char *shared;
     size_t shared_bytes, shared_room; /* of a block, and from it to the next */
-    int *turns, *meetings;            /* by block: their numbers for the scheduler */
-    int *part_meetings;               /* of blocks that sum parts: by storage and group, for all of them */
+    int *pingpong, *role_barriers;            /* by block: their numbers for the scheduler */
+    int *part_barriers;               /* of blocks that sum parts: by storage and group, for all of them */
     int *ring_of;                     /* by block and aref: the same */
     long steps, most_steps;           /* of this CTA; a program that does not end is an error */
 };
@@ -215,7 +215,7 @@ ws_tile memory_read(Group *group, const Op *op);
 View memory_stage(Group *group, const Op *op);
 void memory_put_tile(Group *group, const Op *op);
 View memory_gather(Group *group, const Op *op);
-void memory_meet(Group *group);
+void memory_role_barrier(Group *group);
 unsigned char *own_storage(Group *group, const Storage *storage);
 ws_sched_range view_range(View view, Type type);
 void view_copy(View view, Type type, unsigned char *to); /* whose rows are dense */
@@ -224,6 +224,6 @@ void view_copy(View view, Type type, unsigned char *to); /* whose rows are dense
 
 void product_of(Group *group, const Op *op, Cell *acc);
 ws_tile product_sum_parts(Group *group, const Op *op);
-int *part_meeting(const Launch *launch, const Storage *storage, int group);
+int *part_barrier(const Launch *launch, const Storage *storage, int group);
 
 #endif

@@ -23,15 +23,15 @@ struct attention_shared {
     ws::ring<2> tq_ring;
     ws::ring<2> tk_ring;
     ws::ring<2> tv_ring;
-    ws::turns<2> turns;
+    ws::pingpong<2> pingpong;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)
 {
-    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
-    ws::producer<2, ENGINE> tk_ring(s.tk_ring);
-    ws::producer<2, ENGINE> tv_ring(s.tv_ring);
+    ws::producer<2, TMA> tq_ring(s.tq_ring);
+    ws::producer<2, TMA> tk_ring(s.tk_ring);
+    ws::producer<2, TMA> tv_ring(s.tv_ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // attention.ir:2
         const int i = t.at(0);
         const int tq_slot = tq_ring.put();
@@ -53,8 +53,8 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
-    ws::outlet o_out(s.o_out[group]);
-    s.turns.begin(group);
+    ws::warp_output o_out(s.o_out[group]);
+    s.pingpong.begin(group);
     const long first_row = (long)group * 64;
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // attention.ir:2
         const int i = t.at(0);
@@ -66,10 +66,10 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         if (p.L > 0) {  // attention.ir:13
             const int tk_slot = tk_ring.get();
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
-            s.turns.take(group);
+            s.pingpong.take(group);
             ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
             ws::commit();
-            s.turns.pass(group);
+            s.pingpong.pass(group);
             ws::wait<0>(s_2);
             tk_ring.consumed<0>();
             auto masked = ws::mul(s_2, p.scale);
@@ -94,13 +94,13 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             for (; j < ws::min(edge, p.L); j += 128) {  // attention.ir:13
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
-                s.turns.take(group);
+                s.pingpong.take(group);
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
                 ws::commit();
                 const int tv_slot = tv_ring.get();
                 ws::mma(acc, ph, ws::view(s.tv[tv_slot]));
                 ws::commit();
-                s.turns.pass(group);
+                s.pingpong.pass(group);
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
                 auto masked_2 = ws::mul(s_3, p.scale);
@@ -122,13 +122,13 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             for (; j < p.L; j += 128) {  // attention.ir:13
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
-                s.turns.take(group);
+                s.pingpong.take(group);
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
                 ws::commit();
                 const int tv_slot = tv_ring.get();
                 ws::mma(acc, ph, ws::view(s.tv[tv_slot]));
                 ws::commit();
-                s.turns.pass(group);
+                s.pingpong.pass(group);
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
                 auto masked_2 = ws::mul(s_3, p.scale);
@@ -161,13 +161,13 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         tq_ring.consumed<0>();
         l = ws::row_total(l);
         WS_UNROLL
-        for (int strip = 0; strip < 128; strip += 64) {  // attention.ir:39
-            const auto out = ws::div(ws::columns<64>(acc, strip), l);
+        for (int subtile = 0; subtile < 128; subtile += 64) {  // attention.ir:39
+            const auto out = ws::div(ws::columns<64>(acc, subtile), l);
             const auto half = ws::cast<ws::f16>(out);
             ws::store_wait<1>();
             const auto box = ws::stage(o_out, half);
             ws::fence();
-            ws::store(o_out, p.o, p.o_map, i + first_row, strip, box);  // attention.ir:39
+            ws::store(o_out, p.o, p.o_map, i + first_row, subtile, box);  // attention.ir:39
         }
     }
     ws::store_wait<0>();
@@ -180,7 +180,7 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
         s.tq_ring.init("tq_ring", 2);    // two groups release each slot
         s.tk_ring.init("tk_ring", 2);    // two groups release each slot
         s.tv_ring.init("tv_ring", 2);    // two groups release each slot
-        s.turns.init("turns");
+        s.pingpong.init("pingpong");
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -190,7 +190,7 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+            if (ws::by_tma(p.q_map, p.k_map, p.v_map))
                 attention_producer<true>(p, s, 0);
             else
                 attention_producer<false>(p, s, 0);

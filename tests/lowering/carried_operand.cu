@@ -21,7 +21,7 @@ static WS_DEVICE void horner_all(const horner_params &p, horner_shared &s, int g
 {
     ws::producer<1> tx_ring_in(s.tx_ring);
     ws::consumer<1> tx_ring(s.tx_ring);
-    ws::outlet y_out(s.y_out);
+    ws::warp_output y_out(s.y_out);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // carried_operand.ir:2
         const int i = t.at(0);
         const int slot = tx_ring_in.put();

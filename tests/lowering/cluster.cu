@@ -21,10 +21,10 @@ struct cluster_shared {
     ws::ring<4> ta_tb;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void cluster_producer(const cluster_params &p, cluster_shared &s, int group)
 {
-    ws::sharer<4, ENGINE> ta_tb(s.ta_tb);
+    ws::sharer<4, TMA> ta_tb(s.ta_tb);
     for (ws::tiles<2, cluster_cluster> t(p.grid); t.more(); t.next()) {  // cluster.ir:2
         const int i = t.nearest(0);
         const int j = t.nearest(1);
@@ -40,7 +40,7 @@ static WS_DEVICE void cluster_producer(const cluster_params &p, cluster_shared &
 static WS_DEVICE void cluster_consumer(const cluster_params &p, cluster_shared &s, int group)
 {
     ws::consumer<4, cluster_cluster, ws::along_x_and_y> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out[group]);
+    ws::warp_output c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2, cluster_cluster> t(p.grid); t.more(); t.next()) {  // cluster.ir:2
         const int i = t.nearest(0);
@@ -56,9 +56,9 @@ static WS_DEVICE void cluster_consumer(const cluster_params &p, cluster_shared &
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
         WS_UNROLL
-        for (int strip = 0; strip < 256; strip += 64) {  // cluster.ir:18
-            const auto half = ws::cast<ws::f16>(ws::columns<64>(acc, strip));
-            const int column = j + strip;
+        for (int subtile = 0; subtile < 256; subtile += 64) {  // cluster.ir:18
+            const auto half = ws::cast<ws::f16>(ws::columns<64>(acc, subtile));
+            const int column = j + subtile;
             ws::store_wait<1>();
             const auto box = ws::stage(c_out, half);
             ws::fence();
@@ -82,7 +82,7 @@ static WS_KERNEL(384, 1) void cluster_kernel(WS_PARAMS(cluster_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 cluster_producer<true>(p, s, 0);
             else
                 cluster_producer<false>(p, s, 0);

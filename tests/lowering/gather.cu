@@ -19,14 +19,14 @@ struct shares_shared {
     ws::output<float, 64, 2> y_out[2];   // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<2> ta_ring;
     ws::ring<2> tb_ring;
-    ws::meeting<2> meeting;
+    ws::role_barrier<2> role_barrier;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void shares_producer(const shares_params &p, shares_shared &s, int group)
 {
-    ws::producer<2, ENGINE> ta_ring(s.ta_ring);
-    ws::producer<2, ENGINE> tb_ring(s.tb_ring);
+    ws::producer<2, TMA> ta_ring(s.ta_ring);
+    ws::producer<2, TMA> tb_ring(s.tb_ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // gather.ir:2
         const int i = t.at(0);
         const int ta_slot = ta_ring.put();
@@ -44,7 +44,7 @@ static WS_DEVICE void shares_consumer(const shares_params &p, shares_shared &s, 
 {
     ws::consumer<2> ta_ring(s.ta_ring);
     ws::consumer<2> tb_ring(s.tb_ring);
-    ws::outlet y_out(s.y_out[group]);
+    ws::warp_output y_out(s.y_out[group]);
     int x_gathered_turn = 0;
     const long first_row = (long)group * 64;
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // gather.ir:2
@@ -61,7 +61,7 @@ static WS_DEVICE void shares_consumer(const shares_params &p, shares_shared &s, 
             auto share = ws::full<float, 64, 64, ws::frag>(0);
             const auto x_gathered_view = ws::gather(s.x_gathered, x_gathered_turn, x, first_row);
             ws::fence();
-            ws::meet(s.meeting, group);
+            ws::sync(s.role_barrier, group);
             ws::mma(share, ws::trans(ws::window<128, 64>(s.ta[ta_slot], 0, first_row)), x_gathered_view);
             ws::commit();
             ws::wait<0>(share);
@@ -81,7 +81,7 @@ static WS_KERNEL(384, 1) void shares_kernel(WS_PARAMS(shares_params) p)
     if (ws::first_thread()) {
         s.ta_ring.init("ta_ring", 2);    // two groups release each slot
         s.tb_ring.init("tb_ring", 2);    // two groups release each slot
-        s.meeting.init("meeting");
+        s.role_barrier.init("role_barrier");
         ws::prefetch(p.a_map);
         ws::prefetch(p.b_map);
         ws::prefetch(p.y_map);
@@ -90,7 +90,7 @@ static WS_KERNEL(384, 1) void shares_kernel(WS_PARAMS(shares_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 shares_producer<true>(p, s, 0);
             else
                 shares_producer<false>(p, s, 0);

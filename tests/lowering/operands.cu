@@ -31,10 +31,10 @@ struct stage_shared {
     ws::ring<3> ta_tb;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void stage_producer(const stage_params &p, stage_shared &s, int group)
 {
-    ws::producer<3, ENGINE> ta_tb(s.ta_tb);
+    ws::producer<3, TMA> ta_tb(s.ta_tb);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // operands.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
@@ -50,8 +50,8 @@ static WS_DEVICE void stage_producer(const stage_params &p, stage_shared &s, int
 static WS_DEVICE void stage_consumer(const stage_params &p, stage_shared &s, int group)
 {
     ws::consumer<3> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out);
-    ws::outlet d_out(s.d_out);
+    ws::warp_output c_out(s.c_out);
+    ws::warp_output d_out(s.d_out);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // operands.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
@@ -131,7 +131,7 @@ static WS_KERNEL(256, 1) void stage_kernel(WS_PARAMS(stage_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map_tf32, p.b_map_tf32))
+            if (ws::by_tma(p.a_map_tf32, p.b_map_tf32))
                 stage_producer<true>(p, s, 0);
             else
                 stage_producer<false>(p, s, 0);

@@ -38,12 +38,12 @@ struct pairs_shared {
     ws::ring<2> ta3_wb_wc;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void pairs_producer(const pairs_params &p, pairs_shared &s, int group)
 {
-    ws::producer<2, ENGINE> ta_tb_tc(s.ta_tb_tc);
-    ws::producer<2, ENGINE> ta2_ub_uc(s.ta2_ub_uc);
-    ws::producer<2, ENGINE> ta3_wb_wc(s.ta3_wb_wc);
+    ws::producer<2, TMA> ta_tb_tc(s.ta_tb_tc);
+    ws::producer<2, TMA> ta2_ub_uc(s.ta2_ub_uc);
+    ws::producer<2, TMA> ta3_wb_wc(s.ta3_wb_wc);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // pairs.ir:3
         const int i = t.at(0);
         const int j = t.at(1);
@@ -76,7 +76,7 @@ static WS_DEVICE void pairs_consumer(const pairs_params &p, pairs_shared &s, int
     ws::consumer<2> ta_tb_tc(s.ta_tb_tc);
     ws::consumer<2> ta2_ub_uc(s.ta2_ub_uc);
     ws::consumer<2> ta3_wb_wc(s.ta3_wb_wc);
-    ws::outlet e_out(s.e_out);
+    ws::warp_output e_out(s.e_out);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // pairs.ir:3
         const int i = t.at(0);
         const int j = t.at(1);
@@ -137,7 +137,7 @@ static WS_KERNEL(256, 1) void pairs_kernel(WS_PARAMS(pairs_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map, p.c_map, p.bt_map, p.ct_map))
+            if (ws::by_tma(p.a_map, p.b_map, p.c_map, p.bt_map, p.ct_map))
                 pairs_producer<true>(p, s, 0);
             else
                 pairs_producer<false>(p, s, 0);

@@ -23,10 +23,10 @@ struct parts_shared {
     ws::ring<3> ta_tb;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void parts_producer(const parts_params &p, parts_shared &s, int group)
 {
-    ws::producer<3, ENGINE> ta_tb(s.ta_tb);
+    ws::producer<3, TMA> ta_tb(s.ta_tb);
     for (ws::tiles<3, parts_cluster> t(p.grid); t.more(); t.next()) {  // parts.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
@@ -44,7 +44,7 @@ static WS_DEVICE void parts_producer(const parts_params &p, parts_shared &s, int
 static WS_DEVICE void parts_consumer(const parts_params &p, parts_shared &s, int group)
 {
     ws::consumer<3> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out[group]);
+    ws::warp_output c_out(s.c_out[group]);
     ws::part_sum<parts_cluster> sum_parts(s.sum_parts[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<3, parts_cluster> t(p.grid); t.more(); t.next()) {  // parts.ir:2
@@ -91,7 +91,7 @@ static WS_KERNEL(384, 1) void parts_kernel(WS_PARAMS(parts_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 parts_producer<true>(p, s, 0);
             else
                 parts_producer<false>(p, s, 0);

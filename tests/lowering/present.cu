@@ -21,10 +21,10 @@ struct present_shared {
     ws::ring<4> ta_tb;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void present_producer(const present_params &p, present_shared &s, int group)
 {
-    ws::sharer<4, ENGINE> ta_tb(s.ta_tb);
+    ws::sharer<4, TMA> ta_tb(s.ta_tb);
     for (ws::tiles<2, present_cluster> t(p.grid); t.more(); t.next()) {  // present.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
@@ -42,7 +42,7 @@ static WS_DEVICE void present_producer(const present_params &p, present_shared &
 static WS_DEVICE void present_consumer(const present_params &p, present_shared &s, int group)
 {
     ws::consumer<4, present_cluster, ws::along_x> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out[group]);
+    ws::warp_output c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2, present_cluster> t(p.grid); t.more(); t.next()) {  // present.ir:2
         const int i = t.at(0);
@@ -58,9 +58,9 @@ static WS_DEVICE void present_consumer(const present_params &p, present_shared &
         ws::wait<0>(acc);
         ta_tb.consumed<0>();
         WS_UNROLL
-        for (int strip = 0; strip < 256; strip += 64) {  // present.ir:18
-            const auto half = ws::cast<ws::f16>(ws::columns<64>(acc, strip));
-            const int column = j + strip;
+        for (int subtile = 0; subtile < 256; subtile += 64) {  // present.ir:18
+            const auto half = ws::cast<ws::f16>(ws::columns<64>(acc, subtile));
+            const int column = j + subtile;
             ws::store_wait<1>();
             const auto box = ws::stage(c_out, half);
             ws::fence();
@@ -84,7 +84,7 @@ static WS_KERNEL(384, 1) void present_kernel(WS_PARAMS(present_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 present_producer<true>(p, s, 0);
             else
                 present_producer<false>(p, s, 0);

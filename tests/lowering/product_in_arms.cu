@@ -22,12 +22,12 @@ struct product_in_arms_shared {
     ws::ring<3> tb_2_ring;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void product_in_arms_producer(const product_in_arms_params &p, product_in_arms_shared &s, int group)
 {
-    ws::producer<3, ENGINE> ta_ring(s.ta_ring);
-    ws::producer<3, ENGINE> tb_ring(s.tb_ring);
-    ws::producer<3, ENGINE> tb_2_ring(s.tb_2_ring);
+    ws::producer<3, TMA> ta_ring(s.ta_ring);
+    ws::producer<3, TMA> tb_ring(s.tb_ring);
+    ws::producer<3, TMA> tb_2_ring(s.tb_2_ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // product_in_arms.ir:2
         const int i = t.at(0);
         for (int k = 0; k < p.K; k += 32) {  // product_in_arms.ir:9
@@ -56,7 +56,7 @@ static WS_DEVICE void product_in_arms_consumer(const product_in_arms_params &p, 
     ws::consumer<3> ta_ring(s.ta_ring);
     ws::consumer<3> tb_ring(s.tb_ring);
     ws::consumer<3> tb_2_ring(s.tb_2_ring);
-    ws::outlet c_out(s.c_out);
+    ws::warp_output c_out(s.c_out);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // product_in_arms.ir:2
         const int i = t.at(0);
         auto acc = ws::full<float, 64, 64, ws::frag>(0);
@@ -113,7 +113,7 @@ static WS_KERNEL(256, 1) void product_in_arms_kernel(WS_PARAMS(product_in_arms_p
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 product_in_arms_producer<true>(p, s, 0);
             else
                 product_in_arms_producer<false>(p, s, 0);

@@ -23,12 +23,12 @@ struct ring_between_shared {
     ws::ring<2> tz_ring;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void ring_between_producer(const ring_between_params &p, ring_between_shared &s, int group)
 {
-    ws::producer<2, ENGINE> tx_ring(s.tx_ring);
-    ws::producer<2, ENGINE> ty_ring(s.ty_ring);
-    ws::producer<2, ENGINE> tz_ring(s.tz_ring);
+    ws::producer<2, TMA> tx_ring(s.tx_ring);
+    ws::producer<2, TMA> ty_ring(s.ty_ring);
+    ws::producer<2, TMA> tz_ring(s.tz_ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // ring_between.ir:3
         const int i = t.at(0);
         for (int k = 0; k < p.K; k += 32) {  // ring_between.ir:11
@@ -89,7 +89,7 @@ static WS_KERNEL(256, 3) void ring_between_kernel(WS_PARAMS(ring_between_params)
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
-            if (ws::by_engine(p.x_map, p.y_map, p.z_map))
+            if (ws::by_tma(p.x_map, p.y_map, p.z_map))
                 ring_between_producer<true>(p, s, 0);
             else
                 ring_between_producer<false>(p, s, 0);

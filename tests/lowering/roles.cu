@@ -14,10 +14,10 @@ struct roles_shared {
     ws::ring<3> ring;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void roles_producer(const roles_params &p, roles_shared &s, int group)
 {
-    ws::producer<3, ENGINE> ring(s.ring);
+    ws::producer<3, TMA> ring(s.ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // roles.ir:20
         const int i = t.at(0);
         for (int j = 0; j < p.N; j += 64) {  // roles.ir:21
@@ -52,7 +52,7 @@ static WS_KERNEL(256, 3) void roles_kernel(WS_PARAMS(roles_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
-            if (ws::by_engine(p.x_map))
+            if (ws::by_tma(p.x_map))
                 roles_producer<true>(p, s, 0);
             else
                 roles_producer<false>(p, s, 0);

@@ -21,10 +21,10 @@ struct rounded_shared {
     ws::ring<2> ta_tb;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void rounded_producer(const rounded_params &p, rounded_shared &s, int group)
 {
-    ws::producer<2, ENGINE> ta_tb(s.ta_tb);
+    ws::producer<2, TMA> ta_tb(s.ta_tb);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // rounded.ir:2
         const int i = t.at(0);
         for (int k = 0; k < p.K; k += 32) {  // rounded.ir:11
@@ -39,7 +39,7 @@ static WS_DEVICE void rounded_producer(const rounded_params &p, rounded_shared &
 static WS_DEVICE void rounded_consumer(const rounded_params &p, rounded_shared &s, int group)
 {
     ws::consumer<2> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out);
+    ws::warp_output c_out(s.c_out);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // rounded.ir:2
         const int i = t.at(0);
         auto acc = ws::full<float, 64, 64, ws::frag>(0);
@@ -88,7 +88,7 @@ static WS_KERNEL(256, 1) void rounded_kernel(WS_PARAMS(rounded_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map_tf32))
+            if (ws::by_tma(p.a_map, p.b_map_tf32))
                 rounded_producer<true>(p, s, 0);
             else
                 rounded_producer<false>(p, s, 0);

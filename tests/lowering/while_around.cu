@@ -20,10 +20,10 @@ struct while_around_shared {
     ws::ring<2> ta_tb;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void while_around_producer(const while_around_params &p, while_around_shared &s, int group)
 {
-    ws::producer<2, ENGINE> ta_tb(s.ta_tb);
+    ws::producer<2, TMA> ta_tb(s.ta_tb);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // while_around.ir:2
         const int i = t.at(0);
         const long wide = p.K;
@@ -49,7 +49,7 @@ static WS_DEVICE void while_around_producer(const while_around_params &p, while_
 static WS_DEVICE void while_around_consumer(const while_around_params &p, while_around_shared &s, int group)
 {
     ws::consumer<2> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out);
+    ws::warp_output c_out(s.c_out);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // while_around.ir:2
         const int i = t.at(0);
         auto acc = ws::full<float, 64, 64, ws::frag>(0);
@@ -98,7 +98,7 @@ static WS_KERNEL(256, 1) void while_around_kernel(WS_PARAMS(while_around_params)
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 while_around_producer<true>(p, s, 0);
             else
                 while_around_producer<false>(p, s, 0);

@@ -20,10 +20,10 @@ struct widths_shared {
     ws::ring<4> ta_tb;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void widths_producer(const widths_params &p, widths_shared &s, int group)
 {
-    ws::producer<4, ENGINE> ta_tb(s.ta_tb);
+    ws::producer<4, TMA> ta_tb(s.ta_tb);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // widths.ir:2
         const int i = t.at(0);
         const int t_2 = t.at(1);
@@ -41,7 +41,7 @@ static WS_DEVICE void widths_producer(const widths_params &p, widths_shared &s, 
 static WS_DEVICE void widths_consumer(const widths_params &p, widths_shared &s, int group)
 {
     ws::consumer<4> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out[group]);
+    ws::warp_output c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // widths.ir:2
         const int i = t.at(0);
@@ -65,9 +65,9 @@ static WS_DEVICE void widths_consumer(const widths_params &p, widths_shared &s, 
         ta_tb.consumed<0>();
         const auto out = ws::slice<1>(p.c, 0, last);
         WS_UNROLL
-        for (int strip = 0; strip < 256; strip += 64) {  // widths.ir:24
-            const auto half = ws::cast<ws::f16>(ws::columns<64>(acc, strip));
-            const int column = j + strip;
+        for (int subtile = 0; subtile < 256; subtile += 64) {  // widths.ir:24
+            const auto half = ws::cast<ws::f16>(ws::columns<64>(acc, subtile));
+            const int column = j + subtile;
             ws::store_wait<1>();
             const auto box = ws::stage(c_out, half);
             ws::fence();
@@ -90,7 +90,7 @@ static WS_KERNEL(384, 1) void widths_kernel(WS_PARAMS(widths_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 widths_producer<true>(p, s, 0);
             else
                 widths_producer<false>(p, s, 0);

@@ -80,7 +80,7 @@ static void visit_width(Op *op, void *context)
 /* Of a step that is computed, the terms stay as they are.  */
 static void visit_step(Op *op, void *context)
 {
-    enum { UNIT = 16 }; /* elements, of any type, are what the copy engine can begin at */
+    enum { UNIT = 16 }; /* elements, of any type, are what TMA can begin at */
     Setup *setup = context;
     for (int i = 0; op->code == OP_GRID && i < op->nargs; i += 3) {
         Width width = {op->blocks[0]->args[i / 3], UNIT};

@@ -54,11 +54,11 @@ bool stale_carried(Kernel *kernel, Site site);
 bool other_start(Kernel *kernel, Site site);
 bool shared_variable(Kernel *kernel, Site site);
 bool reads_stored(Kernel *kernel, Site site);
-bool said_kept(Kernel *kernel, Site site);
-bool not_kept(Kernel *kernel, Site site);
-bool kept_less(Kernel *kernel, Site site);
-bool kept_more(Kernel *kernel, Site site);
-bool writes_kept(Kernel *kernel, Site site);
+bool said_resident(Kernel *kernel, Site site);
+bool not_resident(Kernel *kernel, Site site);
+bool resident_less(Kernel *kernel, Site site);
+bool resident_more(Kernel *kernel, Site site);
+bool writes_resident(Kernel *kernel, Site site);
 
 /* operators-cluster.c */
 bool release_here(Kernel *kernel, Site site);

@@ -102,9 +102,9 @@ bool rows_beyond_step(Kernel *kernel, Site site)
 {
     const Op *grid = site.op->code == OP_COPY_IN ? ir_enclosing(site.op, OP_GRID) : NULL;
     (void)kernel;
-    if (!grid || site.op->transfer->stepped || site.op->storage->tile.rows > MACHINE_BOX_ROWS)
+    if (!grid || site.op->transfer->clipped || site.op->storage->tile.rows > MACHINE_BOX_ROWS)
         return false;
     site.op->transfer->present = true;
-    site.op->transfer->stepped = grid->nargs / 3;
+    site.op->transfer->clipped = grid->nargs / 3;
     return true;
 }

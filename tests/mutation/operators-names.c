@@ -240,40 +240,40 @@ bool reads_stored(Kernel *kernel, Site site)
 /* ---- what is kept ------------------------------------------------------------------------------------------------ */
 
 /* All slots of a ring lie in the first, as if tiles wanted the same.  */
-bool said_kept(Kernel *kernel, Site site)
+bool said_resident(Kernel *kernel, Site site)
 {
     Storage *storage = site.storage;
     (void)kernel;
-    if (storage->use != USE_RING || storage->kept || storage->slots < 2)
+    if (storage->use != USE_RING || storage->resident || storage->slots < 2)
         return false;
-    storage->kept = 1;
+    storage->resident = 1;
     return true;
 }
 
 /* Slots that share memory are said to be apart.  */
-bool not_kept(Kernel *kernel, Site site)
+bool not_resident(Kernel *kernel, Site site)
 {
     (void)kernel;
-    if (!site.storage->kept)
+    if (!site.storage->resident)
         return false;
-    site.storage->kept = 0;
+    site.storage->resident = 0;
     return true;
 }
 
-bool kept_less(Kernel *kernel, Site site)
+bool resident_less(Kernel *kernel, Site site)
 {
     (void)kernel;
-    return site.storage->kept > 1 && --site.storage->kept;
+    return site.storage->resident > 1 && --site.storage->resident;
 }
 
-bool kept_more(Kernel *kernel, Site site)
+bool resident_more(Kernel *kernel, Site site)
 {
     (void)kernel;
-    return site.storage->kept && ++site.storage->kept;
+    return site.storage->resident && ++site.storage->resident;
 }
 
 /* The kernel writes what slots keep, where it wrote something else.  */
-bool writes_kept(Kernel *kernel, Site site)
+bool writes_resident(Kernel *kernel, Site site)
 {
     if (site.op->code != OP_STORE || site.op->args[0]->def->code != OP_TENSOR)
         return false;
@@ -281,7 +281,7 @@ bool writes_kept(Kernel *kernel, Site site)
     FOR_AREFS (aref, kernel)
         for (int i = 0; i < aref->nstorages; i++) {
             const Op *tensor = aref->payload[i]->def->args[0]->def;
-            if (!aref->storages[i]->kept || tensor->code != OP_TENSOR || tensor->args[0] == *pointer ||
+            if (!aref->storages[i]->resident || tensor->code != OP_TENSOR || tensor->args[0] == *pointer ||
                 !type_equal(tensor->args[0]->type, (*pointer)->type))
                 continue;
             *pointer = tensor->args[0];

@@ -92,13 +92,13 @@ DROP(commit, OP_COMMIT)
 DROP(commit_nothing, OP_COMMIT_NOTHING)
 DROP(wait, OP_WAIT)
 DROP(skip, OP_SKIP)
-DROP(take, OP_TURN_TAKE)
-DROP(pass, OP_TURN_PASS)
+DROP(take, OP_PINGPONG_TAKE)
+DROP(pass, OP_PINGPONG_PASS)
 DROP(store_wait, OP_STORE_WAIT)
 DROP(store, OP_STORE)
 DROP(fence, OP_FENCE)
 DROP(barrier, OP_BARRIER)
-DROP(meet, OP_MEET)
+DROP(role_barrier, OP_ROLE_BARRIER)
 
 static bool drop_product(Kernel *kernel, Site site)
 {
@@ -138,10 +138,10 @@ TWICE(put_tile, OP_PUT_TILE)
 TWICE(get, OP_GET)
 TWICE(consumed, OP_CONSUMED)
 TWICE(commit, OP_COMMIT)
-TWICE(take, OP_TURN_TAKE)
-TWICE(pass, OP_TURN_PASS)
+TWICE(take, OP_PINGPONG_TAKE)
+TWICE(pass, OP_PINGPONG_PASS)
 TWICE(store, OP_STORE)
-TWICE(meet, OP_MEET)
+TWICE(role_barrier, OP_ROLE_BARRIER)
 
 /* ---- moving ------------------------------------------------------------------------------------------------------ */
 
@@ -414,12 +414,12 @@ static bool fewer_groups(Kernel *kernel, Site site)
 }
 
 /* The program of those launches alone whose tensors the TMA can load.  */
-static bool only_engine(Kernel *kernel, Site site)
+static bool only_tma(Kernel *kernel, Site site)
 {
     (void)kernel;
-    if (!(site.role->versions & VERSION_ENGINE))
+    if (!(site.role->versions & VERSION_TMA))
         return false;
-    site.role->versions = VERSION_ENGINE;
+    site.role->versions = VERSION_TMA;
     return true;
 }
 
@@ -490,7 +490,7 @@ const Operator operators[] = {
     {"drop-store", "a store is left out", SITE_OP, drop_store},
     {"drop-fence", "what threads wrote is not fenced for the engines", SITE_OP, drop_fence},
     {"drop-barrier", "the threads of a group do not meet", SITE_OP, drop_barrier},
-    {"drop-meet", "the groups of a role do not meet", SITE_OP, drop_meet},
+    {"drop-role-barrier", "the groups of a role do not meet", SITE_OP, drop_role_barrier},
     {"drop-product", "a product is left out", SITE_OP, drop_product},
     {"twice-put", "a put is waited for twice", SITE_OP, twice_put},
     {"twice-put-done", "the producer arrives twice", SITE_OP, twice_put_done},
@@ -502,7 +502,7 @@ const Operator operators[] = {
     {"twice-take", "a turn is taken twice", SITE_OP, twice_take},
     {"twice-pass", "a turn is passed twice", SITE_OP, twice_pass},
     {"twice-store", "a tile, or a box of it, is stored twice", SITE_OP, twice_store},
-    {"twice-meet", "the groups of a role meet twice", SITE_OP, twice_meet},
+    {"twice-role-barrier", "the groups of a role meet twice", SITE_OP, twice_role_barrier},
     {"earlier", "a step comes before the one in front of it", SITE_OP, earlier},
     {"later", "a step comes behind the next", SITE_OP, later},
     {"to-front", "a step comes first in its block", SITE_OP, to_front},
@@ -539,7 +539,7 @@ const Operator operators[] = {
     {"fewer-columns", "a product makes fewer columns than are seen", SITE_OP, fewer_columns},
     {"rows-beyond-step", "rows beyond the grid's step need not come", SITE_OP, rows_beyond_step},
     {"fewer-groups", "a role has one group less", SITE_ROLE, fewer_groups},
-    {"only-engine", "a role has no program for tensors that the TMA cannot load", SITE_ROLE, only_engine},
+    {"only-engine", "a role has no program for tensors that the TMA cannot load", SITE_ROLE, only_tma},
     {"trip-less", "a loop begins one step late", SITE_OP, one_trip_less},
     {"trip-more", "a loop begins one step early", SITE_OP, one_trip_more},
     {"other-arm", "a condition is the opposite", SITE_OP, other_arm},
@@ -561,10 +561,10 @@ const Operator operators[] = {
     {"overlapping", "the next storage begins half a slot early", SITE_STORAGE, overlaps_half},
     {"narrow-slots", "slots overlap each other", SITE_STORAGE, narrow_slots},
     {"fewer-storage-slots", "a storage has a slot less", SITE_STORAGE, one_storage_slot_less},
-    {"said-kept", "all slots of a ring lie in one, as if tiles wanted the same", SITE_STORAGE, said_kept},
-    {"not-kept", "slots that share memory are taken for apart", SITE_STORAGE, not_kept},
-    {"kept-less", "slots that are kept lie in one less", SITE_STORAGE, kept_less},
-    {"kept-more", "slots that are kept lie in one more", SITE_STORAGE, kept_more},
-    {"writes-kept", "a store goes to what slots keep", SITE_OP, writes_kept},
+    {"said-resident", "all slots of a ring lie in one, as if tiles wanted the same", SITE_STORAGE, said_resident},
+    {"not-resident", "slots that share memory are taken for apart", SITE_STORAGE, not_resident},
+    {"resident-less", "slots that are kept lie in one less", SITE_STORAGE, resident_less},
+    {"resident-more", "slots that are kept lie in one more", SITE_STORAGE, resident_more},
+    {"writes-resident", "a store goes to what slots keep", SITE_OP, writes_resident},
 };
 const int noperators = sizeof operators / sizeof *operators;

@@ -29,12 +29,12 @@ not_ok 'the unspoiled sums of parts are refused' grep '^not ok' "$work/score"
 for name in other-start aliased fewer-storage-slots; do
     ok "$name, of parts" noticed "$name"
 done
-sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/kept.c" >"$work/score"
-not_ok 'the unspoiled kept tiles are refused' grep '^not ok' "$work/score"
-for name in said-kept not-kept kept-less kept-more writes-kept; do
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/resident.c" >"$work/score"
+not_ok 'the unspoiled resident tiles are refused' grep '^not ok' "$work/score"
+for name in said-resident not-resident resident-less resident-more writes-resident; do
     ok "$name" noticed "$name"
 done
-sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/stepped.c" >"$work/score"
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/clipped.c" >"$work/score"
 not_ok 'the unspoiled steps are refused' grep '^not ok' "$work/score"
 for name in rows-beyond-step behind-loop other-phase; do
     ok "$name, of tiles that a step cuts" noticed "$name"

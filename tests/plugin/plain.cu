@@ -19,13 +19,13 @@ struct linear_relu_shared {
     ws::shared_tile<float, 64, 32> w_tile[8];
     ws::output<float, 64, 2> y_out[2];   // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<8> x_tile_w_tile;
-    ws::turns<2> turns;
+    ws::pingpong<2> turns;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void linear_relu_producer(const linear_relu_params &p, linear_relu_shared &s, int group)
 {
-    ws::producer<8, ENGINE> x_tile_w_tile(s.x_tile_w_tile);
+    ws::producer<8, TMA> x_tile_w_tile(s.x_tile_w_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // plain.c:7
         const int i = t.at(0);
         const int j = t.at(1);
@@ -41,8 +41,8 @@ static WS_DEVICE void linear_relu_producer(const linear_relu_params &p, linear_r
 static WS_DEVICE void linear_relu_consumer(const linear_relu_params &p, linear_relu_shared &s, int group)
 {
     ws::consumer<8> x_tile_w_tile(s.x_tile_w_tile);
-    ws::outlet y_out(s.y_out[group]);
-    s.turns.begin(group);
+    ws::warp_output y_out(s.y_out[group]);
+    s.pingpong.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // plain.c:7
         const int i = t.at(0);
         const int j = t.at(1);
@@ -54,13 +54,13 @@ static WS_DEVICE void linear_relu_consumer(const linear_relu_params &p, linear_r
                 s_2 = ws::full<float, 1, 64, ws::frag>(0);
             }
             auto s_3 = ws::add(ws::full<float, 128, 64, ws::frag>(-0.0), s_2);
-            s.turns.take(group);
+            s.pingpong.take(group);
             for (int k = 0; k < p.K; k += 32) {  // plain.c:12
                 const int slot = x_tile_w_tile.get();
                 ws::dot_f32(s_3, ws::view(s.x_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
                 x_tile_w_tile.consumed<0>();
             }
-            s.turns.pass(group);
+            s.pingpong.pass(group);
             const auto x = ws::select(ws::gt(s_3, 0.0f), s_3, ws::full<float, 1, 1, ws::frag>(0));
             ws::store_wait<1>();
             const auto box = ws::stage<0>(y_out, x);
@@ -90,7 +90,7 @@ static WS_KERNEL(384, 1) void linear_relu_kernel(WS_PARAMS(linear_relu_params) p
     linear_relu_shared &s = ws::shared<linear_relu_shared>();
     if (ws::first_thread()) {
         s.x_tile_w_tile.init("x_tile_w_tile", 1);  // one group releases each slot
-        s.turns.init("turns");
+        s.pingpong.init("turns");
         ws::prefetch(p.x_map);
         ws::prefetch(p.w_map);
         ws::prefetch(p.y_map);
@@ -99,7 +99,7 @@ static WS_KERNEL(384, 1) void linear_relu_kernel(WS_PARAMS(linear_relu_params) p
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.x_map, p.w_map))
+            if (ws::by_tma(p.x_map, p.w_map))
                 linear_relu_producer<true>(p, s, 0);
             else
                 linear_relu_producer<false>(p, s, 0);

@@ -29,7 +29,7 @@ static void totals(int M, int N, const int *X, int *T)
             ws_atomic_add(t, 0, j, ws_col_sum(ws_load(x, i, j, 32, 32)));
 }
 
-/* Rows that the copy engine cannot add to, rows that it can, and rows of two lines without gaps.  */
+/* Rows that TMA cannot add to, rows that it can, and rows of two lines without gaps.  */
 static void sums(int N)
 {
     int M = 100, K = 250;

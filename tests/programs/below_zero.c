@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tiles of accumulators whose corners lie above and left of the tensor: what begins below 0 must not reach the copy engine,
+/* Tiles of accumulators whose corners lie above and left of the tensor: what begins below 0 must not reach TMA,
    which takes that for an illegal instruction. Half lines, strips, two groups, additions, and slices. */
 #include "test.h"
 

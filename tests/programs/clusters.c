@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Products in clusters of several shapes: extents that are no multiple, so that some blocks work on tiles that are none of the
-   grid's; groups that divide rows and groups that take tiles in turn; rows that the copy engine cannot take; a grid that covers
+   grid's; groups that divide rows and groups that take tiles in turn; rows that TMA cannot take; a grid that covers
    a part of its tensors, whose other elements stay. */
 #include "test.h"
 

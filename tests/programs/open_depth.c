@@ -3,17 +3,17 @@
    that the slots are few. */
 #include "test.h"
 
-#define PRODUCT(name, type, turn_a, turn_b, rows, cols, depth) \
+#define PRODUCT(name, type, trans_a, trans_b, rows, cols, depth) \
     static void name(int M, int N, int K, const void *A, const void *B, float *C) \
     { \
-        ws_tensor a = ws_tensor_2d(A, type, turn_a ? K : M, turn_a ? M : K), \
-                  b = ws_tensor_2d(B, type, turn_b ? N : K, turn_b ? K : N), c = ws_tensor_2d(C, WS_F32, M, N); \
+        ws_tensor a = ws_tensor_2d(A, type, trans_a ? K : M, trans_a ? M : K), \
+                  b = ws_tensor_2d(B, type, trans_b ? N : K, trans_b ? K : N), c = ws_tensor_2d(C, WS_F32, M, N); \
         _Pragma("ws grid(2)") for (int i = 0; i < M; i += rows) for (int j = 0; j < N; j += cols) \
         { \
             ws_tile acc = ws_zeros(WS_F32, rows, cols); \
             _Pragma("ws pipeline(auto)") for (int k = 0; k < K; k += depth) acc = \
-                ws_dot(turn_a ? ws_trans(ws_load(a, k, i, depth, rows)) : ws_load(a, i, k, rows, depth), \
-                       turn_b ? ws_trans(ws_load(b, j, k, cols, depth)) : ws_load(b, k, j, depth, cols), acc); \
+                ws_dot(trans_a ? ws_trans(ws_load(a, k, i, depth, rows)) : ws_load(a, i, k, rows, depth), \
+                       trans_b ? ws_trans(ws_load(b, j, k, cols, depth)) : ws_load(b, k, j, depth, cols), acc); \
             ws_store(c, i, j, acc); \
         } \
     }
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
 {
     static const struct {
         ws_dtype type;
-        int turn_a;
+        int trans_a;
         void (*product)(int, int, int, const void *, const void *, float *);
     } cases[] = {{WS_F32, 1, both_across},
                  {WS_F32, 0, right_across},
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
         for (long i = 0; i < M; i++)
             for (long j = 0; j < N; j++) {
                 double magnitude, rounding = cases[s].type == WS_F32 ? 0x1p-10 : 0x1p-11;
-                test_matrix left = cases[s].turn_a ? columns_of(A, M) : rows_of(A, K);
+                test_matrix left = cases[s].trans_a ? columns_of(A, M) : rows_of(A, K);
                 double sum = test_dot(left, rows_of(B, N), i, j, 0, K, &magnitude);
                 check_close(C, i * N + j, sum, check_dot_error(K, magnitude) + rounding * magnitude);
             }

@@ -47,7 +47,7 @@ KERNEL(by_four, 4, consumers(2, rows), BM, BN, 0, ws pipeline(auto))
 KERNEL(by_eight, 8, consumers(1), 64, BN, 1, ws pipeline(3, 2))
 KERNEL(by_three, 3, persistent, 64, 48, 1, ws pipeline(auto))
 
-/* Sums of numbers, without the matrix units: c's row n is the sum of a's rows n, n + R, ...; I32 wraps. */
+/* Sums of numbers, without the tensor cores: c's row n is the sum of a's rows n, n + R, ...; I32 wraps. */
 static void folded(int R, int N, const int *A, int *C)
 {
     ws_tensor a = ws_tensor_3d(A, WS_I32, 6, R, N), c = ws_tensor_2d(C, WS_I32, R, N);

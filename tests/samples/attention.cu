@@ -26,17 +26,17 @@ struct attention_shared {
     ws::ring<2> tq_ring;
     ws::ring<2> k_tile_ring;
     ws::ring<2> v_tile_ring;
-    ws::turns<3> turns;
-    ws::dealer dealer;
+    ws::pingpong<3> pingpong;
+    ws::tile_scheduler scheduler;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)
 {
-    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
-    ws::producer<2, ENGINE> k_tile_ring(s.k_tile_ring);
-    ws::producer<2, ENGINE> v_tile_ring(s.v_tile_ring);
-    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:41
+    ws::producer<2, TMA> tq_ring(s.tq_ring);
+    ws::producer<2, TMA> k_tile_ring(s.k_tile_ring);
+    ws::producer<2, TMA> v_tile_ring(s.v_tile_ring);
+    for (ws::scheduling_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:41
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
@@ -64,10 +64,10 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> k_tile_ring(s.k_tile_ring);
     ws::consumer<2> v_tile_ring(s.v_tile_ring);
-    ws::outlet o_out(s.o_out[group]);
-    s.turns.begin(group);
+    ws::warp_output o_out(s.o_out[group]);
+    s.pingpong.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:41
+    for (ws::dynamic_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:41
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
@@ -86,10 +86,10 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             if (last > 0) {  // attention.c:53
                 auto s_2 = ws::full<float, 64, 80, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
-                s.turns.take(group);
+                s.pingpong.take(group);
                 ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
                 ws::commit();
-                s.turns.pass(group);
+                s.pingpong.pass(group);
                 ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
                 if (edge <= 0) {  // attention.c:57
@@ -109,13 +109,13 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 for (; j < ws::min(edge, last); j += 80) {  // attention.c:53
                     auto s_3 = ws::full<float, 64, 80, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
-                    s.turns.take(group);
+                    s.pingpong.take(group);
                     ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                     ws::commit();
                     const int v_tile_slot = v_tile_ring.get();
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                     ws::commit();
-                    s.turns.pass(group);
+                    s.pingpong.pass(group);
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
@@ -133,13 +133,13 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 for (; j < last; j += 80) {  // attention.c:53
                     auto s_3 = ws::full<float, 64, 80, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
-                    s.turns.take(group);
+                    s.pingpong.take(group);
                     ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                     ws::commit();
                     const int v_tile_slot = v_tile_ring.get();
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                     ws::commit();
-                    s.turns.pass(group);
+                    s.pingpong.pass(group);
                     const int n_4 = condition ? i - j : p.L;
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
@@ -170,11 +170,11 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             sum = ws::row_total(sum);
             const auto x_3 = ws::div(1, sum);
             WS_UNROLL
-            for (int strip = 0; strip < 128; strip += 64) {  // attention.c:66
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention.c:66
                 ws::store_wait<1>();
-                const auto box = ws::stage(o_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, strip), x_3)));
+                const auto box = ws::stage(o_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_3)));
                 ws::fence();
-                ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention.c:66
+                ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention.c:66
             }
         }
     }
@@ -188,8 +188,8 @@ static WS_KERNEL(512, 1) void attention_kernel(WS_PARAMS(attention_params) p)
         s.tq_ring.init("tq_ring", 3);    // three groups release each slot
         s.k_tile_ring.init("k_tile_ring", 3);  // three groups release each slot
         s.v_tile_ring.init("v_tile_ring", 3);  // three groups release each slot
-        s.turns.init("turns");
-        s.dealer.init("dealer", 3);
+        s.pingpong.init("pingpong");
+        s.scheduler.init("scheduler", 3);
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -199,7 +199,7 @@ static WS_KERNEL(512, 1) void attention_kernel(WS_PARAMS(attention_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<32>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+            if (ws::by_tma(p.q_map, p.k_map, p.v_map))
                 attention_producer<true>(p, s, 0);
             else
                 attention_producer<false>(p, s, 0);
@@ -229,7 +229,7 @@ extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q,
     p.causal = causal;
     p.power = power;
     call.grid(p.grid, {{0, heads, value}, {0, (L + 191) / 192, 1}, {0, value, 1}}, ws::order_auto, 0);
-    call.deal(p.grid);
+    call.schedule(p.grid);
     call.run(attention_kernel, p, 512, sizeof(attention_shared), ws::persistent);
 }
 
@@ -259,17 +259,17 @@ struct attention_2_shared {
     ws::ring<2> tq_ring;
     ws::ring<2> k_tile_ring;
     ws::ring<2> v_tile_ring;
-    ws::turns<2> turns;
-    ws::dealer dealer;
+    ws::pingpong<2> pingpong;
+    ws::tile_scheduler scheduler;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void attention_2_producer(const attention_2_params &p, attention_2_shared &s, int group)
 {
-    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
-    ws::producer<2, ENGINE> k_tile_ring(s.k_tile_ring);
-    ws::producer<2, ENGINE> v_tile_ring(s.v_tile_ring);
-    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:41
+    ws::producer<2, TMA> tq_ring(s.tq_ring);
+    ws::producer<2, TMA> k_tile_ring(s.k_tile_ring);
+    ws::producer<2, TMA> v_tile_ring(s.v_tile_ring);
+    for (ws::scheduling_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:41
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
@@ -297,10 +297,10 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> k_tile_ring(s.k_tile_ring);
     ws::consumer<2> v_tile_ring(s.v_tile_ring);
-    ws::outlet o_out(s.o_out[group]);
-    s.turns.begin(group);
+    ws::warp_output o_out(s.o_out[group]);
+    s.pingpong.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention.c:41
+    for (ws::dynamic_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:41
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
@@ -319,10 +319,10 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
             if (last > 0) {  // attention.c:53
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
-                s.turns.take(group);
+                s.pingpong.take(group);
                 ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
                 ws::commit();
-                s.turns.pass(group);
+                s.pingpong.pass(group);
                 ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
                 if (edge <= 0) {  // attention.c:57
@@ -342,13 +342,13 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                 for (; j < ws::min(edge, last); j += 128) {  // attention.c:53
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
-                    s.turns.take(group);
+                    s.pingpong.take(group);
                     ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                     ws::commit();
                     const int v_tile_slot = v_tile_ring.get();
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                     ws::commit();
-                    s.turns.pass(group);
+                    s.pingpong.pass(group);
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
@@ -366,13 +366,13 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                 for (; j < last; j += 128) {  // attention.c:53
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
-                    s.turns.take(group);
+                    s.pingpong.take(group);
                     ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                     ws::commit();
                     const int v_tile_slot = v_tile_ring.get();
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                     ws::commit();
-                    s.turns.pass(group);
+                    s.pingpong.pass(group);
                     const int n_4 = condition ? i - j : p.L;
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
@@ -403,11 +403,11 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
             sum = ws::row_total(sum);
             const auto x_3 = ws::div(1, sum);
             WS_UNROLL
-            for (int strip = 0; strip < 128; strip += 64) {  // attention.c:66
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention.c:66
                 ws::store_wait<1>();
-                const auto box = ws::stage(o_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, strip), x_3)));
+                const auto box = ws::stage(o_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_3)));
                 ws::fence();
-                ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention.c:66
+                ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention.c:66
             }
         }
     }
@@ -421,8 +421,8 @@ static WS_KERNEL(384, 1) void attention_2_kernel(WS_PARAMS(attention_2_params) p
         s.tq_ring.init("tq_ring", 2);    // two groups release each slot
         s.k_tile_ring.init("k_tile_ring", 2);  // two groups release each slot
         s.v_tile_ring.init("v_tile_ring", 2);  // two groups release each slot
-        s.turns.init("turns");
-        s.dealer.init("dealer", 2);
+        s.pingpong.init("pingpong");
+        s.scheduler.init("scheduler", 2);
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -432,7 +432,7 @@ static WS_KERNEL(384, 1) void attention_2_kernel(WS_PARAMS(attention_2_params) p
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+            if (ws::by_tma(p.q_map, p.k_map, p.v_map))
                 attention_2_producer<true>(p, s, 0);
             else
                 attention_2_producer<false>(p, s, 0);
@@ -462,6 +462,6 @@ extern "C" void ws_launch_attention_2(int heads, int L, int causal, const void *
     p.causal = causal;
     p.power = power;
     call.grid(p.grid, {{0, heads, value}, {0, (L + 127) / 128, 1}, {0, value, 1}}, ws::order_auto, 0);
-    call.deal(p.grid);
+    call.schedule(p.grid);
     call.run(attention_2_kernel, p, 384, sizeof(attention_2_shared), ws::persistent);
 }

@@ -88,16 +88,16 @@ struct backward_shared {
     ws::output<ws::f16, 64, 1> dk_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
     ws::ring<1> tk_tv;
     ws::ring<2> tq_tg_log;
-    ws::meeting<2> meeting;
-    ws::dealer dealer;
+    ws::role_barrier<2> role_barrier;
+    ws::tile_scheduler scheduler;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void backward_producer(const backward_params &p, backward_shared &s, int group)
 {
-    ws::producer<1, ENGINE> tk_tv(s.tk_tv);
-    ws::producer<2, ENGINE> tq_tg_log(s.tq_tg_log);
-    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_bwd.c:50
+    ws::producer<1, TMA> tk_tv(s.tk_tv);
+    ws::producer<2, TMA> tq_tg_log(s.tq_tg_log);
+    for (ws::scheduling_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_bwd.c:50
         const int first = t.at(0);
         const int j = t.at(1);
         const int m = t.at(2);
@@ -124,11 +124,11 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
 {
     ws::consumer<1> tk_tv(s.tk_tv);
     ws::consumer<2> tq_tg_log(s.tq_tg_log);
-    ws::outlet dq_out(s.dq_out[group]);
-    ws::outlet dk_out(s.dk_out[group]);
+    ws::warp_output dq_out(s.dq_out[group]);
+    ws::warp_output dk_out(s.dk_out[group]);
     int ds_gathered_turn = 0;
     const long first_row = (long)group * 64;
-    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_bwd.c:50
+    for (ws::dynamic_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_bwd.c:50
         const int first = t.at(0);
         const int j = t.at(1);
         const int m = t.at(2);
@@ -152,7 +152,7 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
                 const int n_2 = p.L - i_2;
                 ws::wait<1>(s_2);
                 auto p_2 = ws::exp2(ws::fma(s_2, p.power, log));
-                if (ws::alike(!((long)n_2 > 63 && (127 - (long)n <= 0 && 0 - (long)n >= -2147483648l)))) {  // attention_bwd.c:68
+                if (ws::warp_uniform(!((long)n_2 > 63 && (127 - (long)n <= 0 && 0 - (long)n >= -2147483648l)))) {  // attention_bwd.c:68
                     const auto col = ws::col_index<1, 64, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::mask_and(ws::lt(col, n_2), ws::ge(col, ws::sub(row, n)));
@@ -166,7 +166,7 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
                 auto share = ws::full<float, 64, 64, ws::frag>(0);
                 const auto ds_gathered_view = ws::gather(s.ds_gathered, ds_gathered_turn, ds, first_row);
                 ws::fence();
-                ws::meet(s.meeting, group);
+                ws::sync(s.role_barrier, group);
                 ws::mma(share, ws::trans(ws::window<128, 64>(s.tk[tk_tv_slot], 0, first_row)), ds_gathered_view);
                 ws::commit();
                 ws::mma(acc_k, ds, ws::view(s.tq[tq_tg_log_slot]));
@@ -181,18 +181,18 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
             }
             tk_tv.consumed<0>();
             WS_UNROLL
-            for (int strip = 0; strip < 128; strip += 64) {  // attention_bwd.c:75
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_bwd.c:75
                 ws::store_wait<0>();
-                const auto box = ws::stage(dk_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc_k, strip), p.scale)));
+                const auto box = ws::stage(dk_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc_k, subtile), p.scale)));
                 ws::fence();
-                ws::store(dk_out, p.dk, p.dk_map, h, j + first_row, strip, box);  // attention_bwd.c:75
+                ws::store(dk_out, p.dk, p.dk_map, h, j + first_row, subtile, box);  // attention_bwd.c:75
             }
             WS_UNROLL
-            for (int strip = 0; strip < 128; strip += 64) {  // attention_bwd.c:76
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_bwd.c:76
                 ws::store_wait<0>();
-                const auto box = ws::stage(dk_out, ws::cast<ws::f16>(ws::columns<64>(acc_v, strip)));
+                const auto box = ws::stage(dk_out, ws::cast<ws::f16>(ws::columns<64>(acc_v, subtile)));
                 ws::fence();
-                ws::store(dk_out, p.dv, p.dv_map, h, j + first_row, strip, box);  // attention_bwd.c:76
+                ws::store(dk_out, p.dv, p.dv_map, h, j + first_row, subtile, box);  // attention_bwd.c:76
             }
         }
     }
@@ -205,8 +205,8 @@ static WS_KERNEL(384, 1) void backward_kernel(WS_PARAMS(backward_params) p)
     if (ws::first_thread()) {
         s.tk_tv.init("tk_tv", 2);        // two groups release each slot
         s.tq_tg_log.init("tq_tg_log", 2);  // two groups release each slot
-        s.meeting.init("meeting");
-        s.dealer.init("dealer", 2);
+        s.role_barrier.init("role_barrier");
+        s.scheduler.init("scheduler", 2);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
         ws::prefetch(p.q_map);
@@ -221,7 +221,7 @@ static WS_KERNEL(384, 1) void backward_kernel(WS_PARAMS(backward_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.k_map, p.v_map, p.q_map, p.g_map, p.logs_map, p.sums_map))
+            if (ws::by_tma(p.k_map, p.v_map, p.q_map, p.g_map, p.logs_map, p.sums_map))
                 backward_producer<true>(p, s, 0);
             else
                 backward_producer<false>(p, s, 0);
@@ -261,7 +261,7 @@ extern "C" void ws_launch_backward_96b2a082(int heads, int L, int causal, float 
     p.scale = scale;
     p.power = power;
     call.grid(p.grid, {{0, heads, value}, {0, L, 128}, {0, value, 1}}, ws::order_auto, 0);
-    call.deal(p.grid);
+    call.schedule(p.grid);
     call.run(backward_kernel, p, 384, sizeof(backward_shared), ws::persistent);
 }
 

@@ -27,16 +27,16 @@ struct attend_parts_shared {
     ws::ring<1> tq_ring;
     ws::ring<3> k_tile_ring;
     ws::ring<3> v_tile_ring;
-    ws::dealer dealer;
+    ws::tile_scheduler scheduler;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void attend_parts_producer(const attend_parts_params &p, attend_parts_shared &s, int group)
 {
-    ws::producer<1, ENGINE> tq_ring(s.tq_ring);
-    ws::producer<3, ENGINE> k_tile_ring(s.k_tile_ring);
-    ws::producer<3, ENGINE> v_tile_ring(s.v_tile_ring);
-    for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_decode.c:23
+    ws::producer<1, TMA> tq_ring(s.tq_ring);
+    ws::producer<3, TMA> k_tile_ring(s.k_tile_ring);
+    ws::producer<3, TMA> v_tile_ring(s.v_tile_ring);
+    for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_decode.c:23
         const int g = t.at(0);
         const int part = t.at(1);
         const int first = part * p.length;
@@ -60,8 +60,8 @@ static WS_DEVICE void attend_parts_consumer(const attend_parts_params &p, attend
     ws::consumer<1> tq_ring(s.tq_ring);
     ws::consumer<3> k_tile_ring(s.k_tile_ring);
     ws::consumer<3> v_tile_ring(s.v_tile_ring);
-    ws::outlet o_out(s.o_out);
-    for (ws::dealt<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_decode.c:23
+    ws::warp_output o_out(s.o_out);
+    for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_decode.c:23
         const int g = t.at(0);
         const int part = t.at(1);
         const int first = part * p.length;
@@ -171,7 +171,7 @@ static WS_KERNEL(256, 1) void attend_parts_kernel(WS_PARAMS(attend_parts_params)
         s.tq_ring.init("tq_ring", 1);    // one group releases each slot
         s.k_tile_ring.init("k_tile_ring", 1);  // one group releases each slot
         s.v_tile_ring.init("v_tile_ring", 1);  // one group releases each slot
-        s.dealer.init("dealer", 1);
+        s.scheduler.init("scheduler", 1);
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -180,7 +180,7 @@ static WS_KERNEL(256, 1) void attend_parts_kernel(WS_PARAMS(attend_parts_params)
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
-            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+            if (ws::by_tma(p.q_map, p.k_map, p.v_map))
                 attend_parts_producer<true>(p, s, 0);
             else
                 attend_parts_producer<false>(p, s, 0);
@@ -210,7 +210,7 @@ extern "C" void ws_launch_attend_parts_83cdc421(int groups, int L, int parts, in
     p.length = length;
     p.power = power;
     call.grid(p.grid, {{0, groups, 1}, {0, parts, 1}}, ws::order_auto, 0);
-    call.deal(p.grid);
+    call.schedule(p.grid);
     call.run(attend_parts_kernel, p, 256, sizeof(attend_parts_shared), ws::persistent);
 }
 

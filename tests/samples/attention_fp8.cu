@@ -20,20 +20,20 @@ struct attention_fp8_shared {
     ws::shared_tile<ws::e4m3, 128, 128> tq[2];
     ws::shared_tile<ws::e4m3, 192, 128> k_tile[2];
     ws::shared_tile<ws::e4m3, 192, 128> v_tile[2];
-    ws::shared_tile<ws::woven<ws::e4m3>, 128, 192> v_tile_flipped[2];
+    ws::shared_tile<ws::interleaved<ws::e4m3>, 128, 192> v_tile_transposed[2];
     ws::output<ws::f16, 64, 2> o_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<2> tq_ring;
     ws::ring<2> k_tile_ring;
     ws::ring<2> v_tile_ring;
-    ws::ring<2> v_tile_flipped_ring;
+    ws::ring<2> v_tile_transposed_ring;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void attention_fp8_producer(const attention_fp8_params &p, attention_fp8_shared &s, int group)
 {
-    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
-    ws::producer<2, ENGINE> k_tile_ring(s.k_tile_ring);
-    ws::producer<2, ENGINE> v_tile_ring(s.v_tile_ring);
+    ws::producer<2, TMA> tq_ring(s.tq_ring);
+    ws::producer<2, TMA> k_tile_ring(s.k_tile_ring);
+    ws::producer<2, TMA> v_tile_ring(s.v_tile_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
@@ -55,8 +55,8 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
 {
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> k_tile_ring(s.k_tile_ring);
-    ws::consumer<2> v_tile_flipped_ring(s.v_tile_flipped_ring);
-    ws::outlet o_out(s.o_out[group]);
+    ws::consumer<2> v_tile_transposed_ring(s.v_tile_transposed_ring);
+    ws::warp_output o_out(s.o_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
@@ -90,8 +90,8 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                 const int k_tile_slot_2 = k_tile_ring.get();
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                 ws::commit();
-                const int v_tile_flipped_slot = v_tile_flipped_ring.get();
-                ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot])));
+                const int v_tile_transposed_slot = v_tile_transposed_ring.get();
+                ws::mma(acc, x, ws::trans(ws::view(s.v_tile_transposed[v_tile_transposed_slot])));
                 ws::commit();
                 ws::wait<1>(s_3);
                 k_tile_ring.consumed<0>();
@@ -99,7 +99,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                 const auto x_2 = ws::fma(s_3, power, ws::sub(8, now_2));
                 ws::computed(now_2);
                 ws::wait<0>(acc);
-                v_tile_flipped_ring.consumed<0>();
+                v_tile_transposed_ring.consumed<0>();
                 const auto p_3 = ws::exp2(x_2);
                 const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
                 sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
@@ -112,8 +112,8 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                 const int k_tile_slot_2 = k_tile_ring.get();
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                 ws::commit();
-                const int v_tile_flipped_slot = v_tile_flipped_ring.get();
-                ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot])));
+                const int v_tile_transposed_slot = v_tile_transposed_ring.get();
+                ws::mma(acc, x, ws::trans(ws::view(s.v_tile_transposed[v_tile_transposed_slot])));
                 ws::commit();
                 ws::wait<1>(s_3);
                 k_tile_ring.consumed<0>();
@@ -122,7 +122,7 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                 const auto x_2 = ws::fma(s_3, power, ws::sub(8, now_2));
                 ws::computed(now_2);
                 ws::wait<0>(acc);
-                v_tile_flipped_ring.consumed<0>();
+                v_tile_transposed_ring.consumed<0>();
                 const auto p_3 = ws::exp2(x_2);
                 const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
                 sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
@@ -130,43 +130,43 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
                 x = ws::cast<ws::e4m3>(p_3);
                 top = now_2;
             }
-            const int v_tile_flipped_slot_2 = v_tile_flipped_ring.get();
-            ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot_2])));
+            const int v_tile_transposed_slot_2 = v_tile_transposed_ring.get();
+            ws::mma(acc, x, ws::trans(ws::view(s.v_tile_transposed[v_tile_transposed_slot_2])));
             ws::commit();
             ws::computed(sum);
             ws::wait<0>(acc);
-            v_tile_flipped_ring.consumed<0>();
+            v_tile_transposed_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
         const auto x_3 = ws::div((float)ws::fixed_at_float(p.each, 2), sum);
         WS_UNROLL
-        for (int strip = 0; strip < 128; strip += 64) {  // attention_fp8.c:40
-            const auto done = ws::mul(ws::columns<64>(acc, strip), x_3);
+        for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_fp8.c:40
+            const auto done = ws::mul(ws::columns<64>(acc, subtile), x_3);
             ws::store_wait<1>();
             const auto box = ws::stage(o_out, ws::cast<ws::f16>(done));
             ws::fence();
-            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention_fp8.c:40
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention_fp8.c:40
         }
     }
     ws::store_wait<0>();
 }
 
-static WS_DEVICE void attention_fp8_flipper(const attention_fp8_params &p, attention_fp8_shared &s, int group)
+static WS_DEVICE void attention_fp8_transposer(const attention_fp8_params &p, attention_fp8_shared &s, int group)
 {
-    ws::producer<2> v_tile_flipped_ring(s.v_tile_flipped_ring);
+    ws::producer<2> v_tile_transposed_ring(s.v_tile_transposed_ring);
     ws::consumer<2> v_tile_ring(s.v_tile_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
         for (int j = 0; j < p.L; j += 192) {  // attention_fp8.c:29
             const int v_tile_slot = v_tile_ring.get();
-            const int v_tile_flipped_slot = v_tile_flipped_ring.put();
-            ws::flip(s.v_tile_flipped[v_tile_flipped_slot], ws::view(s.v_tile[v_tile_slot]));
+            const int v_tile_transposed_slot = v_tile_transposed_ring.put();
+            ws::transpose(s.v_tile_transposed[v_tile_transposed_slot], ws::view(s.v_tile[v_tile_slot]));
             v_tile_ring.consumed<0>();
             ws::fence();
             ws::group_barrier();
-            v_tile_flipped_ring.put_done();
+            v_tile_transposed_ring.put_done();
         }
     }
 }
@@ -178,7 +178,7 @@ static WS_KERNEL(512, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_param
         s.tq_ring.init("tq_ring", 2);    // two groups release each slot
         s.k_tile_ring.init("k_tile_ring", 2);  // two groups release each slot
         s.v_tile_ring.init("v_tile_ring", 1);  // one group releases each slot
-        s.v_tile_flipped_ring.init("v_tile_flipped_ring", 2);  // two groups release each slot
+        s.v_tile_transposed_ring.init("v_tile_transposed_ring", 2);  // two groups release each slot
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -188,7 +188,7 @@ static WS_KERNEL(512, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_param
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+            if (ws::by_tma(p.q_map, p.k_map, p.v_map))
                 attention_fp8_producer<true>(p, s, 0);
             else
                 attention_fp8_producer<false>(p, s, 0);
@@ -198,7 +198,7 @@ static WS_KERNEL(512, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_param
         attention_fp8_consumer(p, s, ws::warp_group() - 1);
     } else {
         ws::registers_down<24>();
-        attention_fp8_flipper(p, s, 0);
+        attention_fp8_transposer(p, s, 0);
     }
 }
 
@@ -242,20 +242,20 @@ struct attention_fp8_2_shared {
     ws::shared_tile<ws::e4m3, 128, 128> tq[2];
     ws::shared_tile<ws::e4m3, 128, 128> k_tile[2];
     ws::shared_tile<ws::e4m3, 128, 128> v_tile[2];
-    ws::shared_tile<ws::woven<ws::e4m3>, 128, 128> v_tile_flipped[2];
+    ws::shared_tile<ws::interleaved<ws::e4m3>, 128, 128> v_tile_transposed[2];
     ws::output<ws::f16, 64, 2> o_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<2> tq_ring;
     ws::ring<2> k_tile_ring;
     ws::ring<2> v_tile_ring;
-    ws::ring<2> v_tile_flipped_ring;
+    ws::ring<2> v_tile_transposed_ring;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void attention_fp8_2_producer(const attention_fp8_2_params &p, attention_fp8_2_shared &s, int group)
 {
-    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
-    ws::producer<2, ENGINE> k_tile_ring(s.k_tile_ring);
-    ws::producer<2, ENGINE> v_tile_ring(s.v_tile_ring);
+    ws::producer<2, TMA> tq_ring(s.tq_ring);
+    ws::producer<2, TMA> k_tile_ring(s.k_tile_ring);
+    ws::producer<2, TMA> v_tile_ring(s.v_tile_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
@@ -277,8 +277,8 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
 {
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> k_tile_ring(s.k_tile_ring);
-    ws::consumer<2> v_tile_flipped_ring(s.v_tile_flipped_ring);
-    ws::outlet o_out(s.o_out[group]);
+    ws::consumer<2> v_tile_transposed_ring(s.v_tile_transposed_ring);
+    ws::warp_output o_out(s.o_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
@@ -312,8 +312,8 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
                 const int k_tile_slot_2 = k_tile_ring.get();
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                 ws::commit();
-                const int v_tile_flipped_slot = v_tile_flipped_ring.get();
-                ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot])));
+                const int v_tile_transposed_slot = v_tile_transposed_ring.get();
+                ws::mma(acc, x, ws::trans(ws::view(s.v_tile_transposed[v_tile_transposed_slot])));
                 ws::commit();
                 ws::wait<1>(s_3);
                 k_tile_ring.consumed<0>();
@@ -321,7 +321,7 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
                 const auto x_2 = ws::fma(s_3, power, ws::sub(8, now_2));
                 ws::computed(now_2);
                 ws::wait<0>(acc);
-                v_tile_flipped_ring.consumed<0>();
+                v_tile_transposed_ring.consumed<0>();
                 const auto p_3 = ws::exp2(x_2);
                 const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
                 sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
@@ -334,8 +334,8 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
                 const int k_tile_slot_2 = k_tile_ring.get();
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                 ws::commit();
-                const int v_tile_flipped_slot = v_tile_flipped_ring.get();
-                ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot])));
+                const int v_tile_transposed_slot = v_tile_transposed_ring.get();
+                ws::mma(acc, x, ws::trans(ws::view(s.v_tile_transposed[v_tile_transposed_slot])));
                 ws::commit();
                 ws::wait<1>(s_3);
                 k_tile_ring.consumed<0>();
@@ -344,7 +344,7 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
                 const auto x_2 = ws::fma(s_3, power, ws::sub(8, now_2));
                 ws::computed(now_2);
                 ws::wait<0>(acc);
-                v_tile_flipped_ring.consumed<0>();
+                v_tile_transposed_ring.consumed<0>();
                 const auto p_3 = ws::exp2(x_2);
                 const auto shrink_2 = ws::exp2(ws::sub(top, now_2));
                 sum = ws::fma(sum, shrink_2, ws::row_part(p_3));
@@ -352,43 +352,43 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
                 x = ws::cast<ws::e4m3>(p_3);
                 top = now_2;
             }
-            const int v_tile_flipped_slot_2 = v_tile_flipped_ring.get();
-            ws::mma(acc, x, ws::trans(ws::view(s.v_tile_flipped[v_tile_flipped_slot_2])));
+            const int v_tile_transposed_slot_2 = v_tile_transposed_ring.get();
+            ws::mma(acc, x, ws::trans(ws::view(s.v_tile_transposed[v_tile_transposed_slot_2])));
             ws::commit();
             ws::computed(sum);
             ws::wait<0>(acc);
-            v_tile_flipped_ring.consumed<0>();
+            v_tile_transposed_ring.consumed<0>();
         }
         tq_ring.consumed<0>();
         sum = ws::row_total(sum);
         const auto x_3 = ws::div((float)ws::fixed_at_float(p.each, 2), sum);
         WS_UNROLL
-        for (int strip = 0; strip < 128; strip += 64) {  // attention_fp8.c:40
-            const auto done = ws::mul(ws::columns<64>(acc, strip), x_3);
+        for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_fp8.c:40
+            const auto done = ws::mul(ws::columns<64>(acc, subtile), x_3);
             ws::store_wait<1>();
             const auto box = ws::stage(o_out, ws::cast<ws::f16>(done));
             ws::fence();
-            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention_fp8.c:40
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention_fp8.c:40
         }
     }
     ws::store_wait<0>();
 }
 
-static WS_DEVICE void attention_fp8_2_flipper(const attention_fp8_2_params &p, attention_fp8_2_shared &s, int group)
+static WS_DEVICE void attention_fp8_2_transposer(const attention_fp8_2_params &p, attention_fp8_2_shared &s, int group)
 {
-    ws::producer<2> v_tile_flipped_ring(s.v_tile_flipped_ring);
+    ws::producer<2> v_tile_transposed_ring(s.v_tile_transposed_ring);
     ws::consumer<2> v_tile_ring(s.v_tile_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
         for (int j = 0; j < p.L; j += 128) {  // attention_fp8.c:29
             const int v_tile_slot = v_tile_ring.get();
-            const int v_tile_flipped_slot = v_tile_flipped_ring.put();
-            ws::flip(s.v_tile_flipped[v_tile_flipped_slot], ws::view(s.v_tile[v_tile_slot]));
+            const int v_tile_transposed_slot = v_tile_transposed_ring.put();
+            ws::transpose(s.v_tile_transposed[v_tile_transposed_slot], ws::view(s.v_tile[v_tile_slot]));
             v_tile_ring.consumed<0>();
             ws::fence();
             ws::group_barrier();
-            v_tile_flipped_ring.put_done();
+            v_tile_transposed_ring.put_done();
         }
     }
 }
@@ -400,7 +400,7 @@ static WS_KERNEL(512, 1) void attention_fp8_2_kernel(WS_PARAMS(attention_fp8_2_p
         s.tq_ring.init("tq_ring", 2);    // two groups release each slot
         s.k_tile_ring.init("k_tile_ring", 2);  // two groups release each slot
         s.v_tile_ring.init("v_tile_ring", 1);  // one group releases each slot
-        s.v_tile_flipped_ring.init("v_tile_flipped_ring", 2);  // two groups release each slot
+        s.v_tile_transposed_ring.init("v_tile_transposed_ring", 2);  // two groups release each slot
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -410,7 +410,7 @@ static WS_KERNEL(512, 1) void attention_fp8_2_kernel(WS_PARAMS(attention_fp8_2_p
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+            if (ws::by_tma(p.q_map, p.k_map, p.v_map))
                 attention_fp8_2_producer<true>(p, s, 0);
             else
                 attention_fp8_2_producer<false>(p, s, 0);
@@ -420,7 +420,7 @@ static WS_KERNEL(512, 1) void attention_fp8_2_kernel(WS_PARAMS(attention_fp8_2_p
         attention_fp8_2_consumer(p, s, ws::warp_group() - 1);
     } else {
         ws::registers_down<24>();
-        attention_fp8_2_flipper(p, s, 0);
+        attention_fp8_2_transposer(p, s, 0);
     }
 }
 

@@ -27,17 +27,17 @@ struct attention_gqa_shared {
     ws::ring<2> tq_ring;
     ws::ring<2> tk_ring;
     ws::ring<2> tv_ring;
-    ws::turns<2> turns;
-    ws::dealer dealer;
+    ws::pingpong<2> pingpong;
+    ws::tile_scheduler scheduler;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void attention_gqa_producer(const attention_gqa_params &p, attention_gqa_shared &s, int group)
 {
-    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
-    ws::producer<2, ENGINE> tk_ring(s.tk_ring);
-    ws::producer<2, ENGINE> tv_ring(s.tv_ring);
-    for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_gqa.c:21
+    ws::producer<2, TMA> tq_ring(s.tq_ring);
+    ws::producer<2, TMA> tk_ring(s.tk_ring);
+    ws::producer<2, TMA> tv_ring(s.tv_ring);
+    for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_gqa.c:21
         const int h = t.at(0);
         const int n = t.at(1);
         const int i = p.i - n * 128;
@@ -63,10 +63,10 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
-    ws::outlet o_out(s.o_out[group]);
-    s.turns.begin(group);
+    ws::warp_output o_out(s.o_out[group]);
+    s.pingpong.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dealt<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_gqa.c:21
+    for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_gqa.c:21
         const int h = t.at(0);
         const int n = t.at(1);
         const int i = p.i - n * 128;
@@ -81,10 +81,10 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
         if (last > 0) {  // attention_gqa.c:30
             const int tk_slot = tk_ring.get();
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
-            s.turns.take(group);
+            s.pingpong.take(group);
             ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
             ws::commit();
-            s.turns.pass(group);
+            s.pingpong.pass(group);
             ws::wait<0>(s_2);
             tk_ring.consumed<0>();
             if (edge <= 0) {  // attention_gqa.c:34
@@ -103,13 +103,13 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             for (; j < ws::min(edge, last); j += 128) {  // attention_gqa.c:30
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
-                s.turns.take(group);
+                s.pingpong.take(group);
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
                 ws::commit();
                 const int tv_slot = tv_ring.get();
                 ws::mma(acc, x, ws::view(s.tv[tv_slot]));
                 ws::commit();
-                s.turns.pass(group);
+                s.pingpong.pass(group);
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
@@ -127,13 +127,13 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             for (; j < last; j += 128) {  // attention_gqa.c:30
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
-                s.turns.take(group);
+                s.pingpong.take(group);
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
                 ws::commit();
                 const int tv_slot = tv_ring.get();
                 ws::mma(acc, x, ws::view(s.tv[tv_slot]));
                 ws::commit();
-                s.turns.pass(group);
+                s.pingpong.pass(group);
                 const int n_3 = seen - j;
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
@@ -163,11 +163,11 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
         sum = ws::row_total(sum);
         const auto x_3 = ws::div(1, sum);
         WS_UNROLL
-        for (int strip = 0; strip < 128; strip += 64) {  // attention_gqa.c:43
+        for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_gqa.c:43
             ws::store_wait<1>();
-            const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_3)));
+            const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, subtile), x_3)));
             ws::fence();
-            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention_gqa.c:43
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention_gqa.c:43
         }
     }
     ws::store_wait<0>();
@@ -180,8 +180,8 @@ static WS_KERNEL(384, 1) void attention_gqa_kernel(WS_PARAMS(attention_gqa_param
         s.tq_ring.init("tq_ring", 2);    // two groups release each slot
         s.tk_ring.init("tk_ring", 2);    // two groups release each slot
         s.tv_ring.init("tv_ring", 2);    // two groups release each slot
-        s.turns.init("turns");
-        s.dealer.init("dealer", 2);
+        s.pingpong.init("pingpong");
+        s.scheduler.init("scheduler", 2);
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -191,7 +191,7 @@ static WS_KERNEL(384, 1) void attention_gqa_kernel(WS_PARAMS(attention_gqa_param
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+            if (ws::by_tma(p.q_map, p.k_map, p.v_map))
                 attention_gqa_producer<true>(p, s, 0);
             else
                 attention_gqa_producer<false>(p, s, 0);
@@ -222,6 +222,6 @@ extern "C" void ws_launch_attention_gqa(int heads, int share, int queries, int k
     p.offset = offset;
     p.power = power;
     call.grid(p.grid, {{0, heads, 1}, {0, (p.i + 128) / 128, 1}}, ws::order_auto, 0);
-    call.deal(p.grid);
+    call.schedule(p.grid);
     call.run(attention_gqa_kernel, p, 384, sizeof(attention_gqa_shared), ws::persistent);
 }

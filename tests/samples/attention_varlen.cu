@@ -23,17 +23,17 @@ struct attention_varlen_shared {
     ws::ring<2> tq_ring;
     ws::ring<2> tk_ring;
     ws::ring<2> tv_ring;
-    ws::turns<2> turns;
-    ws::dealer dealer;
+    ws::pingpong<2> pingpong;
+    ws::tile_scheduler scheduler;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void attention_varlen_producer(const attention_varlen_params &p, attention_varlen_shared &s, int group)
 {
-    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
-    ws::producer<2, ENGINE> tk_ring(s.tk_ring);
-    ws::producer<2, ENGINE> tv_ring(s.tv_ring);
-    for (ws::dealing<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_varlen.c:25
+    ws::producer<2, TMA> tq_ring(s.tq_ring);
+    ws::producer<2, TMA> tk_ring(s.tk_ring);
+    ws::producer<2, TMA> tv_ring(s.tv_ring);
+    for (ws::scheduling_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_varlen.c:25
         const int n = t.at(0);
         const int h = t.at(1);
         const int i = t.at(2);
@@ -65,10 +65,10 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
-    ws::outlet o_out(s.o_out[group]);
-    s.turns.begin(group);
+    ws::warp_output o_out(s.o_out[group]);
+    s.pingpong.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dealt<3> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_varlen.c:25
+    for (ws::dynamic_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_varlen.c:25
         const int n = t.at(0);
         const int h = t.at(1);
         const int i = t.at(2);
@@ -86,10 +86,10 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
             if (last > 0) {  // attention_varlen.c:38
                 const int tk_slot = tk_ring.get();
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
-                s.turns.take(group);
+                s.pingpong.take(group);
                 ws::mma(s_2, ws::window<64, 64>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
                 ws::commit();
-                s.turns.pass(group);
+                s.pingpong.pass(group);
                 ws::wait<0>(s_2);
                 tk_ring.consumed<0>();
                 if (edge <= 0) {  // attention_varlen.c:43
@@ -108,13 +108,13 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                 for (; j < ws::min(edge, last); j += 128) {  // attention_varlen.c:38
                     const int tk_slot_2 = tk_ring.get();
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
-                    s.turns.take(group);
+                    s.pingpong.take(group);
                     ws::mma(s_3, ws::window<64, 64>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
                     ws::commit();
                     const int tv_slot = tv_ring.get();
                     ws::mma(acc, x, ws::view(s.tv[tv_slot]));
                     ws::commit();
-                    s.turns.pass(group);
+                    s.pingpong.pass(group);
                     ws::wait<1>(s_3);
                     tk_ring.consumed<0>();
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
@@ -132,13 +132,13 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
                 for (; j < last; j += 128) {  // attention_varlen.c:38
                     const int tk_slot_2 = tk_ring.get();
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
-                    s.turns.take(group);
+                    s.pingpong.take(group);
                     ws::mma(s_3, ws::window<64, 64>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
                     ws::commit();
                     const int tv_slot = tv_ring.get();
                     ws::mma(acc, x, ws::view(s.tv[tv_slot]));
                     ws::commit();
-                    s.turns.pass(group);
+                    s.pingpong.pass(group);
                     ws::wait<1>(s_3);
                     tk_ring.consumed<0>();
                     const auto col = ws::col_index<1, 128, ws::frag>();
@@ -183,8 +183,8 @@ static WS_KERNEL(384, 1) void attention_varlen_kernel(WS_PARAMS(attention_varlen
         s.tq_ring.init("tq_ring", 2);    // two groups release each slot
         s.tk_ring.init("tk_ring", 2);    // two groups release each slot
         s.tv_ring.init("tv_ring", 2);    // two groups release each slot
-        s.turns.init("turns");
-        s.dealer.init("dealer", 2);
+        s.pingpong.init("pingpong");
+        s.scheduler.init("scheduler", 2);
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -194,7 +194,7 @@ static WS_KERNEL(384, 1) void attention_varlen_kernel(WS_PARAMS(attention_varlen
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+            if (ws::by_tma(p.q_map, p.k_map, p.v_map))
                 attention_varlen_producer<true>(p, s, 0);
             else
                 attention_varlen_producer<false>(p, s, 0);
@@ -221,6 +221,6 @@ extern "C" void ws_launch_attention_varlen(int count, int longest, int total, in
     call.map(p.o_map, p.o, 64);
     p.power = power;
     call.grid(p.grid, {{0, count, 1}, {0, heads, 1}, {0, longest, 128}}, ws::order_auto, 0);
-    call.deal(p.grid);
+    call.schedule(p.grid);
     call.run(attention_varlen_kernel, p, 384, sizeof(attention_varlen_shared), ws::persistent);
 }

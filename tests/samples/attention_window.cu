@@ -25,17 +25,17 @@ struct attention_window_shared {
     ws::ring<2> tq_ring;
     ws::ring<2> tk_ring;
     ws::ring<2> tv_ring;
-    ws::turns<2> turns;
-    ws::dealer dealer;
+    ws::pingpong<2> pingpong;
+    ws::tile_scheduler scheduler;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void attention_window_producer(const attention_window_params &p, attention_window_shared &s, int group)
 {
-    ws::producer<2, ENGINE> tq_ring(s.tq_ring);
-    ws::producer<2, ENGINE> tk_ring(s.tk_ring);
-    ws::producer<2, ENGINE> tv_ring(s.tv_ring);
-    for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_window.c:19
+    ws::producer<2, TMA> tq_ring(s.tq_ring);
+    ws::producer<2, TMA> tk_ring(s.tk_ring);
+    ws::producer<2, TMA> tv_ring(s.tv_ring);
+    for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_window.c:19
         const int h = t.at(0);
         const int i = t.at(1);
         const int oldest = i - p.window + 1;
@@ -60,10 +60,10 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
     ws::consumer<2> tq_ring(s.tq_ring);
     ws::consumer<2> tk_ring(s.tk_ring);
     ws::consumer<2> tv_ring(s.tv_ring);
-    ws::outlet o_out(s.o_out[group]);
-    s.turns.begin(group);
+    ws::warp_output o_out(s.o_out[group]);
+    s.pingpong.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dealt<2> t(p.grid, s.dealer); t.more(); t.next()) {  // attention_window.c:19
+    for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_window.c:19
         const int h = t.at(0);
         const int i = t.at(1);
         const int oldest = i - p.window + 1;
@@ -76,10 +76,10 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
         if (first < last) {  // attention_window.c:29
             const int tk_slot = tk_ring.get();
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
-            s.turns.take(group);
+            s.pingpong.take(group);
             ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot])));
             ws::commit();
-            s.turns.pass(group);
+            s.pingpong.pass(group);
             ws::wait<0>(s_2);
             tk_ring.consumed<0>();
             auto x = ws::mul(ws::tanh(ws::mul(s_2, p.inner)), p.power);
@@ -102,19 +102,19 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
             for (int j = first + 128; j < last; j += 128) {  // attention_window.c:29
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
-                s.turns.take(group);
+                s.pingpong.take(group);
                 ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.tk[tk_slot_2])));
                 ws::commit();
                 const int tv_slot = tv_ring.get();
                 ws::mma(acc, x_2, ws::view(s.tv[tv_slot]));
                 ws::commit();
-                s.turns.pass(group);
+                s.pingpong.pass(group);
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
                 auto x_3 = ws::mul(ws::tanh(ws::mul(s_3, p.inner)), p.power);
                 const int n_3 = i - j;
                 const int n_4 = oldest - j;
-                if (ws::alike(!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647 && (long)n_4 + 127 <= 0))) {  // attention_window.c:35
+                if (ws::warp_uniform(!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647 && (long)n_4 + 127 <= 0))) {  // attention_window.c:35
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto behind = ws::le(col, ws::add(row, n_3));
@@ -144,11 +144,11 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
         sum = ws::row_total(sum);
         const auto x_5 = ws::div(1, sum);
         WS_UNROLL
-        for (int strip = 0; strip < 128; strip += 64) {  // attention_window.c:44
+        for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_window.c:44
             ws::store_wait<1>();
-            const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, strip), x_5)));
+            const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, subtile), x_5)));
             ws::fence();
-            ws::store(o_out, p.o, p.o_map, h, i + first_row, strip, box);  // attention_window.c:44
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention_window.c:44
         }
     }
     ws::store_wait<0>();
@@ -161,8 +161,8 @@ static WS_KERNEL(384, 1) void attention_window_kernel(WS_PARAMS(attention_window
         s.tq_ring.init("tq_ring", 2);    // two groups release each slot
         s.tk_ring.init("tk_ring", 2);    // two groups release each slot
         s.tv_ring.init("tv_ring", 2);    // two groups release each slot
-        s.turns.init("turns");
-        s.dealer.init("dealer", 2);
+        s.pingpong.init("pingpong");
+        s.scheduler.init("scheduler", 2);
         ws::prefetch(p.q_map);
         ws::prefetch(p.k_map);
         ws::prefetch(p.v_map);
@@ -172,7 +172,7 @@ static WS_KERNEL(384, 1) void attention_window_kernel(WS_PARAMS(attention_window
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+            if (ws::by_tma(p.q_map, p.k_map, p.v_map))
                 attention_window_producer<true>(p, s, 0);
             else
                 attention_window_producer<false>(p, s, 0);
@@ -201,6 +201,6 @@ extern "C" void ws_launch_attention_window(int heads, int L, int window, const v
     p.power = power;
     p.inner = inner;
     call.grid(p.grid, {{0, heads, 1}, {0, L, 128}}, ws::order_auto, 0);
-    call.deal(p.grid);
+    call.schedule(p.grid);
     call.run(attention_window_kernel, p, 384, sizeof(attention_window_shared), ws::persistent);
 }

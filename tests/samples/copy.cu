@@ -14,10 +14,10 @@ struct copy_shared {
     ws::ring<4> x_tile_ring;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void copy_producer(const copy_params &p, copy_shared &s, int group)
 {
-    ws::producer<4, ENGINE> x_tile_ring(s.x_tile_ring);
+    ws::producer<4, TMA> x_tile_ring(s.x_tile_ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // copy.c:15
         const int i = t.at(0);
         for (int j = 0; j < p.N; j += 64) {  // copy.c:18
@@ -52,7 +52,7 @@ static WS_KERNEL(256, 2) void copy_kernel(WS_PARAMS(copy_params) p)
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
-            if (ws::by_engine(p.x_map))
+            if (ws::by_tma(p.x_map))
                 copy_producer<true>(p, s, 0);
             else
                 copy_producer<false>(p, s, 0);

@@ -13,10 +13,10 @@ kernel gemm(%M: i32, %N: i32, %K: i32, %A: ptr<f16>, %B: ptr<f16>, %C: ptr<f16>)
         %acc.4: tile<f32,128x256> = dot %ta, %1, %acc.3 | tag=tile
         yield %acc.4 | tag=iteration
       }
-      for %strip: i32 = 0, < 256, 64 | tag=iteration {
-        %acc.5: tile<f32,128x64> = columns %acc.2, %strip | tag=tile
+      for %subtile: i32 = 0, < 256, 64 | tag=iteration {
+        %acc.5: tile<f32,128x64> = columns %acc.2, %subtile | tag=tile
         %2: tile<f16,128x64> = cast %acc.5 | tag=tile
-        %column: i32 = addi %j, %strip | tag=iteration
+        %column: i32 = addi %j, %subtile | tag=iteration
         store %c, %i, %column, %2 | tag=tile
       }
     }

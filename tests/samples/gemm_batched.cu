@@ -19,10 +19,10 @@ struct gemm_batched_shared {
     ws::ring<4> ta_tb;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void gemm_batched_producer(const gemm_batched_params &p, gemm_batched_shared &s, int group)
 {
-    ws::producer<4, ENGINE> ta_tb(s.ta_tb);
+    ws::producer<4, TMA> ta_tb(s.ta_tb);
     for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // gemm_batched.c:16
         const int n = t.at(0);
         const int i = t.at(1);
@@ -39,7 +39,7 @@ static WS_DEVICE void gemm_batched_producer(const gemm_batched_params &p, gemm_b
 static WS_DEVICE void gemm_batched_consumer(const gemm_batched_params &p, gemm_batched_shared &s, int group)
 {
     ws::consumer<4> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out);
+    ws::warp_output c_out(s.c_out);
     for (ws::tiles<3> t(p.grid); t.more(); t.next()) {  // gemm_batched.c:16
         const int n = t.at(0);
         const int i = t.at(1);
@@ -86,7 +86,7 @@ static WS_KERNEL(256, 1) void gemm_batched_kernel(WS_PARAMS(gemm_batched_params)
     ws::start();
     if (ws::warp_group() == 0) {
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 gemm_batched_producer<true>(p, s, 0);
             else
                 gemm_batched_producer<false>(p, s, 0);

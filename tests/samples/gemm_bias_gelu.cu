@@ -20,10 +20,10 @@ struct gemm_bias_gelu_shared {
     ws::ring<4> w_tile_x_tile;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void gemm_bias_gelu_producer(const gemm_bias_gelu_params &p, gemm_bias_gelu_shared &s, int group)
 {
-    ws::producer<4, ENGINE> w_tile_x_tile(s.w_tile_x_tile);
+    ws::producer<4, TMA> w_tile_x_tile(s.w_tile_x_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_bias_gelu.c:24
         const int i = t.at(0);
         const int j = t.at(1);
@@ -39,7 +39,7 @@ static WS_DEVICE void gemm_bias_gelu_producer(const gemm_bias_gelu_params &p, ge
 static WS_DEVICE void gemm_bias_gelu_consumer(const gemm_bias_gelu_params &p, gemm_bias_gelu_shared &s, int group)
 {
     ws::consumer<4> w_tile_x_tile(s.w_tile_x_tile);
-    ws::outlet y_out(s.y_out[group]);
+    ws::warp_output y_out(s.y_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_bias_gelu.c:24
         const int i = t.at(0);
@@ -55,9 +55,9 @@ static WS_DEVICE void gemm_bias_gelu_consumer(const gemm_bias_gelu_params &p, ge
         ws::wait<0>(acc);
         w_tile_x_tile.consumed<0>();
         WS_UNROLL
-        for (int strip = 0; strip < 128; strip += 64) {  // gemm_bias_gelu.c:32
-            const int column = j + strip;
-            const auto x = ws::add(ws::columns<64>(acc, strip), ws::load_row<64, ws::frag>(p.v, column));
+        for (int subtile = 0; subtile < 128; subtile += 64) {  // gemm_bias_gelu.c:32
+            const int column = j + subtile;
+            const auto x = ws::add(ws::columns<64>(acc, subtile), ws::load_row<64, ws::frag>(p.v, column));
             const auto phi = ws::add(ws::erf(ws::mul(x, 0.70710677f)), 1.0f);
             const auto x_2 = ws::cast<ws::f16>(ws::mul(ws::mul(x, 0.5f), phi));
             ws::store_wait<1>();
@@ -82,7 +82,7 @@ static WS_KERNEL(384, 1) void gemm_bias_gelu_kernel(WS_PARAMS(gemm_bias_gelu_par
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.w_map, p.x_map))
+            if (ws::by_tma(p.w_map, p.x_map))
                 gemm_bias_gelu_producer<true>(p, s, 0);
             else
                 gemm_bias_gelu_producer<false>(p, s, 0);

@@ -19,10 +19,10 @@ struct gemm_tn_shared {
     ws::ring<3> ta_tb;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void gemm_tn_producer(const gemm_tn_params &p, gemm_tn_shared &s, int group)
 {
-    ws::producer<3, ENGINE> ta_tb(s.ta_tb);
+    ws::producer<3, TMA> ta_tb(s.ta_tb);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_tn.c:19
         const int i = t.at(0);
         const int j = t.at(1);
@@ -38,7 +38,7 @@ static WS_DEVICE void gemm_tn_producer(const gemm_tn_params &p, gemm_tn_shared &
 static WS_DEVICE void gemm_tn_consumer(const gemm_tn_params &p, gemm_tn_shared &s, int group)
 {
     ws::consumer<3> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out[group]);
+    ws::warp_output c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_tn.c:19
         const int i = t.at(0);
@@ -87,7 +87,7 @@ static WS_KERNEL(384, 1) void gemm_tn_kernel(WS_PARAMS(gemm_tn_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 gemm_tn_producer<true>(p, s, 0);
             else
                 gemm_tn_producer<false>(p, s, 0);

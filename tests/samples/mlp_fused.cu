@@ -22,13 +22,13 @@ struct gate_shared {
     } g_tile_and_u_tile[5];              // side by side: one operand of a wide product
     ws::output<ws::bf16, 64, 1> h_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
     ws::ring<5> tx_g_tile_u_tile;
-    ws::turns<2> turns;
+    ws::pingpong<2> pingpong;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void gate_producer(const gate_params &p, gate_shared &s, int group)
 {
-    ws::producer<5, ENGINE> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
+    ws::producer<5, TMA> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:20
         const int i = t.at(0);
         const int j = t.at(1);
@@ -45,15 +45,15 @@ static WS_DEVICE void gate_producer(const gate_params &p, gate_shared &s, int gr
 static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int group)
 {
     ws::consumer<5> tx_g_tile_u_tile(s.tx_g_tile_u_tile);
-    ws::outlet h_out(s.h_out[group]);
-    s.turns.begin(group);
+    ws::warp_output h_out(s.h_out[group]);
+    s.pingpong.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:20
         const int i = t.at(0);
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {  // mlp_fused.c:20
             auto gated = ws::full<float, 128, 104, ws::frag>(0);
             auto up = ws::full<float, 128, 104, ws::frag>(0);
-            s.turns.take(group);
+            s.pingpong.take(group);
             for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:26
                 const int slot = tx_g_tile_u_tile.get();
                 ws::mma(gated, up, ws::view(s.tx[slot]), ws::trans(ws::view(s.g_tile_and_u_tile[slot].g_tile)), ws::trans(ws::view(s.g_tile_and_u_tile[slot].u_tile)));
@@ -61,13 +61,13 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
                 ws::wait<1>(gated, up);
                 tx_g_tile_u_tile.consumed<1>();
             }
-            s.turns.pass(group);
+            s.pingpong.pass(group);
             ws::wait<0>(gated, up);
             tx_g_tile_u_tile.consumed<0>();
             WS_UNROLL
-            for (int strip = 0; strip < 64; strip += 64) {  // mlp_fused.c:31
-                const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<64>(gated, strip), ws::sigmoid(ws::columns<64>(gated, strip))), ws::columns<64>(up, strip)));
-                const int column = j + strip;
+            for (int subtile = 0; subtile < 64; subtile += 64) {  // mlp_fused.c:31
+                const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<64>(gated, subtile), ws::sigmoid(ws::columns<64>(gated, subtile))), ws::columns<64>(up, subtile)));
+                const int column = j + subtile;
                 ws::store_wait<0>();
                 const auto box = ws::stage<0>(h_out, x);
                 ws::fence();
@@ -78,9 +78,9 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
                 ws::store(h_out, p.h, p.h_map, i, column, box_2);  // mlp_fused.c:31
             }
             WS_UNROLL
-            for (int strip = 64; strip < 96; strip += 32) {  // mlp_fused.c:31
-                const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<32>(gated, strip), ws::sigmoid(ws::columns<32>(gated, strip))), ws::columns<32>(up, strip)));
-                const int column = j + strip;
+            for (int subtile = 64; subtile < 96; subtile += 32) {  // mlp_fused.c:31
+                const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<32>(gated, subtile), ws::sigmoid(ws::columns<32>(gated, subtile))), ws::columns<32>(up, subtile)));
+                const int column = j + subtile;
                 ws::store_wait<0>();
                 const auto box = ws::stage<0>(h_out, x);
                 ws::fence();
@@ -91,9 +91,9 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
                 ws::store(h_out, p.h, p.h_map, i, column, box_2);  // mlp_fused.c:31
             }
             WS_UNROLL
-            for (int strip = 96; strip < 104; strip += 8) {  // mlp_fused.c:31
-                const int column = j + strip;
-                ws::store(p.h, i, column, ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<8>(gated, strip), ws::sigmoid(ws::columns<8>(gated, strip))), ws::columns<8>(up, strip))));  // mlp_fused.c:31
+            for (int subtile = 96; subtile < 104; subtile += 8) {  // mlp_fused.c:31
+                const int column = j + subtile;
+                ws::store(p.h, i, column, ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<8>(gated, subtile), ws::sigmoid(ws::columns<8>(gated, subtile))), ws::columns<8>(up, subtile))));  // mlp_fused.c:31
             }
         } else {
             tx_g_tile_u_tile.skip(ws::max((p.width + 63) / 64, 0));
@@ -107,7 +107,7 @@ static WS_KERNEL(384, 1) void gate_kernel(WS_PARAMS(gate_params) p)
     gate_shared &s = ws::shared<gate_shared>();
     if (ws::first_thread()) {
         s.tx_g_tile_u_tile.init("tx_g_tile_u_tile", 1);  // one group releases each slot
-        s.turns.init("turns");
+        s.pingpong.init("pingpong");
         ws::prefetch(p.x_map);
         ws::prefetch(p.g_map);
         ws::prefetch(p.u_map);
@@ -117,7 +117,7 @@ static WS_KERNEL(384, 1) void gate_kernel(WS_PARAMS(gate_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.x_map, p.g_map, p.u_map))
+            if (ws::by_tma(p.x_map, p.g_map, p.u_map))
                 gate_producer<true>(p, s, 0);
             else
                 gate_producer<false>(p, s, 0);
@@ -163,13 +163,13 @@ struct project_128_shared {
     ws::shared_tile<ws::bf16, 128, 64> tile_2[6];
     ws::output<ws::bf16, 64, 2> tile_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<6> tile_tile_2;
-    ws::turns<2> turns;
+    ws::pingpong<2> pingpong;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void project_128_producer(const project_128_params &p, project_128_shared &s, int group)
 {
-    ws::producer<6, ENGINE> tile_tile_2(s.tile_tile_2);
+    ws::producer<6, TMA> tile_tile_2(s.tile_tile_2);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
         const int i = t.at(0);
         const int j = t.at(1);
@@ -185,14 +185,14 @@ static WS_DEVICE void project_128_producer(const project_128_params &p, project_
 static WS_DEVICE void project_128_consumer(const project_128_params &p, project_128_shared &s, int group)
 {
     ws::consumer<6> tile_tile_2(s.tile_tile_2);
-    ws::outlet tile_out(s.tile_out[group]);
-    s.turns.begin(group);
+    ws::warp_output tile_out(s.tile_out[group]);
+    s.pingpong.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
         const int i = t.at(0);
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
             auto acc = ws::full<float, 128, 128, ws::frag>(0);
-            s.turns.take(group);
+            s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
                 const int slot = tile_tile_2.get();
                 ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
@@ -200,13 +200,13 @@ static WS_DEVICE void project_128_consumer(const project_128_params &p, project_
                 ws::wait<1>(acc);
                 tile_tile_2.consumed<1>();
             }
-            s.turns.pass(group);
+            s.pingpong.pass(group);
             ws::wait<0>(acc);
             tile_tile_2.consumed<0>();
             WS_UNROLL
-            for (int strip = 0; strip < 128; strip += 64) {  // mlp_fused.c:46
-                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, strip));
-                const int column = j + strip;
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:46
+                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
+                const int column = j + subtile;
                 ws::store_wait<1>();
                 const auto box = ws::stage<0>(tile_out, x);
                 ws::fence();
@@ -228,7 +228,7 @@ static WS_KERNEL(384, 1) void project_128_kernel(WS_PARAMS(project_128_params) p
     project_128_shared &s = ws::shared<project_128_shared>();
     if (ws::first_thread()) {
         s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
-        s.turns.init("turns");
+        s.pingpong.init("pingpong");
         ws::prefetch(p.tensor_map);
         ws::prefetch(p.tensor_2_map);
         ws::prefetch(p.tensor_3_map);
@@ -237,7 +237,7 @@ static WS_KERNEL(384, 1) void project_128_kernel(WS_PARAMS(project_128_params) p
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
                 project_128_producer<true>(p, s, 0);
             else
                 project_128_producer<false>(p, s, 0);
@@ -281,13 +281,13 @@ struct project_152_shared {
     ws::shared_tile<ws::bf16, 128, 64> tile_2[6];
     ws::output<ws::bf16, 64, 1> tile_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
     ws::ring<6> tile_tile_2;
-    ws::turns<2> turns;
+    ws::pingpong<2> pingpong;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void project_152_producer(const project_152_params &p, project_152_shared &s, int group)
 {
-    ws::producer<6, ENGINE> tile_tile_2(s.tile_tile_2);
+    ws::producer<6, TMA> tile_tile_2(s.tile_tile_2);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
         const int i = t.at(0);
         const int j = t.at(1);
@@ -303,14 +303,14 @@ static WS_DEVICE void project_152_producer(const project_152_params &p, project_
 static WS_DEVICE void project_152_consumer(const project_152_params &p, project_152_shared &s, int group)
 {
     ws::consumer<6> tile_tile_2(s.tile_tile_2);
-    ws::outlet tile_out(s.tile_out[group]);
-    s.turns.begin(group);
+    ws::warp_output tile_out(s.tile_out[group]);
+    s.pingpong.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
         const int i = t.at(0);
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
             auto acc = ws::full<float, 128, 152, ws::frag>(0);
-            s.turns.take(group);
+            s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
                 const int slot = tile_tile_2.get();
                 ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
@@ -318,13 +318,13 @@ static WS_DEVICE void project_152_consumer(const project_152_params &p, project_
                 ws::wait<1>(acc);
                 tile_tile_2.consumed<1>();
             }
-            s.turns.pass(group);
+            s.pingpong.pass(group);
             ws::wait<0>(acc);
             tile_tile_2.consumed<0>();
             WS_UNROLL
-            for (int strip = 0; strip < 128; strip += 64) {  // mlp_fused.c:46
-                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, strip));
-                const int column = j + strip;
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:46
+                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
+                const int column = j + subtile;
                 ws::store_wait<0>();
                 const auto box = ws::stage<0>(tile_out, x);
                 ws::fence();
@@ -335,9 +335,9 @@ static WS_DEVICE void project_152_consumer(const project_152_params &p, project_
                 ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
             }
             WS_UNROLL
-            for (int strip = 128; strip < 152; strip += 24) {  // mlp_fused.c:46
-                const int column = j + strip;
-                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<24>(acc, strip)));  // mlp_fused.c:46
+            for (int subtile = 128; subtile < 152; subtile += 24) {  // mlp_fused.c:46
+                const int column = j + subtile;
+                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<24>(acc, subtile)));  // mlp_fused.c:46
             }
         } else {
             tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
@@ -351,7 +351,7 @@ static WS_KERNEL(384, 1) void project_152_kernel(WS_PARAMS(project_152_params) p
     project_152_shared &s = ws::shared<project_152_shared>();
     if (ws::first_thread()) {
         s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
-        s.turns.init("turns");
+        s.pingpong.init("pingpong");
         ws::prefetch(p.tensor_map);
         ws::prefetch(p.tensor_2_map);
         ws::prefetch(p.tensor_3_map);
@@ -360,7 +360,7 @@ static WS_KERNEL(384, 1) void project_152_kernel(WS_PARAMS(project_152_params) p
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
                 project_152_producer<true>(p, s, 0);
             else
                 project_152_producer<false>(p, s, 0);
@@ -404,13 +404,13 @@ struct project_160_shared {
     ws::shared_tile<ws::bf16, 128, 64> tile_2[5];
     ws::output<ws::bf16, 64, 2> tile_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<5> tile_tile_2;
-    ws::turns<2> turns;
+    ws::pingpong<2> pingpong;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void project_160_producer(const project_160_params &p, project_160_shared &s, int group)
 {
-    ws::producer<5, ENGINE> tile_tile_2(s.tile_tile_2);
+    ws::producer<5, TMA> tile_tile_2(s.tile_tile_2);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
         const int i = t.at(0);
         const int j = t.at(1);
@@ -426,14 +426,14 @@ static WS_DEVICE void project_160_producer(const project_160_params &p, project_
 static WS_DEVICE void project_160_consumer(const project_160_params &p, project_160_shared &s, int group)
 {
     ws::consumer<5> tile_tile_2(s.tile_tile_2);
-    ws::outlet tile_out(s.tile_out[group]);
-    s.turns.begin(group);
+    ws::warp_output tile_out(s.tile_out[group]);
+    s.pingpong.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
         const int i = t.at(0);
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
             auto acc = ws::full<float, 128, 160, ws::frag>(0);
-            s.turns.take(group);
+            s.pingpong.take(group);
             for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
                 const int slot = tile_tile_2.get();
                 ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
@@ -441,13 +441,13 @@ static WS_DEVICE void project_160_consumer(const project_160_params &p, project_
                 ws::wait<1>(acc);
                 tile_tile_2.consumed<1>();
             }
-            s.turns.pass(group);
+            s.pingpong.pass(group);
             ws::wait<0>(acc);
             tile_tile_2.consumed<0>();
             WS_UNROLL
-            for (int strip = 0; strip < 128; strip += 64) {  // mlp_fused.c:46
-                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, strip));
-                const int column = j + strip;
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:46
+                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
+                const int column = j + subtile;
                 ws::store_wait<1>();
                 const auto box = ws::stage<0>(tile_out, x);
                 ws::fence();
@@ -458,9 +458,9 @@ static WS_DEVICE void project_160_consumer(const project_160_params &p, project_
                 ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
             }
             WS_UNROLL
-            for (int strip = 128; strip < 160; strip += 32) {  // mlp_fused.c:46
-                const auto x = ws::cast<ws::bf16>(ws::columns<32>(acc, strip));
-                const int column = j + strip;
+            for (int subtile = 128; subtile < 160; subtile += 32) {  // mlp_fused.c:46
+                const auto x = ws::cast<ws::bf16>(ws::columns<32>(acc, subtile));
+                const int column = j + subtile;
                 ws::store_wait<1>();
                 const auto box = ws::stage<0>(tile_out, x);
                 ws::fence();
@@ -482,7 +482,7 @@ static WS_KERNEL(384, 1) void project_160_kernel(WS_PARAMS(project_160_params) p
     project_160_shared &s = ws::shared<project_160_shared>();
     if (ws::first_thread()) {
         s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
-        s.turns.init("turns");
+        s.pingpong.init("pingpong");
         ws::prefetch(p.tensor_map);
         ws::prefetch(p.tensor_2_map);
         ws::prefetch(p.tensor_3_map);
@@ -491,7 +491,7 @@ static WS_KERNEL(384, 1) void project_160_kernel(WS_PARAMS(project_160_params) p
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
                 project_160_producer<true>(p, s, 0);
             else
                 project_160_producer<false>(p, s, 0);
@@ -535,15 +535,15 @@ struct project_200_shared {
     ws::shared_tile<ws::bf16, 128, 64> tile_2[5];
     ws::output<ws::bf16, 64, 1> tile_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
     ws::ring<5> tile_tile_2;
-    ws::turns<2> turns;
-    ws::dealer dealer;
+    ws::pingpong<2> pingpong;
+    ws::tile_scheduler scheduler;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void project_200_producer(const project_200_params &p, project_200_shared &s, int group)
 {
-    ws::producer<5, ENGINE> tile_tile_2(s.tile_tile_2);
-    for (ws::dealing<2> t(p.grid, s.dealer); t.more(); t.next()) {  // mlp_fused.c:38
+    ws::producer<5, TMA> tile_tile_2(s.tile_tile_2);
+    for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // mlp_fused.c:38
         const int i = t.at(0);
         const int j = t.at(1);
         for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
@@ -558,15 +558,15 @@ static WS_DEVICE void project_200_producer(const project_200_params &p, project_
 static WS_DEVICE void project_200_consumer(const project_200_params &p, project_200_shared &s, int group)
 {
     ws::consumer<5> tile_tile_2(s.tile_tile_2);
-    ws::outlet tile_out(s.tile_out[group]);
-    s.turns.begin(group);
-    for (ws::dealt<2> t(p.grid, s.dealer); t.more(); t.next()) {  // mlp_fused.c:38
+    ws::warp_output tile_out(s.tile_out[group]);
+    s.pingpong.begin(group);
+    for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // mlp_fused.c:38
         const int i = t.at(0);
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
             auto acc = ws::full<float, 128, 200, ws::frag>(0);
             ws::halved(acc, ws::columns_there(p.tensor_map, j), [&](auto width) {
-                s.turns.take(group);
+                s.pingpong.take(group);
                 for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
                     const int slot = tile_tile_2.get();
                     ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])), width);
@@ -574,14 +574,14 @@ static WS_DEVICE void project_200_consumer(const project_200_params &p, project_
                     ws::wait<1>(acc);
                     tile_tile_2.consumed<1>();
                 }
-                s.turns.pass(group);
+                s.pingpong.pass(group);
                 ws::wait<0>(acc);
             });
             tile_tile_2.consumed<0>();
             WS_UNROLL
-            for (int strip = 0; strip < 192; strip += 64) {  // mlp_fused.c:46
-                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, strip));
-                const int column = j + strip;
+            for (int subtile = 0; subtile < 192; subtile += 64) {  // mlp_fused.c:46
+                const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
+                const int column = j + subtile;
                 ws::store_wait<0>();
                 const auto box = ws::stage<0>(tile_out, x);
                 ws::fence();
@@ -592,9 +592,9 @@ static WS_DEVICE void project_200_consumer(const project_200_params &p, project_
                 ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
             }
             WS_UNROLL
-            for (int strip = 192; strip < 200; strip += 8) {  // mlp_fused.c:46
-                const int column = j + strip;
-                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<8>(acc, strip)));  // mlp_fused.c:46
+            for (int subtile = 192; subtile < 200; subtile += 8) {  // mlp_fused.c:46
+                const int column = j + subtile;
+                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<8>(acc, subtile)));  // mlp_fused.c:46
             }
         } else {
             tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
@@ -608,8 +608,8 @@ static WS_KERNEL(384, 1) void project_200_kernel(WS_PARAMS(project_200_params) p
     project_200_shared &s = ws::shared<project_200_shared>();
     if (ws::first_thread()) {
         s.tile_tile_2.init("tile_tile_2", 1);  // one group releases each slot
-        s.turns.init("turns");
-        s.dealer.init("dealer", 2);
+        s.pingpong.init("pingpong");
+        s.scheduler.init("scheduler", 2);
         ws::prefetch(p.tensor_map);
         ws::prefetch(p.tensor_2_map);
         ws::prefetch(p.tensor_3_map);
@@ -618,7 +618,7 @@ static WS_KERNEL(384, 1) void project_200_kernel(WS_PARAMS(project_200_params) p
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.tensor_map, p.tensor_2_map))
+            if (ws::by_tma(p.tensor_map, p.tensor_2_map))
                 project_200_producer<true>(p, s, 0);
             else
                 project_200_producer<false>(p, s, 0);
@@ -642,6 +642,6 @@ extern "C" void ws_launch_project_200_a6fcaa75(int from, int to, int tokens, int
     call.map(p.tensor_3_map, p.tensor_3, 64);
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 200}}, ws::order_auto, 0);
-    call.deal(p.grid);
+    call.schedule(p.grid);
     call.run(project_200_kernel, p, 384, sizeof(project_200_shared), ws::persistent);
 }

@@ -20,11 +20,11 @@ struct softmax_gemm_shared {
     ws::ring<3> b_tile_ring;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void softmax_gemm_producer(const softmax_gemm_params &p, softmax_gemm_shared &s, int group)
 {
-    ws::producer<3, ENGINE> a_tile_ring(s.a_tile_ring);
-    ws::producer<3, ENGINE> b_tile_ring(s.b_tile_ring);
+    ws::producer<3, TMA> a_tile_ring(s.a_tile_ring);
+    ws::producer<3, TMA> b_tile_ring(s.b_tile_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // softmax_gemm.c:16
         const int i = t.at(0);
         const int j = t.at(1);
@@ -43,7 +43,7 @@ static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softma
 {
     ws::consumer<3> a_tile_ring(s.a_tile_ring);
     ws::consumer<3> b_tile_ring(s.b_tile_ring);
-    ws::outlet c_out(s.c_out[group]);
+    ws::warp_output c_out(s.c_out[group]);
     const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // softmax_gemm.c:16
         const int i = t.at(0);
@@ -71,10 +71,10 @@ static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softma
         }
         sum = ws::row_total(sum);
         WS_UNROLL
-        for (int strip = 0; strip < 128; strip += 32) {  // softmax_gemm.c:31
-            const int column = j + strip;
+        for (int subtile = 0; subtile < 128; subtile += 32) {  // softmax_gemm.c:31
+            const int column = j + subtile;
             ws::store_wait<3>();
-            const auto box = ws::stage(c_out, ws::div(ws::columns<32>(acc, strip), sum));
+            const auto box = ws::stage(c_out, ws::div(ws::columns<32>(acc, subtile), sum));
             ws::fence();
             ws::store(c_out, p.c, p.c_map, i + first_row, column, box);  // softmax_gemm.c:31
         }
@@ -96,7 +96,7 @@ static WS_KERNEL(384, 1) void softmax_gemm_kernel(WS_PARAMS(softmax_gemm_params)
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 softmax_gemm_producer<true>(p, s, 0);
             else
                 softmax_gemm_producer<false>(p, s, 0);

@@ -17,11 +17,11 @@ struct softmax_rows_shared {
     ws::ring<2> t_2_ring;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void softmax_rows_producer(const softmax_rows_params &p, softmax_rows_shared &s, int group)
 {
-    ws::producer<2, ENGINE> t_ring(s.t_ring);
-    ws::producer<2, ENGINE> t_2_ring(s.t_2_ring);
+    ws::producer<2, TMA> t_ring(s.t_ring);
+    ws::producer<2, TMA> t_2_ring(s.t_2_ring);
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // softmax_rows.c:18
         const int i = t.at(0);
         for (int j = 0; j < p.N; j += 128) {  // softmax_rows.c:24
@@ -77,7 +77,7 @@ static WS_KERNEL(384, 1) void softmax_rows_kernel(WS_PARAMS(softmax_rows_params)
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.x_map, p.x_map_present))
+            if (ws::by_tma(p.x_map, p.x_map_present))
                 softmax_rows_producer<true>(p, s, 0);
             else
                 softmax_rows_producer<false>(p, s, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* attention.cu - two products in a loop with a softmax between them, coarse: while the matrix units work on Q K^T of block
+/* attention.cu - two products in a loop with a softmax between them, coarse: while the tensor cores work on Q K^T of block
    j and on P V of block j-1, nothing waits but the softmax of block j.  Heads of 128 columns, two consumer groups split 128
    query rows, rings of 2.  */
 #include <wsrt.cuh>
@@ -27,15 +27,15 @@ struct attention_shared {
     ws::ring<1> q_ring;
     ws::ring<2> k_ring;
     ws::ring<2> v_ring;
-    ws::turns<2> turn;
+    ws::pingpong<2> turn;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)
 {
-    ws::producer<1, ENGINE> tq(s.q_ring);
-    ws::producer<2, ENGINE> tk(s.k_ring);
-    ws::producer<2, ENGINE> tv(s.v_ring);
+    ws::producer<1, TMA> tq(s.q_ring);
+    ws::producer<2, TMA> tk(s.k_ring);
+    ws::producer<2, TMA> tv(s.v_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int h = t.at(0);
         const int i = t.at(1);
@@ -60,7 +60,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::consumer<1> tq(s.q_ring);
     ws::consumer<2> tk(s.k_ring);
     ws::consumer<2> tv(s.v_ring);
-    ws::outlet o_out(s.o_out[group]);
+    ws::warp_output o_out(s.o_out[group]);
     s.turn.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int h = t.at(0);
@@ -139,7 +139,7 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<32>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.q_map, p.k_map, p.v_map))
+            if (ws::by_tma(p.q_map, p.k_map, p.v_map))
                 attention_producer<true>(p, s, 0);
             else
                 attention_producer<false>(p, s, 0);

@@ -21,10 +21,10 @@ struct gemm_shared {
     ws::ring<4> ta_tb;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void gemm_producer(const gemm_params &p, gemm_shared &s, int group)
 {
-    ws::producer<4, ENGINE> ta_tb(s.ta_tb);
+    ws::producer<4, TMA> ta_tb(s.ta_tb);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int i = t.at(0);
         const int j = t.at(1);
@@ -40,7 +40,7 @@ static WS_DEVICE void gemm_producer(const gemm_params &p, gemm_shared &s, int gr
 static WS_DEVICE void gemm_consumer(const gemm_params &p, gemm_shared &s, int group)
 {
     ws::consumer<4> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out[group]);
+    ws::warp_output c_out(s.c_out[group]);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int i = t.at(0);
         const int j = t.at(1);
@@ -68,7 +68,7 @@ static WS_KERNEL(384, 1) void gemm_kernel(WS_PARAMS(gemm_params) p)
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 gemm_producer<true>(p, s, 0);
             else
                 gemm_producer<false>(p, s, 0);

@@ -20,13 +20,13 @@ struct gemm_pingpong_shared {
     ws::shared_tile<ws::f16, 192, 64> tb[5];
     ws::output<ws::f16, 64, 1> c_out[2]; // 64 rows, 1 block of 128 bytes; one for each group
     ws::ring<5> ta_tb;
-    ws::turns<2> turn;
+    ws::pingpong<2> turn;
 };
 
-template <bool ENGINE>
+template <bool TMA>
 static WS_DEVICE void gemm_pingpong_producer(const gemm_pingpong_params &p, gemm_pingpong_shared &s, int group)
 {
-    ws::producer<5, ENGINE> ta_tb(s.ta_tb);
+    ws::producer<5, TMA> ta_tb(s.ta_tb);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
         const int i = t.at(0);
         const int j = t.at(1);
@@ -42,7 +42,7 @@ static WS_DEVICE void gemm_pingpong_producer(const gemm_pingpong_params &p, gemm
 static WS_DEVICE void gemm_pingpong_consumer(const gemm_pingpong_params &p, gemm_pingpong_shared &s, int group)
 {
     ws::consumer<5> ta_tb(s.ta_tb);
-    ws::outlet c_out(s.c_out[group]);
+    ws::warp_output c_out(s.c_out[group]);
     const int puts = (p.K + 63) / 64;    // of one tile
     s.turn.begin(group);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {
@@ -91,7 +91,7 @@ static WS_KERNEL(384, 1) void gemm_pingpong_kernel(WS_PARAMS(gemm_pingpong_param
     if (ws::warp_group() == 0) {
         ws::registers_down<24>();
         if (ws::first_warp()) {
-            if (ws::by_engine(p.a_map, p.b_map))
+            if (ws::by_tma(p.a_map, p.b_map))
                 gemm_pingpong_producer<true>(p, s, 0);
             else
                 gemm_pingpong_producer<false>(p, s, 0);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * strips.c - what stands between an accumulator and its stores is done a strip of columns at a time.
+ * subtiles.c - what stands between an accumulator and its stores is done a subtile of columns at a time.
  *
  *   before                                     after
- *   r = ws_load (d, i, j, 128, 192)            for (strip = 0; strip < 192; strip += 64)
- *   y = ws_add (acc, ws_cast (r, F32))           part = columns acc, strip
- *   ws_store (c, i, j, ws_cast (y, F16))         r = ws_load (d, i, j + strip, 128, 64)
+ *   r = ws_load (d, i, j, 128, 192)            for (subtile = 0; subtile < 192; subtile += 64)
+ *   y = ws_add (acc, ws_cast (r, F32))           part = columns acc, subtile
+ *   ws_store (c, i, j, ws_cast (y, F16))         r = ws_load (d, i, j + subtile, 128, 64)
  *                                                y = ws_add (part, ws_cast (r, F32))
- *                                                ws_store (c, i, j + strip, ws_cast (y, F16))
+ *                                                ws_store (c, i, j + subtile, ws_cast (y, F16))
  *
- * Beside the accumulator only a strip of the other tiles is alive; its stores are on their way while the next strip is
- * computed; and a tile that is loaded for them can come through a small ring.  A strip is what the copy engine moves at once,
+ * Beside the accumulator only a subtile of the other tiles is alive; its stores are on their way while the next subtile is
+ * computed; and a tile that is loaded for them can come through a small ring.  A subtile is what TMA moves at once,
  * a line of 128 bytes, or half of one.
  *
  * Elementwise operations and loads of whole tiles are cut if nothing but the cut stores needs them; what they take from
- * elsewhere is taken in strips.  Nothing else that touches the stored memory may stand between what moves and where it moves
- * to; and a load from it has the coordinates of the store, so that no strip reads what another one has written.
+ * elsewhere is taken in subtiles.  Nothing else that touches the stored memory may stand between what moves and where it moves
+ * to; and a load from it has the coordinates of the store, so that no subtile reads what another one has written.
  *
- * Tested, not proved (proof/freeze.c): tests/programs/strips.c, epilogues.c and thin_store.c run epilogues on the
+ * Tested, not proved (proof/freeze.c): tests/programs/subtiles.c, epilogues.c and thin_store.c run epilogues on the
  * sequential target, which takes whole tiles, and on emulate.
  */
 #include "lower.h"
@@ -180,7 +180,7 @@ static bool touches_memory(const Op *op)
 }
 
 /* One of the two is a store, and they may touch the same elements.  */
-static bool may_meet(const Op *x, const Op *y)
+static bool may_overlap(const Op *x, const Op *y)
 {
     const Value *memory = memory_of(x), *other = memory_of(y);
     bool writes = op_info[x->code].class_ == CLASS_STORE || op_info[y->code].class_ == CLASS_STORE;
@@ -199,26 +199,26 @@ static bool same_place(const Op *x, const Op *y)
 
 typedef struct {
     const Op *member;
-    bool meets;
-} Meeting;
+    bool found;
+} Overlap;
 
-static void visit_meeting(Op *op, void *context)
+static void visit_overlap(Op *op, void *context)
 {
-    Meeting *meeting = context;
-    meeting->meets |= touches_memory(op) && may_meet(op, meeting->member);
+    Overlap *overlap = context;
+    overlap->found |= touches_memory(op) && may_overlap(op, overlap->member);
 }
 
-static bool meets_on_the_way(const Cut *cut, Op *member)
+static bool overlaps_on_the_way(const Cut *cut, Op *member)
 {
-    Meeting meeting = {member, false};
+    Overlap overlap = {member, false};
     for (Op *op = member->next; op && op != cut->members[0]; op = op->next) {
         if (is_member(cut, op))
             continue;
-        visit_meeting(op, &meeting);
+        visit_overlap(op, &overlap);
         for (int k = 0; k < op->nblocks; k++)
-            ir_walk(op->blocks[k], visit_meeting, &meeting);
+            ir_walk(op->blocks[k], visit_overlap, &overlap);
     }
-    return meeting.meets;
+    return overlap.found;
 }
 
 static bool may_move(const Cut *cut)
@@ -228,16 +228,16 @@ static bool may_move(const Cut *cut)
         if (!touches_memory(member))
             continue;
         for (int k = 0; k < i; k++)
-            if (touches_memory(cut->members[k]) && may_meet(member, cut->members[k]) &&
+            if (touches_memory(cut->members[k]) && may_overlap(member, cut->members[k]) &&
                 !same_place(member, cut->members[k]))
                 return false;
-        if (meets_on_the_way(cut, member))
+        if (overlaps_on_the_way(cut, member))
             return false;
     }
     return true;
 }
 
-/* Nothing is computed but casts, so that a strip of one accumulator is all that has to find room beside it.  */
+/* Nothing is computed but casts, so that a subtile of one accumulator is all that has to find room beside it.  */
 static bool is_roomy(const Cut *cut)
 {
     for (int i = 0; i < cut->count; i++)
@@ -249,7 +249,7 @@ static bool is_roomy(const Cut *cut)
 /* A line of the widest store; less if that divides the columns better, but where there is room not narrower than USUAL_COLUMNS; or
    if what is loaded, or an error function's polynomials, have to find room beside accumulators that leave little.  Columns that
    nothing divides are cut where they fill lines, then half a line.  */
-static int strip_width(const Cut *cut)
+static int subtile_width(const Cut *cut)
 {
     int line = FEWEST_COLUMNS;
     bool loads = false, polynomials = false;
@@ -274,8 +274,8 @@ static int strip_width(const Cut *cut)
 typedef struct {
     const Cut *cut;
     Block *body;
-    Value *strip;
-    ValueMap map;   /* a strip of each tile */
+    Value *subtile;
+    ValueMap map;   /* a subtile of each tile */
     ValueMap moved; /* columns, by where the whole tiles begin */
 } Cutter;
 
@@ -289,15 +289,15 @@ static Op *append(const Cutter *in, Opcode code, Loc loc, int nargs, Value *cons
 static Value *moved_column(Cutter *in, const Op *op, Value *column)
 {
     Kernel *kernel = in->cut->kernel;
-    Value *strip = in->strip, *moved = value_map_get(&in->moved, column);
+    Value *subtile = in->subtile, *moved = value_map_get(&in->moved, column);
     if (moved != column)
         return moved;
     int64_t first;
-    if (column->type.dtype != strip->type.dtype)
-        strip = op_result(kernel, append(in, OP_CONVI, op->loc, 1, &strip), column->type, NULL);
-    Value *args[] = {column, strip};
+    if (column->type.dtype != subtile->type.dtype)
+        subtile = op_result(kernel, append(in, OP_CONVI, op->loc, 1, &subtile), column->type, NULL);
+    Value *args[] = {column, subtile};
     moved = ir_constant(column, &first) && !first
-                ? strip
+                ? subtile
                 : op_result(kernel, append(in, OP_ADDI, op->loc, 2, args), column->type, "column");
     value_map_set(kernel, &in->moved, column, moved);
     return moved;
@@ -308,10 +308,10 @@ static void narrow(const Cutter *in, Value *value)
     value->type.cols = in->cut->width;
 }
 
-/* The strip of a tile that comes from elsewhere.  */
+/* The subtile of a tile that comes from elsewhere.  */
 static Value *columns_of(Cutter *in, Value *value, Loc loc)
 {
-    Value *args[] = {value, in->strip};
+    Value *args[] = {value, in->subtile};
     Value *part = op_result(in->cut->kernel, append(in, OP_COLUMNS, loc, 2, args), value->type, value->name);
     narrow(in, part);
     value_map_set(in->cut->kernel, &in->map, value, part);
@@ -336,7 +336,7 @@ static void cut_member(Cutter *in, const Op *op)
     op_append(in->body, copy);
     if (op->code != OP_COL_INDEX)
         return;
-    Value *splat = op_result(kernel, append(in, OP_SPLAT, op->loc, 1, &in->strip), type_tile(D_I32, 1, 1), NULL);
+    Value *splat = op_result(kernel, append(in, OP_SPLAT, op->loc, 1, &in->subtile), type_tile(D_I32, 1, 1), NULL);
     Value *args[] = {copy->results[0], splat};
     Value *index =
         op_result(kernel, append(in, OP_ADD, op->loc, 2, args), copy->results[0]->type, copy->results[0]->name);
@@ -359,14 +359,14 @@ static Op *cut_columns(const Cut *cut, Op *where, int first, int end)
     loop->control->compare = OP_LTI;
     op_after(where, loop);
     Cutter in = {cut, block_new(kernel, loop), NULL, value_map_new(kernel), value_map_new(kernel)};
-    in.strip = block_arg(kernel, in.body, type_scalar(D_I32), "strip", last->loc);
+    in.subtile = block_arg(kernel, in.body, type_scalar(D_I32), "subtile", last->loc);
     for (int i = cut->count - 1; i >= 0; i--)
         cut_member(&in, cut->members[i]);
     append(&in, OP_YIELD, last->loc, 0, NULL);
     return loop;
 }
 
-/* What is left behind the last strip is half of one, if that fits, and a rest.  */
+/* What is left behind the last subtile is half of one, if that fits, and a rest.  */
 static void carry_out(Cut *cut)
 {
     Op *where = cut->members[0];
@@ -390,7 +390,7 @@ static void cut_block(Kernel *kernel, Block *block)
         Type type = stored_tile(op)->type;
         Cut cut = {.kernel = kernel, .block = block, .rows = type.rows, .cols = type.cols};
         collect(&cut, op);
-        cut.width = strip_width(&cut);
+        cut.width = subtile_width(&cut);
         if (cut.width == cut.cols || !is_epilogue(&cut) || !may_move(&cut))
             continue;
         while (before && is_member(&cut, before))
@@ -418,7 +418,7 @@ static void visit_block(Op *op, void *context)
 }
 
 /* require: types, one GRID.   ensure: the same program.  */
-void pass_strips(Kernel *kernel)
+void pass_subtiles(Kernel *kernel)
 {
     bool products = false;
     for (Op *op = kernel->body->first; op; op = op->next)

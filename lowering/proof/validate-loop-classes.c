@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * validate-alike.c - loops of the source that say the same.
+ * validate-loop-classes.c - loops of the source that say the same.
  *
  *   r = f (0);                                      q = f (0);
  *   for (step = 0; step < 2; step++)                for (step = 0; step < 2; step++)
@@ -14,7 +14,7 @@
 
 #include "proof/validator.h"
 
-struct Alike {
+struct LoopClass {
     const Op *loop;
     int shape; /* of the first loop that says the same */
     bool loads;
@@ -22,28 +22,28 @@ struct Alike {
     int noperands;
     int64_t *text;
     int length, room;
-    Alike *next;
+    LoopClass *next;
 };
 
 typedef struct {
     Module *module;
-    Alike *alike;
+    LoopClass *class_;
     int *number; /* by value id: of the loop's own values from 1 on, of operands from -1 down */
     int nvalues;
 } Reader;
 
 static void say(Reader *in, int64_t word)
 {
-    Alike *alike = in->alike;
-    if (alike->length == alike->room) {
-        int room = alike->room ? 2 * alike->room : 64;
+    LoopClass *class_ = in->class_;
+    if (class_->length == class_->room) {
+        int room = class_->room ? 2 * class_->room : 64;
         int64_t *text = arena_alloc(in->module, (size_t)room * sizeof *text);
-        if (alike->length)
-            memcpy(text, alike->text, (size_t)alike->length * sizeof *text);
-        alike->text = text;
-        alike->room = room;
+        if (class_->length)
+            memcpy(text, class_->text, (size_t)class_->length * sizeof *text);
+        class_->text = text;
+        class_->room = room;
     }
-    alike->text[alike->length++] = word;
+    class_->text[class_->length++] = word;
 }
 
 /* Where a literal stands does not matter.  */
@@ -59,19 +59,19 @@ static void say_literal(Reader *in, const Op *op)
 
 static void say_value(Reader *in, const Value *value)
 {
-    Alike *alike = in->alike;
+    LoopClass *class_ = in->class_;
     if (value->def && value->def->code == OP_CONST) {
         say_literal(in, value->def);
         return;
     }
     int *number = &in->number[value->id];
     if (!*number) {
-        const Value **operands = arena_alloc(in->module, (size_t)(alike->noperands + 1) * sizeof *operands);
-        if (alike->noperands)
-            memcpy(operands, alike->operands, (size_t)alike->noperands * sizeof *operands);
-        operands[alike->noperands++] = value;
-        alike->operands = operands;
-        *number = -alike->noperands;
+        const Value **operands = arena_alloc(in->module, (size_t)(class_->noperands + 1) * sizeof *operands);
+        if (class_->noperands)
+            memcpy(operands, class_->operands, (size_t)class_->noperands * sizeof *operands);
+        operands[class_->noperands++] = value;
+        class_->operands = operands;
+        *number = -class_->noperands;
     }
     say(in, *number);
 }
@@ -97,7 +97,7 @@ static void say_op(Reader *in, const Op *op)
         return;
     const Meaning meaning = op_meaning(op);
     memcpy(&real, &meaning.real, sizeof real);
-    in->alike->loads |= op_info[op->code].class_ == CLASS_LOAD;
+    in->class_->loads |= op_info[op->code].class_ == CLASS_LOAD;
     say(in, (int64_t)op->code << 32 | op->nargs << 16 | op->nresults << 8 | op->nblocks);
     say(in, meaning.integer);
     say(in, real);
@@ -121,35 +121,36 @@ static void visit_loop(Op *op, void *context)
     if ((op->code != OP_FOR && op->code != OP_WHILE) || !op->nresults || op_has_stores(op))
         return;
     Module *module = in->kernel->module;
-    Alike *made = arena_alloc(module, sizeof *made);
+    LoopClass *made = arena_alloc(module, sizeof *made);
     made->loop = op;
     made->shape = in->nshapes++;
     Reader reader = {module, made, arena_alloc(module, (size_t)(module->next_id + 1) * sizeof(int)), 0};
     say_op(&reader, op);
-    for (const Alike *other = in->alike; other; other = other->next)
+    for (const LoopClass *other = in->loop_classes; other; other = other->next)
         if (other->length == made->length && !memcmp(other->text, made->text, (size_t)made->length * sizeof(int64_t)))
             made->shape = other->shape;
-    made->next = in->alike;
-    in->alike = made;
+    made->next = in->loop_classes;
+    in->loop_classes = made;
 }
 
-void alike_init(Validator *in)
+void loop_classes_init(Validator *in)
 {
     ir_walk(in->kernel->body, visit_loop, in);
 }
 
-const Term *alike_result(Validator *in, const Instance *instance, const Op *loop, int result, const Term *const *memory)
+const Term *loop_class_result(Validator *in, const Instance *instance, const Op *loop, int result,
+                              const Term *const *memory)
 {
-    const Alike *alike = in->alike;
-    while (alike && alike->loop != loop)
-        alike = alike->next;
-    if (!alike)
+    const LoopClass *class_ = in->loop_classes;
+    while (class_ && class_->loop != loop)
+        class_ = class_->next;
+    if (!class_)
         return term_symbol(&in->terms);
-    const Term *args[alike->noperands + in->nstored + 1];
+    const Term *args[class_->noperands + in->nstored + 1];
     int count = 0;
-    for (int i = 0; i < alike->noperands; i++)
-        args[count++] = source_term(in, instance, alike->operands[i]);
-    for (int k = 0; alike->loads && k < in->nstored; k++)
+    for (int i = 0; i < class_->noperands; i++)
+        args[count++] = source_term(in, instance, class_->operands[i]);
+    for (int k = 0; class_->loads && k < in->nstored; k++)
         args[count++] = memory[k];
-    return term_special(&in->terms, TERM_LOOP, (int64_t)alike->shape << 32 | result, count, args);
+    return term_special(&in->terms, TERM_LOOP, (int64_t)class_->shape << 32 | result, count, args);
 }

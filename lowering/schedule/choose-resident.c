@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-keep.c - does a tile want what the one before it had?
+ * choose-resident.c - does a tile want what the one before it had?
  *
  *   #pragma ws grid(2) order(column)           neighbouring tiles: the same j, the next i
  *   for (i ...) for (j ...)
@@ -10,7 +10,7 @@
  * Given one slot for each iteration, the ring of b holds all that a tile wants of it, and the next tile wants the same: its
  * copies are left out for as long as j stays (`keeping` of the runtime).  What is left of shared memory goes to the loads that
  * move on, two tiles ahead at most: slots of the ring that are so many iterations apart share one of b's.  Such tiles are short
- * and bound by the memory: they are dealt (choose-deal.c), so that all blocks work on neighbouring rows and the memory has its
+ * and bound by the memory: they are dealt (choose-dynamic.c), so that all blocks work on neighbouring rows and the memory has its
  * rows open for all of them.  On an H200, 2285568 x 256 x 256 in f16: 1.06 of the same tiles without; dealt as well, 1.14.
  */
 #include "schedule/choose.h"
@@ -69,7 +69,7 @@ static bool may_keep(const Kernel *kernel, const Op *loop)
 }
 
 /* The largest of those that stay, or NULL.  */
-static Op *kept_load(const Kernel *kernel, const Op *loop, Op *const *loads, int nloads)
+static Op *resident_load(const Kernel *kernel, const Op *loop, Op *const *loads, int nloads)
 {
     Op *best = NULL;
     for (int i = 0; i < nloads; i++)
@@ -79,22 +79,22 @@ static Op *kept_load(const Kernel *kernel, const Op *loop, Op *const *loads, int
     return best;
 }
 
-bool choose_keep(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t room)
+bool choose_resident(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t room)
 {
-    Op *kept = may_keep(kernel, loop) ? kept_load(kernel, loop, loads, nloads) : NULL;
+    Op *resident = may_keep(kernel, loop) ? resident_load(kernel, loop, loads, nloads) : NULL;
     int count = trips(loop);
     int64_t rest = 0;
-    for (int i = 0; i < nloads && kept; i++) {
+    for (int i = 0; i < nloads && resident; i++) {
         if (schedule_of(loads[i])->depth > 0 ||
-            (schedule_of(loads[i])->depth &&
-             (schedule_of(loads[i])->release != schedule_of(kept)->release || loads[i]->parent != kept->parent)))
+            (schedule_of(loads[i])->depth && (schedule_of(loads[i])->release != schedule_of(resident)->release ||
+                                              loads[i]->parent != resident->parent)))
             return false;
-        if (schedule_of(loads[i])->depth && loads[i] != kept)
+        if (schedule_of(loads[i])->depth && loads[i] != resident)
             rest += machine_tile_bytes(loads[i]->results[0]->type);
     }
-    if (!kept || !rest)
+    if (!resident || !rest)
         return false;
-    int64_t tiles = (room / count - machine_tile_bytes(kept->results[0]->type)) / rest;
+    int64_t tiles = (room / count - machine_tile_bytes(resident->results[0]->type)) / rest;
     tiles = tiles < TILES_AHEAD ? tiles : TILES_AHEAD;
     if (tiles < 1 || tiles * count > MACHINE_MAX_DEPTH)
         return false;
@@ -103,6 +103,6 @@ bool choose_keep(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t
             schedule_op(loads[i])->depth = (int)tiles * count;
     loop->control->pipeline->depth = (int)tiles * count;
     loop->control->pipeline->in_flight = count < 2 ? count : 2; /* a copy may wait for a release that many slots back */
-    kept->transfer->kept = count;
+    resident->transfer->resident = count;
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-deal.c - does every tile of the grid take as long as any other?
+ * choose-dynamic.c - does every tile of the grid take as long as any other?
  *
  *   for (i = L - 128; i >= 0; i -= 128)        tiles of causal attention: the first has most to do
  *     last = i + 128
@@ -92,15 +92,15 @@ static bool is_uneven_at_edge(const Kernel *kernel)
            !ir_any_of(kernel->body, is_while, NULL);
 }
 
-static bool is_kept(const Op *op, const void *context)
+static bool is_resident(const Op *op, const void *context)
 {
     (void)context;
-    return op->code == OP_LOAD && op->transfer->kept;
+    return op->code == OP_LOAD && op->transfer->resident;
 }
 
 /* By a producer, to groups that all work on the same tile, or in turn on tiles that share what is kept for them or that are
    uneven at an edge only.  */
-bool choose_deal(Kernel *kernel)
+bool choose_dynamic(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
     bool uneven = false, alone = grid->cluster[0] <= 1 && grid->cluster[1] <= 1;
@@ -108,5 +108,5 @@ bool choose_deal(Kernel *kernel)
         return false;
     if (grid->split != SPLIT_TILES)
         ir_walk(kernel->body, visit_uneven, &uneven);
-    return uneven || ir_any_of(kernel->body, is_kept, NULL) || is_uneven_at_edge(kernel);
+    return uneven || ir_any_of(kernel->body, is_resident, NULL) || is_uneven_at_edge(kernel);
 }

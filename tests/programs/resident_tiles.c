@@ -46,7 +46,7 @@ KEPT(tight, WS_F16, ws_f16, 64, 256, 128, 2, ) /* one tile ahead */
 
 int main(int argc, char **argv)
 {
-    check_begin("kept_tiles", argc, argv);
+    check_begin("resident_tiles", argc, argv);
     int M = check_size(1, 700), N = check_size(2, 136), K = check_size(3, 64), batch = 2;
     CHECK(in_turn, WS_F16, ws_f16)
     CHECK(divided, WS_F16, ws_f16)

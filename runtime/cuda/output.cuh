@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * outlet.cuh - tiles of an accumulator's layout out to global memory, and in, through a warp's own staging.
+ * output.cuh - tiles of an accumulator's layout out to global memory, and in, through a warp's own staging.
  *
  *   store_wait<N>()               at most N copies out of this warp still read their staging
- *   box = stage(outlet, x)        registers -> staging, where no copy out reads
+ *   box = stage(warp_output, x)        registers -> staging, where no copy out reads
  *   fence()                       each lane's part is there for the engine
- *   store(outlet, ..., box)       staging -> global, by the copy engine; atomic_add(outlet, ..., box) to what is there
- *   load(outlet, ...)             global -> staging -> registers, in whole lines
+ *   store(warp_output, ..., box)       staging -> global, by TMA; atomic_add(warp_output, ..., box) to what is there
+ *   load(warp_output, ...)             global -> staging -> registers, in whole lines
  */
-#ifndef WS_CUDA_OUTLET_CUH
-#define WS_CUDA_OUTLET_CUH
+#ifndef WS_CUDA_OUTPUT_CUH
+#define WS_CUDA_OUTPUT_CUH
 
 #include "memory.cuh"
 
 namespace ws {
 
-/* ---- store through the copy engine ------------------------------------------------------------------------------- */
+/* ---- store through TMA ------------------------------------------------------------------------------------------- */
 
 /* Each warp of the group owns a quarter: buffers of 16 rows x 128 bytes, the part of an accumulator that it holds.  No
    barrier of the group is needed, and a buffer drains while the next one is filled.  */
@@ -27,13 +27,13 @@ template <typename T, int R, int BLOCKS> struct __align__(1024) output
 
 /* A warp's end of it.  Whatever leaves takes the next buffer, and is a copy that store_wait counts, also where the engine has
    no part in it: so a buffer is free when all but the newest buffers - 1 copies have been read.  */
-template <typename T, int R, int BLOCKS> class outlet {
+template <typename T, int R, int BLOCKS> class warp_output {
     u32 first, next;
 
   public:
     static constexpr int buffers = output<T, R, BLOCKS>::buffers;
     const int warp_row; /* the first of this warp's rows of each 64 */
-    explicit WS_DEVICE outlet(output<T, R, BLOCKS> &o) : warp_row((int)ptx::uniform(threadIdx.x / 32 % 4) * 16)
+    explicit WS_DEVICE warp_output(output<T, R, BLOCKS> &o) : warp_row((int)ptx::uniform(threadIdx.x / 32 % 4) * 16)
     {
         first = next = ptx::shared_address(o.bytes) + warp_row * (buffers * 128);
     }
@@ -212,7 +212,7 @@ static WS_DEVICE void fill_boxes(u32 buffer, const tile<T, R, C, frag> &x)
 }
 
 template <int BOX, typename T, int SR, int BLOCKS, int R, int C>
-static WS_DEVICE staged<T, R, C, BOX> stage(outlet<T, SR, BLOCKS> &o, const tile<T, R, C, frag> &x)
+static WS_DEVICE staged<T, R, C, BOX> stage(warp_output<T, SR, BLOCKS> &o, const tile<T, R, C, frag> &x)
 {
     typedef staged<T, R, C, BOX> S;
     static_assert(R % store_rows == 0 && boxes<T, C>::whole && sizeof(T) <= 4, "whole boxes");
@@ -224,7 +224,7 @@ static WS_DEVICE staged<T, R, C, BOX> stage(outlet<T, SR, BLOCKS> &o, const tile
     return y;
 }
 template <typename T, int SR, int BLOCKS, int R, int C>
-static WS_DEVICE staged<T, R, C, -1> stage(outlet<T, SR, BLOCKS> &o, const tile<T, R, C, frag> &x)
+static WS_DEVICE staged<T, R, C, -1> stage(warp_output<T, SR, BLOCKS> &o, const tile<T, R, C, frag> &x)
 {
     return stage<-1>(o, x);
 }
@@ -298,7 +298,7 @@ static WS_DEVICE void drain_boxes(u32 buffer, const plane<T> &p)
         drain_boxes<ADD, PAIRS, BOX + 1, END, T, R, C>(buffer + 2048, p);
 }
 
-/* Whole boxes go out by the copy engine, so that no neighbour's elements are written.  What it cannot write this warp reads
+/* Whole boxes go out by TMA, so that no neighbour's elements are written.  What it cannot write this warp reads
    back and writes itself: for store_wait an empty copy.  */
 template <bool ADD, int SLICED, typename O, typename T, int R, int C, int BOX, int N, typename... I>
 static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m, const staged<T, R, C, BOX> &x, int row,
@@ -446,12 +446,12 @@ static WS_DEVICE tile<T, R, C, frag> load_boxes(O &o, const plane<T> &p, double 
 }
 
 template <int R, int C, layout L, typename E, int SR, int B, typename T, int N, typename... I>
-static WS_DEVICE tile<T, R, C, L> load(outlet<E, SR, B> &o, const tensor<T, N> &t, I... at)
+static WS_DEVICE tile<T, R, C, L> load(warp_output<E, SR, B> &o, const tensor<T, N> &t, I... at)
 {
     return load_boxes<R, C>(o, plane_at(t, at...), 0.0);
 }
 template <int R, int C, layout L, typename E, int SR, int B, typename T, int N, typename... I>
-static WS_DEVICE tile<T, R, C, L> load_or(double fill, outlet<E, SR, B> &o, const tensor<T, N> &t, I... at)
+static WS_DEVICE tile<T, R, C, L> load_or(double fill, warp_output<E, SR, B> &o, const tensor<T, N> &t, I... at)
 {
     return load_boxes<R, C>(o, plane_at(t, at...), fill);
 }
@@ -485,33 +485,33 @@ static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m
 
 /* X is a tile, or what was staged.  */
 template <typename T, int SR, int B, typename TENSOR, typename ROW, typename COL, typename X>
-static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, ROW row, COL col, const X &x)
+static WS_DEVICE void store(warp_output<T, SR, B> &o, const TENSOR &t, const map &m, ROW row, COL col, const X &x)
 {
     leave<false, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col));
 }
 template <typename T, int SR, int B, typename TENSOR, typename I, typename ROW, typename COL, typename X>
-static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, ROW row, COL col, const X &x)
+static WS_DEVICE void store(warp_output<T, SR, B> &o, const TENSOR &t, const map &m, I i, ROW row, COL col, const X &x)
 {
     leave<false, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col), clamp(i));
 }
 template <typename T, int SR, int B, typename TENSOR, typename I, typename J, typename ROW, typename COL, typename X>
-static WS_DEVICE void store(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, J j, ROW row, COL col, const X &x)
+static WS_DEVICE void store(warp_output<T, SR, B> &o, const TENSOR &t, const map &m, I i, J j, ROW row, COL col, const X &x)
 {
     leave<false, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col), clamp(i), clamp(j));
 }
 
 template <typename T, int SR, int B, typename TENSOR, typename ROW, typename COL, typename X>
-static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, ROW row, COL col, const X &x)
+static WS_DEVICE void atomic_add(warp_output<T, SR, B> &o, const TENSOR &t, const map &m, ROW row, COL col, const X &x)
 {
     leave<true, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col));
 }
 template <typename T, int SR, int B, typename TENSOR, typename I, typename ROW, typename COL, typename X>
-static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, ROW row, COL col, const X &x)
+static WS_DEVICE void atomic_add(warp_output<T, SR, B> &o, const TENSOR &t, const map &m, I i, ROW row, COL col, const X &x)
 {
     leave<true, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col), clamp(i));
 }
 template <typename T, int SR, int B, typename TENSOR, typename I, typename J, typename ROW, typename COL, typename X>
-static WS_DEVICE void atomic_add(outlet<T, SR, B> &o, const TENSOR &t, const map &m, I i, J j, ROW row, COL col,
+static WS_DEVICE void atomic_add(warp_output<T, SR, B> &o, const TENSOR &t, const map &m, I i, J j, ROW row, COL col,
                                  const X &x)
 {
     leave<true, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col), clamp(i), clamp(j));

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deal.cuh - tiles of different lengths, dealt while the kernel runs.
+ * dynamic.cuh - tiles of different lengths, scheduled dynamically.
  *
  *   producer                                 all other groups
- *     dealing<3> t(p.grid, s.dealer)           dealt<3> t(p.grid, s.dealer)
+ *     scheduling_tiles<3> t(p.grid, s.scheduler)           dynamic_tiles<3> t(p.grid, s.scheduler)
  *     next()  draws a tile one ahead,          next()  waits for the producer's word
  *             waits until the others have
  *             read its fourth last word, tells
  *
  * Tiles go in the order of the grid, each to the CTA that wants one first.
  */
-#ifndef WS_CUDA_DEAL_CUH
-#define WS_CUDA_DEAL_CUH
+#ifndef WS_CUDA_DYNAMIC_CUH
+#define WS_CUDA_DYNAMIC_CUH
 
 #include "aref.cuh"
 #include "grid.cuh"
@@ -19,7 +19,7 @@
 namespace ws {
 
 /* Where a CTA's producer tells its other groups which tile comes next.  */
-struct dealer {
+struct tile_scheduler {
     static constexpr int words = 4; /* groups that take tiles in turn are some tiles apart */
     u64 full[words], empty[words];
     int tile[words];
@@ -35,11 +35,11 @@ struct dealer {
 
 /* The producer's walk, one warp: each CTA begins with the tile of its number and draws further ones, one ahead.  The last CTA
    to end puts the counters back for the next launch.  */
-template <int N> struct dealing : tiles<N> {
-    dealer &table;
+template <int N> struct scheduling_tiles : tiles<N> {
+    tile_scheduler &table;
     int ahead;
 
-    WS_DEVICE dealing(const grid<N> &g, dealer &d) : tiles<N>(g), table(d)
+    WS_DEVICE scheduling_tiles(const grid<N> &g, tile_scheduler &d) : tiles<N>(g), table(d)
     {
         ahead = draw();
     }
@@ -54,9 +54,9 @@ template <int N> struct dealing : tiles<N> {
 
     WS_DEVICE void next()
     {
-        const int slot = this->walked % dealer::words;
+        const int slot = this->walked % tile_scheduler::words;
         this->index = (int)ptx::uniform((u32)ahead);
-        ptx::mbarrier_wait(ptx::shared_address(&table.empty[slot]), (u32)(this->walked / dealer::words & 1) ^ 1);
+        ptx::mbarrier_wait(ptx::shared_address(&table.empty[slot]), (u32)(this->walked / tile_scheduler::words & 1) ^ 1);
         if (ptx::lane() == 0) {
             table.tile[slot] = this->index;
             ptx::mbarrier_arrive(ptx::shared_address(&table.full[slot]));
@@ -77,17 +77,17 @@ template <int N> struct dealing : tiles<N> {
 };
 
 /* The walk of all other groups.  */
-template <int N> struct dealt : tiles<N> {
-    dealer &table;
+template <int N> struct dynamic_tiles : tiles<N> {
+    tile_scheduler &table;
 
-    WS_DEVICE dealt(const grid<N> &g, dealer &d) : tiles<N>(g), table(d)
+    WS_DEVICE dynamic_tiles(const grid<N> &g, tile_scheduler &d) : tiles<N>(g), table(d)
     {
     }
 
     WS_DEVICE void next()
     {
-        const int slot = this->walked % dealer::words;
-        ptx::mbarrier_wait(ptx::shared_address(&table.full[slot]), (u32)(this->walked / dealer::words & 1));
+        const int slot = this->walked % tile_scheduler::words;
+        ptx::mbarrier_wait(ptx::shared_address(&table.full[slot]), (u32)(this->walked / tile_scheduler::words & 1));
         this->index = (int)ptx::uniform((u32) * (volatile int *)&table.tile[slot]);
         __syncwarp();
         if (ptx::lane() == 0)

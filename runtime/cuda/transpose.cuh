@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * flip.cuh - a tile of bytes from one ring's slot into another's, rows and columns exchanged.
+ * transpose.cuh - a tile of bytes from one ring's slot into another's, rows and columns exchanged.
  *
- *   from: R x C, C along lines      to: C x R, R along lines, as the matrix unit wants its K
+ *   from: R x C, C along lines      to: C x R, R along lines, as the tensor core wants its K
  *
  * ldmatrix transposes pairs of bytes, a permutation takes the pairs apart, stmatrix writes lines of what is one column.
  */
-#ifndef WS_CUDA_FLIP_CUH
-#define WS_CUDA_FLIP_CUH
+#ifndef WS_CUDA_TRANSPOSE_CUH
+#define WS_CUDA_TRANSPOSE_CUH
 
 #include "tensor.cuh"
 
@@ -15,13 +15,13 @@ namespace ws {
 
 /* Which row of 32 a lane names to ldmatrix: transposed by pairs of bytes, a register of the first and one of the second of two
    8 x 8 matrices then hold four bytes of each of two columns, which are to stand side by side.  */
-template <typename T, typename M> struct flipped_order {
+template <typename T, typename M> struct transposed_order {
     static WS_DEVICE int row(int lane)
     {
         return lane / 16 * 16 + lane % 8 / 2 * 4 + lane / 8 % 2 * 2 + lane % 2;
     }
 };
-template <typename T> struct flipped_order<T, woven<T>> {
+template <typename T> struct transposed_order<T, interleaved<T>> {
     static WS_DEVICE int row(int lane)
     {
         return lane;
@@ -29,7 +29,7 @@ template <typename T> struct flipped_order<T, woven<T>> {
 };
 
 /* 32 rows and 16 columns of bytes at a time, by one warp.  */
-struct flipped_piece {
+struct transposed_piece {
     u32 word[4];
 
     WS_DEVICE void load(u32 address)
@@ -46,10 +46,10 @@ struct flipped_piece {
 /* A lane has columns 2 n and 2 n + 1, n = lane / 4; those with n >= 4 hand over the second first: then the eight rows of a
    matrix lie in eight different places of the swizzle.  Fences and barriers are statements of their own.  */
 template <typename M, typename T, int R, int C>
-static WS_DEVICE void flip(shared_tile<M, C, R> &to, const shared_view<T, R, C, R> &from)
+static WS_DEVICE void transpose(shared_tile<M, C, R> &to, const shared_view<T, R, C, R> &from)
 {
     static_assert(sizeof(T) == 1 && R % 32 == 0 && C % 16 == 0, "pieces of 32 x 16 bytes");
-    const int lane = (int)ptx::lane(), row = flipped_order<T, M>::row(lane);
+    const int lane = (int)ptx::lane(), row = transposed_order<T, M>::row(lane);
     const int second = (lane % 8 / 4) ^ (lane / 8 % 2);
     const u32 selector = lane < 16 ? 0x6420 : 0x7531;
     const shared_view<M, C, R, C> target = view(to);
@@ -58,7 +58,7 @@ static WS_DEVICE void flip(shared_tile<M, C, R> &to, const shared_view<T, R, C, 
         const u32 source = from.address(row, col), first = target.address(col + lane % 8 * 2 + second, lane / 16 * 16);
 #pragma unroll
         for (int i = 0; i < R / 32; i++) {
-            flipped_piece piece;
+            transposed_piece piece;
             piece.load(source + i * 32 * 128);
             piece.store((first ^ i % 4 * 32) + i / 4 * block_bytes(C), selector, selector ^ 0x1111);
         }

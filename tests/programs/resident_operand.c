@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A block keeps its tile of B while rows of A pass, every `strips`th tile of them: stores of one block move on by a step whose
-   size is known only as a multiple, so they leave through the copy engine. */
+   size is known only as a multiple, so they leave through TMA. */
 #include "test.h"
 
 static void kernel(int M, int N, int K, int strips, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)
@@ -20,7 +20,7 @@ static void kernel(int M, int N, int K, int strips, const ws_f16 *A, const ws_f1
 
 int main(int argc, char **argv)
 {
-    check_begin("kept_operand", argc, argv);
+    check_begin("resident_operand", argc, argv);
     int M = check_size(1, 600), N = check_size(2, 136), K = check_size(3, 104);
     ws_f16 *A = check_random(WS_F16, (size_t)M * K), *B = check_random(WS_F16, (size_t)N * K);
     ws_f16 *C = check_output(WS_F16, (size_t)M * N);

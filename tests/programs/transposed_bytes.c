@@ -65,7 +65,7 @@ int main(int argc, char **argv)
                  {WS_E4M3, tiles, 0, 1, 1},      {WS_E4M3, computed, 0, 1, -1}, {WS_E5M2, computed_e5m2, 0, 1, -1},
                  {WS_I8, computed_i8, 0, 1, -1}, {WS_I8, wide, 0, 1, 1},        {WS_E4M3, twice, 0, 1, 0},
                  {WS_E4M3, none, 0, 1, 0}};
-    check_begin("flipped_bytes", argc, argv);
+    check_begin("transposed_bytes", argc, argv);
     int M = 144, N = 176, K = 240;
     for (size_t s = 0; s < sizeof cases / sizeof *cases; s++) {
         void *X = check_random(cases[s].type, (size_t)M * K), *Y = check_random(cases[s].type, (size_t)K * N);

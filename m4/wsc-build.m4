@@ -74,3 +74,24 @@ AS_IF([test -n "$NVCC"], [
 ])
 AC_SUBST([CUDA_LIBS])
 ])
+
+dnl WSC_CHECK_CADICAL: have_cadical, and CADICAL_LIBS with what it needs of C++.
+AC_DEFUN([WSC_CHECK_CADICAL], [
+have_cadical=no
+CADICAL_LIBS=
+AS_IF([test "x$with_cadical" != xno], [
+    wsc_saved_LIBS=$LIBS
+    CADICAL_LIBS="-lcadical -lstdc++ -lm"
+    LIBS="$CADICAL_LIBS $LIBS"
+    AC_MSG_CHECKING([for libcadical])
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <ccadical.h>]], [[CCaDiCaL *solver = ccadical_init (); ccadical_limit (solver, "conflicts", 1);]])],
+        [have_cadical=yes])
+    AC_MSG_RESULT([$have_cadical])
+    LIBS=$wsc_saved_LIBS
+    AS_IF([test "x$have_cadical$with_cadical" = xnoyes],
+        [AC_MSG_ERROR([libcadical is missing (Debian: apt install libcadical-dev)])])
+    AS_IF([test "x$have_cadical" = xno],
+        [AC_MSG_WARN([libcadical is missing; wsc-solve is left out (Debian: apt install libcadical-dev)])])
+])
+AC_SUBST([CADICAL_LIBS])
+])

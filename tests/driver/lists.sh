@@ -7,7 +7,7 @@ cd "$top_srcdir" || exit 99
 
 every_source_listed() {
     status=0
-    for file in $(find lowering plugin driver runtime samples \
+    for file in $(find lowering plugin driver runtime samples solve \
         \( -name '*.c' -o -name '*.cc' -o -name '*.h' -o -name '*.cuh' -o -name '*.hpp' -o -name '*.def' \) | sort); do
         grep -qF "$file" Makefile.am || { echo "$file is in no list"; status=1; }
     done
@@ -16,7 +16,7 @@ every_source_listed() {
 
 every_unit_listed() {
     status=0
-    for file in $(find tests/bench tests/emulate tests/lowering tests/runtime -name '*.c' 2>/dev/null | sort); do
+    for file in $(find tests/bench tests/emulate tests/lowering tests/runtime tests/solve -name '*.c' 2>/dev/null | sort); do
         grep -qF "${file%.c}" Makefile.am || { echo "$file is in no list"; status=1; }
     done
     for file in $(find tests -name '*.group' | sort); do
@@ -37,7 +37,7 @@ every_pass_shown() {
 
 licence_first() {
     status=0
-    for file in $(find lowering plugin driver runtime samples m4/wsc*.m4 configure.ac Makefile.am bootstrap \
+    for file in $(find lowering plugin driver runtime samples solve m4/wsc*.m4 configure.ac Makefile.am bootstrap \
         \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cuh' -o -name '*.hpp' -o -name '*.def' -o -name '*.sh' \
         -o -name '*.m4' -o -name configure.ac -o -name Makefile.am -o -name bootstrap \) | grep -v m4/l | sort); do
         case $file in
@@ -52,7 +52,7 @@ licence_first() {
 # Another version of the tool formats otherwise.
 formatted() {
     status=0
-    for file in $(find lowering plugin driver runtime \( -name '*.c' -o -name '*.cc' \) | sort); do
+    for file in $(find lowering plugin driver runtime solve \( -name '*.c' -o -name '*.cc' \) | sort); do
         clang-format "$file" | cmp -s - "$file" || { echo "$file is not formatted"; status=1; }
     done
     return $status

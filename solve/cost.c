@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cost.c - costs from the machine's kinds, in clocks; clocks to cycles; bounds.
+ *
+ * A schedule's search takes longer the more cycles there are, so that costs of hundreds of clocks become small numbers in about
+ * the same ratios (5.2 of the paper).  With C0 the largest cost and a what it becomes, C'[i] = round (C[i] a / C0) is the best
+ * choice for that a; a runs over all that keep the sum of C' within the limit.  The paper's measure, the largest difference of
+ * cross products, prefers tiny C' that lose all ratios; here it is divided by the sum, and no cost becomes 0.
+ */
+#include "solve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The largest |C[i] C'[j] - C[j] C'[i]|.  */
+static double difference(const double *clocks, const int *cycles, int n)
+{
+    double most = 0;
+
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            most = fmax(most, fabs(clocks[i] * cycles[j] - clocks[j] * cycles[i]));
+    return most;
+}
+
+/* Cycles for clocks, with at most that sum; 0 where there are none.  *scale is cycles for a clock.  `literal` is the measure of
+   the paper.  */
+int normalized(const double *clocks, int n, int sum, int *cycles, double *scale, bool literal)
+{
+    int *try = need(malloc((size_t)(n + 1) * sizeof try[0])), found = 0;
+    double most = 0, best = 0;
+
+    for (int i = 0; i < n; i++)
+        most = fmax(most, clocks[i]);
+    for (int a = 1; a <= sum && most > 0; a++) {
+        int all = 0;
+        for (int i = 0; i < n; i++) {
+            try[i] = (int)floor(clocks[i] * a / most + 0.5);
+            if (!literal && clocks[i] > 0 && !try[i])
+                try[i] = 1;
+            all += try[i];
+        }
+        if (all > sum)
+            break;
+        double error = difference(clocks, try, n) / (literal ? 1 : all);
+        if (!found || error < best) {
+            best = error;
+            found = all;
+            memcpy(cycles, try, (size_t)n * sizeof try[0]);
+            *scale = a / most;
+        }
+    }
+    free(try);
+    return found;
+}
+
+static int scaled(double clocks, double scale)
+{
+    int cycles = (int)floor(clocks * scale + 0.5);
+
+    return clocks > 0 && !cycles ? 1 : cycles;
+}
+
+static const Kind *kind_of(const Problem *problem, const Op *op)
+{
+    for (int i = 0; op->kind && i < problem->nkinds; i++)
+        if (!strcmp(problem->kinds[i].name, op->kind))
+            return &problem->kinds[i];
+    return NULL;
+}
+
+static void apply_kind(const Problem *problem, Op *op)
+{
+    const Kind *kind = kind_of(problem, op);
+
+    if (!kind)
+        return;
+    op->variable |= kind->variable;
+    op->streaming |= kind->streaming;
+    op->asynchronous |= kind->asynchronous;
+    op->alone |= kind->alone;
+    if (!op->latency)
+        op->latency = kind->latency;
+    for (int i = 0; i < kind->nuses && op->nuses < MAX_USES; i++) {
+        int clocks = (int)ceil(op->work / kind->uses[i].rate);
+        op->uses[op->nuses++] = (Use){kind->uses[i].unit, 0, clocks};
+        if (!op->streaming && clocks > op->cycles)
+            op->cycles = clocks;
+    }
+    if (op->spill == NOT_GIVEN && problem->spill_rate > 0)
+        op->spill = (int)ceil(op->registers * 4 * 128 / problem->spill_rate);
+}
+
+static void scale_problem(Problem *problem)
+{
+    double *clocks = need(calloc((size_t)problem->nops + 1, sizeof clocks[0])), scale = 1;
+    int *cycles = need(calloc((size_t)problem->nops + 1, sizeof cycles[0]));
+
+    for (int v = 0; v < problem->nops; v++)
+        clocks[v] = problem->ops[v].cycles;
+    if (!normalized(clocks, problem->nops, problem->normalize, cycles, &scale, false))
+        fail("%s: %d operations do not get a cycle each with normalize %d", problem->name, problem->nops,
+             problem->normalize);
+    for (int v = 0; v < problem->nops; v++) {
+        Op *op = &problem->ops[v];
+        op->cycles = cycles[v];
+        op->latency = scaled(op->latency, scale);
+        op->spill = op->spill == NOT_GIVEN ? NOT_GIVEN : scaled(op->spill, scale);
+        for (int i = 0; i < op->nuses; i++) {
+            op->uses[i].offset = (int)floor(op->uses[i].offset * scale + 0.5);
+            op->uses[i].cycles = scaled(op->uses[i].cycles, scale);
+        }
+    }
+    for (int e = 0; e < problem->nedges; e++) {
+        Edge *edge = &problem->edges[e];
+        edge->delay = edge->delay == NOT_GIVEN ? NOT_GIVEN : scaled(edge->delay, scale);
+        edge->hold = edge->hold == NOT_GIVEN ? NOT_GIVEN : scaled(edge->hold, scale);
+    }
+    problem->clocks = 1 / scale;
+    free(clocks);
+    free(cycles);
+}
+
+void cost_problem(Problem *problem)
+{
+    problem->clocks = 1;
+    for (int v = 0; v < problem->nops; v++)
+        apply_kind(problem, &problem->ops[v]);
+    if (problem->normalize)
+        scale_problem(problem);
+    for (int v = 0; v < problem->nops; v++)
+        if (problem->ops[v].spill == NOT_GIVEN)
+            problem->ops[v].spill = 0;
+    for (int e = 0; e < problem->nedges; e++) {
+        Edge *edge = &problem->edges[e];
+        if (edge->delay == NOT_GIVEN)
+            edge->delay = problem->ops[edge->from].streaming ? 0 : problem->ops[edge->from].cycles;
+        if (edge->hold == NOT_GIVEN)
+            edge->hold = 0;
+    }
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------ */
+
+int busy_cycles(const Problem *problem, int unit)
+{
+    int busy = 0;
+
+    for (int v = 0; v < problem->nops; v++)
+        for (int i = 0; i < problem->ops[v].nuses; i++)
+            if (problem->ops[v].uses[i].unit == unit)
+                busy += problem->ops[v].uses[i].cycles;
+    return busy;
+}
+
+int unit_bound(const Problem *problem, int *unit)
+{
+    int most = 1;
+
+    *unit = NOT_GIVEN;
+    for (int i = 0; i < problem->nunits; i++) {
+        int capacity = problem->units[i].capacity, least = (busy_cycles(problem, i) + capacity - 1) / capacity;
+        if (least > most || (least == most && *unit == NOT_GIVEN)) {
+            most = least;
+            *unit = i;
+        }
+    }
+    return most;
+}
+
+/* Longest paths with I cycles taken off for each iteration; false where a cycle of the graph has a positive length.  `behind` is
+   the operation before on that path.  */
+static int relax(const Problem *problem, int interval, int *start, int *behind)
+{
+    int last = NOT_GIVEN;
+
+    for (int v = 0; v < problem->nops; v++) {
+        start[v] = 0;
+        behind[v] = NOT_GIVEN;
+    }
+    for (int round = 0; round <= problem->nops; round++) {
+        last = NOT_GIVEN;
+        for (int e = 0; e < problem->nedges; e++) {
+            const Edge *edge = &problem->edges[e];
+            int at = start[edge->from] + edge->delay - edge->distance * interval;
+            if (!problem->ops[edge->from].streaming && at > start[edge->to]) {
+                start[edge->to] = at;
+                behind[edge->to] = edge->from;
+                last = edge->to;
+            }
+        }
+        if (last == NOT_GIVEN)
+            return NOT_GIVEN;
+    }
+    return last;
+}
+
+int cycle_bound(const Problem *problem, int *cycle, int *ncycle)
+{
+    size_t room = (size_t)(problem->nops + 1) * sizeof(int);
+    int *start = need(malloc(room)), *behind = need(malloc(room)), interval = 1, at, most = 1;
+
+    *ncycle = 0;
+    for (int e = 0; e < problem->nedges; e++)
+        most += problem->edges[e].delay;
+    while (interval <= most && (at = relax(problem, interval, start, behind)) != NOT_GIVEN) {
+        for (int i = 0; i < problem->nops; i++)
+            at = behind[at] == NOT_GIVEN ? at : behind[at];
+        *ncycle = 0;
+        int from = at;
+        do {
+            cycle[(*ncycle)++] = at;
+            at = behind[at] == NOT_GIVEN ? from : behind[at];
+        } while (at != from && *ncycle < problem->nops);
+        interval++;
+    }
+    free(start);
+    free(behind);
+    return interval;
+}
+
+int shortest_length(const Problem *problem, int interval)
+{
+    size_t room = (size_t)(problem->nops + 1) * sizeof(int);
+    int *start = need(malloc(room)), *behind = need(malloc(room)), length = 1;
+
+    relax(problem, interval, start, behind);
+    for (int v = 0; v < problem->nops; v++)
+        if (start[v] + problem->ops[v].cycles > length && !problem->ops[v].streaming)
+            length = start[v] + problem->ops[v].cycles;
+    free(start);
+    free(behind);
+    return length;
+}

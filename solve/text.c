@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * text.c - machines, graphs and schedules as text.  A statement is a line; # begins a comment.
+ *
+ *   machine NAME                                          loop NAME
+ *   unit NAME [capacity=N]                                memory NAME capacity=N
+ *   kind NAME [use=UNIT:RATE]... [latency=N] [asynchronous] [variable] [streaming] [alone]
+ *   groups N      registers N      crossings N      normalize N      spill rate=BYTES
+ *   wait strict|in-order|free      reader-registers
+ *   op NAME [kind=KIND work=N[xN]...] [unit=UNIT] [cycles=N] [use=UNIT:OFFSET:CYCLES]... [registers=N] [spill=N]
+ *      [memory=SPACE:N]... [latency=N] [asynchronous] [variable] [streaming] [alone]
+ *   edge NAME -> NAME [delay=N] [distance=N] [hold=N] [blocking]
+ *
+ * Machine and graph are read one behind the other, so that a graph may say what its machine does not.
+ */
+#include "solve.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *need(void *memory)
+{
+    if (!memory) {
+        fputs("wsc-solve: error: out of memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+char *format(const char *pattern, ...)
+{
+    va_list list;
+    char *text = NULL;
+
+    va_start(list, pattern);
+    if (vasprintf(&text, pattern, list) < 0)
+        text = NULL;
+    va_end(list);
+    return need(text);
+}
+
+void add(Text *text, const char *pattern, ...)
+{
+    va_list list;
+
+    va_start(list, pattern);
+    int more = vsnprintf(NULL, 0, pattern, list);
+    va_end(list);
+    if (text->length + (size_t)more + 1 > text->room) {
+        text->room = 2 * (text->length + (size_t)more + 256);
+        text->text = need(realloc(text->text, text->room));
+    }
+    va_start(list, pattern);
+    vsnprintf(text->text + text->length, text->room - text->length, pattern, list);
+    va_end(list);
+    text->length += (size_t)more;
+}
+
+void fail(const char *pattern, ...)
+{
+    va_list list;
+
+    va_start(list, pattern);
+    fputs("wsc-solve: error: ", stderr);
+    vfprintf(stderr, pattern, list);
+    fputc('\n', stderr);
+    va_end(list);
+    exit(1);
+}
+
+char *read_file(const char *path)
+{
+    FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
+    Text text = {0};
+    char part[4096];
+    size_t got;
+
+    if (!file)
+        fail("%s: %s", path, strerror(errno));
+    while ((got = fread(part, 1, sizeof part - 1, file)) > 0) {
+        part[got] = '\0';
+        if (strlen(part) != got)
+            fail("%s: this is no text", path);
+        add(&text, "%s", part);
+    }
+    if (ferror(file))
+        fail("%s: %s", path, strerror(errno));
+    if (file != stdin)
+        fclose(file);
+    add(&text, "%s", "");
+    return text.text;
+}
+
+/* ---- words of a line --------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const char *path;
+    int line;
+    char *copy, *rest;
+} Reader;
+
+#define COMPLAIN(reader, ...) complain(reader, format(__VA_ARGS__))
+static _Noreturn void complain(const Reader *in, char *text)
+{
+    fprintf(stderr, "%s:%d: error: %s\n", in->path, in->line, text);
+    exit(1);
+}
+
+static char *next_word(Reader *in)
+{
+    return strtok_r(NULL, " \t\r", &in->rest);
+}
+
+static char *need_word(Reader *in, const char *what)
+{
+    char *word = next_word(in);
+
+    if (!word)
+        COMPLAIN(in, "%s is missing", what);
+    return word;
+}
+
+static double number(const Reader *in, const char *text, double least, double most)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || *end || !(value >= least && value <= most))
+        COMPLAIN(in, "'%s' is no number from %g to %g", text, least, most);
+    return value;
+}
+
+static int whole(const Reader *in, const char *text, int least)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+
+    if (end == text || *end || value < least || value > 1000000)
+        COMPLAIN(in, "'%s' is no whole number from %d to 1000000", text, least);
+    return (int)value;
+}
+
+static char *copied(const char *text)
+{
+    return format("%s", text);
+}
+
+/* The value of NAME=VALUE, or NULL.  */
+static char *value_of(char *word, const char *name)
+{
+    size_t length = strlen(name);
+
+    return !strncmp(word, name, length) && word[length] == '=' ? word + length + 1 : NULL;
+}
+
+/* Cuts the text at the next colon and returns what is behind it.  */
+static char *behind_colon(const Reader *in, char *text)
+{
+    char *colon = strchr(text, ':');
+
+    if (!colon)
+        COMPLAIN(in, "'%s' lacks a colon", text);
+    *colon = '\0';
+    return colon + 1;
+}
+
+static int find_unit(const Unit *units, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (!strcmp(units[i].name, name))
+            return i;
+    return NOT_GIVEN;
+}
+
+static int need_unit(const Reader *in, const Unit *units, int n, const char *name, const char *what)
+{
+    int found = find_unit(units, n, name);
+
+    if (found == NOT_GIVEN)
+        COMPLAIN(in, "there is no %s '%s'", what, name);
+    return found;
+}
+
+static int find_op(const Problem *problem, const char *name)
+{
+    for (int i = 0; i < problem->nops; i++)
+        if (!strcmp(problem->ops[i].name, name))
+            return i;
+    return NOT_GIVEN;
+}
+
+static int need_op(const Reader *in, const Problem *problem, const char *name)
+{
+    int found = find_op(problem, name);
+
+    if (found == NOT_GIVEN)
+        COMPLAIN(in, "there is no operation '%s'", name);
+    return found;
+}
+
+#define ROOM(list, n) (list) = need(realloc((list), ((size_t)(n) + 1) * sizeof(list)[0]))
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+static void read_unit(Reader *in, Unit **units, int *n, const char *what)
+{
+    char *name = need_word(in, "a name"), *word, *value;
+
+    if (find_unit(*units, *n, name) != NOT_GIVEN)
+        COMPLAIN(in, "%s '%s' is there twice", what, name);
+    ROOM(*units, *n);
+    Unit *unit = &(*units)[(*n)++];
+    *unit = (Unit){copied(name), 1};
+    while ((word = next_word(in))) {
+        if (!(value = value_of(word, "capacity")))
+            COMPLAIN(in, "a %s has a capacity, and no '%s'", what, word);
+        unit->capacity = whole(in, value, 1);
+    }
+}
+
+static bool read_flag(const char *word, bool *variable, bool *streaming, bool *asynchronous, bool *alone)
+{
+    bool *flag = !strcmp(word, "variable")       ? variable
+                 : !strcmp(word, "streaming")    ? streaming
+                 : !strcmp(word, "asynchronous") ? asynchronous
+                 : !strcmp(word, "alone")        ? alone
+                                                 : NULL;
+    if (flag)
+        *flag = true;
+    return flag;
+}
+
+static void read_kind(Reader *in, Problem *problem)
+{
+    char *word, *value;
+
+    ROOM(problem->kinds, problem->nkinds);
+    Kind *kind = &problem->kinds[problem->nkinds];
+    *kind = (Kind){.name = copied(need_word(in, "a name"))};
+    for (int i = 0; i < problem->nkinds; i++)
+        if (!strcmp(problem->kinds[i].name, kind->name))
+            COMPLAIN(in, "kind '%s' is there twice", kind->name);
+    problem->nkinds++;
+    while ((word = next_word(in))) {
+        if (read_flag(word, &kind->variable, &kind->streaming, &kind->asynchronous, &kind->alone))
+            continue;
+        if ((value = value_of(word, "latency")))
+            kind->latency = whole(in, value, 0);
+        else if ((value = value_of(word, "use"))) {
+            char *rate = behind_colon(in, value);
+            if (kind->nuses == MAX_USES)
+                COMPLAIN(in, "a kind uses at most %d units", MAX_USES);
+            kind->uses[kind->nuses].unit = need_unit(in, problem->units, problem->nunits, value, "unit");
+            kind->uses[kind->nuses++].rate = number(in, rate, 1e-6, 1e9);
+        } else
+            COMPLAIN(in, "a kind has no '%s'", word);
+    }
+}
+
+static double read_work(const Reader *in, char *text)
+{
+    double work = 1;
+
+    for (char *rest = NULL, *factor = strtok_r(text, "x", &rest); factor; factor = strtok_r(NULL, "x", &rest))
+        work *= number(in, factor, 0, 1e9);
+    return work;
+}
+
+static void read_use(const Reader *in, const Problem *problem, Op *op, char *value)
+{
+    char *offset = behind_colon(in, value), *cycles = behind_colon(in, offset);
+
+    if (op->nuses == MAX_USES)
+        COMPLAIN(in, "an operation uses at most %d units", MAX_USES);
+    op->uses[op->nuses++] = (Use){need_unit(in, problem->units, problem->nunits, value, "unit"), whole(in, offset, 0),
+                                  whole(in, cycles, 1)};
+}
+
+static void read_op(Reader *in, Problem *problem)
+{
+    char *word, *value, *unit = NULL;
+
+    ROOM(problem->ops, problem->nops);
+    Op *op = &problem->ops[problem->nops];
+    *op = (Op){.name = copied(need_word(in, "a name")), .spill = NOT_GIVEN, .line = in->line};
+    if (find_op(problem, op->name) != NOT_GIVEN)
+        COMPLAIN(in, "operation '%s' is there twice", op->name);
+    while ((word = next_word(in))) {
+        if (read_flag(word, &op->variable, &op->streaming, &op->asynchronous, &op->alone))
+            continue;
+        if ((value = value_of(word, "kind"))) {
+            bool known = false;
+            for (int i = 0; i < problem->nkinds; i++)
+                known |= !strcmp(problem->kinds[i].name, value);
+            if (!known)
+                COMPLAIN(in, "the machine has no kind '%s'", value);
+            op->kind = copied(value);
+        } else if ((value = value_of(word, "work")))
+            op->work = read_work(in, value);
+        else if ((value = value_of(word, "unit")))
+            unit = value;
+        else if ((value = value_of(word, "cycles")))
+            op->cycles = whole(in, value, 0);
+        else if ((value = value_of(word, "registers")))
+            op->registers = whole(in, value, 0);
+        else if ((value = value_of(word, "spill")))
+            op->spill = whole(in, value, 0);
+        else if ((value = value_of(word, "latency")))
+            op->latency = whole(in, value, 0);
+        else if ((value = value_of(word, "use")))
+            read_use(in, problem, op, value);
+        else if ((value = value_of(word, "memory"))) {
+            char *amount = behind_colon(in, value);
+            if (op->nheld == MAX_HELD)
+                COMPLAIN(in, "an operation holds at most %d memories", MAX_HELD);
+            int space = need_unit(in, problem->spaces, problem->nspaces, value, "memory");
+            op->held[op->nheld++] = (Held){space, whole(in, amount, 0)};
+        } else
+            COMPLAIN(in, "an operation has no '%s'", word);
+    }
+    if (unit) {
+        int found = need_unit(in, problem->units, problem->nunits, unit, "unit");
+        if (op->nuses == MAX_USES)
+            COMPLAIN(in, "an operation uses at most %d units", MAX_USES);
+        if (op->cycles)
+            op->uses[op->nuses++] = (Use){found, 0, op->cycles};
+    }
+    if (op->streaming && op->cycles)
+        COMPLAIN(in, "a streaming operation has a latency, and no cycles");
+    problem->nops++;
+}
+
+static void read_edge(Reader *in, Problem *problem)
+{
+    char *word, *value;
+
+    ROOM(problem->edges, problem->nedges);
+    Edge *edge = &problem->edges[problem->nedges];
+    *edge = (Edge){.delay = NOT_GIVEN, .hold = NOT_GIVEN, .line = in->line};
+    edge->from = need_op(in, problem, need_word(in, "an operation"));
+    if (strcmp(need_word(in, "->"), "->"))
+        COMPLAIN(in, "an edge is: edge NAME -> NAME");
+    edge->to = need_op(in, problem, need_word(in, "an operation"));
+    while ((word = next_word(in))) {
+        if (!strcmp(word, "blocking"))
+            edge->blocking = true;
+        else if ((value = value_of(word, "delay")))
+            edge->delay = whole(in, value, 0);
+        else if ((value = value_of(word, "distance")))
+            edge->distance = whole(in, value, 0);
+        else if ((value = value_of(word, "hold")))
+            edge->hold = whole(in, value, 0);
+        else
+            COMPLAIN(in, "an edge has no '%s'", word);
+    }
+    if (problem->ops[edge->to].streaming)
+        COMPLAIN(in, "'%s' is streaming, and depends on nothing in the loop", problem->ops[edge->to].name);
+    problem->nedges++;
+}
+
+static void read_statement(Reader *in, Problem *problem, const char *word)
+{
+    if (!strcmp(word, "machine"))
+        problem->machine = copied(need_word(in, "a name"));
+    else if (!strcmp(word, "loop"))
+        problem->name = copied(need_word(in, "a name"));
+    else if (!strcmp(word, "unit"))
+        read_unit(in, &problem->units, &problem->nunits, "unit");
+    else if (!strcmp(word, "memory"))
+        read_unit(in, &problem->spaces, &problem->nspaces, "memory");
+    else if (!strcmp(word, "kind"))
+        read_kind(in, problem);
+    else if (!strcmp(word, "op"))
+        read_op(in, problem);
+    else if (!strcmp(word, "edge"))
+        read_edge(in, problem);
+    else if (!strcmp(word, "groups"))
+        problem->groups = whole(in, need_word(in, "a number"), 1);
+    else if (!strcmp(word, "registers"))
+        problem->registers = whole(in, need_word(in, "a number"), 0);
+    else if (!strcmp(word, "crossings"))
+        problem->crossings = whole(in, need_word(in, "a number"), 0);
+    else if (!strcmp(word, "normalize"))
+        problem->normalize = whole(in, need_word(in, "a number"), 0);
+    else if (!strcmp(word, "reader-registers"))
+        problem->reader_registers = true;
+    else if (!strcmp(word, "spill")) {
+        char *value = value_of(need_word(in, "a rate"), "rate");
+        if (!value)
+            COMPLAIN(in, "spill is: spill rate=BYTES");
+        problem->spill_rate = number(in, value, 0, 1e9);
+    } else if (!strcmp(word, "wait")) {
+        static const char *const names[] = {"strict", "in-order", "free"};
+        const char *name = need_word(in, "strict, in-order or free");
+        int i = 0;
+        while (i < 3 && strcmp(names[i], name))
+            i++;
+        if (i == 3)
+            COMPLAIN(in, "wait is strict, in-order or free, and not '%s'", name);
+        problem->wait = (Wait)i;
+    } else
+        COMPLAIN(in, "there is no statement '%s'", word);
+    if ((word = next_word(in)))
+        COMPLAIN(in, "'%s' is too much", word);
+}
+
+void problem_init(Problem *problem)
+{
+    *problem = (Problem){.groups = 1, .crossings = NOT_GIVEN, .clocks = 1};
+}
+
+/* One line after the other, without its comment; false at the end.  */
+static bool next_line(Reader *in, char **at)
+{
+    if (!**at)
+        return false;
+    char *line = *at, *end = line + strcspn(line, "\n");
+    *at = *end ? end + 1 : end;
+    *end = '\0';
+    line[strcspn(line, "#")] = '\0';
+    in->line++;
+    in->rest = line;
+    return true;
+}
+
+void read_problem(Problem *problem, const char *path, const char *text)
+{
+    Reader in = {path, 0, copied(text), NULL};
+    char *at = in.copy, *word;
+
+    while (next_line(&in, &at))
+        if ((word = next_word(&in)))
+            read_statement(&in, problem, word);
+    free(in.copy);
+}
+
+/* Edges of distance 0 from `op` on that come back to it.  */
+static bool returns(const Problem *problem, int op, char *seen)
+{
+    if (seen[op])
+        return seen[op] == 1;
+    seen[op] = 1;
+    for (int e = 0; e < problem->nedges; e++)
+        if (problem->edges[e].from == op && !problem->edges[e].distance && returns(problem, problem->edges[e].to, seen))
+            return true;
+    seen[op] = 2;
+    return false;
+}
+
+void finish_problem(Problem *problem)
+{
+    char *seen = need(calloc((size_t)problem->nops + 1, 1));
+
+    if (!problem->nops)
+        fail("there is no operation to schedule");
+    if (!problem->name)
+        problem->name = copied("loop");
+    if (!problem->machine)
+        problem->machine = copied("unnamed");
+    for (int v = 0; v < problem->nops; v++)
+        if (returns(problem, v, seen))
+            fail("%s: '%s' needs itself in one iteration; an edge of the way lacks a distance", problem->name,
+                 problem->ops[v].name);
+    free(seen);
+    for (int e = 0; e < problem->nedges; e++)
+        for (int f = 0; f < e; f++) {
+            const Edge *a = &problem->edges[e], *b = &problem->edges[f];
+            if (a->from == b->from && a->to == b->to && a->delay == b->delay && a->distance == b->distance &&
+                a->hold == b->hold)
+                fail("%s: the edge %s -> %s is there twice", problem->name, problem->ops[a->from].name,
+                     problem->ops[a->to].name);
+        }
+    cost_problem(problem);
+}
+
+bool spills(const Problem *problem, int from, int to)
+{
+    const Op *a = &problem->ops[from], *b = &problem->ops[to];
+
+    return from != to && a->spill > 0 && !a->variable && !a->streaming && !b->variable && !b->streaming;
+}
+
+void problem_free(Problem *problem)
+{
+    for (int i = 0; i < problem->nunits; i++)
+        free((char *)problem->units[i].name);
+    for (int i = 0; i < problem->nspaces; i++)
+        free((char *)problem->spaces[i].name);
+    for (int i = 0; i < problem->nkinds; i++)
+        free((char *)problem->kinds[i].name);
+    for (int i = 0; i < problem->nops; i++) {
+        free((char *)problem->ops[i].name);
+        free((char *)problem->ops[i].kind);
+    }
+    free((char *)problem->machine);
+    free((char *)problem->name);
+    free(problem->units);
+    free(problem->spaces);
+    free(problem->kinds);
+    free(problem->ops);
+    free(problem->edges);
+}
+
+/* ---- schedules --------------------------------------------------------------------------------------------------- */
+
+Schedule schedule_new(const Problem *problem)
+{
+    Schedule schedule = {0, 0, 0, need(calloc((size_t)problem->nops + 1, sizeof(int))),
+                         need(calloc((size_t)problem->nops + 1, sizeof(int)))};
+
+    for (int v = 0; v < problem->nops; v++)
+        schedule.group[v] = NOT_GIVEN;
+    return schedule;
+}
+
+void schedule_free(Schedule *schedule)
+{
+    free(schedule->at);
+    free(schedule->group);
+}
+
+static int signed_number(const Reader *in, const char *text)
+{
+    return *text == '-' ? -whole(in, text + 1, 0) : whole(in, text, 0);
+}
+
+void read_schedule(const Problem *problem, Schedule *schedule, const char *path, const char *text, char digest[17])
+{
+    Reader in = {path, 0, copied(text), NULL};
+    char *at = in.copy, *word, *value, *given = need(calloc((size_t)problem->nops + 1, 1));
+
+    digest[0] = '\0';
+    while (next_line(&in, &at)) {
+        if (!(word = next_word(&in)))
+            continue;
+        if (!strcmp(word, "schedule") || !strcmp(word, "ring") || !strcmp(word, "stages")) {
+            while (next_word(&in))
+                continue; /* for the reader, or follows from the rest */
+        } else if (!strcmp(word, "digest"))
+            snprintf(digest, 17, "%s", need_word(&in, "a digest"));
+        else if (!strcmp(word, "interval"))
+            schedule->interval = whole(&in, need_word(&in, "a number"), 1);
+        else if (!strcmp(word, "length"))
+            schedule->length = whole(&in, need_word(&in, "a number"), 0);
+        else if (!strcmp(word, "crossings"))
+            schedule->crossings = whole(&in, need_word(&in, "a number"), 0);
+        else if (!strcmp(word, "op")) {
+            int op = need_op(&in, problem, need_word(&in, "an operation"));
+            if (given[op]++)
+                COMPLAIN(&in, "operation '%s' is there twice", problem->ops[op].name);
+            while ((word = next_word(&in)))
+                if ((value = value_of(word, "at")))
+                    schedule->at[op] = signed_number(&in, value);
+                else if ((value = value_of(word, "group")))
+                    schedule->group[op] = whole(&in, value, 0);
+                else
+                    COMPLAIN(&in, "an operation of a schedule has no '%s'", word);
+        } else
+            COMPLAIN(&in, "there is no statement '%s' in a schedule", word);
+    }
+    for (int v = 0; v < problem->nops; v++)
+        if (!given[v])
+            fail("%s: operation '%s' is missing", path, problem->ops[v].name);
+    if (!schedule->interval)
+        fail("%s: the interval is missing", path);
+    free(given);
+    free(in.copy);
+}

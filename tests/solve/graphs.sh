@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# graphs.sh - sourced: the loops of "Optimal Software Pipelining and Warp Specialization for Tensor Core GPUs" as graphs.
+# Cycles of 64 clocks, from peak rates. The machine is paper.machine unless a line here says otherwise.
+
+# Figure 1: S is a product, P an exponential, O a product that adds to the one before. spill and registers are of each value.
+figure_1() { # SPILL REGISTERS BLOCKING
+    cat <<END
+loop figure_1
+unit TC
+unit SFU
+op S cycles=1 unit=TC registers=$2 spill=$1 asynchronous
+op P cycles=1 unit=SFU registers=$2 spill=$1
+op O cycles=1 unit=TC registers=$2 asynchronous
+edge S -> P ${3-}
+edge P -> O
+edge O -> O distance=1
+END
+}
+
+# Forward attention on Hopper, for each letter a sub-tile of 64 rows and 128 keys.
+hopper() { # LETTERS [CYCLES_OF_GEMM CYCLES_OF_EXP CYCLES_OF_ALU]
+    gemm=${2-8} exp=${3-8} alu=${4-1}
+    cat <<END
+loop hopper_$(echo "$1" | tr -d ' ')
+unit TC
+unit SFU
+unit ALU
+memory smem capacity=192
+op K variable memory=smem:32
+op V variable memory=smem:32
+END
+    for j in $1; do
+        cat <<END
+op S$j cycles=$gemm unit=TC registers=64 spill=2 asynchronous
+op m$j cycles=$alu unit=ALU registers=2 spill=1
+op P$j cycles=$exp use=SFU:0:$exp use=ALU:0:$alu registers=64 spill=2
+op l$j cycles=$alu unit=ALU registers=2 spill=1
+op C$j cycles=$alu unit=ALU registers=32 spill=2
+op R$j cycles=$alu unit=ALU registers=64 spill=2
+op O$j cycles=$gemm unit=TC registers=64 spill=2 asynchronous
+edge K -> S$j delay=0 hold=$gemm
+edge V -> O$j delay=0 hold=$gemm
+edge S$j -> m$j blocking
+edge S$j -> P$j blocking
+edge m$j -> m$j distance=1
+edge m$j -> P$j
+edge m$j -> R$j
+edge m$j -> l$j
+edge P$j -> l$j
+edge l$j -> l$j distance=1
+edge P$j -> C$j
+edge C$j -> O$j hold=$gemm
+edge O$j -> R$j distance=1 blocking
+edge R$j -> O$j
+END
+    done
+}
+
+# Forward attention on Blackwell, for each letter a sub-tile of 128 rows and 128 keys, or twice as many rows with SCALE 2.
+blackwell() { # LETTERS GEMM EXP ALU LOAD STORE STORE_P SCALE [ALONE]
+    gemm=$2 exp=$3 alu=$4 ld=$5 st=$6 stp=$7 scale=$8 alone=${9-}
+    cat <<END
+loop blackwell_$(echo "$1" | tr -d ' ')
+unit TC
+unit SFU
+unit ALU
+unit TM
+memory smem capacity=192
+memory tmem capacity=512
+op K variable memory=smem:32
+op V variable memory=smem:32
+END
+    for j in $1; do
+        cat <<END
+op S$j cycles=$gemm unit=TC memory=tmem:$((128 * scale)) asynchronous $alone
+op D$j cycles=$ld unit=TM registers=$((128 * scale)) spill=$((4 * scale))
+op m$j cycles=$alu unit=ALU registers=2 spill=$scale
+op P$j cycles=$exp use=SFU:0:$exp use=ALU:0:$alu registers=$((128 * scale)) spill=$((4 * scale))
+op l$j cycles=$alu unit=ALU registers=2 spill=$scale
+op C$j cycles=$alu unit=ALU registers=$((64 * scale)) spill=$((2 * scale))
+op T$j cycles=$stp unit=TM memory=tmem:$((64 * scale))
+op G$j cycles=$ld unit=TM registers=$((128 * scale)) spill=$((4 * scale))
+op R$j cycles=$alu unit=ALU registers=$((128 * scale)) spill=$((4 * scale))
+op U$j cycles=$st unit=TM
+op O$j cycles=$gemm unit=TC memory=tmem:$((128 * scale)) asynchronous $alone
+edge K -> S$j delay=0 hold=$gemm
+edge V -> O$j delay=0 hold=$gemm
+edge S$j -> D$j blocking hold=$ld
+edge D$j -> m$j
+edge D$j -> P$j
+edge m$j -> m$j distance=1
+edge m$j -> P$j
+edge m$j -> R$j
+edge m$j -> l$j
+edge P$j -> l$j
+edge l$j -> l$j distance=1
+edge P$j -> C$j
+edge C$j -> T$j hold=$stp
+edge T$j -> O$j hold=$gemm
+edge O$j -> G$j distance=1 blocking
+edge G$j -> R$j
+edge R$j -> U$j
+edge U$j -> O$j
+END
+    done
+}

@@ -333,6 +333,13 @@ struct Aref {
 /* Versions of a role's program: one for every launch, and one for launches of which the TMA can load all tensors.  */
 enum { VERSION_ANY = 1, VERSION_TMA = 2 };
 
+/* How register tiles are spread over the 128 threads of a group (layout): in rows, so many side by side in a warp, or as the
+   tensor cores hold accumulators.  */
+typedef enum {
+    LAYOUT_ROWS, LAYOUT_MMA, LAYOUT_ROWS_2, LAYOUT_ROWS_4, LAYOUT_ROWS_8, LAYOUT_ROWS_16, LAYOUT_ROWS_32,
+    LAYOUT_COUNT
+} Layout;
+
 /* What a role may do: start copies into rings, hold tiles and compute with them, store.  */
 enum { ROLE_COPIES = 1, ROLE_COMPUTES = 2, ROLE_STORES = 4, ROLE_DOES_ALL = 7 };
 
@@ -345,6 +352,7 @@ struct Role {
     int replicas;
     unsigned versions;  /* VERSION_..., a bit each; of two the launch's tensors choose */
     int registers;      /* setmaxnreg, 0: none */
+    Layout layout;      /* layout: of its register tiles */
     Block *body;        /* distribute: its own copy of the control flow; sees parameters, nothing of kernel->body */
     Role *next;
 };
@@ -363,13 +371,6 @@ struct Variable {
     Variable *next;
 };
 
-/* How register tiles are spread over the 128 threads of a group (layout): in rows, so many side by side in a warp, or as the
-   tensor cores hold accumulators.  */
-typedef enum {
-    LAYOUT_ROWS, LAYOUT_MMA, LAYOUT_ROWS_2, LAYOUT_ROWS_4, LAYOUT_ROWS_8, LAYOUT_ROWS_16, LAYOUT_ROWS_32,
-    LAYOUT_COUNT
-} Layout;
-
 struct Kernel {
     Module *module;
     const char *name;        /* the C function's; the n-th region of a function gets a suffix _n, n >= 2 */
@@ -386,7 +387,7 @@ struct Kernel {
     Variable *variables;
     int nops; /* that were made so far */
     ScheduleTable schedule;
-    Layout layout;
+    Layout layout;           /* of most roles */
     /* plan */
     int threads;
     int64_t shared_bytes;

@@ -192,6 +192,9 @@ static void parse_role(Parser *p, int line)
         role->versions = parse_versions(p);
     if (at_key(p, line, "registers"))
         role->registers = scan_number_up_to(p, 0, 1000);
+    role->layout = p->kernel->layout;
+    if (at_key(p, line, "layout"))
+        role->layout = (Layout)scan_choice(p, "a layout", text_layouts, TEXT_LAYOUTS);
 }
 
 static void parse_storage(Parser *p, int line)

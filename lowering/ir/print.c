@@ -615,6 +615,8 @@ static void print_role(Printer *p, const Role *role)
         print_versions(p, role->versions);
     if (role->registers)
         fprintf(p->out, " registers=%d", role->registers);
+    if (role->layout != p->kernel->layout)
+        fprintf(p->out, " layout=%s", text_layouts[role->layout]);
     putc('\n', p->out);
 }
 

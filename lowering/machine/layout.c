@@ -44,6 +44,17 @@ static void visit_product(Op *op, void *context)
         kernel->layout = LAYOUT_MMA;
 }
 
+static bool is_in_place(const Op *op, const void *context)
+{
+    (void)context;
+    return op_writes_in_place(op);
+}
+
+static bool multiplies(const Role *role)
+{
+    return ir_any_of(role->body, is_in_place, NULL);
+}
+
 typedef struct {
     Layout layout;
     int registers, columns; /* of all tiles; of those with more than one column */
@@ -54,8 +65,9 @@ static void visit_cost(Op *op, void *context)
 {
     Cost *cost = context;
     OpClass class_ = op_info[op->code].class_;
-    bool memory = class_ == CLASS_LOAD || class_ == CLASS_STORE || op->code == OP_READ;
-    for (int i = 0; i < op->nresults + (class_ == CLASS_STORE); i++) {
+    bool leaves = class_ == CLASS_STORE || op->code == OP_PUT_TILE;
+    bool memory = class_ == CLASS_LOAD || leaves || op->code == OP_READ;
+    for (int i = 0; i < op->nresults + leaves; i++) {
         Type type = i < op->nresults ? op->results[i]->type : op->args[op->nargs - 1]->type;
         if (type.kind != K_TILE)
             continue;
@@ -76,8 +88,9 @@ static bool is_better(const Cost *x, const Cost *y)
     return x->accesses != y->accesses ? x->accesses < y->accesses : !x->columns && x->registers < y->registers;
 }
 
-/* How many rows a warp holds side by side: what takes the fewest registers, then the fewest accesses to memory.  */
-static Layout rows_together(const Kernel *kernel)
+/* How many rows a warp holds side by side: what takes the fewest registers, then the fewest accesses to memory.  Of one role, or
+   of all.  */
+static Layout rows_together(const Kernel *kernel, const Role *only)
 {
     Cost best = {LAYOUT_ROWS, 0, 0, 0};
     for (Layout layout = LAYOUT_ROWS; layout < LAYOUT_COUNT; layout++) {
@@ -85,7 +98,8 @@ static Layout rows_together(const Kernel *kernel)
         if (layout == LAYOUT_MMA)
             continue;
         FOR_ROLES (role, kernel)
-            ir_walk(role->body, visit_cost, &cost);
+            if (!only || role == only)
+                ir_walk(role->body, visit_cost, &cost);
         if (layout == LAYOUT_ROWS || is_better(&cost, &best))
             best = cost;
     }
@@ -403,7 +417,7 @@ static bool fills_boxes(Type tile)
 static bool tma_takes(const Shaper *in, const Op *store)
 {
     Type tile = store->args[store->nargs - 1]->type;
-    return in->kernel->layout == LAYOUT_MMA && tile.dtype != D_MASK && tile.rows % 16 == 0 && fills_boxes(tile) &&
+    return in->role->layout == LAYOUT_MMA && tile.dtype != D_MASK && tile.rows % 16 == 0 && fills_boxes(tile) &&
            tensor_root(store->args[0]) && !is_loaded(in, store, false) && !is_stored_again(in, store);
 }
 
@@ -453,7 +467,7 @@ static void visit_store(Op *op, void *context)
 static void visit_load(Op *op, void *context)
 {
     const Shaper *in = context;
-    if (op->code != OP_LOAD || in->kernel->layout != LAYOUT_MMA)
+    if (op->code != OP_LOAD || in->role->layout != LAYOUT_MMA)
         return;
     Type tile = op->results[0]->type;
     if (tile.rows % MACHINE_MMA_ROWS || !fills_boxes(tile))
@@ -590,10 +604,12 @@ static void round_on_arrival(Kernel *kernel)
 /* require: expand.   ensure: kernel->layout; operands in a form the hardware takes; staging and scratch storages.  */
 void pass_layout(Kernel *kernel)
 {
-    kernel->layout = rows_together(kernel);
+    kernel->layout = rows_together(kernel, NULL);
     round_on_arrival(kernel);
     FOR_ROLES (role, kernel)
         ir_walk(role->body, visit_product, kernel);
+    FOR_ROLES (role, kernel)
+        role->layout = multiplies(role) || !role_holds_tiles(role) ? kernel->layout : rows_together(kernel, role);
     FOR_ROLES (role, kernel) {
         Shaper in = {.kernel = kernel, .role = role};
         ir_walk(role->body, visit_entry, &in);

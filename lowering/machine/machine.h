@@ -25,6 +25,7 @@ enum {
     MACHINE_CLUSTER_BLOCKS = 8,  /* that every device can place */
     MACHINE_MMA_ROWS = 64,       /* M of one wgmma */
     MACHINE_MMA_COLUMNS = 256,   /* its largest N */
+    MACHINE_MMA_CLOCK_BYTES = 4096, /* of the left operands' elements times columns, that an SM multiplies in a clock */
     MACHINE_MAX_DEPTH = 16,      /* slots that a ring may have */
     MACHINE_SMALL_SLOT = 12288   /* bytes below which the copies of eight slots do not hide latency */
 };

@@ -35,12 +35,17 @@ int kernel_groups(const Kernel *kernel)
     return groups;
 }
 
-/* Groups that compute.  */
+/* What is computed ends up there: it gets the registers that others do not need.  */
+static bool is_busy(const Role *role)
+{
+    return role_holds_tiles(role) && role->may & ROLE_STORES;
+}
+
 static int busy_groups(const Kernel *kernel)
 {
     int groups = 0;
     FOR_ROLES (role, kernel)
-        groups += role_holds_tiles(role) ? role->replicas : 0;
+        groups += is_busy(role) ? role->replicas : 0;
     return groups;
 }
 
@@ -60,7 +65,7 @@ static bool has_much_to_issue(const Role *role)
 }
 
 typedef struct {
-    const Kernel *kernel;
+    Layout layout;
     int registers;
 } Carrier;
 
@@ -72,15 +77,15 @@ static void visit_carried(Op *op, void *context)
         return;
     for (int i = 0; i < carried_count(op); i++) {
         const Value *value = carried(op, i).argument;
-        registers += value_is_tile(value) ? machine_tile_registers(value->type, most->kernel->layout) : 0;
+        registers += value_is_tile(value) ? machine_tile_registers(value->type, most->layout) : 0;
     }
     most->registers = registers > most->registers ? registers : most->registers;
 }
 
 /* Do the tiles of a loop, accumulators above all, leave so few registers that every one counts?  */
-static bool carries_much(const Kernel *kernel, const Role *role)
+static bool carries_much(const Role *role)
 {
-    Carrier most = {kernel, 0};
+    Carrier most = {role->layout, 0};
     ir_walk(role->body, visit_carried, &most);
     return most.registers > BUDGET_EASY_REGISTERS;
 }
@@ -106,6 +111,33 @@ static int moving_registers(const Role *role)
     return rings > 2 ? BUDGET_FEWEST_REGISTERS + 8 : BUDGET_FEWEST_REGISTERS;
 }
 
+enum { BESIDE_TILES = 40, FEWEST_PREPARING = 56, MOST_PREPARING = 152 };
+
+static void visit_held(Op *op, void *context)
+{
+    Carrier *held = context;
+    for (int i = 0; i < op->nresults; i++)
+        held->registers +=
+            value_is_tile(op->results[i]) ? machine_tile_registers(op->results[i]->type, held->layout) : 0;
+}
+
+/* A role that computes for others: all of its tiles at once, at most, and what addresses take.  */
+static int preparing_registers(const Role *role)
+{
+    Carrier held = {role->layout, BESIDE_TILES};
+    ir_walk(role->body, visit_held, &held);
+    int registers = (int)round_up(held.registers, 8);
+    return registers < FEWEST_PREPARING ? FEWEST_PREPARING : registers < MOST_PREPARING ? registers : MOST_PREPARING;
+}
+
+/* Of roles but those that get what is left.  */
+static int own_registers(const Role *role, int issuing)
+{
+    return role_issues_only(role)   ? issuing
+           : role_holds_tiles(role) ? preparing_registers(role)
+                                    : moving_registers(role);
+}
+
 static void default_registers(Kernel *kernel)
 {
     int busy = busy_groups(kernel), idle = kernel_groups(kernel) - busy;
@@ -114,16 +146,14 @@ static void default_registers(Kernel *kernel)
     bool more = false, full = false;
     FOR_ROLES (role, kernel) {
         more |= role_issues_only(role) && has_much_to_issue(role);
-        full |= carries_much(kernel, role);
+        full |= carries_much(role);
     }
     int left = register_pool(kernel), issuing = busy > 2 ? 32 : more && !full ? 40 : 24;
     FOR_ROLES (role, kernel)
-        left -=
-            role_holds_tiles(role) ? 0 : role->replicas * (role_issues_only(role) ? issuing : moving_registers(role));
+        left -= is_busy(role) ? 0 : role->replicas * own_registers(role, issuing);
     int computing = left / busy / 8 * 8;
     FOR_ROLES (role, kernel)
-        role->registers = role_issues_only(role)              ? issuing
-                          : !role_holds_tiles(role)           ? moving_registers(role)
+        role->registers = !is_busy(role)                      ? own_registers(role, issuing)
                           : computing > BUDGET_MOST_REGISTERS ? BUDGET_MOST_REGISTERS
                                                               : computing;
 }

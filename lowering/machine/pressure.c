@@ -80,7 +80,7 @@ static int registers_of(const Estimate *in, int i, int position)
     const Op *columns = in->subtiles[i], *loop = columns ? ir_enclosing(columns, OP_FOR) : NULL;
     if (loop && loop->position < position && in->end[i] <= order_end(loop))
         type.cols -= columns->results[0]->type.cols;
-    return type.cols > 0 ? machine_tile_registers(type, in->kernel->layout) : 0;
+    return type.cols > 0 ? machine_tile_registers(type, in->role->layout) : 0;
 }
 
 static int registers_at(const Estimate *in, int position)

@@ -22,13 +22,13 @@ const char *const cuda_element_text[D_COUNT] = {
 
 const char *cuda_layout_text(const Printer *in)
 {
-    switch (in->kernel->layout) {
+    switch (in->role->layout) {
     case LAYOUT_MMA:
         return "ws::frag";
     case LAYOUT_ROWS:
         return "ws::lines";
     default:
-        return arena_print(in->kernel->module, "ws::lines_%d", machine_rows_together(in->kernel->layout));
+        return arena_print(in->kernel->module, "ws::lines_%d", machine_rows_together(in->role->layout));
     }
 }
 

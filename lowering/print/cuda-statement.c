@@ -446,7 +446,7 @@ static void print_computed(Printer *in, const Op *wait)
 {
     bool *leads_on = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id);
     const Op *op = wait->prev, *first = wait;
-    for (; in->kernel->layout == LAYOUT_MMA && op && op->code != OP_WAIT; op = op->prev) {
+    for (; in->role->layout == LAYOUT_MMA && op && op->code != OP_WAIT; op = op->prev) {
         const Value *column = column_of(op);
         for (int i = 0; column && i < op->nargs; i++)
             leads_on[op->args[i]->id] |= column->var || leads_on[column->id];

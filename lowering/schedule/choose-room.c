@@ -69,18 +69,18 @@ static int64_t output_bytes(const Chooser *in)
     return bytes;
 }
 
-/* Of a load's ring, and of the one that carries its tiles on.  */
-int64_t room_of_slot(const Op *load)
+/* Of a ring, and of the one that carries its tiles on.  */
+int64_t room_of_slot(const Op *source)
 {
-    Type type = load->results[0]->type;
-    return machine_tile_bytes(type) + (schedule_of(load)->turner ? machine_tile_bytes(type_transposed(type)) : 0);
+    Type type = source->results[0]->type;
+    return machine_tile_bytes(type) + (schedule_of(source)->turner ? machine_tile_bytes(type_transposed(type)) : 0);
 }
 
 /* Barriers, and the gap behind what is no multiple of the swizzle's period.  */
 static int64_t barrier_bytes(const Chooser *in)
 {
     const int align = MACHINE_SHARED_ALIGN;
-    int64_t bytes = budget_barriers(MACHINE_MAX_DEPTH * in->nloads, true, true, true);
+    int64_t bytes = budget_barriers(MACHINE_MAX_DEPTH * (in->nloads + in->nprepared), true, true, true);
     return (bytes + align - 1) / align * align + (in->parts_bytes || in->scratch_bytes ? align : 0);
 }
 
@@ -92,6 +92,9 @@ int64_t room_fixed(const Chooser *in)
             bytes += (in->loads[i]->transfer->resident ? in->loads[i]->transfer->resident
                                                        : schedule_of(in->loads[i])->depth) *
                      room_of_slot(in->loads[i]);
+    for (int i = 0; i < in->nprepared; i++)
+        if (schedule_of(in->prepared[i])->depth > 0)
+            bytes += schedule_of(in->prepared[i])->depth * room_of_slot(in->prepared[i]);
     return bytes;
 }
 
@@ -122,11 +125,11 @@ static int64_t staged_bytes(const Chooser *in, int groups, bool rows)
 bool room_for_staged(const Chooser *in, int groups, bool rows)
 {
     int64_t staged = staged_bytes(in, groups, rows), bytes = room_fixed(in) + staged;
-    for (int i = 0; i < in->nloads; i++) {
-        const Op *loop = pipelined_loop(in->loads[i]);
-        int depth = schedule_of(in->loads[i])->depth;
+    for (int i = 0; i < in->nrings; i++) {
+        const Op *loop = pipelined_loop(in->rings[i]);
+        int depth = schedule_of(in->rings[i])->depth;
         if (loop && loop->control->pipeline->automatic && !in->keeps && depth > loop->control->pipeline->in_flight)
-            bytes -= (depth - loop->control->pipeline->in_flight) * room_of_slot(in->loads[i]);
+            bytes -= (depth - loop->control->pipeline->in_flight) * room_of_slot(in->rings[i]);
     }
     return !staged || budget_fits(bytes);
 }

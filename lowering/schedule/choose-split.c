@@ -87,9 +87,18 @@ static void require_all_rows(Splitter *in, Op *op)
         require(in, op->results[i], WHOLE, op);
 }
 
+/* Another role than the one that divides rows does it.  */
+static bool is_elsewhere(const Splitter *in, const Op *op)
+{
+    uint32_t roles = schedule_of(op)->roles;
+    return roles && !(roles & ROLE_BIT(role_that(in->kernel, ROLE_STORES)));
+}
+
 static void visit_constraint(Op *op, void *context)
 {
     Splitter *in = context;
+    if (is_elsewhere(in, op))
+        return;
     if (op_mixes_rows(op)) {
         require_all_rows(in, op);
         return;
@@ -126,7 +135,7 @@ static void visit_odd(Op *op, void *context)
 {
     Splitter *in = context;
     for (int i = 0; i < op->nresults; i++)
-        if (has_rows(op->results[i]) && !in->mode[op->results[i]->id] &&
+        if (has_rows(op->results[i]) && !in->mode[op->results[i]->id] && !is_elsewhere(in, op) &&
             op->results[i]->type.rows % (in->groups * MACHINE_SWIZZLE_ROWS)) {
             in->whole = in->whole ? in->whole : op;
             require(in, op->results[i], WHOLE, op);
@@ -147,7 +156,7 @@ static void visit_divide(Op *op, void *context)
     Splitter *in = context;
     for (int i = 0; i < op->nresults; i++) {
         Value *value = op->results[i];
-        if (!has_rows(value) || ring_source(value) || in->mode[value->id] & WHOLE)
+        if (!has_rows(value) || ring_source(value) || in->mode[value->id] & WHOLE || is_elsewhere(in, op))
             continue;
         int unit = in->groups * (op->code == OP_DOT ? MACHINE_MMA_ROWS : MACHINE_SWIZZLE_ROWS);
         if (value->type.rows % unit && !in->why)

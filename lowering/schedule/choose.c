@@ -29,7 +29,7 @@
 
 /* ---- collecting -------------------------------------------------------------------------------------------------- */
 
-static void push(Kernel *kernel, Op ***list, int *count, Op *op)
+void choose_push(Kernel *kernel, Op ***list, int *count, Op *op)
 {
     if ((*count & (*count - 1)) == 0) {
         Op **grown = arena_alloc(kernel->module, sizeof(Op *) * (size_t)(*count ? 2 * *count : 1));
@@ -53,17 +53,17 @@ static void visit_collect(Op *op, void *context)
     *schedule_op(op) = (ScheduleRow){.tag = schedule_of(op)->tag, .order = ++in->order};
     if (op->code == OP_LOAD) {
         op->transfer->resident = 0;
-        push(in->kernel, &in->loads, &in->nloads, op);
+        choose_push(in->kernel, &in->loads, &in->nloads, op);
     }
     if (op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT)
-        push(in->kernel, &in->stores, &in->nstores, op);
+        choose_push(in->kernel, &in->stores, &in->nstores, op);
     if (op->code == OP_SUM_PARTS)
         in->parts_bytes += machine_parts_bytes(op->args[0]->type);
     in->scratch_bytes = scratch_bytes(op) > in->scratch_bytes ? scratch_bytes(op) : in->scratch_bytes;
     if (pipeline_of(op))
-        push(in->kernel, &in->loops, &in->nloops, op);
+        choose_push(in->kernel, &in->loops, &in->nloops, op);
     if (op_is_product(op))
-        push(in->kernel, &in->dots, &in->ndots, op);
+        choose_push(in->kernel, &in->dots, &in->ndots, op);
 }
 
 static void visit_scalar_read(Op *op, void *context)
@@ -131,8 +131,7 @@ static void choose_ring(Chooser *in, Op *load)
    way to the groups, where threads and registers for one more are left.  */
 enum { TURNED_ROWS = 32, TURNED_COLUMNS = 16, MOST_GROUPS_BESIDE = 2 };
 
-/* Are the kernel's products narrow enough for a block of so many groups?  */
-static bool products_fit(const Chooser *in, int groups)
+bool choose_products_fit(const Chooser *in, int groups)
 {
     int columns = 0;
     for (int i = 0; i < in->ndots; i++)
@@ -161,25 +160,25 @@ static bool wants_turner(const Chooser *in, const Op *load)
     int asked = 2 * (grid->producer_registers + grid->consumer_registers); /* of two groups each */
     int groups = most_groups(in);
     bool room = groups <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= MACHINE_REGISTERS &&
-                products_fit(in, groups + 2);
+                choose_products_fit(in, groups + 2);
     return schedule_of(load)->depth && in->specialized && room && type.rows % TURNED_ROWS == 0 &&
            type.cols % TURNED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
 }
 
-static void release_at_products(Chooser *in, Op *load, const Value *value)
+static void release_at_products(Chooser *in, Op *source, const Value *value)
 {
     for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
         int when = 0;
-        Op *here = op_at_block(use->op, load->parent);
+        Op *here = op_at_block(use->op, source->parent);
         if (use->op->code == OP_TRANS) {
             if (use_is_operand(use, &in->uses))
-                release_at_products(in, load, use->op->results[0]);
+                release_at_products(in, source, use->op->results[0]);
             continue;
         }
         if (!use_is_operand(use, &in->uses))
             continue;
         Op *carrier = dot_carried_by(use->op, &in->uses, NULL);
-        if (carrier && carrier == loop_around(load->parent)) {
+        if (carrier && carrier == loop_around(source->parent)) {
             when = RELEASE_END;
         } else if (here != use->op) {
             when = schedule_of(here)->order; /* inside a nested block, which waits for its own products */
@@ -188,13 +187,13 @@ static void release_at_products(Chooser *in, Op *load, const Value *value)
         } else {
             when = RELEASE_END - 1;
             for (const Use *look = uses_of(&in->uses, use->op->results[0]); look; look = look->next) {
-                Op *at = op_at_block(look->op, load->parent);
+                Op *at = op_at_block(look->op, source->parent);
                 if (at && schedule_of(at)->order < when)
                     when = schedule_of(at)->order;
             }
         }
-        if (when > schedule_of(load)->release)
-            schedule_op(load)->release = when;
+        if (when > schedule_of(source)->release)
+            schedule_op(source)->release = when;
     }
 }
 
@@ -244,9 +243,9 @@ static const char *ring_names(Chooser *in, const Op *loop)
 
 static int in_flight_effective(const Chooser *in, const Op *loop, int wanted)
 {
-    for (int i = 0; i < in->nloads; i++)
-        if (schedule_of(in->loads[i])->depth && schedule_of(in->loads[i])->release == RELEASE_END &&
-            loop_around(in->loads[i]->parent) == loop)
+    for (int i = 0; i < in->nrings; i++)
+        if (schedule_of(in->rings[i])->depth && schedule_of(in->rings[i])->release == RELEASE_END &&
+            loop_around(in->rings[i]->parent) == loop)
             return wanted;
     return 1;
 }
@@ -279,7 +278,7 @@ static void choose_turner(Chooser *in)
 static void choose_resident_loads(Chooser *in)
 {
     in->keeps = true;
-    in->keeps = in->nloops == 1 &&
+    in->keeps = in->nloops == 1 && !in->nprepared &&
                 choose_resident(in->kernel, in->loops[0], in->loads, in->nloads, MACHINE_SHARED_BYTES - room_fixed(in));
 }
 
@@ -288,18 +287,20 @@ static void choose_resident_loads(Chooser *in)
 static void choose_depth(Chooser *in)
 {
     int64_t open = 0;
-    for (int i = 0; i < in->nloads; i++)
-        if (schedule_of(in->loads[i])->depth < 0)
-            open += room_of_slot(in->loads[i]);
+    for (int i = 0; i < in->nrings; i++)
+        if (schedule_of(in->rings[i])->depth < 0)
+            open += room_of_slot(in->rings[i]);
     int64_t depth = open ? (MACHINE_SHARED_BYTES - room_fixed(in)) / open : 0;
     int64_t most = open <= MACHINE_SMALL_SLOT ? MACHINE_MAX_DEPTH : MACHINE_MAX_DEPTH / 2;
     depth = depth > most ? most : depth < 1 ? 1 : depth;
+    if (open && in->nprepared)
+        depth = choose_uneven_depth(in, MACHINE_SHARED_BYTES - room_fixed(in), (int)most);
     for (int i = 0; i < in->nloops; i++)
         if (in->loops[i]->control->pipeline->depth < 0)
             in->loops[i]->control->pipeline->depth = (int)depth;
-    for (int i = 0; i < in->nloads; i++)
-        if (schedule_of(in->loads[i])->depth < 0)
-            schedule_op(in->loads[i])->depth = (int)depth;
+    for (int i = 0; i < in->nrings; i++)
+        if (schedule_of(in->rings[i])->depth < 0)
+            schedule_op(in->rings[i])->depth = (int)depth;
 }
 
 /* A load of the loop that a store holds back.  */
@@ -417,7 +418,7 @@ static int wanted_groups(const Chooser *in)
     }
     if (rows % (2 * MACHINE_MMA_ROWS) == 0 && product_registers(in, 2) <= BUDGET_EASY_REGISTERS)
         return 2;
-    if (rows % (3 * MACHINE_MMA_ROWS) == 0 && products_fit(in, 3 + 1))
+    if (rows % (3 * MACHINE_MMA_ROWS) == 0 && choose_products_fit(in, 3 + 1))
         return 3;
     return rows % (2 * MACHINE_MMA_ROWS) == 0 ? 2 : 1;
 }
@@ -541,7 +542,7 @@ static void choose_turns(Chooser *in, int groups)
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-    uint32_t copies, computes;
+    uint32_t copies, computes, prepares;
 } Bits;
 
 static void visit_assign(Op *op, void *context)
@@ -551,13 +552,13 @@ static void visit_assign(Op *op, void *context)
     switch (row->tag) {
     case TAG_LOAD:
         row->maker = row->depth ? bits->copies : 0;
-        row->roles |= row->maker | bits->computes | row->turner;
+        row->roles |= row->maker | (row->roles ? 0 : bits->computes) | row->turner;
         break;
     case TAG_TILE:
-        row->roles |= bits->computes;
+        row->roles |= row->maker ? bits->computes : row->roles ? 0 : bits->computes;
         break;
     default:
-        row->roles |= bits->copies | bits->computes;
+        row->roles |= bits->copies | bits->computes | bits->prepares;
     }
 }
 
@@ -575,7 +576,8 @@ static void make_roles(const Chooser *in)
 static void assign_roles(const Chooser *in, int groups)
 {
     Role *stores = role_that(in->kernel, ROLE_STORES);
-    Bits bits = {ROLE_BIT(role_that(in->kernel, ROLE_COPIES)), ROLE_BIT(stores)};
+    Bits bits = {ROLE_BIT(role_that(in->kernel, ROLE_COPIES)), ROLE_BIT(stores),
+                 in->nprepared ? schedule_of(in->prepared[0])->maker : 0};
     stores->replicas = groups;
     ir_walk(in->kernel->body, visit_assign, &bits);
 }
@@ -598,6 +600,25 @@ static void say(Chooser *in, int groups)
                "grid runs unspecialized on %d group%s: no #pragma ws pipeline in it", groups, groups > 1 ? "s" : "");
 }
 
+static void visit_scratch(Op *op, void *context)
+{
+    Chooser *in = context;
+    bool memory = op->code == OP_TRANS && ring_source(op->results[0]); /* the other way to look at it */
+    in->scratch_bytes = !memory && scratch_bytes(op) > in->scratch_bytes ? scratch_bytes(op) : in->scratch_bytes;
+}
+
+static void collect_rings(Chooser *in)
+{
+    if (in->nprepared) {
+        in->scratch_bytes = 0;
+        ir_walk(in->kernel->body, visit_scratch, in);
+    }
+    for (int i = 0; i < in->nloads; i++)
+        choose_push(in->kernel, &in->rings, &in->nrings, in->loads[i]);
+    for (int i = 0; i < in->nprepared; i++)
+        choose_push(in->kernel, &in->rings, &in->nrings, in->prepared[i]);
+}
+
 /* require: tag.   ensure: the schedule; roles; consumers, split, D, P, persistent decided.  */
 void pass_choose(Kernel *kernel)
 {
@@ -617,9 +638,11 @@ void pass_choose(Kernel *kernel)
         choose_cluster(kernel, in.specialized);
     if (kernel->failed)
         return;
-    for (int i = 0; i < in.nloads; i++)
-        if (schedule_of(in.loads[i])->depth)
-            release_at_products(&in, in.loads[i], in.loads[i]->results[0]);
+    choose_prepared(&in, most_groups(&in));
+    collect_rings(&in);
+    for (int i = 0; i < in.nrings; i++)
+        if (schedule_of(in.rings[i])->depth)
+            release_at_products(&in, in.rings[i], in.rings[i]->results[0]);
     join_rings(&in);
     choose_resident_loads(&in);
     choose_depth(&in);

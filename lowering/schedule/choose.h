@@ -12,11 +12,24 @@ typedef struct {
     int order;
     Op **loads, **stores, **loops, **dots;
     int nloads, nstores, nloops, ndots;
+    Op **prepared; /* whose results a role of its own puts into rings: choose-prepare.c */
+    int nprepared;
+    Op **rings; /* these, and loads */
+    int nrings;
     int64_t parts_bytes;   /* where blocks of a cluster exchange parts of a sum */
     int64_t scratch_bytes; /* where threads of a group exchange elements of a tile */
     bool specialized;
     bool keeps; /* what neighbouring tiles share stays in its slots */
 } Chooser;
+
+/* choose.c: a list that grows, and: are the kernel's products narrow enough for a block of so many groups?  */
+void choose_push(Kernel *kernel, Op ***list, int *count, Op *op);
+bool choose_products_fit(const Chooser *in, int groups);
+
+/* choose-prepare.c: which operands of products, in so many groups, a role of its own prepares; makes that role.  */
+void choose_prepared(Chooser *in, int groups);
+/* Open depths of a kernel that has some; returns that of what products get straight from the copies.  */
+int choose_uneven_depth(Chooser *in, int64_t room, int most);
 
 /* choose-split.c: may `groups` consumer groups divide the rows?  Sets value->split.  On failure *why is the op in the way.  */
 bool split_rows(Kernel *kernel, int groups, Op **why);
@@ -27,8 +40,8 @@ bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses);
 /* choose-dynamic.c: do some tiles take longer than others, and may they be scheduled dynamically?  */
 bool choose_dynamic(Kernel *kernel);
 
-/* choose-room.c: bytes of a load's slot, and of all in shared memory but the slots that are still to be counted.  */
-int64_t room_of_slot(const Op *load);
+/* choose-room.c: bytes of a slot, and of all in shared memory but the slots that are still to be counted.  */
+int64_t room_of_slot(const Op *source);
 int64_t room_fixed(const Chooser *in);
 /* Is there room for operands that so many groups stage, each for whole tiles or its rows, beside the fewest slots?  */
 bool room_for_staged(const Chooser *in, int groups, bool rows);

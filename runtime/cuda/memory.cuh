@@ -461,6 +461,18 @@ static WS_DEVICE void write_shared(const shared_view<M, R, C, S_> &v, const tile
                 int row = b * 64 + (int)(threadIdx.x / 32 % 4) * 16 + (int)(ptx::lane() % 16);
                 ptx::stmatrix_x4(v.address(row, j * 8 + (int)(ptx::lane() / 16) * 8), w[0], w[1], w[2], w[3]);
             }
+    } else if constexpr (L != frag && R > 1 && S::whole_rows && S::whole_cols && same_type<M, T> && C > 1) {
+        constexpr int run = runs<S>::pairs;
+        typedef vector<T, run> piece;
+        constexpr int step = piece::piece / (int)sizeof(T);
+        WS_FOR_RUNS(S, slot, j, run)
+        {
+            const piece y = get_run<run>(x, slot, j);
+#pragma unroll
+            for (int i = 0; i < piece::pieces; i++)
+                *reinterpret_cast<typename piece::piece_type *>(
+                    __cvta_shared_to_generic(v.address(S::row(slot), S::col(j) + i * step))) = y.whole[i];
+        }
     } else {
         WS_FOR_CELLS(S, slot, j)
         {

@@ -550,6 +550,14 @@ WS_MOVE_IF(float4, 4, "f", "v4.b32", "{%0, %1, %2, %3}", "%4", "%5")
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 /* Two numbers rounded to 16 bits each, the first in the low half.  */
+/* Of two numbers each.  */
+static WS_DEVICE u32 sub_f16x2(u32 x, u32 y)
+{
+    u32 z;
+    asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y));
+    return z;
+}
+
 static WS_DEVICE u32 pack_f16(float low, float high)
 {
     u32 x;

@@ -638,9 +638,46 @@ static WS_DEVICE auto fma(const X &x, const Y &y, const Z &z)
     return apply<typename joined<X, Y, Z>::element>(one::fma(), x, y, z);
 }
 
+/* Bytes become floating numbers without the slow unit for conversions: with its sign turned, a byte is the last one of a number of
+   which the rest is known, and is subtracted.  Exact.  */
+template <typename U> struct of_bytes {
+    static constexpr bool fast = false;
+};
+template <> struct of_bytes<f16> {
+    static constexpr bool fast = true;
+    static WS_DEVICE u32 word(u32 turned, int half)
+    {
+        return ptx::sub_f16x2(__byte_perm(turned, 0x64646464, half ? 0x4342 : 0x4140), 0x64806480); /* 1024 + byte */
+    }
+};
+template <> struct of_bytes<float> {
+    static constexpr bool fast = true;
+    static WS_DEVICE number<float>::word word(u32 turned, int half)
+    {
+        const u32 first = half ? 0x7652 : 0x7650; /* 2^23 + byte */
+        return {__uint_as_float(__byte_perm(turned, 0x4b000000, first)) - 8388736.0f,
+                __uint_as_float(__byte_perm(turned, 0x4b000000, first + 1)) - 8388736.0f};
+    }
+};
+template <> struct of_bytes<bf16> {
+    static constexpr bool fast = true;
+    static WS_DEVICE u32 word(u32 turned, int half)
+    {
+        const auto both = of_bytes<float>::word(turned, half);
+        return ptx::pack_bf16(both.low, both.high);
+    }
+};
+
 template <typename U, typename T, int R, int C, layout L>
 static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
 {
+    if constexpr (same_type<T, signed char> && of_bytes<U>::fast && C > 1) {
+        tile<U, R, C, L> y;
+#pragma unroll
+        for (int i = 0; i < spread<R, C, L>::slots * spread<R, C, L>::pairs; i++)
+            y.cell.set_bits(i, of_bytes<U>::word(x.cell.v[i / 4 * 2 + i % 2] ^ 0x80808080, i % 4 / 2));
+        return y;
+    }
     return apply<U>(convert<U>(), x);
 }
 

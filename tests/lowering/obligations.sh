@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs transposed parts resident widths uniform; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs transposed prepared parts resident widths uniform; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -73,7 +73,7 @@ ok 'an arrival too few' spoiled gemm 'expects 1 arrivals' 's/arrivals=2/arrivals
 
 # versions
 ok 'a program for tensors that the TMA can load, and none for others' spoiled gemm "'producer' has no program for tensors that the TMA cannot load" 's/versions=any,tma/versions=tma/'
-ok 'one warp for more than copies' spoiled gemm "'consumer' has a program of one warp for tensors that the TMA can load, and more to do" 's/role consumer warps=4 replicas=2/& versions=any,tma/'
+ok 'one warp for more than copies' spoiled gemm "'consumer' has a program of one warp for tensors that the TMA can load, and more to do" 's/role consumer may=compute,store warps=4 replicas=2/& versions=any,tma/'
 
 # uniform
 ok 'a uniform branch that goes by what the kernel writes' spoiled uniform "threads of 'consumer' may read different numbers here" "$consumer"'s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/'
@@ -189,6 +189,19 @@ ok 'a tile that is handed on unfenced' spoiled transposed "hands on 'tb_transpos
 ok 'a tile that is handed on before all have written' spoiled transposed "hands on 'tb_transposed', which its threads wrote, without a barrier behind" "$transposer"'{/ barrier /d;}'
 ok 'a slot released before it is turned over' spoiled transposed "reads slot 0 of 'tb_ring' (put 0) that it does not hold at 'put_tile'" "$transposer"'{/ consumed /d; s/ put_tile /consumed | aref=tb_ring\n&/;}'
 ok 'a slot turned over and not released' spoiled transposed "ring 'tb_ring' expects 1 arrivals for each slot and gets 0" "$transposer"'{/ consumed /d;}'
+
+# what a role computes for others
+preparer='/program preparer/,$'
+ok 'a computed tile that is not put' spoiled prepared "ends a put of 'halves_ring' without a copy into 'halves'" '/ put_tile /d'
+ok 'a computed tile put twice' spoiled prepared "writes two tiles to one slot of 'halves'" '/ put_tile /p'
+ok 'a tile of another type' spoiled prepared 'writes to memory of another shape' 's/put_tile %slot.2, %[a-z.0-9]*/put_tile %slot.2, %tw.2/'
+ok 'another tile than the source has' spoiled prepared "writes something else to 'halves' than the source has there" "$preparer"'s/mul %wide, %ts/mul %wide, %wide/'
+ok 'a computed tile of other scales' spoiled prepared "writes something else to 'halves' than the source has there" "$preparer"'s/load_col %s, %\([a-z.0-9]*\), %j/load_col %s, %\1, %i/'
+ok 'a computed tile that is not fenced' spoiled prepared "hands on 'halves', which its threads wrote, without a fence" "$preparer"'{/ fence/d;}'
+ok 'a computed tile that not all have written' spoiled prepared "hands on 'halves', which its threads wrote, without a barrier behind" "$preparer"'{/ barrier/d;}'
+ok 'a put of a computed tile that does not arrive' spoiled prepared "puts into 'halves_ring' before its last put is done" "$preparer"'{/ put_done/d;}'
+ok 'a computed tile that no role puts' spoiled prepared "ring 'halves_ring': 0 roles fill it" "$preparer"'{s/= put |/= get |/;}'
+ok 'a computed tile released before its product' spoiled prepared "halves_ring" "$consumer"'{/consumed.*aref=halves_ring/d; s/^\( *\)%\([a-z.0-9]*\).*= get | .*aref=halves_ring/&\n\1consumed | aref=halves_ring/;}'
 
 # clusters
 ok 'a share of another size' spoiled cluster "brings 32 of 128 rows of 'ta', and 2 blocks do so" "$producer"'s/share=64/share=32/'

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-prepare.c - operands that a role of its own prepares.
+ *
+ *   for (k = 0; k < K; k += 64)                               producer   x, w8
+ *     x  = ws_load (a, i, k, 256, 64);                        preparer   gets w8, puts wh
+ *     w8 = ws_load (w, j, k, 128, 64);                        consumer   gets x and wh: its products wait for nothing
+ *     wh = ws_cast (w8, WS_F16);
+ *     acc = ws_dot (x, ws_trans (wh), acc);
+ *
+ * An operand that is computed and has to lie in shared memory costs the groups that multiply a wait for the product before it,
+ * two meetings, and the work itself, in each of them if it is the right one.  Computed by another role it costs them a get.
+ * That can be done where nothing that it is made of comes of a product, and is done where the estimate says that it pays and
+ * threads, registers and memory are left.  Nothing here knows what the operand is made by.
+ */
+#include "schedule/choose.h"
+#include "machine/budget.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+
+enum {
+    MOST_MULTIPLYING = 2,  /* groups: with the preparer and the producer four, among which the registers are shared out */
+    HANDING_OVER = 160,    /* clocks of an iteration of the preparer in which nobody computes: two waits, fence, meeting */
+    STAGING = 240,         /* the same where a group stages an operand and waits for its own product before */
+    SLOW_CLOCKS = 8,       /* of an operation of many instructions, for each of an element's usual one */
+    PREPARED_SLOTS = 3,    /* slots of prepared operands that hide what differs between iterations */
+    PASSING_SLOTS = 2      /* of what the preparer alone gets, at least */
+};
+
+/* ---- what may be prepared ---------------------------------------------------------------------------------------- */
+
+static bool cut_at_ring(const Op *op, void *context)
+{
+    return op != context && schedule_of(op)->depth;
+}
+
+typedef struct {
+    const Chooser *in;
+    const Slice *slice;
+    bool bad;
+    int64_t clocks; /* of one group, for what stands in the loop */
+    const Block *body;
+} Chain;
+
+static bool is_stored(const Chooser *in, const Op *load)
+{
+    for (int i = 0; i < in->nstores; i++)
+        if (tensor_memory(in->stores[i]->args[0]) == tensor_memory(load->args[0]))
+            return true;
+    return false;
+}
+
+/* A thread works on an element a clock; what is read from or written to memory goes by pieces of 16 bytes.  */
+static int64_t clocks_of(const Op *op)
+{
+    OpClass class_ = op_info[op->code].class_;
+    if (op->nresults != 1 || op->results[0]->type.kind != K_TILE)
+        return 0;
+    Type type = op->results[0]->type;
+    int64_t elements = (int64_t)type.rows * type.cols, each = op_info[op->code].about & IS_SLOW ? SLOW_CLOCKS : 1;
+    if (class_ == CLASS_LOAD)
+        elements = elements * dtype_bytes(type.dtype) / 16;
+    return elements * each / MACHINE_GROUP_THREADS;
+}
+
+static void visit_chain(Op *op, void *context)
+{
+    Chain *chain = context;
+    if (!slice_has_op(chain->slice, op))
+        return;
+    OpClass class_ = op_info[op->code].class_;
+    bool alone = class_ == CLASS_LOAD && !schedule_of(op)->depth;
+    chain->bad |= op_is_product(op) || class_ == CLASS_STORE || op->code == OP_SUM_PARTS;
+    chain->bad |= alone && is_stored(chain->in, op);
+    if (op_at_block(op, chain->body))
+        chain->clocks += clocks_of(op);
+}
+
+/* The operand itself, or what it is the transpose of.  */
+static Value *prepared_value(Value *operand)
+{
+    return operand->def && operand->def->code == OP_TRANS ? operand->def->args[0] : operand;
+}
+
+/* It has to lie in shared memory, and lies there as the matrix units read it.  */
+static bool would_be_staged(const Op *product, int arg)
+{
+    const Value *operand = product->args[arg];
+    bool transposed = operand->def && operand->def->code == OP_TRANS;
+    int bytes = dtype_bytes(operand->type.dtype);
+    return (bytes == 2 && (arg == 1 || transposed)) || (bytes == 1 && transposed == (arg == 1));
+}
+
+static bool only_operand(const Chooser *in, const Value *value)
+{
+    const Use *use = uses_of(&in->uses, value);
+    bool any = use;
+    for (; use; use = use->next)
+        any &= use_is_operand(use, &in->uses);
+    return any;
+}
+
+/* What a group needs to make the operand `product->args[arg]`; false: it may not be made elsewhere.  */
+static bool may_be_prepared(const Chooser *in, const Op *product, int arg, const Block *body, int64_t *clocks)
+{
+    Value *value = prepared_value(product->args[arg]);
+    Op *source = value->def;
+    if (!source || source->parent != body || op_info[source->code].class_ != CLASS_TILE || source->nblocks ||
+        schedule_of(source)->depth || !would_be_staged(product, arg) || !only_operand(in, value))
+        return false;
+    Slice slice = slice_new(in->kernel);
+    slice.cut = cut_at_ring;
+    slice.context = source;
+    slice_op(&slice, source);
+    Chain chain = {.in = in, .slice = &slice, .body = body};
+    ir_walk(in->kernel->body, visit_chain, &chain);
+    *clocks = chain.clocks + (int64_t)value->type.rows * value->type.cols * dtype_bytes(value->type.dtype) / 16 /
+                                 MACHINE_GROUP_THREADS;
+    return !chain.bad;
+}
+
+/* ---- the estimate ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    int64_t products, own, preparer; /* clocks of an iteration: products; operands in their groups; in a role of its own */
+} Estimate;
+
+static int64_t product_clocks(const Chooser *in, const Op *loop)
+{
+    int64_t clocks = 0;
+    for (int i = 0; i < in->ndots; i++) {
+        Type left = in->dots[i]->args[0]->type, right = in->dots[i]->args[1]->type;
+        if (op_is_dot(in->dots[i]) && pipelined_loop(in->dots[i]) == loop)
+            clocks += (int64_t)left.rows * left.cols * right.cols * dtype_bytes(left.dtype) / MACHINE_MMA_CLOCK_BYTES;
+    }
+    return clocks;
+}
+
+static bool pays(const Estimate *estimate)
+{
+    int64_t together = estimate->products > estimate->preparer ? estimate->products : estimate->preparer;
+    return together < estimate->products + estimate->own;
+}
+
+/* ---- the choice -------------------------------------------------------------------------------------------------- */
+
+static const char *name_of(const Value *value)
+{
+    return value->name ? value->name : op_info[value->def->code].text;
+}
+
+typedef struct {
+    const Slice *prepared, *multiplied;
+    uint32_t preparer, consumer;
+} Shares;
+
+/* Each operation belongs to the roles that need it.  */
+static void visit_share(Op *op, void *context)
+{
+    const Shares *shares = context;
+    OpClass class_ = op_info[op->code].class_;
+    if (slice_has_op(shares->prepared, op) && (class_ == CLASS_TILE || class_ == CLASS_LOAD))
+        schedule_op(op)->roles = shares->preparer | (slice_has_op(shares->multiplied, op) ? shares->consumer : 0);
+}
+
+static void visit_store(Op *op, void *context)
+{
+    if (op_info[op->code].class_ == CLASS_STORE)
+        slice_op(context, op);
+}
+
+static void share_out(Chooser *in, uint32_t preparer)
+{
+    Slice prepared = slice_new(in->kernel), multiplied = slice_new(in->kernel);
+    multiplied.cut = prepared.cut = cut_at_ring;
+    ir_walk(in->kernel->body, visit_store, &multiplied);
+    for (int i = 0; i < in->nprepared; i++) {
+        prepared.context = in->prepared[i];
+        slice_op(&prepared, in->prepared[i]);
+    }
+    Shares shares = {&prepared, &multiplied, preparer, ROLE_BIT(role_that(in->kernel, ROLE_STORES))};
+    ir_walk(in->kernel->body, visit_share, &shares);
+    for (int i = 0; i < in->nprepared; i++)
+        schedule_op(in->prepared[i])->maker = preparer;
+}
+
+/* Loads that the preparer alone gets run ahead by its own slots, too.  */
+static void choose_slots(const Chooser *in, const Op *loop)
+{
+    const Pipeline *pipeline = loop->control->pipeline;
+    for (int i = 0; i < in->nprepared; i++)
+        if (pipelined_loop(in->prepared[i]) == loop)
+            schedule_op(in->prepared[i])->depth = pipeline->depth;
+}
+
+static bool has_threads(const Chooser *in, int groups)
+{
+    const Grid *grid = &in->kernel->grid;
+    bool turner = false;
+    for (int i = 0; i < in->nloads; i++)
+        turner |= schedule_of(in->loads[i])->turner != 0;
+    return !turner && !grid->producer_registers && !grid->consumer_registers && groups <= MOST_MULTIPLYING;
+}
+
+static const char *objection(const Chooser *in, const Estimate *estimate, int groups)
+{
+    if (!has_threads(in, groups))
+        return "no group of threads, or no registers, are left";
+    if (!choose_products_fit(in, groups + 2))
+        return "with one group more its products would be too wide";
+    if (!pays(estimate))
+        return "it would take longer";
+    return NULL;
+}
+
+static void say(Chooser *in, const Op *loop, const char *names, const Estimate *estimate, const char *why)
+{
+    int64_t together = estimate->products > estimate->preparer ? estimate->products : estimate->preparer;
+    const char *numbers = arena_print(in->kernel->module,
+                                      "an iteration is estimated at %lld clocks of products, %lld in the groups that "
+                                      "multiply, %lld in a role of its own: %lld against %lld",
+                                      (long long)estimate->products, (long long)estimate->own,
+                                      (long long)estimate->preparer, (long long)together,
+                                      (long long)(estimate->products + estimate->own));
+    if (why)
+        remark(in->kernel, DIAG_MISSED, loop->control->pipeline->loc, "%s is not prepared by a role of its own: %s; %s",
+               names, why, numbers);
+    else
+        remark(in->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc, "%s is prepared by a role of its own; %s", names,
+               numbers);
+}
+
+/* The operands of one loop together: one role prepares them all.  */
+static void choose_loop(Chooser *in, const Op *loop, int groups)
+{
+    int first = in->nprepared;
+    const char *names = NULL;
+    Estimate estimate = {product_clocks(in, loop), 0, HANDING_OVER};
+    for (int i = 0; i < in->ndots; i++)
+        for (int arg = 0; arg < 2; arg++) {
+            const Op *dot = in->dots[i];
+            int64_t clocks;
+            if (!op_is_dot(dot) || pipelined_loop(dot) != loop ||
+                !may_be_prepared(in, dot, arg, loop->blocks[0], &clocks))
+                continue;
+            Value *value = prepared_value(dot->args[arg]);
+            choose_push(in->kernel, &in->prepared, &in->nprepared, value->def);
+            schedule_op(value->def)->depth = -1;
+            estimate.preparer += clocks;
+            estimate.own += STAGING + clocks * (arg ? groups : 1);
+            names = names ? arena_print(in->kernel->module, "%s, %s", names, name_of(value)) : name_of(value);
+        }
+    if (in->nprepared == first)
+        return;
+    choose_slots(in, loop);
+    const char *why = objection(in, &estimate, groups);
+    if (!why && !budget_fits(room_fixed(in)))
+        why = "its slots do not fit into shared memory";
+    for (int i = first; i < in->nprepared && why; i++)
+        schedule_op(in->prepared[i])->depth = 0;
+    in->nprepared = why ? first : in->nprepared;
+    say(in, loop, names, &estimate, why);
+}
+
+void choose_prepared(Chooser *in, int groups)
+{
+    for (int i = 0; i < in->nloops && in->specialized; i++)
+        if (in->loops[i]->control->pipeline->schedule == SCHEDULE_FINE)
+            choose_loop(in, in->loops[i], groups);
+    if (in->nprepared)
+        share_out(in, ROLE_BIT(role_new(in->kernel, "preparer", ROLE_COMPUTES, 1)));
+}
+
+/* Slots of open rings of a kernel with prepared operands, so many of what the products get straight from the copies.  */
+static int slots_of(const Chooser *in, const Op *source, int depth)
+{
+    uint32_t consumer = ROLE_BIT(role_that(in->kernel, ROLE_STORES));
+    int prepared = depth < PREPARED_SLOTS ? depth : PREPARED_SLOTS, passing = depth + 1 - prepared;
+    if (source->code != OP_LOAD)
+        return prepared;
+    if (!schedule_of(source)->roles || schedule_of(source)->roles & consumer)
+        return depth;
+    return passing > PASSING_SLOTS ? passing : PASSING_SLOTS;
+}
+
+int choose_uneven_depth(Chooser *in, int64_t room, int most)
+{
+    int depth = most;
+    for (; depth > 1; depth--) {
+        int64_t bytes = 0;
+        for (int i = 0; i < in->nrings; i++)
+            if (schedule_of(in->rings[i])->depth < 0)
+                bytes += slots_of(in, in->rings[i], depth) * room_of_slot(in->rings[i]);
+        if (bytes <= room)
+            break;
+    }
+    for (int i = 0; i < in->nrings; i++)
+        if (schedule_of(in->rings[i])->depth < 0)
+            schedule_op(in->rings[i])->depth = slots_of(in, in->rings[i], depth);
+    return depth;
+}

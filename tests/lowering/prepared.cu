@@ -1,0 +1,166 @@
+#include <wsrt.cuh>
+
+// prepared.ir:2: prepared
+struct prepared_params {
+    ws::tensor<ws::f16, 2> a;
+    ws::tensor<signed char, 2> w;
+    ws::tensor<float, 2> c;
+    ws::tensor<float, 2> s;
+    ws::edge_map a_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map w_map;                  // tiles of 64 rows, the last as it is
+    ws::map c_map;
+    int K;
+    ws::grid<2> grid;
+};
+
+struct prepared_shared {
+    ws::shared_tile<ws::f16, 128, 64> ta[8];
+    ws::shared_tile<signed char, 64, 64> tw[6];
+    ws::shared_tile<ws::f16, 64, 64> halves[3];
+    ws::output<float, 64, 1> c_out[2];   // 64 rows, 1 block of 128 bytes; one for each group
+    ws::ring<8> ta_ring;
+    ws::ring<6> tw_ring;
+    ws::ring<3> halves_ring;
+    ws::pingpong<2> pingpong;
+};
+
+template <bool TMA>
+static WS_DEVICE void prepared_producer(const prepared_params &p, prepared_shared &s, int group)
+{
+    ws::producer<8, TMA> ta_ring(s.ta_ring);
+    ws::producer<6, TMA> tw_ring(s.tw_ring);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // prepared.ir:2
+        const int i = t.at(0);
+        const int j = t.at(1);
+        for (int k = 0; k < p.K; k += 64) {  // prepared.ir:11
+            const int ta_slot = ta_ring.put();
+            ws::copy_in(ta_ring, s.ta[ta_slot], p.a, p.a_map, i, k);
+            ta_ring.put_done();
+            const int tw_slot = tw_ring.put();
+            ws::copy_in(tw_ring, s.tw[tw_slot], p.w, p.w_map, j, k);
+            tw_ring.put_done();
+        }
+    }
+}
+
+static WS_DEVICE void prepared_consumer(const prepared_params &p, prepared_shared &s, int group)
+{
+    ws::consumer<8> ta_ring(s.ta_ring);
+    ws::consumer<3> halves_ring(s.halves_ring);
+    ws::warp_output c_out(s.c_out[group]);
+    s.pingpong.begin(group);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // prepared.ir:2
+        const int i = t.at(0);
+        const int j = t.at(1);
+        if (t.ordinal() % 2 == group) {  // prepared.ir:2
+            auto acc = ws::full<float, 128, 64, ws::frag>(0);
+            s.pingpong.take(group);
+            for (int k = 0; k < p.K; k += 64) {  // prepared.ir:11
+                const int ta_slot = ta_ring.get();
+                const int halves_slot = halves_ring.get();
+                ws::mma(acc, ws::view(s.ta[ta_slot]), ws::trans(ws::view(s.halves[halves_slot])));
+                ws::commit();
+                ws::wait<1>(acc);
+                ta_ring.consumed<1>();
+                halves_ring.consumed<1>();
+            }
+            s.pingpong.pass(group);
+            ws::wait<0>(acc);
+            ta_ring.consumed<0>();
+            halves_ring.consumed<0>();
+            ws::store_wait<0>();
+            const auto box = ws::stage<0>(c_out, acc);
+            ws::fence();
+            ws::store(c_out, p.c, p.c_map, i, j, box);  // prepared.ir:23
+            ws::store_wait<0>();
+            const auto box_2 = ws::stage<1>(c_out, acc);
+            ws::fence();
+            ws::store(c_out, p.c, p.c_map, i, j, box_2);  // prepared.ir:23
+            ws::store_wait<0>();
+            const auto box_3 = ws::stage<2>(c_out, acc);
+            ws::fence();
+            ws::store(c_out, p.c, p.c_map, i, j, box_3);  // prepared.ir:23
+            ws::store_wait<0>();
+            const auto box_4 = ws::stage<3>(c_out, acc);
+            ws::fence();
+            ws::store(c_out, p.c, p.c_map, i, j, box_4);  // prepared.ir:23
+        } else {
+            const int n = ws::max((p.K + 63) / 64, 0);
+            ta_ring.skip(n);
+            halves_ring.skip(n);
+        }
+    }
+    ws::store_wait<0>();
+}
+
+static WS_DEVICE void prepared_preparer(const prepared_params &p, prepared_shared &s, int group)
+{
+    ws::producer<3> halves_ring(s.halves_ring);
+    ws::consumer<6> tw_ring(s.tw_ring);
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // prepared.ir:2
+        const int i = t.at(0);
+        const int j = t.at(1);
+        for (int k = 0; k < p.K; k += 64) {  // prepared.ir:11
+            const int tw_slot = tw_ring.get();
+            const auto tw = ws::read<ws::lines_4>(ws::view(s.tw[tw_slot]));
+            tw_ring.consumed<0>();
+            const int group_2 = k / 64;
+            const auto ts = ws::load_col<64, ws::lines_4>(p.s, group_2, j);
+            const auto wide = ws::cast<float>(tw);
+            const auto scaled = ws::mul(wide, ts);
+            const auto halves = ws::cast<ws::f16>(scaled);
+            const int halves_slot = halves_ring.put();
+            ws::stage(s.halves[halves_slot], halves);
+            ws::fence();
+            ws::group_barrier();
+            halves_ring.put_done();
+        }
+    }
+}
+
+static WS_KERNEL(512, 1) void prepared_kernel(WS_PARAMS(prepared_params) p)
+{
+    prepared_shared &s = ws::shared<prepared_shared>();
+    if (ws::first_thread()) {
+        s.ta_ring.init("ta_ring", 1);    // one group releases each slot
+        s.tw_ring.init("tw_ring", 1);    // one group releases each slot
+        s.halves_ring.init("halves_ring", 1);  // one group releases each slot
+        s.pingpong.init("pingpong");
+        ws::prefetch(p.a_map);
+        ws::prefetch(p.w_map);
+        ws::prefetch(p.c_map);
+    }
+    ws::start();
+    if (ws::warp_group() == 0) {
+        ws::registers_down<40>();
+        if (ws::first_warp()) {
+            if (ws::by_tma(p.a_map, p.w_map))
+                prepared_producer<true>(p, s, 0);
+            else
+                prepared_producer<false>(p, s, 0);
+        }
+    } else if (ws::warp_group() < 3) {
+        ws::registers_up<168>();
+        prepared_consumer(p, s, ws::warp_group() - 1);
+    } else {
+        ws::registers_up<136>();
+        prepared_preparer(p, s, 0);
+    }
+}
+
+extern "C" void ws_launch_prepared(int M, int N, int K, const void *A, const void *W, const void *S, const void *C)
+{
+    ws::launch call("prepared");
+    prepared_params p;
+    call.tensor(p.a, "a", A, {M, K}, {K, 1}, ws::loaded);
+    call.tensor(p.w, "w", W, {N, K}, {K, 1}, ws::loaded);
+    call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
+    call.tensor(p.s, "s", S, {K, N}, {N, 1}, ws::loaded);
+    call.place();
+    call.map(p.a_map, p.a, 128);
+    call.map(p.w_map, p.w, 64);
+    call.map(p.c_map, p.c, 64);
+    p.K = K;
+    call.grid(p.grid, {{0, M, 128}, {0, N, 64}}, ws::order_auto, 0);
+    call.run(prepared_kernel, p, 512, sizeof(prepared_shared), ws::persistent);
+}

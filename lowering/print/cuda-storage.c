@@ -20,6 +20,12 @@ static const char *pair_name(const Printer *in, const Storage *first)
     return name;
 }
 
+/* The member of the struct that holds the storage, and the one beside it if there is one.  */
+const char *cuda_member(const Printer *in, const Storage *storage)
+{
+    return storage_beside(in->kernel, storage) ? pair_name(in, storage) : storage->name;
+}
+
 /* ---- members of the struct --------------------------------------------------------------------------------------- */
 
 static void print_output(Printer *in, const Storage *storage)
@@ -88,7 +94,7 @@ void cuda_slot(Printer *in, const Storage *storage, const Value *slot)
 {
     const Storage *first = storage->beside ? storage->beside : storage;
     bool pair = storage_beside(in->kernel, first);
-    fprintf(in->out, "s.%s[", pair ? pair_name(in, first) : storage->name);
+    fprintf(in->out, "s.%s[", cuda_member(in, first));
     if (storage->resident) {
         cuda_value(in, slot, PREC_MUL);
         fprintf(in->out, " %% %d", storage->resident);

@@ -92,7 +92,13 @@ static void print_shared(Printer *in)
     if (kernel->grid.dynamic)
         cuda_line(in, "ws::tile_scheduler scheduler;");
     in->indent--;
-    cuda_line(in, "};\n");
+    cuda_line(in, "};");
+    FOR_STORAGES (storage, kernel)
+        if (!storage->beside)
+            cuda_line(in, "static_assert(offsetof(%s_shared, %s) == %lld);", kernel->name, cuda_member(in, storage),
+                      (long long)storage->offset);
+    cuda_line(in, "static_assert(sizeof(%s_shared) == %lld);\n", kernel->name,
+              (long long)(kernel->shared_bytes - kernel->shared_padding));
 }
 
 /* ---- roles and the kernel ---------------------------------------------------------------------------------------- */

@@ -91,6 +91,7 @@ const Op *cuda_narrow(Printer *in, const Op *first);
 void cuda_narrow_end(Printer *in);
 
 /* cuda-storage.c */
+const char *cuda_member(const Printer *in, const Storage *storage);
 void cuda_storage(Printer *in, const Storage *storage);
 void cuda_slot(Printer *in, const Storage *storage, const Value *slot);
 void cuda_group_storage(Printer *in, const Storage *storage);

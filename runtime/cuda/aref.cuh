@@ -14,6 +14,8 @@
 #ifndef WS_CUDA_AREF_CUH
 #define WS_CUDA_AREF_CUH
 
+#include <stddef.h>
+
 #include "ptx.cuh"
 
 namespace ws {
@@ -258,7 +260,7 @@ template <int D, typename B = void, along A = along_none> struct consumer {
 
 /* N groups one after the other, group 0 first.  A named barrier for each: its own threads wait at it, those of the group before
    arrive.  A group may have the turn again only when all others had it, so no barrier is a round ahead.  */
-template <int N> struct pingpong {
+template <int N> struct alignas(8) pingpong {
     static constexpr u32 first = 8; /* behind the barriers of up to seven groups */
 
     WS_DEVICE void init(const char *)
@@ -286,7 +288,7 @@ template <int N> struct pingpong {
 /* ---- role barriers ----------------------------------------------------------------------------------------------- */
 
 /* All N groups of a role.  */
-template <int N> struct role_barrier {
+template <int N> struct alignas(8) role_barrier {
     static constexpr u32 number = 15;
 
     WS_DEVICE void init(const char *)

@@ -7,6 +7,8 @@
 #ifndef WS_EMULATE_AREF_CUH
 #define WS_EMULATE_AREF_CUH
 
+#include <stddef.h>
+
 #include "tensor.cuh"
 
 namespace ws {
@@ -214,7 +216,6 @@ static inline bool warp_uniform(bool condition)
 
 template <int N> struct pingpong {
     uint64_t number;
-    uint64_t unused[3 * N - 1];
 
     void init(const char *name)
     {

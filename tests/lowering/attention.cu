@@ -25,6 +25,11 @@ struct attention_shared {
     ws::ring<2> tv_ring;
     ws::pingpong<2> pingpong;
 };
+static_assert(offsetof(attention_shared, tq) == 0);
+static_assert(offsetof(attention_shared, tk) == 65536);
+static_assert(offsetof(attention_shared, tv) == 131072);
+static_assert(offsetof(attention_shared, o_out) == 196608);
+static_assert(sizeof(attention_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)

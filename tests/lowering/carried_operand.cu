@@ -16,6 +16,9 @@ struct horner_shared {
     ws::output<float, 64, 2> y_out;      // 64 rows, 2 blocks of 128 bytes
     ws::ring<1> tx_ring;
 };
+static_assert(offsetof(horner_shared, tx) == 0);
+static_assert(offsetof(horner_shared, y_out) == 8192);
+static_assert(sizeof(horner_shared) == 25600);
 
 static WS_DEVICE void horner_all(const horner_params &p, horner_shared &s, int group)
 {

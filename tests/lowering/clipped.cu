@@ -21,6 +21,10 @@ struct clipped_shared {
     ws::output<ws::f16, 64, 2> c_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<4> ta_tb;
 };
+static_assert(offsetof(clipped_shared, ta) == 0);
+static_assert(offsetof(clipped_shared, tb) == 65536);
+static_assert(offsetof(clipped_shared, c_out) == 196608);
+static_assert(sizeof(clipped_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void clipped_producer(const clipped_params &p, clipped_shared &s, int group)

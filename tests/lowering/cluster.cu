@@ -20,6 +20,10 @@ struct cluster_shared {
     ws::output<ws::f16, 64, 2> c_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<4> ta_tb;
 };
+static_assert(offsetof(cluster_shared, ta) == 0);
+static_assert(offsetof(cluster_shared, tb) == 65536);
+static_assert(offsetof(cluster_shared, c_out) == 196608);
+static_assert(sizeof(cluster_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void cluster_producer(const cluster_params &p, cluster_shared &s, int group)

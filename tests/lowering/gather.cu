@@ -21,6 +21,11 @@ struct shares_shared {
     ws::ring<2> tb_ring;
     ws::role_barrier<2> role_barrier;
 };
+static_assert(offsetof(shares_shared, ta) == 0);
+static_assert(offsetof(shares_shared, tb) == 65536);
+static_assert(offsetof(shares_shared, x_gathered) == 98304);
+static_assert(offsetof(shares_shared, y_out) == 131072);
+static_assert(sizeof(shares_shared) == 164864);
 
 template <bool TMA>
 static WS_DEVICE void shares_producer(const shares_params &p, shares_shared &s, int group)

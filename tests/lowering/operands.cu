@@ -30,6 +30,20 @@ struct stage_shared {
     ws::output<ws::e4m3, 64, 1> d_out;   // 64 rows, 1 block of 128 bytes
     ws::ring<3> ta_tb;
 };
+static_assert(offsetof(stage_shared, ta) == 0);
+static_assert(offsetof(stage_shared, tb) == 24576);
+static_assert(offsetof(stage_shared, operand_staged) == 49152);
+static_assert(offsetof(stage_shared, et_staged) == 57344);
+static_assert(offsetof(stage_shared, operand_staged_2) == 65536);
+static_assert(offsetof(stage_shared, h_staged) == 73728);
+static_assert(offsetof(stage_shared, h_staged_2) == 81920);
+static_assert(offsetof(stage_shared, h_staged_3) == 90112);
+static_assert(offsetof(stage_shared, acc6_staged) == 98304);
+static_assert(offsetof(stage_shared, acc5_staged) == 114688);
+static_assert(offsetof(stage_shared, scratch) == 131072);
+static_assert(offsetof(stage_shared, c_out) == 135168);
+static_assert(offsetof(stage_shared, d_out) == 151552);
+static_assert(sizeof(stage_shared) == 160768);
 
 template <bool TMA>
 static WS_DEVICE void stage_producer(const stage_params &p, stage_shared &s, int group)

@@ -16,6 +16,8 @@ struct ops_params {
 struct ops_shared {
     ws::scratch<16384> scratch;
 };
+static_assert(offsetof(ops_shared, scratch) == 0);
+static_assert(sizeof(ops_shared) == 16384);
 
 static WS_DEVICE void ops_all(const ops_params &p, ops_shared &s, int group)
 {

@@ -37,6 +37,15 @@ struct pairs_shared {
     ws::ring<2> ta2_ub_uc;
     ws::ring<2> ta3_wb_wc;
 };
+static_assert(offsetof(pairs_shared, ta) == 0);
+static_assert(offsetof(pairs_shared, tb_and_tc) == 16384);
+static_assert(offsetof(pairs_shared, ta2) == 49152);
+static_assert(offsetof(pairs_shared, ub_and_uc) == 65536);
+static_assert(offsetof(pairs_shared, ta3) == 81920);
+static_assert(offsetof(pairs_shared, wb) == 98304);
+static_assert(offsetof(pairs_shared, wc) == 106496);
+static_assert(offsetof(pairs_shared, e_out) == 114688);
+static_assert(sizeof(pairs_shared) == 123904);
 
 template <bool TMA>
 static WS_DEVICE void pairs_producer(const pairs_params &p, pairs_shared &s, int group)

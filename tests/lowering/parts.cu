@@ -22,6 +22,11 @@ struct parts_shared {
     ws::output<ws::f16, 64, 1> c_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
     ws::ring<3> ta_tb;
 };
+static_assert(offsetof(parts_shared, ta) == 0);
+static_assert(offsetof(parts_shared, tb) == 49152);
+static_assert(offsetof(parts_shared, sum_parts) == 98304);
+static_assert(offsetof(parts_shared, c_out) == 164864);
+static_assert(sizeof(parts_shared) == 182272);
 
 template <bool TMA>
 static WS_DEVICE void parts_producer(const parts_params &p, parts_shared &s, int group)

@@ -21,6 +21,11 @@ struct product_in_arms_shared {
     ws::ring<3> tb_ring;
     ws::ring<3> tb_2_ring;
 };
+static_assert(offsetof(product_in_arms_shared, ta) == 0);
+static_assert(offsetof(product_in_arms_shared, tb) == 24576);
+static_assert(offsetof(product_in_arms_shared, tb_2) == 36864);
+static_assert(offsetof(product_in_arms_shared, c_out) == 49152);
+static_assert(sizeof(product_in_arms_shared) == 66560);
 
 template <bool TMA>
 static WS_DEVICE void product_in_arms_producer(const product_in_arms_params &p, product_in_arms_shared &s, int group)

@@ -19,6 +19,10 @@ struct resident_shared {
     ws::pingpong<2> pingpong;
     ws::tile_scheduler scheduler;
 };
+static_assert(offsetof(resident_shared, ta) == 0);
+static_assert(offsetof(resident_shared, tb) == 65536);
+static_assert(offsetof(resident_shared, c_out) == 196608);
+static_assert(sizeof(resident_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void resident_producer(const resident_params &p, resident_shared &s, int group)

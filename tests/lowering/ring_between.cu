@@ -22,6 +22,10 @@ struct ring_between_shared {
     ws::ring<2> ty_ring;
     ws::ring<2> tz_ring;
 };
+static_assert(offsetof(ring_between_shared, tx) == 0);
+static_assert(offsetof(ring_between_shared, ty) == 2048);
+static_assert(offsetof(ring_between_shared, tz) == 4096);
+static_assert(sizeof(ring_between_shared) == 7168);
 
 template <bool TMA>
 static WS_DEVICE void ring_between_producer(const ring_between_params &p, ring_between_shared &s, int group)

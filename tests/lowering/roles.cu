@@ -13,6 +13,8 @@ struct roles_shared {
     ws::shared_tile<ws::f16, 64, 64> t[3];
     ws::ring<3> ring;
 };
+static_assert(offsetof(roles_shared, t) == 0);
+static_assert(sizeof(roles_shared) == 25600);
 
 template <bool TMA>
 static WS_DEVICE void roles_producer(const roles_params &p, roles_shared &s, int group)

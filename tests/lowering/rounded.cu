@@ -20,6 +20,11 @@ struct rounded_shared {
     ws::output<float, 64, 2> c_out;      // 64 rows, 2 blocks of 128 bytes
     ws::ring<2> ta_tb;
 };
+static_assert(offsetof(rounded_shared, ta) == 0);
+static_assert(offsetof(rounded_shared, tb) == 16384);
+static_assert(offsetof(rounded_shared, ta_staged) == 32768);
+static_assert(offsetof(rounded_shared, c_out) == 40960);
+static_assert(sizeof(rounded_shared) == 58368);
 
 template <bool TMA>
 static WS_DEVICE void rounded_producer(const rounded_params &p, rounded_shared &s, int group)

@@ -16,6 +16,9 @@ struct softmax_rows_shared {
     ws::ring<2> t_ring;
     ws::ring<2> t_2_ring;
 };
+static_assert(offsetof(softmax_rows_shared, t) == 0);
+static_assert(offsetof(softmax_rows_shared, t_2) == 65536);
+static_assert(sizeof(softmax_rows_shared) == 132096);
 
 template <bool TMA>
 static WS_DEVICE void softmax_rows_producer(const softmax_rows_params &p, softmax_rows_shared &s, int group)

@@ -21,6 +21,11 @@ struct transposed_shared {
     ws::ring<2> tb_ring;
     ws::ring<2> tb_transposed_ring;
 };
+static_assert(offsetof(transposed_shared, ta) == 0);
+static_assert(offsetof(transposed_shared, tb) == 32768);
+static_assert(offsetof(transposed_shared, tb_transposed) == 57344);
+static_assert(offsetof(transposed_shared, c_out) == 73728);
+static_assert(sizeof(transposed_shared) == 107520);
 
 template <bool TMA>
 static WS_DEVICE void transposed_producer(const transposed_params &p, transposed_shared &s, int group)

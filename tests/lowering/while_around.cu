@@ -19,6 +19,10 @@ struct while_around_shared {
     ws::output<float, 64, 2> c_out;      // 64 rows, 2 blocks of 128 bytes
     ws::ring<2> ta_tb;
 };
+static_assert(offsetof(while_around_shared, ta) == 0);
+static_assert(offsetof(while_around_shared, tb) == 16384);
+static_assert(offsetof(while_around_shared, c_out) == 32768);
+static_assert(sizeof(while_around_shared) == 50176);
 
 template <bool TMA>
 static WS_DEVICE void while_around_producer(const while_around_params &p, while_around_shared &s, int group)

@@ -19,6 +19,10 @@ struct widths_shared {
     ws::output<ws::f16, 64, 2> c_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<4> ta_tb;
 };
+static_assert(offsetof(widths_shared, ta) == 0);
+static_assert(offsetof(widths_shared, tb) == 65536);
+static_assert(offsetof(widths_shared, c_out) == 196608);
+static_assert(sizeof(widths_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void widths_producer(const widths_params &p, widths_shared &s, int group)

@@ -19,8 +19,11 @@ struct linear_relu_shared {
     ws::shared_tile<float, 64, 32> w_tile[8];
     ws::output<float, 64, 2> y_out[2];   // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<8> x_tile_w_tile;
-    ws::pingpong<2> turns;
 };
+static_assert(offsetof(linear_relu_shared, x_tile) == 0);
+static_assert(offsetof(linear_relu_shared, w_tile) == 131072);
+static_assert(offsetof(linear_relu_shared, y_out) == 196608);
+static_assert(sizeof(linear_relu_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void linear_relu_producer(const linear_relu_params &p, linear_relu_shared &s, int group)
@@ -42,45 +45,32 @@ static WS_DEVICE void linear_relu_consumer(const linear_relu_params &p, linear_r
 {
     ws::consumer<8> x_tile_w_tile(s.x_tile_w_tile);
     ws::warp_output y_out(s.y_out[group]);
-    s.pingpong.begin(group);
+    const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // plain.c:7
         const int i = t.at(0);
         const int j = t.at(1);
-        if (t.ordinal() % 2 == group) {  // plain.c:7
-            ws::tile<float, 1, 64, ws::frag> s_2;
-            if (p.value != 0) {  // plain.c:10
-                s_2 = ws::load_row<64, ws::frag>(p.bias, j);
-            } else {
-                s_2 = ws::full<float, 1, 64, ws::frag>(0);
-            }
-            auto s_3 = ws::add(ws::full<float, 128, 64, ws::frag>(-0.0), s_2);
-            s.pingpong.take(group);
-            for (int k = 0; k < p.K; k += 32) {  // plain.c:12
-                const int slot = x_tile_w_tile.get();
-                ws::dot_f32(s_3, ws::view(s.x_tile[slot]), ws::trans(ws::view(s.w_tile[slot])));
-                x_tile_w_tile.consumed<0>();
-            }
-            s.pingpong.pass(group);
-            const auto x = ws::select(ws::gt(s_3, 0.0f), s_3, ws::full<float, 1, 1, ws::frag>(0));
-            ws::store_wait<1>();
-            const auto box = ws::stage<0>(y_out, x);
-            ws::fence();
-            ws::store(y_out, p.y, p.y_map, i, j, box);  // plain.c:14
-            ws::store_wait<1>();
-            const auto box_2 = ws::stage<1>(y_out, x);
-            ws::fence();
-            ws::store(y_out, p.y, p.y_map, i, j, box_2);  // plain.c:14
-            ws::store_wait<1>();
-            const auto box_3 = ws::stage<2>(y_out, x);
-            ws::fence();
-            ws::store(y_out, p.y, p.y_map, i, j, box_3);  // plain.c:14
-            ws::store_wait<1>();
-            const auto box_4 = ws::stage<3>(y_out, x);
-            ws::fence();
-            ws::store(y_out, p.y, p.y_map, i, j, box_4);  // plain.c:14
+        ws::tile<float, 1, 64, ws::frag> s_2;
+        if (p.value != 0) {  // plain.c:10
+            s_2 = ws::load_row<64, ws::frag>(p.bias, j);
         } else {
-            x_tile_w_tile.skip(ws::max((p.K + 31) / 32, 0));
+            s_2 = ws::full<float, 1, 64, ws::frag>(0);
         }
+        auto s_3 = ws::add(ws::full<float, 64, 64, ws::frag>(-0.0), s_2);
+        for (int k = 0; k < p.K; k += 32) {  // plain.c:12
+            const int slot = x_tile_w_tile.get();
+            ws::dot_f32(s_3, ws::window<64, 32>(s.x_tile[slot], first_row, 0), ws::trans(ws::view(s.w_tile[slot])));
+            x_tile_w_tile.consumed<0>();
+        }
+        const auto x = ws::select(ws::gt(s_3, 0.0f), s_3, ws::full<float, 1, 1, ws::frag>(0));
+        const long n = i + first_row;
+        ws::store_wait<1>();
+        const auto box = ws::stage<0>(y_out, x);
+        ws::fence();
+        ws::store(y_out, p.y, p.y_map, n, j, box);  // plain.c:14
+        ws::store_wait<1>();
+        const auto box_2 = ws::stage<1>(y_out, x);
+        ws::fence();
+        ws::store(y_out, p.y, p.y_map, n, j, box_2);  // plain.c:14
     }
     ws::store_wait<0>();
 }
@@ -89,8 +79,7 @@ static WS_KERNEL(384, 1) void linear_relu_kernel(WS_PARAMS(linear_relu_params) p
 {
     linear_relu_shared &s = ws::shared<linear_relu_shared>();
     if (ws::first_thread()) {
-        s.x_tile_w_tile.init("x_tile_w_tile", 1);  // one group releases each slot
-        s.pingpong.init("turns");
+        s.x_tile_w_tile.init("x_tile_w_tile", 2);  // two groups release each slot
         ws::prefetch(p.x_map);
         ws::prefetch(p.w_map);
         ws::prefetch(p.y_map);

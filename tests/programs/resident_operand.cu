@@ -9,7 +9,7 @@ struct kernel_params {
     ws::edge_map a_map;                  // tiles of 128 rows, the last as it is
     ws::map c_map;
     int M;
-    int subtiles;
+    int strips;
     ws::grid<2> grid;
 };
 
@@ -21,6 +21,10 @@ struct kernel_shared {
     ws::ring<2> a_tile_ring;
     ws::tile_scheduler scheduler;
 };
+static_assert(offsetof(kernel_shared, b_tile) == 0);
+static_assert(offsetof(kernel_shared, a_tile) == 32768);
+static_assert(offsetof(kernel_shared, c_out) == 98304);
+static_assert(sizeof(kernel_shared) == 115712);
 
 template <bool TMA>
 static WS_DEVICE void kernel_producer(const kernel_params &p, kernel_shared &s, int group)
@@ -34,7 +38,7 @@ static WS_DEVICE void kernel_producer(const kernel_params &p, kernel_shared &s, 
         ws::copy_in(b_tile_ring, s.b_tile[b_tile_slot], p.b, p.b_map, j, 0);
         b_tile_ring.put_done();
         const int i = s_2 * 128;
-        for (int i_2 = i; i_2 < p.M; i_2 += p.subtiles * 128) {  // resident_operand.c:16
+        for (int i_2 = i; i_2 < p.M; i_2 += p.strips * 128) {  // resident_operand.c:16
             const int a_tile_slot = a_tile_ring.put();
             ws::copy_in(a_tile_ring, s.a_tile[a_tile_slot], p.a, p.a_map, i_2, 0);
             a_tile_ring.put_done();
@@ -53,7 +57,7 @@ static WS_DEVICE void kernel_consumer(const kernel_params &p, kernel_shared &s, 
         const int j = t.at(1);
         const int b_tile_slot = b_tile_ring.get();
         const int i = s_2 * 128;
-        for (int i_2 = i; i_2 < p.M; i_2 += p.subtiles * 128) {  // resident_operand.c:16
+        for (int i_2 = i; i_2 < p.M; i_2 += p.strips * 128) {  // resident_operand.c:16
             auto acc = ws::full<float, 64, 64, ws::frag>(0);
             const int a_tile_slot = a_tile_ring.get();
             ws::mma(acc, ws::window<64, 128>(s.a_tile[a_tile_slot], first_row, 0), ws::trans(ws::view(s.b_tile[b_tile_slot])));
@@ -96,7 +100,7 @@ static WS_KERNEL(384, 1) void kernel_kernel(WS_PARAMS(kernel_params) p)
     }
 }
 
-extern "C" void ws_launch_kernel_08380c30(int M, int N, int K, int subtiles, const void *A, const void *B, const void *C)
+extern "C" void ws_launch_kernel_f2d48d78(int M, int N, int K, int strips, const void *A, const void *B, const void *C)
 {
     ws::launch call("kernel");
     kernel_params p;
@@ -108,8 +112,8 @@ extern "C" void ws_launch_kernel_08380c30(int M, int N, int K, int subtiles, con
     call.map(p.a_map, p.a, 128);
     call.map(p.c_map, p.c, 64);
     p.M = M;
-    p.subtiles = subtiles;
-    call.grid(p.grid, {{0, subtiles, 1}, {0, N, 64}}, ws::order_auto, 0);
+    p.strips = strips;
+    call.grid(p.grid, {{0, strips, 1}, {0, N, 64}}, ws::order_auto, 0);
     call.schedule(p.grid);
     call.run(kernel_kernel, p, 384, sizeof(kernel_shared), ws::persistent);
 }

@@ -29,6 +29,11 @@ struct attention_shared {
     ws::pingpong<3> pingpong;
     ws::tile_scheduler scheduler;
 };
+static_assert(offsetof(attention_shared, tq) == 0);
+static_assert(offsetof(attention_shared, k_tile) == 98304);
+static_assert(offsetof(attention_shared, v_tile) == 139264);
+static_assert(offsetof(attention_shared, o_out) == 180224);
+static_assert(sizeof(attention_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void attention_producer(const attention_params &p, attention_shared &s, int group)
@@ -262,6 +267,11 @@ struct attention_2_shared {
     ws::pingpong<2> pingpong;
     ws::tile_scheduler scheduler;
 };
+static_assert(offsetof(attention_2_shared, tq) == 0);
+static_assert(offsetof(attention_2_shared, k_tile) == 65536);
+static_assert(offsetof(attention_2_shared, v_tile) == 131072);
+static_assert(offsetof(attention_2_shared, o_out) == 196608);
+static_assert(sizeof(attention_2_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void attention_2_producer(const attention_2_params &p, attention_2_shared &s, int group)

@@ -91,6 +91,16 @@ struct backward_shared {
     ws::role_barrier<2> role_barrier;
     ws::tile_scheduler scheduler;
 };
+static_assert(offsetof(backward_shared, tk) == 0);
+static_assert(offsetof(backward_shared, tv) == 32768);
+static_assert(offsetof(backward_shared, tq) == 65536);
+static_assert(offsetof(backward_shared, tg) == 98304);
+static_assert(offsetof(backward_shared, log) == 131072);
+static_assert(offsetof(backward_shared, sum) == 135168);
+static_assert(offsetof(backward_shared, ds_gathered) == 139264);
+static_assert(offsetof(backward_shared, dq_out) == 172032);
+static_assert(offsetof(backward_shared, dk_out) == 204800);
+static_assert(sizeof(backward_shared) == 222208);
 
 template <bool TMA>
 static WS_DEVICE void backward_producer(const backward_params &p, backward_shared &s, int group)
@@ -276,6 +286,8 @@ struct finish_params {
 struct finish_shared {
     ws::scratch<16384> scratch;
 };
+static_assert(offsetof(finish_shared, scratch) == 0);
+static_assert(sizeof(finish_shared) == 16384);
 
 static WS_DEVICE void finish_all(const finish_params &p, finish_shared &s, int group)
 {

@@ -29,6 +29,11 @@ struct attend_parts_shared {
     ws::ring<3> v_tile_ring;
     ws::tile_scheduler scheduler;
 };
+static_assert(offsetof(attend_parts_shared, tq) == 0);
+static_assert(offsetof(attend_parts_shared, k_tile) == 16384);
+static_assert(offsetof(attend_parts_shared, v_tile) == 114688);
+static_assert(offsetof(attend_parts_shared, o_out) == 212992);
+static_assert(sizeof(attend_parts_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void attend_parts_producer(const attend_parts_params &p, attend_parts_shared &s, int group)

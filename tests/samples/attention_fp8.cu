@@ -27,6 +27,12 @@ struct attention_fp8_shared {
     ws::ring<2> v_tile_ring;
     ws::ring<2> v_tile_transposed_ring;
 };
+static_assert(offsetof(attention_fp8_shared, tq) == 0);
+static_assert(offsetof(attention_fp8_shared, k_tile) == 32768);
+static_assert(offsetof(attention_fp8_shared, v_tile) == 81920);
+static_assert(offsetof(attention_fp8_shared, v_tile_transposed) == 131072);
+static_assert(offsetof(attention_fp8_shared, o_out) == 196608);
+static_assert(sizeof(attention_fp8_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void attention_fp8_producer(const attention_fp8_params &p, attention_fp8_shared &s, int group)
@@ -249,6 +255,12 @@ struct attention_fp8_2_shared {
     ws::ring<2> v_tile_ring;
     ws::ring<2> v_tile_transposed_ring;
 };
+static_assert(offsetof(attention_fp8_2_shared, tq) == 0);
+static_assert(offsetof(attention_fp8_2_shared, k_tile) == 32768);
+static_assert(offsetof(attention_fp8_2_shared, v_tile) == 65536);
+static_assert(offsetof(attention_fp8_2_shared, v_tile_transposed) == 98304);
+static_assert(offsetof(attention_fp8_2_shared, o_out) == 131072);
+static_assert(sizeof(attention_fp8_2_shared) == 164864);
 
 template <bool TMA>
 static WS_DEVICE void attention_fp8_2_producer(const attention_fp8_2_params &p, attention_fp8_2_shared &s, int group)

@@ -30,6 +30,11 @@ struct attention_gqa_shared {
     ws::pingpong<2> pingpong;
     ws::tile_scheduler scheduler;
 };
+static_assert(offsetof(attention_gqa_shared, tq) == 0);
+static_assert(offsetof(attention_gqa_shared, tk) == 65536);
+static_assert(offsetof(attention_gqa_shared, tv) == 131072);
+static_assert(offsetof(attention_gqa_shared, o_out) == 196608);
+static_assert(sizeof(attention_gqa_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void attention_gqa_producer(const attention_gqa_params &p, attention_gqa_shared &s, int group)

@@ -26,6 +26,11 @@ struct attention_varlen_shared {
     ws::pingpong<2> pingpong;
     ws::tile_scheduler scheduler;
 };
+static_assert(offsetof(attention_varlen_shared, tq) == 0);
+static_assert(offsetof(attention_varlen_shared, tk) == 32768);
+static_assert(offsetof(attention_varlen_shared, tv) == 65536);
+static_assert(offsetof(attention_varlen_shared, o_out) == 98304);
+static_assert(sizeof(attention_varlen_shared) == 115712);
 
 template <bool TMA>
 static WS_DEVICE void attention_varlen_producer(const attention_varlen_params &p, attention_varlen_shared &s, int group)

@@ -28,6 +28,11 @@ struct attention_window_shared {
     ws::pingpong<2> pingpong;
     ws::tile_scheduler scheduler;
 };
+static_assert(offsetof(attention_window_shared, tq) == 0);
+static_assert(offsetof(attention_window_shared, tk) == 65536);
+static_assert(offsetof(attention_window_shared, tv) == 131072);
+static_assert(offsetof(attention_window_shared, o_out) == 196608);
+static_assert(sizeof(attention_window_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void attention_window_producer(const attention_window_params &p, attention_window_shared &s, int group)

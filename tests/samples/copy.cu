@@ -13,6 +13,8 @@ struct copy_shared {
     ws::shared_tile<float, 64, 64> x_tile[4];
     ws::ring<4> x_tile_ring;
 };
+static_assert(offsetof(copy_shared, x_tile) == 0);
+static_assert(sizeof(copy_shared) == 66560);
 
 template <bool TMA>
 static WS_DEVICE void copy_producer(const copy_params &p, copy_shared &s, int group)

@@ -18,6 +18,10 @@ struct gemm_shared {
     ws::output<ws::f16, 64, 2> c_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<4> ta_tb;
 };
+static_assert(offsetof(gemm_shared, ta) == 0);
+static_assert(offsetof(gemm_shared, tb) == 65536);
+static_assert(offsetof(gemm_shared, c_out) == 196608);
+static_assert(sizeof(gemm_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void gemm_producer(const gemm_params &p, gemm_shared &s, int group)

@@ -18,6 +18,10 @@ struct gemm_batched_shared {
     ws::output<float, 64, 4> c_out;      // 64 rows, 4 blocks of 128 bytes
     ws::ring<4> ta_tb;
 };
+static_assert(offsetof(gemm_batched_shared, ta) == 0);
+static_assert(offsetof(gemm_batched_shared, tb) == 32768);
+static_assert(offsetof(gemm_batched_shared, c_out) == 98304);
+static_assert(sizeof(gemm_batched_shared) == 132096);
 
 template <bool TMA>
 static WS_DEVICE void gemm_batched_producer(const gemm_batched_params &p, gemm_batched_shared &s, int group)

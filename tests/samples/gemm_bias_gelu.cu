@@ -19,6 +19,10 @@ struct gemm_bias_gelu_shared {
     ws::output<ws::f16, 64, 2> y_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<4> w_tile_x_tile;
 };
+static_assert(offsetof(gemm_bias_gelu_shared, w_tile) == 0);
+static_assert(offsetof(gemm_bias_gelu_shared, x_tile) == 65536);
+static_assert(offsetof(gemm_bias_gelu_shared, y_out) == 131072);
+static_assert(sizeof(gemm_bias_gelu_shared) == 164864);
 
 template <bool TMA>
 static WS_DEVICE void gemm_bias_gelu_producer(const gemm_bias_gelu_params &p, gemm_bias_gelu_shared &s, int group)

@@ -18,6 +18,10 @@ struct gemm_tn_shared {
     ws::output<float, 64, 4> c_out[2];   // 64 rows, 4 blocks of 128 bytes; one for each group
     ws::ring<3> ta_tb;
 };
+static_assert(offsetof(gemm_tn_shared, ta) == 0);
+static_assert(offsetof(gemm_tn_shared, tb) == 49152);
+static_assert(offsetof(gemm_tn_shared, c_out) == 98304);
+static_assert(sizeof(gemm_tn_shared) == 164864);
 
 template <bool TMA>
 static WS_DEVICE void gemm_tn_producer(const gemm_tn_params &p, gemm_tn_shared &s, int group)

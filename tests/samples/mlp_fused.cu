@@ -24,6 +24,10 @@ struct gate_shared {
     ws::ring<5> tx_g_tile_u_tile;
     ws::pingpong<2> pingpong;
 };
+static_assert(offsetof(gate_shared, tx) == 0);
+static_assert(offsetof(gate_shared, g_tile_and_u_tile) == 81920);
+static_assert(offsetof(gate_shared, h_out) == 215040);
+static_assert(sizeof(gate_shared) == 232448);
 
 template <bool TMA>
 static WS_DEVICE void gate_producer(const gate_params &p, gate_shared &s, int group)
@@ -165,6 +169,10 @@ struct project_128_shared {
     ws::ring<6> tile_tile_2;
     ws::pingpong<2> pingpong;
 };
+static_assert(offsetof(project_128_shared, tile) == 0);
+static_assert(offsetof(project_128_shared, tile_2) == 98304);
+static_assert(offsetof(project_128_shared, tile_out) == 196608);
+static_assert(sizeof(project_128_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void project_128_producer(const project_128_params &p, project_128_shared &s, int group)
@@ -283,6 +291,10 @@ struct project_152_shared {
     ws::ring<6> tile_tile_2;
     ws::pingpong<2> pingpong;
 };
+static_assert(offsetof(project_152_shared, tile) == 0);
+static_assert(offsetof(project_152_shared, tile_2) == 116736);
+static_assert(offsetof(project_152_shared, tile_out) == 215040);
+static_assert(sizeof(project_152_shared) == 232448);
 
 template <bool TMA>
 static WS_DEVICE void project_152_producer(const project_152_params &p, project_152_shared &s, int group)
@@ -406,6 +418,10 @@ struct project_160_shared {
     ws::ring<5> tile_tile_2;
     ws::pingpong<2> pingpong;
 };
+static_assert(offsetof(project_160_shared, tile) == 0);
+static_assert(offsetof(project_160_shared, tile_2) == 102400);
+static_assert(offsetof(project_160_shared, tile_out) == 184320);
+static_assert(sizeof(project_160_shared) == 218112);
 
 template <bool TMA>
 static WS_DEVICE void project_160_producer(const project_160_params &p, project_160_shared &s, int group)
@@ -538,6 +554,10 @@ struct project_200_shared {
     ws::pingpong<2> pingpong;
     ws::tile_scheduler scheduler;
 };
+static_assert(offsetof(project_200_shared, tile) == 0);
+static_assert(offsetof(project_200_shared, tile_2) == 128000);
+static_assert(offsetof(project_200_shared, tile_out) == 209920);
+static_assert(sizeof(project_200_shared) == 227328);
 
 template <bool TMA>
 static WS_DEVICE void project_200_producer(const project_200_params &p, project_200_shared &s, int group)

@@ -19,6 +19,10 @@ struct softmax_gemm_shared {
     ws::ring<3> a_tile_ring;
     ws::ring<3> b_tile_ring;
 };
+static_assert(offsetof(softmax_gemm_shared, a_tile) == 0);
+static_assert(offsetof(softmax_gemm_shared, b_tile) == 49152);
+static_assert(offsetof(softmax_gemm_shared, c_out) == 98304);
+static_assert(sizeof(softmax_gemm_shared) == 164864);
 
 template <bool TMA>
 static WS_DEVICE void softmax_gemm_producer(const softmax_gemm_params &p, softmax_gemm_shared &s, int group)

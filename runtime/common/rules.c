@@ -429,6 +429,17 @@ static int rule_float(struct question *q)
     return 1;
 }
 
+static int rule_floats(struct question *q)
+{
+    if (!rule_binary(q))
+        return 0;
+    for (int i = 0; i < q->count; i++)
+        if (is_tile(&q->operands[i]) && !ws_rule_is_float(q->operands[i].dtype))
+            return wrong(q, "cast it to WS_F32 first", "operand %d is %s, not a float tile", i + 1,
+                         ws_rule_dtype_name(q->operands[i].dtype));
+    return 1;
+}
+
 static int rule_reduce(struct question *q)
 {
     const type *t = &q->operands[0];
@@ -446,7 +457,8 @@ static int (*const rules[])(struct question *) = {
     [R_INDEX] = rule_index,     [R_DOT] = rule_dot,       [R_DOT_F32] = rule_dot_f32, [R_TRANS] = rule_trans,
     [R_CAST] = rule_cast,       [R_BINARY] = rule_binary, [R_COMPARE] = rule_compare, [R_MASK] = rule_mask,
     [R_SELECT] = rule_select,   [R_FMA] = rule_binary,    [R_UNARY] = rule_unary,     [R_SAME] = rule_unary,
-    [R_FLOAT] = rule_float,     [R_ROW] = rule_reduce,    [R_COL] = rule_reduce,      [R_ARGMAX] = rule_reduce,
+    [R_FLOAT] = rule_float,     [R_FLOATS] = rule_floats, [R_ROW] = rule_reduce,      [R_COL] = rule_reduce,
+    [R_ARGMAX] = rule_reduce,
 };
 
 int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,

@@ -49,6 +49,7 @@ typedef enum {
     R_UNARY, /* elementwise */
     R_SAME,  /* not elementwise, and of the operand's type */
     R_FLOAT,
+    R_FLOATS,
     R_ROW,
     R_COL,
     R_ARGMAX

@@ -286,9 +286,12 @@ static inline double ws_f64_abs(double x)
 }
 
 /* scalar_math.c.  */
-#define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most) \
-    float ws_f32_##name(float x);                                  \
+#define MATHS(NAME, name, ...)    \
+    float ws_f32_##name(float x); \
     double ws_f64_##name(double x);
+#define MATHS_OF_TWO(NAME, name, ...)      \
+    float ws_f32_##name(float x, float y); \
+    double ws_f64_##name(double x, double y);
 #include "maths.def"
 #undef MATHS
 

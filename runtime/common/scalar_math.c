@@ -15,5 +15,13 @@
     {                                                              \
         return f64;                                                \
     }
+#define MATHS_OF_TWO(NAME, name, f32, f64, gpu_f32, gpu_f64) \
+    float ws_f32_##name(float x, float y)                    \
+    {                                                        \
+        return f32;                                          \
+    }                                                        \
+    double ws_f64_##name(double x, double y)                 \
+    {                                                        \
+        return f64;                                          \
+    }
 #include "maths.def"
-#undef MATHS

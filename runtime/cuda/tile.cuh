@@ -510,8 +510,18 @@ static WS_DEVICE float logistic(float x)
             return gpu_f64;                                        \
         }                                                          \
     };
+#define MATHS_OF_TWO(NAME, name, f32, f64, gpu_f32, gpu_f64)  \
+    struct name {                                             \
+        WS_DEVICE float operator()(float x, float y) const    \
+        {                                                     \
+            return gpu_f32;                                   \
+        }                                                     \
+        WS_DEVICE double operator()(double x, double y) const \
+        {                                                     \
+            return gpu_f64;                                   \
+        }                                                     \
+    };
 #include "../common/maths.def"
-#undef MATHS
 
 } // namespace one
 
@@ -545,9 +555,9 @@ WS_COMPARE(mask_and)
 WS_COMPARE(mask_or)
 WS_UNARY(neg)
 WS_UNARY(abs)
-#define MATHS(NAME, name, ...) WS_UNARY(name)
+#define MATHS(NAME, name, ...)        WS_UNARY(name)
+#define MATHS_OF_TWO(NAME, name, ...) WS_BINARY(name, name)
 #include "../common/maths.def"
-#undef MATHS
 #undef WS_UNARY
 #undef WS_BINARY
 #undef WS_COMPARE

@@ -223,6 +223,10 @@ namespace one {
     struct name {                         \
         WS_EMULATE_FLOATS(name, ONE, (x)) \
     };
+#define MATHS_OF_TWO(NAME, name, ...)        \
+    struct name {                            \
+        WS_EMULATE_FLOATS(name, TWO, (x, y)) \
+    };
 WS_EMULATE_ARITHMETIC(add, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(sub, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(mul, TWO, (x, y))
@@ -233,7 +237,6 @@ WS_EMULATE_ARITHMETIC(fma, THREE, (x, y, z))
 WS_EMULATE_ARITHMETIC(neg, ONE, (x))
 WS_EMULATE_ARITHMETIC(abs, ONE, (x))
 #include "../common/maths.def"
-#undef MATHS
 #undef WS_EMULATE_ARITHMETIC
 #undef WS_EMULATE_INT
 #undef WS_EMULATE_FLOATS

@@ -220,9 +220,9 @@ WS_EMULATE_COMPARE(mask_or)
 WS_EMULATE_UNARY(mask_not)
 WS_EMULATE_UNARY(neg)
 WS_EMULATE_UNARY(abs)
-#define MATHS(NAME, name, ...) WS_EMULATE_UNARY(name)
+#define MATHS(NAME, name, ...)        WS_EMULATE_UNARY(name)
+#define MATHS_OF_TWO(NAME, name, ...) WS_EMULATE_BINARY(name)
 #include "../common/maths.def"
-#undef MATHS
 #undef WS_EMULATE_UNARY
 #undef WS_EMULATE_BINARY
 #undef WS_EMULATE_COMPARE

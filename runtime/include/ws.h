@@ -305,6 +305,10 @@ ws_tile ws_mul_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_div_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_max_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_min_(ws_tile x, ws_tile y) WS_USE_;
+ws_tile ws_pow_(ws_tile x, ws_tile y) WS_USE_;
+ws_tile ws_fmod_(ws_tile x, ws_tile y) WS_USE_;
+ws_tile ws_hypot_(ws_tile x, ws_tile y) WS_USE_;
+ws_tile ws_atan2_(ws_tile y, ws_tile x) WS_USE_;
 ws_tile ws_lt_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_le_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_gt_(ws_tile x, ws_tile y) WS_USE_;
@@ -319,6 +323,10 @@ ws_tile ws_fma_(ws_tile x, ws_tile y, ws_tile z) WS_USE_;
 #    define ws_div(x, y)              ws_div_(ws_operand_(x), ws_operand_(y))
 #    define ws_max(x, y)              ws_max_(ws_operand_(x), ws_operand_(y))
 #    define ws_min(x, y)              ws_min_(ws_operand_(x), ws_operand_(y))
+#    define ws_pow(x, y)              ws_pow_(ws_operand_(x), ws_operand_(y))
+#    define ws_fmod(x, y)             ws_fmod_(ws_operand_(x), ws_operand_(y))
+#    define ws_hypot(x, y)            ws_hypot_(ws_operand_(x), ws_operand_(y))
+#    define ws_atan2(y, x)            ws_atan2_(ws_operand_(y), ws_operand_(x))
 #    define ws_lt(x, y)               ws_lt_(ws_operand_(x), ws_operand_(y))
 #    define ws_le(x, y)               ws_le_(ws_operand_(x), ws_operand_(y))
 #    define ws_gt(x, y)               ws_gt_(ws_operand_(x), ws_operand_(y))
@@ -346,6 +354,10 @@ ws_tile ws_cos(ws_tile x) WS_USE_;
 ws_tile ws_tanh(ws_tile x) WS_USE_;
 ws_tile ws_erf(ws_tile x) WS_USE_;
 ws_tile ws_sigmoid(ws_tile x) WS_USE_;
+ws_tile ws_tan(ws_tile x) WS_USE_;
+ws_tile ws_cbrt(ws_tile x) WS_USE_;
+ws_tile ws_log1p(ws_tile x) WS_USE_;
+ws_tile ws_expm1(ws_tile x) WS_USE_;
 
 ws_tile ws_row_sum(ws_tile x) WS_USE_;
 ws_tile ws_row_max(ws_tile x) WS_USE_;

@@ -48,9 +48,9 @@ ALL(TWO, min)
 ALL(THREE, fma)
 ALL(ONE, neg)
 ALL(ONE, abs)
-#define MATHS(NAME, name, ...) FLOATS(ONE, name)
+#define MATHS(NAME, name, ...)        FLOATS(ONE, name)
+#define MATHS_OF_TWO(NAME, name, ...) FLOATS(TWO, name)
 #include "maths.def"
-#undef MATHS
 ALL(COMPARE, lt)
 ALL(COMPARE, le)
 ALL(COMPARE, gt)
@@ -61,26 +61,26 @@ ALL(COMPARE, ne)
 #define FLOAT_ROW(NAME, name) [WS_OP_##NAME] = {loop_f32_##name, loop_f64_##name, NULL}
 #define ROW(NAME, name)       [WS_OP_##NAME] = {loop_f32_##name, loop_f64_##name, loop_i32_##name}
 
-/* Rows of ops.def whose rule is R_FLOAT, and rows of maths.def: each operation has its meaning.  */
+/* Rows of ops.def whose rule is R_FLOAT or R_FLOATS, and rows of maths.def: each operation has its meaning.  */
 enum {
-#define OP(NAME, text, class, nargs, rule, call, about, doc) +(rule == R_FLOAT)
+#define OP(NAME, text, class, nargs, rule, call, about, doc) +(rule == R_FLOAT || rule == R_FLOATS)
     FLOAT_OPERATIONS = 0
 #include "ops.def"
 #undef OP
     ,
-#define MATHS(NAME, name, ...) +1
+#define MATHS(NAME, name, ...)        +1
+#define MATHS_OF_TWO(NAME, name, ...) +1
     MEANINGS = 0
 #include "maths.def"
-#undef MATHS
 };
 _Static_assert((int)FLOAT_OPERATIONS == (int)MEANINGS, "ops.def and maths.def differ");
 
 static loop *const loops[WS_OP_COUNT][3] = {
     ROW(ADD, add), ROW(SUB, sub), ROW(MUL, mul), ROW(DIV, div), ROW(MAX, max), ROW(MIN, min),
     ROW(FMA, fma), ROW(NEG, neg), ROW(ABS, abs),
-#define MATHS(NAME, name, ...) FLOAT_ROW(NAME, name),
+#define MATHS(NAME, name, ...)        FLOAT_ROW(NAME, name),
+#define MATHS_OF_TWO(NAME, name, ...) FLOAT_ROW(NAME, name),
 #include "maths.def"
-#undef MATHS
     ROW(LT, lt),   ROW(LE, le),   ROW(GT, gt),   ROW(GE, ge),   ROW(EQ, eq),   ROW(NE, ne),
 };
 
@@ -161,9 +161,9 @@ DEFINE_TWO(EQ, eq)
 DEFINE_TWO(NE, ne)
 DEFINE_ONE(NEG, neg)
 DEFINE_ONE(ABS, abs)
-#define MATHS(NAME, name, ...) DEFINE_ONE(NAME, name)
+#define MATHS(NAME, name, ...)        DEFINE_ONE(NAME, name)
+#define MATHS_OF_TWO(NAME, name, ...) DEFINE_TWO(NAME, name)
 #include "maths.def"
-#undef MATHS
 
 /* ---- masks ------------------------------------------------------------------------------------------------------- */
 

@@ -40,9 +40,9 @@ static ws_tile as_numbers(ws_tile mask)
     {                                                                                                           \
         give(out, WS_I32, ROWS, COLS, as_numbers(ws_##name(whole(in->x, WS_##type), whole(in->y, WS_##type)))); \
     }
-#define MATHS(NAME, name, ...) MATHS_TYPES(UNARY, name)
+#define MATHS(NAME, name, ...)        MATHS_TYPES(UNARY, name)
+#define MATHS_OF_TWO(NAME, name, ...) MATHS_TYPES(BINARY, name)
 #include "../../runtime/common/maths.def"
-#undef MATHS
 SIGNS(UNARY)
 BINARIES(BINARY)
 COMPARISONS(COMPARISON)

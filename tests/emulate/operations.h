@@ -47,9 +47,9 @@ extern "C" {
 /* By the sequential library; `out` gets MOST_BYTES at most.  `from` and `to` of a cast.  */
 typedef void sequential(const struct inputs *in, void *out);
 #define DECLARE(name, type) sequential sequential_##name##_##type;
-#define MATHS(NAME, name, ...) MATHS_TYPES(DECLARE, name)
+#define MATHS(NAME, name, ...)        MATHS_TYPES(DECLARE, name)
+#define MATHS_OF_TWO(NAME, name, ...) MATHS_TYPES(DECLARE, name)
 #include "../../runtime/common/maths.def"
-#undef MATHS
 SIGNS(DECLARE)
 BINARIES(DECLARE)
 COMPARISONS(DECLARE)

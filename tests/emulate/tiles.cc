@@ -148,9 +148,9 @@ template <typename E> static matrix<E> with_broadcast(const matrix<E> &x, const 
 
 static void elementwise(void **)
 {
-#define MATHS(NAME, name, ...) MATHS_TYPES(ONE, name)
+#define MATHS(NAME, name, ...)        MATHS_TYPES(ONE, name)
+#define MATHS_OF_TWO(NAME, name, ...) MATHS_TYPES(TWO, name)
 #include "../../runtime/common/maths.def"
-#undef MATHS
     SIGNS(ONE)
     BINARIES(TWO)
     COMPARISONS(COMPARE)

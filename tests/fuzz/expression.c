@@ -233,7 +233,6 @@ static char *plain_unary(Gen *g, const char *x, Dtype dtype, double *bound)
         return f64;                                                \
     }
 #include "../../runtime/common/maths.def"
-#undef MATHS
 
 /* Functions between -1 and 1, and what they are given: sines follow an argument's error wherever it lies.  */
 static char *bounded_unary(const Gen *g, const char *x)
@@ -244,7 +243,6 @@ static char *bounded_unary(const Gen *g, const char *x)
     } all[] = {
 #define MATHS(NAME, name, f32, f64, gpu_f32, gpu_f64, least, most) {#name, value_##name},
 #include "../../runtime/common/maths.def"
-#undef MATHS
     };
     const char *names[sizeof all / sizeof *all];
     int count = 0;
@@ -260,9 +258,9 @@ static char *bounded_unary(const Gen *g, const char *x)
 
 static char *unary_make(Gen *g, Shape shape, int depth, double *bound)
 {
-    static const int weights[] = {30, 10, 10, 8, 8, 8, 8, 6, 6, 6};
+    static const int weights[] = {30, 10, 10, 8, 8, 8, 8, 6, 6, 6, 3, 3, 3, 3};
     char *x = expression(g, shape, depth - 1, bound);
-    int form = dtype_float(shape.dtype) ? weigh(weights, 10) : 0;
+    int form = dtype_float(shape.dtype) ? weigh(weights, 14) : 0;
     double inner = *bound;
     *bound = inner + 1;
     if (form == 0)
@@ -278,6 +276,18 @@ static char *unary_make(Gen *g, Shape shape, int depth, double *bound)
         return text("ws_sqrt(%s)", g->wild ? x : text("ws_abs(%s)", x));
     if (form == 7)
         return text("ws_rsqrt(%s)", g->wild ? x : text("ws_add(ws_abs(%s), 0.25)", x));
+    if (form == 10)
+        return text("ws_cbrt(%s)", x);
+    if (form == 11)
+        return text("ws_log1p(%s)", g->wild ? x : text("ws_abs(%s)", x));
+    if (form == 12) {
+        *bound = 2;
+        return text("ws_tan(%s)", g->wild ? x : text("ws_min(ws_max(%s, -1), 1)", x));
+    }
+    if (form == 13) {
+        *bound = inner < 8 ? exp(inner) : exp(5);
+        return text("ws_expm1(%s)", inner < 8 || g->wild ? x : text("ws_min(%s, 5)", x));
+    }
     return text("ws_log%s(%s)", form == 8 ? "" : "2", g->wild ? x : text("ws_add(ws_abs(%s), 0.5)", x));
 }
 
@@ -293,12 +303,33 @@ static Shape partner(Shape shape)
     return shape;
 }
 
+/* Of numbers that a f16 can hold what comes of.  */
+static char *function_of_two(const Gen *g, const char *x, const char *y, double *bound, double other)
+{
+    switch (pick(4)) {
+    case 0:
+        *bound = 4096;
+        return g->wild ? text("ws_pow(%s, %s)", x, y)
+                       : text("ws_pow(ws_min(ws_add(ws_abs(%s), 0.25), 8), ws_min(ws_max(%s, -4), 4))", x, y);
+    case 1:
+        return text(g->wild ? "ws_fmod(%s, %s)" : "ws_fmod(%s, ws_add(ws_abs(%s), 1))", x, y);
+    case 2:
+        *bound += other;
+        return text("ws_min(ws_hypot(%s, %s), 1e4)", x, y);
+    default:
+        *bound = 4;
+        return text("ws_atan2(%s, %s)", x, y);
+    }
+}
+
 static char *binary_make(Gen *g, Shape shape, int depth, double *bound)
 {
     static const char *const names[] = {"add", "sub", "mul", "max", "min", "div"};
     double other;
     char *x = expression(g, shape, depth - 1, bound), *y = expression(g, partner(shape), depth - 1, &other);
     int form = pick(6);
+    if (dtype_float(shape.dtype) && chance(15))
+        return function_of_two(g, x, y, bound, other);
     if (form == 5) {
         if (!g->wild && dtype_float(shape.dtype))
             y = text("ws_add(ws_abs(%s), 1)", y);

@@ -67,7 +67,7 @@ knows_all() {
     for name in $(sed -n 's/^OP (\([A-Z0-9_]*\), *[a-z0-9_]*, *\(TILE\|LOAD\|STORE\|SYNC\|READ\),.*/\1/p' "$top_srcdir/runtime/common/ops.def"); do
         case $name in DOT | DOT_F32 | LOAD* | STORE | STORE_ROW | STORE_COL | AT*) continue ;; esac
         known=$((known + 1))
-        grep -qE "OP_$name\\b|X\($name,|MATHS \($name," "$here"/*.c "$top_srcdir/runtime/common/maths.def" || { echo "the interpreter does not know $name"; missing=1; }
+        grep -qE "OP_$name\\b|X\($name,|MATHS(_OF_TWO)? \($name," "$here"/*.c "$top_srcdir/runtime/common/maths.def" || { echo "the interpreter does not know $name"; missing=1; }
     done
     test $known -gt 50 || { echo "ops.def has only $known of these"; missing=1; }
     return $missing

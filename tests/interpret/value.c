@@ -179,9 +179,9 @@ static ws_tile tile_result(Group *group, const Op *op)
         return function(x, y);
         OF_ONE(ONE)
         OF_TWO(TWO)
-#define MATHS(NAME, name, ...) ONE(NAME, ws_##name)
+#define MATHS(NAME, name, ...)        ONE(NAME, ws_##name)
+#define MATHS_OF_TWO(NAME, name, ...) TWO(NAME, ws_##name##_)
 #include "../../runtime/common/maths.def"
-#undef MATHS
     case OP_SELECT:
         return ws_select_(x, y, z);
     case OP_FMA:

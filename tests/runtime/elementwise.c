@@ -112,7 +112,6 @@ static double value_neg(double x)
         return name(x);                  \
     }
 #include "../../runtime/common/maths.def"
-#undef MATHS
 
 static const struct unary {
     const char *name;
@@ -123,7 +122,6 @@ static const struct unary {
     {"abs", ws_abs, fabs},
 #define MATHS(NAME, name, ...) {#name, ws_##name, value_##name},
 #include "../../runtime/common/maths.def"
-#undef MATHS
 };
 
 static int is_exact(const struct unary *unary)

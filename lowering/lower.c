@@ -22,6 +22,7 @@ const Pass passes[] = {
     {"nest", PHASE_LANGUAGE, CHANGES_BODY, pass_nest, "the loops of a grid become one operation"},
     {"restrictions", PHASE_LANGUAGE, CHANGES_NONE, pass_restrictions,
      "pragmas, loops and tensors that the language does not allow"},
+    {"blocks", PHASE_LANGUAGE, CHANGES_BODY, pass_blocks, "a loop over blocks becomes a dimension of the grid"},
     {"parts", PHASE_LANGUAGE, CHANGES_BODY, pass_parts, "a loop over parts becomes a dimension of the grid"},
     {"simplify-2", PHASE_LANGUAGE, CHANGES_BODY, pass_simplify, "simplify, behind the loops' new order"},
     {"padding", PHASE_LANGUAGE, CHANGES_NONE, pass_padding, "warnings of reductions that see what a load pads"},

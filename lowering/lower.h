@@ -54,6 +54,8 @@ void pass_simplify (Kernel *kernel);
 void pass_nest (Kernel *kernel);
 /* require: one GRID.                   ensure: nothing changed; the language allows pragmas, loops and tensors */
 void pass_restrictions (Kernel *kernel);
+/* require: one GRID.                   ensure: no loop over blocks, no TILE_AT is left */
+void pass_blocks (Kernel *kernel);
 /* require: one GRID.                   ensure: no loop over parts is left */
 void pass_parts (Kernel *kernel);
 /* require: one GRID.                   ensure: nothing changed; -Wws-padded-reduction */

@@ -177,6 +177,8 @@ static void set_result(Walk *w, gcall *call, Value *value)
     tree lhs = gimple_call_lhs(call);
     if (lhs && TREE_CODE(lhs) == SSA_NAME && value)
         value_set(w, lhs, value);
+    else if (lhs && value && array_of(lhs))
+        array_write(w, lhs, value);
 }
 
 /* Arguments from first to last, then what the operation makes of them.  */
@@ -359,7 +361,7 @@ static bool lost_result(gcall *call, tree fndecl, const char *name)
 static bool stored_handle(Walk *w, gcall *call)
 {
     tree lhs = gimple_call_lhs(call);
-    if (!lhs || TREE_CODE(lhs) == SSA_NAME)
+    if (!lhs || TREE_CODE(lhs) == SSA_NAME || array_of(lhs))
         return false;
     memory_check_store(w, call);
     return true;

@@ -333,6 +333,7 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
         op_add_arg(w->kernel, op, inits[i]);
     op->control->compare = compare;
     op->control->pipeline = pipeline_of(w, loop);
+    array_check_loop(w, op->control->pipeline);
     op_append(w->block, op);
     if (loop == w->outer)
         w->anchor = op;
@@ -344,9 +345,11 @@ static void emit_for(Walk *w, const Shape *shape, const Count *count)
         Jump *back = only_back(w, control_leave(w, shape->in, &shape->branch), loop);
         if (back)
             next_values(carried, back, &next);
+        array_yield(w, loop, op, &next);
         yield_to(w, w->block, OP_YIELD, (int)next.length(), next.address());
     }
     bind_results(w, op, carried, inits);
+    array_leave(w, loop, op);
 }
 
 /* ---- WHILE with the test on top ---------------------------------------------------------------------------------- */

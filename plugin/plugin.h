@@ -16,6 +16,7 @@
  *   scalar.cc    statements that compute scalars
  *   memory.cc    local structs and arrays, const configuration: what was stored where a load reads
  *   plain.cc     elements of arrays, in grids without tiles
+ *   array.cc     arrays of tiles, an element for each iteration of a loop over blocks
  *   call.cc      the calls of ws.h -> operations
  *   tensor.cc    the constructors of tensors, wherever in the function they stand -> the kernel's prologue
  *   replace.cc   a region gives way to a call of its launcher
@@ -113,6 +114,14 @@ struct Shown {
     tree counters[16];
 };
 
+/* A local array of tiles that loops over blocks write.  */
+struct TileArray {
+    tree decl;
+    Value *value;       /* of the last loop that wrote it */
+    class loop *writer; /* the loop that the walk is in, once it has written its element */
+    Value *element;
+};
+
 struct Walk {
     function *fn;
     Kernel *kernel;
@@ -129,6 +138,7 @@ struct Walk {
     auto_vec<LiveIn> livein;
     auto_vec<Literal> literals;
     auto_vec<Table> tables; /* objects of the program that are read as tensors */
+    auto_vec<TileArray> arrays;
     auto_vec<Shown> prints; /* in the sequential target */
     auto_vec<MarkedLoop> *marks;
     edge entry, end; /* of the region: from its preheader, to what follows */
@@ -285,6 +295,14 @@ Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y);
 
 /* table.cc */
 Value *table_read(Walk *w, gimple *load);
+
+/* array.cc */
+tree array_of(tree reference);
+void array_write(Walk *w, tree reference, Value *value);
+Value *array_read(Walk *w, tree reference);
+void array_yield(Walk *w, class loop *loop, Op *op, auto_vec<Value *> *next);
+void array_leave(Walk *w, class loop *loop, Op *op);
+void array_check_loop(Walk *w, const Pipeline *pipeline);
 
 /* call.cc */
 void call_statement(Walk *w, gcall *call);

@@ -35,7 +35,10 @@ static Pragma *pragma_of_argument(tree fndecl, tree argument)
 
 const char *pragma_text(const Pragma *pragma)
 {
-    return pragma->is_grid ? "grid" : pragma->pipeline.parts ? "parts" : "pipeline";
+    return pragma->is_grid           ? "grid"
+           : pragma->pipeline.parts  ? "parts"
+           : pragma->pipeline.blocks ? "blocks"
+                                     : "pipeline";
 }
 
 Pragma *pragma_of_tree(tree expression)
@@ -496,9 +499,16 @@ static void read_parts(Tokens *t, Pragma *pragma)
         wrong(t, "write '#pragma ws parts'", "'parts' has no clauses");
 }
 
+static void read_blocks(Tokens *t, Pragma *pragma)
+{
+    pragma->pipeline.blocks = true;
+    if (t->type != CPP_EOF)
+        wrong(t, "write '#pragma ws blocks'", "'blocks' has no clauses");
+}
+
 static void read_directive(Tokens *t, Pragma *pragma)
 {
-    static const char *const choices[] = {"grid", "pipeline", "parts", "tasks", "task", NULL};
+    static const char *const choices[] = {"grid", "pipeline", "parts", "blocks", "tasks", "task", NULL};
     const char *name = word(t);
     if (!strcmp(name, "grid")) {
         next(t);
@@ -509,12 +519,15 @@ static void read_directive(Tokens *t, Pragma *pragma)
     } else if (!strcmp(name, "parts")) {
         next(t);
         read_parts(t, pragma);
+    } else if (!strcmp(name, "blocks")) {
+        next(t);
+        read_blocks(t, pragma);
     } else if (!strcmp(name, "tasks") || !strcmp(name, "task")) {
         wrong(t, "use grid and pipeline, and let the compiler find the roles",
               "explicit tasks are not supported in this version");
     } else {
         unknown(t, "a '#pragma ws'", choices,
-                "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)' or '#pragma ws parts'");
+                "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)', '#pragma ws parts' or '#pragma ws blocks'");
     }
 }
 

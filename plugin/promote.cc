@@ -26,9 +26,10 @@ enum Cause { NOT_FOUND, BY_INDEX, BY_ADDRESS, BY_COPY };
 
 struct Object {
     tree decl;
-    bool stays;    /* in memory */
-    bool wanted;   /* by a grid */
-    bool has_tile; /* that a grid uses */
+    bool stays;     /* in memory */
+    bool wanted;    /* by a grid */
+    bool has_tile;  /* that a grid uses */
+    bool of_blocks; /* an array, each iteration of a loop over blocks writes an element of */
     Cause cause;
     location_t where; /* it was found */
     auto_vec<Leaf> leaves;
@@ -46,7 +47,7 @@ struct Promotion {
     auto_vec<Object *> objects;
     auto_vec<Copy> copies;
     auto_vec<gimple *> expanded; /* assignments that they became, and arithmetic of checks that went */
-    hash_set<basic_block> grids;
+    hash_set<basic_block> grids, blocks;
 };
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */
@@ -146,6 +147,7 @@ static void visit_leaf(Promotion *p, gimple *stmt, tree reference, bool written)
     if (!memory_place(reference, &place) || place.decl != object->decl || place.size < 0 || place.offset < 0 ||
         gimple_has_volatile_ops(stmt) || has_bit_field(reference) || !is_gimple_reg_type(type)) {
         object->has_tile |= is_tile_type(type) && in_grid(p, stmt);
+        object->of_blocks |= array_of(reference) && p->blocks.contains(gimple_bb(stmt));
         keep_in_memory(p, reference, BY_ADDRESS, stmt_location(stmt));
         return;
     }
@@ -310,7 +312,8 @@ static bool check_tiles(Promotion *p)
     for (unsigned i = 0; i < p->objects.length(); i++) {
         const Object *object = p->objects[i];
         tree name = DECL_NAME(object->decl);
-        if (!object->stays || !object->has_tile || !object->cause || !name || same_place(object->where, last))
+        if (!object->stays || object->of_blocks || !object->has_tile || !object->cause || !name ||
+            same_place(object->where, last))
             continue;
         last = object->where;
         if (object->cause == BY_INDEX)
@@ -550,9 +553,10 @@ static void find_grids(Promotion *p)
     loop_optimizer_init(LOOPS_NORMAL);
     region_collect(p->fn, &marks);
     for (unsigned i = 0; i < marks.length(); i++) {
-        basic_block *body = marks[i].pragma->is_grid ? get_loop_body(marks[i].loop) : NULL;
+        bool grid = marks[i].pragma->is_grid, blocks = marks[i].pragma->pipeline.blocks;
+        basic_block *body = grid || blocks ? get_loop_body(marks[i].loop) : NULL;
         for (unsigned n = 0; body && n < marks[i].loop->num_nodes; n++)
-            p->grids.add(body[n]);
+            (grid ? p->grids : p->blocks).add(body[n]);
         free(body);
     }
     loop_optimizer_finalize();

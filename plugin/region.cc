@@ -91,8 +91,9 @@ static bool check_mark(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark
         complain(pragma->loc, "make one grid of all its loops: grid(n)", "a grid inside a grid");
     else if (!pragma->is_grid && !grid_around(marks, mark))
         complain(pragma->loc, reason_remedy(REASON_PIPELINE_OUTSIDE), "%s",
-                 pragma->pipeline.parts ? "a loop over parts stands outside every grid"
-                                        : reason_sentence(REASON_PIPELINE_OUTSIDE));
+                 pragma->pipeline.parts    ? "a loop over parts stands outside every grid"
+                 : pragma->pipeline.blocks ? "a loop over blocks stands outside every grid"
+                                           : reason_sentence(REASON_PIPELINE_OUTSIDE));
     else
         return true;
     pragma->used = true;

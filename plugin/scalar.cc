@@ -282,6 +282,10 @@ static void copy_statement(Walk *w, tree lhs, tree source)
 static void load_statement(Walk *w, gimple *stmt)
 {
     tree lhs = gimple_assign_lhs(stmt);
+    if (array_of(gimple_assign_rhs1(stmt))) {
+        value_set(w, lhs, array_read(w, gimple_assign_rhs1(stmt)));
+        return;
+    }
     tree stored = memory_value(stmt);
     if (stored) {
         value_set(w, lhs, value_of(w, stored));
@@ -348,7 +352,9 @@ void value_statement(Walk *w, gimple *stmt)
         return;
     w->where = stmt_location(stmt);
     if (TREE_CODE(lhs) != SSA_NAME) {
-        if (!w->kernel->grid.plain || !plain_store(w, stmt))
+        if (array_of(lhs) && gimple_assign_single_p(stmt))
+            array_write(w, lhs, value_of(w, gimple_assign_rhs1(stmt)));
+        else if (!w->kernel->grid.plain || !plain_store(w, stmt))
             memory_check_store(w, stmt);
         return;
     }

@@ -166,13 +166,23 @@ int64_t affine_factor(const Affine *x, const Value *value)
     return at < 0 ? 0 : x->terms[at].factor;
 }
 
+/* Lower bound, upper bound and step of a counter that goes up; of a grid that of its blocks alone, of which none lies beyond.  */
+static Value *const *counted(const Value *value)
+{
+    const Op *loop = value->block ? value->block->parent : NULL;
+    if (loop && loop->code == OP_FOR && value->index == 0 && loop->control->compare == OP_LTI)
+        return loop->args;
+    bool blocks = loop && loop->code == OP_GRID && loop->kernel->grid.parts && value->index == loop->nargs / 3 - 1;
+    return blocks ? &loop->args[3 * value->index] : NULL;
+}
+
 /* The first and the last value of a counter that goes up between constants.  */
 static bool counter_range(const Value *value, int64_t *first, int64_t *last)
 {
-    const Op *loop = value->block && value->index == 0 ? value->block->parent : NULL;
+    Value *const *range = counted(value);
     int64_t end, step;
-    if (!loop || loop->code != OP_FOR || loop->control->compare != OP_LTI || !ir_constant(loop->args[0], first) ||
-        !ir_constant(loop->args[1], &end) || !ir_constant(loop->args[2], &step) || step <= 0 || end <= *first)
+    if (!range || !ir_constant(range[0], first) || !ir_constant(range[1], &end) || !ir_constant(range[2], &step) ||
+        step <= 0 || end <= *first)
         return false;
     *last = *first + (end - 1 - *first) / step * step;
     return true;

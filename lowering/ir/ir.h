@@ -114,6 +114,7 @@ enum {
 #define KEEPS_ZERO    ((uint64_t)1 << 41) /* elementwise: of zeros it makes zeros */
 #define IS_SLOW       ((uint64_t)1 << 42) /* elementwise: of many instructions, or of the unit for special functions */
 #define IS_POLYNOMIAL ((uint64_t)1 << 43) /* elementwise: its coefficients want registers */
+#define MEETS_BLOCKS  ((uint64_t)1 << 44) /* the groups of one number in all blocks of a cluster exchange tiles */
 
 typedef enum { CLASS_SCALAR, CLASS_TENSOR, CLASS_READ, CLASS_LOAD, CLASS_TILE, CLASS_STORE, CLASS_CONTROL, CLASS_SYNC } OpClass;
 
@@ -147,6 +148,7 @@ typedef struct {
     bool automatic;     /* pipeline(auto) */
     bool pingpong;
     bool parts;         /* no pipeline: parts, whose iterations the blocks of a cluster carry out */
+    bool blocks;        /* no pipeline: the same, of any loop whose iterations are the blocks of a cluster */
     Schedule schedule;
     Loc loc;            /* of the pragma */
     int tile;           /* plain loops: iterations that become one; 0: left to the compiler */
@@ -280,7 +282,7 @@ typedef struct {
     bool persistent, persistent_given;
     bool dynamic; /* choose: a CTA gets its next tile when it wants one, not every so many */
     int cluster[2]; /* blocks along the last dimension but one, and along the last; 0: none (choose) */
-    bool parts;     /* parts: the last dimension is that of parts, and the blocks along it sum them */
+    bool parts;     /* parts, blocks: the last dimension is that of a loop whose iterations are the blocks of a cluster */
     TileOrder order;
     int order_group;
     int consumers;
@@ -294,7 +296,7 @@ typedef struct {
 
 /* Shared memory that the kernel owns, apart from the values that pass through it.  Tiles are stored in blocks of 128-byte
    rows with the 128-byte swizzle: ceil (cols * size / 128) blocks of `rows` rows (rows rounded up to 8).  */
-typedef enum { USE_RING, USE_OPERAND, USE_OUTPUT, USE_SCRATCH, USE_GATHERED, USE_PARTS } StorageUse;
+typedef enum { USE_RING, USE_OPERAND, USE_OUTPUT, USE_SCRATCH, USE_GATHERED, USE_PARTS, USE_SHARES } StorageUse;
 struct Storage {
     const char *name;
     StorageUse use;

@@ -391,13 +391,14 @@ static void parse_pipeline_clause(Parser *p, Pipeline *pipeline, const char *cla
     scan_expect(p, ")");
 }
 
-/* pipeline(4,2) schedule(fine) pingpong; or parts */
+/* pipeline(4,2) schedule(fine) pingpong; or parts, or blocks */
 static Pipeline *parse_pipeline(Parser *p)
 {
     Pipeline *pipeline = arena_alloc(p->module, sizeof *pipeline);
     pipeline->loc = scan_loc(p);
     pipeline->parts = scan_accept(p, "parts");
-    if (pipeline->parts)
+    pipeline->blocks = !pipeline->parts && scan_accept(p, "blocks");
+    if (pipeline->parts || pipeline->blocks)
         return pipeline;
     scan_expect(p, "pipeline");
     scan_expect(p, "(");
@@ -436,7 +437,7 @@ static void parse_block(Parser *p, Block *block)
 
 static void parse_notes_and_block(Parser *p, Op *op, int scope)
 {
-    if (op->code == OP_FOR && (scan_at(p, "pipeline") || scan_at(p, "parts")))
+    if (op->code == OP_FOR && (scan_at(p, "pipeline") || scan_at(p, "parts") || scan_at(p, "blocks")))
         op->control->pipeline = parse_pipeline(p);
     parse_notes(p, op);
     parse_block(p, op->blocks[0]);

@@ -251,8 +251,8 @@ static void print_setting(Printer *p, int value)
 
 static void print_pipeline(Printer *p, const Pipeline *pipeline)
 {
-    if (pipeline->parts) {
-        fputs(" parts", p->out);
+    if (pipeline->parts || pipeline->blocks) {
+        fputs(pipeline->parts ? " parts" : " blocks", p->out);
         return;
     }
     fprintf(p->out, " pipeline(%s", pipeline->automatic ? "auto " : "");

@@ -53,6 +53,11 @@ bool op_takes_scalars(const Op *op)
     return false;
 }
 
+bool op_meets_blocks(const Op *op)
+{
+    return op_info[op->code].about & MEETS_BLOCKS;
+}
+
 bool op_mixes_rows(const Op *op)
 {
     return op_info[op->code].about & MIXES_ROWS;

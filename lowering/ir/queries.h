@@ -19,6 +19,9 @@ bool op_takes_scalars(const Op *op);
 /* An element comes of other rows, or goes to one: groups that divide the rows cannot do it each for itself.  */
 bool op_mixes_rows(const Op *op);
 
+/* The groups of one number in all blocks of a cluster come to it, and exchange tiles.  */
+bool op_meets_blocks(const Op *op);
+
 /* What makes the value where it, or what it is the transpose of, comes through a ring: each use picks its own window.  */
 Op *ring_source(const Value *value);
 /* The same of a value that each of the groups stores its own rows of; otherwise one stores it for all.  */

@@ -10,6 +10,7 @@
  */
 #include "language/padding.h"
 #include "lower.h"
+#include "ir/affine.h"
 #include "ir/queries.h"
 #include "ir/slice.h"
 
@@ -52,6 +53,9 @@ bool may_be_ragged(const Op *load, int dimension, int64_t size)
     const Value *extent = tensor->args[1 + dimension];
     if (constant(coordinate, &at) && constant(extent, &bound))
         return at < 0 || at + size > bound;
+    Affine range = affine_over_counters(affine_of(coordinate));
+    if (range.known && !range.count && constant(extent, &bound) && range.low >= 0 && range.high + size <= bound)
+        return false;
     return !steps_evenly(coordinate, size, extent);
 }
 

@@ -10,15 +10,21 @@
  */
 #include "lower.h"
 
+/* Its iterations are the blocks of a cluster.  */
+static bool of_cluster(const Op *loop)
+{
+    return loop->control->pipeline->parts || loop->control->pipeline->blocks;
+}
+
 static void visit_pipeline(Op *op, void *context)
 {
     Kernel *kernel = context;
-    if (!pipeline_of(op) || pipeline_of(op)->parts)
+    if (!pipeline_of(op) || of_cluster(op))
         return;
     if (!ir_enclosing(op, OP_GRID))
         reject(kernel, op->control->pipeline->loc, REASON_PIPELINE_OUTSIDE);
     for (Op *outer = ir_enclosing(op, OP_FOR); outer; outer = ir_enclosing(outer, OP_FOR))
-        if (outer->control->pipeline && !outer->control->pipeline->parts) {
+        if (outer->control->pipeline && !of_cluster(outer)) {
             reject(kernel, outer->control->pipeline->loc, REASON_PIPELINE_NESTED);
             return;
         }

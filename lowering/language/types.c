@@ -329,6 +329,18 @@ static void infer_ranges(Kernel *kernel, Op *op, int count)
     }
 }
 
+/* What an array is before a loop over blocks writes it, the end of the iteration tells.  */
+static void settle_arrays(const Op *loop)
+{
+    for (int i = 0; i < loop->nresults; i++) {
+        Value *before = loop->args[3 + i], *after = block_end(loop->blocks[0])->args[i];
+        if (!is_untyped(before->def) || after->type.kind != K_TILE || after->type.rows < 0)
+            continue;
+        before->type = after->type;
+        loop->blocks[0]->args[1 + i]->type = after->type;
+    }
+}
+
 static void infer_for(Kernel *kernel, Op *op)
 {
     Block *block = op->blocks[0];
@@ -336,6 +348,8 @@ static void infer_for(Kernel *kernel, Op *op)
     for (int i = 0; i < op->nresults; i++)
         hand_over(kernel, op, op->args[3 + i], block->args[1 + i]);
     infer_block(kernel, block);
+    if (op->control->pipeline && op->control->pipeline->blocks)
+        settle_arrays(op);
     for (int i = 0; i < op->nresults; i++) {
         if (is_unknown(kernel, block->last->args[i]))
             continue;
@@ -385,6 +399,16 @@ static void infer_if(Kernel *kernel, Op *op)
     }
 }
 
+static void infer_element(Kernel *kernel, Op *op)
+{
+    Type type = op->args[0]->type;
+    check_bound(kernel, op, op->args[1]);
+    if (type.kind == K_TILE && type.rows < 0)
+        reject(kernel, op->loc, REASON_BLOCKS_SAME, shown(op->args[0]));
+    else
+        set_type(op->results[0], type);
+}
+
 static void infer_op(Kernel *kernel, Op *op)
 {
     switch (op->code) {
@@ -403,6 +427,9 @@ static void infer_op(Kernel *kernel, Op *op)
         break;
     case OP_YIELD:
     case OP_COND:
+        break;
+    case OP_TILE_AT:
+        infer_element(kernel, op);
         break;
     default:
         if (op_info[op->code].class_ == CLASS_SYNC)

@@ -31,7 +31,7 @@ bool op_is_pure(const Op *op)
     case CLASS_LOAD:
         return true;
     case CLASS_TILE:
-        return !op_is_product(op) && op->code != OP_SUM_PARTS;
+        return !op_is_product(op) && !op_meets_blocks(op);
     default:
         return op->code == OP_VIEW || op->code == OP_TRANS_VIEW || op->code == OP_READ;
     }
@@ -154,9 +154,14 @@ Storage *storage_beside(const Kernel *kernel, const Storage *storage)
     return NULL;
 }
 
+bool storage_is_exchange(const Storage *storage)
+{
+    return storage->use == USE_PARTS || storage->use == USE_SHARES;
+}
+
 int64_t storage_align(const Storage *storage)
 {
-    return storage->use == USE_SCRATCH || storage->use == USE_PARTS ? 16 : MACHINE_SHARED_ALIGN;
+    return storage->use == USE_SCRATCH || storage_is_exchange(storage) ? 16 : MACHINE_SHARED_ALIGN;
 }
 
 int64_t storage_bytes(const Storage *storage)
@@ -166,6 +171,8 @@ int64_t storage_bytes(const Storage *storage)
         return storage->tile.cols;
     case USE_PARTS:
         return machine_parts_bytes(storage->tile);
+    case USE_SHARES:
+        return machine_shares_bytes(storage->tile);
     case USE_OUTPUT:
         return machine_output_bytes(storage->tile);
     default:

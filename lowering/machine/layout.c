@@ -344,13 +344,18 @@ static void visit_scratch(Op *op, void *context)
     op->storage = in->scratch;
 }
 
-/* A group's part of a tile that blocks sum: each of them has its columns of all parts there.  */
+/* A group's part of a tile that blocks sum: each of them has its columns of all parts there, or all of all parts.  */
 static void visit_parts(Op *op, void *context)
 {
     const Shaper *in = context;
-    if (op->code != OP_SUM_PARTS)
+    if (!op_meets_blocks(op))
         return;
     const char *name = op->results[0]->name ? op->results[0]->name : "sum";
+    if (op->code != OP_SUM_PARTS) {
+        op->storage = storage_new(in->kernel, arena_print(in->kernel->module, "%s_shares", name), USE_SHARES,
+                                  machine_shares(op->args[0]->type, in->kernel->grid.cluster[1]), in->role->replicas);
+        return;
+    }
     op->storage = storage_new(in->kernel, arena_print(in->kernel->module, "%s_parts", name), USE_PARTS,
                               type_kind(K_TILE, op->args[0]->type), in->role->replicas);
 }

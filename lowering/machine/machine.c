@@ -68,6 +68,17 @@ int64_t machine_parts_bytes(Type part)
     return (int64_t)round_up(part.rows, MACHINE_MMA_ROWS) * part.cols * dtype_bytes(part.dtype) + 16;
 }
 
+Type machine_shares(Type part, int blocks)
+{
+    int columns = part.cols == 1 ? 1 : round_up(part.cols, 2);
+    return type_tile(part.dtype, blocks, part.rows * columns);
+}
+
+int64_t machine_shares_bytes(Type shares)
+{
+    return (int64_t)shares.rows * round_up(shares.cols, 4) * dtype_bytes(shares.dtype) + 16;
+}
+
 /* ptxas takes no instruction whose operands need more registers than the launch gives each thread, whatever setmaxnreg gives
    later (C7602; CUDA 13.0): half a register for each column, and these.  */
 enum { BESIDE_ACCUMULATOR = 26, LEFT_OPERAND = 4 };

@@ -34,6 +34,7 @@ bool kernel_gathers(const Kernel *kernel);                         /* groups of 
 int storage_place(const Kernel *kernel, const Storage *storage);   /* how many come before it */
 Storage *storage_beside(const Kernel *kernel, const Storage *storage); /* which lies beside it, or NULL */
 int64_t storage_align(const Storage *storage);
+bool storage_is_exchange(const Storage *storage);                  /* blocks of a cluster write to it in each other */
 int64_t storage_bytes(const Storage *storage);                     /* of one slot, by its use and tile */
 bool role_has_op(const Role *role, Opcode code, const Aref *aref); /* an op of this ring */
 bool value_on_host(const Value *value);                            /* depends on the launcher's parameters alone */

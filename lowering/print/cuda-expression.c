@@ -533,6 +533,15 @@ static void print_sum_parts(Printer *in, const Op *op)
     fputc(')', in->out);
 }
 
+static void print_over_blocks(Printer *in, const Op *op)
+{
+    fprintf(in->out, "%s(%s, ", op_info[op->code].call, op->storage->name);
+    cuda_value(in, op->args[0], PREC_ANY);
+    fputs(", ", in->out);
+    cuda_value(in, op->args[1], PREC_ANY);
+    fputc(')', in->out);
+}
+
 /* What an op computes, as an expression.  */
 void cuda_expression(Printer *in, const Op *op, int outer)
 {
@@ -582,6 +591,11 @@ void cuda_expression(Printer *in, const Op *op, int outer)
         break;
     case OP_SUM_PARTS:
         print_sum_parts(in, op);
+        break;
+    case OP_SUM_BLOCKS:
+    case OP_MAX_BLOCKS:
+    case OP_MIN_BLOCKS:
+        print_over_blocks(in, op);
         break;
     case OP_AT:
     case OP_AT_FLOAT:

@@ -618,7 +618,7 @@ static void print_statement(Printer *in, const Op *op)
         print_sync(in, op);
         break;
     default:
-        if (op->code == OP_SUM_PARTS)
+        if (op_meets_blocks(op))
             print_definition(in, op);
         else
             print_accumulate(in, op); /* a product that is done at once */

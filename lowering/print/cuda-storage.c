@@ -76,6 +76,9 @@ void cuda_storage(Printer *in, const Storage *storage)
     else if (storage->use == USE_PARTS)
         cuda_line(in, "ws::parts<%s, %d, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype],
                   in->kernel->grid.cluster[1], storage->tile.rows, storage->tile.cols, storage->name, count);
+    else if (storage->use == USE_SHARES)
+        cuda_line(in, "ws::shares<%s, %d, %d> %s%s;", cuda_element_text[storage->tile.dtype], storage->tile.rows,
+                  storage->tile.cols, storage->name, count);
     else if (storage->use == USE_SCRATCH)
         cuda_line(in, "ws::scratch<%lld> %s%s;", (long long)storage->slot_bytes, storage->name, count);
     else

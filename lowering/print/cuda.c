@@ -22,6 +22,14 @@
 
 /* ---- structs ----------------------------------------------------------------------------------------------------- */
 
+static bool sums_parts(const Kernel *kernel)
+{
+    FOR_STORAGES (storage, kernel)
+        if (storage->use == USE_PARTS)
+            return true;
+    return false;
+}
+
 /* The blocks that run side by side, if several do.  */
 static void print_cluster(Printer *in)
 {
@@ -29,7 +37,10 @@ static void print_cluster(Printer *in)
     const int *sides = kernel->grid.cluster;
     if (cluster_size(kernel) > 1)
         cuda_line(in, "typedef ws::cluster<%d, %d> %s;  // blocks side by side, which %s\n", sides[0], sides[1],
-                  cuda_cluster(in), kernel->grid.parts ? "sum the parts of a tile" : "share what they load");
+                  cuda_cluster(in),
+                  sums_parts(kernel)   ? "sum the parts of a tile"
+                  : kernel->grid.parts ? "make iterations of a loop"
+                                       : "share what they load");
 }
 
 static void print_params(Printer *in, const Map *maps)
@@ -155,9 +166,9 @@ static void print_role(Printer *in, Role *role)
             cuda_line(in, "ws::warp_output %s(s.%s%s);", storage->name, storage->name,
                       storage->slots > 1 ? "[group]" : "");
     FOR_STORAGES (storage, kernel)
-        if (storage->use == USE_PARTS && role_has_op(role, OP_SUM_PARTS, NULL))
-            cuda_line(in, "ws::part_sum<%s> %s(s.%s%s);", cuda_cluster(in), storage->name, storage->name,
-                      storage->slots > 1 ? "[group]" : "");
+        if (storage_is_exchange(storage) && ir_any_of(role->body, uses_storage, storage))
+            cuda_line(in, "ws::%s<%s> %s(s.%s%s);", storage->use == USE_PARTS ? "part_sum" : "exchange",
+                      cuda_cluster(in), storage->name, storage->name, storage->slots > 1 ? "[group]" : "");
     if (role_has_op(role, OP_PINGPONG_TAKE, NULL))
         cuda_line(in, "s.pingpong.begin(group);");
     FOR_STORAGES (storage, kernel)
@@ -267,7 +278,7 @@ static int readers_of_tiles(const Kernel *kernel)
 static void print_part_inits(Printer *in)
 {
     FOR_STORAGES (storage, in->kernel)
-        for (int i = 0; storage->use == USE_PARTS && i < storage->slots; i++)
+        for (int i = 0; storage_is_exchange(storage) && i < storage->slots; i++)
             cuda_line(in, "s.%s%s.init(\"%s\");", storage->name,
                       storage->slots > 1 ? arena_print(in->kernel->module, "[%d]", i) : "", storage->name);
 }

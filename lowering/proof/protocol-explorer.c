@@ -188,7 +188,7 @@ static bool is_shared(const Op *op, const void *context)
     (void)context;
     return op->code == OP_GRID || op->code == OP_PUT || op->code == OP_GET || op->code == OP_CONSUMED ||
            op->code == OP_SKIP || op->code == OP_PINGPONG_TAKE || op->code == OP_PINGPONG_PASS ||
-           op->code == OP_GATHER || op->code == OP_ROLE_BARRIER || op->code == OP_SUM_PARTS;
+           op->code == OP_GATHER || op->code == OP_ROLE_BARRIER || op_meets_blocks(op);
 }
 
 static void visit_decision(Op *op, void *context)
@@ -223,7 +223,7 @@ static bool has_effect(const Op *op)
 {
     OpClass class_ = op_info[op->code].class_;
     return op->nblocks || class_ == CLASS_CONTROL || class_ == CLASS_SYNC || class_ == CLASS_STORE ||
-           op->code == OP_SUM_PARTS;
+           op_meets_blocks(op);
 }
 
 static bool asks(const Group *group, const Op *op)
@@ -255,7 +255,7 @@ static void visit_about(Op *op, void *context)
     const Abouts *at = context;
     bool looks = (!at->in->named || op_is_printed(op)) && has_look(at->in, op);
     bool waits =
-        op->code == OP_GET || op->code == OP_PINGPONG_TAKE || op->code == OP_ROLE_BARRIER || op->code == OP_SUM_PARTS;
+        op->code == OP_GET || op->code == OP_PINGPONG_TAKE || op->code == OP_ROLE_BARRIER || op_meets_blocks(op);
     at->group->about[op->position] = (looks ? ABOUT_OPERANDS : 0) | (waits ? ABOUT_WAITING : 0) |
                                      (looks || has_effect(op) ? ABOUT_PROTOCOL : 0) |
                                      (asks_in_turn(at->in, at->group, op) ? ABOUT_SAME_WAY : 0);
@@ -275,7 +275,7 @@ static void visit_next(Op *op, void *context)
 static bool is_about_itself(const Op *op, const void *context)
 {
     const Group *group = context;
-    return op->code == OP_PINGPONG_TAKE || op->code == OP_ROLE_BARRIER || op->code == OP_SUM_PARTS ||
+    return op->code == OP_PINGPONG_TAKE || op->code == OP_ROLE_BARRIER || op_meets_blocks(op) ||
            op->code == OP_GATHER || op->code == OP_PUT ||
            (op->code == OP_IF && group->decision_of[op->position] == DECIDE_OWN);
 }
@@ -441,7 +441,7 @@ static void visit_ends(Op *op, void *context)
         in->ends[op->aref->id] |= PUTS;
     if (op->code == OP_GET || op->code == OP_CONSUMED || op->code == OP_SKIP)
         in->ends[op->aref->id] |= GETS;
-    in->has_barriers |= op->code == OP_ROLE_BARRIER || op->code == OP_SUM_PARTS;
+    in->has_barriers |= op->code == OP_ROLE_BARRIER || op_meets_blocks(op);
 }
 
 /* Which groups have to do with which ring, and which memory.  */

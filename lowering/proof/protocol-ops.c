@@ -380,7 +380,7 @@ static bool run_barrier(Explorer *in, GroupState *self)
 /* The groups of that number in all blocks meet.  They come from as many tiles, and each waits for the others of its role in
    its own block as at a gathering, though on the machine none does: so the blocks' barriers have one order.  A turn that is
    held, or products in flight, would outlast the others' way here.  */
-static bool run_sum_parts(Explorer *in, State *state, int group, const Op *op)
+static bool run_blocks_meet(Explorer *in, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
     if (self->holds_turn)
@@ -519,7 +519,7 @@ bool may_pass(const Explorer *in, const State *state, int group, const Op *op)
 {
     const GroupState *self = &state->groups[group];
     int block = in->groups[group].block;
-    if (op->code == OP_ROLE_BARRIER || op->code == OP_SUM_PARTS)
+    if (op->code == OP_ROLE_BARRIER || op_meets_blocks(op))
         return others_arrived(in, state, group, op);
     if (op->code == OP_PINGPONG_TAKE)
         return state->pingpong[block] % in->groups[group].role->replicas == in->groups[group].number;
@@ -631,8 +631,8 @@ bool run_plain(Explorer *in, State *state, int group, const Op *op)
     bool looks = in->groups[group].about[op->position] & ABOUT_OPERANDS;
     if (looks && !evaluate(in, state, group, op))
         return false;
-    if (op->code == OP_SUM_PARTS)
-        return run_sum_parts(in, state, group, op);
+    if (op_meets_blocks(op))
+        return run_blocks_meet(in, state, group, op);
     switch (op_info[op->code].class_) {
     case CLASS_SYNC:
         return run_sync(in, state, group, op);

@@ -52,7 +52,7 @@ const char *waits_for(const Explorer *in, const State *state, int group)
     }
     if (op->code == OP_ROLE_BARRIER)
         return arena_print(module, "not all groups of '%s' come to their barrier", in->groups[group].role->name);
-    if (op->code == OP_SUM_PARTS)
+    if (op_meets_blocks(op))
         return arena_print(module, "not all groups of '%s' sum in '%s'", in->groups[group].role->name,
                            op->storage->name);
     bool get = op->code == OP_GET;

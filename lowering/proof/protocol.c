@@ -326,7 +326,7 @@ typedef struct {
 static void visit_barrier(Op *op, void *context)
 {
     Barriers *barriers = context;
-    if (op->code != OP_SUM_PARTS || barriers->op)
+    if (!op_meets_blocks(op) || barriers->op)
         return;
     for (const Op *around = op->parent->parent; around; around = around->parent->parent) {
         const Op *source =

@@ -194,6 +194,18 @@ static void check_parts(RoleUses *uses, const Op *op)
         complain(uses, op, "does not share out the columns to the blocks of a cluster");
 }
 
+static void check_shares(RoleUses *uses, const Op *op)
+{
+    Type type = op->args[0]->type, shares = machine_shares(type, uses->kernel->grid.cluster[1]);
+    if (!is_own(uses, op->storage, USE_SHARES))
+        complain(uses, op, "has no memory of its own for what other blocks send");
+    else if (!type_equal(op->storage->tile, shares) || op->storage->slot_bytes < machine_shares_bytes(shares))
+        complain(uses, op, "exchanges tiles in memory of another shape");
+    else if (!uses->kernel->grid.parts || dtype_bytes(type.dtype) != 4 || !type_equal(op->args[1]->type, type) ||
+             !type_equal(op->results[0]->type, type))
+        complain(uses, op, "does not give each block of a cluster what all have together");
+}
+
 /* Straight out of registers, or what was staged.  */
 static void check_store(RoleUses *uses, const Op *op)
 {
@@ -284,6 +296,8 @@ static void visit_use(Op *op, void *context)
         check_gather(uses, op);
     if (op->code == OP_SUM_PARTS)
         check_parts(uses, op);
+    else if (op_meets_blocks(op))
+        check_shares(uses, op);
     if (op_info[op->code].class_ == CLASS_STORE)
         check_store(uses, op);
     if (op_info[op->code].class_ == CLASS_LOAD)

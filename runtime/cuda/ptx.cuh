@@ -128,6 +128,13 @@ static WS_DEVICE void store_there(u32 there, u32 barrier, uint4 x)
                  : "memory");
 }
 
+static WS_DEVICE void store_there(u32 there, u32 barrier, u32 x)
+{
+    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %2, [%1];" ::"r"(there),
+                 "r"(barrier), "r"(x)
+                 : "memory");
+}
+
 static WS_DEVICE void store_there(u32 there, u32 barrier, uint2 x)
 {
     asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%2, %3}, [%1];" ::"r"(there),
@@ -434,6 +441,13 @@ static WS_DEVICE uint2 load_shared_8(u32 address)
 {
     uint2 x;
     asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(x.x), "=r"(x.y) : "r"(address) : "memory");
+    return x;
+}
+
+static WS_DEVICE u32 load_shared_4(u32 address)
+{
+    u32 x;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(address) : "memory");
     return x;
 }
 

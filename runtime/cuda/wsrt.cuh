@@ -20,6 +20,7 @@
  *   dynamic.cuh    tiles of different lengths, scheduled dynamically
  *   cluster.cuh    blocks side by side that share what they load
  *   parts.cuh      parts of a sum, by the blocks of a cluster
+ *   blocks.cuh     sums, largest and smallest over the blocks of a cluster
  *   device.cuh     the host's side of a device: its memory, what is asked of it once
  *   launch.cuh     the host's side of a kernel: checks, staging of host arrays, tensor maps, launch
  */
@@ -43,6 +44,7 @@
 #include "grid.cuh"
 #include "dynamic.cuh"
 #include "cluster.cuh"
+#include "blocks.cuh"
 #include "parts.cuh"
 #include "launch.cuh"
 

@@ -25,14 +25,15 @@ template <typename T, int P, int R, int C> struct alignas(16) parts {
     }
 };
 
-template <typename B, typename T, int P, int R, int C> struct part_sum_of {
-    parts<T, P, R, C> *mine;
+/* What groups of one number in all CTAs along y have in shared memory.  */
+template <typename B, typename S> struct exchanged {
+    S *mine;
 
-    /* The same of another CTA along y.  */
-    parts<T, P, R, C> *there(int other) const
+    /* The same of another CTA.  */
+    S *there(int other) const
     {
         const int block = ws_sched_block(ws_sched_current()) / B::y * B::y + other;
-        return (parts<T, P, R, C> *)((char *)cta_of(block).shared + ((char *)mine - (char *)this_cta().shared));
+        return (S *)((char *)cta_of(block).shared + ((char *)mine - (char *)this_cta().shared));
     }
 
     /* Two rounds of turns, as groups of one CTA meet.  */
@@ -72,7 +73,7 @@ template <typename B, typename T, int R, int C, layout L>
 WS_DEVICE tile<T, R, C / B::y, L> sum_parts(part_sum<B> &which, const tile<T, R, C, L> &x, double first)
 {
     constexpr int share = C / B::y;
-    const part_sum_of<B, T, B::y, R, C> s = {(parts<T, B::y, R, C> *)which.mine};
+    const exchanged<B, parts<T, B::y, R, C>> s = {(parts<T, B::y, R, C> *)which.mine};
     ws_sched *scheduler = ws_sched_current();
     x.check("reads");
     s.sync();

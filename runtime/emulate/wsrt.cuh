@@ -12,6 +12,7 @@
  *   matrix.cuh    the tensor core
  *   grid.cuh      the walk over the tiles
  *   parts.cuh     sums over the CTAs of a cluster
+ *   blocks.cuh    the same, of which each CTA gets all
  *   launch.cuh    the host's side
  */
 #ifndef WS_EMULATE_WSRT_CUH
@@ -19,6 +20,7 @@
 
 #include "launch.cuh"
 #include "matrix.cuh"
+#include "blocks.cuh"
 #include "parts.cuh"
 
 #endif

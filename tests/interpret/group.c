@@ -453,8 +453,8 @@ static void run_statement(Group *group, const Op *op)
         memory_store(group, op);
     } else if (class_ == CLASS_SYNC) {
         run_sync(group, op);
-    } else if (op->code == OP_SUM_PARTS) {
-        ws_tile sum = product_sum_parts(group, op);
+    } else if (op_meets_blocks(op)) {
+        ws_tile sum = op->code == OP_SUM_PARTS ? product_sum_parts(group, op) : product_over_blocks(group, op);
         Cell *cell = cell_of(group, op->results[0]);
         if (cell)
             assign(cell, (Datum){.tile = sum});

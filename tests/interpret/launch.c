@@ -489,7 +489,7 @@ static void first_fiber(void *arg)
         if (role_has_op(role, OP_GATHER, NULL))
             launch->role_barriers[group->block] = ws_sched_turns(s, "role_barrier", role->replicas);
     FOR_STORAGES (storage, launch->kernel)
-        for (int i = 0; storage->use == USE_PARTS && !group->block && i < storage->slots; i++)
+        for (int i = 0; storage_is_exchange(storage) && !group->block && i < storage->slots; i++)
             *part_barrier(launch, storage, i) = ws_sched_turns(s, storage->name, launch->cluster);
     group_run(group);
 }

@@ -169,3 +169,40 @@ ws_tile product_sum_parts(Group *group, const Op *op)
     ws_sched_read(s, (ws_sched_range){own, bytes * (size_t)launch->cluster});
     return sum_of(op, own, launch->cluster, bytes);
 }
+
+/* What all blocks have, combined in their order with what is there before.  */
+ws_tile product_over_blocks(Group *group, const Op *op)
+{
+    const Launch *launch = group->launch;
+    const Storage *storage = op->storage;
+    Type type = op->results[0]->type;
+    Datum value = evaluate(group, op->args[0]), first = evaluate(group, op->args[1]);
+    ws_sched *s = ws_sched_current();
+    int barrier = *part_barrier(launch, storage, storage->slots > 1 ? group->number : 0);
+    size_t bytes = (size_t)type.rows * (size_t)type.cols * (size_t)element_bytes(type.dtype);
+    check_cell(value.cell, "reads");
+    check_cell(first.cell, "reads");
+    if ((int64_t)bytes * launch->cluster > storage->slot_bytes)
+        ws_sched_fail(s, "%d blocks exchange %zu bytes each in %lld", launch->cluster, bytes,
+                      (long long)storage->slot_bytes);
+    unsigned char *own = own_storage(group, storage);
+    sync_blocks(group, barrier);
+    for (int block = 0; block < launch->cluster; block++) {
+        unsigned char *to =
+            own + (block - group->block) * (ptrdiff_t)launch->shared_room + (size_t)group->block * bytes;
+        ws_sched_point(s);
+        ws_sched_write_apart(s, (ws_sched_range){to, bytes});
+        memcpy(to, value.tile->data, bytes);
+    }
+    sync_blocks(group, barrier);
+    ws_sched_read(s, (ws_sched_range){own, bytes * (size_t)launch->cluster});
+    ws_tile all = first.tile;
+    for (int block = 0; block < launch->cluster; block++) {
+        struct ws_tile_ *part = ws_tile_new((int)type.dtype, type.rows, type.cols);
+        memcpy(part->data, own + (size_t)block * bytes, bytes);
+        all = op->code == OP_SUM_BLOCKS   ? ws_add_(all, part)
+              : op->code == OP_MAX_BLOCKS ? ws_max_(all, part)
+                                          : ws_min_(all, part);
+    }
+    return all;
+}

@@ -224,6 +224,7 @@ void view_copy(View view, Type type, unsigned char *to); /* whose rows are dense
 
 void product_of(Group *group, const Op *op, Cell *acc);
 ws_tile product_sum_parts(Group *group, const Op *op);
+ws_tile product_over_blocks(Group *group, const Op *op);
 int *part_barrier(const Launch *launch, const Storage *storage, int group);
 
 #endif

@@ -23,11 +23,12 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs transposed prepared parts resident widths uniform; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs transposed prepared parts resident widths uniform blocks; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
 consumer='/program consumer/,$'
+all='/program all/,$'
 
 # machine
 ok 'threads of another number of groups' spoiled gemm '384 groups\|256 threads for 3 groups' 's/threads=384/threads=256/'
@@ -221,6 +222,14 @@ ok 'columns for fewer blocks' spoiled parts 'does not share out the columns' 's/
 ok 'a sum from another start' spoiled parts 'stores what the source does not store' "$consumer"'s/= sum_parts %part.5/& start=1/'
 ok 'a sum to which not all groups come' spoiled parts "not all groups of 'consumer' sum in 'sum_parts'" "$consumer"'s/^\( *\)%2: i64.*/&\n\1%f: i1 = eqi %group, 0\n\1if %f {\n\1%again: tile<f32,64x32> split var=sum = sum_parts %part.5 | storage=sum_parts\n\1yield\n\1} else {\n\1yield\n\1}/'
 ok 'a sum in each iteration' spoiled parts 'they do not execute line [0-9]* equally often' "$consumer"'s/^\( *\)yield %part.4.*/\1%again: tile<f32,64x32> split var=again = sum_parts %part.4 | storage=sum_parts\n&/; s/^  variable M: i32$/&\n  variable again: tile<f32,64x32> role=consumer/'
+
+# what all blocks have
+ok 'tiles of blocks in less memory than they take' spoiled blocks "exchanges tiles in memory of another shape" 's/\(storage sum_shares shares tile<f32,\)4x16> slots=1 bytes=272/\14x8> slots=1 bytes=144/'
+ok 'tiles of blocks in memory of another use' spoiled blocks 'has no memory of its own for what other blocks send' 's/storage=sum_shares/storage=other/; s/^  storage sum_shares.*/&\n  storage other scratch tile<i8,1x16> slots=1 bytes=16 offset=544/'
+ok 'blocks that are not said to make iterations' spoiled blocks 'does not give each block of a cluster what all have' 's/ parts cluster(1,4)/ cluster(1,4)/'
+ok 'a sum of blocks from another start' spoiled blocks 'stores what the source does not store' "$all"'s/= sum_blocks %part, %zero/= sum_blocks %part, %low/'
+ok 'the largest in place of the sum' spoiled blocks 'stores what the source does not store' "$all"'s/= sum_blocks %part/= max_blocks %part/'
+ok 'a sum that some blocks do not come to' spoiled blocks 'they do not execute line [0-9]* equally often' "$all"'{s/^\( *\)store_col %m.*/&\n\1%again: tile<f32,16x1> var=again = sum_blocks %part, %zero | storage=sum_shares/;}; s/^  variable M: i32$/&\n  variable again: tile<f32,16x1> role=all/'
 
 # Where: the line of the statement that is to blame.
 at_its_line() {

@@ -29,6 +29,11 @@ not_ok 'the unspoiled sums of parts are refused' grep '^not ok' "$work/score"
 for name in other-start aliased fewer-storage-slots; do
     ok "$name, of parts" noticed "$name"
 done
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/blocks.c" >"$work/score"
+not_ok 'the unspoiled loops over blocks are refused' grep '^not ok' "$work/score"
+for name in other-start aliased fewer-storage-slots; do
+    ok "$name, of blocks" noticed "$name"
+done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/resident.c" >"$work/score"
 not_ok 'the unspoiled resident tiles are refused' grep '^not ok' "$work/score"
 for name in said-resident not-resident resident-less resident-more writes-resident; do

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * blocks.c - loops whose iterations are the blocks of a cluster.
+ *
+ *   before                                         after: cluster (1, 8), block s of it
+ *   grid i                                         grid i, s = 0, < 8, 1
+ *     x, sum = for s = 0, < 8, 1: none, zero blocks    v = ... s ...
+ *       v = ... s ...                                  part = row_sum v
+ *       next = add sum, row_sum v                      sum = sum_blocks part, zero
+ *       yield v, next                                  mean = div sum, n
+ *     mean = div sum, n                                store y, i, 512 s, sub v, mean
+ *     for s = 0, < 8, 1 blocks                         if s == 0
+ *       v = tile_at x, s                                 store_col m, i, mean
+ *       store y, i, 512 s, sub v, mean
+ *     store_col m, i, mean
+ *
+ * What an iteration leaves in an array (a carried value of which the loop hands on the next alone) stays in its block: the
+ * same iteration of a later loop finds it there.  What all iterations add up, or take the largest or smallest of, each block gets
+ * from all, in the order of the loop: the same bits in all of them.  So what stands between the loops is computed by every block
+ * alike; what is stored there, the first stores.
+ *
+ * The blocks run at the same time.  So no iteration may see what another stores, and no two store one element.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/blocks.c runs such loops on the sequential target, which runs the C
+ * loops, and on emulate.
+ */
+#include "lower.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "ir/slice.h"
+
+typedef struct {
+    Kernel *kernel;
+    Op *grid, *first; /* the first loop */
+    int count;        /* iterations of each */
+    Value *block;     /* the number of this one */
+    Uses uses;
+} Blocks;
+
+static bool is_blocks(const Op *op)
+{
+    return pipeline_of(op) && pipeline_of(op)->blocks;
+}
+
+/* The loop over blocks that an operation stands in, or NULL.  */
+static const Op *blocks_around(const Op *op)
+{
+    const Op *loop = ir_enclosing(op, OP_FOR);
+    while (loop && !is_blocks(loop))
+        loop = ir_enclosing(loop, OP_FOR);
+    return loop;
+}
+
+/* ---- the loops --------------------------------------------------------------------------------------------------- */
+
+static void visit_loop(Op *op, void *context)
+{
+    Blocks *in = context;
+    Kernel *kernel = in->kernel;
+    if (op->code == OP_GRID)
+        in->grid = op;
+    if (!is_blocks(op) || kernel->failed)
+        return;
+    Loc loc = op->control->pipeline->loc;
+    int64_t low, high, step;
+    bool counted = ir_constant(op->args[0], &low) && ir_constant(op->args[1], &high) &&
+                   ir_constant(op->args[2], &step) && low == 0 && step == 1 && op->control->compare == OP_LTI &&
+                   high >= 1 && high <= MACHINE_CLUSTER_BLOCKS;
+    if (!counted)
+        reject(kernel, op->loc, REASON_BLOCKS_LOOP, MACHINE_CLUSTER_BLOCKS);
+    else if (op->parent != in->grid->blocks[0])
+        reject(kernel, loc, REASON_BLOCKS_INSIDE);
+    else if (in->first && high != in->count)
+        reject(kernel, op->loc, REASON_BLOCKS_COUNT, (int)high, in->first->loc.line, in->count);
+    if (in->first || kernel->failed)
+        return;
+    in->first = op;
+    in->count = (int)high;
+}
+
+static void visit_parts(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    if (pipeline_of(op) && pipeline_of(op)->parts && !kernel->failed)
+        reject(kernel, op->control->pipeline->loc, REASON_BLOCKS_PARTS);
+}
+
+static bool check_grid(const Blocks *in)
+{
+    Kernel *kernel = in->kernel;
+    Loc loc = in->first->control->pipeline->loc;
+    ir_walk(in->grid->blocks[0], visit_parts, kernel);
+    if (in->count > 1 && in->grid->nargs / 3 == 4)
+        reject(kernel, loc, REASON_BLOCKS_GRID);
+    else if (kernel->grid.cluster[0] > 1 || kernel->grid.cluster[1] > 1)
+        reject(kernel, kernel->grid.loc, REASON_BLOCKS_CLUSTER);
+    return !kernel->failed;
+}
+
+/* ---- what they carry --------------------------------------------------------------------------------------------- */
+
+/* The operation that reduces the n-th carried value, what it meets in *part; NULL where the loop does anything else with it.  */
+static Op *reduction(const Blocks *in, const Op *loop, int n, Value **part)
+{
+    Carried names = carried(loop, n);
+    Op *op = names.next->def;
+    bool one = op && (op->code == OP_ADD || op->code == OP_MAX || op->code == OP_MIN) &&
+               op->parent == loop->blocks[0] && used_once(&in->uses, names.argument) &&
+               used_once(&in->uses, names.next);
+    *part = !one                            ? NULL
+            : op->args[0] == names.argument ? op->args[1]
+            : op->args[1] == names.argument ? op->args[0]
+                                            : NULL;
+    bool words = names.result->type.dtype == D_F32 || names.result->type.dtype == D_I32;
+    return *part && words && type_equal((*part)->type, names.result->type) ? op : NULL;
+}
+
+/* An array, of which each iteration writes its element.  */
+static bool is_array(const Blocks *in, const Op *loop, int n)
+{
+    Carried names = carried(loop, n);
+    if (names.result->type.kind != K_TILE || uses_of(&in->uses, names.argument))
+        return false;
+    for (const Use *use = uses_of(&in->uses, names.result); use; use = use->next)
+        if (use->op->code != OP_TILE_AT || use->arg != 0)
+            return false;
+    return true;
+}
+
+static bool check_carried(const Blocks *in, const Op *loop)
+{
+    Value *part;
+    for (int i = 0; i < carried_count(loop); i++) {
+        const Value *value = loop->results[i];
+        if (is_array(in, loop, i) || (value->type.kind == K_TILE && reduction(in, loop, i, &part)))
+            continue;
+        reject(in->kernel, loop->loc, REASON_BLOCKS_CARRIED, value->name ? value->name : "a value");
+        return false;
+    }
+    return true;
+}
+
+static const Value *unconverted(const Value *value)
+{
+    while (value->def && value->def->code == OP_CONVI)
+        value = value->def->args[0];
+    return value;
+}
+
+static void visit_element(Op *op, void *context)
+{
+    const Blocks *in = context;
+    Kernel *kernel = in->kernel;
+    if (op->code != OP_TILE_AT || kernel->failed)
+        return;
+    const char *name = op->args[0]->name ? op->args[0]->name : "the array";
+    const Op *loop = blocks_around(op);
+    if (!loop)
+        reject(kernel, op->loc, REASON_BLOCKS_BETWEEN, name);
+    else if (unconverted(op->args[1]) != loop->blocks[0]->args[0])
+        reject(kernel, op->loc, REASON_BLOCKS_ELEMENT, name);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    Kernel *kernel;
+    const Op *store;
+} Sharing;
+
+/* Another access to what a store writes.  What the first block does alone it does in order.  */
+static void visit_shared(Op *op, void *context)
+{
+    const Sharing *sharing = context;
+    const Op *store = sharing->store, *loop = blocks_around(op), *other = blocks_around(store);
+    bool loads = op_info[op->code].class_ == CLASS_LOAD;
+    bool stores = op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
+    if ((!loads && !stores) || op == store || sharing->kernel->failed ||
+        tensor_memory(op->args[0]) != tensor_memory(store->args[0]))
+        return;
+    bool both_add = op->code == OP_ATOMIC_ADD && store->code == OP_ATOMIC_ADD;
+    bool in_order = stores && !loop && !other, apart = stores && loop != other && stores_apart(op, store);
+    if (!both_add && !in_order && !apart)
+        reject(sharing->kernel, op->loc, REASON_BLOCKS_MEMORY, store->loc.line);
+}
+
+static void visit_store(Op *op, void *context)
+{
+    const Blocks *in = context;
+    Kernel *kernel = in->kernel;
+    if (op_info[op->code].class_ != CLASS_STORE || kernel->failed)
+        return;
+    const Op *loop = blocks_around(op);
+    if (op->code == OP_PRINT) {
+        if (loop)
+            reject(kernel, op->loc, REASON_BLOCKS_PRINT);
+        return;
+    }
+    Sharing sharing = {kernel, op};
+    ir_walk(in->grid->blocks[0], visit_shared, &sharing);
+    if (!kernel->failed && loop && !store_moves_on(op))
+        reject(kernel, op->loc, REASON_BLOCKS_STORE);
+}
+
+/* ---- the dimension ----------------------------------------------------------------------------------------------- */
+
+static Value *converted_before(const Blocks *in, Op *where, Dtype dtype, Value *x)
+{
+    if (x->type.dtype == dtype)
+        return x;
+    Op *op = op_new(in->kernel, OP_CONVI, where->loc, 1, &x);
+    op_before(where, op);
+    return op_result(in->kernel, op, type_scalar(dtype), NULL);
+}
+
+static void add_dimension(Blocks *in)
+{
+    Grid *grid = &in->kernel->grid;
+    const Value *counter = in->first->blocks[0]->args[0];
+    const int64_t range[] = {0, in->count, 1};
+    for (int i = 0; i < 3; i++)
+        op_add_arg(in->kernel, in->grid, ir_const_before(in->kernel, in->grid, counter->type.dtype, range[i]));
+    in->block = block_arg(in->kernel, in->grid->blocks[0], counter->type, counter->name, counter->loc);
+    grid->dims++;
+    grid->parts = true;
+    grid->cluster[0] = 1;
+    grid->cluster[1] = in->count;
+}
+
+/* The number of this block where an operation stands; there is but one block where the loops have one iteration.  */
+static Value *block_before(const Blocks *in, Op *where, Dtype dtype)
+{
+    return in->block ? converted_before(in, where, dtype, in->block) : ir_const_before(in->kernel, where, dtype, 0);
+}
+
+/* ---- each block makes its iteration ------------------------------------------------------------------------------- */
+
+/* What all blocks have together.  */
+static Value *joined(const Blocks *in, Op *loop, int n)
+{
+    Value *part, *args[2];
+    const Op *op = reduction(in, loop, n, &part);
+    Opcode code = op->code == OP_ADD ? OP_SUM_BLOCKS : op->code == OP_MAX ? OP_MAX_BLOCKS : OP_MIN_BLOCKS;
+    const Value *result = loop->results[n];
+    args[0] = part;
+    args[1] = loop->args[3 + n];
+    if (!in->block) { /* as the loop's one iteration has it */
+        code = op->code;
+        args[op->args[0] == part ? 0 : 1] = part;
+        args[op->args[0] == part ? 1 : 0] = loop->args[3 + n];
+    }
+    Op *all = op_new(in->kernel, code, loop->loc, 2, args);
+    op_before(loop, all);
+    return op_result(in->kernel, all, result->type, result->name);
+}
+
+static void unroll(const Blocks *in, Op *loop)
+{
+    Block *body = loop->blocks[0], *around = in->grid->blocks[0];
+    int count = carried_count(loop);
+    Op *reductions[count + 1];
+    Value *part;
+    for (int i = 0; i < count; i++)
+        reductions[i] = is_array(in, loop, i) ? NULL : reduction(in, loop, i, &part);
+    ir_replace_uses(body, body->args[0], block_before(in, loop, body->args[0]->type.dtype));
+    FOR_OPS (op, body) {
+        bool reduces = op == block_end(body);
+        for (int i = 0; i < count; i++)
+            reduces |= op == reductions[i];
+        if (reduces)
+            continue;
+        op_remove(op);
+        op_before(loop, op);
+    }
+    for (int i = 0; i < count; i++)
+        ir_replace_uses(around, loop->results[i], reductions[i] ? joined(in, loop, i) : block_end(body)->args[i]);
+    op_remove(loop);
+}
+
+/* This block's element is the value itself.  */
+static void visit_own(Op *op, void *context)
+{
+    const Blocks *in = context;
+    if (op->code != OP_TILE_AT)
+        return;
+    ir_replace_uses(in->grid->blocks[0], op->results[0], op->args[0]);
+    op_remove(op);
+}
+
+/* All blocks would make a store that stands in no loop over them.  */
+static void visit_outside(Op *op, void *context)
+{
+    const Blocks *in = context;
+    if (op_info[op->code].class_ != CLASS_STORE || blocks_around(op))
+        return;
+    Dtype dtype = in->block->type.dtype;
+    Value *args[] = {in->block, ir_const_before(in->kernel, op, dtype, 0)};
+    Op *test = op_new(in->kernel, OP_EQI, op->loc, 2, args);
+    op_before(op, test);
+    Value *is_first = op_result(in->kernel, test, type_scalar(D_I1), NULL);
+    Op *branch = op_new(in->kernel, OP_IF, op->loc, 1, &is_first);
+    op_before(op, branch);
+    for (int i = 0; i < 2; i++)
+        op_append(block_new(in->kernel, branch), op_new(in->kernel, OP_YIELD, op->loc, 0, NULL));
+    op_remove(op);
+    op_before(branch->blocks[0]->first, op);
+}
+
+static bool is_element(const Op *op, const void *context)
+{
+    (void)context;
+    return op->code == OP_TILE_AT;
+}
+
+/* require: the nest is one GRID.   ensure: no loop over blocks, no TILE_AT is left.  */
+void pass_blocks(Kernel *kernel)
+{
+    Blocks in = {.kernel = kernel};
+    ir_walk(kernel->body, visit_loop, &in);
+    if (kernel->failed || (!in.first && !ir_any_of(kernel->body, is_element, NULL)))
+        return;
+    in.uses = uses_new(kernel, kernel->body);
+    if (in.first && !check_grid(&in))
+        return;
+    ir_walk(kernel->body, visit_element, &in);
+    FOR_OPS (op, in.grid->blocks[0])
+        if (!kernel->failed && is_blocks(op))
+            check_carried(&in, op);
+    ir_walk(in.grid->blocks[0], visit_store, &in);
+    if (kernel->failed)
+        return;
+    Loc loc = in.first->control->pipeline->loc;
+    if (in.count > 1) {
+        add_dimension(&in);
+        ir_walk(in.grid->blocks[0], visit_outside, &in);
+    }
+    ir_walk(in.grid->blocks[0], visit_own, &in);
+    FOR_OPS (op, in.grid->blocks[0])
+        if (is_blocks(op))
+            unroll(&in, op);
+    remark(kernel, DIAG_OPTIMIZED, loc, "%d block%s of a cluster make%s an iteration each of the loops over blocks",
+           in.count, in.count > 1 ? "s" : "", in.count > 1 ? "" : "s");
+}

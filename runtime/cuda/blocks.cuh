@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * blocks.cuh - what all CTAs of a cluster have of a sum, a largest or a smallest: each gets the same.
+ *
+ *   exchange<cluster<1, 8>> sum_shares(s.sum_shares[group]);    once, at a role's start
+ *   sum = sum_blocks(sum_shares, part, zero)                    zero + part of CTA 0 + part of CTA 1 ..., in all of them
+ *
+ * Each CTA sends its part to all, itself included, and combines what has come in the order of the CTAs.  The barriers are those
+ * of parts.cuh: full counts the bytes that have come, empty the warps of all CTAs that have read what they were sent before.
+ */
+#ifndef WS_CUDA_BLOCKS_CUH
+#define WS_CUDA_BLOCKS_CUH
+
+#include "parts.cuh"
+
+namespace ws {
+
+/* Of one group: so many words that it is sent, by sender.  Pairs of columns go together, and a column by itself.  */
+template <typename T, int P, int WORDS> struct alignas(16) shares {
+    static_assert(sizeof(T) == 4, "words");
+    u32 from[P][(WORDS + 3) / 4 * 4];
+    u64 full, empty;
+
+    WS_DEVICE void init(const char *)
+    {
+        ptx::mbarrier_init(ptx::shared_address(&full), 1);
+        ptx::mbarrier_init(ptx::shared_address(&empty), 4 * P);
+    }
+};
+
+WS_CONSTANT int shared_columns(int cols)
+{
+    return cols == 1 ? 1 : (cols + 1) / 2 * 2;
+}
+
+/* A group's end of it.  B: the cluster, whose CTAs along y hold the parts.  */
+template <typename B> struct exchange {
+    u32 from, full, empty; /* addresses */
+    u32 parity;
+
+    template <typename S>
+    explicit WS_DEVICE exchange(S &s)
+        : from(ptx::shared_address(s.from)), full(ptx::shared_address(&s.full)), empty(ptx::shared_address(&s.empty)),
+          parity(0)
+    {
+    }
+
+    /* The others have read what they were sent, and said so.  */
+    WS_DEVICE ~exchange()
+    {
+        ptx::mbarrier_wait(empty, parity ^ 1);
+    }
+
+    static WS_DEVICE u32 in(u32 address, int other)
+    {
+        return ptx::address_in(address, (u32)B::template member<along_y>(other));
+    }
+};
+
+/* Lanes that hold the same row: one for each receiver, as far as they go.  */
+template <typename B, typename T, int R, layout L>
+static WS_DEVICE void send_to_all(const exchange<B> &s, const tile<T, R, 1, L> &x, u32 mine)
+{
+    typedef spread<R, 1, L> S;
+    constexpr int sharers = sharing<L>::row_last * 2;
+    if (R == 1 && threadIdx.x % 128 >= sharers)
+        return;
+    WS_FOR_SLOTS(S, slot)
+    {
+        const int row = S::row(slot);
+        if (row < R)
+#pragma unroll
+            for (int other = 0; other < B::y; other += sharers) {
+                const int to = other + (int)ptx::lane() % sharers;
+                if (B::y % sharers == 0 || to < B::y)
+                    ptx::store_there(s.in(mine + row * 4, to), s.in(s.full, to), word_of(x.get(slot, 0).low));
+            }
+    }
+}
+template <typename B, typename T, int R, int C, layout L>
+static WS_DEVICE void send_to_all(const exchange<B> &s, const tile<T, R, C, L> &x, u32 mine)
+{
+    typedef spread<R, C, L> S;
+    if (!S::speaks())
+        return;
+#pragma unroll
+    for (int other = 0; other < B::y; other++) {
+        const u32 there = s.in(mine, other), barrier = s.in(s.full, other);
+        WS_FOR_CELLS(S, slot, j)
+        {
+            const int row = S::row(slot), col = S::col(j);
+            const auto p = x.get(slot, j);
+            if (row < R && col < C)
+                ptx::store_there(there + (row * shared_columns(C) + col) * 4, barrier,
+                                 uint2{word_of(p.low), word_of(p.high)});
+        }
+    }
+}
+
+template <typename F, typename T, int R, int C, layout L>
+static WS_DEVICE void combine(F f, tile<T, R, C, L> &y, u32 from)
+{
+    typedef spread<R, C, L> S;
+    WS_FOR_CELLS(S, slot, j)
+    {
+        const int row = S::row(slot), col = S::col(j);
+        if (!has_row<S, R>(slot) || !has_col<S, C>(j))
+            continue;
+        const u32 at = from + (row * shared_columns(C) + col) * 4;
+        const auto old = y.get(slot, j);
+        T low, high;
+        if constexpr (C == 1) {
+            of_word(low, ptx::load_shared_4(at));
+            high = low;
+        } else {
+            const uint2 words = ptx::load_shared_8(at);
+            of_word(low, words.x), of_word(high, words.y);
+        }
+        y.set(slot, j, f(old.low, low), f(old.high, high));
+    }
+}
+
+template <typename F, typename B, typename T, int R, int C, layout L>
+static WS_DEVICE tile<T, R, C, L> over_blocks(F f, exchange<B> &s, const tile<T, R, C, L> &x, const tile<T, R, C, L> &first)
+{
+    constexpr int words = R * shared_columns(C), apart = (words + 3) / 4 * 16;
+    ptx::mbarrier_wait(s.empty, s.parity ^ 1); /* the first time round nothing was sent before */
+    if (group_leader()) {
+        ptx::mbarrier_expect_tx(s.full, B::y * words * 4);
+        ptx::mbarrier_arrive(s.full);
+    }
+    send_to_all(s, x, s.from + (u32)B::template place<along_y>() * apart);
+    ptx::mbarrier_wait(s.full, s.parity);
+    tile<T, R, C, L> y = first;
+#pragma unroll
+    for (int part = 0; part < B::y; part++)
+        combine(f, y, s.from + part * apart);
+    __syncwarp();
+    if (ptx::lane() < B::y)
+        ptx::mbarrier_arrive_there(s.in(s.empty, (int)ptx::lane()));
+    s.parity ^= 1;
+    return y;
+}
+
+template <typename B, typename X> static WS_DEVICE X sum_blocks(exchange<B> &s, const X &x, const X &first)
+{
+    return over_blocks(one::add(), s, x, first);
+}
+template <typename B, typename X> static WS_DEVICE X max_blocks(exchange<B> &s, const X &x, const X &first)
+{
+    return over_blocks(one::maximum(), s, x, first);
+}
+template <typename B, typename X> static WS_DEVICE X min_blocks(exchange<B> &s, const X &x, const X &first)
+{
+    return over_blocks(one::minimum(), s, x, first);
+}
+
+} // namespace ws
+
+#endif

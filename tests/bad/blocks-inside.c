@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A loop over blocks in another loop. */
+#include <ws.h>
+
+enum { W = 128 };
+
+void f(int M, int N, const ws_f16 *X, float *Y)
+{
+    ws_tensor t = ws_tensor_2d(X, WS_F16, M, 4 * W), y = ws_tensor_2d(Y, WS_F32, M, 4 * W);
+
+#pragma ws grid(1)
+    for (int i = 0; i < M; i += 16) {
+        for (int n = 0; n < 3; n++) {
+#pragma ws blocks /* wrong */
+            for (int s = 0; s < 4; s++)
+                ws_store(y, i + n, s * W, ws_zeros(WS_F32, 1, W));
+        }
+    }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What one block stores another loads. */
+#include <ws.h>
+
+enum { W = 128 };
+
+void f(int M, int N, ws_f16 *X, float *Y)
+{
+    ws_tensor t = ws_tensor_2d(X, WS_F16, M, 4 * W), y = ws_tensor_2d(Y, WS_F32, M, 4 * W);
+
+#pragma ws grid(1)
+    for (int i = 0; i < M; i += 16) {
+#pragma ws blocks
+        for (int s = 0; s < 4; s++)
+            ws_store(y, i, s * W, ws_cast(ws_load(t, i, s * W, 16, W), WS_F32));
+
+#pragma ws blocks
+        for (int s = 0; s < 4; s++)
+            ws_store(t, i, s * W, ws_cast(ws_load(y, i, (s + 1) % 4 * W, 16, W), WS_F16)); /* wrong */
+    }
+}

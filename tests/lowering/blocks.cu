@@ -1,0 +1,68 @@
+#include <wsrt.cuh>
+
+// blocks.ir:2: blocks
+typedef ws::cluster<1, 4> blocks_cluster;  // blocks side by side, which make iterations of a loop
+
+struct blocks_params {
+    ws::tensor<ws::f16, 2> x;
+    ws::tensor<ws::f16, 2> y;
+    ws::tensor<float, 1> m;
+    ws::grid<2, blocks_cluster> grid;
+};
+
+struct blocks_shared {
+    ws::shares<float, 4, 16> sum_shares;
+    ws::shares<float, 4, 16> top_shares;
+};
+
+static WS_DEVICE void blocks_all(const blocks_params &p, blocks_shared &s, int group)
+{
+    ws::exchange<blocks_cluster> sum_shares(s.sum_shares);
+    ws::exchange<blocks_cluster> top_shares(s.top_shares);
+    for (ws::tiles<2, blocks_cluster> t(p.grid); t.more(); t.next()) {  // blocks.ir:2
+        const int i = t.at(0);
+        const int s_2 = t.at(1);
+        const auto zero = ws::full<float, 16, 1, ws::lines_2>(0);
+        const auto low = ws::full<float, 16, 1, ws::lines_2>(-9);
+        const int j = s_2 * 128;
+        const auto h = ws::load<16, 128, ws::lines_2>(p.x, i, j);
+        const auto v = ws::cast<float>(h);
+        const auto part = ws::row_sum(v);
+        const auto most = ws::row_max(v);
+        const auto sum = ws::sum_blocks(sum_shares, part, zero);
+        const auto top = ws::max_blocks(top_shares, most, low);
+        if (s_2 == 0) {  // blocks.ir:21
+            if (t.inside())
+                ws::store_col(p.m, i, sum);  // blocks.ir:21
+        }
+        const auto d = ws::sub(v, sum);
+        const auto e = ws::div(d, top);
+        const auto o = ws::cast<ws::f16>(e);
+        if (t.inside())
+            ws::store(p.y, i, j, o);  // blocks.ir:28
+    }
+}
+
+static WS_KERNEL(128, 5) void blocks_kernel(WS_PARAMS(blocks_params) p)
+{
+    blocks_shared &s = ws::shared<blocks_shared>();
+    if (ws::first_thread()) {
+        s.sum_shares.init("sum_shares");
+        s.top_shares.init("top_shares");
+    }
+    ws::start<blocks_cluster>();
+    blocks_all(p, s, 0);
+    ws::finish<blocks_cluster>();
+}
+
+extern "C" void ws_launch_blocks(int M, const void *X, const void *Y, const void *S)
+{
+    ws::launch call("blocks");
+    blocks_params p;
+    call.tensor(p.x, "x", X, {M, 512}, {512, 1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {M, 512}, {512, 1}, ws::stored);
+    call.tensor(p.m, "m", S, {M}, {1}, ws::stored);
+    call.place();
+    call.grid(p.grid, {{0, M, 16}, {0, 4, 1}}, ws::order_auto, 0);
+    call.run(blocks_kernel, p, 128, sizeof(blocks_shared), ws::one_tile, blocks_cluster::size);
+}

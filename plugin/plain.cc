@@ -12,7 +12,8 @@
 
 struct Address {
     Value *base;
-    Value *offset; /* I64, bytes; NULL: 0 */
+    Value *offset;    /* I64, bytes; NULL: 0 */
+    const char *name; /* of the pointer or array that the user has written */
 };
 
 /* ---- which regions ------------------------------------------------------------------------------------------------ */
@@ -89,7 +90,7 @@ static Value *value_of_size(Walk *w, tree size)
     }
 }
 
-static void refuse_pointer(Walk *w)
+void plain_refuse_pointer(Walk *w)
 {
     if (!w->failed)
         complain(w->where, "index one array: write p[i] for the elements that the pointer passes",
@@ -107,6 +108,7 @@ static bool address_of_pointer(Walk *w, tree pointer, Address *address, int dept
         return address_of_reference(w, TREE_OPERAND(name, 0), address);
     if (TREE_CODE(name) != SSA_NAME || depth > 32)
         return false;
+    address->name = address->name ? address->name : name_of(name);
     gimple *def = SSA_NAME_DEF_STMT(name);
     if (SSA_NAME_IS_DEFAULT_DEF(name) || !defined_in_region(w, name)) {
         address->base = value_outside(w, name);
@@ -149,6 +151,7 @@ static bool address_of_reference(Walk *w, tree reference, Address *address)
         constant += (HOST_WIDE_INT)int_cst_value(TREE_OPERAND(base, 1));
     } else if (DECL_P(base) && !TREE_THIS_VOLATILE(base)) {
         address->base = value_live_in(w, build_fold_addr_expr(base), type_pointer(D_F32), name_of(base));
+        address->name = address->name ? address->name : name_of(base);
     } else {
         return false;
     }
@@ -224,7 +227,7 @@ Value *plain_load(Walk *w, gimple *load)
     if (gimple_has_volatile_ops(load) || POINTER_TYPE_P(TREE_TYPE(lhs)) || !element_dtype(w, TREE_TYPE(lhs), &dtype))
         return NULL;
     if (!address_of_reference(w, reference, &address)) {
-        refuse_pointer(w);
+        plain_refuse_pointer(w);
         return NULL;
     }
     Value *args[] = {address.base, address.offset ? address.offset : value_literal(w, D_I64, 0, 0)};
@@ -243,12 +246,14 @@ bool plain_store(Walk *w, gimple *store)
         !element_dtype(w, TREE_TYPE(lhs), &dtype))
         return false;
     if (!address_of_reference(w, lhs, &address)) {
-        refuse_pointer(w);
+        plain_refuse_pointer(w);
         return true;
     }
     Value *args[] = {address.base, address.offset ? address.offset : value_literal(w, D_I64, 0, 0),
                      value_of(w, gimple_assign_rhs1(store))};
-    op_append(w->block, op_new(w->kernel, OP_SET_ELEMENT, loc_of(stmt_location(store)), 3, args));
+    Op *op = op_new(w->kernel, OP_SET_ELEMENT, loc_of(stmt_location(store)), 3, args);
+    op->store->label = address.name ? address.name : "";
+    op_append(w->block, op);
     return true;
 }
 

@@ -291,6 +291,7 @@ bool plain_is(class loop *outer);
 Value *plain_live_in(Walk *w, gimple *load);
 Value *plain_load(Walk *w, gimple *load);
 bool plain_store(Walk *w, gimple *store);
+void plain_refuse_pointer(Walk *w);
 Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y);
 
 /* table.cc */

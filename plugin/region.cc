@@ -242,6 +242,24 @@ static void number_blocks(function *fn, int *order)
     free(blocks);
 }
 
+/* Clauses that say what plain loops become.  */
+static void check_clauses(Walk *w)
+{
+    const char *remedy = "the step of a loop over tiles is the tile; leave the clause out";
+    for (unsigned i = 0; i < w->marks->length() && !w->kernel->grid.plain; i++) {
+        const MarkedLoop &mark = (*w->marks)[i];
+        const Pragma *pragma = mark.pragma;
+        bool outer = mark.loop == w->outer, inside = outer || flow_loop_nested_p(w->outer, mark.loop);
+        if (!inside || !(pragma->is_grid ? pragma->grid.tile[0] || pragma->grid.precision != PRECISION_F32
+                                         : pragma->pipeline.tile || pragma->pipeline.reductions))
+            continue;
+        complain(pragma->loc, remedy,
+                 "%<tile%>, %<reduction%> and %<precision%> are about loops over elements, and this grid %s",
+                 "calls functions of tiles, or writes no array");
+        w->failed = true;
+    }
+}
+
 static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLoop> *marks, int *order, int ordinal)
 {
     Walk *w = new Walk();
@@ -255,6 +273,7 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     w->where = mark.pragma->loc;
     mark.pragma->used = true;
     check_values(w);
+    check_clauses(w);
     if (!w->failed)
         loop_emit(w, mark.loop);
     if (w->failed || w->kernel->failed) {

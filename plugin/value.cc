@@ -344,6 +344,8 @@ Value *value_of(Walk *w, tree expression)
     Value *value = TREE_CODE(name) == SSA_NAME && defined_in_region(w, name) ? NULL : value_outside(w, name);
     if (value)
         return value;
+    if (!w->failed && POINTER_TYPE_P(type) && w->kernel->grid.plain)
+        plain_refuse_pointer(w);
     if (!w->failed)
         BUG(w->kernel, "the value %s has no definition yet",
             TREE_CODE(name) == SSA_NAME && name_of(name) ? name_of(name) : "");

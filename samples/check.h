@@ -215,7 +215,7 @@ CHECK_INLINE void *check_output(ws_dtype type, size_t count)
 CHECK_INLINE check_array *check_find(const void *base)
 {
     static int last;
-    for (int i = 0; i < check.narrays; i++, last = (last + 1) % check.narrays)
+    for (int i = 0; i <= check.narrays; i++, last = (last + 1) % check.narrays)
         if (last < check.narrays && check.arrays[last].host + CHECK_GUARD == (const char *)base)
             return &check.arrays[last];
     fprintf(stderr, "%s: not an array of this program\n", check.name);

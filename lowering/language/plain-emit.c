@@ -14,6 +14,7 @@
 #include "language/plain.h"
 
 static void emit_block(Nest *in, Block *from, Block *to);
+static void emit_op(Nest *in, Op *op, Block *to);
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
@@ -94,7 +95,8 @@ static Value *add_product(Nest *in, Op *where, const Product *product, const Par
                      product_of_factors(in, where, product, part, axis, true), sum};
     if (part->negative)
         args[0] = form_op(in, where, OP_NEG, part->value->loc, args[0]->type, 1, args);
-    Opcode code = in->kernel->grid.precision == PRECISION_F32 ? OP_DOT_F32 : OP_DOT;
+    bool exact = part->value->type.dtype == D_F32 && in->kernel->grid.precision == PRECISION_F32;
+    Opcode code = exact ? OP_DOT_F32 : OP_DOT;
     return form_op(in, where, code, part->value->loc, sum->type, 3, args);
 }
 
@@ -180,6 +182,43 @@ static Value *bound(Nest *in, Op *where, const Op *loop, int index)
     return form_plain(in, loop->args[index]);
 }
 
+/* Between the loops of a grid there are only scalars: tiles are made in the innermost.  */
+static bool is_outer(const Nest *in, const Loop *loop)
+{
+    return loop->grid >= 0 && loop->grid < in->kernel->grid.dims - 1;
+}
+
+static void emit_between(Nest *in, Block *from, Block *to)
+{
+    FOR_OPS (op, from) {
+        int loop = loop_of_op(in, op);
+        bool scalar = !op->nblocks && op->nresults && !is_tiled(in, op->results[0]);
+        if (scalar || (loop >= 0 && in->loops[loop].grid >= 0))
+            emit_op(in, op, to);
+    }
+}
+
+static void emit_postponed(Nest *in, Block *to)
+{
+    FOR_LOOPS(i, in)
+    {
+        const Loop *loop = &in->loops[i];
+        if (!is_outer(in, loop))
+            continue;
+        form_place(in, to, loop->iv, loop->op->loc);
+    }
+    FOR_LOOPS(i, in)
+    {
+        const Loop *loop = &in->loops[i];
+        if (!is_outer(in, loop))
+            continue;
+        FOR_OPS (op, loop->op->blocks[0])
+            if (loop_of_op(in, op) < 0 || in->loops[loop_of_op(in, op)].grid < 0)
+                if (op->nblocks || !op->nresults || is_tiled(in, op->results[0]))
+                    emit_op(in, op, to);
+    }
+}
+
 static void emit_for(Nest *in, Op *loop, Block *to)
 {
     Kernel *kernel = in->kernel;
@@ -195,7 +234,10 @@ static void emit_for(Nest *in, Op *loop, Block *to)
     Block *inner = block_new(kernel, op);
     Value *iv = block_arg(kernel, inner, body->args[0]->type, body->args[0]->name, body->args[0]->loc);
     in->plain[body->args[0]->id] = iv;
-    form_place(in, inner, body->args[0], loop->loc);
+    if (!is_outer(in, about))
+        form_place(in, inner, body->args[0], loop->loc);
+    if (about->grid >= 0 && !is_outer(in, about))
+        emit_postponed(in, inner);
     for (int i = 0; i < loop->nresults; i++) {
         Value *old = body->args[1 + i];
         int row, col;
@@ -213,7 +255,10 @@ static void emit_for(Nest *in, Op *loop, Block *to)
         form_place(in, inner, old, old->loc);
         form_set(in, old, row, col, argument);
     }
-    emit_block(in, body, inner);
+    if (is_outer(in, about))
+        emit_between(in, body, inner);
+    else
+        emit_block(in, body, inner);
     Op *end = form_place(in, inner, NULL, loop->loc);
     Value *yields[64];
     for (int i = 0; i < loop->nresults; i++) {

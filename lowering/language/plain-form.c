@@ -543,8 +543,7 @@ void form_store(Nest *in, Op *where, const Op *op)
         axes |= access->axis[i] >= 0 ? 1u << access->axis[i] : 0;
     uint32_t wanted = axes_of(in, op->args[2]) | (op->nargs > 3 ? axes_of(in, op->args[3]) : 0);
     if (wanted & ~axes || __builtin_popcount(axes) > 2) {
-        reject(in->kernel, op->loc, wanted & ~axes ? REASON_PLAIN_MANY_VALUES : REASON_PLAIN_THREE_AXES,
-               group->base->name ? group->base->name : "the array");
+        reject(in->kernel, op->loc, REASON_PLAIN_THREE_AXES);
         return;
     }
     form_home(in, axes, &row, &col);

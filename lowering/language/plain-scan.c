@@ -2,8 +2,6 @@
 /*
  * plain-scan.c - what the loops are, in a form of which tiles can be made.
  *
- *   for (i = n - 1; i >= 0; i -= 2)           for (m = 0; m < (n + 1) / 2; m++) i = n - 1 - 2 m       straighten
- *   for (k ...) y[i] += a[i * n + k];         s = y[i]; for (k ...) s += a[i * n + k]; y[i] = s       promote
  *   if (j <= i) y[i * n + j] = 0;             y[i * n + j] = 0, where j <= i                          flatten
  *   if (x > m) m = x;                         m = max (m, x)                                          sum
  */
@@ -91,159 +89,9 @@ bool scan_loops(Nest *in)
     return find_grid(in);
 }
 
-/* ---- straighten --------------------------------------------------------------------------------------------------- */
-
-static void count_from_zero(Nest *in, Loop *loop, int64_t step, bool closed)
-{
-    Kernel *kernel = in->kernel;
-    Op *op = loop->op, *top = op->blocks[0]->first;
-    Value *low = op->args[0], *high = op->args[1], *old = loop->iv;
-    Dtype dtype = low->type.dtype;
-    int64_t size = step < 0 ? -step : step;
-    Value *span =
-        step > 0 ? ir_binary_before(kernel, op, OP_SUBI, high, low) : ir_binary_before(kernel, op, OP_SUBI, low, high);
-    int64_t more = size - 1 + closed;
-    if (more)
-        span = ir_binary_before(kernel, op, OP_ADDI, span, ir_const_before(kernel, op, dtype, more));
-    if (size > 1)
-        span = ir_binary_before(kernel, op, OP_DIVI, span, ir_const_before(kernel, op, dtype, size));
-    Value *times = old;
-    if (size > 1)
-        times = ir_binary_before(kernel, top, OP_MULI, old, ir_const_before(kernel, top, dtype, size));
-    Value *index = ir_binary_before(kernel, top, step > 0 ? OP_ADDI : OP_SUBI, low, times);
-    ir_replace_uses(op->blocks[0], old, index);
-    if (size > 1)
-        times->def->args[0] = old;
-    else
-        index->def->args[1] = old;
-    op->args[0] = ir_const_before(kernel, op, dtype, 0);
-    op->args[1] = span;
-    op->args[2] = ir_const_before(kernel, op, dtype, 1);
-    op->control->compare = OP_LTI;
-}
-
-static void straighten(Nest *in, Loop *loop)
-{
-    Op *op = loop->op;
-    int64_t step;
-    if (!ir_constant(op->args[2], &step) || !step) {
-        reject(in->kernel, op->loc, REASON_PLAIN_STEP);
-        return;
-    }
-    Opcode compare = op->control->compare;
-    if (compare == OP_NEI && (step == 1 || step == -1))
-        compare = step > 0 ? OP_LTI : OP_GTI;
-    bool up = compare == OP_LTI || compare == OP_LEI, closed = compare == OP_LEI || compare == OP_GEI;
-    if (compare == OP_NEI || up != (step > 0)) {
-        reject(in->kernel, op->loc, loop->grid >= 0 ? REASON_GRID_STEP : REASON_LOOP_DIRECTION);
-        return;
-    }
-    op->control->compare = compare;
-    if (step == 1 && closed) {
-        Value *one = ir_const_before(in->kernel, op, op->args[1]->type.dtype, 1);
-        op->args[1] = ir_binary_before(in->kernel, op, OP_ADDI, op->args[1], one);
-        op->control->compare = OP_LTI;
-    } else if (step != 1) {
-        count_from_zero(in, loop, step, closed);
-    }
-}
-
-void scan_straighten(Nest *in)
-{
-    FOR_LOOPS(i, in)
-    {
-        straighten(in, &in->loops[i]);
-        in->loops[i].lo = poly_of(in->loops[i].op->args[0]);
-        in->loops[i].hi = poly_of(in->loops[i].op->args[1]);
-    }
-}
-
-/* ---- promote ------------------------------------------------------------------------------------------------------ */
-
 static bool touches(const Op *op)
 {
     return op->code == OP_ELEMENT || op->code == OP_SET_ELEMENT;
-}
-
-static bool stands_still(const Poly *offset, const Op *loop)
-{
-    for (int i = 0; i < offset->count; i++)
-        for (int k = 0; k < offset->terms[i].count; k++)
-            if (!ir_outside(offset->terms[i].values[k], loop))
-                return false;
-    return offset->known;
-}
-
-/* Every other access to the array in the loop, and so in the loops inside, is to this element and in this block.  */
-static bool alone(const Block *block, const Block *home, const Value *base, const Poly *offset)
-{
-    FOR_OPS (op, block) {
-        if (touches(op) && op->args[0] == base) {
-            Poly other = poly_of(op->args[1]);
-            if (block != home || !poly_same(&other, offset) || op->nargs > (op->code == OP_ELEMENT ? 2 : 3))
-                return false;
-        }
-        for (int i = 0; i < op->nblocks; i++)
-            if (!alone(op->blocks[i], home, base, offset))
-                return false;
-    }
-    return true;
-}
-
-static Value *emit_outside(void *context, Value *value)
-{
-    (void)context;
-    return value;
-}
-
-static void carry(Nest *in, Op *loop, const Op *store)
-{
-    Kernel *kernel = in->kernel;
-    Block *body = loop->blocks[0];
-    Value *base = store->args[0];
-    Type type = store->args[2]->type;
-    Poly offset = poly_of(store->args[1]);
-    Value *where = ir_convert_before(kernel, loop, poly_emit(kernel, loop, &offset, emit_outside, NULL), D_I64);
-    Op *first = op_new(kernel, OP_ELEMENT, store->loc, 2, (Value *[]){base, where});
-    op_before(loop, first);
-    op_add_arg(kernel, loop, op_result(kernel, first, type, base->name));
-    Value *now = block_arg(kernel, body, type, base->name, store->loc);
-    FOR_OPS (op, body) {
-        if (!touches(op) || op->args[0] != base)
-            continue;
-        if (op->code == OP_ELEMENT)
-            ir_replace_uses(body, op->results[0], now);
-        else
-            now = op->args[2];
-        op_remove(op);
-    }
-    op_add_arg(kernel, body->last, now);
-    Value *result = op_result(kernel, loop, type, base->name);
-    Op *last = op_new(kernel, OP_SET_ELEMENT, store->loc, 3, (Value *[]){base, where, result});
-    op_after(loop, last);
-}
-
-static void promote(Nest *in, Op *loop)
-{
-    Block *body = loop->blocks[0];
-    for (Op *op = body->first, *next; op; op = next) {
-        next = op->next;
-        if (op->code != OP_SET_ELEMENT || op->nargs > 3)
-            continue;
-        Poly offset = poly_of(op->args[1]);
-        if (!stands_still(&offset, loop) || !alone(body, body, op->args[0], &offset))
-            continue;
-        carry(in, loop, op);
-        next = body->first;
-    }
-}
-
-/* What a loop sums in memory it sums in a variable, from the innermost loop outwards.  */
-void scan_promote(Nest *in)
-{
-    for (int i = in->nloops - 1; i >= 0; i--)
-        if (in->loops[i].grid < 0)
-            promote(in, in->loops[i].op);
 }
 
 /* ---- axes --------------------------------------------------------------------------------------------------------- */
@@ -309,7 +157,7 @@ static void axes_of_op(Axes *a, const Op *op)
         axes_of_for(a, op);
         return;
     }
-    for (int i = 0; i < op->nargs; i++) {
+    for (int i = 0; i < (op->code == OP_ELEMENT ? 2 : op->nargs); i++) { /* its condition only says how far it goes */
         axes |= axes_of(in, op->args[i]);
         tiled |= is_tiled(in, op->args[i]);
     }
@@ -556,12 +404,16 @@ static bool add_part(Chain *c, Opcode op, Value *value, bool negative, Value *co
     return true;
 }
 
-static bool same_element(const Value *x, const Value *y)
+/* One element, which may be read twice.  */
+static bool same_element(const Nest *in, const Value *x, const Value *y)
 {
     if (x == y)
         return true;
-    return x->def && y->def && x->def->code == OP_ELEMENT && y->def->code == OP_ELEMENT && x->def->nargs == 2 &&
-           y->def->nargs == 2 && x->def->args[0] == y->def->args[0] && x->def->args[1] == y->def->args[1];
+    if (!x->def || !y->def || x->def->code != OP_ELEMENT || y->def->code != OP_ELEMENT ||
+        x->def->args[0] != y->def->args[0] || region_stores(in->kernel->body, x->def->args[0]))
+        return false;
+    Poly place = poly_of(x->def->args[1]), other = poly_of(y->def->args[1]);
+    return poly_same(&place, &other);
 }
 
 /* c ? x : y is the larger or the smaller of two, of which one is what the chain goes on with.  */
@@ -575,7 +427,7 @@ static bool extreme(Chain *c, const Op *choice, const Value *stop, Opcode *op, V
         if (depends(c, x, stop) || !depends(c, y, stop))
             continue;
         for (int side = 0; side < 2; side++)
-            if (same_element(test->args[side], x) && test->args[1 - side] == y) {
+            if (same_element(c->in, test->args[side], x) && test->args[1 - side] == y) {
                 bool greater = (test->code == OP_GTI || test->code == OP_GEI) == (side == 0);
                 *op = greater == (arm == 1) ? OP_MAXI : OP_MINI;
                 *other = x;

@@ -85,6 +85,15 @@ static bool order_is_open(const Op *loop, int index, const Sum *sum)
     return exact || reduction_of(loop, index, sum->op);
 }
 
+/* Tiles of the type and the sizes have a product.  */
+static bool has_product(const Nest *in, const Part *part, int axis, const Product *product)
+{
+    Dtype dtype = part->value->type.dtype;
+    if (dtype == D_F64)
+        return !(in->loops[product->row].tile % 64) && !(in->loops[product->col].tile % 8) && !(in->loops[axis].tile % 4);
+    return dtype == D_F32;
+}
+
 /* Why iterations of an inner axis have to stay in order, or NULL.  */
 static const char *ordered_by(Nest *in, int axis)
 {
@@ -108,12 +117,13 @@ static const char *ordered_by(Nest *in, int axis)
             uint32_t axes =
                 axes_of(in, part->value) | (part->condition ? axes_of(in, part->condition) : 0) | 1u << axis;
             Product product;
-            Dtype dtype = part->value->type.dtype;
             if (__builtin_popcount(axes) <= 2)
                 continue;
-            if (__builtin_popcount(axes) > 3 || sum.op != OP_ADDI || dtype != D_F32 ||
-                !scan_product(in, part, axis, &product))
-                return arena_print(module, "'%s' sums what is no product of two tiles of float", name);
+            if (__builtin_popcount(axes) > 3 || sum.op != OP_ADDI || !scan_product(in, part, axis, &product))
+                return arena_print(module, "'%s' sums what is no product of two tiles", name);
+            if (!has_product(in, part, axis, &product))
+                return arena_print(module, "products for '%s' are of float or double, and of double with rows by 64 and columns by 8",
+                                   name);
         }
     }
     return NULL;
@@ -135,6 +145,29 @@ static bool order_loops(Nest *in)
         loop->ordered = changed = true;
     }
     return changed;
+}
+
+/* A clause reduction(op: name) is about something that the loop sums.  */
+static bool check_reductions(Nest *in)
+{
+    FOR_LOOPS(i, in)
+    {
+        const Op *loop = in->loops[i].op;
+        const Pipeline *pipeline = loop->control->pipeline;
+        for (const Reduction *reduction = pipeline ? pipeline->reductions : NULL; reduction;
+             reduction = reduction->next) {
+            bool found = false;
+            for (int k = 0; k < loop->nresults && !found; k++) {
+                Sum sum;
+                found = scan_sum(in, loop, k, &sum) && reduction_of(loop, k, sum.op) == reduction;
+            }
+            if (found)
+                continue;
+            reject(in->kernel, pipeline->loc, REASON_PLAIN_REDUCTION, op_info[reduction->op].call, reduction->name);
+            return false;
+        }
+    }
+    return true;
 }
 
 static void tell(Nest *in)
@@ -162,11 +195,13 @@ void pass_plain(Kernel *kernel)
     pass_simplify(kernel);
     if (kernel->failed || !scan_loops(in))
         return;
+    scan_exchange(in);
     first_sizes(in);
     if (!check_grid(in))
         return;
     scan_straighten(in);
     scan_promote(in);
+    scan_bounds(in);
     if (kernel->failed)
         return;
     scan_axes(in);
@@ -174,6 +209,8 @@ void pass_plain(Kernel *kernel)
     do {
         scan_axes(in);
         ir_count_uses(kernel, kernel->body);
+        if (!check_reductions(in))
+            return;
         order_loops(in);
         scan_axes(in);
         if (!memory_scan(in) || !memory_depends(in))

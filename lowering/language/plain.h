@@ -4,7 +4,8 @@
  *
  *   plain.c         the pass: which loops are tiled, and how wide
  *   plain-poly.c    subscripts as sums of products
- *   plain-scan.c    loops, memory that a loop sums in, conditions, reductions
+ *   plain-order.c   loops that count upwards, and sum inside; memory that a loop sums in
+ *   plain-scan.c    axes, conditions, reductions
  *   plain-memory.c  accesses: a tensor, its extents, a coordinate for each of its dimensions; dependences
  *   plain-form.c    a scalar of the loops as a tile
  *   plain-emit.c    the loops, again
@@ -131,11 +132,16 @@ int loop_of_op(const Nest *in, const Op *op);
 int only_axis(uint32_t axes);
 bool is_column(const Nest *in, int axis); /* elements along it lie in columns: (1,C) */
 
+/* ---- plain-order.c ------------------------------------------------------------------------------------------------ */
+
+void scan_straighten(Nest *in); /* loops count upwards by 1 */
+void scan_exchange(Nest *in);
+void scan_promote(Nest *in);
+void scan_bounds(Nest *in);
+
 /* ---- plain-scan.c ------------------------------------------------------------------------------------------------- */
 
 bool scan_loops(Nest *in);
-void scan_straighten(Nest *in); /* axes count upwards by 1 */
-void scan_promote(Nest *in);
 void scan_axes(Nest *in);
 void scan_flatten(Nest *in);
 

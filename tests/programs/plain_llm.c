@@ -38,7 +38,7 @@ static void normalizations(int B, int T, int C, int V, int Vp)
     check_fetch();
     softmax_forward_plain(probs_, logits, B, T, V, Vp);
     PLAIN_SAME(probs, B * T * Vp, 1e-5);
-    check_next();
+    plain_next();
 }
 
 static void products(int B, int T, int C, int OC)
@@ -59,7 +59,7 @@ static void products(int B, int T, int C, int OC)
     check_fetch();
     matvec_plain(out_, inp, weight, C, OC);
     PLAIN_SAME(out, B * T * OC, 1e-5);
-    check_next();
+    plain_next();
 }
 
 static void elementwise(int N)
@@ -84,7 +84,22 @@ static void elementwise(int N)
     PLAIN_SAME(out, N, 1e-6);
     PLAIN_SAME(m, N, 1e-6);
     PLAIN_SAME(v, N, 1e-6);
-    check_next();
+    plain_next();
+}
+
+static void attention(int B, int T, int C, int NH)
+{
+    PLAIN_FLOATS(out, B * T * C);
+    PLAIN_FLOATS(preatt, B * NH * T * T);
+    PLAIN_FLOATS(att, B * NH * T * T);
+    PLAIN_FLOATS(inp, B * T * 3 * C);
+    attention_forward(check_place(out), check_place(preatt), check_place(att), check_place(inp), B, T, C, NH);
+    check_fetch();
+    attention_forward_plain(out_, preatt_, att_, inp, B, T, C, NH);
+    PLAIN_SAME(out, B * T * C, 1e-5);
+    PLAIN_SAME(preatt, B * NH * T * T, 1e-5);
+    PLAIN_SAME(att, B * NH * T * T, 1e-5);
+    plain_next();
 }
 
 int main(int argc, char **argv)
@@ -93,5 +108,6 @@ int main(int argc, char **argv)
     normalizations(2, 37, 100, 90, 96);
     products(2, 37, 100, 72);
     elementwise(3333);
+    attention(2, 75, 120, 3);
     return plain_end();
 }

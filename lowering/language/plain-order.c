@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-order.c - loops in a form that says more.
+ *
+ *   for (i = n - 1; i >= 0; i -= 2)           for (m = 0; m < (n + 1) / 2; m++) i = n - 1 - 2 m        straighten
+ *   for (k ...) for (j ...) c[j] += b[k][j];  for (j ...) for (k ...) c[j] += b[k][j];                 exchange
+ *   for (k ...) c[j] += b[k][j];              s = c[j]; for (k ...) s += b[k][j]; c[j] = s;            promote
+ *
+ * What a loop adds to an element it adds in the same order as before.
+ */
+#include "language/plain.h"
+
+static bool touches(const Op *op)
+{
+    return op->code == OP_ELEMENT || op->code == OP_SET_ELEMENT;
+}
+
+/* ---- straighten --------------------------------------------------------------------------------------------------- */
+
+static void count_from_zero(Nest *in, Loop *loop, int64_t step, bool closed)
+{
+    Kernel *kernel = in->kernel;
+    Op *op = loop->op, *top = op->blocks[0]->first;
+    Value *low = op->args[0], *high = op->args[1], *old = loop->iv;
+    Dtype dtype = low->type.dtype;
+    int64_t size = step < 0 ? -step : step;
+    Value *span =
+        step > 0 ? ir_binary_before(kernel, op, OP_SUBI, high, low) : ir_binary_before(kernel, op, OP_SUBI, low, high);
+    int64_t more = size - 1 + closed;
+    if (more)
+        span = ir_binary_before(kernel, op, OP_ADDI, span, ir_const_before(kernel, op, dtype, more));
+    if (size > 1)
+        span = ir_binary_before(kernel, op, OP_DIVI, span, ir_const_before(kernel, op, dtype, size));
+    Value *times = old;
+    if (size > 1)
+        times = ir_binary_before(kernel, top, OP_MULI, old, ir_const_before(kernel, top, dtype, size));
+    Value *index = ir_binary_before(kernel, top, step > 0 ? OP_ADDI : OP_SUBI, low, times);
+    ir_replace_uses(op->blocks[0], old, index);
+    if (size > 1)
+        times->def->args[0] = old;
+    else
+        index->def->args[1] = old;
+    op->args[0] = ir_const_before(kernel, op, dtype, 0);
+    op->args[1] = span;
+    op->args[2] = ir_const_before(kernel, op, dtype, 1);
+    op->control->compare = OP_LTI;
+}
+
+static void straighten(Nest *in, Loop *loop)
+{
+    Op *op = loop->op;
+    int64_t step;
+    if (!ir_constant(op->args[2], &step) || !step) {
+        reject(in->kernel, op->loc, REASON_PLAIN_STEP);
+        return;
+    }
+    Opcode compare = op->control->compare;
+    if (compare == OP_NEI && (step == 1 || step == -1))
+        compare = step > 0 ? OP_LTI : OP_GTI;
+    bool up = compare == OP_LTI || compare == OP_LEI, closed = compare == OP_LEI || compare == OP_GEI;
+    if (compare == OP_NEI || up != (step > 0)) {
+        reject(in->kernel, op->loc, loop->grid >= 0 ? REASON_GRID_STEP : REASON_LOOP_DIRECTION);
+        return;
+    }
+    op->control->compare = compare;
+    if (step == 1 && closed) {
+        Value *one = ir_const_before(in->kernel, op, op->args[1]->type.dtype, 1);
+        op->args[1] = ir_binary_before(in->kernel, op, OP_ADDI, op->args[1], one);
+        op->control->compare = OP_LTI;
+    } else if (step != 1) {
+        count_from_zero(in, loop, step, closed);
+    }
+}
+
+void scan_straighten(Nest *in)
+{
+    FOR_LOOPS(i, in)
+    {
+        straighten(in, &in->loops[i]);
+    }
+}
+
+/* require: straight loops that are not exchanged any more.  */
+void scan_bounds(Nest *in)
+{
+    FOR_LOOPS(i, in)
+    {
+        in->loops[i].lo = poly_of(in->loops[i].op->args[0]);
+        in->loops[i].hi = poly_of(in->loops[i].op->args[1]);
+    }
+}
+
+/* ---- exchange ----------------------------------------------------------------------------------------------------- */
+
+static bool stands_still(const Poly *offset, const Op *loop);
+
+static bool is_pure(const Op *op)
+{
+    return !op->nblocks && op->nresults && (op_info[op->code].class_ == CLASS_SCALAR || op->code == OP_ELEMENT);
+}
+
+/* The one loop in a loop's body, beside which there are only numbers that are computed before it.  */
+static Op *only_loop(const Op *loop)
+{
+    Op *inner = NULL;
+    FOR_OPS (op, loop->blocks[0]) {
+        if (op->code == OP_YIELD)
+            continue;
+        if (op->code == OP_FOR && !inner)
+            inner = op;
+        else if (!is_pure(op) || inner)
+            return NULL;
+    }
+    return inner && !inner->nresults && !loop->nresults ? inner : NULL;
+}
+
+static bool moves_with(const Poly *offset, const Value *iv)
+{
+    Poly factor, rest;
+    return poly_split(offset, iv, &factor, &rest) && factor.count;
+}
+
+/* All that the loops write is summed by the outer one: elements that the inner one chooses alone, and nothing else is read of these
+   arrays.  */
+static bool sums_along(const Block *block, const Op *outer, const Op *inner, const Value **base, Poly *offset)
+{
+    FOR_OPS (op, block) {
+        if (op->nblocks)
+            return false;
+        if (op->code != OP_SET_ELEMENT)
+            continue;
+        Poly place = poly_of(op->args[1]);
+        if (op->nargs > 3 || *base || moves_with(&place, outer->blocks[0]->args[0]) ||
+            !moves_with(&place, inner->blocks[0]->args[0]))
+            return false;
+        *base = op->args[0];
+        *offset = place;
+    }
+    return *base != NULL;
+}
+
+static bool reads_apart(const Block *block, const Block *home, const Value *base, const Poly *offset)
+{
+    FOR_OPS (op, block) {
+        if (touches(op) && op->args[0] == base) {
+            Poly place = poly_of(op->args[1]);
+            if (block != home || !poly_same(&place, offset))
+                return false;
+        }
+        for (int i = 0; i < op->nblocks; i++)
+            if (!reads_apart(op->blocks[i], home, base, offset))
+                return false;
+    }
+    return true;
+}
+
+static bool known_outside(const Value *value, const Op *loop)
+{
+    if (ir_outside(value, loop))
+        return true;
+    if (!value->def || op_info[value->def->code].class_ != CLASS_SCALAR)
+        return false;
+    for (int i = 0; i < value->def->nargs; i++)
+        if (!known_outside(value->def->args[i], loop))
+            return false;
+    return true;
+}
+
+/* What a bound is computed of, in front of the loop that it stood in.  */
+static void hoist(Op *loop, Value *value)
+{
+    if (ir_outside(value, loop))
+        return;
+    for (int i = 0; i < value->def->nargs; i++)
+        hoist(loop, value->def->args[i]);
+    op_remove(value->def);
+    op_before(loop, value->def);
+}
+
+static bool exchange(Nest *in, Loop *about)
+{
+    Op *outer = about->op, *inner = only_loop(outer);
+    const Value *base = NULL;
+    Poly offset;
+    if (!inner || !known_outside(inner->args[0], outer) || !known_outside(inner->args[1], outer) ||
+        !sums_along(inner->blocks[0], outer, inner, &base, &offset) ||
+        !reads_apart(outer->blocks[0], inner->blocks[0], base, &offset))
+        return false;
+    for (int i = 0; i < 3; i++)
+        hoist(outer, inner->args[i]);
+    Op *top = inner->blocks[0]->first;
+    FOR_OPS (op, outer->blocks[0]) {
+        if (op == inner || op->code == OP_YIELD)
+            continue;
+        op_remove(op);
+        op_before(top, op);
+    }
+    /* the two loops keep their blocks' statements, and exchange all else */
+    Value *outer_iv = outer->blocks[0]->args[0], *inner_iv = inner->blocks[0]->args[0];
+    for (int i = 0; i < 3; i++) {
+        Value *arg = outer->args[i];
+        outer->args[i] = inner->args[i];
+        inner->args[i] = arg;
+    }
+    Opcode compare = outer->control->compare;
+    Pipeline *pipeline = outer->control->pipeline;
+    Loc loc = outer->loc;
+    outer->control->compare = inner->control->compare;
+    outer->control->pipeline = inner->control->pipeline;
+    outer->loc = inner->loc;
+    inner->control->compare = compare;
+    inner->control->pipeline = pipeline;
+    inner->loc = loc;
+    outer->blocks[0]->args[0] = inner_iv;
+    inner->blocks[0]->args[0] = outer_iv;
+    inner_iv->block = outer->blocks[0];
+    outer_iv->block = inner->blocks[0];
+    FOR_LOOPS(i, in)
+    {
+        Loop *loop = &in->loops[i];
+        if (loop->op == outer || loop->op == inner)
+            loop->iv = loop->op->blocks[0]->args[0];
+    }
+    return true;
+}
+
+/* The loop that sums goes inside, so that what it sums in can be a variable.  */
+void scan_exchange(Nest *in)
+{
+    for (int i = in->nloops - 1; i >= 0; i--)
+        if (in->loops[i].grid < 0)
+            exchange(in, &in->loops[i]);
+}
+
+/* ---- promote ------------------------------------------------------------------------------------------------------ */
+
+static bool stands_still(const Poly *offset, const Op *loop)
+{
+    for (int i = 0; i < offset->count; i++)
+        for (int k = 0; k < offset->terms[i].count; k++)
+            if (!ir_outside(offset->terms[i].values[k], loop))
+                return false;
+    return offset->known;
+}
+
+/* Every other access to the array in the loop, and so in the loops inside, is to this element and in this block.  */
+static bool alone(const Block *block, const Block *home, const Value *base, const Poly *offset)
+{
+    FOR_OPS (op, block) {
+        if (touches(op) && op->args[0] == base) {
+            Poly other = poly_of(op->args[1]);
+            if (block != home || !poly_same(&other, offset) || op->nargs > (op->code == OP_ELEMENT ? 2 : 3))
+                return false;
+        }
+        for (int i = 0; i < op->nblocks; i++)
+            if (!alone(op->blocks[i], home, base, offset))
+                return false;
+    }
+    return true;
+}
+
+static Value *emit_outside(void *context, Value *value)
+{
+    (void)context;
+    return value;
+}
+
+static void carry(Nest *in, Op *loop, const Op *store)
+{
+    Kernel *kernel = in->kernel;
+    Block *body = loop->blocks[0];
+    Value *base = store->args[0];
+    const char *name = *store->store->label ? store->store->label : NULL;
+    Type type = store->args[2]->type;
+    Poly offset = poly_of(store->args[1]);
+    Value *where = ir_convert_before(kernel, loop, poly_emit(kernel, loop, &offset, emit_outside, NULL), D_I64);
+    Op *first = op_new(kernel, OP_ELEMENT, store->loc, 2, (Value *[]){base, where});
+    op_before(loop, first);
+    op_add_arg(kernel, loop, op_result(kernel, first, type, name));
+    Value *now = block_arg(kernel, body, type, name, store->loc);
+    FOR_OPS (op, body) {
+        if (!touches(op) || op->args[0] != base)
+            continue;
+        if (op->code == OP_ELEMENT)
+            ir_replace_uses(body, op->results[0], now);
+        else
+            now = op->args[2];
+        op_remove(op);
+    }
+    op_add_arg(kernel, body->last, now);
+    Value *result = op_result(kernel, loop, type, name);
+    Op *last = op_new(kernel, OP_SET_ELEMENT, store->loc, 3, (Value *[]){base, where, result});
+    last->store->label = store->store->label;
+    op_after(loop, last);
+}
+
+static void promote(Nest *in, Op *loop)
+{
+    Block *body = loop->blocks[0];
+    for (Op *op = body->first, *next; op; op = next) {
+        next = op->next;
+        if (op->code != OP_SET_ELEMENT || op->nargs > 3)
+            continue;
+        Poly offset = poly_of(op->args[1]);
+        if (!stands_still(&offset, loop) || !alone(body, body, op->args[0], &offset))
+            continue;
+        carry(in, loop, op);
+        next = body->first;
+    }
+}
+
+/* What a loop sums in memory it sums in a variable, from the innermost loop outwards.  */
+void scan_promote(Nest *in)
+{
+    for (int i = in->nloops - 1; i >= 0; i--)
+        if (in->loops[i].grid < 0)
+            promote(in, in->loops[i].op);
+}

@@ -416,15 +416,34 @@ static bool same_element(const Nest *in, const Value *x, const Value *y)
     return poly_same(&place, &other);
 }
 
+static bool depends_but_guard(Chain *c, const Value *value, const Value *on)
+{
+    bool element = value->def && value->def->code == OP_ELEMENT;
+    return depends(c, element ? value->def->args[1] : value, on);
+}
+
+/* Uses that only say under which condition an element is read.  */
+static int guarding_uses(const Block *block, const Value *condition)
+{
+    int count = 0;
+    FOR_OPS (op, block) {
+        count += op->code == OP_ELEMENT && op->nargs > 2 && op->args[2] == condition;
+        for (int i = 0; i < op->nblocks; i++)
+            count += guarding_uses(op->blocks[i], condition);
+    }
+    return count;
+}
+
 /* c ? x : y is the larger or the smaller of two, of which one is what the chain goes on with.  */
 static bool extreme(Chain *c, const Op *choice, const Value *stop, Opcode *op, Value **other, Value **rest)
 {
     const Op *test = choice->args[0]->def;
-    if (!test || test->code < OP_LTI || test->code > OP_GEI || test->results[0]->uses != 1)
+    if (!test || test->code < OP_LTI || test->code > OP_GEI ||
+        test->results[0]->uses != 1 + guarding_uses(c->loop->blocks[0], test->results[0]))
         return false;
     for (int arm = 1; arm <= 2; arm++) {
         Value *x = choice->args[arm], *y = choice->args[3 - arm]; /* x is handed on if the test (arm 1) holds */
-        if (depends(c, x, stop) || !depends(c, y, stop))
+        if (depends_but_guard(c, x, stop) || !depends(c, y, stop))
             continue;
         for (int side = 0; side < 2; side++)
             if (same_element(c->in, test->args[side], x) && test->args[1 - side] == y) {
@@ -494,7 +513,7 @@ bool scan_sum(Nest *in, const Op *loop, int index, Sum *sum)
         if (c.chain[i]->uses != c.uses[i])
             return false;
     for (int i = 0; i < sum->count; i++)
-        if (depends(&c, sum->parts[i].value, argument) ||
+        if (depends_but_guard(&c, sum->parts[i].value, argument) ||
             (sum->parts[i].condition && depends(&c, sum->parts[i].condition, argument)))
             return false;
     return true;

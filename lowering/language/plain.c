@@ -90,7 +90,8 @@ static bool has_product(const Nest *in, const Part *part, int axis, const Produc
 {
     Dtype dtype = part->value->type.dtype;
     if (dtype == D_F64)
-        return !(in->loops[product->row].tile % 64) && !(in->loops[product->col].tile % 8) && !(in->loops[axis].tile % 4);
+        return !(in->loops[product->row].tile % 64) && !(in->loops[product->col].tile % 8) &&
+               !(in->loops[axis].tile % 4);
     return dtype == D_F32;
 }
 
@@ -122,8 +123,9 @@ static const char *ordered_by(Nest *in, int axis)
             if (__builtin_popcount(axes) > 3 || sum.op != OP_ADDI || !scan_product(in, part, axis, &product))
                 return arena_print(module, "'%s' sums what is no product of two tiles", name);
             if (!has_product(in, part, axis, &product))
-                return arena_print(module, "products for '%s' are of float or double, and of double with rows by 64 and columns by 8",
-                                   name);
+                return arena_print(
+                    module, "products for '%s' are of float or double, and of double with rows by 64 and columns by 8",
+                    name);
         }
     }
     return NULL;
@@ -163,7 +165,11 @@ static bool check_reductions(Nest *in)
             }
             if (found)
                 continue;
-            reject(in->kernel, pipeline->loc, REASON_PLAIN_REDUCTION, op_info[reduction->op].call, reduction->name);
+            reject(in->kernel, pipeline->loc, REASON_PLAIN_REDUCTION,
+                   reduction->op == OP_MAXI   ? "max"
+                   : reduction->op == OP_MINI ? "min"
+                                              : op_info[reduction->op].call,
+                   reduction->name);
             return false;
         }
     }

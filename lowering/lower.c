@@ -42,6 +42,8 @@ const Pass passes[] = {
     {"tag", PHASE_SCHEDULE, CHANGES_NONE, pass_tag, "iteration, load or tile: what each statement is for"},
     {"choose", PHASE_SCHEDULE, CHANGES_NONE, pass_choose,
      "one table for each loop: role, stage and order of each operation; depths, groups"},
+    {"graph", PHASE_SCHEDULE, CHANGES_NONE, pass_graph,
+     "what each pipelined loop's operations need of each other, for wsc-solve"},
 
     {"partition", PHASE_ROLES, CHANGES_NONE, pass_partition, "the cut between the roles: arefs, and what each carries"},
     {"distribute", PHASE_ROLES, CHANGES_PROGRAMS, pass_distribute,
@@ -110,6 +112,14 @@ static void check(Kernel *kernel, Changes changes)
         ir_check_programs(kernel);
 }
 
+static void print_after(FILE *dump, const Kernel *kernel, const Pass *pass)
+{
+    if (pass->run == pass_graph)
+        fputs(kernel->graphs ? kernel->graphs : "", dump);
+    else
+        ir_print(dump, kernel, pass->name);
+}
+
 static void lower_kernel(Kernel *kernel, int first, int last, const char *which, FILE *dump)
 {
     Module *module = kernel->module;
@@ -121,7 +131,7 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
         if (!kernel->failed)
             check(kernel, passes[i].changes);
         if (dump && listed(which, passes[i].name))
-            ir_print(dump, kernel, passes[i].name);
+            print_after(dump, kernel, &passes[i]);
     }
     module->pass = NULL;
 }

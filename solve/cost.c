@@ -62,32 +62,40 @@ static int scaled(double clocks, double scale)
     return clocks > 0 && !cycles ? 1 : cycles;
 }
 
-static const Kind *kind_of(const Problem *problem, const Op *op)
+static const Kind *kind_named(const Problem *problem, const char *name)
 {
-    for (int i = 0; op->kind && i < problem->nkinds; i++)
-        if (!strcmp(problem->kinds[i].name, op->kind))
+    for (int i = 0; i < problem->nkinds; i++)
+        if (!strcmp(problem->kinds[i].name, name))
             return &problem->kinds[i];
     return NULL;
 }
 
-static void apply_kind(const Problem *problem, Op *op)
+/* What an operation does of one kind, behind what it has done so far.  */
+static void apply_kind(Op *op, const Kind *kind, double work)
 {
-    const Kind *kind = kind_of(problem, op);
+    int offset = op->streaming ? 0 : op->cycles;
 
-    if (!kind)
-        return;
     op->variable |= kind->variable;
     op->streaming |= kind->streaming;
     op->asynchronous |= kind->asynchronous;
     op->alone |= kind->alone;
     if (!op->latency)
         op->latency = kind->latency;
-    for (int i = 0; i < kind->nuses && op->nuses < MAX_USES; i++) {
-        int clocks = (int)ceil(op->work / kind->uses[i].rate);
-        op->uses[op->nuses++] = (Use){kind->uses[i].unit, 0, clocks};
-        if (!op->streaming && clocks > op->cycles)
-            op->cycles = clocks;
+    for (int i = 0; i < kind->nuses; i++) {
+        int clocks = (int)ceil(work / kind->uses[i].rate);
+        if (op->nuses == MAX_USES)
+            fail("line %d: %s is on too many units", op->line, op->name);
+        if (clocks)
+            op->uses[op->nuses++] = (Use){kind->uses[i].unit, offset, clocks};
+        if (!op->streaming && offset + clocks > op->cycles)
+            op->cycles = offset + clocks;
     }
+}
+
+static void cost_op(const Problem *problem, Op *op)
+{
+    for (int i = 0; i < op->nkinds; i++)
+        apply_kind(op, kind_named(problem, op->kinds[i].name), op->kinds[i].work);
     if (op->spill == NOT_GIVEN && problem->spill_rate > 0)
         op->spill = (int)ceil(op->registers * 4 * 128 / problem->spill_rate);
 }
@@ -110,12 +118,19 @@ static void scale_problem(Problem *problem)
         for (int i = 0; i < op->nuses; i++) {
             op->uses[i].offset = (int)floor(op->uses[i].offset * scale + 0.5);
             op->uses[i].cycles = scaled(op->uses[i].cycles, scale);
+            for (int k = 0; k < i; k++) /* what was one behind the other stays so */
+                if (op->uses[k].unit == op->uses[i].unit &&
+                    op->uses[i].offset < op->uses[k].offset + op->uses[k].cycles)
+                    op->uses[i].offset = op->uses[k].offset + op->uses[k].cycles;
+            int end = op->uses[i].offset + op->uses[i].cycles;
+            if (!op->streaming && end > op->cycles)
+                op->cycles = end;
         }
     }
     for (int e = 0; e < problem->nedges; e++) {
         Edge *edge = &problem->edges[e];
         edge->delay = edge->delay == NOT_GIVEN ? NOT_GIVEN : scaled(edge->delay, scale);
-        edge->hold = edge->hold == NOT_GIVEN ? NOT_GIVEN : scaled(edge->hold, scale);
+        edge->hold = edge->hold < 0 ? edge->hold : scaled(edge->hold, scale);
     }
     problem->clocks = 1 / scale;
     free(clocks);
@@ -126,7 +141,7 @@ void cost_problem(Problem *problem)
 {
     problem->clocks = 1;
     for (int v = 0; v < problem->nops; v++)
-        apply_kind(problem, &problem->ops[v]);
+        cost_op(problem, &problem->ops[v]);
     if (problem->normalize)
         scale_problem(problem);
     for (int v = 0; v < problem->nops; v++)
@@ -136,8 +151,8 @@ void cost_problem(Problem *problem)
         Edge *edge = &problem->edges[e];
         if (edge->delay == NOT_GIVEN)
             edge->delay = problem->ops[edge->from].streaming ? 0 : problem->ops[edge->from].cycles;
-        if (edge->hold == NOT_GIVEN)
-            edge->hold = 0;
+        if (edge->hold < 0)
+            edge->hold = edge->hold == HOLD_ALL ? problem->ops[edge->to].cycles : 0;
     }
 }
 

@@ -29,11 +29,14 @@ typedef struct {
     int space, amount; /* of memory, as long as the value lives */
 } Held;
 
-enum { MAX_USES = 4, MAX_HELD = 2, NOT_GIVEN = -1 };
+enum { MAX_USES = 8, MAX_HELD = 2, MAX_KINDS = 4, NOT_GIVEN = -1, HOLD_ALL = -2 };
 
 typedef struct {
-    const char *name, *kind;
-    double work;      /* of its kind */
+    const char *name;
+    struct {
+        const char *name;
+        double work;
+    } kinds[MAX_KINDS]; /* one behind the other */
     int cycles;       /* until its result is there */
     int registers;    /* of each thread, while the result lives */
     int spill;        /* cycles more to a reader in another group */
@@ -44,7 +47,7 @@ typedef struct {
     bool alone;       /* in a group with others that are alone, only */
     Use uses[MAX_USES];
     Held held[MAX_HELD];
-    int nuses, nheld;
+    int nuses, nheld, nkinds;
     int line;
 } Op;
 
@@ -76,6 +79,7 @@ typedef enum { WAIT_STRICT, WAIT_IN_ORDER, WAIT_FREE } Wait;
 
 typedef struct {
     const char *machine, *name;
+    const char *wanted; /* the loop of this name, of several in a file; NULL: the only one */
     Unit *units, *spaces;
     Kind *kinds;
     Op *ops;

@@ -7,9 +7,9 @@
  *   kind NAME [use=UNIT:RATE]... [latency=N] [asynchronous] [variable] [streaming] [alone]
  *   groups N      registers N      crossings N      normalize N      spill rate=BYTES
  *   wait strict|in-order|free      reader-registers
- *   op NAME [kind=KIND work=N[xN]...] [unit=UNIT] [cycles=N] [use=UNIT:OFFSET:CYCLES]... [registers=N] [spill=N]
+ *   op NAME [kind=KIND work=N[xN]...]... [unit=UNIT] [cycles=N] [use=UNIT:OFFSET:CYCLES]... [registers=N] [spill=N]
  *      [memory=SPACE:N]... [latency=N] [asynchronous] [variable] [streaming] [alone]
- *   edge NAME -> NAME [delay=N] [distance=N] [hold=N] [blocking]
+ *   edge NAME -> NAME [delay=N] [distance=N] [hold=N|all] [blocking]
  *
  * Machine and graph are read one behind the other, so that a graph may say what its machine does not.
  */
@@ -99,6 +99,7 @@ typedef struct {
     const char *path;
     int line;
     char *copy, *rest;
+    bool other; /* what follows belongs to a loop that is not wanted */
 } Reader;
 
 #define COMPLAIN(reader, ...) complain(reader, format(__VA_ARGS__))
@@ -296,10 +297,14 @@ static void read_op(Reader *in, Problem *problem)
                 known |= !strcmp(problem->kinds[i].name, value);
             if (!known)
                 COMPLAIN(in, "the machine has no kind '%s'", value);
-            op->kind = copied(value);
-        } else if ((value = value_of(word, "work")))
-            op->work = read_work(in, value);
-        else if ((value = value_of(word, "unit")))
+            if (op->nkinds == MAX_KINDS)
+                COMPLAIN(in, "an operation is of at most %d kinds", MAX_KINDS);
+            op->kinds[op->nkinds++].name = copied(value);
+        } else if ((value = value_of(word, "work"))) {
+            if (!op->nkinds)
+                COMPLAIN(in, "work is of a kind, which comes first");
+            op->kinds[op->nkinds - 1].work = read_work(in, value);
+        } else if ((value = value_of(word, "unit")))
             unit = value;
         else if ((value = value_of(word, "cycles")))
             op->cycles = whole(in, value, 0);
@@ -351,7 +356,7 @@ static void read_edge(Reader *in, Problem *problem)
         else if ((value = value_of(word, "distance")))
             edge->distance = whole(in, value, 0);
         else if ((value = value_of(word, "hold")))
-            edge->hold = whole(in, value, 0);
+            edge->hold = strcmp(value, "all") ? whole(in, value, 0) : HOLD_ALL;
         else
             COMPLAIN(in, "an edge has no '%s'", word);
     }
@@ -360,12 +365,24 @@ static void read_edge(Reader *in, Problem *problem)
     problem->nedges++;
 }
 
+static void read_loop(Reader *in, Problem *problem)
+{
+    const char *name = need_word(in, "a name");
+
+    in->other = problem->wanted && strcmp(problem->wanted, name);
+    if (in->other)
+        return;
+    if (problem->name)
+        COMPLAIN(in, "there is more than one loop; --loop=%s takes this one", name);
+    problem->name = copied(name);
+}
+
 static void read_statement(Reader *in, Problem *problem, const char *word)
 {
     if (!strcmp(word, "machine"))
         problem->machine = copied(need_word(in, "a name"));
     else if (!strcmp(word, "loop"))
-        problem->name = copied(need_word(in, "a name"));
+        read_loop(in, problem);
     else if (!strcmp(word, "unit"))
         read_unit(in, &problem->units, &problem->nunits, "unit");
     else if (!strcmp(word, "memory"))
@@ -427,11 +444,11 @@ static bool next_line(Reader *in, char **at)
 
 void read_problem(Problem *problem, const char *path, const char *text)
 {
-    Reader in = {path, 0, copied(text), NULL};
+    Reader in = {path, 0, copied(text), NULL, false};
     char *at = in.copy, *word;
 
     while (next_line(&in, &at))
-        if ((word = next_word(&in)))
+        if ((word = next_word(&in)) && (!in.other || !strcmp(word, "loop")))
             read_statement(&in, problem, word);
     free(in.copy);
 }
@@ -453,6 +470,8 @@ void finish_problem(Problem *problem)
 {
     char *seen = need(calloc((size_t)problem->nops + 1, 1));
 
+    if (problem->wanted && !problem->name)
+        fail("there is no loop '%s'", problem->wanted);
     if (!problem->nops)
         fail("there is no operation to schedule");
     if (!problem->name)
@@ -492,7 +511,8 @@ void problem_free(Problem *problem)
         free((char *)problem->kinds[i].name);
     for (int i = 0; i < problem->nops; i++) {
         free((char *)problem->ops[i].name);
-        free((char *)problem->ops[i].kind);
+        for (int k = 0; k < problem->ops[i].nkinds; k++)
+            free((char *)problem->ops[i].kinds[k].name);
     }
     free((char *)problem->machine);
     free((char *)problem->name);
@@ -528,7 +548,7 @@ static int signed_number(const Reader *in, const char *text)
 
 void read_schedule(const Problem *problem, Schedule *schedule, const char *path, const char *text, char digest[17])
 {
-    Reader in = {path, 0, copied(text), NULL};
+    Reader in = {path, 0, copied(text), NULL, false};
     char *at = in.copy, *word, *value, *given = need(calloc((size_t)problem->nops + 1, 1));
 
     digest[0] = '\0';

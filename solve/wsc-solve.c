@@ -28,6 +28,7 @@ static const char help[] =
     "  --groups=N         at most N warp groups\n"
     "  --registers=N      of each thread of a group\n"
     "  --crossings=N      at most N values go from one group to another\n"
+    "  --loop=NAME        of a file with several loops\n"
     "  --interval=N[:M]   try this interval alone, or those from N to M\n"
     "  --stages=N         at most N iterations overlap (one more than the shortest iteration needs)\n"
     "  --length=N         an iteration takes at most N cycles\n"
@@ -45,7 +46,7 @@ typedef struct {
     Wish wish;
     int groups, registers, crossings, normalize;
     double seconds;
-    const char *output, *check, *print;
+    const char *output, *check, *print, *loop;
     bool table;
     const char *file[8];
     int nfiles;
@@ -120,6 +121,8 @@ static void read_option(Options *options, const char *argument)
         options->output = value;
     else if ((value = option_value(argument, "--check")))
         options->check = value;
+    else if ((value = option_value(argument, "--loop")))
+        options->loop = value;
     else if ((value = option_value(argument, "--print")))
         options->print = value;
     else if (!strcmp(argument, "--first"))
@@ -279,6 +282,7 @@ int main(int argc, char **argv)
     int status = 0;
 
     problem_init(&problem);
+    problem.wanted = options.loop;
     for (int i = 0; i < options.nfiles; i++) {
         const char *path = file_path(options.file[i]);
         char *text = read_file(path);

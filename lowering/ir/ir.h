@@ -395,6 +395,7 @@ struct Kernel {
     int64_t shared_bytes;
     int shared_padding;      /* bytes behind the shared struct that a short operand's last rows may be read from */
     int min_blocks;
+    const char *graphs;      /* graph: the dependences of its pipelined loops, as text; NULL: it has none */
     uint64_t source;         /* freeze: a digest of the body, which no later pass changes; 0: not frozen */
     const char *obligations; /* verify: what was shown, a line each */
     struct { int terms, states, steps; } proof; /* verify: how much it looked at */

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * graph.c - the dependence graph of each pipelined loop as text, for wsc-solve.
+ *
+ *   for (k = 0; k < K; k += 64)                   op ta kind=load work=16384 memory=smem:16
+ *     ta = ws_load (a, i, k, 128, 64);            op tb kind=load work=32768 memory=smem:32
+ *     tb = ws_load (b, j, k, 256, 64);            op dot.2a kind=mma_f16 work=64x256x64 registers=128
+ *     acc = ws_dot (ta, ws_trans (tb), acc);      edge ta -> dot.2a hold=all
+ *                                                 edge dot.2a -> dot.2a distance=1 ...
+ *
+ * An operation is one of the body that moves or computes tiles, once for each consumer group: copies a, b ... of its rows, or of
+ * whole tiles.  Views and constants cost nothing, and edges go through them.  What stands in a nested block counts for the op of
+ * the body that holds it.  Kinds and work are what a machine's description gives cycles to (machines/).  Loads run ahead of all
+ * else, so that nothing but them goes from group to group: "crossings 0".
+ */
+#include "machine/machine.h"
+#include "ir/queries.h"
+#include "lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    int from, to, distance;
+    bool blocking, reads;
+} Edge;
+
+typedef struct {
+    Kernel *kernel;
+    const Op *loop;
+    Block *block;
+    FILE *out;
+    int *node; /* by Op.id: its number, from 1 on; 0: it is none */
+    Op **ops;  /* by that number */
+    int nops;
+    Edge *edges;
+    int nedges;
+} Graph;
+
+enum { FAR = 8 }; /* iterations that a value may be carried on before it is used */
+
+/* ---- kinds and work ---------------------------------------------------------------------------------------------- */
+
+static const char *product_kind(const Op *dot)
+{
+    switch (dot->args[0]->type.dtype) {
+    case D_F16:
+    case D_BF16:
+        return "mma_f16";
+    case D_E4M3:
+    case D_E5M2:
+        return "mma_f8";
+    case D_I8:
+        return "mma_i8";
+    case D_F64:
+        return "mma_f64";
+    default:
+        return "mma_tf32";
+    }
+}
+
+static bool is_reduction(const Op *op)
+{
+    switch (op->code) {
+    case OP_ROW_SUM:
+    case OP_ROW_PART:
+    case OP_ROW_MAX:
+    case OP_ROW_MIN:
+    case OP_ROW_ARGMAX:
+    case OP_COL_SUM:
+    case OP_COL_MAX:
+    case OP_COL_MIN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_special(const Op *op)
+{
+    return (op_info[op->code].about & IS_SLOW) || op->code == OP_LOG || op->code == OP_LOG2 || op->code == OP_SQRT ||
+           op->code == OP_RSQRT || op->code == OP_DIV;
+}
+
+/* Views and constants: nobody computes them.  */
+static bool is_free(const Op *op)
+{
+    return op->code == OP_FULL || op->code == OP_SPLAT || op->code == OP_ROW_INDEX || op->code == OP_COL_INDEX ||
+           op->code == OP_COLUMNS || (op->code == OP_TRANS && ring_source(op->results[0]));
+}
+
+static bool moves_tiles(const Op *op)
+{
+    OpClass class_ = op_info[op->code].class_;
+    return class_ == CLASS_LOAD || class_ == CLASS_STORE || (class_ == CLASS_TILE && !is_free(op));
+}
+
+static bool from_ring(const Op *op)
+{
+    return op_info[op->code].class_ == CLASS_LOAD && schedule_of(op)->depth;
+}
+
+static int group_rows(const Graph *in, const Value *value)
+{
+    int groups = in->kernel->grid.consumers;
+    return value->split && groups > 1 ? value->type.rows / groups : value->type.rows;
+}
+
+/* What a group does of an operation, so many times.  */
+static void print_work(const Graph *in, const Op *op, int64_t times)
+{
+    const Value *value = op->nresults ? op->results[0] : op->args[op->nargs - 1];
+    const char *kind = "alu";
+    if (from_ring(op)) {
+        fprintf(in->out, " kind=load work=%lld", (long long)(machine_copy_bytes(value->type) * times));
+        return;
+    }
+    if (op_is_product(op)) {
+        int rounds = op->code == OP_DOT_F32 ? 3 : 1;
+        fprintf(in->out, " kind=%s work=%dx%dx%lld", product_kind(op), group_rows(in, value), value->type.cols,
+                (long long)(op->args[0]->type.cols * rounds * times));
+        return;
+    }
+    if (is_reduction(op))
+        value = op->args[0], kind = "reduce";
+    else if (op_info[op->code].class_ == CLASS_STORE)
+        kind = "store";
+    else if (op_info[op->code].class_ == CLASS_LOAD || op_mixes_rows(op))
+        kind = "shared";
+    else if (is_special(op))
+        kind = "sfu";
+    else if (op->code == OP_CAST)
+        kind = "cast";
+    int64_t bytes = kind[0] == 's' && kind[1] == 't' ? dtype_bytes(value->type.dtype) : 1;
+    fprintf(in->out, " kind=%s work=%dx%lld", kind, group_rows(in, value),
+            (long long)(value->type.cols * bytes * times));
+}
+
+typedef struct {
+    const Graph *graph;
+    int kinds;
+} Within;
+
+static void visit_work(Op *op, void *context)
+{
+    Within *within = context;
+    if (moves_tiles(op) && within->kinds++ < 4) /* as many as wsc-solve takes; more than these are rare */
+        print_work(within->graph, op, 1);
+}
+
+static bool counts(const Op *op, const void *context)
+{
+    (void)context;
+    return moves_tiles(op);
+}
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+/* One load serves all groups that divide its rows.  */
+static bool is_shared(const Graph *in, int node)
+{
+    return from_ring(in->ops[node]) && in->kernel->grid.split != SPLIT_TILES;
+}
+
+static void print_name(const Graph *in, int node, int copy)
+{
+    const Op *op = in->ops[node];
+    const Value *value = op->nresults ? op->results[0] : NULL;
+    fprintf(in->out, "%s.%d", value && value->name ? value->name : op_info[op->code].text, node);
+    if (in->kernel->grid.consumers > 1 && !is_shared(in, node))
+        fputc('a' + copy, in->out);
+}
+
+static void print_op(const Graph *in, int node, int copy)
+{
+    Op *op = in->ops[node];
+    int registers = 0;
+    fputs("op ", in->out);
+    print_name(in, node, copy);
+    if (op->nblocks) {
+        Within within = {in, 0};
+        for (int k = 0; k < op->nblocks; k++)
+            ir_walk(op->blocks[k], visit_work, &within);
+    } else {
+        print_work(in, op, 1);
+    }
+    for (int i = 0; i < op->nresults && !from_ring(op); i++) {
+        Type type = op->results[i]->type;
+        type.rows = group_rows(in, op->results[i]);
+        registers += type.kind == K_TILE ? machine_tile_registers(type, LAYOUT_MMA) : 0;
+    }
+    if (registers)
+        fprintf(in->out, " registers=%d", registers);
+    if (from_ring(op))
+        fprintf(in->out, " memory=smem:%lld", (long long)((machine_tile_bytes(op->results[0]->type) + 1023) / 1024));
+    fputc('\n', in->out);
+}
+
+/* ---- edges ------------------------------------------------------------------------------------------------------- */
+
+static void add_edge(Graph *in, Edge edge)
+{
+    for (int i = 0; i < in->nedges; i++) {
+        Edge *old = &in->edges[i];
+        if (old->from == edge.from && old->to == edge.to && old->distance == edge.distance) {
+            old->blocking |= edge.blocking;
+            old->reads |= edge.reads;
+            return;
+        }
+    }
+    if ((in->nedges & (in->nedges - 1)) == 0) {
+        Edge *grown = arena_alloc(in->kernel->module, sizeof *grown * (size_t)(in->nedges ? 2 * in->nedges : 1));
+        if (in->nedges)
+            memcpy(grown, in->edges, sizeof *grown * (size_t)in->nedges);
+        in->edges = grown;
+    }
+    in->edges[in->nedges++] = edge;
+}
+
+/* From whatever makes the value, iterations before.  `accumulates`: a product goes on from it in place.  */
+static void add_edges(Graph *in, const Value *value, int to, int distance, bool accumulates)
+{
+    if (value->block == in->block && value->index > 0 && distance < FAR) {
+        add_edges(in, carried(in->loop, value->index - 1).next, to, distance + 1, accumulates);
+        return;
+    }
+    const Op *def = value->def ? op_at_block(value->def, in->block) : NULL;
+    if (!def)
+        return;
+    int from = in->node[def->id];
+    if (!from) {
+        for (int i = 0; i < def->nargs; i++)
+            add_edges(in, def->args[i], to, distance, false);
+        return;
+    }
+    if (from == to && !distance)
+        return; /* within a nested block */
+    bool product = op_is_dot(in->ops[to]) && !in->ops[to]->nblocks;
+    add_edge(in, (Edge){from, to, distance, op_is_dot(def) && !(product && accumulates), product && !accumulates});
+}
+
+typedef struct {
+    Graph *graph;
+    int to;
+} Reader;
+
+static void visit_reader(Op *op, void *context)
+{
+    const Reader *reader = context;
+    for (int i = 0; i < op->nargs; i++)
+        if (!from_ring(op))
+            add_edges(reader->graph, op->args[i], reader->to, 0, op_is_dot(op) && i == 2);
+}
+
+static void print_edges(const Graph *in, int copy)
+{
+    for (int i = 0; i < in->nedges; i++) {
+        const Edge *edge = &in->edges[i];
+        fputs("edge ", in->out);
+        print_name(in, edge->from, copy);
+        fputs(" -> ", in->out);
+        print_name(in, edge->to, copy);
+        if (edge->distance)
+            fprintf(in->out, " distance=%d", edge->distance);
+        fputs(edge->reads ? " hold=all" : "", in->out);
+        fputs(edge->blocking ? " blocking\n" : "\n", in->out);
+    }
+}
+
+/* ---- a loop ------------------------------------------------------------------------------------------------------ */
+
+static void collect(Graph *in)
+{
+    Module *module = in->kernel->module;
+    in->node = arena_alloc(module, sizeof(int) * ((size_t)in->kernel->nops + 1));
+    in->ops = arena_alloc(module, sizeof(Op *) * ((size_t)in->kernel->nops + 2));
+    FOR_OPS (op, in->block)
+        if (op->nblocks ? ir_any(op, counts, NULL) : moves_tiles(op)) {
+            in->ops[++in->nops] = op;
+            in->node[op->id] = in->nops;
+        }
+    for (int node = 1; node <= in->nops; node++) {
+        Reader reader = {in, node};
+        visit_reader(in->ops[node], &reader);
+        for (int k = 0; k < in->ops[node]->nblocks; k++)
+            ir_walk(in->ops[node]->blocks[k], visit_reader, &reader);
+    }
+}
+
+static void visit_loop(Op *op, void *context)
+{
+    const Graph *kernel = context;
+    if (!pipeline_of(op))
+        return;
+    Graph in = {.kernel = kernel->kernel, .loop = op, .block = op->blocks[0], .out = kernel->out};
+    int groups = in.kernel->grid.consumers ? in.kernel->grid.consumers : 1;
+    collect(&in);
+    fprintf(in.out, "loop %s.%d\ngroups %d\ncrossings 0\n", in.kernel->name, op->loc.line, groups);
+    for (int copy = 0; copy < groups; copy++)
+        for (int node = 1; node <= in.nops; node++)
+            if (copy == 0 || !is_shared(&in, node))
+                print_op(&in, node, copy);
+    for (int copy = 0; copy < groups; copy++)
+        print_edges(&in, copy);
+}
+
+/* require: choose.   ensure: kernel->graphs.  */
+void pass_graph(Kernel *kernel)
+{
+    char *text = NULL;
+    size_t length = 0;
+    Graph in = {.kernel = kernel, .out = open_memstream(&text, &length)};
+    if (!in.out)
+        return;
+    ir_walk(kernel->body, visit_loop, &in);
+    if (!fclose(in.out) && length)
+        kernel->graphs = arena_print(kernel->module, "%s", text);
+    free(text);
+}

@@ -19,12 +19,13 @@
 #include "machine/plan.h"
 
 enum {
-    MOST_MULTIPLYING = 2,  /* groups: with the preparer and the producer four, among which the registers are shared out */
-    HANDING_OVER = 160,    /* clocks of an iteration of the preparer in which nobody computes: two waits, fence, meeting */
-    STAGING = 240,         /* the same where a group stages an operand and waits for its own product before */
-    SLOW_CLOCKS = 8,       /* of an operation of many instructions, for each of an element's usual one */
-    PREPARED_SLOTS = 3,    /* slots of prepared operands that hide what differs between iterations */
-    PASSING_SLOTS = 2      /* of what the preparer alone gets, at least */
+    MOST_MULTIPLYING =
+        2,              /* groups: with the preparer and the producer four, among which the registers are shared out */
+    HANDING_OVER = 160, /* clocks of an iteration of the preparer in which nobody computes: two waits, fence, meeting */
+    STAGING = 240,      /* the same where a group stages an operand and waits for its own product before */
+    SLOW_CLOCKS = 8,    /* of an operation of many instructions, for each of an element's usual one */
+    PREPARED_SLOTS = 3, /* slots of prepared operands that hide what differs between iterations */
+    PASSING_SLOTS = 2   /* of what the preparer alone gets, at least */
 };
 
 /* ---- what may be prepared ---------------------------------------------------------------------------------------- */
@@ -122,7 +123,8 @@ static bool may_be_prepared(const Chooser *in, const Op *product, int arg, const
 /* ---- the estimate ------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    int64_t products, own, preparer; /* clocks of an iteration: products; operands in their groups; in a role of its own */
+    int64_t products, own,
+        preparer; /* clocks of an iteration: products; operands in their groups; in a role of its own */
 } Estimate;
 
 static int64_t product_clocks(const Chooser *in, const Op *loop)
@@ -216,18 +218,18 @@ static const char *objection(const Chooser *in, const Estimate *estimate, int gr
 static void say(Chooser *in, const Op *loop, const char *names, const Estimate *estimate, const char *why)
 {
     int64_t together = estimate->products > estimate->preparer ? estimate->products : estimate->preparer;
-    const char *numbers = arena_print(in->kernel->module,
-                                      "an iteration is estimated at %lld clocks of products, %lld in the groups that "
-                                      "multiply, %lld in a role of its own: %lld against %lld",
-                                      (long long)estimate->products, (long long)estimate->own,
-                                      (long long)estimate->preparer, (long long)together,
-                                      (long long)(estimate->products + estimate->own));
+    const char *numbers =
+        arena_print(in->kernel->module,
+                    "an iteration is estimated at %lld clocks of products, %lld in the groups that "
+                    "multiply, %lld in a role of its own: %lld against %lld",
+                    (long long)estimate->products, (long long)estimate->own, (long long)estimate->preparer,
+                    (long long)together, (long long)(estimate->products + estimate->own));
     if (why)
         remark(in->kernel, DIAG_MISSED, loop->control->pipeline->loc, "%s is not prepared by a role of its own: %s; %s",
                names, why, numbers);
     else
-        remark(in->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc, "%s is prepared by a role of its own; %s", names,
-               numbers);
+        remark(in->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc, "%s is prepared by a role of its own; %s",
+               names, numbers);
 }
 
 /* The operands of one loop together: one role prepares them all.  */

@@ -21,6 +21,22 @@ static char *loaded_variable(Gen *g, Shape shape)
     return name;
 }
 
+/* Computed from one load and nothing else, for a product in a loop: another role may do it.  */
+static char *prepared_operand(Gen *g, Shape shape)
+{
+    static const Dtype types[] = {I8, E4M3, E5M2, F16, F32};
+    Shape from = {types[pick(5)], shape.rows, shape.cols};
+    char *load = load_text(g, from, true), *wide = text("ws_cast(%s, WS_F32)", load);
+    g->shared += 4 * shared_bytes(shape);
+    if (strstr(load, "-1e30"))
+        wide = text("ws_max(%s, -4.0f)", wide);
+    else if (chance(50))
+        wide = from.dtype == I8 || chance(50) ? load : text("ws_neg(%s)", load);
+    else
+        wide = text("ws_mul(%s, 0.5f)", wide);
+    return text("ws_cast(%s, %s)", wide, dtype_text(shape.dtype));
+}
+
 /* An operand of a product: from memory as it lies, from memory the other way round, or computed.  */
 static char *some_operand(Gen *g, Shape shape, bool right, int depth)
 {
@@ -30,6 +46,9 @@ static char *some_operand(Gen *g, Shape shape, bool right, int depth)
     double bound;
     if (right && form < 2)
         form = 1 - form;
+    bool across = chance(50);
+    if (right && chance(40) && dtype_bytes[shape.dtype] == 2 && can_load(g, across ? shape : turned))
+        return across ? prepared_operand(g, shape) : text("ws_trans(%s)", prepared_operand(g, turned));
     if (form == 0 && can_load(g, shape) && chance(15))
         return loaded_variable(g, shape);
     if (form == 0 && can_load(g, shape))

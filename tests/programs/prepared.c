@@ -4,21 +4,21 @@
    too. */
 #include "test.h"
 
-#define KERNEL(name, grid, loop, type, element, rows, cols, step, term)                          \
+#define KERNEL(name, grid, loop, type, element, rows, cols, step, term)                         \
     static void name(int M, int N, int K, const void *X, const void *W, const void *S, void *Z) \
-    {                                                                                            \
-        ws_tensor x = ws_tensor_2d(X, element, M, K), w = ws_tensor_2d(W, type, N, K);           \
-        ws_tensor xt = ws_tensor_2d(X, element, K, M), wk = ws_tensor_2d(W, type, K, N);         \
-        ws_tensor s = ws_tensor_2d(S, WS_F32, (K + step - 1) / step, N);                         \
-        ws_tensor z = ws_tensor_2d(Z, WS_F32, M, N);                                             \
-        (void)x, (void)w, (void)xt, (void)wk, (void)s;                                           \
-        _Pragma(grid) for (int i = 0; i < M; i += rows) for (int j = 0; j < N; j += cols)        \
-        {                                                                                        \
-            enum { R = rows, C = cols, T = step };                                               \
-            ws_tile acc = ws_zeros(WS_F32, R, C);                                                \
-            _Pragma(loop) for (int k = 0; k < K; k += T) acc = term;                             \
-            ws_store(z, i, j, acc);                                                              \
-        }                                                                                        \
+    {                                                                                           \
+        ws_tensor x = ws_tensor_2d(X, element, M, K), w = ws_tensor_2d(W, type, N, K);          \
+        ws_tensor xt = ws_tensor_2d(X, element, K, M), wk = ws_tensor_2d(W, type, K, N);        \
+        ws_tensor s = ws_tensor_2d(S, WS_F32, (K + step - 1) / step, N);                        \
+        ws_tensor z = ws_tensor_2d(Z, WS_F32, M, N);                                            \
+        (void)x, (void)w, (void)xt, (void)wk, (void)s;                                          \
+        _Pragma(grid) for (int i = 0; i < M; i += rows) for (int j = 0; j < N; j += cols)       \
+        {                                                                                       \
+            enum { R = rows, C = cols, T = step };                                              \
+            ws_tile acc = ws_zeros(WS_F32, R, C);                                               \
+            _Pragma(loop) for (int k = 0; k < K; k += T) acc = term;                            \
+            ws_store(z, i, j, acc);                                                             \
+        }                                                                                       \
     }
 #define LEFT        ws_load(x, i, k, R, T)
 #define BYTES       ws_load(w, j, k, C, T)
@@ -86,10 +86,11 @@ int main(int argc, char **argv)
         int left, right; /* 1: across K */
         double factor;
         int scaled, sums, arms;
-    } cases[] = {{WS_I8, halves, 0, 0, 1, 0, 0, 0},   {WS_I8, two_groups, 0, 0, 1, 0, 0, 0}, {WS_I8, open, 0, 0, 1, 0, 0, 0},
-                 {WS_I8, tiles, 0, 0, 1, 0, 0, 0},    {WS_I8, scaled, 0, 0, 1, 1, 0, 0},     {WS_E4M3, across, 0, 1, 1, 0, 0, 0},
-                 {WS_F16, left, 1, 1, -1, 0, 0, 0},   {WS_E5M2, both, 1, 1, -1, 0, 0, 0},    {WS_I8, looked_at, 0, 0, 1, 0, 1, 0},
-                 {WS_I8, in_arm, 0, 0, 1, 0, 0, 1}};
+    } cases[] = {{WS_I8, halves, 0, 0, 1, 0, 0, 0},    {WS_I8, two_groups, 0, 0, 1, 0, 0, 0},
+                 {WS_I8, open, 0, 0, 1, 0, 0, 0},      {WS_I8, tiles, 0, 0, 1, 0, 0, 0},
+                 {WS_I8, scaled, 0, 0, 1, 1, 0, 0},    {WS_E4M3, across, 0, 1, 1, 0, 0, 0},
+                 {WS_F16, left, 1, 1, -1, 0, 0, 0},    {WS_E5M2, both, 1, 1, -1, 0, 0, 0},
+                 {WS_I8, looked_at, 0, 0, 1, 0, 1, 0}, {WS_I8, in_arm, 0, 0, 1, 0, 0, 1}};
     check_begin("prepared", argc, argv);
     int M = 144, N = 176, K = 240;
     for (size_t t = 0; t < 2 * sizeof cases / sizeof *cases; t++) {

@@ -57,18 +57,21 @@ static int64_t place_storage(Kernel *kernel, Storage *storage, int64_t offset)
     return storage->offset + storage_places(storage) * storage->stride;
 }
 
+/* Ends as the C++ struct does, whose alignment is the largest of its members'.  */
 int64_t budget_place(Kernel *kernel)
 {
-    int64_t offset = 0;
+    int64_t offset = 0, align = 8;
     int slots = 0;
-    FOR_STORAGES (storage, kernel)
+    FOR_STORAGES (storage, kernel) {
+        align = storage_align(storage) > align ? storage_align(storage) : align;
         if (!storage->beside)
             offset = place_storage(kernel, storage, offset);
+    }
     FOR_AREFS (aref, kernel)
         slots += aref->slots;
     offset = round_up(offset, 8) +
              budget_barriers(slots, kernel_has_pingpong(kernel), kernel_gathers(kernel), kernel->grid.dynamic);
-    return round_up(offset, kernel->storages ? MACHINE_SHARED_ALIGN : 8) + kernel->shared_padding;
+    return round_up(offset, align) + kernel->shared_padding;
 }
 
 bool budget_fits(int64_t bytes)

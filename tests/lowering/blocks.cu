@@ -14,6 +14,9 @@ struct blocks_shared {
     ws::shares<float, 4, 16> sum_shares;
     ws::shares<float, 4, 16> top_shares;
 };
+static_assert(offsetof(blocks_shared, sum_shares) == 0);
+static_assert(offsetof(blocks_shared, top_shares) == 272);
+static_assert(sizeof(blocks_shared) == 544);
 
 static WS_DEVICE void blocks_all(const blocks_params &p, blocks_shared &s, int group)
 {

@@ -23,6 +23,11 @@ struct prepared_shared {
     ws::ring<3> halves_ring;
     ws::pingpong<2> pingpong;
 };
+static_assert(offsetof(prepared_shared, ta) == 0);
+static_assert(offsetof(prepared_shared, tw) == 131072);
+static_assert(offsetof(prepared_shared, halves) == 180224);
+static_assert(offsetof(prepared_shared, c_out) == 204800);
+static_assert(sizeof(prepared_shared) == 222208);
 
 template <bool TMA>
 static WS_DEVICE void prepared_producer(const prepared_params &p, prepared_shared &s, int group)

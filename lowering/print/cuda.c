@@ -541,16 +541,22 @@ static void print_kernel(Printer *in)
 }
 
 /* Instead of that text, which is freed; NULL: no memory.  */
-static char *text_with_lines(const Module *module, char *text)
+static char *text_in_lines(const Module *module, char *text)
 {
-    char *lined = NULL;
+    char *folded = NULL, *lined = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&lined, &size);
+    FILE *out = open_memstream(&folded, &size);
     if (out) {
-        cuda_print_lines(out, text, module->lines);
+        cuda_print_folded(out, text);
         fclose(out);
     }
     free(text);
+    out = folded && module->lines ? open_memstream(&lined, &size) : NULL;
+    if (!out)
+        return folded;
+    cuda_print_lines(out, folded, module->lines);
+    fclose(out);
+    free(folded);
     return lined;
 }
 
@@ -572,8 +578,8 @@ const char *cuda_print(Module *module)
         printed++;
     }
     fclose(out);
-    if (printed && module->lines)
-        text = text_with_lines(module, text);
+    if (printed)
+        text = text_in_lines(module, text);
     const char *copy = printed && text ? arena_print(module, "%s", text) : NULL;
     free(text);
     return copy;

@@ -81,6 +81,9 @@ void cuda_mark(Printer *in,
                const Op *op); /* at the start of a line: what follows is this statement's, of the text alone if NULL */
 void cuda_print_lines(FILE *out, const char *text, const char *name);
 
+/* cuda-fold.c: the text, with lines of 120 columns at most */
+void cuda_print_folded(FILE *out, const char *text);
+
 /* cuda-maps.c */
 Map *cuda_collect_maps(Printer *in);
 const Map *cuda_map_of(const Printer *in, const Op *op);

@@ -2,8 +2,8 @@
 /*
  * ops.cu - every operation of the CUDA runtime against scalar code on the host.
  *
- * A case is a kernel of one group that loads one or two tiles from ragged matrices, does one thing to them and stores the
- * result, and a function that says in double what should have come out.  ops [SEED] prints a line for each case that is
+ * A case is a kernel of one group that loads one or two tiles from ragged matrices, does one thing to them and stores
+ * the result, and a function that says in double what should have come out.  ops [SEED] prints a line for each case that is
  * wrong and a count; exits with 0, 1, or 77 where there is no GPU.
  */
 #include <cmath>
@@ -440,7 +440,8 @@ static void check_elementwise()
 /* ---- reductions, running sums, transposition --------------------------------------------------------------------- */
 
 /* Rows of negative numbers alone, and rows in which a NaN stands for what is above 1.  */
-template <int R, int C, ws::layout L> static WS_DEVICE ws::tile<float, R, C, L> odd_rows(const ws::tile<float, R, C, L> &x)
+template <int R, int C, ws::layout L>
+static WS_DEVICE ws::tile<float, R, C, L> odd_rows(const ws::tile<float, R, C, L> &x)
 {
     auto none = ws::mask_and(ws::gt(x, 1), ws::gt(ws::col_index<1, C, L>(), 0));
     auto negative = ws::lt(ws::row_index<R, 1, L>(), R / 2);
@@ -683,7 +684,8 @@ template <typename T, int R, int C, ws::layout L> struct stored_padded : stored_
 THROUGH(stored_ragged, R - 1, C, R - 3, C - 16 / (int)sizeof(T),
         (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::read<frag>(ws::view(s.t[0])))), x.at(r + row, c + col))
 
-THROUGH(loaded, R - 1, C, R, C, (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::load<R, C, L>(engine, p.x, row, col))),
+THROUGH(loaded, R - 1, C, R, C, (COPIED,
+                                 ws::store(engine, out, p.z_map, 0, 0, ws::load<R, C, L>(engine, p.x, row, col))),
         x.at(r + row, c + col))
 THROUGH(loaded_or, R + 3, C + 16, R, C,
         (COPIED, ws::store(engine, out, p.z_map, 0, 0, ws::load_or<R, C, L>(-3, engine, p.x, row, col))),

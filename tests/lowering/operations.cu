@@ -91,7 +91,8 @@ static WS_KERNEL(128, 1) void ops_kernel(WS_PARAMS(ops_params) p)
     ops_all(p, s, 0);
 }
 
-extern "C" void ws_launch_ops(long n, int m, unsigned int u, float f, const void *X, const void *Y, const void *V, const void *O, const void *I)
+extern "C" void ws_launch_ops(long n, int m, unsigned int u, float f, const void *X, const void *Y, const void *V,
+                              const void *O, const void *I)
 {
     ws::launch call("ops");
     ops_params p;

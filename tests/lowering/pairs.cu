@@ -93,7 +93,8 @@ static WS_DEVICE void pairs_consumer(const pairs_params &p, pairs_shared &s, int
         auto y = w;
         for (int k = 0; k < p.K; k += 64) {  // pairs.ir:14
             const int ta_tb_tc_slot = ta_tb_tc.get();
-            ws::mma(w, y, ws::view(s.ta[ta_tb_tc_slot]), ws::trans(ws::view(s.tb_and_tc[ta_tb_tc_slot].tb)), ws::trans(ws::view(s.tb_and_tc[ta_tb_tc_slot].tc)));
+            ws::mma(w, y, ws::view(s.ta[ta_tb_tc_slot]), ws::trans(ws::view(s.tb_and_tc[ta_tb_tc_slot].tb)),
+                    ws::trans(ws::view(s.tb_and_tc[ta_tb_tc_slot].tc)));
             ws::commit();
             ws::wait<1>(w, y);
             ta_tb_tc.consumed<1>();
@@ -102,7 +103,8 @@ static WS_DEVICE void pairs_consumer(const pairs_params &p, pairs_shared &s, int
         ta_tb_tc.consumed<0>();
         for (int k2 = 0; k2 < p.K; k2 += 32) {  // pairs.ir:24
             const int ta2_ub_uc_slot = ta2_ub_uc.get();
-            ws::mma(w, y, ws::view(s.ta2[ta2_ub_uc_slot]), ws::view(s.ub_and_uc[ta2_ub_uc_slot].ub), ws::view(s.ub_and_uc[ta2_ub_uc_slot].uc));
+            ws::mma(w, y, ws::view(s.ta2[ta2_ub_uc_slot]), ws::view(s.ub_and_uc[ta2_ub_uc_slot].ub),
+                    ws::view(s.ub_and_uc[ta2_ub_uc_slot].uc));
             ws::commit();
             ws::wait<1>(w, y);
             ta2_ub_uc.consumed<1>();

@@ -105,7 +105,8 @@ static WS_KERNEL(384, 1) void widths_kernel(WS_PARAMS(widths_params) p)
     }
 }
 
-extern "C" void ws_launch_widths(int M, int N, int K, int tiles, const void *A, const void *B, const void *C, const void *E)
+extern "C" void ws_launch_widths(int M, int N, int K, int tiles, const void *A, const void *B, const void *C,
+                                 const void *E)
 {
     ws::launch call("widths");
     widths_params p;

@@ -99,7 +99,8 @@ static WS_KERNEL(384, 1) void linear_relu_kernel(WS_PARAMS(linear_relu_params) p
     }
 }
 
-extern "C" void ws_launch_linear_relu(int M, int N, int K, const void *x, const void *w, const void *bias, const void *y, int value)
+extern "C" void ws_launch_linear_relu(int M, int N, int K, const void *x, const void *w, const void *bias,
+                                      const void *y, int value)
 {
     ws::launch call("linear_relu");
     linear_relu_params p;
@@ -129,7 +130,13 @@ static WS_DEVICE void smooth_all(const smooth_params &p, int group)
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // plain.c:20
         const int i = t.at(0);
         const int j = t.at(1);
-        ws::store(p.B, i, j, ws::mul(ws::add(ws::load<32, 64, ws::lines>(p.A, (long)i - 1, j), ws::add(ws::load<32, 64, ws::lines>(p.A, (long)i + 1, j), ws::add(ws::load<32, 64, ws::lines>(p.A, i, (long)j + 1), ws::add(ws::load<32, 64, ws::lines>(p.A, i, (long)j - 1), ws::load<32, 64, ws::lines>(p.A, i, j))))), 0.2));  // plain.c:23
+        ws::store(p.B, i, j,
+                  ws::mul(ws::add(ws::load<32, 64, ws::lines>(p.A, (long)i - 1, j),
+                                  ws::add(ws::load<32, 64, ws::lines>(p.A, (long)i + 1, j),
+                                          ws::add(ws::load<32, 64, ws::lines>(p.A, i, (long)j + 1),
+                                                  ws::add(ws::load<32, 64, ws::lines>(p.A, i, (long)j - 1),
+                                                          ws::load<32, 64, ws::lines>(p.A, i, j))))),
+                          0.2));  // plain.c:23
     }
 }
 

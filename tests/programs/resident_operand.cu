@@ -60,7 +60,8 @@ static WS_DEVICE void kernel_consumer(const kernel_params &p, kernel_shared &s, 
         for (int i_2 = i; i_2 < p.M; i_2 += p.strips * 128) {  // resident_operand.c:16
             auto acc = ws::full<float, 64, 64, ws::frag>(0);
             const int a_tile_slot = a_tile_ring.get();
-            ws::mma(acc, ws::window<64, 128>(s.a_tile[a_tile_slot], first_row, 0), ws::trans(ws::view(s.b_tile[b_tile_slot])));
+            ws::mma(acc, ws::window<64, 128>(s.a_tile[a_tile_slot], first_row, 0),
+                    ws::trans(ws::view(s.b_tile[b_tile_slot])));
             ws::commit();
             ws::wait<0>(acc);
             a_tile_ring.consumed<0>();

@@ -87,12 +87,16 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             auto sum = ws::full<float, 64, 1, ws::frag>(0);
             const long n_2 = (long)p.L - 79;
             const long n_3 = (long)i + 191;
-            const int edge = ws::max(ws::min((condition ? n_3 <= 2147483647 && n_3 - (long)last <= 2147483647 : (long)p.L + 191 <= 2147483647) ? ws::min(n_2, condition ? (long)i - 78 : n_2 >= 0 ? (long)last : 0) : 0, (long)last), 0l);
+            const int edge = ws::max(ws::min((condition ? n_3 <= 2147483647 && n_3 - (long)last <= 2147483647
+                                              : (long)p.L + 191 <= 2147483647)
+                                             ? ws::min(n_2, condition ? (long)i - 78 : n_2 >= 0 ? (long)last : 0) : 0,
+                                             (long)last), 0l);
             if (last > 0) {  // attention.c:53
                 auto s_2 = ws::full<float, 64, 80, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
                 s.pingpong.take(group);
-                ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
+                ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0),
+                        ws::trans(ws::view(s.k_tile[k_tile_slot])));
                 ws::commit();
                 s.pingpong.pass(group);
                 ws::wait<0>(s_2);
@@ -100,7 +104,8 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 if (edge <= 0) {  // attention.c:57
                     const auto col = ws::col_index<1, 80, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::le(col, ws::min(ws::max(p.L, -2147483647) - 1, ws::add(row, condition ? i : p.L)));
+                    const auto seen = ws::le(col,
+                                             ws::min(ws::max(p.L, -2147483647) - 1, ws::add(row, condition ? i : p.L)));
                     s_2 = ws::select(seen, s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
@@ -115,7 +120,8 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     auto s_3 = ws::full<float, 64, 80, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.pingpong.take(group);
-                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0),
+                            ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                     ws::commit();
                     const int v_tile_slot = v_tile_ring.get();
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
@@ -139,7 +145,8 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     auto s_3 = ws::full<float, 64, 80, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.pingpong.take(group);
-                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0),
+                            ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                     ws::commit();
                     const int v_tile_slot = v_tile_ring.get();
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
@@ -215,7 +222,8 @@ static WS_KERNEL(512, 1) void attention_kernel(WS_PARAMS(attention_params) p)
     }
 }
 
-extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q, const void *K, const void *V, const void *O, int value, float power)
+extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q, const void *K, const void *V,
+                                    const void *O, int value, float power)
 {
     ws::launch call("attention");
     attention_params p;
@@ -325,12 +333,16 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
             auto sum = ws::full<float, 64, 1, ws::frag>(0);
             const long n_2 = (long)p.L - 127;
             const long n_3 = (long)i + 127;
-            const int edge = ws::max(ws::min((condition ? n_3 <= 2147483647 && n_3 - (long)last <= 2147483647 : (long)p.L + 127 <= 2147483647) ? ws::min(n_2, condition ? (long)i - 126 : n_2 >= 0 ? (long)last : 0) : 0, (long)last), 0l);
+            const int edge = ws::max(ws::min((condition ? n_3 <= 2147483647 && n_3 - (long)last <= 2147483647
+                                              : (long)p.L + 127 <= 2147483647)
+                                             ? ws::min(n_2, condition ? (long)i - 126 : n_2 >= 0 ? (long)last : 0) : 0,
+                                             (long)last), 0l);
             if (last > 0) {  // attention.c:53
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
                 s.pingpong.take(group);
-                ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot])));
+                ws::mma(s_2, ws::window<64, 128>(s.tq[tq_slot], first_row, 0),
+                        ws::trans(ws::view(s.k_tile[k_tile_slot])));
                 ws::commit();
                 s.pingpong.pass(group);
                 ws::wait<0>(s_2);
@@ -338,7 +350,8 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                 if (edge <= 0) {  // attention.c:57
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::le(col, ws::min(ws::max(p.L, -2147483647) - 1, ws::add(row, condition ? i : p.L)));
+                    const auto seen = ws::le(col,
+                                             ws::min(ws::max(p.L, -2147483647) - 1, ws::add(row, condition ? i : p.L)));
                     s_2 = ws::select(seen, s_2, -1e+30);
                 }
                 const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
@@ -353,7 +366,8 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.pingpong.take(group);
-                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0),
+                            ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                     ws::commit();
                     const int v_tile_slot = v_tile_ring.get();
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
@@ -377,7 +391,8 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.pingpong.take(group);
-                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                    ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0),
+                            ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                     ws::commit();
                     const int v_tile_slot = v_tile_ring.get();
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
@@ -453,7 +468,8 @@ static WS_KERNEL(384, 1) void attention_2_kernel(WS_PARAMS(attention_2_params) p
     }
 }
 
-extern "C" void ws_launch_attention_2(int heads, int L, int causal, const void *Q, const void *K, const void *V, const void *O, int value, float power)
+extern "C" void ws_launch_attention_2(int heads, int L, int causal, const void *Q, const void *K, const void *V,
+                                      const void *O, int value, float power)
 {
     ws::launch call("attention");
     attention_2_params p;

@@ -21,8 +21,10 @@ static WS_DEVICE void prepare_all(const prepare_params &p, int group)
         const long n = i + first_row;
         const auto to = ws::load<16, 128, ws::lines_4>(p.o, h, n, 0);
         const auto tg = ws::load<16, 128, ws::lines_4>(p.g, h, n, 0);
-        ws::store_col(p.sums, h, n, ws::row_sum(ws::mul(ws::cast<float>(to), ws::cast<float>(tg))));  // attention_bwd.c:31
-        ws::store_col(p.powers, h, n, ws::mul(ws::load_col<16, ws::lines_4>(p.logs, h, n), -1.442695f));  // attention_bwd.c:32
+        ws::store_col(p.sums, h, n,
+                      ws::row_sum(ws::mul(ws::cast<float>(to), ws::cast<float>(tg))));  // attention_bwd.c:31
+        ws::store_col(p.powers, h, n,
+                      ws::mul(ws::load_col<16, ws::lines_4>(p.logs, h, n), -1.442695f));  // attention_bwd.c:32
         ws::store(p.dq, h, i / 64, first_row_2, i % 64, ws::full<float, 64, 32, ws::lines_4>(0));  // attention_bwd.c:33
     }
 }
@@ -33,7 +35,8 @@ static WS_KERNEL(256, 3) void prepare_kernel(WS_PARAMS(prepare_params) p)
     prepare_all(p, ws::warp_group());
 }
 
-extern "C" void ws_launch_prepare_96b2a082(int heads, int L, const void *O, const void *dO, const void *lse, const void *delta, const void *logs2, const void *turned)
+extern "C" void ws_launch_prepare_96b2a082(int heads, int L, const void *O, const void *dO, const void *lse,
+                                           const void *delta, const void *logs2, const void *turned)
 {
     ws::launch call("prepare");
     prepare_params p;
@@ -42,7 +45,8 @@ extern "C" void ws_launch_prepare_96b2a082(int heads, int L, const void *O, cons
     call.tensor(p.sums, "sums", delta, {heads, L}, {L, 1}, ws::stored);
     call.tensor(p.logs, "logs", lse, {heads, L}, {L, 1}, ws::loaded);
     call.tensor(p.powers, "powers", logs2, {heads, L}, {L, 1}, ws::stored);
-    call.tensor(p.dq, "dq", turned, {heads, (L + 63) / 64, 128, 64}, {(long)((L + 63) / 64) * 8192, 8192, 64, 1}, ws::stored);
+    call.tensor(p.dq, "dq", turned, {heads, (L + 63) / 64, 128, 64}, {(long)((L + 63) / 64) * 8192, 8192, 64, 1},
+                ws::stored);
     call.place();
     call.grid(p.grid, {{0, heads, 1}, {0, L, 32}}, ws::order_auto, 0);
     call.run(prepare_kernel, p, 256, 0, ws::one_tile);
@@ -154,15 +158,19 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
                 const auto log = ws::read<ws::frag>(ws::view(s.log[tq_tg_log_slot]));
                 auto t_2 = ws::full_now<float, 64, 64, ws::frag>(0);
                 auto s_2 = ws::full<float, 64, 64, ws::frag>(0);
-                ws::mma(s_2, ws::window<64, 128>(s.tk[tk_tv_slot], first_row, 0), ws::trans(ws::view(s.tq[tq_tg_log_slot])));
+                ws::mma(s_2, ws::window<64, 128>(s.tk[tk_tv_slot], first_row, 0),
+                        ws::trans(ws::view(s.tq[tq_tg_log_slot])));
                 ws::commit();
-                ws::mma(t_2, ws::window<64, 128>(s.tv[tk_tv_slot], first_row, 0), ws::trans(ws::view(s.tg[tq_tg_log_slot])));
+                ws::mma(t_2, ws::window<64, 128>(s.tv[tk_tv_slot], first_row, 0),
+                        ws::trans(ws::view(s.tg[tq_tg_log_slot])));
                 ws::commit();
                 const int n = condition ? i_2 - j : p.L;
                 const int n_2 = p.L - i_2;
                 ws::wait<1>(s_2);
                 auto p_2 = ws::exp2(ws::fma(s_2, p.power, log));
-                if (ws::warp_uniform(!((long)n_2 > 63 && (127 - (long)n <= 0 && 0 - (long)n >= -2147483648l)))) {  // attention_bwd.c:68
+                if (ws::warp_uniform(!((long)n_2 > 63
+                                       && (127 - (long)n <= 0
+                                           && 0 - (long)n >= -2147483648l)))) {  // attention_bwd.c:68
                     const auto col = ws::col_index<1, 64, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::mask_and(ws::lt(col, n_2), ws::ge(col, ws::sub(row, n)));
@@ -193,7 +201,8 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
             WS_UNROLL
             for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_bwd.c:75
                 ws::store_wait<0>();
-                const auto box = ws::stage(dk_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc_k, subtile), p.scale)));
+                const auto box = ws::stage(dk_out,
+                                           ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc_k, subtile), p.scale)));
                 ws::fence();
                 ws::store(dk_out, p.dk, p.dk_map, h, j + first_row, subtile, box);  // attention_bwd.c:75
             }
@@ -242,7 +251,9 @@ static WS_KERNEL(384, 1) void backward_kernel(WS_PARAMS(backward_params) p)
     }
 }
 
-extern "C" void ws_launch_backward_96b2a082(int heads, int L, int causal, float scale, const void *Q, const void *K, const void *V, const void *dO, const void *logs2, const void *delta, const void *turned, const void *dK, const void *dV, int value, float power)
+extern "C" void ws_launch_backward_96b2a082(int heads, int L, int causal, float scale, const void *Q, const void *K,
+                                            const void *V, const void *dO, const void *logs2, const void *delta,
+                                            const void *turned, const void *dK, const void *dV, int value, float power)
 {
     ws::launch call("backward");
     backward_params p;
@@ -252,7 +263,8 @@ extern "C" void ws_launch_backward_96b2a082(int heads, int L, int causal, float 
     call.tensor(p.g, "g", dO, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::loaded);
     call.tensor(p.logs, "logs", logs2, {heads, L}, {L, 1}, ws::loaded);
     call.tensor(p.sums, "sums", delta, {heads, L}, {L, 1}, ws::loaded);
-    call.tensor(p.dq, "dq", turned, {heads, (L + 63) / 64, 128, 64}, {(long)((L + 63) / 64) * 8192, 8192, 64, 1}, ws::loaded_and_stored);
+    call.tensor(p.dq, "dq", turned, {heads, (L + 63) / 64, 128, 64}, {(long)((L + 63) / 64) * 8192, 8192, 64, 1},
+                ws::loaded_and_stored);
     call.tensor(p.dk, "dk", dK, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::stored);
     call.tensor(p.dv, "dv", dV, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::stored);
     call.place();
@@ -311,7 +323,8 @@ extern "C" void ws_launch_finish_96b2a082(int heads, int L, float scale, const v
 {
     ws::launch call("finish");
     finish_params p;
-    call.tensor(p.sums, "sums", turned, {heads, (L + 63) / 64, 128, 64}, {(long)((L + 63) / 64) * 8192, 8192, 64, 1}, ws::loaded);
+    call.tensor(p.sums, "sums", turned, {heads, (L + 63) / 64, 128, 64}, {(long)((L + 63) / 64) * 8192, 8192, 64, 1},
+                ws::loaded);
     call.tensor(p.dq, "dq", dQ, {heads, L, 128}, {(long)L * 128, 128, 1}, ws::stored);
     call.place();
     p.scale = scale;

@@ -195,7 +195,9 @@ static WS_KERNEL(256, 1) void attend_parts_kernel(WS_PARAMS(attend_parts_params)
     }
 }
 
-extern "C" void ws_launch_attend_parts_83cdc421(int groups, int L, int parts, int length, const void *Q, const void *K, const void *V, const void *O, const void *top, const void *sum, float power)
+extern "C" void ws_launch_attend_parts_83cdc421(int groups, int L, int parts, int length, const void *Q, const void *K,
+                                                const void *V, const void *O, const void *top, const void *sum,
+                                                float power)
 {
     ws::launch call("attend_parts");
     attend_parts_params p;
@@ -256,7 +258,8 @@ static WS_KERNEL(128, 5) void add_parts_kernel(WS_PARAMS(add_parts_params) p)
     add_parts_all(p, 0);
 }
 
-extern "C" void ws_launch_add_parts_83cdc421(int groups, int parts, const void *O, const void *top, const void *sum, const void *result)
+extern "C" void ws_launch_add_parts_83cdc421(int groups, int parts, const void *O, const void *top, const void *sum,
+                                             const void *result)
 {
     ws::launch call("add_parts");
     add_parts_params p;

@@ -67,7 +67,8 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
-        const float power = (float)(ws::fixed_at_float(p.each, 1) * ws::fixed_at_float(p.each, 0)) * p.scale * 1.442695f;
+        const float power = (float)(ws::fixed_at_float(p.each, 1) * ws::fixed_at_float(p.each, 0)) * p.scale
+            * 1.442695f;
         const int tq_slot = tq_ring.get();
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
@@ -94,7 +95,8 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
             for (; j < ws::min(edge, p.L); j += 192) {  // attention_fp8.c:29
                 auto s_3 = ws::full<float, 64, 192, ws::frag>(0);
                 const int k_tile_slot_2 = k_tile_ring.get();
-                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0),
+                        ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                 ws::commit();
                 const int v_tile_transposed_slot = v_tile_transposed_ring.get();
                 ws::mma(acc, x, ws::trans(ws::view(s.v_tile_transposed[v_tile_transposed_slot])));
@@ -116,7 +118,8 @@ static WS_DEVICE void attention_fp8_consumer(const attention_fp8_params &p, atte
             for (; j < p.L; j += 192) {  // attention_fp8.c:29
                 auto s_3 = ws::full<float, 64, 192, ws::frag>(0);
                 const int k_tile_slot_2 = k_tile_ring.get();
-                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0),
+                        ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                 ws::commit();
                 const int v_tile_transposed_slot = v_tile_transposed_ring.get();
                 ws::mma(acc, x, ws::trans(ws::view(s.v_tile_transposed[v_tile_transposed_slot])));
@@ -208,7 +211,8 @@ static WS_KERNEL(512, 1) void attention_fp8_kernel(WS_PARAMS(attention_fp8_param
     }
 }
 
-extern "C" void ws_launch_attention_fp8(int heads, int L, float scale, const void *scales, const void *Q, const void *K, const void *V, const void *O)
+extern "C" void ws_launch_attention_fp8(int heads, int L, float scale, const void *scales, const void *Q,
+                                        const void *K, const void *V, const void *O)
 {
     ws::launch call("attention_fp8");
     attention_fp8_params p;
@@ -295,7 +299,8 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_fp8.c:20
         const int h = t.at(0);
         const int i = t.at(1);
-        const float power = (float)(ws::fixed_at_float(p.each, 1) * ws::fixed_at_float(p.each, 0)) * p.scale * 1.442695f;
+        const float power = (float)(ws::fixed_at_float(p.each, 1) * ws::fixed_at_float(p.each, 0)) * p.scale
+            * 1.442695f;
         const int tq_slot = tq_ring.get();
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
@@ -322,7 +327,8 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
             for (; j < ws::min(edge, p.L); j += 128) {  // attention_fp8.c:29
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot_2 = k_tile_ring.get();
-                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0),
+                        ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                 ws::commit();
                 const int v_tile_transposed_slot = v_tile_transposed_ring.get();
                 ws::mma(acc, x, ws::trans(ws::view(s.v_tile_transposed[v_tile_transposed_slot])));
@@ -344,7 +350,8 @@ static WS_DEVICE void attention_fp8_2_consumer(const attention_fp8_2_params &p, 
             for (; j < p.L; j += 128) {  // attention_fp8.c:29
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot_2 = k_tile_ring.get();
-                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0), ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
+                ws::mma(s_3, ws::window<64, 128>(s.tq[tq_slot], first_row, 0),
+                        ws::trans(ws::view(s.k_tile[k_tile_slot_2])));
                 ws::commit();
                 const int v_tile_transposed_slot = v_tile_transposed_ring.get();
                 ws::mma(acc, x, ws::trans(ws::view(s.v_tile_transposed[v_tile_transposed_slot])));
@@ -436,7 +443,8 @@ static WS_KERNEL(512, 1) void attention_fp8_2_kernel(WS_PARAMS(attention_fp8_2_p
     }
 }
 
-extern "C" void ws_launch_attention_fp8_2(int heads, int L, float scale, const void *scales, const void *Q, const void *K, const void *V, const void *O)
+extern "C" void ws_launch_attention_fp8_2(int heads, int L, float scale, const void *scales, const void *Q,
+                                          const void *K, const void *V, const void *O)
 {
     ws::launch call("attention_fp8");
     attention_fp8_2_params p;

@@ -82,7 +82,8 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
         auto sum = ws::full<float, 64, 1, ws::frag>(0);
         const long n_2 = (long)seen + 127;
-        const int edge = ws::max(ws::min(n_2 <= 2147483647 && n_2 - (long)last <= 2147483647 ? ws::min((long)p.keys - 127, (long)seen - 126) : 0, (long)last), 0l);
+        const int edge = ws::max(ws::min(n_2 <= 2147483647 && n_2 - (long)last <= 2147483647
+                                         ? ws::min((long)p.keys - 127, (long)seen - 126) : 0, (long)last), 0l);
         if (last > 0) {  // attention_gqa.c:30
             const int tk_slot = tk_ring.get();
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
@@ -95,7 +96,8 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             if (edge <= 0) {  // attention_gqa.c:34
                 const auto col = ws::col_index<1, 128, ws::frag>();
                 const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                s_2 = ws::select(ws::le(col, ws::min(ws::max(p.keys, -2147483647) - 1, ws::add(row, seen))), s_2, -1e+30);
+                s_2 = ws::select(ws::le(col, ws::min(ws::max(p.keys, -2147483647) - 1, ws::add(row, seen))), s_2,
+                                 -1e+30);
             }
             const auto now = ws::max(top, ws::mul(ws::row_max(s_2), p.power));
             const auto p_2 = ws::exp2(ws::fma(s_2, p.power, ws::neg(now)));
@@ -144,7 +146,8 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
                 tk_ring.consumed<0>();
                 const auto col = ws::col_index<1, 128, ws::frag>();
                 const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                s_3 = ws::select(ws::le(col, ws::min(ws::max(p.keys - j, -2147483647) - 1, ws::add(row, n_3))), s_3, -1e+30);
+                s_3 = ws::select(ws::le(col, ws::min(ws::max(p.keys - j, -2147483647) - 1, ws::add(row, n_3))), s_3,
+                                 -1e+30);
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                 const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
                 ws::computed(now_2);
@@ -207,7 +210,8 @@ static WS_KERNEL(384, 1) void attention_gqa_kernel(WS_PARAMS(attention_gqa_param
     }
 }
 
-extern "C" void ws_launch_attention_gqa(int heads, int share, int queries, int keys, int causal, const void *Q, const void *K, const void *V, const void *O, int offset, float power)
+extern "C" void ws_launch_attention_gqa(int heads, int share, int queries, int keys, int causal, const void *Q,
+                                        const void *K, const void *V, const void *O, int offset, float power)
 {
     ws::launch call("attention_gqa");
     attention_gqa_params p;

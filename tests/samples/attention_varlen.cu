@@ -87,7 +87,8 @@ static WS_DEVICE void attention_varlen_consumer(const attention_varlen_params &p
             auto sum = ws::full<float, 64, 1, ws::frag>(0);
             const int last = ws::min(i + 128, length);
             const long n_2 = (long)i + 127;
-            const int edge = ws::max(ws::min(n_2 <= 2147483647 && n_2 - (long)last <= 2147483647 ? (long)i - 126 : 0, (long)last), 0l);
+            const int edge = ws::max(ws::min(n_2 <= 2147483647 && n_2 - (long)last <= 2147483647 ? (long)i - 126 : 0,
+                                             (long)last), 0l);
             if (last > 0) {  // attention_varlen.c:38
                 const int tk_slot = tk_ring.get();
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
@@ -210,7 +211,8 @@ static WS_KERNEL(384, 1) void attention_varlen_kernel(WS_PARAMS(attention_varlen
     }
 }
 
-extern "C" void ws_launch_attention_varlen(int count, int longest, int total, int heads, const void *starts, const void *Q, const void *K, const void *V, const void *O, float power)
+extern "C" void ws_launch_attention_varlen(int count, int longest, int total, int heads, const void *starts,
+                                           const void *Q, const void *K, const void *V, const void *O, float power)
 {
     ws::launch call("attention_varlen");
     attention_varlen_params p;

@@ -119,7 +119,8 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
                 auto x_3 = ws::mul(ws::tanh(ws::mul(s_3, p.inner)), p.power);
                 const int n_3 = i - j;
                 const int n_4 = oldest - j;
-                if (ws::warp_uniform(!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647 && (long)n_4 + 127 <= 0))) {  // attention_window.c:35
+                if (ws::warp_uniform(!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647 && (long)n_4
+                                       + 127 <= 0))) {  // attention_window.c:35
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto behind = ws::le(col, ws::add(row, n_3));
@@ -188,7 +189,8 @@ static WS_KERNEL(384, 1) void attention_window_kernel(WS_PARAMS(attention_window
     }
 }
 
-extern "C" void ws_launch_attention_window(int heads, int L, int window, const void *Q, const void *K, const void *V, const void *O, float power, float inner)
+extern "C" void ws_launch_attention_window(int heads, int L, int window, const void *Q, const void *K, const void *V,
+                                           const void *O, float power, float inner)
 {
     ws::launch call("attention_window");
     attention_window_params p;

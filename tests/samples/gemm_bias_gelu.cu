@@ -97,7 +97,8 @@ static WS_KERNEL(384, 1) void gemm_bias_gelu_kernel(WS_PARAMS(gemm_bias_gelu_par
     }
 }
 
-extern "C" void ws_launch_gemm_bias_gelu(int M, int N, int K, const void *X, const void *W, const void *bias, const void *Y)
+extern "C" void ws_launch_gemm_bias_gelu(int M, int N, int K, const void *X, const void *W, const void *bias,
+                                         const void *Y)
 {
     ws::launch call("gemm_bias_gelu");
     gemm_bias_gelu_params p;

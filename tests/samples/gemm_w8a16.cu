@@ -22,6 +22,11 @@ struct gemm_w8a16_shared {
     ws::ring<2> w_tile_ring;
     ws::ring<3> halves_ring;
 };
+static_assert(offsetof(gemm_w8a16_shared, x) == 0);
+static_assert(offsetof(gemm_w8a16_shared, w_tile) == 131072);
+static_assert(offsetof(gemm_w8a16_shared, halves) == 163840);
+static_assert(offsetof(gemm_w8a16_shared, c_out) == 212992);
+static_assert(sizeof(gemm_w8a16_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void gemm_w8a16_producer(const gemm_w8a16_params &p, gemm_w8a16_shared &s, int group)
@@ -67,7 +72,8 @@ static WS_DEVICE void gemm_w8a16_consumer(const gemm_w8a16_params &p, gemm_w8a16
         WS_UNROLL
         for (int subtile = 0; subtile < 128; subtile += 64) {  // gemm_w8a16.c:29
             const int column = j + subtile;
-            const auto x = ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), ws::load_row<64, ws::frag>(p.s, column)));
+            const auto x = ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile),
+                                                     ws::load_row<64, ws::frag>(p.s, column)));
             const long n = i + first_row;
             ws::store_wait<0>();
             const auto box = ws::stage<0>(c_out, x);

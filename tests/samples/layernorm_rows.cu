@@ -32,7 +32,8 @@ static WS_KERNEL(128, 3) void layernorm_rows_kernel(WS_PARAMS(layernorm_rows_par
     layernorm_rows_all(p, 0);
 }
 
-extern "C" void ws_launch_layernorm_rows(int M, int N, float epsilon, const void *X, const void *scale, const void *shift, const void *Y)
+extern "C" void ws_launch_layernorm_rows(int M, int N, float epsilon, const void *X, const void *scale,
+                                         const void *shift, const void *Y)
 {
     ws::launch call("layernorm_rows");
     layernorm_rows_params p;

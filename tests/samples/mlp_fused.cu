@@ -60,7 +60,8 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
             s.pingpong.take(group);
             for (int k = 0; k < p.width; k += 64) {  // mlp_fused.c:26
                 const int slot = tx_g_tile_u_tile.get();
-                ws::mma(gated, up, ws::view(s.tx[slot]), ws::trans(ws::view(s.g_tile_and_u_tile[slot].g_tile)), ws::trans(ws::view(s.g_tile_and_u_tile[slot].u_tile)));
+                ws::mma(gated, up, ws::view(s.tx[slot]), ws::trans(ws::view(s.g_tile_and_u_tile[slot].g_tile)),
+                        ws::trans(ws::view(s.g_tile_and_u_tile[slot].u_tile)));
                 ws::commit();
                 ws::wait<1>(gated, up);
                 tx_g_tile_u_tile.consumed<1>();
@@ -70,7 +71,9 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
             tx_g_tile_u_tile.consumed<0>();
             WS_UNROLL
             for (int subtile = 0; subtile < 64; subtile += 64) {  // mlp_fused.c:31
-                const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<64>(gated, subtile), ws::sigmoid(ws::columns<64>(gated, subtile))), ws::columns<64>(up, subtile)));
+                const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<64>(gated, subtile),
+                                                                  ws::sigmoid(ws::columns<64>(gated, subtile))),
+                                                          ws::columns<64>(up, subtile)));
                 const int column = j + subtile;
                 ws::store_wait<0>();
                 const auto box = ws::stage<0>(h_out, x);
@@ -83,7 +86,9 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
             }
             WS_UNROLL
             for (int subtile = 64; subtile < 96; subtile += 32) {  // mlp_fused.c:31
-                const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<32>(gated, subtile), ws::sigmoid(ws::columns<32>(gated, subtile))), ws::columns<32>(up, subtile)));
+                const auto x = ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<32>(gated, subtile),
+                                                                  ws::sigmoid(ws::columns<32>(gated, subtile))),
+                                                          ws::columns<32>(up, subtile)));
                 const int column = j + subtile;
                 ws::store_wait<0>();
                 const auto box = ws::stage<0>(h_out, x);
@@ -97,7 +102,10 @@ static WS_DEVICE void gate_consumer(const gate_params &p, gate_shared &s, int gr
             WS_UNROLL
             for (int subtile = 96; subtile < 104; subtile += 8) {  // mlp_fused.c:31
                 const int column = j + subtile;
-                ws::store(p.h, i, column, ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<8>(gated, subtile), ws::sigmoid(ws::columns<8>(gated, subtile))), ws::columns<8>(up, subtile))));  // mlp_fused.c:31
+                ws::store(p.h, i, column,
+                          ws::cast<ws::bf16>(ws::mul(ws::mul(ws::columns<8>(gated, subtile),
+                                                             ws::sigmoid(ws::columns<8>(gated, subtile))),
+                                                     ws::columns<8>(up, subtile))));  // mlp_fused.c:31
             }
         } else {
             tx_g_tile_u_tile.skip(ws::max((p.width + 63) / 64, 0));
@@ -132,7 +140,8 @@ static WS_KERNEL(384, 1) void gate_kernel(WS_PARAMS(gate_params) p)
     }
 }
 
-extern "C" void ws_launch_gate_a6fcaa75(int tokens, int hidden, int width, const void *X, const void *G, const void *U, const void *H)
+extern "C" void ws_launch_gate_a6fcaa75(int tokens, int hidden, int width, const void *X, const void *G, const void *U,
+                                        const void *H)
 {
     ws::launch call("gate");
     gate_params p;
@@ -256,7 +265,8 @@ static WS_KERNEL(384, 1) void project_128_kernel(WS_PARAMS(project_128_params) p
     }
 }
 
-extern "C" void ws_launch_project_128_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H, const void *W, const void *Y)
+extern "C" void ws_launch_project_128_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H,
+                                               const void *W, const void *Y)
 {
     ws::launch call("project_128");
     project_128_params p;
@@ -383,7 +393,8 @@ static WS_KERNEL(384, 1) void project_152_kernel(WS_PARAMS(project_152_params) p
     }
 }
 
-extern "C" void ws_launch_project_152_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H, const void *W, const void *Y)
+extern "C" void ws_launch_project_152_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H,
+                                               const void *W, const void *Y)
 {
     ws::launch call("project_152");
     project_152_params p;
@@ -518,7 +529,8 @@ static WS_KERNEL(384, 1) void project_160_kernel(WS_PARAMS(project_160_params) p
     }
 }
 
-extern "C" void ws_launch_project_160_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H, const void *W, const void *Y)
+extern "C" void ws_launch_project_160_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H,
+                                               const void *W, const void *Y)
 {
     ws::launch call("project_160");
     project_160_params p;
@@ -649,7 +661,8 @@ static WS_KERNEL(384, 1) void project_200_kernel(WS_PARAMS(project_200_params) p
     }
 }
 
-extern "C" void ws_launch_project_200_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H, const void *W, const void *Y)
+extern "C" void ws_launch_project_200_a6fcaa75(int from, int to, int tokens, int width, int hidden, const void *H,
+                                               const void *W, const void *Y)
 {
     ws::launch call("project_200");
     project_200_params p;

@@ -198,6 +198,7 @@ ok 'a computed tile put twice' spoiled prepared "writes two tiles to one slot of
 ok 'a tile of another type' spoiled prepared 'writes to memory of another shape' 's/put_tile %slot.2, %[a-z.0-9]*/put_tile %slot.2, %tw.2/'
 ok 'another tile than the source has' spoiled prepared "writes something else to 'halves' than the source has there" "$preparer"'s/mul %wide, %ts/mul %wide, %wide/'
 ok 'a computed tile of other scales' spoiled prepared "writes something else to 'halves' than the source has there" "$preparer"'s/load_col %s, %\([a-z.0-9]*\), %j/load_col %s, %\1, %i/'
+ok 'a direct load of what another role stores' spoiled prepared 'loads what another role stores' 's/%s: tensor<f32,2>\(.*\) = tensor %S,/%s: tensor<f32,2>\1 = tensor %C,/'
 ok 'a computed tile that is not fenced' spoiled prepared "hands on 'halves', which its threads wrote, without a fence" "$preparer"'{/ fence/d;}'
 ok 'a computed tile that not all have written' spoiled prepared "hands on 'halves', which its threads wrote, without a barrier behind" "$preparer"'{/ barrier/d;}'
 ok 'a put of a computed tile that does not arrive' spoiled prepared "puts into 'halves_ring' before its last put is done" "$preparer"'{/ put_done/d;}'

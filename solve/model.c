@@ -668,7 +668,8 @@ void model_read(Model *model, Schedule *schedule)
     const Problem *problem = model->problem;
 
     schedule->interval = model->interval;
-    schedule->length = schedule->crossings = 0;
+    schedule->length = 1;
+    schedule->crossings = 0;
     for (int v = 0; v < problem->nops; v++) {
         const Op *op = &problem->ops[v];
         int t = 0;

@@ -140,6 +140,13 @@ documents() {
 }
 sample() { "$wscc" --ws-target=$target -O2 "$docdir/samples/copy.c" -lm -o t && ./t; }
 lower() { "$(folder bindir)/wsc-lower" --passes | grep -qx plan; }
+# Built where libcadical is; the descriptions of machines are data.
+solver() {
+    machines=$(folder machinesdir)
+    test -s "$machines/hopper.machine" && test -s "$machines/README.md" || return 1
+    test ! -x "$top_builddir/wsc-solve" || { test -s "$(folder man1dir)/wsc-solve.1" &&
+        "$(folder bindir)/wsc-solve" "$machines/small.machine" "$machines/figure-1.loop" | grep -qx 'interval 2'; }
+}
 # The options of --ws-help and of the page: none more, none less; and the variables.
 page() {
     "$wscc" --ws-help | sed -n 's/^  \(--ws-[a-z]*\).*/\1/p' | sort >help
@@ -187,6 +194,7 @@ fi
 ok 'README, MANUAL, NEWS and the samples are installed' documents
 ok 'and a sample compiles there' sample
 ok 'wsc-lower is installed' lower
+ok 'wsc-solve and its machines are installed' solver
 ok 'wscc(1) has the options of --ws-help' page
 if command -v groff >/dev/null 2>&1; then ok 'wscc(1) is sound' rendered; else skip 'wscc(1) is sound' 'no groff'; fi
 if command -v clangd >/dev/null 2>&1; then

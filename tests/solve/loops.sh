@@ -4,7 +4,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 solve=$top_builddir/wsc-solve
-test -x "$solve" || { echo '1..0 # SKIP no libcadical'; exit 77; }
+test -x "$solve" || { echo '1..0 # SKIP no libcadical'; exit 0; }
 machine=$top_srcdir/machines/hopper.machine
 cd "$work" || exit 99
 

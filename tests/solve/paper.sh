@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../tap.sh"
 . "$top_srcdir/tests/solve/graphs.sh"
 solve=$top_builddir/wsc-solve
-test -x "$solve" || { echo '1..0 # SKIP no libcadical'; exit 77; }
+test -x "$solve" || { echo '1..0 # SKIP no libcadical'; exit 0; }
 cd "$work" || exit 99
 
 # yes|no GRAPH OPTION...: there is a schedule, which the checker takes, or there is none

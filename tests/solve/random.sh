@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/../tap.sh"
 random=$top_builddir/tests/solve/random
-test -x "$random" || { echo '1..0 # SKIP no libcadical'; exit 77; }
+test -x "$random" || { echo '1..0 # SKIP no libcadical'; exit 0; }
 opinion=$top_srcdir/tests/solve/second_opinion.py
 
 graphs=${WSC_GRAPHS:-1000}

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 . "$top_srcdir/tests/solve/graphs.sh"
 solve=$top_builddir/wsc-solve
-test -x "$solve" || { echo '1..0 # SKIP no libcadical'; exit 77; }
+test -x "$solve" || { echo '1..0 # SKIP no libcadical'; exit 0; }
 machines=$top_srcdir/machines
 cd "$work" || exit 99
 

@@ -73,6 +73,15 @@ static bool is_own(Walk *w, tree reference)
     return variable == index;
 }
 
+/* Is the value made in a block that the walk is in, not in a branch beside?  */
+static bool is_seen(const Walk *w, const Value *value)
+{
+    for (const Block *block = w->block; block; block = block->parent ? block->parent->parent : NULL)
+        if (block == value->def->parent)
+            return true;
+    return false;
+}
+
 /* require: a reference that array_of () knows.   ensure: the loop leaves the tile there, or an error.  */
 void array_write(Walk *w, tree reference, Value *value)
 {
@@ -101,7 +110,7 @@ Value *array_read(Walk *w, tree reference)
         return array->element;
     if (w->failed)
         return value_anything(w, TREE_TYPE(reference));
-    if (!array->writer && array->value) {
+    if (!array->writer && array->value && is_seen(w, array->value)) {
         Value *args[] = {array->value, value_of(w, TREE_OPERAND(reference, 1))};
         return value_new_op(w, OP_TILE_AT, w->where, TYPE_TO_INFER, NULL, 2, args);
     }
@@ -140,13 +149,11 @@ void array_leave(Walk *w, class loop *loop, Op *op)
     }
 }
 
-/* A loop over blocks stands in the grid's body itself.  */
+/* A loop over blocks stands in no other inside the grid.  */
 void array_check_loop(Walk *w, const Pipeline *pipeline)
 {
-    const Op *around = w->block->parent;
-    bool inside = around && around->code == OP_FOR &&
-                  loop_depth(w->loop) - loop_depth(w->outer) + 1 == (unsigned)w->kernel->grid.dims;
-    if (!pipeline || !pipeline->blocks || inside || w->failed)
+    bool inside = loop_depth(w->loop) - loop_depth(w->outer) + 1 > (unsigned)w->kernel->grid.dims;
+    if (!pipeline || !pipeline->blocks || !inside || w->failed)
         return;
     reject(w->kernel, pipeline->loc, REASON_BLOCKS_INSIDE);
     w->failed = true;

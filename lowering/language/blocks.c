@@ -68,7 +68,7 @@ static void visit_loop(Op *op, void *context)
                    high >= 1 && high <= MACHINE_CLUSTER_BLOCKS;
     if (!counted)
         reject(kernel, op->loc, REASON_BLOCKS_LOOP, MACHINE_CLUSTER_BLOCKS);
-    else if (op->parent != in->grid->blocks[0])
+    else if (ir_enclosing(op, OP_FOR) || ir_enclosing(op, OP_WHILE))
         reject(kernel, loc, REASON_BLOCKS_INSIDE);
     else if (in->first && high != in->count)
         reject(kernel, op->loc, REASON_BLOCKS_COUNT, (int)high, in->first->loc.line, in->count);
@@ -127,17 +127,19 @@ static bool is_array(const Blocks *in, const Op *loop, int n)
     return true;
 }
 
-static bool check_carried(const Blocks *in, const Op *loop)
+static void visit_carried(Op *loop, void *context)
 {
+    const Blocks *in = context;
     Value *part;
+    if (!is_blocks(loop) || in->kernel->failed)
+        return;
     for (int i = 0; i < carried_count(loop); i++) {
         const Value *value = loop->results[i];
         if (is_array(in, loop, i) || (value->type.kind == K_TILE && reduction(in, loop, i, &part)))
             continue;
         reject(in->kernel, loop->loc, REASON_BLOCKS_CARRIED, value->name ? value->name : "a value");
-        return false;
+        return;
     }
-    return true;
 }
 
 static const Value *unconverted(const Value *value)
@@ -277,6 +279,12 @@ static void unroll(const Blocks *in, Op *loop)
     op_remove(loop);
 }
 
+static void visit_unroll(Op *op, void *context)
+{
+    if (is_blocks(op))
+        unroll(context, op);
+}
+
 /* This block's element is the value itself.  */
 static void visit_own(Op *op, void *context)
 {
@@ -323,9 +331,7 @@ void pass_blocks(Kernel *kernel)
     if (in.first && !check_grid(&in))
         return;
     ir_walk(kernel->body, visit_element, &in);
-    FOR_OPS (op, in.grid->blocks[0])
-        if (!kernel->failed && is_blocks(op))
-            check_carried(&in, op);
+    ir_walk(in.grid->blocks[0], visit_carried, &in);
     ir_walk(in.grid->blocks[0], visit_store, &in);
     if (kernel->failed)
         return;
@@ -335,9 +341,7 @@ void pass_blocks(Kernel *kernel)
         ir_walk(in.grid->blocks[0], visit_outside, &in);
     }
     ir_walk(in.grid->blocks[0], visit_own, &in);
-    FOR_OPS (op, in.grid->blocks[0])
-        if (is_blocks(op))
-            unroll(&in, op);
+    ir_walk(in.grid->blocks[0], visit_unroll, &in);
     remark(kernel, DIAG_OPTIMIZED, loc, "%d block%s of a cluster make%s an iteration each of the loops over blocks",
            in.count, in.count > 1 ? "s" : "", in.count > 1 ? "" : "s");
 }

@@ -211,6 +211,7 @@ void while_statement(Gen *g);
 void chain_statement(Gen *g);
 void step_statement(Gen *g, const GridVariable *v);
 bool parts_statement(Gen *g); /* a whole region's; false: its tiles do not divide */
+bool blocks_statement(Gen *g);
 
 /* ---- grid.c ------------------------------------------------------------------------------------------------------ */
 

@@ -177,7 +177,7 @@ static void grid(Gen *g)
         line(g, "    continue;");
     }
     span_begin();
-    bool parts = chance(10) && parts_statement(g);
+    bool parts = chance(15) && (chance(65) ? parts_statement(g) : blocks_statement(g));
     span_end();
     if (!parts)
         grid_body(g);

@@ -579,3 +579,73 @@ bool parts_statement(Gen *g)
     g->by_columns = false;
     return true;
 }
+
+/* ---- loops over blocks --------------------------------------------------------------------------------------------- */
+
+/* The tile that blocks reduce: a number for each row or column, or each element.  */
+static Shape reduced(const Gen *g, Shape shape)
+{
+    int kind = weigh((const int[]){60, 20, 20}, 3);
+    shape.cols = kind == 0 ? 1 : g->n;
+    shape.rows = kind == 1 ? 1 : g->m;
+    return shape;
+}
+
+/* One of them: a loop that writes or looks at an element of the array, and reduces what comes of it.  */
+static void blocks_loop(Gen *g, int count, Shape shape, const char *array, int sum, int before)
+{
+    static const char *const names[] = {"add", "max", "min"};
+    char *s = fresh(g, "s"), *element = text("%s[%s]", array, s), *value = element;
+    int nscalars = g->nscalars;
+    Shape whole = g->tiles[sum].shape;
+    double bound;
+    pragma_line(g, "blocks");
+    line(g, "for (int %s = 0; %s < %d; %s++) {", s, s, count, s);
+    g->indent++;
+    g->level++;
+    g->work *= count;
+    scalar_new(g, s, S_OTHER, count - 1, 1);
+    g->tiles[sum].shape.rows = 0; /* nothing but the reduction itself takes it for an operand */
+    if (before < 0 || chance(30)) {
+        value = expression(g, shape, 2, &bound);
+        line(g, "%s = %s;", element, tame(g, value, shape.dtype, &bound, 100));
+        value = element;
+    }
+    if (before >= 0)
+        value = text("ws_%s(%s, %s)", chance(50) ? "sub" : "max", element, g->tiles[before].name);
+    value = convert(g, value, shape, whole);
+    const char *name = g->tiles[sum].name, *reduces = names[pick(3)];
+    if (chance(70))
+        line(g, "%s = ws_%s(%s, %s);", name, reduces, name, value);
+    else
+        line(g, "%s = ws_%s(%s, %s);", name, reduces, value, name);
+    g->tiles[sum].shape = whole;
+    g->work /= count;
+    g->indent--;
+    g->level--;
+    g->nscalars = nscalars;
+    line(g, "}");
+}
+
+bool blocks_statement(Gen *g)
+{
+    Shape shape = {chance(20) ? I32 : F32, g->m, g->n};
+    if (g->ngrid > 3 || !affordable(g, shape) || live_registers(g) + 3 * tile_registers(g, shape) > 300)
+        return false;
+    g->parts = true;
+    int count = 1 + pick(8), first = g->ntiles, loops = 1 + pick(3);
+    char *array = fresh(g, "x");
+    line(g, "ws_tile %s[%d];", array, count);
+    int sums[3];
+    for (int i = 0; i < loops; i++) {
+        Shape sum = reduced(g, shape);
+        g->whole_tiles |= sum.rows == 1;
+        sums[i] = tile_new(
+            g, sum, text("ws_full(WS_%s, %d, %d, %d)", dtype_name[sum.dtype], sum.rows, sum.cols, pick(3)), 1e4, false);
+        blocks_loop(g, count, shape, array, sums[i], i ? sums[i - 1] : -1);
+    }
+    for (int i = 0; i < loops; i++)
+        store_text(g, g->tiles[sums[i]].shape, g->tiles[sums[i]].name);
+    g->ntiles = first;
+    return true;
+}

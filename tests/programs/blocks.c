@@ -80,6 +80,8 @@ static void products(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, floa
 
     DO(ws grid(1))
     for (int i = 0; i < M; i += 64) {
+        if (M < 0)
+            continue;
         ws_tile x[4], top = ws_full(WS_F32, 64, 1, 0.0f);
         DO(ws blocks)
         for (int s = 0; s < 4; s++) {

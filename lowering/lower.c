@@ -59,6 +59,8 @@ const Pass passes[] = {
      "branches that all threads of a warp take alike, where the assembler should know"},
     {"versions", PHASE_MACHINE, CHANGES_NONE, pass_versions,
      "a short program for tensors that the TMA can load, beside the one for all"},
+    {"narrow", PHASE_MACHINE, CHANGES_PROGRAMS, pass_narrow,
+     "products that make no more columns than are seen, of which the instruction's name says how many"},
     {"plan", PHASE_MACHINE, CHANGES_PROGRAMS, pass_plan, "addresses, registers, barriers, threads, C variables"},
 
     {"verify", PHASE_PROOF, CHANGES_NONE, pass_verify,

@@ -110,7 +110,9 @@ void pass_layout (Kernel *kernel);
 void pass_uniform (Kernel *kernel);
 /* require: layout.                     ensure: role->versions */
 void pass_versions (Kernel *kernel);
-/* require: versions.                   ensure: addresses, registers, threads, variables */
+/* require: layout.                     ensure: NARROW around loops whose products need not make all columns */
+void pass_narrow(Kernel *kernel);
+/* require: narrow.                     ensure: addresses, registers, threads, variables */
 void pass_plan (Kernel *kernel);
 
 /* ---- proof and print --------------------------------------------------------------------------------------------- */

@@ -95,7 +95,7 @@ static void check_types(Checker *c, const Op *op)
 
 static int block_count(Opcode code)
 {
-    return code == OP_FOR || code == OP_GRID ? 1 : code == OP_WHILE || code == OP_IF ? 2 : 0;
+    return code == OP_FOR || code == OP_GRID || code == OP_NARROW ? 1 : code == OP_WHILE || code == OP_IF ? 2 : 0;
 }
 
 static Opcode block_ending(const Op *op, int index)
@@ -148,6 +148,16 @@ static void check_for(Checker *c, const Op *op)
     REQUIRE(op->control->compare >= OP_EQI && op->control->compare <= OP_GEI, op, "no comparison");
     check_range(c, op, 0);
     check_handed(c, op, op->args + 3, op->nargs - 3, block->args + 1, block->nargs - 1, "entry");
+    check_handed(c, op, block->last->args, block->last->nargs, block->args + 1, block->nargs - 1, "yield");
+    check_handed(c, op, block->last->args, block->last->nargs, op->results, op->nresults, "results");
+}
+
+static void check_narrow(Checker *c, const Op *op)
+{
+    const Block *block = op->blocks[0];
+    REQUIRE(op->nargs >= 1 && block->nargs >= 1, op, "%d operands", op->nargs);
+    REQUIRE(is_integer(c, op->args[0]) && is_integer(c, block->args[0]), op, "columns that are no number");
+    check_handed(c, op, op->args + 1, op->nargs - 1, block->args + 1, block->nargs - 1, "entry");
     check_handed(c, op, block->last->args, block->last->nargs, block->args + 1, block->nargs - 1, "yield");
     check_handed(c, op, block->last->args, block->last->nargs, op->results, op->nresults, "results");
 }
@@ -205,6 +215,9 @@ static void check_control(Checker *c, const Op *op, const Block *block)
         break;
     case OP_GRID:
         check_grid(c, op);
+        break;
+    case OP_NARROW:
+        check_narrow(c, op);
         break;
     case OP_WHILE:
         check_while(c, op);

@@ -203,7 +203,7 @@ typedef struct {
 typedef struct {
     Pipeline *pipeline;
     Opcode compare;
-    bool uniform;
+    bool uniform, halves;
 } ControlInfo;
 typedef struct {
     int pending, keep, count, box, operand;

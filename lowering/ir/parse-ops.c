@@ -498,6 +498,19 @@ static void parse_for(Parser *p, Block *outer, Op *op)
     parse_notes_and_block(p, op, scope);
 }
 
+/* narrow %w: i32 = %columns; %acc = %zero */
+static void parse_narrow(Parser *p, Block *outer, Op *op)
+{
+    Definition definitions[MAX_LIST];
+    int count = 0;
+    do
+        parse_carried(p, outer, op, definitions, &count);
+    while (scan_accept(p, ";"));
+    int scope = p->nscope;
+    define_block_args(p, block_new(p->kernel, op), definitions, count);
+    parse_notes_and_block(p, op, scope);
+}
+
 static void parse_grid(Parser *p, Block *outer, Op *op)
 {
     Definition definitions[MAX_LIST];
@@ -595,6 +608,9 @@ static void parse_op(Parser *p, Block *block, Op *op)
         break;
     case OP_WHILE:
         parse_while(p, block, op);
+        break;
+    case OP_NARROW:
+        parse_narrow(p, block, op);
         break;
     case OP_IF:
         parse_if(p, block, op);

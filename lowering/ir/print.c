@@ -444,6 +444,18 @@ static void print_grid(Printer *p, const Op *op)
     fputs("}\n", p->out);
 }
 
+/* narrow %w: i32 = %columns; %acc: tile<f32,64x256> = %zero */
+static void print_narrow(Printer *p, const Op *op)
+{
+    putc(' ', p->out);
+    print_definition(p, op->blocks[0]->args[0]);
+    fputs(" = ", p->out);
+    print_arg(p, op, 0);
+    print_carried(p, op, 1, 1, "; ");
+    print_open(p, op);
+    fputs("}\n", p->out);
+}
+
 static void print_while(Printer *p, const Op *op)
 {
     print_carried(p, op, 0, 0, " ");
@@ -525,6 +537,9 @@ static void print_op(Printer *p, const Op *op)
         break;
     case OP_WHILE:
         print_while(p, op);
+        break;
+    case OP_NARROW:
+        print_narrow(p, op);
         break;
     case OP_IF:
         print_if(p, op);

@@ -69,15 +69,21 @@ Op *block_end(const Block *block)
 
 int carried_count(const Op *loop)
 {
-    return loop->code == OP_FOR ? loop->nargs - 3 : loop->code == OP_WHILE ? loop->nargs : 0;
+    return loop->code == OP_FOR      ? loop->nargs - 3
+           : loop->code == OP_NARROW ? loop->nargs - 1
+           : loop->code == OP_WHILE  ? loop->nargs
+                                     : 0;
 }
 
 Carried carried(const Op *loop, int i)
 {
-    if (loop->code == OP_FOR)
-        return (Carried){
-            loop->args[3 + i], loop->blocks[0]->args[1 + i], NULL, block_end(loop->blocks[0])->args[i], NULL,
-            loop->results[i]};
+    if (loop->code != OP_WHILE)
+        return (Carried){loop->args[loop->nargs - carried_count(loop) + i],
+                         loop->blocks[0]->args[1 + i],
+                         NULL,
+                         block_end(loop->blocks[0])->args[i],
+                         NULL,
+                         loop->results[i]};
     return (Carried){loop->args[i],
                      loop->blocks[0]->args[i],
                      loop->blocks[1]->args[i],

@@ -38,7 +38,7 @@ bool slice_has_op(const Slice *slice, const Op *op);
 
 /* The op that ends a block.  */
 Op *block_end(const Block *block);
-/* A loop's carried value i: the four or five names that it has.  Entries are NULL where a loop has none.  */
+/* The carried value i of a loop, or of a NARROW: the four or five names that it has.  Entries are NULL where a loop has none.  */
 typedef struct {
     Value *init, *argument, *body_argument, *next, *exit, *result;
 } Carried;

@@ -8,7 +8,7 @@
 
 bool op_is_loop(const Op *op)
 {
-    return op->code == OP_FOR || op->code == OP_WHILE || op->code == OP_GRID;
+    return op->code == OP_FOR || op->code == OP_WHILE || op->code == OP_GRID || op->code == OP_NARROW;
 }
 
 bool op_writes_in_place(const Op *op)
@@ -71,6 +71,14 @@ Op *kernel_grid(const Kernel *kernel)
     FOR_ROLES (role, kernel)
         grid = grid || !role->body ? grid : role_grid(role);
     return grid;
+}
+
+const Op *aref_source(const Aref *aref, const Storage *storage)
+{
+    for (int i = 0; i < aref->nstorages; i++)
+        if (aref->storages[i] == storage)
+            return aref->payload[i]->def;
+    return NULL;
 }
 
 static bool holds_tile(const Op *op, const void *context)

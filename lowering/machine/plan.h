@@ -21,7 +21,7 @@ Op *order_outer_loop(const Op *op, const Block *block);
 /* facts.c: what later passes ask of a lowered op, each said once.  */
 bool op_is_pure(const Op *op);      /* only makes values; may be left out or computed elsewhere in its block */
 bool op_reads_memory(const Op *op); /* pure, but not across a store or a release */
-bool op_is_loop(const Op *op);
+bool op_is_loop(const Op *op);      /* or a region that carries values, as loops do */
 bool op_writes_in_place(const Op *op);   /* MMA, DOT, DOT_F32: args[2] and results[0] are one register tile */
 Op *tensor_root(const Value *tensor);    /* the TENSOR op below its slices */
 const Value *tensor_memory(const Value *tensor); /* the pointer that the TENSOR op begins at */
@@ -31,6 +31,7 @@ Op *kernel_grid(const Kernel *kernel);   /* that of a role that has one: all wal
 bool role_holds_tiles(const Role *role); /* in registers, from one operation to another */
 bool role_issues_only(const Role *role); /* one warp is enough: it starts copies and touches no tile */
 bool kernel_gathers(const Kernel *kernel);                         /* groups of a role meet */
+const Op *aref_source(const Aref *aref, const Storage *storage);   /* what of the body stands there; NULL: nothing */
 int storage_place(const Kernel *kernel, const Storage *storage);   /* how many come before it */
 Storage *storage_beside(const Kernel *kernel, const Storage *storage); /* which lies beside it, or NULL */
 int64_t storage_align(const Storage *storage);

@@ -100,7 +100,8 @@ static void visit_live(Op *op, void *context)
 
 bool variables_is_counter(const Value *value)
 {
-    return !value->def && value->block->parent && value->index == 0 && value->block->parent->code == OP_FOR;
+    const Op *holder = value->def ? NULL : value->block->parent;
+    return holder && value->index == 0 && (holder->code == OP_FOR || holder->code == OP_NARROW);
 }
 
 /* What counts a loop's iterations or names the grid's tile: no other value may move in, even when nobody looks again.  */

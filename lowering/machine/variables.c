@@ -228,7 +228,7 @@ static bool member_is_mutable(const Namer *in, const Value *value)
     if (!op)
         return value->block->parent && value->block->parent->code != OP_GRID;
     if (op->code == OP_WAIT || op->code == OP_IF || op->code == OP_WHILE || op->code == OP_FOR ||
-        op_writes_in_place(op))
+        op->code == OP_NARROW || op_writes_in_place(op))
         return true;
     const Op *user = in->infos[in->index[value->id]].user;
     return user && value_is_tile(value) && user->code == OP_WAIT;

@@ -141,7 +141,7 @@ static void print_yield(Printer *in, const Op *op)
         return;
     for (int i = 0; i < op->nargs; i++) {
         Value *to = NULL;
-        if (holder->code == OP_IF)
+        if (holder->code == OP_IF || holder->code == OP_NARROW)
             to = holder->results[i];
         else if (holder->code == OP_FOR)
             to = holder->blocks[0]->args[i + 1];
@@ -167,6 +167,18 @@ void cuda_place(Printer *in, const Op *op)
 {
     if (op->loc.file && op->loc.line)
         fprintf(in->out, "  // %s:%d", cuda_file_name(op->loc.file), op->loc.line);
+}
+
+/* A function of the width, which is called for the one that is wanted.  */
+static void print_narrow(Printer *in, const Op *op)
+{
+    cuda_initial_values(in, op);
+    cuda_begin(in);
+    fprintf(in->out, "ws::%s(%s, ", op->control->halves ? "halved" : "narrowed", op->results[0]->var->name);
+    cuda_value(in, op->args[0], PREC_TERNARY);
+    fprintf(in->out, ", [&](auto %s) {\n", op->blocks[0]->args[0]->var->name);
+    cuda_block(in, op->blocks[0]);
+    cuda_line(in, "});");
 }
 
 static void print_while(Printer *in, const Op *op)
@@ -413,6 +425,12 @@ static void print_put_tile(Printer *in, const Op *op)
     fputs(");\n", in->out);
 }
 
+/* Of another number of columns a product makes all that it has.  */
+static bool is_width(const Value *columns)
+{
+    return !columns->def && columns->block && columns->block->parent && columns->block->parent->code == OP_NARROW;
+}
+
 /* A product, or two that are one instruction.  */
 static void print_accumulate(Printer *in, const Op *op)
 {
@@ -430,7 +448,11 @@ static void print_accumulate(Printer *in, const Op *op)
         fputs(", ", in->out);
         cuda_value(in, products[i]->args[1], PREC_TERNARY);
     }
-    fprintf(in->out, "%s%s);\n", in->width ? ", " : "", in->width ? in->width : "");
+    if (op->nargs > 3 && is_width(op->args[3])) {
+        fputs(", ", in->out);
+        cuda_value(in, op->args[3], PREC_TERNARY);
+    }
+    fputs(");\n", in->out);
 }
 
 static const Value *column_of(const Op *op)
@@ -584,6 +606,9 @@ static void print_control(Printer *in, const Op *op)
     case OP_WHILE:
         print_while(in, op);
         break;
+    case OP_NARROW:
+        print_narrow(in, op);
+        break;
     case OP_IF:
         print_if(in, op);
         break;
@@ -628,16 +653,8 @@ static void print_statement(Printer *in, const Op *op)
 void cuda_block(Printer *in, const Block *block)
 {
     in->indent++;
-    for (const Op *op = block->first; op; op = op->next) {
-        const Op *last = cuda_narrow(in, op);
-        in->indent += last != NULL;
-        for (; last && op != last; op = op->next)
-            print_statement(in, op);
+    for (const Op *op = block->first; op; op = op->next)
         print_statement(in, op);
-        in->indent -= last != NULL;
-        if (last)
-            cuda_narrow_end(in);
-    }
     cuda_mark(in, block->parent);
     in->indent--;
 }

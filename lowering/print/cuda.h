@@ -26,7 +26,6 @@ typedef struct {
     Role *role; /* NULL in the launcher */
     int indent;
     const Map *maps;
-    const char *width; /* of products in a loop that is there for several, or NULL */
     const Op *edge;    /* the `if` of a loop that is two: not taken in the first, taken in the second; NULL: none */
     bool beyond;       /* and which of them is printed */
 } Printer;
@@ -88,11 +87,6 @@ void cuda_print_folded(FILE *out, const char *text);
 Map *cuda_collect_maps(Printer *in);
 const Map *cuda_map_of(const Printer *in, const Op *op);
 const char *cuda_map_for(Printer *in, const Op *op);
-/* cuda-narrow.c: begins such a loop, at the turn before it, if there is one; its last statement is the wait that comes back.
-   NULL if it is none.  */
-const Op *cuda_narrow(Printer *in, const Op *first);
-void cuda_narrow_end(Printer *in);
-
 /* cuda-storage.c */
 const char *cuda_member(const Printer *in, const Storage *storage);
 void cuda_storage(Printer *in, const Storage *storage);

@@ -67,8 +67,6 @@ static void visit_marks(Op *op, void *context)
         for (int i = 0; i < op->nresults; i++)
             for (int k = 0; k < op->nblocks; k++)
                 hand_mark(marker, block_end(op->blocks[k])->args[i], op->results[i]);
-    if (op->code != OP_FOR && op->code != OP_WHILE)
-        return;
     for (int i = 0; i < carried_count(op); i++) {
         Carried names = carried(op, i);
         hand_mark(marker, names.init, names.argument);

@@ -101,7 +101,7 @@ static void leave(Explorer *in, State *state, int group, const Block *block)
     int count = outer && end && end->code == OP_YIELD ? end->nargs : 0;
     if (!outer) {
         self->pc = NULL;
-    } else if (outer->code == OP_IF) {
+    } else if (outer->code == OP_IF || outer->code == OP_NARROW) {
         if (count)
             hand_over(in, state, group, end->args, outer->results, count);
         go_to(in, state, group, outer->parent, outer->next);
@@ -298,8 +298,9 @@ static Step control_step(Explorer *in, State *state, int group, const Op *op, in
         pass_by(in, state, group, op);
         return STEP_MOVED;
     }
-    if (op->code == OP_WHILE) {
-        hand_over(in, state, group, op->args, op->blocks[0]->args, op->nargs);
+    if (op->code == OP_WHILE || op->code == OP_NARROW) {
+        int first = op->code == OP_NARROW; /* its width is no tile */
+        hand_over(in, state, group, op->args + first, op->blocks[0]->args + first, carried_count(op));
         enter(in, state, group, op->blocks[0]);
         return STEP_MOVED;
     }

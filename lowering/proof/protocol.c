@@ -331,7 +331,7 @@ static void visit_barrier(Op *op, void *context)
     for (const Op *around = op->parent->parent; around; around = around->parent->parent) {
         const Op *source =
             around->position < barriers->labels->count ? barriers->labels->source[around->position] : NULL;
-        int varies = !source                   ? (around->code == OP_IF || around->code == OP_GRID ? 0 : VARIES_Y)
+        int varies = !source                   ? (around->code == OP_FOR || around->code == OP_WHILE ? VARIES_Y : 0)
                      : source->code == OP_GRID ? 0
                                                : variance_of_decision(&barriers->in->variance, source);
         if (varies & VARIES_Y) {

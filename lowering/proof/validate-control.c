@@ -307,9 +307,30 @@ static bool run_grid(Validator *in, const Op *op)
     return true;
 }
 
+/* Its block, once. The width takes in what is seen, so that a product makes as many columns as if it were told that number.  */
+static bool run_narrow(Validator *in, const Op *op)
+{
+    const Block *block = op->blocks[0];
+    if (!held_begin(in, op, 1, block->args + 1))
+        return false;
+    for (int i = 0; i < block->nargs; i++) {
+        in->known[block->args[i]->id] = known_of(in, op->args[i]);
+        variable_write(in, block->args[i]);
+    }
+    if (!run_block(in, block) || !end_arm(in, op, 0))
+        return false;
+    for (int i = 0; i < op->nresults; i++) {
+        in->known[op->results[i]->id] = known_of(in, block_end(block)->args[i]);
+        variable_write(in, op->results[i]);
+    }
+    return true;
+}
+
 bool run_control(Validator *in, const Op *op)
 {
     switch (op->code) {
+    case OP_NARROW:
+        return run_narrow(in, op);
     case OP_GRID:
         return run_grid(in, op);
     case OP_IF:

@@ -314,15 +314,6 @@ static bool run_slot(Validator *in, const Op *op, unsigned bit)
     return true;
 }
 
-/* What of the source stands in the storage.  */
-static const Op *source_of(const Aref *aref, const Storage *storage)
-{
-    for (int i = 0; i < aref->nstorages; i++)
-        if (aref->storages[i] == storage)
-            return aref->payload[i]->def;
-    return NULL;
-}
-
 /* Is the known value a slot of this ring?  */
 static bool is_slot(const Known *slot, const Aref *aref)
 {
@@ -346,7 +337,7 @@ static bool check_share(Validator *in, const Op *op, const Op *load)
 static bool run_copy_in(Validator *in, const Op *op)
 {
     Known slot = known_of(in, op->args[0]);
-    const Op *load = source_of(op->aref, op->storage);
+    const Op *load = aref_source(op->aref, op->storage);
     if (!load || load->code != OP_LOAD || op->storage->turned || !is_slot(&slot, op->aref))
         return differs(in, op, "copies into '%s' with a slot of another ring", op->storage->name);
     unsigned *done = &slot.instance->done[load->position];
@@ -369,7 +360,7 @@ static bool run_copy_in(Validator *in, const Op *op)
 static bool run_put_tile(Validator *in, const Op *op)
 {
     Known slot = known_of(in, op->args[0]), tile = known_of(in, op->args[1]);
-    const Op *source = source_of(op->aref, op->storage);
+    const Op *source = aref_source(op->aref, op->storage);
     if (!source || !is_slot(&slot, op->aref))
         return differs(in, op, "writes a tile to '%s' with a slot of another ring", op->storage->name);
     const Value *value = source->results[0];
@@ -434,7 +425,7 @@ static bool run_view(Validator *in, const Op *op)
         return result->term || differs(in, op, "looks at '%s', into which nothing was written", op->storage->name);
     }
     Known slot = known_of(in, op->args[0]);
-    const Op *source = op->aref ? source_of(op->aref, op->storage) : NULL;
+    const Op *source = op->aref ? aref_source(op->aref, op->storage) : NULL;
     if (!source || !is_slot(&slot, op->aref))
         return differs(in, op, "looks at '%s' with a slot of another ring", op->storage->name);
     bool turned = op->storage->turned;
@@ -462,6 +453,52 @@ static bool run_gather(Validator *in, const Op *op)
     return true;
 }
 
+/* ---- products that do not make all columns ----------------------------------------------------------------------- */
+
+/* As a number of 64 bits.  */
+static const Term *widened(Validator *in, const Instance *instance, const Value *value)
+{
+    const Term *term = source_term(in, instance, value);
+    Value from = {.type = value->type}, to = {.type = type_scalar(D_I64)}, *args[] = {&from}, *results[] = {&to};
+    Op op = {.code = OP_CONVI, .nargs = 1, .nresults = 1, .args = args, .results = results};
+    return term_of(&in->terms, &op, &term);
+}
+
+/* Of the load's rows those that reach something (present.c shows it): the grid's step, or those that the tensor has.  */
+static const Term *rows_that_count(Validator *in, const Op *load, const Instance *instance)
+{
+    const Op *tensor = load->args[0]->def;
+    int row = load->nargs - 2;
+    if (load->transfer->clipped)
+        return widened(in, instance, ir_enclosing(load, OP_GRID)->args[3 * load->transfer->clipped - 1]);
+    if (!load->transfer->present || tensor->code != OP_TENSOR)
+        return term_symbol(&in->terms);
+    return term_sum(&in->terms, widened(in, instance, tensor->args[row]), widened(in, instance, load->args[row]), -1);
+}
+
+/* Do rows of a load become the product's columns, and does it make all of these that count?  */
+static bool makes_what_counts(Validator *in, const Op *product)
+{
+    const Op *right = product->args[1]->def, *view = right && right->code == OP_TRANS_VIEW ? right->args[0]->def : NULL;
+    const Aref *aref = view && view->code == OP_VIEW && view->nargs == 1 ? view->aref : NULL;
+    const Op *load = aref && !view->storage->turned ? aref_source(aref, view->storage) : NULL;
+    const Term *columns = known_of(in, product->args[3]).term;
+    int64_t most;
+    if (!load || load->code != OP_LOAD)
+        return false;
+    if (columns->code == OP_MINI && term_is_number(columns->args[1], &most) && most >= product->results[0]->type.cols)
+        columns = columns->args[0];
+    return columns == rows_that_count(in, load, known_of(in, view->args[0]).instance);
+}
+
+static bool run_product(Validator *in, const Op *op)
+{
+    Op whole = *op;
+    if (op->nargs > 3 && makes_what_counts(in, op))
+        whole.nargs = 3;
+    return run_pure(in, &whole);
+}
+
 /* ---- any operation ----------------------------------------------------------------------------------------------- */
 
 static bool run_sync(Validator *in, const Op *op)
@@ -482,8 +519,9 @@ static bool run_sync(Validator *in, const Op *op)
     case OP_VIEW:
         return run_view(in, op);
     case OP_TRANS_VIEW:
-    case OP_MMA:
         return run_pure(in, op);
+    case OP_MMA:
+        return run_product(in, op);
     case OP_READ:
         in->known[op->results[0]->id] = known_of(in, op->args[0]);
         return true;

@@ -94,9 +94,9 @@ static void forget_carried(const Forgetting *at, const Op *loop)
 
 static void forget_written(const Forgetting *at, const Op *op)
 {
-    if (op->code == OP_FOR || op->code == OP_WHILE)
+    if (op->code == OP_FOR || op->code == OP_WHILE || op->code == OP_NARROW)
         forget_carried(at, op);
-    if (op->code == OP_FOR)
+    if (op->code == OP_FOR || op->code == OP_NARROW)
         forget(at, op->blocks[0]->args[0]);
     for (int i = 0; op->code == OP_GRID && i < op->blocks[0]->nargs; i++)
         forget(at, op->blocks[0]->args[i]);
@@ -188,7 +188,8 @@ bool held_read(Validator *in, const Op *op, const Op *printed)
         const Variable *variable = printed->results[0]->var;
         if (variable && variable->role)
             *holds(in, variable) = known_of(in, printed->args[2]).term;
-        return variable_read(in, op, printed->args[0]) && variable_read(in, op, printed->args[1]);
+        return variable_read(in, op, printed->args[0]) && variable_read(in, op, printed->args[1]) &&
+               (printed->nargs < 4 || variable_read(in, op, printed->args[3]));
     }
     for (int i = 0; in->nvariables && i < printed->nargs; i++)
         if (!variable_read(in, op, printed->args[i]))

@@ -276,6 +276,21 @@ static void check_interleaved(RoleUses *uses, const Op *op)
     }
 }
 
+/* In the .cu a width is a type, and one of those that the region's sum has.  */
+static void check_width(RoleUses *uses, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++) {
+        const Value *value = op->args[i];
+        const Op *narrow = value->def || !value->block || value->index ? NULL : value->block->parent;
+        if (!narrow || narrow->code != OP_NARROW)
+            continue;
+        if (op->code != OP_MMA || i != 3 || op->sync->paired)
+            complain(uses, op, "takes a width for a number");
+        else if (narrow->nresults != 1 || narrow->results[0]->type.cols != op->results[0]->type.cols)
+            complain(uses, op, "takes a width of a sum of other columns");
+    }
+}
+
 static void check_load(RoleUses *uses, const Op *op)
 {
     if (op->storage && !is_own(uses, op->storage, USE_OUTPUT))
@@ -288,6 +303,7 @@ static void visit_use(Op *op, void *context)
     check_scratch(uses, op);
     check_rounded(uses, op);
     check_interleaved(uses, op);
+    check_width(uses, op);
     if (op->code == OP_STAGE)
         check_stage(uses, op);
     if (op->code == OP_PUT_TILE)

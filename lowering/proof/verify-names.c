@@ -65,7 +65,7 @@ static void mention(Scope *scope, const Value *value, const Block *block)
 /* Counters live in their loop; what it carries and leaves lives around it.  */
 static void visit_mentions(Op *op, void *context)
 {
-    bool counts = op->code == OP_FOR || op->code == OP_GRID;
+    bool counts = op->code == OP_FOR || op->code == OP_GRID || op->code == OP_NARROW;
     for (int i = 0; i < op->nargs; i++)
         mention(context, op->args[i], op->parent);
     for (int i = 0; i < op->nresults; i++)

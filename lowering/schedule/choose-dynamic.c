@@ -9,7 +9,7 @@
  * The CTAs of a persistent grid take every so many tiles.  Where a loop's bounds, or whether there is a loop at all, depend on
  * the tile, also by way of a while that looks for its place, some would be done long before others: such tiles are dealt while
  * the kernel runs, in the same order, to whoever wants one.  Which CTA gets which is no part of the meaning of a grid.  So are
- * wide tiles, of which the last of a row may have half the columns and then takes half as long (cuda-narrow.c).
+ * wide tiles, of which the last of a row may have half the columns and then takes half as long (narrow.c).
  */
 #include "schedule/choose.h"
 

@@ -225,7 +225,6 @@ struct launch {
             return;
         typedef typename host::map_type_in<IN, T>::type in;
         const ws_step_boxes boxes = ws_step_boxes_of(t.high[N - 2], rows, step, sharers, no_edge);
-        m.columns = (int)::min((long)rows * sharers, step);
         m.rows = boxes.rows;
         m.edge_rows = boxes.edge_rows;
         m.can_load = encode<in>(m.load, t, m.rows);

@@ -270,7 +270,6 @@ struct edge_map {
    `rows` are brought, or those that one of several blocks brings; from row edge_first on edge_rows, as above.  */
 struct clipped_map : edge_map {
     int rows;
-    int columns; /* of a product with such a tile: those that can be seen */
 };
 
 /* Of R rows from there on: those that boxes bring, and whose boxes.  */
@@ -285,11 +284,6 @@ template <int R> static WS_DEVICE int rows_brought(const edge_map &m, int row)
 template <int R> static WS_DEVICE int rows_brought(const clipped_map &m, int row)
 {
     return row >= m.edge_first ? m.edge_rows : m.rows;
-}
-/* Of a product with the tile from that row on: those that can be seen, or more than it has.  */
-static WS_DEVICE int columns_there(const edge_map &m, int row)
-{
-    return row >= m.edge_first ? m.edge_rows : no_edge;
 }
 static WS_DEVICE const CUtensorMap *boxes_at(const map &m, int)
 {

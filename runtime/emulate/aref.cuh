@@ -271,9 +271,7 @@ inline void prefetch(const map &)
 }
 
 /* Of tiles at the grid's step: rows beyond it do not, either.  */
-struct clipped_map : edge_map {
-    int columns;
-};
+struct clipped_map : edge_map {};
 
 inline int rows_brought(const map &, long, int rows)
 {

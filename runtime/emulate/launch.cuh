@@ -102,7 +102,6 @@ struct launch {
     {
         map<IN>(static_cast<ws::map &>(ref), of, rows);
         ref.edge = ws_emulate_step_of(of.high[N - 2], rows, step, sharers);
-        ref.columns = (int)(step < rows * sharers ? step : rows * sharers);
     }
 
     /* It goes by what tiles ask for, and here none asks.  */

@@ -112,10 +112,6 @@ WS_DEVICE void halved(tile<P, M, N, L> &, int columns, const F &loop)
     const int half = N / 32 * 16;
     loop(columns <= half ? half : N);
 }
-inline int columns_there(const edge_map &m, long row)
-{
-    return row >= m.edge.first ? m.edge.left : INT_MAX;
-}
 
 /* One instruction for two products: c lies where b would go on.  */
 template <typename P, int M, int N, layout L, typename A, typename T, int K>

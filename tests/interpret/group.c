@@ -166,6 +166,32 @@ static void run_for(Group *group, const Op *op)
     }
 }
 
+/* The least width that takes in so many columns, or all of them.  */
+static int width_for(const Op *op, int64_t columns)
+{
+    enum { WIDE = 208 };
+    int all = op->results[0]->type.cols,
+        step = op->control->halves ? all - all / 32 * 16
+               : all > WIDE        ? 16
+                                   : 8,
+        width = all;
+    while (width - step >= columns && (op->control->halves ? width == all : width - step > all / 2))
+        width -= step;
+    return width;
+}
+
+static void run_narrow(Group *group, const Op *op)
+{
+    const Block *body = op->blocks[0];
+    Cell *width = cell_of(group, body->args[0]);
+    hand_over(group, op->args + 1, body->args + 1, carried_count(op));
+    if (width)
+        assign(width, (Datum){.number = width_for(op, number_of(group, op->args[0]))});
+    run_block(group, body);
+    hand_over(group, block_end(body)->args, op->results, op->nresults);
+    leave(group, body);
+}
+
 static void run_while(Group *group, const Op *op)
 {
     const Op *condition = block_end(op->blocks[0]), *yield = block_end(op->blocks[1]);
@@ -406,6 +432,9 @@ static void run_control(Group *group, const Op *op)
         break;
     case OP_WHILE:
         run_while(group, op);
+        break;
+    case OP_NARROW:
+        run_narrow(group, op);
         break;
     case OP_IF:
         run_if(group, op);

@@ -53,7 +53,7 @@ static WS_DEVICE void clipped_consumer(const clipped_params &p, clipped_shared &
         const int i = t.at(0);
         const int j = t.at(1);
         auto acc = ws::full<float, 64, 256, ws::frag>(0);
-        ws::narrowed(acc, p.b_map.columns, [&](auto width) {
+        ws::narrowed(acc, p.width, [&](auto width) {
             for (int k = 0; k < p.K; k += 64) {  // clipped.ir:10
                 const int slot = ta_tb.get();
                 ws::mma(acc, ws::window<64, 64>(s.ta[slot], first_row, 0), ws::trans(ws::view(s.tb[slot])), width);

@@ -23,7 +23,7 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs transposed prepared parts resident widths uniform blocks; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs transposed prepared parts resident widths clipped uniform blocks; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -72,6 +72,10 @@ ok 'a ring that nobody fills' spoiled gemm "ring 'ta_tb': 0 roles fill it and 1 
 ok 'fewer slots than iterations in flight' spoiled gemm 'would wait for itself' 's/slots=4/slots=1/; s/bytes=16384 offset=0/bytes=16384 offset=0/'
 ok 'an arrival too few' spoiled gemm 'expects 1 arrivals' 's/arrivals=2/arrivals=1/'
 
+# widths
+ok 'a width that is taken for a number' spoiled widths "'for' takes a width for a number" "$consumer"'s/< %K, 64;/< %K, %width;/'
+ok 'fewer columns than the step' spoiled clipped 'stores what the source does not store\|carries' "$consumer"'s/= narrow %width.2: i32\(.*\) = %width;/= narrow %width.2: i32\1 = 64;/'
+
 # versions
 ok 'a program for tensors that the TMA can load, and none for others' spoiled gemm "'producer' has no program for tensors that the TMA cannot load" 's/versions=any,tma/versions=tma/'
 ok 'one warp for more than copies' spoiled gemm "'consumer' has a program of one warp for tensors that the TMA can load, and more to do" 's/role consumer may=compute,store warps=4 replicas=2/& versions=any,tma/'
@@ -89,7 +93,7 @@ ok 'rows beyond a step that a sum sees' spoiled attention "rows that 'k' does no
 ok 'columns left out that a sum sees' spoiled attention 'columns that a product may leave out are looked at' 's/= dot %tq, %kt, %clean/&, 64:i32/'
 ok 'more columns left out than lie behind the end' spoiled widths 'columns that a product may leave out are looked at' 's/mini %2, 256:i64 | tag/mini %2, 128:i64 | tag/'
 ok 'fewer columns than the source says' spoiled widths 'stores what the source does not store\|carries' "$consumer"'s/mini %3, 256:i64/mini %3, 128:i64/'
-ok 'a width that is another number' spoiled widths 'stores what the source does not store\|carries' "$consumer"'s/\(= mma .*\), %seen/\1, %last/'
+ok 'a width that is another number' spoiled widths 'stores what the source does not store\|carries' "$consumer"'s/\(= narrow .*\) = %seen/\1 = %last/'
 ok 'a copy left out' spoiled gemm "without a copy into 'tb'" '/copy_in %slot, %b/d'
 ok 'a copy twice' spoiled gemm "copies twice into one slot of 'ta'" '/copy_in %slot, %a/p'
 ok 'a put too many' spoiled gemm "a put of 'ta_tb' that no iteration of the source has" "$producer"'s/^\( *\)put_done.*/&\n\1%s2: i32 var=slot = put | aref=ta_tb\n\1copy_in %s2, %a, %i, %k | aref=ta_tb storage=ta\n\1copy_in %s2, %b, %j, %k | aref=ta_tb storage=tb\n\1put_done %s2 | aref=ta_tb/'

@@ -92,9 +92,10 @@ bool rows_left_out(Kernel *kernel, Site site)
 bool fewer_columns(Kernel *kernel, Site site)
 {
     enum { FEWER = 8 };
-    if (site.op->code != OP_MMA || site.op->nargs < 4)
+    int columns = site.op->code == OP_NARROW ? 0 : 3;
+    if (columns && (site.op->code != OP_MMA || site.op->nargs < 4))
         return false;
-    site.op->args[3] = ir_const_before(kernel, site.op, D_I64, FEWER);
+    site.op->args[columns] = ir_const_before(kernel, site.op, D_I64, FEWER);
     return true;
 }
 

@@ -41,12 +41,15 @@ for name in said-resident not-resident resident-less resident-more writes-reside
 done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/clipped.c" >"$work/score"
 not_ok 'the unspoiled steps are refused' grep '^not ok' "$work/score"
-for name in rows-beyond-step behind-loop other-phase; do
+for name in rows-beyond-step behind-loop other-phase fewer-columns; do
     ok "$name, of tiles that a step cuts" noticed "$name"
 done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/widths.c" >"$work/score"
 not_ok 'the unspoiled widths are refused' grep '^not ok' "$work/score"
 ok 'fewer-columns' noticed fewer-columns
+sh "$top_srcdir/tests/mutation/run" --operator fewer-columns "$top_srcdir/tests/mutation/halved.c" >"$work/score"
+not_ok 'the unspoiled halves are refused' grep '^not ok' "$work/score"
+ok 'fewer-columns, of halves' noticed fewer-columns
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/uniform.c" >"$work/score"
 not_ok 'the unspoiled branch is refused' grep '^not ok' "$work/score"
 for name in reads-stored other-arm no-branch; do

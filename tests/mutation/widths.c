@@ -8,8 +8,8 @@ void widths(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)
 
     #pragma ws grid(2) consumers(1)
     for (int i = 0; i < M; i += 64)
-        for (int j = 0; j < N; j += 40) {
-            const int width = 24 + j % 16;
+        for (int j = 0; j < N; j += 64) {
+            const int width = 48 + j / 64 % 2 * 8;
             ws_tile acc = ws_zeros(WS_F32, 64, 64);
 
             #pragma ws pipeline(3, 2)

@@ -554,6 +554,7 @@ struct project_200_params {
     ws::edge_map tensor_map;             // tiles of 200 rows, the last as it is
     ws::edge_map tensor_2_map;           // tiles of 128 rows, the last as it is
     ws::map tensor_3_map;
+    int width;
     int hidden;
     ws::grid<2> grid;
 };
@@ -597,7 +598,7 @@ static WS_DEVICE void project_200_consumer(const project_200_params &p, project_
         const int j = t.at(1);
         if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
             auto acc = ws::full<float, 128, 200, ws::frag>(0);
-            ws::halved(acc, ws::columns_there(p.tensor_map, j), [&](auto width) {
+            ws::halved(acc, p.width - j, [&](auto width) {
                 s.pingpong.take(group);
                 for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
                     const int slot = tile_tile_2.get();
@@ -673,6 +674,7 @@ extern "C" void ws_launch_project_200_a6fcaa75(int from, int to, int tokens, int
     call.map(p.tensor_map, p.tensor, 200);
     call.map(p.tensor_2_map, p.tensor_2, 128);
     call.map(p.tensor_3_map, p.tensor_3, 64);
+    p.width = width;
     p.hidden = hidden;
     call.grid(p.grid, {{from, to, 128}, {0, width, 200}}, ws::order_auto, 0);
     call.schedule(p.grid);

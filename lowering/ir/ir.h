@@ -153,6 +153,7 @@ typedef struct {
     Loc loc;            /* of the pragma */
     int tile;           /* plain loops: iterations that become one; 0: left to the compiler */
     Reduction *reductions; /* ... and sums that may be made in another order */
+    bool plain;         /* plain: the pragma is about the tile, too, and no promise that loads can move */
     int put_count;      /* choose: number of arefs filled in the loop */
 } Pipeline;
 

@@ -264,6 +264,8 @@ static void print_pipeline(Printer *p, const Pipeline *pipeline)
         fprintf(p->out, " schedule(%s)", text_schedules[pipeline->schedule]);
     if (pipeline->pingpong)
         fputs(" pingpong", p->out);
+    if (pipeline->plain)
+        fputs(" plain", p->out);
     if (pipeline->tile)
         fprintf(p->out, " tile(%d)", pipeline->tile);
     for (const Reduction *reduction = pipeline->reductions; reduction; reduction = reduction->next)

@@ -290,6 +290,7 @@ static void emit_for(Nest *in, Op *loop, Block *to)
         op->control->pipeline = arena_alloc(kernel->module, sizeof *op->control->pipeline);
         *op->control->pipeline = *loop->control->pipeline;
         op->control->pipeline->tile = 0;
+        op->control->pipeline->plain = true;
         op->control->pipeline->reductions = NULL;
     }
 }

@@ -63,6 +63,16 @@ static void straighten(Nest *in, Loop *loop)
         return;
     }
     op->control->compare = compare;
+    if (step == -1 && (loop->grid >= 0 || loop->tile > 1)) { /* whose iterations have no order */
+        Dtype dtype = op->args[0]->type.dtype;
+        Value *one = ir_const_before(in->kernel, op, dtype, 1), *first = op->args[0];
+        op->args[0] = closed ? op->args[1] : ir_binary_before(in->kernel, op, OP_ADDI, op->args[1], one);
+        op->args[1] = ir_binary_before(in->kernel, op, OP_ADDI, first, one);
+        op->args[2] = one;
+        op->control->compare = OP_LTI;
+        loop->turned = loop->grid < 0;
+        return;
+    }
     if (step == 1 && closed) {
         Value *one = ir_const_before(in->kernel, op, op->args[1]->type.dtype, 1);
         op->args[1] = ir_binary_before(in->kernel, op, OP_ADDI, op->args[1], one);
@@ -249,7 +259,7 @@ static bool alone(const Block *block, const Block *home, const Value *base, cons
     FOR_OPS (op, block) {
         if (touches(op) && op->args[0] == base) {
             Poly other = poly_of(op->args[1]);
-            if (block != home || !poly_same(&other, offset) || op->nargs > (op->code == OP_ELEMENT ? 2 : 3))
+            if (block != home || !poly_same(&other, offset))
                 return false;
         }
         for (int i = 0; i < op->nblocks; i++)
@@ -265,6 +275,18 @@ static Value *emit_outside(void *context, Value *value)
     return value;
 }
 
+/* What of a condition the loop leaves alone, or NULL.  */
+static Value *outer_condition(Nest *in, Op *loop, Value *condition)
+{
+    if (ir_outside(condition, loop))
+        return condition;
+    if (!condition->def || condition->def->code != OP_ANDI)
+        return NULL;
+    Value *x = outer_condition(in, loop, condition->def->args[0]),
+          *y = outer_condition(in, loop, condition->def->args[1]);
+    return x && y ? ir_binary_before(in->kernel, loop, OP_ANDI, x, y) : x ? x : y;
+}
+
 static void carry(Nest *in, Op *loop, const Op *store)
 {
     Kernel *kernel = in->kernel;
@@ -274,7 +296,8 @@ static void carry(Nest *in, Op *loop, const Op *store)
     Type type = store->args[2]->type;
     Poly offset = poly_of(store->args[1]);
     Value *where = ir_convert_before(kernel, loop, poly_emit(kernel, loop, &offset, emit_outside, NULL), D_I64);
-    Op *first = op_new(kernel, OP_ELEMENT, store->loc, 2, (Value *[]){base, where});
+    Value *condition = store->nargs > 3 ? outer_condition(in, loop, store->args[3]) : NULL;
+    Op *first = op_new(kernel, OP_ELEMENT, store->loc, condition ? 3 : 2, (Value *[]){base, where, condition});
     op_before(loop, first);
     op_add_arg(kernel, loop, op_result(kernel, first, type, name));
     Value *now = block_arg(kernel, body, type, name, store->loc);
@@ -283,13 +306,19 @@ static void carry(Nest *in, Op *loop, const Op *store)
             continue;
         if (op->code == OP_ELEMENT)
             ir_replace_uses(body, op->results[0], now);
-        else
+        else if (op->nargs == 3)
             now = op->args[2];
+        else {
+            Op *choice = op_new(kernel, OP_SELI, op->loc, 3, (Value *[]){op->args[3], op->args[2], now});
+            op_before(op, choice);
+            now = op_result(kernel, choice, type, NULL);
+        }
         op_remove(op);
     }
     op_add_arg(kernel, body->last, now);
     Value *result = op_result(kernel, loop, type, name);
-    Op *last = op_new(kernel, OP_SET_ELEMENT, store->loc, 3, (Value *[]){base, where, result});
+    Op *last =
+        op_new(kernel, OP_SET_ELEMENT, store->loc, condition ? 4 : 3, (Value *[]){base, where, result, condition});
     last->store->label = store->store->label;
     op_after(loop, last);
 }
@@ -299,7 +328,7 @@ static void promote(Nest *in, Op *loop)
     Block *body = loop->blocks[0];
     for (Op *op = body->first, *next; op; op = next) {
         next = op->next;
-        if (op->code != OP_SET_ELEMENT || op->nargs > 3)
+        if (op->code != OP_SET_ELEMENT)
             continue;
         Poly offset = poly_of(op->args[1]);
         if (!stands_still(&offset, loop) || !alone(body, body, op->args[0], &offset))

@@ -96,7 +96,8 @@ static Value *unconverted(Value *value)
         if (from->type.kind != K_SCALAR || dtype_is_float(dtype) || dtype_is_float(to) || dtype == D_I1 || to == D_I1)
             break;
         bool wider = dtype_bytes(to) > dtype_bytes(dtype) && (dtype_is_signed(to) || !dtype_is_signed(dtype));
-        if (!wider && dtype_bytes(to) < 8)
+        bool counter = !from->def && from->block && dtype_is_signed(to); /* of a loop with wider bounds: it fits */
+        if (!wider && dtype_bytes(to) < 8 && !counter)
             break;
         value = from;
     }

@@ -142,6 +142,8 @@ static bool order_loops(Nest *in)
         const char *why = loop->ordered ? loop->why : ordered_by(in, i);
         if (!why)
             continue;
+        if (loop->turned)
+            reject(in->kernel, loop->op->loc, REASON_PLAIN_TURNED, why);
         loop->why = why;
         loop->tile = 1;
         loop->ordered = changed = true;
@@ -212,12 +214,15 @@ void pass_plain(Kernel *kernel)
         return;
     scan_axes(in);
     scan_flatten(in);
+    scan_promote(in); /* what was summed under a condition */
     do {
         scan_axes(in);
         ir_count_uses(kernel, kernel->body);
         if (!check_reductions(in))
             return;
         order_loops(in);
+        if (kernel->failed)
+            return;
         scan_axes(in);
         if (!memory_scan(in) || !memory_depends(in))
             return;

@@ -67,6 +67,7 @@ typedef struct {
     int grid;    /* its place among the loops of the grid, or -1 */
     int tile;    /* > 1: an axis */
     bool masked; /* its bounds change along an axis: effects have conditions of their own */
+    bool turned; /* it counted down */
     bool ordered; /* its iterations stay one after the other */
     const char *why; /* they do */
     Poly lo, hi; /* lo <= iv < hi */

@@ -322,6 +322,22 @@ static const Op *narrow_load(const Chooser *in, const Op *loop)
     return NULL;
 }
 
+/* Loops made of plain loops whose loads stay with the consumers are none that are pipelined.  */
+static void drop_idle(Chooser *in)
+{
+    int count = 0;
+    for (int i = 0; i < in->nloops; i++) {
+        ControlInfo *control = in->loops[i]->control;
+        if (!control->pipeline->plain || control->pipeline->put_count) {
+            in->loops[count++] = in->loops[i];
+            continue;
+        }
+        remark(in->kernel, DIAG_MISSED, control->pipeline->loc, "this loop has no rings: no load can move ahead of it");
+        control->pipeline = NULL;
+    }
+    in->nloops = count;
+}
+
 static void check_loop(Chooser *in, Op *loop)
 {
     Pipeline *pipeline = loop->control->pipeline;
@@ -634,6 +650,7 @@ void pass_choose(Kernel *kernel)
         choose_ring(&in, in.loads[i]);
     make_roles(&in);
     choose_turner(&in);
+    drop_idle(&in);
     for (int i = 0; i < in.nloops; i++)
         check_loop(&in, in.loops[i]);
     if (!kernel->failed)

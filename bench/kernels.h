@@ -14,8 +14,8 @@ product_kernel product_tf32, product_i8, product_mixed, product_e5m2, product_e4
     product_f16_tt, product_bias_gelu, product_silu_residual, product_scales, product_quantize;
 
 /* One tile each, of operands that keep all their bits (kernels-whole.c). */
-product_kernel product_f64, product_f64_tall, product_f64_nn, product_f64_tn, product_f32, product_f32_low, product_f32_nn,
-    product_f32_tn;
+product_kernel product_f64, product_f64_short, product_f64_four, product_f64_nn, product_f64_tn, product_f32, product_f32_tall,
+    product_f32_three, product_f32_nn, product_f32_tn;
 
 /* Groups of rows: first[g] to first[g + 1]. */
 /* So many rows of tiles of 128 rows as the groups have together, or more. */

@@ -166,12 +166,14 @@ static void add_whole(void)
         int trans_a, trans_b, size;
     } all_bits[] = {{{"f64", WS_F64, WS_F64, WS_F64, product_f64, 0}, "", 0, 0, 8192},
                     {{"f64", WS_F64, WS_F64, WS_F64, product_f64, 0}, "", 0, 0, 4096},
-                    {{"f64", WS_F64, WS_F64, WS_F64, product_f64_tall, 0}, "tiles 256x64, ", 0, 0, 8192},
+                    {{"f64", WS_F64, WS_F64, WS_F64, product_f64_short, 0}, "K by 16, ", 0, 0, 8192},
+                    {{"f64", WS_F64, WS_F64, WS_F64, product_f64_four, 0}, "four groups, ", 0, 0, 8192},
                     {{"f64", WS_F64, WS_F64, WS_F64, product_f64_nn, 0}, "B turned, ", 0, 1, 8192},
                     {{"f64", WS_F64, WS_F64, WS_F64, product_f64_tn, 0}, "A turned, ", 1, 0, 8192},
                     {{"f32", WS_F32, WS_F32, WS_F32, product_f32, 0}, "", 0, 0, 8192},
                     {{"f32", WS_F32, WS_F32, WS_F32, product_f32, 0}, "", 0, 0, 4096},
-                    {{"f32", WS_F32, WS_F32, WS_F32, product_f32_low, 0}, "tiles 128x128, ", 0, 0, 8192},
+                    {{"f32", WS_F32, WS_F32, WS_F32, product_f32_tall, 0}, "tiles 256x64, ", 0, 0, 8192},
+                    {{"f32", WS_F32, WS_F32, WS_F32, product_f32_three, 0}, "three groups, ", 0, 0, 8192},
                     {{"f32", WS_F32, WS_F32, WS_F32, product_f32_nn, 0}, "B turned, ", 0, 1, 8192},
                     {{"f32", WS_F32, WS_F32, WS_F32, product_f32_tn, 0}, "A turned, ", 1, 0, 8192}};
     for (size_t i = 0; i < sizeof all_bits / sizeof *all_bits; i++) {

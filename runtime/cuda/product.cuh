@@ -133,28 +133,46 @@ template <int N, typename T> static WS_DEVICE T *sums_at(T *v, int block, int ei
     return v + 4 * (block * (round_up(N, 8) / 8) + eight);
 }
 
-/* 16 of K for all of acc.  What the next instructions multiply is on its way while these run.  */
-template <int M, int N, typename A, typename B>
-static WS_DEVICE void step_of_16(tile<double, M, N, frag> &acc, const A &a, const B &b, int k)
+/* What 16 of K begin with: all of A, and the first columns of B.  */
+template <int M, int N> struct doubles_of_step {
+    doubles a[M / 64], b;
+
+    template <typename A, typename B> WS_DEVICE void read(const A &from_a, const B &from_b, int k)
+    {
+        from_b.template read<(N >= 16)>(b, 0, k);
+#pragma unroll
+        for (int block = 0; block < M / 64; block++)
+            from_a.template read<true>(a[block], block * 64 + warp() * 16, k);
+    }
+};
+
+/* 16 of K for all of acc.  What the next instructions multiply is on its way while these run; so is, before the last columns, what
+   the next step begins with.  */
+template <bool LAST, int M, int N, typename A, typename B>
+static WS_DEVICE void step_of_16(tile<double, M, N, frag> &acc, const A &a, const B &b, doubles_of_step<M, N> &x, int k)
 {
     constexpr int blocks = M / 64, pieces = (N + 15) / 16;
-    doubles x[blocks], y[2];
+    doubles_of_step<M, N> next;
+    doubles y[2];
 #pragma unroll
-    for (int block = 0; block < blocks; block++)
-        a.template read<true>(x[block], block * 64 + warp() * 16, k);
-    b.template read<(N >= 16)>(y[0], 0, k);
+    for (int i = 0; i < 8; i++)
+        y[0][i / 4][i % 4] = x.b[i / 4][i % 4];
 #pragma unroll
     for (int piece = 0; piece < pieces; piece++) {
         if (piece + 2 < pieces || (piece + 1 < pieces && N % 16 == 0))
             b.template read<true>(y[(piece + 1) % 2], piece * 16 + 16, k);
         else if (piece + 1 < pieces)
             b.template read<false>(y[(piece + 1) % 2], piece * 16 + 16, k);
+        else if (!LAST)
+            next.read(a, b, k + 16);
 #pragma unroll
         for (int e = 0; e < 2 && piece * 16 + e * 8 < N; e++)
 #pragma unroll
             for (int block = 0; block < blocks; block++)
-                ptx::mma_f64_k16(sums_at<N>(acc.cell.v, block, piece * 2 + e), x[block], y[piece % 2][e]);
+                ptx::mma_f64_k16(sums_at<N>(acc.cell.v, block, piece * 2 + e), x.a[block], y[piece % 2][e]);
     }
+    if (!LAST)
+        x = next;
 }
 
 /* 4 of K, wherever they lie.  */
@@ -226,20 +244,22 @@ template <typename V> struct floats_along_k {
     {
         ptx::ldmatrix_x4(address<64>(m, k), x[0], x[1], x[2], x[3]);
     }
-    /* T times 8 of N, S times 8 of K.  */
-    template <int T, int S> WS_DEVICE void read_b(u32 (&x)[T][S][2], int n, int k) const
+    static constexpr bool exchanges = false;
+
+    /* 16 columns, S times 8 of K.  */
+    template <typename W, int S> WS_DEVICE void read_b(u32 (&x)[2][S][2], int step, int k) const
     {
 #pragma unroll
-        for (int t = 0; t < T; t++) {
+        for (int t = 0; t < 2; t++) {
+            const int n = 8 * W::eight(step, t);
             if constexpr (S % 2 == 0) {
 #pragma unroll
                 for (int s = 0; s < S; s += 2)
-                    ptx::ldmatrix_x4(address<8 * T>(n + 8 * t, k + 8 * s), x[t][s][0], x[t][s][1], x[t][s + 1][0],
-                                     x[t][s + 1][1]);
+                    ptx::ldmatrix_x4(address<16>(n, k + 8 * s), x[t][s][0], x[t][s][1], x[t][s + 1][0], x[t][s + 1][1]);
             } else {
 #pragma unroll
                 for (int s = 0; s < S; s++)
-                    ptx::ldmatrix_x2(address<8 * T>(n + 8 * t, k + 8 * s), x[t][s][0], x[t][s][1]);
+                    ptx::ldmatrix_x2(address<16>(n, k + 8 * s), x[t][s][0], x[t][s][1]);
             }
         }
     }
@@ -268,19 +288,20 @@ template <typename V> struct floats_across_k {
         for (int i = 0; i < 4; i++)
             x[i] = number(there + i % 2 * 8, k + i / 2 * 4, false);
     }
-    template <int T, int S> WS_DEVICE void read_b(u32 (&x)[T][S][2], int n, int k) const
+    static constexpr bool exchanges = true;
+
+    template <typename W, int S> WS_DEVICE void read_b(u32 (&x)[2][S][2], int step, int k) const
     {
+        constexpr bool apart = W::eight(0, 1) == 2;
 #pragma unroll
         for (int s = 0; s < S; s++)
 #pragma unroll
             for (int i = 0; i < 2; i++) {
 #pragma unroll
-                for (int t = 0; t < T; t++)
-                    x[t][s][i] = number(n + 8 * t, k + 8 * s + 4 * i, T == 4 && odd);
-                if constexpr (T == 4) {
-                    exchange(odd, x[0][s][i], x[2][s][i]);
-                    exchange(odd, x[1][s][i], x[3][s][i]);
-                }
+                for (int t = 0; t < 2; t++)
+                    x[t][s][i] = number(8 * W::eight(step, t), k + 8 * s + 4 * i, apart && odd);
+                if constexpr (apart)
+                    exchange(odd, x[0][s][i], x[1][s][i]);
             }
     }
 };
@@ -310,17 +331,104 @@ template <int K> static WS_DEVICE u32 present(u32 bits, int k)
     return K % 8 == 0 || k < K ? bits : 0;
 }
 
-/* S times 8 of K from k on, for G blocks of 64 rows from FIRST on and all columns.  Products of second parts come before those of
-   the first ones, and these sums begin at 0: what the unit cuts off is a part of this step's numbers, not of acc.  A step in which a
-   number is so small that its second part has too few bits, or that is no number in the end, is left to do: a bit of the result
-   for each T times 8 columns, of all lanes.  */
-template <int FIRST, int G, int S, int T, int K, int M, int N, typename A, typename B>
+/* Columns are taken 16 at a time, as two times 8: neighbours, or where lines run across K those that lie 16 apart, which exchange
+   their places in the registers.  */
+template <int N, bool APART> struct sixteens {
+    static constexpr int eights = (N + 7) / 8, count = (eights + 1) / 2;
+
+    /* Which 8 columns, of the t-th of a step; which step.  */
+    static WS_CONSTANT int eight(int step, int t)
+    {
+        return APART ? step / 2 * 4 + step % 2 + 2 * t : 2 * step + t;
+    }
+    static WS_CONSTANT int step(int eight)
+    {
+        return APART ? eight / 4 * 2 + eight % 2 : eight / 2;
+    }
+};
+
+/* 16 columns of B for S times 8 of K, and what comes of them for G blocks of 64 rows.  */
+template <int S> struct factors_of_b {
+    u32 bits[2][S][2];
+};
+template <int G> struct sums_of_16 {
+    float sum[G][2][4];
+    float smallest; /* number of B */
+};
+
+template <int G, int S, int K>
+static WS_DEVICE void multiply(sums_of_16<G> &sums, const two_parts (&x)[G][S][4], factors_of_b<S> b, int k)
+{
+    const int q = (int)ptx::lane() % 4;
+    least of_b;
+#pragma unroll
+    for (int i = 0; i < G * 8; i++)
+        sums.sum[i / 8][i / 4 % 2][i % 4] = 0;
+#pragma unroll
+    for (int s = 0; s < S; s++) {
+        two_parts y[2][2];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const u32 bits = present<K>(b.bits[i / 2][s][i % 2], k + 8 * s + i % 2 * 4 + q);
+            of_b.take(bits);
+            y[i / 2][i % 2] = split(bits);
+        }
+        /* Two instructions that add to one sum stand apart, the larger products behind.  */
+#pragma unroll
+        for (int i = 0; i < 6 * G; i++) {
+            const int kind = i / 2 / G, block = i / 2 % G, t = i % 2;
+            const two_parts *p = x[block][s], *r = y[t];
+            if (kind == 0)
+                ptx::mma_tf32(sums.sum[block][t], p[0].second, p[1].second, p[2].second, p[3].second, r[0].first,
+                              r[1].first);
+            else
+                ptx::mma_tf32(sums.sum[block][t], p[0].first, p[1].first, p[2].first, p[3].first,
+                              kind == 1 ? r[0].second : r[0].first, kind == 1 ? r[1].second : r[1].first);
+        }
+    }
+    sums.smallest = of_b.magnitude();
+}
+
+/* To acc, unless a number is so small that its second part has too few bits, or a sum is no number: returns whether it is left to
+   do, for all lanes.  */
+template <int FIRST, int G, typename W, int M, int N>
+static WS_DEVICE bool add_unless(tile<float, M, N, frag> &acc, const sums_of_16<G> &sums, float smallest_of_a, int step)
+{
+    float nothing = 0; /* of finite numbers */
+#pragma unroll
+    for (int block = 0; block < G; block++)
+#pragma unroll
+        for (int t = 0; t < 2 && W::eight(step, t) < W::eights; t++)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                nothing = fmaf(sums.sum[block][t][i], 0.0f, nothing);
+    const bool good = nothing == 0 && sums.smallest >= 0x1p-100f && smallest_of_a * sums.smallest >= 0x1p-100f;
+    const bool all_good = __all_sync(0xffffffffu, good);
+#pragma unroll
+    for (int block = 0; block < G; block++)
+#pragma unroll
+        for (int t = 0; t < 2 && W::eight(step, t) < W::eights; t++)
+#pragma unroll
+            for (int i = 0; i < 4; i++) {
+                float &sum = sums_at<N>(acc.cell.v, FIRST + block, W::eight(step, t))[i];
+                sum = all_good ? sum + sums.sum[block][t][i] : sum;
+            }
+    return !all_good;
+}
+
+/* S times 8 of K from k on, for G blocks of 64 rows from FIRST on and all columns.  The sums begin at 0: what the unit cuts off is a
+   part of this step's numbers, not of acc.  While one step's products run, the next one's factors are on their way, and the last
+   one's sums are looked at.  What is left to do: a bit for each step.  */
+template <int FIRST, int G, int S, int K, typename W, int M, int N, typename A, typename B>
 static WS_DEVICE u32 step_of_floats(tile<float, M, N, frag> &acc, const A &a, const B &b, int k)
 {
     const int q = (int)ptx::lane() % 4;
-    u32 left = 0;
     two_parts x[G][S][4];
+    factors_of_b<S> next;
+    sums_of_16<G> sums[2];
     least of_a;
+    u32 left = 0;
+    b.template read_b<W>(next.bits, 0, k);
 #pragma unroll
     for (int block = 0; block < G; block++)
 #pragma unroll
@@ -334,71 +442,22 @@ static WS_DEVICE u32 step_of_floats(tile<float, M, N, frag> &acc, const A &a, co
                 x[block][s][i] = split(bits[i]);
             }
         }
+    const float smallest = of_a.magnitude() >= 0x1p-100f ? of_a.magnitude() : 0;
 #pragma unroll
-    for (int from = 0; from < (N + 7) / 8; from += T) {
-        u32 bits[T][S][2];
-        float sums[G][T][4] = {};
-        least of_b;
-        b.read_b(bits, from * 8, k);
-#pragma unroll
-        for (int s = 0; s < S; s++)
-#pragma unroll
-            for (int t = 0; t < T && from + t < (N + 7) / 8; t++) {
-                two_parts y[2];
-#pragma unroll
-                for (int i = 0; i < 2; i++) {
-                    bits[t][s][i] = present<K>(bits[t][s][i], k + 8 * s + i * 4 + q);
-                    of_b.take(bits[t][s][i]);
-                    y[i] = split(bits[t][s][i]);
-                    bits[t][s][i] = y[i].first;
-                }
-#pragma unroll
-                for (int block = 0; block < G; block++) {
-                    const two_parts *p = x[block][s];
-                    ptx::mma_tf32(sums[block][t], p[0].second, p[1].second, p[2].second, p[3].second, y[0].first,
-                                  y[1].first);
-                    ptx::mma_tf32(sums[block][t], p[0].first, p[1].first, p[2].first, p[3].first, y[0].second,
-                                  y[1].second);
-                }
-            }
-#pragma unroll
-        for (int s = 0; s < S; s++)
-#pragma unroll
-            for (int t = 0; t < T && from + t < (N + 7) / 8; t++)
-#pragma unroll
-                for (int block = 0; block < G; block++) {
-                    const two_parts *p = x[block][s];
-                    ptx::mma_tf32(sums[block][t], p[0].first, p[1].first, p[2].first, p[3].first, bits[t][s][0],
-                                  bits[t][s][1]);
-                }
-        float nothing = 0; /* of finite numbers */
-#pragma unroll
-        for (int t = 0; t < T && from + t < (N + 7) / 8; t++)
-#pragma unroll
-            for (int block = 0; block < G; block++)
-#pragma unroll
-                for (int i = 0; i < 4; i++)
-                    nothing = fmaf(sums[block][t][i], 0.0f, nothing);
-        const float smallest_a = of_a.magnitude(), smallest_b = of_b.magnitude();
-        const bool good =
-            nothing == 0 && smallest_a >= 0x1p-100f && smallest_b >= 0x1p-100f && smallest_a * smallest_b >= 0x1p-100f;
-        if (__all_sync(0xffffffffu, good)) {
-#pragma unroll
-            for (int t = 0; t < T && from + t < (N + 7) / 8; t++)
-#pragma unroll
-                for (int block = 0; block < G; block++)
-#pragma unroll
-                    for (int i = 0; i < 4; i++)
-                        sums_at<N>(acc.cell.v, FIRST + block, from + t)[i] += sums[block][t][i];
-        } else {
-            left |= 1u << from / T;
-        }
+    for (int step = 0; step < W::count; step++) {
+        const factors_of_b<S> now = next;
+        if (step + 1 < W::count)
+            b.template read_b<W>(next.bits, step + 1, k);
+        multiply<G, S, K>(sums[step % 2], x, now, k);
+        if (step > 0)
+            left |= (u32)add_unless<FIRST, G, W>(acc, sums[(step + 1) % 2], smallest, step - 1) << (step - 1);
     }
+    left |= (u32)add_unless<FIRST, G, W>(acc, sums[(W::count + 1) % 2], smallest, W::count - 1) << (W::count - 1);
     return left;
 }
 
-/* The same one number after the other: columns whose bit is set, T times 8 each.  */
-template <int FIRST, int G, int T, int M, int N, typename A, typename B>
+/* The same one number after the other, for the steps whose bits are set.  */
+template <int FIRST, int G, typename W, int M, int N, typename A, typename B>
 static WS_DEVICE void by_numbers(tile<float, M, N, frag> &acc, const A &a, const B &b, int k, int end, u32 which)
 {
     typedef spread<M, N, frag> S;
@@ -409,7 +468,7 @@ static WS_DEVICE void by_numbers(tile<float, M, N, frag> &acc, const A &a, const
             int row = S::row(slot);
             float x = row < M ? widen(a.at(row, k)) : 0.0f;
             WS_FOR_PAIRS(S, j)
-            if (which >> j / T & 1) {
+            if (which >> W::step(j) & 1) {
                 int col = S::col(j);
                 pair<float> sum = acc.get(slot, j);
                 sum.low = fmaf(x, col < N ? widen(b.at(k, col)) : 0.0f, sum.low);
@@ -419,24 +478,32 @@ static WS_DEVICE void by_numbers(tile<float, M, N, frag> &acc, const A &a, const
         }
     }
 }
+/* All of it.  */
+struct one_step {
+    static WS_CONSTANT int step(int)
+    {
+        return 0;
+    }
+};
 
-/* Blocks of 64 rows two by two: what is split of B serves both.  */
+/* Blocks of 64 rows, of narrow tiles two by two: what is split of B serves both, where there are registers for it.  */
 template <int FIRST, int M, int N, typename A, typename B>
 static WS_DEVICE void floats(tile<float, M, N, frag> &acc, const A &a, const B &b)
 {
-    constexpr int K = A::cols, blocks = (M + 63) / 64, G = FIRST + 1 < blocks ? 2 : 1;
-    constexpr int most = G == 1 ? 4 : 2, eights = (K + 7) / 8, S = eights < most ? eights : most, T = G == 1 ? 4 : 2;
+    constexpr int K = A::cols, blocks = (M + 63) / 64, G = FIRST + 1 < blocks && N <= 64 ? 2 : 1;
+    constexpr int most = G == 1 ? 4 : 2, eights = (K + 7) / 8, S = eights < most ? eights : most;
     const auto left = floats_of_a(a);
     const auto right = floats_of_b(b);
-    static_assert((N + 8 * T - 1) / (8 * T) <= 32, "a bit for each");
+    typedef sixteens<N, decltype(right)::exchanges && N % 32 == 0> W;
+    static_assert(W::count <= 32, "a bit for each");
 #pragma unroll 1
     for (int k = 0; k + 8 * S <= round_up(K, 8); k += 8 * S)
-        if (const u32 which = step_of_floats<FIRST, G, S, T, K>(acc, left, right, k))
-            by_numbers<FIRST, G, T>(acc, a, b, k, k + 8 * S < K ? k + 8 * S : K, which);
+        if (const u32 which = step_of_floats<FIRST, G, S, K, W>(acc, left, right, k))
+            by_numbers<FIRST, G, W>(acc, a, b, k, k + 8 * S < K ? k + 8 * S : K, which);
     constexpr int rest = eights % S;
     if constexpr (rest > 0)
-        if (const u32 which = step_of_floats<FIRST, G, rest, T, K>(acc, left, right, (eights - rest) * 8))
-            by_numbers<FIRST, G, T>(acc, a, b, (eights - rest) * 8, K, which);
+        if (const u32 which = step_of_floats<FIRST, G, rest, K, W>(acc, left, right, (eights - rest) * 8))
+            by_numbers<FIRST, G, W>(acc, a, b, (eights - rest) * 8, K, which);
     if constexpr (FIRST + G < blocks)
         floats<FIRST + G>(acc, a, b);
 }
@@ -454,9 +521,12 @@ static WS_DEVICE void dot(tile<double, M, N, frag> &acc, const A &a, const B &b)
     if constexpr (K % 16 == 0) {
         const auto left = at_once::doubles_of_a(a);
         const auto right = at_once::doubles_of_b(b);
+        at_once::doubles_of_step<M, N> x;
+        x.read(left, right, 0);
 #pragma unroll 1
-        for (int k = 0; k < K; k += 16)
-            at_once::step_of_16(acc, left, right, k);
+        for (int k = 0; k < K - 16; k += 16)
+            at_once::step_of_16<false>(acc, left, right, x, k);
+        at_once::step_of_16<true>(acc, left, right, x, K - 16);
     } else {
 #pragma unroll 1
         for (int k = 0; k < K; k += 4)
@@ -469,7 +539,7 @@ template <int M, int N, typename A, typename B>
 static WS_DEVICE void dot_f32(tile<float, M, N, frag> &acc, const A &a, const B &b)
 {
     if constexpr (M < 16 || N < 8)
-        at_once::by_numbers<0, (M + 63) / 64, N + 7>(acc, a, b, 0, A::cols, 1);
+        at_once::by_numbers<0, (M + 63) / 64, at_once::one_step>(acc, a, b, 0, A::cols, 1);
     else
         at_once::floats<0>(acc, a, b);
 }

@@ -77,6 +77,7 @@ CHECK_INLINE size_t check_element_bytes(ws_dtype type)
         return 4;
     case WS_F16:
     case WS_BF16:
+    case WS_I16:
         return 2;
     default:
         return 1;
@@ -149,6 +150,12 @@ CHECK_INLINE void check_put(void *at, ws_dtype type, size_t i, double x)
     case WS_I32:
         ((int *)at)[i] = (int)x;
         break;
+    case WS_U8:
+        ((unsigned char *)at)[i] = (unsigned char)x;
+        break;
+    case WS_I16:
+        ((short *)at)[i] = (short)x;
+        break;
     }
 }
 
@@ -171,6 +178,10 @@ CHECK_INLINE double check_get(const void *at, ws_dtype type, size_t i)
         return ((const signed char *)at)[i];
     case WS_I32:
         return ((const int *)at)[i];
+    case WS_U8:
+        return ((const unsigned char *)at)[i];
+    case WS_I16:
+        return ((const short *)at)[i];
     }
     return 0;
 }

@@ -48,11 +48,11 @@ typedef struct Variable Variable;
 
 /* ---- types ------------------------------------------------------------------------------------------------------- */
 
-/* Element and scalar types.  The first eight are ws_dtype in its order.  */
+/* Element and scalar types.  The first ten are ws_dtype in its order.  */
 typedef enum {
-    D_F32, D_F64, D_F16, D_BF16, D_E4M3, D_E5M2, D_I8, D_I32,
-    D_MASK,                                     /* element of a mask tile */
-    D_I1, D_U8, D_I16, D_U16, D_U32, D_I64, D_U64, /* further scalars */
+    D_F32, D_F64, D_F16, D_BF16, D_E4M3, D_E5M2, D_I8, D_I32, D_U8, D_I16,
+    D_MASK,                            /* element of a mask tile */
+    D_I1, D_U16, D_U32, D_I64, D_U64, /* further scalars */
     D_COUNT
 } Dtype;
 

@@ -39,7 +39,7 @@ int ws_rule_of(int opcode)
 
 const char *ws_rule_dtype_name(int dtype)
 {
-    static const char *const names[] = {"f32", "f64", "f16", "bf16", "e4m3", "e5m2", "i8", "i32", "mask"};
+    static const char *const names[] = {"f32", "f64", "f16", "bf16", "e4m3", "e5m2", "i8", "i32", "u8", "i16", "mask"};
     return dtype >= 0 && dtype <= WS_RULE_MASK ? names[dtype] : "no element type";
 }
 
@@ -90,9 +90,9 @@ static int is_tile(const type *t)
 
 static int check_dtype(struct question *q, int dtype)
 {
-    if (dtype >= WS_RULE_F32 && dtype <= WS_RULE_I32)
+    if (dtype >= WS_RULE_F32 && dtype <= WS_RULE_I16)
         return 1;
-    return wrong(q, "use WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8 or WS_I32",
+    return wrong(q, "use WS_F32, WS_F64, WS_F16, WS_BF16, WS_E4M3, WS_E5M2, WS_I8, WS_I32, WS_U8 or WS_I16",
                  "the element type is not one of the language's");
 }
 
@@ -126,6 +126,8 @@ static int check_arithmetic(struct question *q, int index)
     if (t->dtype == WS_RULE_I8)
         return wrong(q, "cast it to WS_I32 or WS_F32 first",
                      "i8 tiles only load, store, cast, compare, select and multiply in ws_dot");
+    if (t->dtype == WS_RULE_U8)
+        return wrong(q, "cast it to WS_I32 or WS_F32 first", "u8 tiles only load, store, cast, compare and select");
     return 1;
 }
 
@@ -340,7 +342,7 @@ static int rule_dot(struct question *q)
     int sum = a == WS_RULE_I8 ? WS_RULE_I32 : a == WS_RULE_F64 ? WS_RULE_F64 : WS_RULE_F32;
     if (!check_product(q, sum))
         return 0;
-    if (a == WS_RULE_I32 || b == WS_RULE_I32)
+    if ((!ws_rule_is_float(a) && a != WS_RULE_I8) || (!ws_rule_is_float(b) && b != WS_RULE_I8))
         return wrong(q, "the operands are f16, bf16, e4m3, e5m2, i8, f32 or f64", "there are no products of %s and %s",
                      ws_rule_dtype_name(a), ws_rule_dtype_name(b));
     if (a != b && !(is_fp8(a) && is_fp8(b)))

@@ -65,6 +65,8 @@ typedef enum {
     WS_RULE_E5M2,
     WS_RULE_I8,
     WS_RULE_I32,
+    WS_RULE_U8,
+    WS_RULE_I16,
     WS_RULE_MASK /* element of a mask tile */
 } ws_rule_dtype;
 

@@ -151,6 +151,16 @@ static inline int8_t ws_i8_from_f64(double x)
     return (int8_t)(x != x ? 0 : x <= -128.0 ? -128 : x >= 127.0 ? 127 : (int)x);
 }
 
+static inline uint8_t ws_u8_from_f64(double x)
+{
+    return (uint8_t)(x != x ? 0 : x <= 0 ? 0 : x >= 255.0 ? 255 : (int)x);
+}
+
+static inline int16_t ws_i16_from_f64(double x)
+{
+    return (int16_t)(x != x ? 0 : x <= -32768.0 ? -32768 : x >= 32767.0 ? 32767 : (int)x);
+}
+
 /* Integers wrap into smaller ones.  */
 static inline int32_t ws_i32_from_long(long x)
 {
@@ -160,6 +170,16 @@ static inline int32_t ws_i32_from_long(long x)
 static inline int8_t ws_i8_from_i32(int32_t x)
 {
     return (int8_t)(uint8_t)(uint32_t)x;
+}
+
+static inline uint8_t ws_u8_from_i32(int32_t x)
+{
+    return (uint8_t)(uint32_t)x;
+}
+
+static inline int16_t ws_i16_from_i32(int32_t x)
+{
+    return (int16_t)(uint16_t)(uint32_t)x;
 }
 
 /* ---- two operands, and three ------------------------------------------------------------------------------------- */

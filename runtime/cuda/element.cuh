@@ -2,7 +2,7 @@
 /*
  * element.cuh - element types: how one is stored, and in which type it computes.
  *
- * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; signed char and int compute in int, which wraps;
+ * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; integers compute in int, and wrap;
  * double in double.  Register tiles keep two neighbours of a row together (a pair): 16-bit types as one 32-bit register,
  * which is how the tensor core reads them, 8-bit types as one 16-bit register.
  */
@@ -74,6 +74,14 @@ static WS_DEVICE int widen(int x)
     return x;
 }
 static WS_DEVICE int widen(signed char x)
+{
+    return x;
+}
+static WS_DEVICE int widen(unsigned char x)
+{
+    return x;
+}
+static WS_DEVICE int widen(short x)
 {
     return x;
 }
@@ -192,6 +200,39 @@ template <> struct number<signed char> {
     }
 };
 
+template <> struct number<unsigned char> {
+    typedef int math;
+    typedef unsigned short word;
+    static WS_DEVICE word pack(int low, int high)
+    {
+        return (word)((low & 0xff) | (high << 8));
+    }
+    static WS_DEVICE pair<int> unpack(word x)
+    {
+        return pair<int>{x & 0xff, x >> 8};
+    }
+    static WS_DEVICE unsigned char narrow(int x)
+    {
+        return (unsigned char)x;
+    }
+};
+template <> struct number<short> {
+    typedef int math;
+    typedef u32 word;
+    static WS_DEVICE word pack(int low, int high)
+    {
+        return __byte_perm((u32)low, (u32)high, 0x5410);
+    }
+    static WS_DEVICE pair<int> unpack(word x)
+    {
+        return pair<int>{(short)x, (int)x >> 16};
+    }
+    static WS_DEVICE short narrow(int x)
+    {
+        return (short)x;
+    }
+};
+
 template <typename T> using math_of = typename number<T>::math;
 
 /* The value that is left after a round trip through the stored type.  */
@@ -283,21 +324,27 @@ template <> struct convert<e4m3> : convert_narrow<e4m3> {
 };
 template <> struct convert<e5m2> : convert_narrow<e5m2> {
 };
-template <> struct convert<signed char> {
+template <typename U, int LEAST, int MOST> struct convert_small {
     WS_DEVICE int operator()(float x) const
     {
         int y = ptx::f32_to_s32(x); /* NaN gives 0, as the conversion to 8 bits does not */
-        return y < -128 ? -128 : y > 127 ? 127 : y;
+        return y < LEAST ? LEAST : y > MOST ? MOST : y;
     }
     WS_DEVICE int operator()(double x) const
     {
         int y = x != x ? 0 : __double2int_rz(x);
-        return y < -128 ? -128 : y > 127 ? 127 : y;
+        return y < LEAST ? LEAST : y > MOST ? MOST : y;
     }
     WS_DEVICE int operator()(int x) const
     {
-        return (signed char)x;
+        return (U)x;
     }
+};
+template <> struct convert<signed char> : convert_small<signed char, -128, 127> {
+};
+template <> struct convert<unsigned char> : convert_small<unsigned char, 0, 255> {
+};
+template <> struct convert<short> : convert_small<short, -32768, 32767> {
 };
 
 } // namespace ws

@@ -67,6 +67,11 @@ template <> struct map_type<e5m2> : map_type<e4m3> {
 };
 template <> struct map_type<signed char> : map_type<e4m3> {
 };
+template <> struct map_type<unsigned char> : map_type<e4m3> {
+};
+template <> struct map_type<short> {
+    static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_UINT16;
+};
 template <> struct map_type<float> {
     static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
 };

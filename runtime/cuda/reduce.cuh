@@ -464,6 +464,8 @@ WS_TYPE_NAME(e4m3, "e4m3")
 WS_TYPE_NAME(e5m2, "e5m2")
 WS_TYPE_NAME(signed char, "i8")
 WS_TYPE_NAME(int, "i32")
+WS_TYPE_NAME(unsigned char, "u8")
+WS_TYPE_NAME(short, "i16")
 WS_TYPE_NAME(bool, "mask")
 #undef WS_TYPE_NAME
 

@@ -200,6 +200,10 @@ template <int N> struct cells<e5m2, N, false> : byte_cells<e5m2, N> {
 };
 template <int N> struct cells<signed char, N, false> : byte_cells<signed char, N> {
 };
+template <int N> struct cells<unsigned char, N, false> : byte_cells<unsigned char, N> {
+};
+template <int N> struct cells<short, N, false> : packed_cells<short, N> {
+};
 template <typename T, int N> struct single_cells {
     math_of<T> v[N];
     WS_DEVICE pair<math_of<T>> get(int i) const
@@ -228,6 +232,10 @@ template <int N> struct cells<e4m3, N, true> : single_cells<e4m3, N> {
 template <int N> struct cells<e5m2, N, true> : single_cells<e5m2, N> {
 };
 template <int N> struct cells<signed char, N, true> : single_cells<signed char, N> {
+};
+template <int N> struct cells<unsigned char, N, true> : single_cells<unsigned char, N> {
+};
+template <int N> struct cells<short, N, true> : single_cells<short, N> {
 };
 
 template <typename T, int R, int C, layout L> struct tile {

@@ -75,22 +75,27 @@ template <> struct number<int> {
         return ws_i32_from_f64(x);
     }
 };
-template <> struct number<signed char> {
-    typedef int math;
-    static constexpr const char *name = "i8";
-    static int widen(signed char x)
-    {
-        return x;
-    }
-    static signed char narrow(int x)
-    {
-        return ws_i8_from_i32(x);
-    }
-    static signed char narrow_f64(double x)
-    {
-        return ws_i8_from_f64(x);
-    }
-};
+#define WS_EMULATE_SMALL_INTEGER(type, text)          \
+    template <> struct number<type> {                 \
+        typedef int math;                             \
+        static constexpr const char *name = #text;    \
+        static int widen(type x)                      \
+        {                                             \
+            return x;                                 \
+        }                                             \
+        static type narrow(int x)                     \
+        {                                             \
+            return ws_##text##_from_i32(x);           \
+        }                                             \
+        static type narrow_f64(double x)              \
+        {                                             \
+            return ws_##text##_from_f64(x);           \
+        }                                             \
+    };
+WS_EMULATE_SMALL_INTEGER(signed char, i8)
+WS_EMULATE_SMALL_INTEGER(unsigned char, u8)
+WS_EMULATE_SMALL_INTEGER(short, i16)
+#undef WS_EMULATE_SMALL_INTEGER
 template <> struct number<bool> {
     typedef bool math;
     static constexpr const char *name = "mask";
@@ -173,22 +178,15 @@ template <typename T, typename X> inline T element_of(X x)
 }
 
 /* One element of a cast; f64 between holds every element exactly, integers wrap.  */
+template <typename X> constexpr bool is_int = false;
+template <> constexpr bool is_int<int> = true;
 template <typename U, typename T> struct converter {
     static U from(T x)
     {
-        return number<U>::narrow_f64((double)number<T>::widen(x));
-    }
-};
-template <> struct converter<signed char, int> {
-    static signed char from(int x)
-    {
-        return ws_i8_from_i32(x);
-    }
-};
-template <> struct converter<int, signed char> {
-    static int from(signed char x)
-    {
-        return x;
+        if constexpr (is_int<math_of<U>> && is_int<math_of<T>>)
+            return number<U>::narrow(number<T>::widen(x));
+        else
+            return number<U>::narrow_f64((double)number<T>::widen(x));
     }
 };
 

@@ -8,14 +8,14 @@
 
 int ws_dtype_bytes(int dtype)
 {
-    static const unsigned char bytes[] = {4, 8, 2, 2, 1, 1, 1, 4, 1};
+    static const unsigned char bytes[] = {4, 8, 2, 2, 1, 1, 1, 4, 1, 2, 1};
     return dtype >= 0 && dtype <= WS_RULE_MASK ? bytes[dtype] : 4;
 }
 
 ws_compute ws_compute_of(int dtype)
 {
     return dtype == WS_RULE_F64                          ? WS_COMPUTE_F64
-           : dtype == WS_RULE_I8 || dtype == WS_RULE_I32 ? WS_COMPUTE_I32
+           : dtype >= WS_RULE_I8 && dtype < WS_RULE_MASK ? WS_COMPUTE_I32
                                                          : WS_COMPUTE_F32;
 }
 
@@ -81,6 +81,12 @@ static void read_f64(int dtype, int n, const void *from, void *to)
     case WS_RULE_I8:
         CONVERT(int8_t, double, (double)x);
         break;
+    case WS_RULE_U8:
+        CONVERT(uint8_t, double, (double)x);
+        break;
+    case WS_RULE_I16:
+        CONVERT(int16_t, double, (double)x);
+        break;
     default:
         CONVERT(int32_t, double, (double)x);
     }
@@ -94,6 +100,10 @@ void ws_row_read(int dtype, ws_compute compute, int n, const void *from, void *t
         read_f64(dtype, n, from, to);
     else if (dtype == WS_RULE_I8)
         CONVERT(int8_t, int32_t, x);
+    else if (dtype == WS_RULE_U8)
+        CONVERT(uint8_t, int32_t, x);
+    else if (dtype == WS_RULE_I16)
+        CONVERT(int16_t, int32_t, x);
     else
         memcpy(to, from, (size_t)n * sizeof(int32_t));
 }
@@ -144,6 +154,12 @@ static void write_f64(int dtype, int n, const void *from, void *to)
     case WS_RULE_I8:
         CONVERT(double, int8_t, ws_i8_from_f64(x));
         break;
+    case WS_RULE_U8:
+        CONVERT(double, uint8_t, ws_u8_from_f64(x));
+        break;
+    case WS_RULE_I16:
+        CONVERT(double, int16_t, ws_i16_from_f64(x));
+        break;
     default:
         CONVERT(double, int32_t, ws_i32_from_f64(x));
     }
@@ -157,6 +173,10 @@ void ws_row_write(int dtype, ws_compute compute, int n, const void *from, void *
         write_f64(dtype, n, from, to);
     else if (dtype == WS_RULE_I8)
         CONVERT(int32_t, int8_t, ws_i8_from_i32(x));
+    else if (dtype == WS_RULE_U8)
+        CONVERT(int32_t, uint8_t, ws_u8_from_i32(x));
+    else if (dtype == WS_RULE_I16)
+        CONVERT(int32_t, int16_t, ws_i16_from_i32(x));
     else
         memcpy(to, from, (size_t)n * sizeof(int32_t));
 }

@@ -35,7 +35,7 @@ char *dtype_text(Dtype dtype)
 
 Dtype random_dtype(void)
 {
-    static const int weights[] = {50, 5, 12, 8, 4, 4, 4, 10};
+    static const int weights[] = {50, 5, 12, 8, 4, 4, 4, 10, 3, 4};
     return (Dtype)weigh(weights, DTYPES);
 }
 
@@ -99,18 +99,18 @@ void spend(Gen *g, Shape shape, int each)
 
 static double limit_of(Dtype dtype)
 {
-    static const double limits[DTYPES] = {1e20, 1e60, 3e3, 1e10, 200, 1e4, 1e9, 1e9};
+    static const double limits[DTYPES] = {1e20, 1e60, 3e3, 1e10, 200, 1e4, 1e9, 1e9, 1e9, 1e9};
     return limits[dtype];
 }
 
 static char *some_tame(Gen *g, char *value, Dtype dtype, double *bound, double limit)
 {
-    if (g->wild || *bound <= limit || dtype == I8)
+    if (g->wild || *bound <= limit || dtype == I8 || dtype == U8)
         return value;
     double was = *bound;
     int low = limit < 100 ? (int)limit : 100;
     *bound = low;
-    if (dtype == I32)
+    if (!dtype_float(dtype))
         return chance(50) ? text("ws_min(ws_max(%s, -%d), %d)", value, low, low) : value;
     switch (pick(3)) {
     case 0:
@@ -211,7 +211,7 @@ static char *index_make(Gen *g, Shape shape, int depth, double *bound)
 static bool computes(Gen *g, Shape shape, int depth)
 {
     (void)g;
-    return depth > 0 && shape.dtype != I8;
+    return depth > 0 && shape.dtype != I8 && shape.dtype != U8;
 }
 
 static bool computes_float(Gen *g, Shape shape, int depth)
@@ -416,7 +416,7 @@ static char *select_make(Gen *g, Shape shape, int depth, double *bound)
     double other = 10;
     char *m = mask(g, chance(20) ? partner(shape) : shape, depth - 1);
     char *x = expression(g, shape, depth - 1, bound);
-    char *y = chance(40) ? text("%s", shape.dtype == I8 ? "3" : float_text(g))
+    char *y = chance(40) ? text("%s", dtype_float(shape.dtype) ? float_text(g) : "3")
                          : expression(g, partner(shape), depth - 1, &other);
     *bound = fmax(*bound, other);
     return chance(30) ? text("ws_select(%s, %s, %s)", m, y, x) : text("ws_select(%s, %s, %s)", m, x, y);
@@ -506,7 +506,7 @@ static bool argmax_fits(Gen *g, Shape shape, int depth)
 static char *argmax_make(Gen *g, Shape shape, int depth, double *bound)
 {
     Dtype dtype = random_dtype();
-    Shape from = unreduced(g, with(shape, dtype == I8 || dtype == F64 ? F32 : dtype), true);
+    Shape from = unreduced(g, with(shape, dtype == I8 || dtype == U8 || dtype == F64 ? F32 : dtype), true);
     char *x = expression(g, from, depth - 1, bound);
     *bound = from.cols;
     return text("ws_row_argmax(%s)", x);
@@ -625,7 +625,7 @@ void helper_make(Gen *g)
     g->tiles[g->ntiles++] = (Tile){helper.result, "r", 10, false};
     if (chance(30))
         more = text("    if (%s)\n        r = %s;\n", condition(g), expression(g, helper.result, 1, &bound));
-    else if (chance(20) && helper.result.dtype != I8)
+    else if (chance(20) && helper.result.dtype != I8 && helper.result.dtype != U8)
         more = text("    for (int step = 0; step < %d; step++)\n        r = ws_max(r, ws_sub(%s, step));\n",
                     between(1, 3), expression(g, helper.result, 1, &bound));
     bool inline_keyword = chance(70);
@@ -672,7 +672,7 @@ static char *some_convert(Gen *g, const char *value, Shape from, Shape to)
     char *result = text("%s", value);
     Dtype dtype = from.dtype;
     bool rows = from.cols != 1 && from.cols != to.cols, cols = from.rows != 1 && from.rows != to.rows;
-    if (dtype == I8 && (rows || cols)) {
+    if ((dtype == I8 || dtype == U8) && (rows || cols)) {
         result = text("ws_cast(%s, WS_I32)", result);
         dtype = I32;
     }

@@ -103,7 +103,7 @@ static int declare_one(Gen *g, bool product, int first)
 {
     Shape shape = random_shape(g);
     double bound;
-    if (shape.dtype == I8)
+    if (shape.dtype == I8 || shape.dtype == U8)
         shape.dtype = F32;
     if (product)
         shape = (Shape){chance(12) ? I32 : F32, g->m, g->n};

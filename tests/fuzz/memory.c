@@ -12,14 +12,14 @@
 
 enum { SHARED_LIMIT = 190000, LONGEST_EXTENT = 400 };
 
-const char *const dtype_name[DTYPES] = {"F32", "F64", "F16", "BF16", "E4M3", "E5M2", "I8", "I32"};
+const char *const dtype_name[DTYPES] = {"F32", "F64", "F16", "BF16", "E4M3", "E5M2", "I8", "I32", "U8", "I16"};
 const char *const dtype_c[DTYPES] = {"float",   "double",  "ws_f16",      "ws_bf16",
-                                     "ws_e4m3", "ws_e5m2", "signed char", "int"};
-const int dtype_bytes[DTYPES] = {4, 8, 2, 2, 1, 1, 1, 4};
+                                     "ws_e4m3", "ws_e5m2", "signed char", "int", "unsigned char", "short"};
+const int dtype_bytes[DTYPES] = {4, 8, 2, 2, 1, 1, 1, 4, 1, 2};
 
 bool dtype_float(Dtype dtype)
 {
-    return dtype != I8 && dtype != I32;
+    return dtype < I8;
 }
 
 /* ---- costs ------------------------------------------------------------------------------------------------------- */
@@ -592,7 +592,7 @@ static void some_store_text(Gen *g, Shape shape, const char *value)
     g->shared += 128 * shape.rows;
     char *own = own_part(g, t, &where), *places = joined(where.places, where.rank);
     line(g, "ws_store%s(%s%s, %s);", suffix, own, places, value);
-    if (shape.dtype == I8 || !chance(8))
+    if (shape.dtype == I8 || shape.dtype == U8 || !chance(8))
         return;
     if (chance(50)) /* once more, in the same place */
         line(g, "if (%s)", condition(g));
@@ -634,7 +634,7 @@ void atomic_text(Gen *g, Shape shape, const char *value)
     if (!t)
         return;
     t->in_place = true;
-    char *whole = shape.dtype == I32 ? text("%s", value) : text("ws_rint(ws_max(ws_min(%s, 50), -50))", value);
+    char *whole = !dtype_float(shape.dtype) ? text("%s", value) : text("ws_rint(ws_max(ws_min(%s, 50), -50))", value);
     line(g, "ws_atomic_add%s(%s%s, %s);", rank > 2 ? text("_%dd", rank) : "", t->name, joined(where.places, rank),
          whole);
 }

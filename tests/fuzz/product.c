@@ -210,7 +210,7 @@ char *anchor_update(Gen *g, Shape acc, const char *name, bool product)
         return recurrence(g, acc, name, wide.dtype == F32 ? load : text("ws_cast(%s, WS_F32)", load));
     char *value = convert(g, load, wide, acc);
     double bound = strstr(load, "-1e30") ? 1e30 : 1e4;
-    if (acc.dtype != I8)
+    if (acc.dtype != I8 && acc.dtype != U8)
         value = tame(g, value, acc.dtype, &bound, 1e4);
     return text("ws_%s(%s, %s)", chance(70) ? "add" : "max", name, value);
 }

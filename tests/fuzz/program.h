@@ -48,6 +48,7 @@ FUZZ_INLINE size_t fuzz_bytes(ws_dtype type)
         return 4;
     case WS_F16:
     case WS_BF16:
+    case WS_I16:
         return 2;
     default:
         return 1;
@@ -81,6 +82,12 @@ FUZZ_INLINE void fuzz_put(void *at, ws_dtype type, size_t i, double x)
     case WS_I32:
         ((int *)at)[i] = (int)x;
         break;
+    case WS_U8:
+        ((unsigned char *)at)[i] = (unsigned char)(int)x;
+        break;
+    case WS_I16:
+        ((short *)at)[i] = (short)x;
+        break;
     }
 }
 
@@ -103,6 +110,10 @@ FUZZ_INLINE double fuzz_get(const void *at, ws_dtype type, size_t i)
         return ((const signed char *)at)[i];
     case WS_I32:
         return ((const int *)at)[i];
+    case WS_U8:
+        return ((const unsigned char *)at)[i];
+    case WS_I16:
+        return ((const short *)at)[i];
     }
     return 0;
 }

@@ -52,7 +52,7 @@ static int any_tile(Gen *g)
 {
     int found[MAX_TILES], n = 0;
     for (int i = g->ntiles - 1; i >= 0; i--)
-        if (g->tiles[i].shape.dtype != I8)
+        if (g->tiles[i].shape.dtype != I8 && g->tiles[i].shape.dtype != U8)
             found[n++] = i;
     return n ? found[pick(n)] : -1;
 }
@@ -91,7 +91,7 @@ static void flow(Gen *g, const Tile *tile, int outer)
 {
     int found[MAX_TILES], n = 0;
     for (int i = outer - 1; i >= 0; i--)
-        if (g->tiles[i].shape.dtype != I8)
+        if (g->tiles[i].shape.dtype != I8 && g->tiles[i].shape.dtype != U8)
             found[n++] = i;
     if (!n || chance(25)) {
         store_text(g, tile->shape, tile->name);

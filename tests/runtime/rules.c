@@ -56,6 +56,7 @@ static void elementwise(void **state)
     WRONG("ws_max: the shapes (4,8) and (8,4) do not broadcast", ws_max(f32, ws_trans(f32)), WS_F32, 4, 8);
     WRONG("ws_mul: operand 2 is a mask; use ws_select", ws_mul(f32, mask), WS_F32, 4, 8);
     WRONG("ws_sub: i8 tiles only", ws_sub(i8, 1), WS_I8, 4, 8);
+    WRONG("ws_mul: u8 tiles only", ws_mul(ws_cast(i8, WS_U8), 2), WS_U8, 4, 8);
     WRONG("ws_div: all operands are numbers; compute it with C's own operators", ws_div(1, 2.0), WS_F32, 1, 1);
     WRONG("ws_fma: the operands are f32 and f64: cast one", ws_fma(f32, 2, f64), WS_F32, 4, 8);
     WRONG("ws_exp: the operand is i32, not a float tile; cast it to WS_F32 first", ws_exp(i32), WS_I32, 4, 8);

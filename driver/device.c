@@ -7,6 +7,7 @@
  */
 
 #include "wscc.h"
+#include "machine/architecture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static void nvcc_args(const Options *options, const Config *config, Args *args)
     args_add(args, "-keep"); /* names of its own files without a process number, in a folder that is removed */
     args_add(args, "-keep-dir");
     args_add(args, temporary_folder());
-    args_add_words(args, "-std=c++17 -gencode arch=compute_90a,code=sm_90a -O3");
+    args_add_words(args, "-std=c++17 -gencode arch=compute_" WSC_ARCHITECTURE ",code=sm_" WSC_ARCHITECTURE " -O3");
     args_add_words(args, "-Xcompiler -fno-exceptions,-fno-threadsafe-statics,-fno-rtti");
     if (options->strict)
         args_add(args, "-fmad=false");

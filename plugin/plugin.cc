@@ -11,6 +11,7 @@
  */
 #include "plugin.h"
 #include "lower.h"
+#include "machine/machine.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 EXPORTED int plugin_is_GPL_compatible;
@@ -242,7 +243,7 @@ static void register_passes(void)
 static void start_unit(void *, void *)
 {
     static bool silent;
-    plugin.module = module_new(main_input_filename ? main_input_filename : "", sink, &silent);
+    plugin.module = module_new(main_input_filename ? main_input_filename : "", &machine_hopper, sink, &silent);
     plugin.module->target = plugin.target;
     plugin.module->strict = plugin.strict;
     plugin.module->lines = plugin.lines ? lbasename(plugin.output ? plugin.output : "") : NULL;

@@ -96,13 +96,14 @@ char *arena_print(Module *module, const char *format, ...)
     return text;
 }
 
-Module *module_new(const char *source, DiagFn diag, void *context)
+Module *module_new(const char *source, const Machine *machine, DiagFn diag, void *context)
 {
     struct Chunk *chunk = chunk_new(0, NULL);
     Module first = {.arena = chunk};
     Module *module = arena_alloc(&first, sizeof *module);
     *module = first;
     module->target = TARGET_CUDA;
+    module->machine = machine;
     module->diag = diag;
     module->diag_context = context;
     module->source = arena_print(module, "%s", source);
@@ -221,6 +222,7 @@ Kernel *kernel_new(Module *module, const char *name, Loc loc)
 {
     Kernel *kernel = arena_alloc(module, sizeof *kernel);
     kernel->module = module;
+    kernel->machine = module->machine;
     kernel->name = kernel->c_function = arena_print(module, "%s", name);
     kernel->launcher = arena_print(module, "ws_launch_%s", name);
     kernel->loc = loc;

@@ -36,6 +36,7 @@
 extern "C" {
 #endif
 
+typedef struct Machine Machine;
 typedef struct Module Module;
 typedef struct Kernel Kernel;
 typedef struct Block Block;
@@ -376,6 +377,7 @@ struct Variable {
 
 struct Kernel {
     Module *module;
+    const Machine *machine;  /* the module's */
     const char *name;        /* the C function's; the n-th region of a function gets a suffix _n, n >= 2 */
     const char *c_function;
     const char *launcher;    /* the symbol that replaces the region; the front end makes it unique */
@@ -412,6 +414,7 @@ struct Module {
     struct Chunk *arena;
     const char *source;      /* the C file's name */
     Target target;
+    const Machine *machine;  /* that kernels are for: machine/machine.h */
     bool strict;             /* --ws-strict */
     const char *lines;       /* the .cu's name, for #line in it; NULL: without */
     DiagFn diag;
@@ -424,7 +427,7 @@ struct Module {
 
 /* ---- ir.c: building and walking ---------------------------------------------------------------------------------- */
 
-Module *module_new (const char *source, DiagFn diag, void *context);
+Module *module_new (const char *source, const Machine *machine, DiagFn diag, void *context);
 void module_free (Module *module);
 void *arena_alloc (Module *module, size_t bytes); /* zeroed */
 char *arena_print (Module *module, const char *format, ...) __attribute__ ((format (printf, 2, 3)));

@@ -16,6 +16,7 @@
 
 #include "ir/parse.h"
 #include "ir/text.h"
+#include "machine/machine.h"
 
 /* ---- the kernel -------------------------------------------------------------------------------------------------- */
 
@@ -397,7 +398,7 @@ char *ir_read_text(FILE *in)
 
 Module *ir_parse(const char *text, const char *name, DiagFn diag, void *context)
 {
-    Module *module = module_new(name, diag, context);
+    Module *module = module_new(name, &machine_hopper, diag, context);
     Parser parser = {.module = module, .name = module->source, .cursor = text, .line_start = text, .line = 1};
     scan_next(&parser);
     while (!parser.failed && parser.token.kind != T_END)

@@ -155,7 +155,7 @@ Type stored_type(const Op *store)
     return type;
 }
 
-bool operand_in_place(const Value *value, int arg)
+bool operand_in_place(const Machine *machine, const Value *value, int arg)
 {
     bool transposed;
     const Op *source = ring_source(value);
@@ -167,7 +167,7 @@ bool operand_in_place(const Value *value, int arg)
         transposed = (value->def->code == OP_TRANS) != (schedule_of(source)->turner != 0);
     else
         return false;
-    return dtype_bytes(value->type.dtype) == 2 || transposed == (arg == 1);
+    return machine_takes_across_k(machine, value->type.dtype) || transposed == (arg == 1);
 }
 
 /* Bytes whose rows run across K in each product that reads them, and that nothing else looks at.  */
@@ -182,15 +182,16 @@ bool lies_across(const Op *load, const Value *value, const Uses *uses)
     return dtype_bytes(value->type.dtype) == 1 && uses_of(uses, value);
 }
 
-static bool operands_in_place(const Op *dot)
+static bool operands_in_place(const Machine *machine, const Op *dot)
 {
-    return operand_in_place(dot->args[0], 0) && operand_in_place(dot->args[1], 1);
+    return operand_in_place(machine, dot->args[0], 0) && operand_in_place(machine, dot->args[1], 1);
 }
 
 /* ---- accumulators that stay in flight ---------------------------------------------------------------------------- */
 
 /* The way of one accumulator through a block.  */
 typedef struct {
+    const Machine *machine;
     const Uses *uses;
     const Op *wanted; /* a product that may stand on the way */
     bool met;         /* it does */
@@ -230,7 +231,7 @@ static int chain_end(Chain *chain, Block *block, const Value *value)
         }
         if (next && next->code == OP_YIELD && count == 1)
             return arg;
-        if (next && op_is_dot(next) && count == 1 && arg == 2 && operands_in_place(next)) {
+        if (next && op_is_dot(next) && count == 1 && arg == 2 && operands_in_place(chain->machine, next)) {
             chain->met |= next == chain->wanted;
             value = next->results[0];
         } else if (next && next->code == OP_IF) {
@@ -266,14 +267,14 @@ Op *outermost_loop(const Op *op)
 }
 
 /* All products of a chain stay in flight over the iteration's end, or none: one whose operand is staged has to be awaited.  */
-Op *dot_carried_by(const Op *dot, const Uses *uses, int *index)
+Op *dot_carried_by(const Machine *machine, const Op *dot, const Uses *uses, int *index)
 {
     Op *loop = op_is_dot(dot) ? loop_around(dot->parent) : NULL;
     if (!loop || loop->code != OP_FOR)
         return NULL;
     Block *body = loop->blocks[0];
     for (int i = 0; i < carried_count(loop); i++) {
-        Chain chain = {uses, dot, false};
+        Chain chain = {machine, uses, dot, false};
         if (!type_equal(type_kind(K_TILE, body->args[1 + i]->type), type_kind(K_TILE, dot->results[0]->type)) ||
             chain_end(&chain, body, body->args[1 + i]) != i || !chain.met)
             continue;
@@ -286,12 +287,12 @@ Op *dot_carried_by(const Op *dot, const Uses *uses, int *index)
 
 enum { MORE_THAN_COLUMNS = 192 }; /* what fewer cost at the edge is not worth a second loop */
 
-bool is_halved_at_edge(const Op *load)
+bool is_halved_at_edge(const Machine *machine, const Op *load)
 {
     const Type tile = load->code == OP_LOAD ? load->results[0]->type : load->storage->tile;
     bool resident = load->code == OP_LOAD ? load->transfer->resident : load->storage->resident;
     return load->transfer->present && !load->transfer->clipped && !load->transfer->along && !resident &&
-           tile.rows > MORE_THAN_COLUMNS && tile.rows <= MACHINE_MMA_COLUMNS &&
+           tile.rows > MORE_THAN_COLUMNS && tile.rows <= machine->product_columns &&
            grid_variable(load->args[load->nargs - 2]) >= 0;
 }
 

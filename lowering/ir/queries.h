@@ -8,7 +8,7 @@
 /* A product whose accumulator is a loop's carried value and nothing else looks at it inside the loop, the arms of `if`s
    included: it may stay in flight from one iteration to the next.  Returns the loop, or NULL; *index is the carried
    value's.  */
-Op *dot_carried_by(const Op *dot, const Uses *uses, int *index);
+Op *dot_carried_by(const Machine *machine, const Op *dot, const Uses *uses, int *index);
 bool op_is_dot(const Op *op);     /* one that a group starts, and waits for later */
 bool op_is_product(const Op *op); /* such a one, or one that is done at once */
 /* Each element comes of the elements at its own place, where a row, a column or a number stands for many.  */
@@ -29,7 +29,7 @@ bool ring_source_divides(const Value *value, int groups);
 /* Uses of what comes through a ring, or of its transpose, that take it from shared memory.  */
 bool use_is_operand(const Use *use, const Uses *uses);
 /* The tensor core takes the operand from the ring as it lies there: along K, or across K for 16-bit types.  */
-bool operand_in_place(const Value *value, int arg);
+bool operand_in_place(const Machine *machine, const Value *value, int arg);
 /* The value is a load, or its transpose, of bytes whose rows run across K in each product that reads them; nothing else does.  */
 bool lies_across(const Op *load, const Value *value, const Uses *uses);
 /* The block itself, or the body of a loop or a grid that it is an arm in; and that loop, or NULL.  */
@@ -47,7 +47,7 @@ int rows_clipped(Kernel *kernel, const Uses *uses, const Op *load);
 bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot);
 /* Is this load, or the copy that stands for it, of tiles so wide that products with the last, of which half may be all that there
    is, are made in half the time?  */
-bool is_halved_at_edge(const Op *load);
+bool is_halved_at_edge(const Machine *machine, const Op *load);
 /* Which of the grid's variables the value is, -1 if it is none.  */
 int grid_variable(const Value *value);
 /* May the variable wrap around, since it is cut off to 32 bits or has no sign?  The launcher sees to it that it does not.  */

@@ -65,9 +65,9 @@ static void visit_loop(Op *op, void *context)
     int64_t low, high, step;
     bool counted = ir_constant(op->args[0], &low) && ir_constant(op->args[1], &high) &&
                    ir_constant(op->args[2], &step) && low == 0 && step == 1 && op->control->compare == OP_LTI &&
-                   high >= 1 && high <= MACHINE_CLUSTER_BLOCKS;
+                   high >= 1 && high <= kernel->machine->cluster_blocks;
     if (!counted)
-        reject(kernel, op->loc, REASON_BLOCKS_LOOP, MACHINE_CLUSTER_BLOCKS);
+        reject(kernel, op->loc, REASON_BLOCKS_LOOP, kernel->machine->cluster_blocks);
     else if (ir_enclosing(op, OP_FOR) || ir_enclosing(op, OP_WHILE))
         reject(kernel, loc, REASON_BLOCKS_INSIDE);
     else if (in->first && high != in->count)

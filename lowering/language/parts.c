@@ -98,9 +98,9 @@ static bool check_loop(Parts *in)
     int64_t low, high, step;
     bool counted = ir_constant(loop->args[0], &low) && ir_constant(loop->args[1], &high) &&
                    ir_constant(loop->args[2], &step) && low == 0 && step == 1 && loop->control->compare == OP_LTI &&
-                   high >= 2 && high <= MACHINE_CLUSTER_BLOCKS;
+                   high >= 2 && high <= kernel->machine->cluster_blocks;
     if (!counted)
-        reject(kernel, loop->loc, REASON_PARTS_LOOP, MACHINE_CLUSTER_BLOCKS);
+        reject(kernel, loop->loc, REASON_PARTS_LOOP, kernel->machine->cluster_blocks);
     else if (ir_enclosing(loop, OP_FOR) || ir_enclosing(loop, OP_WHILE))
         reject(kernel, loop->control->pipeline->loc, REASON_PARTS_INSIDE);
     else if (in->grid->nargs / 3 == 4)

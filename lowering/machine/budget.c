@@ -14,16 +14,19 @@
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
-static bool is_register_count(int registers)
+static bool is_register_count(const Machine *machine, int registers)
 {
-    return registers >= BUDGET_FEWEST_REGISTERS && registers <= BUDGET_MOST_REGISTERS && registers % 8 == 0;
+    return registers >= machine->fewest_role_registers && registers <= machine->most_role_registers &&
+           registers % 8 == 0;
 }
 
 bool budget_registers_clause(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;
+    const Machine *machine = kernel->machine;
     bool given = grid->producer_registers || grid->consumer_registers;
-    if (!given || (is_register_count(grid->producer_registers) && is_register_count(grid->consumer_registers)))
+    if (!given ||
+        (is_register_count(machine, grid->producer_registers) && is_register_count(machine, grid->consumer_registers)))
         return true;
     reject(kernel, grid->loc, REASON_REGISTERS_RANGE, grid->producer_registers, grid->consumer_registers);
     return false;
@@ -74,9 +77,9 @@ int64_t budget_place(Kernel *kernel)
     return round_up(offset, align) + kernel->shared_padding;
 }
 
-bool budget_fits(int64_t bytes)
+bool budget_fits(const Kernel *kernel, int64_t bytes)
 {
-    return bytes <= MACHINE_SHARED_BYTES;
+    return bytes <= kernel->machine->shared_bytes;
 }
 
 /* ---- open depths ------------------------------------------------------------------------------------------------- */

@@ -11,8 +11,6 @@ extern "C" {
 #endif
 
 enum {
-    BUDGET_FEWEST_REGISTERS = 24, /* that a role may ask for: multiples of eight */
-    BUDGET_MOST_REGISTERS = 240,
     BUDGET_HELD_REGISTERS = 208, /* of these, what accumulators and operands in flight may take */
     BUDGET_EASY_REGISTERS = 200  /* past these every register counts */
 };
@@ -25,7 +23,7 @@ int64_t budget_barriers(int slots, bool pingpong, bool gathers, bool dynamic);
 
 /* Addresses of all storages, in the order of the struct, barriers behind them; returns its size.  */
 int64_t budget_place(Kernel *kernel);
-bool budget_fits(int64_t bytes);
+bool budget_fits(const Kernel *kernel, int64_t bytes);
 
 /* One slot less, or one iteration's of resident tiles, in the largest rings whose depth the user left open; false: they have no more
    to give.  */

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine.c - sizes on Hopper.  */
+/* machine.c - sizes of tiles.  */
 #include "machine/machine.h"
 
 static int round_up(int value, int multiple)
 {
     return (value + multiple - 1) / multiple * multiple;
+}
+
+bool machine_takes_across_k(const Machine *machine, Dtype operands)
+{
+    for (int i = 0; i < machine->nproducts; i++)
+        if (machine->products[i].operands == operands && machine->products[i].forms & OPERAND_ACROSS_K)
+            return true;
+    return false;
 }
 
 int machine_line_elements(Dtype dtype)
@@ -83,11 +91,11 @@ int64_t machine_shares_bytes(Type shares)
    later (C7602; CUDA 13.0): half a register for each column, and these.  */
 enum { BESIDE_ACCUMULATOR = 26, LEFT_OPERAND = 4 };
 
-int machine_product_columns(int threads, bool in_registers)
+int machine_product_columns(const Machine *machine, int threads, bool in_registers)
 {
-    int left = MACHINE_REGISTERS / threads / 8 * 8 - BESIDE_ACCUMULATOR - (in_registers ? LEFT_OPERAND : 0);
+    int left = machine->registers / threads / 8 * 8 - BESIDE_ACCUMULATOR - (in_registers ? LEFT_OPERAND : 0);
     int columns = left * 2 / 8 * 8;
-    return columns < MACHINE_MMA_COLUMNS ? columns : MACHINE_MMA_COLUMNS;
+    return columns < machine->product_columns ? columns : machine->product_columns;
 }
 
 int machine_rows_together(Layout layout)

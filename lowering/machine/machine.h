@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* machine.h - what the passes know of the hardware: one description, Hopper's (sm_90a).  */
+/* machine.h - what the passes know of the hardware: the description of a GPU, and the sizes of tiles.  */
 #ifndef WSC_MACHINE_H
 #define WSC_MACHINE_H
 
@@ -11,24 +11,53 @@ extern "C" {
 
 enum {
     MACHINE_GROUP_THREADS = 128, /* a warp group: four warps that start at a multiple of four */
-    MACHINE_MAX_THREADS = 1024,
-    MACHINE_SHARED_BYTES = 232448,        /* 227 KB: what one block may ask for */
-    MACHINE_SM_SHARED_BYTES = 228 * 1024, /* an SM's, of which each block takes more than it asked for: */
-    MACHINE_BLOCK_SHARED_BYTES = 1024,
-    MACHINE_NAMED_BARRIERS = 16,
-    MACHINE_REGISTERS = 65536, /* of 32 bits, in one SM */
-    MACHINE_THREAD_REGISTERS = 255,
     MACHINE_LINE_BYTES = 128,    /* a row of a shared tile's block, and the swizzle span */
     MACHINE_SHARED_ALIGN = 1024, /* of a storage: eight lines, the swizzle's period */
     MACHINE_SWIZZLE_ROWS = 8,    /* lines after which it begins again */
-    MACHINE_BOX_ROWS = 256,      /* that one copy brings at most */
-    MACHINE_CLUSTER_BLOCKS = 8,  /* that every device can place */
-    MACHINE_MMA_ROWS = 64,       /* M of one wgmma */
-    MACHINE_MMA_COLUMNS = 256,   /* its largest N */
-    MACHINE_MMA_CLOCK_BYTES = 4096, /* of the left operands' elements times columns, that an SM multiplies in a clock */
+    MACHINE_MMA_ROWS = 64,       /* M of one product of a warp group; a box of an output has as many */
     MACHINE_MAX_DEPTH = 16,      /* slots that a ring may have */
     MACHINE_SMALL_SLOT = 12288   /* bytes below which the copies of eight slots do not hide latency */
 };
+
+/* Where products add.  */
+typedef enum { ACCUMULATORS_IN_REGISTERS } AccumulatorSpace;
+
+/* Forms of a product's operands beside those that all take: in shared memory, along K.  */
+enum {
+    OPERAND_ACROSS_K = 1, /* in shared memory, K from line to line */
+    LEFT_IN_REGISTERS = 2
+};
+
+typedef struct {
+    Dtype operands, sum;
+    unsigned forms;
+} MachineProduct;
+
+/* One GPU.  */
+struct Machine {
+    const char *name;
+    const char *architecture;  /* nvcc's word for it */
+    int max_threads;           /* of a block */
+    int named_barriers;        /* of a block */
+    int cluster_blocks;        /* that every device can place */
+    int registers;             /* of 32 bits, in one SM */
+    int thread_registers;      /* of one thread */
+    int fewest_role_registers; /* that a role may ask for: multiples of eight */
+    int most_role_registers;
+    int shared_bytes;          /* what one block may ask for */
+    int sm_shared_bytes;       /* an SM's, of which each block takes more than it asked for: */
+    int block_shared_bytes;
+    int box_rows;              /* that one TMA copy brings at most */
+    int product_columns;       /* N of the widest product */
+    int product_clock_bytes;   /* of the left operands' elements times columns, that an SM multiplies in a clock */
+    AccumulatorSpace accumulators;
+    const MachineProduct *products;
+    int nproducts;
+};
+extern const Machine machine_hopper;
+
+/* May operands of this type lie in shared memory across K?  */
+bool machine_takes_across_k(const Machine *machine, Dtype operands);
 
 /* Columns of a 128-byte line, lines of a row, and bytes of one slot of a storage that holds the tile.  The one size function:
    choose and plan both ask it, so that an automatic depth always fits.  */
@@ -53,7 +82,7 @@ int64_t machine_shares_bytes(Type shares);
 int machine_rows_together(Layout layout);
 int machine_vector_columns(int cols, Layout layout);
 /* Columns of the widest product in a launch of so many threads, with the left operand in shared memory or in registers.  */
-int machine_product_columns(int threads, bool in_registers);
+int machine_product_columns(const Machine *machine, int threads, bool in_registers);
 /* Registers of 32 bits that a tile of this type costs each thread of a group.  */
 int machine_tile_registers(Type tile, Layout layout);
 

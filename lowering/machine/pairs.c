@@ -40,7 +40,7 @@ static bool same_operand(const Value *x, const Value *y)
 }
 
 /* The storage whose slot, whole, is the right operand and would go on in what lies behind it; or NULL.  */
-static Storage *storage_that_goes_on(const Op *product)
+static Storage *storage_that_goes_on(const Machine *machine, const Op *product)
 {
     const Value *operand = product->args[1];
     const Op *view = view_under(operand);
@@ -50,7 +50,7 @@ static Storage *storage_that_goes_on(const Op *product)
     bool along_k = operand->def->code == OP_TRANS_VIEW;
     int line = machine_line_elements(tile.dtype);
     bool goes_on = along_k ? tile.cols <= line : tile.cols % line == 0;
-    return goes_on && 2 * operand->type.cols <= MACHINE_MMA_COLUMNS ? view->storage : NULL;
+    return goes_on && 2 * operand->type.cols <= machine->product_columns ? view->storage : NULL;
 }
 
 static bool same_put(const Op *product, const Op *other)
@@ -74,14 +74,14 @@ static Op *next_product(const Op *product)
     return op && op->code == OP_MMA ? op : NULL;
 }
 
-Op *op_paired_with(const Op *product)
+Op *op_paired_with(const Machine *machine, const Op *product)
 {
     Op *second = next_product(product);
     if (!second || second->args[2] == product->results[0] || !same_operand(product->args[0], second->args[0]) ||
         !type_equal(product->args[1]->type, second->args[1]->type) ||
         product->args[1]->def->code != second->args[1]->def->code)
         return NULL;
-    const Storage *storage = storage_that_goes_on(product), *behind = storage_that_goes_on(second);
+    const Storage *storage = storage_that_goes_on(machine, product), *behind = storage_that_goes_on(machine, second);
     bool alike = storage && behind && storage != behind && type_equal(storage->tile, behind->tile) &&
                  storage->interleaved == behind->interleaved && storage->rounded == behind->rounded;
     return alike && same_put(product, second) ? second : NULL;
@@ -98,13 +98,14 @@ static bool can_join(const Kernel *kernel, const Storage *storage, const Storage
 static void visit_pair(Op *op, void *context)
 {
     Kernel *kernel = context;
-    Op *second = op->code == OP_MMA && !op_is_second(op) ? op_paired_with(op) : NULL;
+    const Machine *machine = kernel->machine;
+    Op *second = op->code == OP_MMA && !op_is_second(op) ? op_paired_with(machine, op) : NULL;
     if (!second)
         return;
-    Storage *storage = storage_that_goes_on(op), *behind = storage_that_goes_on(second);
+    Storage *storage = storage_that_goes_on(machine, op), *behind = storage_that_goes_on(machine, second);
     int columns = op->results[0]->type.cols + second->results[0]->type.cols;
     if (!can_join(kernel, storage, behind) ||
-        columns > machine_product_columns(kernel_groups(kernel) * MACHINE_GROUP_THREADS, true))
+        columns > machine_product_columns(machine, kernel_groups(kernel) * MACHINE_GROUP_THREADS, true))
         return;
     behind->beside = storage;
     op->sync->paired = true;

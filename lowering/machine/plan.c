@@ -94,7 +94,7 @@ static bool carries_much(const Role *role)
    last group to ask would wait for ever.  */
 static int register_pool(const Kernel *kernel)
 {
-    return kernel_groups(kernel) * (MACHINE_REGISTERS / kernel->threads / 8 * 8);
+    return kernel_groups(kernel) * (kernel->machine->registers / kernel->threads / 8 * 8);
 }
 
 static void visit_rings(Op *op, void *context)
@@ -104,11 +104,11 @@ static void visit_rings(Op *op, void *context)
 }
 
 /* A role that only moves tiles from ring to ring: four of them, with slot and phase each, spill in the fewest registers.  */
-static int moving_registers(const Role *role)
+static int moving_registers(const Machine *machine, const Role *role)
 {
     int rings = 0;
     ir_walk(role->body, visit_rings, &rings);
-    return rings > 2 ? BUDGET_FEWEST_REGISTERS + 8 : BUDGET_FEWEST_REGISTERS;
+    return rings > 2 ? machine->fewest_role_registers + 8 : machine->fewest_role_registers;
 }
 
 enum { BESIDE_TILES = 40, FEWEST_PREPARING = 56, MOST_PREPARING = 152 };
@@ -138,15 +138,16 @@ static int preparing_registers(const Role *role)
 }
 
 /* Of roles but those that get what is left.  */
-static int own_registers(const Role *role, int issuing)
+static int own_registers(const Machine *machine, const Role *role, int issuing)
 {
     return role_issues_only(role)   ? issuing
            : role_holds_tiles(role) ? preparing_registers(role)
-                                    : moving_registers(role);
+                                    : moving_registers(machine, role);
 }
 
 static void default_registers(Kernel *kernel)
 {
+    const Machine *machine = kernel->machine;
     int busy = busy_groups(kernel), idle = kernel_groups(kernel) - busy;
     if (busy < 2 || !idle)
         return;
@@ -157,12 +158,12 @@ static void default_registers(Kernel *kernel)
     }
     int left = register_pool(kernel), issuing = busy > 2 ? 32 : more && !full ? 40 : 24;
     FOR_ROLES (role, kernel)
-        left -= is_busy(role) ? 0 : role->replicas * own_registers(role, issuing);
+        left -= is_busy(role) ? 0 : role->replicas * own_registers(machine, role, issuing);
     int computing = left / busy / 8 * 8;
     FOR_ROLES (role, kernel)
-        role->registers = !is_busy(role)                      ? own_registers(role, issuing)
-                          : computing > BUDGET_MOST_REGISTERS ? BUDGET_MOST_REGISTERS
-                                                              : computing;
+        role->registers = !is_busy(role)                             ? own_registers(machine, role, issuing)
+                          : computing > machine->most_role_registers ? machine->most_role_registers
+                                                                     : computing;
 }
 
 static void clause_registers(Kernel *kernel)
@@ -201,8 +202,8 @@ static void plan_threads(Kernel *kernel)
     bool clause = kernel->grid.producer_registers || kernel->grid.consumer_registers;
     kernel->threads = kernel_groups(kernel) * MACHINE_GROUP_THREADS;
     kernel->min_blocks = 1;
-    if (kernel->threads > MACHINE_MAX_THREADS)
-        reject(kernel, kernel->grid.loc, REASON_THREADS, kernel->threads, MACHINE_MAX_THREADS);
+    if (kernel->threads > kernel->machine->max_threads)
+        reject(kernel, kernel->grid.loc, REASON_THREADS, kernel->threads, kernel->machine->max_threads);
     else if (clause && check_register_clause(kernel))
         clause_registers(kernel);
     else if (!clause && kernel_is_specialized(kernel))
@@ -214,8 +215,9 @@ static void check_product(Op *op, void *context)
     Kernel *kernel = context;
     if (op->code != OP_MMA)
         return;
-    int columns = op->results[0]->type.cols < MACHINE_MMA_COLUMNS ? op->results[0]->type.cols : MACHINE_MMA_COLUMNS;
-    int most = machine_product_columns(kernel->threads, op->args[0]->type.kind != K_VIEW);
+    int columns = op->results[0]->type.cols < kernel->machine->product_columns ? op->results[0]->type.cols
+                                                                               : kernel->machine->product_columns;
+    int most = machine_product_columns(kernel->machine, kernel->threads, op->args[0]->type.kind != K_VIEW);
     if (columns > most)
         reject(kernel, op->loc, REASON_PRODUCT_WIDE, columns, kernel->threads, most);
 }
@@ -248,8 +250,8 @@ static void plan_barriers(Kernel *kernel)
 {
     int groups = kernel_groups(kernel);
     int barriers = 1 + groups + (kernel_has_pingpong(kernel) ? groups : 0) + kernel_gathers(kernel);
-    if (barriers > MACHINE_NAMED_BARRIERS)
-        reject(kernel, kernel->grid.loc, REASON_BARRIERS, barriers, MACHINE_NAMED_BARRIERS);
+    if (barriers > kernel->machine->named_barriers)
+        reject(kernel, kernel->grid.loc, REASON_BARRIERS, barriers, kernel->machine->named_barriers);
 }
 
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */
@@ -273,7 +275,7 @@ static bool outputs_fit(Kernel *kernel, const int *whole, int blocks)
         i++;
     }
     kernel->shared_bytes = budget_place(kernel);
-    return budget_fits(kernel->shared_bytes);
+    return budget_fits(kernel, kernel->shared_bytes);
 }
 
 static const char *use_text(const Storage *storage)
@@ -288,8 +290,8 @@ static void reject_sum(Kernel *kernel)
     FOR_STORAGES (storage, kernel)
         sum = arena_print(kernel->module, "%s%s%s %d %s of %lld", sum, *sum ? ", " : "", storage->name, storage->slots,
                           use_text(storage), (long long)storage->slot_bytes);
-    reject(kernel, kernel->loc, REASON_SHARED_MEMORY, (long long)kernel->shared_bytes, (long long)MACHINE_SHARED_BYTES,
-           sum);
+    reject(kernel, kernel->loc, REASON_SHARED_MEMORY, (long long)kernel->shared_bytes,
+           (long long)kernel->machine->shared_bytes, sum);
 }
 
 /* The tensor core reads 64 rows of A even where a tile has fewer.  */
@@ -317,7 +319,7 @@ static void plan_second_slots(Kernel *kernel)
         if (!kernel->grid.persistent || aref->slots > 1 || pipelined_loop(aref->payload[0]->def))
             continue;
         set_slots(aref, 2);
-        if (!budget_fits(budget_place(kernel)))
+        if (!budget_fits(kernel, budget_place(kernel)))
             set_slots(aref, 1);
     }
     kernel->shared_bytes = budget_place(kernel);
@@ -342,7 +344,7 @@ static void try_columns(Kernel *kernel, Storage *storage, int columns)
     int before = storage->tile.cols;
     storage->tile.cols = columns;
     storage->slot_bytes = storage_bytes(storage);
-    if (!budget_fits(budget_place(kernel)))
+    if (!budget_fits(kernel, budget_place(kernel)))
         storage->tile.cols = before;
     storage->slot_bytes = storage_bytes(storage);
 }
@@ -430,11 +432,11 @@ static void plan_shared(Kernel *kernel)
 static int check_pressure(Kernel *kernel, const Role *role)
 {
     Pressure peak = plan_pressure(kernel, role);
-    if (peak.registers <= MACHINE_THREAD_REGISTERS)
+    if (peak.registers <= kernel->machine->thread_registers)
         return peak.registers;
     const char *sentence =
         arena_print(kernel->module, "the tiles that live here take %d registers of each thread, and there are %d: %s",
-                    peak.registers, MACHINE_THREAD_REGISTERS, peak.tiles);
+                    peak.registers, kernel->machine->thread_registers, peak.tiles);
     reject_text(kernel, peak.loc, sentence, "use smaller tiles or more consumer groups");
     return peak.registers;
 }
@@ -457,8 +459,8 @@ static void plan_blocks(Kernel *kernel, int peak)
     FOR_STORAGES (storage, kernel)
         scratch = storage->use == USE_SCRATCH ? SCRATCH_REGISTERS : scratch;
     int each = (int)round_up(peak + OTHER_REGISTERS + scratch, 8);
-    int blocks = MACHINE_REGISTERS / (each * kernel->threads);
-    int fit = MACHINE_SM_SHARED_BYTES / (int)(kernel->shared_bytes + MACHINE_BLOCK_SHARED_BYTES);
+    int blocks = kernel->machine->registers / (each * kernel->threads);
+    int fit = kernel->machine->sm_shared_bytes / (int)(kernel->shared_bytes + kernel->machine->block_shared_bytes);
     blocks = blocks < fit ? blocks : fit;
     blocks = blocks < ENOUGH_THREADS / kernel->threads ? blocks : ENOUGH_THREADS / kernel->threads;
     kernel->min_blocks = blocks > 1 ? blocks : 1;

@@ -54,7 +54,7 @@ void plan_variables(Kernel *kernel);
 
 /* pairs.c: products that are one instruction.  */
 void layout_pairs(Kernel *kernel);
-Op *op_paired_with(const Op *product);  /* the product behind this one, if the two may be one instruction */
+Op *op_paired_with(const Machine *machine, const Op *product);  /* the product behind this one, if the two may be one instruction */
 bool op_is_second(const Op *product);   /* the one before, which pairs, starts it */
 
 /* pressure.c: the most registers of a thread that live tiles take at one point of a role; needs positions.  */

@@ -135,7 +135,7 @@ Pressure plan_pressure(Kernel *kernel, const Role *role)
             worst = position;
         }
     }
-    if (peak.registers > MACHINE_THREAD_REGISTERS)
+    if (peak.registers > kernel->machine->thread_registers)
         peak.tiles = tiles_at(&in, worst);
     return peak;
 }

@@ -434,7 +434,8 @@ static bool is_width(const Value *columns)
 /* A product, or two that are one instruction.  */
 static void print_accumulate(Printer *in, const Op *op)
 {
-    const Op *products[] = {op, op->code == OP_MMA && op->sync->paired ? op_paired_with(op) : NULL};
+    const Op *products[] = {op,
+                            op->code == OP_MMA && op->sync->paired ? op_paired_with(in->kernel->machine, op) : NULL};
     int count = products[1] ? 2 : 1;
     for (int i = 0; i < count; i++)
         if (products[i]->args[2]->var != products[i]->results[0]->var)

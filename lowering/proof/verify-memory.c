@@ -229,7 +229,7 @@ static const Storage *storage_under(const Value *view)
 /* The wide product reads what lies behind the first right operand: it is the second one.  */
 static void check_pair(RoleUses *uses, const Op *op)
 {
-    const Op *second = op_paired_with(op);
+    const Op *second = op_paired_with(uses->kernel->machine, op);
     if (!second || !op->sync->paired || second->sync->paired)
         complain(uses, op, "is one instruction with a product that cannot be");
     else if (!lie_beside(storage_under(op->args[1]), storage_under(second->args[1])))
@@ -341,9 +341,9 @@ bool verify_memory(Kernel *kernel)
             return false;
         }
     }
-    if (kernel->shared_bytes > MACHINE_SHARED_BYTES)
+    if (kernel->shared_bytes > kernel->machine->shared_bytes)
         BUG(kernel, "%lld bytes of shared memory", (long long)kernel->shared_bytes);
-    return kernel->shared_bytes <= MACHINE_SHARED_BYTES;
+    return kernel->shared_bytes <= kernel->machine->shared_bytes;
 }
 
 /* ---- the machine ------------------------------------------------------------------------------------------------- */
@@ -373,7 +373,8 @@ bool verify_machine(Kernel *kernel)
         registers += role->replicas * role->registers;
         asking += role->registers ? role->replicas : 0;
         if (role->warps != 4 || role->registers % 8 ||
-            (role->registers && (role->registers < 24 || role->registers > 240))) {
+            (role->registers && (role->registers < kernel->machine->fewest_role_registers ||
+                                 role->registers > kernel->machine->most_role_registers))) {
             BUG(kernel, "'%s' has %d warps and %d registers", role->name, role->warps, role->registers);
             return false;
         }
@@ -382,14 +383,14 @@ bool verify_machine(Kernel *kernel)
             return false;
         }
     }
-    int given = groups * (MACHINE_REGISTERS / (groups * MACHINE_GROUP_THREADS) / 8 * 8);
-    if (kernel->threads != groups * MACHINE_GROUP_THREADS || kernel->threads > MACHINE_MAX_THREADS ||
+    int given = groups * (kernel->machine->registers / (groups * MACHINE_GROUP_THREADS) / 8 * 8);
+    if (kernel->threads != groups * MACHINE_GROUP_THREADS || kernel->threads > kernel->machine->max_threads ||
         registers > given || (asking && asking != groups)) {
         BUG(kernel, "%d threads for %d groups, %d of %d registers", kernel->threads, groups, registers, given);
         return false;
     }
     int barriers = 1 + groups * (1 + turns) + kernel_gathers(kernel);
-    if (barriers > MACHINE_NAMED_BARRIERS) {
+    if (barriers > kernel->machine->named_barriers) {
         BUG(kernel, "%d barriers for %d groups", barriers, groups);
         return false;
     }

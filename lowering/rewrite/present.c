@@ -352,7 +352,7 @@ static void visit_load(Op *op, void *context)
         return;
     op->transfer->present =
         may_be_ragged(op, op->nargs - 3, op->results[0]->type.rows) && rows_stay_apart(in->kernel, &in->uses, op);
-    if (op->transfer->present && op->results[0]->type.rows <= MACHINE_BOX_ROWS)
+    if (op->transfer->present && op->results[0]->type.rows <= in->kernel->machine->box_rows)
         op->transfer->clipped = rows_clipped(in->kernel, &in->uses, op);
 }
 

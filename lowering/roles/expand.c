@@ -209,7 +209,7 @@ static void visit_flight(Op *op, void *context)
 {
     Expander *in = context;
     int index;
-    Op *loop = dot_carried_by(op, &in->uses, &index);
+    Op *loop = dot_carried_by(in->kernel->machine, op, &in->uses, &index);
     if (!loop)
         return;
     Flight *flight = arena_alloc(in->kernel->module, sizeof *flight);

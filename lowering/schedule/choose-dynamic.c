@@ -74,8 +74,7 @@ static bool is_halved(const Op *op, const void *context)
 {
     const Op *trans = op_is_dot(op) ? op->args[1]->def : NULL;
     const Op *load = trans && trans->code == OP_TRANS ? trans->args[0]->def : NULL;
-    (void)context;
-    return load && load->code == OP_LOAD && is_halved_at_edge(load);
+    return load && load->code == OP_LOAD && is_halved_at_edge(context, load);
 }
 
 static bool is_while(const Op *op, const void *context)
@@ -88,7 +87,7 @@ static bool is_while(const Op *op, const void *context)
    loses more than it brings.  */
 static bool is_uneven_at_edge(const Kernel *kernel)
 {
-    return kernel->grid.split == SPLIT_TILES && ir_any_of(kernel->body, is_halved, NULL) &&
+    return kernel->grid.split == SPLIT_TILES && ir_any_of(kernel->body, is_halved, kernel->machine) &&
            !ir_any_of(kernel->body, is_while, NULL);
 }
 

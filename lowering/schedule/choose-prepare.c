@@ -133,7 +133,8 @@ static int64_t product_clocks(const Chooser *in, const Op *loop)
     for (int i = 0; i < in->ndots; i++) {
         Type left = in->dots[i]->args[0]->type, right = in->dots[i]->args[1]->type;
         if (op_is_dot(in->dots[i]) && pipelined_loop(in->dots[i]) == loop)
-            clocks += (int64_t)left.rows * left.cols * right.cols * dtype_bytes(left.dtype) / MACHINE_MMA_CLOCK_BYTES;
+            clocks += (int64_t)left.rows * left.cols * right.cols * dtype_bytes(left.dtype) /
+                      in->kernel->machine->product_clock_bytes;
     }
     return clocks;
 }
@@ -256,7 +257,7 @@ static void choose_loop(Chooser *in, const Op *loop, int groups)
         return;
     choose_slots(in, loop);
     const char *why = objection(in, &estimate, groups);
-    if (!why && !budget_fits(room_fixed(in)))
+    if (!why && !budget_fits(in->kernel, room_fixed(in)))
         why = "its slots do not fit into shared memory";
     for (int i = first; i < in->nprepared && why; i++)
         schedule_op(in->prepared[i])->depth = 0;

@@ -99,14 +99,14 @@ int64_t room_fixed(const Chooser *in)
 }
 
 /* An operand that each group has to bring into a form, and into memory of its own, in which the product reads it.  */
-static bool is_staged(const Op *product, int arg)
+static bool is_staged(const Chooser *in, const Op *product, int arg)
 {
     const Value *operand = product->args[arg];
     bool registers =
         arg == 0 && dtype_bytes(operand->type.dtype) <= 2 && !(operand->def && operand->def->code == OP_TRANS);
     if (!op_is_dot(product))
         return !ring_source(operand);
-    return ring_source(operand) ? !operand_in_place(operand, arg) : !registers;
+    return ring_source(operand) ? !operand_in_place(in->kernel->machine, operand, arg) : !registers;
 }
 
 /* For so many groups, each with whole tiles or with its share of the rows.  */
@@ -117,7 +117,7 @@ static int64_t staged_bytes(const Chooser *in, int groups, bool rows)
         for (int arg = 0; arg < 2; arg++) {
             Type type = in->dots[i]->args[arg]->type;
             type.rows = rows && arg == 0 ? type.rows / groups : type.rows;
-            bytes += is_staged(in->dots[i], arg) ? groups * machine_tile_bytes(type) : 0;
+            bytes += is_staged(in, in->dots[i], arg) ? groups * machine_tile_bytes(type) : 0;
         }
     return bytes;
 }
@@ -131,5 +131,5 @@ bool room_for_staged(const Chooser *in, int groups, bool rows)
         if (loop && loop->control->pipeline->automatic && !in->keeps && depth > loop->control->pipeline->in_flight)
             bytes -= (depth - loop->control->pipeline->in_flight) * room_of_slot(in->rings[i]);
     }
-    return !staged || budget_fits(bytes);
+    return !staged || budget_fits(in->kernel, bytes);
 }

@@ -139,7 +139,7 @@ bool choose_products_fit(const Chooser *in, int groups)
     for (int i = 0; i < in->ndots; i++)
         if (op_is_dot(in->dots[i]) && in->dots[i]->results[0]->type.cols > columns)
             columns = in->dots[i]->results[0]->type.cols;
-    return columns <= machine_product_columns(groups * MACHINE_GROUP_THREADS, true);
+    return columns <= machine_product_columns(in->kernel->machine, groups * MACHINE_GROUP_THREADS, true);
 }
 
 static int wanted_groups(const Chooser *in);
@@ -161,7 +161,7 @@ static bool wants_turner(const Chooser *in, const Op *load)
     Type type = load->results[0]->type;
     int asked = 2 * (grid->producer_registers + grid->consumer_registers); /* of two groups each */
     int groups = most_groups(in);
-    bool room = groups <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= MACHINE_REGISTERS &&
+    bool room = groups <= MOST_GROUPS_BESIDE && asked * MACHINE_GROUP_THREADS <= in->kernel->machine->registers &&
                 choose_products_fit(in, groups + 2);
     return schedule_of(load)->depth && in->specialized && room && type.rows % TURNED_ROWS == 0 &&
            type.cols % TURNED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
@@ -179,7 +179,7 @@ static void release_at_products(Chooser *in, Op *source, const Value *value)
         }
         if (!use_is_operand(use, &in->uses))
             continue;
-        Op *carrier = dot_carried_by(use->op, &in->uses, NULL);
+        Op *carrier = dot_carried_by(in->kernel->machine, use->op, &in->uses, NULL);
         if (carrier && carrier == loop_around(source->parent)) {
             when = RELEASE_END;
         } else if (here != use->op) {
@@ -270,7 +270,7 @@ static void choose_turner(Chooser *in)
             schedule_op(in->loads[i])->turner = turner;
             any = true;
         }
-    bool fits = budget_fits(room_fixed(in));
+    bool fits = budget_fits(in->kernel, room_fixed(in));
     for (int i = 0; i < in->nloads && !fits; i++)
         schedule_op(in->loads[i])->turner = 0;
     if (any && fits)
@@ -281,7 +281,8 @@ static void choose_resident_loads(Chooser *in)
 {
     in->keeps = true;
     in->keeps = in->nloops == 1 && !in->nprepared &&
-                choose_resident(in->kernel, in->loops[0], in->loads, in->nloads, MACHINE_SHARED_BYTES - room_fixed(in));
+                choose_resident(in->kernel, in->loops[0], in->loads, in->nloads,
+                                in->kernel->machine->shared_bytes - room_fixed(in));
 }
 
 /* Rings whose depth the user left open share what is left, at most eight slots each, sixteen small ones: past that latency
@@ -292,11 +293,11 @@ static void choose_depth(Chooser *in)
     for (int i = 0; i < in->nrings; i++)
         if (schedule_of(in->rings[i])->depth < 0)
             open += room_of_slot(in->rings[i]);
-    int64_t depth = open ? (MACHINE_SHARED_BYTES - room_fixed(in)) / open : 0;
+    int64_t depth = open ? (in->kernel->machine->shared_bytes - room_fixed(in)) / open : 0;
     int64_t most = open <= MACHINE_SMALL_SLOT ? MACHINE_MAX_DEPTH : MACHINE_MAX_DEPTH / 2;
     depth = depth > most ? most : depth < 1 ? 1 : depth;
     if (open && in->nprepared)
-        depth = choose_uneven_depth(in, MACHINE_SHARED_BYTES - room_fixed(in), (int)most);
+        depth = choose_uneven_depth(in, in->kernel->machine->shared_bytes - room_fixed(in), (int)most);
     for (int i = 0; i < in->nloops; i++)
         if (in->loops[i]->control->pipeline->depth < 0)
             in->loops[i]->control->pipeline->depth = (int)depth;

@@ -265,8 +265,9 @@ static bool normalize(Kernel *kernel)
         grid->cluster[0] = grid->cluster[1] = 0;
         return false;
     }
-    if (cluster_size(kernel) > MACHINE_CLUSTER_BLOCKS) {
-        reject(kernel, grid->loc, REASON_CLUSTER_SIZE, grid->cluster[0], grid->cluster[1], MACHINE_CLUSTER_BLOCKS);
+    if (cluster_size(kernel) > kernel->machine->cluster_blocks) {
+        reject(kernel, grid->loc, REASON_CLUSTER_SIZE, grid->cluster[0], grid->cluster[1],
+               kernel->machine->cluster_blocks);
         return false;
     }
     if (grid->dims == 1 && grid->cluster[1] > 1) {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "ir/affine.h"
+#include "machine/machine.h"
 
 static const Loc nowhere = {"test.ir", 1, 1, 0};
 
@@ -46,7 +47,7 @@ static Value *convert(Fixture *f, Value *x, Dtype dtype)
 /* A loop over k, in whose body values are made from now on.  */
 static Fixture fresh(void)
 {
-    Fixture f = {.kernel = kernel_new(module_new("test.ir", NULL, NULL), "test", nowhere)};
+    Fixture f = {.kernel = kernel_new(module_new("test.ir", &machine_hopper, NULL, NULL), "test", nowhere)};
     f.block = f.kernel->body;
     f.i = kernel_param(f.kernel, type_scalar(D_I32), "i", nowhere);
     f.n = kernel_param(f.kernel, type_scalar(D_I64), "n", nowhere);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "ir/ir.h"
+#include "machine/machine.h"
 
 static const Loc nowhere = {"test.ir", 1, 1, 0};
 static char last_message[400];
@@ -24,13 +25,13 @@ static void remember(void *context, DiagKind kind, Loc loc, const char *message)
 static Kernel *fresh(void)
 {
     *last_message = 0;
-    return kernel_new(module_new("test.ir", remember, NULL), "test", nowhere);
+    return kernel_new(module_new("test.ir", &machine_hopper, remember, NULL), "test", nowhere);
 }
 
 static void arena_gives_zeroed_aligned_memory(void **state)
 {
     (void)state;
-    Module *module = module_new("test.ir", NULL, NULL);
+    Module *module = module_new("test.ir", &machine_hopper, NULL, NULL);
     for (size_t bytes = 1; bytes < 300000; bytes = bytes * 3 + 1) {
         unsigned char *memory = arena_alloc(module, bytes);
         assert_int_equal((uintptr_t)memory % 16, 0);

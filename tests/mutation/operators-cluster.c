@@ -102,8 +102,7 @@ bool fewer_columns(Kernel *kernel, Site site)
 bool rows_beyond_step(Kernel *kernel, Site site)
 {
     const Op *grid = site.op->code == OP_COPY_IN ? ir_enclosing(site.op, OP_GRID) : NULL;
-    (void)kernel;
-    if (!grid || site.op->transfer->clipped || site.op->storage->tile.rows > MACHINE_BOX_ROWS)
+    if (!grid || site.op->transfer->clipped || site.op->storage->tile.rows > kernel->machine->box_rows)
         return false;
     site.op->transfer->present = true;
     site.op->transfer->clipped = grid->nargs / 3;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hopper.c - the description of Hopper (sm_90a), which lowering is handed in Module.machine.
+ *
+ * Another GPU is another file of this form.  What all GPUs with TMA have in common, lines of 128 bytes and their swizzle, is
+ * in machine.h.
+ */
+#include "machine/architecture.h"
+#include "machine/machine.h"
+
+/* WGMMA: K of one instruction is 32 bytes; operands in shared memory, the left one also in registers.  */
+static const MachineProduct products[] = {
+    {D_F16, D_F32, OPERAND_ACROSS_K | LEFT_IN_REGISTERS},
+    {D_F16, D_F16, OPERAND_ACROSS_K | LEFT_IN_REGISTERS},
+    {D_BF16, D_F32, OPERAND_ACROSS_K | LEFT_IN_REGISTERS},
+    {D_F32, D_F32, LEFT_IN_REGISTERS},
+    {D_E4M3, D_F32, LEFT_IN_REGISTERS},
+    {D_E5M2, D_F32, LEFT_IN_REGISTERS},
+    {D_I8, D_I32, LEFT_IN_REGISTERS},
+};
+
+const Machine machine_hopper = {
+    .name = "Hopper",
+    .architecture = WSC_ARCHITECTURE,
+    .max_threads = 1024,
+    .named_barriers = 16,
+    .cluster_blocks = 8,
+    .registers = 65536,
+    .thread_registers = 255,
+    .fewest_role_registers = 24,
+    .most_role_registers = 240,
+    .shared_bytes = 232448,
+    .sm_shared_bytes = 228 * 1024,
+    .block_shared_bytes = 1024,
+    .box_rows = 256,
+    .product_columns = 256,
+    .product_clock_bytes = 4096,
+    .accumulators = ACCUMULATORS_IN_REGISTERS,
+    .products = products,
+    .nproducts = sizeof products / sizeof *products,
+};

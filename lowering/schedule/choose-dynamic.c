@@ -6,10 +6,11 @@
  *     last = i + 128
  *     for (j = 0; j < last; j += 128)          a bound that comes from the tile
  *
- * The CTAs of a persistent grid take every so many tiles.  Where a loop's bounds, or whether there is a loop at all, depend on
- * the tile, also by way of a while that looks for its place, some would be done long before others: such tiles are dealt while
- * the kernel runs, in the same order, to whoever wants one.  Which CTA gets which is no part of the meaning of a grid.  So are
- * wide tiles, of which the last of a row may have half the columns and then takes half as long (narrow.c).
+ * The CTAs of a persistent grid take every so many tiles.  Where a loop's bounds, or whether there is a loop at all,
+ * depend on the tile, also by way of a while that looks for its place, some would be done long before others: such
+ * tiles are scheduled while the kernel runs, in the same order, to whoever wants one.  Which CTA gets which is no part
+ * of the meaning of a grid.  So are wide tiles, of which the last of a row may have half the columns and then takes
+ * half as long (narrow.c).
  */
 #include "schedule/choose.h"
 
@@ -83,8 +84,8 @@ static bool is_while(const Op *op, const void *context)
     return op->code == OP_WHILE;
 }
 
-/* Tiles that take turns, each of which is the same but at that edge: where they look for their place themselves, dealing them
-   loses more than it brings.  */
+/* Tiles that take turns, each of which is the same but at that edge: where they look for their place themselves,
+   dynamic scheduling loses more than it brings.  */
 static bool is_uneven_at_edge(const Kernel *kernel)
 {
     return kernel->grid.split == SPLIT_TILES && ir_any_of(kernel->body, is_halved, kernel->machine) &&
@@ -97,8 +98,8 @@ static bool is_resident(const Op *op, const void *context)
     return op->code == OP_LOAD && op->transfer->resident;
 }
 
-/* By a producer, to groups that all work on the same tile, or in turn on tiles that share what is kept for them or that are
-   uneven at an edge only.  */
+/* By a producer, to groups that all work on the same tile, or in turn on tiles that share what is kept for them or that
+   are uneven at an edge only.  */
 bool choose_dynamic(Kernel *kernel)
 {
     const Grid *grid = &kernel->grid;

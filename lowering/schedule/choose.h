@@ -31,7 +31,8 @@ void choose_prepared(Chooser *in, int groups);
 /* Open depths of a kernel that has some; returns that of what products get straight from the copies.  */
 int choose_uneven_depth(Chooser *in, int64_t room, int most);
 
-/* choose-split.c: may `groups` consumer groups divide the rows?  Sets value->split.  On failure *why is the op in the way.  */
+/* choose-split.c: may `groups` consumer groups divide the rows?  Sets value->split.  On failure *why is the op in the
+   way.  */
 bool split_rows(Kernel *kernel, int groups, Op **why);
 
 /* choose-coarse.c: stages and orders for a loop of the form T, C, U.  False, and nothing changed, for any other.  */
@@ -47,8 +48,8 @@ int64_t room_fixed(const Chooser *in);
 bool room_for_staged(const Chooser *in, int groups, bool rows);
 int64_t constant_trips(const Op *loop); /* -1: its bounds are not constant */
 
-/* choose-resident.c: depths for the loads of a loop some of which neighbouring tiles share; those are marked as kept.  False, and
-   nothing changed, where there are none or `room` bytes do not hold them.  */
+/* choose-resident.c: depths for the loads of a loop some of which neighbouring tiles share; those are marked as
+   resident.  False, and nothing changed, where there are none or `room` bytes do not hold them.  */
 bool choose_resident(Kernel *kernel, Op *loop, Op *const *loads, int nloads, int64_t room);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * device.cuh - the host's side of a device: its memory behind ws_alloc and ws_copy, what is asked of it once, and the counters
- * of kernels that deal their tiles.
+ * of kernels with dynamic scheduling.
  *
  * A file that includes this registers the device with the runtime library when it is loaded.
  */
@@ -161,7 +161,7 @@ inline void know_blocks(const void *function, int device, int blocks)
     unlock_kernels();
 }
 
-/* ---- counters of launches that deal their tiles ------------------------------------------------------------------ */
+/* ---- counters of launches with dynamic scheduling ---------------------------------------------------------------- */
 
 /* Two launches that may run at the same time must not draw from one counter.  Launches of one stream follow each other, so a
    stream has one counter; a launch that is captured may run beside anything later, so it has its own for good.  When there are

@@ -42,7 +42,7 @@ template <int N, typename B = void> struct grid {
     divisor outer[N];      /* by count */
     divisor plane, band;   /* by the tiles of the last two dimensions, of a whole band */
     divisor height, lower; /* by the rows of a band, of the last one */
-    u32 *tickets;          /* of this launch, where its tiles are dynamic_tiles: the next one, and how many CTAs have ended */
+    u32 *tickets;          /* of this launch, where its tiles are scheduled dynamically: the next one, and how many CTAs have ended */
 
     /* When counts and group are known, and none is 0.  */
     void set_divisors()

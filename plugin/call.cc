@@ -127,7 +127,7 @@ static void warn_of_unsigned(Walk *w, gcall *call)
     last_place = where;
     warn(w->kernel, loc_of(where),
          "WS_I8 is signed, and these are unsigned char: 200 reads as -56 [-Wws-unsigned-bytes]");
-    remark(w->kernel, DIAG_NOTE, loc_of(where), "make them signed char, or cast the pointer");
+    remark(w->kernel, DIAG_NOTE, loc_of(where), "say WS_U8, make them signed char, or cast the pointer");
 }
 
 bool element_type(Walk *w, gcall *call, int index, Dtype *dtype)

@@ -2,21 +2,21 @@
 /*
  * hopper.c - the description of Hopper (sm_90a), which lowering is handed in Module.machine.
  *
- * Another GPU is another file of this form.  What all GPUs with TMA have in common, lines of 128 bytes and their swizzle, is
- * in machine.h.
+ * Another GPU is another file of this form.  What all GPUs with TMA have in common, lines of 128 bytes and their
+ * swizzle, is in machine.h.
  */
 #include "machine/architecture.h"
 #include "machine/machine.h"
 
-/* WGMMA: K of one instruction is 32 bytes; operands in shared memory, the left one also in registers.  */
+/* WGMMA reads shared memory, and the left operand from registers, too; of F32 it takes tf32.  F64 is for mma.sync.  */
 static const MachineProduct products[] = {
     {D_F16, D_F32, OPERAND_ACROSS_K | LEFT_IN_REGISTERS},
-    {D_F16, D_F16, OPERAND_ACROSS_K | LEFT_IN_REGISTERS},
     {D_BF16, D_F32, OPERAND_ACROSS_K | LEFT_IN_REGISTERS},
     {D_F32, D_F32, LEFT_IN_REGISTERS},
     {D_E4M3, D_F32, LEFT_IN_REGISTERS},
     {D_E5M2, D_F32, LEFT_IN_REGISTERS},
     {D_I8, D_I32, LEFT_IN_REGISTERS},
+    {D_F64, D_F64, 0},
 };
 
 const Machine machine_hopper = {

@@ -3,8 +3,8 @@
  * ops.cu - every operation of the CUDA runtime against scalar code on the host.
  *
  * A case is a kernel of one group that loads one or two tiles from ragged matrices, does one thing to them and stores
- * the result, and a function that says in double what should have come out.  ops [SEED] prints a line for each case that is
- * wrong and a count; exits with 0, 1, or 77 where there is no GPU.
+ * the result, and a function that says in double what should have come out.  ops [SEED] prints a line for each case
+ * that is wrong and a count; exits with 0, 1, or 77 where there is no GPU.
  */
 #include <cmath>
 #include <stdio.h>

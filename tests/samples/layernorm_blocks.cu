@@ -57,7 +57,8 @@ static WS_KERNEL(128, 4) void layernorm_blocks_kernel(WS_PARAMS(layernorm_blocks
     ws::finish<layernorm_blocks_cluster>();
 }
 
-extern "C" void ws_launch_layernorm_blocks(int M, int N, float epsilon, const void *X, const void *scale, const void *shift, const void *Y)
+extern "C" void ws_launch_layernorm_blocks(int M, int N, float epsilon, const void *X, const void *scale,
+                                           const void *shift, const void *Y)
 {
     ws::launch call("layernorm_blocks");
     layernorm_blocks_params p;
@@ -69,5 +70,6 @@ extern "C" void ws_launch_layernorm_blocks(int M, int N, float epsilon, const vo
     p.N = N;
     p.epsilon = epsilon;
     call.grid(p.grid, {{0, M, 4}, {0, 8, 1}}, ws::order_auto, 0);
-    call.run(layernorm_blocks_kernel, p, 128, sizeof(layernorm_blocks_shared), ws::one_tile, layernorm_blocks_cluster::size);
+    call.run(layernorm_blocks_kernel, p, 128, sizeof(layernorm_blocks_shared), ws::one_tile,
+             layernorm_blocks_cluster::size);
 }

@@ -113,27 +113,20 @@ static int moving_registers(const Machine *machine, const Role *role)
 
 enum { BESIDE_TILES = 40, FEWEST_PREPARING = 56, MOST_PREPARING = 152 };
 
-/* The most that one block's operations make, and the loop around carries.  */
-static int most_held(const Block *block, Layout layout)
+static void visit_held(Op *op, void *context)
 {
-    int here = 0, inside = 0;
-    for (int i = 0; i < block->nargs; i++)
-        here += value_is_tile(block->args[i]) ? machine_tile_registers(block->args[i]->type, layout) : 0;
-    FOR_OPS (op, block) {
-        for (int i = 0; i < op->nresults && !op->nblocks; i++)
-            here += value_is_tile(op->results[i]) ? machine_tile_registers(op->results[i]->type, layout) : 0;
-        for (int k = 0; k < op->nblocks; k++) {
-            int other = most_held(op->blocks[k], layout);
-            inside = other > inside ? other : inside;
-        }
-    }
-    return here > inside ? here : inside;
+    Carrier *held = context;
+    for (int i = 0; i < op->nresults; i++)
+        held->registers +=
+            value_is_tile(op->results[i]) ? machine_tile_registers(op->results[i]->type, held->layout) : 0;
 }
 
 /* A role that computes for others: all of its tiles at once, at most, and what addresses take.  */
 static int preparing_registers(const Role *role)
 {
-    int registers = (int)round_up(most_held(role->body, role->layout) + BESIDE_TILES, 8);
+    Carrier held = {role->layout, BESIDE_TILES};
+    ir_walk(role->body, visit_held, &held);
+    int registers = (int)round_up(held.registers, 8);
     return registers < FEWEST_PREPARING ? FEWEST_PREPARING : registers < MOST_PREPARING ? registers : MOST_PREPARING;
 }
 

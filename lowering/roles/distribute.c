@@ -14,9 +14,6 @@
  * looks at, branches that hold something of its own.  put stands at an aref's last value, get at its first; each counts its
  * own executions, so slot and phase agree between roles for any control flow, trip counts of 0 and 1 included.
  *
- * A role that computes for others works in two stages: it gets an iteration's loads before it makes and puts the iteration's before.
- * So these loads are brought first in each iteration.
- *
  * With several consumer groups the rows of split tiles shrink, row coordinates grow by the group's first row, and what every
  * group holds whole is stored by the first group alone.
  */
@@ -41,8 +38,7 @@ typedef struct {
     int noffsets;
     Op *last_offset; /* offsets are computed once, at the top */
     bool skipping;   /* copying the control flow of another group's tile */
-    bool fills;      /* the role moves tiles for others: what it does has no stage, */
-    bool ahead;      /* or two of them: what it gets, and what it makes of that an iteration later */
+    bool fills;      /* the role moves tiles for others: what it does has no stage */
 } Distributor;
 
 static void clone_block(Distributor *in, Block *from, Block *to);
@@ -55,27 +51,12 @@ static int groups_of(const Distributor *in)
 
 /* ---- small builders ---------------------------------------------------------------------------------------------- */
 
-static bool is_control(const Op *op, const void *context)
-{
-    const Slice *slice = context;
-    return op->nblocks && slice_has_op(slice, op);
-}
-
-/* A role that computes for others has the next iteration's loads on their way while it works on this one's: they are the first of
-   two stages, where the loop is nothing but a row of operations.  */
-static int stage_of_filling(const Distributor *in, const Op *origin)
-{
-    const Op *loop = origin->parent ? origin->parent->parent : NULL;
-    return in->ahead && op_info[origin->code].class_ == CLASS_TILE && loop && pipeline_of(loop) &&
-           !ir_any_of(origin->parent, is_control, &in->slice);
-}
-
 static Op *emit(Distributor *in, Block *to, const Op *origin, Opcode code, int nargs, Value *const *args)
 {
     Op *op = op_new(in->kernel, code, origin->loc, nargs, args);
     op->origin = origin->origin ? origin->origin : (Op *)origin;
     schedule_op(op)->roles = ROLE_BIT(in->role);
-    schedule_op(op)->stage = in->fills ? stage_of_filling(in, origin) : schedule_of(origin)->stage;
+    schedule_op(op)->stage = in->fills ? 0 : schedule_of(origin)->stage;
     schedule_op(op)->order = schedule_of(origin)->order;
     op_append(to, op);
     return op;
@@ -685,90 +666,6 @@ static void visit_root(Op *op, void *context)
         slice_op(&in->slice, op);
 }
 
-/* ---- what a role brings first ------------------------------------------------------------------------------------ */
-
-static bool stands_before(const Op *op, const Op *other)
-{
-    for (; op; op = op->next)
-        if (op == other)
-            return true;
-    return false;
-}
-
-/* From its put to its put_done: may all of it stand before `first`?  */
-static bool may_lead(const Op *put, const Op *first)
-{
-    for (const Op *op = put; op && !(op->code == OP_PUT_DONE && op->aref == put->aref); op = op->next)
-        for (int i = 0; i < op->nargs; i++) {
-            const Op *def = op->args[i]->def;
-            if (def && def->parent == put->parent && def != put && !stands_before(def, first))
-                return false;
-        }
-    return true;
-}
-
-/* What another role works on before it is multiplied comes before the rest of an iteration: a put of that may have to wait for a
-   product that waits for this.  */
-static void bring_first(Block *block)
-{
-    Op *first = NULL;
-    FOR_OPS (op, block) {
-        for (int k = 0; k < op->nblocks; k++)
-            bring_first(op->blocks[k]);
-        bool put = op->code == OP_PUT;
-        bool through = put && !(op->aref->consumers & ROLE_BIT(role_that(op->kernel, ROLE_STORES)));
-        if (put && !through && !first)
-            first = op;
-        if (!through || !first || !may_lead(op, first))
-            continue;
-        const Aref *aref = op->aref;
-        for (Op *moved = op, *next; moved; moved = next) {
-            bool last = moved->code == OP_PUT_DONE && moved->aref == aref;
-            next = last ? NULL : moved->next;
-            op_remove(moved);
-            op_before(first, moved);
-        }
-    }
-}
-
-static bool is_put_for_products(const Op *op)
-{
-    return op->code == OP_PUT && op->aref->consumers & ROLE_BIT(role_that(op->kernel, ROLE_STORES));
-}
-
-/* Does the block bring something to the groups that multiply before it fills this ring?  */
-static bool comes_late(const Block *block, const Aref *aref)
-{
-    bool late = false, others = false;
-    FOR_OPS (op, block) {
-        late |= op->code == OP_PUT && op->aref == aref && others;
-        others |= is_put_for_products(op);
-        for (int k = 0; k < op->nblocks; k++)
-            late |= comes_late(op->blocks[k], aref);
-    }
-    return late;
-}
-
-/* May the role get the next iteration's tiles before it has put this one's?  Nobody else waits for their slots, and they come
-   without waiting for what the products wait for.  */
-static bool may_run_ahead(const Kernel *kernel, const Role *role)
-{
-    FOR_AREFS (aref, kernel)
-        if (aref->consumers & ROLE_BIT(role) &&
-            (aref->consumers != ROLE_BIT(role) || !aref->producer->body || comes_late(aref->producer->body, aref)))
-            return false;
-    return role->may == ROLE_COMPUTES;
-}
-
-/* Does a role compute what others multiply?  */
-static bool role_prepares(const Kernel *kernel)
-{
-    FOR_AREFS (aref, kernel)
-        if (aref->payload[0]->def->code != OP_LOAD)
-            return true;
-    return false;
-}
-
 static void distribute_role(Kernel *kernel, Role *role)
 {
     size_t count = (size_t)kernel->module->next_id;
@@ -787,13 +684,10 @@ static void distribute_role(Kernel *kernel, Role *role)
         narefs = aref->id + 1;
         in.fills |= kernel_is_specialized(kernel) && aref->producer == role;
     }
-    in.ahead = may_run_ahead(kernel, role);
     in.slots = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
     role->body = block_new(kernel, NULL);
     in.group = block_arg(kernel, role->body, type_scalar(D_I32), "group", kernel->loc);
     clone_block(&in, kernel->body, role->body);
-    if (role->may == ROLE_COPIES && role_prepares(kernel))
-        bring_first(role->body);
 }
 
 /* require: partition.   ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ, CONSUMED placed.  */

@@ -6,8 +6,8 @@ struct prepared_params {
     ws::tensor<signed char, 2> w;
     ws::tensor<float, 2> c;
     ws::tensor<float, 2> s;
-    ws::edge_map w_map;                  // tiles of 64 rows, the last as it is
     ws::edge_map a_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map w_map;                  // tiles of 64 rows, the last as it is
     ws::map c_map;
     int K;
     ws::grid<2> grid;
@@ -38,12 +38,12 @@ static WS_DEVICE void prepared_producer(const prepared_params &p, prepared_share
         const int i = t.at(0);
         const int j = t.at(1);
         for (int k = 0; k < p.K; k += 64) {  // prepared.ir:11
-            const int tw_slot = tw_ring.put();
-            ws::copy_in(tw_ring, s.tw[tw_slot], p.w, p.w_map, j, k);
-            tw_ring.put_done();
             const int ta_slot = ta_ring.put();
             ws::copy_in(ta_ring, s.ta[ta_slot], p.a, p.a_map, i, k);
             ta_ring.put_done();
+            const int tw_slot = tw_ring.put();
+            ws::copy_in(tw_ring, s.tw[tw_slot], p.w, p.w_map, j, k);
+            tw_ring.put_done();
         }
     }
 }
@@ -105,33 +105,17 @@ static WS_DEVICE void prepared_preparer(const prepared_params &p, prepared_share
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // prepared.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
-        if (p.K > 0) {  // prepared.ir:11
+        for (int k = 0; k < p.K; k += 64) {  // prepared.ir:11
             const int tw_slot = tw_ring.get();
-            auto tw = ws::read<ws::lines_4>(ws::view(s.tw[tw_slot]));
+            const auto tw = ws::read<ws::lines_4>(ws::view(s.tw[tw_slot]));
             tw_ring.consumed<0>();
-            auto ts = ws::load_col<64, ws::lines_4>(p.s, 0, j);
-            for (int k = 64; k < p.K; k += 64) {  // prepared.ir:11
-                const int tw_slot_2 = tw_ring.get();
-                const auto tw_2 = ws::read<ws::lines_4>(ws::view(s.tw[tw_slot_2]));
-                tw_ring.consumed<0>();
-                const int group_2 = k / 64;
-                const auto ts_2 = ws::load_col<64, ws::lines_4>(p.s, group_2, j);
-                const auto wide = ws::cast<float>(tw);
-                const auto scaled = ws::mul(wide, ts);
-                const auto halves = ws::cast<ws::f16>(scaled);
-                const int halves_slot = halves_ring.put();
-                ws::stage(s.halves[halves_slot], halves);
-                ws::fence();
-                ws::group_barrier();
-                halves_ring.put_done();
-                tw = tw_2;
-                ts = ts_2;
-            }
-            const auto wide_2 = ws::cast<float>(tw);
-            const auto scaled_2 = ws::mul(wide_2, ts);
-            const auto halves_2 = ws::cast<ws::f16>(scaled_2);
-            const int halves_slot_2 = halves_ring.put();
-            ws::stage(s.halves[halves_slot_2], halves_2);
+            const int group_2 = k / 64;
+            const auto ts = ws::load_col<64, ws::lines_4>(p.s, group_2, j);
+            const auto wide = ws::cast<float>(tw);
+            const auto scaled = ws::mul(wide, ts);
+            const auto halves = ws::cast<ws::f16>(scaled);
+            const int halves_slot = halves_ring.put();
+            ws::stage(s.halves[halves_slot], halves);
             ws::fence();
             ws::group_barrier();
             halves_ring.put_done();
@@ -147,24 +131,24 @@ static WS_KERNEL(512, 1) void prepared_kernel(WS_PARAMS(prepared_params) p)
         s.tw_ring.init("tw_ring", 1);    // one group releases each slot
         s.halves_ring.init("halves_ring", 1);  // one group releases each slot
         s.pingpong.init("pingpong");
-        ws::prefetch(p.w_map);
         ws::prefetch(p.a_map);
+        ws::prefetch(p.w_map);
         ws::prefetch(p.c_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.w_map, p.a_map))
+            if (ws::by_tma(p.a_map, p.w_map))
                 prepared_producer<true>(p, s, 0);
             else
                 prepared_producer<false>(p, s, 0);
         }
     } else if (ws::warp_group() < 3) {
-        ws::registers_up<160>();
+        ws::registers_up<168>();
         prepared_consumer(p, s, ws::warp_group() - 1);
     } else {
-        ws::registers_up<144>();
+        ws::registers_up<136>();
         prepared_preparer(p, s, 0);
     }
 }
@@ -178,8 +162,8 @@ extern "C" void ws_launch_prepared(int M, int N, int K, const void *A, const voi
     call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
     call.tensor(p.s, "s", S, {K, N}, {N, 1}, ws::loaded);
     call.place();
-    call.map(p.w_map, p.w, 64);
     call.map(p.a_map, p.a, 128);
+    call.map(p.w_map, p.w, 64);
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 128}, {0, N, 64}}, ws::order_auto, 0);

@@ -6,8 +6,8 @@ struct gemm_w8a16_params {
     ws::tensor<signed char, 2> w;
     ws::tensor<float, 1> s;
     ws::tensor<ws::f16, 2> c;
-    ws::edge_map w_map;                  // tiles of 128 rows, the last as it is
     ws::edge_map a_map;                  // tiles of 256 rows, the last as it is
+    ws::edge_map w_map;                  // tiles of 128 rows, the last as it is
     ws::map c_map;
     int K;
     ws::grid<2> grid;
@@ -37,12 +37,12 @@ static WS_DEVICE void gemm_w8a16_producer(const gemm_w8a16_params &p, gemm_w8a16
         const int i = t.at(0);
         const int j = t.at(1);
         for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:24
-            const int w_tile_slot = w_tile_ring.put();
-            ws::copy_in(w_tile_ring, s.w_tile[w_tile_slot], p.w, p.w_map, j, k);
-            w_tile_ring.put_done();
             const int x_slot = x_ring.put();
             ws::copy_in(x_ring, s.x[x_slot], p.a, p.a_map, i, k);
             x_ring.put_done();
+            const int w_tile_slot = w_tile_ring.put();
+            ws::copy_in(w_tile_ring, s.w_tile[w_tile_slot], p.w, p.w_map, j, k);
+            w_tile_ring.put_done();
         }
     }
 }
@@ -95,25 +95,13 @@ static WS_DEVICE void gemm_w8a16_preparer(const gemm_w8a16_params &p, gemm_w8a16
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:18
         const int i = t.at(0);
         const int j = t.at(1);
-        if (p.K > 0) {  // gemm_w8a16.c:24
+        for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:24
             const int w_tile_slot = w_tile_ring.get();
-            auto x = ws::read<ws::lines_4>(ws::view(s.w_tile[w_tile_slot]));
+            const auto x = ws::read<ws::lines_4>(ws::view(s.w_tile[w_tile_slot]));
             w_tile_ring.consumed<0>();
-            for (int k = 64; k < p.K; k += 64) {  // gemm_w8a16.c:24
-                const int w_tile_slot_2 = w_tile_ring.get();
-                const auto x_2 = ws::read<ws::lines_4>(ws::view(s.w_tile[w_tile_slot_2]));
-                w_tile_ring.consumed<0>();
-                const auto halves = ws::cast<ws::f16>(x);
-                const int halves_slot = halves_ring.put();
-                ws::stage(s.halves[halves_slot], halves);
-                ws::fence();
-                ws::group_barrier();
-                halves_ring.put_done();
-                x = x_2;
-            }
-            const auto halves_2 = ws::cast<ws::f16>(x);
-            const int halves_slot_2 = halves_ring.put();
-            ws::stage(s.halves[halves_slot_2], halves_2);
+            const auto halves = ws::cast<ws::f16>(x);
+            const int halves_slot = halves_ring.put();
+            ws::stage(s.halves[halves_slot], halves);
             ws::fence();
             ws::group_barrier();
             halves_ring.put_done();
@@ -128,24 +116,24 @@ static WS_KERNEL(512, 1) void gemm_w8a16_kernel(WS_PARAMS(gemm_w8a16_params) p)
         s.x_ring.init("x_ring", 2);      // two groups release each slot
         s.w_tile_ring.init("w_tile_ring", 1);  // one group releases each slot
         s.halves_ring.init("halves_ring", 2);  // two groups release each slot
-        ws::prefetch(p.w_map);
         ws::prefetch(p.a_map);
+        ws::prefetch(p.w_map);
         ws::prefetch(p.c_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.w_map, p.a_map))
+            if (ws::by_tma(p.a_map, p.w_map))
                 gemm_w8a16_producer<true>(p, s, 0);
             else
                 gemm_w8a16_producer<false>(p, s, 0);
         }
     } else if (ws::warp_group() < 3) {
-        ws::registers_up<184>();
+        ws::registers_up<192>();
         gemm_w8a16_consumer(p, s, ws::warp_group() - 1);
     } else {
-        ws::registers_down<104>();
+        ws::registers_down<88>();
         gemm_w8a16_preparer(p, s, 0);
     }
 }
@@ -159,8 +147,8 @@ extern "C" void ws_launch_gemm_w8a16(int M, int N, int K, const void *A, const v
     call.tensor(p.s, "s", S, {N}, {1}, ws::loaded);
     call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
     call.place();
-    call.map(p.w_map, p.w, 128);
     call.map(p.a_map, p.a, 256);
+    call.map(p.w_map, p.w, 128);
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 256}, {0, N, 128}}, ws::order_auto, 0);

@@ -62,7 +62,8 @@ cat <<'END'
 
   launch   a block: threads, bytes of shared memory, how many blocks an SM holds at least;
            layout of tiles in registers (mma: as the tensor cores leave an accumulator)
-  role     warps that run one program: warps of each replica (group), replicas, registers of each thread
+  role     warps that run one program: what they may do (may), warps of each replica (group), replicas, registers of each
+           thread; versions: tma is its program where TMA can load all tensors, any the one for others
   storage  shared memory: slots, bytes of one and offset; ring is for what is loaded, output for what is stored
   aref     the mbarriers of a ring with that many slots: one is full when TMA has copied its bytes for the producer, and
            empty when each group of consumers has released it, which makes the arrivals; a release leaves

@@ -38,7 +38,7 @@ all_clauses() {
     test "$(clauses | wc -l)" -gt 6 || { echo 'clauses were not found'; return 1; }
     for word in $(clauses) 'pipeline(auto)' 'order(column)' 'parts'; do
         grep -qF "$word" MANUAL.md || { echo "MANUAL.md lacks $word"; status=1; }
-        grep -rhE '#pragma ws|_Pragma|"ws ' samples tests/programs --include='*.[ch]' | grep -qF "$word" ||
+        grep -rhE '#pragma ws|_Pragma|"ws |(WS|kind|PLAIN_PRAGMA)\(' samples tests/programs --include='*.[ch]' | grep -qF "$word" ||
             { echo "no program uses $word"; status=1; }
     done
     return $status

@@ -5,8 +5,8 @@
 
 . "$(dirname "$0")/../tap.sh"
 
-# Pairs of elements and single ones, tiles that a cluster shares, and tiles that are turned over.
-kernels='gemm cluster rounded flipped'
+# Pairs of elements and single ones, tiles that a cluster shares, transposed tiles and prepared operands.
+kernels='gemm cluster rounded transposed prepared'
 
 if test -z "${NVCC-}"; then
     skip 'fences of copies by threads' 'no nvcc'

@@ -202,7 +202,7 @@ ws_tile product_over_blocks(Group *group, const Op *op)
         memcpy(part->data, own + (size_t)block * bytes, bytes);
         all = op->code == OP_SUM_BLOCKS   ? ws_add_(all, part)
               : op->code == OP_MAX_BLOCKS ? ws_max_(all, part)
-                                          : ws_min_(all, part);
+                                          : /* OP_MIN_BLOCKS */ ws_min_(all, part);
     }
     return all;
 }

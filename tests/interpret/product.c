@@ -200,9 +200,19 @@ ws_tile product_over_blocks(Group *group, const Op *op)
     for (int block = 0; block < launch->cluster; block++) {
         struct ws_tile_ *part = ws_tile_new((int)type.dtype, type.rows, type.cols);
         memcpy(part->data, own + (size_t)block * bytes, bytes);
-        all = op->code == OP_SUM_BLOCKS   ? ws_add_(all, part)
-              : op->code == OP_MAX_BLOCKS ? ws_max_(all, part)
-                                          : /* OP_MIN_BLOCKS */ ws_min_(all, part);
+        switch (op->code) {
+        case OP_SUM_BLOCKS:
+            all = ws_add_(all, part);
+            break;
+        case OP_MAX_BLOCKS:
+            all = ws_max_(all, part);
+            break;
+        case OP_MIN_BLOCKS:
+            all = ws_min_(all, part);
+            break;
+        default:
+            ws_sched_fail(s, "blocks do not meet at %s", op_info[op->code].name);
+        }
     }
     return all;
 }

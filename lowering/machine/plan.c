@@ -437,8 +437,15 @@ static int check_pressure(Kernel *kernel, const Role *role)
 enum {
     OTHER_REGISTERS = 64,   /* addresses, predicates, and what is on the way from one tile to the next */
     SCRATCH_REGISTERS = 64, /* addresses in it, where tiles pass through */
+    COEFFICIENTS = 8,       /* of polynomials, and the path for arguments far from zero */
     ENOUGH_THREADS = 1024   /* of an SM: past these nothing is gained */
 };
+
+static bool is_polynomial(const Op *op, const void *none)
+{
+    (void)none;
+    return (op_info[op->code].about & IS_POLYNOMIAL) != 0;
+}
 
 /* What loads, computes and stores in turn needs other blocks beside it that do so at other times.  The compiler would take
    registers until there is room for one or two only; so it is told how many there should be.  Matrix products are left out:
@@ -448,10 +455,16 @@ static void plan_blocks(Kernel *kernel, int peak)
     FOR_ROLES (role, kernel)
         if (role->registers || kernel->layout == LAYOUT_MMA)
             return;
-    int scratch = 0;
+    int scratch = 0, coefficients = 0;
+    FOR_ROLES (role, kernel) {
+        int loads = plan_loads_together(role);
+        peak = loads > peak ? loads : peak;
+        if (ir_any_of(role->body, is_polynomial, NULL))
+            coefficients = COEFFICIENTS;
+    }
     FOR_STORAGES (storage, kernel)
         scratch = storage->use == USE_SCRATCH ? SCRATCH_REGISTERS : scratch;
-    int each = (int)round_up(peak + OTHER_REGISTERS + scratch, 8);
+    int each = (int)round_up(peak + OTHER_REGISTERS + scratch + coefficients, 8);
     int blocks = kernel->machine->registers / (each * kernel->threads);
     int fit = kernel->machine->sm_shared_bytes / (int)(kernel->shared_bytes + kernel->machine->block_shared_bytes);
     blocks = blocks < fit ? blocks : fit;

@@ -64,6 +64,7 @@ typedef struct {
     const char *tiles; /* "acc 128x256 f32 256, ..." */
 } Pressure;
 Pressure plan_pressure(Kernel *kernel, const Role *role);
+int plan_loads_together(const Role *role); /* registers of the loads that one statement has under way, not counted there */
 
 bool kernel_has_pingpong(const Kernel *kernel); /* plan.c */
 int kernel_groups(const Kernel *kernel);       /* of all roles */

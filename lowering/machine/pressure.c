@@ -105,6 +105,43 @@ static const char *tiles_at(const Estimate *in, int position)
     return text;
 }
 
+/* Loads inside one expression are under way together: their tiles and their addresses are there at the same time.  */
+typedef struct {
+    const Role *role;
+    int loads, registers; /* of one operation's arguments */
+    int most;
+} Loaded;
+
+static void add_loads(Loaded *in, const Value *value)
+{
+    const Op *op = value->def;
+    if (value->var || !op || op->nresults != 1 || !value_is_tile(value))
+        return;
+    if (op_info[op->code].class_ == CLASS_LOAD) {
+        in->loads++;
+        in->registers += machine_tile_registers(value->type, in->role->layout);
+    }
+    for (int i = 0; i < op->nargs; i++)
+        add_loads(in, op->args[i]);
+}
+
+static void visit_loads(Op *op, void *context)
+{
+    Loaded *in = context;
+    in->loads = in->registers = 0;
+    for (int i = 0; i < op->nargs; i++)
+        add_loads(in, op->args[i]);
+    if (in->loads > 1 && in->registers > in->most)
+        in->most = in->registers;
+}
+
+int plan_loads_together(const Role *role)
+{
+    Loaded in = {.role = role};
+    ir_walk(role->body, visit_loads, &in);
+    return in.most;
+}
+
 Pressure plan_pressure(Kernel *kernel, const Role *role)
 {
     Module *module = kernel->module;

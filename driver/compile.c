@@ -119,6 +119,14 @@ static void add_plugin(const Options *options, const Config *config, const Names
         args_add(args, "-fplugin-arg-wsc-show");
 }
 
+void add_plugin_for_cxx(const Config *config, Args *args)
+{
+    if (!*config->plugin || config->clang || !same(compiler_version(config->cc), config->cc_version))
+        return;
+    args_add(args, format("-fplugin=%s", config->plugin));
+    args_add(args, "-fplugin-arg-wsc-target=sequential");
+}
+
 static void add_options(const Options *options, Args *args)
 {
     for (int i = 0; i < options->count; i++) {

@@ -296,6 +296,35 @@ static void check(const Options *options, const Config *config)
         fail("the cuda target needs nvcc; set WSCC_NVCC, or use --ws-target=emulate");
 }
 
+/* `wscc --ws-instead gcc -c gemm.c`: the other compiler's name goes, also where a compiler cache is to be put before ours.  */
+void options_instead(const Config *config, int *argc, char **argv)
+{
+    int at = 1, kept = 1;
+
+    while (at < *argc && !same(argv[at], "--ws-instead") && !starts_with(argv[at], "--ws-instead="))
+        at++;
+    if (at == *argc)
+        return;
+    if (at + 1 == *argc)
+        fail("behind --ws-instead comes the command line of a compiler");
+    const char *launcher = argv[at][strlen("--ws-instead")] ? argv[at] + strlen("--ws-instead=") : "";
+    for (int i = 1; i < *argc; i++)
+        if (i != at && i != at + 1)
+            argv[kept++] = argv[i];
+    argv[kept] = NULL;
+    *argc = kept;
+    if (!*launcher)
+        return;
+    Args args = {0};
+    args_add_words(&args, launcher);
+    args_add(&args, config->self);
+    for (int i = 1; i < kept; i++)
+        args_add(&args, argv[i]);
+    /* What ccache looks at by itself is the driver, and neither plugin nor nvcc.  */
+    setenv("CCACHE_COMPILERCHECK", format("string:%s", fingerprint(config)), 0);
+    replace(&args);
+}
+
 void options_parse(Options *options, const Config *config, int argc, char **argv)
 {
     Args args = {0};
@@ -321,8 +350,10 @@ void options_help(void)
           "  --ws-dump=PASS[,..]   print the program after a pass of the lowering\n"
           "  --ws-strict           cuda: no contraction of products and sums\n"
           "  --ws-frontend=NAME    gcc (the plugin) or clang\n"
-          "  --ws-print=WHAT       target, cflags, libs, fingerprint (of plugin, headers and compilers), or gdb\n"
-          "                        (the script that shows tiles of emulated kernels: gdb -x)\n"
+          "  --ws-print=WHAT       target, cflags, libs, cuda-libs, fingerprint (of plugin, headers and compilers),\n"
+          "                        or gdb (the script that shows tiles of emulated kernels: gdb -x)\n"
+          "  --ws-instead[=CACHE]  what follows is another compiler's command line, its name first: wscc takes\n"
+          "                        its place, where a build system lets something run first (CACHE: ccache)\n"
           "  --ws-bundle=DIR       copy the header and the sequential library, one file each, to DIR\n"
           "  --ws-help             this text\n"
           "  --ws-version          the version and the default target\n"

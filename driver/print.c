@@ -96,11 +96,11 @@ static void hash_version(const char *compiler, uint64_t *hash)
     pclose(pipe);
 }
 
-static int print_fingerprint(const Options *options, const Config *config)
+char *fingerprint(const Config *config)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
 
-    hash_bytes(&hash, target_names[options->target], strlen(target_names[options->target]));
+    hash_bytes(&hash, config->target, strlen(config->target));
     hash_file(config->self, &hash);
     if (*config->plugin)
         hash_file(config->plugin, &hash);
@@ -112,7 +112,15 @@ static int print_fingerprint(const Options *options, const Config *config)
     hash_version(config->cc, &hash);
     hash_version(config->cxx, &hash);
     hash_version(config->nvcc, &hash);
-    printf("wsc-%s-%016llx\n", WSC_VERSION, (unsigned long long)hash);
+    return format("wsc-%s-%016llx", WSC_VERSION, (unsigned long long)hash);
+}
+
+static int print_fingerprint(const Options *options, const Config *config)
+{
+    Config asked = *config;
+
+    asked.target = target_names[options->target];
+    puts(fingerprint(&asked));
     return 0;
 }
 
@@ -154,10 +162,12 @@ int print_answer(const Options *options, const Config *config)
         args_add(&args, format("-I%s", config->include));
     else if (same(options->print, "libs"))
         link_libs(config, options->target, options->is_static, &args);
+    else if (same(options->print, "cuda-libs"))
+        args_add_words(&args, config->cuda_libs);
     else if (same(options->print, "gdb"))
         args_add(&args, config->gdb);
     else
-        fail("--ws-print knows target, cflags, libs, gdb and fingerprint, not '%s'", options->print);
+        fail("--ws-print knows target, cflags, libs, cuda-libs, gdb and fingerprint, not '%s'", options->print);
     return print_args(&args);
 }
 

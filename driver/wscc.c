@@ -12,6 +12,7 @@
 #include "wscc.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 static void add_item(Args *args, const Item *item)
@@ -67,6 +68,33 @@ static const char *default_object(const Options *options, const Item *source)
     return options->step == STEP_ASSEMBLY ? with_suffix(base, ".s") : NULL;
 }
 
+/* All that the host compiler is to compile itself is C++, where the plugin says that kernels are C.  */
+static bool is_cxx_alone(const Options *options)
+{
+    static const char suffixes[] = " .cc .cp .cxx .cpp .c++ .C .ii ";
+    bool cxx = false;
+
+    for (int i = 0; i < options->count; i++) {
+        const Item *item = &options->item[i];
+        const char *dot = item->kind == ITEM_INPUT ? strrchr(base_name(item->text), '.') : NULL;
+        if (item->kind != ITEM_INPUT || item->source)
+            continue;
+        if (item->language ? starts_with(item->language, "c++") : dot && strstr(suffixes, format(" %s ", dot)))
+            cxx = true;
+        else if (item->language || !dot || !strstr(" .o .a .so .s .S .lo ", format(" %s ", dot)))
+            return false;
+    }
+    return cxx;
+}
+
+static void add_host(const Options *options, const Config *config, Args *args)
+{
+    args_add_words(args, config->cc);
+    if (is_cxx_alone(options))
+        add_plugin_for_cxx(config, args);
+    args_add(args, format("-I%s", config->include)); /* for what is not C: a C++ caller of kernels */
+}
+
 /* Inputs that are not C sources (C++, assembly): the host compiler's alone.  */
 static int compile_others(const Options *options, const Config *config)
 {
@@ -74,8 +102,7 @@ static int compile_others(const Options *options, const Config *config)
 
     if (options->inputs == options->sources)
         return 0;
-    args_add_words(&args, config->cc);
-    args_add(&args, format("-I%s", config->include));
+    add_host(options, config, &args);
     for (int i = 0; i < options->count; i++)
         if (!options->item[i].source)
             add_item(&args, &options->item[i]);
@@ -106,8 +133,7 @@ static int link_all(const Options *options, const Config *config)
     const char *program = options->output ? options->output : "a.out";
     int status = 0, number = 0;
 
-    args_add_words(&args, config->cc);
-    args_add(&args, format("-I%s", config->include)); /* for what is not C: a C++ caller of kernels */
+    add_host(options, config, &args);
     for (int i = 0; i < options->count; i++) {
         const Item *item = &options->item[i];
         if (!item->source) {
@@ -151,6 +177,7 @@ int main(int argc, char **argv)
 
     signals_catch();
     config_load(&config);
+    options_instead(&config, &argc, argv);
     options_parse(&options, &config, argc, argv);
     if (options.help) {
         options_help();

@@ -102,6 +102,7 @@ typedef struct {
     bool introduce; /* the host compiler presents itself (--version, --help), and wscc after it */
 } Options;
 
+void options_instead(const Config *config, int *argc, char **argv); /* --ws-instead: another compiler's command line */
 void options_parse(Options *options, const Config *config, int argc, char **argv);
 void options_help(void);
 
@@ -129,6 +130,9 @@ void fail(const char *pattern, ...) __attribute__((format(printf, 1, 2), noretur
 int compile_source(const Options *options, const Config *config, const Item *source, const char *object,
                    const char *linked);
 
+/* It finds kernels in C++, which are mistakes; left out where it would not load.  */
+void add_plugin_for_cxx(const Config *config, Args *args);
+
 /* ---- device.c ---------------------------------------------------------------------------------------------------- */
 
 bool is_emitted(const char *text); /* is it the text of emitted code? */
@@ -150,6 +154,7 @@ void each_header(const char *folder, void (*each)(const char *path, void *contex
 
 /* What a link needs; a run path only where the loader does not find the library by itself.  */
 void link_libs(const Config *config, Target target, bool is_static, Args *libs);
+char *fingerprint(const Config *config); /* of all besides source and options that decides an object */
 void print_version(const Config *config);
 int print_answer(const Options *options, const Config *config);
 int bundle_copy(const Config *config, const char *folder);

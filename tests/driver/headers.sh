@@ -37,4 +37,31 @@ for compiler in "${gcc:-gcc}" clang; do
     done
 done
 ok 'wscc' clean "$wscc"
+
+# Callers in C++ include it, with classes around that have its names' look, and kernels in C of theirs beside it.
+cat >caller.cc <<'END'
+#include <ws.h>
+#include <vector>
+extern "C" void kernel(int n, const ws_f16 *x, float *y);
+ws_status call(const std::vector<ws_f16> &x, std::vector<float> &y)
+{
+    kernel(static_cast<int>(x.size()), x.data(), y.data());
+    ws_set_stream(nullptr);
+    return ws_last_error();
+}
+float one(float x) { return ws_f16_to(ws_f16_from(x)); }
+END
+clean_cxx() { # COMPILER OPTIONS...
+    # shellcheck disable=SC2086
+    "$@" $warnings -Wold-style-cast -Wnon-virtual-dtor -I"$top_srcdir/runtime/include" -fsyntax-only caller.cc
+}
+for compiler in "${host_cxx:-g++}" clang++; do
+    command -v "${compiler%% *}" >/dev/null || { skip "$compiler" 'not installed'; continue; }
+    for standard in 11 14 17 20 23; do
+        # shellcheck disable=SC2086
+        $compiler -x c++ -std=c++$standard -fsyntax-only empty.c 2>/dev/null || continue
+        # shellcheck disable=SC2086
+        ok "$compiler, c++$standard -pedantic" clean_cxx $compiler -std=c++$standard -pedantic
+    done
+done
 done_testing

@@ -91,6 +91,24 @@ cxx_caller() {
 }
 ok 'a kernel in a .cpp' cxx_kernel kernel.cpp
 ok 'a kernel with -x c++' cxx_kernel -x c++ kernel.c
+# Without ws.h it is the pragma that says so; ignored, the loops would run on the host and nobody would know.
+cxx_plain() {
+    cat >plain.cpp <<'END'
+int sums[64];
+int main()
+{
+    #pragma ws grid(1) tile(64)
+    for (int i = 0; i < 64; i++)
+        sums[i] = i;
+    return sums[3] != 3;
+}
+END
+    says 'kernels are C' "$wscc" --ws-target=$target "$@" plain.cpp -o plain && test ! -e plain
+}
+if has_plugin; then
+    ok_plain 'plain loops in a .cpp, compiled' cxx_plain -c
+    ok_plain 'plain loops in a .cpp, linked' cxx_plain
+fi
 ok_plain 'a caller in a .cc' cxx_caller
 
 # The plugin is GCC's.

@@ -4,10 +4,11 @@
  *
  *   compare SUITE... [rounds=15] [sample=6] [json=FILE] [tiles]
  *
- * Suites: suites.c lists the work of each.  A row of the table is one piece of work: both sides' TFLOP/s (TB/s where nothing
- * but memory counts), and the median of the rounds' ratios with the interval that holds 95% of its resamplings.  cuBLASLt is the fastest of 32 heuristics, each
- * timed; "first" is its own first choice.  Results are checked against float64 before anything is timed.  With `tiles`, all
- * forms of product.h are timed, not only the one that product_choose names.  The JSON has one line for each candidate.
+ * Suites: suites.c lists the work of each.  A row of the table is one piece of work: both sides' TFLOP/s (TB/s where
+ * nothing but memory counts), and the median of the rounds' ratios with the interval that holds 95% of its resamplings.
+ * cuBLASLt is the fastest of 32 heuristics, each timed; "first" is its own first choice.  Results are checked against
+ * float64 before anything is timed.  With `tiles`, all choices that product_choose compares are timed, not only the
+ * best: the times that lib/product/fit reads.  The JSON has one line for each candidate.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,8 +22,9 @@
 #include "kernels.h"
 #include "measure.h"
 #include "suites.h"
+#include "../lib/product/describe.h"
 
-enum { FORM = 32 };
+enum { NUMBER_LENGTH = 32 };
 
 measurement how_to_measure = {.rounds = 15, .sample_ms = 6};
 static FILE *json;
@@ -226,57 +228,44 @@ double tera(const work *w, const candidate *c)
 }
 
 /* JSON has no word for what is not a number. */
-static const char *number(char text[FORM], double x)
+static const char *number(char text[NUMBER_LENGTH], double x)
 {
-    snprintf(text, FORM, isfinite(x) ? "%.4g" : "null", x);
+    snprintf(text, NUMBER_LENGTH, isfinite(x) ? "%.4g" : "null", x);
     return text;
 }
 
-void write_json(const work *w, const candidate *c, const char *form, interval ratio, double error)
+/* What lib/product/fit reads beside the words: the row of the table of forms, and its numbers. */
+static void write_choice(product_choice choice)
 {
-    char text[4][FORM];
+    fprintf(json, "\"kernel\": \"%s\", \"parts\": %d, \"step\": %d, \"across\": %d, ", product_forms[choice.form].name,
+            choice.parts, choice.step, choice.across);
+}
+
+void write_json(const work *w, const candidate *c, const product_choice *choice, interval ratio, double error)
+{
+    char text[4][NUMBER_LENGTH], form[PRODUCT_DESCRIPTION] = "";
     if (!json)
         return;
+    if (choice)
+        product_describe(form, *choice, w->N);
     fprintf(json,
             "{\"suite\": \"%s\", \"row\": \"%s\", \"type\": \"%s\", \"batch\": %d, \"M\": %d, \"N\": %d, \"K\": %d, "
-            "\"candidate\": \"%s\", \"form\": \"%s\", \"us\": %.3f, \"%s\": %.*f, \"ratio\": %s, \"low\": %s, "
-            "\"high\": %s, \"error\": %s, \"mhz\": %.0f, \"watts\": %.0f}\n",
-            w->suite, w->label, w->type, w->batch, w->M, w->N, w->K, c->name, form, 1e3 * candidate_ms(c),
-            w->bytes ? "tbs" : "tflops", w->bytes ? 2 : 1, tera(w, c), number(text[0], ratio.middle),
-            number(text[1], ratio.low), number(text[2], ratio.high), number(text[3], error), c->mhz, c->watts);
+            "\"candidate\": \"%s\", \"form\": \"%s\", ",
+            w->suite, w->label, w->type, w->batch, w->M, w->N, w->K, c->name, form);
+    if (choice)
+        write_choice(*choice);
+    fprintf(json,
+            "\"us\": %.3f, \"%s\": %.*f, \"ratio\": %s, \"low\": %s, \"high\": %s, \"error\": %s, \"mhz\": %.0f, "
+            "\"watts\": %.0f}\n",
+            1e3 * candidate_ms(c), w->bytes ? "tbs" : "tflops", w->bytes ? 2 : 1, tera(w, c),
+            number(text[0], ratio.middle), number(text[1], ratio.low), number(text[2], ratio.high),
+            number(text[3], error), c->mhz, c->watts);
     fflush(json);
 }
 
 void progress(const work *w)
 {
     fprintf(stderr, "\r%d of %d: %s %s %s                    \r", ++done, planned, w->suite, w->type, w->label);
-}
-
-/* A tile, the columns of which a step is a part, the blocks that share what they load, the parts of K: "128x224 of 256 2x1"; how
-   many tiles share the columns evenly: "128x208, 66 across"; and whether groups of threads divide its rows where they could take
-   turns. */
-static void print_form(char text[FORM], const work *w, product_choice choice)
-{
-    const product_form f = product_forms[choice.form];
-    int n = 0;
-    *text = 0;
-    if (!w->chooses)
-        return;
-    n += snprintf(text, FORM, "%dx%d", f.rows, choice.step ? choice.step : f.cols);
-    if (choice.step && choice.step != f.cols)
-        n += snprintf(text + n, FORM - (size_t)n, " of %d", f.cols);
-    if (f.kind == PRODUCT_EVEN)
-        n += snprintf(text + n, FORM - (size_t)n, ", %d across", product_across(choice, w->N));
-    if (f.down * f.across > 1)
-        n += snprintf(text + n, FORM - (size_t)n, " %dx%d", f.down, f.across);
-    if (f.kind == PRODUCT_ROWS)
-        n += snprintf(text + n, FORM - (size_t)n, " rows");
-    if (f.light)
-        n += snprintf(text + n, FORM - (size_t)n, " light");
-    if (f.summed > 1)
-        n += snprintf(text + n, FORM - (size_t)n, " by %d", f.summed);
-    if (choice.parts > 1)
-        snprintf(text + n, FORM - (size_t)n, " / %d", choice.parts);
 }
 
 static double checked(const work *w, const product_call *c, candidate *one, int with_finish)
@@ -287,16 +276,39 @@ static double checked(const work *w, const product_call *c, candidate *one, int 
     return error_of(w, c, with_finish);
 }
 
+static int same_choice(product_choice x, product_choice y)
+{
+    return x.form == y.form && x.parts == y.parts && x.step == y.step && x.across == y.across;
+}
+
+/* The one that product_choose names, and with `tiles` all that it compares; how many. */
+static int choices_of(const work *w, product_choice list[], int most)
+{
+    const product_problem problem = {
+        w->batch, w->M, w->N, w->K, element_bytes(w->a_type), element_bytes(w->c_type), device_multiprocessors()};
+    product_choice compared[PRODUCT_CHOICES];
+    int count = 0;
+    list[count++] = w->chooses ? product_choose(problem) : (product_choice){0, 1, 0, 0};
+    for (int i = 0, n = all_tiles && w->chooses ? product_choices(problem, compared) : 0; i < n && count < most; i++) {
+        int known = 0;
+        for (int j = 0; j < count; j++)
+            known |= same_choice(list[j], compared[i]);
+        if (!known)
+            list[count++] = compared[i];
+    }
+    return count;
+}
+
 static void compare_work(const work *w)
 {
     product_call call = make_call(w);
-    product_choice choice = {0, 1};
-    ours mine[PRODUCT_SKINNY + 1];
+    product_choice choices[CANDIDATES_AT_MOST];
+    ours mine[CANDIDATES_AT_MOST];
     peers best, first;
     candidate all[CANDIDATES_AT_MOST];
     double errors[CANDIDATES_AT_MOST] = {0};
-    char forms[CANDIDATES_AT_MOST][FORM] = {{0}};
     int count = 0, plain = 0, *on_device = NULL, most_parts = 1;
+    const int own = choices_of(w, choices, CANDIDATES_AT_MOST - 2);
 
     progress(w);
     if (w->groups) {
@@ -306,10 +318,8 @@ static void compare_work(const work *w)
         on_device = array_new(sizeof rows);
         cudaMemcpy(on_device, rows, sizeof rows, cudaMemcpyHostToDevice);
     }
-    if (w->chooses)
-        choice = product_choose(w->batch, w->M, w->N, w->K, element_bytes(w->a_type), element_bytes(w->c_type),
-                                device_multiprocessors());
-    most_parts = choice.parts;
+    for (int i = 0; i < own; i++)
+        most_parts = choices[i].parts > most_parts ? choices[i].parts : most_parts;
     if (most_parts > 1)
         call.partial = array_new((size_t)most_parts * (size_t)w->batch * (size_t)w->M * (size_t)w->N * 4);
     if (!make_peers(w, &call, 32, &best, &plain) || !make_peers(w, &call, 1, &first, &plain)) {
@@ -322,33 +332,34 @@ static void compare_work(const work *w)
         all[count] = (candidate){.name = "cuBLASLt first", .run = run_peers, .context = &first};
         count++;
     }
-    int base = count;
-    mine[0] = (ours){w, call, choice, on_device, NULL};
-    all[count] = (candidate){.name = "WSC", .run = run_ours, .context = &mine[0]};
-    print_form(forms[count++], w, choice);
-    for (int form = 0; form < PRODUCT_SKINNY && all_tiles && w->chooses; form++)
-        if (form != choice.form || choice.parts != 1) {
-            mine[count - base] = (ours){w, call, {form, 1}, on_device, NULL};
-            all[count] = (candidate){.name = "WSC other", .run = run_ours, .context = &mine[count - base]};
-            print_form(forms[count++], w, (product_choice){form, 1});
-        }
+    const int base = count;
+    for (int i = 0; i < own; i++, count++) {
+        mine[i] = (ours){w, call, choices[i], on_device, NULL};
+        all[count] = (candidate){.name = i ? "WSC other" : "WSC", .run = run_ours, .context = &mine[i]};
+    }
     for (int i = 0; i < count; i++) {
         errors[i] = checked(w, &call, &all[i], i >= base);
         if (i >= base && !(errors[i] <= 1)) {
+            char form[PRODUCT_DESCRIPTION];
+            product_describe(form, choices[i - base], w->N);
             printf("%-9s %-5s %-28s WRONG: %s %s has %g times the error allowed\n", w->suite, w->type, w->label,
-                   all[i].name, forms[i], errors[i]);
+                   all[i].name, form, errors[i]);
             wrong = 1;
         }
     }
     if (measure(&how_to_measure, all, count)) {
         printf("%-9s %-5s %-28s", w->suite, w->type, w->label);
         for (int i = 0; i < count; i++) {
+            const product_choice *choice = i >= base && w->chooses ? &choices[i - base] : NULL;
+            char form[PRODUCT_DESCRIPTION] = "";
             interval ratio = base ? candidate_ratio(&all[i], &all[0]) : (interval){NAN, NAN, NAN};
-            write_json(w, &all[i], forms[i], ratio, errors[i]);
+            write_json(w, &all[i], choice, ratio, errors[i]);
+            if (choice)
+                product_describe(form, *choice, w->N);
             if (i == 0 && base)
                 printf(" %7.1f  first %5.2f", tera(w, &all[0]), candidate_ms(&all[0]) / candidate_ms(&all[1]));
             else if (i >= base)
-                printf("  | %-9s %7.1f  %5.3f [%5.3f %5.3f] err %.2f %4.0f/%4.0f MHz", forms[i], tera(w, &all[i]),
+                printf("  | %-9s %7.1f  %5.3f [%5.3f %5.3f] err %.2f %4.0f/%4.0f MHz", form, tera(w, &all[i]),
                        ratio.middle, ratio.low, ratio.high, errors[i], all[i].mhz, all[0].mhz);
         }
         printf("%s\n", plain ? "  (cuBLASLt: the product alone)" : "");
@@ -375,7 +386,7 @@ static void compare_steps(const work *w, int grid)
     base = count;
     for (const step *s = steps; s->name; s++)
         if ((s->depth > 0) == grid && count < CANDIDATES_AT_MOST) {
-            mine[count] = (ours){w, call, {0, 1}, NULL, s};
+            mine[count] = (ours){w, call, {0, 1, 0, 0}, NULL, s};
             all[count] = (candidate){.name = s->name, .run = run_ours, .context = &mine[count]};
             count++;
         }
@@ -389,7 +400,7 @@ static void compare_steps(const work *w, int grid)
     if (measure(&how_to_measure, all, count))
         for (int i = 0; i < count; i++) {
             interval ratio = base ? candidate_ratio(&all[i], &all[0]) : (interval){NAN, NAN, NAN};
-            write_json(w, &all[i], "", ratio, 0);
+            write_json(w, &all[i], NULL, ratio, 0);
             printf("%-9s %-5s %-24s %-34s %7.1f  %5.3f [%5.3f %5.3f]  %4.0f MHz\n", w->suite, w->type, w->label,
                    all[i].name, tera(w, &all[i]), ratio.middle, ratio.low, ratio.high, all[i].mhz);
         }
@@ -430,7 +441,7 @@ static void compare_softmax(const work *w)
     if (measure(&how_to_measure, all, 2))
         for (int i = 0; i < 2; i++) {
             interval ratio = candidate_ratio(&all[i], &all[0]);
-            write_json(w, &all[i], "", ratio, i ? error : 0);
+            write_json(w, &all[i], NULL, ratio, i ? error : 0);
             printf("%-9s %-5s %-28s %-5s %5.2f TB/s  %5.3f [%5.3f %5.3f]  err %.2f\n", w->suite, w->type, w->label,
                    all[i].name, tera(w, &all[i]), ratio.middle, ratio.low, ratio.high, i ? error : 0);
         }

@@ -10,7 +10,8 @@ extern measurement how_to_measure; /* as the command line has it */
 
 void progress(const work *w);
 double tera(const work *w, const candidate *c); /* TFLOP/s, or TB/s */
-void write_json(const work *w, const candidate *c, const char *form, interval ratio, double error);
+/* `choice` may be NULL, where there is none. */
+void write_json(const work *w, const candidate *c, const product_choice *choice, interval ratio, double error);
 
 /* mlp.c: our two kernels beside cuBLASLt's two products and a kernel between; false where results are wrong. */
 int compare_mlp(const work *w);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cublaslt.c - cuBLASLt at its best: every heuristic that it offers is timed on the arrays at hand, the fastest is kept.
+ * cublaslt.c - cuBLASLt at its best: every heuristic that it offers is timed on the arrays at hand, the fastest is
+ * kept.
  *
- * They are timed in alternation, as the rounds will be: alone each runs at a clock of its own, where one that takes fewer of them
- * is slowed down for the power that it takes, and whoever comes first still runs at the higher clock of a cool device.
+ * They are timed in alternation, as the rounds will be: alone each runs at a clock of its own, where one that takes
+ * fewer of them is slowed down for the power that it takes, and whoever comes first still runs at the higher clock of a
+ * cool device.
  *
- * cuBLASLt counts columns first; there a row-major C = A B is C' = B' A', all three transposed: its first operand is our B.
+ * cuBLASLt counts columns first; there a row-major C = A B is C' = B' A', all three transposed: its first operand is
+ * our B.
  */
 #include "cublaslt.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cublaslt.h - the peer: row-major products by cuBLASLt, with every heuristic that it offers timed on the arrays at hand. */
+/* cublaslt.h - the peer: row-major products by cuBLASLt, with every heuristic that it offers timed on the arrays at
+   hand. */
 #ifndef BENCH_CUBLASLT_H
 #define BENCH_CUBLASLT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernels-steps.c - one product in f16 in many forms: depths and products in flight (the paper's Figure 11), and step by step
- * from a plain loop to the form that product.h has (its Figure 12).
+ * kernels-steps.c - one product in f16 in many forms: depths and products in flight (the paper's Figure 11), and step
+ * by step from a plain loop to the form that lib/product has (its Figure 12).
  */
 #include "kernels.h"
 

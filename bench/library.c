@@ -8,8 +8,9 @@
 void library_batched(int batch, int M, int N, int K, const void *A, const void *B, void *C)
 {
     product_call call = {.batch = batch, .M = M, .N = N, .K = K, .lda = K, .ldb = K, .ldc = N, .A = A, .B = B, .C = C};
-    product_choice choice = product_choose(batch, M, N, K, 2, 2, device_multiprocessors());
-    choice.parts = 1; /* nothing here has few tiles */
+    product_choice choice = product_choose((product_problem){batch, M, N, K, 2, 2, device_multiprocessors()});
+    if (product_forms[choice.form].kind == PRODUCT_PART) /* no room for parts */
+        choice = (product_choice){0, 1, 0, 0};
     product_f16(&call, choice);
 }
 

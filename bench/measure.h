@@ -2,10 +2,10 @@
 /*
  * measure.h - candidates for the same work, timed in alternation.
  *
- * A candidate's runs are captured in a graph, as many as fill a few milliseconds, so that what counts is the device's time.
- * In every round each candidate has one turn, in an order and then in the reverse one, since what ran before decides on the clock
- * for some milliseconds.  Round r of one and round r of the other make a pair: both saw the same clock and temperature.  Rounds
- * begin when the clock has come down to what the power limit allows.
+ * A candidate's runs are captured in a graph, as many as fill a few milliseconds, so that what counts is the device's
+ * time. In every round each candidate has one turn, in an order and then in the reverse one, since what ran before
+ * decides on the clock for some milliseconds.  Round r of one and round r of the other make a pair: both saw the same
+ * clock and temperature.  Rounds begin when the clock has come down to what the power limit allows.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { ROUNDS_AT_MOST = 101, CANDIDATES_AT_MOST = 48 };
+enum { ROUNDS_AT_MOST = 101, CANDIDATES_AT_MOST = 256 };
 
 typedef struct {
     const char *name;

@@ -76,7 +76,8 @@ static cublaslt_plan *plan_product(int M, int N, int K, const void *A, const voi
     return cublaslt_prepare(&p, 32);
 }
 
-/* Each of the two results against what it was made of; the hidden layer of the peer is rounded twice, and not looked at. */
+/* Each of the two results against what it was made of; the hidden layer of the peer is rounded twice, and not looked
+   at. */
 static double error_of(const block *b, const candidate *one, int hidden_too)
 {
     const double u = check_roundoff(WS_BF16);
@@ -95,8 +96,8 @@ static double error_of(const block *b, const candidate *one, int hidden_too)
 
 enum { ROUNDS = 41 };
 
-/* Runs of milliseconds: some rounds more cost nothing, and fifteen are over long before the clock has come down to what the power
-   limit allows, which takes seconds. */
+/* Runs of milliseconds: some rounds more cost nothing, and fifteen are over long before the clock has come down to what
+   the power limit allows, which takes seconds. */
 static int measure_settled(candidate *all, int count)
 {
     measurement longer = how_to_measure;
@@ -126,7 +127,7 @@ int compare_mlp(const work *w)
     }
     if (good) {
         for (int i = 0; i < 2; i++)
-            write_json(w, &all[i], "", candidate_ratio(&all[i], &all[0]), errors[i]);
+            write_json(w, &all[i], NULL, candidate_ratio(&all[i], &all[0]), errors[i]);
         interval ratio = candidate_ratio(&all[1], &all[0]);
         printf("%-9s %-5s %-28s %7.1f  | %7.1f  %5.3f [%5.3f %5.3f] err %.2f %4.0f/%4.0f MHz\n", w->suite, w->type, w->label,
                tera(w, &all[0]), tera(w, &all[1]), ratio.middle, ratio.low, ratio.high, errors[1], all[1].mhz, all[0].mhz);

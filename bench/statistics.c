@@ -56,8 +56,8 @@ static double at_least(int n, double p, int least)
     return sum;
 }
 
-/* The median of a resampling is at most the k-th smallest if more than half of its n draws are among the k smallest.  So the
-   distribution is known, and nothing has to be drawn. */
+/* The median of a resampling is at most the k-th smallest if more than half of its n draws are among the k smallest.
+   So the distribution is known, and nothing has to be drawn. */
 interval bootstrap(const double *x, int n)
 {
     double sorted[MOST];

@@ -14,7 +14,7 @@
  *   types     tf32, int8, mixed fp8, orientations, results in f32, at 8192^3
  *   f64, f32  operands that keep all their bits, 8192^3: doubles, and floats by ws_dot_f32
  *   finish    something after the loop
- *   ablation  from a plain loop to product.h in steps; grid: depth by products in flight
+ *   ablation  from a plain loop to the form of lib/product in steps; grid: depth by products in flight
  *   mlp       a gated block: two products of the same rows, an activation, a product
  *   softmax   of rows, beside a copy of the same bytes
  */

@@ -10,7 +10,7 @@ typedef struct {
     ws_dtype a_type, b_type, c_type;
     int batch, M, N, K;
     product_kernel *kernel;
-    int chooses; /* the kernel has all forms of product.h */
+    int chooses; /* the kernel has all forms of lib/product */
     int trans_a, trans_b;
     product_finish finish;
     int gated;  /* a block of three products: tokens, hidden layer, width */

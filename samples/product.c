@@ -1,117 +1,85 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * product - a library's worth of matrix products from one header.
+ * product - one loop nest, several kernels, and a choice among them by the extents: C = A B^T.
  *
- * product.h holds the loops once, as functions of tile shape and element types.  PRODUCT makes the kernels of one pair of
- * types; product_choose picks among them by the extents and the number of multiprocessors.  product_grouped takes its shapes
- * from memory: each group of rows has a matrix of its own.
+ * `product_tiles` is a static inline function.  Its tile shape is a constant of each call, so each call becomes a
+ * kernel of its own.  A large tile multiplies more for each element that it loads; small tiles keep all multiprocessors
+ * busy where C is small. lib/product is the long version: 44 forms, and a cost model.
  */
 #include "check.h"
-#include "product.h"
 
-PRODUCT(product_f16, WS_F16, WS_F16, WS_F32, WS_F16, 0, 0, FINISH_NONE)
-
-PRODUCT_ONE(product_e4m3, product_promoted, WS_E4M3, WS_E4M3, WS_F32, WS_F32, 0, 0, FINISH_NONE, 128, 64)
-
-/* Rows first[g] to first[g + 1] of A belong to B[g]. */
-void grouped(int groups, int rows, int tiles, int N, int K, const ws_bf16 *A, const ws_bf16 *B, float *C, const int *first)
+static inline void product_tiles(ws_tensor a, ws_tensor b, ws_tensor c, int M, int N, int K, int rows, int cols)
 {
-    ws_tensor a = ws_tensor_2d(A, WS_BF16, rows, K), b = ws_tensor_3d(B, WS_BF16, groups, N, K);
-    ws_tensor c = ws_tensor_2d(C, WS_F32, rows, N), begin = ws_tensor_1d(first, WS_I32, groups + 1);
-    product_grouped(a, b, c, begin, groups, tiles, N, K, (product_division){(N + 63) / 64, 1}, WS_F32, WS_F32, 64, 64, 64);
-}
+    enum { DEPTH = 64 }; /* of K in an iteration: 128 bytes */
 
-/* Each matrix of the batch; rows of C are ldc elements apart, the others' K. */
-static void check_product(const product_call *p, const ws_f16 *A, const ws_f16 *B, const ws_f16 *C)
-{
-    for (long n = 0; n < p->batch; n++)
-        for (long i = 0; i < p->M; i++)
-            for (long j = 0; j < p->N; j++) {
-                double sum = 0, magnitude = 0;
-                for (long k = 0; k < p->K; k++) {
-                    double x = (double)ws_f16_to(A[(n * p->M + i) * p->lda + k]) * ws_f16_to(B[(n * p->N + j) * p->ldb + k]);
-                    sum += x;
-                    magnitude += fabs(x);
-                }
-                check_close(C, (size_t)((n * p->M + i) * p->ldc + j), sum, check_dot_error(p->K, magnitude));
-            }
-}
+    #pragma ws grid(2)
+    for (int i = 0; i < M; i += rows)
+        for (int j = 0; j < N; j += cols) {
+            ws_tile acc = ws_zeros(WS_F32, rows, cols);
 
-static void run_product(int batch, int M, int N, int K, product_choice choice)
-{
-    long ld = (K + 7) / 8 * 8, ldc = (N + 7) / 8 * 8;
-    ws_f16 *A = check_random(WS_F16, (size_t)(batch * M * ld)), *B = check_random(WS_F16, (size_t)(batch * N * ld));
-    ws_f16 *C = check_output(WS_F16, (size_t)(batch * M * ldc));
-    float *partial = check_output(WS_F32, (size_t)choice.parts * (size_t)(batch * M * N));
-    product_call call = {.batch = batch, .M = M, .N = N, .K = K, .lda = ld, .ldb = ld, .ldc = ldc,
-                         .A = check_place(A), .B = check_place(B), .C = check_place(C), .partial = check_place(partial)};
-    product_f16(&call, choice);
-    check_fetch();
-    check_product(&call, A, B, C);
-    check_next();
-}
-
-static void run_promoted(int M, int N, int K)
-{
-    ws_e4m3 *A = check_random(WS_E4M3, (size_t)(M * K)), *B = check_random(WS_E4M3, (size_t)(N * K));
-    float *C = check_output(WS_F32, (size_t)(M * N));
-    product_call call = {.batch = 1, .M = M, .N = N, .K = K, .lda = K, .ldb = K, .ldc = N,
-                         .A = check_place(A), .B = check_place(B), .C = check_place(C)};
-    product_e4m3(&call, (product_choice){0, 1, 0, 0});
-    check_fetch();
-    for (long i = 0; i < M; i++)
-        for (long j = 0; j < N; j++) {
-            double sum = 0, magnitude = 0;
-            for (long k = 0; k < K; k++) {
-                double x = (double)ws_e4m3_to(A[i * K + k]) * ws_e4m3_to(B[j * K + k]);
-                sum += x;
-                magnitude += fabs(x);
-            }
-            check_close(C, (size_t)(i * N + j), sum, 0x1p-12 * magnitude); /* 512 products at most in 13 bits */
+            #pragma ws pipeline(auto)
+            for (int k = 0; k < K; k += DEPTH)
+                acc = ws_dot(ws_load(a, i, k, rows, DEPTH), ws_trans(ws_load(b, j, k, cols, DEPTH)), acc);
+            ws_store(c, i, j, ws_cast(acc, WS_F16));
         }
 }
 
-static void run_grouped(int N, int K)
+enum { SHAPES = 3 };
+static const struct {
+    int rows, cols;
+} shapes[SHAPES] = {{128, 192}, {128, 128}, {64, 64}};
+
+/* The shape whose busiest multiprocessor multiplies the fewest elements: tiles make rounds, and the last one is not
+   full.  What a tile loads costs, too, and small tiles load more for what they multiply. */
+static int product_shape(long M, long N, int multiprocessors)
 {
-    enum { GROUPS = 4 };
-    static const int rows[GROUPS + 1] = {0, 70, 70, 75, 203}; /* one is empty; five rows of tiles */
-    ws_bf16 *A = check_random(WS_BF16, (size_t)rows[GROUPS] * (size_t)K), *B = check_random(WS_BF16, (size_t)(GROUPS * N * K));
-    float *C = check_output(WS_F32, (size_t)rows[GROUPS] * (size_t)N);
-    int *first = check_output(WS_I32, GROUPS + 1);
-    memcpy(first, rows, sizeof rows);
-    grouped(GROUPS, rows[GROUPS], 5, N, K, check_place(A), check_place(B), check_place(C), check_place(first));
-    check_fetch();
-    for (long g = 0; g < GROUPS; g++)
-        for (long i = rows[g]; i < rows[g + 1]; i++)
-            for (long j = 0; j < N; j++) {
-                double sum = 0, magnitude = 0;
-                for (long k = 0; k < K; k++) {
-                    double x = (double)ws_bf16_to(A[i * K + k]) * ws_bf16_to(B[(g * N + j) * K + k]);
-                    sum += x;
-                    magnitude += fabs(x);
-                }
-                check_close(C, (size_t)(i * N + j), sum, check_dot_error(K, magnitude));
-            }
+    double least = 1e300;
+    int best = 0;
+    for (int s = 0; s < SHAPES; s++) {
+        const long rows = shapes[s].rows, cols = shapes[s].cols;
+        const long tiles = ((M + rows - 1) / rows) * ((N + cols - 1) / cols);
+        const long rounds = (tiles + multiprocessors - 1) / multiprocessors;
+        const double cost = (double)rounds * ((double)(rows * cols) + 32.0 * (double)(rows + cols));
+        if (cost < least) {
+            least = cost;
+            best = s;
+        }
+    }
+    return best;
+}
+
+void product(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, ws_f16 *C, int shape)
+{
+    ws_tensor a = ws_tensor_2d(A, WS_F16, M, K), b = ws_tensor_2d(B, WS_F16, N, K), c = ws_tensor_2d(C, WS_F16, M, N);
+    if (shape == 0)
+        product_tiles(a, b, c, M, N, K, 128, 192);
+    else if (shape == 1)
+        product_tiles(a, b, c, M, N, K, 128, 128);
+    else
+        product_tiles(a, b, c, M, N, K, 64, 64);
 }
 
 int main(int argc, char **argv)
 {
     check_begin("product", argc, argv);
-    int M = check_size(1, 150), N = check_size(2, 203), K = check_size(3, 170);
-    run_product(2, M, N, K, product_choose(2, M, N, K, 2, 2, 132));
-    for (int form = 0; form < PRODUCT_SKINNY; form++) {
-        run_product(1, M, N, K, (product_choice){form, 1, 0, 0});
-        if (product_forms[form].kind == PRODUCT_DIVIDED)
-            run_product(1 + form % 2, M, N, K, (product_choice){form, 2 + form % 2, 0, 0});
-        if (product_forms[form].kind >= PRODUCT_STEPPED)
-            run_product(1, M, N, K, (product_choice){form, 1, product_forms[form].cols * 5 / 8, 0});
-        if (product_forms[form].kind == PRODUCT_EVEN)
-            run_product(1, M, N, K, (product_choice){form, 1, 0, N / 160 + 1});
+    int M = check_size(1, 150), N = check_size(2, 208), K = check_size(3, 136);
+    for (int shape = 0; shape <= SHAPES; shape++) { /* each, and the one that is chosen */
+        ws_f16 *A = check_random(WS_F16, (size_t)(M * K)), *B = check_random(WS_F16, (size_t)(N * K));
+        ws_f16 *C = check_output(WS_F16, (size_t)(M * N));
+        product(M, N, K, check_place(A), check_place(B), check_place(C),
+                shape < SHAPES ? shape : product_shape(M, N, 132));
+        check_fetch();
+        for (long i = 0; i < M; i++)
+            for (long j = 0; j < N; j++) {
+                double sum = 0, magnitude = 0;
+                for (long k = 0; k < K; k++) {
+                    double x = (double)ws_f16_to(A[i * K + k]) * ws_f16_to(B[j * K + k]);
+                    sum += x;
+                    magnitude += fabs(x);
+                }
+                check_close(C, (size_t)(i * N + j), sum, check_dot_error(K, magnitude));
+            }
+        check_next();
     }
-    run_product(1, 130, 200, 450, (product_choice){0, 1, 0, 0}); /* not PRODUCT_SHORT */
-    run_product(2, 13, N, K, (product_choice){PRODUCT_SKINNY, 1, 0, 0});
-    run_product(2, 330, N, K, (product_choice){PRODUCT_TALL, 1, 0, 0});
-    run_promoted(100, 72, 1296);
-    run_grouped(100, 72);
     return check_end();
 }

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "../../bench/statistics.h"
-#include "../../samples/product.h"
+#include "../../lib/product/product.h"
 
 static void quantiles(void **state)
 {
@@ -77,7 +77,7 @@ static void fair_turns(void **state)
 
 static product_choice choose(long batch, long M, long N, long K, int bytes)
 {
-    return product_choose(batch, M, N, K, bytes, 2, 132);
+    return product_choose((product_problem){batch, M, N, K, bytes, 2, 132});
 }
 
 /* Tiles that the choice makes for each multiprocessor, of those that it has. */
@@ -87,15 +87,21 @@ static double rounds(product_choice c, long M, long N)
     return (double)(product_ceil(M, f.rows) * product_ceil(N, f.cols) * c.parts) / 132;
 }
 
+static product_kind kind_of(product_choice c)
+{
+    return product_forms[c.form].kind;
+}
+
 static void known_choices(void **state)
 {
     (void)state;
     for (long K = 256; K <= 16384; K *= 2) {
         product_choice c = choose(1, 8192, 8192, K, 2);
         assert_int_equal(product_forms[c.form].rows, 128);
-        assert_int_equal(product_forms[c.form].cols, 208);
-        assert_int_equal(c.step, K > 2048 ? 200 : 192); /* 20 rounds or 21; with fewer iterations what is cut costs more */
-        assert_int_equal(product_is_short(c, K * 2), K == 256);
+        assert_int_equal(product_forms[c.form].cols, K == 256 ? 192 : 208);
+        assert_int_equal(product_forms[c.form].kind, K == 256 ? PRODUCT_SHORT : PRODUCT_STEP);
+        /* 20 rounds or 21; with fewer iterations what is cut costs more */
+        assert_int_equal(product_cols(c, 8192), K > 2048 ? 200 : 192);
         assert_int_equal(c.parts, 1);
     }
     /* Even shares: nine rounds of 66 tiles, which 16 wider ones make whole. */
@@ -104,15 +110,17 @@ static void known_choices(void **state)
     assert_int_equal(even.across, 66);
     assert_int_equal(product_cols(even, 12800), 200);
     assert_true(product_multiplied(even, 12800, 9) * 9 == 1752);
-    assert_int_equal(product_across((product_choice){even.form, 1, 0, 2}, 12800), 62); /* no tile is wider than it can be */
+    assert_int_equal(product_across((product_choice){even.form, 1, 0, 2}, 12800),
+                     62); /* no tile is wider than it can be */
     /* Rows that do not fill lines: blocks that share what they load. */
     assert_int_equal(product_forms[choose(1, 11885, 14976, 5720, 2).form].down, 2);
     /* One round and nearly full. */
     product_choice c = choose(1, 512, 4096, 64512, 2);
     assert_true(rounds(c, 512, 4096) > 0.9 && rounds(c, 512, 4096) <= 1);
     c = choose(1, 16, 8192, 8192, 2);
-    assert_int_equal(c.form, PRODUCT_SKINNY);
-    product_division divided = product_grouped_divided(64, 4096, 208, 132); /* ten rounds, all full: 40 rows of 21, 24 of 20 */
+    assert_int_equal(product_forms[c.form].kind, PRODUCT_SKINNY);
+    product_division divided =
+        product_grouped_divided(64, 4096, 208, 132); /* ten rounds, all full: 40 rows of 21, 24 of 20 */
     assert_true(divided.across == 20 && divided.more == 20);
     divided = product_grouped_divided(67, 4096, 208, 132); /* eleven */
     assert_true(divided.across == 21 && divided.more == 22);
@@ -127,10 +135,10 @@ static void known_choices(void **state)
         columns = next;
     }
     assert_int_equal(columns, 4096);
-    assert_int_equal(choose(1, 2285568, 256, 256, 2).form, PRODUCT_TALL);
-    assert_int_equal(choose(1, 2285568, 256, 256, 1).form, PRODUCT_TALL);
-    assert_true(choose(1, 2285568, 256, 264, 2).form != PRODUCT_TALL &&
-                choose(1, 2285568, 264, 256, 2).form != PRODUCT_TALL);
+    assert_int_equal(kind_of(choose(1, 2285568, 256, 256, 2)), PRODUCT_TALL);
+    assert_int_equal(kind_of(choose(1, 2285568, 256, 256, 1)), PRODUCT_TALL);
+    assert_int_not_equal(kind_of(choose(1, 2285568, 256, 264, 2)), PRODUCT_TALL);
+    assert_int_not_equal(kind_of(choose(1, 2285568, 264, 256, 2)), PRODUCT_TALL);
     assert_true(rounds(c, 16, 8192) > 0.9);
     /* A step that makes one round. */
     c = choose(1, 7787, 440, 2024, 2);
@@ -156,7 +164,8 @@ static int one_round(product_choice c, long batch, long M, long N, int sms)
     return clusters * f.down * f.across <= product_places(f.down * f.across, sms);
 }
 
-/* Whatever the extents: a form of the table, parts that are not empty, steps of 16 bytes that are not longer than a tile. */
+/* Whatever the extents: a form of the table, parts that are not empty, steps of 16 bytes that are not longer than a
+   tile. */
 static void any_choice(void **state)
 {
     unsigned long long random = 2;
@@ -166,13 +175,14 @@ static void any_choice(void **state)
              N = next_random(&random) >> (next_random(&random) % 32);
         long K = next_random(&random) >> (12 + next_random(&random) % 20), batch = 1 + next_random(&random) % 4;
         int bytes = 1 << (next_random(&random) % 3), sms = 1 + (int)(next_random(&random) % 256);
-        product_choice c = product_choose(batch, M, N, K, bytes, 2, sms);
-        if (c.form == PRODUCT_TALL)
+        product_choice c = product_choose((product_problem){batch, M, N, K, bytes, 2, sms});
+        assert_in_range(c.form, 0, PRODUCT_FORMS_COUNT - 1);
+        if (kind_of(c) == PRODUCT_TALL)
             assert_true(N <= PRODUCT_TALL_COLS && K <= PRODUCT_TALL_K && c.parts == 1);
-        else
-            assert_in_range(c.form, 0, M <= 16 ? PRODUCT_SKINNY : PRODUCT_SKINNY - 1);
-        assert_true(c.parts == 1 || product_forms[c.form].kind == PRODUCT_DIVIDED);
-        assert_true(c.step == 0 || product_forms[c.form].kind >= PRODUCT_STEPPED);
+        assert_true(M <= 16 || kind_of(c) != PRODUCT_SKINNY);
+        assert_true(K * bytes <= PRODUCT_SHORT_LINES * 128 || kind_of(c) != PRODUCT_SHORT);
+        assert_true(c.parts == 1 || kind_of(c) == PRODUCT_PART);
+        assert_true(c.step == 0 || kind_of(c) >= PRODUCT_STEP);
         assert_in_range(c.step, 0, product_forms[c.form].cols);
         assert_true(product_forms[c.form].kind != PRODUCT_ROWS || M == 0 || N == 0 || one_round(c, batch, M, N, sms));
         assert_int_equal(c.step % 8, 0);

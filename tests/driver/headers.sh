@@ -1,6 +1,6 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ws.h and the samples give no warning in any C that a user may write, with the compiler's own extensions and without, by GCC and
+# ws.h, the samples and lib/product give no warning in any C that a user may write, with the compiler's own extensions and without, by GCC and
 # by Clang, which ignores the pragmas.
 
 . "$(dirname "$0")/../tap.sh"
@@ -18,7 +18,7 @@ clean() { # COMPILER OPTIONS...
     compiler=$1
     shift
     status=0
-    for source in header.c "$top_srcdir"/samples/*.c; do
+    for source in header.c "$top_srcdir"/samples/*.c "$top_srcdir"/tests/product/product_forms.c; do
         # shellcheck disable=SC2086
         $compiler "$@" $warnings -I"$top_srcdir/runtime/include" -I"$top_builddir/runtime/include" -fsyntax-only "$source" ||
             status=1
@@ -27,7 +27,7 @@ clean() { # COMPILER OPTIONS...
 }
 
 echo '#include <ws.h>' >header.c
-test -f "$top_srcdir/samples/product.c" || exit 99
+test -f "$top_srcdir/tests/product/product_forms.c" || exit 99
 for compiler in "${gcc:-gcc}" clang; do
     command -v "${compiler%% *}" >/dev/null || { skip "$compiler" 'not installed'; continue; }
     for standard in 11 17 23 2x; do

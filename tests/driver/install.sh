@@ -139,6 +139,28 @@ documents() {
     cmp "$docdir/MANUAL.md" "$top_srcdir/MANUAL.md"
 }
 sample() { "$wscc" --ws-target=$target -O2 "$docdir/samples/copy.c" -lm -o t && ./t; }
+# The library of products: its choice, and its loops in one kernel.
+products() {
+    cat >products.c <<'EOF'
+#include <ws/product/product.h>
+
+PRODUCT_ONE(small, product_whole_1x1, 64, 64, WS_F16, WS_F16, WS_F32, WS_F32, 0, 0, FINISH_NONE)
+
+int main(void)
+{
+    ws_f16 A[64 * 8], B[8 * 8];
+    float C[64 * 8];
+    for (int i = 0; i < 64 * 8; i++)
+        A[i] = ws_f16_from((float)i);
+    for (int i = 0; i < 8 * 8; i++)
+        B[i] = ws_f16_from(i / 8 == i % 8);
+    product_call call = {.batch = 1, .M = 64, .N = 8, .K = 8, .lda = 8, .ldb = 8, .ldc = 8, .A = A, .B = B, .C = C};
+    small(&call, product_choose((product_problem){1, 64, 8, 8, 2, 4, 132}));
+    return C[63 * 8 + 7] != 511;
+}
+EOF
+    "$wscc" --ws-target=$target -O2 products.c -lm -o p && ./p
+}
 lower() { "$(folder bindir)/wsc-lower" --passes | grep -qx plan; }
 # Built where libcadical is; the descriptions of machines are data.
 solver() {
@@ -193,6 +215,7 @@ else
 fi
 ok 'README, MANUAL, NEWS and the samples are installed' documents
 ok 'and a sample compiles there' sample
+ok 'and a program with <ws/product/product.h>' products
 ok 'wsc-lower is installed' lower
 ok 'wsc-solve and its machines are installed' solver
 ok 'wscc(1) has the options of --ws-help' page

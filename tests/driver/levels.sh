@@ -32,8 +32,8 @@ if has_plugin; then
             ok "$case.c, -fsanitize=$checks" same_sanitized "$top_srcdir/tests/programs/$case.c" "-fsanitize=$checks"
         done
     done
-    for source in "$top_srcdir"/samples/*.c "$top_srcdir"/tests/programs/*.c; do
-        grep -q '#pragma ws' "$source" && ok "$(basename "$source")" same_at_each_level "$source"
+    for source in "$top_srcdir"/samples/*.c "$top_srcdir"/tests/product/product_forms.c "$top_srcdir"/tests/programs/*.c; do
+        grep -qE '#pragma ws|^PRODUCT' "$source" && ok "$(basename "$source")" same_at_each_level "$source"
     done
 else
     skip 'the IR at each -O' 'no plugin'

@@ -7,7 +7,7 @@ cd "$top_srcdir" || exit 99
 
 every_source_listed() {
     status=0
-    for file in $(find lowering plugin driver runtime samples solve \
+    for file in $(find lowering plugin driver runtime lib samples solve \
         \( -name '*.c' -o -name '*.cc' -o -name '*.h' -o -name '*.cuh' -o -name '*.hpp' -o -name '*.def' \) | sort); do
         grep -qF "$file" Makefile.am || { echo "$file is in no list"; status=1; }
     done
@@ -37,11 +37,11 @@ every_pass_shown() {
 
 licence_first() {
     status=0
-    for file in $(find lowering plugin driver runtime samples solve m4/wsc*.m4 configure.ac Makefile.am bootstrap \
+    for file in $(find lowering plugin driver runtime lib samples solve m4/wsc*.m4 configure.ac Makefile.am bootstrap \
         \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cuh' -o -name '*.hpp' -o -name '*.def' -o -name '*.sh' \
         -o -name '*.m4' -o -name configure.ac -o -name Makefile.am -o -name bootstrap \) | grep -v m4/l | sort); do
         case $file in
-        runtime/* | samples/* | m4/wsc.m4) want=MIT ;;
+        runtime/* | lib/* | samples/* | m4/wsc.m4) want=MIT ;;
         *) want=GPL-3.0-or-later ;;
         esac
         head -n 2 "$file" | grep -q "SPDX-License-Identifier: $want" || { echo "$file does not begin with $want"; status=1; }
@@ -52,7 +52,7 @@ licence_first() {
 # Another version of the tool formats otherwise.
 formatted() {
     status=0
-    for file in $(find lowering plugin driver runtime solve \( -name '*.c' -o -name '*.cc' \) | sort); do
+    for file in $(find lowering plugin driver runtime lib solve \( -name '*.c' -o -name '*.cc' \) | sort); do
         clang-format "$file" | cmp -s - "$file" || { echo "$file is not formatted"; status=1; }
     done
     return $status

@@ -84,7 +84,7 @@ for file in "$programs"/*.c "$top_srcdir"/tests/fuzz/cases/*.c; do
     ok "$name, the time of its proof" is_proved_soon final.ir
     ok "$name, read back" reads_back final.ir
 done
-for file in "$top_srcdir"/samples/*.c; do
+for file in "$top_srcdir"/samples/*.c "$top_srcdir"/tests/product/product_forms.c; do
     ok "$(basename "$file" .c), the time of its proof" sample_is_proved_soon "$file"
 done
 

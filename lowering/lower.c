@@ -61,6 +61,8 @@ const Pass passes[] = {
      "a short program for tensors that the TMA can load, beside the one for all"},
     {"narrow", PHASE_MACHINE, CHANGES_PROGRAMS, pass_narrow,
      "products that make no more columns than are seen, of which the instruction's name says how many"},
+    {"peel", PHASE_MACHINE, CHANGES_PROGRAMS, pass_peel,
+     "a body for the iterations before a bound, without the branch that asks for it, and one for the others"},
     {"plan", PHASE_MACHINE, CHANGES_PROGRAMS, pass_plan, "addresses, registers, barriers, threads, C variables"},
 
     {"verify", PHASE_PROOF, CHANGES_NONE, pass_verify,

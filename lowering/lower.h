@@ -112,7 +112,9 @@ void pass_uniform (Kernel *kernel);
 void pass_versions (Kernel *kernel);
 /* require: layout.                     ensure: NARROW around loops whose products need not make all columns */
 void pass_narrow(Kernel *kernel);
-/* require: narrow.                     ensure: addresses, registers, threads, variables */
+/* require: layout.                     ensure: loops of products with a branch at a bound have two bodies */
+void pass_peel(Kernel *kernel);
+/* require: peel.                       ensure: addresses, registers, threads, variables */
 void pass_plan (Kernel *kernel);
 
 /* ---- proof and print --------------------------------------------------------------------------------------------- */

@@ -98,6 +98,11 @@ static int block_count(Opcode code)
     return code == OP_FOR || code == OP_GRID || code == OP_NARROW ? 1 : code == OP_WHILE || code == OP_IF ? 2 : 0;
 }
 
+static bool may_have_edge(const Op *op)
+{
+    return op->code == OP_FOR && op->nblocks == 2;
+}
+
 static Opcode block_ending(const Op *op, int index)
 {
     return op->code == OP_WHILE && !index ? OP_COND : OP_YIELD;
@@ -116,7 +121,7 @@ static void check_links(Checker *c, const Op *op, const Block *block)
     bool offset = op->code == OP_ROW_INDEX && op->nargs == 1; /* a group's first row, where rows are split */
     bool width = (op->code == OP_DOT || op->code == OP_MMA) && op->nargs == 4; /* columns that are seen */
     REQUIRE(nargs < 0 || op->nargs == nargs || offset || width, op, "%d operands", op->nargs);
-    REQUIRE(op->nblocks == block_count(op->code), op, "%d blocks", op->nblocks);
+    REQUIRE(op->nblocks == block_count(op->code) || may_have_edge(op), op, "%d blocks", op->nblocks);
     for (int i = 0; i < op->nblocks; i++) {
         REQUIRE(op->blocks[i] && op->blocks[i]->parent == op, op, "block %d is not its own", i);
         REQUIRE(op->blocks[i]->last && op->blocks[i]->last->code == block_ending(op, i), op, "block %d has no end", i);
@@ -141,13 +146,28 @@ static void check_range(Checker *c, const Op *op, int dim)
     REQUIRE(fits(c, variable, low) || may_wrap(op, dim), op, "a variable of another type than its bounds");
 }
 
+/* Two bodies of a loop: it counts up, so that behind the second one's first iteration come only such.  */
+static void check_edge(Checker *c, const Op *op)
+{
+    const Block *block = op->blocks[0], *beyond = op->blocks[1];
+    int64_t step;
+    REQUIRE(op->control->compare == OP_LTI && dtype_is_signed(op->args[0]->type.dtype), op,
+            "an edge, and no counting up");
+    REQUIRE(ir_constant(op->args[2], &step) && step > 0, op, "an edge, and a step that may lead back");
+    REQUIRE(is_integer(c, loop_edge(op)) && fits(c, loop_edge(op), op->args[0]), op, "an edge of another type");
+    REQUIRE(!beyond->nargs, op, "a second body with arguments of its own");
+    check_handed(c, op, beyond->last->args, beyond->last->nargs, block->args + 1, block->nargs - 1, "yield");
+}
+
 static void check_for(Checker *c, const Op *op)
 {
     const Block *block = op->blocks[0];
-    REQUIRE(op->nargs >= 3 && block->nargs >= 1, op, "%d operands", op->nargs);
+    REQUIRE(op->nargs >= 3 + (op->nblocks > 1) && block->nargs >= 1, op, "%d operands", op->nargs);
     REQUIRE(op->control->compare >= OP_EQI && op->control->compare <= OP_GEI, op, "no comparison");
     check_range(c, op, 0);
-    check_handed(c, op, op->args + 3, op->nargs - 3, block->args + 1, block->nargs - 1, "entry");
+    if (loop_edge(op))
+        check_edge(c, op);
+    check_handed(c, op, op->args + 3, op->nargs - 3 - (op->nblocks > 1), block->args + 1, block->nargs - 1, "entry");
     check_handed(c, op, block->last->args, block->last->nargs, block->args + 1, block->nargs - 1, "yield");
     check_handed(c, op, block->last->args, block->last->nargs, op->results, op->nresults, "results");
 }
@@ -244,6 +264,13 @@ static void show(Checker *c, const Value *value, bool visible)
         c->visible[value->id] = visible;
 }
 
+/* Those of a FOR are its second body's, too.  */
+static void show_arguments(Checker *c, const Block *block, bool visible)
+{
+    for (int i = 0; i < block->nargs; i++)
+        show(c, block->args[i], visible);
+}
+
 static void check_op(Checker *c, Op *op, const Block *block)
 {
     check_links(c, op, block);
@@ -252,8 +279,11 @@ static void check_op(Checker *c, Op *op, const Block *block)
     for (int i = 0; i < op->nargs && !c->broken; i++)
         REQUIRE(op->args[i] && c->visible[op->args[i]->id], op, "operand %d%s%s is not defined above", i + 1,
                 op->args[i] ? ", " : "", op->args[i] ? shown(op->args[i]) : "");
-    for (int i = 0; i < op->nblocks && !c->broken; i++)
+    for (int i = 0; i < op->nblocks && !c->broken; i++) {
+        show_arguments(c, may_have_edge(op) ? op->blocks[0] : op->blocks[i], true);
         check_block(c, op->blocks[i]);
+        show_arguments(c, may_have_edge(op) ? op->blocks[0] : op->blocks[i], false);
+    }
     if (!c->broken)
         check_control(c, op, block);
     if (!c->broken && c->typed)
@@ -264,17 +294,13 @@ static void check_op(Checker *c, Op *op, const Block *block)
 
 static void check_block(Checker *c, const Block *block)
 {
-    for (int i = 0; i < block->nargs; i++) {
+    for (int i = 0; i < block->nargs; i++)
         REQUIRE(block->args[i]->block == block && block->args[i]->index == i, block->parent,
                 "block argument %d is not its own", i);
-        show(c, block->args[i], true);
-    }
     for (Op *op = block->first; op && !c->broken; op = op->next)
         check_op(c, op, block);
     if (c->broken)
         return;
-    for (int i = 0; i < block->nargs; i++)
-        show(c, block->args[i], false);
     for (Op *op = block->first; op; op = op->next)
         for (int i = 0; i < op->nresults; i++)
             show(c, op->results[i], false);
@@ -308,8 +334,11 @@ bool ir_check_programs(Kernel *kernel)
 {
     Checker checker = checker_new(kernel);
     FOR_ROLES (role, kernel)
-        if (role->body && !checker.broken)
+        if (role->body && !checker.broken) {
+            show_arguments(&checker, role->body, true);
             check_block(&checker, role->body);
+            show_arguments(&checker, role->body, false);
+        }
     return !checker.broken;
 }
 

@@ -694,3 +694,20 @@ Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map)
     copy->origin = op->origin ? op->origin : (Op *)op;
     return copy;
 }
+
+void ir_copy_block(Kernel *kernel, const Block *from, Block *to, ValueMap *map)
+{
+    FOR_OPS (op, from) {
+        Op *copy = op_clone(kernel, op, map);
+        op_append(to, copy);
+        for (int k = 0; k < op->nblocks; k++) {
+            Block *inner = block_new(kernel, copy);
+            for (int i = 0; i < op->blocks[k]->nargs; i++) {
+                const Value *old = op->blocks[k]->args[i];
+                Value *argument = block_arg(kernel, inner, old->type, old->name, old->loc);
+                value_map_set(kernel, map, op->blocks[k]->args[i], value_copy(argument, old));
+            }
+            ir_copy_block(kernel, op->blocks[k], inner, map);
+        }
+    }
+}

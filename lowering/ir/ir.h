@@ -488,6 +488,7 @@ ValueMap value_map_new (Kernel *kernel);
 Value *value_map_get (const ValueMap *map, Value *value); /* value itself where unmapped */
 void value_map_set (Kernel *kernel, ValueMap *map, Value *from, Value *to);
 Op *op_clone (Kernel *kernel, const Op *op, ValueMap *map); /* without its blocks; results mapped, origin set */
+void ir_copy_block (Kernel *kernel, const Block *from, Block *to, ValueMap *map); /* its operations, with their blocks */
 #define FOR_OPS(op, block) for (Op *op = (block)->first, *op##_next_; op && (op##_next_ = op->next, 1); op = op##_next_)
 #define FOR_ROLES(role, kernel) for (Role *role = (kernel)->roles; role; role = role->next)
 #define FOR_AREFS(aref, kernel) for (Aref *aref = (kernel)->arefs; aref; aref = aref->next)

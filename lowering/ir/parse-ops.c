@@ -486,6 +486,18 @@ static void define_block_args(Parser *p, Block *block, const Definition *definit
         define_block_arg(p, block, &definitions[i]);
 }
 
+/* It is the last operand, behind the carried values.  */
+static void edge_last(Op *op)
+{
+    enum { WRITTEN = 3 };
+    Value *edge = op->nargs > WRITTEN ? op->args[WRITTEN] : NULL;
+    for (int i = WRITTEN; i + 1 < op->nargs; i++)
+        op->args[i] = op->args[i + 1];
+    if (edge)
+        op->args[op->nargs - 1] = edge;
+}
+
+/* for %k: i32 = 0, < %K, 64 edge %edge; %acc: tile<f32,64x256> = %zero { ... } beyond { ... } */
 static void parse_for(Parser *p, Block *outer, Op *op)
 {
     Definition definitions[MAX_LIST];
@@ -493,11 +505,22 @@ static void parse_for(Parser *p, Block *outer, Op *op)
     Opcode compare;
     definitions[0] = parse_range(p, outer, op, &compare);
     op->control->compare = compare;
+    bool edge = scan_accept(p, "edge");
+    if (edge)
+        parse_arg(p, outer, op);
     while (scan_accept(p, ";"))
         parse_carried(p, outer, op, definitions, &count);
     int scope = p->nscope;
+    if (edge)
+        edge_last(op);
     define_block_args(p, block_new(p->kernel, op), definitions, count);
-    parse_notes_and_block(p, op, scope);
+    int inner = p->nscope;
+    parse_notes_and_block(p, op, edge ? inner : scope);
+    if (edge) {
+        scan_expect(p, "beyond");
+        parse_block(p, block_new(p->kernel, op));
+        p->nscope = scope;
+    }
 }
 
 /* narrow %w: i32 = %columns; %acc = %zero */

@@ -401,7 +401,7 @@ static void print_range(Printer *p, const Op *op, int dim, int first_arg)
 /* ; %acc1: tile<f32,128x256> = %acc0 */
 static void print_carried(Printer *p, const Op *op, int first_arg, int first_block_arg, const char *separator)
 {
-    for (int i = first_arg; i < op->nargs; i++) {
+    for (int i = first_arg; i < first_arg + carried_count(op); i++) {
         int index = i - first_arg + first_block_arg;
         fputs(separator, p->out);
         separator = "; ";
@@ -427,8 +427,17 @@ static void print_for(Printer *p, const Op *op)
 {
     putc(' ', p->out);
     print_range(p, op, 0, 0);
+    if (loop_edge(op)) {
+        fputs(" edge ", p->out);
+        print_arg(p, op, op->nargs - 1);
+    }
     print_carried(p, op, 3, 1, "; ");
     print_open(p, op);
+    if (loop_edge(op)) {
+        fputs("} beyond {\n", p->out);
+        print_block(p, op->blocks[1]);
+        start_line(p);
+    }
     fputs("}\n", p->out);
 }
 

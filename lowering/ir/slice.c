@@ -67,9 +67,19 @@ Op *block_end(const Block *block)
     return block->last;
 }
 
+Value *loop_edge(const Op *loop)
+{
+    return loop->code == OP_FOR && loop->nblocks > 1 ? loop->args[loop->nargs - 1] : NULL;
+}
+
+bool is_read_again(const Op *loop, int operand)
+{
+    return loop->code == OP_FOR && (operand == 1 || operand == 2 || (operand == loop->nargs - 1 && loop->nblocks > 1));
+}
+
 int carried_count(const Op *loop)
 {
-    return loop->code == OP_FOR      ? loop->nargs - 3
+    return loop->code == OP_FOR      ? loop->nargs - 3 - (loop->nblocks > 1)
            : loop->code == OP_NARROW ? loop->nargs - 1
            : loop->code == OP_WHILE  ? loop->nargs
                                      : 0;
@@ -78,18 +88,17 @@ int carried_count(const Op *loop)
 Carried carried(const Op *loop, int i)
 {
     if (loop->code != OP_WHILE)
-        return (Carried){loop->args[loop->nargs - carried_count(loop) + i],
-                         loop->blocks[0]->args[1 + i],
-                         NULL,
-                         block_end(loop->blocks[0])->args[i],
-                         NULL,
-                         loop->results[i]};
-    return (Carried){loop->args[i],
-                     loop->blocks[0]->args[i],
-                     loop->blocks[1]->args[i],
-                     block_end(loop->blocks[1])->args[i],
-                     block_end(loop->blocks[0])->args[1 + i],
-                     loop->results[i]};
+        return (Carried){.init = loop->args[(loop->code == OP_FOR ? 3 : 1) + i],
+                         .argument = loop->blocks[0]->args[1 + i],
+                         .next = block_end(loop->blocks[0])->args[i],
+                         .result = loop->results[i],
+                         .beyond = loop_edge(loop) ? block_end(loop->blocks[1])->args[i] : NULL};
+    return (Carried){.init = loop->args[i],
+                     .argument = loop->blocks[0]->args[i],
+                     .body_argument = loop->blocks[1]->args[i],
+                     .next = block_end(loop->blocks[1])->args[i],
+                     .exit = block_end(loop->blocks[0])->args[1 + i],
+                     .result = loop->results[i]};
 }
 
 Slice slice_new(Kernel *kernel)
@@ -120,7 +129,7 @@ void slice_op(Slice *slice, Op *op)
         return;
     int needed = op->nargs;
     if (op->code == OP_FOR)
-        needed = 3;
+        needed = 3; /* no pass that slices sees an edge */
     else if (op->code == OP_WHILE)
         needed = 0;
     else if (op->code == OP_COND)
@@ -139,9 +148,10 @@ void slice_op(Slice *slice, Op *op)
 static void slice_carried(Slice *slice, Op *loop, int i)
 {
     Carried names = carried(loop, i);
-    Value *all[] = {names.init, names.argument, names.body_argument, names.next, names.exit, names.result};
+    Value *all[] = {names.init, names.argument, names.body_argument, names.next,
+                    names.exit, names.result,   names.beyond};
     slice_op(slice, loop);
-    for (int k = 0; k < 6; k++)
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         if (all[k])
             slice_value(slice, all[k]);
 }

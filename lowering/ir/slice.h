@@ -38,10 +38,15 @@ bool slice_has_op(const Slice *slice, const Op *op);
 
 /* The op that ends a block.  */
 Op *block_end(const Block *block);
-/* The carried value i of a loop, or of a NARROW: the four or five names that it has.  Entries are NULL where a loop has none.  */
+/* The carried value i of a loop, or of a NARROW: the names that it has.  Entries are NULL where a loop has none.  */
 typedef struct {
     Value *init, *argument, *body_argument, *next, *exit, *result;
+    Value *beyond; /* what the second body of a FOR hands on, as the first one does `next` */
 } Carried;
+/* Of a FOR: where its second body begins, NULL: it has one.  */
+Value *loop_edge(const Op *loop);
+/* Does a FOR read this operand before each iteration: its bound, step or edge?  */
+bool is_read_again(const Op *loop, int operand);
 int carried_count(const Op *loop);
 Carried carried(const Op *loop, int i);
 

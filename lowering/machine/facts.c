@@ -207,12 +207,12 @@ static int extent(const Op *store, int dim, int rank)
     return dim == rank - 2 && !vector ? tile.rows : 1;
 }
 
-/* In different arms of one `if`.  */
+/* In different arms of one `if`, or bodies of one loop.  */
 static bool exclude_each_other(const Op *x, const Op *y)
 {
     for (const Op *a = x; a->parent && a->parent->parent; a = a->parent->parent) {
         const Op *branch = a->parent->parent;
-        for (int k = 0; k < branch->nblocks && branch->code == OP_IF; k++)
+        for (int k = 0; k < branch->nblocks && (branch->code == OP_IF || branch->code == OP_FOR); k++)
             if (branch->blocks[k] != a->parent && ir_inside(y, branch->blocks[k]))
                 return true;
     }

@@ -59,6 +59,11 @@ static void extend(Namer *in, Value *value, Op *op, int at)
     int begin = begin_of(value);
     for (;;) {
         Op *here = order_in_block(op, block);
+        if (!here && loop_edge(block->parent)) { /* both bodies find it where they begin */
+            block = block->parent->blocks[1];
+            begin = 2 * block->first->position - 1;
+            continue;
+        }
         if (!here) { /* from one block of a while to the other */
             add_range(info, begin, 2 * order_end(block->parent));
             return;
@@ -93,7 +98,7 @@ static void visit_live(Op *op, void *context)
     if (inlined)
         return;
     for (int i = 0; i < op->nargs; i++)
-        extend(in, op->args[i], op, op->code == OP_FOR && (i == 1 || i == 2) ? order_end(op) : op->position);
+        extend(in, op->args[i], op, is_read_again(op, i) ? order_end(op) : op->position);
     for (int i = 0; i < 2 && op_writes_in_place(op); i++)
         extend_past(in, op->args[i], op);
 }
@@ -214,6 +219,7 @@ static void merge_carried(Namer *in, Op *op, bool tiles)
         merge(in, names.argument, names.body_argument);
         merge(in, names.argument, names.exit);
         merge(in, names.argument, names.next);
+        merge(in, names.argument, names.beyond);
         merge(in, names.argument, names.init);
     }
     for (int i = 0; op->code == OP_IF && i < op->nresults; i++)

@@ -93,7 +93,8 @@ static bool is_taken_in_role(const Kernel *kernel, const char *name)
 
 const Block *variables_scope(const Variable *variable, const Value *value)
 {
-    if (variables_is_counter(value) || !variable->declared)
+    bool counter = variables_is_counter(value) && !loop_edge(value->block->parent); /* of two loops: in front of both */
+    if (counter || !variable->declared)
         return variables_home(value);
     return variable->declared->parent;
 }

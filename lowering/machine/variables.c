@@ -117,7 +117,10 @@ static bool reaches_quietly(const Op *def, Op *user)
 
 static bool is_loop_bound(const Op *user, const Value *value)
 {
-    return user->code == OP_FOR && (user->args[1] == value || user->args[2] == value);
+    for (int i = 0; i < user->nargs; i++)
+        if (user->args[i] == value && is_read_again(user, i))
+            return true;
+    return false;
 }
 
 /* Something with a C name of its own, or a literal.  */

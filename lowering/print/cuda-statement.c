@@ -260,22 +260,8 @@ static bool block_prints_nothing(const Block *block)
     return true;
 }
 
-/* On this side of the loop's edge the answer is known.  */
-static void print_arm(Printer *in, const Op *op)
-{
-    if (!in->beyond && op->nblocks == 1)
-        return;
-    in->indent--;
-    cuda_block(in, op->blocks[!in->beyond]);
-    in->indent++;
-}
-
 static void print_if(Printer *in, const Op *op)
 {
-    if (op == in->edge) {
-        print_arm(in, op);
-        return;
-    }
     bool swap = op->nblocks > 1 && block_prints_nothing(op->blocks[0]) && !block_prints_nothing(op->blocks[1]);
     cuda_begin(in);
     fputs(op->control->uniform ? "if (ws::warp_uniform(" : "if (", in->out);
@@ -626,7 +612,7 @@ static void print_statement(Printer *in, const Op *op)
     cuda_mark(in, op);
     print_bare_declarations(in, op);
     if (op_is_pure(op)) {
-        if (op->results[0]->var && op->results[0]->var->role && !cuda_is_beyond(in, op))
+        if (op->results[0]->var && op->results[0]->var->role)
             print_definition(in, op);
         return;
     }

@@ -26,8 +26,6 @@ typedef struct {
     Role *role; /* NULL in the launcher */
     int indent;
     const Map *maps;
-    const Op *edge;    /* the `if` of a loop that is two: not taken in the first, taken in the second; NULL: none */
-    bool beyond;       /* and which of them is printed */
 } Printer;
 
 /* C's precedences, low to high; a right operand asks for one more.  */
@@ -95,7 +93,6 @@ void cuda_group_storage(Printer *in, const Storage *storage);
 
 /* cuda-loop.c */
 void cuda_for(Printer *in, const Op *op);
-bool cuda_is_beyond(const Printer *in, const Op *op); /* is the value only looked at where this loop does not come? */
 
 /* cuda-statement.c */
 void cuda_initial_values(Printer *in, const Op *loop); /* of what it carries */

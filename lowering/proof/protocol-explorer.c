@@ -71,6 +71,8 @@ static void visit_marks(Op *op, void *context)
         Carried names = carried(op, i);
         hand_mark(marker, names.init, names.argument);
         hand_mark(marker, names.next, names.argument);
+        if (names.beyond)
+            hand_mark(marker, names.beyond, names.argument);
         if (names.exit)
             hand_mark(marker, names.exit, names.result);
         if (names.body_argument)
@@ -275,7 +277,7 @@ static bool is_about_itself(const Op *op, const void *context)
     const Group *group = context;
     return op->code == OP_PINGPONG_TAKE || op->code == OP_ROLE_BARRIER || op_meets_blocks(op) ||
            op->code == OP_GATHER || op->code == OP_PUT ||
-           (op->code == OP_IF && group->decision_of[op->position] == DECIDE_OWN);
+           (op->code == OP_IF && group->decision_of[op->position] == DECIDE_OWN) || loop_edge(op);
 }
 
 typedef struct {

@@ -127,7 +127,7 @@ static void say_gathered(Explorer *in, const GroupState *self, int place, int sl
 static void say_place(Explorer *in, const State *state, int group)
 {
     const GroupState *self = &state->groups[group];
-    say(in, (self->pc ? self->pc->position * 2 + self->head : -1) * 2 + self->holds_turn);
+    say(in, (self->pc ? self->pc->position * 4 + self->head : -1) * 2 + self->holds_turn);
     if (in->by_tiles)
         say(in, self->ordinal % in->groups[group].role->replicas);
     if (in->has_barriers)

@@ -5,6 +5,7 @@
  *   for %k ... (%acc = %init):     arriving: init is handed over, then the head asks: one more iteration?
  *     ...                          yes: into the body; its end hands the next values over, and the head asks again
  *     yield %next                  no: the results are what was handed over last
+ *   for %k ... edge %e:            before that the group says which body would be next; behind the second comes no first
  *
  * Which way a branch or a loop of the source goes is decided once, by the group that gets there first; all others take the
  * same decision when they get there.  A branch on the group's own number, or on whose tile it is, is computed.
@@ -112,14 +113,14 @@ static void leave(Explorer *in, State *state, int group, const Block *block)
         if (outer->code == OP_FOR)
             hand_over(in, state, group, count ? end->args : NULL, outer->blocks[0]->args + 1, count);
         self->pc = outer;
-        self->head = true;
+        self->head = loop_edge(outer) && block == outer->blocks[1] ? HEAD_BEYOND : HEAD;
     }
 }
 
 static void go_to(Explorer *in, State *state, int group, const Block *block, const Op *op)
 {
     const Group *of = &in->groups[group];
-    state->groups[group].head = false;
+    state->groups[group].head = HEAD_NONE;
     op = op ? of->next[op->position] : NULL;
     if (op && op->code != OP_YIELD)
         state->groups[group].pc = op;
@@ -196,10 +197,16 @@ static const Op *skip_all(const Explorer *in, State *state, int group, const Op 
     return last;
 }
 
+/* Which body comes next is not known: from any iteration on it may be the second.  */
+static bool is_at_edge(const GroupState *self)
+{
+    return self->head == HEAD && loop_edge(self->pc);
+}
+
 static void decide_for(Explorer *in, State *state, int group, const Op *op, bool more)
 {
     if (more)
-        enter(in, state, group, op->blocks[0]);
+        enter(in, state, group, op->blocks[state->groups[group].head == HEAD_BEYOND]);
     else {
         int count = op->code == OP_FOR ? carried_count(op) : 0;
         hand_over(in, state, group, op->blocks[0]->args + 1, op->results, count);
@@ -242,7 +249,10 @@ static void follow(Explorer *in, State *state, int group, bool choice)
         decide_grid(in, state, group, op, choice);
         break;
     case OP_FOR:
-        decide_for(in, state, group, op, choice);
+        if (is_at_edge(&state->groups[group]))
+            state->groups[group].head = choice ? HEAD_BEYOND : HEAD_BEFORE;
+        else
+            decide_for(in, state, group, op, choice);
         break;
     case OP_COND:
         decide_while(in, state, group, op, choice);
@@ -306,7 +316,12 @@ static Step control_step(Explorer *in, State *state, int group, const Op *op, in
     }
     if (op->code == OP_FOR && !self->head) {
         hand_over(in, state, group, op->args + 3, op->blocks[0]->args + 1, carried_count(op));
-        self->head = true;
+        self->head = HEAD;
+    }
+    if (is_at_edge(self)) {
+        in->steps--;
+        *decision = DECIDE_OWN;
+        return STEP_DECIDE;
     }
     if (op->code == OP_IF && *decision == DECIDE_OWN && compute(self, &in->groups[group], op->args[0], &known)) {
         follow(in, state, group, known != 0);

@@ -44,7 +44,7 @@ typedef struct {
 /* A group of a role: where it stands and what it has.  */
 typedef struct {
     const Op *pc; /* the next op; NULL: it has ended */
-    bool head;    /* of the loop at pc: initial values are handed over, the next iteration is not decided */
+    int head;     /* HEAD_...: of the loop at pc */
     bool holds_turn;
     int asks;                 /* the decision that it waits for, or DECIDE_... */
     int ordinal;              /* tiles begun */
@@ -239,6 +239,9 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *sca
 
 /* ---- shared by protocol*.c --------------------------------------------------------------------------------------- */
 
+/* Of a loop: not there; initial values are handed over, the next iteration is not decided; nor, of one with two bodies, which it
+   would run; it would run the first; or the second, as all from there on.  */
+enum { HEAD_NONE, HEAD, HEAD_BEFORE, HEAD_BEYOND };
 enum { DECIDE_OWN = -1, DECIDE_NOTHING = -2 }; /* a branch of the role's own; nothing of interest inside */
 enum { MOST_AHEAD = 60, MAX_READINGS = 512 };
 enum { PUTS = 1, GETS = 2 };

@@ -278,8 +278,22 @@ const Term *term_compare(Terms *terms, Opcode code, Dtype dtype, const Term *x, 
     int64_t a, b;
     if (!dtype_is_float(dtype) && term_is_number(x, &a) && term_is_number(y, &b))
         return term_number(terms, decide(code, order_of(dtype, a, b)));
-    const Term *args[] = {x, y};
-    return intern(terms, (Term){.code = code, .dtype = dtype, .nargs = 2, .args = args});
+    const Term *args[] = {x, y}, *made = intern(terms, (Term){.code = code, .dtype = dtype, .nargs = 2, .args = args});
+    for (const Assumption *assumption = terms->assumptions; assumption; assumption = assumption->next)
+        if (assumption->comparison == made)
+            return term_number(terms, assumption->answer);
+    return made;
+}
+
+void term_assume(Terms *terms, Opcode code, Dtype dtype, const Term *x, const Term *y, bool answer)
+{
+    const Term *comparison = term_compare(terms, code, dtype, x, y);
+    int64_t known;
+    if (term_is_number(comparison, &known))
+        return;
+    Assumption *made = arena_alloc(terms->module, sizeof *made);
+    *made = (Assumption){comparison, answer, terms->assumptions};
+    terms->assumptions = made;
 }
 
 const Term *term_choice(Terms *terms, const Term *condition, const Term *x, const Term *y)

@@ -32,11 +32,19 @@ struct Term {
     const Term *next;
 };
 
+typedef struct Assumption Assumption;
+struct Assumption {
+    const Term *comparison;
+    bool answer;
+    Assumption *next;
+};
+
 typedef struct {
     Module *module;
     const Term **buckets;
     int nbuckets, count;
     int64_t symbols;
+    Assumption *assumptions;
 } Terms;
 
 void terms_init(Terms *terms, Module *module);
@@ -52,6 +60,8 @@ int64_t term_factor(const Term *term, const Term *atom);
 const Term *term_without(Terms *terms, const Term *term, const Term *atom);
 const Term *term_compare(Terms *terms, Opcode code, Dtype dtype, const Term *x, const Term *y);
 const Term *term_choice(Terms *terms, const Term *condition, const Term *x, const Term *y);
+/* The comparison has this answer: an assumption about a symbol, made before any term is made of that.  */
+void term_assume(Terms *terms, Opcode code, Dtype dtype, const Term *x, const Term *y, bool answer);
 /* A term of some other kind, with a number to tell it by.  */
 const Term *term_special(Terms *terms, int code, int64_t ival, int nargs, const Term *const *args);
 /* The first result of an operation without blocks or effects, from the terms of its operands.  Rows of tiles are left out:

@@ -287,7 +287,7 @@ static bool run_grid(Validator *in, const Op *op)
         same = known_of(in, op->args[i]).term == source_term(in, top, source->args[i]);
     if (!same)
         return differs(in, op, "walks over another grid than the source");
-    Instance *body = instance_of_loop(in, source, top);
+    Instance *body = instance_of_loop(in, source, top, (Side){0});
     open_only(in, body);
     held_forget(in, op);
     int dims = op->nargs / 3;

@@ -226,11 +226,34 @@ static void leave_results(Validator *in, const Match *match, Instance *outer)
     }
 }
 
-static Verdict try_for(Validator *in, Match *match, Instance *outer, bool *follows)
+/* Does the source ask there whether its counter has come to the edge?  Then all groups of a role know the same of it.  */
+static bool asks_for_edge(Validator *in, const Op *source, const Instance *outer, const Term *edge)
 {
-    const Op *op = match->op, *source = match->source, *end = block_end(op->blocks[0]);
+    FOR_OPS (op, source->blocks[0]) {
+        const Op *question = op->code == OP_IF ? op->args[0]->def : NULL;
+        if (question && question->code == OP_GEI && question->args[0] == source->blocks[0]->args[0] &&
+            ir_outside(question->args[1], source) && source_term(in, outer, question->args[1]) == edge)
+            return true;
+    }
+    return false;
+}
+
+/* Which iterations one of the bodies runs: all, where there is one.  The check of the IR has seen that the loop counts up.  */
+static bool side_of(Validator *in, const Op *op, int body, const Op *source, const Instance *outer, Side *side)
+{
+    *side = (Side){loop_edge(op) ? known_of(in, loop_edge(op)).term : NULL, body > 0};
+    return !side->edge || asks_for_edge(in, source, outer, side->edge) ||
+           differs(in, op, "has two bodies that part where no branch of line %d does", source->loc.line);
+}
+
+static Verdict try_body(Validator *in, Match *match, Instance *outer, int which, bool *follows)
+{
+    const Op *op = match->op, *source = match->source, *end = block_end(op->blocks[which]);
     const Value *counter = op->blocks[0]->args[0];
-    Instance *body = instance_of_loop(in, source, outer);
+    Side side;
+    if (!side_of(in, op, which, source, outer, &side))
+        return BROKEN;
+    Instance *body = instance_of_loop(in, source, outer, side);
     Staged *stage = in->stage;
     in->stage = NULL;
     open_only(in, body);
@@ -239,7 +262,7 @@ static Verdict try_for(Validator *in, Match *match, Instance *outer, bool *follo
     variable_write(in, counter);
     enter_arguments(in, match, body, match->arguments, match->source_arguments);
     enter_memory(in, outer->before[source->position], body, follows);
-    bool ran = held_go_round(in, op) && run_block(in, op->blocks[0]) && is_complete(in, body) &&
+    bool ran = held_go_round(in, op) && run_block(in, op->blocks[which]) && is_complete(in, body) &&
                held_hand_over(in, end, end->args, match->arguments, match->relation.count) && held_go_round(in, op);
     in->stage = stage;
     if (!ran)
@@ -249,12 +272,28 @@ static Verdict try_for(Validator *in, Match *match, Instance *outer, bool *follo
     return verdict;
 }
 
+static Verdict try_for(Validator *in, Match *match, Instance *outer, bool *follows)
+{
+    if (!loop_edge(match->op))
+        return try_body(in, match, outer, 0, follows);
+    Saved saved = attempt_save(in);
+    Verdict verdict = try_body(in, match, outer, 0, follows);
+    if (verdict != LASTS)
+        return verdict;
+    const Term **memory = copy_of(in, in->memory, (size_t)in->nstored * sizeof *memory);
+    attempt_restore(in, &saved);
+    verdict = try_body(in, match, outer, 1, follows);
+    for (int i = 0; i < in->nstored; i++)
+        in->memory[i] = memory[i] == in->memory[i] ? memory[i] : stale(in);
+    return verdict;
+}
+
 /* An iteration of a while evaluates its condition, then its body.  */
 static Verdict try_while(Validator *in, Match *match, Instance *outer, bool *follows)
 {
     const Op *op = match->op, *source = match->source;
     const Op *cond = block_end(op->blocks[0]), *source_cond = block_end(source->blocks[0]);
-    Instance *head = instance_of_loop(in, source, outer);
+    Instance *head = instance_of_loop(in, source, outer, (Side){0});
     open_only(in, head);
     held_forget(in, op);
     enter_arguments(in, match, head, match->arguments, match->source_arguments);
@@ -314,7 +353,7 @@ bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer)
                    .arguments = op->blocks[0]->args + counted,
                    .source_arguments = source->blocks[0]->args + counted,
                    .nsource = source->nargs - fixed,
-                   .relation.count = op->nargs - fixed};
+                   .relation.count = carried_count(op)};
     if (match.relation.count > MAX_CARRIED)
         return differs(in, op, "carries more than %d values", MAX_CARRIED);
     if (!held_begin(in, op, fixed, match.arguments))
@@ -421,7 +460,7 @@ static const Term *memory_at(Validator *in, const Instance *instance, MemoryAt a
 
 static Instance *some_iteration(Validator *in, const Steady *steady)
 {
-    Instance *instance = instance_of_loop(in, in->stage->loop, in->stage->first->outer);
+    Instance *instance = instance_of_loop(in, in->stage->loop, in->stage->first->outer, (Side){0});
     memcpy(instance->done, in->stage->first->done, (size_t)block_size(instance->block) * sizeof *instance->done);
     memcpy(instance->skipped, in->stage->first->skipped,
            (size_t)block_size(instance->block) * sizeof *instance->skipped);
@@ -430,9 +469,8 @@ static Instance *some_iteration(Validator *in, const Steady *steady)
     return instance;
 }
 
-static Verdict check_steady(Validator *in, Steady *steady, Instance *next)
+static Verdict check_steady(Validator *in, Steady *steady, Instance *next, Value *const *handed)
 {
-    Value *const *handed = block_end(steady->op->blocks[0])->args;
     for (int k = 0; k < in->nstored; k++)
         if (steady->memory[k] != MEMORY_STALE && in->memory[k] != memory_at(in, next, steady->memory[k], k)) {
             steady->memory[k] = MEMORY_STALE;
@@ -456,15 +494,18 @@ static Verdict check_steady(Validator *in, Steady *steady, Instance *next)
     return LASTS;
 }
 
-static Verdict try_steady(Validator *in, Steady *steady)
+static Verdict try_steady_body(Validator *in, Steady *steady, int which)
 {
     const Op *op = steady->op, *loop = in->stage->loop;
     Staged *stage = in->stage;
-    Instance *last = some_iteration(in, steady), *next = instance_next(in, loop, last);
+    Side side;
+    if (!side_of(in, op, which, loop, stage->first->outer, &side))
+        return BROKEN;
+    Instance *last = some_iteration(in, steady), *next = instance_next(in, loop, last, side);
     in->open[0] = last;
     in->open[1] = next;
     in->nopen = 2;
-    const Op *end = block_end(op->blocks[0]);
+    const Op *end = block_end(op->blocks[which]);
     Value *const *arguments = op->blocks[0]->args;
     held_forget(in, op);
     in->known[arguments[0]->id] = named(in, next, loop->blocks[0]->args[0], arguments[0]);
@@ -475,7 +516,7 @@ static Verdict try_steady(Validator *in, Steady *steady)
         variable_write(in, arguments[1 + i]);
     }
     in->stage = NULL;
-    bool ran = held_go_round(in, op) && run_block(in, op->blocks[0]) && is_complete(in, last) &&
+    bool ran = held_go_round(in, op) && run_block(in, op->blocks[which]) && is_complete(in, last) &&
                held_hand_over(in, end, end->args, arguments + 1, steady->count) && held_go_round(in, op);
     in->stage = stage;
     if (!ran)
@@ -487,7 +528,15 @@ static Verdict try_steady(Validator *in, Steady *steady)
                     op_info[source->code].text, source->loc.line);
             return BROKEN;
         }
-    return check_steady(in, steady, next);
+    return check_steady(in, steady, next, end->args);
+}
+
+static Verdict try_steady(Validator *in, Steady *steady)
+{
+    Verdict verdict = LASTS;
+    for (int k = 0; k < steady->op->nblocks && verdict == LASTS; k++)
+        verdict = try_steady_body(in, steady, k);
+    return verdict;
 }
 
 bool run_steady(Validator *in, const Op *op)

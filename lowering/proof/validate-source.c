@@ -190,7 +190,13 @@ Instance *instance_new(Validator *in, const Block *block, Instance *outer, const
     return made;
 }
 
-Instance *instance_of_loop(Validator *in, const Op *loop, Instance *outer)
+static void assume_side(Validator *in, const Op *loop, const Term *counter, Side side)
+{
+    if (side.edge)
+        term_assume(&in->terms, OP_GEI, loop->blocks[0]->args[0]->type.dtype, counter, side.edge, side.beyond);
+}
+
+Instance *instance_of_loop(Validator *in, const Op *loop, Instance *outer, Side side)
 {
     const Block *block = loop->blocks[0];
     const Term *args[block->nargs + 1], *memory[in->nstored + 1];
@@ -198,10 +204,12 @@ Instance *instance_of_loop(Validator *in, const Op *loop, Instance *outer)
         args[i] = term_symbol(&in->terms);
     for (int k = 0; k < in->nstored; k++)
         memory[k] = term_symbol(&in->terms);
+    if (block->nargs)
+        assume_side(in, loop, args[0], side);
     return instance_new(in, block, outer, args, memory);
 }
 
-Instance *instance_next(Validator *in, const Op *loop, Instance *instance)
+Instance *instance_next(Validator *in, const Op *loop, Instance *instance, Side side)
 {
     const Block *block = loop->blocks[0];
     const Term *args[block->nargs];
@@ -210,5 +218,6 @@ Instance *instance_next(Validator *in, const Op *loop, Instance *instance)
     args[0] = term_add(&in->terms, dtype, source_term(in, instance, block->args[0]), step);
     for (int i = 1; i < block->nargs; i++)
         args[i] = source_term(in, instance, block_end(block)->args[i - 1]);
+    assume_side(in, loop, args[0], side);
     return instance_new(in, block, instance->outer, args, instance->end);
 }

@@ -87,6 +87,8 @@ static void forget_carried(const Forgetting *at, const Op *loop)
         Carried names = carried(loop, i);
         forget_handed(at, names.init, names.argument);
         forget_handed(at, names.next, names.argument);
+        if (names.beyond)
+            forget_handed(at, names.beyond, names.argument);
         if (names.body_argument)
             forget_handed(at, names.exit, names.body_argument);
     }
@@ -209,19 +211,20 @@ bool held_hand_over(Validator *in, const Op *op, Value *const *from, Value *cons
 /* Before a loop: the carried values take their variables, then the counter starts.  */
 bool held_begin(Validator *in, const Op *loop, int fixed, Value *const *carriers)
 {
-    if (!held_hand_over(in, loop, loop->args + fixed, carriers, loop->nargs - fixed))
+    const int count = carried_count(loop);
+    if (!held_hand_over(in, loop, loop->args + fixed, carriers, count))
         return false;
-    for (int i = 0; in->nvariables && i < loop->nargs - fixed; i++)
+    for (int i = 0; in->nvariables && i < count; i++)
         if (carriers[i]->var && carriers[i]->var->role)
             *holds(in, carriers[i]->var) = known_of(in, loop->args[fixed + i]).term;
     return !fixed || variable_read(in, loop, loop->args[0]);
 }
 
-/* Bound and step are read again and again, and nothing in the body writes the counter.  */
+/* Bound, step and edge are read again and again, and nothing in the body writes the counter.  */
 bool held_go_round(Validator *in, const Op *loop)
 {
     return variable_read(in, loop, loop->blocks[0]->args[0]) && variable_read(in, loop, loop->args[1]) &&
-           variable_read(in, loop, loop->args[2]);
+           variable_read(in, loop, loop->args[2]) && (!loop_edge(loop) || variable_read(in, loop, loop_edge(loop)));
 }
 
 /* A loop's results stay where its carried values were.  */

@@ -77,8 +77,13 @@ bool has_stores(const Block *block);
 bool op_has_stores(const Op *op); /* itself or inside */
 Instance *instance_new(Validator *in, const Block *block, Instance *outer, const Term *const *args,
                        const Term *const *memory);
-Instance *instance_of_loop(Validator *in, const Op *loop, Instance *outer); /* some iteration: all unknown */
-Instance *instance_next(Validator *in, const Op *loop, Instance *instance); /* the iteration after */
+/* Where an iteration is: its counter is not below `edge`, or is; NULL: not known.  */
+typedef struct {
+    const Term *edge;
+    bool beyond;
+} Side;
+Instance *instance_of_loop(Validator *in, const Op *loop, Instance *outer, Side side); /* some iteration: all unknown */
+Instance *instance_next(Validator *in, const Op *loop, Instance *instance, Side side); /* the iteration after */
 const Term *source_term(Validator *in, const Instance *instance, const Value *value);
 int stored_base(const Validator *in, const Term *tensor); /* which stored memory, -1: none */
 const Term *store_term(Validator *in, const Op *store, const Term *memory, const Term *const *args);

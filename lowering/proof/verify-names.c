@@ -62,10 +62,10 @@ static void mention(Scope *scope, const Value *value, const Block *block)
     }
 }
 
-/* Counters live in their loop; what it carries and leaves lives around it.  */
+/* Counters live in their loop, those of loops with two bodies around it, as does what a loop carries and leaves.  */
 static void visit_mentions(Op *op, void *context)
 {
-    bool counts = op->code == OP_FOR || op->code == OP_GRID || op->code == OP_NARROW;
+    bool counts = (op->code == OP_FOR && op->nblocks == 1) || op->code == OP_GRID || op->code == OP_NARROW;
     for (int i = 0; i < op->nargs; i++)
         mention(context, op->args[i], op->parent);
     for (int i = 0; i < op->nresults; i++)

@@ -9,7 +9,7 @@
  *                                                     ...
  *
  * Comparisons of what grows with the counter, joined by `and`, hold in the first iterations and in none after them; where that
- * ends is known before the loop.  The printer makes two loops of such a loop (cuda-loop.c), of which the first does not ask.
+ * ends is known before the loop.  Such a loop gets two bodies (peel.c), of which the first does not ask.
  *
  * A comparison with an end of I32 asks whether a sum stays within it.  It may hold from some iteration on instead, and is asked
  * for the first and for the last value at once: what is linear holds between them.

@@ -48,7 +48,8 @@ Op *order_in_block(Op *op, const Block *block)
 Op *order_outer_loop(const Op *op, const Block *block)
 {
     Op *outer = NULL;
-    for (const Block *at = op->parent; at && at != block && at->parent; at = at->parent->parent)
+    const Op *holder = block->parent; /* one that has two bodies gives both its arguments */
+    for (const Block *at = op->parent; at && at != block && at->parent && at->parent != holder; at = at->parent->parent)
         if (op_is_loop(at->parent))
             outer = at->parent;
     return outer;

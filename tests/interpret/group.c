@@ -142,28 +142,36 @@ static void hand_over(Group *group, Value *const *from, Value *const *to, int co
 
 /* ---- control flow ------------------------------------------------------------------------------------------------ */
 
+/* From the counter as it is to a bound.  */
+static void run_iterations(Group *group, const Op *op, const Block *body, Cell *counter, const Value *edge)
+{
+    const Op *yield = block_end(body);
+    Dtype dtype = op->blocks[0]->args[0]->type.dtype;
+    Opcode compare = op->control->compare;
+    while (scalar_compare(compare, dtype, counter->datum.number, number_of(group, op->args[1])) &&
+           (!edge || counter->datum.number < number_of(group, edge))) {
+        run_block(group, body);
+        if (yield->nargs)
+            hand_over(group, yield->args, op->blocks[0]->args + 1, yield->nargs);
+        leave(group, body);
+        int64_t next = (int64_t)((uint64_t)counter->datum.number + (uint64_t)number_of(group, op->args[2]));
+        assign(counter, (Datum){.number = scalar_wrap(dtype, next)});
+    }
+}
+
 static void run_for(Group *group, const Op *op)
 {
     const Block *body = op->blocks[0];
-    int count = carried_count(op);
-    const Op *yield = block_end(body);
     Cell *counter = cell_of(group, body->args[0]);
-    Dtype dtype = body->args[0]->type.dtype;
-    Opcode compare = op->control->compare;
-    hand_over(group, op->args + 3, body->args + 1, count);
+    hand_over(group, op->args + 3, body->args + 1, carried_count(op));
     if (!counter) {
         wrong(group->launch, "a loop has no counter");
         return;
     }
     assign(counter, evaluate(group, op->args[0]));
-    while (scalar_compare(compare, dtype, counter->datum.number, number_of(group, op->args[1]))) {
-        run_block(group, body);
-        if (count)
-            hand_over(group, yield->args, body->args + 1, count);
-        leave(group, body);
-        int64_t next = (int64_t)((uint64_t)counter->datum.number + (uint64_t)number_of(group, op->args[2]));
-        assign(counter, (Datum){.number = scalar_wrap(dtype, next)});
-    }
+    run_iterations(group, op, body, counter, loop_edge(op));
+    if (loop_edge(op))
+        run_iterations(group, op, op->blocks[1], counter, NULL);
 }
 
 /* The least width that takes in so many columns, or all of them.  */

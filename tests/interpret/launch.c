@@ -106,10 +106,11 @@ static void number_op(Op *op, void *context)
     plan->tensor_of[op->results[0]->id] = i;
 }
 
-/* A loop's counter, a region's width and a grid's variables live in their block.  */
+/* A loop's counter, a region's width and a grid's variables live in their block; a counter of two bodies lives around them.  */
 static bool lives_inside(const Op *op, int argument)
 {
-    return op->code == OP_GRID || ((op->code == OP_FOR || op->code == OP_NARROW) && argument == 0);
+    bool counts = (op->code == OP_FOR && op->nblocks == 1) || op->code == OP_NARROW;
+    return op->code == OP_GRID || (counts && argument == 0);
 }
 
 /* Carried values and results live around their operation, not in its blocks.  */

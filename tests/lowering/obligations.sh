@@ -76,6 +76,11 @@ ok 'an arrival too few' spoiled gemm 'expects 1 arrivals' 's/arrivals=2/arrivals
 ok 'a width that is taken for a number' spoiled widths "'for' takes a width for a number" "$consumer"'s/< %K, 64;/< %K, %width;/'
 ok 'fewer columns than the step' spoiled clipped 'stores what the source does not store\|carries' "$consumer"'s/= narrow %width.2: i32\(.*\) = %width;/= narrow %width.2: i32\1 = 64;/'
 
+# two bodies
+ok 'bodies that part at another bound' spoiled attention 'has two bodies that part where no branch of line [0-9]* does' "$consumer"'s/edge %edge;/edge %L;/'
+ok 'a mask that the second body turns round' spoiled attention 'carries\|stores what' '/beyond {/,/yield/s/select \(%inside[.0-9]*\), \(%[a-z0-9.]*\), \(%[0-9]*\)/select \1, \3, \2/'
+ok 'a wait left out of the second body alone' spoiled attention 'in flight' '/beyond {/,/^      }/s/pending=1/pending=2/'
+
 # versions
 ok 'a program for tensors that the TMA can load, and none for others' spoiled gemm "'producer' has no program for tensors that the TMA cannot load" 's/versions=any,tma/versions=tma/'
 ok 'one warp for more than copies' spoiled gemm "'consumer' has a program of one warp for tensors that the TMA can load, and more to do" 's/role consumer may=compute,store warps=4 replicas=2/& versions=any,tma/'
@@ -138,7 +143,7 @@ ok 'the wrong turn' spoiled by_tiles 'has a branch that the source does not have
 ok 'puts of another number passed over' spoiled by_tiles 'passes over another number of puts' "$consumer"'s/= addi %K, 63/= addi %K, 64/'
 ok 'puts passed over twice' spoiled by_tiles 'passes over another number of puts' "$consumer"'{/skip %/p;}'
 ok 'puts not passed over' spoiled by_tiles "passes over puts of 'ta_tb' that no other group takes" "$consumer"'s/\(skip %[0-9]*\) count=1/\1 count=0/'
-ok 'an epilogue left out' spoiled attention "leaves out the\|without the get of 'tv_ring'" "$consumer"'{/%slot.5: i32/,/consumed.*tv_ring/d; s/yield %m.2, %l.3, %acc.5/yield %m.2, %l.3, %rescaled.2/;}'
+ok 'an epilogue left out' spoiled attention "leaves out the\|without the get of 'tv_ring'" "$consumer"'{/%slot.7: i32/,/consumed.*tv_ring/d; s/yield %m.2, %l.3, %acc.7/yield %m.2, %l.3, %rescaled.2/;}'
 
 # values: variables
 ok 'a variable written before it was read' spoiled operands 'holds another value by then' "$consumer"'s/%ht\(.*\) = trans/%ht\1 = trans/; s/%h: tile<f16,64x64> var=h /%h: tile<f16,64x64> var=e /; s/%e: tile<e4m3,64x64> var=e /%e: tile<e4m3,64x64> var=e /'

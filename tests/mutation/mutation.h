@@ -69,6 +69,10 @@ bool copy_to_all(Kernel *kernel, Site site);
 bool share_less(Kernel *kernel, Site site);
 bool share_more(Kernel *kernel, Site site);
 bool rows_left_out(Kernel *kernel, Site site);
+bool later_edge(Kernel *kernel, Site site);
+bool earlier_edge(Kernel *kernel, Site site);
+bool no_edge(Kernel *kernel, Site site);
+bool other_body(Kernel *kernel, Site site);
 bool fewer_columns(Kernel *kernel, Site site);
 bool rows_beyond_step(Kernel *kernel, Site site);
 

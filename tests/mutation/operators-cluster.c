@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * operators-cluster.c - what can go wrong between the blocks of a cluster, and with what a copy brings.
+ * operators-cluster.c - what can go wrong between the blocks of a cluster, with what a copy brings, and where a loop's bodies part.
  *
  *   rings     releases stay in the block, or go to other blocks than those that fill the slots
  *   copies    bring another share, to other blocks, or the whole tile to their own alone; leave out rows that are looked at
+ *   bodies    part at another iteration, or stand in the other order
  */
 #include "machine/machine.h"
 #include "mutation.h"
@@ -88,6 +89,55 @@ bool rows_left_out(Kernel *kernel, Site site)
     site.op->transfer->present = true;
     return true;
 }
+
+/* ---- two bodies -------------------------------------------------------------------------------------------------- */
+
+static bool move_edge(Kernel *kernel, Op *loop, Opcode code)
+{
+    if (!loop_edge(loop))
+        return false;
+    loop->args[loop->nargs - 1] = ir_binary_before(kernel, loop, code, loop_edge(loop), loop->args[2]);
+    return true;
+}
+
+bool later_edge(Kernel *kernel, Site site)
+{
+    return move_edge(kernel, site.op, OP_ADDI);
+}
+
+bool earlier_edge(Kernel *kernel, Site site)
+{
+    return move_edge(kernel, site.op, OP_SUBI);
+}
+
+bool no_edge(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    if (!loop_edge(site.op))
+        return false;
+    site.op->args[site.op->nargs - 1] = site.op->args[1];
+    return true;
+}
+
+bool other_body(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    (void)kernel;
+    if (!loop_edge(op))
+        return false;
+    Block *first = op->blocks[0], *second = op->blocks[1];
+    const Block before = *first;
+    first->first = second->first;
+    first->last = second->last;
+    second->first = before.first;
+    second->last = before.last;
+    for (int k = 0; k < 2; k++)
+        for (Op *inner = op->blocks[k]->first; inner; inner = inner->next)
+            inner->parent = op->blocks[k];
+    return true;
+}
+
+/* ---- widths ------------------------------------------------------------------------------------------------------ */
 
 bool fewer_columns(Kernel *kernel, Site site)
 {

@@ -59,4 +59,10 @@ not_ok 'the unspoiled branch is refused' grep '^not ok' "$work/score"
 for name in reads-stored other-arm no-branch; do
     ok "$name, of a uniform branch" noticed "$name"
 done
+for name in later-edge no-edge other-body; do
+    sh "$top_srcdir/tests/mutation/run" --operator "$name" "$top_srcdir/tests/mutation/peeled.c" >"$work/score"
+    ok "$name" noticed "$name"
+done
+sh "$top_srcdir/tests/mutation/run" --operator earlier-edge "$top_srcdir/tests/mutation/peeled.c" >"$work/score"
+ok 'earlier-edge, whose mask holds' refused earlier-edge
 done_testing

@@ -152,12 +152,13 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                     ws::commit();
                     s.pingpong.pass(group);
-                    const int n_4 = condition ? i - j : p.L;
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
                     const auto col = ws::col_index<1, 80, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::le(col, ws::min(ws::max(p.L - j, -2147483647) - 1, ws::add(row, n_4)));
+                    const auto seen = ws::le(col,
+                                             ws::min(ws::max(p.L - j, -2147483647) - 1,
+                                                     ws::add(row, condition ? i - j : p.L)));
                     s_3 = ws::select(seen, s_3, -1e+30);
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                     const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
@@ -398,12 +399,13 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                     ws::mma(acc, x, ws::view(s.v_tile[v_tile_slot]));
                     ws::commit();
                     s.pingpong.pass(group);
-                    const int n_4 = condition ? i - j : p.L;
                     ws::wait<1>(s_3);
                     k_tile_ring.consumed<0>();
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                    const auto seen = ws::le(col, ws::min(ws::max(p.L - j, -2147483647) - 1, ws::add(row, n_4)));
+                    const auto seen = ws::le(col,
+                                             ws::min(ws::max(p.L - j, -2147483647) - 1,
+                                                     ws::add(row, condition ? i - j : p.L)));
                     s_3 = ws::select(seen, s_3, -1e+30);
                     const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                     const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));

@@ -141,13 +141,12 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
                 ws::mma(acc, x, ws::view(s.tv[tv_slot]));
                 ws::commit();
                 s.pingpong.pass(group);
-                const int n_3 = seen - j;
                 ws::wait<1>(s_3);
                 tk_ring.consumed<0>();
                 const auto col = ws::col_index<1, 128, ws::frag>();
                 const auto row = ws::row_index<64, 1, ws::frag>(first_row);
-                s_3 = ws::select(ws::le(col, ws::min(ws::max(p.keys - j, -2147483647) - 1, ws::add(row, n_3))), s_3,
-                                 -1e+30);
+                s_3 = ws::select(ws::le(col, ws::min(ws::max(p.keys - j, -2147483647) - 1, ws::add(row, seen - j))),
+                                 s_3, -1e+30);
                 const auto now_2 = ws::max(top, ws::mul(ws::row_max(s_3), p.power));
                 const auto x_2 = ws::fma(s_3, p.power, ws::neg(now_2));
                 ws::computed(now_2);

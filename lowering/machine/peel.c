@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * peel.c - loops that have a body for the iterations before a bound and another for those from there on.
+ *
+ *   before                                     after
+ *   for %j = 0, < %last, 80 {                  for %j = 0, < %last, 80 edge %edge {      int j = 0;
+ *     %s = ...                                   %s = ...                                for (; j < ws::min(edge, last); j += 80) {
+ *     %beyond = gei %j, %edge                    ... %s                                      ...
+ *     %t = if %beyond {                        } beyond {                                }
+ *       %u = select %seen, %s, -1e30             %s.2 = ...                              for (; j < last; j += 80) {
+ *       yield %u                                 %u = select %seen, %s.2, -1e30              ...
+ *     } else {                                   ... %u                                      s = ws::select(seen, s, -1e+30);
+ *       yield %s                               }                                             ...
+ *     }                                                                                  }
+ *     ... %t
+ *   }
+ *
+ * A branch that is taken from one iteration on, which is known before the loop, is what edges makes of masks. Around a branch in
+ * each iteration the assembler mixes nothing, and where it is taken the instructions behind it come late. So the first body is
+ * spared the branch and all that only its other arm looks at, and the second one the question.
+ *
+ * Only loops of products are worth it. A branch in which a role does what others see, or wait for, stays one.
+ */
+#include "ir/queries.h"
+#include "machine/plan.h"
+#include "lower.h"
+
+/* Is it taken from one iteration on, which is known before the loop?  */
+static bool is_edge(const Op *op, const Op *loop)
+{
+    const Op *condition = op->code == OP_IF ? op->args[0]->def : NULL;
+    return condition && condition->code == OP_GEI && condition->args[0] == loop->blocks[0]->args[0] &&
+           ir_outside(condition->args[1], loop) && !ir_has_side_effect(op);
+}
+
+/* Of a loop over products that counts up.  */
+static Op *find_edge(const Op *loop)
+{
+    int64_t step;
+    bool up = loop->control->compare == OP_LTI && dtype_is_signed(loop->args[0]->type.dtype) &&
+              ir_constant(loop->args[2], &step) && step > 0;
+    Op *edge = NULL;
+    bool products = false;
+    for (Op *op = loop->blocks[0]->first; op && up && loop->control->pipeline; op = op->next) {
+        products |= op->code == OP_MMA;
+        edge = !edge && is_edge(op, loop) ? op : edge;
+    }
+    return products ? edge : NULL;
+}
+
+/* ---- the two bodies ---------------------------------------------------------------------------------------------- */
+
+/* The branch gives way to what stands in one of its arms.  */
+static void take_arm(Block *body, Op *branch, int arm)
+{
+    Block *block = branch->blocks[arm];
+    Value *const *values = block_end(block)->args;
+    for (int i = 0; i < branch->nresults; i++)
+        ir_replace_uses(body, branch->results[i], values[i]);
+    FOR_OPS (op, block) {
+        op_remove(op);
+        if (op->code != OP_YIELD)
+            op_before(branch, op);
+    }
+    op_remove(branch);
+}
+
+/* The op at the same place in a copy of its block.  */
+static Op *counterpart(const Op *op, const Block *copy)
+{
+    Op *other = copy->first;
+    for (; op->prev; op = op->prev)
+        other = other->next;
+    return other;
+}
+
+static bool is_used(const Op *op)
+{
+    for (int i = 0; i < op->nresults; i++)
+        for (const Op *other = op->next; other; other = other->next)
+            if (uses_value(other, op->results[i]))
+                return true;
+    return false;
+}
+
+/* What nobody looks at any more, from the end on.  */
+static void remove_idle(Block *body)
+{
+    for (Op *op = body->last, *before; op; op = before) {
+        before = op->prev;
+        if (op_is_pure(op) && !is_used(op))
+            op_remove(op);
+    }
+}
+
+static void split(Kernel *kernel, Op *loop, Op *branch)
+{
+    Value *edge = branch->args[0]->def->args[1];
+    Block *before = loop->blocks[0], *beyond = block_new(kernel, loop);
+    ValueMap map = value_map_new(kernel);
+    ir_copy_block(kernel, before, beyond, &map);
+    take_arm(beyond, counterpart(branch, beyond), 0);
+    take_arm(before, branch, 1);
+    remove_idle(before);
+    remove_idle(beyond);
+    op_add_arg(kernel, loop, edge);
+}
+
+static void peel_block(Kernel *kernel, const Block *block)
+{
+    FOR_OPS (op, block) {
+        for (int k = 0; k < op->nblocks; k++)
+            peel_block(kernel, op->blocks[k]);
+        Op *branch = op->code == OP_FOR ? find_edge(op) : NULL;
+        if (branch)
+            split(kernel, op, branch);
+    }
+}
+
+/* require: programs of roles.   ensure: loops of products with a branch at a bound have two bodies.  */
+void pass_peel(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        peel_block(kernel, role->body);
+}

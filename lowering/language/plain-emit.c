@@ -12,6 +12,7 @@
 
 #include "ir/slice.h"
 #include "language/plain.h"
+#include "machine/budget.h"
 
 static void emit_block(Nest *in, Block *from, Block *to);
 static void emit_op(Nest *in, Op *op, Block *to);
@@ -440,8 +441,8 @@ static void drop_pipelines(const Nest *in, Block *block)
     }
 }
 
-/* The region gives way to its loops over tiles.  */
-void emit_nest(Nest *in)
+/* The region's loops over tiles, in a block of their own, or NULL.  */
+static Block *emit_tiles(Nest *in)
 {
     Kernel *kernel = in->kernel;
     size_t count = (size_t)kernel->nops * 4 + 64;
@@ -450,14 +451,48 @@ void emit_nest(Nest *in)
     in->places = arena_alloc(kernel->module, (size_t)in->size * sizeof *in->places);
     in->plain = arena_alloc(kernel->module, (size_t)in->size * sizeof *in->plain);
     in->allplaces = arena_alloc(kernel->module, count * sizeof *in->allplaces);
-    /* into a block of its own, from which it moves in front of what it stands for */
+    in->nplaces = 0;
     Op *holder = op_new(kernel, OP_IF, in->region->loc, 1, &in->region->args[0]);
     Block *block = block_new(kernel, holder);
     emit_for(in, in->region, block);
     if (kernel->failed)
-        return;
+        return NULL;
     for (int i = 0; i < in->nplaces; i++)
         op_remove(in->allplaces[i]);
+    return block;
+}
+
+enum { FEWEST_COLUMNS = 32, FEWEST_ROWS = 8, FEWEST_INNER = 8 };
+
+/* Smaller tiles, where their size is ours; false: there is none.  Columns of a vector first, then the longer side.  */
+static bool shrink(Nest *in)
+{
+    const Grid *grid = &in->kernel->grid;
+    Loop *largest = NULL;
+    FOR_LOOPS(i, in)
+    {
+        Loop *loop = &in->loops[i];
+        const Pipeline *pipeline = loop->op->control->pipeline;
+        bool given = loop->grid >= 0 ? grid->tile[loop->grid] : pipeline && pipeline->tile;
+        int fewest = loop->grid < 0 ? FEWEST_INNER : loop->grid == grid->dims - 1 ? FEWEST_COLUMNS : FEWEST_ROWS;
+        if (given || !is_axis(in, i) || loop->fixed || loop->tile / 2 < fewest)
+            continue;
+        if (!largest || loop->tile > largest->tile)
+            largest = loop;
+    }
+    if (largest)
+        largest->tile /= 2;
+    return largest != NULL;
+}
+
+/* The region gives way to its loops over tiles, which are as large as registers hold.  */
+void emit_nest(Nest *in)
+{
+    Block *block = emit_tiles(in);
+    while (block && !budget_chosen_fits(block) && shrink(in))
+        block = emit_tiles(in);
+    if (!block)
+        return;
     drop_pipelines(in, block);
     FOR_OPS (op, block) {
         op_remove(op);

@@ -238,6 +238,22 @@ static bool window_of(Nest *in, const Access *access, int row, int col, Window *
     return true;
 }
 
+/* The tensor ends where the loops do: nothing behind is written, or read that other iterations write.  */
+static Value *cut(Nest *in, Op *where, const Access *access, Value *tensor, const Window *window)
+{
+    const Group *group = access->group;
+    for (int dim = 0, at = 0; dim < group->rank; dim++) {
+        int place = dim == window->col ? group->rank - 1 : dim == window->row ? group->rank - 2 : at++;
+        if (access->axis[dim] < 0 ||
+            (group->nextents[dim] == 1 && poly_same(&access->top[dim], &group->extent[dim][0])))
+            continue;
+        Value *args[] = {tensor, ir_const_before(in->kernel, where, D_I32, 0), form_poly(in, where, &access->top[dim])};
+        tensor = form_op(in, where, OP_SLICE, access->op->loc, tensor->type, 3, args);
+        tensor->def->tensor->dimension = place;
+    }
+    return tensor;
+}
+
 static Value *load(Nest *in, Op *where, const Access *access, int row, int col)
 {
     Window window;
@@ -245,6 +261,8 @@ static Value *load(Nest *in, Op *where, const Access *access, int row, int col)
     if (!window_of(in, access, row, col, &window))
         return form_full(in, where, access->group->dtype, form_extent(in, row), form_extent(in, col), 0);
     int count = operands(in, where, access, window.row, window.col, args);
+    if (access->group->stored)
+        args[0] = cut(in, where, access, args[0], &window);
     int rows = form_extent(in, window.turned ? col : row), cols = form_extent(in, window.turned ? row : col);
     Type type = type_tile(access->group->dtype, rows, cols);
     Value *tile = form_op(in, where, window.load, access->op->loc, type, count, args);
@@ -517,28 +535,12 @@ bool form_is_padded(Nest *in, const Value *value, int axis)
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-/* The tensor ends where the loops do, so that nothing behind is written.  */
-static Value *cut(Nest *in, Op *where, const Access *access, Value *tensor, const int *order, int rank)
-{
-    const Group *group = access->group;
-    for (int i = 0; i < rank; i++) {
-        int dim = order[i];
-        if (access->axis[dim] < 0 ||
-            (group->nextents[dim] == 1 && poly_same(&access->top[dim], &group->extent[dim][0])))
-            continue;
-        Value *args[] = {tensor, ir_const_before(in->kernel, where, D_I32, 0), form_poly(in, where, &access->top[dim])};
-        tensor = form_op(in, where, OP_SLICE, access->op->loc, tensor->type, 3, args);
-        tensor->def->tensor->dimension = i;
-    }
-    return tensor;
-}
-
 void form_store(Nest *in, Op *where, const Op *op)
 {
     const Access *access = memory_access(in, op);
     const Group *group = access->group;
     uint32_t axes = 0;
-    int row, col, order[MAX_RANK], rank = 0, last = group->rank - 1;
+    int row, col, last = group->rank - 1;
     for (int i = 0; i < group->rank; i++)
         axes |= access->axis[i] >= 0 ? 1u << access->axis[i] : 0;
     uint32_t wanted = axes_of(in, op->args[2]) | (op->nargs > 3 ? axes_of(in, op->args[3]) : 0);
@@ -564,18 +566,12 @@ void form_store(Nest *in, Op *where, const Op *op)
     }
     Value *args[2 + MAX_RANK];
     int count = operands(in, where, access, window.row, window.col, args);
-    for (int i = 0; i < group->rank; i++)
-        if (i != window.row && i != window.col)
-            order[rank++] = i;
-    if (window.row >= 0)
-        order[rank++] = window.row;
-    order[rank++] = window.col;
     Value *tile = form_whole(in, where, op->args[2], row, col);
     if (op->nargs > 3) {
         Value *mask = form_mask(in, where, op->args[3], false, row, col);
         tile = make(in, where, OP_SELECT, op->loc, group->dtype, mask, tile, load(in, where, access, row, col));
     }
-    args[0] = cut(in, where, access, args[0], order, rank);
+    args[0] = cut(in, where, access, args[0], &window);
     tile = as_tile(in, where, tile, group->dtype);
     args[count++] = tile;
     Op *store = op_new(in->kernel, window.store, op->loc, count, args);

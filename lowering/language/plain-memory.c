@@ -19,8 +19,7 @@ static bool is_invariant(const Nest *in, const Value *value)
     return ir_outside(value, in->region);
 }
 
-/* The same of what is computed inside, but of what is known outside.  */
-static bool is_known_before(const Nest *in, const Value *value)
+bool is_known_before(const Nest *in, const Value *value)
 {
     if (is_invariant(in, value))
         return true;
@@ -247,9 +246,12 @@ static bool strides_of(Nest *in, Group *group, const Poly *offset, bool composed
 {
     FOR_LOOPS(i, in)
     {
-        Poly factor, rest;
-        if (!poly_has(offset, in->loops[i].iv) || !poly_split(offset, in->loops[i].iv, &factor, &rest) ||
-            !positive(&factor) || !is_fixed(in, &factor))
+        Poly factor, rest, zero = poly_constant(0);
+        if (!poly_has(offset, in->loops[i].iv) || !poly_split(offset, in->loops[i].iv, &factor, &rest))
+            continue;
+        if (!positive(&factor))
+            factor = poly_add(&zero, &factor, -1);
+        if (!positive(&factor) || !is_fixed(in, &factor))
             continue;
         if ((factor.count > 1) != composed || (composed && is_composed(group, &factor)))
             continue;
@@ -263,17 +265,14 @@ static bool strides_of(Nest *in, Group *group, const Poly *offset, bool composed
 static Poly divide(const Poly *x, const Poly *stride, bool nearest, Poly *rest)
 {
     Poly quotient = poly_divide(x, leading(stride), rest);
-    int64_t number;
-    if (poly_is_constant(stride, &number) && !nearest) {
-        Poly zero = poly_constant(0), one = poly_constant(1), size = poly_constant(number);
+    if (!nearest)
         for (int i = 0; i < rest->count; i++)
             if (!rest->terms[i].count && rest->terms[i].factor < 0) {
+                Poly one = poly_constant(1);
                 quotient = poly_add(&quotient, &one, -1);
-                *rest = poly_add(rest, &size, 1);
+                *rest = poly_add(rest, stride, 1);
                 break;
             }
-        (void)zero;
-    }
     if (stride->count > 1) {
         Poly product = poly_multiply(&quotient, stride);
         *rest = poly_add(x, &product, -1);
@@ -447,7 +446,19 @@ static bool axis_in(Nest *in, const Access *access, const Poly *coordinate, int 
     return true;
 }
 
-static bool coordinates_of(Nest *in, Access *access, Poly offset, bool nearest)
+/* Below 0 never, as far as loops and conditions tell.  */
+static bool is_natural(Nest *in, const Access *access, const Poly *x)
+{
+    Poly below = poly_constant(-1);
+    Facts *facts = facts_new(in, 0);
+    facts_at(facts, access->op, 1, true);
+    below = poly_add(&below, x, -1);
+    facts_add(facts, &below, 1);
+    return facts_contradict(facts);
+}
+
+/* proved: each is at least 0, for all that the launcher may be handed; otherwise none is a number below 0.  */
+static bool coordinates_of(Nest *in, Access *access, Poly offset, bool nearest, bool proved)
 {
     Group *group = access->group;
     for (int i = 0; i < group->rank; i++) {
@@ -459,11 +470,52 @@ static bool coordinates_of(Nest *in, Access *access, Poly offset, bool nearest)
     for (int i = 0; i < group->rank; i++) {
         Poly least = access->coordinate[i];
         int64_t number;
-        if (bound_of(in, &least, access->op, false, false) && poly_is_constant(&least, &number) && number < 0 &&
-            access->op->nargs <= (access->stores ? 3 : 2))
+        bool constant = bound_of(in, &least, access->op, false, false) && poly_is_constant(&least, &number);
+        if (constant ? number < 0 && !is_natural(in, access, &access->coordinate[i])
+                     : proved && !is_natural(in, access, &access->coordinate[i]))
             return false;
     }
     return true;
+}
+
+/* What has to be 0 or more.  */
+static bool add_least(Group *group, const Poly *x)
+{
+    int64_t more;
+    for (int i = 0; i < group->nleast; i++)
+        if (poly_distance(x, &group->least[i], &more)) {
+            if (more < 0)
+                group->least[i] = *x;
+            return true;
+        }
+    if (group->nleast == MAX_EXTENTS)
+        return false;
+    group->least[group->nleast++] = *x;
+    return true;
+}
+
+/* The smallest value of a coordinate is a number of at least 0, or one that the launcher looks at; and so is what a counter is
+   multiplied by.  */
+static bool check_least(Nest *in, Access *access, const Poly *coordinate)
+{
+    Poly least = *coordinate, factor, rest;
+    int64_t number;
+    FOR_LOOPS(i, in)
+    if (poly_has(coordinate, in->loops[i].iv) && poly_split(coordinate, in->loops[i].iv, &factor, &rest) &&
+        !poly_is_constant(&factor, &number) && is_fixed(in, &factor)) {
+        Poly zero = poly_constant(0);
+        if (!positive(&factor))
+            factor = poly_add(&zero, &factor, -1);
+        if (!is_natural(in, access, &factor) && !add_least(access->group, &factor))
+            return false;
+    }
+    if (is_natural(in, access, coordinate))
+        return true;
+    if (!bound_of(in, &least, access->op, false, false))
+        return false;
+    if (poly_is_constant(&least, &number))
+        return number >= 0;
+    return add_least(access->group, &least);
 }
 
 static void visit_access(Nest *in, Op *op)
@@ -474,7 +526,8 @@ static void visit_access(Nest *in, Op *op)
         return;
     *access = (Access){.op = op, .stores = op->code == OP_SET_ELEMENT, .group = group_of(in, op)};
     Group *group = access->group;
-    if (!coordinates_of(in, access, offset, true) && !coordinates_of(in, access, offset, false)) {
+    if (!coordinates_of(in, access, offset, true, true) && !coordinates_of(in, access, offset, false, true) &&
+        !coordinates_of(in, access, offset, true, false) && !coordinates_of(in, access, offset, false, false)) {
         reject(in->kernel, op->loc, REASON_PLAIN_NEGATIVE, access_text(in, access));
         return;
     }
@@ -483,7 +536,8 @@ static void visit_access(Nest *in, Op *op)
         if (!axis_in(in, access, &access->coordinate[i], &access->axis[i]))
             return;
         access->top[i] = access->coordinate[i];
-        if (!bound_of(in, &access->top[i], op, true, true) || !bound_of(in, &all, op, true, false)) {
+        if (!bound_of(in, &access->top[i], op, true, true) || !bound_of(in, &all, op, true, false) ||
+            !check_least(in, access, &access->coordinate[i])) {
             reject(in->kernel, op->loc, REASON_PLAIN_EXTENT, access_text(in, access));
             return;
         }
@@ -512,12 +566,33 @@ static bool in_two_dimensions(const Access *access, int *axis)
     return false;
 }
 
+/* x[i][i] in an array that is stored moves along two dimensions, where there is x[i][j], too.  */
+static void drop_sums_of_strides(Group *group)
+{
+    for (int i = 0; i < group->rank; i++) {
+        bool sum = false;
+        for (int k = i + 1; k < group->rank; k++)
+            for (int l = k + 1; l < group->rank; l++) {
+                Poly both = poly_add(&group->stride[k], &group->stride[l], 1);
+                sum |= poly_same(&both, &group->stride[i]);
+            }
+        if (!sum)
+            continue;
+        group->rank--;
+        for (int k = i--; k < group->rank; k++)
+            group->stride[k] = group->stride[k + 1];
+    }
+}
+
 /* require: axes.   ensure: in->accesses, in->groups; false after a refusal.  */
 bool memory_scan(Nest *in)
 {
     in->accesses = NULL;
     in->groups = NULL;
     visit_accesses(in, in->region->blocks[0], visit_single);
+    for (Group *group = in->groups; group; group = group->next)
+        if (group->stored)
+            drop_sums_of_strides(group);
     visit_accesses(in, in->region->blocks[0], visit_composed);
     visit_accesses(in, in->region->blocks[0], visit_access);
     for (const Access *access = in->accesses; access && !in->kernel->failed; access = access->next) {
@@ -554,6 +629,14 @@ static Value *extent_of(Nest *in, const Group *group, int dim)
     for (int i = 0; i < group->nextents[dim]; i++) {
         Value *value = poly_before(in, &group->extent[dim][i]);
         extent = extent ? before(in, OP_MAXI, D_I64, extent, value) : value;
+    }
+    for (int i = 0; i < group->nleast && dim == 0; i++) { /* an extent below 0 is an error of the launch */
+        Value *least = poly_before(in, &group->least[i]), *zero = ir_const_before(in->kernel, in->region, D_I64, 0);
+        Value *below = ir_scalar_before(in->kernel, in->region, OP_LTI, D_I1, 2,
+                                        (Value *[]){ir_convert_before(in->kernel, in->region, least, D_I64), zero});
+        extent = ir_scalar_before(in->kernel, in->region, OP_SELI, D_I64, 3,
+                                  (Value *[]){below, ir_convert_before(in->kernel, in->region, least, D_I64),
+                                              ir_convert_before(in->kernel, in->region, extent, D_I64)});
     }
     if (!group->guard)
         return extent;
@@ -602,17 +685,32 @@ Value *memory_vector(Nest *in, Group *group)
 
 /* ---- dependences -------------------------------------------------------------------------------------------------- */
 
-/* In some dimension both are the same, and that is the counter and what no loop counts.  */
-static bool same_along(const Nest *in, const Access *x, const Access *y, int loop, bool only)
+/* In some dimension both are the same, and that changes with this counter alone.  */
+static bool same_along(const Nest *in, const Access *x, const Access *y, int loop)
 {
     for (int i = 0; i < x->group->rank; i++) {
+        Poly factor, rest;
         if (!poly_has(&x->coordinate[i], in->loops[loop].iv) || !poly_same(&x->coordinate[i], &y->coordinate[i]))
             continue;
-        bool alone = true;
-        FOR_LOOPS(k, in)
-        if (k != loop && poly_has(&x->coordinate[i], in->loops[k].iv) && (only || in->loops[k].grid >= 0))
-            alone = false;
-        if (alone)
+        if (poly_split(&x->coordinate[i], in->loops[loop].iv, &factor, &rest) && is_fixed(in, &factor) &&
+            is_fixed(in, &rest))
+            return true;
+    }
+    return false;
+}
+
+/* May an iteration of the loop touch what another one does, the `common` counters being the same?  */
+static bool may_meet(Nest *in, const Access *x, const Access *y, int loop, uint32_t common)
+{
+    Poly iv = poly_value(in->loops[loop].iv);
+    for (int turn = 1; turn <= 2; turn++) {
+        Facts *facts = facts_new(in, common);
+        facts_at(facts, x->op, 1, false);
+        facts_at(facts, y->op, 2, false);
+        for (int i = 0; i < x->group->rank; i++)
+            facts_equal(facts, &x->coordinate[i], 1, &y->coordinate[i], 2);
+        facts_less(facts, &iv, turn, &iv, 3 - turn);
+        if (!facts_contradict(facts))
             return true;
     }
     return false;
@@ -663,7 +761,7 @@ static void check_store(Nest *in, const Access *store)
         if (!moves)
             reject(in->kernel, store->op->loc, REASON_PLAIN_WRITES_ONE,
                    in->loops[loop].iv->name ? in->loops[loop].iv->name : "?", access_text(in, store));
-        else if (!same_along(in, store, store, loop, false))
+        else if (!same_along(in, store, store, loop) && may_meet(in, store, store, loop, 0))
             reject(in->kernel, store->op->loc, REASON_PLAIN_WRITES_TWICE, access_text(in, store),
                    in->loops[loop].iv->name ? in->loops[loop].iv->name : "?");
     }
@@ -673,7 +771,8 @@ static void check_pair(Nest *in, const Access *store, const Access *other)
 {
     FOR_LOOPS(loop, in)
     {
-        if (in->loops[loop].grid < 0 || same_along(in, store, other, loop, false) || apart(in, store, other))
+        if (in->loops[loop].grid < 0 || same_along(in, store, other, loop) || apart(in, store, other) ||
+            !may_meet(in, store, other, loop, 0))
             continue;
         reject(in->kernel, other->op->loc, REASON_PLAIN_DEPENDS, access_text(in, store), store->op->loc.line,
                access_text(in, other), other->stores ? "written" : "read", distance_text(in, store, other));
@@ -690,7 +789,8 @@ static void check_axis(Nest *in, const Access *store, const Access *other)
         if (!is_axis(in, loop) || axis->grid >= 0 || !ir_inside(store->op, axis->op->blocks[0]) ||
             !ir_inside(other->op, axis->op->blocks[0]))
             continue;
-        if (same_along(in, store, other, loop, true) || apart(in, store, other))
+        if (same_along(in, store, other, loop) || apart(in, store, other) ||
+            !may_meet(in, store, other, loop, loops_around(in, axis->op)))
             continue;
         axis->ordered = true;
         axis->why = arena_print(in->kernel->module, "%s may be what another iteration touches as %s",

@@ -253,17 +253,44 @@ static bool stands_still(const Poly *offset, const Op *loop)
     return offset->known;
 }
 
-/* Every other access to the array in the loop, and so in the loops inside, is to this element and in this block.  */
-static bool alone(const Block *block, const Block *home, const Value *base, const Poly *offset)
+/* An access in the loop is never to the element that lies still there.  */
+static bool never_there(Nest *in, const Op *loop, const Op *op, const Poly *offset)
+{
+    Poly other = poly_of(op->args[1]), zero = poly_constant(0), distance = poly_add(&other, offset, -1), rest;
+    for (int i = 0; i < 2; i++) {
+        Facts *facts = facts_new(in, loops_around(in, loop));
+        facts_at(facts, op, 1, true);
+        facts_equal(facts, &distance, 1, &zero, 1);
+        if (facts_contradict(facts))
+            return true;
+        if (!distance.count || !distance.terms[0].count) /* again without what all of it is multiplied by */
+            return false;
+        for (int k = 0; k < distance.terms[0].count; k++) {
+            Term by = {1, 1, {distance.terms[0].values[k]}};
+            if (!is_known_before(in, by.values[0]))
+                continue;
+            Poly quotient = poly_divide(&distance, &by, &rest);
+            if (!rest.count) {
+                distance = quotient;
+                break;
+            }
+        }
+    }
+    return false;
+}
+
+/* Every other access to the array in the loop, and so in the loops inside, is to this element and in this block, or to none that is
+   this one.  */
+static bool alone(Nest *in, const Op *loop, const Block *block, const Value *base, const Poly *offset)
 {
     FOR_OPS (op, block) {
         if (touches(op) && op->args[0] == base) {
             Poly other = poly_of(op->args[1]);
-            if (block != home || !poly_same(&other, offset))
+            if ((block != loop->blocks[0] || !poly_same(&other, offset)) && !never_there(in, loop, op, offset))
                 return false;
         }
         for (int i = 0; i < op->nblocks; i++)
-            if (!alone(op->blocks[i], home, base, offset))
+            if (!alone(in, loop, op->blocks[i], base, offset))
                 return false;
     }
     return true;
@@ -304,6 +331,9 @@ static void carry(Nest *in, Op *loop, const Op *store)
     FOR_OPS (op, body) {
         if (!touches(op) || op->args[0] != base)
             continue;
+        Poly place = poly_of(op->args[1]);
+        if (!poly_same(&place, &offset))
+            continue;
         if (op->code == OP_ELEMENT)
             ir_replace_uses(body, op->results[0], now);
         else if (op->nargs == 3)
@@ -331,7 +361,7 @@ static void promote(Nest *in, Op *loop)
         if (op->code != OP_SET_ELEMENT)
             continue;
         Poly offset = poly_of(op->args[1]);
-        if (!stands_still(&offset, loop) || !alone(body, body, op->args[0], &offset))
+        if (!stands_still(&offset, loop) || !alone(in, loop, body, op->args[0], &offset))
             continue;
         carry(in, loop, op);
         next = body->first;

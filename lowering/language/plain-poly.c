@@ -238,8 +238,8 @@ Poly poly_divide(const Poly *x, const Term *by, Poly *rest)
             if (divides)
                 term = without(&term, at);
         }
-        bool constant = !term.count && !by->count;
-        divides &= constant || term.factor % by->factor == 0;
+        bool constant = !term.count && !by->count, larger = !by->count && llabs(term.factor) > by->factor;
+        divides &= constant || larger || term.factor % by->factor == 0;
         if (!divides) {
             add_term(rest, x->terms[i]);
             continue;

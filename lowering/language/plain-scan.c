@@ -224,6 +224,15 @@ int loop_of_op(const Nest *in, const Op *op)
     return -1;
 }
 
+uint32_t loops_around(const Nest *in, const Op *op)
+{
+    uint32_t loops = 0;
+    FOR_LOOPS(i, in)
+    if (ir_inside(op, in->loops[i].op->blocks[0]))
+        loops |= 1u << i;
+    return loops;
+}
+
 int only_axis(uint32_t axes)
 {
     return axes ? __builtin_ctz(axes) : -1;
@@ -283,7 +292,7 @@ static void mask_loop(Nest *in, Op *loop)
 {
     Kernel *kernel = in->kernel;
     Block *body = loop->blocks[0];
-    Value *condition = NULL, *old[MAX_LOOPS];
+    Value *condition = NULL;
     Op *top = body->first;
     for (int i = 0; i < 2; i++) {
         if (!axes_of(in, loop->args[i]))
@@ -301,7 +310,6 @@ static void mask_loop(Nest *in, Op *loop)
         for (int i = 0; i < op->nblocks; i++)
             guard_effects(in, op->blocks[i], condition);
     }
-    (void)old;
     for (int i = 0; i < loop->nresults; i++) {
         Value *args[] = {condition, body->last->args[i], body->args[1 + i]};
         Op *choice = op_new(kernel, OP_SELI, loop->loc, 3, args);
@@ -311,23 +319,30 @@ static void mask_loop(Nest *in, Op *loop)
     in->loops[loop_of_op(in, loop)].masked = true;
 }
 
-static void flatten_block(Nest *in, Block *block)
+static bool flatten_block(Nest *in, Block *block)
 {
+    bool changed = false;
     for (Op *op = block->first, *next; op; op = next) {
+        int loop = loop_of_op(in, op);
         next = op->next;
         for (int i = 0; i < op->nblocks; i++)
-            flatten_block(in, op->blocks[i]);
-        if (op->code == OP_IF && is_tiled(in, op->args[0]))
+            changed |= flatten_block(in, op->blocks[i]);
+        if (op->code == OP_IF && is_tiled(in, op->args[0])) {
             flatten_if(in, op);
-        else if (op->code == OP_FOR && (axes_of(in, op->args[0]) || axes_of(in, op->args[1])))
+            changed = true;
+        } else if (loop >= 0 && !in->loops[loop].masked && (axes_of(in, op->args[0]) || axes_of(in, op->args[1]))) {
             mask_loop(in, op);
+            changed = true;
+        }
     }
+    return changed;
 }
 
+/* Again, since a choice that was made may be another branch's condition.  */
 void scan_flatten(Nest *in)
 {
-    flatten_block(in, in->kernel->body);
-    scan_axes(in);
+    while (flatten_block(in, in->kernel->body))
+        scan_axes(in);
 }
 
 /* ---- sums --------------------------------------------------------------------------------------------------------- */

@@ -120,6 +120,8 @@ static const char *ordered_by(Nest *in, int axis)
             Product product;
             if (__builtin_popcount(axes) <= 2)
                 continue;
+            for (int l = 0; l < in->nloops; l++)
+                in->loops[l].fixed |= (axes >> l & 1) != 0;
             if (__builtin_popcount(axes) > 3 || sum.op != OP_ADDI || !scan_product(in, part, axis, &product))
                 return arena_print(module, "'%s' sums what is no product of two tiles", name);
             if (!has_product(in, part, axis, &product))
@@ -208,6 +210,7 @@ void pass_plain(Kernel *kernel)
     if (!check_grid(in))
         return;
     scan_straighten(in);
+    scan_bounds(in);
     scan_promote(in);
     scan_bounds(in);
     if (kernel->failed)

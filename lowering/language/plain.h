@@ -4,6 +4,7 @@
  *
  *   plain.c         the pass: which loops are tiled, and how wide
  *   plain-poly.c    subscripts as sums of products
+ *   plain-facts.c   what follows of bounds and conditions
  *   plain-order.c   loops that count upwards, and sum inside; memory that a loop sums in
  *   plain-scan.c    axes, conditions, reductions
  *   plain-memory.c  accesses: a tensor, its extents, a coordinate for each of its dimensions; dependences
@@ -68,6 +69,7 @@ typedef struct {
     int tile;    /* > 1: an axis */
     bool masked; /* its bounds change along an axis: effects have conditions of their own */
     bool turned; /* it counted down */
+    bool fixed;   /* a product wants its tile as it is */
     bool ordered; /* its iterations stay one after the other */
     const char *why; /* they do */
     Poly lo, hi; /* lo <= iv < hi */
@@ -81,6 +83,8 @@ typedef struct Group {
     Poly stride[MAX_RANK];
     Poly extent[MAX_RANK][MAX_EXTENTS]; /* the largest of these */
     int nextents[MAX_RANK];
+    Poly least[MAX_EXTENTS]; /* subscripts, and factors of counters: to be seen when launched that none is below 0 */
+    int nleast;
     Value *guard; /* without it there is nothing; NULL: always there */
     bool unguarded, stored;
     Value *tensors[MAX_RANK * MAX_RANK]; /* by the last two dimensions */
@@ -131,7 +135,21 @@ bool is_tiled(const Nest *in, const Value *value);
 int loop_of(const Nest *in, const Value *iv); /* -1: it is no counter */
 int loop_of_op(const Nest *in, const Op *op);
 int only_axis(uint32_t axes);
+uint32_t loops_around(const Nest *in, const Op *op);
+bool is_known_before(const Nest *in, const Value *value); /* or computed inside, of what is */
 bool is_column(const Nest *in, int axis); /* elements along it lie in columns: (1,C) */
+
+/* ---- plain-facts.c ------------------------------------------------------------------------------------------------ */
+
+/* Facts about up to two instances of the loops' body, 1 and 2, which have the counters of `common` loops in common.  */
+typedef struct Facts Facts;
+Facts *facts_new(Nest *in, uint32_t common);
+void facts_add(Facts *facts, const Poly *x, int instance); /* x >= 0 */
+void facts_equal(Facts *facts, const Poly *x, int first, const Poly *y, int second);
+void facts_less(Facts *facts, const Poly *x, int first, const Poly *y, int second);
+void facts_condition(Facts *facts, const Value *condition, bool holds, int instance);
+void facts_at(Facts *facts, const Op *op, int instance, bool exactly); /* the operation is carried out */
+bool facts_contradict(Facts *facts);
 
 /* ---- plain-order.c ------------------------------------------------------------------------------------------------ */
 

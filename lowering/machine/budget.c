@@ -32,6 +32,64 @@ bool budget_registers_clause(Kernel *kernel)
     return false;
 }
 
+static bool has_product(const Block *block)
+{
+    FOR_OPS (op, block)
+        if (op->code == OP_DOT || op->code == OP_DOT_F32)
+            return true;
+    return false;
+}
+
+/* What a block loads is there at once, since the compiler begins all loads early; beside it what its loops carry, and one more tile
+   that is computed.  Operands of products wait in shared memory.  */
+static int block_registers(const Block *block, Layout layout)
+{
+    int own = 0, inner = 0, computed = 0;
+    bool products = has_product(block);
+    FOR_OPS (op, block) {
+        for (int i = 0; i < op->nresults; i++) {
+            if (!value_is_tile(op->results[i]))
+                continue;
+            int each = machine_tile_registers(op->results[i]->type, layout);
+            if (op->code == OP_FOR || (op_info[op->code].class_ == CLASS_LOAD && !products))
+                own += each;
+            else if (each > computed)
+                computed = each;
+        }
+        for (int i = 0; i < op->nblocks; i++) {
+            int each = block_registers(op->blocks[i], layout);
+            inner = each > inner ? each : inner;
+        }
+    }
+    return own + (inner > computed ? inner : computed);
+}
+
+static bool any_product(const Block *block)
+{
+    FOR_OPS (op, block)
+        for (int i = 0; i < op->nblocks; i++)
+            if (any_product(op->blocks[i]))
+                return true;
+    return has_product(block);
+}
+
+int budget_tiles(const Block *block)
+{
+    if (any_product(block))
+        return block_registers(block, LAYOUT_MMA);
+    int least = block_registers(block, LAYOUT_ROWS);
+    for (Layout layout = LAYOUT_MMA + 1; layout < LAYOUT_COUNT; layout++) {
+        int registers = block_registers(block, layout);
+        least = registers < least ? registers : least;
+    }
+    return least;
+}
+
+bool budget_chosen_fits(const Block *block)
+{
+    return budget_tiles(block) <= (any_product(block) ? BUDGET_CHOSEN_PRODUCT : BUDGET_CHOSEN_REGISTERS);
+}
+
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */
 
 static int64_t round_up(int64_t value, int64_t multiple)

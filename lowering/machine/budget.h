@@ -12,11 +12,17 @@ extern "C" {
 
 enum {
     BUDGET_HELD_REGISTERS = 208, /* of these, what accumulators and operands in flight may take */
-    BUDGET_EASY_REGISTERS = 200  /* past these every register counts */
+    BUDGET_EASY_REGISTERS = 200, /* past these every register counts */
+    BUDGET_CHOSEN_REGISTERS = 96, /* that tiles take whose size the compiler chooses */
+    BUDGET_CHOSEN_PRODUCT = 160   /* the same, where they are accumulators, too */
 };
 
 /* The clause registers(producer, consumer): false, and reported, where a role cannot have so many.  */
 bool budget_registers_clause(Kernel *kernel);
+
+/* Registers that tiles of a body take at once, of each thread, before anything has a layout; with products or without.  */
+int budget_tiles(const Block *block);
+bool budget_chosen_fits(const Block *block);
 
 /* Bytes of the mbarriers of so many slots, and of those for ping-pong, gathering and dynamic scheduling.  */
 int64_t budget_barriers(int slots, bool pingpong, bool gathers, bool dynamic);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A grid of plain loops: as the walk hands it over, and as tiles. nvcc: TODO a stencil holds all its loads in registers */
+/* A grid of plain loops: as the walk hands it over, and as tiles. */
 #include <stddef.h>
 
 void linear_relu(int M, int N, int K, const float *x, const float *w, const float *bias, float *y)

@@ -140,7 +140,7 @@ static WS_DEVICE void smooth_all(const smooth_params &p, int group)
     }
 }
 
-static WS_KERNEL(128, 8) void smooth_kernel(WS_PARAMS(smooth_params) p)
+static WS_KERNEL(128, 2) void smooth_kernel(WS_PARAMS(smooth_params) p)
 {
     ws::start();
     smooth_all(p, 0);

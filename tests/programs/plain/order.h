@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions of plain_order.c. */
+
+/* each pair of columns once */
+KERNEL(symmetric)(int n, int m, float C[n][n], const float B[n][m])
+{
+    WS(grid(1) tile(1))
+    for (int i = 0; i < n - 1; i++) {
+        C[i][i] = 1;
+        WS(pipeline(auto))
+        for (int j = i + 1; j < n; j++) {
+            C[i][j] = 0;
+            WS(pipeline(auto) reduction(+: C))
+            for (int k = 0; k < m; k++)
+                C[i][j] += B[i][k] * B[j][k];
+            C[j][i] = C[i][j];
+        }
+    }
+}
+
+KERNEL(row_of_lu)(int n, int i, float A[n][n])
+{
+    WS(grid(1) tile(16))
+    for (int j = i; j < n; j++)
+        WS(pipeline(auto) reduction(-: A))
+        for (int k = 0; k < i; k++)
+            A[i][j] -= A[i][k] * A[k][j];
+}
+
+KERNEL(row_of_product)(int n, int m, int i, const float A[n][n], float B[n][m])
+{
+    WS(grid(1) tile(16))
+    for (int j = 0; j < m; j++) {
+        WS(pipeline(auto) reduction(+: B))
+        for (int k = i + 1; k < n; k++)
+            B[i][j] += A[k][i] * B[k][j];
+        B[i][j] = 0.5f * B[i][j];
+    }
+}
+
+/* there and back, along each row */
+KERNEL(recurrence)(int n, int m, float a, const float x[n][m], float y[n][m], float z[n][m])
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        float y1 = 0, y2 = 0, x1 = 0;
+        for (int j = 0; j < m; j++) {
+            y[i][j] = x[i][j] + a * x1 + a * y1 - a * y2;
+            x1 = x[i][j];
+            y2 = y1;
+            y1 = y[i][j];
+        }
+        z[i][m - 1] = 1;
+        for (int j = m - 2; j >= 0; j--)
+            z[i][j] = a * z[i][j + 1] + y[i][j];
+    }
+}
+
+KERNEL(window)(int n, int low, int ld, float *sum, const float *x)
+{
+    WS(grid(1) tile(16))
+    for (int i = 0; i < n; i++) {
+        float s = 0;
+        WS(pipeline(auto) tile(16) reduction(+: s))
+        for (int k = low; k < n; k++)
+            s += x[i * ld + k];
+        sum[i] = s;
+    }
+}
+
+/* what is in front of the array is behind a condition */
+KERNEL(conditions)(int n, int m, const float x[n][m], float *z)
+{
+    WS(grid(2) tile(8, 32))
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            int before = j - 2;
+            float s = x[i][j];
+            if (i >= 1 && before >= 0)
+                s += x[i - 1][before];
+            z[i * m + j] = s;
+        }
+}

@@ -76,8 +76,17 @@ short_by() { # TIMES SEED...: these differ
         test "$(sed -n 's/^differed: seed //p' "$work/said" | tr '\n' ' ')" = "${*:+$* }"
 }
 
+# Plain loops: the emitted kernels against the functions as they are; one program of each kind, and one that failed once.
+plain_loops() {
+    for seed in 3 4 5 49; do
+        sh "$here/plain" 1 $seed >"$work/said" || { cat "$work/said"; return 1; }
+        grep -q '^1 agree' "$work/said" || { cat "$work/said"; return 1; }
+    done
+}
+
 ok 'a tape gives the program that it was taken from' replay
 ok 'any tape gives a program' short_tape
+ok_plain 'plain loops agree with their kernels' plain_loops
 ok 'random programs agree' env keep="$work/kept" seeds='1 2' sh "$here/run" 12 101 12
 ok 'a difference is found' finds_difference
 for seed in 24000028 24000427 24001575 24001858 26002717 26006001 26007668; do

@@ -111,6 +111,8 @@ static void add_plugin(const Options *options, const Config *config, const Names
         args_add(args, format("-fplugin-arg-wsc-output=%s", names->cu));
     if (options->dump)
         args_add(args, format("-fplugin-arg-wsc-dump=%s", options->dump));
+    if (options->schedule)
+        args_add(args, format("-fplugin-arg-wsc-schedule=%s", options->schedule));
     if (options->strict)
         args_add(args, "-fplugin-arg-wsc-strict");
     if (options->debug)

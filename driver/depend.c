@@ -79,6 +79,8 @@ void depend_extend(const Options *options, const Config *config, const char *fil
     if (!targets || !*config->plugin)
         return;
     args_add(&paths, config->plugin);
+    if (options->schedule)
+        args_add(&paths, options->schedule);
     if (region) {
         each_header(config->common_include, add_path, &paths);
         if (has_target(options->target, TARGET_CUDA))

@@ -118,6 +118,8 @@ static void own_option(Options *options, const char *argument)
         options->target = target_named(value);
     else if (own_value(argument, "--ws-dump", &value))
         options->dump = options->dump ? format("%s,%s", options->dump, value) : value;
+    else if (own_value(argument, "--ws-schedule", &value))
+        options->schedule = value;
     else if (own_value(argument, "--ws-print", &value))
         options->print = value;
     else if (own_value(argument, "--ws-bundle", &value))
@@ -348,6 +350,8 @@ void options_help(void)
           "  --ws-keep             keep the emitted .cu, named after the output\n"
           "  --ws-show             print what was decided for each region\n"
           "  --ws-dump=PASS[,..]   print the program after a pass of the lowering\n"
+          "  --ws-schedule=FILE    schedules in place of those that the compiler chooses, as --ws-dump=schedule writes "
+          "them\n"
           "  --ws-strict           cuda: no contraction of products and sums\n"
           "  --ws-frontend=NAME    gcc (the plugin) or clang\n"
           "  --ws-print=WHAT       target, cflags, libs, cuda-libs, fingerprint (of plugin, headers and compilers),\n"

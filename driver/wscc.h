@@ -97,7 +97,7 @@ typedef struct {
     Args sanitize; /* -fsanitize=..., for the emulate target */
     /* Our own.  */
     Target target;
-    const char *dump, *bundle, *print;
+    const char *dump, *bundle, *print, *schedule;
     bool keep, show, strict, help, version, clang;
     bool introduce; /* the host compiler presents itself (--version, --help), and wscc after it */
 } Options;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lower.h"
+#include "schedule/schedule.h"
 
 const Pass passes[] = {
     {"plain", PHASE_LANGUAGE, CHANGES_BODY, pass_plain, "loops over elements become loops over tiles"},
@@ -42,6 +43,7 @@ const Pass passes[] = {
     {"tag", PHASE_SCHEDULE, CHANGES_NONE, pass_tag, "iteration, load or tile: what each statement is for"},
     {"choose", PHASE_SCHEDULE, CHANGES_NONE, pass_choose,
      "one table for each loop: role, stage and order of each operation; depths, groups"},
+    {"schedule", PHASE_SCHEDULE, CHANGES_NONE, pass_schedule, "what a schedule file says in place of that"},
     {"graph", PHASE_SCHEDULE, CHANGES_NONE, pass_graph,
      "what each pipelined loop's operations need of each other, for wsc-solve"},
 
@@ -116,10 +118,12 @@ static void check(Kernel *kernel, Changes changes)
         ir_check_programs(kernel);
 }
 
-static void print_after(FILE *dump, const Kernel *kernel, const Pass *pass)
+static void print_after(FILE *dump, Kernel *kernel, const Pass *pass)
 {
     if (pass->run == pass_graph)
         fputs(kernel->graphs ? kernel->graphs : "", dump);
+    else if (pass->run == pass_schedule)
+        fputs(schedule_text(kernel), dump);
     else
         ir_print(dump, kernel, pass->name);
 }

@@ -86,6 +86,8 @@ void pass_tag (Kernel *kernel);
 /* require: tag.                        ensure: schedule_of (op)->roles, stage, order; loads that move have an aref
                                                 to come; consumers, split, D, P, persistent decided */
 void pass_choose (Kernel *kernel);
+/* require: choose.                     ensure: the same, as a schedule file has it */
+void pass_schedule (Kernel *kernel);
 /* require: choose.   ensure: kernel->graphs.  */
 void pass_graph (Kernel *kernel);
 

@@ -15,7 +15,7 @@
 #include "proof/verify.h"
 
 typedef struct {
-    const char *input, *output, *dump;
+    const char *input, *output, *dump, *schedule;
     int first, last;
     bool emit, quiet, verify;
     Target target;
@@ -30,6 +30,7 @@ static void usage(FILE *out)
           "  --start-at=PASS       the input is what the pass before left\n"
           "  --stop-after=PASS     run no further\n"
           "  --target=TARGET       cuda, emulate or sequential\n"
+          "  --schedule=FILE       in place of what choose decides\n"
           "  --verify              no more than verify, on what --dump=plan printed\n"
           "  --quiet               no remarks\n"
           "  --passes              list the passes\n"
@@ -117,6 +118,8 @@ static bool read_argument(Options *options, const char *argument)
         return read_pass(value, &options->first);
     if ((value = value_of(argument, "--stop-after=")))
         return read_pass(value, &options->last);
+    if ((value = value_of(argument, "--schedule=")))
+        return (options->schedule = value);
     if ((value = value_of(argument, "--target=")))
         return read_target(value, &options->target);
     if (!strcmp(argument, "--emit"))
@@ -152,11 +155,20 @@ static int lower_text(Options *options, const char *text)
     if (!module)
         return 1;
     module->target = options->target;
+    char *schedule = options->schedule ? read_input(options->schedule) : NULL;
+    if (options->schedule && !schedule) {
+        fprintf(stderr, "wsc-lower: %s: %s\n", options->schedule, strerror(errno));
+        module_free(module);
+        return 2;
+    }
+    module->schedule = schedule;
+    module->schedule_name = options->schedule;
     const char *cu = lower_range(module, options->first, options->last, options->dump, stdout);
     int status = module->failed;
     if (!status && cu && options->emit && !write_text(options, cu))
         status = 1;
     module_free(module);
+    free(schedule);
     return status;
 }
 

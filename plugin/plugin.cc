@@ -7,7 +7,7 @@
  *   after all that   here                    lower_module () makes the .cu of all kernels, or reports what is wrong
  *
  * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS], -lines, -strict, -show,
- * -time.
+ * -time, -schedule=FILE.
  */
 #include "plugin.h"
 #include "lower.h"
@@ -88,10 +88,22 @@ static bool is_switched_off(const char *message)
     return false;
 }
 
+/* A line of a file that is not C has a location, too.  */
+static location_t location_of(Loc loc)
+{
+    if (loc.host || !loc.file || !*loc.file || loc.line < 1)
+        return (location_t)loc.host;
+    linemap_add(line_table, LC_ENTER, 0, loc.file, loc.line);
+    linemap_line_start(line_table, loc.line, 256);
+    location_t where = linemap_position_for_column(line_table, loc.column > 0 ? loc.column : 1);
+    linemap_add(line_table, LC_LEAVE, 0, NULL, 0);
+    return where;
+}
+
 /* What the lowering has to say, in GCC's voice.  The note of a warning that is not shown is not shown either.  */
 static void sink(void *context, DiagKind kind, Loc loc, const char *message)
 {
-    location_t where = (location_t)loc.host;
+    location_t where = location_of(loc);
     bool *silent = (bool *)context;
     if (kind == DIAG_NOTE && *silent)
         return;
@@ -240,12 +252,25 @@ static void register_passes(void)
 
 /* ---- entry ------------------------------------------------------------------------------------------------------- */
 
+static void read_schedule(void)
+{
+    FILE *in = plugin.schedule ? fopen(plugin.schedule, "r") : NULL;
+    if (plugin.schedule && !in)
+        error_at(UNKNOWN_LOCATION, "cannot read %qs: %m", plugin.schedule);
+    if (!in)
+        return;
+    plugin.module->schedule = ir_read_text(in);
+    plugin.module->schedule_name = plugin.schedule;
+    fclose(in);
+}
+
 static void start_unit(void *, void *)
 {
     static bool silent;
     plugin.module = module_new(main_input_filename ? main_input_filename : "", &machine_hopper, sink, &silent);
     plugin.module->target = plugin.target;
     plugin.module->strict = plugin.strict;
+    read_schedule();
     plugin.module->lines = plugin.lines ? lbasename(plugin.output ? plugin.output : "") : NULL;
 }
 
@@ -300,6 +325,8 @@ static bool read_argument(const char *key, const char *value)
         return set_dump(value);
     if (!strcmp(key, "output"))
         plugin.output = value;
+    else if (!strcmp(key, "schedule"))
+        plugin.schedule = value;
     else if (!strcmp(key, "lines"))
         plugin.lines = true;
     else if (!strcmp(key, "strict"))

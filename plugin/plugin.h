@@ -65,6 +65,7 @@ struct Plugin {
     Module *module;
     const char *output; /* the .cu, or NULL */
     const char *dump;   /* comma list of passes, or NULL */
+    const char *schedule; /* the schedule file, or NULL */
     Target target;
     bool two_targets; /* launchers for cuda and for emulate */
     bool strict;

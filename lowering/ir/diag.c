@@ -83,6 +83,12 @@ void die(Kernel *kernel, Loc loc, const char *file, int line, const char *format
     const char *pass = kernel->module->pass ? kernel->module->pass : "the front end";
     const char *slash = strrchr(file, '/');
     fail(kernel);
+    if (kernel->scheduled_by) {
+        report(kernel, DIAG_ERROR, loc,
+               arena_print(kernel->module, "the schedule in %s cannot be carried out: %s: %s", kernel->scheduled_by,
+                           pass, what));
+        return;
+    }
     report(kernel, DIAG_ERROR, loc,
            arena_print(kernel->module, "a bug of the compiler, not of this program: %s: kernel '%s': %s (%s:%d)", pass,
                        kernel->name, what, slash ? slash + 1 : file, line));

@@ -398,6 +398,8 @@ struct Kernel {
     int64_t shared_bytes;
     int shared_padding;      /* bytes behind the shared struct that a short operand's last rows may be read from */
     int min_blocks;
+    uint64_t digest;         /* choose: of body, clauses and machine, as a schedule file has it */
+    const char *scheduled_by; /* schedule: the file, NULL: what choose decided stands */
     const char *graphs;      /* graph: the dependences of its pipelined loops, as text; NULL: it has none */
     uint64_t source;         /* freeze: a digest of the body, which no later pass changes; 0: not frozen */
     const char *obligations; /* verify: what was shown, a line each */
@@ -416,6 +418,7 @@ struct Module {
     Target target;
     const Machine *machine;  /* that kernels are for: machine/machine.h */
     bool strict;             /* --ws-strict */
+    const char *schedule, *schedule_name; /* --ws-schedule: the text of that file, and its name; NULL: none */
     const char *lines;       /* the .cu's name, for #line in it; NULL: without */
     DiagFn diag;
     void *diag_context;

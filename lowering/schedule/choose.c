@@ -19,6 +19,7 @@
  */
 #include "schedule/choose.h"
 #include "schedule/cluster.h"
+#include "schedule/schedule.h"
 #include "machine/budget.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -642,6 +643,7 @@ static void collect_rings(Chooser *in)
 void pass_choose(Kernel *kernel)
 {
     Chooser in = {.kernel = kernel, .uses = uses_new(kernel, kernel->body)};
+    kernel->digest = schedule_digest(kernel);
     ir_walk(kernel->body, visit_collect, &in);
     ir_walk(kernel->body, visit_scalar_read, &in);
     budget_registers_clause(kernel);

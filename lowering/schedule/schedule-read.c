@@ -1,0 +1,742 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * schedule-read.c - a schedule file in place of what choose decided.
+ *
+ *   loop for.11 in-flight=1                      each product is waited for
+ *   op acc.15                                    issued before ...
+ *   op x.14                                      ... this one; a stage of its own with stage=1
+ *
+ * What a file does not say stays as it was chosen.  A loop of which a file lists operations is issued in that order; what it
+ * does not list of it comes just before its first reader.  In place of order and stage there may be cycles, `at=`, of an
+ * `interval=`, as wsc-solve has them.
+ *
+ * Whatever the file says is proved like anything that choose decides.  What is looked at here is what a person can be told in the
+ * words of the file: that a value is needed before it is there, or a slot given back before it is read.
+ */
+#include "schedule/choose.h"
+#include "schedule/schedule.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+#include "lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNPLACED = -1, MAX_WORDS = 24, MOST_STAGE = 1, MOST_FLIGHT = 16, MOST_CYCLE = 1 << 20 };
+
+typedef struct {
+    Kernel *kernel;
+    Uses uses;
+    const int *numbers;
+    Op **ops; /* by number */
+    int nops;
+    Loc at;
+    char *words[MAX_WORDS];
+    int nwords;
+    Op *loop;     /* whose section this is, or NULL */
+    int interval; /* of it; 0: not said */
+    int *lines;   /* by number: where the file has it, 0: it does not */
+    int *places;  /* by number: what comes first is less; odd: listed */
+    int nplaces;
+    Op **releases; /* by number: behind which its slot is given back, NULL: see its row */
+    int *before;   /* by number: when choose would give back its slot */
+    bool regrouped;
+} Reader;
+
+static void bad(Reader *in, const char *word, const char *why)
+{
+    reject(in->kernel, in->at, REASON_SCHEDULE_WORD, word, why);
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------- */
+
+static void split_words(Reader *in, char *line)
+{
+    in->nwords = 0;
+    line[strcspn(line, "#")] = '\0';
+    for (char *word = strtok(line, " \t\r"); word; word = strtok(NULL, " \t\r")) {
+        if (in->nwords == MAX_WORDS) {
+            bad(in, word, "the line has too many words");
+            return;
+        }
+        in->words[in->nwords++] = word;
+    }
+}
+
+/* The value of "key=value", NULL: another key.  */
+static const char *value_of(const char *word, const char *key)
+{
+    size_t length = strlen(key);
+    return !strncmp(word, key, length) && word[length] == '=' ? word + length + 1 : NULL;
+}
+
+static bool read_number(Reader *in, const char *word, const char *value, int least, int most, int *number)
+{
+    char *end;
+    long read = strtol(value, &end, 10);
+    if (!*value || *end || read < least || read > most) {
+        bad(in, word, arena_print(in->kernel->module, "a number from %d to %d is meant", least, most));
+        return false;
+    }
+    *number = (int)read;
+    return true;
+}
+
+static bool read_choice(Reader *in, const char *word, const char *value, const char *yes, const char *no, bool *choice)
+{
+    if (strcmp(value, yes) && strcmp(value, no)) {
+        bad(in, word, arena_print(in->kernel->module, "'%s' or '%s' is meant", yes, no));
+        return false;
+    }
+    *choice = !strcmp(value, yes);
+    return true;
+}
+
+static Role *role_named(const Reader *in, const char *name, size_t length)
+{
+    FOR_ROLES (role, in->kernel)
+        if (strlen(role->name) == length && !strncmp(role->name, name, length))
+            return role;
+    return NULL;
+}
+
+static uint32_t read_roles(Reader *in, const char *word, const char *value)
+{
+    uint32_t roles = 0;
+    for (const char *at = value; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
+        Role *role = role_named(in, at, strcspn(at, ","));
+        if (!role) {
+            bad(in, word, "the kernel has no such role");
+            return 0;
+        }
+        roles |= ROLE_BIT(role);
+    }
+    if (!roles)
+        bad(in, word, "a role is meant");
+    return roles;
+}
+
+/* "acc.16": the number decides, and the name has to be that of the operation of this number.  */
+static Op *op_named(Reader *in, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    int number = dot ? atoi(dot + 1) : 0;
+    Op *op = number > 0 && number <= in->nops ? in->ops[number] : NULL;
+    if (op && !strcmp(schedule_name(op, in->numbers), name))
+        return op;
+    reject(in->kernel, in->at, REASON_SCHEDULE_NAME, in->kernel->name, name);
+    return NULL;
+}
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+static void read_digest(Reader *in)
+{
+    const char *seen = arena_print(in->kernel->module, "%016llx", (unsigned long long)in->kernel->digest);
+    if (strcmp(in->words[1], seen))
+        reject(in->kernel, in->at, REASON_SCHEDULE_DIGEST, in->words[1], in->kernel->name, seen);
+}
+
+static void read_machine(Reader *in)
+{
+    if (strcmp(in->words[1], in->kernel->machine->name))
+        bad(in, in->words[1], arena_print(in->kernel->module, "the kernel is for %s", in->kernel->machine->name));
+}
+
+static void read_block(Reader *in)
+{
+    Grid *grid = &in->kernel->grid;
+    for (int i = 1; i < in->nwords && !in->kernel->failed; i++) {
+        const char *word = in->words[i], *value;
+        bool choice = false;
+        int groups;
+        if ((value = value_of(word, "groups"))) {
+            if (read_number(in, word, value, 1, in->kernel->machine->max_threads / MACHINE_GROUP_THREADS - 1,
+                            &groups) &&
+                groups != grid->consumers) {
+                grid->consumers = groups;
+                in->regrouped = true;
+            }
+        } else if ((value = value_of(word, "split"))) {
+            Split split = grid->split;
+            if (read_choice(in, word, value, "tiles", "rows", &choice))
+                grid->split = choice ? SPLIT_TILES : SPLIT_ROWS;
+            in->regrouped |= grid->split != split;
+        } else if ((value = value_of(word, "persistent"))) {
+            if (read_choice(in, word, value, "yes", "no", &grid->persistent) && !grid->persistent)
+                grid->dynamic = false;
+        } else if ((value = value_of(word, "dynamic"))) {
+            if (read_choice(in, word, value, "yes", "no", &choice) && choice && !grid->dynamic)
+                bad(in, word, "the tiles of this kernel cannot be scheduled dynamically");
+            grid->dynamic = choice;
+        } else {
+            bad(in, word, "'groups', 'split', 'persistent' and 'dynamic' are what is said of a block");
+        }
+    }
+}
+
+static void read_role(Reader *in)
+{
+    static const struct {
+        const char *word;
+        unsigned may;
+    } abilities[] = {{"copies", ROLE_COPIES}, {"computes", ROLE_COMPUTES}, {"stores", ROLE_STORES}};
+    unsigned may = 0;
+    for (int i = 2; i < in->nwords; i++) {
+        unsigned one = 0;
+        for (int k = 0; k < 3; k++)
+            one |= strcmp(in->words[i], abilities[k].word) ? 0 : abilities[k].may;
+        if (!one) {
+            bad(in, in->words[i], "a role 'copies', 'computes' and 'stores'");
+            return;
+        }
+        may |= one;
+    }
+    Role *role = role_named(in, in->words[1], strlen(in->words[1]));
+    if (!role && may == ROLE_COMPUTES)
+        role_new(in->kernel, arena_print(in->kernel->module, "%s", in->words[1]), may, 1);
+    else if (!role || role->may != may)
+        bad(in, in->words[1],
+            role ? "this role is another one here" : "a role that is added computes, and nothing else");
+}
+
+static void read_loop(Reader *in)
+{
+    Op *loop = op_named(in, in->words[1]);
+    Pipeline *pipeline = loop ? pipeline_of(loop) : NULL;
+    in->loop = pipeline ? loop : NULL;
+    in->interval = 0;
+    if (loop && !pipeline)
+        bad(in, in->words[1], "it is no pipelined loop");
+    for (int i = 2; i < in->nwords && !in->kernel->failed; i++) {
+        const char *word = in->words[i], *value;
+        bool coarse;
+        if ((value = value_of(word, "schedule"))) {
+            if (read_choice(in, word, value, "coarse", "fine", &coarse))
+                pipeline->schedule = coarse ? SCHEDULE_COARSE : SCHEDULE_FINE;
+        } else if ((value = value_of(word, "in-flight"))) {
+            read_number(in, word, value, 1, MOST_FLIGHT, &pipeline->in_flight);
+        } else if ((value = value_of(word, "pingpong"))) {
+            read_choice(in, word, value, "yes", "no", &pipeline->pingpong);
+        } else if ((value = value_of(word, "interval"))) {
+            read_number(in, word, value, 1, MOST_CYCLE, &in->interval);
+        } else {
+            bad(in, word, "'schedule', 'in-flight', 'pingpong' and 'interval' are what is said of a loop");
+        }
+    }
+}
+
+static void read_release(Reader *in, Op *op, const char *value)
+{
+    Op *behind = NULL;
+    if (!strcmp(value, "read"))
+        schedule_op(op)->release = 0;
+    else if (!strcmp(value, "wait"))
+        schedule_op(op)->release = RELEASE_END - 1;
+    else if (!strcmp(value, "end"))
+        schedule_op(op)->release = RELEASE_END;
+    else
+        behind = op_named(in, value);
+    if (behind)
+        schedule_op(op)->release = 1;
+    in->releases[in->numbers[op->id]] = behind;
+}
+
+static void read_at(Reader *in, Op *op, const char *word, const char *value)
+{
+    int at;
+    if (!in->interval) {
+        bad(in, word, "the loop has no 'interval'");
+        return;
+    }
+    if (!read_number(in, word, value, 0, MOST_CYCLE, &at))
+        return;
+    if (at / in->interval > MOST_STAGE)
+        bad(in, word,
+            arena_print(in->kernel->module, "that is stage %d, and there are %d", at / in->interval, MOST_STAGE + 1));
+    schedule_op(op)->stage = at / in->interval;
+    in->places[in->numbers[op->id]] = 2 * (at % in->interval) + 1;
+}
+
+static void read_op_word(Reader *in, Op *op, const char *word)
+{
+    const char *value;
+    ScheduleRow *row = schedule_op(op);
+    int ignored;
+    if ((value = value_of(word, "stage"))) {
+        read_number(in, word, value, 0, MOST_STAGE, &row->stage);
+        if (row->stage && !in->loop)
+            bad(in, word, "it is an operation of no pipelined loop's body");
+    } else if ((value = value_of(word, "at"))) {
+        read_at(in, op, word, value);
+    } else if ((value = value_of(word, "group"))) {
+        read_number(in, word, value, 0, MOST_FLIGHT, &ignored);
+    } else if ((value = value_of(word, "ring"))) {
+        read_number(in, word, value, 0, MACHINE_MAX_DEPTH, &row->depth);
+        if (!in->kernel->failed && row->depth && !row->maker)
+            row->maker = ROLE_BIT(role_that(in->kernel, op->code == OP_LOAD ? ROLE_COPIES : ROLE_COMPUTES));
+    } else if ((value = value_of(word, "release"))) {
+        read_release(in, op, value);
+    } else if ((value = value_of(word, "from"))) {
+        row->maker = read_roles(in, word, value);
+    } else if ((value = value_of(word, "turned"))) {
+        if (read_roles(in, word, value) != row->turner)
+            bad(in, word, "no file changes who turns it over");
+    } else if ((value = value_of(word, "roles"))) {
+        row->roles = read_roles(in, word, value);
+    } else {
+        bad(in, word, "'stage', 'at', 'ring', 'release', 'from' and 'roles' are what is said of an operation");
+    }
+}
+
+static void read_op(Reader *in)
+{
+    Op *op = op_named(in, in->words[1]);
+    if (!op)
+        return;
+    int number = in->numbers[op->id];
+    if (in->lines[number]) {
+        bad(in, in->words[1], arena_print(in->kernel->module, "line %d has it already", in->lines[number]));
+        return;
+    }
+    if (in->loop && op->parent != in->loop->blocks[0]) {
+        bad(in, in->words[1], "it is not of this loop's body");
+        return;
+    }
+    in->lines[number] = in->at.line;
+    uint32_t before = schedule_default_roles(in->kernel, op);
+    bool usual = schedule_of(op)->roles == before, named = false;
+    if (in->loop) {
+        in->nplaces += 2;
+        in->places[number] = in->nplaces - 1;
+        schedule_op(op)->stage = 0;
+    }
+    for (int i = 2; i < in->nwords && !in->kernel->failed; i++) {
+        named |= value_of(in->words[i], "roles") != NULL;
+        read_op_word(in, op, in->words[i]);
+    }
+    if (usual && !named && !in->kernel->failed)
+        schedule_op(op)->roles = schedule_default_roles(in->kernel, op);
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
+
+/* Not listed: with the first that needs it in its iteration, and in that one's stage; else with what it needs itself.  */
+typedef struct {
+    int place, stage;
+    bool found;
+} Spot;
+
+static void nearer(Reader *in, Spot *spot, const Op *other, bool latest)
+{
+    int place = in->places[in->numbers[other->id]], stage = schedule_of(other)->stage;
+    if (place == UNPLACED)
+        return;
+    bool before = stage < spot->stage || (stage == spot->stage && place < spot->place);
+    if (!spot->found || before != latest)
+        *spot = (Spot){place, stage, true};
+}
+
+static void find_needed(Reader *in, const Op *op, const Block *body, Spot *spot)
+{
+    for (int i = 0; i < op->nargs; i++) {
+        Op *def = op->args[i]->def ? op_at_block(op->args[i]->def, body) : NULL;
+        if (def)
+            nearer(in, spot, def, true);
+    }
+    for (int k = 0; k < op->nblocks; k++)
+        FOR_OPS (inner, op->blocks[k])
+            find_needed(in, inner, body, spot);
+}
+
+static void place_unlisted(Reader *in, Op *op, bool by_readers)
+{
+    const Block *body = op->parent;
+    Spot spot = {0, 0, false};
+    for (int r = 0; r < op->nresults && by_readers; r++)
+        for (const Use *use = uses_of(&in->uses, op->results[r]); use; use = use->next) {
+            Op *reader = op_at_block(use->op, body);
+            if (reader && reader != op && reader != block_end(body))
+                nearer(in, &spot, reader, false);
+        }
+    if (!by_readers)
+        find_needed(in, op, body, &spot);
+    if (!spot.found)
+        return;
+    in->places[in->numbers[op->id]] = spot.place + (spot.place % 2 ? by_readers ? -1 : 1 : 0);
+    schedule_op(op)->stage = spot.stage;
+}
+
+static bool is_listed(const Reader *in, const Op *op)
+{
+    return in->lines[in->numbers[op->id]] != 0;
+}
+
+static bool any_listed(const Reader *in, const Block *body)
+{
+    FOR_OPS (op, body)
+        if (is_listed(in, op))
+            return true;
+    return false;
+}
+
+static void place_all(Reader *in, const Block *body)
+{
+    const Op *last = block_end(body);
+    for (Op *op = last->prev; op; op = op->prev)
+        if (!is_listed(in, op))
+            place_unlisted(in, op, true);
+    FOR_OPS (op, body)
+        if (op != last && in->places[in->numbers[op->id]] == UNPLACED)
+            place_unlisted(in, op, false);
+}
+
+static int key_of(const Reader *in, const Op *op, bool listed)
+{
+    return listed ? in->places[in->numbers[op->id]] : schedule_of(op)->order;
+}
+
+/* All operations get numbers anew, those of a block by their places, or as they were ordered before.  */
+static void order_block(Reader *in, const Block *block, int *order)
+{
+    const Op *loop = block->parent, *last = block_end(block);
+    bool listed = loop && pipeline_of(loop) && any_listed(in, block);
+    if (listed)
+        place_all(in, block);
+    int count = 0;
+    FOR_OPS (op, block)
+        count++;
+    Op **sorted = arena_alloc(in->kernel->module, sizeof *sorted * (size_t)(count + 1));
+    count = 0;
+    FOR_OPS (op, block) {
+        int place = count++;
+        for (; place > 0 && op != last && key_of(in, sorted[place - 1], listed) > key_of(in, op, listed); place--)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = op;
+    }
+    for (int i = 0; i < count; i++) {
+        schedule_op(sorted[i])->order = ++*order;
+        for (int k = 0; k < sorted[i]->nblocks; k++)
+            order_block(in, sorted[i]->blocks[k], order);
+    }
+}
+
+/* ---- what a person can be told ----------------------------------------------------------------------------------- */
+
+static Loc line_of(const Reader *in, const Op *op)
+{
+    Loc loc = in->at;
+    int line = in->lines[in->numbers[op->id]];
+    loc.line = line ? line : loc.line;
+    return line ? loc : op->loc;
+}
+
+static const char *name_of(const Reader *in, const Op *op)
+{
+    return schedule_name(op, in->numbers);
+}
+
+/* How many time steps behind `first` is `second`, `distance` iterations later?  Less than 0, or 0 and not behind: too early.  */
+static bool comes_behind(const Op *first, const Op *second, int distance)
+{
+    int steps = distance + schedule_of(second)->stage - schedule_of(first)->stage;
+    return steps > 0 || (steps == 0 && schedule_of(second)->order > schedule_of(first)->order);
+}
+
+static void check_need(Reader *in, const Op *loop, const Op *op, const Value *value)
+{
+    Block *body = loop->blocks[0];
+    bool carries = value->block == body && value->index > 0;
+    const Value *made = carries ? carried(loop, value->index - 1).next : value;
+    Op *def = made->def ? op_at_block(made->def, body) : NULL;
+    if (!def || def == op || in->kernel->failed)
+        return;
+    if (!comes_behind(def, op, carries))
+        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_NEEDS, name_of(in, op), name_of(in, def),
+               carries ? " in the iteration before" : "");
+    else if (carries + schedule_of(op)->stage - schedule_of(def)->stage > MOST_STAGE)
+        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_FAR, name_of(in, op), name_of(in, def),
+               carries + schedule_of(op)->stage - schedule_of(def)->stage);
+}
+
+/* What comes through a ring needs nothing where it is got.  */
+static void check_needs(Reader *in, const Op *loop, const Op *op, const Op *within)
+{
+    for (int i = 0; i < within->nargs && !schedule_of(within)->depth; i++)
+        check_need(in, loop, op, within->args[i]);
+    for (int k = 0; k < within->nblocks; k++)
+        FOR_OPS (inner, within->blocks[k])
+            check_needs(in, loop, op, inner);
+}
+
+typedef struct {
+    const Op *memory; /* of the operation that touches it */
+    bool writes;
+} Touch;
+
+static bool touches(const Op *op, const void *context)
+{
+    const Touch *other = context;
+    OpClass class_ = op_info[op->code].class_;
+    bool writes = class_ == CLASS_STORE;
+    if ((!writes && class_ != CLASS_LOAD && class_ != CLASS_READ) || schedule_of(op)->depth)
+        return false;
+    if (op->code == OP_PRINT || other->memory->code == OP_PRINT)
+        return op->code == other->memory->code;
+    return (writes || other->writes) && tensor_memory(op->args[0]) == tensor_memory(other->memory->args[0]);
+}
+
+typedef struct {
+    const Op *op;
+} Pair;
+
+static bool meets(const Op *op, const void *context)
+{
+    const Pair *pair = context;
+    OpClass class_ = op_info[op->code].class_;
+    if ((class_ != CLASS_LOAD && class_ != CLASS_STORE && class_ != CLASS_READ) || schedule_of(op)->depth)
+        return false;
+    Touch touch = {op, class_ == CLASS_STORE};
+    return ir_any(pair->op, touches, &touch);
+}
+
+/* What writes memory that another touches stays where it is in relation to it, in this iteration and in the next.  */
+static void check_memory(Reader *in, const Op *loop)
+{
+    FOR_OPS (first, loop->blocks[0])
+        for (const Op *second = first->next; second && !in->kernel->failed; second = second->next) {
+            Pair pair = {second};
+            if (!ir_any(first, meets, &pair) || (comes_behind(first, second, 0) && comes_behind(second, first, 1)))
+                continue;
+            reject(in->kernel, line_of(in, second), REASON_SCHEDULE_MEMORY, name_of(in, second), name_of(in, first));
+        }
+}
+
+static int release_class(int release)
+{
+    return release == RELEASE_END ? 2 : release ? 1 : 0;
+}
+
+/* Slots that products read are read until these are waited for.  */
+static void check_release(Reader *in, const Op *source, const Value *value)
+{
+    for (const Use *use = uses_of(&in->uses, value); use && !in->kernel->failed; use = use->next) {
+        if (use->op->code == OP_TRANS && ring_source(use->op->results[0]))
+            check_release(in, source, use->op->results[0]);
+        else if (release_class(schedule_of(source)->release) < release_class(in->before[in->numbers[source->id]]) &&
+                 use_is_operand(use, &in->uses))
+            reject(in->kernel, line_of(in, source), REASON_SCHEDULE_RELEASE, name_of(in, source),
+                   name_of(in, op_at_block(use->op, source->parent)));
+    }
+}
+
+static bool has_product(const Op *op, const void *context)
+{
+    const Slice *slice = context;
+    return slice_has_op(slice, op) && (op_is_product(op) || op_info[op->code].class_ == CLASS_STORE);
+}
+
+static bool cut_at_ring(const Op *op, void *context)
+{
+    return op != context && schedule_of(op)->depth;
+}
+
+/* A tile that a role of its own puts into a ring is computed from loads alone.  */
+static void check_computed(Reader *in, Op *op)
+{
+    const Op *loop = pipelined_loop(op);
+    Slice slice = slice_new(in->kernel);
+    slice.cut = cut_at_ring;
+    slice.context = op;
+    slice_op(&slice, op);
+    bool tile = op->nresults == 1 && op->results[0]->type.kind == K_TILE && !op->nblocks &&
+                op_info[op->code].class_ == CLASS_TILE && !op_is_product(op) && loop && op->parent == loop->blocks[0];
+    if (!tile || ir_any_of(in->kernel->body, has_product, &slice))
+        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_COMPUTED, name_of(in, op));
+}
+
+static void check_ring(Reader *in, Op *op)
+{
+    const ScheduleRow *row = schedule_of(op);
+    if (!row->depth || in->kernel->failed)
+        return;
+    if (op->code != OP_LOAD)
+        check_computed(in, op);
+    else if (!(row->maker & ROLE_BIT(role_that(in->kernel, ROLE_COPIES))))
+        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_COPIES, name_of(in, op));
+    else
+        check_release(in, op, op->results[0]);
+    const Op *loop = pipelined_loop(op);
+    if (loop && !in->kernel->failed && row->depth < loop->control->pipeline->in_flight && row->release == RELEASE_END)
+        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_FLIGHT, loop->control->pipeline->in_flight, name_of(in, op),
+               row->depth);
+}
+
+typedef struct {
+    Reader *reader;
+    int order;
+    Op *found;
+} Wanted;
+
+static void visit_wanted(Op *op, void *context)
+{
+    Wanted *wanted = context;
+    if (schedule_of(op)->order == wanted->order)
+        wanted->found = op;
+}
+
+static void visit_op(Op *op, void *context)
+{
+    Reader *in = context;
+    int number = in->numbers[op->id], release = schedule_of(op)->release;
+    Wanted wanted = {in, release, NULL};
+    in->ops[number] = op;
+    in->before[number] = release;
+    if (release && release < RELEASE_END - 1)
+        ir_walk(in->kernel->body, visit_wanted, &wanted);
+    in->releases[number] = wanted.found;
+    in->places[number] = UNPLACED;
+}
+
+static void visit_settle(Op *op, void *context)
+{
+    Reader *in = context;
+    const Op *behind = in->releases[in->numbers[op->id]];
+    Pipeline *pipeline = pipeline_of(op);
+    if (behind)
+        schedule_op(op)->release = schedule_of(behind)->order;
+    if (pipeline)
+        pipeline->depth = 1;
+}
+
+static void visit_check(Op *op, void *context)
+{
+    Reader *in = context;
+    Op *loop = pipelined_loop(op);
+    if (loop && schedule_of(op)->depth > loop->control->pipeline->depth)
+        loop->control->pipeline->depth = schedule_of(op)->depth;
+    check_ring(in, op);
+    if (!pipeline_of(op))
+        return;
+    FOR_OPS (inner, op->blocks[0])
+        if (inner != block_end(op->blocks[0]))
+            check_needs(in, op, inner, inner);
+    check_memory(in, op);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static void visit_whole(Op *op, void *context)
+{
+    (void)context;
+    for (int i = 0; i < op->nresults; i++)
+        op->results[i]->split = false;
+    for (int k = 0; k < op->nblocks; k++)
+        for (int i = 0; i < op->blocks[k]->nargs; i++)
+            op->blocks[k]->args[i]->split = false;
+}
+
+static void regroup(Reader *in)
+{
+    Kernel *kernel = in->kernel;
+    Grid *grid = &kernel->grid;
+    Op *why = NULL;
+    ir_walk(kernel->body, visit_whole, NULL);
+    role_that(kernel, ROLE_STORES)->replicas = grid->consumers;
+    if (grid->split == SPLIT_TILES && (grid->parts || !kernel_is_specialized(kernel)))
+        reject(kernel, in->at, REASON_TILES_UNSUPPORTED);
+    else if (grid->split == SPLIT_ROWS && grid->consumers > 1 && !split_rows(kernel, grid->consumers, &why))
+        reject(kernel, why->loc, REASON_SPLIT_ROWS, grid->consumers);
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+static bool is_kernel(const Module *module, const char *name)
+{
+    for (const Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
+        if (!strcmp(kernel->name, name))
+            return true;
+    return false;
+}
+
+/* Is what follows of this kernel?  A name that is none of the unit's is reported once.  */
+static bool begins(Reader *in)
+{
+    const char *name = in->words[1];
+    if (!is_kernel(in->kernel->module, name) && in->kernel == in->kernel->module->kernels)
+        reject(in->kernel, in->at, REASON_SCHEDULE_KERNEL, name);
+    return !strcmp(name, in->kernel->name);
+}
+
+static void read_statement(Reader *in)
+{
+    static const struct {
+        const char *word;
+        void (*read)(Reader *in);
+    } statements[] = {{"digest", read_digest}, {"machine", read_machine}, {"block", read_block},
+                      {"role", read_role},     {"loop", read_loop},       {"op", read_op}};
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
+        if (!strcmp(statements[i].word, in->words[0]) && in->nwords > 1) {
+            statements[i].read(in);
+            return;
+        }
+    bad(in, in->words[0],
+        "lines begin with 'schedule', 'digest', 'machine', 'block', 'role', 'loop' or 'op' and a name");
+}
+
+static bool read_lines(Reader *in, char *text)
+{
+    bool mine = false, any = false, begun = false;
+    for (char *line = text, *next; line && !in->kernel->failed; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        in->at.line++;
+        split_words(in, line);
+        if (!in->nwords || in->kernel->failed)
+            continue;
+        if (!strcmp(in->words[0], "schedule") && in->nwords == 2) {
+            mine = begins(in);
+            any |= mine;
+            begun = true;
+            in->loop = NULL;
+        } else if (mine || !begun) {
+            read_statement(in);
+        }
+    }
+    return any;
+}
+
+static void read_schedule(Kernel *kernel, const char *name, const char *text)
+{
+    size_t room = (size_t)kernel->nops + 2;
+    Reader in = {.kernel = kernel, .uses = uses_new(kernel, kernel->body), .numbers = schedule_numbers(kernel)};
+    in.at = (Loc){name, 0, 1, 0};
+    in.nops = kernel->nops;
+    in.ops = arena_alloc(kernel->module, sizeof(Op *) * room);
+    in.releases = arena_alloc(kernel->module, sizeof(Op *) * room);
+    in.lines = arena_alloc(kernel->module, sizeof(int) * room);
+    in.places = arena_alloc(kernel->module, sizeof(int) * room);
+    in.before = arena_alloc(kernel->module, sizeof(int) * room);
+    ir_walk(kernel->body, visit_op, &in);
+    bool any = read_lines(&in, arena_print(kernel->module, "%s", text));
+    if (!any || kernel->failed)
+        return;
+    kernel->scheduled_by = name;
+    int order = 0;
+    order_block(&in, kernel->body, &order);
+    ir_walk(kernel->body, visit_settle, &in);
+    if (in.regrouped)
+        regroup(&in);
+    if (!kernel->failed)
+        ir_walk(kernel->body, visit_check, &in);
+    if (!kernel->failed)
+        remark(kernel, DIAG_OPTIMIZED, kernel->loc, "scheduled as %s says", name);
+}
+
+/* require: choose.   ensure: the schedule of the file that the module names, if it has one for this kernel.  */
+void pass_schedule(Kernel *kernel)
+{
+    if (kernel->module->schedule)
+        read_schedule(kernel, kernel->module->schedule_name, kernel->module->schedule);
+}

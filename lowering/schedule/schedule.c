@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * schedule.c - what choose has decided, as text.
+ *
+ *   for (k = 0; k < K; k += 64)                  loop for.11 schedule=fine in-flight=2 pingpong=no
+ *     ta = ws_load (a, i, k, 128, 64);           op ta.12 ring=4 release=end from=producer
+ *     tb = ws_load (b, j, k, 256, 64);           op tb.13 ring=4 release=end from=producer
+ *     acc = ws_dot (ta, ws_trans (tb), acc);     op trans.14
+ *                                                op acc.15
+ *
+ * Operations of a loop stand in the order in which a time step issues them.  Of others there is a line where there is something
+ * to say.  schedule-read.c reads it back.
+ */
+#include "schedule/schedule.h"
+#include "machine/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int *numbers, count;
+} Numbering;
+
+static void visit_number(Op *op, void *context)
+{
+    Numbering *in = context;
+    in->numbers[op->id] = ++in->count;
+}
+
+int *schedule_numbers(Kernel *kernel)
+{
+    Numbering in = {arena_alloc(kernel->module, sizeof(int) * ((size_t)kernel->nops + 1)), 0};
+    ir_walk(kernel->body, visit_number, &in);
+    return in.numbers;
+}
+
+const char *schedule_name(const Op *op, const int *numbers)
+{
+    const char *name = op->nresults && op->results[0]->name ? op->results[0]->name : op_info[op->code].text;
+    return arena_print(op->kernel->module, "%s.%d", name, numbers[op->id]);
+}
+
+/* ---- the digest -------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t digest;
+    int *values, count; /* numbers by id, in the order in which the values are met */
+} Digester;
+
+static void mix(Digester *in, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        in->digest = (in->digest ^ (value >> 8 * i & 255)) * 1099511628211u;
+}
+
+static void mix_text(Digester *in, const char *text)
+{
+    for (; text && *text; text++)
+        mix(in, (unsigned char)*text);
+}
+
+static void mix_value(Digester *in, const Value *value)
+{
+    if (!in->values[value->id]) {
+        in->values[value->id] = ++in->count;
+        mix(in, (uint64_t)value->type.kind << 32 | value->type.dtype);
+        mix(in, (uint64_t)value->type.rows << 32 | (unsigned)value->type.cols);
+    }
+    mix(in, (uint64_t)in->values[value->id]);
+}
+
+static void mix_pipeline(Digester *in, const Pipeline *pipeline)
+{
+    mix(in, (uint64_t)(pipeline->depth + 1) << 32 | (unsigned)(pipeline->in_flight + 1));
+    mix(in, (uint64_t)pipeline->schedule << 2 | (unsigned)(pipeline->automatic << 1 | pipeline->pingpong));
+}
+
+static void visit_digest(Op *op, void *context)
+{
+    Digester *in = context;
+    const Meaning meaning = op_meaning(op);
+    uint64_t real;
+    memcpy(&real, &meaning.real, sizeof real);
+    mix_text(in, op_info[op->code].text);
+    mix(in, (uint64_t)meaning.integer);
+    mix(in, real);
+    for (int i = 0; i < op->nargs; i++)
+        mix_value(in, op->args[i]);
+    for (int i = 0; i < op->nresults; i++)
+        mix_value(in, op->results[i]);
+    for (int k = 0; k < op->nblocks; k++)
+        for (int i = 0; i < op->blocks[k]->nargs; i++)
+            mix_value(in, op->blocks[k]->args[i]);
+    if (pipeline_of(op))
+        mix_pipeline(in, op->control->pipeline);
+}
+
+static void mix_machine(Digester *in, const Machine *machine)
+{
+    mix_text(in, machine->name);
+    mix(in, (uint64_t)machine->shared_bytes << 32 | (unsigned)machine->registers);
+    mix(in, (uint64_t)machine->max_threads << 32 | (unsigned)machine->product_columns);
+    mix(in, (uint64_t)machine->product_clock_bytes);
+}
+
+uint64_t schedule_digest(const Kernel *kernel)
+{
+    const Grid *grid = &kernel->grid;
+    Digester in = {14695981039346656037u, arena_alloc(kernel->module, sizeof(int) * (size_t)kernel->module->next_id),
+                   0};
+    ir_walk(kernel->body, visit_digest, &in);
+    mix(&in, (uint64_t)grid->dims << 32 | (unsigned)grid->consumers);
+    mix(&in, (uint64_t)grid->split << 32 | (unsigned)(grid->persistent_given << 1 | grid->persistent));
+    mix(&in, (uint64_t)grid->cluster[0] << 32 | (unsigned)grid->cluster[1]);
+    mix(&in, (uint64_t)grid->producer_registers << 32 | (unsigned)grid->consumer_registers);
+    mix_machine(&in, kernel->machine);
+    return in.digest;
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Kernel *kernel;
+    const int *numbers;
+    FILE *out;
+} Writer;
+
+typedef struct {
+    uint32_t turners, all;
+} RoleBits;
+
+static void visit_turner(Op *op, void *context)
+{
+    RoleBits *bits = context;
+    bits->turners |= schedule_of(op)->turner;
+}
+
+uint32_t schedule_default_roles(Kernel *kernel, const Op *op)
+{
+    const ScheduleRow *row = schedule_of(op);
+    uint32_t computes = ROLE_BIT(role_that(kernel, ROLE_STORES));
+    RoleBits bits = {0, 0};
+    if (row->depth)
+        return row->maker | computes | row->turner;
+    if (row->tag == TAG_LOAD || row->tag == TAG_TILE)
+        return computes;
+    ir_walk(kernel->body, visit_turner, &bits);
+    FOR_ROLES (role, kernel)
+        bits.all |= ROLE_BIT(role);
+    return bits.all & ~bits.turners;
+}
+
+static void print_roles(const Writer *in, const char *key, uint32_t roles)
+{
+    const char *between = "";
+    fprintf(in->out, " %s=", key);
+    FOR_ROLES (role, in->kernel)
+        if (roles & ROLE_BIT(role)) {
+            fprintf(in->out, "%s%s", between, role->name);
+            between = ",";
+        }
+}
+
+typedef struct {
+    int order;
+    const Op *found;
+} Wanted;
+
+static void visit_wanted(Op *op, void *context)
+{
+    Wanted *wanted = context;
+    if (schedule_of(op)->order == wanted->order && schedule_of(op)->tag != TAG_NONE)
+        wanted->found = op;
+}
+
+static void print_release(const Writer *in, int release)
+{
+    Wanted wanted = {release, NULL};
+    ir_walk(in->kernel->body, visit_wanted, &wanted);
+    const char *when = release == RELEASE_END       ? "end"
+                       : release == RELEASE_END - 1 ? "wait"
+                       : wanted.found               ? schedule_name(wanted.found, in->numbers)
+                                                    : "read";
+    fprintf(in->out, " release=%s", when);
+}
+
+static bool has_row(Kernel *kernel, const Op *op)
+{
+    const ScheduleRow *row = schedule_of(op);
+    return row->depth || row->turner || row->stage || row->roles != schedule_default_roles(kernel, op);
+}
+
+static void print_line(const Writer *in, const Op *op, bool staged)
+{
+    const ScheduleRow *row = schedule_of(op);
+    fprintf(in->out, "op %s", schedule_name(op, in->numbers));
+    if (staged)
+        fprintf(in->out, " stage=%d", row->stage);
+    if (row->depth) {
+        fprintf(in->out, " ring=%d", row->depth);
+        print_release(in, row->release);
+        print_roles(in, "from", row->maker);
+    }
+    if (row->turner)
+        print_roles(in, "turned", row->turner);
+    if (row->roles != schedule_default_roles(in->kernel, op))
+        print_roles(in, "roles", row->roles);
+    if (row->tag == TAG_LOAD || row->tag == TAG_TILE)
+        fprintf(in->out, " # %s, line %d", op_info[op->code].text, op->loc.line);
+    fputc('\n', in->out);
+}
+
+static bool in_pipeline(const Op *op)
+{
+    return op->parent && op->parent->parent && pipeline_of(op->parent->parent);
+}
+
+static void visit_outside(Op *op, void *context)
+{
+    const Writer *in = context;
+    if (op->code != OP_YIELD && op->code != OP_COND && !in_pipeline(op) && has_row(in->kernel, op))
+        print_line(in, op, false);
+}
+
+/* Of the loop's body the op that comes next in a time step, or NULL.  */
+static const Op *next_in_order(const Block *body, int order)
+{
+    const Op *next = NULL;
+    FOR_OPS (op, body)
+        if (op != block_end(body) && schedule_of(op)->order > order &&
+            (!next || schedule_of(op)->order < schedule_of(next)->order))
+            next = op;
+    return next;
+}
+
+static bool has_stages(const Block *body)
+{
+    FOR_OPS (op, body)
+        if (schedule_of(op)->stage)
+            return true;
+    return false;
+}
+
+static void visit_loop(Op *op, void *context)
+{
+    const Writer *in = context;
+    const Pipeline *pipeline = pipeline_of(op);
+    if (!pipeline)
+        return;
+    fprintf(in->out, "loop %s schedule=%s in-flight=%d pingpong=%s # line %d\n", schedule_name(op, in->numbers),
+            pipeline->schedule == SCHEDULE_COARSE ? "coarse" : "fine", pipeline->in_flight,
+            pipeline->pingpong ? "yes" : "no", op->loc.line);
+    bool staged = has_stages(op->blocks[0]);
+    for (const Op *next = next_in_order(op->blocks[0], 0); next;
+         next = next_in_order(op->blocks[0], schedule_of(next)->order))
+        print_line(in, next, staged);
+}
+
+static void print_kernel(const Writer *in)
+{
+    const Kernel *kernel = in->kernel;
+    const Grid *grid = &kernel->grid;
+    fprintf(in->out, "schedule %s\ndigest %016llx\nmachine %s\n", kernel->name, (unsigned long long)kernel->digest,
+            kernel->machine->name);
+    fprintf(in->out, "block groups=%d split=%s persistent=%s dynamic=%s\n", grid->consumers,
+            grid->split == SPLIT_TILES ? "tiles" : "rows", grid->persistent ? "yes" : "no",
+            grid->dynamic ? "yes" : "no");
+    FOR_ROLES (role, kernel)
+        fprintf(in->out, "role %s%s%s%s\n", role->name, role->may & ROLE_COPIES ? " copies" : "",
+                role->may & ROLE_COMPUTES ? " computes" : "", role->may & ROLE_STORES ? " stores" : "");
+    ir_walk(kernel->body, visit_outside, (void *)in);
+    ir_walk(kernel->body, visit_loop, (void *)in);
+}
+
+const char *schedule_text(Kernel *kernel)
+{
+    char *text = NULL;
+    size_t length = 0;
+    Writer in = {kernel, schedule_numbers(kernel), open_memstream(&text, &length)};
+    if (!in.out)
+        return "";
+    print_kernel(&in);
+    const char *copy = fclose(in.out) ? "" : arena_print(kernel->module, "%s", text);
+    free(text);
+    return copy;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* schedule.h - schedules as text: what choose decides, to be read, edited and read back.  */
+#ifndef WSC_SCHEDULE_H
+#define WSC_SCHEDULE_H
+
+#include "ir/queries.h"
+
+/* schedule.c: the numbers that operations have in schedules and graphs, by Op.id, from 1 on.  */
+int *schedule_numbers(Kernel *kernel);
+/* "acc.16": the name of what it makes, else its own, and its number.  */
+const char *schedule_name(const Op *op, const int *numbers);
+/* Of the body, of the clauses and of the machine, before choose decides anything.  */
+uint64_t schedule_digest(const Kernel *kernel);
+/* The roles of an operation of which nothing else is said, given where its ring is filled.  */
+uint32_t schedule_default_roles(Kernel *kernel, const Op *op);
+const char *schedule_text(Kernel *kernel);
+
+#endif

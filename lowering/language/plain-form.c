@@ -322,7 +322,7 @@ static Value *math(Nest *in, Op *where, const Op *op, int row, int col, Value *c
     Dtype dtype = tile_dtype(op->results[0]->type.dtype);
     Opcode code = OP_COUNT;
     for (int i = 0; i < OP_COUNT; i++)
-        if (op_info[i].class_ == CLASS_TILE && op_info[i].nargs == 1 && !strncmp(op_info[i].text, name, stem) &&
+        if (op_info[i].class_ == CLASS_TILE && op_info[i].nargs == op->nargs && !strncmp(op_info[i].text, name, stem) &&
             !op_info[i].text[stem])
             code = (Opcode)i;
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
@@ -383,7 +383,7 @@ static Value *operation(Nest *in, Op *where, const Op *op, int row, int col)
         return convert(in, where, op, args[0]);
     if (op->code == OP_SELI)
         return choose(in, where, op, args);
-    Opcode code = code_of(op);
+    Opcode code = op->code == OP_REMI ? OP_DIV : code_of(op);
     if (code == OP_COUNT)
         return refuse_op(in, where, op, row, col);
     Dtype dtype = tile_dtype(op->results[0]->type.dtype), operand = tile_dtype(op->args[0]->type.dtype);
@@ -397,6 +397,12 @@ static Value *operation(Nest *in, Op *where, const Op *op, int row, int col)
     }
     if (!tile)
         args[0] = boxed(in, where, args[0], operand);
+    if (op->code == OP_REMI) { /* x - x / y * y */
+        Value *whole = make(in, where, OP_DIV, op->loc, dtype, args[0], args[1], NULL);
+        whole = make(in, where, OP_MUL, op->loc, dtype, whole, args[1], NULL);
+        return args[0]->type.kind == K_TILE ? make(in, where, OP_SUB, op->loc, dtype, args[0], whole, NULL)
+                                            : refuse_op(in, where, op, row, col);
+    }
     return make(in, where, code, op->loc, dtype, args[0], op->nargs > 1 ? args[1] : NULL, NULL);
 }
 

@@ -32,7 +32,28 @@ static bool has_inner_axis(const Nest *in)
     return false;
 }
 
-static void first_sizes(Nest *in)
+/* Which loops of the grid are tiled, where the user leaves that open: in this order the first that works.  */
+typedef enum { TILE_LAST_TWO, TILE_LAST, TILE_BEFORE_LAST, TILE_NONE, TILE_CHOICES } TileChoice;
+
+static bool is_open(const Grid *grid)
+{
+    for (int i = 0; i < grid->dims; i++)
+        if (grid->tile[i])
+            return false;
+    return true;
+}
+
+static int first_size(const Grid *grid, int behind, bool inner, TileChoice choice)
+{
+    bool one = grid->dims == 1 || choice != TILE_LAST_TWO;
+    if (choice == TILE_NONE || (choice == TILE_LAST && behind) || (choice == TILE_BEFORE_LAST && behind != 1))
+        return 1;
+    if (one)
+        return inner ? 64 : 1024;
+    return behind > 1 ? 1 : inner ? 64 : behind ? 32 : 128;
+}
+
+static void first_sizes(Nest *in, TileChoice choice)
 {
     const Grid *grid = &in->kernel->grid;
     FOR_LOOPS(i, in)
@@ -51,10 +72,8 @@ static void first_sizes(Nest *in)
         int behind = grid->dims - 1 - loop->grid;
         if (grid->tile[loop->grid])
             loop->tile = grid->tile[loop->grid];
-        else if (grid->dims == 1)
-            loop->tile = inner ? 64 : 1024;
         else
-            loop->tile = behind > 1 ? 1 : inner ? 64 : behind ? 32 : 128;
+            loop->tile = first_size(grid, behind, inner, choice);
     }
 }
 
@@ -196,18 +215,17 @@ static void tell(Nest *in)
     }
 }
 
-/* require: what the front end built.   ensure: no element is left, a tile for each; or a refusal */
-void pass_plain(Kernel *kernel)
+/* require: a simple body.   ensure: tiles, or a refusal.  */
+static void make_tiles(Kernel *kernel, TileChoice choice)
 {
     Nest nest = {.kernel = kernel}, *in = &nest;
-    if (!kernel->grid.plain)
-        return;
-    pass_simplify(kernel);
-    if (kernel->failed || !scan_loops(in))
+    if (!scan_loops(in))
         return;
     scan_exchange(in);
-    first_sizes(in);
-    if (!check_grid(in))
+    first_sizes(in, choice);
+    if (choice == TILE_NONE && !has_inner_axis(in)) /* no tile at all is no way out */
+        kernel->failed = true;
+    if (kernel->failed || !check_grid(in))
         return;
     scan_straighten(in);
     scan_bounds(in);
@@ -231,9 +249,100 @@ void pass_plain(Kernel *kernel)
             return;
     } while (order_loops(in));
     emit_nest(in);
+    if (!kernel->failed)
+        tell(in);
+}
+
+/* ---- choices ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Message {
+    DiagKind kind;
+    Loc loc;
+    const char *text;
+    struct Message *next;
+} Message;
+typedef struct {
+    Module *module;
+    Message *first, **end;
+} Messages;
+
+static void keep_message(void *context, DiagKind kind, Loc loc, const char *text)
+{
+    Messages *messages = context;
+    Message *message = arena_alloc(messages->module, sizeof *message);
+    *message = (Message){kind, loc, arena_print(messages->module, "%s", text), NULL};
+    *messages->end = message;
+    messages->end = &message->next;
+}
+
+static const char *refusal(const Messages *messages)
+{
+    for (const Message *message = messages->first; message; message = message->next)
+        if (message->kind == DIAG_ERROR)
+            return message->text;
+    return "they are refused";
+}
+
+static void clear_origin(Op *op, void *context)
+{
+    (void)context;
+    op->origin = NULL;
+}
+
+static Block *copy_of(Kernel *kernel, const Block *body)
+{
+    ValueMap map = value_map_new(kernel);
+    Block *copy = block_new(kernel, NULL);
+    ir_copy_block(kernel, body, copy, &map);
+    ir_walk(copy, clear_origin, NULL);
+    return copy;
+}
+
+/* What the attempt says is kept; it is on a copy of the body.  */
+static bool attempt(Kernel *kernel, const Block *body, TileChoice choice, Messages *messages)
+{
+    Module *module = kernel->module;
+    DiagFn diag = module->diag;
+    void *context = module->diag_context;
+    *messages = (Messages){.module = module, .end = &messages->first};
+    kernel->body = copy_of(kernel, body);
+    module->diag = keep_message;
+    module->diag_context = messages;
+    make_tiles(kernel, choice);
+    module->diag = diag;
+    module->diag_context = context;
+    return !kernel->failed;
+}
+
+/* require: what the front end built.   ensure: no element is left, a tile for each; or a refusal */
+void pass_plain(Kernel *kernel)
+{
+    Module *module = kernel->module;
+    Block *body = kernel->body;
+    Messages said, other;
+    if (!kernel->grid.plain)
+        return;
+    pass_simplify(kernel);
     if (kernel->failed)
         return;
-    tell(in);
+    bool failed = module->failed, open = is_open(&kernel->grid), good = attempt(kernel, body, TILE_LAST_TWO, &said);
+    for (TileChoice choice = TILE_LAST; open && !good && choice < TILE_CHOICES; choice++) {
+        if (kernel->grid.dims == 1 && choice != TILE_NONE)
+            continue;
+        kernel->failed = false;
+        module->failed = failed;
+        good = attempt(kernel, body, choice, &other);
+        if (!good)
+            continue;
+        remark(kernel, DIAG_MISSED, kernel->grid.loc, "fewer loops of the grid are tiled, since %s", refusal(&said));
+        said = other;
+    }
+    kernel->failed = !good;
+    module->failed = failed || !good;
+    for (const Message *message = said.first; message && module->diag; message = message->next)
+        module->diag(module->diag_context, message->kind, message->loc, message->text);
+    if (!good)
+        return;
     kernel->grid.plain = false;
     memset(kernel->grid.tile, 0, sizeof kernel->grid.tile);
     kernel->grid.precision = PRECISION_F32;

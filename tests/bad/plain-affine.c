@@ -2,7 +2,7 @@
 /* Two tiled counters in one dimension of what is read. */
 void hankel(int n, const float *a, float *b)
 {
-    #pragma ws grid(2)
+    #pragma ws grid(2) tile(32, 64)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             b[i * n + j] = a[i + j];

@@ -4,7 +4,7 @@
 /* each pair of columns once */
 KERNEL(symmetric)(int n, int m, float C[n][n], const float B[n][m])
 {
-    WS(grid(1) tile(1))
+    WS(grid(1))
     for (int i = 0; i < n - 1; i++) {
         C[i][i] = 1;
         WS(pipeline(auto))
@@ -80,4 +80,17 @@ KERNEL(conditions)(int n, int m, const float x[n][m], float *z)
                 s += x[i - 1][before];
             z[i * m + j] = s;
         }
+}
+
+/* pairs of neighbours, turned by an angle of their own */
+KERNEL(rotate_pairs)(int n, int size, int at, float *q)
+{
+    WS(grid(1))
+    for (int i = 0; i < n - 1; i += 2) {
+        int place = i % size;
+        float angle = at / powf(100.0f, place / (float)size);
+        float c = cosf(angle), s = sinf(angle), x = q[i], y = q[i + 1];
+        q[i] = x * c - y * s;
+        q[i + 1] = x * s + y * c;
+    }
 }

@@ -119,6 +119,8 @@ static void add_plugin(const Options *options, const Config *config, const Names
         args_add(args, "-fplugin-arg-wsc-lines");
     if (options->show)
         args_add(args, "-fplugin-arg-wsc-show");
+    if (options->python)
+        args_add(args, format("-fplugin-arg-wsc-signatures=%s", python_signatures()));
 }
 
 void add_plugin_for_cxx(const Config *config, Args *args)
@@ -177,6 +179,8 @@ static int compile_host(const Options *options, const Config *config, const Item
     add_plugin(options, config, names, &args);
     add_options(options, &args);
     args_add(&args, format("-I%s", config->include));
+    if (options->python)
+        args_add(&args, "-fPIC");
     if (linked)
         add_linked_names(options, config, source, names, linked, &args);
     if (names->depend && !options->depend_file) {

@@ -34,6 +34,7 @@ static const struct {
     {"runtime-libs", offsetof(Config, runtime_libs), false},
     {"bundle", offsetof(Config, bundle), true},
     {"gdb", offsetof(Config, gdb), true},
+    {"python", offsetof(Config, python), true},
 };
 enum { NKEYS = sizeof keys / sizeof keys[0] };
 

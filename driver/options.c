@@ -122,6 +122,8 @@ static void own_option(Options *options, const char *argument)
         options->schedule = value;
     else if (own_value(argument, "--ws-print", &value))
         options->print = value;
+    else if (own_value(argument, "--ws-python", &value))
+        options->python = value;
     else if (own_value(argument, "--ws-bundle", &value))
         options->bundle = value;
     else if (own_value(argument, "--ws-frontend", &value)) {
@@ -340,6 +342,8 @@ void options_parse(Options *options, const Config *config, int argc, char **argv
     if (options->inputs == 0)
         stop_after(options, STEP_ANSWER);
     check(options, config);
+    if (options->python)
+        python_options(options, config);
 }
 
 void options_help(void)
@@ -350,14 +354,14 @@ void options_help(void)
           "  --ws-keep             keep the emitted .cu, named after the output\n"
           "  --ws-show             print what was decided for each region\n"
           "  --ws-dump=PASS[,..]   print the program after a pass of the lowering\n"
-          "  --ws-schedule=FILE    schedules in place of those that the compiler chooses, as --ws-dump=schedule writes "
-          "them\n"
+          "  --ws-schedule=FILE    schedules in place of the compiler's choice, as --ws-dump=schedule writes them\n"
           "  --ws-strict           cuda: no contraction of products and sums\n"
           "  --ws-frontend=NAME    gcc (the plugin) or clang\n"
           "  --ws-print=WHAT       target, cflags, libs, cuda-libs, fingerprint (of plugin, headers and compilers),\n"
           "                        or gdb (the script that shows tiles of emulated kernels: gdb -x)\n"
           "  --ws-instead[=CACHE]  what follows is another compiler's command line, its name first: wscc takes\n"
           "                        its place, where a build system lets something run first (CACHE: ccache)\n"
+          "  --ws-python=NAME      make a package of Python with the functions of the sources, in NAME/ or -o\n"
           "  --ws-bundle=DIR       copy the header and the sequential library, one file each, to DIR\n"
           "  --ws-help             this text\n"
           "  --ws-version          the version and the default target\n"

@@ -148,9 +148,13 @@ static int link_all(const Options *options, const Config *config)
     if (status != 0)
         return status;
     add_output(&args, options);
-    if (!options->no_libs)
+    if (options->python)
+        python_link(options, config, &args);
+    else if (!options->no_libs)
         link_libs(config, options->target, options->is_static, &args);
     status = run(options, &args, NULL);
+    if (status == 0 && options->python)
+        python_package(options, config);
     if (status == 0)
         outputs_keep();
     return status;

@@ -9,6 +9,7 @@
  * compile.c  one source to one object
  * device.c   emitted code to an object
  * depend.c   the -MD output
+ * python.c   a package of Python
  * print.c    the questions: --ws-help, --ws-print, --ws-bundle
  * wscc.c     main: which of these to call
  *
@@ -51,6 +52,7 @@ typedef struct {
     const char *cuda_libs, *runtime_libs;
     const char *bundle; /* folder of the files that --ws-bundle copies */
     const char *gdb;    /* what shows tiles in gdb */
+    const char *python; /* what a package of Python has to have */
     const char *self;   /* this program */
     bool clang;         /* is cc Clang? */
     bool clang_cxx;     /* is cxx? */
@@ -93,11 +95,13 @@ typedef struct {
     const char *depend_file, *depend_name;
     bool lto, debug, save_temps, verbose, standard_input, response_file, no_libs, is_static;
     const char *level; /* the last -O, or NULL */
-    Args device;   /* options that the emitted code's compiler needs too: -fPIC and the like */
-    Args sanitize; /* -fsanitize=..., for the emulate target */
+    Args device;       /* options that the emitted code's compiler needs too: -fPIC and the like */
+    Args sanitize;     /* -fsanitize=..., for the emulate target */
     /* Our own.  */
     Target target;
     const char *dump, *bundle, *print, *schedule;
+    const char *python;  /* the name of a package, or NULL */
+    const char *package; /* its folder */
     bool keep, show, strict, help, version, clang;
     bool introduce; /* the host compiler presents itself (--version, --help), and wscc after it */
 } Options;
@@ -149,6 +153,13 @@ int device_compile_source(const Options *options, const Config *config, Target t
 void depend_extend(const Options *options, const Config *config, const char *file, bool region);
 /* The headers in a folder and below: calls `each` in sorted order.  */
 void each_header(const char *folder, void (*each)(const char *path, void *context), void *context);
+
+/* ---- python.c ---------------------------------------------------------------------------------------------------- */
+
+const char *python_signatures(void); /* where the plugin writes the next source's */
+void python_options(Options *options, const Config *config);
+void python_link(const Options *options, const Config *config, Args *args);
+void python_package(const Options *options, const Config *config);
 
 /* ---- print.c ----------------------------------------------------------------------------------------------------- */
 

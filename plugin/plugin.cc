@@ -6,8 +6,8 @@
  *   after einline    region.cc ...           each function: a Kernel for each marked grid loop, a launcher call in its place
  *   after all that   here                    lower_module () makes the .cu of all kernels, or reports what is wrong
  *
- * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS], -lines, -strict, -show,
- * -time, -schedule=FILE.
+ * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS], -signatures=FILE, -lines,
+ * -strict, -show, -time, -schedule=FILE.
  */
 #include "plugin.h"
 #include "lower.h"
@@ -167,6 +167,7 @@ static void finish_unit(void)
     if (!seen_error() && plugin.module->kernels)
         text = lower_module(plugin.module, plugin.dump, stdout);
     fflush(stdout);
+    signature_write();
     if (!plugin.output)
         return;
     if (seen_error() && is_ordinary(plugin.output))
@@ -276,6 +277,7 @@ static void start_unit(void *, void *)
 
 static void pre_genericize(void *event, void *)
 {
+    signature_function((tree)event);
     bind_function((tree)event);
 }
 
@@ -327,6 +329,8 @@ static bool read_argument(const char *key, const char *value)
         plugin.output = value;
     else if (!strcmp(key, "schedule"))
         plugin.schedule = value;
+    else if (!strcmp(key, "signatures"))
+        plugin.signatures = value;
     else if (!strcmp(key, "lines"))
         plugin.lines = true;
     else if (!strcmp(key, "strict"))

@@ -19,6 +19,7 @@
  *   array.cc     arrays of tiles, an element for each iteration of a loop over blocks
  *   call.cc      the calls of ws.h -> operations
  *   tensor.cc    the constructors of tensors, wherever in the function they stand -> the kernel's prologue
+ *   signature.cc what callers in other languages have to know of the functions
  *   replace.cc   a region gives way to a call of its launcher
  */
 #ifndef WSC_PLUGIN_H
@@ -71,6 +72,7 @@ struct Plugin {
     bool strict;
     bool lines; /* #line in the .cu */
     bool show;
+    const char *signatures; /* a file for them, or NULL */
 };
 extern Plugin plugin;
 
@@ -320,6 +322,11 @@ bool is_tensor_constructor(const char *name);
 /* show.cc */
 void show_call(Walk *w, gcall *call);
 void show_places(Walk *w);
+
+/* signature.cc */
+void signature_function(tree fndecl);
+void signature_region(const Walk *w);
+void signature_write(void);
 
 /* replace.cc */
 void replace_prepare(Walk *w);

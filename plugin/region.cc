@@ -286,6 +286,7 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
         remark(w->kernel, DIAG_MISSED, w->kernel->loc, "the grid runs without the checks of -fsanitize=undefined");
     control_tidy(w->kernel);
     order_live_ins(w);
+    signature_region(w);
     return w;
 }
 

@@ -35,6 +35,7 @@ static const struct {
     {"bundle", offsetof(Config, bundle), true},
     {"gdb", offsetof(Config, gdb), true},
     {"python", offsetof(Config, python), true},
+    {"fortran", offsetof(Config, fortran), true},
 };
 enum { NKEYS = sizeof keys / sizeof keys[0] };
 

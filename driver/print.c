@@ -164,10 +164,13 @@ int print_answer(const Options *options, const Config *config)
         link_libs(config, options->target, options->is_static, &args);
     else if (same(options->print, "cuda-libs"))
         args_add_words(&args, config->cuda_libs);
+    else if (same(options->print, "fortran"))
+        args_add(&args, config->fortran);
     else if (same(options->print, "gdb"))
         args_add(&args, config->gdb);
     else
-        fail("--ws-print knows target, cflags, libs, cuda-libs, gdb and fingerprint, not '%s'", options->print);
+        fail("--ws-print knows target, cflags, libs, cuda-libs, fortran, gdb and fingerprint, not '%s'",
+             options->print);
     return print_args(&args);
 }
 

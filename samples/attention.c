@@ -36,7 +36,9 @@ static inline void attention_blocks(ws_tensor q, ws_tensor k, ws_tensor v, ws_te
                                     float scale, int rows, int keys)
 {
     float power = scale * 1.44269504f; /* exp(scale x) is 2^(power x) */
-    int section = causal && L < SECTION / D ? SECTION / D / L : 1;
+    int section = 1;
+    if (causal && L < SECTION / D)
+        section = SECTION / D / L;
 
     #pragma ws grid(3)
     for (int first = 0; first < heads; first += section)

@@ -308,6 +308,21 @@ static void print_unary(Printer *in, const Op *op, int outer)
         fputc(')', in->out);
 }
 
+/* 0 - x of a type that is not promoted.  */
+static bool is_opposite(const Op *op)
+{
+    Dtype dtype = op->results[0]->type.dtype;
+    int64_t number;
+    return !dtype_is_float(dtype) && !is_narrow(dtype) && ir_constant(op->args[0], &number) && !number;
+}
+
+static void print_opposite(Printer *in, const Value *value, int outer)
+{
+    fputs(outer >= PREC_UNARY ? "(-" : "-", in->out);
+    cuda_operand(in, value, PREC_UNARY, true);
+    fputs(outer >= PREC_UNARY ? ")" : "", in->out);
+}
+
 static void print_ternary(Printer *in, const Op *op, int outer)
 {
     bool both = cuda_is_literal(op->args[1]) && cuda_is_literal(op->args[2]);
@@ -341,6 +356,10 @@ static void print_scalar(Printer *in, const Op *op, int outer)
         fputs(parentheses ? "(" : "", in->out);
         cuda_int(in->out, op->results[0]->type.dtype, number, false);
         fputs(parentheses ? ")" : "", in->out);
+        return;
+    }
+    if (op->code == OP_SUBI && is_opposite(op)) {
+        print_opposite(in, op->args[1], outer);
         return;
     }
     if (infix.text) {

@@ -169,8 +169,7 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
                 ws::wait<1>(s_2);
                 auto p_2 = ws::exp2(ws::fma(s_2, p.power, log));
                 if (ws::warp_uniform(!((long)n_2 > 63
-                                       && (127 - (long)n <= 0
-                                           && 0 - (long)n >= -2147483648l)))) {  // attention_bwd.c:68
+                                       && (127 - (long)n <= 0 && -(long)n >= -2147483648l)))) {  // attention_bwd.c:68
                     const auto col = ws::col_index<1, 64, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::mask_and(ws::lt(col, n_2), ws::ge(col, ws::sub(row, n)));

@@ -108,9 +108,10 @@ void pass_simplify_programs (Kernel *kernel);
 /* require: expand.                     ensure: kernel->layout; operands in a form the hardware takes; staging and
                                                 scratch storages */
 void pass_layout (Kernel *kernel);
-/* require: layout.                     ensure: op->uniform on the branches of loops that compute */
-void pass_uniform (Kernel *kernel);
-/* require: layout.                     ensure: role->versions */
+/* require: layout.                     ensure: uniform on the branches of loops that compute, unroll on loops over
+                                                columns */
+void pass_hints (Kernel *kernel);
+/* require: layout.                     ensure: role->warps, role->versions */
 void pass_versions (Kernel *kernel);
 /* require: layout.                     ensure: NARROW around loops whose products need not make all columns */
 void pass_narrow(Kernel *kernel);
@@ -118,10 +119,12 @@ void pass_narrow(Kernel *kernel);
 void pass_peel(Kernel *kernel);
 /* require: peel.                       ensure: addresses, registers, threads, variables */
 void pass_plan (Kernel *kernel);
+/* require: plan.                       ensure: COMPUTED in front of waits that should not move */
+void pass_hold (Kernel *kernel);
 
 /* ---- proof and print --------------------------------------------------------------------------------------------- */
 
-/* require: plan.                       ensure: nothing changed; a reject or BUG if the program is not safe */
+/* require: hold.                       ensure: nothing changed; a reject or BUG if the program is not safe */
 void pass_verify (Kernel *kernel);
 /* cuda.c: the text of the module; kernels that failed are not in it.  */
 const char *cuda_print (Module *module);

@@ -205,7 +205,7 @@ typedef struct {
 typedef struct {
     Pipeline *pipeline;
     Opcode compare;
-    bool uniform, halves;
+    bool uniform, halves, unroll;
 } ControlInfo;
 typedef struct {
     int pending, keep, count, box, operand;
@@ -347,12 +347,12 @@ typedef enum {
 /* What a role may do: start copies into rings, hold tiles and compute with them, store.  */
 enum { ROLE_COPIES = 1, ROLE_COMPUTES = 2, ROLE_STORES = 4, ROLE_DOES_ALL = 7 };
 
-/* A part of the CTA that runs one program: `replicas` groups of `warps` warps.  */
+/* A part of the CTA that runs one program: `replicas` groups, of which `warps` warps run it, the first or all four.  */
 struct Role {
     int id;
     const char *name;   /* "producer", "consumer" or the user's */
     unsigned may;       /* ROLE_... */
-    int warps;
+    int warps;          /* versions */
     int replicas;
     unsigned versions;  /* VERSION_..., a bit each; of two the launch's tensors choose */
     int registers;      /* setmaxnreg, 0: none */

@@ -11,7 +11,6 @@
  *                                                 }
  */
 #include "print/cuda.h"
-#include "ir/queries.h"
 #include "ir/slice.h"
 
 static const char *compare_text(const Op *op)
@@ -80,7 +79,7 @@ static void print_loop(Printer *in, const Op *op, int body)
 void cuda_for(Printer *in, const Op *op)
 {
     cuda_initial_values(in, op);
-    if (ir_any(op, takes_columns, op->blocks[0]->args[0])) /* registers are known by constants */
+    if (op->control->unroll)
         cuda_line(in, "WS_UNROLL");
     if (loop_edge(op)) {
         cuda_begin(in);

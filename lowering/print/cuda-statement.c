@@ -442,41 +442,19 @@ static void print_accumulate(Printer *in, const Op *op)
     fputs(");\n", in->out);
 }
 
-static const Value *column_of(const Op *op)
+static void print_computed(Printer *in, const Op *op)
 {
-    const Value *value = op->nresults == 1 && !op->nblocks && op->code != OP_FULL ? op->results[0] : NULL;
-    bool column = value && value->type.kind == K_TILE && value->type.dtype == D_F32 && value->type.rows > 1;
-    return column && value->type.cols == 1 ? value : NULL;
-}
-
-/* The assembler moves a wait up past arithmetic: what rows have come to since the last one holds it back, the ends of it that
-   have a name.  */
-static void print_computed(Printer *in, const Op *wait)
-{
-    bool *leads_on = arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id);
-    const Op *op = wait->prev, *first = wait;
-    for (; in->role->layout == LAYOUT_MMA && op && op->code != OP_WAIT; op = op->prev) {
-        const Value *column = column_of(op);
-        for (int i = 0; column && i < op->nargs; i++)
-            leads_on[op->args[i]->id] |= column->var || leads_on[column->id];
-        first = op;
+    cuda_begin(in);
+    fprintf(in->out, "%s(", op_info[op->code].call);
+    for (int i = 0; i < op->nargs; i++) {
+        fputs(i ? ", " : "", in->out);
+        cuda_value(in, op->args[i], PREC_TERNARY);
     }
-    int count = 0;
-    for (op = first; op != wait; op = op->next) {
-        const Value *column = column_of(op);
-        if (!column || !column->var || leads_on[column->id])
-            continue;
-        if (!count++)
-            cuda_begin(in);
-        fprintf(in->out, "%s%s", count == 1 ? "ws::computed(" : ", ", column->var->name);
-    }
-    if (count)
-        fputs(");\n", in->out);
+    fputs(");\n", in->out);
 }
 
 static void print_wait(Printer *in, const Op *op)
 {
-    print_computed(in, op);
     cuda_begin(in);
     fprintf(in->out, "ws::wait<%d>(", op->sync->pending);
     for (int i = 0; i < op->nargs; i++) {
@@ -555,6 +533,9 @@ static void print_sync(Printer *in, const Op *op)
         break;
     case OP_WAIT:
         print_wait(in, op);
+        break;
+    case OP_COMPUTED:
+        print_computed(in, op);
         break;
     case OP_CONSUMED:
         cuda_line(in, "%s.consumed<%d>();", cuda_end_name(in, op->aref, false), op->sync->keep);

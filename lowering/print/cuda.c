@@ -223,14 +223,13 @@ static void print_versions(Printer *in, const Role *role)
 static void print_role_start(Printer *in, const Role *role)
 {
     int average = in->kernel->threads ? 65536 / in->kernel->threads : 0;
-    bool only = !kernel_is_specialized(in->kernel);
     if (role->registers)
         cuda_line(in, "ws::registers_%s<%d>();", role->registers < average ? "down" : "up", role->registers);
     if (role->versions & VERSION_TMA) {
         print_versions(in, role);
         return;
     }
-    if (role_issues_only(role) && !only) {
+    if (role->warps == 1) {
         cuda_line(in, "if (ws::first_warp())");
         fputs("    ", in->out);
     }

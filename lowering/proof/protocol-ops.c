@@ -607,7 +607,7 @@ static bool run_sync(Explorer *in, State *state, int group, const Op *op)
         return run_fence(in, self);
     case OP_BARRIER:
         return run_barrier(in, self);
-    default: /* READ */
+    default: /* READ, COMPUTED */
         return true;
     }
 }

@@ -291,6 +291,15 @@ static void check_width(RoleUses *uses, const Op *op)
     }
 }
 
+/* Registers have no addresses.  */
+static void check_columns(RoleUses *uses, const Op *op)
+{
+    const Value *first = op->code == OP_COLUMNS ? op->args[1] : NULL;
+    const Op *loop = !first || first->def || !first->block ? NULL : first->block->parent;
+    if (loop && loop->code == OP_FOR && !loop->control->unroll)
+        complain(uses, op, "takes registers by the counter of a loop that is not unrolled");
+}
+
 static void check_load(RoleUses *uses, const Op *op)
 {
     if (op->storage && !is_own(uses, op->storage, USE_OUTPUT))
@@ -304,6 +313,7 @@ static void visit_use(Op *op, void *context)
     check_rounded(uses, op);
     check_interleaved(uses, op);
     check_width(uses, op);
+    check_columns(uses, op);
     if (op->code == OP_STAGE)
         check_stage(uses, op);
     if (op->code == OP_PUT_TILE)
@@ -372,7 +382,8 @@ bool verify_machine(Kernel *kernel)
         groups += role->replicas;
         registers += role->replicas * role->registers;
         asking += role->registers ? role->replicas : 0;
-        if (role->warps != 4 || role->registers % 8 ||
+        bool warps = role->warps == 1 || role->warps == MACHINE_GROUP_THREADS / 32;
+        if (!warps || role->registers % 8 ||
             (role->registers && (role->registers < kernel->machine->fewest_role_registers ||
                                  role->registers > kernel->machine->most_role_registers))) {
             BUG(kernel, "'%s' has %d warps and %d registers", role->name, role->warps, role->registers);

@@ -105,9 +105,13 @@ static bool check_versions(Kernel *kernel, Labels *labels)
             BUG(kernel, "'%s' has no program for tensors that the TMA cannot load", role->name);
             return false;
         }
-        if (role->versions & VERSION_TMA && !role_issues_only(role)) {
-            BUG(kernel, "'%s' has a program of one warp for tensors that the TMA can load, and more to do than copies",
-                role->name);
+        if (role->versions & VERSION_TMA && role->warps > 1) {
+            BUG(kernel, "'%s' has a program for tensors that the TMA can load, and %d warps to run it", role->name,
+                role->warps);
+            return false;
+        }
+        if (role->warps == 1 && !role_issues_only(role)) {
+            BUG(kernel, "'%s' has one warp, and more to do than to issue copies", role->name);
             return false;
         }
     }

@@ -418,6 +418,11 @@ static void run_sync(Group *group, const Op *op)
     case OP_STORE_WAIT:
         ws_sched_store_wait(s, op->sync->pending);
         break;
+    case OP_COMPUTED:
+        for (int i = 0; i < op->nargs; i++)
+            if (cell_of(group, op->args[i]))
+                check_cell(cell_of(group, op->args[i]), "holds a wait back with");
+        break;
     case OP_FENCE:
         ws_sched_fence(s);
         break;

@@ -30,7 +30,7 @@ static void add_site(Sites *sites, Site site)
 static void add_block(Sites *sites, Role *role, Block *block)
 {
     for (Op *op = block->first; op; op = op->next) {
-        if (op_info[op->code].class_ != CLASS_TENSOR && op->code != OP_CONST)
+        if (op_info[op->code].class_ != CLASS_TENSOR && op->code != OP_CONST && op->code != OP_COMPUTED)
             add_site(sites, (Site){.kind = SITE_OP, .role = role, .op = op});
         for (int i = 0; i < op->nblocks; i++)
             add_block(sites, role, op->blocks[i]);

@@ -415,7 +415,8 @@ static void bind_list(Binder *binder, tree list)
 {
     for (tree_stmt_iterator i = tsi_start(list); !tsi_end_p(i);) {
         Pragma *pragma = pragma_of_tree(tsi_stmt(i));
-        bool moved = pragma && same_place(pragma->loc, EXPR_LOCATION(tsi_stmt(i))) && !TREE_VISITED(tsi_stmt(i));
+        bool moved = pragma && !pragma->is_task && same_place(pragma->loc, EXPR_LOCATION(tsi_stmt(i))) &&
+                     !TREE_VISITED(tsi_stmt(i));
         if (!moved) {
             tsi_next(&i);
             continue;
@@ -463,11 +464,47 @@ static tree bind_tree(tree *where, int *, void *data)
     return NULL_TREE;
 }
 
+/* The task whose block is all of a loop's body, or of a function's.  */
+static const Pragma *whole_task(tree stmt)
+{
+    while (stmt && TREE_CODE(stmt) == BIND_EXPR)
+        stmt = BIND_EXPR_BODY(stmt);
+    if (!stmt || TREE_CODE(stmt) != STATEMENT_LIST) {
+        const Pragma *pragma = pragma_of_tree(stmt);
+        return pragma && pragma->is_task ? pragma : NULL;
+    }
+    for (tree_stmt_iterator i = tsi_start(stmt); !tsi_end_p(i); tsi_next(&i)) {
+        const Pragma *pragma = pragma_of_tree(tsi_stmt(i));
+        if (pragma && pragma->is_task)
+            return pragma;
+        if (TREE_CODE(tsi_stmt(i)) == BIND_EXPR && tsi_one_before_end_p(i))
+            return whole_task(tsi_stmt(i));
+        if (!is_filler(tsi_stmt(i)))
+            break;
+    }
+    return NULL;
+}
+
+static void refuse_whole(tree body)
+{
+    const Pragma *task = whole_task(body);
+    if (task)
+        complain(task->loc, "put the pragma first inside a block of its own: { #pragma ws task(name) ... }",
+                 "task %qs is the whole body of a loop or of a function", task->task.name);
+}
+
+static tree refuse_whole_loop(tree *where, int *, void *)
+{
+    if (TREE_CODE(*where) == FOR_STMT)
+        refuse_whole(FOR_BODY(*where));
+    return NULL_TREE;
+}
+
 /* A marker that is the only statement of its block has no loop below it.  */
 static tree bind_lonely(tree *where, int *, void *)
 {
     Pragma *pragma = pragma_of_tree(*where);
-    if (pragma && !TREE_VISITED(*where)) {
+    if (pragma && !pragma->is_task && !TREE_VISITED(*where)) {
         no_loop(pragma, NULL_TREE);
         *where = build_empty_stmt(pragma->loc);
     }
@@ -501,6 +538,8 @@ void bind_function(tree fndecl)
     if (!has_pragma(fndecl))
         return;
     Binder binder = {};
+    refuse_whole(DECL_SAVED_TREE(fndecl));
+    walk_tree_without_duplicates(&DECL_SAVED_TREE(fndecl), refuse_whole_loop, NULL);
     walk_tree_without_duplicates(&DECL_SAVED_TREE(fndecl), bind_tree, &binder);
     walk_tree_without_duplicates(&DECL_SAVED_TREE(fndecl), bind_lonely, NULL);
     if (!binder.has_grid)

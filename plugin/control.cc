@@ -386,6 +386,7 @@ static Exits *switch_from(Walk *w, gswitch *stmt, Value *index, unsigned first)
 
 void control_statement(Walk *w, gimple *stmt)
 {
+    w->task = task_of(w, stmt);
     switch (gimple_code(stmt)) {
     case GIMPLE_ASSIGN:
         value_statement(w, stmt);
@@ -400,6 +401,8 @@ void control_statement(Walk *w, gimple *stmt)
     default:
         break;
     }
+    if (w->marks->length() && !w->failed)
+        task_note_rings(w, stmt);
 }
 
 void control_statements(Walk *w, basic_block bb)

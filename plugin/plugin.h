@@ -16,6 +16,7 @@
  *   scalar.cc    statements that compute scalars
  *   memory.cc    local structs and arrays, const configuration: what was stored where a load reads
  *   plain.cc     elements of arrays, in grids without tiles
+ *   task.cc      blocks under #pragma ws task, and rings of a depth that the user says
  *   array.cc     arrays of tiles, an element for each iteration of a loop over blocks
  *   call.cc      the calls of ws.h -> operations
  *   tensor.cc    the constructors of tensors, wherever in the function they stand -> the kernel's prologue
@@ -30,15 +31,28 @@
 
 /* ---- pragmas ----------------------------------------------------------------------------------------------------- */
 
+/* ring(x, D).  */
+struct TaskRing {
+    const char *name;
+    unsigned uid; /* DECL_UID of the variable; 0: known by name, since it is declared below */
+    int slots;
+    bool used;
+    location_t loc;
+    TaskRing *next;
+};
+
 /* One #pragma ws of the source.  The marker call in the code carries its index.  */
 struct Pragma {
     bool is_grid;
+    bool is_task;
     bool used; /* a region with it was compiled, or an error about it reported */
     location_t loc;
     location_t below;  /* the first of the parser's own directives right above it, as OpenMP's are; or 0 */
     unsigned function; /* DECL_UID of the one that it stands in */
     Grid grid;         /* its Loc is filled by the region */
     Pipeline pipeline;
+    Task task;
+    TaskRing *rings; /* of a pipeline or a task */
 };
 
 void pragma_register(void);
@@ -117,6 +131,13 @@ struct Shown {
     tree counters[16];
 };
 
+/* A block under #pragma ws task.  */
+struct TaskBlock {
+    tree block;
+    basic_block bb; /* of its marker */
+    Pragma *pragma;
+};
+
 /* A local array of tiles that loops over blocks write.  */
 struct TileArray {
     tree decl;
@@ -144,6 +165,8 @@ struct Walk {
     auto_vec<TileArray> arrays;
     auto_vec<Shown> prints; /* in the sequential target */
     auto_vec<MarkedLoop> *marks;
+    auto_vec<TaskBlock> tasks; /* in the kernel's order */
+    int task;                  /* of the statement in hand, from 1 on; 0: none */
     edge entry, end; /* of the region: from its preheader, to what follows */
     int *order;      /* reverse postorder number of each block */
 };
@@ -176,6 +199,7 @@ struct Branch {
 /* region.cc */
 unsigned region_execute(function *fn);
 void region_clean_markers(void);
+const char *name_for_device(const char *name); /* without universal characters */
 void region_irregular(Walk *w, location_t where);
 void region_collect(function *fn, auto_vec<MarkedLoop> *marks);
 
@@ -299,6 +323,13 @@ Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y);
 
 /* table.cc */
 Value *table_read(Walk *w, gimple *load);
+
+/* task.cc */
+void task_collect(Walk *w);
+int task_of(const Walk *w, const gimple *stmt);
+void task_note_rings(Walk *w, gimple *stmt);
+void task_check_rings(Walk *w);
+void task_refuse_lonely(function *fn, const auto_vec<MarkedLoop> *marks);
 
 /* array.cc */
 tree array_of(tree reference);

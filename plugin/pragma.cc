@@ -36,6 +36,7 @@ static Pragma *pragma_of_argument(tree fndecl, tree argument)
 const char *pragma_text(const Pragma *pragma)
 {
     return pragma->is_grid           ? "grid"
+           : pragma->is_task         ? "task"
            : pragma->pipeline.parts  ? "parts"
            : pragma->pipeline.blocks ? "blocks"
                                      : "pipeline";
@@ -409,6 +410,48 @@ static void clause_pingpong(Tokens *, Pipeline *pipeline)
     pipeline->pingpong = true;
 }
 
+/* ---- clauses of task --------------------------------------------------------------------------------------------- */
+
+static void clause_groups(Tokens *t, Pragma *pragma)
+{
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'groups'");
+    pragma->task.groups = number(t, "the number of a task's groups", 1, 7);
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the number of groups");
+}
+
+static void clause_registers_of_task(Tokens *t, Pragma *pragma)
+{
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'registers'");
+    pragma->task.registers = number(t, "a number of registers", 1, 255);
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the number of registers");
+}
+
+/* ring(x, D): of a task any tile in sight, of a pipeline one that its loop is going to declare.  */
+static void clause_ring(Tokens *t, Pragma *pragma)
+{
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'ring': the tile, and its slots");
+    if (t->type != CPP_NAME)
+        wrong(t, "write ring(x, 3)", "expected the name of a tile");
+    if (t->failed)
+        return;
+    tree decl = pragma->is_task ? lookup_name(t->value) : NULL_TREE;
+    if (pragma->is_task && !decl) {
+        complain(t->where, "declare it above the block", "%qs is not declared", word(t));
+        t->failed = true;
+        return;
+    }
+    TaskRing *ring = (TaskRing *)arena_alloc(plugin.module, sizeof *ring);
+    ring->name = arena_print(plugin.module, "%s", word(t));
+    ring->uid = decl ? DECL_UID(decl) : 0;
+    ring->loc = t->where;
+    ring->next = pragma->rings;
+    pragma->rings = ring;
+    next(t);
+    expect(t, CPP_COMMA, "expected ',': ring(tile, slots)");
+    ring->slots = number(t, "the number of slots of a ring", 1, 16);
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the number of slots");
+}
+
 /* ---- directives -------------------------------------------------------------------------------------------------- */
 
 /* One clause: its name and what reads the rest of it.  */
@@ -416,29 +459,38 @@ struct Clause {
     const char *name;
     void (*grid)(Tokens *, Grid *);
     void (*pipeline)(Tokens *, Pipeline *);
+    void (*other)(Tokens *, Pragma *);
 };
-static const Clause grid_clauses[] = {{"persistent", clause_persistent, NULL}, {"cluster", clause_cluster, NULL},
-                                      {"order", clause_order, NULL},           {"consumers", clause_consumers, NULL},
-                                      {"registers", clause_registers, NULL},   {"tile", clause_tile, NULL},
-                                      {"precision", clause_precision, NULL},   {NULL, NULL, NULL}};
-static const Clause pipeline_clauses[] = {{"schedule", NULL, clause_schedule},
-                                          {"pingpong", NULL, clause_pingpong},
-                                          {"tile", NULL, clause_tile_of_loop},
-                                          {"reduction", NULL, clause_reduction},
-                                          {NULL, NULL, NULL}};
+static const Clause grid_clauses[] = {
+    {"persistent", clause_persistent, NULL, NULL}, {"cluster", clause_cluster, NULL, NULL},
+    {"order", clause_order, NULL, NULL},           {"consumers", clause_consumers, NULL, NULL},
+    {"registers", clause_registers, NULL, NULL},   {"tile", clause_tile, NULL, NULL},
+    {"precision", clause_precision, NULL, NULL},   {NULL, NULL, NULL, NULL}};
+static const Clause pipeline_clauses[] = {
+    {"schedule", NULL, clause_schedule, NULL}, {"pingpong", NULL, clause_pingpong, NULL},
+    {"tile", NULL, clause_tile_of_loop, NULL}, {"reduction", NULL, clause_reduction, NULL},
+    {"ring", NULL, NULL, clause_ring},         {NULL, NULL, NULL, NULL}};
+static const Clause task_clauses[] = {{"groups", NULL, NULL, clause_groups},
+                                      {"registers", NULL, NULL, clause_registers_of_task},
+                                      {"ring", NULL, NULL, clause_ring},
+                                      {NULL, NULL, NULL, NULL}};
 
-static void unknown_clause(Tokens *t, const Clause *clauses, bool is_grid)
+static void unknown_clause(Tokens *t, const Clause *clauses, const Pragma *pragma)
 {
     const char *choices[8];
     int count = 0;
     for (; clauses->name; clauses++)
         choices[count++] = clauses->name;
     choices[count] = NULL;
-    unknown(
-        t, is_grid ? "a clause of 'grid'" : "a clause of 'pipeline'", choices,
-        is_grid
-            ? "the clauses are persistent, cluster, order, consumers and registers; of plain loops tile and precision"
-            : "the clauses are schedule and pingpong; of plain loops tile and reduction");
+    if (pragma->is_grid)
+        unknown(
+            t, "a clause of 'grid'", choices,
+            "the clauses are persistent, cluster, order, consumers and registers; of plain loops tile and precision");
+    else if (pragma->is_task)
+        unknown(t, "a clause of 'task'", choices, "the clauses are groups, registers and ring");
+    else
+        unknown(t, "a clause of 'pipeline'", choices,
+                "the clauses are schedule, pingpong and ring; of plain loops tile and reduction");
 }
 
 static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
@@ -449,11 +501,11 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
         while (clause->name && strcmp(clause->name, word(t)))
             clause++;
         if (!clause->name) {
-            unknown_clause(t, clauses, pragma->is_grid);
+            unknown_clause(t, clauses, pragma);
             return;
         }
         unsigned bit = 1u << (clause - clauses);
-        if (seen & bit && strcmp(clause->name, "reduction")) {
+        if (seen & bit && strcmp(clause->name, "reduction") && strcmp(clause->name, "ring")) {
             wrong(t, "remove one of them", "this clause is given twice");
             return;
         }
@@ -461,6 +513,8 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
         next(t);
         if (clause->grid)
             clause->grid(t, &pragma->grid);
+        else if (clause->other)
+            clause->other(t, pragma);
         else
             clause->pipeline(t, &pragma->pipeline);
     }
@@ -506,9 +560,23 @@ static void read_blocks(Tokens *t, Pragma *pragma)
         wrong(t, "write '#pragma ws blocks'", "'blocks' has no clauses");
 }
 
+static void read_task(Tokens *t, Pragma *pragma)
+{
+    pragma->is_task = true;
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'task': its name");
+    if (t->type != CPP_NAME)
+        wrong(t, "write task(name)", "expected the name of a task");
+    if (t->failed)
+        return;
+    pragma->task.name = arena_print(plugin.module, "%s", name_for_device(word(t)));
+    next(t);
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the task's name");
+    read_clauses(t, task_clauses, pragma);
+}
+
 static void read_directive(Tokens *t, Pragma *pragma)
 {
-    static const char *const choices[] = {"grid", "pipeline", "parts", "blocks", "tasks", "task", NULL};
+    static const char *const choices[] = {"grid", "pipeline", "parts", "blocks", "task", NULL};
     const char *name = word(t);
     if (!strcmp(name, "grid")) {
         next(t);
@@ -522,12 +590,13 @@ static void read_directive(Tokens *t, Pragma *pragma)
     } else if (!strcmp(name, "blocks")) {
         next(t);
         read_blocks(t, pragma);
-    } else if (!strcmp(name, "tasks") || !strcmp(name, "task")) {
-        wrong(t, "use grid and pipeline, and let the compiler find the roles",
-              "explicit tasks are not supported in this version");
+    } else if (!strcmp(name, "task")) {
+        next(t);
+        read_task(t, pragma);
     } else {
         unknown(t, "a '#pragma ws'", choices,
-                "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)', '#pragma ws parts' or '#pragma ws blocks'");
+                "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)', '#pragma ws parts', '#pragma ws blocks' or "
+                "'#pragma ws task(name)'");
     }
 }
 
@@ -541,6 +610,27 @@ static tree marker(void)
         TREE_NOTHROW(marker_decl) = 1;
     }
     return marker_decl;
+}
+
+/* Nothing stands in front of what the parser reads next, in its block.  */
+static bool begins_block(void)
+{
+    if (parser_is_lexing)
+        return false;
+    tree list = current_stmt_tree()->x_cur_stmt_list->last();
+    for (tree_stmt_iterator i = tsi_start(list); !tsi_end_p(i); tsi_next(&i))
+        if (TREE_CODE(tsi_stmt(i)) != DEBUG_BEGIN_STMT)
+            return false;
+    return true;
+}
+
+/* A block without declarations would be one with the block around it by the time that statements are looked at.  */
+static void keep_block(location_t where)
+{
+    tree var = build_decl(where, VAR_DECL, NULL_TREE, integer_type_node);
+    DECL_ARTIFICIAL(var) = DECL_IGNORED_P(var) = TREE_USED(var) = DECL_READ_P(var) = 1;
+    DECL_CONTEXT(var) = current_function_decl;
+    pushdecl(var);
 }
 
 /* Where the directives begin, OpenMP's and others that the parser itself reads, between which and here is nothing.  */
@@ -563,8 +653,15 @@ static void handle_pragma(cpp_reader *)
     }
     while (tokens.type != CPP_EOF)
         next(&tokens);
+    if (!tokens.failed && pragma.is_task && !begins_block()) {
+        complain(pragma.loc, "put it first inside the block: { #pragma ws task(name) ... }",
+                 "%<#pragma ws task%> does not begin a block");
+        return;
+    }
     if (tokens.failed)
         return;
+    if (pragma.is_task)
+        keep_block(pragma.loc);
     pragma.function = DECL_UID(current_function_decl);
     pragmas.safe_push(pragma);
     tree index = build_int_cst(integer_type_node, (int)pragmas.length() - 1);

@@ -55,7 +55,7 @@ void region_collect(function *fn, auto_vec<MarkedLoop> *marks)
     FOR_EACH_BB_FN(bb, fn)
     for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
         Pragma *pragma = pragma_of_stmt(gsi_stmt(i));
-        if (!pragma)
+        if (!pragma || pragma->is_task)
             continue;
         if (!loop_outer(bb->loop_father))
             never_repeats(pragma, bb);
@@ -166,7 +166,7 @@ static unsigned hash_text(const char *text)
 }
 
 /* nvcc takes no universal characters in the names of kernels: größe becomes gru00f6u00dfe.  */
-static const char *name_for_device(const char *name)
+const char *name_for_device(const char *name)
 {
     const char *plain = arena_print(plugin.module, "%s", "");
     for (const unsigned char *at = (const unsigned char *)name; *at;) {
@@ -274,8 +274,10 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     mark.pragma->used = true;
     check_values(w);
     check_clauses(w);
+    task_collect(w);
     if (!w->failed)
         loop_emit(w, mark.loop);
+    task_check_rings(w);
     if (w->failed || w->kernel->failed) {
         if (!seen_error())
             BUG(w->kernel, "a region was refused without a word");
@@ -313,6 +315,7 @@ static void walk_all(function *fn, auto_vec<MarkedLoop> *marks, auto_vec<Walk *>
     for (unsigned i = 0; i < marks->length(); i++)
         if (check_mark(*marks, &(*marks)[i]) && (*marks)[i].pragma->is_grid)
             walks->safe_push(walk_region(fn, (*marks)[i], marks, order, ++ordinal));
+    task_refuse_lonely(fn, marks);
     free(order);
 }
 

@@ -456,6 +456,24 @@ Role *role_new(Kernel *kernel, const char *name, unsigned may, int replicas)
     return role;
 }
 
+Task *task_new(Kernel *kernel, const char *name)
+{
+    Task *task = arena_alloc(kernel->module, sizeof *task), **end = &kernel->tasks;
+    while (*end)
+        end = &(*end)->next;
+    task->name = arena_print(kernel->module, "%s", name);
+    *end = task;
+    return task;
+}
+
+Task *kernel_task(const Kernel *kernel, int number)
+{
+    Task *task = number > 0 ? kernel->tasks : NULL;
+    while (task && --number > 0)
+        task = task->next;
+    return task;
+}
+
 Role *role_that(const Kernel *kernel, unsigned may)
 {
     Role *found = NULL;

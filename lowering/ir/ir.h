@@ -245,9 +245,11 @@ struct Op {
     int position;       /* plan: place in the role's program order */
 };
 
-/* The schedule: what tag and choose decide for an operation of the kernel's body, a row each by Op.id.  What a later pass makes
-   of an operation has a copy of its row, or a row of its own.  A row that nobody wrote is zero.  */
+/* The schedule: what the user says, and tag and choose decide, for an operation of the kernel's body, a row each by Op.id.  What
+   a later pass makes of an operation has a copy of its row, or a row of its own.  A row that nobody wrote is zero.  */
 typedef struct {
+    int task;       /* the user's, from 1 on: kernel_task () */
+    int ring;       /* slots that the user wants of the ring that carries its result; 0: left to the compiler */
     Tag tag;        /* what it is for, of the body's operations alone: choose goes by it */
     uint32_t roles; /* bit per kernel->roles[] that executes it */
     int stage;      /* iterations of delay behind the loop's newest iteration */
@@ -355,7 +357,7 @@ struct Role {
     int warps;          /* versions */
     int replicas;
     unsigned versions;  /* VERSION_..., a bit each; of two the launch's tensors choose */
-    int registers;      /* setmaxnreg, 0: none */
+    int registers;      /* setmaxnreg, 0: none; before plan what the user asks for */
     Layout layout;      /* layout: of its register tiles */
     Block *body;        /* distribute: its own copy of the control flow; sees parameters, nothing of kernel->body */
     Role *next;
@@ -375,6 +377,14 @@ struct Variable {
     Variable *next;
 };
 
+/* task(NAME) ... on a block: who computes its statements.  0 where the user left it to the compiler.  */
+typedef struct Task {
+    const char *name;
+    int groups, registers;
+    Loc loc; /* of the pragma */
+    struct Task *next;
+} Task;
+
 struct Kernel {
     Module *module;
     const Machine *machine;  /* the module's */
@@ -383,6 +393,7 @@ struct Kernel {
     const char *launcher;    /* the symbol that replaces the region; the front end makes it unique */
     Loc loc;
     Grid grid;
+    Task *tasks;
     int nparams;
     Value **params;          /* live-ins in launcher order: scalars and base pointers */
     Block *body;             /* the region: prologue, then after nest one GRID op */
@@ -497,6 +508,8 @@ void ir_copy_block (Kernel *kernel, const Block *from, Block *to, ValueMap *map)
 #define FOR_AREFS(aref, kernel) for (Aref *aref = (kernel)->arefs; aref; aref = aref->next)
 #define FOR_STORAGES(storage, kernel) for (Storage *storage = (kernel)->storages; storage; storage = storage->next)
 Role *role_new (Kernel *kernel, const char *name, unsigned may, int replicas); /* of four warps */
+Task *kernel_task(const Kernel *kernel, int number); /* from 1 on; NULL for 0 */
+Task *task_new(Kernel *kernel, const char *name);
 Role *role_that (const Kernel *kernel, unsigned may); /* one that may do all of this, and as little else as any; NULL: none */
 bool kernel_is_specialized (const Kernel *kernel); /* who computes does not start the copies into rings */
 bool kernel_names (const Kernel *kernel, const char *name); /* a storage or an aref */

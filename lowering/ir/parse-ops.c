@@ -296,7 +296,11 @@ static int find_attribute(const Op *op, const char *name)
 
 static bool parse_row(Parser *p, ScheduleRow *row, const char *key)
 {
-    if (!strcmp(key, "tag"))
+    if (!strcmp(key, "task"))
+        row->task = scan_number_up_to(p, 0, 1000);
+    else if (!strcmp(key, "ring"))
+        row->ring = scan_number_up_to(p, 0, 1000);
+    else if (!strcmp(key, "tag"))
         row->tag = (Tag)scan_choice(p, "a tag", text_tags, TEXT_TAGS);
     else if (!strcmp(key, "role"))
         row->roles = parse_role_list(p);

@@ -175,6 +175,16 @@ static unsigned parse_capabilities(Parser *p)
     return may;
 }
 
+static void parse_task(Parser *p, int line)
+{
+    Task *task = task_new(p->kernel, scan_name(p));
+    task->loc = p->kernel->loc;
+    if (at_key(p, line, "groups"))
+        task->groups = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "registers"))
+        task->registers = scan_number_up_to(p, 0, 1000);
+}
+
 static void parse_role(Parser *p, int line)
 {
     int count = 0;
@@ -350,8 +360,9 @@ static void parse_section(Parser *p)
         const char *name;
         void (*parse)(Parser *p, int line);
     } sections[] = {{"function", parse_function}, {"launcher", parse_launcher}, {"launch", parse_launch},
-                    {"role", parse_role},         {"storage", parse_storage},   {"aref", parse_aref},
-                    {"variable", parse_variable}, {"body", parse_body},         {"program", parse_program}};
+                    {"task", parse_task},         {"role", parse_role},         {"storage", parse_storage},
+                    {"aref", parse_aref},         {"variable", parse_variable}, {"body", parse_body},
+                    {"program", parse_program}};
     int line = p->token.line;
     const char *name = scan_word(p, "a section");
     if (++p->items > MAX_ITEMS)

@@ -310,6 +310,10 @@ static void print_order(Printer *p, bool *first, const char *key, int order)
 static void print_row(Printer *p, bool *first, const Op *op)
 {
     const ScheduleRow *row = schedule_of(op);
+    if (row->task)
+        print_number(p, first, "task", row->task);
+    if (row->ring)
+        print_number(p, first, "ring", row->ring);
     if (row->tag != TAG_NONE) {
         print_key(p, first, "tag");
         fputs(text_tags[row->tag], p->out);
@@ -627,6 +631,16 @@ static void print_versions(Printer *p, unsigned versions)
         }
 }
 
+static void print_task(Printer *p, const Task *task)
+{
+    fprintf(p->out, "  task %s", task->name);
+    if (task->groups)
+        fprintf(p->out, " groups=%d", task->groups);
+    if (task->registers)
+        fprintf(p->out, " registers=%d", task->registers);
+    putc('\n', p->out);
+}
+
 static void print_role(Printer *p, const Role *role)
 {
     const char *separator = " may=";
@@ -733,6 +747,8 @@ void ir_print(FILE *out, const Kernel *kernel, const char *pass)
     if (pass)
         fprintf(out, "# after %s\n%s", pass, kernel->obligations ? kernel->obligations : "");
     print_header(p);
+    for (const Task *task = kernel->tasks; task; task = task->next)
+        print_task(p, task);
     FOR_ROLES (role, kernel)
         print_role(p, role);
     FOR_STORAGES (storage, kernel)

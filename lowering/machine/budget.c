@@ -144,8 +144,8 @@ bool budget_fits(const Kernel *kernel, int64_t bytes)
 
 static const Op *open_loop(const Aref *aref)
 {
-    const Op *loop = pipelined_loop(aref->payload[0]->def);
-    return loop && loop->control->pipeline->automatic ? loop : NULL;
+    const Op *source = aref->payload[0]->def, *loop = pipelined_loop(source);
+    return loop && loop->control->pipeline->automatic && !schedule_of(source)->ring ? loop : NULL;
 }
 
 /* Slots that a ring can give at once: all that an iteration over resident tiles takes.  */

@@ -133,28 +133,68 @@ static int preparing_registers(const Role *role)
 /* Of roles but those that get what is left.  */
 static int own_registers(const Machine *machine, const Role *role, int issuing)
 {
-    return role_issues_only(role)   ? issuing
+    return role->registers          ? role->registers
+           : role_issues_only(role) ? issuing
            : role_holds_tiles(role) ? preparing_registers(role)
                                     : moving_registers(machine, role);
+}
+
+/* Its registers are what the others leave.  */
+static bool is_open(const Role *role)
+{
+    return is_busy(role) && !role->registers;
+}
+
+static const Task *first_with_registers(const Kernel *kernel)
+{
+    const Task *task = kernel->tasks;
+    while (task && !task->registers)
+        task = task->next;
+    return task;
+}
+
+static void refuse_tasks(Kernel *kernel, int issuing)
+{
+    const Task *task = first_with_registers(kernel);
+    const char *sum = NULL;
+    int total = 0;
+    FOR_ROLES (role, kernel) {
+        int registers =
+            is_open(role) ? kernel->machine->fewest_role_registers : own_registers(kernel->machine, role, issuing);
+        total += role->replicas * MACHINE_GROUP_THREADS * registers;
+        sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name,
+                          role->replicas, MACHINE_GROUP_THREADS, registers);
+    }
+    reject(kernel, task ? task->loc : kernel->loc, REASON_TASK_REGISTERS, total,
+           register_pool(kernel) * MACHINE_GROUP_THREADS, sum);
 }
 
 static void default_registers(Kernel *kernel)
 {
     const Machine *machine = kernel->machine;
     int busy = busy_groups(kernel), idle = kernel_groups(kernel) - busy;
-    if (busy < 2 || !idle)
+    bool more = false, full = false, asked = false;
+    FOR_ROLES (role, kernel)
+        asked |= role->registers > 0;
+    if ((busy < 2 && !asked) || !idle)
         return;
-    bool more = false, full = false;
     FOR_ROLES (role, kernel) {
         more |= role_issues_only(role) && has_much_to_issue(role);
         full |= carries_much(role);
     }
     int left = register_pool(kernel), issuing = busy > 2 ? 32 : more && !full ? 40 : 24;
     FOR_ROLES (role, kernel)
-        left -= is_busy(role) ? 0 : role->replicas * own_registers(machine, role, issuing);
-    int computing = left / busy / 8 * 8;
+        left -= is_open(role) ? 0 : role->replicas * own_registers(machine, role, issuing);
+    int open = 0;
     FOR_ROLES (role, kernel)
-        role->registers = !is_busy(role)                             ? own_registers(machine, role, issuing)
+        open += is_open(role) ? role->replicas : 0;
+    int computing = open ? left / open / 8 * 8 : 0;
+    if (asked && (left < 0 || (open && computing < machine->fewest_role_registers))) {
+        refuse_tasks(kernel, issuing);
+        return;
+    }
+    FOR_ROLES (role, kernel)
+        role->registers = !is_open(role)                             ? own_registers(machine, role, issuing)
                           : computing > machine->most_role_registers ? machine->most_role_registers
                                                                      : computing;
 }
@@ -165,7 +205,8 @@ static void clause_registers(Kernel *kernel)
     const char *sum = NULL;
     int total = 0;
     FOR_ROLES (role, kernel) {
-        role->registers = role_holds_tiles(role) ? grid->consumer_registers : grid->producer_registers;
+        if (!role->registers)
+            role->registers = role_holds_tiles(role) ? grid->consumer_registers : grid->producer_registers;
         total += role->replicas * MACHINE_GROUP_THREADS * role->registers;
         sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name,
                           role->replicas, MACHINE_GROUP_THREADS, role->registers);

@@ -471,7 +471,7 @@ static bool same(const Op *x, const Op *y)
 {
     if (x->code != y->code || x->nargs != y->nargs || !op_means_the_same(x, y))
         return false;
-    if (!type_equal(x->results[0]->type, y->results[0]->type))
+    if (!type_equal(x->results[0]->type, y->results[0]->type) || schedule_of(x)->task != schedule_of(y)->task)
         return false;
     for (int i = 0; i < x->nargs; i++)
         if (x->args[i] != y->args[i])

@@ -96,7 +96,7 @@ static bool only_late(const Coarse *in, const Value *value)
 static void late_loads(const Coarse *in)
 {
     for (Op *op = in->block->last; op; op = op->prev)
-        if ((op->code == OP_TRANS || op->code == OP_LOAD) && ring_source(op->results[0]) &&
+        if ((op->code == OP_TRANS || schedule_of(op)->depth) && ring_source(op->results[0]) &&
             only_late(in, op->results[0]))
             schedule_op(op)->stage = 1;
 }

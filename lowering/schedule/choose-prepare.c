@@ -106,8 +106,8 @@ static bool may_be_prepared(const Chooser *in, const Op *product, int arg, const
 {
     Value *value = prepared_value(product->args[arg]);
     Op *source = value->def;
-    if (!source || source->parent != body || op_info[source->code].class_ != CLASS_TILE || source->nblocks ||
-        schedule_of(source)->depth || !would_be_staged(product, arg) || !only_operand(in, value))
+    if (!source || schedule_of(source)->task || source->parent != body || op_info[source->code].class_ != CLASS_TILE ||
+        source->nblocks || schedule_of(source)->depth || !would_be_staged(product, arg) || !only_operand(in, value))
         return false;
     Slice slice = slice_new(in->kernel);
     slice.cut = cut_at_ring;
@@ -153,17 +153,24 @@ static const char *name_of(const Value *value)
 }
 
 typedef struct {
-    const Slice *prepared, *multiplied;
-    uint32_t preparer, consumer;
-} Shares;
+    const Slice *slice;
+    uint32_t role;
+} Share;
 
 /* Each operation belongs to the roles that need it.  */
 static void visit_share(Op *op, void *context)
 {
-    const Shares *shares = context;
+    const Share *share = context;
     OpClass class_ = op_info[op->code].class_;
-    if (slice_has_op(shares->prepared, op) && (class_ == CLASS_TILE || class_ == CLASS_LOAD))
-        schedule_op(op)->roles = shares->preparer | (slice_has_op(shares->multiplied, op) ? shares->consumer : 0);
+    if (slice_has_op(share->slice, op) && (class_ == CLASS_TILE || class_ == CLASS_LOAD))
+        schedule_op(op)->roles |= share->role;
+}
+
+/* What another role puts into a ring is needed as it comes, not what it is made of.  */
+static bool cut_at_other_role(const Op *op, void *context)
+{
+    const uint32_t *role = context;
+    return schedule_of(op)->depth && schedule_of(op)->maker != *role;
 }
 
 static void visit_store(Op *op, void *context)
@@ -172,19 +179,26 @@ static void visit_store(Op *op, void *context)
         slice_op(context, op);
 }
 
-static void share_out(Chooser *in, uint32_t preparer)
+static void share_with(Chooser *in, uint32_t role, bool stores)
 {
-    Slice prepared = slice_new(in->kernel), multiplied = slice_new(in->kernel);
-    multiplied.cut = prepared.cut = cut_at_ring;
-    ir_walk(in->kernel->body, visit_store, &multiplied);
-    for (int i = 0; i < in->nprepared; i++) {
-        prepared.context = in->prepared[i];
-        slice_op(&prepared, in->prepared[i]);
-    }
-    Shares shares = {&prepared, &multiplied, preparer, ROLE_BIT(role_that(in->kernel, ROLE_STORES))};
-    ir_walk(in->kernel->body, visit_share, &shares);
+    Slice slice = slice_new(in->kernel);
+    slice.cut = cut_at_other_role;
+    slice.context = &role;
+    if (stores)
+        ir_walk(in->kernel->body, visit_store, &slice);
     for (int i = 0; i < in->nprepared; i++)
-        schedule_op(in->prepared[i])->maker = preparer;
+        if (schedule_of(in->prepared[i])->maker == role)
+            slice_op(&slice, in->prepared[i]);
+    Share share = {&slice, role};
+    ir_walk(in->kernel->body, visit_share, &share);
+}
+
+static void share_out(Chooser *in)
+{
+    const Role *stores = role_that(in->kernel, ROLE_STORES);
+    FOR_ROLES (role, in->kernel)
+        if (!(role->may & ROLE_COPIES))
+            share_with(in, ROLE_BIT(role), role == stores);
 }
 
 /* Loads that the preparer alone gets run ahead by its own slots, too.  */
@@ -267,11 +281,15 @@ static void choose_loop(Chooser *in, const Op *loop, int groups)
 
 void choose_prepared(Chooser *in, int groups)
 {
-    for (int i = 0; i < in->nloops && in->specialized; i++)
+    bool said = in->nprepared; /* by the user's tasks: no role is added to theirs */
+    for (int i = 0; i < in->nloops && in->specialized && !said; i++)
         if (in->loops[i]->control->pipeline->schedule == SCHEDULE_FINE)
             choose_loop(in, in->loops[i], groups);
+    const Role *role = in->nprepared && !said ? role_new(in->kernel, "preparer", ROLE_COMPUTES, 1) : NULL;
+    for (int i = 0; i < in->nprepared && role; i++)
+        schedule_op(in->prepared[i])->maker = ROLE_BIT(role);
     if (in->nprepared)
-        share_out(in, ROLE_BIT(role_new(in->kernel, "preparer", ROLE_COMPUTES, 1)));
+        share_out(in);
 }
 
 /* Slots of open rings of a kernel with prepared operands, so many of what the products get straight from the copies.  */

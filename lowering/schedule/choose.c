@@ -51,7 +51,9 @@ static int64_t scratch_bytes(const Op *op)
 static void visit_collect(Op *op, void *context)
 {
     Chooser *in = context;
-    *schedule_op(op) = (ScheduleRow){.tag = schedule_of(op)->tag, .order = ++in->order};
+    const ScheduleRow *row = schedule_of(op);
+    *schedule_op(op) = (ScheduleRow){.task = row->task, .ring = row->ring, .tag = row->tag, .order = ++in->order};
+    in->said |= row->ring > 0;
     if (op->code == OP_LOAD) {
         op->transfer->resident = 0;
         choose_push(in->kernel, &in->loads, &in->nloads, op);
@@ -123,7 +125,8 @@ static void choose_ring(Chooser *in, Op *load)
                "load stays with the consumers: the store at line %d may write what it reads", store->loc.line);
         return;
     }
-    schedule_op(load)->depth = loop ? loop->control->pipeline->depth : 1;
+    int said = schedule_of(load)->ring;
+    schedule_op(load)->depth = said ? said : loop ? loop->control->pipeline->depth : 1;
     if (loop) {
         in->specialized = true;
         loop->control->pipeline->put_count++;
@@ -281,7 +284,7 @@ static void choose_turner(Chooser *in)
 static void choose_resident_loads(Chooser *in)
 {
     in->keeps = true;
-    in->keeps = in->nloops == 1 && !in->nprepared &&
+    in->keeps = in->nloops == 1 && !in->nprepared && !in->said &&
                 choose_resident(in->kernel, in->loops[0], in->loads, in->nloads,
                                 in->kernel->machine->shared_bytes - room_fixed(in));
 }
@@ -388,7 +391,10 @@ static void settle_loop(Chooser *in, Op *loop)
 {
     Pipeline *pipeline = loop->control->pipeline;
     int asked = pipeline->in_flight, wanted = asked > 0 ? asked : pipeline->depth >= 2 ? 2 : 1;
+    if (asked <= 0 && choose_said_slots(in, loop) < wanted)
+        wanted = choose_said_slots(in, loop);
     pipeline->in_flight = in_flight_effective(in, loop, wanted);
+    choose_check_slots(in, loop);
     const Op *dot = waited_product(in, loop);
     if (asked <= pipeline->in_flight || !dot || pipeline->automatic)
         return;
@@ -575,7 +581,7 @@ static void visit_assign(Op *op, void *context)
         row->roles |= row->maker | (row->roles ? 0 : bits->computes) | row->turner;
         break;
     case TAG_TILE:
-        row->roles |= row->maker ? bits->computes : row->roles ? 0 : bits->computes;
+        row->roles |= row->roles ? 0 : bits->computes;
         break;
     default:
         row->roles |= bits->copies | bits->computes | bits->prepares;
@@ -596,8 +602,9 @@ static void make_roles(const Chooser *in)
 static void assign_roles(const Chooser *in, int groups)
 {
     Role *stores = role_that(in->kernel, ROLE_STORES);
-    Bits bits = {ROLE_BIT(role_that(in->kernel, ROLE_COPIES)), ROLE_BIT(stores),
-                 in->nprepared ? schedule_of(in->prepared[0])->maker : 0};
+    Bits bits = {ROLE_BIT(role_that(in->kernel, ROLE_COPIES)), ROLE_BIT(stores), 0};
+    for (int i = 0; i < in->nprepared; i++)
+        bits.prepares |= schedule_of(in->prepared[i])->maker;
     stores->replicas = groups;
     ir_walk(in->kernel->body, visit_assign, &bits);
 }
@@ -654,6 +661,7 @@ void pass_choose(Kernel *kernel)
     make_roles(&in);
     choose_turner(&in);
     drop_idle(&in);
+    choose_tasks(&in);
     for (int i = 0; i < in.nloops; i++)
         check_loop(&in, in.loops[i]);
     if (!kernel->failed)
@@ -661,6 +669,9 @@ void pass_choose(Kernel *kernel)
     if (kernel->failed)
         return;
     choose_prepared(&in, most_groups(&in));
+    choose_check_rings(&in);
+    if (kernel->failed)
+        return;
     collect_rings(&in);
     for (int i = 0; i < in.nrings; i++)
         if (schedule_of(in.rings[i])->depth)
@@ -679,6 +690,7 @@ void pass_choose(Kernel *kernel)
     if (!kernel->grid.persistent_given)
         kernel->grid.persistent = in.specialized;
     assign_roles(&in, groups);
+    choose_say_tasks(&in);
     kernel->grid.dynamic = choose_dynamic(kernel);
     say(&in, groups);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Explicit tasks, which this version does not have. */
+/* The likely slip of task. */
 #include <ws.h>
 
 void f(int M, float *C)

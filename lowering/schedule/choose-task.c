@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-task.c - roles that the user names: the blocks under #pragma ws task.
+ *
+ *   for (k = 0; k < K; k += 64) {                             producer   x, w
+ *     x = ws_load (a, i, k, 128, 64);                         scale      gets w, puts b: three slots
+ *     w = ws_load (q, j, k, 128, 64);                         multiply   gets x and b
+ *     { task (scale) ring (b, 3)    b = ws_cast (w, WS_F16); }
+ *     { task (multiply) groups (2)  acc = ws_dot (x, ws_trans (b), acc); }
+ *
+ * A task that multiplies is the role of the groups that multiply and store, under the user's name.  Any other is a role of its own:
+ * it makes what others need of its block, and hands it over through rings.  So its roots are the tiles that are computed in the
+ * block and used outside of it.  What they are made of comes through rings, as loads do, or is computed again by each role
+ * that needs it; it may not come of a product, which is a carried value of the role that multiplies.
+ */
+#include "schedule/choose.h"
+#include "machine/machine.h"
+#include "machine/plan.h"
+
+#include <string.h>
+
+typedef struct {
+    Chooser *in;
+    int number;
+    const Task *task;
+    const Op *product, *store, *load; /* the first of each */
+    bool computes;
+    Op **roots;
+    int nroots;
+} Members;
+
+/* ---- what a block holds ------------------------------------------------------------------------------------------ */
+
+static bool is_in(const Op *op, int number)
+{
+    return schedule_of(op)->task == number;
+}
+
+static bool has_use_outside(const Members *block, const Value *value)
+{
+    for (const Use *use = uses_of(&block->in->uses, value); use; use = use->next)
+        if (!is_in(use->op, block->number))
+            return true;
+    return false;
+}
+
+/* Transposing is another way to look at a slot: it is done by who looks.  */
+static void visit_free(Op *op, void *context)
+{
+    Members *block = context;
+    bool looks = op->code == OP_TRANS && op->args[0]->def;
+    if (!is_in(op, block->number) || (op->code != OP_PRINT && !(looks && has_use_outside(block, op->results[0]))))
+        return;
+    if (looks && schedule_of(op)->ring)
+        schedule_op(op->args[0]->def)->ring = schedule_of(op)->ring;
+    schedule_op(op)->task = schedule_op(op)->ring = 0;
+}
+
+static void visit_block(Op *op, void *context)
+{
+    Members *block = context;
+    OpClass class_ = op_info[op->code].class_;
+    if (!is_in(op, block->number))
+        return;
+    block->product = op_is_product(op) && !block->product ? op : block->product;
+    block->store = class_ == CLASS_STORE && !block->store ? op : block->store;
+    block->load = class_ == CLASS_LOAD && !block->load ? op : block->load;
+    if (class_ != CLASS_TILE)
+        return;
+    block->computes = true;
+    if (op->nresults == 1 && has_use_outside(block, op->results[0]))
+        choose_push(block->in->kernel, &block->roots, &block->nroots, op);
+}
+
+/* ---- the role that multiplies ------------------------------------------------------------------------------------ */
+
+static Task *task_of(const Kernel *kernel, const Op *op)
+{
+    return kernel_task(kernel, schedule_of(op)->task);
+}
+
+static const char *quoted(const Kernel *kernel, const char *name)
+{
+    return arena_print(kernel->module, "'%s'", name);
+}
+
+static void name_multiplying(Members *block)
+{
+    Kernel *kernel = block->in->kernel;
+    Role *role = role_that(kernel, ROLE_STORES);
+    for (int i = 0; i < block->in->ndots; i++) {
+        const Task *other = task_of(kernel, block->in->dots[i]);
+        if (other && other != block->task)
+            reject(kernel, block->task->loc, REASON_TASK_MULTIPLY, block->task->name, other->name);
+    }
+    if (kernel->failed)
+        return;
+    if (block->task->groups && kernel->grid.consumers && block->task->groups != kernel->grid.consumers)
+        reject(kernel, block->task->loc, REASON_TASK_CONSUMERS, block->task->name, block->task->groups,
+               kernel->grid.consumers);
+    if (block->task->groups)
+        kernel->grid.consumers = block->task->groups;
+    role->name = block->task->name;
+    role->registers = block->task->registers;
+}
+
+/* ---- a role of its own ------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const Members *block;
+    const Slice *slice;
+} Chain;
+
+static const char *name_of(const Value *value)
+{
+    return value->name ? value->name : op_info[value->def->code].text;
+}
+
+static void visit_chain(Op *op, void *context)
+{
+    Chain *chain = context;
+    Kernel *kernel = chain->block->in->kernel;
+    const Task *task = chain->block->task, *other = task_of(kernel, op);
+    if (kernel->failed || !slice_has_op(chain->slice, op))
+        return;
+    if (op_is_product(op))
+        reject(kernel, task->loc, REASON_TASK_NEEDS, task->name, name_of(op->results[0]),
+               other ? arena_print(kernel->module, "task '%s' changes", other->name)
+                     : "the groups that multiply change");
+    if (op_info[op->code].class_ != CLASS_LOAD || schedule_of(op)->depth)
+        return;
+    for (int i = 0; i < chain->block->in->nstores; i++)
+        if (tensor_memory(chain->block->in->stores[i]->args[0]) == tensor_memory(op->args[0]))
+            reject(kernel, op->loc, REASON_TASK_STORED, task->name, chain->block->in->stores[i]->loc.line);
+}
+
+static bool cut_at_other_ring(const Op *op, void *context)
+{
+    return op != context && schedule_of(op)->depth;
+}
+
+static void check_root(const Members *block, Op *root)
+{
+    Slice slice = slice_new(block->in->kernel);
+    slice.cut = cut_at_other_ring;
+    slice.context = root;
+    slice_op(&slice, root);
+    Chain chain = {block, &slice};
+    ir_walk(block->in->kernel->body, visit_chain, &chain);
+}
+
+static bool is_taken(const Kernel *kernel, const char *name)
+{
+    static const char *const others[] = {"producer", "consumer", "transposer", "preparer", "all", "params", "cluster"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(others[i], name))
+            return true;
+    FOR_ROLES (role, kernel)
+        if (!strcmp(role->name, name))
+            return true;
+    return false;
+}
+
+static bool check_block(const Members *block)
+{
+    Kernel *kernel = block->in->kernel;
+    const Task *task = block->task;
+    if (block->store)
+        reject(kernel, block->store->loc, REASON_TASK_STORES, task->name);
+    else if (!block->computes && block->load)
+        reject(kernel, task->loc, REASON_TASK_LOADS, task->name);
+    else if (!block->nroots)
+        reject(kernel, task->loc, REASON_TASK_UNNEEDED, task->name);
+    else if (task->groups > 1)
+        reject(kernel, task->loc, REASON_TASK_GROUPS, task->name, task->groups);
+    else if (is_taken(kernel, task->name))
+        reject(kernel, task->loc, REASON_TASK_NAME, task->name);
+    return !kernel->failed;
+}
+
+static void make_role(Members *block)
+{
+    Kernel *kernel = block->in->kernel;
+    Role *role = role_new(kernel, block->task->name, ROLE_COMPUTES, 1);
+    role->registers = block->task->registers;
+    for (int i = 0; i < block->nroots; i++) {
+        Op *root = block->roots[i];
+        const Op *loop = pipelined_loop(root);
+        ScheduleRow *row = schedule_op(root);
+        row->maker = ROLE_BIT(role);
+        row->depth = row->ring ? row->ring : loop ? loop->control->pipeline->depth : 1;
+        choose_push(kernel, &block->in->prepared, &block->in->nprepared, root);
+    }
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+static bool are_registers(const Machine *machine, int registers)
+{
+    return !registers || (registers >= machine->fewest_role_registers && registers <= machine->most_role_registers &&
+                          registers % 8 == 0);
+}
+
+static void choose_task(Chooser *in, int number)
+{
+    Kernel *kernel = in->kernel;
+    Members block = {.in = in, .number = number, .task = kernel_task(kernel, number)};
+    ir_walk(kernel->body, visit_free, &block);
+    ir_walk(kernel->body, visit_block, &block);
+    if (!are_registers(kernel->machine, block.task->registers))
+        reject(kernel, block.task->loc, REASON_TASK_REGISTERS_RANGE, block.task->registers,
+               kernel->machine->fewest_role_registers, kernel->machine->most_role_registers);
+    else if (block.product)
+        name_multiplying(&block);
+    else if (check_block(&block))
+        make_role(&block);
+}
+
+void choose_tasks(Chooser *in)
+{
+    Kernel *kernel = in->kernel;
+    int number = 0;
+    for (const Task *task = kernel->tasks; task && in->specialized && !kernel->failed; task = task->next)
+        choose_task(in, ++number);
+    for (int i = 0; i < in->nprepared && !kernel->failed; i++) {
+        Members block = {.in = in, .task = task_of(kernel, in->prepared[i])};
+        check_root(&block, in->prepared[i]);
+    }
+}
+
+static void visit_ring(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    const ScheduleRow *row = schedule_of(op);
+    if (row->ring && !row->depth && !kernel->failed)
+        reject(kernel, op->loc, REASON_RING_NONE, op->nresults ? name_of(op->results[0]) : op_info[op->code].text);
+}
+
+void choose_check_rings(const Chooser *in)
+{
+    ir_walk(in->kernel->body, visit_ring, in->kernel);
+}
+
+/* ---- depths that the user said ----------------------------------------------------------------------------------- */
+
+static bool is_released_late(const Op *source, const Op *loop)
+{
+    return schedule_of(source)->ring && schedule_of(source)->release == RELEASE_END &&
+           loop_around(source->parent) == loop;
+}
+
+int choose_said_slots(const Chooser *in, const Op *loop)
+{
+    int fewest = MACHINE_MAX_DEPTH;
+    for (int i = 0; i < in->nrings; i++)
+        if (is_released_late(in->rings[i], loop) && schedule_of(in->rings[i])->ring < fewest)
+            fewest = schedule_of(in->rings[i])->ring;
+    return fewest;
+}
+
+void choose_check_slots(const Chooser *in, const Op *loop)
+{
+    Kernel *kernel = in->kernel;
+    int in_flight = loop->control->pipeline->in_flight;
+    for (int i = 0; i < in->nrings && !kernel->failed; i++) {
+        const Op *source = in->rings[i];
+        int slots = schedule_of(source)->ring;
+        const Task *task = task_of(kernel, source);
+        if (is_released_late(source, loop) && slots < in_flight)
+            reject(kernel, task ? task->loc : loop->control->pipeline->loc, REASON_RING_SHORT,
+                   name_of(source->results[0]), slots, slots == 1 ? "" : "s",
+                   slots == 1 ? "twice" : arena_print(kernel->module, "%d times", slots + 1),
+                   quoted(kernel, role_that(kernel, ROLE_STORES)->name), in_flight);
+    }
+}
+
+/* ---- remarks ----------------------------------------------------------------------------------------------------- */
+
+void choose_say_tasks(const Chooser *in)
+{
+    Kernel *kernel = in->kernel;
+    for (int i = 0; i < in->nprepared; i++) {
+        const Op *root = in->prepared[i];
+        const Task *task = task_of(kernel, root);
+        if (task)
+            remark(kernel, DIAG_OPTIMIZED, task->loc, "task '%s' makes %s, in a ring of %d slot%s", task->name,
+                   name_of(root->results[0]), schedule_of(root)->depth, schedule_of(root)->depth == 1 ? "" : "s");
+    }
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * task.cc - the blocks of #pragma ws task: which statements of a region belong to one, and which tile a ring(x, D) means.
+ *
+ *   {                                          BLOCK 5:  ws_pragma_ (2);              the marker, first in its block
+ *   #pragma ws task(scale) ring(b, 3)                    _4 = ws_cast (q_3, ...);     task 1
+ *       b = ws_cast(q, WS_F16);                          b_5 = _4;                    the cast is marked: ring 3
+ *   }                                          BLOCK 4:  acc_7 = ws_dot (...);        no task
+ *
+ * The scope of a statement is that of the source, at every -O.  So a marker's own BLOCK is the task's, and a statement belongs to
+ * the task if that BLOCK is around it.  The inliner copies the marker with its block: each copy of a helper has tasks of its own.
+ */
+#include "plugin.h"
+
+static bool is_inside(tree block, tree outer)
+{
+    for (; block && TREE_CODE(block) == BLOCK; block = BLOCK_SUPERCONTEXT(block))
+        if (block == outer)
+            return true;
+    return false;
+}
+
+static const MarkedLoop *pipeline_around(const auto_vec<MarkedLoop> *marks, basic_block bb)
+{
+    for (unsigned i = 0; i < marks->length(); i++) {
+        const MarkedLoop *mark = &(*marks)[i];
+        bool pipelined = !mark->pragma->is_grid && !mark->pragma->pipeline.parts && !mark->pragma->pipeline.blocks;
+        if (pipelined && flow_bb_inside_loop_p(mark->loop, bb))
+            return mark;
+    }
+    return NULL;
+}
+
+/* ---- the tasks of a region --------------------------------------------------------------------------------------- */
+
+static bool is_named_twice(const Walk *w, const char *name)
+{
+    for (const Task *task = w->kernel->tasks; task; task = task->next)
+        if (!strcmp(task->name, name))
+            return true;
+    return false;
+}
+
+static void add_task(Walk *w, gimple *marker, Pragma *pragma)
+{
+    pragma->used = true;
+    if (!pipeline_around(w->marks, gimple_bb(marker))) {
+        complain(pragma->loc, "put '#pragma ws pipeline' above the loop around it",
+                 "task %qs stands outside of a pipelined loop", pragma->task.name);
+        w->failed = true;
+    } else if (is_named_twice(w, pragma->task.name)) {
+        complain(pragma->loc, "give each task a name of its own, and put what one role does into one block",
+                 "two tasks are called %qs", pragma->task.name);
+        w->failed = true;
+    }
+    Task *task = task_new(w->kernel, pragma->task.name);
+    task->groups = pragma->task.groups;
+    task->registers = pragma->task.registers;
+    task->loc = loc_of(pragma->loc);
+    w->tasks.safe_push(TaskBlock{gimple_block(marker), gimple_bb(marker), pragma});
+}
+
+/* In the order of the source.  */
+void task_collect(Walk *w)
+{
+    auto_vec<gimple *> markers;
+    basic_block bb;
+    FOR_EACH_BB_FN(bb, w->fn)
+    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+        Pragma *pragma = pragma_of_stmt(gsi_stmt(i));
+        if (!pragma || !pragma->is_task || !flow_bb_inside_loop_p(w->outer, bb))
+            continue;
+        unsigned at = markers.length();
+        while (at > 0 && pragma->loc < pragma_of_stmt(markers[at - 1])->loc)
+            at--;
+        markers.safe_insert(at, gsi_stmt(i));
+    }
+    for (unsigned i = 0; i < markers.length(); i++)
+        add_task(w, markers[i], pragma_of_stmt(markers[i]));
+}
+
+int task_of(const Walk *w, const gimple *stmt)
+{
+    int found = 0;
+    for (unsigned i = 0; i < w->tasks.length(); i++)
+        if (is_inside(gimple_block(stmt), w->tasks[i].block) &&
+            (!found || is_inside(w->tasks[i].block, w->tasks[found - 1].block)))
+            found = (int)i + 1;
+    return found;
+}
+
+/* A task without a grid around it.  */
+void task_refuse_lonely(function *fn, const auto_vec<MarkedLoop> *marks)
+{
+    basic_block bb;
+    FOR_EACH_BB_FN(bb, fn)
+    for (gimple_stmt_iterator i = gsi_start_bb(bb); !gsi_end_p(i); gsi_next(&i)) {
+        Pragma *pragma = pragma_of_stmt(gsi_stmt(i));
+        if (!pragma || !pragma->is_task || pragma->used || pipeline_around(marks, bb))
+            continue;
+        pragma->used = true;
+        complain(pragma->loc, "put '#pragma ws pipeline' above the loop around it",
+                 "task %qs stands outside of a pipelined loop", pragma->task.name);
+    }
+}
+
+/* ---- rings ------------------------------------------------------------------------------------------------------- */
+
+/* A variable is the one that was in sight at the pragma, or its copy in an inlined helper; a pipeline's is known by name.  */
+static bool is_named(const TaskRing *ring, tree var)
+{
+    return ring->uid ? DECL_UID(DECL_ORIGIN(var)) == ring->uid
+                     : DECL_NAME(var) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(var)), ring->name);
+}
+
+static void note_rings(TaskRing *rings, tree var, Op *def)
+{
+    for (TaskRing *ring = rings; ring; ring = ring->next)
+        if (is_named(ring, var)) {
+            schedule_op(def)->ring = ring->slots;
+            ring->used = true;
+        }
+}
+
+void task_note_rings(Walk *w, gimple *stmt)
+{
+    tree lhs = gimple_get_lhs(stmt);
+    tree var = lhs && TREE_CODE(lhs) == SSA_NAME && is_tile_type(TREE_TYPE(lhs)) ? SSA_NAME_VAR(lhs) : NULL_TREE;
+    Value **value = var ? w->values.get(ssa_resolve(lhs)) : NULL;
+    if (!value || !(*value)->def)
+        return;
+    const MarkedLoop *mark = pipeline_around(w->marks, gimple_bb(stmt));
+    if (mark)
+        note_rings(mark->pragma->rings, var, (*value)->def);
+    for (unsigned i = 0; mark && i < w->tasks.length(); i++)
+        if (flow_bb_inside_loop_p(mark->loop, w->tasks[i].bb))
+            note_rings(w->tasks[i].pragma->rings, var, (*value)->def);
+}
+
+static void check_rings(Walk *w, const Pragma *pragma)
+{
+    for (TaskRing *ring = pragma->rings; ring; ring = ring->next)
+        if (!ring->used) {
+            complain(ring->loc, "name a variable that the body of the loop assigns a tile to",
+                     "no tile of the pipelined loop is called %qs", ring->name);
+            w->failed = true;
+        }
+}
+
+/* Behind the walk: each ring was of a tile.  */
+void task_check_rings(Walk *w)
+{
+    for (unsigned i = 0; i < w->tasks.length() && !w->failed; i++)
+        check_rings(w, w->tasks[i].pragma);
+    for (unsigned i = 0; i < w->marks->length() && !w->failed; i++)
+        if (flow_loop_nested_p(w->outer, (*w->marks)[i].loop))
+            check_rings(w, (*w->marks)[i].pragma);
+}

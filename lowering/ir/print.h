@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* print.h - what the text of a kernel (print.c) and of its operations (print-ops.c) share.  */
+#ifndef WSC_IR_PRINT_H
+#define WSC_IR_PRINT_H
+
+#include "ir/ir.h"
+
+typedef struct {
+    const char *base;
+    int count;
+} NameCount;
+
+typedef struct {
+    FILE *out;
+    const Kernel *kernel;
+    const char **names; /* by value id */
+    int nnames;
+    NameCount *counts;
+    int ncounts;
+    int numbered; /* nameless values so far */
+    int indent;
+    const Role *role; /* whose program is being printed */
+} Printer;
+
+/* print-ops.c */
+/* Of all values, in the order of the text.  */
+void ir_print_names(Printer *p);
+void ir_print_type(Printer *p, Type type);
+const char *ir_print_variable_name(const Printer *p, const Variable *variable);
+void ir_print_definition(Printer *p, const Value *value);
+void ir_print_roles(Printer *p, uint32_t roles);
+void ir_print_block(Printer *p, const Block *block);
+
+#endif

@@ -359,6 +359,8 @@ ws_tile ws_tan(ws_tile x) WS_USE_;
 ws_tile ws_cbrt(ws_tile x) WS_USE_;
 ws_tile ws_log1p(ws_tile x) WS_USE_;
 ws_tile ws_expm1(ws_tile x) WS_USE_;
+ws_tile ws_sinh(ws_tile x) WS_USE_;
+ws_tile ws_cosh(ws_tile x) WS_USE_;
 
 ws_tile ws_row_sum(ws_tile x) WS_USE_;
 ws_tile ws_row_max(ws_tile x) WS_USE_;

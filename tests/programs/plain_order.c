@@ -29,6 +29,7 @@ static void run(int n, int m, int at)
     window(n, at, n, P(x), P(A));
     conditions(n, m, P(B), P(z));
     rotate_pairs(n * m, 48, 3, P(y));
+    gelu_slope(n * m, P(B), P(y));
     check_fetch();
     symmetric_plain(n, m, (void *)C_, (void *)B_);
     row_of_lu_plain(n, at, (void *)A_);
@@ -37,6 +38,7 @@ static void run(int n, int m, int at)
     window_plain(n, at, n, x_, A_);
     conditions_plain(n, m, (void *)B_, z_);
     rotate_pairs_plain(n * m, 48, 3, y_);
+    gelu_slope_plain(n * m, (void *)B_, y_);
     PLAIN_SAME(A, n * n, 1e-5);
     PLAIN_SAME(B, n * m, 1e-5);
     PLAIN_SAME(C, n * n, 1e-5);

@@ -94,3 +94,14 @@ KERNEL(rotate_pairs)(int n, int size, int at, float *q)
         q[i + 1] = x * s + y * c;
     }
 }
+
+/* what llm.c's gelu_backward computes */
+KERNEL(gelu_slope)(int n, const float *x, float *slope)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        float u = x[i], inner = 0.79788456f * (u + 0.044715f * u * u * u);
+        float flat = coshf(inner), t = tanhf(inner);
+        slope[i] += 0.5f * (1 + t) + 0.5f * u / (flat * flat) * 0.79788456f * (1 + 0.134145f * u * u);
+    }
+}

@@ -34,7 +34,7 @@
 /* ring(x, D).  */
 struct TaskRing {
     const char *name;
-    unsigned uid; /* DECL_UID of the variable; 0: known by name, since it is declared below */
+    location_t declared; /* where the variable is; 0: known by name, since that is below */
     int slots;
     bool used;
     location_t loc;

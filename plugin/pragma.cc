@@ -442,7 +442,7 @@ static void clause_ring(Tokens *t, Pragma *pragma)
     }
     TaskRing *ring = (TaskRing *)arena_alloc(plugin.module, sizeof *ring);
     ring->name = arena_print(plugin.module, "%s", word(t));
-    ring->uid = decl ? DECL_UID(decl) : 0;
+    ring->declared = decl ? DECL_SOURCE_LOCATION(decl) : UNKNOWN_LOCATION;
     ring->loc = t->where;
     ring->next = pragma->rings;
     pragma->rings = ring;

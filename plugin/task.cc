@@ -106,11 +106,12 @@ void task_refuse_lonely(function *fn, const auto_vec<MarkedLoop> *marks)
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-/* A variable is the one that was in sight at the pragma, or its copy in an inlined helper; a pipeline's is known by name.  */
+/* Copies, an inlined helper's and those of promote.cc, have the name and the place of the variable that was in sight at the
+   pragma.  */
 static bool is_named(const TaskRing *ring, tree var)
 {
-    return ring->uid ? DECL_UID(DECL_ORIGIN(var)) == ring->uid
-                     : DECL_NAME(var) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(var)), ring->name);
+    bool place = !has_place(ring->declared) || same_place(ring->declared, DECL_SOURCE_LOCATION(var));
+    return place && DECL_NAME(var) && !strcmp(IDENTIFIER_POINTER(DECL_NAME(var)), ring->name);
 }
 
 static void note_rings(TaskRing *rings, tree var, Op *def)

@@ -469,11 +469,27 @@ static void visit_beside(Op *op, void *context)
     }
 }
 
+/* The loop carries a tile of a product's size that is not the sum of products.  */
+static bool carries_beside(const Chooser *in, const Op *loop)
+{
+    for (int i = 0; i < carried_count(loop); i++) {
+        const Value *next = carried(loop, i).next;
+        bool sum = next->def && op_is_product(next->def);
+        for (int k = 0; k < in->ndots && !sum && next->type.kind == K_TILE; k++)
+            if (next->type.rows == in->dots[k]->results[0]->type.rows &&
+                next->type.cols == in->dots[k]->results[0]->type.cols)
+                return true;
+    }
+    return false;
+}
+
 /* Do a group's registers hold whole tiles of all that the loop's products add to, with nothing as large beside them?  */
 static bool holds_accumulators(const Chooser *in, const Op *loop)
 {
     int registers = 0;
     if (outermost_loop(loop)) /* what that one carries lives beside them too */
+        return false;
+    if (carries_beside(in, loop))
         return false;
     for (int i = 0; i < in->ndots; i++) {
         const Op *dot = in->dots[i], *before = dot->args[2]->def;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* kernels-whole.c - products whose operands keep all their bits: of doubles, and of floats at the accuracy of floats. */
+/* kernels-whole.c - products whose operands keep all their bits: of doubles, and of floats at the accuracy of
+   floats. */
 #include "kernels.h"
 
 #define LEFT(bm, bk, turned)  ((turned) ? ws_trans(ws_load(a, k, i, bk, bm)) : ws_load(a, i, k, bm, bk))

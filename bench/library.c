@@ -14,7 +14,8 @@ void library_batched(int batch, int M, int N, int K, const void *A, const void *
     product_f16(&call, choice);
 }
 
-void library_grouped(int groups, int rows, int tiles, int N, int K, const void *A, const void *B, void *C, const int *first)
+void library_grouped(int groups, int rows, int tiles, int N, int K, const void *A, const void *B, void *C,
+                     const int *first)
 {
     grouped_bf16(groups, rows, tiles, N, K, A, B, C, first, device_multiprocessors());
 }
@@ -23,7 +24,18 @@ void library_grouped(int groups, int rows, int tiles, int N, int K, const void *
 void *library_cublaslt(int bf16, int batch, int M, int N, int K, const void *A, const void *B, void *C)
 {
     ws_dtype type = bf16 ? WS_BF16 : WS_F16;
-    cublaslt_problem q = {.a_type = type, .b_type = type, .c_type = type, .batch = batch, .M = M, .N = N, .K = K,
-                          .lda = K, .ldb = K, .ldc = N, .A = A, .B = B, .C = C};
+    cublaslt_problem q = {.a_type = type,
+                          .b_type = type,
+                          .c_type = type,
+                          .batch = batch,
+                          .M = M,
+                          .N = N,
+                          .K = K,
+                          .lda = K,
+                          .ldb = K,
+                          .ldc = N,
+                          .A = A,
+                          .B = B,
+                          .C = C};
     return cublaslt_prepare(&q, 32);
 }

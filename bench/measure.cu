@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <time.h>
 
-
 enum { MULTIPROCESSORS_AT_MOST = 256 };
 
 /* The clock stands where a window's turns take as long as those of the one before, to so much of them. */
@@ -178,7 +177,8 @@ static double window_ms(const recorded *graphs, int count)
     return sum / turns;
 }
 
-/* All in turn, until they run at the clock that the power limit allows them: at first it is higher, and falls for some windows. */
+/* All in turn, until they run at the clock that the power limit allows them: at first it is higher, and falls for some
+   windows. */
 static void settle(const recorded *graphs, int count, double seconds_at_least)
 {
     double begin = seconds(), before = 0, now = window_ms(graphs, count);

@@ -71,8 +71,19 @@ static void free_block(block *b)
 
 static cublaslt_plan *plan_product(int M, int N, int K, const void *A, const void *B, void *C)
 {
-    cublaslt_problem p = {.a_type = WS_BF16, .b_type = WS_BF16, .c_type = WS_BF16, .batch = 1, .M = M, .N = N, .K = K,
-                          .lda = K, .ldb = K, .ldc = N, .A = A, .B = B, .C = C};
+    cublaslt_problem p = {.a_type = WS_BF16,
+                          .b_type = WS_BF16,
+                          .c_type = WS_BF16,
+                          .batch = 1,
+                          .M = M,
+                          .N = N,
+                          .K = K,
+                          .lda = K,
+                          .ldb = K,
+                          .ldc = N,
+                          .A = A,
+                          .B = B,
+                          .C = C};
     return cublaslt_prepare(&p, 32);
 }
 
@@ -85,9 +96,19 @@ static double error_of(const block *b, const candidate *one, int hidden_too)
     array_poison(b->Y, 2 * (size_t)b->tokens * (size_t)b->width);
     one->run(one->context, NULL);
     cudaDeviceSynchronize();
-    array_product last = {.a_type = WS_BF16, .b_type = WS_BF16, .c_type = WS_BF16, .M = b->tokens, .N = b->width,
-                          .K = b->hidden, .lda = b->hidden, .ldb = b->hidden, .ldc = b->width, .A = b->H, .B = b->W,
-                          .C = b->Y, .u_out = u};
+    array_product last = {.a_type = WS_BF16,
+                          .b_type = WS_BF16,
+                          .c_type = WS_BF16,
+                          .M = b->tokens,
+                          .N = b->width,
+                          .K = b->hidden,
+                          .lda = b->hidden,
+                          .ldb = b->hidden,
+                          .ldc = b->width,
+                          .A = b->H,
+                          .B = b->W,
+                          .C = b->Y,
+                          .u_out = u};
     double error = array_error(&last);
     if (hidden_too)
         error = fmax(error, array_gated_error(b->tokens, b->hidden, b->width, b->X, b->G, b->U, b->H, u));
@@ -120,7 +141,8 @@ int compare_mlp(const work *w)
     for (int i = 0; good && i < 2; i++)
         errors[i] = error_of(&b, &all[i], i);
     if (!good || !(errors[1] <= 1)) {
-        printf("%-9s %-5s %-28s WRONG: %g times the error allowed\n", w->suite, w->type, w->label, good ? errors[1] : NAN);
+        printf("%-9s %-5s %-28s WRONG: %g times the error allowed\n", w->suite, w->type, w->label,
+               good ? errors[1] : NAN);
         good = 0;
     } else {
         good = measure_settled(all, 2);
@@ -129,8 +151,9 @@ int compare_mlp(const work *w)
         for (int i = 0; i < 2; i++)
             write_json(w, &all[i], NULL, candidate_ratio(&all[i], &all[0]), errors[i]);
         interval ratio = candidate_ratio(&all[1], &all[0]);
-        printf("%-9s %-5s %-28s %7.1f  | %7.1f  %5.3f [%5.3f %5.3f] err %.2f %4.0f/%4.0f MHz\n", w->suite, w->type, w->label,
-               tera(w, &all[0]), tera(w, &all[1]), ratio.middle, ratio.low, ratio.high, errors[1], all[1].mhz, all[0].mhz);
+        printf("%-9s %-5s %-28s %7.1f  | %7.1f  %5.3f [%5.3f %5.3f] err %.2f %4.0f/%4.0f MHz\n", w->suite, w->type,
+               w->label, tera(w, &all[0]), tera(w, &all[1]), ratio.middle, ratio.low, ratio.high, errors[1], all[1].mhz,
+               all[0].mhz);
     }
     fflush(stdout);
     free_block(&b);

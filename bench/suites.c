@@ -207,7 +207,8 @@ static void add_steps(void)
     rows->bytes = 4.0 * rows->M * rows->N;
 }
 
-/* What counts stands last: a process's first ten seconds run at a clock that the power limit does not allow for long. */
+/* What counts stands last: a process's first ten seconds run at a clock that the power limit does not allow for
+   long. */
 static void add_mlp(void)
 {
     static const int blocks[][3] = {{2048, 14336, 4096}, {4096, 28672, 8192}, {8192, 14336, 4096}};

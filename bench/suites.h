@@ -13,11 +13,11 @@ typedef struct {
     int chooses; /* the kernel has all forms of lib/product */
     int trans_a, trans_b;
     product_finish finish;
-    int gated;  /* a block of three products: tokens, hidden layer, width */
-    int groups; /* of rows of A, each with a B of its own; each a multiple of 512 rows */
-    int exact;  /* fp8: sums in f32, not in what the tensor cores keep; f32: all bits of the operands */
+    int gated;    /* a block of three products: tokens, hidden layer, width */
+    int groups;   /* of rows of A, each with a B of its own; each a multiple of 512 rows */
+    int exact;    /* fp8: sums in f32, not in what the tensor cores keep; f32: all bits of the operands */
     double bytes; /* moved, where nothing but memory counts; else 0 */
-    int padded; /* rows begin at multiples of 16 bytes */
+    int padded;   /* rows begin at multiples of 16 bytes */
     enum { STEPS_NONE, STEPS_CHAIN, STEPS_GRID } steps;
 } work;
 

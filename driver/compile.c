@@ -8,8 +8,8 @@
  *
  *   gemm.o + device objects --cc -r--> gemm.o.XXXX --rename--> gemm.o
  *
- * The plugin writes the .cu only for a file with a grid region and no error; without one the first line is all.  The host
- * compiler writes the user's own -o, because .gcno and .dwo are named after it.
+ * The plugin writes the .cu only for a file with a grid region and no error; without one the first line is all.  The
+ * host compiler writes the user's own -o, because .gcno and .dwo are named after it.
  */
 
 #include "wscc.h"

@@ -3,8 +3,8 @@
  * config.c - wscc.conf: lines of `key = value`, written by make.
  *
  * In a build tree it lies beside wscc and names the build and source trees.  Installed it lies in the package's library
- * folder, with the paths of the configured prefix; when wscc itself was found below another one (an installation that was
- * moved, or DESTDIR) they are read as below that one.  No environment variable has a part in it.
+ * folder, with the paths of the configured prefix; when wscc itself was found below another one (an installation that
+ * was moved, or DESTDIR) they are read as below that one.  No environment variable has a part in it.
  */
 
 #include "wscc.h"

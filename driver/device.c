@@ -2,7 +2,7 @@
 /*
  * device.c - emitted code (a .cu) to an object: nvcc for cuda, the C++ compiler for emulate.
  *
- *   from the plugin       NAME.cu in the temporary folder, compiled there: nothing of its random name gets into the object
+ *   from the plugin       NAME.cu in the temporary folder, compiled there: the object has nothing of its random name
  *   on the command line   lab.cu where the user has it, so that errors and dependences name the user's file
  */
 

@@ -2,9 +2,9 @@
 /*
  * options.c - the command line, sorted.
  *
- * wscc must know which arguments are C sources, what is made of them and under which name; everything else goes on to the
- * host compiler untouched and in its order.  So the only table of the host compiler's options here is that of those whose
- * value is the next argument: without it the value would look like an input.
+ * wscc must know which arguments are C sources, what is made of them and under which name; everything else goes on to
+ * the host compiler untouched and in its order.  So the only table of the host compiler's options here is that of those
+ * whose value is the next argument: without it the value would look like an input.
  */
 
 #include "wscc.h"
@@ -300,7 +300,8 @@ static void check(const Options *options, const Config *config)
         fail("the cuda target needs nvcc; set WSCC_NVCC, or use --ws-target=emulate");
 }
 
-/* `wscc --ws-instead gcc -c gemm.c`: the other compiler's name goes, also where a compiler cache is to be put before ours.  */
+/* `wscc --ws-instead gcc -c gemm.c`: the other compiler's name goes, also where a compiler cache is to be put before
+   ours.  */
 void options_instead(const Config *config, int *argc, char **argv)
 {
     int at = 1, kept = 1;

@@ -2,9 +2,9 @@
 /*
  * process.c - children, signals, errors, and what has to be removed after one.
  *
- * Whatever ends a compile early, the outputs that it has claimed are removed: an object without its device half would look
- * finished to make.  A child runs in a process group of its own, so that one signal ends the host compiler's and nvcc's
- * own children too, and nothing is written after we have cleaned up.
+ * Whatever ends a compile early, the outputs that it has claimed are removed: an object without its device half would
+ * look finished to make.  A child runs in a process group of its own, so that one signal ends the host compiler's and
+ * nvcc's own children too, and nothing is written after we have cleaned up.
  */
 
 #include "wscc.h"
@@ -103,8 +103,8 @@ void outputs_keep(void)
     claimed.count = 0;
 }
 
-/* The temporary folder's name gets into objects (debugging information, nvcc's internal names).  So it is made of what is
-   compiled, and two compiles of one object give one object; only where that name is taken it is another.  */
+/* The temporary folder's name gets into objects (debugging information, nvcc's internal names).  So it is made of what
+   is compiled, and two compiles of one object give one object; only where that name is taken it is another.  */
 static const char *purpose = "";
 
 void temporary_purpose(const char *text)

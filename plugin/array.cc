@@ -10,8 +10,8 @@
  *   for (int s = 0; s < 8; s++)              %own = tile_at %x, %s.2
  *       g (s, x[s]);
  *
- * Such an array stays in memory: promote.cc leaves it alone.  In the IR it is a value of each loop that writes it, begins as a
- * tile whose shape nobody knows yet, and is looked at by TILE_AT alone.
+ * Such an array stays in memory: promote.cc leaves it alone.  In the IR it is a value of each loop that writes it,
+ * begins as a tile whose shape nobody knows yet, and is looked at by TILE_AT alone.
  */
 #include "plugin.h"
 

@@ -8,10 +8,11 @@
  *   }                                     }
  *
  * Once the marker stands inside the body, the loop that holds its block is the loop meant, at every -O.  Helpers that a
- * region calls are inlined by force and kept as the front end made them, so that the same code reaches the walk at every
- * -O; afterwards a copy that is called from elsewhere is optimized as the user asked.
+ * region calls are inlined by force and kept as the front end made them, so that the same code reaches the walk at
+ * every -O; afterwards a copy that is called from elsewhere is optimized as the user asked.
  *
- * A directive of OpenMP between pragma and loop serves the sequential target; a specialized loop is the plain loop again.
+ * A directive of OpenMP between pragma and loop serves the sequential target; a specialized loop is the plain loop
+ * again.
  */
 #include "plugin.h"
 

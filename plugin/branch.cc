@@ -50,7 +50,8 @@ static bool only_from(const Branch *branch, int first, basic_block bb)
     return true;
 }
 
-/* A value of the program is one or another here; the state of memory, which ws_at might change for all that GCC knows, is none. */
+/* A value of the program is one or another here; the state of memory, which ws_at might change for all that GCC knows,
+   is none. */
 static bool chooses_value(basic_block bb)
 {
     for (gphi_iterator i = gsi_start_phis(bb); !gsi_end_p(i); gsi_next(&i))
@@ -59,8 +60,8 @@ static bool chooses_value(basic_block bb)
     return false;
 }
 
-/* A block that only computes a condition, and may as well be computed when it is not needed; all ways to it come from the
-   terms since `first`.  */
+/* A block that only computes a condition, and may as well be computed when it is not needed; all ways to it come from
+   the terms since `first`.  */
 static bool only_condition(const Branch *branch, int first, basic_block bb)
 {
     if (!condition_at_end(bb) || chooses_value(bb) || !only_from(branch, first, bb))

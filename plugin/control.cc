@@ -6,10 +6,10 @@
  *   acc = ws_dot (...);                  %acc: if %c { yield %acc } else { ... dot ...; yield %acc }
  *
  * First, two condition blocks of which the second is free of effects and shares a successor with the first are one
- * condition: that is && and ||.  Then blocks are emitted along the dominator tree: a block, its branch as an IF, and after it
- * the blocks where paths meet again, in reverse postorder.  A path that leaves an arm for such a block carries the values of
- * its PHIs as results of the IF.  Where the arms of an IF leave for different blocks (a `continue` deep inside), an I1 result
- * says which way was taken, and the code of the nearer block becomes an IF around the rest.
+ * condition: that is && and ||.  Then blocks are emitted along the dominator tree: a block, its branch as an IF, and
+ * after it the blocks where paths meet again, in reverse postorder.  A path that leaves an arm for such a block carries
+ * the values of its PHIs as results of the IF.  Where the arms of an IF leave for different blocks (a `continue` deep
+ * inside), an I1 result says which way was taken, and the code of the nearer block becomes an IF around the rest.
  */
 #include "plugin.h"
 
@@ -100,8 +100,8 @@ static Exits *record(Walk *w, edge e)
     return exits;
 }
 
-/* bb is on a straight way out of the walk's loop to where others come: "if (c) { x = 1; break; }".  It is emitted inside
-   the loop, where its values are known.  Where there is only one way out, it stands behind the loop.  */
+/* bb is on a straight way out of the walk's loop to where others come: "if (c) { x = 1; break; }".  It is emitted
+   inside the loop, where its values are known.  Where there is only one way out, it stands behind the loop.  */
 bool control_in_tail(const Walk *w, basic_block bb)
 {
     basic_block first = bb, last = bb;
@@ -184,8 +184,8 @@ Value *earlier_value(Walk *w, const Op *op, tree var)
     return best;
 }
 
-/* For a path on which nobody looks at the value: 0, or an earlier value of the same variable.  A tile of zeros gets its type
-   from the value that it stands beside.  */
+/* For a path on which nobody looks at the value: 0, or an earlier value of the same variable.  A tile of zeros gets its
+   type from the value that it stands beside.  */
 static Value *nothing(Walk *w, Value *like, Op *op, tree var)
 {
     if (like->type.kind == K_SCALAR)

@@ -5,8 +5,9 @@
  *   k_1 = PHI <lo, k_2>;  if (k_1 < hi) ... k_2 = k_1 + step;       lo, hi, step, <
  *   if (k_1 < hi && k_1 + 64 <= n) ...                              the nearer of hi and n - 64
  *
- * The bound and the step are left alone by the loop, and the count is not used after it.  Between k and the comparison there
- * may be conversions that keep every bit; and the sum may be one of another type: k_2 = (int) ((long) k_1 + step).
+ * The bound and the step are left alone by the loop, and the count is not used after it.  Between k and the comparison
+ * there may be conversions that keep every bit; and the sum may be one of another type: k_2 = (int) ((long) k_1 +
+ * step).
  */
 #include "loop.h"
 

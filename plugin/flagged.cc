@@ -8,9 +8,9 @@
  *     x = g (x);                          ... if %c { yield x, 0 } else { ... yield x', 1 }
  *   }                                   }
  *
- * A slot carries a value from one iteration to the next, or out: each PHI of the header has one, each value that a way out
- * hands on, and one says which way was taken.  A tile that leaves shares the slot of its own variable, whose old value is
- * needed no more: there is no tile to begin with but that.
+ * A slot carries a value from one iteration to the next, or out: each PHI of the header has one, each value that a way
+ * out hands on, and one says which way was taken.  A tile that leaves shares the slot of its own variable, whose old
+ * value is needed no more: there is no tile to begin with but that.
  */
 #include "loop.h"
 
@@ -44,9 +44,9 @@ static unsigned slot_add(Flagged *f, Value *init, const char *name)
     return f->slots.length() - 1;
 }
 
-/* A slot for a value that leaves the loop.  Scalars get one of their own.  A tile shares that of the variable that it is a
-   value of: on the way out the old value is needed no more, unless it leaves the loop itself.  A variable that every
-   iteration writes anew has no such slot, and gets one that begins with what it was before the loop.  */
+/* A slot for a value that leaves the loop.  Scalars get one of their own.  A tile shares that of the variable that it
+   is a value of: on the way out the old value is needed no more, unless it leaves the loop itself.  A variable that
+   every iteration writes anew has no such slot, and gets one that begins with what it was before the loop.  */
 static int slot_for(Walk *w, Flagged *f, Value *value, tree var, Use use, unsigned way)
 {
     for (unsigned i = 0; i < f->slots.length(); i++) {
@@ -97,7 +97,8 @@ static void condition_block(Walk *w, Flagged *f)
     yield_to(w, block, OP_COND, (int)args.length(), args.address());
 }
 
-/* One way out: its PHI values go to slots; the result is the jump that follows the loop, its values still slot numbers.  */
+/* One way out: its PHI values go to slots; the result is the jump that follows the loop, its values still slot
+   numbers. */
 struct WayOut {
     Jump *jump;
     auto_vec<int> slots; /* for each PHI, or -1 */

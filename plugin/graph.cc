@@ -6,8 +6,8 @@
  *   bb4: L:             predictions and jumps through empty blocks differ likewise
  *   bb5: if (a) ...     -fsanitize=undefined puts a branch to its handler before a division
  *
- * What stands behind the region's own statements goes; what they do stays.  A way out of a grid other than the end of its
- * loops is reported here, while the graph still knows the lines of jumps.
+ * What stands behind the region's own statements goes; what they do stays.  A way out of a grid other than the end of
+ * its loops is reported here, while the graph still knows the lines of jumps.
  */
 #include "plugin.h"
 

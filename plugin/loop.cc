@@ -2,12 +2,13 @@
 /*
  * loop.cc - one natural loop -> FOR or WHILE.
  *
- *   for (k = 0; k < K; k += 64)       counted: the header holds one comparison of k with a bound that the loop leaves alone
+ *   for (k = 0; k < K; k += 64)       counted: the header holds one comparison of k with a bound that the loop leaves
+ *                                     alone
  *   while (n > 1 && ws_at (t, n))     tested on top: the only way out is the header's condition
  *   for (;;) { ...; if (c) break; }   anything else: a WHILE over a flag; each way out says whether it was taken
  *
- * PHIs of the header are the carried values.  A header's statements are free of effects here: in a FOR those that the loop
- * leaves alone are computed before it, the others again at the top of the body.
+ * PHIs of the header are the carried values.  A header's statements are free of effects here: in a FOR those that the
+ * loop leaves alone are computed before it, the others again at the top of the body.
  */
 #include "loop.h"
 
@@ -221,8 +222,8 @@ static bool is_of_grid(const Walk *w, class loop *loop)
     return loop_depth(loop) - loop_depth(w->outer) < (unsigned)w->kernel->grid.dims;
 }
 
-/* What is added in each iteration.  Where the sum is cut off to the count's type, so is the step: that is the same, but for a
-   grid, whose launcher takes no step by which the count would wrap around.  */
+/* What is added in each iteration.  Where the sum is cut off to the count's type, so is the step: that is the same, but
+   for a grid, whose launcher takes no step by which the count would wrap around.  */
 static Value *step_value(Walk *w, const Count *count, Dtype dtype, bool of_grid)
 {
     Value *step = value_of_argument(w, count->step);
@@ -241,7 +242,8 @@ static Value *step_value(Walk *w, const Count *count, Dtype dtype, bool of_grid)
     return value_new_op(w, OP_NEGI, w->where, type_scalar(dtype), NULL, 1, &step);
 }
 
-/* lo, hi and step in the type that the comparison is made in; 64 bits where a launcher has to see whether the count wraps around.  */
+/* lo, hi and step in the type that the comparison is made in; 64 bits where a launcher has to see whether the count
+   wraps around.  */
 static Dtype bounds(Walk *w, const Count *count, bool of_grid, Value **range, Opcode *join)
 {
     *join = count->bounds[0].compare;

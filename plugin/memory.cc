@@ -5,9 +5,9 @@
  *   struct config c = {.bm = 128};         c.bm = 128;          at -O0 and -O2, before any pass forwarded it
  *   ... ws_load (a, i, k, c.bm, 64)        _3 = c.bm;           128
  *
- * A load of a local object is followed backwards through the virtual definitions to the store that it reads; a load of a
- * constant object reads its initializer.  What is not stored within the region may be read once, at its entry.  Every other
- * read or write of memory in a region is refused.
+ * A load of a local object is followed backwards through the virtual definitions to the store that it reads; a load of
+ * a constant object reads its initializer.  What is not stored within the region may be read once, at its entry.  Every
+ * other read or write of memory in a region is refused.
  */
 #include "plugin.h"
 

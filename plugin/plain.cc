@@ -2,11 +2,13 @@
 /*
  * plain.cc - elements of arrays in a grid without tiles: what language/plain.c makes tiles of.
  *
- *   _7 = *(x_3(D) + (i * K + k) * 4);     %7 = element %x, %6            the offset in bytes, as the program computes it
+ *   _7 = *(x_3(D) + (i * K + k) * 4);     %7 = element %x, %6            the offset in bytes, as the program computes
+ *                                                                        it
  *   A[i_1][j_2] = _9;                     set_element %A, %8, %9
  *
- * An address is a base, which is known before the grid, and a sum.  A pointer of the region is followed to where it comes from.
- * What the grid leaves alone and each iteration reads in the same place, as a bound in a struct, is read before the grid.
+ * An address is a base, which is known before the grid, and a sum.  A pointer of the region is followed to where it
+ * comes from. What the grid leaves alone and each iteration reads in the same place, as a bound in a struct, is read
+ * before the grid.
  */
 #include "plugin.h"
 
@@ -16,7 +18,7 @@ struct Address {
     const char *name; /* of the pointer or array that the user has written */
 };
 
-/* ---- which regions ------------------------------------------------------------------------------------------------ */
+/* ---- which regions ----------------------------------------------------------------------------------------------- */
 
 static bool calls_tiles(gimple *stmt)
 {
@@ -48,7 +50,7 @@ bool plain_is(class loop *outer)
     return writes && !tiles;
 }
 
-/* ---- addresses ---------------------------------------------------------------------------------------------------- */
+/* ---- addresses --------------------------------------------------------------------------------------------------- */
 
 static Value *wide(Walk *w, Value *value)
 {
@@ -162,7 +164,7 @@ static bool address_of_reference(Walk *w, tree reference, Address *address)
     return true;
 }
 
-/* ---- what each iteration reads alike ------------------------------------------------------------------------------ */
+/* ---- what each iteration reads alike ----------------------------------------------------------------------------- */
 
 static bool clobbers(class loop *outer, tree reference)
 {
@@ -205,7 +207,7 @@ Value *plain_live_in(Walk *w, gimple *load)
     return value_live_in(w, entry, type_of(type), name);
 }
 
-/* ---- elements ----------------------------------------------------------------------------------------------------- */
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
 
 static bool element_dtype(Walk *w, tree type, Dtype *dtype)
 {

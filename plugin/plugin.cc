@@ -3,11 +3,12 @@
  * plugin.cc - where GCC enters: options, passes, diagnostics, and the end of the unit.
  *
  *   parsing          pragma.cc, bind.cc      each #pragma ws becomes a marker in its loop
- *   after einline    region.cc ...           each function: a Kernel for each marked grid loop, a launcher call in its place
+ *   after einline    region.cc ...           each function: a Kernel for each marked grid loop, a launcher call in its
+ *                                            place
  *   after all that   here                    lower_module () makes the .cu of all kernels, or reports what is wrong
  *
- * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS], -signatures=FILE, -lines,
- * -strict, -show, -time, -schedule=FILE.
+ * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS],
+ * -signatures=FILE, -lines, -strict, -show, -time, -schedule=FILE.
  */
 #include "plugin.h"
 #include "lower.h"

@@ -4,7 +4,8 @@
  *
  *   plugin.cc    entry, options, the sink of diagnostics, the end of the unit (lower_module, the output file)
  *   pragma.cc    #pragma ws: clauses and constants; leaves a marker call in the function
- *   bind.cc      before genericize: a marker moves into the loop below it; helpers that a region calls are forced inline
+ *   bind.cc      before genericize: a marker moves into the loop below it; helpers that a region calls are forced
+ *                inline
  *   region.cc    the pass over a function in SSA form: finds regions, builds a Kernel for each, has them replaced
  *   promote.cc   local objects in memory become variables, where a grid needs it
  *   graph.cc     the graph of a region in one form, whatever -O and the sanitizers made of it
@@ -78,8 +79,8 @@ location_t bind_recursion(tree fndecl);
 
 struct Plugin {
     Module *module;
-    const char *output; /* the .cu, or NULL */
-    const char *dump;   /* comma list of passes, or NULL */
+    const char *output;   /* the .cu, or NULL */
+    const char *dump;     /* comma list of passes, or NULL */
     const char *schedule; /* the schedule file, or NULL */
     Target target;
     bool two_targets; /* launchers for cuda and for emulate */
@@ -96,7 +97,7 @@ location_t user_location(location_t where);
 /* An error with the note that says what to do; remedy may be NULL.  */
 void complain(location_t where, const char *remedy, const char *format, ...) ATTRIBUTE_GCC_DIAG(3, 4);
 
-/* ---- one region --------------------------------------------------------------------------------------------------- */
+/* ---- one region -------------------------------------------------------------------------------------------------- */
 
 /* A live-in: what the launcher gets.  */
 struct LiveIn {
@@ -167,8 +168,8 @@ struct Walk {
     auto_vec<MarkedLoop> *marks;
     auto_vec<TaskBlock> tasks; /* in the kernel's order */
     int task;                  /* of the statement in hand, from 1 on; 0: none */
-    edge entry, end; /* of the region: from its preheader, to what follows */
-    int *order;      /* reverse postorder number of each block */
+    edge entry, end;           /* of the region: from its preheader, to what follows */
+    int *order;                /* reverse postorder number of each block */
 };
 
 /* A path out of the code just emitted: to a block that is emitted later, with the values for its PHIs.  */

@@ -5,11 +5,12 @@
  *   #pragma ws pipeline(STAGES, 2) schedule(fine)        ws_pragma_ (7);      record 7: depth 4, in flight 2, fine
  *   for (...)                                            for (...)
  *
- * Tokens arrive macro-expanded.  There is no expression parser to call, so constants have a small one here.  A pragma that
- * parses leaves a marker call in the function, which bind.cc moves into the loop below; one that does not leaves an error.
+ * Tokens arrive macro-expanded.  There is no expression parser to call, so constants have a small one here.  A pragma
+ * that parses leaves a marker call in the function, which bind.cc moves into the loop below; one that does not leaves
+ * an error.
  *
- * Below a directive of OpenMP the parser takes a loop and nothing else, not even a pragma that has a handler.  So such a pragma is
- * handled where the lexer meets it, and the parser sees none.
+ * Below a directive of OpenMP the parser takes a loop and nothing else, not even a pragma that has a handler.  So such
+ * a pragma is handled where the lexer meets it, and the parser sees none.
  */
 #include "plugin.h"
 

@@ -6,12 +6,12 @@
  *                                                                  _8 = *p_7; ... *p_7 = _9;
  *                                    after this, at every -O:      _8 = acc_6;  ... acc_9 = _9;
  *
- * GCC does this where it optimizes, and only for whole variables.  Here it is done for what a grid needs: a local object that
- * holds tiles or tensors, or that a grid writes, so that helpers may hand results back through pointers or in structs, and a
- * member of a struct may count a loop.  Each scalar, pointer or tile of the object that some statement reads or writes (a leaf)
- * becomes a variable of its own.  An object whose address goes elsewhere, or of which the running program chooses an element,
- * stays in memory, and so does what is copied from or to it.  Where that is a tile, it is refused here, at the statement that
- * keeps it there; memory.cc has sentences for the rest.
+ * GCC does this where it optimizes, and only for whole variables.  Here it is done for what a grid needs: a local
+ * object that holds tiles or tensors, or that a grid writes, so that helpers may hand results back through pointers or
+ * in structs, and a member of a struct may count a loop.  Each scalar, pointer or tile of the object that some
+ * statement reads or writes (a leaf) becomes a variable of its own.  An object whose address goes elsewhere, or of
+ * which the running program chooses an element, stays in memory, and so does what is copied from or to it.  Where that
+ * is a tile, it is refused here, at the statement that keeps it there; memory.cc has sentences for the rest.
  */
 #include "plugin.h"
 

@@ -3,11 +3,12 @@
  * region.cc - one function in SSA form, right after early inlining: its grids become kernels.
  *
  *   for (i ...)   <- ws_pragma_ (0): grid(2)        kernel gemm (M, N, K, A, B, C)
- *     for (j ...)                                     prologue; for i { for j { ...; for k pipeline(4,2) { ... } ... } }
+ *     for (j ...)                                     prologue; for i { for j { ...; for k pipeline(4,2) { ... } ... }
+ *                                                     }
  *       for (k ...)   <- ws_pragma_ (1): pipeline   ws_launch_gemm (M, N, K, A, B, C);
  *
- * A marker's block says which loop it means.  All regions of the function are walked before the first is replaced, so that
- * the walk always sees the user's whole function.
+ * A marker's block says which loop it means.  All regions of the function are walked before the first is replaced, so
+ * that the walk always sees the user's whole function.
  */
 #include "plugin.h"
 

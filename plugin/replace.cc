@@ -5,8 +5,8 @@
  *   preheader -> header ... latch        preheader: ws_launch_gemm (M, N, K, A, B, C); -> what followed the loop
  *                  `-> what followed
  *
- * The region's blocks are then unreachable, and GCC removes them.  Constructors of tensors that only the region used go as
- * well: they are calls of the sequential library, which a specialized program need not link.
+ * The region's blocks are then unreachable, and GCC removes them.  Constructors of tensors that only the region used go
+ * as well: they are calls of the sequential library, which a specialized program need not link.
  */
 #include "plugin.h"
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * signature.cc - what a caller in another language has to know of the functions of this unit, as text (-fplugin-arg-wsc-signatures).
+ * signature.cc - what a caller in another language has to know of the functions of this unit, as text
+ * (-fplugin-arg-wsc-signatures).
  *
  *   void gemm (int M, int N, int K, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)          one line of JSON:
  *
  *   {"name": "gemm", "returns": "void", "parameters": [{"name": "M", "type": "i32"}, ...,
- *     {"name": "A", "type": "f16", "const": true, "views": [{"type": "f16", "shape": ["M", "K"], "strides": ["K", "1"]}]}, ...]}
+ *     {"name": "A", "type": "f16", "const": true, "views": [{"type": "f16", "shape": ["M", "K"], "strides": ["K",
+ *     "1"]}]}, ...]}
  *
- * Types come from the declaration.  A view says what memory behind a pointer is taken for: by the declaration, float A[M][K], or by a
- * tensor of a region, ws_tensor_2d (A, WS_F16, M, K).  Numbers are sums and products of parameters and constants, null where they
- * are anything else.
+ * Types come from the declaration.  A view says what memory behind a pointer is taken for: by the declaration, float
+ * A[M][K], or by a tensor of a region, ws_tensor_2d (A, WS_F16, M, K).  Numbers are sums and products of parameters and
+ * constants, null where they are anything else.
  */
 #include "plugin.h"
 #include "rules.h"

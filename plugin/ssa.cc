@@ -5,8 +5,8 @@
  *   BM_3 = 128;  _4 = BM_3 / 2;          64          constants fold, whatever -O left of them
  *   x_7 = acc_5;                         acc_5       a copy is what it copies
  *
- * Copies have no value of their own, so that parameters of inlined helpers look the same whether the inliner kept a copy or
- * not.
+ * Copies have no value of their own, so that parameters of inlined helpers look the same whether the inliner kept a
+ * copy or not.
  */
 #include "plugin.h"
 

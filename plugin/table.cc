@@ -6,8 +6,9 @@
  *   static float gain[N];                    %gain: tensor<f32,1> = tensor &gain, N, 1
  *   w[i % 3] * gain[i]                       %6 = at_float %gain, %i
  *
- * Of few elements that are constants the index selects one.  Any other array is a tensor, whose base is the array's address: it
- * is staged with the arguments at each launch.  The region must leave it alone, but for an initializer of constants.
+ * Of few elements that are constants the index selects one.  Any other array is a tensor, whose base is the array's
+ * address: it is staged with the arguments at each launch.  The region must leave it alone, but for an initializer of
+ * constants.
  */
 #include "plugin.h"
 
@@ -314,7 +315,8 @@ static Value *read_element(Walk *w, const Chosen *chosen)
                          : value_convert(w, value, dtype, NULL);
 }
 
-/* require: a load in the region.   ensure: its value, if it chooses an element of an object that the region leaves alone; else
+/* require: a load in the region.   ensure: its value, if it chooses an element of an object that the region leaves
+                                    alone; else
    NULL.  */
 Value *table_read(Walk *w, gimple *load)
 {

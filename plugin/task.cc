@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * task.cc - the blocks of #pragma ws task: which statements of a region belong to one, and which tile a ring(x, D) means.
+ * task.cc - the blocks of #pragma ws task: which statements of a region belong to one, and which tile a ring(x, D)
+ * means.
  *
  *   {                                          BLOCK 5:  ws_pragma_ (2);              the marker, first in its block
  *   #pragma ws task(scale) ring(b, 3)                    _4 = ws_cast (q_3, ...);     task 1
  *       b = ws_cast(q, WS_F16);                          b_5 = _4;                    the cast is marked: ring 3
  *   }                                          BLOCK 4:  acc_7 = ws_dot (...);        no task
  *
- * The scope of a statement is that of the source, at every -O.  So a marker's own BLOCK is the task's, and a statement belongs to
- * the task if that BLOCK is around it.  The inliner copies the marker with its block: each copy of a helper has tasks of its own.
+ * The scope of a statement is that of the source, at every -O.  So a marker's own BLOCK is the task's, and a statement
+ * belongs to the task if that BLOCK is around it.  The inliner copies the marker with its block: each copy of a helper
+ * has tasks of its own.
  */
 #include "plugin.h"
 
@@ -106,8 +108,8 @@ void task_refuse_lonely(function *fn, const auto_vec<MarkedLoop> *marks)
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-/* Copies, an inlined helper's and those of promote.cc, have the name and the place of the variable that was in sight at the
-   pragma.  */
+/* Copies, an inlined helper's and those of promote.cc, have the name and the place of the variable that was in sight at
+   the pragma.  */
 static bool is_named(const TaskRing *ring, tree var)
 {
     bool place = !has_place(ring->declared) || same_place(ring->declared, DECL_SOURCE_LOCATION(var));

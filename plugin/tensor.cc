@@ -5,8 +5,9 @@
  *   a = ws_tensor_2d (A, WS_F16, M, K);      kernel gemm (... %M, %K, %A: ptr<f16>):
  *   for (i ...) grid                           %a = tensor %A, %M, %K, %K, 1
  *
- * A tensor is an opaque pointer to the C compiler, hence an SSA name; wherever in the function it is made, its operands are
- * found from its definition.  They may not change within the region: what does is said with ws_slice and coordinates.
+ * A tensor is an opaque pointer to the C compiler, hence an SSA name; wherever in the function it is made, its operands
+ * are found from its definition.  They may not change within the region: what does is said with ws_slice and
+ * coordinates.
  */
 #include "plugin.h"
 

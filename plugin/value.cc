@@ -6,8 +6,8 @@
  *   k_8 = k_7 + 64;                    %k = addi %k, 64
  *   M_5(D), defined before the region  param %M             a live-in
  *
- * A name that the user gave to a value before the region is a live-in; nameless steps of an expression there are computed
- * again in the prologue, so that a launcher's arguments are few and have names.
+ * A name that the user gave to a value before the region is a live-in; nameless steps of an expression there are
+ * computed again in the prologue, so that a launcher's arguments are few and have names.
  */
 #include "plugin.h"
 
@@ -51,7 +51,7 @@ static Opcode exchanged(Opcode code)
     }
 }
 
-/* Where a value ranks among operands: what the region computes, the newest first; live-ins by declaration; literals.  */
+/* Where a value ranks among operands: what the region computes, the newest first; live-ins by declaration; literals. */
 static int64_t operand_rank(const Walk *w, const Value *value)
 {
     if (value->def)
@@ -260,7 +260,8 @@ static Value *pointer_inside(Walk *w, tree name)
     return expression ? value_live_in(w, expression, type_pointer(D_F32), name_of(name)) : NULL;
 }
 
-/* require: a scalar or pointer.   ensure: a literal, a live-in, or operations of the prologue over these: a name that the
+/* require: a scalar or pointer.   ensure: a literal, a live-in, or operations of the prologue over these: a name that
+                                   the
    user gave is a live-in, a nameless step of an expression is computed again; NULL if it changes in the region.  */
 Value *value_outside(Walk *w, tree expression)
 {

@@ -2,16 +2,17 @@
 /*
  * attention - O = softmax(scale Q K^T) V for each head; with `causal`, a query sees no key behind its own position.
  *
- * Two products in an iteration, and between them the softmax of one block of scores, carried on by a running maximum and
- * sum. The loop is written as one would say it; the compiler starts the next block's scores and this block's second product
- * before it computes the exponentials, so that these run while the tensor cores work. Three groups of 64 rows keep these
- * busier than two: while one group's products run, two compute. Their blocks have fewer keys, since the registers are shared
- * by three, and short rows of queries fill their tiles less well.
+ * Two products in an iteration, and between them the softmax of one block of scores, carried on by a running maximum
+ * and sum. The loop is written as one would say it; the compiler starts the next block's scores and this block's second
+ * product before it computes the exponentials, so that these run while the tensor cores work. Three groups of 64 rows
+ * keep these busier than two: while one group's products run, two compute. Their blocks have fewer keys, since the
+ * registers are shared by three, and short rows of queries fill their tiles less well.
  *
  * The masks cost nothing away from the diagonal and the end: where a comparison of index tiles holds for a whole block,
- * the compiler leaves the select out. With `causal` the last rows have most to do, so the order of the grid is: sections of
- * heads, so many that their keys and values stay in the L2 cache; in a section, rows from the last to the first. A block
- * that is not full is the first one, which sees the fewest keys: what lies before row 0 is neither loaded nor stored.
+ * the compiler leaves the select out. With `causal` the last rows have most to do, so the order of the grid is:
+ * sections of heads, so many that their keys and values stay in the L2 cache; in a section, rows from the last to the
+ * first. A block that is not full is the first one, which sees the fewest keys: what lies before row 0 is neither
+ * loaded nor stored.
  */
 #include "check_attention.h"
 

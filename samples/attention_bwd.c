@@ -2,13 +2,15 @@
 /*
  * attention_bwd - the gradients of attention: from dO to dQ, dK and dV, causal or not.
  *
- *   P = exp(scale Q K^T - lse)      dV = P^T dO      dS = P * (dO V^T - delta)      dQ = scale dS K      dK = scale dS^T Q
+ *   P = exp(scale Q K^T - lse)      dV = P^T dO      dS = P * (dO V^T - delta)
+ *   dQ = scale dS K                 dK = scale dS^T Q
  *
  * `lse`, the logarithm of each row's sum, is the forward kernel's; delta is the sum of dO * O along each row. One pass
  * makes all three, with five products for each block of scores: for a block of keys it goes through the queries, with
  * scores turned round so that P^T and dS^T are left operands as they come. dK and dV stay in registers. Every block of
  * keys has its share in dQ: the shares are added up in memory, as numbers of 32 bits and turned round as well, in no
- * particular order, so that the last bits of dQ may differ from run to run. A block of queries has its sums in one piece.
+ * particular order, so that the last bits of dQ may differ from run to run. A block of queries has its sums in one
+ * piece.
  */
 #include "check_attention.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attention_decode - one new query for each sequence against a long past of keys and values, which is all about reading them
- * fast. The `SHARE` heads of queries that share a head of keys make up the rows of a tile, which has as many as a product
- * needs; those behind the last head read as 0 and are not stored.
+ * attention_decode - one new query for each sequence against a long past of keys and values, which is all about reading
+ * them fast. The `SHARE` heads of queries that share a head of keys make up the rows of a tile, which has as many as a
+ * product needs; those behind the last head read as 0 and are not stored.
  *
- * One sequence would keep one CTA busy, so its keys are split: the first kernel leaves, for each part, an output that is not
- * divided yet, and each row's maximum and sum; the second weighs the parts and adds them up.
+ * One sequence would keep one CTA busy, so its keys are split: the first kernel leaves, for each part, an output that
+ * is not divided yet, and each row's maximum and sum; the second weighs the parts and adds them up.
  */
 #include "check_attention.h"
 

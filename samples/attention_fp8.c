@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attention_fp8 - attention on e4m3 tiles, twice as fast on the tensor cores: Q, K and V hold x / scale of x, with one scale
- * for each tensor. The scores' scales go into the power of two, V's into the result.
+ * attention_fp8 - attention on e4m3 tiles, twice as fast on the tensor cores: Q, K and V hold x / scale of x, with one
+ * scale for each tensor. The scores' scales go into the power of two, V's into the result.
  *
  * Probabilities lie between 0 and 1, where e4m3 has few numbers: they are kept 2^8 times as large, as exponentials of
  * something 8 larger, so that the largest is 256 of at most 448; the sum grows with them and takes that back.
  *
- * The units want bytes along the dimension that a product sums over, which V's are not: the compiler gives the kernel a role
- * that turns V's tiles over on their way. The more keys in a block, the less of the time goes by between blocks; but a few
- * blocks should not be more keys than there are.
+ * The units want bytes along the dimension that a product sums over, which V's are not: the compiler gives the kernel a
+ * role that turns V's tiles over on their way. The more keys in a block, the less of the time goes by between blocks;
+ * but a few blocks should not be more keys than there are.
  */
 #include "check_attention.h"
 
 enum { D = 128, ROWS = 128, FEW_KEYS = 128, MANY_KEYS = 192 };
 
-static inline void attention_blocks(ws_tensor q, ws_tensor k, ws_tensor v, ws_tensor o, ws_tensor scales, int heads, int L,
-                                    float scale, int keys)
+static inline void attention_blocks(ws_tensor q, ws_tensor k, ws_tensor v, ws_tensor o, ws_tensor scales, int heads,
+                                    int L, float scale, int keys)
 {
     #pragma ws grid(2) registers(24, 232)
     for (int h = 0; h < heads; h++)

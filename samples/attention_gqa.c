@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attention_gqa - grouped heads: several heads of queries share one head of keys and values, and there may be more keys than
- * queries. The queries are the last of the positions: with `causal`, query r sees the keys up to r + keys - queries.
+ * attention_gqa - grouped heads: several heads of queries share one head of keys and values, and there may be more keys
+ * than queries. The queries are the last of the positions: with `causal`, query r sees the keys up to r + keys -
+ * queries.
  *
  * Which keys a block of queries reads is scalar arithmetic, which every role does for itself. bf16.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attention_varlen - causal attention over a packed batch: sequence n is rows starts[n] to starts[n + 1] of Q, K, V and O,
- * each row with all heads side by side.
+ * attention_varlen - causal attention over a packed batch: sequence n is rows starts[n] to starts[n + 1] of Q, K, V and
+ * O, each row with all heads side by side.
  *
  * Bounds come from memory through ws_at. The grid is as large as the longest sequence needs; blocks behind the end of a
  * shorter one are left out by `continue`. ws_slice cuts one sequence out: what lies behind its end is neither read nor

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attention_window - causal attention in which a query sees only the `window` newest keys, and scores are bounded softly:
- * cap tanh (x / cap).
+ * attention_window - causal attention in which a query sees only the `window` newest keys, and scores are bounded
+ * softly: cap tanh (x / cap).
  *
- * The loop over keys begins where the window of the block's first query does. Only its first blocks and its last are masked.
+ * The loop over keys begins where the window of the block's first query does. Only its first blocks and its last are
+ * masked.
  */
 #include "check_attention.h"
 

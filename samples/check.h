@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check.h - what stands around a kernel in the samples and in the tests: arrays of random numbers with a fixed seed, on the
- * host or on the device, and a verdict over each result against a reference in double.
+ * check.h - what stands around a kernel in the samples and in the tests: arrays of random numbers with a fixed seed, on
+ * the host or on the device, and a verdict over each result against a reference in double.
  *
  *     check_begin("gemm", argc, argv);
  *     int M = check_size(1, 200);                        first argument, or 200
  *     ws_f16 *A = check_random(WS_F16, M);               the same numbers in every run
  *     float *C = check_output(WS_F32, M);
- *     gemm(M, check_place(A), check_place(C));           host pointers; device pointers if the last argument is "device"
+ *     gemm(M, check_place(A), check_place(C));           host pointers; device pointers if the last argument is
+ *                                                        "device"
  *     check_fetch();
  *     check_close(C, i, reference, tolerance);           for each element
  *     return check_end();                                one line, exit status
  *
- * The line ends with a checksum over every bit of every array, so that two targets can be compared to the bit.  Each array
- * lies between two guards, and whoever writes there is found out.
+ * The line ends with a checksum over every bit of every array, so that two targets can be compared to the bit.  Each
+ * array lies between two guards, and whoever writes there is found out.
  */
 #ifndef CHECK_H
 #define CHECK_H

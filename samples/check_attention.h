@@ -24,8 +24,8 @@ CHECK_INLINE double check_row_dot(check_rows x, long r, check_rows y, long s, in
     return sum;
 }
 
-/* p[j] = softmax over first <= j < last of scale q_r k_j, or of cap tanh (scale q_r k_j / cap) with a cap above 0. Returns
-   the logarithm of the sum of exponentials. */
+/* p[j] = softmax over first <= j < last of scale q_r k_j, or of cap tanh (scale q_r k_j / cap) with a cap above 0.
+   Returns the logarithm of the sum of exponentials. */
 CHECK_INLINE double check_probabilities(double *p, check_rows q, long r, check_rows k, long first, long last, int D,
                                         double scale, double cap)
 {

@@ -2,8 +2,8 @@
 /*
  * copy - the smallest kernel that has two roles.
  *
- * Each iteration of the grid loop owns 64 rows.  In the pipelined loop the loads become a producer's work, which runs up to
- * four chunks ahead; the stores stay with the consumer.
+ * Each iteration of the grid loop owns 64 rows.  In the pipelined loop the loads become a producer's work, which runs
+ * up to four chunks ahead; the stores stay with the consumer.
  */
 #include "check.h"
 

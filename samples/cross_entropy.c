@@ -2,8 +2,8 @@
 /*
  * cross_entropy - the loss of a language model's last layer: log (sum exp (x V^T)) - x V[target], no logits in memory.
  *
- * The vocabulary goes by in tiles. The logits of one stay in the registers that its product has left them in. The largest
- * so far and the sum of powers are carried on, as in attention.
+ * The vocabulary goes by in tiles. The logits of one stay in the registers that its product has left them in. The
+ * largest so far and the sum of powers are carried on, as in attention.
  */
 #include "check.h"
 

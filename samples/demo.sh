@@ -24,7 +24,8 @@ step() {
 }
 
 sequential() { "$wscc" --ws-target=sequential -O2 gemm.c -lm -o "$out/gemm-sequential"; }
-emulate() { "$wscc" --ws-target=emulate --ws-keep --ws-show --ws-dump=plan -O2 gemm.c -lm -o "$out/gemm" >"$out/plan" 2>"$out/remarks"; }
+emulate() { "$wscc" --ws-target=emulate --ws-keep --ws-show --ws-dump=plan -O2 gemm.c -lm -o "$out/gemm" >"$out/plan" \
+    2>"$out/remarks"; }
 cuda() { "$wscc" --ws-target=cuda -O2 -c gemm.c -o "$out/gemm-cuda.o"; }
 run_sequential() { "$out/gemm-sequential" >"$out/sequential.txt"; }
 run_emulate() { "$out/gemm" >"$out/emulate.txt"; }

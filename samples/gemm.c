@@ -2,8 +2,8 @@
 /*
  * gemm - a matrix product: C = A B^T.
  *
- * A grid of 128 x 256 tiles of C; along K a ring of four slots that a producer fills, and at most two iterations of matrix
- * work in flight behind it.
+ * A grid of 128 x 256 tiles of C; along K a ring of four slots that a producer fills, and at most two iterations of
+ * matrix work in flight behind it.
  */
 #include "check.h"
 

@@ -2,8 +2,8 @@
 /*
  * gemm_bias_gelu - a layer of a neural network: Y = gelu(X W^T + bias).
  *
- * Whatever follows the loop is the epilogue: elementwise operations on the accumulator while it is still in registers.  The
- * bias is a row, (1, 128), and meets the (128, 128) tile by broadcasting.
+ * Whatever follows the loop is the epilogue: elementwise operations on the accumulator while it is still in registers.
+ * The bias is a row, (1, 128), and meets the (128, 128) tile by broadcasting.
  */
 #include "check.h"
 

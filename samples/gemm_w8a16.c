@@ -2,8 +2,8 @@
 /*
  * gemm_w8a16 - a matrix product of f16 activations and weights of one byte: C = A W^T, a scale for each row of W.
  *
- * Nothing here says who converts. The products would wait for it, so the compiler gives the cast to a role of its own, which
- * gets bytes from the producer and hands halves to the groups that multiply (-fopt-info-optall tells).
+ * Nothing here says who converts. The products would wait for it, so the compiler gives the cast to a role of its own,
+ * which gets bytes from the producer and hands halves to the groups that multiply (-fopt-info-optall tells).
  */
 #include "check.h"
 

@@ -2,9 +2,9 @@
 /*
  * layernorm_blocks - y = (x - mean x) / sqrt(var x + epsilon) * scale + shift, for rows of up to 8192 columns.
  *
- * A row is too long for one block.  Eight blocks of a cluster have 1024 columns of it each: what a loop over blocks leaves in an
- * array stays in registers until a later loop wants it, so that memory is read once and written once.  The sums over all of them
- * are carried out of the loops.
+ * A row is too long for one block.  Eight blocks of a cluster have 1024 columns of it each: what a loop over blocks
+ * leaves in an array stays in registers until a later loop wants it, so that memory is read once and written once.  The
+ * sums over all of them are carried out of the loops.
  */
 #include "check.h"
 

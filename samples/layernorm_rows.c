@@ -2,8 +2,8 @@
 /*
  * layernorm_rows - y = (x - mean x) / sqrt(var x + epsilon) * scale + shift, for rows of at most 1024 columns.
  *
- * No pipelined loop: a block of whole rows fits the registers, so that one load, a few reductions and one store do.  What
- * a load reads beyond the last column is 0; the mean does not mind, and for the variance a mask keeps it 0.
+ * No pipelined loop: a block of whole rows fits the registers, so that one load, a few reductions and one store do.
+ * What a load reads beyond the last column is 0; the mean does not mind, and for the variance a mask keeps it 0.
  */
 #include "check.h"
 

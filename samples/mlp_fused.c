@@ -3,10 +3,10 @@
  * mlp_fused - a gated feed-forward block: Y = (silu(X G^T) * (X U^T)) W^T, with silu(x) = x sigmoid(x).
  *
  * The first kernel makes two products from the same rows of X, and the activation and the gate are applied while both
- * accumulators are still in registers: the two halves of the hidden layer are never written. Tiles of 104 columns, since two
- * of them fill the registers of a group of threads, so that groups take tiles in turn; and the two products become one of 208
- * columns. The second kernel is a product, whose rows are divided between two shapes of tiles if both can then fill their
- * last round of the multiprocessors better than one shape could.
+ * accumulators are still in registers: the two halves of the hidden layer are never written. Tiles of 104 columns,
+ * since two of them fill the registers of a group of threads, so that groups take tiles in turn; and the two products
+ * become one of 208 columns. The second kernel is a product, whose rows are divided between two shapes of tiles if both
+ * can then fill their last round of the multiprocessors better than one shape could.
  */
 #include "check.h"
 
@@ -33,7 +33,8 @@ static void gate(int tokens, int hidden, int width, const ws_bf16 *X, const ws_b
 }
 
 /* Rows [from, to) of Y, in tiles of `cols` columns: a constant, in the functions that this becomes a part of. */
-static inline void project_rows(ws_tensor h, ws_tensor w, ws_tensor y, int from, int to, int width, int hidden, int cols)
+static inline void project_rows(ws_tensor h, ws_tensor w, ws_tensor y, int from, int to, int width, int hidden,
+                                int cols)
 {
     #pragma ws grid(2)
     for (int i = from; i < to; i += ROWS)
@@ -47,25 +48,29 @@ static inline void project_rows(ws_tensor h, ws_tensor w, ws_tensor y, int from,
         }
 }
 
-static void project_200(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)
+static void project_200(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W,
+                        ws_bf16 *Y)
 {
     project_rows(ws_tensor_2d(H, WS_BF16, tokens, hidden), ws_tensor_2d(W, WS_BF16, width, hidden),
                  ws_tensor_2d(Y, WS_BF16, tokens, width), from, to, width, hidden, 200);
 }
 
-static void project_160(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)
+static void project_160(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W,
+                        ws_bf16 *Y)
 {
     project_rows(ws_tensor_2d(H, WS_BF16, tokens, hidden), ws_tensor_2d(W, WS_BF16, width, hidden),
                  ws_tensor_2d(Y, WS_BF16, tokens, width), from, to, width, hidden, 160);
 }
 
-static void project_152(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)
+static void project_152(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W,
+                        ws_bf16 *Y)
 {
     project_rows(ws_tensor_2d(H, WS_BF16, tokens, hidden), ws_tensor_2d(W, WS_BF16, width, hidden),
                  ws_tensor_2d(Y, WS_BF16, tokens, width), from, to, width, hidden, 152);
 }
 
-static void project_128(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W, ws_bf16 *Y)
+static void project_128(int from, int to, int tokens, int width, int hidden, const ws_bf16 *H, const ws_bf16 *W,
+                        ws_bf16 *Y)
 {
     project_rows(ws_tensor_2d(H, WS_BF16, tokens, hidden), ws_tensor_2d(W, WS_BF16, width, hidden),
                  ws_tensor_2d(Y, WS_BF16, tokens, width), from, to, width, hidden, 128);
@@ -77,12 +82,14 @@ static const struct {
 } shapes[] = {{200, project_200}, {160, project_160}, {152, project_152}, {128, project_128}};
 enum { SHAPES = sizeof shapes / sizeof *shapes, MULTIPROCESSORS = 132, LAUNCH = 8000 };
 
-/* Columns that the multiprocessor with most of them computes. The last tile of a row may be half of one, if these are wide; such
-   tiles go to those that would have a round less. */
+/* Columns that the multiprocessor with most of them computes. The last tile of a row may be half of one, if these are
+   wide; such tiles go to those that would have a round less. */
 static long most_columns(int shape, long rows, long width)
 {
-    long cols = shapes[shape].cols, last = width % cols, half = cols / 32 * 16, halved = cols > 192 && last && last <= half;
-    long lines = (rows + ROWS - 1) / ROWS, tiles = lines * (width / cols + (last && !halved)), halves = halved ? lines : 0;
+    long cols = shapes[shape].cols, last = width % cols, half = cols / 32 * 16,
+         halved = cols > 192 && last && last <= half;
+    long lines = (rows + ROWS - 1) / ROWS, tiles = lines * (width / cols + (last && !halved)),
+         halves = halved ? lines : 0;
     long rounds = (tiles + MULTIPROCESSORS - 1) / MULTIPROCESSORS, spare = rounds * MULTIPROCESSORS - tiles;
     long round_of_halves = (halves + MULTIPROCESSORS - 1) / MULTIPROCESSORS * cols;
     return rounds * cols + (halves <= spare * (cols / half) ? 0 : round_of_halves);

@@ -2,8 +2,8 @@
 /*
  * softmax_gemm - C = softmax(A) B: the rows of A become probabilities on their way into a product.
  *
- * One product in the loop, whose left operand is computed. A row's maximum and sum are not known before its end, so both
- * run along, and what was added before is scaled down when a larger number comes.
+ * One product in the loop, whose left operand is computed. A row's maximum and sum are not known before its end, so
+ * both run along, and what was added before is scaled down when a larger number comes.
  */
 #include "check.h"
 

@@ -2,9 +2,9 @@
 /*
  * softmax_rows - y = exp(x - max x) / sum exp(x - max x), for each row of a matrix with any number of columns.
  *
- * No matrix product, and two pipelined loops.  The first runs over a row block in chunks and carries two columns from one
- * chunk to the next, the largest element so far and the sum of exponentials relative to it; the second writes the result.
- * Elements outside the matrix are read as -infinity, which adds nothing to either.
+ * No matrix product, and two pipelined loops.  The first runs over a row block in chunks and carries two columns from
+ * one chunk to the next, the largest element so far and the sum of exponentials relative to it; the second writes the
+ * result. Elements outside the matrix are read as -infinity, which adds nothing to either.
  */
 #include "check.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * check.c - is a schedule right?  By running it: some iterations, cycle after cycle, with each thing counted where it is.
+ * check.c - is a schedule right?  By running it: some iterations, cycle after cycle, with each thing counted where it
+ * is.
  *
- * Nothing here knows of clauses or of cycles modulo I.  What is counted in the middle of the run, where as many iterations are
- * under way as ever will be, is held against the machine.
+ * Nothing here knows of clauses or of cycles modulo I.  What is counted in the middle of the run, where as many
+ * iterations are under way as ever will be, is held against the machine.
  */
 #include "solve.h"
 

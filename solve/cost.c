@@ -2,10 +2,11 @@
 /*
  * cost.c - costs from the machine's kinds, in clocks; clocks to cycles; bounds.
  *
- * A schedule's search takes longer the more cycles there are, so that costs of hundreds of clocks become small numbers in about
- * the same ratios (5.2 of the paper).  With C0 the largest cost and a what it becomes, C'[i] = round (C[i] a / C0) is the best
- * choice for that a; a runs over all that keep the sum of C' within the limit.  The paper's measure, the largest difference of
- * cross products, prefers tiny C' that lose all ratios; here it is divided by the sum, and no cost becomes 0.
+ * A schedule's search takes longer the more cycles there are, so that costs of hundreds of clocks become small numbers
+ * in about the same ratios (5.2 of the paper).  With C0 the largest cost and a what it becomes, C'[i] = round (C[i] a /
+ * C0) is the best choice for that a; a runs over all that keep the sum of C' within the limit.  The paper's measure,
+ * the largest difference of cross products, prefers tiny C' that lose all ratios; here it is divided by the sum, and no
+ * cost becomes 0.
  */
 #include "solve.h"
 
@@ -24,8 +25,8 @@ static double difference(const double *clocks, const int *cycles, int n)
     return most;
 }
 
-/* Cycles for clocks, with at most that sum; 0 where there are none.  *scale is cycles for a clock.  `literal` is the measure of
-   the paper.  */
+/* Cycles for clocks, with at most that sum; 0 where there are none.  *scale is cycles for a clock.  `literal` is the
+   measure of the paper.  */
 int normalized(const double *clocks, int n, int sum, int *cycles, double *scale, bool literal)
 {
     int *try = need(malloc((size_t)(n + 1) * sizeof try[0])), found = 0;
@@ -184,8 +185,8 @@ int unit_bound(const Problem *problem, int *unit)
     return most;
 }
 
-/* Longest paths with I cycles taken off for each iteration; false where a cycle of the graph has a positive length.  `behind` is
-   the operation before on that path.  */
+/* Longest paths with I cycles taken off for each iteration; false where a cycle of the graph has a positive length.
+   `behind` is the operation before on that path.  */
 static int relax(const Problem *problem, int interval, int *start, int *behind)
 {
     int last = NOT_GIVEN;

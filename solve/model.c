@@ -2,9 +2,9 @@
 /*
  * model.c - clauses that hold for a schedule with interval I and at most L cycles, and only for one.
  *
- * The joint system of "Optimal Software Pipelining and Warp Specialization for Tensor Core GPUs" (Soi et al. 2025, Figures 4 to
- * 6), without its copies of iterations: cycles count modulo I where iterations overlap.  With y [v, t] for "v is issued at or
- * before t" a dependence is a clause of two literals for each cycle.
+ * The joint system of "Optimal Software Pipelining and Warp Specialization for Tensor Core GPUs" (Soi et al. 2025,
+ * Figures 4 to 6), without its copies of iterations: cycles count modulo I where iterations overlap.  With y [v, t] for
+ * "v is issued at or before t" a dependence is a clause of two literals for each cycle.
  *
  *   issued [v, t]        y above; for t below 0 false, from the last possible issue on true
  *   slot [v, s]          v is issued in cycle s modulo I, or anything
@@ -12,9 +12,9 @@
  *   crossing [u, v]      u and v are in different groups, or anything
  *   live, flight, same   the value lives; the operation is under way; two operations are in one group; or anything
  *
- * "Or anything": one implication of each definition is enough, where a literal that is true without need only forbids more.
- * Each clause of a named constraint holds under the constraint's selector, so that a failed search names what stood in the way.
- * Where time is up the model stays incomplete, and sat_solve () does not look at it.
+ * "Or anything": one implication of each definition is enough, where a literal that is true without need only forbids
+ * more. Each clause of a named constraint holds under the constraint's selector, so that a failed search names what
+ * stood in the way. Where time is up the model stays incomplete, and sat_solve () does not look at it.
  */
 #include "solve.h"
 
@@ -91,7 +91,8 @@ static void add_time(Model *model)
     }
 }
 
-/* v reads what u made `distance` iterations before, and is issued at least `delay` behind it, where `unless` is false.  */
+/* v reads what u made `distance` iterations before, and is issued at least `delay` behind it, where `unless` is
+   false. */
 static void add_delay(Model *model, const Edge *edge, int delay, int name, int unless)
 {
     for (int t = 0; t <= model->horizon[edge->to]; t++)
@@ -115,7 +116,8 @@ static void add_dependences(Model *model)
     }
 }
 
-/* Some operation is issued in cycle 0: all may be shifted there.  Loads that nothing precedes and that take no time follow.  */
+/* Some operation is issued in cycle 0: all may be shifted there.  Loads that nothing precedes and that take no time
+   follow.  */
 static bool floats(const Problem *problem, int op)
 {
     const Op *it = &problem->ops[op];
@@ -266,7 +268,8 @@ static void add_order_of_parts(Model *model)
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-/* How often an operation that is issued in slot 0 is on the unit in slot s: more than once where it takes longer than I.  */
+/* How often an operation that is issued in slot 0 is on the unit in slot s: more than once where it takes longer than
+   I.  */
 static int uses_of(const Model *model, const Op *op, int unit, int s)
 {
     int times = 0;
@@ -430,8 +433,8 @@ static int in_one_group(Model *model, int a, int b)
     return model->same[low][high];
 }
 
-/* An operation that waits does so alone: what its group has in flight would be held up.  Products that end in the order of
-   their issue are no hindrance to a wait for an older one.  */
+/* An operation that waits does so alone: what its group has in flight would be held up.  Products that end in the order
+   of their issue are no hindrance to a wait for an older one.  */
 static void add_waits(Model *model)
 {
     const Problem *problem = model->problem;
@@ -480,8 +483,8 @@ static int modulo(int t, int interval)
     return (t % interval + interval) % interval;
 }
 
-/* A value lives from its issue until its last reader has read, which may be iterations later.  A streaming operation has been
-   issued `latency` cycles before its first reader.  */
+/* A value lives from its issue until its last reader has read, which may be iterations later.  A streaming operation
+   has been issued `latency` cycles before its first reader.  */
 static void add_lives(Model *model, Lives *lives, int v)
 {
     const Problem *problem = model->problem;

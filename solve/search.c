@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * search.c - Algorithm 1 of the paper: the smallest interval I, and for it the fewest stages k; a schedule has at most k I cycles.
+ * search.c - Algorithm 1 of the paper: the smallest interval I, and for it the fewest stages k; a schedule has at most
+ * k I cycles.
  *
- * I starts at its lower bound, from the busiest unit and the slowest recurrence.  Where the solver finds that no schedule exists,
- * the constraints that it needed for that are made fewer, one by one, and named.  Many schedules have the smallest interval.  The
- * one that is printed crosses between groups least often, then is the shortest, then issues each operation as late as it can.
+ * I starts at its lower bound, from the busiest unit and the slowest recurrence.  Where the solver finds that no
+ * schedule exists, the constraints that it needed for that are made fewer, one by one, and named.  Many schedules have
+ * the smallest interval.  The one that is printed crosses between groups least often, then is the shortest, then issues
+ * each operation as late as it can.
  */
 #include "solve.h"
 

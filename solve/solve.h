@@ -12,7 +12,8 @@
  *   show.c       schedule and tables as text, out
  *   wsc-solve.c  the command line
  *
- * A schedule gives each operation v of the loop's body a cycle M(v) and a warp group.  Iteration i issues v at M(v) + i I.
+ * A schedule gives each operation v of the loop's body a cycle M(v) and a warp group.  Iteration i issues v at M(v) + i
+ * I.
  */
 #ifndef WSC_SOLVE_H
 #define WSC_SOLVE_H
@@ -37,14 +38,14 @@ typedef struct {
         const char *name;
         double work;
     } kinds[MAX_KINDS]; /* one behind the other */
-    int cycles;       /* until its result is there */
-    int registers;    /* of each thread, while the result lives */
-    int spill;        /* cycles more to a reader in another group */
-    int latency;      /* of a streaming operation: how long before its first reader it is issued */
-    bool variable;    /* varies in latency: in no group */
-    bool streaming;   /* depends on nothing in the loop, and runs ahead */
+    int cycles;         /* until its result is there */
+    int registers;      /* of each thread, while the result lives */
+    int spill;          /* cycles more to a reader in another group */
+    int latency;        /* of a streaming operation: how long before its first reader it is issued */
+    bool variable;      /* varies in latency: in no group */
+    bool streaming;     /* depends on nothing in the loop, and runs ahead */
     bool asynchronous;
-    bool alone;       /* in a group with others that are alone, only */
+    bool alone; /* in a group with others that are alone, only */
     Use uses[MAX_USES];
     Held held[MAX_HELD];
     int nuses, nheld, nkinds;
@@ -85,10 +86,10 @@ typedef struct {
     Op *ops;
     Edge *edges;
     int nunits, nspaces, nkinds, nops, nedges;
-    int groups;      /* at most so many */
-    int registers;   /* of each thread of a group; 0: not counted */
-    int crossings;   /* at most so many; NOT_GIVEN */
-    int normalize;   /* the sum of all cycles, at most; 0: cycles are exact */
+    int groups;        /* at most so many */
+    int registers;     /* of each thread of a group; 0: not counted */
+    int crossings;     /* at most so many; NOT_GIVEN */
+    int normalize;     /* the sum of all cycles, at most; 0: cycles are exact */
     double spill_rate; /* bytes a clock of a value that changes groups; 0: none */
     Wait wait;
     bool reader_registers; /* a value from another group takes registers of its reader, too */
@@ -124,14 +125,15 @@ bool spills(const Problem *problem, int from, int to); /* may this value have to
 void cost_problem(Problem *problem);
 int normalized(const double *clocks, int n, int sum, int *cycles, double *scale, bool literal);
 int busy_cycles(const Problem *problem, int unit);
-int unit_bound(const Problem *problem, int *unit);                 /* of the interval, from the busiest unit */
-int cycle_bound(const Problem *problem, int *cycle, int *ncycle);  /* and from the slowest recurrence, with its operations */
+int unit_bound(const Problem *problem, int *unit); /* of the interval, from the busiest unit */
+int cycle_bound(const Problem *problem, int *cycle,
+                int *ncycle); /* and from the slowest recurrence, with its operations */
 int shortest_length(const Problem *problem, int interval);
 
 /* sat.c: variables are 1, 2, ...; a literal is a variable or its negative.  */
 typedef struct Sat Sat;
 typedef struct {
-    double until;                 /* seconds, as now () gives them */
+    double until;                  /* seconds, as now () gives them */
     volatile const int *cancelled; /* a signal's number, or NULL */
 } Limit;
 typedef enum { SAT_YES = 10, SAT_NO = 20, SAT_UNKNOWN = 0 } Answer;
@@ -190,18 +192,18 @@ int count_true(Model *model, const int *literals, int n, int **at_least);
 
 /* search.c */
 typedef struct {
-    int from, to;        /* of the interval; 0: from its lower bound on */
-    int stages, length;  /* 0: one stage more than the shortest iteration takes; as many cycles as stages have */
-    bool first;          /* any schedule of the smallest interval will do */
+    int from, to;       /* of the interval; 0: from its lower bound on */
+    int stages, length; /* 0: one stage more than the shortest iteration takes; as many cycles as stages have */
+    bool first;         /* any schedule of the smallest interval will do */
     bool progress;
 } Wish;
 typedef struct {
     Answer answer;
-    bool best;        /* the second objective was reached, too */
-    int bound;        /* of the interval, from units and recurrences */
-    int tried;        /* the last interval that was tried */
+    bool best; /* the second objective was reached, too */
+    int bound; /* of the interval, from units and recurrences */
+    int tried; /* the last interval that was tried */
     int stages;
-    Text why;         /* why the interval is no smaller: lines */
+    Text why; /* why the interval is no smaller: lines */
     int nvars, nclauses;
     double seconds;
 } Outcome;

@@ -2,8 +2,8 @@
 /*
  * sums.c - the generalized totalizer (Joshi, Martins, Manquinho 2015), one-sided.
  *
- * A tree over the terms.  Each node has a literal for each value that the sum below it may take; the literal is true where the
- * true terms below add up to that value.  Values above the limit are one: at the root a clause forbids them.
+ * A tree over the terms.  Each node has a literal for each value that the sum below it may take; the literal is true
+ * where the true terms below add up to that value.  Values above the limit are one: at the root a clause forbids them.
  */
 #include "solve.h"
 

@@ -55,8 +55,8 @@ static inline ws_tensor product_extra(const product_call *call, product_finish f
 /* Elements of K in a line of 128 bytes. */
 #define PRODUCT_LINE_(type) ((type) == WS_F32 ? 32 : (type) == WS_F16 || (type) == WS_BF16 ? 64 : 128)
 
-/* What a nest is called with.  Tensors are made here, where types and transpositions are literals.  `sums` is where parts
-   lie; a kernel that has none reads nothing there. */
+/* What a nest is called with.  Tensors are made here, where types and transpositions are literals.  `sums` is where
+   parts lie; a kernel that has none reads nothing there. */
 #define PRODUCT_JOB_(sums, rows, cols, depth, a_type, b_type, sum, out, trans_a, trans_b, finish) \
     const int batch = call->batch, M = call->M, N = call->N, K = call->K, parts = choice.parts;   \
     const product_tile t = {rows, cols, depth, sum, out, trans_a, trans_b, finish};               \

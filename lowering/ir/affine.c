@@ -166,7 +166,8 @@ int64_t affine_factor(const Affine *x, const Value *value)
     return at < 0 ? 0 : x->terms[at].factor;
 }
 
-/* Lower bound, upper bound and step of a counter that goes up; of a grid that of its blocks alone, of which none lies beyond.  */
+/* Lower bound, upper bound and step of a counter that goes up; of a grid that of its blocks alone, of which none lies
+   beyond.  */
 static Value *const *counted(const Value *value)
 {
     const Op *loop = value->block ? value->block->parent : NULL;

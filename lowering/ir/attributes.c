@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * attributes.c - what attributes.def says of an operation's attributes, and what can be done with them whatever they are.
+ * attributes.c - what attributes.def says of an operation's attributes, and what can be done with them whatever they
+ * are.
  *
  * Dumps are in print.c, their reader in parse-ops.c, the checker in check.c: all go by the table here.
  */

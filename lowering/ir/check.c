@@ -2,10 +2,10 @@
 /*
  * check.c - is this IR what ir.h says?  Asked after every pass that changes it; a no is a bug of that pass.
  *
- * Structure: links between ops, blocks and values; the number of operands by ops.def; blocks and what ends them.  Order:
- * a value is used below its definition and inside its block; parameters are seen everywhere, by the body and by each
- * program.  Types: carried values keep theirs; once nest has made the GRID, every value has one, and scalars fit their
- * operations.
+ * Structure: links between ops, blocks and values; the number of operands by ops.def; blocks and what ends them.
+ * Order: a value is used below its definition and inside its block; parameters are seen everywhere, by the body and by
+ * each program.  Types: carried values keep theirs; once nest has made the GRID, every value has one, and scalars fit
+ * their operations.
  */
 #include "ir/queries.h"
 

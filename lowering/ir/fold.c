@@ -2,8 +2,8 @@
 /*
  * fold.c - what a scalar's value is, where it can be told at compile time.
  *
- * Integers wrap to their type as the emitted C would with -fwrapv; what C leaves undefined (division by zero, a shift beyond
- * the width, a float that does not fit the integer) is not folded.  F32 arithmetic rounds after each operation.
+ * Integers wrap to their type as the emitted C would with -fwrapv; what C leaves undefined (division by zero, a shift
+ * beyond the width, a float that does not fit the integer) is not folded.  F32 arithmetic rounds after each operation.
  */
 #include <math.h>
 

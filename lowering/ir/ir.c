@@ -2,9 +2,9 @@
 /*
  * ir.c - the arena, and building, walking and copying the IR.
  *
- * Every object of a Module comes from one list of zeroed chunks and goes with it.  Builders keep the two invariants that
- * the passes lean on: an op knows its block and a block its op, and a value knows its definition.  Constants are folded
- * in fold.c.
+ * Every object of a Module comes from one list of zeroed chunks and goes with it.  Builders keep the two invariants
+ * that the passes lean on: an op knows its block and a block its op, and a value knows its definition.  Constants are
+ * folded in fold.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -216,8 +216,8 @@ static bool comes_before(const Kernel *x, const Kernel *y)
     return x->loc.host != y->loc.host ? x->loc.host < y->loc.host : strcmp(x->name, y->name) < 0;
 }
 
-/* Kernels stand in the order of the source: GCC goes through functions in an order that depends on -O.  One macro may expand
-   to several at one place: these go by name.  */
+/* Kernels stand in the order of the source: GCC goes through functions in an order that depends on -O.  One macro may
+   expand to several at one place: these go by name.  */
 Kernel *kernel_new(Module *module, const char *name, Loc loc)
 {
     Kernel *kernel = arena_alloc(module, sizeof *kernel);
@@ -420,8 +420,8 @@ ScheduleRow *schedule_op(Op *op)
 
 /* ---- what a kernel has ------------------------------------------------------------------------------------------- */
 
-/* Roles, storages and arefs are appended, so that lists keep the order of creation.  Storages and arefs become fields of
-   one struct: a name that is taken gets a number.  */
+/* Roles, storages and arefs are appended, so that lists keep the order of creation.  Storages and arefs become fields
+   of one struct: a name that is taken gets a number.  */
 bool kernel_names(const Kernel *kernel, const char *name)
 {
     FOR_STORAGES (storage, kernel)

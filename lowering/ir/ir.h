@@ -2,9 +2,9 @@
 /*
  * ir.h - the one representation that every room of the house shares.
  *
- * A Module is one C translation unit; a Kernel is one grid region of it, from the plugin's first value to the text of the
- * .cu.  The IR is structured SSA: a Block is a list of Ops; control flow is an Op with nested Blocks.  Sections below go by
- * the file that implements them.
+ * A Module is one C translation unit; a Kernel is one grid region of it, from the plugin's first value to the text of
+ * the .cu.  The IR is structured SSA: a Block is a list of Ops; control flow is an Op with nested Blocks.  Sections
+ * below go by the file that implements them.
  *
  *   for (k = 0; k < K; k += 64)                 %k_for: for %c0, %K, %c64, %acc0 pipeline(4,2)
  *     acc = ws_dot (ws_load (a, i, k, 128, 64),     (%k, %acc1):
@@ -14,11 +14,11 @@
  *                                                       %acc2 = dot %ta, %t, %acc1
  *                                                       yield %acc2
  *
- * To add an operation: a row in runtime/common/ops.def, and its meaning where values of its class are computed (HACKING.md).
- * To add an attribute: a field in the struct of its class below, a row in attributes.def, HAS_NAME in the rows of ops.def
- * that have it.  op->sync->keep is then a field like others; dumps, their reader, copies, comparisons and the checker know it.
- * To add to the schedule: a field in ScheduleRow, print_row () in print.c and parse_row () in parse-ops.c.
- * A pass marks operations in a table of its own, by Op.id; there is no room for that in the operation.
+ * To add an operation: a row in runtime/common/ops.def, and its meaning where values of its class are computed
+ * (HACKING.md). To add an attribute: a field in the struct of its class below, a row in attributes.def, HAS_NAME in the
+ * rows of ops.def that have it.  op->sync->keep is then a field like others; dumps, their reader, copies, comparisons
+ * and the checker know it. To add to the schedule: a field in ScheduleRow, print_row () in print.c and parse_row () in
+ * parse-ops.c. A pass marks operations in a table of its own, by Op.id; there is no room for that in the operation.
  *
  * Everything hangs off the Module and lives in its arena; nothing is freed one by one and no pass keeps static state.
  * Failures are of two kinds: reject () for the user's program, die () for our own bugs.  Neither ends the process.
@@ -51,9 +51,22 @@ typedef struct Variable Variable;
 
 /* Element and scalar types.  The first ten are ws_dtype in its order.  */
 typedef enum {
-    D_F32, D_F64, D_F16, D_BF16, D_E4M3, D_E5M2, D_I8, D_I32, D_U8, D_I16,
-    D_MASK,                            /* element of a mask tile */
-    D_I1, D_U16, D_U32, D_I64, D_U64, /* further scalars */
+    D_F32,
+    D_F64,
+    D_F16,
+    D_BF16,
+    D_E4M3,
+    D_E5M2,
+    D_I8,
+    D_I32,
+    D_U8,
+    D_I16,
+    D_MASK, /* element of a mask tile */
+    D_I1,
+    D_U16,
+    D_U32,
+    D_I64,
+    D_U64, /* further scalars */
     D_COUNT
 } Dtype;
 
@@ -117,14 +130,23 @@ enum {
 #define IS_POLYNOMIAL ((uint64_t)1 << 43) /* elementwise: its coefficients want registers */
 #define MEETS_BLOCKS  ((uint64_t)1 << 44) /* the groups of one number in all blocks of a cluster exchange tiles */
 
-typedef enum { CLASS_SCALAR, CLASS_TENSOR, CLASS_READ, CLASS_LOAD, CLASS_TILE, CLASS_STORE, CLASS_CONTROL, CLASS_SYNC } OpClass;
+typedef enum {
+    CLASS_SCALAR,
+    CLASS_TENSOR,
+    CLASS_READ,
+    CLASS_LOAD,
+    CLASS_TILE,
+    CLASS_STORE,
+    CLASS_CONTROL,
+    CLASS_SYNC
+} OpClass;
 
 typedef struct {
-    const char *name;  /* "EXP2" */
-    const char *text;  /* "exp2" */
+    const char *name; /* "EXP2" */
+    const char *text; /* "exp2" */
     OpClass class_;
-    int nargs;         /* -1: varies */
-    int rule;          /* R_..., rules.h */
+    int nargs; /* -1: varies */
+    int rule;  /* R_..., rules.h */
     const char *call;
     uint64_t about; /* attributes and traits: HAS_..., NEEDS_..., MIXES_ROWS ... */
     const char *doc;
@@ -144,44 +166,44 @@ typedef struct Reduction {
 /* pipeline(D[,P]) ... on a FOR.  -1 where the user left it to the compiler.  */
 typedef enum { SCHEDULE_AUTO, SCHEDULE_FINE, SCHEDULE_COARSE, SCHEDULE_OPTIMAL } Schedule;
 typedef struct {
-    int depth;          /* D */
-    int in_flight;      /* P as written, then as carried out (effective) */
-    bool automatic;     /* pipeline(auto) */
+    int depth;      /* D */
+    int in_flight;  /* P as written, then as carried out (effective) */
+    bool automatic; /* pipeline(auto) */
     bool pingpong;
-    bool parts;         /* no pipeline: parts, whose iterations the blocks of a cluster carry out */
-    bool blocks;        /* no pipeline: the same, of any loop whose iterations are the blocks of a cluster */
+    bool parts;  /* no pipeline: parts, whose iterations the blocks of a cluster carry out */
+    bool blocks; /* no pipeline: the same, of any loop whose iterations are the blocks of a cluster */
     Schedule schedule;
-    Loc loc;            /* of the pragma */
-    int tile;           /* plain loops: iterations that become one; 0: left to the compiler */
+    Loc loc;               /* of the pragma */
+    int tile;              /* plain loops: iterations that become one; 0: left to the compiler */
     Reduction *reductions; /* ... and sums that may be made in another order */
-    bool plain;         /* plain: the pragma is about the tile, too, and no promise that loads can move */
-    int put_count;      /* choose: number of arefs filled in the loop */
+    bool plain;            /* plain: the pragma is about the tile, too, and no promise that loads can move */
+    int put_count;         /* choose: number of arefs filled in the loop */
 } Pipeline;
 
 enum { RELEASE_END = 0x7fffffff };
 
-/* Blocks of a cluster that share a tile: those of one column of the cluster (along x), of one row (along y), of both, or all
-   blocks.  */
+/* Blocks of a cluster that share a tile: those of one column of the cluster (along x), of one row (along y), of both,
+   or all blocks.  */
 enum { ALONG_NONE, ALONG_X = 1, ALONG_Y = 2, ALONG_X_AND_Y = 3, ALONG_ALL = 4 };
 
 /* A value of the language: one definition, any number of uses.  */
 struct Value {
     int id;
     Type type;
-    Op *def;            /* NULL for a block argument or a kernel parameter */
-    Block *block;       /* for a block argument, its block */
-    int index;          /* which result or argument */
-    const char *name;   /* the user's name, or NULL */
+    Op *def;          /* NULL for a block argument or a kernel parameter */
+    Block *block;     /* for a block argument, its block */
+    int index;        /* which result or argument */
+    const char *name; /* the user's name, or NULL */
     Loc loc;
-    int uses;           /* ir_count_uses () makes it current */
+    int uses; /* ir_count_uses () makes it current */
     /* choose */
-    bool split;         /* rows are divided among the consumer groups */
+    bool split; /* rows are divided among the consumer groups */
     /* plan */
-    Variable *var;      /* the C variable that holds it in the .cu; NULL: printed as an expression at its one use */
+    Variable *var; /* the C variable that holds it in the .cu; NULL: printed as an expression at its one use */
 };
 
-/* What classes of operations have to say, field by field in attributes.def.  Fields stand by size, so that attributes.c can see
-   that each has its row there.  */
+/* What classes of operations have to say, field by field in attributes.def.  Fields stand by size, so that attributes.c
+   can see that each has its row there.  */
 typedef struct {
     int64_t integer;
     double real;
@@ -241,12 +263,13 @@ struct Op {
     /* partition and after */
     Aref *aref;
     Storage *storage;
-    Op *origin;         /* the op of the kernel's body that this role's copy came from */
-    int position;       /* plan: place in the role's program order */
+    Op *origin;   /* the op of the kernel's body that this role's copy came from */
+    int position; /* plan: place in the role's program order */
 };
 
-/* The schedule: what the user says, and tag and choose decide, for an operation of the kernel's body, a row each by Op.id.  What
-   a later pass makes of an operation has a copy of its row, or a row of its own.  A row that nobody wrote is zero.  */
+/* The schedule: what the user says, and tag and choose decide, for an operation of the kernel's body, a row each by
+   Op.id.  What a later pass makes of an operation has a copy of its row, or a row of its own.  A row that nobody wrote
+   is zero.  */
 typedef struct {
     int task;       /* the user's, from 1 on: kernel_task () */
     int ring;       /* slots that the user wants of the ring that carries its result; 0: left to the compiler */
@@ -254,8 +277,8 @@ typedef struct {
     uint32_t roles; /* bit per kernel->roles[] that executes it */
     int stage;      /* iterations of delay behind the loop's newest iteration */
     int order;      /* position within the iteration, by stage-major order */
-    int depth;      /* slots of the ring that will carry its result from role to role, 0: it stays where it is computed */
-    int release;    /* of that: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
+    int depth;   /* slots of the ring that will carry its result from role to role, 0: it stays where it is computed */
+    int release; /* of that: order of the op that is done with the slot, RELEASE_END: the iteration's last product */
     uint32_t maker;  /* of that: the role that fills the ring, a bit */
     uint32_t turner; /* and the one that carries it on, rows and columns exchanged, in a second ring; 0: none */
 } ScheduleRow;
@@ -267,7 +290,7 @@ const ScheduleRow *schedule_of(const Op *op);
 ScheduleRow *schedule_op(Op *op); /* to write */
 
 struct Block {
-    Op *parent;         /* the op that holds it, NULL for a body */
+    Op *parent; /* the op that holds it, NULL for a body */
     int nargs;
     Value **args;
     Op *first, *last;
@@ -284,22 +307,22 @@ typedef enum { PRECISION_F32, PRECISION_TF32, PRECISION_F16, PRECISION_BF16 } Pr
 typedef struct {
     int dims;
     bool persistent, persistent_given;
-    bool dynamic; /* choose: a CTA gets its next tile when it wants one, not every so many */
+    bool dynamic;   /* choose: a CTA gets its next tile when it wants one, not every so many */
     int cluster[2]; /* blocks along the last dimension but one, and along the last; 0: none (choose) */
-    bool parts;     /* parts, blocks: the last dimension is that of a loop whose iterations are the blocks of a cluster */
+    bool parts; /* parts, blocks: the last dimension is that of a loop whose iterations are the blocks of a cluster */
     TileOrder order;
     int order_group;
     int consumers;
     Split split;
     int producer_registers, consumer_registers;
-    bool plain;     /* loops over elements: language/plain.c makes tiles of them */
-    int tile[4];    /* ... so many iterations of each loop; 0: left to the compiler */
+    bool plain;  /* loops over elements: language/plain.c makes tiles of them */
+    int tile[4]; /* ... so many iterations of each loop; 0: left to the compiler */
     Precision precision;
     Loc loc;
 } Grid;
 
-/* Shared memory that the kernel owns, apart from the values that pass through it.  Tiles are stored in blocks of 128-byte
-   rows with the 128-byte swizzle: ceil (cols * size / 128) blocks of `rows` rows (rows rounded up to 8).  */
+/* Shared memory that the kernel owns, apart from the values that pass through it.  Tiles are stored in blocks of
+   128-byte rows with the 128-byte swizzle: ceil (cols * size / 128) blocks of `rows` rows (rows rounded up to 8).  */
 typedef enum { USE_RING, USE_OPERAND, USE_OUTPUT, USE_SCRATCH, USE_GATHERED, USE_PARTS, USE_SHARES } StorageUse;
 struct Storage {
     const char *name;
@@ -310,10 +333,11 @@ struct Storage {
     int64_t stride;     /* plan: from one slot to the next */
     int64_t offset;     /* plan: from the shared struct's start */
     Storage *beside;    /* layout: each slot lies right behind that one's, and the next one's behind it */
-    int resident; /* partition: slots that are there, shared by every so many; 0: all.  A copy waits for all that share */
+    int resident;       /* partition: slots that are there, shared by every so many; 0: all.  A copy waits for all that
+    share */
     bool turned;        /* partition: rows and columns of what the slots hold are exchanged */
     bool rounded;       /* layout: f32 that products alone read; the copy rounds it to tf32 */
-    bool interleaved;         /* layout: bytes whose every 16 columns are in the order in which register operands hold theirs */
+    bool interleaved; /* layout: bytes whose every 16 columns are in the order in which register operands hold theirs */
     Storage *next;
 };
 
@@ -321,7 +345,7 @@ struct Storage {
 struct Aref {
     int id;
     const char *name;
-    int slots;          /* D */
+    int slots; /* D */
     Role *producer;
     uint32_t consumers; /* bit per kernel->roles[] */
     int arrivals;       /* on the empty barrier: consumer groups that release a slot, those of other blocks included */
@@ -329,20 +353,27 @@ struct Aref {
     int64_t bytes;      /* per put */
     int nstorages;
     Storage **storages;
-    Value **payload;    /* nstorages values of the body that it carries: what a load brings, or what its producer computes */
-    Block *home;        /* the block of the body whose executions put once each */
-    Aref *also;         /* the next ring that carries the same, to other roles; NULL: none */
-    int release_lag;    /* choose: groups in flight that a release leaves behind (P-1), 0: released after the reads */
+    Value *
+        *payload; /* nstorages values of the body that it carries: what a load brings, or what its producer computes */
+    Block *home;  /* the block of the body whose executions put once each */
+    Aref *also;   /* the next ring that carries the same, to other roles; NULL: none */
+    int release_lag; /* choose: groups in flight that a release leaves behind (P-1), 0: released after the reads */
     Aref *next;
 };
 
 /* Versions of a role's program: one for every launch, and one for launches of which the TMA can load all tensors.  */
 enum { VERSION_ANY = 1, VERSION_TMA = 2 };
 
-/* How register tiles are spread over the 128 threads of a group (layout): in rows, so many side by side in a warp, or as the
-   tensor cores hold accumulators.  */
+/* How register tiles are spread over the 128 threads of a group (layout): in rows, so many side by side in a warp, or
+   as the tensor cores hold accumulators.  */
 typedef enum {
-    LAYOUT_ROWS, LAYOUT_MMA, LAYOUT_ROWS_2, LAYOUT_ROWS_4, LAYOUT_ROWS_8, LAYOUT_ROWS_16, LAYOUT_ROWS_32,
+    LAYOUT_ROWS,
+    LAYOUT_MMA,
+    LAYOUT_ROWS_2,
+    LAYOUT_ROWS_4,
+    LAYOUT_ROWS_8,
+    LAYOUT_ROWS_16,
+    LAYOUT_ROWS_32,
     LAYOUT_COUNT
 } Layout;
 
@@ -352,28 +383,28 @@ enum { ROLE_COPIES = 1, ROLE_COMPUTES = 2, ROLE_STORES = 4, ROLE_DOES_ALL = 7 };
 /* A part of the CTA that runs one program: `replicas` groups, of which `warps` warps run it, the first or all four.  */
 struct Role {
     int id;
-    const char *name;   /* "producer", "consumer" or the user's */
-    unsigned may;       /* ROLE_... */
-    int warps;          /* versions */
+    const char *name; /* "producer", "consumer" or the user's */
+    unsigned may;     /* ROLE_... */
+    int warps;        /* versions */
     int replicas;
-    unsigned versions;  /* VERSION_..., a bit each; of two the launch's tensors choose */
-    int registers;      /* setmaxnreg, 0: none; before plan what the user asks for */
-    Layout layout;      /* layout: of its register tiles */
-    Block *body;        /* distribute: its own copy of the control flow; sees parameters, nothing of kernel->body */
+    unsigned versions; /* VERSION_..., a bit each; of two the launch's tensors choose */
+    int registers;     /* setmaxnreg, 0: none; before plan what the user asks for */
+    Layout layout;     /* layout: of its register tiles */
+    Block *body;       /* distribute: its own copy of the control flow; sees parameters, nothing of kernel->body */
     Role *next;
 };
 
-/* A C variable of the emitted text (plan).  Those with no role belong to the launcher: parameters, tensors, and scalars that
-   the host computes.  */
+/* A C variable of the emitted text (plan).  Those with no role belong to the launcher: parameters, tensors, and scalars
+   that the host computes.  */
 struct Variable {
     const char *name;
     Type type;
-    Role *role;         /* NULL: the launcher's */
-    bool mutable_;      /* assigned more than once, or written in place */
-    bool field;         /* launcher: a member of the parameter struct */
-    Value *value;       /* launcher: what it holds */
-    Op *declared;       /* role: the op that first writes it */
-    bool bare;          /* role: declared without a value before that op */
+    Role *role;    /* NULL: the launcher's */
+    bool mutable_; /* assigned more than once, or written in place */
+    bool field;    /* launcher: a member of the parameter struct */
+    Value *value;  /* launcher: what it holds */
+    Op *declared;  /* role: the op that first writes it */
+    bool bare;     /* role: declared without a value before that op */
     Variable *next;
 };
 
@@ -387,136 +418,143 @@ typedef struct Task {
 
 struct Kernel {
     Module *module;
-    const Machine *machine;  /* the module's */
-    const char *name;        /* the C function's; the n-th region of a function gets a suffix _n, n >= 2 */
+    const Machine *machine; /* the module's */
+    const char *name;       /* the C function's; the n-th region of a function gets a suffix _n, n >= 2 */
     const char *c_function;
-    const char *launcher;    /* the symbol that replaces the region; the front end makes it unique */
+    const char *launcher; /* the symbol that replaces the region; the front end makes it unique */
     Loc loc;
     Grid grid;
     Task *tasks;
     int nparams;
-    Value **params;          /* live-ins in launcher order: scalars and base pointers */
-    Block *body;             /* the region: prologue, then after nest one GRID op */
+    Value **params; /* live-ins in launcher order: scalars and base pointers */
+    Block *body;    /* the region: prologue, then after nest one GRID op */
     Role *roles;
     Storage *storages;
     Aref *arefs;
     Variable *variables;
     int nops; /* that were made so far */
     ScheduleTable schedule;
-    Layout layout;           /* of most roles */
+    Layout layout; /* of most roles */
     /* plan */
     int threads;
     int64_t shared_bytes;
-    int shared_padding;      /* bytes behind the shared struct that a short operand's last rows may be read from */
+    int shared_padding; /* bytes behind the shared struct that a short operand's last rows may be read from */
     int min_blocks;
-    uint64_t digest;         /* choose: of body, clauses and machine, as a schedule file has it */
+    uint64_t digest;          /* choose: of body, clauses and machine, as a schedule file has it */
     const char *scheduled_by; /* schedule: the file, NULL: what choose decided stands */
-    const char *graphs;      /* graph: the dependences of its pipelined loops, as text; NULL: it has none */
-    uint64_t source;         /* freeze: a digest of the body, which no later pass changes; 0: not frozen */
-    const char *obligations; /* verify: what was shown, a line each */
-    struct { int terms, states, steps; } proof; /* verify: how much it looked at */
-    bool failed;             /* a reject was reported */
+    const char *graphs;       /* graph: the dependences of its pipelined loops, as text; NULL: it has none */
+    uint64_t source;          /* freeze: a digest of the body, which no later pass changes; 0: not frozen */
+    const char *obligations;  /* verify: what was shown, a line each */
+    struct {
+        int terms, states, steps;
+    } proof;     /* verify: how much it looked at */
+    bool failed; /* a reject was reported */
     Kernel *next;
 };
 
 typedef enum { TARGET_SEQUENTIAL, TARGET_EMULATE, TARGET_CUDA } Target;
 typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE, DIAG_OPTIMIZED, DIAG_MISSED } DiagKind;
-typedef void (*DiagFn) (void *context, DiagKind kind, Loc loc, const char *message);
+typedef void (*DiagFn)(void *context, DiagKind kind, Loc loc, const char *message);
 
 struct Module {
     struct Chunk *arena;
-    const char *source;      /* the C file's name */
+    const char *source; /* the C file's name */
     Target target;
-    const Machine *machine;  /* that kernels are for: machine/machine.h */
-    bool strict;             /* --ws-strict */
+    const Machine *machine;               /* that kernels are for: machine/machine.h */
+    bool strict;                          /* --ws-strict */
     const char *schedule, *schedule_name; /* --ws-schedule: the text of that file, and its name; NULL: none */
-    const char *lines;       /* the .cu's name, for #line in it; NULL: without */
+    const char *lines;                    /* the .cu's name, for #line in it; NULL: without */
     DiagFn diag;
     void *diag_context;
     Kernel *kernels;
     int next_id;
-    const char *pass;        /* lower.c: the running pass, for die () */
+    const char *pass; /* lower.c: the running pass, for die () */
     bool failed;
 };
 
 /* ---- ir.c: building and walking ---------------------------------------------------------------------------------- */
 
-Module *module_new (const char *source, const Machine *machine, DiagFn diag, void *context);
-void module_free (Module *module);
-void *arena_alloc (Module *module, size_t bytes); /* zeroed */
-char *arena_print (Module *module, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
-char *arena_vprint (Module *module, const char *format, va_list list);
+Module *module_new(const char *source, const Machine *machine, DiagFn diag, void *context);
+void module_free(Module *module);
+void *arena_alloc(Module *module, size_t bytes); /* zeroed */
+char *arena_print(Module *module, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprint(Module *module, const char *format, va_list list);
 
-Type type_scalar (Dtype dtype);
-Type type_pointer (Dtype dtype);
-Type type_tensor (Dtype dtype, int rank);
-Type type_tile (Dtype dtype, int rows, int cols);
-Type type_kind (Kind kind, Type like); /* the same dtype and shape as a tile, view or token */
-Type type_transposed (Type type); /* rows and columns exchanged */
-bool type_equal (Type x, Type y);
-int dtype_bytes (Dtype dtype);
-const char *dtype_text (Dtype dtype);  /* "f16", "i64", "mask" */
-bool dtype_is_float (Dtype dtype);
-bool dtype_is_signed (Dtype dtype);
+Type type_scalar(Dtype dtype);
+Type type_pointer(Dtype dtype);
+Type type_tensor(Dtype dtype, int rank);
+Type type_tile(Dtype dtype, int rows, int cols);
+Type type_kind(Kind kind, Type like); /* the same dtype and shape as a tile, view or token */
+Type type_transposed(Type type);      /* rows and columns exchanged */
+bool type_equal(Type x, Type y);
+int dtype_bytes(Dtype dtype);
+const char *dtype_text(Dtype dtype); /* "f16", "i64", "mask" */
+bool dtype_is_float(Dtype dtype);
+bool dtype_is_signed(Dtype dtype);
 
-Kernel *kernel_new (Module *module, const char *name, Loc loc);
-Value *kernel_param (Kernel *kernel, Type type, const char *name, Loc loc);
-Block *block_new (Kernel *kernel, Op *parent);
-Value *block_arg (Kernel *kernel, Block *block, Type type, const char *name, Loc loc);
+Kernel *kernel_new(Module *module, const char *name, Loc loc);
+Value *kernel_param(Kernel *kernel, Type type, const char *name, Loc loc);
+Block *block_new(Kernel *kernel, Op *parent);
+Value *block_arg(Kernel *kernel, Block *block, Type type, const char *name, Loc loc);
 /* A new op that is in no block yet; args are copied.  Result types are given by op_result.  */
-Op *op_new (Kernel *kernel, Opcode code, Loc loc, int nargs, Value *const *args);
+Op *op_new(Kernel *kernel, Opcode code, Loc loc, int nargs, Value *const *args);
 void op_become(Op *op, Opcode code); /* keeps its attributes that the other has, too */
-Value *op_result (Kernel *kernel, Op *op, Type type, const char *name);
-void op_add_arg (Kernel *kernel, Op *op, Value *value);
-void op_append (Block *block, Op *op);
-void op_before (Op *where, Op *op);
-void op_after (Op *where, Op *op);
-/* A new op in front of `where`, at its place in the source: lowered, for the same roles and of the same origin; or plain.  */
-Op *op_lowered_before (Kernel *kernel, Op *where, Opcode code, int nargs, Value *const *args);
-Value *ir_scalar_before (Kernel *kernel, Op *where, Opcode code, Dtype dtype, int nargs, Value *const *args);
-Value *ir_const_before (Kernel *kernel, Op *where, Dtype dtype, int64_t value);
-Value *ir_convert_before (Kernel *kernel, Op *where, Value *x, Dtype dtype); /* x, if it has it */
-Value *ir_binary_before (Kernel *kernel, Op *where, Opcode code, Value *x, Value *y); /* of x's type */
-void op_remove (Op *op);
-Value *ir_const_int (Kernel *kernel, Block *block, Dtype dtype, int64_t value);  /* appends a CONST */
-Value *ir_const_float (Kernel *kernel, Block *block, Dtype dtype, double value);
-bool ir_constant (const Value *value, int64_t *result);                          /* folds SCALAR integer ops over CONSTs */
-int64_t ir_wrap (Dtype dtype, int64_t value); /* as the type holds it */
+Value *op_result(Kernel *kernel, Op *op, Type type, const char *name);
+void op_add_arg(Kernel *kernel, Op *op, Value *value);
+void op_append(Block *block, Op *op);
+void op_before(Op *where, Op *op);
+void op_after(Op *where, Op *op);
+/* A new op in front of `where`, at its place in the source: lowered, for the same roles and of the same origin; or
+   plain.  */
+Op *op_lowered_before(Kernel *kernel, Op *where, Opcode code, int nargs, Value *const *args);
+Value *ir_scalar_before(Kernel *kernel, Op *where, Opcode code, Dtype dtype, int nargs, Value *const *args);
+Value *ir_const_before(Kernel *kernel, Op *where, Dtype dtype, int64_t value);
+Value *ir_convert_before(Kernel *kernel, Op *where, Value *x, Dtype dtype);          /* x, if it has it */
+Value *ir_binary_before(Kernel *kernel, Op *where, Opcode code, Value *x, Value *y); /* of x's type */
+void op_remove(Op *op);
+Value *ir_const_int(Kernel *kernel, Block *block, Dtype dtype, int64_t value); /* appends a CONST */
+Value *ir_const_float(Kernel *kernel, Block *block, Dtype dtype, double value);
+bool ir_constant(const Value *value, int64_t *result); /* folds SCALAR integer ops over CONSTs */
+int64_t ir_wrap(Dtype dtype, int64_t value);           /* as the type holds it */
 /* What an operation on one or two integers gives, were its operands these.  */
-bool ir_fold (const Op *op, const int64_t *args, int64_t *result);
-bool ir_constant_float (const Value *value, double *result);
-bool ir_has_side_effect (const Op *op);      /* itself or inside its blocks */
-bool ir_inside (const Op *op, const Block *block);
-bool ir_outside (const Value *value, const Op *op); /* neither computed in its blocks nor handed to them by it */
+bool ir_fold(const Op *op, const int64_t *args, int64_t *result);
+bool ir_constant_float(const Value *value, double *result);
+bool ir_has_side_effect(const Op *op); /* itself or inside its blocks */
+bool ir_inside(const Op *op, const Block *block);
+bool ir_outside(const Value *value, const Op *op); /* neither computed in its blocks nor handed to them by it */
 /* Does the test hold for the op, or for one inside it; for one of the block's?  */
-bool ir_any (const Op *op, bool (*test) (const Op *op, const void *context), const void *context);
-bool ir_any_of (const Block *block, bool (*test) (const Op *op, const void *context), const void *context);
-Op *ir_enclosing (const Op *op, Opcode code);/* nearest ancestor */
-void ir_count_uses (Kernel *kernel, Block *body);
-void ir_replace_uses (Block *body, Value *from, Value *to);
+bool ir_any(const Op *op, bool (*test)(const Op *op, const void *context), const void *context);
+bool ir_any_of(const Block *block, bool (*test)(const Op *op, const void *context), const void *context);
+Op *ir_enclosing(const Op *op, Opcode code); /* nearest ancestor */
+void ir_count_uses(Kernel *kernel, Block *body);
+void ir_replace_uses(Block *body, Value *from, Value *to);
 /* Visit every op below a block in program order, an op before its blocks (pre) .  */
-void ir_walk (Block *block, void (*visit) (Op *op, void *context), void *context);
+void ir_walk(Block *block, void (*visit)(Op *op, void *context), void *context);
 /* Copy of a value map for cloning: old value id -> new value.  */
-typedef struct { Value **to; int size; } ValueMap;
-ValueMap value_map_new (Kernel *kernel);
-Value *value_map_get (const ValueMap *map, Value *value); /* value itself where unmapped */
-void value_map_set (Kernel *kernel, ValueMap *map, Value *from, Value *to);
-Op *op_clone (Kernel *kernel, const Op *op, ValueMap *map); /* without its blocks; results mapped, origin set */
-void ir_copy_block (Kernel *kernel, const Block *from, Block *to, ValueMap *map); /* its operations, with their blocks */
-#define FOR_OPS(op, block) for (Op *op = (block)->first, *op##_next_; op && (op##_next_ = op->next, 1); op = op##_next_)
-#define FOR_ROLES(role, kernel) for (Role *role = (kernel)->roles; role; role = role->next)
-#define FOR_AREFS(aref, kernel) for (Aref *aref = (kernel)->arefs; aref; aref = aref->next)
+typedef struct {
+    Value **to;
+    int size;
+} ValueMap;
+ValueMap value_map_new(Kernel *kernel);
+Value *value_map_get(const ValueMap *map, Value *value); /* value itself where unmapped */
+void value_map_set(Kernel *kernel, ValueMap *map, Value *from, Value *to);
+Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map); /* without its blocks; results mapped, origin set */
+void ir_copy_block(Kernel *kernel, const Block *from, Block *to, ValueMap *map); /* its operations, with their blocks */
+#define FOR_OPS(op, block)            for (Op *op = (block)->first, *op##_n; op && (op##_n = op->next, 1); op = op##_n)
+#define FOR_ROLES(role, kernel)       for (Role *role = (kernel)->roles; role; role = role->next)
+#define FOR_AREFS(aref, kernel)       for (Aref *aref = (kernel)->arefs; aref; aref = aref->next)
 #define FOR_STORAGES(storage, kernel) for (Storage *storage = (kernel)->storages; storage; storage = storage->next)
-Role *role_new (Kernel *kernel, const char *name, unsigned may, int replicas); /* of four warps */
-Task *kernel_task(const Kernel *kernel, int number); /* from 1 on; NULL for 0 */
+Role *role_new(Kernel *kernel, const char *name, unsigned may, int replicas); /* of four warps */
+Task *kernel_task(const Kernel *kernel, int number);                          /* from 1 on; NULL for 0 */
 Task *task_new(Kernel *kernel, const char *name);
-Role *role_that (const Kernel *kernel, unsigned may); /* one that may do all of this, and as little else as any; NULL: none */
-bool kernel_is_specialized (const Kernel *kernel); /* who computes does not start the copies into rings */
-bool kernel_names (const Kernel *kernel, const char *name); /* a storage or an aref */
-Storage *storage_new (Kernel *kernel, const char *name, StorageUse use, Type tile, int slots);
-Aref *aref_new (Kernel *kernel, const char *name, int slots);
-int storage_places(const Storage *storage); /* slots that are there */
-int aref_places(const Aref *aref);          /* the fewest of its storages */
+Role *role_that(const Kernel *kernel,
+                unsigned may); /* one that may do all of this, and as little else as any; NULL: none */
+bool kernel_is_specialized(const Kernel *kernel);          /* who computes does not start the copies into rings */
+bool kernel_names(const Kernel *kernel, const char *name); /* a storage or an aref */
+Storage *storage_new(Kernel *kernel, const char *name, StorageUse use, Type tile, int slots);
+Aref *aref_new(Kernel *kernel, const char *name, int slots);
+int storage_places(const Storage *storage);           /* slots that are there */
+int aref_places(const Aref *aref);                    /* the fewest of its storages */
 int aref_place(const Aref *aref, const Value *value); /* of a value among its payload, -1: it does not carry it */
 Aref *aref_to(const Value *value, const Role *role);  /* through which a value of the body comes to the role, or NULL */
 Aref *aref_from(const Value *value, const Role *role); /* into which the role puts it, or NULL */
@@ -568,25 +606,27 @@ typedef enum {
     REASON_COUNT
 } Reason;
 /* Report an error at loc, with its note; marks kernel and module as failed.  The pass returns when convenient.  */
-void reject (Kernel *kernel, Loc loc, Reason reason, ...);
-void reject_text (Kernel *kernel, Loc loc, const char *sentence, const char *remedy); /* a verdict of rules.c */
-const char *reason_sentence (Reason reason);
-const char *reason_remedy (Reason reason);
-void warn (Kernel *kernel, Loc loc, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
-void remark (Kernel *kernel, DiagKind kind, Loc loc, const char *format, ...) __attribute__ ((format (printf, 4, 5)));
+void reject(Kernel *kernel, Loc loc, Reason reason, ...);
+void reject_text(Kernel *kernel, Loc loc, const char *sentence, const char *remedy); /* a verdict of rules.c */
+const char *reason_sentence(Reason reason);
+const char *reason_remedy(Reason reason);
+void warn(Kernel *kernel, Loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void remark(Kernel *kernel, DiagKind kind, Loc loc, const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* A bug of ours: reported as an error that names the pass; marks the module as failed; returns.  */
-void die (Kernel *kernel, Loc loc, const char *file, int line, const char *format, ...) __attribute__ ((format (printf, 5, 6)));
-#define BUG(kernel, ...) die (kernel, (kernel)->loc, __FILE__, __LINE__, __VA_ARGS__)
-#define BUG_AT(kernel, loc, ...) die (kernel, loc, __FILE__, __LINE__, __VA_ARGS__) /* where one statement is to blame */
+void die(Kernel *kernel, Loc loc, const char *file, int line, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+#define BUG(kernel, ...)         die(kernel, (kernel)->loc, __FILE__, __LINE__, __VA_ARGS__)
+#define BUG_AT(kernel, loc, ...) die(kernel, loc, __FILE__, __LINE__, __VA_ARGS__) /* where one statement is to blame */
 
 /* ---- print.c, parse.c, check.c ----------------------------------------------------------------------------------- */
 
-void ir_print (FILE *out, const Kernel *kernel, const char *pass); /* the dump after a pass; with roles, when there are any */
-char *ir_read_text (FILE *in); /* all of it, to be freed; NULL when it cannot be read */
-Module *ir_parse (const char *text, const char *name, DiagFn diag, void *context); /* NULL after an error */
-bool ir_check (Kernel *kernel); /* SSA, types, block structure; BUG () and false when broken */
-bool ir_check_body (Kernel *kernel);
-bool ir_check_programs (Kernel *kernel);
+void ir_print(FILE *out, const Kernel *kernel,
+              const char *pass); /* the dump after a pass; with roles, when there are any */
+char *ir_read_text(FILE *in);    /* all of it, to be freed; NULL when it cannot be read */
+Module *ir_parse(const char *text, const char *name, DiagFn diag, void *context); /* NULL after an error */
+bool ir_check(Kernel *kernel); /* SSA, types, block structure; BUG () and false when broken */
+bool ir_check_body(Kernel *kernel);
+bool ir_check_programs(Kernel *kernel);
 
 #ifdef __cplusplus
 }

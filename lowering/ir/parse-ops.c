@@ -241,7 +241,7 @@ static void parse_arg(Parser *p, Block *block, Op *op)
         op_add_arg(p->kernel, op, value);
 }
 
-/* ---- what passes have found --------------------------------------------------------------------------------------- */
+/* ---- what passes have found -------------------------------------------------------------------------------------- */
 
 static int parse_place(Parser *p)
 {

@@ -8,8 +8,8 @@
  *
  * One token of look-ahead and one function for each construct.  The first error is reported with its line and ends the
  * reading; from then on every function returns at once.  The reader makes objects that are sound in memory whatever the
- * text; whether they are a program is check.c's question.  Operands stand on the operation's line; a literal becomes a CONST
- * before its user; names are seen from their definition to the end of their block, parameters everywhere.
+ * text; whether they are a program is check.c's question.  Operands stand on the operation's line; a literal becomes a
+ * CONST before its user; names are seen from their definition to the end of their block, parameters everywhere.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -303,7 +303,8 @@ static void parse_launcher(Parser *p, int line)
     p->kernel->launcher = scan_name(p);
 }
 
-/* What goes through an aref stands in its list at the place of its storage, and in those of others that carry the same.  */
+/* What goes through an aref stands in its list at the place of its storage, and in those of others that carry the
+   same. */
 static void link_payload(Op *op, void *context)
 {
     (void)context;

@@ -470,7 +470,7 @@ static void print_if(Printer *p, const Op *op)
     fputs("}\n", p->out);
 }
 
-/* Attributes that an ordinary operation shows between its operands and the bar.  One without a name is always there.  */
+/* Attributes that an ordinary operation shows between its operands and the bar.  One without a name is always there. */
 static void print_attributes(Printer *p, const Op *op)
 {
     FOR_ATTRIBUTES(i, op)

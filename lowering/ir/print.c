@@ -18,10 +18,10 @@
  *     }
  *   }
  *
- * Values have the user's names, numbered from .2 where a name comes again; nameless ones are numbered in the order of the
- * text.  So a dump does not change when a pass merely makes values in another order.  Literals stand where they are used.
- * What a pass has found stands after the bar; what later passes have made (roles, rings, storages, variables, programs) is
- * printed once it is there.
+ * Values have the user's names, numbered from .2 where a name comes again; nameless ones are numbered in the order of
+ * the text.  So a dump does not change when a pass merely makes values in another order.  Literals stand where they are
+ * used. What a pass has found stands after the bar; what later passes have made (roles, rings, storages, variables,
+ * programs) is printed once it is there.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -2,8 +2,9 @@
 /*
  * queries.c - what choose and its writers, distribute and expand ask of an operation.
  *
- *   acc = ws_dot (ta, ws_trans (tb), acc)      both operands come through rings, as they lie there; the accumulator is the
- *                                              loop's carried value and nothing else looks at it: it may stay in flight
+ *   acc = ws_dot (ta, ws_trans (tb), acc)      both operands come through rings, as they lie there; the accumulator is
+ *                                              the loop's carried value and nothing else looks at it: it may be in
+ *                                              flight
  */
 #include "machine/machine.h"
 #include "ir/queries.h"
@@ -212,8 +213,8 @@ static int through_arms(Chain *chain, Op *branch, const Value *value)
     return end;
 }
 
-/* A value that comes into a block, from product to product and through the arms of `if`s: as which operand of the block's
-   yield it ends, -1 if anything else looks at it.  */
+/* A value that comes into a block, from product to product and through the arms of `if`s: as which operand of the
+   block's yield it ends, -1 if anything else looks at it.  */
 static int chain_end(Chain *chain, Block *block, const Value *value)
 {
     for (;;) {
@@ -266,7 +267,8 @@ Op *outermost_loop(const Op *op)
     return outer;
 }
 
-/* All products of a chain stay in flight over the iteration's end, or none: one whose operand is staged has to be awaited.  */
+/* All products of a chain stay in flight over the iteration's end, or none: one whose operand is staged has to be
+   awaited.  */
 Op *dot_carried_by(const Machine *machine, const Op *dot, const Uses *uses, int *index)
 {
     Op *loop = op_is_dot(dot) ? loop_around(dot->parent) : NULL;

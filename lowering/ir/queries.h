@@ -22,7 +22,8 @@ bool op_mixes_rows(const Op *op);
 /* The groups of one number in all blocks of a cluster come to it, and exchange tiles.  */
 bool op_meets_blocks(const Op *op);
 
-/* What makes the value where it, or what it is the transpose of, comes through a ring: each use picks its own window.  */
+/* What makes the value where it, or what it is the transpose of, comes through a ring: each use picks its own
+   window. */
 Op *ring_source(const Value *value);
 /* The same of a value that each of the groups stores its own rows of; otherwise one stores it for all.  */
 bool ring_source_divides(const Value *value, int groups);
@@ -30,7 +31,8 @@ bool ring_source_divides(const Value *value, int groups);
 bool use_is_operand(const Use *use, const Uses *uses);
 /* The tensor core takes the operand from the ring as it lies there: along K, or across K for 16-bit types.  */
 bool operand_in_place(const Machine *machine, const Value *value, int arg);
-/* The value is a load, or its transpose, of bytes whose rows run across K in each product that reads them; nothing else does.  */
+/* The value is a load, or its transpose, of bytes whose rows run across K in each product that reads them; nothing else
+   does.  */
 bool lies_across(const Op *load, const Value *value, const Uses *uses);
 /* The block itself, or the body of a loop or a grid that it is an arm in; and that loop, or NULL.  */
 Block *body_around(Block *block);
@@ -45,12 +47,13 @@ bool rows_stay_apart(Kernel *kernel, const Uses *uses, const Op *load);
 int rows_clipped(Kernel *kernel, const Uses *uses, const Op *load);
 /* ... and a product's columns, where it is told how many are seen, from that one on?  */
 bool columns_reach_nothing(Kernel *kernel, const Uses *uses, const Op *dot);
-/* Is this load, or the copy that stands for it, of tiles so wide that products with the last, of which half may be all that there
-   is, are made in half the time?  */
+/* Is this load, or the copy that stands for it, of tiles so wide that products with the last, of which half may be all
+   that there is, are made in half the time?  */
 bool is_halved_at_edge(const Machine *machine, const Op *load);
 /* Which of the grid's variables the value is, -1 if it is none.  */
 int grid_variable(const Value *value);
-/* May the variable wrap around, since it is cut off to 32 bits or has no sign?  The launcher sees to it that it does not.  */
+/* May the variable wrap around, since it is cut off to 32 bits or has no sign?  The launcher sees to it that it does
+   not.  */
 bool may_wrap(const Op *loop, int dim);
 /* The op of `block` that is `op` or holds it.  */
 Op *op_at_block(Op *op, const Block *block);

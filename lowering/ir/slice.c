@@ -2,9 +2,9 @@
 /*
  * slice.c - uses, and dependency-closed slices of structured SSA.
  *
- * A slice grows from roots backwards over use-def chains (Tawa, III-C.1).  An op in the slice brings the control flow that
- * decides whether it runs; a carried value of a loop or a result of an `if` brings exactly its own chain, so that a role
- * that never looks at the accumulator gets a loop without it.
+ * A slice grows from roots backwards over use-def chains (Tawa, III-C.1).  An op in the slice brings the control flow
+ * that decides whether it runs; a carried value of a loop or a result of an `if` brings exactly its own chain, so that
+ * a role that never looks at the accumulator gets a loop without it.
  */
 #include "ir/slice.h"
 

@@ -5,16 +5,16 @@
 
 #include "ir/ir.h"
 
-extern const char *const text_kinds[];     /* by Kind */
-extern const char *const text_tags[];      /* by Tag */
-extern const char *const text_schedules[]; /* by Schedule */
-extern const char *const text_orders[];    /* by TileOrder */
-extern const char *const text_splits[];    /* by Split */
-extern const char *const text_precisions[]; /* by Precision */
-extern const char *const text_uses[];      /* by StorageUse */
-extern const char *const text_layouts[];   /* by Layout */
-extern const char *const text_alongs[];    /* by ALONG_... */
-extern const char *const text_versions[];  /* by the place of the bit VERSION_... */
+extern const char *const text_kinds[];        /* by Kind */
+extern const char *const text_tags[];         /* by Tag */
+extern const char *const text_schedules[];    /* by Schedule */
+extern const char *const text_orders[];       /* by TileOrder */
+extern const char *const text_splits[];       /* by Split */
+extern const char *const text_precisions[];   /* by Precision */
+extern const char *const text_uses[];         /* by StorageUse */
+extern const char *const text_layouts[];      /* by Layout */
+extern const char *const text_alongs[];       /* by ALONG_... */
+extern const char *const text_versions[];     /* by the place of the bit VERSION_... */
 extern const char *const text_capabilities[]; /* by ROLE_..., bit by bit */
 enum {
     TEXT_KINDS = 7,

@@ -14,15 +14,15 @@
  *       store y, i, 512 s, sub v, mean
  *     store_col m, i, mean
  *
- * What an iteration leaves in an array (a carried value of which the loop hands on the next alone) stays in its block: the
- * same iteration of a later loop finds it there.  What all iterations add up, or take the largest or smallest of, each block gets
- * from all, in the order of the loop: the same bits in all of them.  So what stands between the loops is computed by every block
- * alike; what is stored there, the first stores.
+ * What an iteration leaves in an array (a carried value of which the loop hands on the next alone) stays in its block:
+ * the same iteration of a later loop finds it there.  What all iterations add up, or take the largest or smallest of,
+ * each block gets from all, in the order of the loop: the same bits in all of them.  So what stands between the loops
+ * is computed by every block alike; what is stored there, the first stores.
  *
  * The blocks run at the same time.  So no iteration may see what another stores, and no two store one element.
  *
- * Tested, not proved (proof/freeze.c): tests/programs/blocks.c runs such loops on the sequential target, which runs the C
- * loops, and on emulate.
+ * Tested, not proved (proof/freeze.c): tests/programs/blocks.c runs such loops on the sequential target, which runs the
+ * C loops, and on emulate.
  */
 #include "lower.h"
 #include "machine/machine.h"
@@ -99,7 +99,8 @@ static bool check_grid(const Blocks *in)
 
 /* ---- what they carry --------------------------------------------------------------------------------------------- */
 
-/* The operation that reduces the n-th carried value, what it meets in *part; NULL where the loop does anything else with it.  */
+/* The operation that reduces the n-th carried value, what it meets in *part; NULL where the loop does anything else
+   with it.  */
 static Op *reduction(const Blocks *in, const Op *loop, int n, Value **part)
 {
     Carried names = carried(loop, n);
@@ -235,7 +236,7 @@ static Value *block_before(const Blocks *in, Op *where, Dtype dtype)
     return in->block ? converted_before(in, where, dtype, in->block) : ir_const_before(in->kernel, where, dtype, 0);
 }
 
-/* ---- each block makes its iteration ------------------------------------------------------------------------------- */
+/* ---- each block makes its iteration ------------------------------------------------------------------------------ */
 
 /* What all blocks have together.  */
 static Value *joined(const Blocks *in, Op *loop, int n)

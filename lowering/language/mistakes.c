@@ -3,12 +3,12 @@
  * mistakes.c - what is most likely not meant, though it has a meaning.
  *
  *   -Wws-loop-step       for (k = 0; k < K; k += 64) acc = dot (load (a, i, k, 64, 32), ...)    half of K is left out
- *                        for (i = 0; i < M; i += 32) store (c, i, j, x) of 64 rows              iterations store the same rows
+ *                        for (i = 0; i < M; i += 32) store (c, i, j, x) of 64 rows      iterations store the same rows
  *   -Wws-extent-order    load (a, i, k, ...) of a tensor of K x M, with i < M and k < K
  *   -Wws-single-element  a grid that loads and stores single elements: a block of threads for each
  *
- * Only what is written plainly is looked at: coordinates that are a loop's variable and a number, tensors that are no slices.
- * And a remark: plain ws_dot rounds F32.
+ * Only what is written plainly is looked at: coordinates that are a loop's variable and a number, tensors that are no
+ * slices. And a remark: plain ws_dot rounds F32.
  */
 #include "ir/affine.h"
 #include "lower.h"

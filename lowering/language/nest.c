@@ -8,10 +8,10 @@
  *     for j = 0, <= N - 1, 256                   base = i * N
  *       ... base ...                             ... base ...
  *
- * The launcher has to know the tile space before any block runs, and blocks are independent.  So: what the bounds need moves
- * before the GRID, where only arithmetic on parameters may stand; scalar code between the loops moves into the body; a
- * condition between the loops comes to stand around the body; and nothing is carried from one iteration to the next.
- * Tensors too are made before the GRID: the launcher describes them to TMA.  So no loop carries one; and a region
+ * The launcher has to know the tile space before any block runs, and blocks are independent.  So: what the bounds need
+ * moves before the GRID, where only arithmetic on parameters may stand; scalar code between the loops moves into the
+ * body; a condition between the loops comes to stand around the body; and nothing is carried from one iteration to the
+ * next. Tensors too are made before the GRID: the launcher describes them to TMA.  So no loop carries one; and a region
  * that stores nothing is no grid.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/grid_forms.c, loop_forms.c and early_continue.c run nests on the
@@ -219,8 +219,8 @@ static void exclude_bound(Nest *in, Op *loop)
     loop->control->compare = loop->control->compare == OP_LEI ? OP_LTI : OP_GTI;
 }
 
-/* Iterations are independent, so i = high, > low, -step may as well be counted: n = 0, < (high - low + step - 1) / step, 1
-   with i = high - n * step at the top of the body.  */
+/* Iterations are independent, so i = high, > low, -step may as well be counted: n = 0, < (high - low + step - 1) /
+   step, 1 with i = high - n * step at the top of the body.  */
 static void count_up(Nest *in, Op *loop, int64_t step)
 {
     Block *body = loop->blocks[0];

@@ -2,11 +2,11 @@
 /*
  * padding.c - -Wws-padded-reduction.
  *
- * What a load reads beyond its tensor's edge is 0, and a reduction along that edge counts it: the maximum of negative numbers
- * becomes 0, a sum of exponentials gets a 1 for each.  A reduction is reported if its operand comes, through elementwise
- * operations, from a load that may lie across the edge of the reduced dimension, and that has neither a fill of its own nor
- * a mask of index tiles after it.  What those operations make of the zeros is computed, as far as it is a constant: a sum
- * does not mind zeros, a maximum nothing that is far below, nor 0 if it is one of magnitudes.
+ * What a load reads beyond its tensor's edge is 0, and a reduction along that edge counts it: the maximum of negative
+ * numbers becomes 0, a sum of exponentials gets a 1 for each.  A reduction is reported if its operand comes, through
+ * elementwise operations, from a load that may lie across the edge of the reduced dimension, and that has neither a
+ * fill of its own nor a mask of index tiles after it.  What those operations make of the zeros is computed, as far as
+ * it is a constant: a sum does not mind zeros, a maximum nothing that is far below, nor 0 if it is one of magnitudes.
  */
 #include "language/padding.h"
 #include "lower.h"
@@ -72,7 +72,7 @@ static bool load_is_ragged(const Question *question, const Op *load)
     return may_be_ragged(load, question->by_rows ? rank - 1 : rank - 2, question->by_rows ? type.cols : type.rows);
 }
 
-/* ---- what stands where the tensor has nothing --------------------------------------------------------------------- */
+/* ---- what stands where the tensor has nothing -------------------------------------------------------------------- */
 
 /* Of a tile, its elements beyond the edge.  */
 typedef struct {

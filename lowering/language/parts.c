@@ -11,13 +11,13 @@
  *     y: 128x128 = add sum, row                  store c, i, j + 32 s, y
  *     store c, i, j, y
  *
- * Where there are fewer tiles than multiprocessors, and much to sum for each, blocks that run at the same time carry out the
- * iterations of that loop.  Each gets its share of the columns of all parts, and adds them in the order of the loop: the sum is
- * the same to the bit.  What follows is done by all of them, each for its columns.  The shares go from shared memory to shared
- * memory, so there is no memory to allocate or to clear, and no kernel that comes after.
+ * Where there are fewer tiles than multiprocessors, and much to sum for each, blocks that run at the same time carry
+ * out the iterations of that loop.  Each gets its share of the columns of all parts, and adds them in the order of the
+ * loop: the sum is the same to the bit.  What follows is done by all of them, each for its columns.  The shares go from
+ * shared memory to shared memory, so there is no memory to allocate or to clear, and no kernel that comes after.
  *
- * So what follows must not need other columns of the same tile; and each store is of what was summed, or all blocks would make
- * it.
+ * So what follows must not need other columns of the same tile; and each store is of what was summed, or all blocks
+ * would make it.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/parts.c runs parts on the sequential target, which runs the C
  * loop, and on emulate.

@@ -5,8 +5,8 @@
  *   for (k = 0; k < K; k++)                    for %k = 0, < %K, 32; %s.1 = %s
  *     s += x[i * K + k] * w[j * K + k];          %s.2 = dot_f32 (load %x, %i, %k), (trans (load %w, %j, %k)), %s.1
  *
- * Scalars that change along no axis are computed as before.  Others leave a mark where they stood, in front of which their forms are
- * made when somebody wants them (plain-form.c).
+ * Scalars that change along no axis are computed as before.  Others leave a mark where they stood, in front of which
+ * their forms are made when somebody wants them (plain-form.c).
  */
 #include <math.h>
 
@@ -423,7 +423,8 @@ static bool has_pipeline(const Block *block)
     return false;
 }
 
-/* The user's pragma is about the tile, too: where nothing can move, or a loop inside is pipelined, it is about that alone.  */
+/* The user's pragma is about the tile, too: where nothing can move, or a loop inside is pipelined, it is about that
+   alone.  */
 static void drop_pipelines(const Nest *in, Block *block)
 {
     FOR_OPS (op, block) {

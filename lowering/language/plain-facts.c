@@ -4,8 +4,8 @@
  *
  *   0 <= k < i, i <= j      =>    k = j never                     x[i][k] and x[i][j] are different elements
  *
- * Sums of products that are >= 0, in which each product of values is a variable.  Fourier-Motzkin elimination, with constants
- * rounded to integers, looks for a contradiction.  Where it finds none, or gives up, nothing is known.
+ * Sums of products that are >= 0, in which each product of values is a variable.  Fourier-Motzkin elimination, with
+ * constants rounded to integers, looks for a contradiction.  Where it finds none, or gives up, nothing is known.
  */
 #include <string.h>
 
@@ -145,8 +145,8 @@ static void add_below(Facts *facts, const Poly *iv, const Poly *hi, int instance
     }
 }
 
-/* Where the operation is carried out: in its loops' ranges and its branches' arms.  exactly: as the loops are; otherwise by
-   whole tiles, of which those under conditions of their own are there, too.  */
+/* Where the operation is carried out: in its loops' ranges and its branches' arms.  exactly: as the loops are;
+   otherwise by whole tiles, of which those under conditions of their own are there, too.  */
 void facts_at(Facts *facts, const Op *op, int instance, bool exactly)
 {
     Nest *in = facts->in;

@@ -4,8 +4,9 @@
  *
  *   float v = x[i * n + j] * b[j];      %1 = load %x, %i, %j; %2 = load_row %b, %j; %v = mul %1, %2
  *
- * A value has a form for each pair of axes that somebody wants it along: rows along one, columns along the other.  It is made where
- * the scalar was computed, when it is first asked for.  Along an axis that the value does not change with, its form has one element.
+ * A value has a form for each pair of axes that somebody wants it along: rows along one, columns along the other.  It
+ * is made where the scalar was computed, when it is first asked for.  Along an axis that the value does not change
+ * with, its form has one element.
  */
 #include <math.h>
 #include <string.h>
@@ -445,7 +446,8 @@ Op *form_place(Nest *in, Block *block, const Value *value, Loc loc)
     return place;
 }
 
-/* require: the value's axes are among the two.   ensure: a tile of which rows and columns it changes with, or a number.  */
+/* require: the value's axes are among the two.   ensure: a tile of which rows and columns it changes with, or a
+   number. */
 Value *form(Nest *in, Value *value, int row, int col)
 {
     if (!is_tiled(in, value))

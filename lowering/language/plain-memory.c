@@ -2,17 +2,17 @@
 /*
  * plain-memory.c - arrays as tensors.
  *
- *   x[i * K + k + 1], 0 <= i < M, 0 <= k < K      tensor x, extents M and K + 1, strides K and 1; coordinates i and k + 1
+ *   x[i * K + k + 1], 0 <= i < M, 0 <= k < K      tensor x, extents M and K + 1, strides K and 1; coordinates i, k + 1
  *   x[j * K + k],     0 <= j < N                  the same tensor, extents max (M, N) and K + 1
  *
- * The factors of the loops' counters are the strides.  What is left of a subscript is divided by them, the largest first.  A
- * tensor ends behind the last element that the loops read or write, so that no other is ever looked at.
+ * The factors of the loops' counters are the strides.  What is left of a subscript is divided by them, the largest
+ * first.  A tensor ends behind the last element that the loops read or write, so that no other is ever looked at.
  */
 #include <string.h>
 
 #include "language/plain.h"
 
-/* ---- bounds of sums ----------------------------------------------------------------------------------------------- */
+/* ---- bounds of sums ---------------------------------------------------------------------------------------------- */
 
 static bool is_invariant(const Nest *in, const Value *value)
 {
@@ -165,7 +165,7 @@ static bool bound_of(Nest *in, Poly *x, const Op *at, bool upper, bool axes_only
     return axes_only && x->known;
 }
 
-/* ---- strides ------------------------------------------------------------------------------------------------------ */
+/* ---- strides ----------------------------------------------------------------------------------------------------- */
 
 static int degree(const Poly *x)
 {
@@ -280,7 +280,7 @@ static Poly divide(const Poly *x, const Poly *stride, bool nearest, Poly *rest)
     return quotient;
 }
 
-/* ---- accesses ----------------------------------------------------------------------------------------------------- */
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
 static const char *base_name(const Value *base)
 {
@@ -494,8 +494,8 @@ static bool add_least(Group *group, const Poly *x)
     return true;
 }
 
-/* The smallest value of a coordinate is a number of at least 0, or one that the launcher looks at; and so is what a counter is
-   multiplied by.  */
+/* The smallest value of a coordinate is a number of at least 0, or one that the launcher looks at; and so is what a
+   counter is multiplied by.  */
 static bool check_least(Nest *in, Access *access, const Poly *coordinate)
 {
     Poly least = *coordinate, factor, rest;
@@ -621,7 +621,7 @@ bool memory_is_padded(const Nest *in, const Access *access, int axis)
     return false;
 }
 
-/* ---- tensors ------------------------------------------------------------------------------------------------------ */
+/* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
 static Value *extent_of(Nest *in, const Group *group, int dim)
 {
@@ -683,7 +683,7 @@ Value *memory_vector(Nest *in, Group *group)
     return group->vector;
 }
 
-/* ---- dependences -------------------------------------------------------------------------------------------------- */
+/* ---- dependences ------------------------------------------------------------------------------------------------- */
 
 /* In some dimension both are the same, and that changes with this counter alone.  */
 static bool same_along(const Nest *in, const Access *x, const Access *y, int loop)
@@ -798,8 +798,8 @@ static void check_axis(Nest *in, const Access *store, const Access *other)
     }
 }
 
-/* require: accesses.   ensure: iterations of the grid touch no element in common, or a refusal; axes whose iterations do are
-   ordered.  */
+/* require: accesses.   ensure: iterations of the grid touch no element in common, or a refusal; axes whose iterations
+   do are ordered.  */
 bool memory_depends(Nest *in)
 {
     for (const Access *store = in->accesses; store; store = store->next) {

@@ -15,7 +15,7 @@ static bool touches(const Op *op)
     return op->code == OP_ELEMENT || op->code == OP_SET_ELEMENT;
 }
 
-/* ---- straighten --------------------------------------------------------------------------------------------------- */
+/* ---- straighten -------------------------------------------------------------------------------------------------- */
 
 static void count_from_zero(Nest *in, Loop *loop, int64_t step, bool closed)
 {
@@ -100,7 +100,7 @@ void scan_bounds(Nest *in)
     }
 }
 
-/* ---- exchange ----------------------------------------------------------------------------------------------------- */
+/* ---- exchange ---------------------------------------------------------------------------------------------------- */
 
 static bool stands_still(const Poly *offset, const Op *loop);
 
@@ -130,8 +130,8 @@ static bool moves_with(const Poly *offset, const Value *iv)
     return poly_split(offset, iv, &factor, &rest) && factor.count;
 }
 
-/* All that the loops write is summed by the outer one: elements that the inner one chooses alone, and nothing else is read of these
-   arrays.  */
+/* All that the loops write is summed by the outer one: elements that the inner one chooses alone, and nothing else is
+   read of these arrays.  */
 static bool sums_along(const Block *block, const Op *outer, const Op *inner, const Value **base, Poly *offset)
 {
     FOR_OPS (op, block) {
@@ -242,7 +242,7 @@ void scan_exchange(Nest *in)
             exchange(in, &in->loops[i]);
 }
 
-/* ---- promote ------------------------------------------------------------------------------------------------------ */
+/* ---- promote ----------------------------------------------------------------------------------------------------- */
 
 static bool stands_still(const Poly *offset, const Op *loop)
 {
@@ -279,8 +279,8 @@ static bool never_there(Nest *in, const Op *loop, const Op *op, const Poly *offs
     return false;
 }
 
-/* Every other access to the array in the loop, and so in the loops inside, is to this element and in this block, or to none that is
-   this one.  */
+/* Every other access to the array in the loop, and so in the loops inside, is to this element and in this block, or to
+   none that is this one.  */
 static bool alone(Nest *in, const Op *loop, const Block *block, const Value *base, const Poly *offset)
 {
     FOR_OPS (op, block) {

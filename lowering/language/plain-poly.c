@@ -2,8 +2,8 @@
 /*
  * plain-poly.c - subscripts as sums of products: (i * K + k + 1) * 4 is 4 i K + 4 k + 4.
  *
- * Arithmetic of signed types does not overflow (C11 6.5p5), and that of 64 bits is taken modulo 2^64.  Other arithmetic, an unsigned
- * int's above all, is a value like any other.
+ * Arithmetic of signed types does not overflow (C11 6.5p5), and that of 64 bits is taken modulo 2^64.  Other
+ * arithmetic, an unsigned int's above all, is a value like any other.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -264,7 +264,7 @@ bool poly_divide_by(Poly *x, int64_t number)
     return true;
 }
 
-/* ---- emitting ----------------------------------------------------------------------------------------------------- */
+/* ---- emitting ---------------------------------------------------------------------------------------------------- */
 
 static Value *emit_term(Kernel *kernel, Op *where, const Term *term, PolyUse *use, void *context)
 {

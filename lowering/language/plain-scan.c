@@ -10,7 +10,7 @@
 #include "ir/slice.h"
 #include "language/plain.h"
 
-/* ---- loops -------------------------------------------------------------------------------------------------------- */
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
 
 static bool add_loop(Nest *in, Op *op, int grid)
 {
@@ -94,7 +94,7 @@ static bool touches(const Op *op)
     return op->code == OP_ELEMENT || op->code == OP_SET_ELEMENT;
 }
 
-/* ---- axes --------------------------------------------------------------------------------------------------------- */
+/* ---- axes -------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     Nest *in;
@@ -238,7 +238,7 @@ int only_axis(uint32_t axes)
     return axes ? __builtin_ctz(axes) : -1;
 }
 
-/* ---- flatten ------------------------------------------------------------------------------------------------------ */
+/* ---- flatten ----------------------------------------------------------------------------------------------------- */
 
 static Value *joined(Nest *in, Op *where, Value *x, Value *y)
 {
@@ -287,7 +287,8 @@ static void flatten_if(Nest *in, Op *branch)
     op_remove(branch);
 }
 
-/* A loop whose bounds change along an axis runs from the first to the last of them; each iteration asks whether it takes part.  */
+/* A loop whose bounds change along an axis runs from the first to the last of them; each iteration asks whether it
+   takes part.  */
 static void mask_loop(Nest *in, Op *loop)
 {
     Kernel *kernel = in->kernel;
@@ -345,7 +346,7 @@ void scan_flatten(Nest *in)
         scan_axes(in);
 }
 
-/* ---- sums --------------------------------------------------------------------------------------------------------- */
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 enum { MAX_CHAIN = 32 };
 typedef struct {
@@ -534,7 +535,7 @@ bool scan_sum(Nest *in, const Op *loop, int index, Sum *sum)
     return true;
 }
 
-/* ---- products ----------------------------------------------------------------------------------------------------- */
+/* ---- products ---------------------------------------------------------------------------------------------------- */
 
 static bool add_factors(Product *product, Value *value)
 {

@@ -11,18 +11,19 @@
  *         yield (%s.1 + %1 * %2)                              yield (dot_f32 %1, (trans (load %u, %j, %k)), %s.1)
  *       set_element %y, (%i * %N + %j) * 4, %s              store %v, %i, %j, %s
  *
- * A grid's loops are independent, by the user's word and as far as subscripts tell.  A loop inside is tiled where it has a pragma,
- * its iterations touch no element in common, and what it carries is a sum in an order that the user has left open.  All else
- * stays as it is, with tiles in place of the scalars.
+ * A grid's loops are independent, by the user's word and as far as subscripts tell.  A loop inside is tiled where it
+ * has a pragma, its iterations touch no element in common, and what it carries is a sum in an order that the user has
+ * left open.  All else stays as it is, with tiles in place of the scalars.
  *
- * Tested, not proved (proof/freeze.c): tests/programs/plain_*.c run on the sequential target, which runs the C loops, and on emulate.
+ * Tested, not proved (proof/freeze.c): tests/programs/plain_*.c run on the sequential target, which runs the C loops,
+ * and on emulate.
  */
 #include <string.h>
 
 #include "language/plain.h"
 #include "lower.h"
 
-/* ---- which loops -------------------------------------------------------------------------------------------------- */
+/* ---- which loops ------------------------------------------------------------------------------------------------- */
 
 static bool has_inner_axis(const Nest *in)
 {
@@ -253,7 +254,7 @@ static void make_tiles(Kernel *kernel, TileChoice choice)
         tell(in);
 }
 
-/* ---- choices ------------------------------------------------------------------------------------------------------ */
+/* ---- choices ----------------------------------------------------------------------------------------------------- */
 
 typedef struct Message {
     DiagKind kind;

@@ -11,16 +11,16 @@
  *   plain-form.c    a scalar of the loops as a tile
  *   plain-emit.c    the loops, again
  *
- * An axis is a loop of which many iterations are made at once.  A scalar that changes along no axis stays a scalar, or is a tile of
- * one element.  Along one axis it is a column or a row, along two a tile, whose rows are one axis and whose columns the other.
- * Along three there is only the sum over one of them of a product, which is a matrix product.
+ * An axis is a loop of which many iterations are made at once.  A scalar that changes along no axis stays a scalar, or
+ * is a tile of one element.  Along one axis it is a column or a row, along two a tile, whose rows are one axis and
+ * whose columns the other. Along three there is only the sum over one of them of a product, which is a matrix product.
  */
 #ifndef WSC_PLAIN_H
 #define WSC_PLAIN_H
 
 #include "ir/ir.h"
 
-/* ---- plain-poly.c ------------------------------------------------------------------------------------------------- */
+/* ---- plain-poly.c ------------------------------------------------------------------------------------------------ */
 
 enum { POLY_TERMS = 20, POLY_FACTORS = 5 };
 
@@ -58,21 +58,21 @@ typedef Value *PolyUse(void *context, Value *value);
 Value *poly_emit(Kernel *kernel, Op *where, const Poly *x, PolyUse *use, void *context);
 const char *poly_text(Module *module, const Poly *x);
 
-/* ---- the nest ----------------------------------------------------------------------------------------------------- */
+/* ---- the nest ---------------------------------------------------------------------------------------------------- */
 
 enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 6 };
 
 typedef struct {
     Op *op;
     Value *iv;
-    int grid;    /* its place among the loops of the grid, or -1 */
-    int tile;    /* > 1: an axis */
-    bool masked; /* its bounds change along an axis: effects have conditions of their own */
-    bool turned; /* it counted down */
-    bool fixed;   /* a product wants its tile as it is */
-    bool ordered; /* its iterations stay one after the other */
+    int grid;        /* its place among the loops of the grid, or -1 */
+    int tile;        /* > 1: an axis */
+    bool masked;     /* its bounds change along an axis: effects have conditions of their own */
+    bool turned;     /* it counted down */
+    bool fixed;      /* a product wants its tile as it is */
+    bool ordered;    /* its iterations stay one after the other */
     const char *why; /* they do */
-    Poly lo, hi; /* lo <= iv < hi */
+    Poly lo, hi;     /* lo <= iv < hi */
 } Loop;
 
 /* Several arrays seen through one base with one set of strides.  */
@@ -137,9 +137,9 @@ int loop_of_op(const Nest *in, const Op *op);
 int only_axis(uint32_t axes);
 uint32_t loops_around(const Nest *in, const Op *op);
 bool is_known_before(const Nest *in, const Value *value); /* or computed inside, of what is */
-bool is_column(const Nest *in, int axis); /* elements along it lie in columns: (1,C) */
+bool is_column(const Nest *in, int axis);                 /* elements along it lie in columns: (1,C) */
 
-/* ---- plain-facts.c ------------------------------------------------------------------------------------------------ */
+/* ---- plain-facts.c ----------------------------------------------------------------------------------------------- */
 
 /* Facts about up to two instances of the loops' body, 1 and 2, which have the counters of `common` loops in common.  */
 typedef struct Facts Facts;
@@ -151,14 +151,14 @@ void facts_condition(Facts *facts, const Value *condition, bool holds, int insta
 void facts_at(Facts *facts, const Op *op, int instance, bool exactly); /* the operation is carried out */
 bool facts_contradict(Facts *facts);
 
-/* ---- plain-order.c ------------------------------------------------------------------------------------------------ */
+/* ---- plain-order.c ----------------------------------------------------------------------------------------------- */
 
 void scan_straighten(Nest *in); /* loops count upwards by 1 */
 void scan_exchange(Nest *in);
 void scan_promote(Nest *in);
 void scan_bounds(Nest *in);
 
-/* ---- plain-scan.c ------------------------------------------------------------------------------------------------- */
+/* ---- plain-scan.c ------------------------------------------------------------------------------------------------ */
 
 bool scan_loops(Nest *in);
 void scan_axes(Nest *in);
@@ -188,7 +188,7 @@ typedef struct {
 /* Is the part a matrix product, summed along `axis`?  */
 bool scan_product(Nest *in, const Part *part, int axis, Product *product);
 
-/* ---- plain-memory.c ----------------------------------------------------------------------------------------------- */
+/* ---- plain-memory.c ---------------------------------------------------------------------------------------------- */
 
 bool memory_scan(Nest *in);
 bool memory_depends(Nest *in);
@@ -197,7 +197,7 @@ Value *memory_tensor(Nest *in, Group *group, int row, int col);
 Value *memory_vector(Nest *in, Group *group);
 bool memory_is_padded(const Nest *in, const Access *access, int axis);
 
-/* ---- plain-form.c ------------------------------------------------------------------------------------------------- */
+/* ---- plain-form.c ------------------------------------------------------------------------------------------------ */
 
 Value *form(Nest *in, Value *value, int row, int col);
 Value *form_whole(Nest *in, Op *where, Value *value, int row, int col); /* broadcast to all rows and columns */
@@ -217,7 +217,7 @@ void form_store(Nest *in, Op *where, const Op *op);
 Value *form_scalar_load(Nest *in, Op *where, const Op *op);
 Value *form_prologue(Nest *in, Value *value);
 
-/* ---- plain-emit.c ------------------------------------------------------------------------------------------------- */
+/* ---- plain-emit.c ------------------------------------------------------------------------------------------------ */
 
 void emit_nest(Nest *in);
 

@@ -2,9 +2,9 @@
 /*
  * types.c - a type and a shape for every value, by the rules of rules.c.
  *
- * In program order, so that operands are known first; a loop's carried value has the type that it begins with, and the end
- * of the loop has to agree.  A scalar operand of an elementwise operation is boxed in a SPLAT, whose type is the one that
- * the operation computes in.
+ * In program order, so that operands are known first; a loop's carried value has the type that it begins with, and the
+ * end of the loop has to agree.  A scalar operand of an elementwise operation is boxed in a SPLAT, whose type is the
+ * one that the operation computes in.
  */
 #include <string.h>
 

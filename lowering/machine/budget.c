@@ -5,7 +5,8 @@
  *   pipeline(auto), two groups                 choose: five slots of 40,960 bytes beside what it can foresee
  *   storages ta, tb, c_out, operand_staged     plan: 5 slots do not fit beside the staged operand, 4 do
  *
- * Choose decides on the depth of open rings before layout has made the storages, from above.  So plan lowers it until all fits.
+ * Choose decides on the depth of open rings before layout has made the storages, from above.  So plan lowers it until
+ * all fits.
  */
 #include "ir/queries.h"
 #include "machine/budget.h"
@@ -40,8 +41,8 @@ static bool has_product(const Block *block)
     return false;
 }
 
-/* What a block loads is there at once, since the compiler begins all loads early; beside it what its loops carry, and one more tile
-   that is computed.  Operands of products wait in shared memory.  */
+/* What a block loads is there at once, since the compiler begins all loads early; beside it what its loops carry, and
+   one more tile that is computed.  Operands of products wait in shared memory.  */
 static int block_registers(const Block *block, Layout layout)
 {
     int own = 0, inner = 0, computed = 0;

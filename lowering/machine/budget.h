@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* budget.h - what a block has and what a kernel takes of it, in registers and in shared memory: said once, for choose, which looks
-   ahead, and for plan, which lays out.  */
+/* budget.h - what a block has and what a kernel takes of it, in registers and in shared memory: said once, for choose,
+   which looks ahead, and for plan, which lays out.  */
 #ifndef WSC_BUDGET_H
 #define WSC_BUDGET_H
 
@@ -11,8 +11,8 @@ extern "C" {
 #endif
 
 enum {
-    BUDGET_HELD_REGISTERS = 208, /* of these, what accumulators and operands in flight may take */
-    BUDGET_EASY_REGISTERS = 200, /* past these every register counts */
+    BUDGET_HELD_REGISTERS = 208,  /* of these, what accumulators and operands in flight may take */
+    BUDGET_EASY_REGISTERS = 200,  /* past these every register counts */
     BUDGET_CHOSEN_REGISTERS = 96, /* that tiles take whose size the compiler chooses */
     BUDGET_CHOSEN_PRODUCT = 160   /* the same, where they are accumulators, too */
 };
@@ -20,7 +20,8 @@ enum {
 /* The clause registers(producer, consumer): false, and reported, where a role cannot have so many.  */
 bool budget_registers_clause(Kernel *kernel);
 
-/* Registers that tiles of a body take at once, of each thread, before anything has a layout; with products or without.  */
+/* Registers that tiles of a body take at once, of each thread, before anything has a layout; with products or
+   without. */
 int budget_tiles(const Block *block);
 bool budget_chosen_fits(const Block *block);
 
@@ -31,8 +32,8 @@ int64_t budget_barriers(int slots, bool pingpong, bool gathers, bool dynamic);
 int64_t budget_place(Kernel *kernel);
 bool budget_fits(const Kernel *kernel, int64_t bytes);
 
-/* One slot less, or one iteration's of resident tiles, in the largest rings whose depth the user left open; false: they have no more
-   to give.  */
+/* One slot less, or one iteration's of resident tiles, in the largest rings whose depth the user left open; false: they
+   have no more to give.  */
 bool budget_lower_depth(Kernel *kernel);
 
 #ifdef __cplusplus

@@ -234,8 +234,8 @@ bool stores_apart(const Op *x, const Op *y)
     return false;
 }
 
-/* At least so far goes a loop with each iteration, up or down: its step, or a factor of it.  A step of 0, or one away from
-   the bound, would have no second iteration that ends.  0: not known.  */
+/* At least so far goes a loop with each iteration, up or down: its step, or a factor of it.  A step of 0, or one away
+   from the bound, would have no second iteration that ends.  0: not known.  */
 static int64_t least_step(const Op *loop)
 {
     int64_t number = 0;

@@ -7,14 +7,16 @@
  *     if %c {                                    if %c | uniform=1 {             if (ws::warp_uniform(c)) {
  *       %s = mul %s, %x                            %s = mul %s, %x                   s = ws::mul(s, x);
  *   for %n = 0, < 128, 64 {                    for %n = 0, < 128, 64 | unroll=1 {    WS_UNROLL
- *     %part = columns %acc, %n                   %part = columns %acc, %n            for (int n = 0; n < 128; n += 64) {
+ *     %part = columns %acc, %n                   %part = columns %acc, %n            for (int n = 0; n < 128; n += 64)
+ *                                                                                    {
  *
- * Scalars are the same in all threads of a group, and the assembler does not know: behind a branch that could part the threads of
- * a warp it keeps slots and descriptors in registers of each, and moves them over before each product. It is told so in loops
- * where that matters, those that are pipelined and compute. The mark promises nothing that is not so of every condition.
+ * Scalars are the same in all threads of a group, and the assembler does not know: behind a branch that could part the
+ * threads of a warp it keeps slots and descriptors in registers of each, and moves them over before each product. It is
+ * told so in loops where that matters, those that are pipelined and compute. The mark promises nothing that is not so
+ * of every condition.
  *
- * An accumulator's columns are registers, and registers have names, not addresses. A loop whose counter says which columns it takes
- * is unrolled, so that each is known; else the accumulator would have to lie in memory.
+ * An accumulator's columns are registers, and registers have names, not addresses. A loop whose counter says which
+ * columns it takes is unrolled, so that each is known; else the accumulator would have to lie in memory.
  */
 #include "ir/queries.h"
 #include "lower.h"
@@ -42,7 +44,7 @@ static void visit_control(Op *op, void *context)
         op->control->unroll = ir_any(op, takes_columns, op->blocks[0]->args[0]);
 }
 
-/* require: programs of roles.   ensure: uniform on the branches of loops that compute, unroll on loops over columns.  */
+/* require: programs of roles.   ensure: uniform on the branches of loops that compute, unroll on loops over columns. */
 void pass_hints(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

@@ -5,15 +5,16 @@
  *   before                                     after
  *   %acc.2 var=acc = mma %x, %tv, %acc         ...
  *   commit                                     ...
- *   %now var=now = max %top, %best             %now var=now = max %top, %best          const auto now = ws::max(top, best);
+ *   %now var=now = max %top, %best             %now var=now = max %top, %best          const auto now = ws::max(top,
+ *                                                                                      best);
  *   %x.2 var=x_2 = fma %s, %power, ...         %x.2 var=x_2 = fma %s, %power, ...      ...
  *                                              computed %now                           ws::computed(now);
  *   %acc.3 var=acc = wait %acc.2               %acc.3 var=acc = wait %acc.2            ws::wait<0>(acc);
  *
- * Arithmetic that does not touch an accumulator may run under its products. To the assembler a wait is an instruction like any other,
- * and it moves one up as far as its operands let it: then the arithmetic comes behind, when nobody multiplies. What rows have come to
- * since the last wait holds this one back: columns of the registers that accumulators have, the ends of it that have a variable, or what
- * a loop has made of them since.
+ * Arithmetic that does not touch an accumulator may run under its products. To the assembler a wait is an instruction
+ * like any other, and it moves one up as far as its operands let it: then the arithmetic comes behind, when nobody
+ * multiplies. What rows have come to since the last wait holds this one back: columns of the registers that
+ * accumulators have, the ends of it that have a variable, or what a loop has made of them since.
  *
  * No value changes. The variables have to hold what they held: verify looks at these operands as at any others.
  */

@@ -4,23 +4,27 @@
  *
  *   before                                     after
  *   %t = mma %va, %vt, %acc                    the same: a view of A, K innermost; a transposed view of B
- *   %t = mma %p32, %v, %o                      barrier; %p = stage %p32 -> p_operand; fence; barrier; %t = mma %p, %v, %o
+ *   %t = mma %p32, %v, %o                      barrier; %p = stage %p32 -> p_operand; fence; barrier; %t = mma %p, %v,
+ *                                              %o
  *   store %c, %i, %j, %x                       store %c, %i, %j, %x -> c_out        through TMA
- *   %y = load %d, %i, %j                       %y = load %d, %i, %j -> c_out        as whole lines, through the same memory
- *   %t = mma ..., %u = mma ...                 %t = mma ... pairs=1, %u = mma ...           as one instruction (pairs.c)
+ *   %y = load %d, %i, %j                       %y = load %d, %i, %j -> c_out        as whole lines, through the same
+ *                                                                                   memory
+ *   %t = mma ..., %u = mma ...                 %t = mma ... pairs=1, %u = mma ...           as one instruction
+ *                                                                                           (pairs.c)
  *   %s = col_sum %x                            %s = col_sum %x -> scratch
  *                                              store_wait 0                         before the role ends
  *
- * The tensor cores read A from shared memory with K innermost (the other way for 16-bit types only) or from registers, and B
- * from shared memory, again with K innermost unless it is 16-bit.  Registers hold bytes in another order along K than an
- * accumulator left them in: they are taken as they are where B comes out of a ring whose turner can bring its own into the
- * same order (interleaved), since a sum does not mind.  Whatever comes in another form is staged through memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets
- * before, and a product that is still in flight is waited for.  Each thread fences what it wrote, and the group meets again,
- * before the tensor cores read it.
+ * The tensor cores read A from shared memory with K innermost (the other way for 16-bit types only) or from registers,
+ * and B from shared memory, again with K innermost unless it is 16-bit.  Registers hold bytes in another order along K
+ * than an accumulator left them in: they are taken as they are where B comes out of a ring whose turner can bring its
+ * own into the same order (interleaved), since a sum does not mind.  Whatever comes in another form is staged through
+ * memory that its group owns.  Staged memory is written again only when nobody reads it: the group meets before, and a
+ * product that is still in flight is waited for.  Each thread fences what it wrote, and the group meets again, before
+ * the tensor cores read it.
  *
  * A store leaves through TMA when its tile is made of whole 128-byte lines and nothing in the region loads the
- * tensor or stores the same elements again.  Otherwise it is direct, with a barrier of the group around a store that its own
- * loads or stores may meet.
+ * tensor or stores the same elements again.  Otherwise it is direct, with a barrier of the group around a store that
+ * its own loads or stores may meet.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -88,8 +92,8 @@ static bool is_better(const Cost *x, const Cost *y)
     return x->accesses != y->accesses ? x->accesses < y->accesses : !x->columns && x->registers < y->registers;
 }
 
-/* How many rows a warp holds side by side: what takes the fewest registers, then the fewest accesses to memory.  Of one role, or
-   of all.  */
+/* How many rows a warp holds side by side: what takes the fewest registers, then the fewest accesses to memory.  Of one
+   role, or of all.  */
 static Layout rows_together(const Kernel *kernel, const Role *only)
 {
     Cost best = {LAYOUT_ROWS, 0, 0, 0};
@@ -247,8 +251,8 @@ static bool rows_are_uniform(const Value *value)
     return true;
 }
 
-/* A left operand that is the same for all its blocks of rows is no register operand: where their accumulators are alike, too,
-   ptxas 13.0 takes their products for one, and writes the result of the first alone.  */
+/* A left operand that is the same for all its blocks of rows is no register operand: where their accumulators are
+   alike, too, ptxas 13.0 takes their products for one, and writes the result of the first alone.  */
 static bool is_one_for_all_blocks(const Value *left)
 {
     return left->type.rows > MACHINE_MMA_ROWS && rows_are_uniform(left);
@@ -509,8 +513,8 @@ static int groups_in_flight(const Op *before)
     return (int)groups;
 }
 
-/* An accumulator that other control flow carries here has to be in its registers before products are in flight over it: a
-   wait that names it says so, and leaves in flight what is.  */
+/* An accumulator that other control flow carries here has to be in its registers before products are in flight over it:
+   a wait that names it says so, and leaves in flight what is.  */
 static Value *settle(const Shaper *in, Op *before, Value *accumulator)
 {
     Op *wait = op_lowered_before(in->kernel, before, OP_WAIT, 1, &accumulator);
@@ -561,8 +565,8 @@ static bool stands_before(const Op *op, const Op *other)
     return false;
 }
 
-/* A product in flight reads its register operand: the value of the next iteration, which takes the same registers, is made
-   behind the wait.  */
+/* A product in flight reads its register operand: the value of the next iteration, which takes the same registers, is
+   made behind the wait.  */
 static void visit_register_operand(Op *op, void *context)
 {
     const Value *operand = op->code == OP_MMA ? op->args[0] : NULL;

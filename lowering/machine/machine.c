@@ -87,8 +87,8 @@ int64_t machine_shares_bytes(Type shares)
     return (int64_t)shares.rows * round_up(shares.cols, 4) * dtype_bytes(shares.dtype) + 16;
 }
 
-/* ptxas takes no instruction whose operands need more registers than the launch gives each thread, whatever setmaxnreg gives
-   later (C7602; CUDA 13.0): half a register for each column, and these.  */
+/* ptxas takes no instruction whose operands need more registers than the launch gives each thread, whatever setmaxnreg
+   gives later (C7602; CUDA 13.0): half a register for each column, and these.  */
 enum { BESIDE_ACCUMULATOR = 26, LEFT_OPERAND = 4 };
 
 int machine_product_columns(const Machine *machine, int threads, bool in_registers)
@@ -110,8 +110,8 @@ int machine_vector_columns(int cols, Layout layout)
     return cols >= 8 * lanes ? 8 : cols >= 4 * lanes ? 4 : 2;
 }
 
-/* Elements of one thread: rows padded to 64 and columns to 8 in accumulator fragments; in lines each of the four warps holds
-   some rows side by side.  A mask element costs a register, narrow elements share one.  */
+/* Elements of one thread: rows padded to 64 and columns to 8 in accumulator fragments; in lines each of the four warps
+   holds some rows side by side.  A mask element costs a register, narrow elements share one.  */
 int machine_tile_registers(Type tile, Layout layout)
 {
     int elements;

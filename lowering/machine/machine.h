@@ -44,12 +44,12 @@ struct Machine {
     int thread_registers;      /* of one thread */
     int fewest_role_registers; /* that a role may ask for: multiples of eight */
     int most_role_registers;
-    int shared_bytes;          /* what one block may ask for */
-    int sm_shared_bytes;       /* an SM's, of which each block takes more than it asked for: */
+    int shared_bytes;    /* what one block may ask for */
+    int sm_shared_bytes; /* an SM's, of which each block takes more than it asked for: */
     int block_shared_bytes;
-    int box_rows;              /* that one TMA copy brings at most */
-    int product_columns;       /* N of the widest product */
-    int product_clock_bytes;   /* of the left operands' elements times columns, that an SM multiplies in a clock */
+    int box_rows;            /* that one TMA copy brings at most */
+    int product_columns;     /* N of the widest product */
+    int product_clock_bytes; /* of the left operands' elements times columns, that an SM multiplies in a clock */
     AccumulatorSpace accumulators;
     const MachineProduct *products;
     int nproducts;
@@ -59,13 +59,13 @@ extern const Machine machine_hopper;
 /* May operands of this type lie in shared memory across K?  */
 bool machine_takes_across_k(const Machine *machine, Dtype operands);
 
-/* Columns of a 128-byte line, lines of a row, and bytes of one slot of a storage that holds the tile.  The one size function:
-   choose and plan both ask it, so that an automatic depth always fits.  */
+/* Columns of a 128-byte line, lines of a row, and bytes of one slot of a storage that holds the tile.  The one size
+   function: choose and plan both ask it, so that an automatic depth always fits.  */
 int machine_line_elements(Dtype dtype);
 int machine_lines(Type tile);
 int64_t machine_tile_bytes(Type tile);
-/* Of a staging for stores: each of a group's four warps has buffers of 16 rows and 128 bytes, one at least.  What is stored
-   passes through in boxes of 64 rows and 128 bytes, row by row of them.  */
+/* Of a staging for stores: each of a group's four warps has buffers of 16 rows and 128 bytes, one at least.  What is
+   stored passes through in boxes of 64 rows and 128 bytes, row by row of them.  */
 int machine_output_buffers(Type tile);
 int64_t machine_output_bytes(Type tile);
 int machine_boxes(Type tile);
@@ -75,13 +75,15 @@ int64_t machine_copy_bytes(Type tile);
 int64_t machine_scratch_bytes(const Op *op);
 /* Where a group of each of several blocks gets its share of the parts of such a tile, and two barriers.  */
 int64_t machine_parts_bytes(Type part);
-/* Tiles that so many blocks send each other whole: a row for each, pairs of columns together; and their bytes, with two barriers.  */
+/* Tiles that so many blocks send each other whole: a row for each, pairs of columns together; and their bytes, with two
+   barriers.  */
 Type machine_shares(Type part, int blocks);
 int64_t machine_shares_bytes(Type shares);
 /* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
 int machine_rows_together(Layout layout);
 int machine_vector_columns(int cols, Layout layout);
-/* Columns of the widest product in a launch of so many threads, with the left operand in shared memory or in registers.  */
+/* Columns of the widest product in a launch of so many threads, with the left operand in shared memory or in
+   registers. */
 int machine_product_columns(const Machine *machine, int threads, bool in_registers);
 /* Registers of 32 bits that a tile of this type costs each thread of a group.  */
 int machine_tile_registers(Type tile, Layout layout);

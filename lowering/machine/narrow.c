@@ -3,23 +3,26 @@
  * narrow.c - loops whose products make no more columns than can be seen.
  *
  *   before                                   after
- *   load %b, %j, %k | clipped=2              %acc = narrow %w = %width; %acc.1 = %zero {    ws::narrowed(acc, p.width, [&](auto w) {
+ *   load %b, %j, %k | clipped=2              %acc = narrow %w = %width; %acc.1 = %zero {    ws::narrowed(acc, p.width,
+ *                                                                                           [&](auto w) {
  *   pingpong_take                              pingpong_take                                    s.pingpong.take(group);
  *   %t = for %k ...; %acc.2 = %zero            %t = for %k ...; %acc.2 = %acc.1                 for (...)
- *     ... mma %va, %vb, %acc.2                   ... mma %va, %vb, %acc.2, %w                       ws::mma(acc, ..., w);
+ *     ... mma %va, %vb, %acc.2                   ... mma %va, %vb, %acc.2, %w                       ws::mma(acc, ...,
+ *                                                                                                   w);
  *   pingpong_pass                              pingpong_pass                                    s.pingpong.pass(group);
  *   %acc = wait %t                             %acc.3 = wait %t                                 ws::wait<0>(acc);
  *                                              yield %acc.3                                 });
  *
- * How many columns are seen is known in three ways. Of a load's rows only the grid's step reach something (clipped). The product
- * itself is told how many of its columns are seen (its fourth operand). Or the load's tile is so wide, and groups take tiles in
- * turn, that the tensor's last one may be half as wide (present): then there are two widths, half and all.
+ * How many columns are seen is known in three ways. Of a load's rows only the grid's step reach something (clipped).
+ * The product itself is told how many of its columns are seen (its fourth operand). Or the load's tile is so wide, and
+ * groups take tiles in turn, that the tensor's last one may be half as wide (present): then there are two widths, half
+ * and all.
  *
- * The tensor core's instruction has its columns in its name. So the .cu has the loop once for each width, which is a number that is
- * known to the compiler there. The wait for the products belongs to the region: the assembler serializes products that are under
- * way where several ways meet. What the sums begin with is in registers before the ways part, and the turn is taken behind that: else it
- * would be put there on each way, 340 instructions and 400 clocks in which nobody multiplies. What is right of the columns in
- * the accumulator is unknown.
+ * The tensor core's instruction has its columns in its name. So the .cu has the loop once for each width, which is a
+ * number that is known to the compiler there. The wait for the products belongs to the region: the assembler serializes
+ * products that are under way where several ways meet. What the sums begin with is in registers before the ways part,
+ * and the turn is taken behind that: else it would be put there on each way, 340 instructions and 400 clocks in which
+ * nobody multiplies. What is right of the columns in the accumulator is unknown.
  */
 #include "ir/queries.h"
 #include "machine/plan.h"
@@ -175,7 +178,8 @@ static void narrow_block(Kernel *kernel, const Role *role, Block *block)
     }
 }
 
-/* require: products in the form of the hardware.   ensure: loops of products that need not make all columns are in a region.  */
+/* require: products in the form of the hardware.   ensure: loops of products that need not make all columns are in a
+   region. */
 void pass_narrow(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

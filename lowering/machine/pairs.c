@@ -7,11 +7,11 @@
  *   %t1 = mma %vx, trans %vg, %gated           %t1 = mma %vx, trans %vg, %gated pairs=1
  *   %t2 = mma %vx, trans %vu, %up              %t2 = mma %vx, trans %vu, %up
  *
- * Where the slots of two right operands lie behind each other in shared memory, they look like those of one operand of twice
- * as many columns: the left operand is read once instead of twice, and the unit works on one wide product instead of two
- * narrow ones.  In the IR the products stay two; the printer writes one call for both, whose registers are those of the
- * two accumulators.  A right operand whose lines run along K goes on in the next tile if it is one line deep; the other
- * way round, if its columns fill lines.
+ * Where the slots of two right operands lie behind each other in shared memory, they look like those of one operand of
+ * twice as many columns: the left operand is read once instead of twice, and the unit works on one wide product instead
+ * of two narrow ones.  In the IR the products stay two; the printer writes one call for both, whose registers are those
+ * of the two accumulators.  A right operand whose lines run along K goes on in the next tile if it is one line deep;
+ * the other way round, if its columns fill lines.
  */
 #include "ir/affine.h"
 #include "machine/machine.h"
@@ -119,7 +119,8 @@ bool op_is_second(const Op *product)
     return false;
 }
 
-/* require: operands as the tensor cores take them.   ensure: the same program; storages beside each other, MMA pairs.  */
+/* require: operands as the tensor cores take them.   ensure: the same program; storages beside each other, MMA
+   pairs. */
 void layout_pairs(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

@@ -4,20 +4,22 @@
  *
  *   before                                     after
  *   for %j = 0, < %last, 80 {                  for %j = 0, < %last, 80 edge %edge {      int j = 0;
- *     %s = ...                                   %s = ...                                for (; j < ws::min(edge, last); j += 80) {
+ *     %s = ...                                   %s = ...                                for (; j < ws::min(edge,
+ *                                                                                        last); j += 80) {
  *     %beyond = gei %j, %edge                    ... %s                                      ...
  *     %t = if %beyond {                        } beyond {                                }
  *       %u = select %seen, %s, -1e30             %s.2 = ...                              for (; j < last; j += 80) {
  *       yield %u                                 %u = select %seen, %s.2, -1e30              ...
- *     } else {                                   ... %u                                      s = ws::select(seen, s, -1e+30);
+ *     } else {                                   ... %u                                      s = ws::select(seen, s,
+ *                                                                                            -1e+30);
  *       yield %s                               }                                             ...
  *     }                                                                                  }
  *     ... %t
  *   }
  *
- * A branch that is taken from one iteration on, which is known before the loop, is what edges makes of masks. Around a branch in
- * each iteration the assembler mixes nothing, and where it is taken the instructions behind it come late. So the first body is
- * spared the branch and all that only its other arm looks at, and the second one the question.
+ * A branch that is taken from one iteration on, which is known before the loop, is what edges makes of masks. Around a
+ * branch in each iteration the assembler mixes nothing, and where it is taken the instructions behind it come late. So
+ * the first body is spared the branch and all that only its other arm looks at, and the second one the question.
  *
  * Only loops of products are worth it. A branch in which a role does what others see, or wait for, stays one.
  */

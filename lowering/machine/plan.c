@@ -7,12 +7,12 @@
  *     c_out 2 x (64 x 256)                       the ring at 229376: 229440 of 232448 bytes
  *   roles producer x 1, consumer x 2           384 threads, 24 and 240 registers
  *
- * Shared memory is one struct in the order of the storages, rings behind them (budget.c).  Rings whose depth the user left open
- * give slots until all fits.  Outputs take what the rings leave: first up
- * to two 128-byte blocks, so that one drains while the next is written; then second slots come, for rings that are filled
- * once a tile, so that a CTA's next tile is on its way while it works on this one; and what then still is left goes to the
- * outputs again, up to a whole tile.  What does not fit is an error that prints the sum.  Then staging.c says how tiles pass
- * through outputs of that size.
+ * Shared memory is one struct in the order of the storages, rings behind them (budget.c).  Rings whose depth the user
+ * left open give slots until all fits.  Outputs take what the rings leave: first up to two 128-byte blocks, so that one
+ * drains while the next is written; then second slots come, for rings that are filled once a tile, so that a CTA's next
+ * tile is on its way while it works on this one; and what then still is left goes to the outputs again, up to a whole
+ * tile.  What does not fit is an error that prints the sum.  Then staging.c says how tiles pass through outputs of that
+ * size.
  */
 #include "machine/budget.h"
 #include "machine/machine.h"
@@ -90,8 +90,8 @@ static bool carries_much(const Role *role)
     return most.registers > BUDGET_EASY_REGISTERS;
 }
 
-/* What the roles may ask for in all, in registers of a thread times groups: no more than the launch itself gave them, or the
-   last group to ask would wait for ever.  */
+/* What the roles may ask for in all, in registers of a thread times groups: no more than the launch itself gave them,
+   or the last group to ask would wait for ever.  */
 static int register_pool(const Kernel *kernel)
 {
     return kernel_groups(kernel) * (kernel->machine->registers / kernel->threads / 8 * 8);
@@ -103,7 +103,8 @@ static void visit_rings(Op *op, void *context)
     *rings += op->code == OP_PUT || op->code == OP_GET;
 }
 
-/* A role that only moves tiles from ring to ring: four of them, with slot and phase each, spill in the fewest registers.  */
+/* A role that only moves tiles from ring to ring: four of them, with slot and phase each, spill in the fewest
+   registers.  */
 static int moving_registers(const Machine *machine, const Role *role)
 {
     int rings = 0;
@@ -488,9 +489,9 @@ static bool is_polynomial(const Op *op, const void *none)
     return (op_info[op->code].about & IS_POLYNOMIAL) != 0;
 }
 
-/* What loads, computes and stores in turn needs other blocks beside it that do so at other times.  The compiler would take
-   registers until there is room for one or two only; so it is told how many there should be.  Matrix products are left out:
-   their accumulators cannot wait in memory.  */
+/* What loads, computes and stores in turn needs other blocks beside it that do so at other times.  The compiler would
+   take registers until there is room for one or two only; so it is told how many there should be.  Matrix products are
+   left out: their accumulators cannot wait in memory.  */
 static void plan_blocks(Kernel *kernel, int peak)
 {
     FOR_ROLES (role, kernel)

@@ -19,20 +19,20 @@ Op *order_in_block(Op *op, const Block *block);
 Op *order_outer_loop(const Op *op, const Block *block);
 
 /* facts.c: what later passes ask of a lowered op, each said once.  */
-bool op_is_pure(const Op *op);      /* only makes values; may be left out or computed elsewhere in its block */
-bool op_reads_memory(const Op *op); /* pure, but not across a store or a release */
-bool op_is_loop(const Op *op);      /* or a region that carries values, as loops do */
-bool op_writes_in_place(const Op *op);   /* MMA, DOT, DOT_F32: args[2] and results[0] are one register tile */
-Op *tensor_root(const Value *tensor);    /* the TENSOR op below its slices */
-const Value *tensor_memory(const Value *tensor); /* the pointer that the TENSOR op begins at */
+bool op_is_pure(const Op *op);         /* only makes values; may be left out or computed elsewhere in its block */
+bool op_reads_memory(const Op *op);    /* pure, but not across a store or a release */
+bool op_is_loop(const Op *op);         /* or a region that carries values, as loops do */
+bool op_writes_in_place(const Op *op); /* MMA, DOT, DOT_F32: args[2] and results[0] are one register tile */
+Op *tensor_root(const Value *tensor);  /* the TENSOR op below its slices */
+const Value *tensor_memory(const Value *tensor);            /* the pointer that the TENSOR op begins at */
 bool stores_what_is_loaded(const Op *op, const void *load); /* a store to the memory of the load's tensor */
-Op *role_grid(const Role *role);         /* its GRID op, or NULL */
-Op *kernel_grid(const Kernel *kernel);   /* that of a role that has one: all walk over the same grid */
-bool role_holds_tiles(const Role *role); /* in registers, from one operation to another */
-bool role_issues_only(const Role *role); /* one warp is enough: it starts copies and touches no tile */
-bool kernel_gathers(const Kernel *kernel);                         /* groups of a role meet */
-const Op *aref_source(const Aref *aref, const Storage *storage);   /* what of the body stands there; NULL: nothing */
-int storage_place(const Kernel *kernel, const Storage *storage);   /* how many come before it */
+Op *role_grid(const Role *role);                            /* its GRID op, or NULL */
+Op *kernel_grid(const Kernel *kernel);     /* that of a role that has one: all walk over the same grid */
+bool role_holds_tiles(const Role *role);   /* in registers, from one operation to another */
+bool role_issues_only(const Role *role);   /* one warp is enough: it starts copies and touches no tile */
+bool kernel_gathers(const Kernel *kernel); /* groups of a role meet */
+const Op *aref_source(const Aref *aref, const Storage *storage); /* what of the body stands there; NULL: nothing */
+int storage_place(const Kernel *kernel, const Storage *storage); /* how many come before it */
 Storage *storage_beside(const Kernel *kernel, const Storage *storage); /* which lies beside it, or NULL */
 int64_t storage_align(const Storage *storage);
 bool storage_is_exchange(const Storage *storage);                  /* blocks of a cluster write to it in each other */
@@ -41,8 +41,8 @@ bool role_has_op(const Role *role, Opcode code, const Aref *aref); /* an op of t
 bool value_on_host(const Value *value);                            /* depends on the launcher's parameters alone */
 bool stores_apart(const Op *x, const Op *y); /* two stores surely write different elements in one iteration */
 bool store_moves_on(const Op *store);        /* and in each iteration of the loops around it, inside the grid, others */
-/* In-place operation: the store writes the window that the load reads, and in each iteration of the loops around it another one.
-   A store behind the load then leaves alone what the load reads in any iteration.  */
+/* In-place operation: the store writes the window that the load reads, and in each iteration of the loops around it
+   another one. A store behind the load then leaves alone what the load reads in any iteration.  */
 bool load_is_in_place(const Op *load, const Op *store);
 int role_first_group(const Kernel *kernel, const Role *role);
 
@@ -54,8 +54,9 @@ void plan_variables(Kernel *kernel);
 
 /* pairs.c: products that are one instruction.  */
 void layout_pairs(Kernel *kernel);
-Op *op_paired_with(const Machine *machine, const Op *product);  /* the product behind this one, if the two may be one instruction */
-bool op_is_second(const Op *product);   /* the one before, which pairs, starts it */
+/* The product behind this one, if the two may be one instruction. */
+Op *op_paired_with(const Machine *machine, const Op *product);
+bool op_is_second(const Op *product); /* the one before, which pairs, starts it */
 
 /* pressure.c: the most registers of a thread that live tiles take at one point of a role; needs positions.  */
 typedef struct {
@@ -64,10 +65,10 @@ typedef struct {
     const char *tiles; /* "acc 128x256 f32 256, ..." */
 } Pressure;
 Pressure plan_pressure(Kernel *kernel, const Role *role);
-int plan_loads_together(const Role *role); /* registers of the loads that one statement has under way, not counted there */
+int plan_loads_together(const Role *role); /* registers of loads that one statement has under way, not counted there */
 
 bool kernel_has_pingpong(const Kernel *kernel); /* plan.c */
-int kernel_groups(const Kernel *kernel);       /* of all roles */
+int kernel_groups(const Kernel *kernel);        /* of all roles */
 
 #ifdef __cplusplus
 }

@@ -5,9 +5,9 @@
  *   acc  64x256 f32    128 registers of each thread, alive from its zeros to its store
  *   x    64x64  f16     32, alive for two statements
  *
- * An estimate from below: each variable counts once while any value that it holds is needed, an expression that is printed
- * at its use not at all.  A tile that a loop takes columns of, and nothing needs behind it, leaves the registers of a subtile to
- * what is computed of that.
+ * An estimate from below: each variable counts once while any value that it holds is needed, an expression that is
+ * printed at its use not at all.  A tile that a loop takes columns of, and nothing needs behind it, leaves the
+ * registers of a subtile to what is computed of that.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"

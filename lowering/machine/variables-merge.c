@@ -2,11 +2,11 @@
 /*
  * variables-merge.c - which values share a C variable.
  *
- *   live    ranges of positions; the arms of an `if` exclude each other, a loop that a value enters is covered as a whole; an
- *           inlined expression's operands live until it is printed.
- *   merge   a loop's argument, its initial value, what is yielded and its result, a product's accumulator before and after,
- *           a token and its tile become one variable unless their ranges overlap.  First those that the hardware updates in
- *           place: a copy of an accumulator in flight is never printed.
+ *   live    ranges of positions; the arms of an `if` exclude each other, a loop that a value enters is covered as a
+ *           whole; an inlined expression's operands live until it is printed.
+ *   merge   a loop's argument, its initial value, what is yielded and its result, a product's accumulator before and
+ *           after, a token and its tile become one variable unless their ranges overlap.  First those that the hardware
+ *           updates in place: a copy of an accumulator in flight is never printed.
  */
 #include <string.h>
 
@@ -109,7 +109,8 @@ bool variables_is_counter(const Value *value)
     return holder && value->index == 0 && (holder->code == OP_FOR || holder->code == OP_NARROW);
 }
 
-/* What counts a loop's iterations or names the grid's tile: no other value may move in, even when nobody looks again.  */
+/* What counts a loop's iterations or names the grid's tile: no other value may move in, even when nobody looks
+   again. */
 static bool is_loops_own(const Value *value)
 {
     return variables_is_counter(value) ||

@@ -9,9 +9,9 @@
  *     yield %acc2                               }
  *
  * Four steps for each role:
- *   form    a value is printed at its one use (inline), is a field of the parameter struct (what the launcher can compute),
- *           or needs a variable.  An unnamed expression is moved to its use only inside its block and not across memory it
- *           reads; scalars whose leaves do not change may sink into nested blocks.
+ *   form    a value is printed at its one use (inline), is a field of the parameter struct (what the launcher can
+ *           compute), or needs a variable.  An unnamed expression is moved to its use only inside its block and not
+ *           across memory it reads; scalars whose leaves do not change may sink into nested blocks.
  *   live    where each value is needed (variables-merge.c);
  *   merge   values that may share one share a variable (the same);
  *   name    the user's names; a name is used again only where the scopes are apart (variables-names.c).
@@ -102,9 +102,9 @@ static bool only_computes(const Op *op, int depth)
     return true;
 }
 
-/* Nothing but pure ops stands between the definition and its use in the same block, so a tile expression may be printed at
-   the use: it crosses no store, no barrier and no product.  What is computed may wait with its use until a staging is free;
-   a load had better be under way by then.  */
+/* Nothing but pure ops stands between the definition and its use in the same block, so a tile expression may be printed
+   at the use: it crosses no store, no barrier and no product.  What is computed may wait with its use until a staging
+   is free; a load had better be under way by then.  */
 static bool reaches_quietly(const Op *def, Op *user)
 {
     if (!user || user->parent != def->parent)

@@ -222,7 +222,8 @@ static bool needs_clarity(int inner, int outer)
     return inner != outer && (is_bitwise(inner) || is_bitwise(outer) || (inner == PREC_AND && outer == PREC_OR));
 }
 
-/* Where C converts by itself: initializers and arguments of a known type.  A conversion that only widens is left to it.  */
+/* Where C converts by itself: initializers and arguments of a known type.  A conversion that only widens is left to
+   it. */
 const Value *cuda_without_widening(const Value *value)
 {
     while (!value->var && value->def && value->def->code == OP_CONVI) {

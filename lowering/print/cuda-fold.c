@@ -5,8 +5,9 @@
  *   ws::mma(acc, ws::view(s.a[slot]), ...);        ws::mma(acc, ws::view(s.a[slot]),
  *                                                          ...);
  *
- * A longer line is broken behind a comma or a semicolon, or before an operator: where the fewest brackets are open, and of such
- * places at the last that fits.  What follows begins below what is behind the innermost bracket, unless that is far to the right.
+ * A longer line is broken behind a comma or a semicolon, or before an operator: where the fewest brackets are open, and
+ * of such places at the last that fits.  What follows begins below what is behind the innermost bracket, unless that is
+ * far to the right.
  */
 #include <ctype.h>
 #include <string.h>

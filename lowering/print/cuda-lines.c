@@ -9,9 +9,9 @@
  *               c_out, ...);                                  #line 24 "gemm.c"
  *                                                                         c_out, ...);
  *
- * The printer leaves a mark before each statement: the source's line, or 0 for text that stands for none.  In the end each line
- * of a statement has the source's number, and all others have their own, counted without lines that begin with #line: without
- * these the text is what it is without -g.
+ * The printer leaves a mark before each statement: the source's line, or 0 for text that stands for none.  In the end
+ * each line of a statement has the source's number, and all others have their own, counted without lines that begin
+ * with #line: without these the text is what it is without -g.
  */
 #include <string.h>
 

@@ -10,8 +10,8 @@
  *     consumed ta_tb, 1                           ta_tb.consumed<1>();
  *     yield %acc2                             }
  *
- * Printing only: which value is a variable, where it is declared, what is staged and how large everything is was decided
- * before.  One function for each construct: here the structs, the kernel and its launcher.
+ * Printing only: which value is a variable, where it is declared, what is staged and how large everything is was
+ * decided before.  One function for each construct: here the structs, the kernel and its launcher.
  */
 #include <stdlib.h>
 

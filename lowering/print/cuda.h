@@ -56,7 +56,7 @@ extern const char *const cuda_element_text[D_COUNT];
 void cuda_begin(Printer *in); /* a line: its indentation */
 void cuda_line(Printer *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void cuda_commented(Printer *in, const char *text, const char *comment);
-const char *cuda_file_name(const char *path); /* without folders */
+const char *cuda_file_name(const char *path);  /* without folders */
 void cuda_quoted(FILE *out, const char *text); /* a string literal */
 const char *cuda_layout_text(const Printer *in);
 const char *cuda_scalar_type(Type type);
@@ -101,6 +101,6 @@ void cuda_block(Printer *in, const Block *block);
 const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing);
 int cuda_grid_dims(const Op *op);
 const char *cuda_cluster(const Printer *in); /* the type of the blocks side by side, if they are */
-const char *cuda_blocks(const Printer *in); /* behind the dimensions of a grid: its cluster */
+const char *cuda_blocks(const Printer *in);  /* behind the dimensions of a grid: its cluster */
 
 #endif

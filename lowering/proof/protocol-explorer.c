@@ -150,8 +150,8 @@ static const Op **list_add(Module *module, const Op **list, int count, const Op 
     return list;
 }
 
-/* The blocks of a cluster decide alike where nothing differs between them that the decision depends on, or how often it comes:
-   the first block that decides as this one does.  */
+/* The blocks of a cluster decide alike where nothing differs between them that the decision depends on, or how often it
+   comes: the first block that decides as this one does.  */
 static int first_that_agrees(const Explorer *in, const Op *source, int block)
 {
     int differing = variance_of_decision(&in->variance, source) | variance_around(&in->variance, source);
@@ -181,8 +181,8 @@ typedef struct {
     Group *group;
 } Decider;
 
-/* Do other groups depend on how often the op runs, or which arm?  What a group that passes over another's tile leaves out is
-   its own affair.  */
+/* Do other groups depend on how often the op runs, or which arm?  What a group that passes over another's tile leaves
+   out is its own affair.  */
 static bool is_shared(const Op *op, const void *context)
 {
     (void)context;
@@ -206,7 +206,8 @@ static void visit_decision(Op *op, void *context)
 
 /* ---- what steps are about ---------------------------------------------------------------------------------------- */
 
-/* Is anything of interest among the operands?  The text of one without a variable stands in the statement that uses it.  */
+/* Is anything of interest among the operands?  The text of one without a variable stands in the statement that uses
+   it. */
 static bool has_look(const Explorer *in, const Op *op)
 {
     if (op_info[op->code].class_ == CLASS_LOAD && (op->storage || stores_to(in, op->args[0])))
@@ -232,8 +233,8 @@ static bool asks(const Group *group, const Op *op)
            (op->nblocks && group->decision_of[op->position] != DECIDE_NOTHING);
 }
 
-/* The first question within a block, about a branch: one way leads there, from the question of what is around it, unless
-   blocks of a cluster that took that together ask one after the other.  */
+/* The first question within a block, about a branch: one way leads there, from the question of what is around it,
+   unless blocks of a cluster that took that together ask one after the other.  */
 static bool asks_in_turn(const Explorer *in, const Group *group, const Op *op)
 {
     const Op *around = op->parent->parent, *before = op->prev;

@@ -4,17 +4,18 @@
  *
  *   block 0      producer at the loop, consumer 0 at its get; put 2 ahead of it; the loop's next outcome not known
  *   frame        blocks 0 to 3 like this, and what they decide together
- *   slot         the one put last into ta_tb: released by one group, held by consumer 0, whose newest product reads it; in a
- *                cluster the same slot of all blocks that share the ring
+ *   slot         the one put last into ta_tb: released by one group, held by consumer 0, whose newest product reads it;
+ *                in a cluster the same slot of all blocks that share the ring
  *   storage      c_out, of consumer 0: fenced, two of its copies out not waited for
  *
- * Keys say of a state all that what comes next depends on, relative to running indices: its frame, where the groups stand and
- * what is decided, and parts, which have no say in each other, nor in the frame (protocol.c, 4).  Each part is looked up with
- * its frame: so a few states stand for all combinations of parts.  Of a block in which no group has moved nothing is said again.
+ * Keys say of a state all that what comes next depends on, relative to running indices: its frame, where the groups
+ * stand and what is decided, and parts, which have no say in each other, nor in the frame (protocol.c, 4).  Each part
+ * is looked up with its frame: so a few states stand for all combinations of parts.  Of a block in which no group has
+ * moved nothing is said again.
  *
- * Some of what is said has ranks.  Who knows less of a ring, has more that is not fenced, met or waited for, is worse off and
- * stays so: each rule that holds for it holds for who is better off, and the same steps leave both in that order.  So a part that
- * is nowhere worse than one which was there in the same frame is not new.
+ * Some of what is said has ranks.  Who knows less of a ring, has more that is not fenced, met or waited for, is worse
+ * off and stays so: each rule that holds for it holds for who is better off, and the same steps leave both in that
+ * order.  So a part that is nowhere worse than one which was there in the same frame is not new.
  */
 #include <string.h>
 
@@ -168,7 +169,8 @@ static void add_fact(Explorer *in, const GroupState *self, int group, const Mark
     in->first_fact[part] = in->nfacts++;
 }
 
-/* The group's values that are still looked at and that something is known of, and its products in flight, last ones first.  */
+/* The group's values that are still looked at and that something is known of, and its products in flight, last ones
+   first.  */
 static void list_facts_of(Explorer *in, const State *state, int group)
 {
     const GroupState *self = &state->groups[group];
@@ -302,8 +304,8 @@ static void say_distances(Explorer *in, const State *state, int a)
                     puts_made(in, state, block, a));
 }
 
-/* How long ago what is known was: it matters up to a round of the ring.  What is told with the turn, as long as nobody holds
-   that, to those who get.  */
+/* How long ago what is known was: it matters up to a round of the ring.  What is told with the turn, as long as nobody
+   holds that, to those who get.  */
 static void say_known(Explorer *in, const State *state, int block, int a)
 {
     enum { NOW = 128 };

@@ -7,9 +7,9 @@
  *                        read puts 7
  *   wait pending 1       groups up to 11 have ended      consumed keep 1         put 6 is released: nothing reads it
  *
- * Each rule is one test in here.  A slot is looked at only while it is held, a tile only behind a wait that named it and let
- * its product end; memory that a product reads is neither released nor written; what one thread reads or writes and another
- * writes stands on two sides of a barrier; bytes are those that the ring expects.
+ * Each rule is one test in here.  A slot is looked at only while it is held, a tile only behind a wait that named it
+ * and let its product end; memory that a product reads is neither released nor written; what one thread reads or writes
+ * and another writes stands on two sides of a barrier; bytes are those that the ring expects.
  */
 #include <string.h>
 
@@ -149,8 +149,8 @@ static bool run_put_done(Explorer *in, State *state, int group, const Op *op)
     return check_bytes(in, state, in->groups[group].block, op, puts->next - 1);
 }
 
-/* The barrier of a slot tells odd rounds from even ones: a get that comes before the round before its own is done would take
-   the one before that for its own.  */
+/* The barrier of a slot tells odd rounds from even ones: a get that comes before the round before its own is done would
+   take the one before that for its own.  */
 static bool check_round(Explorer *in, const State *state, int group, const Op *op)
 {
     const GroupState *self = &state->groups[group];
@@ -228,8 +228,8 @@ static bool run_consumed(Explorer *in, State *state, int group, const Op *op)
     return true;
 }
 
-/* Nothing is known of puts that are passed over: less than at the beginning, when there are none to know of, unless that is
-   asked for.  */
+/* Nothing is known of puts that are passed over: less than at the beginning, when there are none to know of, unless
+   that is asked for.  */
 void pass_over(const Explorer *in, State *state, int group, const Op *op, int64_t puts)
 {
     GroupState *self = &state->groups[group];
@@ -356,8 +356,8 @@ static bool run_stage(Explorer *in, State *state, int group, const Op *op)
     return true;
 }
 
-/* Each thread fences what it wrote itself: the others hear of it at the next barrier, and those of the warp that copies its
-   part out before they do.  */
+/* Each thread fences what it wrote itself: the others hear of it at the next barrier, and those of the warp that copies
+   its part out before they do.  */
 static bool run_fence(Explorer *in, GroupState *self)
 {
     for (int s = 0; s < in->nstorages; s++) {
@@ -377,9 +377,9 @@ static bool run_barrier(Explorer *in, GroupState *self)
     return true;
 }
 
-/* The groups of that number in all blocks meet.  They come from as many tiles, and each waits for the others of its role in
-   its own block as at a gathering, though on the machine none does: so the blocks' barriers have one order.  A turn that is
-   held, or products in flight, would outlast the others' way here.  */
+/* The groups of that number in all blocks meet.  They come from as many tiles, and each waits for the others of its
+   role in its own block as at a gathering, though on the machine none does: so the blocks' barriers have one order.  A
+   turn that is held, or products in flight, would outlast the others' way here.  */
 static bool run_blocks_meet(Explorer *in, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];

@@ -11,12 +11,12 @@
  *   fence; meet            meeting 6: all have written and fenced
  *   mma a, g, acc          reads write 3; what it has read by meeting 7 may be written behind that
  *
- * The copies of one staging end in the order in which they began, so it is enough to know how many of the newest may still be
- * read.  At the start as many count as read as there are buffers: what comes later can be no worse.
+ * The copies of one staging end in the order in which they began, so it is enough to know how many of the newest may
+ * still be read.  At the start as many count as read as there are buffers: what comes later can be no worse.
  *
- * Of memory that groups share each keeps, for every slot, at which of its barriers it wrote, fenced and last looked at it.  Two
- * groups that have met equally often are between the same two barriers: what one does before its n-th meeting, the other
- * sees behind its own n-th.  Whoever comes second, in the order of the search, looks for the other.
+ * Of memory that groups share each keeps, for every slot, at which of its barriers it wrote, fenced and last looked at
+ * it.  Two groups that have met equally often are between the same two barriers: what one does before its n-th meeting,
+ * the other sees behind its own n-th.  Whoever comes second, in the order of the search, looks for the other.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"

@@ -5,9 +5,9 @@
  *   producer    at the loop, put 7 next                  the same as
  *   consumer 0  at the loop, get 7 next, holds put 6     put 8 next; get 8 next, holds put 7
  *
- * Running indices count without end, but what a group does next depends on differences only: how far puts are ahead of gets,
- * which slots are held, how many groups of products are in flight.  The key of a state (protocol-keys.c) holds these, so there
- * are finitely many.
+ * Running indices count without end, but what a group does next depends on differences only: how far puts are ahead of
+ * gets, which slots are held, how many groups of products are in flight.  The key of a state (protocol-keys.c) holds
+ * these, so there are finitely many.
  */
 #include <string.h>
 

@@ -5,10 +5,11 @@
  *   for %k ... (%acc = %init):     arriving: init is handed over, then the head asks: one more iteration?
  *     ...                          yes: into the body; its end hands the next values over, and the head asks again
  *     yield %next                  no: the results are what was handed over last
- *   for %k ... edge %e:            before that the group says which body would be next; behind the second comes no first
+ *   for %k ... edge %e:            before that the group says which body would be next; behind the second comes no
+ *                                  first
  *
- * Which way a branch or a loop of the source goes is decided once, by the group that gets there first; all others take the
- * same decision when they get there.  A branch on the group's own number, or on whose tile it is, is computed.
+ * Which way a branch or a loop of the source goes is decided once, by the group that gets there first; all others take
+ * the same decision when they get there.  A branch on the group's own number, or on whose tile it is, is computed.
  */
 #include "machine/plan.h"
 #include "proof/protocol.h"

@@ -5,9 +5,9 @@
  *   frame 3, "one more iteration"    leads to frame 7, whatever the parts are
  *   a slot that was so in frame 3    is so in frame 7, whatever the other parts are
  *
- * Parts have no say in how groups go on, nor in each other (protocol.c, 4).  So what becomes of a state is known as soon as
- * some state has gone that way with each of its parts, be it another with each; where nothing of that is new, it needs not go.
- * A state that goes there all the same says nothing again that was said before.
+ * Parts have no say in how groups go on, nor in each other (protocol.c, 4).  So what becomes of a state is known as
+ * soon as some state has gone that way with each of its parts, be it another with each; where nothing of that is new,
+ * it needs not go. A state that goes there all the same says nothing again that was said before.
  *
  * The same steps are taken from one frame, so the rules that hold for a part in one state hold for it in all.
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* protocol.h - all groups of a CTA, or of a cluster of them, against each other: their state, one step of a group, and the search over all paths.  */
+/* protocol.h - all groups of a CTA, or of a cluster of them, against each other: their state, one step of a group, and
+   the search over all paths.  */
 #ifndef WSC_PROTOCOL_H
 #define WSC_PROTOCOL_H
 
@@ -29,13 +30,13 @@ typedef struct {
     bool filling; /* between put and put_done */
 } End;
 
-/* Memory that threads wrote: the engines see it once each has fenced its part, other threads once the group has met.  */
+/* Memory that threads wrote: the engines see it once each has fenced its part, other threads once the group has met. */
 typedef struct {
     bool unfenced, unsynced;
 } Written;
 
-/* A slot of memory that a role's groups write together: which write it holds of this group, and at which of its barriers the
-   group wrote, fenced, and last looked at it.  */
+/* A slot of memory that a role's groups write together: which write it holds of this group, and at which of its
+   barriers the group wrote, fenced, and last looked at it.  */
 enum { MAX_GATHERED = 2, NOT_YET = 0x7fffffff, NEVER = -1 };
 typedef struct {
     int write, wrote, fenced, looked;
@@ -48,7 +49,7 @@ typedef struct {
     bool holds_turn;
     int asks;                 /* the decision that it waits for, or DECIDE_... */
     int ordinal;              /* tiles begun */
-    int passed;                  /* places that it passed where all of the role's groups come together in the search, */
+    int passed;               /* places that it passed where all of the role's groups come together in the search, */
     int barriers;             /* and those of them where they do on the machine */
     int committed, completed; /* groups of products */
     Mark *marks;              /* by Group.mark_of */
@@ -72,8 +73,8 @@ typedef struct {
     int from, to;
 } Life;
 
-/* What there is to do for an op here: anything at all; a look at its operands; to ask, but one way only leads here from the
-   question before; it may have to wait.  */
+/* What there is to do for an op here: anything at all; a look at its operands; to ask, but one way only leads here from
+   the question before; it may have to wait.  */
 enum { ABOUT_PROTOCOL = 1, ABOUT_OPERANDS = 2, ABOUT_SAME_WAY = 4, ABOUT_WAITING = 8 };
 
 typedef struct {
@@ -127,8 +128,9 @@ typedef struct {
     bool known;
     Stop *to;       /* NULL: all groups have ended well */
     uint64_t moved; /* blocks in which groups go on since parts were said last, a bit each */
-    uint16_t *
-        becomes; /* by number of what was said of a part then: one more than the number of what is said there, 0: not known */
+    uint16_t
+        *becomes; /* by number of what was said of a part then: one more than the number of what is said there, 0: not
+        known */
     int nbecomes;
 } Way;
 struct Stop {
@@ -157,11 +159,11 @@ typedef struct State State;
 /* A ring here is one of one block: see ring_at.  */
 struct State {
     GroupState *groups;
-    int **released;    /* by ring and slot: groups that have released its newest put */
-    int64_t **brought; /* by ring and slot: bytes of its newest put */
-    int *pingpong;        /* by block: taken and passed on so far */
-    int *pingpong_known;   /* by ring: what the last group to pass on its turn knew */
-    uint64_t *decided; /* by decision: the newest 64, oldest at bit 0 of those */
+    int **released;      /* by ring and slot: groups that have released its newest put */
+    int64_t **brought;   /* by ring and slot: bytes of its newest put */
+    int *pingpong;       /* by block: taken and passed on so far */
+    int *pingpong_known; /* by ring: what the last group to pass on its turn knew */
+    uint64_t *decided;   /* by decision: the newest 64, oldest at bit 0 of those */
     int *ndecided;
     int **tile_starts;  /* by ring: running index at the start of tile n, at n % 64 */
     int *made;          /* by ring: puts of its block that are done */
@@ -201,9 +203,9 @@ typedef struct {
     const Op **stores;   /* direct stores; the n-th has bit n % 64 of GroupState.stored */
     int nstores;
     bool by_tiles;
-    bool named;      /* plan has given out variables */
+    bool named;          /* plan has given out variables */
     int pingpong_groups; /* that take turns */
-    Key **texts;     /* that were said, */
+    Key **texts;         /* that were said, */
     int nbuckets, ntexts;
     int nframes, nstands, npart_keys; /* of all groups, of a block's, of a part; */
     Key **part_keys;                  /* the last, by number */
@@ -223,24 +225,25 @@ typedef struct {
     unsigned char ranks[MOST_RANKS]; /* of the part that it is about: see protocol-keys.c */
     int nranks;
     State *stack, *free;
-    bool has_barriers;   /* groups come together */
-    bool waits;   /* some ring is in `waited` */
-    bool *waited; /* by ring: a put had to wait in the order of the search, so that its state is the frame's */
-    bool again;   /* the search has to be made again: one more has, or too little was known */
-    bool exact;   /* how much is known at first, too: protocol.c, 5 */
+    bool has_barriers; /* groups come together */
+    bool waits;        /* some ring is in `waited` */
+    bool *waited;      /* by ring: a put had to wait in the order of the search, so that its state is the frame's */
+    bool again;        /* the search has to be made again: one more has, or too little was known */
+    bool exact;        /* how much is known at first, too: protocol.c, 5 */
     bool failed;
 } Explorer;
 
 /* Does every path of all groups together keep the protocol?  Reports the first one that does not.  */
-/* The ring `scarce` has as many slots as the storage that keeps the fewest places for it; NULL: each ring has all of its own.  */
+/* The ring `scarce` has as many slots as the storage that keeps the fewest places for it; NULL: each ring has all of
+   its own.  */
 bool protocol_holds(Kernel *kernel, const Labels *labels, const Aref *scarce);
 bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *scarce,
                            int most); /* so many states for each part of the proof */
 
 /* ---- shared by protocol*.c --------------------------------------------------------------------------------------- */
 
-/* Of a loop: not there; initial values are handed over, the next iteration is not decided; nor, of one with two bodies, which it
-   would run; it would run the first; or the second, as all from there on.  */
+/* Of a loop: not there; initial values are handed over, the next iteration is not decided; nor, of one with two bodies,
+   which it would run; it would run the first; or the second, as all from there on.  */
 enum { HEAD_NONE, HEAD, HEAD_BEFORE, HEAD_BEYOND };
 enum { DECIDE_OWN = -1, DECIDE_NOTHING = -2 }; /* a branch of the role's own; nothing of interest inside */
 enum { MOST_AHEAD = 60, MAX_READINGS = 512 };

@@ -5,10 +5,11 @@
  *   %k2 = addi %k, 64     k + 64                        one node, however often and in whatever role it is computed
  *   %t  = trans %tb       trans (load (b, j, k + 64))   trans of trans is gone
  *
- * Sums of signed integers are kept as numbers times atoms, so that k + 64 - 64 is k; a conversion that keeps every value of a
- * signed integer is none.  Integer operations on numbers are carried out (fold.c), and neutral operands drop out: simplify
- * does both to the programs of roles.  This takes signed scalars not to overflow, as C does.  Everything else is a node by what it is
- * made of.  Equal pointers mean equal values; the reverse need not hold, and who compares has to say so.
+ * Sums of signed integers are kept as numbers times atoms, so that k + 64 - 64 is k; a conversion that keeps every
+ * value of a signed integer is none.  Integer operations on numbers are carried out (fold.c), and neutral operands drop
+ * out: simplify does both to the programs of roles.  This takes signed scalars not to overflow, as C does.  Everything
+ * else is a node by what it is made of.  Equal pointers mean equal values; the reverse need not hold, and who compares
+ * has to say so.
  */
 #include <string.h>
 

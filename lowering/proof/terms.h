@@ -64,8 +64,8 @@ const Term *term_choice(Terms *terms, const Term *condition, const Term *x, cons
 void term_assume(Terms *terms, Opcode code, Dtype dtype, const Term *x, const Term *y, bool answer);
 /* A term of some other kind, with a number to tell it by.  */
 const Term *term_special(Terms *terms, int code, int64_t ival, int nargs, const Term *const *args);
-/* The first result of an operation without blocks or effects, from the terms of its operands.  Rows of tiles are left out:
-   they follow from the operands, and groups may have divided them.  */
+/* The first result of an operation without blocks or effects, from the terms of its operands.  Rows of tiles are left
+   out: they follow from the operands, and groups may have divided them.  */
 const Term *term_of(Terms *terms, const Op *op, const Term *const *args);
 /* The same for a load, with rows and the state of the memory that it reads behind its operands.  */
 const Term *term_load(Terms *terms, const Op *load, int rows, int nargs, const Term *const *args);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * validate-control.c - which loops and branches of the source those of a role are, and whether it carries out all that it has to.
+ * validate-control.c - which loops and branches of the source those of a role are, and whether it carries out all that
+ * it has to.
  *
  *   source                       role                                   taken for
  *   if (low)                     if (low)                               the branch, arm by arm
@@ -275,7 +276,8 @@ static bool run_loop(Validator *in, const Op *op)
     return try_all(in, op, PLAIN_LOOP, own) || no_such_loop(in, op, own);
 }
 
-/* Tiles are independent: each finds memory as the launch left it, or as other tiles did, which is none of its concern.  */
+/* Tiles are independent: each finds memory as the launch left it, or as other tiles did, which is none of its
+   concern. */
 static bool run_grid(Validator *in, const Op *op)
 {
     Instance *top = in->open[0];
@@ -307,7 +309,8 @@ static bool run_grid(Validator *in, const Op *op)
     return true;
 }
 
-/* Its block, once. The width takes in what is seen, so that a product makes as many columns as if it were told that number.  */
+/* Its block, once. The width takes in what is seen, so that a product makes as many columns as if it were told that
+   number.  */
 static bool run_narrow(Validator *in, const Op *op)
 {
     const Block *block = op->blocks[0];

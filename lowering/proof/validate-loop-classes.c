@@ -6,9 +6,9 @@
  *   for (step = 0; step < 2; step++)                for (step = 0; step < 2; step++)
  *     r = ws_max (r, ws_sub (z, step));               q = ws_max (q, ws_sub (z, step));
  *
- * A helper that is called twice leaves two loops; from equal beginnings they leave equal values.  What a loop leaves is no
- * finite term, so it is named by what the loop says, in a text in which its own values are numbered and those from outside
- * are places for operands, and by the terms of these.  Loops that store have no such name.
+ * A helper that is called twice leaves two loops; from equal beginnings they leave equal values.  What a loop leaves is
+ * no finite term, so it is named by what the loop says, in a text in which its own values are numbered and those from
+ * outside are places for operands, and by the terms of these.  Loops that store have no such name.
  */
 #include <string.h>
 

@@ -12,9 +12,9 @@
  *                               acc = B (x', acc)                      B of the last one: now it is complete, too
  *                             }                                        and acc is what the source's loop leaves
  *
- * What a role carries is matched with a value of the source that it equals before the first iteration; if an iteration from
- * unknown values keeps all of these equalities, they hold in every iteration, whatever the trip count.  An equality that does
- * not last is dropped and the next candidate tried.
+ * What a role carries is matched with a value of the source that it equals before the first iteration; if an iteration
+ * from unknown values keeps all of these equalities, they hold in every iteration, whatever the trip count.  An
+ * equality that does not last is dropped and the next candidate tried.
  */
 #include <string.h>
 
@@ -226,7 +226,8 @@ static void leave_results(Validator *in, const Match *match, Instance *outer)
     }
 }
 
-/* Does the source ask there whether its counter has come to the edge?  Then all groups of a role know the same of it.  */
+/* Does the source ask there whether its counter has come to the edge?  Then all groups of a role know the same of
+   it. */
 static bool asks_for_edge(Validator *in, const Op *source, const Instance *outer, const Term *edge)
 {
     FOR_OPS (op, source->blocks[0]) {
@@ -238,7 +239,8 @@ static bool asks_for_edge(Validator *in, const Op *source, const Instance *outer
     return false;
 }
 
-/* Which iterations one of the bodies runs: all, where there is one.  The check of the IR has seen that the loop counts up.  */
+/* Which iterations one of the bodies runs: all, where there is one.  The check of the IR has seen that the loop counts
+   up.  */
 static bool side_of(Validator *in, const Op *op, int body, const Op *source, const Instance *outer, Side *side)
 {
     *side = (Side){loop_edge(op) ? known_of(in, loop_edge(op)).term : NULL, body > 0};

@@ -7,8 +7,8 @@
  *   acc2 = mma va, vb, acc         dot (load .., trans (load ..), acc), this group's rows
  *   store c, i + 64 g, j, x        the source's store c, i, j, if x is what it stores
  *
- * Groups that share the rows of a tile run one program with `group` unknown: a coordinate that moves on by group * rows, with
- * as many rows in the tile, means this group's part of the tile that stands there without it.
+ * Groups that share the rows of a tile run one program with `group` unknown: a coordinate that moves on by group *
+ * rows, with as many rows in the tile, means this group's part of the tile that stands there without it.
  */
 #include <string.h>
 
@@ -199,8 +199,8 @@ static bool run_load(Validator *in, const Op *op)
 
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-/* The groups that have a store's tile: all a part each, or one for all.  What comes straight out of a ring each group takes
-   its rows of, if they divide.  */
+/* The groups that have a store's tile: all a part each, or one for all.  What comes straight out of a ring each group
+   takes its rows of, if they divide.  */
 bool is_divided(const Validator *in, const Op *store)
 {
     const Value *tile = store->args[store->nargs - 1];
@@ -464,7 +464,7 @@ static const Term *widened(Validator *in, const Instance *instance, const Value 
     return term_of(&in->terms, &op, &term);
 }
 
-/* Of the load's rows those that reach something (present.c shows it): the grid's step, or those that the tensor has.  */
+/* Of the load's rows those that reach something (present.c shows it): the grid's step, or those that the tensor has. */
 static const Term *rows_that_count(Validator *in, const Op *load, const Instance *instance)
 {
     const Op *tensor = load->args[0]->def;

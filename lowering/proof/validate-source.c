@@ -6,9 +6,9 @@
  *     ta = ws_load (a, i, k, ...)     load (a, i, k)                  load (a, i, k + 64)
  *     acc = ws_dot (ta, tb, acc)      dot (load .., acc)              dot (load .., dot (load .., acc))
  *
- * Memory that the region stores to is a value like any other: a store makes a new one of the one before, a load names the one
- * that it reads.  What a loop leaves is a value by its own name (validate-loop-classes.c), memory behind one that stores a symbol; the
- * loop's body is looked at where a role runs it.
+ * Memory that the region stores to is a value like any other: a store makes a new one of the one before, a load names
+ * the one that it reads.  What a loop leaves is a value by its own name (validate-loop-classes.c), memory behind one
+ * that stores a symbol; the loop's body is looked at where a role runs it.
  */
 #include <string.h>
 

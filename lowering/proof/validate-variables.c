@@ -6,9 +6,9 @@
  *   %b var=x = mul %p, %q         x holds b               x = ws::mul(p, q);
  *   store %c, %i, %j, %a          x is read for a: no     ws::store(c, i, j, x);
  *
- * The programs are in SSA, the .cu is not: plan gives values that are never needed together one variable, and values without a
- * variable are printed where they are used.  So beside what each value is, the validator keeps what each variable holds, as
- * the printed text assigns it, and compares the two where the printed text reads.
+ * The programs are in SSA, the .cu is not: plan gives values that are never needed together one variable, and values
+ * without a variable are printed where they are used.  So beside what each value is, the validator keeps what each
+ * variable holds, as the printed text assigns it, and compares the two where the printed text reads.
  */
 #include <string.h>
 

@@ -8,26 +8,28 @@
  *     tb = ws_load (b, j, k, ..)               copy_in ta[slot], a, i, k       acc = mma ta[slot], tb[slot], acc
  *     acc = ws_dot (ta, ws_trans (tb), acc)    copy_in tb[slot], b, j, k
  *
- * Translation validation (Pnueli, Siegel, Singerman 1998; Necula 2000; for a compiler's own output, on each compile).  Each
- * program is run once on terms (terms.c) beside the source, as freeze found it, each loop from an unknown
+ * Translation validation (Pnueli, Siegel, Singerman 1998; Necula 2000; for a compiler's own output, on each compile).
+ * Each program is run once on terms (terms.c) beside the source, as freeze found it, each loop from an unknown
  * iteration (validate-control.c).  Shown for every role and group, all trip counts and all paths:
  *
- *   - the n-th put of a ring copies what the n-th execution of its loads reads; the n-th get stands for the same execution; so
+ *   - the n-th put of a ring copies what the n-th execution of its loads reads; the n-th get stands for the same
+ *   execution; so
  *     all roles see one sequence of slots
- *   - rows beyond a tensor's that a copy may leave out, and columns that a product may, reach nothing that is stored (present.c)
- *   - what the blocks of a cluster bring together is, share by share, the tile that each of them loads (cluster.c)
- *   - loops and branches go by the conditions of the source, in its order
- *   - every store of the source is made, once by the groups together, of the value and at the place that the source says, in
+ *   - rows beyond a tensor's that a copy may leave out, and columns that a product may, reach nothing that is stored
+ *   (present.c) - what the blocks of a cluster bring together is, share by share, the tile that each of them loads
+ *   (cluster.c) - loops and branches go by the conditions of the source, in its order - every store of the source is
+ *   made, once by the groups together, of the value and at the place that the source says, in
  *     the order that memory needs; nothing else is stored
  *   - each C variable holds the value that the printed text reads from it (validate-variables.c)
  *
  * That a value is there when it is looked at is for the other half (protocol.c) to show.
  *
- * A tile of a cluster that is none of the grid's is like any other here: that its stores are left out, and so what is loaded for
- * it alone, is how the printed text and the interpreter take them.
+ * A tile of a cluster that is none of the grid's is like any other here: that its stores are left out, and so what is
+ * loaded for it alone, is how the printed text and the interpreter take them.
  *
- * Assumed: signed scalars do not overflow; iterations of the grid are independent, and tensors apart, as the language says
- * and the launcher checks; an operation of ops.def does what it says; an engine's product is the dot that it stands for.
+ * Assumed: signed scalars do not overflow; iterations of the grid are independent, and tensors apart, as the language
+ * says and the launcher checks; an operation of ops.def does what it says; an engine's product is the dot that it
+ * stands for.
  */
 #include "machine/plan.h"
 #include "ir/queries.h"

@@ -5,8 +5,8 @@
 
 #include "ir/ir.h"
 
-/* For each op of a role's program, by position: the control operation of kernel->body whose decisions it takes, or whose
-   iterations it passes over; NULL: none.  */
+/* For each op of a role's program, by position: the control operation of kernel->body whose decisions it takes, or
+   whose iterations it passes over; NULL: none.  */
 typedef struct {
     const Op **source;
     int count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* validator.h - what the files of validate.c share: an execution of a block of the source, and what a role has done of it.  */
+/* validator.h - what the files of validate.c share: an execution of a block of the source, and what a role has done of
+   it.  */
 #ifndef WSC_VALIDATOR_H
 #define WSC_VALIDATOR_H
 
@@ -48,7 +49,7 @@ typedef struct {
     Role *role;
     Terms terms;
     const Term **params;
-    int *slots;   /* of source values, by id */
+    int *slots;              /* of source values, by id */
     LoopClass *loop_classes; /* loops of the source, by what they say */
     int nshapes;
     int nstored;
@@ -90,9 +91,9 @@ const Term *store_term(Validator *in, const Op *store, const Term *memory, const
 
 /* validate-loop-classes.c */
 void loop_classes_init(Validator *in);
-/* What a loop of that iteration of the block around leaves as its n-th result: one term for loops that say the same.  */
+/* What a loop of that iteration of the block around leaves as its n-th result: one term for loops that say the same. */
 const Term *loop_class_result(Validator *in, const Instance *instance, const Op *loop, int result,
-                         const Term *const *memory);
+                              const Term *const *memory);
 
 /* validate-role.c */
 bool differs(Validator *in, const Op *op, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -63,8 +63,8 @@ static bool filled_elsewhere(Kernel *kernel, const Aref *aref, const Storage *st
     return times != 1 || !aref->nstorages;
 }
 
-/* What slots keep for the next tile is what the tensor still holds, and each slot of the ring has one of them.  A copy waits for
-   all slots that share its memory; threads that write tiles there do not.  */
+/* What slots keep for the next tile is what the tensor still holds, and each slot of the ring has one of them.  A copy
+   waits for all slots that share its memory; threads that write tiles there do not.  */
 static bool check_resident(Kernel *kernel, const Aref *aref, const Storage *storage, const Op *source)
 {
     bool turns = storage->resident > 0 && storage->slots % storage->resident == 0;

@@ -4,8 +4,9 @@
  *
  *   if %c | uniform=1       if (ws::warp_uniform(c)) {: threads that differ would all go the way of one of them
  *
- * A scalar is made of parameters, of the tile's and the group's numbers, of loop counters, and of what is read from memory. All
- * but the last are the same in all threads of a group. What is read is the same if nothing in the kernel writes there.
+ * A scalar is made of parameters, of the tile's and the group's numbers, of loop counters, and of what is read from
+ * memory. All but the last are the same in all threads of a group. What is read is the same if nothing in the kernel
+ * writes there.
  */
 #include "machine/plan.h"
 #include "proof/verify.h"

@@ -3,17 +3,21 @@
  * verify.c - the last look: may this program be printed?
  *
  *   ring ta_tb   4 slots, one put an iteration, two groups that release it one product late
- *                holds: D >= P, every wait ends, no slot is filled while it is read, 49152 bytes a put, 2 arrivals a slot
+ *                holds: D >= P, every wait ends, no slot is filled while it is read, 49152 bytes a put, 2 arrivals a
+ *                slot
  *
- * Read-only, on the programs of the roles as they will be printed, for all trip counts and all paths.  Each obligation below
- * is one function.  The first ones are sums over the tables of the kernel.  The other two are a proof in two halves:
+ * Read-only, on the programs of the roles as they will be printed, for all trip counts and all paths.  Each obligation
+ * below is one function.  The first ones are sums over the tables of the kernel.  The other two are a proof in two
+ * halves:
  *
- *   values     (validate.c)  each role beside the source, with every value unknown: rings carry what the source loads, stores
- *              are the source's, and branches and loops go by the source's conditions, the n-th time by the n-th value
- *   protocol   (protocol.c)  all groups against each other, with nothing left of values but the decisions that they share:
- *              every way in which they can stand to each other, of which there are finitely many
+ *   values     (validate.c)  each role beside the source, with every value unknown: rings carry what the source loads,
+ *              stores are the source's, and branches and loops go by the source's conditions, the n-th time by the n-th
+ *              value
+ *   protocol   (protocol.c)  all groups against each other, with nothing left of values but the decisions that they
+ *              share: every way in which they can stand to each other, of which there are finitely many
  *
- * What a program that fails does wrong is said in words: who, where, with which slot, in which iteration, because of whom.
+ * What a program that fails does wrong is said in words: who, where, with which slot, in which iteration, because of
+ * whom.
  */
 #include <string.h>
 
@@ -41,8 +45,8 @@ static void visit_filling(Op *op, void *context)
         filling->along = cluster_join(filling->along, op->transfer->along);
 }
 
-/* The blocks of a cluster that wait for each other's releases are those that bring each other's bytes: so a slot is full only
-   when all of them have put, and none releases it for a round that another has not begun.  */
+/* The blocks of a cluster that wait for each other's releases are those that bring each other's bytes: so a slot is
+   full only when all of them have put, and none releases it for a round that another has not begun.  */
 static bool check_sharers(Kernel *kernel, const Aref *aref)
 {
     Filling filling = {aref, ALONG_NONE};
@@ -96,7 +100,8 @@ static bool check_arrivals(Kernel *kernel, Labels *labels)
     return true;
 }
 
-/* A tensor of any launch may lie so that the TMA cannot load it; then threads copy, those of the warp that the role is.  */
+/* A tensor of any launch may lie so that the TMA cannot load it; then threads copy, those of the warp that the role
+   is. */
 static bool check_versions(Kernel *kernel, Labels *labels)
 {
     (void)labels;
@@ -149,8 +154,8 @@ static bool check_values(Kernel *kernel, Labels *labels)
     return validate_programs(kernel, labels);
 }
 
-/* Slots of which one storage has fewer: as many as the ring has while the tiles want the same, and as few as that storage where
-   they do not, since a copy waits then for all that share its slot.  */
+/* Slots of which one storage has fewer: as many as the ring has while the tiles want the same, and as few as that
+   storage where they do not, since a copy waits then for all that share its slot.  */
 static bool check_protocol(Kernel *kernel, Labels *labels)
 {
     bool holds = protocol_holds(kernel, labels, NULL);

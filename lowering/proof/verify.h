@@ -5,8 +5,8 @@
 
 #include "ir/ir.h"
 
-/* Does verify accept every kernel of `text`, which is what --dump=plan printed?  What is wrong with it goes to `diag`; text
-   that cannot be read is not accepted.  */
+/* Does verify accept every kernel of `text`, which is what --dump=plan printed?  What is wrong with it goes to `diag`;
+   text that cannot be read is not accepted.  */
 bool verify_text(const char *text, const char *name, DiagFn diag, void *context);
 
 /* verify-memory.c: the obligations that sums can show.  */

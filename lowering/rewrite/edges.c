@@ -8,10 +8,10 @@
  *     at = j + ws_col_index                      if (! (j + 127 < L))
  *     s = ws_select (at < L, s, -1e30)             s = ws_select (j + ws_col_index < L, s, -1e30)
  *
- * A mask that compares sums of index tiles and scalars holds for the whole tile if it holds at the ends of their ranges, and
- * these are scalars.  A select by such a mask inside a loop comes to stand under that question, so that the iterations away
- * from the edge, or from the diagonal, do not pay for it; the loop stays one loop, and nothing in flight has to be awaited
- * between its parts.
+ * A mask that compares sums of index tiles and scalars holds for the whole tile if it holds at the ends of their
+ * ranges, and these are scalars.  A select by such a mask inside a loop comes to stand under that question, so that the
+ * iterations away from the edge, or from the diagonal, do not pay for it; the loop stays one loop, and nothing in
+ * flight has to be awaited between its parts.
  *
  * Tiles of I32 wrap, ranges are computed in I64: where a side could leave I32, the question includes that it does not.
  *
@@ -62,7 +62,7 @@ static Value *at_end(const Edges *in, const Affine *range, int64_t end)
     return number ? number : literal(in, 0);
 }
 
-/* ---- ranges: what the elements of a side of a comparison can be, over all rows and columns ------------------------- */
+/* ---- ranges: what the elements of a side of a comparison can be, over all rows and columns ----------------------- */
 
 static bool find_range(const Edges *in, Value *value, Affine *range, int depth);
 

@@ -8,11 +8,11 @@
  *       ...                                         if (j >= edge)
  *                                                     ...
  *
- * Comparisons of what grows with the counter, joined by `and`, hold in the first iterations and in none after them; where that
- * ends is known before the loop.  Such a loop gets two bodies (peel.c), of which the first does not ask.
+ * Comparisons of what grows with the counter, joined by `and`, hold in the first iterations and in none after them;
+ * where that ends is known before the loop.  Such a loop gets two bodies (peel.c), of which the first does not ask.
  *
- * A comparison with an end of I32 asks whether a sum stays within it.  It may hold from some iteration on instead, and is asked
- * for the first and for the last value at once: what is linear holds between them.
+ * A comparison with an end of I32 asks whether a sum stays within it.  It may hold from some iteration on instead, and
+ * is asked for the first and for the last value at once: what is linear holds between them.
  */
 #include "ir/affine.h"
 #include "rewrite/limits.h"
@@ -241,7 +241,8 @@ static bool find_answer(Limits *in, const Value *question, Answer *answer)
     return found != NULL;
 }
 
-/* require: `question` is asked in the loop's body.   ensure: as long as the counter is less than what is returned, which is
+/* require: `question` is asked in the loop's body.   ensure: as long as the counter is less than what is returned,
+                                                      which is
    there before the loop, the answer is yes; NULL where that is not known.  */
 Value *find_limit(Kernel *kernel, Op *loop, Value *question)
 {

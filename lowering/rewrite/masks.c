@@ -5,8 +5,8 @@
  *   before                                                  after
  *   seen = ws_and (ws_lt (col, end), ws_le (col, last))     seen = ws_le (col, ws_min (end - 1, last))
  *
- * Each element of a mask was compared twice.  Where both bounds are columns or numbers, they are compared with each other
- * first, once for a row, and the mask's elements once.
+ * Each element of a mask was compared twice.  Where both bounds are columns or numbers, they are compared with each
+ * other first, once for a row, and the mask's elements once.
  *
  * What is less than `end` is at most end - 1, which must not wrap: max (end, -INT_MAX) - 1 is less than any index, too.
  *
@@ -37,7 +37,7 @@ static Value *splat_before(const Masks *in, Op *where, Value *number)
     return op_result(in->kernel, op, type_tile(D_I32, 1, 1), NULL);
 }
 
-/* A comparison from below of integers, of which the right side is the smaller tile, and which nothing else looks at.  */
+/* A comparison from below of integers, of which the right side is the smaller tile, and which nothing else looks at. */
 static bool is_bound(const Masks *in, const Value *mask)
 {
     const Op *op = mask->def;

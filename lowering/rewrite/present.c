@@ -8,22 +8,24 @@
  *   ws_store (c, i, j, acc);                                   which the store leaves out: c has M rows as well
  *
  * Rows beyond a tensor's last read as 0, and TMA takes three times as long over one of these as over one that it
- * brings (H200: 6 clocks of a line, and 2).  Where all that they reach is left out of every store, they may hold anything, so
- * nobody needs to bring them.
+ * brings (H200: 6 clocks of a line, and 2).  Where all that they reach is left out of every store, they may hold
+ * anything, so nobody needs to bring them.
  *
  * Where the tile is stored into a slice as long as the grid's step, so do rows beyond that one:
  *
- *   for (j = 0; j < N; j += width)           a tile of b has rows j to j + 255; those from j + width on are the next one's
+ *   for (j = 0; j < N; j += width)           a tile of b has rows j to j + 255; those from j + width on are the next
+ *                                            one's
  *       ws_store (ws_slice (c, 1, 0, j + width), i, j, acc);
  *
- * The end of that slice may as well be any number of the tile's own; then the product is told how many of its columns those are:
+ * The end of that slice may as well be any number of the tile's own; then the product is told how many of its columns
+ * those are:
  *
  *   acc = ws_dot (a, ws_trans (b), acc)      %width = subi %end, %j   and   dot %a, %t, %acc, %width
  *
- * What is followed is a load's rows, as rows or, where they are turned over or were a right operand, as columns of other tiles.
- * The operation must keep them apart: a sum over them, a product over them or a printed tile ends it.  A store ends well if it
- * begins at the load's own row, of a tensor that has no more of them than the load's.  Through a loop's carried values rows are
- * followed only if the load's row is no other in the next iteration.
+ * What is followed is a load's rows, as rows or, where they are turned over or were a right operand, as columns of
+ * other tiles. The operation must keep them apart: a sum over them, a product over them or a printed tile ends it.  A
+ * store ends well if it begins at the load's own row, of a tensor that has no more of them than the load's.  Through a
+ * loop's carried values rows are followed only if the load's row is no other in the next iteration.
  */
 #include "language/padding.h"
 #include "lower.h"
@@ -78,7 +80,8 @@ static bool is_behind(const Value *end, const Value *first, const Value *away)
     return is_place(end, first, (First){away, 1});
 }
 
-/* Is the value the same in all iterations, and behind the loop or branch?  NULL is, and a number, wherever it is written.  */
+/* Is the value the same in all iterations, and behind the loop or branch?  NULL is, and a number, wherever it is
+   written.  */
 static bool is_outside(const Value *value, const Op *loop)
 {
     int64_t number;
@@ -426,7 +429,8 @@ static void visit_dot(Op *op, void *context)
     op_add_arg(in->kernel, op, width_before(in->kernel, loop, end, op));
 }
 
-/* require: types, one GRID.   ensure: the same program; a load says whether only the rows that there are need come, a product
+/* require: types, one GRID.   ensure: the same program; a load says whether only the rows that there are need come, a
+                               product
    how many of its columns are seen.  */
 void pass_present(Kernel *kernel)
 {

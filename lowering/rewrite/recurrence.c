@@ -8,10 +8,10 @@
  *     l = l * shrink + ws_row_sum (p)            l = l * shrink + row_part (p)
  *   ... l ...                                  ... row_total (l) ...
  *
- * A row lies across several threads, and a sum of it takes an exchange between them.  Where a carried column starts at 0 and
- * is only scaled and added to, each thread may carry its own share: the exchange is linear too, and one behind the loop is
- * enough.  The scale is a column, the same in all threads of a row.  On the emulator, where a row has one owner, a share is
- * the whole sum, and nothing changes to the last bit.
+ * A row lies across several threads, and a sum of it takes an exchange between them.  Where a carried column starts at
+ * 0 and is only scaled and added to, each thread may carry its own share: the exchange is linear too, and one behind
+ * the loop is enough.  The scale is a column, the same in all threads of a row.  On the emulator, where a row has one
+ * owner, a share is the whole sum, and nothing changes to the last bit.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/reductions.c and attention.c run on the sequential target, which
  * sums in each iteration, and on emulate. On a GPU the order of a sum changes, as that of every sum along a row may.
@@ -43,8 +43,8 @@ static bool is_sum(Recurrence *in, const Value *value)
     return sum && in->nsums < MAX_SUMS;
 }
 
-/* Everything along the value is the carried value, scaled, with sums added.  A scale is not such a value itself: the carried
-   value is used once.  */
+/* Everything along the value is the carried value, scaled, with sums added.  A scale is not such a value itself: the
+   carried value is used once.  */
 static bool is_linear(Recurrence *in, const Value *value, int depth)
 {
     const Op *op = value->def;

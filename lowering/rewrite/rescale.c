@@ -7,12 +7,12 @@
  *   shrink = ws_exp2 (top - now)               shrink = ws_exp2 (top - now)
  *   acc = ws_mul (acc, shrink)                 acc = rescale (acc, shrink)
  *
- * The exponential of x - max (x, y) is exactly 1 wherever y is not larger, and soon that is everywhere: after n blocks one row
- * in n has a new maximum.  A rescale is a product that a warp leaves out when all of its factors are 1.
+ * The exponential of x - max (x, y) is exactly 1 wherever y is not larger, and soon that is everywhere: after n blocks
+ * one row in n has a new maximum.  A rescale is a product that a warp leaves out when all of its factors are 1.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/attention*.c run on the sequential target, which multiplies
- * always, and on emulate, whose rescale does, too.  That a GPU's leaves out nothing but factors of 1 is seen where these
- * programs check themselves on one (tests/gpu/programs).
+ * always, and on emulate, whose rescale does, too.  That a GPU's leaves out nothing but factors of 1 is seen where
+ * these programs check themselves on one (tests/gpu/programs).
  */
 #include "lower.h"
 #include "ir/slice.h"

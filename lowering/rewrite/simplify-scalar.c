@@ -72,7 +72,7 @@ static bool is_bool(const Value *value)
     return value->type.kind == K_SCALAR && value->type.dtype == D_I1;
 }
 
-/* ---- folding and identities --------------------------------------------------------------------------------------- */
+/* ---- folding and identities -------------------------------------------------------------------------------------- */
 
 /* Of integers, by operands that are literals themselves.  */
 static bool fold_program(Simplifier *in, Op *op)
@@ -204,7 +204,7 @@ Value *simplify_identity(const Simplifier *in, Op *op)
     }
 }
 
-/* ---- one spelling ------------------------------------------------------------------------------------------------- */
+/* ---- one spelling ------------------------------------------------------------------------------------------------ */
 
 static bool commutes(Opcode code)
 {

@@ -53,7 +53,7 @@ static void rewrite(Op *op, void *context)
         op->args[i] = resolve(in, op->args[i]);
 }
 
-/* ---- common subexpressions ---------------------------------------------------------------------------------------- */
+/* ---- common subexpressions --------------------------------------------------------------------------------------- */
 
 /* Scalars and views of memory, and what only relabels a tile.  Other tile operations stay as they are written: two
    accumulators that begin alike are still two.  */
@@ -105,7 +105,7 @@ static void leave_scope(Simplifier *in, Entry *newest)
         in->buckets[in->newest->bucket] = in->newest->next;
 }
 
-/* ---- branches and loops ------------------------------------------------------------------------------------------- */
+/* ---- branches and loops ------------------------------------------------------------------------------------------ */
 
 /* The block's operations but its end move before `where`.  */
 static void splice(Block *block, Op *where)
@@ -212,7 +212,7 @@ static void simplify_trips(Simplifier *in, Op *loop)
     in->changed = true;
 }
 
-/* ---- a round ------------------------------------------------------------------------------------------------------ */
+/* ---- a round ----------------------------------------------------------------------------------------------------- */
 
 static void simplify_block(Simplifier *in, Block *block);
 
@@ -256,7 +256,7 @@ static void simplify_block(Simplifier *in, Block *block)
     leave_scope(in, newest);
 }
 
-/* ---- dead code ---------------------------------------------------------------------------------------------------- */
+/* ---- dead code --------------------------------------------------------------------------------------------------- */
 
 static void drop(Value **values, int *count, int index)
 {

@@ -28,7 +28,8 @@ typedef struct {
 bool simplify_is_float(const Value *value);
 /* What the operation gives back as it stands, or NULL: no operation is made for it.  */
 Value *simplify_identity(const Simplifier *in, Op *op);
-/* Gives the operation the one spelling of all that it may have; the value that it is, where there is one already, or NULL.  */
+/* Gives the operation the one spelling of all that it may have; the value that it is, where there is one already, or
+   NULL.  */
 Value *simplify_scalar(Simplifier *in, Op *op);
 
 #endif

@@ -9,13 +9,14 @@
  *                                                y = ws_add (part, ws_cast (r, F32))
  *                                                ws_store (c, i, j + subtile, ws_cast (y, F16))
  *
- * Beside the accumulator only a subtile of the other tiles is alive; its stores are on their way while the next subtile is
- * computed; and a tile that is loaded for them can come through a small ring.  A subtile is what TMA moves at once,
+ * Beside the accumulator only a subtile of the other tiles is alive; its stores are on their way while the next subtile
+ * is computed; and a tile that is loaded for them can come through a small ring.  A subtile is what TMA moves at once,
  * a line of 128 bytes, or half of one.
  *
  * Elementwise operations and loads of whole tiles are cut if nothing but the cut stores needs them; what they take from
- * elsewhere is taken in subtiles.  Nothing else that touches the stored memory may stand between what moves and where it moves
- * to; and a load from it has the coordinates of the store, so that no subtile reads what another one has written.
+ * elsewhere is taken in subtiles.  Nothing else that touches the stored memory may stand between what moves and where
+ * it moves to; and a load from it has the coordinates of the store, so that no subtile reads what another one has
+ * written.
  *
  * Tested, not proved (proof/freeze.c): tests/programs/subtiles.c, epilogues.c and thin_store.c run epilogues on the
  * sequential target, which takes whole tiles, and on emulate.
@@ -246,9 +247,9 @@ static bool is_roomy(const Cut *cut)
     return cut->rows * (cut->cols + USUAL_COLUMNS) <= ROOM;
 }
 
-/* A line of the widest store; less if that divides the columns better, but where there is room not narrower than USUAL_COLUMNS; or
-   if what is loaded, or an error function's polynomials, have to find room beside accumulators that leave little.  Columns that
-   nothing divides are cut where they fill lines, then half a line.  */
+/* A line of the widest store; less if that divides the columns better, but where there is room not narrower than
+   USUAL_COLUMNS; or if what is loaded, or an error function's polynomials, have to find room beside accumulators that
+   leave little.  Columns that nothing divides are cut where they fill lines, then half a line.  */
 static int subtile_width(const Cut *cut)
 {
     int line = FEWEST_COLUMNS;

@@ -19,7 +19,8 @@ static Value *binary(Kernel *kernel, Block *to, const Op *loop, Opcode code, Val
     return op_result(kernel, op, type_scalar(dtype), NULL);
 }
 
-/* A loop that does nothing but pass over puts, a constant number each time, and counts up: its trip count says it all.  */
+/* A loop that does nothing but pass over puts, a constant number each time, and counts up: its trip count says it
+   all. */
 static bool only_skips(const Op *loop)
 {
     int64_t step;
@@ -48,7 +49,8 @@ static Value *trip_count(Kernel *kernel, Block *to, const Op *loop)
     return binary(kernel, to, loop, OP_MAXI, trips, ir_const_int(kernel, to, dtype, 0), dtype);
 }
 
-/* The walk over another group's tile costs the group that is not at work nothing, but the one that is its issue slots.  */
+/* The walk over another group's tile costs the group that is not at work nothing, but the one that is its issue
+   slots. */
 void collapse_skips(Kernel *kernel, Block *block)
 {
     FOR_OPS (op, block) {

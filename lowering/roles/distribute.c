@@ -10,12 +10,13 @@
  *                                                put_done                        acc = dot va, vb, acc
  *                                                                                consumed, one late
  *
- * A role's program is the slice of the body that its own operations need: loops without the carried values that it never
- * looks at, branches that hold something of its own.  put stands at an aref's last value, get at its first; each counts its
- * own executions, so slot and phase agree between roles for any control flow, trip counts of 0 and 1 included.
+ * A role's program is the slice of the body that its own operations need: loops without the carried values that it
+ * never looks at, branches that hold something of its own.  put stands at an aref's last value, get at its first; each
+ * counts its own executions, so slot and phase agree between roles for any control flow, trip counts of 0 and 1
+ * included.
  *
- * With several consumer groups the rows of split tiles shrink, row coordinates grow by the group's first row, and what every
- * group holds whole is stored by the first group alone.
+ * With several consumer groups the rows of split tiles shrink, row coordinates grow by the group's first row, and what
+ * every group holds whole is stored by the first group alone.
  */
 #include "schedule/cluster.h"
 #include "roles/distribute.h"
@@ -275,8 +276,8 @@ static void emit_skip(Distributor *in, Block *to, const Op *source, Aref *aref)
     skip->sync->count = 1;
 }
 
-/* The whole group writes a tile to the next slot.  `tile` is in registers, or a view of the slot that it is in now, of which
-   `from` is the ring.  */
+/* The whole group writes a tile to the next slot.  `tile` is in registers, or a view of the slot that it is in now, of
+   which `from` is the ring.  */
 static void emit_put_tile(Distributor *in, Block *to, const Op *source, Aref *aref, Value *tile, Aref *from)
 {
     Op *put = emit(in, to, source, OP_PUT, 0, NULL);
@@ -322,7 +323,8 @@ static void emit_get(Distributor *in, Block *to, Op *source, Aref *aref)
 
 static void clone_plain(Distributor *in, Block *to, Op *op);
 
-/* What the role does with a value that rings carry: it makes it and puts it, passes it on, gets it, or several of these.  */
+/* What the role does with a value that rings carry: it makes it and puts it, passes it on, gets it, or several of
+   these.  */
 static void emit_carried(Distributor *in, Block *to, Op *source)
 {
     Value *value = source->results[0];
@@ -352,8 +354,8 @@ static void emit_carried(Distributor *in, Block *to, Op *source)
         emit_consumed(in, to, source, from, 0);
 }
 
-/* Where slots that products looked at are released: at the end of the block that got them, or of the iteration if a product
-   of it stays in flight.  */
+/* Where slots that products looked at are released: at the end of the block that got them, or of the iteration if a
+   product of it stays in flight.  */
 static Block *release_block(const Aref *aref)
 {
     return schedule_of(aref->payload[0]->def)->release == RELEASE_END ? body_around(aref->home) : aref->home;
@@ -525,10 +527,10 @@ static void place_turn_in_arm(Distributor *in, Block *arm)
         surround_by_turn(in, arm, NULL, NULL);
 }
 
-/* What a group gets for one tile is one turn, and so are its products.  A get waits for the parity of its slot's phase, which
-   tells one round of the ring from the next but not from the one after: a group that has passed over the puts of other tiles
-   may ask for its own only when those have been got.  Where a branch decides whether there is work at all, each arm has the
-   turn, so that what follows the products in one, its stores above all, lies behind it.  */
+/* What a group gets for one tile is one turn, and so are its products.  A get waits for the parity of its slot's phase,
+   which tells one round of the ring from the next but not from the one after: a group that has passed over the puts of
+   other tiles may ask for its own only when those have been got.  Where a branch decides whether there is work at all,
+   each arm has the turn, so that what follows the products in one, its stores above all, lies behind it.  */
 static void place_turn(Distributor *in, Block *block)
 {
     Op *first = NULL, *last = NULL;
@@ -690,7 +692,8 @@ static void distribute_role(Kernel *kernel, Role *role)
     clone_block(&in, kernel->body, role->body);
 }
 
-/* require: partition.   ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ, CONSUMED placed.  */
+/* require: partition.   ensure: role->body for each role, with PUT, COPY_IN, PUT_DONE, GET, VIEW, READ, CONSUMED
+   placed. */
 void pass_distribute(Kernel *kernel)
 {
     FOR_ROLES (role, kernel)

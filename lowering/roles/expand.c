@@ -13,18 +13,18 @@
  *                                              consumed
  *                                              store c, i, j, acc
  *
- * A product whose accumulator only the loop itself carries stays in flight over the iteration's end: its group is closed
- * behind the last such product of the iteration, and at the iteration's end a wait leaves P-1 groups pending.  Whatever arms
- * of `if`s an iteration takes, it closes one group:
+ * A product whose accumulator only the loop itself carries stays in flight over the iteration's end: its group is
+ * closed behind the last such product of the iteration, and at the iteration's end a wait leaves P-1 groups pending.
+ * Whatever arms of `if`s an iteration takes, it closes one group:
  *
  *   if (k > i)                                   if (k > i)
  *     acc1 = dot va, vb, acc                       acc1 = mma va, vb, acc; commit
  *   else                                         else
  *     acc1 = acc                                   acc1 = acc; commit nothing
  *
- * Every other product is waited for before the first operation that looks at its result, or at the end of its block; or, if
- * its operand comes from the iteration before, before this one's exponentials.  A release stands where nothing looks at the
- * slot any more.
+ * Every other product is waited for before the first operation that looks at its result, or at the end of its block;
+ * or, if its operand comes from the iteration before, before this one's exponentials.  A release stands where nothing
+ * looks at the slot any more.
  */
 #include "ir/queries.h"
 #include "roles/stages.h"
@@ -147,10 +147,10 @@ static bool is_last_exponential(const Op *op)
     return is_exponential(op) && !next;
 }
 
-/* The newest group of a product whose operand the loop carries, if `op` are an iteration's exponentials, -1 if none.  One
-   group's run under the products of another: beside its own they take longer than that leaves, and what follows the wait, the
-   scaling of the accumulator and the operand's rounding, has nothing more to run under.  What leads up to them, the rows'
-   largest, stays under the product.  */
+/* The newest group of a product whose operand the loop carries, if `op` are an iteration's exponentials, -1 if none.
+   One group's run under the products of another: beside its own they take longer than that leaves, and what follows the
+   wait, the scaling of the accumulator and the operand's rounding, has nothing more to run under.  What leads up to
+   them, the rows' largest, stays under the product.  */
 static int group_before_exponentials(const Expander *in, const Op *op)
 {
     int group = -1;
@@ -169,9 +169,9 @@ static bool stands_behind(const Op *op, const Op *first)
     return first == op;
 }
 
-/* An accumulator that begins as a constant gets it before products start one after the other: the assembler would wait for the
-   first before it writes registers that belong to the next.  Behind a wait it may write them.  A constant that others read further
-   up stays there.  */
+/* An accumulator that begins as a constant gets it before products start one after the other: the assembler would wait
+   for the first before it writes registers that belong to the next.  Behind a wait it may write them.  A constant that
+   others read further up stays there.  */
 static void clear_early(const Expander *in, const Op *mma)
 {
     Op *clear = mma->args[2]->def;
@@ -381,7 +381,8 @@ static int looks_at(const Op *op, const Aref *aref)
     return look;
 }
 
-/* The first wait behind an op of this block that completes all of its products, NULL: one is in flight at the block's end.  */
+/* The first wait behind an op of this block that completes all of its products, NULL: one is in flight at the block's
+   end.  */
 static Op *wait_of(const Op *op)
 {
     Op *last = NULL;
@@ -409,8 +410,9 @@ static Op *wait_of(const Op *op)
     return last;
 }
 
-/* Behind what a release has to stand: the last op that is done with slots got before it.  NULL if a product that reads one is
-   still in flight at the block's end, or if the slots were got in a loop that ended.  Nested blocks have waited for their own products.  */
+/* Behind what a release has to stand: the last op that is done with slots got before it.  NULL if a product that reads
+   one is still in flight at the block's end, or if the slots were got in a loop that ended.  Nested blocks have waited
+   for their own products.  */
 static Op *last_look(Op *release)
 {
     const Aref *aref = release->aref;

@@ -8,8 +8,8 @@
  *   4    yield
  *   5                                   order_end (loop)
  *
- * Liveness and the checks of verify speak of positions: a value is alive from its definition to its last use, stretched to
- * the end of every loop that it enters from outside.
+ * Liveness and the checks of verify speak of positions: a value is alive from its definition to its last use, stretched
+ * to the end of every loop that it enters from outside.
  */
 #include "machine/plan.h"
 

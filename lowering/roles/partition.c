@@ -6,18 +6,19 @@
  *   ta = ws_load (a, i, k, 128, 64);           aref ta_tb: 4 slots of {ta 128x64, tb 256x64}, producer -> consumer,
  *   tb = ws_load (b, j, k, 256, 64);             49152 bytes a put, released one product late
  *
- * An aref carries values of the body from the role that makes them to those that use them.  A load's maker starts the copy; any
- * other operation's maker computes the tile and writes it to the slot:
+ * An aref carries values of the body from the role that makes them to those that use them.  A load's maker starts the
+ * copy; any other operation's maker computes the tile and writes it to the slot:
  *
  *   w8 = ws_load (w, j, k, 128, 64)            aref w8: producer -> converter
  *   wh = ws_cast (w8, WS_F16)                  aref wh: converter -> consumer
  *
  * What is turned over on its way goes through two of them, the second filled by the role that does so:
  *
- *   tv = ws_load (v, k, j, 64, 128)            aref tv: producer -> transposer; aref tv_transposed from tv: {128x64} turned, transposer -> consumer
+ *   tv = ws_load (v, k, j, 64, 128)            aref tv: producer -> transposer; aref tv_transposed from tv: {128x64}
+ *                                              turned, transposer -> consumer
  *
- * Loads share an aref if they have the same control block, the same consuming roles, the same depth and the same release
- * point in the table: then one put fills and one consumed frees all of them.  Every other value has its own.
+ * Loads share an aref if they have the same control block, the same consuming roles, the same depth and the same
+ * release point in the table: then one put fills and one consumed frees all of them.  Every other value has its own.
  */
 #include "schedule/cluster.h"
 #include "machine/machine.h"
@@ -47,8 +48,8 @@ static void visit_ring_source(Op *op, void *context)
     *found |= schedule_of(op)->depth > 0;
 }
 
-/* A nested block between two loads of one put could fill another ring any number of times: the producer would fill it before
-   the put, which stands at the last load, and the consumer wait for the put, whose get stands at the first.  */
+/* A nested block between two loads of one put could fill another ring any number of times: the producer would fill it
+   before the put, which stands at the last load, and the consumer wait for the put, whose get stands at the first.  */
 static bool rings_between(const Op *first, const Op *last)
 {
     bool found = false;

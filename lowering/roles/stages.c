@@ -11,15 +11,15 @@
  *                                                  b = B (a', k')                                      epilogue
  *                                                }
  *
- * An operation of stage s works at time t on iteration t - s; within a time step operations stand in the table's order.  A
- * use at stage u of a value that stage d defines looks u - d time steps back, and one more through a carried value of the
- * loop: 0 means earlier in the same step, 1 means a value that the new loop carries.  Everything stands under the guard of
- * the first iteration, so trip counts of 0 and 1 need no case of their own.  Two stages are what the writers so far produce;
- * a value wanted from two steps back is refused as a bug of the writer.
+ * An operation of stage s works at time t on iteration t - s; within a time step operations stand in the table's order.
+ * A use at stage u of a value that stage d defines looks u - d time steps back, and one more through a carried value of
+ * the loop: 0 means earlier in the same step, 1 means a value that the new loop carries.  Everything stands under the
+ * guard of the first iteration, so trip counts of 0 and 1 need no case of their own.  Two stages are what the writers
+ * so far produce; a value wanted from two steps back is refused as a bug of the writer.
  *
- * With `pingpong` and groups that divide the rows, the products that a time step starts together are one turn: while one
- * group's run, the others do what comes between.  A turn ends before the first look at one of its products, so no group
- * waits for the tensor cores while it holds it.
+ * With `pingpong` and groups that divide the rows, the products that a time step starts together are one turn: while
+ * one group's run, the others do what comes between.  A turn ends before the first look at one of its products, so no
+ * group waits for the tensor cores while it holds it.
  */
 #include "ir/queries.h"
 #include "roles/stages.h"

@@ -10,13 +10,13 @@
  *   %y = load %d, %i, %j -> c_out              store_wait 1; %y = load %d, %i, %j -> c_out
  *   %v = gather %x, %first_row -> g            meet; %v = gather %x, %first_row -> g; fence; meet
  *
- * A staging has the buffers that plan found room for, used in turn by what leaves through it: before one is written its copy
- * out, as many copies ago as there are buffers, has to have been read.  A tile of several boxes leaves box by box, so that
- * one is on its way while the next is written (measured: together all come later); additions leave together where there is a
- * buffer for each.  A load passes through the buffer whose turn it is, and leaves it free.
+ * A staging has the buffers that plan found room for, used in turn by what leaves through it: before one is written its
+ * copy out, as many copies ago as there are buffers, has to have been read.  A tile of several boxes leaves box by box,
+ * so that one is on its way while the next is written (measured: together all come later); additions leave together
+ * where there is a buffer for each.  A load passes through the buffer whose turn it is, and leaves it free.
  *
- * Groups that gather meet behind it, and before it if there is one slot only: with two, whoever meets has read what was there
- * before the last time.
+ * Groups that gather meet behind it, and before it if there is one slot only: with two, whoever meets has read what was
+ * there before the last time.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"

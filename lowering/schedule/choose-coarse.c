@@ -8,10 +8,10 @@
  *   o = o * scale                      C       C (j)     waits for T (j) alone
  *   o = ws_dot (p, v, o)               U       the parts of C that rewrite U's accumulator wait for U (j-1)
  *
- * U is a product that ends an iteration: its left or right operand is computed, in the same iteration, from the result of
- * another product T; its accumulator comes from a carried value of the loop, and its result goes there and nowhere else.
- * Then U and the loads that only U reads take stage 1.  The order of a time step is: T and what it needs, U, the rest.
- * Nothing here knows what C computes.
+ * U is a product that ends an iteration: its left or right operand is computed, in the same iteration, from the result
+ * of another product T; its accumulator comes from a carried value of the loop, and its result goes there and nowhere
+ * else. Then U and the loads that only U reads take stage 1.  The order of a time step is: T and what it needs, U, the
+ * rest. Nothing here knows what C computes.
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"
@@ -115,9 +115,9 @@ static bool fills_ring(const Op *op, const void *context)
     return op->code == OP_LOAD && schedule_of(op)->depth;
 }
 
-/* What has to stay behind U (j-1): what the loop carries from it, whatever is computed from that, loads whose place among the
-   stores counts, and control flow, which may hold both; behind that, if it takes more out of a ring than one slot may hold,
-   what the producer brings later.  */
+/* What has to stay behind U (j-1): what the loop carries from it, whatever is computed from that, loads whose place
+   among the stores counts, and control flow, which may hold both; behind that, if it takes more out of a ring than one
+   slot may hold, what the producer brings later.  */
 static void find_staying(Coarse *in)
 {
     const Op *loop = in->block->parent;
@@ -148,8 +148,8 @@ static void order_first(const Coarse *in, Op *op)
     }
 }
 
-/* Registers that a group of 64 rows cannot share out in time: accumulators that the loop carries, the first products' results,
-   and what the second products in flight still read while the next of it is computed.  */
+/* Registers that a group of 64 rows cannot share out in time: accumulators that the loop carries, the first products'
+   results, and what the second products in flight still read while the next of it is computed.  */
 static int held_registers(const Coarse *in)
 {
     int registers = 0;
@@ -168,8 +168,8 @@ static int held_registers(const Coarse *in)
     return registers;
 }
 
-/* A left operand in registers that something needs before U (j-1) is waited for, which still reads those registers: ptxas would
-   wait for each product where it starts (C7513).  */
+/* A left operand in registers that something needs before U (j-1) is waited for, which still reads those registers:
+   ptxas would wait for each product where it starts (C7513).  */
 static const Value *needed_early(const Coarse *in)
 {
     FOR_OPS (op, in->block) {

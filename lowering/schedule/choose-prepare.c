@@ -8,10 +8,11 @@
  *     wh = ws_cast (w8, WS_F16);
  *     acc = ws_dot (x, ws_trans (wh), acc);
  *
- * An operand that is computed and has to lie in shared memory costs the groups that multiply a wait for the product before it,
- * two meetings, and the work itself, in each of them if it is the right one.  Computed by another role it costs them a get.
- * That can be done where nothing that it is made of comes of a product, and is done where the estimate says that it pays and
- * threads, registers and memory are left.  Nothing here knows what the operand is made by.
+ * An operand that is computed and has to lie in shared memory costs the groups that multiply a wait for the product
+ * before it, two meetings, and the work itself, in each of them if it is the right one.  Computed by another role it
+ * costs them a get. That can be done where nothing that it is made of comes of a product, and is done where the
+ * estimate says that it pays and threads, registers and memory are left.  Nothing here knows what the operand is made
+ * by.
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"
@@ -292,7 +293,7 @@ void choose_prepared(Chooser *in, int groups)
         share_out(in);
 }
 
-/* Slots of open rings of a kernel with prepared operands, so many of what the products get straight from the copies.  */
+/* Slots of open rings of a kernel with prepared operands, so many of what the products get straight from the copies. */
 static int slots_of(const Chooser *in, const Op *source, int depth)
 {
     uint32_t consumer = ROLE_BIT(role_that(in->kernel, ROLE_STORES));

@@ -8,11 +8,11 @@
  *           acc = ws_dot(ws_load(a, i, k, 64, 64), ws_trans(ws_load(b, j, k, 256, 64)), acc)
  *
  * Given one slot for each iteration, the ring of b holds all that a tile wants of it, and the next tile wants the same:
- * its copies are left out for as long as j stays (`resident_producer` of the runtime).  What is left of shared memory goes to the
- * loads that move on, two tiles ahead at most: slots of the ring that are so many iterations apart share one of b's.
- * Such tiles are short and bound by the memory: they are scheduled dynamically (choose-dynamic.c), so that all blocks
- * work on neighbouring rows and the memory has its rows open for all of them.  On an H200, 2285568 x 256 x 256 in f16:
- * 1.06 of the same tiles without; dynamic as well, 1.14.
+ * its copies are left out for as long as j stays (`resident_producer` of the runtime).  What is left of shared memory
+ * goes to the loads that move on, two tiles ahead at most: slots of the ring that are so many iterations apart share
+ * one of b's. Such tiles are short and bound by the memory: they are scheduled dynamically (choose-dynamic.c), so that
+ * all blocks work on neighbouring rows and the memory has its rows open for all of them.  On an H200, 2285568 x 256 x
+ * 256 in f16: 1.06 of the same tiles without; dynamic as well, 1.14.
  */
 #include "schedule/choose.h"
 #include "machine/machine.h"
@@ -20,7 +20,8 @@
 
 enum { MOST_STEPS = 64, TILES_AHEAD = 2 };
 
-/* May the coordinate differ between two tiles that differ in dimension `dim` alone?  Of anything but arithmetic it may.  */
+/* May the coordinate differ between two tiles that differ in dimension `dim` alone?  Of anything but arithmetic it
+   may. */
 static bool may_move(const Value *value, const Op *loop, int dim, int depth)
 {
     const Op *def = value->def;

@@ -8,14 +8,14 @@
  *     acc = ws_dot (ta, ws_trans (tb), acc);   / 40,960 for each slot of both
  *   ws_store (c, i, j, acc);                   = 5 slots
  *
- * Plan lays out what layout has made of all this.  Here it is estimated; what layout adds, staged operands above all, plan takes
- * from the slots (budget_lower_depth).
+ * Plan lays out what layout has made of all this.  Here it is estimated; what layout adds, staged operands above all,
+ * plan takes from the slots (budget_lower_depth).
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"
 #include "machine/machine.h"
 
-/* The most iterations that still count as few: an epilogue under so short a loop has to leave its registers at once.  */
+/* The most iterations that still count as few: an epilogue under so short a loop has to leave its registers at once. */
 enum { FEW_ITERATIONS = 6, STAGED_GROUPS = 2 };
 
 int64_t constant_trips(const Op *loop)
@@ -33,9 +33,9 @@ static bool is_short(const Op *loop)
     return count >= 0 && count <= FEW_ITERATIONS;
 }
 
-/* What the rings leave to the stores of each group: one 128-byte line of its rows, since a slot more hides more than a longer
-   store does, unless the loop is short and all its slots move on.  On an H200, 8192 x 8192 x K in tiles of
-   128 x 192: five slots and one line take 5% less than four slots and three lines from eight iterations on, but 15% more at
+/* What the rings leave to the stores of each group: one 128-byte line of its rows, since a slot more hides more than a
+   longer store does, unless the loop is short and all its slots move on.  On an H200, 8192 x 8192 x K in tiles of 128 x
+   192: five slots and one line take 5% less than four slots and three lines from eight iterations on, but 15% more at
    four.  */
 static int64_t staging_bytes(const Chooser *in, Type stored)
 {

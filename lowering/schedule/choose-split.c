@@ -5,15 +5,17 @@
  *   acc (128,256) = ws_dot (ta, ws_trans (tb), acc)     two groups: rows 0..63 and 64..127 of ta and acc, all of tb
  *
  * A tile is split (each group has its own rows), or whole (every group has all of it: row vectors, right operands).  A
- * product's accumulator and left operand are split and its right operand whole; elementwise operations, row reductions and
- * carried values pass the property on in both directions; whatever mixes rows (column reductions, a transpose in registers)
- * needs a whole tile.  Ring loads take no side: each use picks its window of shared memory.  A value that has to be both
- * means that the rows cannot be divided.
+ * product's accumulator and left operand are split and its right operand whole; elementwise operations, row reductions
+ * and carried values pass the property on in both directions; whatever mixes rows (column reductions, a transpose in
+ * registers) needs a whole tile.  Ring loads take no side: each use picks its window of shared memory.  A value that
+ * has to be both means that the rows cannot be divided.
  *
- *   dq (64,128) = ws_dot (ws_trans (tk), ds, dq)        each group computed 64 of ds's 128 rows, and the product needs all
+ *   dq (64,128) = ws_dot (ws_trans (tk), ds, dq)        each group computed 64 of ds's 128 rows, and the product needs
+ *                                                       all
  *
- * A right operand of 16-bit elements need not be whole: the groups gather their rows in shared memory, where the product
- * reads it anyway.  That costs a barrier of the groups, and is done only if the rows could not be divided otherwise.
+ * A right operand of 16-bit elements need not be whole: the groups gather their rows in shared memory, where the
+ * product reads it anyway.  That costs a barrier of the groups, and is done only if the rows could not be divided
+ * otherwise.
  */
 #include "schedule/choose.h"
 #include "machine/machine.h"
@@ -150,7 +152,8 @@ static void propagate(Splitter *in)
     }
 }
 
-/* Every split tile's rows must divide; for the tensor cores and for windows of shared memory by whole blocks of rows.  */
+/* Every split tile's rows must divide; for the tensor cores and for windows of shared memory by whole blocks of
+   rows. */
 static void visit_divide(Op *op, void *context)
 {
     Splitter *in = context;
@@ -192,8 +195,8 @@ typedef struct {
     Op *store;
 } Overlap;
 
-/* A load that stays with the groups, or another store, may meet what a store of the same region wrote only if its own group
-   did: both divided, at the same rows.  */
+/* A load that stays with the groups, or another store, may meet what a store of the same region wrote only if its own
+   group did: both divided, at the same rows.  */
 static void visit_overlap(Op *op, void *context)
 {
     Overlap *overlap = context;

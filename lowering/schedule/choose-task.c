@@ -8,10 +8,11 @@
  *     { task (scale) ring (b, 3)    b = ws_cast (w, WS_F16); }
  *     { task (multiply) groups (2)  acc = ws_dot (x, ws_trans (b), acc); }
  *
- * A task that multiplies is the role of the groups that multiply and store, under the user's name.  Any other is a role of its own:
- * it makes what others need of its block, and hands it over through rings.  So its roots are the tiles that are computed in the
- * block and used outside of it.  What they are made of comes through rings, as loads do, or is computed again by each role
- * that needs it; it may not come of a product, which is a carried value of the role that multiplies.
+ * A task that multiplies is the role of the groups that multiply and store, under the user's name.  Any other is a role
+ * of its own: it makes what others need of its block, and hands it over through rings.  So its roots are the tiles that
+ * are computed in the block and used outside of it.  What they are made of comes through rings, as loads do, or is
+ * computed again by each role that needs it; it may not come of a product, which is a carried value of the role that
+ * multiplies.
  */
 #include "schedule/choose.h"
 #include "machine/machine.h"

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose.c - one table for each kernel: who executes an operation, in which stage, in what order; and what every ring holds.
+ * choose.c - one table for each kernel: who executes an operation, in which stage, in what order; and what every ring
+ * holds.
  *
  *   before                                     after (pipeline (4, 2), two groups)
  *   for (k = 0; k < K; k += 64)                both roles
- *     ta = ws_load (a, i, k, 128, 64);         producer -> consumer, depth 4, released by the product, one iteration late
+ *     ta = ws_load (a, i, k, 128, 64);         producer -> consumer, depth 4, released by the product, one iteration
+ *                                              late
  *     tb = ws_load (b, j, k, 256, 64);         the same
  *     acc = ws_dot (ta, ws_trans (tb), acc);   consumer, stage 0, rows split over the groups
  *
- * This file is the fine-grained writer of the table (III-D.1): every operation in stage 0, slots released P-1 iterations
- * late.  The coarse writer (choose-coarse.c) fills the same columns, as a solver and a user's explicit tasks would.
+ * This file is the fine-grained writer of the table (III-D.1): every operation in stage 0, slots released P-1
+ * iterations late.  The coarse writer (choose-coarse.c) fills the same columns, as a solver and a user's explicit tasks
+ * would.
  *
- * A load moves to the producer if it stands in a pipelined loop, or feeds a product (whose operands live in shared memory),
- * and no store that may alias it can come before it.  A slot is free when the last operation that looks at it is done:
+ * A load moves to the producer if it stands in a pipelined loop, or feeds a product (whose operands live in shared
+ * memory), and no store that may alias it can come before it.  A slot is free when the last operation that looks at it
+ * is done:
  *   - read into registers only: at once;
  *   - operand of a product that the iteration itself waits for: at that wait;
  *   - operand of a product that stays in flight: at the iteration's end, P-1 iterations late.
@@ -133,8 +137,8 @@ static void choose_ring(Chooser *in, Op *load)
     }
 }
 
-/* The tensor cores read bytes along K only.  Those that come the other way are turned over once, by a role of its own on their
-   way to the groups, where threads and registers for one more are left.  */
+/* The tensor cores read bytes along K only.  Those that come the other way are turned over once, by a role of its own
+   on their way to the groups, where threads and registers for one more are left.  */
 enum { TURNED_ROWS = 32, TURNED_COLUMNS = 16, MOST_GROUPS_BESIDE = 2 };
 
 bool choose_products_fit(const Chooser *in, int groups)
@@ -203,8 +207,8 @@ static void release_at_products(Chooser *in, Op *source, const Value *value)
     }
 }
 
-/* What is small beside another load of the same iteration is freed with it, and so comes through the same ring: it could not
-   run ahead of the other anyway, and each ring costs a wait and a release in every iteration.  */
+/* What is small beside another load of the same iteration is freed with it, and so comes through the same ring: it
+   could not run ahead of the other anyway, and each ring costs a wait and a release in every iteration.  */
 enum { SMALL_BESIDE = 8 };
 
 static bool may_be_freed_with(const Op *load, const Op *other)
@@ -289,8 +293,8 @@ static void choose_resident_loads(Chooser *in)
                                 in->kernel->machine->shared_bytes - room_fixed(in));
 }
 
-/* Rings whose depth the user left open share what is left, at most eight slots each, sixteen small ones: past that latency
-   is hidden.  */
+/* Rings whose depth the user left open share what is left, at most eight slots each, sixteen small ones: past that
+   latency is hidden.  */
 static void choose_depth(Chooser *in)
 {
     int64_t open = 0;
@@ -483,7 +487,7 @@ static bool carries_beside(const Chooser *in, const Op *loop)
     return false;
 }
 
-/* Do a group's registers hold whole tiles of all that the loop's products add to, with nothing as large beside them?  */
+/* Do a group's registers hold whole tiles of all that the loop's products add to, with nothing as large beside them? */
 static bool holds_accumulators(const Chooser *in, const Op *loop)
 {
     int registers = 0;
@@ -503,8 +507,9 @@ static bool holds_accumulators(const Chooser *in, const Op *loop)
     return in->ndots && registers <= BUDGET_HELD_REGISTERS;
 }
 
-/* With pipeline(auto), no split and accumulators that a group can hold, groups take whole tiles in turn: the epilogue of one
-   then runs under the products of the other.  Products that are done at once want the warps of all groups at a time.  */
+/* With pipeline(auto), no split and accumulators that a group can hold, groups take whole tiles in turn: the epilogue
+   of one then runs under the products of the other.  Products that are done at once want the warps of all groups at a
+   time.  */
 static void choose_pingpong(Chooser *in)
 {
     for (int i = 0; i < in->ndots; i++)
@@ -566,9 +571,9 @@ static bool has_turned(const Chooser *in, const Op *loop)
     return false;
 }
 
-/* A coarse loop has work between its products: groups that divide the rows do it in turn, each under the others' products.
-   Products of bytes are over in half the time, before that work is: a group that waits for its turn then leaves the units idle.
-   On an H200, attention in e4m3 takes 3 to 8% less without turns.  */
+/* A coarse loop has work between its products: groups that divide the rows do it in turn, each under the others'
+   products. Products of bytes are over in half the time, before that work is: a group that waits for its turn then
+   leaves the units idle. On an H200, attention in e4m3 takes 3 to 8% less without turns.  */
 static void choose_turns(Chooser *in, int groups)
 {
     for (int i = 0; i < in->nloops; i++) {

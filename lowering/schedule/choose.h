@@ -19,7 +19,7 @@ typedef struct {
     int64_t parts_bytes;   /* where blocks of a cluster exchange parts of a sum */
     int64_t scratch_bytes; /* where threads of a group exchange elements of a tile */
     bool specialized;
-    bool said; /* by the user, the depth of some ring */
+    bool said;  /* by the user, the depth of some ring */
     bool keeps; /* what neighbouring tiles share stays in its slots */
 } Chooser;
 
@@ -35,7 +35,8 @@ int choose_uneven_depth(Chooser *in, int64_t room, int most);
 /* choose-task.c: roles that the user names, and what they put into rings, before the schedule of a loop is chosen.  */
 void choose_tasks(Chooser *in);
 void choose_check_rings(const Chooser *in); /* ring(x, D) is of tiles that rings carry */
-int choose_said_slots(const Chooser *in, const Op *loop); /* the fewest that the user said of a ring that products read */
+int choose_said_slots(const Chooser *in,
+                      const Op *loop); /* the fewest that the user said of a ring that products read */
 void choose_check_slots(const Chooser *in, const Op *loop);
 void choose_say_tasks(const Chooser *in);
 

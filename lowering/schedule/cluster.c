@@ -7,21 +7,24 @@
  *     ta = ws_load (a, i, k, 128, 64);           for both                  for both
  *     tb = ws_load (b, j, k, 256, 64);         all of its ta             all of its ta
  *
- * x counts blocks along the last dimension of the grid but one (of a grid of one dimension, along that), y along the last.  A
- * load whose tensor and coordinates do not depend on one of the two is the same in all blocks along it: each brings an equal
- * share of the rows and writes it to all.  So a slot is free when the groups of all these blocks have released it, and every
- * block has to fill it equally often: loops and branches around such a load must not depend on that coordinate either.
+ * x counts blocks along the last dimension of the grid but one (of a grid of one dimension, along that), y along the
+ * last.  A load whose tensor and coordinates do not depend on one of the two is the same in all blocks along it: each
+ * brings an equal share of the rows and writes it to all.  So a slot is free when the groups of all these blocks have
+ * released it, and every block has to fill it equally often: loops and branches around such a load must not depend on
+ * that coordinate either.
  *
- * It pays where L2 is asked more often than it can answer (H200, f16, tiles of 128 x 192, two blocks that share b).  Rows that
- * begin inside its lines of 128 bytes take two requests for each line: at 11736 x 2424 x 8408 138 million at 87% of the most
- * that there can be, with sharing 87 million at 69%, and 0.80 ms instead of 1.01.  With K = 8384, whole lines, 46 million at
- * 37%: a percent.  Four blocks find no place on some multiprocessors: attention that shares k and v so takes 11% longer.
+ * It pays where L2 is asked more often than it can answer (H200, f16, tiles of 128 x 192, two blocks that share b).
+ * Rows that begin inside its lines of 128 bytes take two requests for each line: at 11736 x 2424 x 8408 138 million at
+ * 87% of the most that there can be, with sharing 87 million at 69%, and 0.80 ms instead of 1.01.  With K = 8384, whole
+ * lines, 46 million at 37%: a percent.  Four blocks find no place on some multiprocessors: attention that shares k and
+ * v so takes 11% longer.
  *
- * The blocks of a cluster walk over the grid together; where its extent is no multiple, some tiles are none of the grid's:
- * their blocks take part in everything but store nothing, and what is loaded for such a tile alone does not come.  Where a loop
- * or a branch asks for the place they do so at that of the last tile that there is: elsewhere a loop need not end.  So they do
- * where two of them share a load, whose rows outside would keep the others waiting (1152 x 1408 x 2048 in 128 x 128, blocks 2 x 2:
- * 17.0 us, and 13.9 so; to compute that place takes up to 2% of a launch of 6 us).
+ * The blocks of a cluster walk over the grid together; where its extent is no multiple, some tiles are none of the
+ * grid's: their blocks take part in everything but store nothing, and what is loaded for such a tile alone does not
+ * come.  Where a loop or a branch asks for the place they do so at that of the last tile that there is: elsewhere a
+ * loop need not end.  So they do where two of them share a load, whose rows outside would keep the others waiting (1152
+ * x 1408 x 2048 in 128 x 128, blocks 2 x 2: 17.0 us, and 13.9 so; to compute that place takes up to 2% of a launch of 6
+ * us).
  */
 #include "schedule/cluster.h"
 #include "machine/machine.h"
@@ -117,8 +120,8 @@ static void mark_grid(Variance *in, const Op *grid)
         mark(in, grid->blocks[0]->args[dim], variance_of_dimension(in->kernel, grid->nargs / 3, dim));
 }
 
-/* In the same iteration carried values are the same if they were to begin with; behind the loop only if it has ended in all
-   blocks at once.  */
+/* In the same iteration carried values are the same if they were to begin with; behind the loop only if it has ended in
+   all blocks at once.  */
 static void mark_loop(Variance *in, const Op *loop)
 {
     int decision = variance_of_decision(in, loop);

@@ -8,10 +8,10 @@
  *     acc = ws_dot (ta, ws_trans (tb), acc);      edge ta -> dot.2a hold=all
  *                                                 edge dot.2a -> dot.2a distance=1 ...
  *
- * An operation is one of the body that moves or computes tiles, once for each consumer group: copies a, b ... of its rows, or of
- * whole tiles.  Views and constants cost nothing, and edges go through them.  What stands in a nested block counts for the op of
- * the body that holds it.  Kinds and work are what a machine's description gives cycles to (machines/).  Loads run ahead of all
- * else, so that nothing but them goes from group to group: "crossings 0".
+ * An operation is one of the body that moves or computes tiles, once for each consumer group: copies a, b ... of its
+ * rows, or of whole tiles.  Views and constants cost nothing, and edges go through them.  What stands in a nested block
+ * counts for the op of the body that holds it.  Kinds and work are what a machine's description gives cycles to
+ * (machines/).  Loads run ahead of all else, so that nothing but them goes from group to group: "crossings 0".
  */
 #include "machine/machine.h"
 #include "ir/queries.h"

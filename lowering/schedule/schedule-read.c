@@ -6,12 +6,12 @@
  *   op acc.15                                    issued before ...
  *   op x.14                                      ... this one; a stage of its own with stage=1
  *
- * What a file does not say stays as it was chosen.  A loop of which a file lists operations is issued in that order; what it
- * does not list of it comes just before its first reader.  In place of order and stage there may be cycles, `at=`, of an
- * `interval=`, as wsc-solve has them.
+ * What a file does not say stays as it was chosen.  A loop of which a file lists operations is issued in that order;
+ * what it does not list of it comes just before its first reader.  In place of order and stage there may be cycles,
+ * `at=`, of an `interval=`, as wsc-solve has them.
  *
- * Whatever the file says is proved like anything that choose decides.  What is looked at here is what a person can be told in the
- * words of the file: that a value is needed before it is there, or a slot given back before it is read.
+ * Whatever the file says is proved like anything that choose decides.  What is looked at here is what a person can be
+ * told in the words of the file: that a value is needed before it is there, or a slot given back before it is read.
  */
 #include "schedule/choose.h"
 #include "schedule/schedule.h"
@@ -321,7 +321,8 @@ static void read_op(Reader *in)
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
-/* Not listed: with the first that needs it in its iteration, and in that one's stage; else with what it needs itself.  */
+/* Not listed: with the first that needs it in its iteration, and in that one's stage; else with what it needs
+   itself. */
 typedef struct {
     int place, stage;
     bool found;
@@ -436,7 +437,8 @@ static const char *name_of(const Reader *in, const Op *op)
     return schedule_name(op, in->numbers);
 }
 
-/* How many time steps behind `first` is `second`, `distance` iterations later?  Less than 0, or 0 and not behind: too early.  */
+/* How many time steps behind `first` is `second`, `distance` iterations later?  Less than 0, or 0 and not behind: too
+   early.  */
 static bool comes_behind(const Op *first, const Op *second, int distance)
 {
     int steps = distance + schedule_of(second)->stage - schedule_of(first)->stage;

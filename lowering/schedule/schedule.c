@@ -8,8 +8,8 @@
  *     acc = ws_dot (ta, ws_trans (tb), acc);     op trans.14
  *                                                op acc.15
  *
- * Operations of a loop stand in the order in which a time step issues them.  Of others there is a line where there is something
- * to say.  schedule-read.c reads it back.
+ * Operations of a loop stand in the order in which a time step issues them.  Of others there is a line where there is
+ * something to say.  schedule-read.c reads it back.
  */
 #include "schedule/schedule.h"
 #include "machine/machine.h"

@@ -9,9 +9,9 @@
  *     acc = ws_dot (ta, ws_trans (tb), acc);   tile        makes and uses tile values
  *   ws_store (c, i, j, ws_cast (acc, F16));    tile        the sink
  *
- * Backwards from the side-effecting sinks over use-def chains: what feeds the address of a load or a store, a bound or a
- * condition is an iteration statement; the rest of what a sink needs is a tile statement.  A scalar that feeds both (k used
- * as a coordinate and in a mask) is an iteration statement: every role may compute it again.
+ * Backwards from the side-effecting sinks over use-def chains: what feeds the address of a load or a store, a bound or
+ * a condition is an iteration statement; the rest of what a sink needs is a tile statement.  A scalar that feeds both
+ * (k used as a coordinate and in a mask) is an iteration statement: every role may compute it again.
  */
 #include "ir/slice.h"
 #include "lower.h"

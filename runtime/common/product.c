@@ -2,9 +2,9 @@
 /*
  * product.c - the matrix product of the CPU targets.
  *
- * The law asks that each element is summed over ascending k: of f32 every product and every sum is rounded, of f64 a product
- * and its sum once.  That leaves rows and columns free: a block of them stays in registers over all k, and columns are the
- * vector's lanes.  Compiled with -ffp-contract=off, so that no width of vector changes a bit.
+ * The law asks that each element is summed over ascending k: of f32 every product and every sum is rounded, of f64 a
+ * product and its sum once.  That leaves rows and columns free: a block of them stays in registers over all k, and
+ * columns are the vector's lanes.  Compiled with -ffp-contract=off, so that no width of vector changes a bit.
  */
 #include "scalar.h"
 
@@ -27,8 +27,8 @@
 #define PLUS(x, y, sum)  ((sum) + (x) * (y))
 #define FUSED(x, y, sum) __builtin_fma(x, y, sum)
 
-/* block: both loops over it have constant bounds, so that sums live in registers.  edge: what is left at the right and the lower
-   edge.  */
+/* block: both loops over it have constant bounds, so that sums live in registers.  edge: what is left at the right and
+   the lower edge.  */
 #define PRODUCT(type, name, add)                                                                                    \
     WIDE static void block_##name(int depth, int cols, const type *a, const type *b, type *acc)                     \
     {                                                                                                               \

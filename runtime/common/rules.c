@@ -2,8 +2,8 @@
 /*
  * rules.c - the type and shape rules of the language, once; see rules.h.
  *
- * One function for each rule of ops.def, and a table from rule to function.  A function fills the result first, as well as
- * the operands allow, and then looks for what is wrong: the first complaint is the verdict.
+ * One function for each rule of ops.def, and a table from rule to function.  A function fills the result first, as well
+ * as the operands allow, and then looks for what is wrong: the first complaint is the verdict.
  */
 #include "rules.h"
 

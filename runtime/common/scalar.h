@@ -2,8 +2,8 @@
 /*
  * scalar.h - what every operation does to one element.  C11 and C++17.
  *
- * The sequential library and the CPU emulation compute with these functions and no others, which is why they agree bit for
- * bit.  Small ones are here; those that a compiler could approximate (exp, erf, rsqrt ...) are compiled once, in
+ * The sequential library and the CPU emulation compute with these functions and no others, which is why they agree bit
+ * for bit.  Small ones are here; those that a compiler could approximate (exp, erf, rsqrt ...) are compiled once, in
  * scalar_math.c.  A file that includes this header is compiled with -ffp-contract=off and without -ffast-math.
  *
  *   f32 f64 i32   the compute types: f32 for tiles of f32, f16, bf16, e4m3, e5m2; each result is rounded once to the
@@ -365,8 +365,8 @@ WS_SCALAR_REDUCE_(float, f32)
 WS_SCALAR_REDUCE_(double, f64)
 WS_SCALAR_REDUCE_(int32_t, i32)
 
-/* product.c: acc (rows x cols) += a (rows x depth) b (depth x cols), all dense row-major f32; each element of acc is summed
-   one product after the other, k ascending, each rounded.  */
+/* product.c: acc (rows x cols) += a (rows x depth) b (depth x cols), all dense row-major f32; each element of acc is
+   summed one product after the other, k ascending, each rounded.  */
 void ws_f32_product(int rows, int cols, int depth, const float *a, const float *b, float *acc);
 /* The same in f64, each product and its sum rounded once.  */
 void ws_f64_product(int rows, int cols, int depth, const double *a, const double *b, double *acc);

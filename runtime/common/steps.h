@@ -36,8 +36,8 @@ static inline const char *ws_steps_refused(long n)
 
 /* ---- boxes of tiles at a step ------------------------------------------------------------------------------------ */
 
-/* Tiles of which a step's rows are brought, by so many blocks each.  From row `first` on what a block brings is the last that
-   the tensor has, of `edge_rows`.  */
+/* Tiles of which a step's rows are brought, by so many blocks each.  From row `first` on what a block brings is the
+   last that the tensor has, of `edge_rows`.  */
 typedef struct {
     long first;
     int rows, edge_rows;

@@ -8,8 +8,8 @@
  *     put_done()       arrives on full      consumed()      arrives on empty
  *
  * Slot and phase follow from how often an end has passed the ring, so a loop that runs 0 or 1 times is no special case.
- * full has one arrival (and bytes), empty one of each warp of each group that releases: a warp answers for its own reads and
- * no barrier of the group is needed.
+ * full has one arrival (and bytes), empty one of each warp of each group that releases: a warp answers for its own
+ * reads and no barrier of the group is needed.
  */
 #ifndef WS_CUDA_AREF_CUH
 #define WS_CUDA_AREF_CUH
@@ -165,9 +165,9 @@ template <int D, bool TMA = false> struct producer {
     }
 };
 
-/* Of a ring one of whose storages has M slots only, which keep what they hold: slots of the ring that are M apart share one, and
-   a copy from N coordinates into one that holds just that is left out.  Lane m remembers what slot m holds.  The slower way to
-   copy has no registers for that, and copies.  */
+/* Of a ring one of whose storages has M slots only, which keep what they hold: slots of the ring that are M apart share
+   one, and a copy from N coordinates into one that holds just that is left out.  Lane m remembers what slot m holds.
+   The slower way to copy has no registers for that, and copies.  */
 template <int D, int M, int N, bool TMA = false> struct resident_producer : producer<D, TMA> {
     int held[N];
     bool holding, young; /* young: copied by the last put that it had a part in */
@@ -177,8 +177,8 @@ template <int D, int M, int N, bool TMA = false> struct resident_producer : prod
         static_assert(D % M == 0 && M <= 32, "a lane for each slot, and each has its turn");
     }
 
-    /* Behind put: is the copy to be made?  Then nobody reads the slot any more.  Else it has arrived, for those as well who did not
-       get the put that brought it.  */
+    /* Behind put: is the copy to be made?  Then nobody reads the slot any more.  Else it has arrived, for those as well
+       who did not get the put that brought it. */
     template <typename... I> WS_DEVICE bool wants(I... at)
     {
         if (TMA && holds(at...))
@@ -258,8 +258,8 @@ template <int D, typename B = void, along A = along_none> struct consumer {
 
 /* ---- ping-pong --------------------------------------------------------------------------------------------------- */
 
-/* N groups one after the other, group 0 first.  A named barrier for each: its own threads wait at it, those of the group before
-   arrive.  A group may have the turn again only when all others had it, so no barrier is a round ahead.  */
+/* N groups one after the other, group 0 first.  A named barrier for each: its own threads wait at it, those of the
+   group before arrive.  A group may have the turn again only when all others had it, so no barrier is a round ahead. */
 template <int N> struct alignas(8) pingpong {
     static constexpr u32 first = 8; /* behind the barriers of up to seven groups */
 

@@ -3,10 +3,12 @@
  * blocks.cuh - what all CTAs of a cluster have of a sum, a largest or a smallest: each gets the same.
  *
  *   exchange<cluster<1, 8>> sum_shares(s.sum_shares[group]);    once, at a role's start
- *   sum = sum_blocks(sum_shares, part, zero)                    zero + part of CTA 0 + part of CTA 1 ..., in all of them
+ *   sum = sum_blocks(sum_shares, part, zero)                    zero + part of CTA 0 + part of CTA 1 ..., in all of
+ *                                                               them
  *
- * Each CTA sends its part to all, itself included, and combines what has come in the order of the CTAs.  The barriers are those
- * of parts.cuh: full counts the bytes that have come, empty the warps of all CTAs that have read what they were sent before.
+ * Each CTA sends its part to all, itself included, and combines what has come in the order of the CTAs.  The barriers
+ * are those of parts.cuh: full counts the bytes that have come, empty the warps of all CTAs that have read what they
+ * were sent before.
  */
 #ifndef WS_CUDA_BLOCKS_CUH
 #define WS_CUDA_BLOCKS_CUH
@@ -121,7 +123,8 @@ static WS_DEVICE void combine(F f, tile<T, R, C, L> &y, u32 from)
 }
 
 template <typename F, typename B, typename T, int R, int C, layout L>
-static WS_DEVICE tile<T, R, C, L> over_blocks(F f, exchange<B> &s, const tile<T, R, C, L> &x, const tile<T, R, C, L> &first)
+static WS_DEVICE tile<T, R, C, L> over_blocks(F f, exchange<B> &s, const tile<T, R, C, L> &x,
+                                              const tile<T, R, C, L> &first)
 {
     constexpr int words = R * shared_columns(C), apart = (words + 3) / 4 * 16;
     ptx::mbarrier_wait(s.empty, s.parity ^ 1); /* the first time round nothing was sent before */

@@ -8,10 +8,10 @@
  *   consumer<D, B, along_x>   releases a slot to all CTAs that write into it
  *   tiles<N, B>               the CTAs of a cluster walk together; a tile beyond the grid is not inside
  *
- * Every CTA along the shared direction makes the same puts.  Its full barrier expects the bytes of the whole tile, whoever
- * brings them: they come only when all have put, since a put waits until the groups of all have released the slot.  An arrival
- * at another CTA's barrier has the release that it needs in its bare form; with .release.cluster the assembler would put a
- * fence of the whole GPU before each.
+ * Every CTA along the shared direction makes the same puts.  Its full barrier expects the bytes of the whole tile,
+ * whoever brings them: they come only when all have put, since a put waits until the groups of all have released the
+ * slot.  An arrival at another CTA's barrier has the release that it needs in its bare form; with .release.cluster the
+ * assembler would put a fence of the whole GPU before each.
  */
 #ifndef WS_CUDA_CLUSTER_CUH
 #define WS_CUDA_CLUSTER_CUH
@@ -68,7 +68,8 @@ template <int X, int Y> struct cluster {
 
 /* ---- from start to end ------------------------------------------------------------------------------------------- */
 
-/* Before any CTA arrives at another's barriers or writes to its memory, that one has initialised them, which is fenced.  */
+/* Before any CTA arrives at another's barriers or writes to its memory, that one has initialised them, which is
+   fenced. */
 template <typename B> static WS_DEVICE void start()
 {
     ptx::fence_mbarrier_init();
@@ -84,8 +85,8 @@ template <typename B> static WS_DEVICE void finish()
 
 /* ---- rings ------------------------------------------------------------------------------------------------------- */
 
-/* Of a ring that CTAs share.  The role ends when all of them have released each slot: then nobody arrives here any more, and
-   what this CTA has sent the others has come.  */
+/* Of a ring that CTAs share.  The role ends when all of them have released each slot: then nobody arrives here any
+   more, and what this CTA has sent the others has come.  */
 template <int D, bool TMA = false> struct sharer : producer<D, TMA> {
     explicit WS_DEVICE sharer(ring<D> &r) : producer<D, TMA>(r)
     {
@@ -132,7 +133,8 @@ static WS_DEVICE void tma_share(u32 to, const CUtensorMap *m, u32 barrier, unsig
 {
     ptx::tensor_to_all(to, m, barrier, mask, col, row, x);
 }
-static WS_DEVICE void tma_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col, int x, int y)
+static WS_DEVICE void tma_share(u32 to, const CUtensorMap *m, u32 barrier, unsigned short mask, int row, int col, int x,
+                                int y)
 {
     ptx::tensor_to_all(to, m, barrier, mask, col, row, y, x);
 }
@@ -156,12 +158,12 @@ static WS_DEVICE void share_boxes(u32 barrier, shared_tile<S, R, C> &s, const M 
 #pragma unroll
         for (int r = 0; r < rows; r += box)
             tma_share(to + block * block_bytes(R) + r * 128, boxes_at(m, row + first), barrier, mask, row + first + r,
-                         col + block * lines, outer...);
+                      col + block * lines, outer...);
 }
 
-/* Where the engine cannot, each CTA's warp copies the whole tile for itself: tensor and coordinates are the same in all, so all
-   take the same way.  A slot is full when all have put none the less, or one CTA could release slots for a round that another
-   has not begun: each sends the others a byte that did not move.  */
+/* Where the engine cannot, each CTA's warp copies the whole tile for itself: tensor and coordinates are the same in
+   all, so all take the same way.  A slot is full when all have put none the less, or one CTA could release slots for a
+   round that another has not begun: each sends the others a byte that did not move.  */
 template <typename B, along A> static WS_DEVICE void tell(u32 barrier)
 {
     constexpr int count = B::count(A);
@@ -187,37 +189,44 @@ template <typename B, along A> struct among {
     }
 };
 
-template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename X, typename Y>
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename X,
+          typename Y>
 static WS_DEVICE void copy_share(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, X row, Y col)
 {
     copy_in_plane<among<B, A>, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col));
 }
-template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w, X row, Y col)
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename W,
+          typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w, X row,
+                                 Y col)
 {
     copy_in_plane<among<B, A>, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(w));
 }
-template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w, X row,
-                                 Y col)
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename V,
+          typename W, typename X, typename Y>
+static WS_DEVICE void copy_share(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w,
+                                 X row, Y col)
 {
     copy_in_plane<among<B, A>, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
-template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,
-                                    X row, Y col)
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename X,
+          typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t,
+                                    const M &m, X row, Y col)
 {
     copy_in_plane<among<B, A>, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
 }
-template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, W w,
-                                    X row, Y col)
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename W,
+          typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t,
+                                    const M &m, W w, X row, Y col)
 {
     copy_in_plane<among<B, A>, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
-template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X, typename Y>
-static WS_DEVICE void copy_share_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v,
-                                    W w, X row, Y col)
+template <typename B, along A, int D, bool TMA, typename S, int R, int C, typename T, typename M, typename V,
+          typename W, typename X, typename Y>
+static WS_DEVICE void copy_share_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t,
+                                    const M &m, V v, W w, X row, Y col)
 {
     copy_in_plane<among<B, A>, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
 }
@@ -246,7 +255,7 @@ template <int N, int X, int Y> struct tiles<N, cluster<X, Y>> : tiles<N> {
 
     WS_DEVICE int place(int dim) const
     {
-        const int mine = dim == N - 1 && N > 1 ? blocks::template place<along_y>()
+        const int mine = dim == N - 1 && N > 1    ? blocks::template place<along_y>()
                          : N == 1 || dim == N - 2 ? blocks::template place<along_x>()
                                                   : 0;
         return this->position(dim) * whole.side(dim) + mine;
@@ -266,7 +275,8 @@ template <int N, int X, int Y> struct tiles<N, cluster<X, Y>> : tiles<N> {
     /* Is this CTA's tile one of the grid's?  */
     WS_DEVICE bool inside() const
     {
-        return place(N - 1) < whole.tiles[N - 1] && (N == 1 || place(N > 1 ? N - 2 : 0) < whole.tiles[N > 1 ? N - 2 : 0]);
+        return place(N - 1) < whole.tiles[N - 1] &&
+               (N == 1 || place(N > 1 ? N - 2 : 0) < whole.tiles[N > 1 ? N - 2 : 0]);
     }
 };
 

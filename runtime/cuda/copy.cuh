@@ -35,10 +35,11 @@ static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<S, R, C> &s, const M &
 #pragma unroll
         for (int r = 0; r < R; r += box)
             tma_load(to + block * block_bytes(R) + r * 128, boxes_at(m, row), barrier, row + r, col + block * lines,
-                        outer...);
+                     outer...);
 }
 
-/* How a tile comes into its slot: for this block alone.  In cluster.cuh each block of several brings a share for all.  */
+/* How a tile comes into its slot: for this block alone.  In cluster.cuh each block of several brings a share for
+   all. */
 struct alone {
     static const bool counts_rows = false; /* where a warp may have to copy: registers count for more */
 
@@ -52,7 +53,8 @@ struct alone {
     }
 };
 
-/* Of a slice, or a tensor that is read with a fill: the engine takes what lies inside, at its place in the whole tensor.  */
+/* Of a slice, or a tensor that is read with a fill: the engine takes what lies inside, at its place in the whole
+   tensor.  */
 template <typename WAY, typename M, typename S, typename T>
 static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 2> &t, const M &m, int row, int col)
 {
@@ -70,8 +72,9 @@ static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 4> &t, const M
                absolute(y, t.origin[1]));
 }
 
-/* The slower path: this warp copies.  It has to do with the few registers that a producer keeps, and is compiled once for
-   each tile shape beside the fast path.  Where columns pair up to 4 bytes they need not even pass through registers.  */
+/* The slower path: this warp copies.  It has to do with the few registers that a producer keeps, and is compiled once
+   for each tile shape beside the fast path.  Where columns pair up to 4 bytes they need not even pass through
+   registers.  */
 template <typename T, int R, int C> static WS_DEVICE void copy_pairs(shared_tile<T, R, C> &s, const plane<T> &p)
 {
     constexpr int bytes = sizeof(T) <= 4 ? 4 : 8, step = bytes / (int)sizeof(T);
@@ -127,9 +130,9 @@ static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T> &p, d
     __syncwarp();
 }
 
-/* SLICED: dimensions in which the tensor is a slice; anywhere, if it is read with a fill.  What almost every copy is takes few
-   instructions, and with TMA stands close together: the producer has no time to lose.  The engine faults on a box whose first
-   column is not a multiple of 16 bytes.  */
+/* SLICED: dimensions in which the tensor is a slice; anywhere, if it is read with a fill.  What almost every copy is
+   takes few instructions, and with TMA stands close together: the producer has no time to lose.  The engine faults on a
+   box whose first column is not a multiple of 16 bytes.  */
 template <typename WAY, int SLICED, int D, bool TMA, typename S, typename T, typename M, int R, int C, int N,
           typename... I>
 static WS_DEVICE void copy_in_plane(const producer<D, TMA> &ring, shared_tile<S, R, C> &s, const tensor<T, N> &t,
@@ -168,28 +171,28 @@ static WS_DEVICE void copy_in(producer<D, TMA> &ring, shared_tile<S, R, C> &s, c
 }
 template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X,
           typename Y>
-static WS_DEVICE void copy_in(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w,
-                              X row, Y col)
+static WS_DEVICE void copy_in(producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m, V v, W w, X row,
+                              Y col)
 {
     copy_in_plane<alone, sliced<T>>(ring, s, t, m, 0.0, clamp(row), clamp(col), clamp(v), clamp(w));
 }
 /* The engine fills with 0 only.  */
 template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t,
-                                 const M &m, X row, Y col)
+static WS_DEVICE void copy_in_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,
+                                 X row, Y col)
 {
     copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col));
 }
 template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename W, typename X, typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t,
-                                 const M &m, W w, X row, Y col)
+static WS_DEVICE void copy_in_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,
+                                 W w, X row, Y col)
 {
     copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(w));
 }
 template <int D, bool TMA, typename S, int R, int C, typename T, typename M, typename V, typename W, typename X,
           typename Y>
-static WS_DEVICE void copy_in_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t,
-                                 const M &m, V v, W w, X row, Y col)
+static WS_DEVICE void copy_in_or(double fill, producer<D, TMA> &ring, shared_tile<S, R, C> &s, const T &t, const M &m,
+                                 V v, W w, X row, Y col)
 {
     copy_in_plane<alone, sliced_anywhere>(ring, s, t, m, fill, clamp(row), clamp(col), clamp(v), clamp(w));
 }

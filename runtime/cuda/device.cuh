@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device.cuh - the host's side of a device: its memory behind ws_alloc and ws_copy, what is asked of it once, and the counters
- * of kernels with dynamic scheduling.
+ * device.cuh - the host's side of a device: its memory behind ws_alloc and ws_copy, what is asked of it once, and the
+ * counters of kernels with dynamic scheduling.
  *
  * A file that includes this registers the device with the runtime library when it is loaded.
  */
@@ -163,9 +163,10 @@ inline void know_blocks(const void *function, int device, int blocks)
 
 /* ---- counters of launches with dynamic scheduling ---------------------------------------------------------------- */
 
-/* Two launches that may run at the same time must not draw from one counter.  Launches of one stream follow each other, so a
-   stream has one counter; a launch that is captured may run beside anything later, so it has its own for good.  When there are
-   no more, tiles are not scheduled dynamically: slower, not wrong.  Counters are 0 before a launch and after it.  */
+/* Two launches that may run at the same time must not draw from one counter.  Launches of one stream follow each other,
+   so a stream has one counter; a launch that is captured may run beside anything later, so it has its own for good.
+   When there are no more, tiles are not scheduled dynamically: slower, not wrong.  Counters are 0 before a launch and
+   after it.  */
 enum { TICKET_STREAMS = 64, TICKET_COUNTERS = 2048 };
 static __device__ __attribute__((unused)) u32 ticket_counters[TICKET_COUNTERS][2];
 inline unsigned long long ticket_streams[TICKET_STREAMS];
@@ -196,7 +197,8 @@ inline int counter_of_capture()
     return ticket_captures < TICKET_COUNTERS - TICKET_STREAMS ? TICKET_STREAMS + ticket_captures++ : -1;
 }
 
-/* Of this device.  A capture may ask for nothing that the driver has to look up: what is not known by then stays unknown.  */
+/* Of this device.  A capture may ask for nothing that the driver has to look up: what is not known by then stays
+   unknown.  */
 inline u32 *counters_of_device(bool captured)
 {
     static void *known[MAX_DEVICES];

@@ -33,8 +33,8 @@ struct tile_scheduler {
     }
 };
 
-/* The producer's walk, one warp: each CTA begins with the tile of its number and draws further ones, one ahead.  The last CTA
-   to end puts the counters back for the next launch.  */
+/* The producer's walk, one warp: each CTA begins with the tile of its number and draws further ones, one ahead.  The
+   last CTA to end puts the counters back for the next launch.  */
 template <int N> struct scheduling_tiles : tiles<N> {
     tile_scheduler &table;
     int ahead;
@@ -56,7 +56,8 @@ template <int N> struct scheduling_tiles : tiles<N> {
     {
         const int slot = this->walked % tile_scheduler::words;
         this->index = (int)ptx::uniform((u32)ahead);
-        ptx::mbarrier_wait(ptx::shared_address(&table.empty[slot]), (u32)(this->walked / tile_scheduler::words & 1) ^ 1);
+        ptx::mbarrier_wait(ptx::shared_address(&table.empty[slot]),
+                           (u32)(this->walked / tile_scheduler::words & 1) ^ 1);
         if (ptx::lane() == 0) {
             table.tile[slot] = this->index;
             ptx::mbarrier_arrive(ptx::shared_address(&table.full[slot]));

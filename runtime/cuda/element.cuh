@@ -3,8 +3,8 @@
  * element.cuh - element types: how one is stored, and in which type it computes.
  *
  * f16, bf16, e4m3, e5m2 and float compute in float and are rounded once; integers compute in int, and wrap;
- * double in double.  Register tiles keep two neighbours of a row together (a pair): 16-bit types as one 32-bit register,
- * which is how the tensor core reads them, 8-bit types as one 16-bit register.
+ * double in double.  Register tiles keep two neighbours of a row together (a pair): 16-bit types as one 32-bit
+ * register, which is how the tensor core reads them, 8-bit types as one 16-bit register.
  */
 #ifndef WS_CUDA_ELEMENT_CUH
 #define WS_CUDA_ELEMENT_CUH
@@ -243,8 +243,8 @@ template <typename T> static WS_DEVICE math_of<T> rounded(math_of<T> x)
 
 /* ---- between compute types --------------------------------------------------------------------------------------- */
 
-/* What a scalar operand, a fill or a cast's source becomes in the compute type of T.  Rounding to T itself comes later and
-   happens once; from double that takes the odd-rounded float between.  */
+/* What a scalar operand, a fill or a cast's source becomes in the compute type of T.  Rounding to T itself comes later
+   and happens once; from double that takes the odd-rounded float between.  */
 static WS_DEVICE float odd_float(double x)
 {
     float toward_zero = __double2float_rz(x);

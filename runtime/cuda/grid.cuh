@@ -2,9 +2,9 @@
 /*
  * grid.cuh - the tile space of a kernel, and one CTA's walk over it.
  *
- * The last two dimensions are walked in an order; those before them are slowest.  grouped(g) takes about g tiles of the row
- * dimension at a time, rows fastest, so that the CTAs that run together cover a square of the output and share what they read
- * in L2.  auto is grouped with about 2048 rows where both steps are tiles (larger than 1), else row by row.
+ * The last two dimensions are walked in an order; those before them are slowest.  grouped(g) takes about g tiles of the
+ * row dimension at a time, rows fastest, so that the CTAs that run together cover a square of the output and share what
+ * they read in L2.  auto is grouped with about 2048 rows where both steps are tiles (larger than 1), else row by row.
  */
 #ifndef WS_CUDA_GRID_CUH
 #define WS_CUDA_GRID_CUH
@@ -42,7 +42,7 @@ template <int N, typename B = void> struct grid {
     divisor outer[N];      /* by count */
     divisor plane, band;   /* by the tiles of the last two dimensions, of a whole band */
     divisor height, lower; /* by the rows of a band, of the last one */
-    u32 *tickets;          /* of this launch, where its tiles are scheduled dynamically: the next one, and how many CTAs have ended */
+    u32 *tickets; /* of this launch, where tiles are scheduled dynamically: the next one, and how many CTAs ended */
 
     /* When counts and group are known, and none is 0.  */
     void set_divisors()
@@ -75,9 +75,9 @@ template <int N, typename B = void> struct tiles {
     {
     }
 
-    /* Here every role begins.  What comes before, and what the launch says of the tiles, runs while the kernel before this one in
-       the stream still may; what is in global memory, after that one's end.  Then the next one may come to where there is room:
-       earlier, it would take places beside this one and leave others empty.  */
+    /* Here every role begins.  What comes before, and what the launch says of the tiles, runs while the kernel before
+       this one in the stream still may; what is in global memory, after that one's end.  Then the next one may come to
+       where there is room: earlier, it would take places beside this one and leave others empty. */
     WS_DEVICE tiles(const grid<N> &g, int first, int every, int before)
         : space(g), index(first), stride(every), walked(before)
     {

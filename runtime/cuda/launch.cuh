@@ -9,7 +9,8 @@
  *                                call.run(...)     launches
  *   ~launch()                    copies stored host arrays back and frees
  *
- * The first failure is kept for ws_last_error, with the kernel's and the argument's name, and the calls after it do nothing.
+ * The first failure is kept for ws_last_error, with the kernel's and the argument's name, and the calls after it do
+ * nothing.
  */
 #ifndef WS_CUDA_LAUNCH_CUH
 #define WS_CUDA_LAUNCH_CUH
@@ -190,7 +191,8 @@ struct launch {
                     staged[arguments[i].buffer].copy + (arguments[i].begin - staged[arguments[i].buffer].begin);
     }
 
-    /* For tiles of `rows` rows to copy in, and boxes of 16 rows to copy out.  Elements become IN as they are copied in.  */
+    /* For tiles of `rows` rows to copy in, and boxes of 16 rows to copy out.  Elements become IN as they are copied
+       in. */
     template <typename IN = void, typename T, int N> void map(ws::map &m, const ws::tensor<T, N> &t, int rows)
     {
         static_assert(N >= 2, "a tensor map has at least two dimensions");
@@ -208,7 +210,8 @@ struct launch {
             say_slower(a);
     }
 
-    /* Of a tensor that is only read.  The last tile's rows have boxes of their own where they are fewer, and tiles are one box.  */
+    /* Of a tensor that is only read.  The last tile's rows have boxes of their own where they are fewer, and tiles are
+       one box. */
     template <typename IN = void, typename T, int N> void map(ws::edge_map &m, const ws::tensor<T, N> &t, int rows)
     {
         if (failed)
@@ -505,7 +508,8 @@ struct launch {
         staged[buffers++] = joined;
     }
 
-    /* The copy keeps the host array's position modulo 256 bytes, so that alignment does not depend on where an array is.  */
+    /* The copy keeps the host array's position modulo 256 bytes, so that alignment does not depend on where an array
+       is. */
     void fill_buffer(buffer &s)
     {
         size_t lead = (size_t)s.begin % 256, bytes = (size_t)(s.end - s.begin);
@@ -616,8 +620,8 @@ struct launch {
         g.total = (int)total;
     }
 
-    /* Bands of about `group` rows, each as high as the others; a rest of up to a quarter of one makes none of its own, which would
-       pass by all columns for few rows.  */
+    /* Bands of about `group` rows, each as high as the others; a rest of up to a quarter of one makes none of its own,
+       which would pass by all columns for few rows. */
     static int band_rows(int rows, int group)
     {
         const int bands = ::max((rows - group / 4 + group - 1) / group, 1);
@@ -648,8 +652,8 @@ struct launch {
     int prepare(const void *function, const cudaLaunchConfig_t &config, int cluster)
     {
         int fit = 0, threads = (int)config.blockDim.x;
-        cudaError_t error = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                 (int)config.dynamicSmemBytes);
+        cudaError_t error =
+            cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)config.dynamicSmemBytes);
         if (error == cudaSuccess && cluster > 1)
             error = cudaOccupancyMaxActiveClusters(&fit, function, &config);
         else if (error == cudaSuccess)
@@ -658,8 +662,10 @@ struct launch {
         if (error != cudaSuccess) {
             fail_cuda(error, WS_ERR_LAUNCH, "preparing the launch");
         } else if (fit < 1 && cluster > 1) {
-            ws_error_set(WS_ERR_LAUNCH, "%s: no %d blocks of a cluster, each of %ld bytes of shared memory and %d threads, "
-                         "fit the device together", kernel, cluster, (long)config.dynamicSmemBytes, threads);
+            ws_error_set(WS_ERR_LAUNCH,
+                         "%s: no %d blocks of a cluster, each of %ld bytes of shared memory and %d threads, "
+                         "fit the device together",
+                         kernel, cluster, (long)config.dynamicSmemBytes, threads);
             failed = true;
         } else if (fit < 1) {
             ws_error_set(WS_ERR_LAUNCH, "%s: %ld bytes of shared memory and %d threads do not fit a multiprocessor",

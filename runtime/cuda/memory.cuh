@@ -14,7 +14,8 @@ namespace ws {
 
 /* ---- vectors of elements ----------------------------------------------------------------------------------------- */
 
-/* Numbers keep their kind of register: a product in flight does not bear that its accumulator is copied into another.  */
+/* Numbers keep their kind of register: a product in flight does not bear that its accumulator is copied into
+   another. */
 template <typename T, int BYTES> struct piece_of;
 template <typename T> struct piece_of<T, 16> {
     typedef uint4 type;
@@ -114,8 +115,8 @@ static WS_DEVICE vector<T, RUN> get_run(const tile<T, R, C, L> &x, int slot, int
     return y;
 }
 
-/* An accumulator is made by an instruction that is always issued, and a load under a condition is not: ptxas would serialize
-   its products (C7515).  x + -0 is x.  */
+/* An accumulator is made by an instruction that is always issued, and a load under a condition is not: ptxas would
+   serialize its products (C7515).  x + -0 is x.  */
 template <typename X> static WS_DEVICE void define(X &)
 {
 }
@@ -226,7 +227,8 @@ static WS_DEVICE void turn_over(u32 (&w)[4])
     }
 }
 
-/* Eight columns of a row lie in the lanes of a quad, which hold those of four rows: turned over, each has one row's 16 bytes.  */
+/* Eight columns of a row lie in the lanes of a quad, which hold those of four rows: turned over, each has one row's 16
+   bytes.  */
 template <typename T, int R, int C> static WS_DEVICE void store_quads(const plane<T> &p, const tile<T, R, C, frag> &x)
 {
     typedef spread<R, C, frag> S;
@@ -494,7 +496,8 @@ static WS_DEVICE void fence()
     ptx::fence_proxy_async();
 }
 
-/* Each thread writes its part.  Barriers before and behind, and the fence, are statements of their own.  M is T, or tf32.  */
+/* Each thread writes its part.  Barriers before and behind, and the fence, are statements of their own.  M is T, or
+   tf32.  */
 template <typename M, typename T, int R, int C, layout L>
 static WS_DEVICE shared_view<M, R, C, R> stage(shared_tile<M, R, C> &to, const tile<T, R, C, L> &x)
 {

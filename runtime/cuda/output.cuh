@@ -25,8 +25,8 @@ template <typename T, int R, int BLOCKS> struct __align__(1024) output
     unsigned char bytes[4 * buffers * 2048];
 };
 
-/* A warp's end of it.  Whatever leaves takes the next buffer, and is a copy that store_wait counts, also where the engine has
-   no part in it: so a buffer is free when all but the newest buffers - 1 copies have been read.  */
+/* A warp's end of it.  Whatever leaves takes the next buffer, and is a copy that store_wait counts, also where the
+   engine has no part in it: so a buffer is free when all but the newest buffers - 1 copies have been read.  */
 template <typename T, int R, int BLOCKS> class warp_output {
     u32 first, next;
 
@@ -110,8 +110,8 @@ template <typename T, int C> struct boxes {
     static constexpr bool whole = C % columns == 0;
 };
 
-/* A box of the tile that was staged, or (-1) all of them; this warp's part begins there.  All of rows of two lines, of numbers
-   of 32 bits, lie as the tile has them, a row's two lines together: then one copy takes both.  */
+/* A box of the tile that was staged, or (-1) all of them; this warp's part begins there.  All of rows of two lines, of
+   numbers of 32 bits, lie as the tile has them, a row's two lines together: then one copy takes both.  */
 template <typename T, int R, int C, int BOX> struct staged {
     static constexpr int begin = BOX < 0 ? 0 : BOX, count = BOX < 0 ? (R + 63) / 64 * boxes<T, C>::across : 1;
     static constexpr bool pairs = BOX < 0 && sizeof(T) == 4 && C == 64 && R % 64 == 0;
@@ -131,8 +131,9 @@ template <int BYTES> static WS_DEVICE u32 in_buffer(u32 buffer, int row, int byt
     return buffer + row * BYTES + ((byte & ~15) ^ chunk << 4) + (byte & 15);
 }
 
-/* Numbers of 32 bits of a pair of columns: rows of a half warp that are neighbours would lie in the same banks, since the
-   swizzle swaps the halves of what their four lanes write.  So half of the rows write the columns that are FAR away first.  */
+/* Numbers of 32 bits of a pair of columns: rows of a half warp that are neighbours would lie in the same banks, since
+   the swizzle swaps the halves of what their four lanes write.  So half of the rows write the columns that are FAR away
+   first.  */
 template <int BLOCK, int FIRST, int FAR, typename T, int R, int C>
 static WS_DEVICE void fill_crosswise(u32 at, int j, int h, bool far_first, const tile<T, R, C, frag> &x)
 {
@@ -145,8 +146,8 @@ static WS_DEVICE void fill_crosswise(u32 at, int j, int h, bool far_first, const
     y.store(reinterpret_cast<T *>(__cvta_shared_to_generic(far_first ? at : at ^ distance)));
 }
 
-/* This warp's 16 rows of BYTES into a buffer.  Swizzled addresses of columns differ by an exclusive or, those of rows 8 apart
-   by a sum.  */
+/* This warp's 16 rows of BYTES into a buffer.  Swizzled addresses of columns differ by an exclusive or, those of rows 8
+   apart by a sum.  */
 template <int BLOCK, int FIRST, int BYTES, typename T, int R, int C>
 static WS_DEVICE void fill_buffer(u32 buffer, const tile<T, R, C, frag> &x)
 {
@@ -235,7 +236,8 @@ template <typename... I> static WS_DEVICE bool before_zero(I... at)
     return ((at < 0) || ...);
 }
 
-/* A buffer read back in lines and written by this warp: 16 bytes a lane.  A row has STEP lines in it, and this is one.  */
+/* A buffer read back in lines and written by this warp: 16 bytes a lane.  A row has STEP lines in it, and this is
+   one. */
 template <typename B, int STEP, typename T>
 static WS_DEVICE void drain_lines(u32 buffer, int line, const plane<T> &p, int warp_row, int col)
 {
@@ -301,8 +303,8 @@ static WS_DEVICE void drain_boxes(u32 buffer, const plane<T> &p)
 /* Whole boxes go out by TMA, so that no neighbour's elements are written.  What it cannot write this warp reads
    back and writes itself: for store_wait an empty copy.  */
 template <bool ADD, int SLICED, typename O, typename T, int R, int C, int BOX, int N, typename... I>
-static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m, const staged<T, R, C, BOX> &x, int row,
-                            int col, I... outer)
+static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m, const staged<T, R, C, BOX> &x,
+                            int row, int col, I... outer)
 {
     typedef boxes<T, C> B;
     typedef staged<T, R, C, BOX> S;
@@ -377,7 +379,7 @@ static WS_DEVICE void empty_buffer(u32 buffer, tile<T, R, C, frag> &y)
     }
 }
 
-/* Boxes pass from global memory through registers, 16 bytes a lane of LANES for each row, and a buffer to registers.  */
+/* Boxes pass from global memory through registers, 16 bytes a lane of LANES for each row, and a buffer to registers. */
 template <typename T, int R, int C> struct box_loader {
     typedef boxes<T, C> B;
     static constexpr int across = C / B::columns, count = R / 64 * across;
@@ -495,7 +497,8 @@ static WS_DEVICE void store(warp_output<T, SR, B> &o, const TENSOR &t, const map
     leave<false, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col), clamp(i));
 }
 template <typename T, int SR, int B, typename TENSOR, typename I, typename J, typename ROW, typename COL, typename X>
-static WS_DEVICE void store(warp_output<T, SR, B> &o, const TENSOR &t, const map &m, I i, J j, ROW row, COL col, const X &x)
+static WS_DEVICE void store(warp_output<T, SR, B> &o, const TENSOR &t, const map &m, I i, J j, ROW row, COL col,
+                            const X &x)
 {
     leave<false, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col), clamp(i), clamp(j));
 }
@@ -506,7 +509,8 @@ static WS_DEVICE void atomic_add(warp_output<T, SR, B> &o, const TENSOR &t, cons
     leave<true, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col));
 }
 template <typename T, int SR, int B, typename TENSOR, typename I, typename ROW, typename COL, typename X>
-static WS_DEVICE void atomic_add(warp_output<T, SR, B> &o, const TENSOR &t, const map &m, I i, ROW row, COL col, const X &x)
+static WS_DEVICE void atomic_add(warp_output<T, SR, B> &o, const TENSOR &t, const map &m, I i, ROW row, COL col,
+                                 const X &x)
 {
     leave<true, sliced<TENSOR>>(o, t, whole_edges(t), m, x, clamp(row), clamp(col), clamp(i));
 }

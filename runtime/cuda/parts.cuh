@@ -3,11 +3,13 @@
  * parts.cuh - a tile whose parts several CTAs of a cluster have computed: each gets the sum of some of its columns.
  *
  *   part_sum<cluster<1, 4>> sum_parts(s.sum_parts[group]);     once, at a role's start
- *   sum = sum_parts(sum_parts, part, 0)                        columns [32 s, 32 s + 32) of 0 + part of CTA 0 + part of CTA 1 ...
+ *   sum = sum_parts(sum_parts, part, 0)                        columns [32 s, 32 s + 32) of 0 + part of CTA 0 + part of
+ *                                                              CTA 1 ...
  *
- * Each thread sends what it holds of another CTA's columns to the thread of its own number there, lays down what it keeps, and
- * adds all in the order of the CTAs.  As in a ring, full counts the bytes that have come, and empty the warps of all CTAs that have read what
- * they were sent before.  Nothing is fenced: the stores themselves tell the barrier.
+ * Each thread sends what it holds of another CTA's columns to the thread of its own number there, lays down what it
+ * keeps, and adds all in the order of the CTAs.  As in a ring, full counts the bytes that have come, and empty the
+ * warps of all CTAs that have read what they were sent before.  Nothing is fenced: the stores themselves tell the
+ * barrier.
  */
 #ifndef WS_CUDA_PARTS_CUH
 #define WS_CUDA_PARTS_CUH
@@ -73,8 +75,8 @@ template <typename B> struct part_sum {
     }
 };
 
-/* In the tensor cores' layout a thread has the same columns of every eight, so those of one CTA are these of its registers, and
-   the thread of its number reads what it wrote: of its own columns, too, which need no barrier.  */
+/* In the tensor cores' layout a thread has the same columns of every eight, so those of one CTA are these of its
+   registers, and the thread of its number reads what it wrote: of its own columns, too, which need no barrier.  */
 template <typename B, typename T, int R, int C>
 static WS_DEVICE void send(const part_sum<B> &s, const tile<T, R, C, frag> &x)
 {

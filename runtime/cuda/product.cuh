@@ -5,16 +5,16 @@
  *   dot(acc, a, b)        acc (M x N) += a (M x K) b (K x N), doubles
  *   dot_f32(acc, a, b)    the same of floats
  *
- * Each warp has 16 rows of every 64 of acc, as wgmma leaves them: instructions of a warp (mma.sync) add to them in place.  What
- * a lane (g = lane / 4, q = lane % 4) wants of an operand is M or N = g, K = q, one number of each 8 x 4:
+ * Each warp has 16 rows of every 64 of acc, as wgmma leaves them: instructions of a warp (mma.sync) add to them in
+ * place.  What a lane (g = lane / 4, q = lane % 4) wants of an operand is M or N = g, K = q, one number of each 8 x 4:
  *
  *                 lines of the shared tile run along K      lines run along M or N
  *   its line      g                                         q
  *   its place     q, and 4 further for each 4 of K          g, and 8 further for each 8 of M or N
  *
- * The swizzle spreads eight lines over the banks, but neighbouring lines exchange neighbouring chunks, both of which are wanted
- * at a time: lanes of odd lines first read what the others read last, half a line away, and what they read changes its place in
- * the registers.  Floats along K come by ldmatrix, which has no such conflicts.
+ * The swizzle spreads eight lines over the banks, but neighbouring lines exchange neighbouring chunks, both of which
+ * are wanted at a time: lanes of odd lines first read what the others read last, half a line away, and what they read
+ * changes its place in the registers.  Floats along K come by ldmatrix, which has no such conflicts.
  */
 #ifndef WS_CUDA_PRODUCT_CUH
 #define WS_CUDA_PRODUCT_CUH
@@ -146,8 +146,8 @@ template <int M, int N> struct doubles_of_step {
     }
 };
 
-/* 16 of K for all of acc.  What the next instructions multiply is on its way while these run; so is, before the last columns, what
-   the next step begins with.  */
+/* 16 of K for all of acc.  What the next instructions multiply is on its way while these run; so is, before the last
+   columns, what the next step begins with.  */
 template <bool LAST, int M, int N, typename A, typename B>
 static WS_DEVICE void step_of_16(tile<double, M, N, frag> &acc, const A &a, const B &b, doubles_of_step<M, N> &x, int k)
 {
@@ -192,8 +192,9 @@ static WS_DEVICE void step_of_4(tile<double, M, N, frag> &acc, const A &a, const
 
 /* ---- floats ------------------------------------------------------------------------------------------------------ */
 
-/* A float is the sum of two numbers that the unit takes (tf32: 11 bits), but for its last bit at times.  The product of two
-   floats is that of their first parts, and two that are 2^-11 of it; what is left out, and cut off, is at most 2^-21 of it.  */
+/* A float is the sum of two numbers that the unit takes (tf32: 11 bits), but for its last bit at times.  The product of
+   two floats is that of their first parts, and two that are 2^-11 of it; what is left out, and cut off, is at most
+   2^-21 of it.  */
 struct two_parts {
     u32 first, second;
 };
@@ -331,8 +332,8 @@ template <int K> static WS_DEVICE u32 present(u32 bits, int k)
     return K % 8 == 0 || k < K ? bits : 0;
 }
 
-/* Columns are taken 16 at a time, as two times 8: neighbours, or where lines run across K those that lie 16 apart, which exchange
-   their places in the registers.  */
+/* Columns are taken 16 at a time, as two times 8: neighbours, or where lines run across K those that lie 16 apart,
+   which exchange their places in the registers.  */
 template <int N, bool APART> struct sixteens {
     static constexpr int eights = (N + 7) / 8, count = (eights + 1) / 2;
 
@@ -389,8 +390,8 @@ static WS_DEVICE void multiply(sums_of_16<G> &sums, const two_parts (&x)[G][S][4
     sums.smallest = of_b.magnitude();
 }
 
-/* To acc, unless a number is so small that its second part has too few bits, or a sum is no number: returns whether it is left to
-   do, for all lanes.  */
+/* To acc, unless a number is so small that its second part has too few bits, or a sum is no number: returns whether it
+   is left to do, for all lanes.  */
 template <int FIRST, int G, typename W, int M, int N>
 static WS_DEVICE bool add_unless(tile<float, M, N, frag> &acc, const sums_of_16<G> &sums, float smallest_of_a, int step)
 {
@@ -416,9 +417,9 @@ static WS_DEVICE bool add_unless(tile<float, M, N, frag> &acc, const sums_of_16<
     return !all_good;
 }
 
-/* S times 8 of K from k on, for G blocks of 64 rows from FIRST on and all columns.  The sums begin at 0: what the unit cuts off is a
-   part of this step's numbers, not of acc.  While one step's products run, the next one's factors are on their way, and the last
-   one's sums are looked at.  What is left to do: a bit for each step.  */
+/* S times 8 of K from k on, for G blocks of 64 rows from FIRST on and all columns.  The sums begin at 0: what the unit
+   cuts off is a part of this step's numbers, not of acc.  While one step's products run, the next one's factors are on
+   their way, and the last one's sums are looked at.  What is left to do: a bit for each step.  */
 template <int FIRST, int G, int S, int K, typename W, int M, int N, typename A, typename B>
 static WS_DEVICE u32 step_of_floats(tile<float, M, N, frag> &acc, const A &a, const B &b, int k)
 {

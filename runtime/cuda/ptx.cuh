@@ -2,8 +2,8 @@
 /*
  * ptx.cuh - one PTX instruction, one named inline function.
  *
- * Nothing here decides anything.  Shared memory is addressed by its 32-bit address (ptx::shared_address).  Functions whose
- * instruction must not move carry `volatile` and a memory clobber; pure conversions carry neither.
+ * Nothing here decides anything.  Shared memory is addressed by its 32-bit address (ptx::shared_address).  Functions
+ * whose instruction must not move carry `volatile` and a memory clobber; pure conversions carry neither.
  */
 #ifndef WS_CUDA_PTX_CUH
 #define WS_CUDA_PTX_CUH
@@ -90,8 +90,8 @@ static WS_DEVICE u32 cluster_rank()
     return rank;
 }
 
-/* All threads of the cluster; only what was fenced before is seen behind the wait: the bare form, which makes all that a thread
-   wrote be seen, is a fence of the whole GPU.  */
+/* All threads of the cluster; only what was fenced before is seen behind the wait: the bare form, which makes all that
+   a thread wrote be seen, is a fence of the whole GPU.  */
 static WS_DEVICE void cluster_arrive()
 {
     asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
@@ -112,7 +112,8 @@ static WS_DEVICE u32 address_in(u32 address, u32 rank)
 
 static WS_DEVICE void mbarrier_complete_tx_there(u32 barrier, u32 bytes)
 {
-    asm volatile("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+    asm volatile("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%0], %1;" ::"r"(barrier), "r"(bytes)
+                 : "memory");
 }
 
 static WS_DEVICE void mbarrier_arrive_there(u32 barrier)
@@ -123,9 +124,10 @@ static WS_DEVICE void mbarrier_arrive_there(u32 barrier)
 /* Words to another CTA's shared memory, which its barrier counts as they arrive: whoever waits there sees them.  */
 static WS_DEVICE void store_there(u32 there, u32 barrier, uint4 x)
 {
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%2, %3, %4, %5}, [%1];" ::"r"(there),
-                 "r"(barrier), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w)
-                 : "memory");
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%2, %3, %4, %5}, [%1];" ::"r"(there),
+        "r"(barrier), "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w)
+        : "memory");
 }
 
 static WS_DEVICE void store_there(u32 there, u32 barrier, u32 x)
@@ -180,8 +182,8 @@ static WS_DEVICE void grid_dependents_launch()
 
 /* ---- TMA --------------------------------------------------------------------------------------------------------- */
 
-/* One thread of this warp, which is together, and always the same.  What it does alone the assembler issues once; under another
-   condition that one thread meets it goes round a loop for each copy, over threads that there might be.  */
+/* One thread of this warp, which is together, and always the same.  What it does alone the assembler issues once; under
+   another condition that one thread meets it goes round a loop for each copy, over threads that there might be.  */
 static WS_DEVICE bool elect()
 {
     u32 elected;
@@ -195,18 +197,19 @@ static WS_DEVICE void fence_proxy_async()
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* From memory that nobody writes while the kernel runs: it stays in the multiprocessor, where another load asks L2 each time, and
-   may move among what else memory sees, though not up past the wait for the kernel before (tests/gpu/machine_code.sh looks).  */
+/* From memory that nobody writes while the kernel runs: it stays in the multiprocessor, where another load asks L2 each
+   time, and may move among what else memory sees, though not up past the wait for the kernel before
+   (tests/gpu/machine_code.sh looks).  */
 template <int BYTES> struct fixed_word;
-#define WS_FIXED_WORD(bytes, type, constraint, suffix)                                      \
-    template <> struct fixed_word<bytes> {                                                  \
-        typedef type word;                                                                  \
-        static WS_DEVICE word load(const void *p)                                           \
-        {                                                                                   \
-            word x;                                                                         \
-            asm("ld.global.nc." suffix " %0, [%1];" : "=" constraint(x) : "l"(p));          \
-            return x;                                                                       \
-        }                                                                                   \
+#define WS_FIXED_WORD(bytes, type, constraint, suffix)                             \
+    template <> struct fixed_word<bytes> {                                         \
+        typedef type word;                                                         \
+        static WS_DEVICE word load(const void *p)                                  \
+        {                                                                          \
+            word x;                                                                \
+            asm("ld.global.nc." suffix " %0, [%1];" : "=" constraint(x) : "l"(p)); \
+            return x;                                                              \
+        }                                                                          \
     };
 WS_FIXED_WORD(2, unsigned short, "h", "u16")
 WS_FIXED_WORD(4, u32, "r", "u32")
@@ -231,12 +234,14 @@ template <typename T> static WS_DEVICE T load_fixed(const T *p)
     return x.value;
 }
 
-/* max and min of integers, as unsigned numbers: ptxas of CUDA 13.0 joins two max.s32 to one VIMNMX3 and loses the sign of an
-   operand that was negated, max (-x, max (-y, z)) as max (-x, max (y, z)).  Behind an exclusive or no sign is left to lose.  */
+/* max and min of integers, as unsigned numbers: ptxas of CUDA 13.0 joins two max.s32 to one VIMNMX3 and loses the sign
+   of an operand that was negated, max (-x, max (-y, z)) as max (-x, max (y, z)).  Behind an exclusive or no sign is
+   left to lose.  */
 static WS_DEVICE int larger(int x, int y)
 {
     int z;
-    asm("{ .reg .u32 a, b; xor.b32 a, %1, 0x80000000; xor.b32 b, %2, 0x80000000; max.u32 a, a, b; xor.b32 %0, a, 0x80000000; }"
+    asm("{ .reg .u32 a, b; xor.b32 a, %1, 0x80000000; xor.b32 b, %2, 0x80000000; max.u32 a, a, b; xor.b32 %0, a, "
+        "0x80000000; }"
         : "=r"(z)
         : "r"(x), "r"(y));
     return z;
@@ -249,7 +254,8 @@ static WS_DEVICE int largest(int x, int y, int z)
 static WS_DEVICE int smaller(int x, int y)
 {
     int z;
-    asm("{ .reg .u32 a, b; xor.b32 a, %1, 0x80000000; xor.b32 b, %2, 0x80000000; min.u32 a, a, b; xor.b32 %0, a, 0x80000000; }"
+    asm("{ .reg .u32 a, b; xor.b32 a, %1, 0x80000000; xor.b32 b, %2, 0x80000000; min.u32 a, a, b; xor.b32 %0, a, "
+        "0x80000000; }"
         : "=r"(z)
         : "r"(x), "r"(y));
     return z;
@@ -294,7 +300,8 @@ static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier,
                  : "memory");
 }
 
-static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y, int z)
+static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y,
+                                    int z)
 {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%4, %5, %6}], [%2], %3;" ::"r"(to),
@@ -302,8 +309,8 @@ static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier,
                  : "memory");
 }
 
-static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y, int z,
-                                    int w)
+static WS_DEVICE void tensor_to_all(u32 to, const CUtensorMap *map, u32 barrier, unsigned short mask, int x, int y,
+                                    int z, int w)
 {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "
                  "[%0], [%1, {%4, %5, %6, %7}], [%2], %3;" ::"r"(to),
@@ -334,38 +341,45 @@ static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, 
 
 static WS_DEVICE void shared_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w, int v)
 {
-    asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
-                 : "memory");
+    asm volatile(
+        "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
+        "r"(from), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
+        : "memory");
 }
 
 /* The same, but what lies there is added to, each element by itself.  */
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y)
 {
-    asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y)
-                 : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+        "r"(from), "r"(x), "r"(y)
+        : "memory");
 }
 
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z)
 {
-    asm volatile("cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y), "r"(z)
-                 : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(map),
+        "r"(from), "r"(x), "r"(y), "r"(z)
+        : "memory");
 }
 
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w)
 {
-    asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
-                 : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5}], [%1];" ::"l"(
+            map),
+        "r"(from), "r"(x), "r"(y), "r"(z), "r"(w)
+        : "memory");
 }
 
 static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int y, int z, int w, int v)
 {
-    asm volatile("cp.reduce.async.bulk.tensor.5d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
-                 "r"(from), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
-                 : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.tensor.5d.global.shared::cta.add.tile.bulk_group [%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(
+            map),
+        "r"(from), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
+        : "memory");
 }
 
 static WS_DEVICE void bulk_commit()
@@ -379,7 +393,8 @@ template <int N> static WS_DEVICE void bulk_wait_read()
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
 }
 
-/* BYTES (4 or 8) from global to shared memory without a register; the first `bytes` of them are read, the rest are 0.  */
+/* BYTES (4 or 8) from global to shared memory without a register; the first `bytes` of them are read, the rest are
+   0. */
 template <int BYTES> static WS_DEVICE void async_copy(u32 to, const void *from, u32 bytes)
 {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(BYTES), "r"(bytes)
@@ -416,7 +431,10 @@ static WS_DEVICE void ldmatrix_x4(u32 address, u32 &a, u32 &b, u32 &c, u32 &d)
 
 static WS_DEVICE void ldmatrix_x2(u32 address, u32 &a, u32 &b)
 {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];" : "=r"(a), "=r"(b) : "r"(address) : "memory");
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(a), "=r"(b)
+                 : "r"(address)
+                 : "memory");
 }
 
 static WS_DEVICE void ldmatrix_x4_trans(u32 address, u32 &a, u32 &b, u32 &c, u32 &d)
@@ -465,8 +483,8 @@ static WS_DEVICE void mma_f64_k16(double *d, const double (&a)[2][4], const doub
     asm("mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7, %8, %9, %10, %11}, "
         "{%12, %13, %14, %15}, {%0, %1, %2, %3};"
         : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-        : "d"(a[0][0]), "d"(a[1][0]), "d"(a[0][1]), "d"(a[1][1]), "d"(a[0][2]), "d"(a[1][2]), "d"(a[0][3]), "d"(a[1][3]),
-          "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
+        : "d"(a[0][0]), "d"(a[1][0]), "d"(a[0][1]), "d"(a[1][1]), "d"(a[0][2]), "d"(a[1][2]), "d"(a[0][3]),
+          "d"(a[1][3]), "d"(b[0]), "d"(b[1]), "d"(b[2]), "d"(b[3]));
 }
 
 static WS_DEVICE void mma_f64_k4(double *d, double low, double high, double b)
@@ -501,8 +519,8 @@ template <int N> static WS_DEVICE void wgmma_wait()
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
 }
 
-/* Counts an event if x is one certain NaN that no operation makes.  Not a sleep: ptxas lets nothing pass one, and puts a fence
-   of its own before the products behind it where one stands in a branch (C7519).  */
+/* Counts an event if x is one certain NaN that no operation makes.  Not a sleep: ptxas lets nothing pass one, and puts
+   a fence of its own before the products behind it where one stands in a branch (C7519).  */
 static WS_DEVICE void depend(int)
 {
 }
@@ -528,8 +546,8 @@ static WS_DEVICE void multiply_unless_one(float &low, float &high, float y)
 
 /* ---- global memory under a condition ----------------------------------------------------------------------------- */
 
-/* Instructions that are not issued where the condition is false, and no branches around them: those that follow each other
-   are all in flight.  What is not loaded stays as it is.  */
+/* Instructions that are not issued where the condition is false, and no branches around them: those that follow each
+   other are all in flight.  What is not loaded stays as it is.  */
 #define WS_EACH_1(constraint) constraint(x)
 #define WS_EACH_2(constraint) constraint(x.x), constraint(x.y)
 #define WS_EACH_4(constraint) constraint(x.x), constraint(x.y), constraint(x.z), constraint(x.w)

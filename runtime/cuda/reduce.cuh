@@ -2,9 +2,9 @@
 /*
  * reduce.cuh - what combines elements of a tile: reductions, running sums, transposition, printing.
  *
- * Along a row a thread combines its own pairs, then the lanes that share the row exchange.  Along a column the warps meet
- * in scratch memory (4 * C numbers of the compute type); running sums and transpositions pass through it whole (R * C).
- * Every use of scratch begins with a barrier of the group, so that one scratch serves them all.
+ * Along a row a thread combines its own pairs, then the lanes that share the row exchange.  Along a column the warps
+ * meet in scratch memory (4 * C numbers of the compute type); running sums and transpositions pass through it whole (R
+ * * C). Every use of scratch begins with a barrier of the group, so that one scratch serves them all.
  */
 #ifndef WS_CUDA_REDUCE_CUH
 #define WS_CUDA_REDUCE_CUH
@@ -139,8 +139,9 @@ template <typename T, int R, layout L> static WS_DEVICE tile<T, R, 1, L> row_tot
     return y;
 }
 
-/* Numbers from +0 up are in the order of their bits as integers, three of which one instruction compares.  So the bits of a
-   row's largest are its largest bits, unless no number of it is positive or one is NaN: a warp with such a row looks again.  */
+/* Numbers from +0 up are in the order of their bits as integers, three of which one instruction compares.  So the bits
+   of a row's largest are its largest bits, unless no number of it is positive or one is NaN: a warp with such a row
+   looks again.  */
 struct largest_bits {
     static constexpr int lowest = -2147483647 - 1;
     WS_DEVICE int operator()(int x, int y) const
@@ -189,8 +190,9 @@ template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_min(const X &x)
     return row_reduce(one::minimum(), x);
 }
 
-/* x y, where y is mostly 1: what a running maximum shrinks by while nothing larger comes.  A thread whose factor is 1 does not
-   carry the instructions out; a branch around them would keep the assembler from mixing them with what stands beside.  */
+/* x y, where y is mostly 1: what a running maximum shrinks by while nothing larger comes.  A thread whose factor is 1
+   does not carry the instructions out; a branch around them would keep the assembler from mixing them with what stands
+   beside.  */
 template <typename X, typename Y> static WS_DEVICE X rescale(const X &x, const Y &y)
 {
     typedef typename X::where S;
@@ -377,19 +379,21 @@ template <typename X, int B> static WS_DEVICE X col_cumsum(const X &x, scratch<B
     return cumulate<false>(x, s);
 }
 
-/* 16-bit tiles pass by matrices of 8 x 8, each 128 bytes of its own: written as it is held, read as it is transposed, and no two
-   lanes meet in a bank.  F is called with the first of two by two of an R x C tile that this warp holds, and where its lane's
-   row of them lies in memory that has the matrices of a column (or BY_ROWS, of a row) side by side.  */
+/* 16-bit tiles pass by matrices of 8 x 8, each 128 bytes of its own: written as it is held, read as it is transposed,
+   and no two lanes meet in a bank.  F is called with the first of two by two of an R x C tile that this warp holds, and
+   where its lane's row of them lies in memory that has the matrices of a column (or BY_ROWS, of a row) side by side. */
 template <int R, int C, bool BY_ROWS, typename F> static WS_DEVICE void each_four_matrices(u32 base, F f)
 {
-    const int warp_row = (int)(threadIdx.x / 32 % 4) * 16, lane = (int)ptx::lane(), below = lane / 8 % 2, right = lane / 16;
+    const int warp_row = (int)(threadIdx.x / 32 % 4) * 16, lane = (int)ptx::lane(), below = lane / 8 % 2,
+              right = lane / 16;
 #pragma unroll
     for (int block = 0; block < (R + 63) / 64; block++)
         if (R % 64 == 0 || block * 64 + warp_row < R)
 #pragma unroll
             for (int j = 0; j < C / 8; j += 2) {
                 const int row = block * 8 + warp_row / 8 + below, col = j + right;
-                f(2 * block, j, base + (u32)((BY_ROWS ? row * (C / 8) + col : col * (R / 8) + row) * 8 + lane % 8) * 16);
+                f(2 * block, j,
+                  base + (u32)((BY_ROWS ? row * (C / 8) + col : col * (R / 8) + row) * 8 + lane % 8) * 16);
             }
 }
 
@@ -402,8 +406,8 @@ static WS_DEVICE tile<T, C, R, frag> trans_by_matrices(const tile<T, R, C, frag>
     tile<T, C, R, frag> y;
     group_barrier();
     each_four_matrices<R, C, false>(base, [&](int slot, int j, u32 to) {
-        ptx::stmatrix_x4(to, x.cell.v[S::index(slot, j)], x.cell.v[S::index(slot + 1, j)], x.cell.v[S::index(slot, j + 1)],
-                         x.cell.v[S::index(slot + 1, j + 1)]);
+        ptx::stmatrix_x4(to, x.cell.v[S::index(slot, j)], x.cell.v[S::index(slot + 1, j)],
+                         x.cell.v[S::index(slot, j + 1)], x.cell.v[S::index(slot + 1, j + 1)]);
     });
     group_barrier();
     each_four_matrices<C, R, true>(base, [&](int slot, int j, u32 from) {
@@ -479,8 +483,8 @@ static WS_DEVICE void print_number(double x, bool wide)
         printf(" %.9g", x);
 }
 
-/* One group of the grid at a time; each element by the thread that holds it, in order.  `format` has a %ld for each number
-   of `at`.  */
+/* One group of the grid at a time; each element by the thread that holds it, in order.  `format` has a %ld for each
+   number of `at`.  */
 template <typename T, int R, int C, layout L, typename... I>
 static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... at)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tensor.cuh - memory: tensors and slices in global memory, tensor maps, swizzled tiles in shared memory and views of them.
+ * tensor.cuh - memory: tensors and slices in global memory, tensor maps, swizzled tiles in shared memory and views of
+ * them.
  *
  * A shared tile is blocks of rows x 128 bytes, each with TMA's 128-byte swizzle: the 16-byte chunk c of row r
  * lies at chunk c ^ (r & 7).  Whole blocks are always copied; columns beyond the tile are never looked at.
@@ -15,15 +16,15 @@ namespace ws {
 
 /* ---- global memory ----------------------------------------------------------------------------------------------- */
 
-/* `base` is coordinate 0 of every dimension of the whole tensor.  A slice moves `origin` (the whole's coordinate where its
-   own count begins) and narrows [low, high), in coordinates of the whole.  */
+/* `base` is coordinate 0 of every dimension of the whole tensor.  A slice moves `origin` (the whole's coordinate where
+   its own count begins) and narrows [low, high), in coordinates of the whole.  */
 template <typename T, int N> struct tensor {
     T *base;
     long stride[N];
     int origin[N], low[N], high[N];
 };
-/* What a slice gives: its type says in which dimensions (a bit for each) boxes may reach over its edges into the rest of the
-   tensor.  */
+/* What a slice gives: its type says in which dimensions (a bit for each) boxes may reach over its edges into the rest
+   of the tensor.  */
 template <typename T, int N, int DIMS> struct part : tensor<T, N> {
     int whole; /* dimensions in which it ends where the tensor does, which the engine knows */
 };
@@ -120,8 +121,8 @@ template <typename X, typename I> static WS_DEVICE double fixed_at_float(const X
     return (double)widen(sliced<X> ? fixed_scalar_at(t, i, t.origin[0], t.low[0]) : fixed_scalar_at(t, i, 0, 0));
 }
 
-/* The two innermost dimensions at fixed outer coordinates, seen from a tile's first element.  A vector is a plane of one
-   row or of one column.  */
+/* The two innermost dimensions at fixed outer coordinates, seen from a tile's first element.  A vector is a plane of
+   one row or of one column.  */
 template <typename T> struct plane {
     T *base;
     long stride;  /* from row to row */
@@ -140,12 +141,14 @@ template <typename T> struct plane {
     {
         return base + (row + r) * stride + col + c;
     }
-    /* May rows be read and written as vectors of `bytes` that begin at a multiple of them from the tile's first column?  */
+    /* May rows be read and written as vectors of `bytes` that begin at a multiple of them from the tile's first
+       column? */
     WS_DEVICE bool aligned(int bytes) const
     {
         return (((u64)(base + col) | (u64)(stride * (long)sizeof(T))) & (u64)(bytes - 1)) == 0;
     }
-    /* Does each run of N columns, of those that begin at a multiple of N in a tile of C, lie inside or outside as a whole?  */
+    /* Does each run of N columns, of those that begin at a multiple of N in a tile of C, lie inside or outside as a
+       whole? */
     template <int N, int C> WS_DEVICE bool runs_whole() const
     {
         return C % N == 0 && (col >= col_low || (u32)(col_low - col) % N == 0) &&
@@ -195,8 +198,8 @@ static WS_DEVICE plane<T> plane_at(const tensor<T, 4> &t, X x, Y y, R row, C col
     return p;
 }
 
-/* Does an R x C tile at this place end within the edges of a slice in DIMS of N dimensions?  The engine knows the tensor's own
-   edges.  Where an outer coordinate is outside, the plane is empty.  */
+/* Does an R x C tile at this place end within the edges of a slice in DIMS of N dimensions?  The engine knows the
+   tensor's own edges.  Where an outer coordinate is outside, the plane is empty.  */
 template <int R, int C, int DIMS, int N, typename T> static WS_DEVICE bool contained(const plane<T> &p, int whole = 0)
 {
     constexpr bool outer = (DIMS & ((1 << (N - 2)) - 1)) != 0;
@@ -231,8 +234,8 @@ template <typename T, typename X, typename R> static WS_DEVICE plane<T> col_at(c
 
 /* ---- tensor maps ------------------------------------------------------------------------------------------------- */
 
-/* Rows of a box for tiles of this many rows: a divisor, so that several boxes fill the tile exactly, and where it can be
-   one of whole swizzle periods.  */
+/* Rows of a box for tiles of this many rows: a divisor, so that several boxes fill the tile exactly, and where it can
+   be one of whole swizzle periods.  */
 WS_CONSTANT int box_rows(int rows)
 {
     if (rows <= 256)
@@ -255,9 +258,9 @@ struct map {
     bool can_load, can_store, can_store_pairs;
 };
 
-/* Of a tensor that is only read, and whose rows beyond the last reach nothing that is seen: the engine takes three times as long
-   over a row that is not there as over one that it brings, so from row edge_first on it is asked for edge_rows, all that are
-   left.  */
+/* Of a tensor that is only read, and whose rows beyond the last reach nothing that is seen: the engine takes three
+   times as long over a row that is not there as over one that it brings, so from row edge_first on it is asked for
+   edge_rows, all that are left.  */
 constexpr int no_edge = 0x7fffffff;
 
 struct edge_map {
@@ -266,8 +269,9 @@ struct edge_map {
     bool can_load;
 };
 
-/* Of tiles that follow each other at a step which is not longer than they: rows beyond it reach nothing that is seen, either.
-   `rows` are brought, or those that one of several blocks brings; from row edge_first on edge_rows, as above.  */
+/* Of tiles that follow each other at a step which is not longer than they: rows beyond it reach nothing that is seen,
+   either. `rows` are brought, or those that one of several blocks brings; from row edge_first on edge_rows, as
+   above. */
 struct clipped_map : edge_map {
     int rows;
 };
@@ -382,8 +386,8 @@ template <int BYTES> struct __align__(16) scratch
     unsigned char bytes[BYTES];
 };
 
-/* The element of a tile whose columns stand, sixteen by sixteen, as a fragment's bytes do in a left operand's registers: there
-   a lane's four neighbours are two columns and the two that are eight further.  */
+/* The element of a tile whose columns stand, sixteen by sixteen, as a fragment's bytes do in a left operand's
+   registers: there a lane's four neighbours are two columns and the two that are eight further.  */
 template <typename T> struct interleaved {
     T x;
 };

@@ -3,14 +3,14 @@
  * tile.cuh - register tiles of a warp group, and everything that happens to one element after another.
  *
  * How a tile is spread over the 128 threads:
- *   frag   the tensor core's accumulators: blocks of 64 rows; warp w holds rows 16w to 16w+15 of each, a thread rows lane/4
- *          and lane/4+8, two columns at 2*(lane%4) of every eight.  Rows are padded to 64, columns to 8.
+ *   frag   the tensor core's accumulators: blocks of 64 rows; warp w holds rows 16w to 16w+15 of each, a thread rows
+ *          lane/4 and lane/4+8, two columns at 2*(lane%4) of every eight.  Rows are padded to 64, columns to 8.
  *   lines  warp w holds rows w, w+4, ...; lanes run along the columns, a vector of up to 8 elements each.
  *   lines_2, lines_4, ... lines_32
  *          the same with that many rows side by side in a warp, for tiles that are too narrow for 32 lanes.
  * Both say it in the same words: a thread has `slots` rows, and in each of them the same `pairs` pairs of neighbouring
- * columns.  (R,1) keeps one number a slot, (1,C) one row of pairs, (1,1) one number; whoever has a copy has the same one.
- * All register arrays are indexed by constants: every loop here is unrolled.
+ * columns.  (R,1) keeps one number a slot, (1,C) one row of pairs, (1,1) one number; whoever has a copy has the same
+ * one. All register arrays are indexed by constants: every loop here is unrolled.
  */
 #ifndef WS_CUDA_TILE_CUH
 #define WS_CUDA_TILE_CUH
@@ -171,8 +171,8 @@ template <int N> struct cells<f16, N, false> : packed_cells<f16, N> {
 };
 template <int N> struct cells<bf16, N, false> : packed_cells<bf16, N> {
 };
-/* Two pairs a register: of a fragment those of one row in neighbouring eights, so that four registers are what the tensor core
-   takes for 32 columns of a left operand.  */
+/* Two pairs a register: of a fragment those of one row in neighbouring eights, so that four registers are what the
+   tensor core takes for 32 columns of a left operand.  */
 template <typename T, int N> struct byte_cells {
     typedef typename number<T>::word word;
     u32 v[N / 4 * 2 + (N % 4 < 2 ? N % 4 : 2)];
@@ -499,8 +499,8 @@ struct abs {
     }
 };
 
-/* 1 / (1 + e^-x) without the ways of a division: its divisor is at least 1.  The correction of the approximate reciprocal is
-   left out where the divisor is infinite.  */
+/* 1 / (1 + e^-x) without the ways of a division: its divisor is at least 1.  The correction of the approximate
+   reciprocal is left out where the divisor is infinite.  */
 static WS_DEVICE float logistic(float x)
 {
     const float divisor = 1.0f + expf(-x), y = ptx::reciprocal_approx(divisor), rest = fmaf(-divisor, y, 1.0f);
@@ -570,8 +570,8 @@ WS_UNARY(abs)
 #undef WS_BINARY
 #undef WS_COMPARE
 
-/* Many numbers divided by one: its reciprocal is taken once.  Two corrections of x / d by the remainder make it correctly
-   rounded (Markstein), as long as nothing on the way leaves the range of normal numbers.  */
+/* Many numbers divided by one: its reciprocal is taken once.  Two corrections of x / d by the remainder make it
+   correctly rounded (Markstein), as long as nothing on the way leaves the range of normal numbers.  */
 struct row_divisor {
     float d, reciprocal;
 
@@ -656,8 +656,8 @@ static WS_DEVICE auto fma(const X &x, const Y &y, const Z &z)
     return apply<typename joined<X, Y, Z>::element>(one::fma(), x, y, z);
 }
 
-/* Bytes become floating numbers without the slow unit for conversions: with its sign turned, a byte is the last one of a number of
-   which the rest is known, and is subtracted.  Exact.  */
+/* Bytes become floating numbers without the slow unit for conversions: with its sign turned, a byte is the last one of
+   a number of which the rest is known, and is subtracted.  Exact.  */
 template <typename U> struct of_bytes {
     static constexpr bool fast = false;
 };

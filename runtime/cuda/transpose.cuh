@@ -13,8 +13,8 @@
 
 namespace ws {
 
-/* Which row of 32 a lane names to ldmatrix: transposed by pairs of bytes, a register of the first and one of the second of two
-   8 x 8 matrices then hold four bytes of each of two columns, which are to stand side by side.  */
+/* Which row of 32 a lane names to ldmatrix: transposed by pairs of bytes, a register of the first and one of the second
+   of two 8 x 8 matrices then hold four bytes of each of two columns, which are to stand side by side.  */
 template <typename T, typename M> struct transposed_order {
     static WS_DEVICE int row(int lane)
     {
@@ -43,8 +43,8 @@ struct transposed_piece {
     }
 };
 
-/* A lane has columns 2 n and 2 n + 1, n = lane / 4; those with n >= 4 hand over the second first: then the eight rows of a
-   matrix lie in eight different places of the swizzle.  Fences and barriers are statements of their own.  */
+/* A lane has columns 2 n and 2 n + 1, n = lane / 4; those with n >= 4 hand over the second first: then the eight rows
+   of a matrix lie in eight different places of the swizzle.  Fences and barriers are statements of their own.  */
 template <typename M, typename T, int R, int C>
 static WS_DEVICE void transpose(shared_tile<M, C, R> &to, const shared_view<T, R, C, R> &from)
 {

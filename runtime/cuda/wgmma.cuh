@@ -7,8 +7,8 @@
  *   commit()           closes a group of the products started so far; commit_nothing() one that has none
  *   wait<N>(acc...)    until at most N groups are in flight
  *
- * An operand is K-major when the lines of its shared tile run along K: a view as a, a trans view as b.  The other way round
- * it is MN-major, which the unit reads for 16-bit types.  With the 128-byte swizzle, in a tile of S rows:
+ * An operand is K-major when the lines of its shared tile run along K: a view as a, a trans view as b.  The other way
+ * round it is MN-major, which the unit reads for 16-bit types.  With the 128-byte swizzle, in a tile of S rows:
  *
  *               one step of K (32 bytes)                 leading offset       stride offset
  *   K-major     +32 bytes, then the next block (S*128)   unused               1024: the next 8 rows of M or N
@@ -23,7 +23,8 @@ namespace ws {
 
 namespace wgmma {
 
-/* Depth of one instruction, accumulator and element types: part of its name.  What is interleaved is what it was, in another order.  */
+/* Depth of one instruction, accumulator and element types: part of its name.  What is interleaved is what it was, in
+   another order.  */
 template <typename A, typename B> struct operands;
 template <typename T> struct plain {
     typedef T type;
@@ -69,8 +70,8 @@ WS_MAJORS_OF(bf16)
 template <int N> struct product;
 #include "wgmma_shapes.cuh"
 
-/* Offsets and address in units of 16 bytes; the upper word's bit 30 is the 128-byte swizzle.  Shared memory has 2^18 bytes:
-   no address that is added to one carries out of its 14 bits.  */
+/* Offsets and address in units of 16 bytes; the upper word's bit 30 is the 128-byte swizzle.  Shared memory has 2^18
+   bytes: no address that is added to one carries out of its 14 bits.  */
 static WS_DEVICE u32 descriptor_low(u32 address, u32 leading)
 {
     return (address >> 4 & 0x3fff) | (leading >> 4) << 16;
@@ -173,8 +174,8 @@ static WS_DEVICE void rows_64_registers(D &d, const u32 (&a)[WORDS], const B &b)
     typedef majors<T, false, B::transposed> major;
 #pragma unroll
     for (int step = 0; step < STEPS; step++)
-        product<columns>::template registers<O, kind, major>(d, a[W + 4 * step], a[W + 4 * step + 1], a[W + 4 * step + 2],
-                                                             a[W + 4 * step + 3], b.at(FROM, step));
+        product<columns>::template registers<O, kind, major>(
+            d, a[W + 4 * step], a[W + 4 * step + 1], a[W + 4 * step + 2], a[W + 4 * step + 3], b.at(FROM, step));
     if constexpr (FROM + columns < N)
         rows_64_registers<T, O + columns / 2, W, FROM + columns, N, STEPS>(d, a, b);
 }
@@ -195,7 +196,8 @@ static WS_DEVICE void blocks_registers(D &d, const tile<T, M, K, frag> &a, const
         blocks_registers<BLOCK + 1, M, N, STEPS>(d, a, b);
 }
 
-/* Two accumulators of N columns as the registers of one of 2 N: in each block of 64 rows first those of x, then those of y.  */
+/* Two accumulators of N columns as the registers of one of 2 N: in each block of 64 rows first those of x, then those
+   of y.  */
 template <int N, typename T, int SIZE> struct side_by_side {
     static constexpr int block = N / 2;
     T (&x)[SIZE];
@@ -215,9 +217,9 @@ template <typename B> WS_CONSTANT bool goes_on()
     return B::transposed ? B::view_type::cols % line == 0 : B::view_type::cols <= line;
 }
 
-/* What these registers hold is there at this point: the compiler moves nothing that makes it to behind, and nothing that
-   uses it to before.  Stands after waits and before fences: ptxas adds a fence of its own (C7519) where an accumulator or
-   an operand is made between ours and the product.  */
+/* What these registers hold is there at this point: the compiler moves nothing that makes it to behind, and nothing
+   that uses it to before.  Stands after waits and before fences: ptxas adds a fence of its own (C7519) where an
+   accumulator or an operand is made between ours and the product.  */
 template <int N> static WS_DEVICE void pin(float (&d)[N])
 {
 #pragma unroll
@@ -276,22 +278,24 @@ static WS_DEVICE void mma(tile<float, M, N, frag> &acc, tile<T, M, K, frag> a, c
     wgmma::pin(acc.cell.v);
     wgmma::pin(a.cell.v);
     ptx::wgmma_fence();
-    wgmma::blocks_registers<0, M, N, K * (int)sizeof(T) / 32>(acc.cell.v, a, wgmma::as_b(b));
+    wgmma::blocks_registers<0, M, N, K *(int)sizeof(T) / 32>(acc.cell.v, a, wgmma::as_b(b));
 }
 
 /* The first W columns of it.  */
-template <int W> struct width_of {};
+template <int W> struct width_of {
+};
 template <int W, typename C, int M, int N, typename A, typename B>
 static WS_DEVICE void mma(tile<C, M, N, frag> &acc, const A &a, const B &b, width_of<W>)
 {
     check_shapes<M, N, A, B>();
     wgmma::pin(acc.cell.v);
     ptx::wgmma_fence();
-    wgmma::blocks<0, M, N, A::cols *(int)sizeof(typename A::element) / 32, W>(acc.cell.v, wgmma::as_a(a), wgmma::as_b(b));
+    wgmma::blocks<0, M, N, A::cols *(int)sizeof(typename A::element) / 32, W>(acc.cell.v, wgmma::as_a(a),
+                                                                              wgmma::as_b(b));
 }
 
-/* Widths are multiples of 8; of very wide tiles, of 16, since with twice as many ways the assembler spills what producers keep; and
-   of integers, whose instructions go by 16.  */
+/* Widths are multiples of 8; of very wide tiles, of 16, since with twice as many ways the assembler spills what
+   producers keep; and of integers, whose instructions go by 16.  */
 WS_CONSTANT int next_width(int width, int n, bool integers)
 {
     return width - (n > 208 || integers ? 16 : 8);
@@ -355,7 +359,7 @@ static WS_DEVICE void mma(tile<float, M, N, frag> &x, tile<float, M, N, frag> &y
     wgmma::pin(y.cell.v);
     wgmma::pin(a.cell.v);
     ptx::wgmma_fence();
-    wgmma::blocks_registers<0, M, 2 * N, K * (int)sizeof(T) / 32>(both, a, right);
+    wgmma::blocks_registers<0, M, 2 * N, K *(int)sizeof(T) / 32>(both, a, right);
 }
 
 /* A constant accumulator that is there before other products start: ptxas would wait for these before it writes its
@@ -385,8 +389,8 @@ template <int N, typename... ACC> static WS_DEVICE void wait(ACC &...acc)
     (wgmma::pin(acc.cell.v), ...);
 }
 
-/* What the tiles hold has been computed before the next wait, which the assembler would otherwise move up in front of it:
-   instructions that depend on them, and never execute, stand between.  Meant for (R,1) tiles.  */
+/* What the tiles hold has been computed before the next wait, which the assembler would otherwise move up in front of
+   it: instructions that depend on them, and never execute, stand between.  Meant for (R,1) tiles.  */
 template <typename T, int R, layout L> static WS_DEVICE void computed(const tile<T, R, 1, L> &x)
 {
 #pragma unroll

@@ -3,8 +3,9 @@
  * wgmma_shapes.cuh - the matrix instruction, once for each N.
  *
  * An asm statement needs its accumulators spelled out: N/2 registers of each thread, four for every eight columns.  The
- * first table spells the placeholders, the second the operands; the last makes three functions of each N: both operands in
- * shared memory (shared), the first one in registers (registers), and integers (integers).  Included by wgmma.cuh only.
+ * first table spells the placeholders, the second the operands; the last makes three functions of each N: both operands
+ * in shared memory (shared), the first one in registers (registers), and integers (integers).  Included by wgmma.cuh
+ * only.
  */
 
 /* Placeholders of the first n fours.  */
@@ -77,34 +78,34 @@
 #define WS_OPERANDS_32(c) WS_OPERANDS_31(c), WS_FOUR(c, 124)
 
 /* n fours; the operands after them are numbered from a on.  */
-#define WS_SHAPE(n, columns, a, b, c, d_, e, f, g)                                                                     \
-    template <> struct product<columns> {                                                                              \
-        template <int O, typename KIND, typename MAJOR, typename D>                                                        \
-        static WS_DEVICE void shared(D &d, u64 x, u64 y)                                                               \
-        {                                                                                                              \
-            asm volatile("{.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"                                                      \
-                         "wgmma.mma_async.sync.aligned.m64n" #columns "%" #c " {" WS_HOLD_##n "}, %" #a ", %" #b       \
-                         ", p, 1, 1%" #d_ ";\n}"                                                                       \
-                         : WS_OPERANDS_##n("+f")                                                                       \
-                         : "l"(x), "l"(y), "C"(KIND::name), "C"(MAJOR::both));                                         \
-        }                                                                                                              \
-        template <int O, typename KIND, typename MAJOR, typename D>                                                        \
-        static WS_DEVICE void registers(D &d, u32 x0, u32 x1, u32 x2, u32 x3, u64 y)                                   \
-        {                                                                                                              \
-            asm volatile("{.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"                                                      \
-                         "wgmma.mma_async.sync.aligned.m64n" #columns "%" #f " {" WS_HOLD_##n "}, {%" #a ", %" #b      \
-                         ", %" #c ", %" #d_ "}, %" #e ", p, 1, 1%" #g ";\n}"                                           \
-                         : WS_OPERANDS_##n("+f")                                                                       \
-                         : "r"(x0), "r"(x1), "r"(x2), "r"(x3), "l"(y), "C"(KIND::name), "C"(MAJOR::second));           \
-        }                                                                                                              \
-        template <int O, typename KIND, typename D> static WS_DEVICE void integers(D &d, u64 x, u64 y)                     \
-        {                                                                                                              \
-            asm volatile("{.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"                                                      \
-                         "wgmma.mma_async.sync.aligned.m64n" #columns "%" #c " {" WS_HOLD_##n "}, %" #a ", %" #b       \
-                         ", p;\n}"                                                                                     \
-                         : WS_OPERANDS_##n("+r")                                                                       \
-                         : "l"(x), "l"(y), "C"(KIND::name));                                                           \
-        }                                                                                                              \
+#define WS_SHAPE(n, columns, a, b, c, d_, e, f, g)                                                                 \
+    template <> struct product<columns> {                                                                          \
+        template <int O, typename KIND, typename MAJOR, typename D>                                                \
+        static WS_DEVICE void shared(D &d, u64 x, u64 y)                                                           \
+        {                                                                                                          \
+            asm volatile("{.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"                                                  \
+                         "wgmma.mma_async.sync.aligned.m64n" #columns "%" #c " {" WS_HOLD_##n "}, %" #a ", %" #b   \
+                         ", p, 1, 1%" #d_ ";\n}"                                                                   \
+                         : WS_OPERANDS_##n("+f")                                                                   \
+                         : "l"(x), "l"(y), "C"(KIND::name), "C"(MAJOR::both));                                     \
+        }                                                                                                          \
+        template <int O, typename KIND, typename MAJOR, typename D>                                                \
+        static WS_DEVICE void registers(D &d, u32 x0, u32 x1, u32 x2, u32 x3, u64 y)                               \
+        {                                                                                                          \
+            asm volatile("{.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"                                                  \
+                         "wgmma.mma_async.sync.aligned.m64n" #columns "%" #f " {" WS_HOLD_##n "}, {%" #a ", %" #b  \
+                         ", %" #c ", %" #d_ "}, %" #e ", p, 1, 1%" #g ";\n}"                                       \
+                         : WS_OPERANDS_##n("+f")                                                                   \
+                         : "r"(x0), "r"(x1), "r"(x2), "r"(x3), "l"(y), "C"(KIND::name), "C"(MAJOR::second));       \
+        }                                                                                                          \
+        template <int O, typename KIND, typename D> static WS_DEVICE void integers(D &d, u64 x, u64 y)             \
+        {                                                                                                          \
+            asm volatile("{.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"                                                  \
+                         "wgmma.mma_async.sync.aligned.m64n" #columns "%" #c " {" WS_HOLD_##n "}, %" #a ", %" #b   \
+                         ", p;\n}"                                                                                 \
+                         : WS_OPERANDS_##n("+r")                                                                   \
+                         : "l"(x), "l"(y), "C"(KIND::name));                                                       \
+        }                                                                                                          \
     };
 
 WS_SHAPE(1, 8, 4, 5, 6, 7, 8, 9, 10)

@@ -150,8 +150,8 @@ template <int D, bool TMA = false> struct sharer : producer<D, TMA> {
     using producer<D, TMA>::producer;
 };
 
-/* Of a ring one of whose storages has M slots only, which keep what they hold.  Here every copy is made, when nobody reads that slot
-   any more: what it brings is there already, or has to be.  */
+/* Of a ring one of whose storages has M slots only, which keep what they hold.  Here every copy is made, when nobody
+   reads that slot any more: what it brings is there already, or has to be.  */
 template <int D, int M, int N, bool TMA = false> struct resident_producer : producer<D, TMA> {
     using producer<D, TMA>::producer;
 
@@ -329,7 +329,8 @@ template <bool TMA, typename M> void check_version(const M &m)
 }
 
 template <typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
+WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m,
+                            I... i)
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
     long at[N];
@@ -350,7 +351,8 @@ WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &t
 }
 
 template <typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
+WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m,
+                          I... i)
 {
     check_version<TMA>(m);
     copy_tile_or(fill, p, to, t, m, i...);
@@ -362,7 +364,8 @@ WS_DEVICE void copy_in(producer<D, TMA> &p, shared_tile<T, R, C> &to, const tens
     copy_in_or(0, p, to, t, m, i...);
 }
 
-/* Each CTA along A brings an equal share of the rows, to all of them.  Where the engine cannot, each copies the whole tile.  */
+/* Each CTA along A brings an equal share of the rows, to all of them.  Where the engine cannot, each copies the whole
+   tile.  */
 template <typename B, along A, typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
 WS_DEVICE void copy_share_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m,
                              I... i)

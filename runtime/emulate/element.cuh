@@ -20,7 +20,7 @@ typedef ::ws_f16 f16;
 typedef ::ws_bf16 bf16;
 typedef ::ws_e4m3 e4m3;
 typedef ::ws_e5m2 e5m2;
-typedef float tf32; /* the product rounds */
+typedef float tf32;                          /* the product rounds */
 template <typename T> using interleaved = T; /* an order that only registers have */
 
 /* ---- types that compute ------------------------------------------------------------------------------------------ */
@@ -75,22 +75,22 @@ template <> struct number<int> {
         return ws_i32_from_f64(x);
     }
 };
-#define WS_EMULATE_SMALL_INTEGER(type, text)          \
-    template <> struct number<type> {                 \
-        typedef int math;                             \
-        static constexpr const char *name = #text;    \
-        static int widen(type x)                      \
-        {                                             \
-            return x;                                 \
-        }                                             \
-        static type narrow(int x)                     \
-        {                                             \
-            return ws_##text##_from_i32(x);           \
-        }                                             \
-        static type narrow_f64(double x)              \
-        {                                             \
-            return ws_##text##_from_f64(x);           \
-        }                                             \
+#define WS_EMULATE_SMALL_INTEGER(type, text)       \
+    template <> struct number<type> {              \
+        typedef int math;                          \
+        static constexpr const char *name = #text; \
+        static int widen(type x)                   \
+        {                                          \
+            return x;                              \
+        }                                          \
+        static type narrow(int x)                  \
+        {                                          \
+            return ws_##text##_from_i32(x);        \
+        }                                          \
+        static type narrow_f64(double x)           \
+        {                                          \
+            return ws_##text##_from_f64(x);        \
+        }                                          \
     };
 WS_EMULATE_SMALL_INTEGER(signed char, i8)
 WS_EMULATE_SMALL_INTEGER(unsigned char, u8)

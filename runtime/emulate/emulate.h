@@ -75,20 +75,21 @@ void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t
 void ws_emulate_place(ws_emulate_launch *launch);
 /* Can TMA take this tensor?  If not, a line in the log says why.  */
 bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
-/* Copies of which only the rows that the tensor has need come, in tiles of so many: from row `first` on, as many as are left.  */
+/* Copies of which only the rows that the tensor has need come, in tiles of so many: from row `first` on, as many as are
+   left.  */
 typedef struct {
     long extent, first;
     int rows, left;
 } ws_emulate_edge;
 ws_emulate_edge ws_emulate_edge_of(long extent, int rows);
-/* The same of tiles that begin at multiples of a step, which each of `sharers` CTAs brings so many rows of at most: a part of
-   those within the step.  */
+/* The same of tiles that begin at multiples of a step, which each of `sharers` CTAs brings so many rows of at most: a
+   part of those within the step.  */
 ws_emulate_edge ws_emulate_step_of(long extent, int rows, long step, int sharers);
-/* Of a tile's rows from there on: those that a copy brings, and those that there are.  The others may hold anything.  */
+/* Of a tile's rows from there on: those that a copy brings, and those that there are.  The others may hold anything. */
 int ws_emulate_rows_brought(const ws_emulate_edge *edge, long row);
 int ws_emulate_rows_there(const ws_emulate_edge *edge, long row);
-/* CTAs of a launch in clusters over `tiles` iterations of the grid for each of them; 0: none, or more shared memory than there
-   is.  */
+/* CTAs of a launch in clusters over `tiles` iterations of the grid for each of them; 0: none, or more shared memory
+   than there is.  */
 int ws_emulate_size(ws_emulate_launch *launch, size_t shared_bytes, long tiles, bool persistent, int cluster);
 /* Run body (arg) as every group of every CTA.  */
 void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *arg, int threads, size_t shared_bytes,
@@ -98,8 +99,8 @@ void ws_emulate_fail(ws_emulate_launch *launch, ws_status status, const char *fo
 
 /* ---- where things are -------------------------------------------------------------------------------------------- */
 
-/* The last two dimensions are walked in bands of `band` tiles of the first of them, along that one first: 1 is row order, all
-   of them column order.  Dimensions before them are slowest.  */
+/* The last two dimensions are walked in bands of `band` tiles of the first of them, along that one first: 1 is row
+   order, all of them column order.  Dimensions before them are slowest.  */
 typedef struct {
     int dims;
     long low[4], step[4], count[4];
@@ -112,7 +113,8 @@ typedef struct {
 void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step, long most);
 /* When all dimensions are there: x CTAs along the last but one, y along the last.  */
 void ws_emulate_grid_cluster(ws_emulate_grid *grid, int x, int y);
-/* The place of the n-th tile in each dimension; of a cluster, of the tile of this block of it.  False: none of the grid's.  */
+/* The place of the n-th tile in each dimension; of a cluster, of the tile of this block of it.  False: none of the
+   grid's.  */
 bool ws_emulate_locate(const ws_emulate_grid *grid, long tile, int block, long *position);
 /* The last tile's position for one beyond the grid.  */
 long ws_emulate_nearest(const ws_emulate_grid *grid, int dim, long position);
@@ -122,8 +124,8 @@ enum { WS_EMULATE_OUTSIDE = -2 };
 
 /* A coordinate, or what is so far out that sums of such coordinates do not overflow.  */
 long ws_emulate_near(long x);
-/* One dimension of a slice: origin is the whole tensor's coordinate where the slice's own count begins, [low, high) what is
-   inside, in coordinates of the whole.  */
+/* One dimension of a slice: origin is the whole tensor's coordinate where the slice's own count begins, [low, high)
+   what is inside, in coordinates of the whole.  */
 void ws_emulate_slice(long *origin, long *low, long *high, long begin, long end);
 
 typedef struct {
@@ -131,8 +133,8 @@ typedef struct {
     const long *stride, *origin, *low, *high;
 } ws_emulate_window;
 
-/* The part of a tile that lies inside the tensor: rows and columns of the tile.  Its element (0, 0), even if that lies outside,
-   is `offset` elements behind the tensor's base, and rows are row_stride apart.  */
+/* The part of a tile that lies inside the tensor: rows and columns of the tile.  Its element (0, 0), even if that lies
+   outside, is `offset` elements behind the tensor's base, and rows are row_stride apart.  */
 typedef struct {
     long offset, row_stride;
     int row_first, row_last, col_first, col_last;

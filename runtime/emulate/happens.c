@@ -7,8 +7,8 @@
  * for each slot of each ring, which is the number of rounds whose bytes have come.
  *
  *   put_done, get      what the producer did, and the bytes of the slot's copies, are before what the group does next
- *   consumed, put      what the group did is before the copies into the slot; in a cluster, into those of all blocks that share
- *                      it
+ *   consumed, put      what the group did is before the copies into the slot; in a cluster, into those of all blocks
+ *                      that share it
  *   pass, take         the same between groups
  *   wait, store_wait   ends the products, the reads of copies out, that it waits for: they last until then, however
  *                      quick the engine was
@@ -17,8 +17,8 @@
  *
  * Two accesses of overlapping bytes, one of them a write, must be ordered; and what a group wrote by itself must be
  * fenced, by each thread that wrote, and the fence be known, before an engine touches it.  Where all are, and the
- * protocol's own checks hold, all orders of the CTA's steps are permutations of steps that do not concern each other, so
- * that this run stands for all.
+ * protocol's own checks hold, all orders of the CTA's steps are permutations of steps that do not concern each other,
+ * so that this run stands for all.
  */
 #include "state.h"
 #include <stdlib.h>
@@ -148,8 +148,8 @@ static bool is_fenced(const struct happens *h, const access *a, int who)
     return a->by_tma || !a->writes || (a->fenced && time_of(&h->fiber[who], a->fiber) >= a->fence_time);
 }
 
-/* Between threads of one group only a barrier tells that an access is over.  The copies into a slot come behind a barrier of
-   the ring, at which every warp arrives by itself.  */
+/* Between threads of one group only a barrier tells that an access is over.  The copies into a slot come behind a
+   barrier of the ring, at which every warp arrives by itself.  */
 static bool has_met(const struct happens *h, const access *a, const access *next)
 {
     bool into_slot = a->kind == WS_SCHED_EVENT_COPY_ISSUED || next->kind == WS_SCHED_EVENT_COPY_ISSUED;

@@ -109,8 +109,7 @@ struct launch {
     {
     }
 
-    template <int N, typename B>
-    void grid(ws::grid<N, B> &ref, const range (&dims)[N], tile_order order, int group)
+    template <int N, typename B> void grid(ws::grid<N, B> &ref, const range (&dims)[N], tile_order order, int group)
     {
         static_cast<ws_emulate_grid &>(ref) = {};
         for (int i = 0; i < N; i++)

@@ -2,7 +2,8 @@
 /*
  * parts.cuh - a tile whose parts several CTAs of a cluster have computed: each gets the sum of some of its columns.
  *
- * The groups of one number in these CTAs meet before they send, when all have read what they were sent before, and behind.
+ * The groups of one number in these CTAs meet before they send, when all have read what they were sent before, and
+ * behind.
  */
 #ifndef WS_EMULATE_PARTS_CUH
 #define WS_EMULATE_PARTS_CUH

@@ -151,7 +151,8 @@ void ws_sched_finish(
 
 /* D slots; a slot is empty again after `arrivals` groups have released it.  Returns the ring's number (from 1).  */
 int ws_sched_ring(ws_sched *s, const char *name, int slots, int arrivals);
-/* In a cluster: the same ring of those blocks (a bit for each, its own among them) is filled by copies of all of them.  */
+/* In a cluster: the same ring of those blocks (a bit for each, its own among them) is filled by copies of all of
+   them. */
 void ws_sched_share(ws_sched *s, int ring, uint32_t blocks);
 int ws_sched_slots(const ws_sched *s, int ring);
 int ws_sched_put(ws_sched *s, int ring, uint64_t index); /* waits until the slot is empty; returns it */
@@ -164,7 +165,8 @@ void ws_sched_copy_in(ws_sched *s, int ring, uint64_t index, ws_sched_range to, 
 /* The same into the slot of another block, whose memory `to` is.  */
 void ws_sched_copy_share(ws_sched *s, int ring, uint64_t index, int block, ws_sched_range to, ws_sched_step step,
                          const void *args, size_t args_bytes);
-/* For a tile that each of these blocks copies by itself: tells the others that this one has put, and expects to be told.  */
+/* For a tile that each of these blocks copies by itself: tells the others that this one has put, and expects to be
+   told.  */
 void ws_sched_tell(ws_sched *s, int ring, uint64_t index, uint32_t blocks);
 /* The same by the group itself: done, fenced and counted when it returns.  */
 void ws_sched_copy_in_now(ws_sched *s, int ring, uint64_t index, ws_sched_range to, ws_sched_step step, void *args);

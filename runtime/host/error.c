@@ -3,9 +3,10 @@
  * error.c - errors: kept for the thread that asks, and shown where nobody asks.
  *
  * A thread keeps its first error until ws_last_error reads it.  What was not read is a line on standard error when this
- * thread's next launch begins, when the thread ends, or when the program ends.  Findings of the emulation (WS_ERR_PROTOCOL) are
- * shown at once, as a sanitizer's are, and give a program that would end with 0 the status 1.  A program that has called
- * ws_last_error or ws_error_message before is one that reads its errors: it is shown nothing before its end.
+ * thread's next launch begins, when the thread ends, or when the program ends.  Findings of the emulation
+ * (WS_ERR_PROTOCOL) are shown at once, as a sanitizer's are, and give a program that would end with 0 the status 1.  A
+ * program that has called ws_last_error or ws_error_message before is one that reads its errors: it is shown nothing
+ * before its end.
  */
 #define _GNU_SOURCE /* on_exit, RTLD_NODELETE */
 #include "ws/backend.h"

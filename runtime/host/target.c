@@ -2,8 +2,9 @@
 /*
  * target.c - programs that hold each kernel for cuda and for emulation: which of the two they run.
  *
- * The first launch, or what first asks for memory, decides for the process: WS_TARGET=cuda or WS_TARGET=emulate if it is set, else
- * cuda where a device can run the kernels.  Emulation is slower by orders of magnitude, so it is said when nobody asked for it.
+ * The first launch, or what first asks for memory, decides for the process: WS_TARGET=cuda or WS_TARGET=emulate if it
+ * is set, else cuda where a device can run the kernels.  Emulation is slower by orders of magnitude, so it is said when
+ * nobody asked for it.
  */
 #include "target.h"
 #include "ws/backend.h"

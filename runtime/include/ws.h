@@ -2,19 +2,21 @@
 /*
  * ws.h - Warp-Specialized C: tiles, views of memory, and the operations on them.
  *
- * A kernel is an ordinary C function.  ws_load reads a window of memory as a tile, the elementwise operations, reductions
- * and products make new tiles of it, ws_store writes one back.  With any C compiler these are calls of the sequential
- * library, one after the other; wscc compiles the loops under `#pragma ws` for the CPU emulation or for the GPU, and the
- * result stays the same.
+ * A kernel is an ordinary C function.  ws_load reads a window of memory as a tile, the elementwise operations,
+ * reductions and products make new tiles of it, ws_store writes one back.  With any C compiler these are calls of the
+ * sequential library, one after the other; wscc compiles the loops under `#pragma ws` for the CPU emulation or for the
+ * GPU, and the result stays the same.
  *
- * A tile or tensor handle may be held in a local variable or a parameter, members of local structs and elements of local
- * arrays among them, and nowhere else: not in a static, nor on the heap.  The library reclaims what no local holds any more.
+ * A tile or tensor handle may be held in a local variable or a parameter, members of local structs and elements of
+ * local arrays among them, and nowhere else: not in a static, nor on the heap.  The library reclaims what no local
+ * holds any more.
  *
  * In C++ this header declares the storage types and the host functions, for callers of kernels; kernels are C.
  *
  * For readers of the compiled form.  Every operation is one call of one plain extern function whose arguments are
- * handles and scalars.  Its opcode in runtime/common/ops.def follows from its name: drop the leading "ws_", one trailing
- * "_", then a rank suffix "_2d", "_3d" or "_4d", then "_or".  The exceptions are in the second half of the table.
+ * handles and scalars.  Its opcode in runtime/common/ops.def follows from its name: drop the leading "ws_", one
+ * trailing "_", then a rank suffix "_2d", "_3d" or "_4d", then "_or".  The exceptions are in the second half of the
+ * table.
  *
  *   callee                                      opcode       operands and attributes, in argument order
  *   ws_add_ ws_sub_ ... ws_ne_                  add ...      two handles; a scalar arrives boxed by ws_scalar_*_
@@ -104,8 +106,8 @@ void *ws_alloc(size_t bytes); /* device memory where kernels run on a device; NU
 void ws_free(void *p);
 ws_status ws_copy(void *to, const void *from, size_t bytes); /* either side host or device */
 ws_status ws_sync(void);                                     /* wait for this thread's stream */
-/* This thread's first error since the last call, which it clears.  What nobody reads is a line on standard error by the end of
-   the program; the environment's WS_ERRORS=abort|print|quiet says otherwise.  */
+/* This thread's first error since the last call, which it clears.  What nobody reads is a line on standard error by the
+   end of the program; the environment's WS_ERRORS=abort|print|quiet says otherwise.  */
 ws_status ws_last_error(void);
 const char *ws_error_message(void);    /* its message; valid until this thread's next error */
 void ws_or_die(ws_status s);           /* unless s is WS_OK: print the message and exit(1) */
@@ -175,7 +177,8 @@ static inline __attribute__((always_inline, unused)) ws_tile ws_scalar_u_(unsign
     long long: x
 #define WS_UNSIGNED_(x) unsigned long: x, unsigned long long: x
 #define WS_FLOATS_(x) float: x, double: x, long double: x
-/* The operand is named once, so that nested calls do not multiply the text: a tile, or the call of what its type picks.  */
+/* The operand is named once, so that nested calls do not multiply the text: a tile, or the call of what its type
+   picks. */
 #define ws_operand_(x)                                                                                                 \
     __extension__({                                                                                                    \
         __auto_type ws_v_ = (x);                                                                                       \
@@ -225,7 +228,7 @@ ws_tensor ws_tensor_2d_ld(const void *base, ws_dtype t, long rows, long cols, lo
 ws_tensor ws_tensor_make_(const void *base, ws_dtype t, int rank, long e0, long e1, long e2, long e3, long s0, long s1,
                           long s2, long s3) WS_USE_;
 
-/* A literal rank takes one of the inline functions, so that the extents and strides are plain scalars in the caller.  */
+/* A literal rank takes one of the inline functions, so that the extents and strides are plain scalars in the caller. */
 ws_tensor ws_tensor_strided(const void *base, ws_dtype t, int rank, const long *extents, const long *strides) WS_USE_;
 #    define WS_INLINE_                      static inline WS_USE_ __attribute__((always_inline, unused)) ws_tensor
 WS_INLINE_ ws_strided_1_(const void *base, ws_dtype t, int rank, const long *e, const long *s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check.c - the rules of the language at run time.  wscc asks the same rules when it compiles, so that only programs of a
- * plain compiler see an error from here.
+ * check.c - the rules of the language at run time.  wscc asks the same rules when it compiles, so that only programs of
+ * a plain compiler see an error from here.
  */
 #include "tile.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dot.c - matrix products: operands to dense f32, of doubles as they are, then one call of the product that all CPU targets share.
+ * dot.c - matrix products: operands to dense f32, of doubles as they are, then one call of the product that all CPU
+ * targets share.
  */
 #include "tile.h"
 

@@ -2,9 +2,9 @@
 /*
  * memory.c - tiles from memory and back.
  *
- * Every load and store meets memory through one window: the rows and columns of the tile that lie inside the tensor, the
- * address of the first of them, and the distance between rows.  A row of a vector is a window of one row; a column is a
- * window of rows that are one element apart.
+ * Every load and store meets memory through one window: the rows and columns of the tile that lie inside the tensor,
+ * the address of the first of them, and the distance between rows.  A row of a vector is a window of one row; a column
+ * is a window of rows that are one element apart.
  */
 #include "tile.h"
 

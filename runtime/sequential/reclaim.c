@@ -2,17 +2,18 @@
 /*
  * reclaim.c - memory of tiles and tensors, taken back when no local holds them.
  *
- * The language says that a handle lives in a local variable or a parameter of the thread that made it, and nowhere else.
- * So a handle in use is a word on that thread's stack or in its registers, and nothing else needs to be looked at: no
- * heap, no statics, no other thread.  Each thread has its own list of blocks; when it has allocated as much again as was
- * in use after the last round (at least ROUND_BYTES), it reads its own stack, keeps each block into which some word points,
- * and frees the others.  Memory in use is therefore at most twice what the program holds, plus ROUND_BYTES.
+ * The language says that a handle lives in a local variable or a parameter of the thread that made it, and nowhere
+ * else. So a handle in use is a word on that thread's stack or in its registers, and nothing else needs to be looked
+ * at: no heap, no statics, no other thread.  Each thread has its own list of blocks; when it has allocated as much
+ * again as was in use after the last round (at least ROUND_BYTES), it reads its own stack, keeps each block into which
+ * some word points, and frees the others.  Memory in use is therefore at most twice what the program holds, plus
+ * ROUND_BYTES.
  *
  *     acc = ws_dot(ta, ws_trans(tb), acc)     blocks: ta tb trans acc0 acc1 | ta tb trans acc2 | ...
  *                                             stack:  ta tb acc2            keeps three, frees the rest
  *
- * Threads need no registration and are never stopped.  On a stack that is not the thread's own (a coroutine's) nothing is
- * taken back.
+ * Threads need no registration and are never stopped.  On a stack that is not the thread's own (a coroutine's) nothing
+ * is taken back.
  */
 #if !defined _GNU_SOURCE && !defined __APPLE__
 #    define _GNU_SOURCE /* pthread_getattr_np */

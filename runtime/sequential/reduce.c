@@ -2,8 +2,8 @@
 /*
  * reduce.c - along rows and columns, in ascending order, in the compute type; the result is rounded once.
  *
- * The tile is converted to the compute type as a whole.  A line of it is then `count` elements a `stride` apart: a row's
- * are neighbours, a column's are a row apart.
+ * The tile is converted to the compute type as a whole.  A line of it is then `count` elements a `stride` apart: a
+ * row's are neighbours, a column's are a row apart.
  */
 #include "tile.h"
 

@@ -13,8 +13,8 @@
  *   dot.c          matrix products
  *   print.c        ws_print
  *
- * A wrong operation records WS_ERR_TYPE, where nothing was recorded yet, and gives a tile of zeros with the shape that it
- * should have had, so that the program goes on to its own check of ws_last_error.
+ * A wrong operation records WS_ERR_TYPE, where nothing was recorded yet, and gives a tile of zeros with the shape that
+ * it should have had, so that the program goes on to its own check of ws_last_error.
  */
 #ifndef WS_SEQUENTIAL_TILE_H
 #define WS_SEQUENTIAL_TILE_H
@@ -83,7 +83,7 @@ typedef enum { WS_COMPUTE_F32, WS_COMPUTE_F64, WS_COMPUTE_I32 } ws_compute;
 int ws_dtype_bytes(int dtype);
 ws_compute ws_compute_of(int dtype);
 int ws_compute_bytes(ws_compute compute);
-/* n elements to and from their compute type, or f64, which holds every element: from there a conversion rounds once.  */
+/* n elements to and from their compute type, or f64, which holds every element: from there a conversion rounds once. */
 void ws_row_read(int dtype, ws_compute compute, int n, const void *from, void *to);
 void ws_row_write(int dtype, ws_compute compute, int n, const void *from, void *to);
 /* A number in a compute type, as it meets a tile.  */

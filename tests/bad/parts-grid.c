@@ -19,7 +19,8 @@ void f(int n, int m, int M, int N, int K, const ws_f16 *A, float *C)
 
                         #pragma ws pipeline(3)
                         for (int k = s * 64; k < K; k += 256)
-                            part = ws_dot(ws_load_4d(a, x, y, i, k, 64, 64), ws_trans(ws_load_4d(a, x, y, j, k, 64, 64)), part);
+                            part = ws_dot(ws_load_4d(a, x, y, i, k, 64, 64),
+                                          ws_trans(ws_load_4d(a, x, y, j, k, 64, 64)), part);
                         sum = ws_add(sum, part);
                     }
                     ws_store_4d(c, x, y, i, j, sum);

@@ -20,7 +20,8 @@ void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)
                     part = ws_dot(ws_load(a, i, k, 64, 64), ws_trans(ws_load(b, j, k, 64, 64)), part);
                 sum = ws_add(sum, part);
             }
-            ws_tile other = ws_dot(ws_load(a, i, 0, 64, 64), ws_trans(ws_load(b, j, 0, 64, 64)), ws_zeros(WS_F32, 64, 64)); /* wrong */
+            ws_tile other = ws_dot(ws_load(a, i, 0, 64, 64), ws_trans(ws_load(b, j, 0, 64, 64)), /* wrong */
+                                   ws_zeros(WS_F32, 64, 64));
             ws_store(c, i, j, ws_add(sum, other));
         }
 }

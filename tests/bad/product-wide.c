@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Three groups and the producer are 512 threads, which begin with 128 registers: an instruction of 256 columns takes more. */
+/* Three groups and the producer are 512 threads, which begin with 128 registers: an instruction of 256 columns takes
+   more. */
 #include <ws.h>
 
 void f(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)

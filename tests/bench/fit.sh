@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What fits the cost model of lib/product, on times that a model with other numbers makes up: it finds that model, on shapes that
-# it was not fitted to, too.
+# What fits the cost model of lib/product, on times that a model with other numbers makes up: it finds that model, on
+# shapes that it was not fitted to, too.
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
@@ -22,12 +22,14 @@ finds_the_model() {
 # The file that it prints takes the place of numbers.def; with it, these times are no news.
 prints_numbers() {
     mkdir lib && cp "$top_srcdir"/lib/product/*.[ch] lib && cp fitted lib/numbers.def &&
-        ${CC:-gcc} -O1 lib/fit.c -o again -lm && ./again --check times.json >fitted && below "$(figure before error)" 1.5 ||
+        ${CC:-gcc} -O1 lib/fit.c -o again -lm && ./again --check times.json >fitted &&
+            below "$(figure before error)" 1.5 ||
         { cat fitted; return 1; }
 }
 
 # Words alone, of the runs whose tables are in bench/README.md.
-reads_results() { "$fit" --check "$top_srcdir/bench/results/h200.json" >fitted && grep -q ' [0-9]* times of 8[0-9] shapes' fitted; }
+reads_results() { "$fit" --check "$top_srcdir/bench/results/h200.json" >fitted &&
+    grep -q ' [0-9]* times of 8[0-9] shapes' fitted; }
 
 asks_for_more() {
     head -n 60 times.json >few.json

@@ -50,13 +50,16 @@ release() {
 }
 asked() { grep -qx "$1" tree/installed; }
 
-release_asks_less() { release && tree/bootstrap && ! asked autoconf && ! asked automake && ! asked libtool && asked make; }
+release_asks_less() { release && tree/bootstrap && ! asked autoconf && ! asked automake && ! asked libtool &&
+    asked make; }
 checkout_asks() { checkout && tree/bootstrap >text 2>&1 && asked automake && grep -q 'ran autoreconf' text; }
-changed_asks() { release && sleep 1 && : >tree/configure.ac && tree/bootstrap && asked automake && rm tree/configure.ac; }
+changed_asks() { release && sleep 1 && : >tree/configure.ac && tree/bootstrap && asked automake && rm tree/configure.ac;
+    }
 quiet() { release && tree/bootstrap >text 2>&1 && grep -q 'installing' text && ! grep -q debconf text; }
 noise_of_failure() {
     release && : >tree/broken-apt
-    ! tree/bootstrap >text 2>&1 && rm tree/broken-apt && grep -q 'E: no network' text && grep -q '^bootstrap: apt-get' text
+    ! tree/bootstrap >text 2>&1 && rm tree/broken-apt && grep -q 'E: no network' text &&
+        grep -q '^bootstrap: apt-get' text
 }
 blank() {
     release && rm -rf 'a tree' && cp -r tree 'a tree' && ! 'a tree/bootstrap' build >text 2>&1 &&
@@ -71,7 +74,8 @@ blank_configure() (
 checked() { release && ! tree/bootstrap check >text 2>&1 && test ! -f tree/build/check.running; }
 progress() {
     grep -qx 'bootstrap: 1 of 3: tests/a/one: 1 passed, 0 failed, 1 skipped' text &&
-        grep -qx 'bootstrap: [23] of 3: tests/b/two: 0 passed, 1 failed, 2 skipped' text && test "$(grep -c ' of 3' text)" = 3
+        grep -qx 'bootstrap: [23] of 3: tests/b/two: 0 passed, 1 failed, 2 skipped' text &&
+            test "$(grep -c ' of 3' text)" = 3
 }
 early() {
     release && : >text
@@ -86,10 +90,12 @@ early() {
     test "$told" = 'bootstrap: 1 of 3: tests/a/one: 1 passed, 0 failed, 1 skipped'
 }
 groups() {
-    test "$(grep 'skipped: ' text)" = "$(printf '%s\n' '2 skipped: no nvcc' '1 skipped: no GPU' '1 skipped: not here')" &&
+    test "$(grep 'skipped: ' text)" = \
+        "$(printf '%s\n' '2 skipped: no nvcc' '1 skipped: no GPU' '1 skipped: not here')" &&
         ! grep -q '^SKIP' text && test "$(grep -c 'error' text)" = 1
 }
-last() { test "$(tail -n 1 text)" = '1 passed, 1 failed, 4 skipped' && grep -qx 'FAIL: tests/b/two 2 - an error in the name' text; }
+last() { test "$(tail -n 1 text)" = '1 passed, 1 failed, 4 skipped' &&
+    grep -qx 'FAIL: tests/b/two 2 - an error in the name' text; }
 
 ok 'a release asks for no autotools' release_asks_less
 ok 'a checkout does' checkout_asks

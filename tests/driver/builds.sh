@@ -62,7 +62,8 @@ by() {
 by 'by hand' sh commands prog gcc
 by make make Makefile prog make
 # doors.sh builds the example, for which WSC has to be installed.
-example() { block cmake >block && sed '/^#/d' "$top_srcdir/examples/CMakeLists.txt" | cmp - block && test -n "$(command_behind cmake)"; }
+example() { block cmake >block && sed '/^#/d' "$top_srcdir/examples/CMakeLists.txt" | cmp - block &&
+    test -n "$(command_behind cmake)"; }
 ok 'README: CMake, as in examples/' example
 by Meson meson meson.build build/prog meson ninja
 done_testing

@@ -9,7 +9,8 @@ if ! has_plugin; then
     done_testing
 fi
 
-demo() { sh "$top_srcdir/samples/demo.sh" "$top_srcdir" "$top_builddir" >"$work/text" && grep -q 'the same, to the last bit' "$work/text"; }
+demo() { sh "$top_srcdir/samples/demo.sh" "$top_srcdir" "$top_builddir" >"$work/text" &&
+    grep -q 'the same, to the last bit' "$work/text"; }
 numbers() { grep -q 'D = 4: the ring has 4 slots' "$work/text" && grep -q 'P = 2: .* 2 iterations' "$work/text"; }
 # The names before "=" and the first words of the plan's lines, each in the text behind them.
 words() {

@@ -1,6 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# tests/apps/digits, whose authors know autotools and nothing of wsc: configure, make check and make distcheck, each target.
+# tests/apps/digits, whose authors know autotools and nothing of wsc: configure, make check and make distcheck, each
+# target.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -12,7 +13,8 @@ ok 'autoreconf' autoreconf --install
 targets=sequential
 if has_plugin; then targets='sequential emulate'; fi
 for target in $targets; do
-    configured() { mkdir "$work/$target" && cd "$work/$target" && ../digits/configure -q CC="$wscc --ws-target=$target"; }
+    configured() { mkdir "$work/$target" && cd "$work/$target" && ../digits/configure -q CC="$wscc --ws-target=$target";
+        }
     ok "$target: configure" configured
     ok "$target: make check" make -C "$work/$target" check
 done

@@ -1,6 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Other people's builds: what make install has put somewhere, and examples/, by CMake, Meson, Autoconf, compiler caches and CI.
+# Other people's builds: what make install has put somewhere, and examples/, by CMake, Meson, Autoconf, compiler caches
+# and CI.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -12,7 +13,8 @@ unset CC CFLAGS CXX CXXFLAGS CMAKE_PREFIX_PATH WSC_TARGET
 # folder NAME: where the installation keeps what Makefile calls NAME
 folder() { echo "$root$(make -s -C "$top_builddir" --eval="folder: ; @echo '\$($1)'" folder)"; }
 installed() {
-    make -C "$top_builddir" install DESTDIR="$root" && sed -i "s/^target = .*/target = $target/" "$(folder pkglibdir)/wscc.conf"
+    make -C "$top_builddir" install DESTDIR="$root" &&
+        sed -i "s/^target = .*/target = $target/" "$(folder pkglibdir)/wscc.conf"
 }
 ok 'make install DESTDIR' installed
 PATH=$(folder bindir):$PATH
@@ -31,7 +33,8 @@ lines_for_wsc() { test "$(grep -v '^ *#\|^dnl' "$1" | grep -ci "wsc\|kernels")" 
 
 configured() { cmake -S . -B build -DCMAKE_BUILD_TYPE=Release "$@"; }
 cmake_example() (
-    case_of cmake && begin=$(date +%s) && configured "$@" && cmake --build build --verbose >log && cat log && build/prog || return 1
+    case_of cmake && begin=$(date +%s) && configured "$@" && cmake --build build --verbose >log &&
+        cat log && build/prog || return 1
     test $(($(date +%s) - begin)) -lt 60 && lines_for_wsc CMakeLists.txt 3 || return 1
     # Its compiler stays what it is, but for the kernel.
     grep -q 'wscc.*gemm\.c' log && ! grep -q 'wscc.*main\.c' log
@@ -103,7 +106,8 @@ cmake_alone() (
 cmake_cached() (
     case_of cached && mkdir cache && CCACHE_DIR=$PWD/cache && export CCACHE_DIR || return 1
     configured -DCMAKE_C_COMPILER_LAUNCHER=ccache && cmake --build build --target prog_kernels && rm -rf build &&
-        configured -DCMAKE_C_COMPILER_LAUNCHER=ccache && cmake --build build && build/prog && ccache --print-stats >stats || return 1
+        configured -DCMAKE_C_COMPILER_LAUNCHER=ccache && cmake --build build && build/prog &&
+            ccache --print-stats >stats || return 1
     grep -E '(direct|preprocessed)_cache_hit	1' stats || { cat stats; return 1; }
 )
 cmake_whole() (
@@ -135,14 +139,17 @@ fi
 # ---- Meson, Autoconf, make -------------------------------------------------------------------------------------------
 
 meson_example() (
-    case_of meson && lines_for_wsc meson.build 5 && meson setup build --buildtype=release && meson compile -C build && build/prog || return 1
+    case_of meson && lines_for_wsc meson.build 5 && meson setup build --buildtype=release &&
+        meson compile -C build && build/prog || return 1
     sleep 1
     echo '/* more */' >>gemm.c
     meson compile -C build >log && cat log && grep -q gemm log
 )
-if has meson ninja; then ok_plain 'Meson: the example' meson_example; else skip 'Meson: the example' 'no meson or ninja'; fi
+if has meson ninja; then ok_plain 'Meson: the example' meson_example;
+    else skip 'Meson: the example' 'no meson or ninja'; fi
 autoconf_example() (
-    case_of autoconf && lines_for_wsc configure.ac 1 && ACLOCAL_PATH=$(folder m4dir) autoreconf -i && ./configure && make V=1 >log &&
+    case_of autoconf && lines_for_wsc configure.ac 1 && ACLOCAL_PATH=$(folder m4dir) autoreconf -i &&
+        ./configure && make V=1 >log &&
         cat log && ./prog && grep -q 'wscc.*gemm\.c' log && ! grep -q 'wscc.*main\.c' log
 )
 if has autoreconf automake; then
@@ -155,9 +162,11 @@ aclocal_told() {
     make -C "$top_builddir" install-data-hook >said 2>&1
     cat said
     own=$(make -s -C "$top_builddir" --eval="folder: ; @echo '\$(m4dir)'" folder)
-    if test "$(aclocal --print-ac-dir)" = "$own"; then ! grep -q ACLOCAL_PATH said; else grep -q "ACLOCAL_PATH=$own" said; fi
+    if test "$(aclocal --print-ac-dir)" = "$own"; then ! grep -q ACLOCAL_PATH said;
+        else grep -q "ACLOCAL_PATH=$own" said; fi
 }
-if has aclocal; then ok 'make install tells where aclocal does not look' aclocal_told; else skip 'aclocal' 'none here'; fi
+if has aclocal; then ok 'make install tells where aclocal does not look' aclocal_told; else skip 'aclocal' 'none here';
+    fi
 
 # ---- compiler caches -------------------------------------------------------------------------------------------------
 
@@ -221,6 +230,7 @@ else
     skip 'the pipelines of examples/' 'no cmake'
 fi
 sound() { python3 -c 'import sys, yaml; [yaml.safe_load(open(f)) for f in sys.argv[1:]]' "$top_srcdir"/examples/*.yml; }
-if python3 -c 'import yaml' 2>/dev/null; then ok 'both are YAML' sound; else skip 'both are YAML' 'no Python with yaml'; fi
+if python3 -c 'import yaml' 2>/dev/null; then ok 'both are YAML' sound; else skip 'both are YAML' 'no Python with yaml';
+    fi
 ok 'the examples are installed' test -s "$(folder docdir)/examples/CMakeLists.txt"
 done_testing

@@ -47,7 +47,8 @@ value=7
 ok 'an edited one' program -DFACTOR=7 scale.s lab.cu main.c
 by_object() {
     rm -f lab.o
-    "$wscc" --ws-target=emulate -DFACTOR=7 -MD -c lab.cu && program scale.s lab.o main.c && grep -q '^lab.o: lab.cu' lab.d &&
+    "$wscc" --ws-target=emulate -DFACTOR=7 -MD -c lab.cu && program scale.s lab.o main.c &&
+        grep -q '^lab.o: lab.cu' lab.d &&
         grep -q 'wsrt\.cuh' lab.d
 }
 ok 'through an object' by_object
@@ -70,7 +71,8 @@ ok 'not for sequential' refused 'scale.cu is for a GPU or its emulation' --ws-ta
 ok 'not to text' refused 'scale.cu is compiled to an object or a program' --ws-target=emulate -E scale.cu
 ok 'not to assembly' refused 'scale.cu is compiled to an object or a program' --ws-target=emulate -S scale.cu -o wrong.o
 echo '__global__ void mine() {}' >mine.cu
-ok 'emulate: CUDA that was not emitted' refused 'mine.cu does not include <wsrt.cuh>' --ws-target=emulate -c mine.cu -o wrong.o
+ok 'emulate: CUDA that was not emitted' refused 'mine.cu does not include <wsrt.cuh>' --ws-target=emulate -c mine.cu \
+    -o wrong.o
 # Under -g: gdb stops at the user's line and shows what is there; what is kept stays readable.
 cat >stop.gdb <<'END'
 set pagination off
@@ -81,23 +83,29 @@ print t_2
 ws-tile t_2 12 30
 END
 stops() {
-    "$wscc" --ws-target=emulate -g scale.c main.c -o p --ws-keep && gdb -nx -batch -x "$("$wscc" --ws-print=gdb)" -x stop.gdb ./p >../text 2>&1
+    "$wscc" --ws-target=emulate -g scale.c main.c -o p --ws-keep &&
+        gdb -nx -batch -x "$("$wscc" --ws-print=gdb)" -x stop.gdb ./p >../text 2>&1
     cat ../text
     grep -q 'scale_all (.*) at .*scale\.c:9' ../text && grep -q '^9.*ws_store(ty, 0, j, ws_mul(t, 2))' ../text &&
-        grep -q '^j = 0$' ../text && grep -q 'float, 16 x 32' ../text && grep -q '^ *\[7,0\] 1 1 1 1 1 1 1 1$' ../text &&
+        grep -q '^j = 0$' ../text && grep -q 'float, 16 x 32' ../text &&
+            grep -q '^ *\[7,0\] 1 1 1 1 1 1 1 1$' ../text &&
         grep -q '^ *\[15,30\] 1 1$' ../text
 }
-kept_readable() { "$wscc" --ws-target=emulate -O2 -c scale.c --ws-keep && mv scale.cu plain.cu && "$wscc" --ws-target=emulate -g -c scale.c --ws-keep && cmp plain.cu scale.cu; }
+kept_readable() { "$wscc" --ws-target=emulate -O2 -c scale.c --ws-keep && mv scale.cu plain.cu &&
+    "$wscc" --ws-target=emulate -g -c scale.c --ws-keep && cmp plain.cu scale.cu; }
 level() { "$wscc" --ws-target=emulate -v -c scale.c "$@" 2>&1 | grep -- '-x c++' | grep -o -- ' -O[^ ]*'; }
 strange() { # a path that a string literal cannot hold as it is
-    mkdir -p 'a "b\c' && cp scale.c 'a "b\c' && "$wscc" --ws-target=emulate -g 'a "b\c/scale.c' main.c -o p && test "$(./p)" = 2 &&
+    mkdir -p 'a "b\c' && cp scale.c 'a "b\c' && "$wscc" --ws-target=emulate -g 'a "b\c/scale.c' main.c -o p &&
+        test "$(./p)" = 2 &&
         readelf --debug-dump=decodedline p | grep -F 'a "b\c/scale.c' | grep -v CU:
 }
 mapped() { # both halves of the object are from the folder that the user has said
-    "$wscc" --ws-target=emulate -g -ffile-prefix-map="$PWD"=/home -c scale.c -o m.o && readelf --debug-dump=info m.o >../text &&
+    "$wscc" --ws-target=emulate -g -ffile-prefix-map="$PWD"=/home -c scale.c -o m.o &&
+        readelf --debug-dump=info m.o >../text &&
         test "$(grep -c 'DW_AT_comp_dir.*: /home$' ../text)" = 2 && test "$(grep -c 'DW_AT_comp_dir' ../text)" = 2
 }
-levels() { test "$(level -g)" = ' -O0' && test "$(level -g -O2)" = ' -O2' && test "$(level -O0)" = ' -O2' && test "$(level -Og -g)" = ' -Og'; }
+levels() { test "$(level -g)" = ' -O0' && test "$(level -g -O2)" = ' -O2' && test "$(level -O0)" = ' -O2' &&
+    test "$(level -Og -g)" = ' -Og'; }
 ok 'a kept .cu is the same under -g' kept_readable
 ok '-O0 is honoured under -g' levels
 ok '-g: any path of a source' strange
@@ -108,7 +116,8 @@ else
     skip 'gdb stops at a line of the source and shows tiles' 'no gdb, or sanitizers'
 fi
 
-cuda() { "$wscc" --ws-target=cuda -DFACTOR=7 -c lab.cu && nm lab.o | grep -q ' T ws_launch_scale' && ! ls | grep -qE '\.(ii|cubin|ptx)$'; }
+cuda() { "$wscc" --ws-target=cuda -DFACTOR=7 -c lab.cu && nm lab.o | grep -q ' T ws_launch_scale' && ! ls |
+    grep -qE '\.(ii|cubin|ptx)$'; }
 cuda_plain() { "$wscc" --ws-target=cuda -c mine.cu; }
 if test -n "${NVCC-}"; then
     ok 'cuda: an edited .cu' cuda

@@ -1,8 +1,9 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What can go wrong around a compile: a compiler that is killed, a full disk, no memory, no folder for temporaries. wscc says
-# so in a sentence, ends with a status other than 0, and leaves neither half an object nor temporaries. And what launches
-# refuse that the sequential target cannot tell (the rest: tests/programs/launch_errors.c, tests/driver/options.sh).
+# What can go wrong around a compile: a compiler that is killed, a full disk, no memory, no folder for temporaries. wscc
+# says so in a sentence, ends with a status other than 0, and leaves neither half an object nor temporaries. And what
+# launches refuse that the sequential target cannot tell (the rest: tests/programs/launch_errors.c,
+# tests/driver/options.sh).
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
@@ -140,14 +141,19 @@ fails() {
 compile() { "$wscc" --ws-target="$target" -c kernel.c -o kernel.o; }
 
 target=sequential
-ok 'the host compiler is killed' fails 'kill|signal' env WSCC_CC="$PWD/killed" "$wscc" --ws-target=sequential -c kernel.c -o kernel.o
-ok_plain 'the disk is full' fails 'file|space|large|write' env WSCC_CC="$PWD/full" "$wscc" --ws-target=sequential -c kernel.c -o kernel.o
+ok 'the host compiler is killed' fails 'kill|signal' env WSCC_CC="$PWD/killed" "$wscc" --ws-target=sequential \
+    -c kernel.c -o kernel.o
+ok_plain 'the disk is full' fails 'file|space|large|write' env WSCC_CC="$PWD/full" "$wscc" --ws-target=sequential \
+    -c kernel.c -o kernel.o
 not_a_folder() { TMPDIR=$work/nowhere "$wscc" --ws-target=emulate -c kernel.c -o kernel.o; }
 if has_plugin; then
     target=emulate
-    ok 'the compiler of the emitted code is killed' fails 'kill|signal' env WSCC_CXX="$PWD/killed" "$wscc" --ws-target=emulate -c kernel.c -o kernel.o
-    ok 'the disk is full when the emitted code is compiled' fails 'file|space|large|write' env WSCC_CXX="$PWD/full++" "$wscc" --ws-target=emulate -c kernel.c -o kernel.o
-    ok 'no memory for the emitted code' fails 'memory|kill|signal|alloc' env WSCC_CXX="$PWD/poor++" "$wscc" --ws-target=emulate -c kernel.c -o kernel.o
+    ok 'the compiler of the emitted code is killed' fails 'kill|signal' env WSCC_CXX="$PWD/killed" "$wscc" \
+        --ws-target=emulate -c kernel.c -o kernel.o
+    ok 'the disk is full when the emitted code is compiled' fails 'file|space|large|write' env WSCC_CXX="$PWD/full++" \
+        "$wscc" --ws-target=emulate -c kernel.c -o kernel.o
+    ok 'no memory for the emitted code' fails 'memory|kill|signal|alloc' env WSCC_CXX="$PWD/poor++" "$wscc" \
+        --ws-target=emulate -c kernel.c -o kernel.o
     ok 'no folder for temporaries' fails 'nowhere' not_a_folder
     # An object from before stays as it was.
     kept() { compile && cp kernel.o "$work/before.o" && ! WSCC_CXX="$PWD/killed" compile 2>/dev/null; }
@@ -166,7 +172,8 @@ launches() {
     "$wscc" --ws-target="$1" launches.c -o "$work/launches" -lm || return 1
     "$work/launches" $2 | tee "$work/said"
     grep -q '^overlap: 3 .*overlap' "$work/said" && grep -q '^extent: 1 .*extent' "$work/said" &&
-        grep -q '^no step: 1 .*walk.*would not end' "$work/said" && grep -q '^step away: 1 .*would not end' "$work/said" &&
+        grep -q '^no step: 1 .*walk.*would not end' "$work/said" &&
+            grep -q '^step away: 1 .*would not end' "$work/said" &&
         grep -q '^step beyond: 1 .*wrap' "$work/said" && grep -q '^step behind: 1 .*wrap' "$work/said" &&
         grep -q '^nothing to do: 0' "$work/said" && grep -q '^step to the end: 0' "$work/said" &&
         grep -q '^in place: 0' "$work/said" && grep -q '^good: 0' "$work/said" && grep -q '^1 2$' "$work/said" &&
@@ -186,7 +193,8 @@ no_gpu() {
     "$work/program" 2>"$work/errors" | tee "$work/said"
     grep -qiE '^5 .*(device|gpu|driver)' "$work/said" && test ! -s "$work/errors" || { cat "$work/errors"; return 1; }
     sed '/status/d' main.c >"$work/careless.c" # reads no errors
-    "$wscc" --ws-target=cuda kernel.c "$work/careless.c" -o "$work/program" -lm && "$work/program" 2>"$work/errors" || return 1
+    "$wscc" --ws-target=cuda kernel.c "$work/careless.c" -o "$work/program" -lm && "$work/program" 2>"$work/errors" ||
+        return 1
     cat "$work/errors"
     grep -qiE '^ws: twice: .*(device|gpu|driver)' "$work/errors" && test "$(wc -l <"$work/errors")" = 1
 }

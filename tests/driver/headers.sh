@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ws.h, the samples and lib/product give no warning in any C that a user may write, with the compiler's own extensions and without, by GCC and
-# by Clang, which ignores the pragmas.
+# ws.h, the samples and lib/product give no warning in any C that a user may write, with the compiler's own extensions
+# and without, by GCC and by Clang, which ignores the pragmas.
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
@@ -20,7 +20,8 @@ clean() { # COMPILER OPTIONS...
     status=0
     for source in header.c "$top_srcdir"/samples/*.c "$top_srcdir"/tests/product/product_forms.c; do
         # shellcheck disable=SC2086
-        $compiler "$@" $warnings -I"$top_srcdir/runtime/include" -I"$top_builddir/runtime/include" -fsyntax-only "$source" ||
+        $compiler "$@" $warnings -I"$top_srcdir/runtime/include" -I"$top_builddir/runtime/include" -fsyntax-only \
+            "$source" ||
             status=1
     done
     return $status

@@ -53,7 +53,8 @@ no_build_paths() {
 by_pkg_config() {
     PKG_CONFIG_PATH=$pkgconfigdir PKG_CONFIG_SYSROOT_DIR=$root
     export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR
-    $host_cc -Wno-unknown-pragmas $(pkg-config --cflags wsc) kernel.c $(pkg-config --libs wsc) -Wl,-rpath,"$libdir" -o q && ./q
+    $host_cc -Wno-unknown-pragmas $(pkg-config --cflags wsc) kernel.c $(pkg-config --libs wsc) -Wl,-rpath,"$libdir" \
+        -o q && ./q
 }
 # CUDA is asked for where wsc-cuda is: a program without such kernels needs none of it.
 pc() { PKG_CONFIG_PATH=$pkgconfigdir PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@"; }
@@ -61,7 +62,8 @@ by_pkg_config_emulate() {
     "$wscc" --ws-target=$target -O2 -c kernel.c && $host_cc kernel.o $(pc --libs wsc) -Wl,-rpath,"$libdir" -o q && ./q
 }
 no_cuda() { ! pc --libs wsc | grep -q cuda; }
-with_cuda() { if grep -q '^nvcc = .' "$pkglibdir/wscc.conf"; then pc --libs wsc-cuda | grep -- -lwsrt | grep -q cudart; else ! pc --exists wsc-cuda; fi; }
+with_cuda() { if grep -q '^nvcc = .' "$pkglibdir/wscc.conf"; then pc --libs wsc-cuda | grep -- -lwsrt | grep -q cudart;
+    else ! pc --exists wsc-cuda; fi; }
 # What --ws-print says is words for a shell.
 blank() {
     mkdir "$work/a folder's" && cp -r "$root" "$work/a folder's" || return 1
@@ -130,8 +132,10 @@ macro() (
 macro_without() (
     cd m && ./configure --without-wsc && grep -q '^HAVE_WSC_TRUE=.#' config.log && make && ./user && make distclean
 )
-macro_missing() (cd m && ! ./configure WSCC= --with-wsc=cuda >log 2>&1 && grep -q 'wscc is not in PATH, and --with-wsc=cuda' log)
-macro_cached() (cd m && ./configure WSCC="$wscc" wsc_cv_target_yes=sequential && grep -q '^WSCC = .*--ws-target=sequential' Makefile)
+macro_missing() (cd m && ! ./configure WSCC= --with-wsc=cuda >log 2>&1 && grep \
+    -q 'wscc is not in PATH, and --with-wsc=cuda' log)
+macro_cached() (cd m && ./configure WSCC="$wscc" wsc_cv_target_yes=sequential && grep \
+    -q '^WSCC = .*--ws-target=sequential' Makefile)
 documents() {
     for file in README.md MANUAL.md NEWS samples/README.md clangd; do
         test -s "$docdir/$file" || { echo "no $docdir/$file"; return 1; }
@@ -172,11 +176,14 @@ solver() {
 # The options of --ws-help and of the page: none more, none less; and the variables.
 page() {
     "$wscc" --ws-help | sed -n 's/^  \(--ws-[a-z]*\).*/\1/p' | sort >help
-    sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/s/^\.BI* \(\\-\\-ws\\-[a-z][a-z]*\)\(=.*\)*$/\1/p' "$man" | sed 's/\\//g' | sort >page
-    test -s page && diff help page && for name in $("$wscc" --ws-help | grep -o 'WSCC_[A-Z]*'); do grep -q "$name" "$man" || return 1; done
+    sed -n '/^\.SH OPTIONS/,/^\.SH EXIT/s/^\.BI* \(\\-\\-ws\\-[a-z][a-z]*\)\(=.*\)*$/\1/p' "$man" | sed 's/\\//g' |
+        sort >page
+    test -s page && diff help page && for name in $("$wscc" --ws-help | grep -o 'WSCC_[A-Z]*');
+        do grep -q "$name" "$man" || return 1; done
 }
 rendered() { test -z "$(groff -man -ww -Tascii "$man" 2>&1 >text)" && grep -q 'ws-target' text; }
-# A project as CMake describes it to an editor: wrong without the installed example, which is right where it is installed.
+# A project as CMake describes it to an editor: wrong without the installed example, which is right where it is
+# installed.
 editor() (
     mkdir e && cd e && cp ../kernel.c . || return 1
     echo "[{\"directory\": \"$PWD\", \"file\": \"kernel.c\", \"arguments\": [\"$wscc\", \"--ws-target=emulate\", \"-c\", \"kernel.c\"]}]" \

@@ -1,6 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The passes see one program, whatever the host compiler's optimization level: what the language phase leaves is the same text at each.
+# The passes see one program, whatever the host compiler's optimization level: what the language phase leaves is the
+# same text at each.
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
@@ -40,7 +41,8 @@ if has_plugin; then
             ok "$case.c, -fsanitize=$checks" same_sanitized "$top_srcdir/tests/programs/$case.c" "-fsanitize=$checks"
         done
     done
-    for source in "$top_srcdir"/samples/*.c "$top_srcdir"/tests/product/product_forms.c "$top_srcdir"/tests/programs/*.c; do
+    for source in "$top_srcdir"/samples/*.c "$top_srcdir"/tests/product/product_forms.c \
+        "$top_srcdir"/tests/programs/*.c; do
         grep -qE '#pragma ws|^PRODUCT' "$source" || continue
         ok "$(basename "$source")" same_at_each_level "$source"
         turn=$((1 - turn))

@@ -13,11 +13,13 @@ public_names() {
 
 clauses() { sed -n '/^static const Clause/,/;$/p' plugin/pragma.cc | grep -oE '\{"[a-z]+"' | tr -d '{"'; }
 
-# Tests of the elementwise operations paste names together: TEST(exp2) is ws_exp2, and one includes the whole of maths.def.
+# Tests of the elementwise operations paste names together: TEST(exp2) is ws_exp2, and one includes the whole of
+# maths.def.
 used() {
     grep -rqw "$1" lib samples tests/programs tests/runtime tests/gpu --include='*.[ch]' ||
         grep -qw "${1#ws_}" tests/programs/elementwise_*.c ||
-        { grep -q '^MATHS ([A-Z0-9]*, *'"${1#ws_}," runtime/common/maths.def && grep -q 'maths\.def' tests/programs/elementwise_unary.c; }
+        { grep -q '^MATHS ([A-Z0-9]*, *'"${1#ws_}," runtime/common/maths.def &&
+            grep -q 'maths\.def' tests/programs/elementwise_unary.c; }
 }
 
 all_names() {
@@ -38,7 +40,8 @@ all_clauses() {
     test "$(clauses | wc -l)" -gt 6 || { echo 'clauses were not found'; return 1; }
     for word in $(clauses) 'pipeline(auto)' 'order(column)' 'parts'; do
         grep -qF "$word" MANUAL.md || { echo "MANUAL.md lacks $word"; status=1; }
-        grep -rhE '#pragma ws|_Pragma|"ws |(WS|kind|PLAIN_PRAGMA|PRODUCT_[A-Z]+_)\(' lib samples tests/programs --include='*.[ch]' | grep -qF "$word" ||
+        grep -rhE '#pragma ws|_Pragma|"ws |(WS|kind|PLAIN_PRAGMA|PRODUCT_[A-Z]+_)\(' lib samples tests/programs \
+            --include='*.[ch]' | grep -qF "$word" ||
             { echo "no program uses $word"; status=1; }
     done
     return $status

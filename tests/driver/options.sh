@@ -1,6 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# wscc as a compiler driver: what each of the host compiler's options leaves behind. All of it also holds without the plugin.
+# wscc as a compiler driver: what each of the host compiler's options leaves behind. All of it also holds without the
+# plugin.
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
@@ -60,7 +61,8 @@ plain() { clean; "$wscc" --ws-target="$target" "$@"; }
 for target in $targets; do
     compile() { plain -c plain.c && only plain.o; }
     named() { plain -O2 -c plain.c -o other.o && only other.o; }
-    several() { plain -c plain.c main.c && only plain.o main.o && "$wscc" --ws-target="$target" plain.o main.o -o p && test "$(./p)" = 42; }
+    several() { plain -c plain.c main.c && only plain.o main.o && "$wscc" --ws-target="$target" plain.o main.o -o p &&
+        test "$(./p)" = 42; }
     one_go() { plain plain.c main.c -o p && only p && test "$(./p)" = 42; }
     mixed() { plain -c plain.c && "$wscc" --ws-target="$target" main.c plain.o -o p && test "$(./p)" = 42; }
     preprocess() { plain -E plain.c >../text && grep -q 'return 42' ../text && only; }
@@ -69,17 +71,20 @@ for target in $targets; do
     assembly() { plain -S plain.c && only plain.s && grep -q answer plain.s; }
     rules() { plain -M kernel.c >../text && grep -q 'ws\.h' ../text && only; }
     md() { plain -MD -c kernel.c -o k.o && only k.o k.d && grep -q 'ws\.h' k.d; }
-    mmd_phony() { plain -MMD -MP -MF dep -MT target.o -c plain.c -o k.o && only k.o dep && grep -q '^target.o: plain.c' dep; }
+    mmd_phony() { plain -MMD -MP -MF dep -MT target.o -c plain.c -o k.o && only k.o dep &&
+        grep -q '^target.o: plain.c' dep; }
     plugin_rule() {
         plain -MMD -c kernel.c -o k.o && { grep -q 'wsc\.so' k.d || ! has_plugin; } &&
             { test "$target" != emulate || grep -q 'wsrt\.cuh' k.d; } &&
             printf 'include k.d\nk.o:\n\tfalse\n' >../rules && make -q -f ../rules k.o
     }
-    kernel() { plain -O2 -c kernel.c && only kernel.o && "$wscc" --ws-target="$target" kernel.o kernel-main.c -o p && test "$(./p)" = good; }
+    kernel() { plain -O2 -c kernel.c && only kernel.o && "$wscc" --ws-target="$target" kernel.o kernel-main.c -o p &&
+        test "$(./p)" = good; }
     kernel_go() { plain -O2 kernel.c kernel-main.c -o p && only p && test "$(./p)" = good; }
     kernel_lto() { plain -O2 -flto=1 kernel.c kernel-main.c -o p && only p && test "$(./p)" = good; }
     kernel_lto_objects() {
-        plain -O2 -flto=1 -c kernel.c kernel-main.c && "$wscc" -O2 -flto=1 --ws-target="$target" kernel.o kernel-main.o -o p &&
+        plain -O2 -flto=1 -c kernel.c kernel-main.c &&
+            "$wscc" -O2 -flto=1 --ws-target="$target" kernel.o kernel-main.o -o p &&
             test "$(./p)" = good
     }
     shared() {
@@ -87,11 +92,13 @@ for target in $targets; do
             "$wscc" --ws-target="$target" kernel-main.c -L. -lk -Wl,-rpath,"$PWD" -o p && test "$(./p)" = good
     }
     shared_go() { plain -O2 -fPIC -shared kernel.c -o libk.so && only libk.so; }
-    archive() { plain -O2 -c kernel.c && ar rcs libk.a kernel.o && "$wscc" --ws-target="$target" kernel-main.c libk.a -o p && test "$(./p)" = good; }
+    archive() { plain -O2 -c kernel.c && ar rcs libk.a kernel.o &&
+        "$wscc" --ws-target="$target" kernel-main.c libk.a -o p && test "$(./p)" = good; }
     static() { plain -O2 -static kernel.c kernel-main.c -o p && test "$(./p)" = good; }
     save_temps() {
         plain -save-temps -c kernel.c -o k.o || return 1
-        if test "$target" = emulate; then only k.o k.i k.s k.cu 2>&1 || only k.o kernel.i kernel.s k.cu; else only k.o k.i k.s; fi
+        if test "$target" = emulate; then only k.o k.i k.s k.cu 2>&1 || only k.o kernel.i kernel.s k.cu;
+            else only k.o k.i k.s; fi
     }
     coverage() { plain --coverage -c kernel.c -o k.o && only k.o k.gcno; }
     coverage_go() { plain --coverage kernel.c kernel-main.c -o p && only p p-kernel.gcno p-kernel-main.gcno; }
@@ -102,7 +109,8 @@ for target in $targets; do
     stale() { clean; echo stale >out.o; ! "$wscc" --ws-target="$target" -c bad.c -o out.o && only; }
     null() { plain -O2 -c kernel.c -o /dev/null && only && test -c /dev/null; }
     standard_input() { clean; "$wscc" --ws-target="$target" -x c -c - -o k.o <kernel.c && only k.o; }
-    language() { clean; cp kernel.c kernel.txt; "$wscc" --ws-target="$target" -c -x c kernel.txt -x none -o k.o && only k.o kernel.txt; }
+    language() { clean; cp kernel.c kernel.txt; "$wscc" --ws-target="$target" -c -x c kernel.txt -x none -o k.o &&
+        only k.o kernel.txt; }
     response() {
         clean
         echo '-O2 -c "kernel.c" -o k\.o' >args
@@ -168,7 +176,8 @@ fingerprint() { test "$("$wscc" --ws-print=fingerprint)" = "$("$wscc" --ws-print
 says() { text=$1; shift; "$wscc" "$@" >../text 2>&1; grep -qF -e "$text" ../text || { cat ../text; return 1; }; }
 bundle() {
     clean
-    "$wscc" --ws-bundle=../bundle && $host_cc -O2 -Wall -Wno-unknown-pragmas -Werror -I../bundle kernel.c kernel-main.c ../bundle/ws.c -lm -lpthread -o p &&
+    "$wscc" --ws-bundle=../bundle && $host_cc -O2 -Wall -Wno-unknown-pragmas -Werror -I../bundle kernel.c \
+        kernel-main.c ../bundle/ws.c -lm -lpthread -o p &&
         test "$(./p)" = good && test "$(ls ../bundle | tr '\n' ' ')" = 'ws.c ws.h '
 }
 version_line() {
@@ -183,7 +192,8 @@ introduced() {
     ! WSCC_CC=false "$wscc" --version
 }
 version=$(sed -n 's/^VERSION = //p' "$top_builddir/Makefile")
-broken_cc() { WSCC_CC=/nonexistent/cc "$wscc" --ws-target=sequential -c plain.c -o out.o 2>../text; test $? = 127 && grep -q nonexistent ../text; }
+broken_cc() { WSCC_CC=/nonexistent/cc "$wscc" --ws-target=sequential -c plain.c -o out.o 2>../text; test $? = 127 &&
+    grep -q nonexistent ../text; }
 host_cc() { clean; WSCC_CC="$work/mycc" "$wscc" --ws-target=sequential -c plain.c && grep -q ran ../ran; }
 printf '#! /bin/sh\necho ran >"%s/ran"\nexec %s "$@"\n' "$work" "$host_cc" >../mycc && chmod +x ../mycc
 
@@ -207,9 +217,11 @@ if has_plugin; then
     target=emulate
     keep() { plain -O2 -c kernel.c -o k.o --ws-keep && only k.o k.cu && grep -q 'wsrt\.cuh' k.cu; }
     keep_go() { plain -O2 kernel.c kernel-main.c -o p --ws-keep && only p p-kernel.cu; }
-    keep_foreign() { clean; echo mine >k.cu; ! "$wscc" --ws-target=emulate -c kernel.c -o k.o --ws-keep && only k.cu && grep -q mine k.cu; }
+    keep_foreign() { clean; echo mine >k.cu; ! "$wscc" --ws-target=emulate -c kernel.c -o k.o --ws-keep && only k.cu &&
+        grep -q mine k.cu; }
     reproducible() {
-        plain -O2 -g -c kernel.c -o ../a.o && mv ../a.o ../first.o && plain -O2 -g -c kernel.c -o ../a.o && cmp ../first.o ../a.o
+        plain -O2 -g -c kernel.c -o ../a.o && mv ../a.o ../first.o && plain -O2 -g -c kernel.c -o ../a.o &&
+            cmp ../first.o ../a.o
     }
     reproducible_cuda() {
         plain --ws-target=cuda -O2 -g -c kernel.c -o ../c.o && mv ../c.o ../first.o && sleep 1 &&
@@ -221,17 +233,22 @@ if has_plugin; then
         printf '#! /bin/sh\nexit 3\n' >../badcxx && chmod +x ../badcxx
         ! WSCC_CXX="$work/badcxx" "$wscc" --ws-target=emulate -MD -c kernel.c -o k.o && only
     }
-    dump() { plain -S kernel.c -o ../k.s --ws-dump=tag,plan >../text && grep -q '^# after tag' ../text && grep -q '^# after plan' ../text; }
-    show() { plain -S kernel.c -o ../k.s --ws-show 2>../text && grep -q 'kernel.c:7:.*missed: grid runs unspecialized' ../text; }
-    strict() { clean; WSCC_NVCC=true "$wscc" --ws-target=cuda -v -c kernel.c --ws-strict 2>../text; grep -q '^ true .*-fmad=false' ../text; }
+    dump() { plain -S kernel.c -o ../k.s --ws-dump=tag,plan >../text && grep -q '^# after tag' ../text &&
+        grep -q '^# after plan' ../text; }
+    show() { plain -S kernel.c -o ../k.s --ws-show 2>../text &&
+        grep -q 'kernel.c:7:.*missed: grid runs unspecialized' ../text; }
+    strict() { clean; WSCC_NVCC=true "$wscc" --ws-target=cuda -v -c kernel.c --ws-strict 2>../text;
+        grep -q '^ true .*-fmad=false' ../text; }
     assembly_note() { plain -S kernel.c 2>../text && only kernel.s && grep -q 'host part only' ../text; }
     wrong() {
         sed 's/grid(1)/grid(5)/' kernel.c >../wrong.c
         clean
-        ! "$wscc" --ws-target=sequential -c ../wrong.c -o w.o && only && ! "$wscc" --ws-target=emulate -c ../wrong.c -o w.o && only
+        ! "$wscc" --ws-target=sequential -c ../wrong.c -o w.o && only &&
+            ! "$wscc" --ws-target=emulate -c ../wrong.c -o w.o && only
     }
     ok '--ws-dump' dump
-    ok '--ws-dump of a pass that is not there' says "to dump; they are walk, plain, types" --ws-dump=nonsense -c kernel.c -o ../k.o
+    ok '--ws-dump of a pass that is not there' says "to dump; they are walk, plain, types" --ws-dump=nonsense \
+        -c kernel.c -o ../k.o
     ok '--ws-show' show
     ok '--ws-strict' strict
     ok '-S says what it left out' assembly_note

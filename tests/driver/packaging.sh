@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What packages rest on: one version, the ABI of libwsrt.so.0, a release that needs no autotools, the files of debian/ and the spec.
-# tests/driver/packages builds, checks and installs the packages of Debian.
+# What packages rest on: one version, the ABI of libwsrt.so.0, a release that needs no autotools, the files of debian/
+# and the spec. tests/driver/packages builds, checks and installs the packages of Debian.
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
@@ -10,7 +10,8 @@ library=$top_builddir/.libs/libwsrt.so.0
 
 one_version() {
     "$wscc" --ws-version | grep -qF "(WSC) $version," && grep -qx "Version:        $version" "$top_srcdir/wsc.spec" &&
-        sed -n '1p' "$top_srcdir/debian/changelog" | grep -q "^wsc ($version[-)]" && grep -qE "^$version( |\$)" "$top_srcdir/NEWS"
+        sed -n '1p' "$top_srcdir/debian/changelog" | grep -q "^wsc ($version[-)]" &&
+            grep -qE "^$version( |\$)" "$top_srcdir/NEWS"
 }
 # debian/libwsrt0.symbols is the list of what libwsrt.so.0 has, with the release that brought it.
 symbols() {
@@ -19,8 +20,10 @@ symbols() {
     sort -c said && test "$(wc -l <there)" -gt 200 && diff said there ||
         { echo '< gone: libwsrt.so.1;  > new: into debian/libwsrt0.symbols, with this release'; return 1; }
 }
-nothing_else() { test -z "$(nm -D --defined-only "$library" | grep -v ' ws_[a-z0-9_]*@@WSRT_0$\| WSRT_0$\| WSRT_0@@WSRT_0$')"; }
-soname() { readelf -d "$library" | grep -q 'SONAME.*\[libwsrt\.so\.0\]' && grep -q "WSC_SONAME='\"libwsrt.so.0\"'" "$top_srcdir/Makefile.am"; }
+nothing_else() { test \
+    -z "$(nm -D --defined-only "$library" | grep -v ' ws_[a-z0-9_]*@@WSRT_0$\| WSRT_0$\| WSRT_0@@WSRT_0$')"; }
+soname() { readelf -d "$library" | grep -q 'SONAME.*\[libwsrt\.so\.0\]' &&
+    grep -q "WSC_SONAME='\"libwsrt.so.0\"'" "$top_srcdir/Makefile.am"; }
 # What programs were compiled with: sizes, numbers and places do not change below libwsrt.so.1.
 layout() {
     cat >layout.c <<'END'
@@ -39,21 +42,26 @@ END
 # Unpacked somewhere else, with tools that fail when they are asked for.
 release() {
     make -s -C "$top_builddir" distdir distdir="$work/release" && cd "$work/release" && mkdir bin || return 1
-    for tool in autoconf automake aclocal autoheader autoreconf libtoolize m4; do printf '#! /bin/sh\nexit 1\n' >bin/$tool && chmod +x bin/$tool; done
+    for tool in autoconf automake aclocal autoheader autoreconf libtoolize m4;
+        do printf '#! /bin/sh\nexit 1\n' >bin/$tool && chmod +x bin/$tool; done
     PATH=$PWD/bin:$PATH ./bootstrap >said 2>&1 || { cat said; return 1; }
-    mkdir build && cd build && PATH=$work/release/bin:$PATH ../configure -q --disable-plugin CC="${host_cc##*/}" CXX="${host_cxx##*/}" >said 2>&1 &&
+    mkdir build && cd build && PATH=$work/release/bin:$PATH ../configure -q --disable-plugin CC="${host_cc##*/}" \
+        CXX="${host_cxx##*/}" >said 2>&1 &&
         PATH=$work/release/bin:$PATH make -s wscc wscc.conf >>said 2>&1 && ./wscc --ws-version
 }
 licences() { # debian/copyright and the first lines of files say the same
-    for file in runtime/host/host.c samples/copy.c m4/wsc.m4 cmake/wsc-config.cmake.in runtime/python/wsc.py examples/gemm.c; do
+    for file in runtime/host/host.c samples/copy.c m4/wsc.m4 cmake/wsc-config.cmake.in runtime/python/wsc.py \
+        examples/gemm.c; do
         head -n 2 "$top_srcdir/$file" | grep -q 'SPDX-License-Identifier: MIT' || { echo "$file"; return 1; }
     done
     grep -q '^Files: runtime/\* samples/\* examples/\* lib/\* m4/wsc.m4 cmake/\*' "$top_srcdir/debian/copyright"
 }
 spec() { rpmspec -P "$top_srcdir/wsc.spec" >said 2>&1 && grep -q "^Version: *$version" said; }
 another_gcc() {
-    cp -r "$top_srcdir/debian" debian && chmod -R u+w debian && debian/gcc 14 && grep -q '^Package: gcc-14-plugin-wsc' debian/control &&
-        grep -q ' g++-14,' debian/control && ! grep -q -e '-12' debian/control && test -s debian/gcc-14-plugin-wsc.install
+    cp -r "$top_srcdir/debian" debian && chmod -R u+w debian && debian/gcc 14 &&
+        grep -q '^Package: gcc-14-plugin-wsc' debian/control &&
+        grep -q ' g++-14,' debian/control && ! grep -q -e '-12' debian/control &&
+            test -s debian/gcc-14-plugin-wsc.install
 }
 
 ok 'one version everywhere' one_version

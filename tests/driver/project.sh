@@ -76,7 +76,8 @@ if has_plugin; then target=emulate; fi
 configured() { ./configure CC="$wscc --ws-target=$target" --prefix="$work/out"; }
 rebuilt() { sleep 1; touch src/scale.h && make 2>&1 | grep -c 'CC\|wscc' | grep -q '[1-9]'; }
 not_rebuilt() { ! make 2>&1 | grep -q -- '-c '; }
-outside() { mkdir "$work/away" && cd "$work/away" && "$work/project/configure" -q CC="$wscc --ws-target=$target" && make check; }
+outside() { mkdir "$work/away" && cd "$work/away" && "$work/project/configure" -q CC="$wscc --ws-target=$target" &&
+    make check; }
 ok 'autoreconf' autoreconf --install
 ok "./configure CC=\"wscc --ws-target=$target\"" configured
 ok 'make' make

@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# wscc --ws-python: packages that take other libraries' arrays, and what they refuse. Without NumPy the arrays are of a class that
-# has what NumPy's have.
+# wscc --ws-python: packages that take other libraries' arrays, and what they refuse. Without NumPy the arrays are of a
+# class that has what NumPy's have.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -59,7 +59,8 @@ void strange(struct unknown **x, int n) { (void)x, (void)n; }
 static int hidden(void) { return 1; }
 int shown(long x) { return hidden() + (int)x; }
 END
-module() { mkdir "$1" && "$wscc" --ws-target="$1" -O2 --ws-python=kernels kernels.c -o "$1/kernels" && test -s "$1/kernels/libwsrt.so.0"; }
+module() { mkdir "$1" && "$wscc" --ws-target="$1" -O2 --ws-python=kernels kernels.c -o "$1/kernels" &&
+    test -s "$1/kernels/libwsrt.so.0"; }
 run() { # FOLDER FILE
     PYTHONPATH=$work/$1 "$python" "$2"
 }
@@ -143,7 +144,8 @@ class OnGpu:
 refused(ValueError, "it is on a GPU, and this module was made for", kernels.add, OnGpu(), y)
 END
 torch_page() { # the code of PYTHON.md, of one kind
-    sed -n "/^\`\`\`python/,/^\`\`\`/p" "$top_srcdir/PYTHON.md" | awk -v n="$1" '/^```python/ { k++; next } /^```/ { next } k == n'
+    sed -n "/^\`\`\`python/,/^\`\`\`/p" "$top_srcdir/PYTHON.md" |
+        awk -v n="$1" '/^```python/ { k++; next } /^```/ { next } k == n'
 }
 autograd() {
     { echo 'import torch, gemm'; torch_page 3; cat <<'END'; } >autograd.py
@@ -168,13 +170,17 @@ page() {
     mkdir -p page && "$wscc" --ws-target=emulate -O2 --ws-python=gemm "$top_srcdir/examples/gemm.c" -o page/gemm
 }
 example() {
-    torch_page 1 >first.py && test -s first.py && PYTHONPATH=$work/page "$python" first.py && PYTHONPATH=$work/page "$python" "$top_srcdir/examples/main.py"
+    torch_page 1 >first.py && test -s first.py && PYTHONPATH=$work/page "$python" first.py &&
+        PYTHONPATH=$work/page "$python" "$top_srcdir/examples/main.py"
 }
 # Nothing of this machine is in it, and it works elsewhere.
-moved() { mv emulate away && ! readelf -d away/kernels/_kernels.so | grep RUNPATH | grep -F "$top_builddir" && run away bare.py; }
+moved() { mv emulate away && ! readelf -d away/kernels/_kernels.so | grep RUNPATH | grep -F "$top_builddir" &&
+    run away bare.py; }
 wheel() (
-    cp -r "$top_srcdir/examples" wheel && chmod -R u+w wheel && cd wheel && WSCC=$wscc WSC_TARGET=emulate "$python" setup.py -q bdist_wheel &&
-        ls dist/gemm-1.0-py3-none-*.whl && mkdir there && "$python" -m zipfile -e dist/*.whl there && PYTHONPATH=$PWD/there "$python" main.py
+    cp -r "$top_srcdir/examples" wheel && chmod -R u+w wheel && cd wheel &&
+        WSCC=$wscc WSC_TARGET=emulate "$python" setup.py -q bdist_wheel &&
+        ls dist/gemm-1.0-py3-none-*.whl && mkdir there && "$python" -m zipfile -e dist/*.whl there &&
+        PYTHONPATH=$PWD/there "$python" main.py
 )
 refused() { # SENTENCE OPTIONS...
     sentence=$1
@@ -201,17 +207,21 @@ else
     skip 'DLPack' 'no NumPy that has it'
 fi
 ok 'a package of the examples' page
-if "$python" -c 'import numpy' 2>/dev/null; then ok 'PYTHON.md: the first call' example; else skip 'PYTHON.md' 'no NumPy'; fi
-if "$python" -c 'import torch' 2>/dev/null; then ok 'PYTHON.md: autograd' autograd; else skip 'PYTHON.md: autograd' 'no PyTorch'; fi
+if "$python" -c 'import numpy' 2>/dev/null; then ok 'PYTHON.md: the first call' example;
+    else skip 'PYTHON.md' 'no NumPy'; fi
+if "$python" -c 'import torch' 2>/dev/null; then ok 'PYTHON.md: autograd' autograd;
+    else skip 'PYTHON.md: autograd' 'no PyTorch'; fi
 if "$python" -c 'import torch; torch.library.custom_op' 2>/dev/null; then
     ok 'PYTHON.md: torch.compile' compiled
 else
     skip 'PYTHON.md: torch.compile' 'no PyTorch 2.4'
 fi
 jax() {
-    printf '%s\n' 'import jax.numpy as jnp, numpy as np, gemm' 'a, b = jnp.ones((40, 64), jnp.float16), jnp.ones((48, 64), jnp.float16)' \
+    printf '%s\n' 'import jax.numpy as jnp, numpy as np, gemm' \
+        'a, b = jnp.ones((40, 64), jnp.float16), jnp.ones((48, 64), jnp.float16)' \
         'c = np.empty((40, 48), np.float16)' 'gemm.gemm(a, b, c)' 'assert (c == 64).all()' \
-        'try: gemm.gemm(a, b, jnp.asarray(c))' 'except ValueError as e: assert "read-only" in str(e)' 'else: raise AssertionError' >jax_arrays.py
+        'try: gemm.gemm(a, b, jnp.asarray(c))' 'except ValueError as e: assert "read-only" in str(e)' \
+            'else: raise AssertionError' >jax_arrays.py
     PYTHONPATH=$work/page "$python" jax_arrays.py
 }
 if "$python" -c 'import jax' 2>/dev/null; then ok 'arrays of JAX' jax; else skip 'arrays of JAX' 'no JAX'; fi

@@ -56,7 +56,8 @@ links() {
     "$wscc" --ws-target=$1 -O2 kernel.c main.c -o p && test "$(./p)" = good
 }
 links_by_cc() {
-    "$wscc" --ws-target=$1 -O2 -c kernel.c main.c && $host_cc kernel.o main.o $("$wscc" --ws-target=$1 --ws-print=libs) -o p &&
+    "$wscc" --ws-target=$1 -O2 -c kernel.c main.c &&
+        $host_cc kernel.o main.o $("$wscc" --ws-target=$1 --ws-print=libs) -o p &&
         test "$(./p)" = good
 }
 for target in $targets; do
@@ -66,7 +67,8 @@ done
 
 # Nothing of the library has the name of a launcher.
 launcher_names() {
-    for word in $(grep -rhoE 'ws_launch_[a-z_]+ *\(' "$top_srcdir/runtime/include" "$top_srcdir/runtime/host" "$top_srcdir/runtime/emulate"); do
+    for word in $(grep -rhoE 'ws_launch_[a-z_]+ *\(' "$top_srcdir/runtime/include" "$top_srcdir/runtime/host" \
+        "$top_srcdir/runtime/emulate"); do
         echo "$word"
         return 1
     done
@@ -87,7 +89,8 @@ sentence='kernels are C: move this function to a .c file'
 cxx_kernel() { says "$sentence" "$wscc" --ws-target=$target -c "$@"; }
 cxx_caller() {
     sed 's/^void scale/extern "C" void scale/' main.c >caller.cc
-    "$wscc" --ws-target=$target -O2 -c kernel.c && "$wscc" --ws-target=$target caller.cc kernel.o -o p && test "$(./p)" = good
+    "$wscc" --ws-target=$target -O2 -c kernel.c && "$wscc" --ws-target=$target caller.cc kernel.o -o p &&
+        test "$(./p)" = good
 }
 ok 'a kernel in a .cpp' cxx_kernel kernel.cpp
 ok 'a kernel with -x c++' cxx_kernel -x c++ kernel.c
@@ -113,9 +116,11 @@ ok_plain 'a caller in a .cc' cxx_caller
 
 # The plugin is GCC's.
 by_clang() { env WSCC_CC=clang "$wscc" "$@"; }
-clang_refused() { says 'the emulate target needs GCC, and WSCC_CC=clang is Clang' by_clang --ws-target=emulate -c kernel.c && once; }
+clang_refused() { says 'the emulate target needs GCC, and WSCC_CC=clang is Clang' by_clang --ws-target=emulate \
+    -c kernel.c && once; }
 clangxx_refused() {
-    says 'the emulate target needs GCC, and WSCC_CXX=clang++ is Clang' env WSCC_CXX=clang++ "$wscc" --ws-target=emulate -c kernel.c && once
+    says 'the emulate target needs GCC, and WSCC_CXX=clang++ is Clang' env WSCC_CXX=clang++ "$wscc" \
+        --ws-target=emulate -c kernel.c && once
 }
 clang_sequential() { by_clang --ws-target=sequential kernel.c main.c -o p && test "$(./p)" = good; }
 if command -v clang >/dev/null 2>&1; then
@@ -170,7 +175,8 @@ int main(int argc, char **argv)
 END
 both() { "$wscc" --ws-target=cuda,emulate "$@"; }
 works() { test "$(WS_TARGET=emulate ./p)" = good; }
-both_objects() { both -O2 -MD -c kernel.c more.c both.c && both kernel.o more.o both.o -o p && works && grep -q cuda/ kernel.d && grep -q emulate/ kernel.d; }
+both_objects() { both -O2 -MD -c kernel.c more.c both.c && both kernel.o more.o both.o -o p && works &&
+    grep -q cuda/ kernel.d && grep -q emulate/ kernel.d; }
 both_lto() { both -O2 -flto=1 kernel.c more.c both.c -o p && works; }
 both_unoptimized() { both -O0 -g kernel.c more.c both.c -o p && works; }
 both_shared() {
@@ -180,12 +186,14 @@ both_shared() {
 both_kept() { both -O2 -S kernel.c -o kernel.s --ws-keep && both kernel.s kernel.cu more.c both.c -o p && works; }
 # Of the emulated version only the launcher is seen from outside.
 both_apart() {
-    both -O2 -c kernel.c && "$wscc" --ws-target=emulate -O0 -g -c kernel.c -o e.o && nm e.o | grep ' [A-Z] ' | grep -v ' U ' >../text
+    both -O2 -c kernel.c && "$wscc" --ws-target=emulate -O0 -g -c kernel.c -o e.o && nm e.o | grep ' [A-Z] ' |
+        grep -v ' U ' >../text
     grep -v ' T scale$' ../text | grep -v ' T ws_launch_scale$' | grep . && return 1
     test "$(nm kernel.o | grep -c ' T ws_.*_launch_scale$')" = 2
 }
 falls() { # said once, and on standard error unless the program has a log
-    ./p >../text 2>../said && cat ../said && grep -q good ../text && test "$(wc -l <../said)" = 1 && grep -q 'emulated on the CPU' ../said &&
+    ./p >../text 2>../said && cat ../said && grep -q good ../text && test "$(wc -l <../said)" = 1 &&
+        grep -q 'emulated on the CPU' ../said &&
         ./p log >../text 2>../said && ! test -s ../said && test "$(grep -c '^log ws: kernels are emulated' ../text)" = 1
 }
 asked() { WS_TARGET=emulate ./p >../text 2>&1 && test "$(cat ../text)" = good; }

@@ -105,7 +105,8 @@ ok 'nothing to say' says gg 0 ''
 ok 'a launch that failed, at the end of the program' says e. 0 here "$shift1"
 ok 'when the next launch begins' says eg. 0 "$shift1" here
 ok 'each one' says efge. 0 "$shift1" "$shift2" "$shift1" here
-ok 'not a line for each of many' says eeeeeeeeeeee 0 "$shift1" "$shift1" "$shift1" "$shift1" "$shift1" "$shift1" "$shift1" \
+ok 'not a line for each of many' says eeeeeeeeeeee 0 "$shift1" "$shift1" "$shift1" "$shift1" "$shift1" "$shift1" \
+    "$shift1" \
     "$shift1" 'ws: and 4 more errors that nobody read'
 ok 'nothing where the program reads its errors' says elfleml 0 ''
 ok 'nor at the next launch, where it reads later' says lefgl 0 ''
@@ -125,7 +126,8 @@ ok 'a child does not say it again' says ec 0 "$shift1"
 ok 'quiet: neither lines nor a status' with quiet er 0 ''
 ok 'print: those that are read, too' with print le.lf 0 "$shift1" here "$shift2"
 ok_plain 'abort' with abort lea 134 "$shift1"
-ok 'a value that is not known' with abrot ge. 0 'ws: WS_ERRORS=abrot is not known: it is abort, print or quiet' here "$shift1"
+ok 'a value that is not known' with abrot ge. 0 'ws: WS_ERRORS=abrot is not known: it is abort, print or quiet' here \
+    "$shift1"
 whole() { test "$(./emulate r 2>/dev/null)" = 'done goodbye'; }
 ok 'what was printed is there' whole
 
@@ -135,7 +137,8 @@ library() {
 }
 ok_plain 'from a library that is gone by then' library
 static() {
-    "$wscc" -O2 -static --ws-target=emulate kernel.c main.c -lm -lpthread -o static && program=./static says r. 1 "$race" here
+    "$wscc" -O2 -static --ws-target=emulate kernel.c main.c -lm -lpthread -o static &&
+        program=./static says r. 1 "$race" here
 }
 if echo 'int main(void) { return 0; }' | $host_cc -x c - -static -o none 2>/dev/null; then
     ok_plain 'in a static program' static

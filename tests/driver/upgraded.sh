@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A GCC that was upgraded under a build or an installation, which does not load the plugin: one sentence says so, the sequential
-# target works, and a build folder is not gone on with.
+# A GCC that was upgraded under a build or an installation, which does not load the plugin: one sentence says so, the
+# sequential target works, and a build folder is not gone on with.
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
@@ -36,13 +36,16 @@ upgraded() { env WSCC_CC="$work/upgraded" "$wscc" "$@"; }
 refused() {
     ! upgraded "$@" -c kernel.c -o kernel.o >../text 2>&1 && test ! -e kernel.o || { cat ../text; return 1; }
     cat ../text
-    test "$(wc -l <../text)" = 1 && grep -q '^wscc: error: .*12\.2\.0-99.*configure, build and install wsc again' ../text
+    test "$(wc -l <../text)" = 1 && grep -q '^wscc: error: .*12\.2\.0-99.*configure, build and install wsc again' \
+        ../text
 }
 sequential() { upgraded --ws-target=sequential -Wall -Werror kernel.c -o p && test "$(./p)" = 2; }
 folder() {
-    make -s -C "$top_builddir" same-compiler && ! make -s -C "$top_builddir" same-compiler CC="$work/upgraded" >../text 2>&1
+    make -s -C "$top_builddir" same-compiler &&
+        ! make -s -C "$top_builddir" same-compiler CC="$work/upgraded" >../text 2>&1
     cat ../text
-    grep -q 'is now GCC (Debian 12.2.0-99) 12.2.0.*configured with' ../text && grep -q 'configure and make again' ../text
+    grep -q 'is now GCC (Debian 12.2.0-99) 12.2.0.*configured with' ../text &&
+        grep -q 'configure and make again' ../text
 }
 
 # bootstrap in a tree whose configure writes down that it ran.

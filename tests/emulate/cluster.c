@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cluster.c - the scheduler's core with the blocks of a cluster: each has a producer, a consumer and a ring of two slots, and
- * brings a quarter of every put to each block that shares it.
+ * cluster.c - the scheduler's core with the blocks of a cluster: each has a producer, a consumer and a ring of two
+ * slots, and brings a quarter of every put to each block that shares it.
  *
- * Four blocks as a square: a block shares with those of its row and of its column.  Each planted mistake must be reported, and
- * the program without one must pass under every seed.
+ * Four blocks as a square: a block shares with those of its row and of its column.  Each planted mistake must be
+ * reported, and the program without one must pass under every seed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -202,7 +202,8 @@ static void reports_mistakes(void **state)
     always(NO_FINISH, "finish is missing", NULL, NULL);
 }
 
-/* Blocks that bring nothing to each other are in no order: one releases slots for a round that another has not begun.  */
+/* Blocks that bring nothing to each other are in no order: one releases slots for a round that another has not
+   begun. */
 static void reports_rounds_that_meet(void **state)
 {
     program p;

@@ -2,10 +2,10 @@
 /*
  * happens.c - does one run stand for all?
  *
- * Small programs as lists of steps: a producer, a consumer or two, a ring, turns.  What no seed may miss is found by the
- * clocks in a single run; and of random programs, mostly with a mistake or two, that one run accepts, orders are tried in turn,
- * all of them where they are not too many, and none may be refused.  Without the clocks, the few orders that explore.c picks
- * find what all orders find, in programs small enough to try them all.
+ * Small programs as lists of steps: a producer, a consumer or two, a ring, turns.  What no seed may miss is found by
+ * the clocks in a single run; and of random programs, mostly with a mistake or two, that one run accepts, orders are
+ * tried in turn, all of them where they are not too many, and none may be refused.  Without the clocks, the few orders
+ * that explore.c picks find what all orders find, in programs small enough to try them all.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,10 +4,11 @@
  *
  *   compare WANTED GOT SHAKEN...
  *
- * Files that FUZZ_DUMP made, in the same order of arrays.  SHAKEN are sequential runs with inputs a little off and short sums of
- * 8-bit products (short.c): an element may differ by eight times what they differ by, by the last bit of its type, and by what
- * sums in another order differ by.  A NaN among them allows anything.  One element in five hundred may have fallen on the other
- * side of a comparison or a rounding.  Prints the arrays that differ more, and how many were compared.
+ * Files that FUZZ_DUMP made, in the same order of arrays.  SHAKEN are sequential runs with inputs a little off and
+ * short sums of 8-bit products (short.c): an element may differ by eight times what they differ by, by the last bit of
+ * its type, and by what sums in another order differ by.  A NaN among them allows anything.  One element in five
+ * hundred may have fallen on the other side of a comparison or a rounding.  Prints the arrays that differ more, and how
+ * many were compared.
  */
 #include <math.h>
 #include <stdbool.h>

@@ -2,9 +2,9 @@
 /*
  * expression.c - a tile of a wanted type and shape, from whatever makes one.
  *
- * From the result to the operands: each form (variable, load, elementwise operation, reduction, product, ...) knows which
- * shapes it fits, and asks for the operands that it needs.  The magnitude of elements is followed roughly, so that most
- * results are numbers that say something; a wild program lets infinities and NaNs come.
+ * From the result to the operands: each form (variable, load, elementwise operation, reduction, product, ...) knows
+ * which shapes it fits, and asks for the operands that it needs.  The magnitude of elements is followed roughly, so
+ * that most results are numbers that say something; a wild program lets infinities and NaNs come.
  */
 #include "fuzz.h"
 
@@ -664,7 +664,7 @@ char *expression(Gen *g, Shape shape, int depth, double *bound)
     return result;
 }
 
-/* ---- conversions -------------------------------------------------------------------------------------------------- */
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
 
 /* Rows or columns that the wanted shape has not are added up.  */
 static char *some_convert(Gen *g, const char *value, Shape from, Shape to)

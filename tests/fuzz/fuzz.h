@@ -3,8 +3,8 @@
  * fuzz.h - the generator of random valid programs, in sections by file.
  *
  * Every decision is a number that pick() takes from a tape: at first the tape is made by a random generator and written
- * down, later it can be read back, shortened or lowered.  Whatever stands on the tape, the program is valid, and 0 is always
- * the simplest choice: so reduce makes small programs by making small tapes.
+ * down, later it can be read back, shortened or lowered.  Whatever stands on the tape, the program is valid, and 0 is
+ * always the simplest choice: so reduce makes small programs by making small tapes.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -150,7 +150,7 @@ char *memory_scalar(Gen *g, long most); /* one whole number of the iteration's o
 char *leading(Gen *g, long *most);      /* a coordinate of a leading dimension: small, often the same next time */
 char *linear_index(const Gen *g, long *count);
 
-/* ---- memory.c: tensors, what is loaded and stored ----------------------------------------------------------------- */
+/* ---- memory.c: tensors, what is loaded and stored ---------------------------------------------------------------- */
 
 extern const char *const dtype_name[DTYPES]; /* "F32" */
 extern const char *const dtype_c[DTYPES];    /* "float" */

@@ -4,9 +4,9 @@
  *
  *   generate [--tape FILE] [--write FILE] SEED...
  *
- * Prints a C file with a kernel for each seed and a main() that runs them (or only those whose seeds are its arguments) and
- * prints a line for each array that a kernel stores.  --write leaves the decisions in FILE; --tape takes
- * them from there instead of from the seed, as the reducer does.
+ * Prints a C file with a kernel for each seed and a main() that runs them (or only those whose seeds are its arguments)
+ * and prints a line for each array that a kernel stores.  --write leaves the decisions in FILE; --tape takes them from
+ * there instead of from the seed, as the reducer does.
  */
 #include "fuzz.h"
 

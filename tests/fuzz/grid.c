@@ -32,7 +32,7 @@ static void grid_variable_new(Gen *g, const char *prefix, long step, long count)
     g->grid[g->ngrid++] = (GridVariable){.name = fresh(g, prefix), .step = step, .count = count};
 }
 
-/* One that counts a tile's rows or columns; often enough at a step that only the caller knows, up to the whole tile.  */
+/* One that counts a tile's rows or columns; often enough at a step that only the caller knows, up to the whole tile. */
 static void window_variable_new(Gen *g, const char *prefix, int size, long count, int percent)
 {
     grid_variable_new(g, prefix, size, count);

@@ -2,8 +2,8 @@
 /*
  * loop.c - loops: plain, pipelined, with a softmax between two products.
  *
- * What a pipelined loop accumulates always flows, so that no compiler can find the loop useless: of its carried tiles one is
- * the anchor, which takes in a load that a ring can hold.
+ * What a pipelined loop accumulates always flows, so that no compiler can find the loop useless: of its carried tiles
+ * one is the anchor, which takes in a load that a ring can hold.
  */
 #include "fuzz.h"
 
@@ -316,7 +316,7 @@ void while_statement(Gen *g)
     g->pinned = pinned;
 }
 
-/* ---- two products with a softmax between, and its like ------------------------------------------------------------ */
+/* ---- two products with a softmax between, and its like ----------------------------------------------------------- */
 
 void chain_statement(Gen *g)
 {
@@ -370,7 +370,7 @@ void chain_statement(Gen *g)
     loop_line(g, clause, &range, body_end(g, &around));
 }
 
-/* ---- tiles at a step shorter than themselves ---------------------------------------------------------------------- */
+/* ---- tiles at a step shorter than themselves --------------------------------------------------------------------- */
 
 /* What is stored of the tile keeps its rows and columns apart.  */
 static void store_own(Gen *g, Shape shape, const char *name)
@@ -393,7 +393,8 @@ static void store_own(Gen *g, Shape shape, const char *name)
     store_text(g, shape, value);
 }
 
-/* Products of which an iteration of the grid stores what the next one does not make; rarely others look at all of them.  */
+/* Products of which an iteration of the grid stores what the next one does not make; rarely others look at all of
+   them. */
 void step_statement(Gen *g, const GridVariable *v)
 {
     Shape acc = {chance(12) ? I32 : F32, g->m, g->n};
@@ -433,7 +434,7 @@ void step_statement(Gen *g, const GridVariable *v)
     g->ntiles = shown ? g->ntiles : first;
 }
 
-/* ---- parts of a sum ----------------------------------------------------------------------------------------------- */
+/* ---- parts of a sum ---------------------------------------------------------------------------------------------- */
 
 enum { MOST_PARTS = 8 };
 
@@ -580,7 +581,7 @@ bool parts_statement(Gen *g)
     return true;
 }
 
-/* ---- loops over blocks --------------------------------------------------------------------------------------------- */
+/* ---- loops over blocks ------------------------------------------------------------------------------------------- */
 
 /* The tile that blocks reduce: a number for each row or column, or each element.  */
 static Shape reduced(const Gen *g, Shape shape)

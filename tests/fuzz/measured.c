@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * measured.c - what an H200 has summed, for smoke.sh: the array t17 of random program 6002113, products of e4m3 and e5m2.  Its
- * hash there was 519a6e87c62e54cb; that of sums in f32 is another.  For short.c, which is asked not before the inputs are made.
+ * measured.c - what an H200 has summed, for smoke.sh: the array t17 of random program 6002113, products of e4m3 and
+ * e5m2.  Its hash there was 519a6e87c62e54cb; that of sums in f32 is another.  For short.c, which is asked not before
+ * the inputs are made.
  */
 #include "program.h"
 

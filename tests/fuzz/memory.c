@@ -2,9 +2,9 @@
 /*
  * memory.c - tensors, and where in them a program loads and stores.
  *
- * Loads may look anywhere: what lies outside reads as 0 or as the fill.  Stores may not meet those of another iteration of
- * the grid: every grid variable is in the coordinates, either as the row or column of a tile that is no larger than the
- * variable's step, or of one that is cut off at the step by a slice, or counted off in a leading dimension.
+ * Loads may look anywhere: what lies outside reads as 0 or as the fill.  Stores may not meet those of another iteration
+ * of the grid: every grid variable is in the coordinates, either as the row or column of a tile that is no larger than
+ * the variable's step, or of one that is cut off at the step by a slice, or counted off in a leading dimension.
  */
 #include "fuzz.h"
 
@@ -433,8 +433,8 @@ static long window(const Gen *g, const char *name)
     return 0;
 }
 
-/* A grid variable, not yet used, that moves by at least the tile's size or whose tiles can be cut off; by that size if there
-   is one.  */
+/* A grid variable, not yet used, that moves by at least the tile's size or whose tiles can be cut off; by that size if
+   there is one.  */
 static int grid_variable(const Gen *g, unsigned used, int size)
 {
     int found[4], n = 0;

@@ -2,9 +2,10 @@
 /*
  * plain.c - prints a random program of plain loops: plain SEED
  *
- * One function, in a file that includes itself: under its pragmas, and without them as f_plain.  Its arrays are read at offsets, across,
- * by one counter, under conditions on counters and on values; there are sums and maxima along rows and columns, products in all
- * orientations, triangles, and loops that count down or by two.  tests/fuzz/plain compiles it for emulate and runs it.
+ * One function, in a file that includes itself: under its pragmas, and without them as f_plain.  Its arrays are read at
+ * offsets, across, by one counter, under conditions on counters and on values; there are sums and maxima along rows and
+ * columns, products in all orientations, triangles, and loops that count down or by two.  tests/fuzz/plain compiles it
+ * for emulate and runs it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -131,12 +132,14 @@ static void elementwise(void)
     expression("i", "j", 3);
     printf(";\n");
     if (below(2)) {
-        printf("            %s (%s)\n                x = ", "if", PICK("x > 0", "j <= i", "i + 2 < j", "v[j] < x", "flag"));
+        printf("            %s (%s)\n                x = ", "if",
+               PICK("x > 0", "j <= i", "i + 2 < j", "v[j] < x", "flag"));
         expression("i", "j", 2);
         printf(";\n");
     }
     if (below(3) == 0)
-        printf("            if (%s)\n                continue;\n", PICK("j > i", "i == j", "x < 0", "b[i * m + j] > 0"));
+        printf("            if (%s)\n                continue;\n",
+               PICK("j > i", "i == j", "x < 0", "b[i * m + j] > 0"));
     printf("            c[i * m + j] %s x;\n        }\n", PICK("=", "+=", "-="));
 }
 
@@ -147,10 +150,12 @@ static void rows(void)
     printf("for (int i = 1; i < n - 1; i++) {\n        T s = ");
     element("i", "1");
     printf(", g = -100;\n");
-    printf("        WS(pipeline(auto) tile(%s) reduction(+: s))\n        for (int j = %s; j < %s; j++)\n            s %s ", tile(),
-           first, last, PICK("+=", "-="));
+    printf(
+        "        WS(pipeline(auto) tile(%s) reduction(+: s))\n        for (int j = %s; j < %s; j++)\n            s %s ",
+        tile(), first, last, PICK("+=", "-="));
     expression("i", "j", 2);
-    printf(";\n        WS(pipeline(auto) tile(%s) reduction(max: g))\n        for (int j = 1; j < m - 1; j++) {\n            T x = ",
+    printf(";\n        WS(pipeline(auto) tile(%s) reduction(max: g))\n        for (int j = 1; j < m - 1; j++) {\n      "
+           "      T x = ",
            tile());
     expression("i", "j", 2);
     printf(";\n            %s\n        }\n", PICK("g = x > g ? x : g;", "if (g < x) g = x;", "if (x >= g) { g = x; }"));
@@ -162,8 +167,10 @@ static void rows(void)
 
 static void products(void)
 {
-    static const char *const left[] = {"a[i * m + k]", "t[k * m + i]", "a[(i + 1) * m + k - 1]", "(a[i * m + k] * u[i])"};
-    static const char *const right[] = {"b[k * m + j]", "t[j * m + k]", "(b[k * m + j] - v[j])", "b[(k - 1) * m + j + 1]"};
+    static const char *const left[] = {"a[i * m + k]", "t[k * m + i]", "a[(i + 1) * m + k - 1]",
+                                       "(a[i * m + k] * u[i])"};
+    static const char *const right[] = {"b[k * m + j]", "t[j * m + k]", "(b[k * m + j] - v[j])",
+                                        "b[(k - 1) * m + j + 1]"};
     const char *memory = PICK("s", "c[i * m + j]");
     int local = memory[0] == 's';
     printf("    WS(grid(2) tile(64, %s))\n    ", PICK("16", "32", "64"));
@@ -172,9 +179,11 @@ static void products(void)
     loop("j", "m");
     printf("        {\n            %s%s = ", local ? "T " : "", memory);
     element("i", "j");
-    printf(";\n            WS(pipeline(auto) tile(%s) reduction(+: %s))\n            ", PICK("8", "16", "32"), local ? "s" : "c");
+    printf(";\n            WS(pipeline(auto) tile(%s) reduction(+: %s))\n            ", PICK("8", "16", "32"),
+           local ? "s" : "c");
     printf("for (int k = 1; k < %s; k++)\n", PICK("l - 1", "l - 2", "i"));
-    printf("                %s%s %s %s * %s;\n", below(4) ? "" : "if (k <= i) ", memory, PICK("+=", "-="), pick(left, 4), pick(right, 4));
+    printf("                %s%s %s %s * %s;\n", below(4) ? "" : "if (k <= i) ", memory, PICK("+=", "-="),
+           pick(left, 4), pick(right, 4));
     if (local)
         printf("            c[i * m + j] = s;\n");
     printf("        }\n");
@@ -189,21 +198,27 @@ int main(int argc, char **argv)
     const char *type = below(3) ? "float" : "double";
     int kind = below(3), n = 3 + below(90), m = n + below(30);
     printf("/* plain %d */\n#ifdef KERNEL\n", seed);
-    printf("KERNEL(f)(int n, int m, int l, int flag, T *c, T *w, const T *a, const T *b, const T *t, const T *u, const T *v)\n{\n");
+    printf("KERNEL(f)(int n, int m, int l, int flag, T *c, T *w, const T *a, const T *b, const T *t, const T *u, const "
+           "T *v)\n{\n");
     if (kind == 0)
         elementwise();
     else if (kind == 1)
         rows();
     else
         products();
-    printf("}\n#else\n#include \"plain.h\"\n#define T %s\n#define WS PLAIN_PRAGMA\n#define KERNEL(name) static void name\n", type);
-    printf("#include __FILE__\n#undef WS\n#undef KERNEL\n#define WS(...)\n#define KERNEL(name) static void name##_plain\n");
+    printf("}\n#else\n#include \"plain.h\"\n#define T %s\n#define WS PLAIN_PRAGMA\n#define KERNEL(name) static void "
+           "name\n",
+           type);
+    printf("#include __FILE__\n#undef WS\n#undef KERNEL\n#define WS(...)\n#define KERNEL(name) static void "
+           "name##_plain\n");
     printf("#include __FILE__\n\n#define ARRAY(name, size) PLAIN_ARRAY(%s, T, name, size)\n",
            type[0] == 'f' ? "WS_F32" : "WS_F64");
     printf("int main(int argc, char **argv)\n{\n    check_begin(\"plain %d\", argc, argv);\n", seed);
     printf("    int n = %d, m = %d, l = %d, flag = %d;\n", n, m, n, below(2));
-    printf("    ARRAY(c, m * m); ARRAY(w, m); ARRAY(a, m * m); ARRAY(b, m * m); ARRAY(t, m * m); ARRAY(u, m); ARRAY(v, m);\n");
-    printf("    f(n, m, l, flag, check_place(c), check_place(w), check_place(a), check_place(b), check_place(t), check_place(u), "
+    printf("    ARRAY(c, m * m); ARRAY(w, m); ARRAY(a, m * m); ARRAY(b, m * m); ARRAY(t, m * m); ARRAY(u, m); ARRAY(v, "
+           "m);\n");
+    printf("    f(n, m, l, flag, check_place(c), check_place(w), check_place(a), check_place(b), check_place(t), "
+           "check_place(u), "
            "check_place(v));\n    check_fetch();\n    f_plain(n, m, l, flag, c_, w_, a_, b_, t_, u_, v_);\n");
     printf("    PLAIN_SAME(c, m * m, %s);\n    PLAIN_SAME(w, m, %s);\n    return plain_end();\n}\n#endif\n",
            type[0] == 'f' ? "2e-4" : "1e-12", type[0] == 'f' ? "2e-4" : "1e-12");

@@ -171,9 +171,10 @@ char *product_update(Gen *g, Shape acc, const char *name, int depth)
     }
 }
 
-/* ---- what a loop accumulates -------------------------------------------------------------------------------------- */
+/* ---- what a loop accumulates ------------------------------------------------------------------------------------- */
 
-/* A column to which sums along rows are added, scaled or not: a recurrence whose sums can be completed behind the loop.  */
+/* A column to which sums along rows are added, scaled or not: a recurrence whose sums can be completed behind the
+   loop. */
 static char *recurrence(Gen *g, Shape acc, const char *name, char *load)
 {
     double bound;

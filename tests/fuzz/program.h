@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * program.h - what stands around the kernel of a generated program: arrays of numbers that follow from a seed, and one line
- * for each array with a hash over its bits, guards included.  The bits of a NaN are not the language's to decide: every NaN
- * counts as one.
+ * program.h - what stands around the kernel of a generated program: arrays of numbers that follow from a seed, and one
+ * line for each array with a hash over its bits, guards included.  The bits of a NaN are not the language's to decide:
+ * every NaN counts as one.
  */
 #ifndef FUZZ_PROGRAM_H
 #define FUZZ_PROGRAM_H
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <ws.h>
 
-/* With FUZZ_LINKED the functions are another object's: this file, compiled once with FUZZ_OBJECT. Otherwise they are here,
-   fast whatever the kernels are compiled with. */
+/* With FUZZ_LINKED the functions are another object's: this file, compiled once with FUZZ_OBJECT. Otherwise they are
+   here, fast whatever the kernels are compiled with. */
 #if defined FUZZ_LINKED || defined FUZZ_OBJECT
 #    define FUZZ_FUNCTION
 #elif defined __clang__
@@ -124,8 +124,9 @@ FUZZ_INLINE unsigned fuzz_random(unsigned long long *state)
     return (unsigned)(*state >> 40);
 }
 
-/* With FUZZ_SHAKE=n in the environment numbers are off by up to one part in 4096, by others for each n: what a result then
-   differs by is what rounding can do to it, too. Numbers of 8 bits hardly ever move by so little; short.c is for them. */
+/* With FUZZ_SHAKE=n in the environment numbers are off by up to one part in 4096, by others for each n: what a result
+   then differs by is what rounding can do to it, too. Numbers of 8 bits hardly ever move by so little; short.c is for
+   them. */
 FUZZ_INLINE double fuzz_shaken(double x, unsigned long long shake, unsigned seed, size_t i)
 {
     unsigned long long state = (seed + 1) * 1000003ull * shake + i * 2246822519ull;

@@ -2,14 +2,16 @@
 /*
  * short.c - products of 8-bit floats as Hopper's tensor core sums them, in the sequential programs of tests/fuzz/gpu.
  *
- * The unit adds 32 products to an element at a time.  Of these 33 numbers, and then of their sum, it keeps 13 bits below the
- * highest bit among them and cuts off the rest.  The 32, and 14 bits with the highest, are in section 3.5.2 of the DeepSeek-V3
- * Technical Report (arXiv 2412.19437).  That a product's highest bit is the product of its factors' highest, and that the rest
- * is cut off towards 0, is what makes 12,288 sums equal those of an H200 to the bit (measured.c).
+ * The unit adds 32 products to an element at a time.  Of these 33 numbers, and then of their sum, it keeps 13 bits
+ * below the highest bit among them and cuts off the rest.  The 32, and 14 bits with the highest, are in section 3.5.2
+ * of the DeepSeek-V3 Technical Report (arXiv 2412.19437).  That a product's highest bit is the product of its factors'
+ * highest, and that the rest is cut off towards 0, is what makes 12,288 sums equal those of an H200 to the bit
+ * (measured.c).
  *
- * It is part of what rounding may do, so it is measured with the rest: FUZZ_SHAKE=1 sums like that.  With others what is below
- * the kept bits becomes nothing or the last of them at random, on average what it was, for the same numbers may come in another
- * order.  Without FUZZ_SHAKE, and for other types, nothing is different.  Sums of pieces lose what a piece loses.
+ * It is part of what rounding may do, so it is measured with the rest: FUZZ_SHAKE=1 sums like that.  With others what
+ * is below the kept bits becomes nothing or the last of them at random, on average what it was, for the same numbers
+ * may come in another order.  Without FUZZ_SHAKE, and for other types, nothing is different.  Sums of pieces lose what
+ * a piece loses.
  *
  * Linked with --wrap=ws_dot.
  */

@@ -22,7 +22,8 @@ short_tape() {
     : >"$work/tape"
     for n in 99 3 50 12 88 41 7 63 20 77 91 5; do echo $n >>"$work/tape"; done
     "$top_builddir/tests/fuzz/generate" --tape "$work/tape" 1 >"$work/short.c" &&
-        "$wscc" --ws-target=sequential -w -I"$here" "$work/short.c" -o "$work/short" -lm && "$work/short" | grep -q '^1 '
+        "$wscc" --ws-target=sequential -w -I"$here" "$work/short.c" -o "$work/short" -lm && "$work/short" |
+            grep -q '^1 '
 }
 
 # A sequential target that computes something else is found out.
@@ -39,11 +40,12 @@ END
     test $? = 1 && grep -q '^differed' "$work/said"
 }
 
-# Of all random programs that were ever made those with the largest proofs, kept as their generator made them, and what they
-# take: 5,000 steps are 2 to 4 ms of a core, and so are 1,500 terms.
+# Of all random programs that were ever made those with the largest proofs, kept as their generator made them, and what
+# they take: 5,000 steps are 2 to 4 ms of a core, and so are 1,500 terms.
 is_proved_soon() {
     stop_after=ir sh "$top_srcdir/tests/interpret/cc" -O1 -w -I"$here" "$here/proofs/$1.c" -o "$work/large.ir" &&
-        awk -v steps="$2" '/^# verify size/ { seen = 1; if ($4 > 2000 || $14 > steps) { print; bad = 1 } } END { exit bad || !seen }' \
+        awk -v steps="$2" \
+            '/^# verify size/ { seen = 1; if ($4 > 2000 || $14 > steps) { print; bad = 1 } } END { exit bad || !seen }' \
             "$work/large.ir"
 }
 
@@ -76,7 +78,8 @@ short_by() { # TIMES SEED...: these differ
         test "$(sed -n 's/^differed: seed //p' "$work/said" | tr '\n' ' ')" = "${*:+$* }"
 }
 
-# Plain loops: the emitted kernels against the functions as they are; one program of each kind, and one that failed once.
+# Plain loops: the emitted kernels against the functions as they are; one program of each kind, and one that failed
+# once.
 plain_loops() {
     for seed in 3 4 5 49; do
         sh "$here/plain" 1 $seed >"$work/said" || { cat "$work/said"; return 1; }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sums.c - sums of whole products that cancel and leave a fraction, for smoke.sh: in e4m3 (SEED 1) and e5m2 (2), in pieces that
- * are added in f32 (3), and in f16 (4).
+ * sums.c - sums of whole products that cancel and leave a fraction, for smoke.sh: in e4m3 (SEED 1) and e5m2 (2), in
+ * pieces that are added in f32 (3), and in f16 (4).
  *
- * With TIMES no kernel runs: sums are rounded to 14 bits after each 32 products, and what that changes counts so many times.
+ * With TIMES no kernel runs: sums are rounded to 14 bits after each 32 products, and what that changes counts so many
+ * times.
  */
 #include "program.h"
 

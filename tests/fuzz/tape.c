@@ -2,9 +2,9 @@
 /*
  * tape.c - decisions, random or read back, and always written down.
  *
- * A file of a tape has a number or a bracket a line: numbers are decisions, brackets enclose what belongs together.  Reading
- * back keeps to the brackets, so that what is dropped or lowered inside a pair does not shift the meaning of what follows
- * it: where decisions are missing they are 0, where there are too many they are passed over.
+ * A file of a tape has a number or a bracket a line: numbers are decisions, brackets enclose what belongs together.
+ * Reading back keeps to the brackets, so that what is dropped or lowered inside a pair does not shift the meaning of
+ * what follows it: where decisions are missing they are 0, where there are too many they are passed over.
  */
 #include "fuzz.h"
 
@@ -45,7 +45,8 @@ static unsigned random_bits(void)
     return (unsigned)(scramble(tape.state += 0x9e3779b97f4a7c15ull) >> 33);
 }
 
-/* Seeds that are scrambled themselves begin apart: a multiple of each step's increment would be the next seed's tape, a step on.  */
+/* Seeds that are scrambled themselves begin apart: a multiple of each step's increment would be the next seed's tape, a
+   step on.  */
 void tape_random(unsigned long long seed)
 {
     tape.state = scramble(seed + 0x632be59bd9b4e019ull);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * capture.c - launches that a CUDA graph records, each of another kind; the graph is run twice, and stores each time what the
- * calls store by themselves.
+ * capture.c - launches that a CUDA graph records, each of another kind; the graph is run twice, and stores each time
+ * what the calls store by themselves.
  *
  *   dealt     tiles with loops of their own lengths, dealt from a counter in device memory
  *   divided   two groups that divide rows and gather an operand; sums of columns that are added to memory

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * devices.c - memory of another device is refused with the argument's name and both numbers, unless the device reaches it;
- * each device runs kernels of its own, one after the other from one thread.  Ends with 77 where there are no two.
+ * devices.c - memory of another device is refused with the argument's name and both numbers, unless the device reaches
+ * it; each device runs kernels of its own, one after the other from one thread.  Ends with 77 where there are no two.
  */
 #include "../../samples/check.h"
 

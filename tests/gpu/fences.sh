@@ -1,7 +1,8 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the proof takes for granted of copies that threads make (lowering/proof/protocol.c): on every path of the machine's program,
-# what a thread wrote to a slot has landed and is fenced before that thread comes to the barrier that hands the slot on.
+# What the proof takes for granted of copies that threads make (lowering/proof/protocol.c): on every path of the
+# machine's program, what a thread wrote to a slot has landed and is fenced before that thread comes to the barrier that
+# hands the slot on.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -13,8 +14,9 @@ if test -z "${NVCC-}"; then
     done_testing
 fi
 
-# Two bits run along all ways through a function until nothing changes: 1, a copy of this thread has not landed; 2, something
-# that it wrote is not fenced. Names each arrival that a set bit may come to, and counts what there was to look at.
+# Two bits run along all ways through a function until nothing changes: 1, a copy of this thread has not landed; 2,
+# something that it wrote is not fenced. Names each arrival that a set bit may come to, and counts what there was to
+# look at.
 cat >"$work/paths.awk" <<'EOF'
 function flow(to, bits) {
     if (or_of(in_[to], bits) != in_[to] || !seen[to]) {

@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The CUDA runtime: the hand-written kernels compile without spills and without serialized matrix products; on a GPU they
-# agree with float64, and every operation with scalar code.
+# The CUDA runtime: the hand-written kernels compile without spills and without serialized matrix products; on a GPU
+# they agree with float64, and every operation with scalar code.
 
 . "$(dirname "$0")/../tap.sh"
 folder=$top_srcdir/tests/gpu

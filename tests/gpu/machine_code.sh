@@ -1,8 +1,8 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the assembler made of kernels that ship: the registers stay registers, matrix products stay in flight, nothing waits for
-# the memory of the whole GPU, tiles go in and out by TMA, and come in without a loop around each copy; what is kept in
-# the multiprocessor since nobody writes it is read behind the wait for the kernel before.
+# What the assembler made of kernels that ship: the registers stay registers, matrix products stay in flight, nothing
+# waits for the memory of the whole GPU, tiles go in and out by TMA, and come in without a loop around each copy; what
+# is kept in the multiprocessor since nobody writes it is read behind the wait for the kernel before.
 
 . "$(dirname "$0")/../tap.sh"
 
@@ -18,7 +18,8 @@ fi
 
 # What the assembler says of itself is all that can be seen without a disassembler.
 says_no_spill() {
-    WSCC_NVCC="$NVCC -Xptxas -v" "$wscc" --ws-target=cuda -O2 -Dmain=unused_main -c "$top_srcdir/$1" -o "$work/kernels.o" \
+    WSCC_NVCC="$NVCC -Xptxas -v" "$wscc" --ws-target=cuda -O2 -Dmain=unused_main -c "$top_srcdir/$1" \
+        -o "$work/kernels.o" \
         >"$work/said" 2>&1 && grep -q 'bytes spill' "$work/said" && ! grep '[1-9][0-9]* bytes spill' "$work/said"
 }
 
@@ -48,7 +49,8 @@ count() {
         /UTMASTG/ { stores[kernel]++ }
         END {
             for (k in seen)
-                print k, spills[k] + 0, products[k] + 0, waits[k] + 0, fences[k] + 0, loads[k] + 0, stores[k] + 0, largest[k] + 0,
+                print k, spills[k] + 0, products[k] + 0, waits[k] + 0, fences[k] + 0, loads[k] + 0, stores[k] + 0,
+                    largest[k] + 0,
                     under[k] + 0, circles[k] + 0, early[k] + 0
         }' "$1"
 }
@@ -58,11 +60,12 @@ disassemble() {
         cuobjdump -sass "$work/kernels.o" >"$work/sass" && count "$work/sass" >"$work/counts" && test -s "$work/counts"
 }
 
-# none CONDITION: of awk, over kernel, spills, products, waits, fences, loads, stores, comparisons for a largest number, those of
-# them that stand between a product and the wait for it, and loops around a load, as the assembler makes them where it does not
-# see that one thread is alone; and reads of what nobody writes that come too early.
+# none CONDITION: of awk, over kernel, spills, products, waits, fences, loads, stores, comparisons for a largest number,
+# those of them that stand between a product and the wait for it, and loops around a load, as the assembler makes them
+# where it does not see that one thread is alone; and reads of what nobody writes that come too early.
 none() {
-    awk "{ kernel = \$1; spills = \$2; products = \$3; waits = \$4; fences = \$5; loads = \$6; stores = \$7; largest = \$8; under = \$9; circles = \$10; early = \$11 }
+    awk "{ kernel = \$1; spills = \$2; products = \$3; waits = \$4; fences = \$5; loads = \$6; stores = \$7
+         largest = \$8; under = \$9; circles = \$10; early = \$11 }
          $1 { print; bad = 1 } END { exit bad }" "$work/counts"
 }
 
@@ -74,10 +77,11 @@ for source in $sources; do
     ok "$source: TMA loads and stores" none 'products && !(loads && stores)'
     ok "$source: one instruction for each load" none 'circles'
     ok "$source: no read before the wait for the kernel before" none 'early'
-    # The first iteration has no product before it to hide behind; all others have, and their exponentials run under another
-    # group's.
+    # The first iteration has no product before it to hide behind; all others have, and their exponentials run under
+    # another group's.
     case $source in
-    *attention.c | *attention_fp8.c) ok "$source: the rows' largest under products" none 'products && (!largest || 3 * under < largest)' ;;
+    *attention.c | *attention_fp8.c) ok "$source: the rows' largest under products" none \
+        'products && (!largest || 3 * under < largest)' ;;
     esac
 done
 done_testing

@@ -2,17 +2,18 @@
 /*
  * explore.c - dynamic partial-order reduction over the emulator's scheduler.
  *
- *   run 1     put  copy  land  done | get  product  free        what conflicts in it, and nothing orders: the two writes
+ *   run 1     put  copy  land  done | get  product  free        what conflicts in it, and nothing orders: the two
+ *                                                               writes
  *   run 2     ... the second write before the first ...         then nothing is left: two orders stand for all
  *
- * A process is a group, a group's tensor core, or one copy; a step is what it does from one choice of the scheduler to the
- * next.  Which steps depend on each other: steps.c.
+ * A process is a group, a group's tensor core, or one copy; a step is what it does from one choice of the scheduler to
+ * the next.  Which steps depend on each other: steps.c.
  *
- * This is source-set DPOR with sleep sets (Abdulla, Aronsson, Jonsson, Sagonas, POPL 2014): behind each run, for each two steps
- * in conflict with no chain of order or conflict between, the later one is tried before the earlier one; what has been tried
- * sleeps until something in conflict with it happens.  Every order of the CTA is then equal, up to exchanges of neighbours that
- * are apart, to one that was run; in particular each final state and each report is met.  tests/emulate/happens.c compares with
- * all orders of small programs, one by one.
+ * This is source-set DPOR with sleep sets (Abdulla, Aronsson, Jonsson, Sagonas, POPL 2014): behind each run, for each
+ * two steps in conflict with no chain of order or conflict between, the later one is tried before the earlier one; what
+ * has been tried sleeps until something in conflict with it happens.  Every order of the CTA is then equal, up to
+ * exchanges of neighbours that are apart, to one that was run; in particular each final state and each report is met.
+ * tests/emulate/happens.c compares with all orders of small programs, one by one.
  */
 #include "explore.h"
 #include "steps.h"
@@ -331,7 +332,8 @@ void exploration_observe(Exploration *all, const ws_sched_event *event)
 
 /* ---- races ------------------------------------------------------------------------------------------------------- */
 
-/* Bit i of row k: step i comes before step k in every equal order.  A race is two steps in conflict with nothing between.  */
+/* Bit i of row k: step i comes before step k in every equal order.  A race is two steps in conflict with nothing
+   between.  */
 typedef struct {
     uint64_t *before;
     int length, words;
@@ -403,8 +405,8 @@ static int place_of(const Node *node, uint64_t process)
     return -1;
 }
 
-/* From where step i was chosen, something that leads to step k without it is to be tried: the first of what does not depend on
-   i, in an order in which k follows at once.  */
+/* From where step i was chosen, something that leads to step k without it is to be tried: the first of what does not
+   depend on i, in an order in which k follows at once.  */
 static void want_other(Exploration *all, const Past *past, int i, int k)
 {
     Node *node = &all->path[i];

@@ -3,7 +3,8 @@
  * group.c - the program of one group: statements, control flow, rings, waits.
  *
  * One function for each statement that the printer writes, with what the C++ does where the text does not say it: a
- * variable comes into being where it is first written and ceases at the end of its block, and copying a tile looks at it.
+ * variable comes into being where it is first written and ceases at the end of its block, and copying a tile looks at
+ * it.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * interpret.c - what a launcher calls: the text is read once, then each launch runs under the orders that are asked for.
+ * interpret.c - what a launcher calls: the text is read once, then each launch runs under the orders that are asked
+ * for.
  */
 #include "interpret.h"
 

@@ -106,7 +106,8 @@ static void number_op(Op *op, void *context)
     plan->tensor_of[op->results[0]->id] = i;
 }
 
-/* A loop's counter, a region's width and a grid's variables live in their block; a counter of two bodies lives around them.  */
+/* A loop's counter, a region's width and a grid's variables live in their block; a counter of two bodies lives around
+   them.  */
 static bool lives_inside(const Op *op, int argument)
 {
     bool counts = (op->code == OP_FOR && op->nblocks == 1) || op->code == OP_NARROW;

@@ -352,8 +352,8 @@ int ring_of(const Group *group, const Aref *aref)
     return group->launch->ring_of[group->block * group->launch->plan->narefs + aref->id];
 }
 
-/* Of `rows` rows from there on, where only those that there are need come: how many are brought, how many there are, and how
-   many lie before the next block's share.  */
+/* Of `rows` rows from there on, where only those that there are need come: how many are brought, how many there are,
+   and how many lie before the next block's share.  */
 typedef struct {
     int brought, there, apart;
 } Rows;

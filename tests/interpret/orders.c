@@ -2,8 +2,9 @@
 /*
  * orders.c - a launch under every order, and under one that a report named.
  *
- * Iterations of the grid are independent and CTAs share nothing else, so each CTA, or cluster of them, is explored by itself, from memory
- * as the launch found it.  The clocks are off: what depends on the order has to show in what a run reports or leaves.
+ * Iterations of the grid are independent and CTAs share nothing else, so each CTA, or cluster of them, is explored by
+ * itself, from memory as the launch found it.  The clocks are off: what depends on the order has to show in what a run
+ * reports or leaves.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,7 +20,8 @@ options_of() { sed -n 's/^.*options: *\([^*]*\).*/\1/p' "$1" | head -n 1; }
 agrees() {
     options="-O1 -w -I$programs $(options_of "$1")"
     "$wscc" --ws-target=sequential $options "$1" -o sequential -lm && ./sequential >wanted || return 1
-    edit='tee final.ir' sh "$here/cc" $options "$1" -o interpreted && WS_SCHEDULES=3 ./interpreted >got && diff wanted got
+    edit='tee final.ir' sh "$here/cc" $options "$1" -o interpreted && WS_SCHEDULES=3 ./interpreted >got &&
+        diff wanted got
 }
 
 # Two milliseconds of proof for a kernel are 500 terms and 10,000 steps.
@@ -64,10 +65,14 @@ found() {
 knows_all() {
     missing=0
     known=0
-    for name in $(sed -n 's/^OP (\([A-Z0-9_]*\), *[a-z0-9_]*, *\(TILE\|LOAD\|STORE\|SYNC\|READ\),.*/\1/p' "$top_srcdir/runtime/common/ops.def"); do
-        case $name in DOT | DOT_F32 | LOAD* | STORE | STORE_ROW | STORE_COL | AT* | ELEMENT | SET_ELEMENT | TILE_AT) continue ;; esac
+    for name in $(sed -n 's/^OP (\([A-Z0-9_]*\), *[a-z0-9_]*, *\(TILE\|LOAD\|STORE\|SYNC\|READ\),.*/\1/p' \
+        "$top_srcdir/runtime/common/ops.def"); do
+        case $name in
+        DOT | DOT_F32 | LOAD* | STORE | STORE_ROW | STORE_COL | AT* | ELEMENT | SET_ELEMENT | TILE_AT) continue ;;
+        esac
         known=$((known + 1))
-        grep -qE "OP_$name\\b|X\($name,|MATHS(_OF_TWO)? \($name," "$here"/*.c "$top_srcdir/runtime/common/maths.def" || { echo "the interpreter does not know $name"; missing=1; }
+        grep -qE "OP_$name\\b|X\($name,|MATHS(_OF_TWO)? \($name," "$here"/*.c "$top_srcdir/runtime/common/maths.def" ||
+            { echo "the interpreter does not know $name"; missing=1; }
     done
     test $known -gt 50 || { echo "ops.def has only $known of these"; missing=1; }
     return $missing
@@ -92,7 +97,9 @@ ok 'a commit left out' found gemm 'in flight' "sed '/^ *commit/d'"
 ok 'a slot released one product early' found gemm 'a product in flight reads it' "sed 's/consumed keep=1/consumed/'"
 ok 'fewer arrivals than groups' found gemm 'arrivals' "sed 's/arrivals=2/arrivals=1/'"
 ok 'more arrivals than groups' found gemm 'of 3 groups' "sed 's/arrivals=2/arrivals=3/'"
-ok 'staging that two groups share' again gemm 'staging that is still read by a copy out\|another result' "sed 's/\(storage c_out output.*\) slots=2/\1 slots=1/'"
-ok 'rows left out that a sum sees' found attention 'FAILED' "sed 's/\(copy_in .*\)storage=v_tile/\1present=1 storage=v_tile/'"
+ok 'staging that two groups share' again gemm 'staging that is still read by a copy out\|another result' \
+    "sed 's/\(storage c_out output.*\) slots=2/\1 slots=1/'"
+ok 'rows left out that a sum sees' found attention 'FAILED' \
+    "sed 's/\(copy_in .*\)storage=v_tile/\1present=1 storage=v_tile/'"
 ok 'a variable that two values share' found softmax_rows '' "sed 's/var=now = max/var=largest = max/'"
 done_testing

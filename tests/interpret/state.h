@@ -169,8 +169,8 @@ void image_drop(Image *image);
 
 /* ---- orders.c ---------------------------------------------------------------------------------------------------- */
 
-/* Every order of every CTA by itself, up to orders that cannot differ (explore.h): each has to leave the same bytes.  NULL or
-   a report, good until the next, which ends with the order as WS_ORDER takes it.  */
+/* Every order of every CTA by itself, up to orders that cannot differ (explore.h): each has to leave the same bytes.
+   NULL or a report, good until the next, which ends with the order as WS_ORDER takes it.  */
 const char *launch_explore(Launch *launch, long most, long *runs);
 /* One CTA in the order that the text says, the others as a seed does.  "2:01103" is CTA 2.  */
 const char *launch_replay(Launch *launch, const char *text);

@@ -2,11 +2,13 @@
 /*
  * steps.c - what steps of processes touch, and which of them depend on each other.  Two steps are
  *
- *   ordered     where one makes the other possible: copies and put_done a get, releases a put, a pass a take, the engine's end
- *               a wait, an operation's start its own steps.  The runtime's counters only grow, and each of these steps is one
- *               that the other waits for, so there is no order in which they change places.
- *   in conflict where they touch the same bytes, of shared or global memory, and one writes (an operation in flight touches
- *               its operands when it starts, when it runs and when it is waited for); or a turn is passed before it was taken.
+ *   ordered     where one makes the other possible: copies and put_done a get, releases a put, a pass a take, the
+ *               engine's end a wait, an operation's start its own steps.  The runtime's counters only grow, and each of
+ *               these steps is one that the other waits for, so there is no order in which they change places.
+ *   in conflict where they touch the same bytes, of shared or global memory, and one writes (an operation in flight
+ *   touches
+ *               its operands when it starts, when it runs and when it is waited for); or a turn is passed before it was
+ *               taken.
  *   apart       otherwise: they leave the same state in either order.
  */
 #include "steps.h"

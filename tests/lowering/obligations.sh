@@ -7,7 +7,8 @@ lower=$top_builddir/wsc-lower
 cases=$top_srcdir/tests/lowering
 cd "$work" || exit 99
 
-accepted() { "$lower" --quiet --dump=hold "$cases/$1.ir" >"$1.plan" 2>/dev/null && "$lower" --quiet --verify "$1.plan"; }
+accepted() { "$lower" --quiet --dump=hold "$cases/$1.ir" >"$1.plan" 2>/dev/null && "$lower" --quiet --verify "$1.plan";
+    }
 
 # spoiled CASE MESSAGE SCRIPT: the final programs of CASE changed by the sed script are refused with the message
 spoiled() {
@@ -23,7 +24,8 @@ spoiled() {
     grep -q "$2" messages || { cat messages; return 1; }
 }
 
-for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded carried_operand cluster gather pairs transposed prepared parts resident widths clipped uniform blocks; do
+for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
+    carried_operand cluster gather pairs transposed prepared parts resident widths clipped uniform blocks; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -31,226 +33,387 @@ consumer='/program consumer/,$'
 all='/program all/,$'
 
 # machine
-ok 'threads of another number of groups' spoiled gemm '384 groups\|256 threads for 3 groups' 's/threads=384/threads=256/'
+ok 'threads of another number of groups' spoiled gemm '384 groups\|256 threads for 3 groups' \
+    's/threads=384/threads=256/'
 ok 'more registers than the launch gives out' spoiled gemm '504 of 504\|registers' 's/registers=24$/registers=240/'
-ok 'a number of registers that cannot be asked for' spoiled gemm "'producer' has 1 warps and 25 registers" 's/registers=24$/registers=25/'
-ok 'a role without all warps of its group' spoiled gemm "'producer' has 3 warps" 's/role producer may=copy warps=1/role producer may=copy warps=3/'
+ok 'a number of registers that cannot be asked for' spoiled gemm "'producer' has 1 warps and 25 registers" \
+    's/registers=24$/registers=25/'
+ok 'a role without all warps of its group' spoiled gemm "'producer' has 3 warps" \
+    's/role producer may=copy warps=1/role producer may=copy warps=3/'
 ok 'a role that stores and may not' spoiled gemm "'consumer' does what it may not" 's/may=compute,store/may=compute/'
 ok 'a role that copies and may not' spoiled gemm "'producer' does what it may not" 's/may=copy/may=compute/'
-ok 'a role that computes and may not' spoiled transposed "'transposer' does what it may not" '/role transposer/s/may=compute/may=store/'
+ok 'a role that computes and may not' spoiled transposed "'transposer' does what it may not" \
+    '/role transposer/s/may=compute/may=store/'
 
 # memory
-ok 'what is resident and written by others' spoiled resident "storage 'tb' keeps in 4 of 8 slots what others write" '1,/^  program/s/store %c, /store %b, /'
-ok 'slots that are resident and have no turn each' spoiled resident "storage 'tb' keeps in 3 of 8 slots" 's/resident=4/resident=3/'
-ok 'slots that share memory, filled by threads that do not wait for all of them' spoiled transposed "storage 'tb_transposed' keeps in 1 of" '/storage tb_transposed ring/s/slots=\([0-9]*\)/slots=\1 resident=1/'
-ok 'slots that overlap' spoiled gemm "storage 'ta' has 4 slots of 8192 bytes, and its tile takes 16384" 's/bytes=16384 offset=0/bytes=8192 offset=0/'
+ok 'what is resident and written by others' spoiled resident "storage 'tb' keeps in 4 of 8 slots what others write" \
+    '1,/^  program/s/store %c, /store %b, /'
+ok 'slots that are resident and have no turn each' spoiled resident "storage 'tb' keeps in 3 of 8 slots" \
+    's/resident=4/resident=3/'
+ok 'slots that share memory, filled by threads that do not wait for all of them' spoiled transposed \
+    "storage 'tb_transposed' keeps in 1 of" '/storage tb_transposed ring/s/slots=\([0-9]*\)/slots=\1 resident=1/'
+ok 'slots that overlap' spoiled gemm "storage 'ta' has 4 slots of 8192 bytes, and its tile takes 16384" \
+    's/bytes=16384 offset=0/bytes=8192 offset=0/'
 ok 'storages that overlap' spoiled gemm "storages 'ta' and 'tb' overlap" 's/offset=65536/offset=64512/'
 ok 'storages that share memory' spoiled gemm "storages 'ta' and 'tb' overlap" 's/offset=65536/offset=0/'
 ok 'a storage behind the end' spoiled gemm "storage 'c_out' lies at" 's/shared=230400/shared=229000/'
-ok 'a storage that is not aligned' spoiled gemm "storage 'tb' lies at 65600" 's/offset=65536/offset=65600/; s/offset=196608/offset=197632/; s/shared=230400/shared=231424/'
-ok 'more slots in a ring than in its storage' spoiled gemm "ring 'ta_tb' has 5 slots, its storage 'ta' 4" 's/aref ta_tb slots=4/aref ta_tb slots=5/'
-ok 'two rings in one storage' spoiled attention "or that is not its own" 's/storages=tv$/storages=tk/; s/storage=tv$/storage=tk/'
-ok 'too little scratch memory' spoiled reload 'less scratch memory than it exchanges' 's/tile<i8,1x1024> slots=1 bytes=1024/tile<i8,1x512> slots=1 bytes=512/'
+ok 'a storage that is not aligned' spoiled gemm "storage 'tb' lies at 65600" \
+    's/offset=65536/offset=65600/; s/offset=196608/offset=197632/; s/shared=230400/shared=231424/'
+ok 'more slots in a ring than in its storage' spoiled gemm "ring 'ta_tb' has 5 slots, its storage 'ta' 4" \
+    's/aref ta_tb slots=4/aref ta_tb slots=5/'
+ok 'two rings in one storage' spoiled attention "or that is not its own" \
+    's/storages=tv$/storages=tk/; s/storage=tv$/storage=tk/'
+ok 'too little scratch memory' spoiled reload 'less scratch memory than it exchanges' \
+    's/tile<i8,1x1024> slots=1 bytes=1024/tile<i8,1x512> slots=1 bytes=512/'
 ok 'no scratch memory' spoiled reload 'has no scratch memory of its own' '/program/,$s/ storage=scratch//'
-ok 'operands in memory of another shape' spoiled operands 'writes to memory of another shape' "$consumer"'s/storage=et_staged$/storage=h_staged/'
+ok 'operands in memory of another shape' spoiled operands 'writes to memory of another shape' \
+    "$consumer"'s/storage=et_staged$/storage=h_staged/'
 ok 'f32 that a product wants rounded' spoiled rounded 'reads f32 that nobody has rounded' 's/ rounded=1//'
-ok 'rounded f32 that others read' spoiled rounded 'reads f32 that was rounded for a product' '/storage ta ring/s/$/ rounded=1/'
-ok 'bytes in registers against bytes in their own order' spoiled transposed 'has bytes in registers on the left, and on the right another order' 's/ interleaved=1//'
-ok 'bytes in the order of registers that others read' spoiled transposed 'reads bytes in the order of registers as if they were in their own' '/storage ta ring/s/$/ interleaved=1/'
+ok 'rounded f32 that others read' spoiled rounded 'reads f32 that was rounded for a product' \
+    '/storage ta ring/s/$/ rounded=1/'
+ok 'bytes in registers against bytes in their own order' spoiled transposed \
+    'has bytes in registers on the left, and on the right another order' 's/ interleaved=1//'
+ok 'bytes in the order of registers that others read' spoiled transposed \
+    'reads bytes in the order of registers as if they were in their own' '/storage ta ring/s/$/ interleaved=1/'
 ok 'a ring that is filled from none' spoiled transposed "ring 'tb_transposed_ring' lacks" 's/ from=tb_ring//'
-ok 'an output in memory of another use' spoiled gemm 'copies its tile out of memory of another use' "$consumer"'s/\(store %c.*\)storage=c_out/\1storage=ta/'
-ok 'a box in memory of another use' spoiled gemm 'has no memory of its own to write to' "$consumer"'s/\(stage .*\)storage=c_out/\1storage=ta/'
-ok 'a tile copied out that was not staged' spoiled carried_operand 'copies its tile out of memory that it was not staged in' 's/store %y, %i, 0, %[0-9]* | \(.*\)storage=y_out/store %y, %i, 0, %sum | \1storage=y_out/'
+ok 'an output in memory of another use' spoiled gemm 'copies its tile out of memory of another use' \
+    "$consumer"'s/\(store %c.*\)storage=c_out/\1storage=ta/'
+ok 'a box in memory of another use' spoiled gemm 'has no memory of its own to write to' \
+    "$consumer"'s/\(stage .*\)storage=c_out/\1storage=ta/'
+ok 'a tile copied out that was not staged' spoiled carried_operand \
+    'copies its tile out of memory that it was not staged in' \
+    's/store %y, %i, 0, %[0-9]* | \(.*\)storage=y_out/store %y, %i, 0, %sum | \1storage=y_out/'
 ok 'more boxes than buffers' spoiled carried_operand 'has no buffer for each box' 's/\(stage %sum.*\)box=2/\1box=3/'
 
-ok 'slots that alternate and overlap' spoiled pairs "slots of storage 'tb' overlap\|overlap" 's/stride=16384 /stride=8192 /'
-ok 'one instruction of products that add to one sum' spoiled pairs 'is one instruction with a product that cannot be' "$consumer"'s/= mma %ta3, %wb, %w.2/& paired=1/'
-ok 'one instruction of operands that lie apart' spoiled pairs 'whose right operand lies elsewhere' 's/storage tb ring\(.*\) offset=16384 stride=16384/storage tb ring\1 offset=16384/; s/offset=24576 stride=16384 beside=tb/offset=32768/'
+ok 'slots that alternate and overlap' spoiled pairs "slots of storage 'tb' overlap\|overlap" \
+    's/stride=16384 /stride=8192 /'
+ok 'one instruction of products that add to one sum' spoiled pairs 'is one instruction with a product that cannot be' \
+    "$consumer"'s/= mma %ta3, %wb, %w.2/& paired=1/'
+ok 'one instruction of operands that lie apart' spoiled pairs 'whose right operand lies elsewhere' \
+    's/storage tb ring\(.*\) offset=16384 stride=16384/storage tb ring\1 offset=16384/; s/offset=24576 stride=16384 beside=tb/offset=32768/'
 
 # ends and arrivals
-ok 'a ring that nobody fills' spoiled gemm "ring 'ta_tb': 0 roles fill it and 1 read it" "$producer"'{/= put |/d; /copy_in/d; /put_done/d;}'
-ok 'fewer slots than iterations in flight' spoiled gemm 'would wait for itself' 's/slots=4/slots=1/; s/bytes=16384 offset=0/bytes=16384 offset=0/'
+ok 'a ring that nobody fills' spoiled gemm "ring 'ta_tb': 0 roles fill it and 1 read it" \
+    "$producer"'{/= put |/d; /copy_in/d; /put_done/d;}'
+ok 'fewer slots than iterations in flight' spoiled gemm 'would wait for itself' \
+    's/slots=4/slots=1/; s/bytes=16384 offset=0/bytes=16384 offset=0/'
 ok 'an arrival too few' spoiled gemm 'expects 1 arrivals' 's/arrivals=2/arrivals=1/'
 
 # widths
-ok 'a width that is taken for a number' spoiled widths "'for' takes a width for a number" "$consumer"'s/< %K, 64;/< %K, %width;/'
-ok 'fewer columns than the step' spoiled clipped 'stores what the source does not store\|carries' "$consumer"'s/= narrow %width.2: i32\(.*\) = %width;/= narrow %width.2: i32\1 = 64;/'
+ok 'a width that is taken for a number' spoiled widths "'for' takes a width for a number" \
+    "$consumer"'s/< %K, 64;/< %K, %width;/'
+ok 'fewer columns than the step' spoiled clipped 'stores what the source does not store\|carries' \
+    "$consumer"'s/= narrow %width.2: i32\(.*\) = %width;/= narrow %width.2: i32\1 = 64;/'
 
 # two bodies
-ok 'bodies that part at another bound' spoiled attention 'has two bodies that part where no branch of line [0-9]* does' "$consumer"'s/edge %edge;/edge %L;/'
-ok 'a mask that the second body turns round' spoiled attention 'carries\|stores what' '/beyond {/,/yield/s/select \(%inside[.0-9]*\), \(%[a-z0-9.]*\), \(%[0-9]*\)/select \1, \3, \2/'
-ok 'a wait left out of the second body alone' spoiled attention 'in flight' '/beyond {/,/^      }/s/pending=1/pending=2/'
+ok 'bodies that part at another bound' spoiled attention \
+    'has two bodies that part where no branch of line [0-9]* does' "$consumer"'s/edge %edge;/edge %L;/'
+ok 'a mask that the second body turns round' spoiled attention 'carries\|stores what' \
+    '/beyond {/,/yield/s/select \(%inside[.0-9]*\), \(%[a-z0-9.]*\), \(%[0-9]*\)/select \1, \3, \2/'
+ok 'a wait left out of the second body alone' spoiled attention 'in flight' \
+    '/beyond {/,/^      }/s/pending=1/pending=2/'
 
 # versions
-ok 'a program for tensors that the TMA can load, and none for others' spoiled gemm "'producer' has no program for tensors that the TMA cannot load" 's/versions=any,tma/versions=tma/'
-ok 'one warp for more than copies' spoiled gemm "'consumer' has one warp, and more to do than to issue copies" 's/role consumer may=compute,store warps=4/role consumer may=compute,store warps=1/'
-ok 'four warps that issue copies by the TMA' spoiled gemm "'producer' has a program for tensors that the TMA can load, and 4 warps to run it" 's/\(role producer.*\) warps=1/\1 warps=4/'
-ok 'registers by a number that is not known' spoiled gemm "'columns' takes registers by the counter of a loop that is not unrolled" 's/ unroll=1//'
+ok 'a program for tensors that the TMA can load, and none for others' spoiled gemm \
+    "'producer' has no program for tensors that the TMA cannot load" 's/versions=any,tma/versions=tma/'
+ok 'one warp for more than copies' spoiled gemm "'consumer' has one warp, and more to do than to issue copies" \
+    's/role consumer may=compute,store warps=4/role consumer may=compute,store warps=1/'
+ok 'four warps that issue copies by the TMA' spoiled gemm \
+    "'producer' has a program for tensors that the TMA can load, and 4 warps to run it" \
+    's/\(role producer.*\) warps=1/\1 warps=4/'
+ok 'registers by a number that is not known' spoiled gemm \
+    "'columns' takes registers by the counter of a loop that is not unrolled" 's/ unroll=1//'
 
 # computed
-ok 'what holds a wait back, when something else is in its variable' spoiled attention "reads 'l', which holds another value by then" "$consumer"'{/= row_total/{p;s/.*= row_total \(%[a-z0-9.]*\).*/computed \1/;};}'
+ok 'what holds a wait back, when something else is in its variable' spoiled attention \
+    "reads 'l', which holds another value by then" \
+    "$consumer"'{/= row_total/{p;s/.*= row_total \(%[a-z0-9.]*\).*/computed \1/;};}'
 
 # uniform
-ok 'a uniform branch that goes by what the kernel writes' spoiled uniform "threads of 'consumer' may read different numbers here" "$consumer"'s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/'
+ok 'a uniform branch that goes by what the kernel writes' spoiled uniform \
+    "threads of 'consumer' may read different numbers here" "$consumer"'s/%v: \(.*\) = tensor %V/%v: \1 = tensor %C/'
 
 # values: what goes into rings and comes out of them
-ok 'another tile is loaded' spoiled gemm "copies something else into 'ta' than the source loads" "$producer"'s/copy_in %slot, %a, %i, %k/copy_in %slot, %a, %j, %k/'
-ok 'another fill' spoiled gemm "copies something else into 'tb'" "$producer"'s/copy_in %slot, %b, %j, %k/copy_in %slot, %b, %j, %k fill=1/'
-ok 'rows left out that are looked at' spoiled attention "leaves out rows of 'tv' that are looked at" "$producer"'s/\(copy_in .*\)storage=tv/\1present=1 storage=tv/'
-ok 'rows that a sum sees' spoiled attention "rows that 'k' does not have are looked at" 's/\(= load %k, .*\)| /\1| present=1 /'
-ok 'rows beyond a step left out that are looked at' spoiled attention "leaves out rows of 'tv' that are looked at" "$producer"'s/\(copy_in .*\)storage=tv/\1clipped=1 storage=tv/'
-ok 'rows beyond a step that a sum sees' spoiled attention "rows that 'k' does not have are looked at" 's/\(= load %k, .*\)| /\1| clipped=1 /'
-ok 'columns left out that a sum sees' spoiled attention 'columns that a product may leave out are looked at' 's/= dot %tq, %kt, %clean/&, 64:i32/'
-ok 'more columns left out than lie behind the end' spoiled widths 'columns that a product may leave out are looked at' 's/mini %2, 256:i64 | tag/mini %2, 128:i64 | tag/'
-ok 'fewer columns than the source says' spoiled widths 'stores what the source does not store\|carries' "$consumer"'s/mini %3, 256:i64/mini %3, 128:i64/'
-ok 'a width that is another number' spoiled widths 'stores what the source does not store\|carries' "$consumer"'s/\(= narrow .*\) = %seen/\1 = %last/'
+ok 'another tile is loaded' spoiled gemm "copies something else into 'ta' than the source loads" \
+    "$producer"'s/copy_in %slot, %a, %i, %k/copy_in %slot, %a, %j, %k/'
+ok 'another fill' spoiled gemm "copies something else into 'tb'" \
+    "$producer"'s/copy_in %slot, %b, %j, %k/copy_in %slot, %b, %j, %k fill=1/'
+ok 'rows left out that are looked at' spoiled attention "leaves out rows of 'tv' that are looked at" \
+    "$producer"'s/\(copy_in .*\)storage=tv/\1present=1 storage=tv/'
+ok 'rows that a sum sees' spoiled attention "rows that 'k' does not have are looked at" \
+    's/\(= load %k, .*\)| /\1| present=1 /'
+ok 'rows beyond a step left out that are looked at' spoiled attention "leaves out rows of 'tv' that are looked at" \
+    "$producer"'s/\(copy_in .*\)storage=tv/\1clipped=1 storage=tv/'
+ok 'rows beyond a step that a sum sees' spoiled attention "rows that 'k' does not have are looked at" \
+    's/\(= load %k, .*\)| /\1| clipped=1 /'
+ok 'columns left out that a sum sees' spoiled attention 'columns that a product may leave out are looked at' \
+    's/= dot %tq, %kt, %clean/&, 64:i32/'
+ok 'more columns left out than lie behind the end' spoiled widths 'columns that a product may leave out are looked at' \
+    's/mini %2, 256:i64 | tag/mini %2, 128:i64 | tag/'
+ok 'fewer columns than the source says' spoiled widths 'stores what the source does not store\|carries' \
+    "$consumer"'s/mini %3, 256:i64/mini %3, 128:i64/'
+ok 'a width that is another number' spoiled widths 'stores what the source does not store\|carries' \
+    "$consumer"'s/\(= narrow .*\) = %seen/\1 = %last/'
 ok 'a copy left out' spoiled gemm "without a copy into 'tb'" '/copy_in %slot, %b/d'
 ok 'a copy twice' spoiled gemm "copies twice into one slot of 'ta'" '/copy_in %slot, %a/p'
-ok 'a put too many' spoiled gemm "a put of 'ta_tb' that no iteration of the source has" "$producer"'s/^\( *\)put_done.*/&\n\1%s2: i32 var=slot = put | aref=ta_tb\n\1copy_in %s2, %a, %i, %k | aref=ta_tb storage=ta\n\1copy_in %s2, %b, %j, %k | aref=ta_tb storage=tb\n\1put_done %s2 | aref=ta_tb/'
-ok 'a get too many' spoiled gemm "a get of 'ta_tb' that no iteration of the source has" "$consumer"'s/^\( *\)commit.*/&\n\1%s2: i32 var=slot = get | aref=ta_tb/'
-ok 'rows of another group' spoiled gemm "a window of 'ta' that is not this group's" "$consumer"'s/view %slot, %first_row/view %slot, 0:i64/'
-ok 'half of the groups' spoiled gemm "a window of 'ta' that is not this group's" "$consumer"'s/= muli %1, 64:i64/= muli %1, 32:i64/'
-ok 'a ring for another' spoiled attention "with a slot of another ring" "$consumer"'s/view %slot.2 | \(.*\) aref=tk_ring storage=tk/view %slot | \1 aref=tk_ring storage=tk/'
+ok 'a put too many' spoiled gemm "a put of 'ta_tb' that no iteration of the source has" \
+    "$producer"'s/^\( *\)put_done.*/&\n\1%s2: i32 var=slot = put | aref=ta_tb\n\1copy_in %s2, %a, %i, %k | aref=ta_tb storage=ta\n\1copy_in %s2, %b, %j, %k | aref=ta_tb storage=tb\n\1put_done %s2 | aref=ta_tb/'
+ok 'a get too many' spoiled gemm "a get of 'ta_tb' that no iteration of the source has" \
+    "$consumer"'s/^\( *\)commit.*/&\n\1%s2: i32 var=slot = get | aref=ta_tb/'
+ok 'rows of another group' spoiled gemm "a window of 'ta' that is not this group's" \
+    "$consumer"'s/view %slot, %first_row/view %slot, 0:i64/'
+ok 'half of the groups' spoiled gemm "a window of 'ta' that is not this group's" \
+    "$consumer"'s/= muli %1, 64:i64/= muli %1, 32:i64/'
+ok 'a ring for another' spoiled attention "with a slot of another ring" \
+    "$consumer"'s/view %slot.2 | \(.*\) aref=tk_ring storage=tk/view %slot | \1 aref=tk_ring storage=tk/'
 
 # values: what is computed
 ok 'another operation' spoiled attention "carries '[a-z]*' over an iteration" "$consumer"'s/= exp %d.2/= exp2 %d.2/'
-ok 'another constant' spoiled gemm "carries 'acc' over an iteration\|stores what the source does not store" "$consumer"'s/= full 0/= full 1/'
-ok 'operands in another order' spoiled attention 'stores what\|carries' "$consumer"'s/sub %less/sub %less/; s/= sub %m.3, %now.2/= sub %now.2, %m.3/'
-ok 'the first iteration instead of the last' spoiled attention "reads 'ph', which holds another value by then" "$consumer"'s/mma %ph.3, %tv/mma %ph, %tv/'
-ok 'an accumulator that is not the last one' spoiled operands 'holds another value by then' "$consumer"'s/= mma %ta, %3, %acc.2/= mma %ta, %3, %zero/'
+ok 'another constant' spoiled gemm "carries 'acc' over an iteration\|stores what the source does not store" \
+    "$consumer"'s/= full 0/= full 1/'
+ok 'operands in another order' spoiled attention 'stores what\|carries' \
+    "$consumer"'s/sub %less/sub %less/; s/= sub %m.3, %now.2/= sub %now.2, %m.3/'
+ok 'the first iteration instead of the last' spoiled attention "reads 'ph', which holds another value by then" \
+    "$consumer"'s/mma %ph.3, %tv/mma %ph, %tv/'
+ok 'an accumulator that is not the last one' spoiled operands 'holds another value by then' \
+    "$consumer"'s/= mma %ta, %3, %acc.2/= mma %ta, %3, %zero/'
 
-ok 'rows of another group gathered' spoiled gather "gathers in 'x_gathered' what is not this group's rows" "$consumer"'s/gather %x, %first_row/gather %x, 0:i64/'
+ok 'rows of another group gathered' spoiled gather "gathers in 'x_gathered' what is not this group's rows" \
+    "$consumer"'s/gather %x, %first_row/gather %x, 0:i64/'
 
 # values: stores
-ok 'another value is stored' spoiled reload 'stores what the source does not store' '/program/,$s/store %z, %i, 0, %w/store %z, %i, 0, %v/'
-ok 'in another place' spoiled gemm 'stores what the source does not store' "$consumer"'s/addi %\([0-9]*\), %first_row/addi %\1, 64:i64/'
+ok 'another value is stored' spoiled reload 'stores what the source does not store' \
+    '/program/,$s/store %z, %i, 0, %w/store %z, %i, 0, %v/'
+ok 'in another place' spoiled gemm 'stores what the source does not store' \
+    "$consumer"'s/addi %\([0-9]*\), %first_row/addi %\1, 64:i64/'
 ok 'a store left out' spoiled operands "leaves out the 'store'" "$consumer"'{/store %d,/d;}'
 ok 'a store twice' spoiled operands 'stores what the source does not store' "$consumer"'{/store %d,/p;}'
-ok 'stores to one place in another order' spoiled reload 'stores what the source does not store' '/program/,${/store %y, %i, 0, %t/d; s/^\( *\)store %y, %i, 0, %v/&\n\1barrier\n\1store %y, %i, 0, %t/;}'
-ok 'a load before the store that it wants to see' spoiled reload 'stores what the source does not store' '/program/,${/%u: tile/d; s/^\( *\)%t: tile.*/&\n\1%u: tile<f32,64x64> var=u = load %y, %i, 0/;}'
+ok 'stores to one place in another order' spoiled reload 'stores what the source does not store' \
+    '/program/,${/store %y, %i, 0, %t/d; s/^\( *\)store %y, %i, 0, %v/&\n\1barrier\n\1store %y, %i, 0, %t/;}'
+ok 'a load before the store that it wants to see' spoiled reload 'stores what the source does not store' \
+    '/program/,${/%u: tile/d; s/^\( *\)%t: tile.*/&\n\1%u: tile<f32,64x64> var=u = load %y, %i, 0/;}'
 
-ok 'a store by every group' spoiled one_for_all 'every group stores what one should store for all' "$consumer"'s/^\( *%6: i1 var=condition = eqi\) %group, 0/\1 0, 0/'
+ok 'a store by every group' spoiled one_for_all 'every group stores what one should store for all' \
+    "$consumer"'s/^\( *%6: i1 var=condition = eqi\) %group, 0/\1 0, 0/'
 ok 'a store by no group' spoiled one_for_all "leaves out the 'store_row'" "$consumer"'{/store_row %s/d;}'
-ok 'a store by the last group' spoiled one_for_all 'has a branch that the source does not have here' "$consumer"'s/^\( *%6: i1 var=condition = eqi\) %group, 0/\1 %group, 1/'
-ok 'prints in another order' spoiled one_for_all 'prints before, or otherwise than, the source prints' "$consumer"'{s/print %twice "twice"/print %other "other"/; s/print %bias "bias"/print %twice "twice"/; s/print %other "other"/print %bias "bias"/;}'
-ok 'another name is printed' spoiled one_for_all 'prints before, or otherwise than, the source prints' "$consumer"'s/print %bias "bias"/print %bias "bass"/'
+ok 'a store by the last group' spoiled one_for_all 'has a branch that the source does not have here' \
+    "$consumer"'s/^\( *%6: i1 var=condition = eqi\) %group, 0/\1 %group, 1/'
+ok 'prints in another order' spoiled one_for_all 'prints before, or otherwise than, the source prints' \
+    "$consumer"'{s/print %twice "twice"/print %other "other"/; s/print %bias "bias"/print %twice "twice"/; s/print %other "other"/print %bias "bias"/;}'
+ok 'another name is printed' spoiled one_for_all 'prints before, or otherwise than, the source prints' \
+    "$consumer"'s/print %bias "bias"/print %bias "bass"/'
 
-ok 'two variables of one name' spoiled gemm "two variables that are seen together are called 'acc' and 'acc.2'" "$consumer"'s/%slot\(.*\) var=slot = get/%slot\1 var=acc$2 = get/; s/variable acc: \(.*\)/&\n  variable acc$2: i32 role=consumer/'
+ok 'two variables of one name' spoiled gemm "two variables that are seen together are called 'acc' and 'acc.2'" \
+    "$consumer"'s/%slot\(.*\) var=slot = get/%slot\1 var=acc$2 = get/; s/variable acc: \(.*\)/&\n  variable acc$2: i32 role=consumer/'
 
 # values: control flow
 ok 'another bound' spoiled gemm 'has another bound than the loop of line' "$producer"'s/< %K, 64/< %N, 64/'
-ok 'another comparison' spoiled gemm 'is a loop that the source does not have here' "$producer"'s/0, < %K, 64/0, <= %K, 64/'
-ok 'another grid' spoiled gemm 'walks over another grid than the source' "$producer"'s/%i: i32 var=i = 0, < %M, 128/%i: i32 var=i = 0, < %M, 64/'
-ok 'another branch' spoiled arms 'has a branch that the source does not have here' "$producer"'s/= lti %i, %j/= lti %j, %i/'
-ok 'a while under another condition' spoiled while_around 'goes on under another condition' "$producer"'s/= lti %begin.2, %wide/= lei %begin.2, %wide/'
-ok 'pieces in another order' spoiled while_around 'goes on under another condition\|carries' "$producer"'s/= at %pieces, %piece.3/= at %pieces, 0:i64/'
-ok 'the wrong turn' spoiled by_tiles 'has a branch that the source does not have here' "$consumer"'s/= remi %ordinal, 2/= remi %ordinal, 3/'
-ok 'puts of another number passed over' spoiled by_tiles 'passes over another number of puts' "$consumer"'s/= addi %K, 63/= addi %K, 64/'
+ok 'another comparison' spoiled gemm 'is a loop that the source does not have here' \
+    "$producer"'s/0, < %K, 64/0, <= %K, 64/'
+ok 'another grid' spoiled gemm 'walks over another grid than the source' \
+    "$producer"'s/%i: i32 var=i = 0, < %M, 128/%i: i32 var=i = 0, < %M, 64/'
+ok 'another branch' spoiled arms 'has a branch that the source does not have here' \
+    "$producer"'s/= lti %i, %j/= lti %j, %i/'
+ok 'a while under another condition' spoiled while_around 'goes on under another condition' \
+    "$producer"'s/= lti %begin.2, %wide/= lei %begin.2, %wide/'
+ok 'pieces in another order' spoiled while_around 'goes on under another condition\|carries' \
+    "$producer"'s/= at %pieces, %piece.3/= at %pieces, 0:i64/'
+ok 'the wrong turn' spoiled by_tiles 'has a branch that the source does not have here' \
+    "$consumer"'s/= remi %ordinal, 2/= remi %ordinal, 3/'
+ok 'puts of another number passed over' spoiled by_tiles 'passes over another number of puts' \
+    "$consumer"'s/= addi %K, 63/= addi %K, 64/'
 ok 'puts passed over twice' spoiled by_tiles 'passes over another number of puts' "$consumer"'{/skip %/p;}'
-ok 'puts not passed over' spoiled by_tiles "passes over puts of 'ta_tb' that no other group takes" "$consumer"'s/\(skip %[0-9]*\) count=1/\1 count=0/'
-ok 'an epilogue left out' spoiled attention "leaves out the\|without the get of 'tv_ring'" "$consumer"'{/%slot.7: i32/,/consumed.*tv_ring/d; s/yield %m.2, %l.3, %acc.7/yield %m.2, %l.3, %rescaled.2/;}'
+ok 'puts not passed over' spoiled by_tiles "passes over puts of 'ta_tb' that no other group takes" \
+    "$consumer"'s/\(skip %[0-9]*\) count=1/\1 count=0/'
+ok 'an epilogue left out' spoiled attention "leaves out the\|without the get of 'tv_ring'" \
+    "$consumer"'{/%slot.7: i32/,/consumed.*tv_ring/d; s/yield %m.2, %l.3, %acc.7/yield %m.2, %l.3, %rescaled.2/;}'
 
 # values: variables
-ok 'a variable written before it was read' spoiled operands 'holds another value by then' "$consumer"'s/%ht\(.*\) = trans/%ht\1 = trans/; s/%h: tile<f16,64x64> var=h /%h: tile<f16,64x64> var=e /; s/%e: tile<e4m3,64x64> var=e /%e: tile<e4m3,64x64> var=e /'
-ok 'an accumulator put where an operand is' spoiled carried_operand "reads 'sum', which holds another value by then" 's/var=sum_2/var=sum/'
-ok 'a counter written in the loop' spoiled gemm 'holds another value by then' "$producer"'s/%slot: i32 var=slot = put/%slot: i32 var=k = put/'
+ok 'a variable written before it was read' spoiled operands 'holds another value by then' \
+    "$consumer"'s/%ht\(.*\) = trans/%ht\1 = trans/; s/%h: tile<f16,64x64> var=h /%h: tile<f16,64x64> var=e /; s/%e: tile<e4m3,64x64> var=e /%e: tile<e4m3,64x64> var=e /'
+ok 'an accumulator put where an operand is' spoiled carried_operand "reads 'sum', which holds another value by then" \
+    's/var=sum_2/var=sum/'
+ok 'a counter written in the loop' spoiled gemm 'holds another value by then' \
+    "$producer"'s/%slot: i32 var=slot = put/%slot: i32 var=k = put/'
 
 # protocol
-ok 'an accumulator copied in flight' spoiled gemm "copies 'acc' to 'other' while a product is adding to it" "$consumer"'s/%acc.4: token<f32,64x256> split var=acc/%acc.4: token<f32,64x256> split var=other/; s/variable acc: \(.*\)/&\n  variable other: \1/'
+ok 'an accumulator copied in flight' spoiled gemm "copies 'acc' to 'other' while a product is adding to it" \
+    "$consumer"'s/%acc.4: token<f32,64x256> split var=acc/%acc.4: token<f32,64x256> split var=other/; s/variable acc: \(.*\)/&\n  variable other: \1/'
 ok 'a release too early' spoiled gemm "a product in flight reads slot 0 (put 0)" 's/consumed keep=1/consumed/'
 ok 'a wait too short' spoiled gemm "a product in flight reads slot" 's/pending=1/pending=2/'
-ok 'a result looked at in flight' spoiled operands 'takes a product in flight for finished' "$consumer"'s/= wait %acc5$/= wait %acc5 pending=1/'
-ok 'no release' spoiled gemm "would wait forever at 'put': slot 0 of 'ta_tb' is released by 0 of 2 groups after put 0, iteration 5" '/consumed keep=1/d'
+ok 'a result looked at in flight' spoiled operands 'takes a product in flight for finished' \
+    "$consumer"'s/= wait %acc5$/= wait %acc5 pending=1/'
+ok 'no release' spoiled gemm \
+    "would wait forever at 'put': slot 0 of 'ta_tb' is released by 0 of 2 groups after put 0, iteration 5" \
+    '/consumed keep=1/d'
 ok 'no release at the end' spoiled gemm 'ends without a release of 1 slots\|would wait forever' '/^ *consumed |/d'
-ok 'a ring that nobody reads' spoiled ring_between "ring 'tz_ring': 1 roles fill it and 0 read it" "$consumer"'s/= get | \(.*\)aref=tz_ring/= get | \1aref=tx_ring/'
-ok 'a slot looked at behind its release' spoiled operands "reads slot 0 of 'ta_tb' (put 0) that it does not hold" "$consumer"'{/^ *consumed/d; s/^\( *\)%ta: view.*/&\n\1consumed | aref=ta_tb/;}'
-ok 'copies out of memory that is given back' spoiled gemm 'ends while copies out of shared memory may be under way' '/store_wait$/d'
-ok 'a buffer that a copy out still reads' spoiled gemm "writes to 'c_out' while TMA may read it: of 2 buffers the newest 2 are not waited for" '/store_wait pending/d'
-ok 'a copy out too many that still reads' spoiled gemm "writes to 'c_out' while TMA may read it" 's/store_wait pending=1/store_wait pending=2/'
-ok 'staged before the wait' spoiled gemm "writes to 'c_out' while TMA may read it" '/store_wait pending/{N;s/^\([^\n]*\)\n\(.*\)/\2\n\1/;}'
-ok 'a load through a buffer that a copy out reads' spoiled carried_operand "writes to 'y_out' while TMA may read it" '/store_wait pending/{N;/= load/s/^[^\n]*\n//;}'
-ok 'a load over a box that was staged' spoiled carried_operand "copies out of 'y_out' what is not, or no longer, staged there" '/stage .*box=1/s/^\( *\).*/&\n\1%over: tile<f32,64x64> var=c0 = load %c, 0, 0 | storage=y_out/; s/role=all declared=c0/&/'
-ok 'copied out without a fence' spoiled gemm "lets TMA read 'c_out', which was written, without a fence between" "$consumer"'{/^ *fence/d;}'
-ok 'fenced before it is written' spoiled gemm "lets TMA read 'c_out', which was written, without a fence between" "$consumer"'{/= stage/{N;s/^\([^\n]*\)\n\(.*\)/\2\n\1/;};}'
-ok 'a box left out' spoiled carried_operand 'stores box 2 of a tile of which 0 boxes are stored' '/stage .*box=1/{n;n;d;}'
+ok 'a ring that nobody reads' spoiled ring_between "ring 'tz_ring': 1 roles fill it and 0 read it" \
+    "$consumer"'s/= get | \(.*\)aref=tz_ring/= get | \1aref=tx_ring/'
+ok 'a slot looked at behind its release' spoiled operands "reads slot 0 of 'ta_tb' (put 0) that it does not hold" \
+    "$consumer"'{/^ *consumed/d; s/^\( *\)%ta: view.*/&\n\1consumed | aref=ta_tb/;}'
+ok 'copies out of memory that is given back' spoiled gemm 'ends while copies out of shared memory may be under way' \
+    '/store_wait$/d'
+ok 'a buffer that a copy out still reads' spoiled gemm \
+    "writes to 'c_out' while TMA may read it: of 2 buffers the newest 2 are not waited for" '/store_wait pending/d'
+ok 'a copy out too many that still reads' spoiled gemm "writes to 'c_out' while TMA may read it" \
+    's/store_wait pending=1/store_wait pending=2/'
+ok 'staged before the wait' spoiled gemm "writes to 'c_out' while TMA may read it" \
+    '/store_wait pending/{N;s/^\([^\n]*\)\n\(.*\)/\2\n\1/;}'
+ok 'a load through a buffer that a copy out reads' spoiled carried_operand "writes to 'y_out' while TMA may read it" \
+    '/store_wait pending/{N;/= load/s/^[^\n]*\n//;}'
+ok 'a load over a box that was staged' spoiled carried_operand \
+    "copies out of 'y_out' what is not, or no longer, staged there" \
+    '/stage .*box=1/s/^\( *\).*/&\n\1%over: tile<f32,64x64> var=c0 = load %c, 0, 0 | storage=y_out/; s/role=all declared=c0/&/'
+ok 'copied out without a fence' spoiled gemm "lets TMA read 'c_out', which was written, without a fence between" \
+    "$consumer"'{/^ *fence/d;}'
+ok 'fenced before it is written' spoiled gemm "lets TMA read 'c_out', which was written, without a fence between" \
+    "$consumer"'{/= stage/{N;s/^\([^\n]*\)\n\(.*\)/\2\n\1/;};}'
+ok 'a box left out' spoiled carried_operand 'stores box 2 of a tile of which 0 boxes are stored' \
+    '/stage .*box=1/{n;n;d;}'
 ok 'the last box left out' spoiled carried_operand "leaves out the 'store'" '/stage .*box=2/{n;n;d;}'
-ok 'a box twice' spoiled carried_operand 'stores box 1 of a tile of which 1 boxes are stored' 's/\(stage %sum.*\)box=2/\1box=1/'
-ok 'operands staged without a barrier' spoiled operands "writes 'operand_staged' without a barrier" "$consumer"'{/^ *barrier/{N;/= stage/s/^[^\n]*\n//;};}'
-ok 'operands staged without a fence' spoiled operands "lets a product read '[a-z]*_staged', which was written, without a fence between" "$consumer"'{/^ *fence/d;}'
-ok 'a fence behind the barrier' spoiled operands "reads '[a-z]*_staged', which other threads of it wrote and fenced, without a barrier between" "$consumer"'{/^ *fence/{N;s/^\([^\n]*\)\n\(.*\)/\2\n\1/;};}'
-ok 'no barrier behind the fence' spoiled operands "reads '[a-z]*_staged', which other threads of it wrote and fenced, without a barrier between" "$consumer"'{/^ *fence/{n;/barrier/d;};}'
-ok 'staged memory written over' spoiled operands 'after it was written again\|while a product in flight reads it\|another shape' "$consumer"'s/storage=h_staged_3$/storage=h_staged_2/'
-ok 'a load without a barrier behind the store' spoiled reload 'loads what other threads of it stored' '/program/,${/store %y, %i, 0, %t/{n;d;};}'
-ok 'a store without a barrier behind the load' spoiled reload 'stores what other threads of it loaded' '/program/,${/%v: tile/{n;d;};}'
-ok 'gathered where a product reads' spoiled gather "gathers in 'x_gathered' while a product in flight reads it" "$consumer"'s/^\( *\)%share: token.*/&\n\1%again: view<f16,128x64> var=x_gathered_view = gather %x, %first_row | storage=x_gathered\n\1%more: view<f16,128x64> var=x_gathered_view = gather %x, %first_row | storage=x_gathered/'
-ok 'a gathering to which not all come' spoiled gather "'consumer 0' waits at 'role_barrier': not all groups of 'consumer' come to their barrier" "$consumer"'s/^\( *\)atomic_add.*/&\n\1%f: i1 = eqi %group, 0\n\1if %f {\n\1role_barrier\n\1yield\n\1} else {\n\1yield\n\1}/'
-ok 'gathered without a fence' spoiled gather "lets a product read 'x_gathered', which 'consumer 0' wrote, without a fence between" "$consumer"'{/^ *fence/{N;/role_barrier/s/^[^\n]*\n//;};}'
-ok 'a fence behind the role barrier' spoiled gather "which 'consumer [01]' wrote, without a fence between\|wrote, and no role barrier stands between" "$consumer"'{/^ *fence/{N;/role_barrier/s/^\([^\n]*\)\n\(.*\)/\2\n\1/;};}'
-ok 'gathered without a role barrier' spoiled gather "reads 'x_gathered' where 'consumer 1' has written nothing yet\|and no role barrier stands between" "$consumer"'{/^ *role_barrier/d;}'
-ok 'one slot, and no role barrier before' spoiled gather "gathers in 'x_gathered' where 'consumer [01]' may still look at what was there: no role barrier stands between" 's/\(x_gathered .*\)slots=2/\1slots=1/'
+ok 'a box twice' spoiled carried_operand 'stores box 1 of a tile of which 1 boxes are stored' \
+    's/\(stage %sum.*\)box=2/\1box=1/'
+ok 'operands staged without a barrier' spoiled operands "writes 'operand_staged' without a barrier" \
+    "$consumer"'{/^ *barrier/{N;/= stage/s/^[^\n]*\n//;};}'
+ok 'operands staged without a fence' spoiled operands \
+    "lets a product read '[a-z]*_staged', which was written, without a fence between" "$consumer"'{/^ *fence/d;}'
+ok 'a fence behind the barrier' spoiled operands \
+    "reads '[a-z]*_staged', which other threads of it wrote and fenced, without a barrier between" \
+    "$consumer"'{/^ *fence/{N;s/^\([^\n]*\)\n\(.*\)/\2\n\1/;};}'
+ok 'no barrier behind the fence' spoiled operands \
+    "reads '[a-z]*_staged', which other threads of it wrote and fenced, without a barrier between" \
+    "$consumer"'{/^ *fence/{n;/barrier/d;};}'
+ok 'staged memory written over' spoiled operands \
+    'after it was written again\|while a product in flight reads it\|another shape' \
+    "$consumer"'s/storage=h_staged_3$/storage=h_staged_2/'
+ok 'a load without a barrier behind the store' spoiled reload 'loads what other threads of it stored' \
+    '/program/,${/store %y, %i, 0, %t/{n;d;};}'
+ok 'a store without a barrier behind the load' spoiled reload 'stores what other threads of it loaded' \
+    '/program/,${/%v: tile/{n;d;};}'
+ok 'gathered where a product reads' spoiled gather "gathers in 'x_gathered' while a product in flight reads it" \
+    "$consumer"'s/^\( *\)%share: token.*/&\n\1%again: view<f16,128x64> var=x_gathered_view = gather %x, %first_row | storage=x_gathered\n\1%more: view<f16,128x64> var=x_gathered_view = gather %x, %first_row | storage=x_gathered/'
+ok 'a gathering to which not all come' spoiled gather \
+    "'consumer 0' waits at 'role_barrier': not all groups of 'consumer' come to their barrier" \
+    "$consumer"'s/^\( *\)atomic_add.*/&\n\1%f: i1 = eqi %group, 0\n\1if %f {\n\1role_barrier\n\1yield\n\1} else {\n\1yield\n\1}/'
+ok 'gathered without a fence' spoiled gather \
+    "lets a product read 'x_gathered', which 'consumer 0' wrote, without a fence between" \
+    "$consumer"'{/^ *fence/{N;/role_barrier/s/^[^\n]*\n//;};}'
+ok 'a fence behind the role barrier' spoiled gather \
+    "which 'consumer [01]' wrote, without a fence between\|wrote, and no role barrier stands between" \
+    "$consumer"'{/^ *fence/{N;/role_barrier/s/^\([^\n]*\)\n\(.*\)/\2\n\1/;};}'
+ok 'gathered without a role barrier' spoiled gather \
+    "reads 'x_gathered' where 'consumer 1' has written nothing yet\|and no role barrier stands between" \
+    "$consumer"'{/^ *role_barrier/d;}'
+ok 'one slot, and no role barrier before' spoiled gather \
+    "gathers in 'x_gathered' where 'consumer [01]' may still look at what was there: no role barrier stands between" \
+    's/\(x_gathered .*\)slots=2/\1slots=1/'
 ok 'a turn that is not taken' spoiled by_tiles 'passes on a turn that it has not taken' '/pingpong_take/d'
-ok 'a turn that is not passed on' spoiled by_tiles 'would wait forever at .pingpong_take.\|takes its turn twice\|does not pass on\|ends without passing on its turn' '/pingpong_pass/d'
+ok 'a turn that is not passed on' spoiled by_tiles \
+    'would wait forever at .pingpong_take.\|takes its turn twice\|does not pass on\|ends without passing on its turn' \
+    '/pingpong_pass/d'
 ok 'a turn passed on twice' spoiled by_tiles 'passes on a turn that it has not taken' '/pingpong_pass/p'
-ok 'rounds of a slot that a group may take for each other' spoiled by_tiles "may come to the get of put [0-9]* of 'ta_tb' before put [0-9]*, the same slot's last, is done" '/pingpong_/d'
-ok 'bytes that do not arrive' spoiled gemm 'expects 65536 bytes for each slot and gets 49152' 's/bytes=49152/bytes=65536/'
+ok 'rounds of a slot that a group may take for each other' spoiled by_tiles \
+    "may come to the get of put [0-9]* of 'ta_tb' before put [0-9]*, the same slot's last, is done" '/pingpong_/d'
+ok 'bytes that do not arrive' spoiled gemm 'expects 65536 bytes for each slot and gets 49152' \
+    's/bytes=49152/bytes=65536/'
 
 # what is turned over on its way
 transposer='/program transposer/,$'
-ok 'a tile that is not turned over' spoiled transposed "ends a put of 'tb_transposed_ring' without a copy into 'tb_transposed'" '/ put_tile /d'
+ok 'a tile that is not turned over' spoiled transposed \
+    "ends a put of 'tb_transposed_ring' without a copy into 'tb_transposed'" '/ put_tile /d'
 ok 'two tiles in one slot' spoiled transposed "writes two tiles to one slot of 'tb_transposed'" '/ put_tile /p'
-ok 'a tile turned over into another ring' spoiled transposed "writes a tile to 'tb_transposed' with a slot of another ring" 's/put_tile %slot.2/put_tile %slot/'
-ok 'a tile of another ring' spoiled transposed 'has no way to write its tile' 's/put_tile %slot.2, %tb | \(.*\)storage=tb_transposed/put_tile %slot.2, %tb | \1storage=tb/'
-ok 'a tile that is handed on unfenced' spoiled transposed "hands on 'tb_transposed', which its threads wrote, without a fence" "$transposer"'{/ fence /d;}'
-ok 'a tile that is handed on before all have written' spoiled transposed "hands on 'tb_transposed', which its threads wrote, without a barrier behind" "$transposer"'{/ barrier /d;}'
-ok 'a slot released before it is turned over' spoiled transposed "reads slot 0 of 'tb_ring' (put 0) that it does not hold at 'put_tile'" "$transposer"'{/ consumed /d; s/ put_tile /consumed | aref=tb_ring\n&/;}'
-ok 'a slot turned over and not released' spoiled transposed "ring 'tb_ring' expects 1 arrivals for each slot and gets 0" "$transposer"'{/ consumed /d;}'
+ok 'a tile turned over into another ring' spoiled transposed \
+    "writes a tile to 'tb_transposed' with a slot of another ring" 's/put_tile %slot.2/put_tile %slot/'
+ok 'a tile of another ring' spoiled transposed 'has no way to write its tile' \
+    's/put_tile %slot.2, %tb | \(.*\)storage=tb_transposed/put_tile %slot.2, %tb | \1storage=tb/'
+ok 'a tile that is handed on unfenced' spoiled transposed \
+    "hands on 'tb_transposed', which its threads wrote, without a fence" "$transposer"'{/ fence /d;}'
+ok 'a tile that is handed on before all have written' spoiled transposed \
+    "hands on 'tb_transposed', which its threads wrote, without a barrier behind" "$transposer"'{/ barrier /d;}'
+ok 'a slot released before it is turned over' spoiled transposed \
+    "reads slot 0 of 'tb_ring' (put 0) that it does not hold at 'put_tile'" \
+    "$transposer"'{/ consumed /d; s/ put_tile /consumed | aref=tb_ring\n&/;}'
+ok 'a slot turned over and not released' spoiled transposed \
+    "ring 'tb_ring' expects 1 arrivals for each slot and gets 0" "$transposer"'{/ consumed /d;}'
 
 # what a role computes for others
 preparer='/program preparer/,$'
-ok 'a computed tile that is not put' spoiled prepared "ends a put of 'halves_ring' without a copy into 'halves'" '/ put_tile /d'
+ok 'a computed tile that is not put' spoiled prepared "ends a put of 'halves_ring' without a copy into 'halves'" \
+    '/ put_tile /d'
 ok 'a computed tile put twice' spoiled prepared "writes two tiles to one slot of 'halves'" '/ put_tile /p'
-ok 'a tile of another type' spoiled prepared 'writes to memory of another shape' 's/put_tile %slot.2, %[a-z.0-9]*/put_tile %slot.2, %tw.2/'
-ok 'another tile than the source has' spoiled prepared "writes something else to 'halves' than the source has there" "$preparer"'s/mul %wide, %ts/mul %wide, %wide/'
-ok 'a computed tile of other scales' spoiled prepared "writes something else to 'halves' than the source has there" "$preparer"'s/load_col %s, %\([a-z.0-9]*\), %j/load_col %s, %\1, %i/'
-ok 'a direct load of what another role stores' spoiled prepared 'loads what another role stores' 's/%s: tensor<f32,2>\(.*\) = tensor %S,/%s: tensor<f32,2>\1 = tensor %C,/'
-ok 'a computed tile that is not fenced' spoiled prepared "hands on 'halves', which its threads wrote, without a fence" "$preparer"'{/ fence/d;}'
-ok 'a computed tile that not all have written' spoiled prepared "hands on 'halves', which its threads wrote, without a barrier behind" "$preparer"'{/ barrier/d;}'
-ok 'a put of a computed tile that does not arrive' spoiled prepared "puts into 'halves_ring' before its last put is done" "$preparer"'{/ put_done/d;}'
-ok 'a computed tile that no role puts' spoiled prepared "ring 'halves_ring': 0 roles fill it" "$preparer"'{s/= put |/= get |/;}'
-ok 'a computed tile released before its product' spoiled prepared "halves_ring" "$consumer"'{/consumed.*aref=halves_ring/d; s/^\( *\)%\([a-z.0-9]*\).*= get | .*aref=halves_ring/&\n\1consumed | aref=halves_ring/;}'
+ok 'a tile of another type' spoiled prepared 'writes to memory of another shape' \
+    's/put_tile %slot.2, %[a-z.0-9]*/put_tile %slot.2, %tw.2/'
+ok 'another tile than the source has' spoiled prepared "writes something else to 'halves' than the source has there" \
+    "$preparer"'s/mul %wide, %ts/mul %wide, %wide/'
+ok 'a computed tile of other scales' spoiled prepared "writes something else to 'halves' than the source has there" \
+    "$preparer"'s/load_col %s, %\([a-z.0-9]*\), %j/load_col %s, %\1, %i/'
+ok 'a direct load of what another role stores' spoiled prepared 'loads what another role stores' \
+    's/%s: tensor<f32,2>\(.*\) = tensor %S,/%s: tensor<f32,2>\1 = tensor %C,/'
+ok 'a computed tile that is not fenced' spoiled prepared "hands on 'halves', which its threads wrote, without a fence" \
+    "$preparer"'{/ fence/d;}'
+ok 'a computed tile that not all have written' spoiled prepared \
+    "hands on 'halves', which its threads wrote, without a barrier behind" "$preparer"'{/ barrier/d;}'
+ok 'a put of a computed tile that does not arrive' spoiled prepared \
+    "puts into 'halves_ring' before its last put is done" "$preparer"'{/ put_done/d;}'
+ok 'a computed tile that no role puts' spoiled prepared "ring 'halves_ring': 0 roles fill it" \
+    "$preparer"'{s/= put |/= get |/;}'
+ok 'a computed tile released before its product' spoiled prepared "halves_ring" \
+    "$consumer"'{/consumed.*aref=halves_ring/d; s/^\( *\)%\([a-z.0-9]*\).*= get | .*aref=halves_ring/&\n\1consumed | aref=halves_ring/;}'
 
 # clusters
-ok 'a share of another size' spoiled cluster "brings 32 of 128 rows of 'ta', and 2 blocks do so" "$producer"'s/share=64/share=32/'
-ok 'a part without the others' spoiled cluster "brings a part of 'ta' alone" "s/arrivals=6 along=x_and_y/arrivals=4 along=x/; $producer"'s/along=y //'
-ok 'a tile that the others do not load' spoiled cluster "shares 'ta' with blocks that load another tile" "$producer"'{s/along=y /along=& /; s/along=x /along=y /; s/along=along=y /along=x /;}'
-ok 'a tile that some blocks load more often' spoiled cluster "shares 'tb' with blocks that load another tile" 's/\(for %k: i32.* = 0, \)< %K, 64/\1< %i, 64/'
-ok 'copies to blocks whose releases do not come' spoiled cluster "ring 'ta_tb' is filled along x_and_y, and released along x" 's/arrivals=6 along=x_and_y/arrivals=4 along=x/'
-ok 'releases that stay in the block' spoiled cluster "ring 'ta_tb' is filled along x_and_y, and released along none" 's/arrivals=6 along=x_and_y/arrivals=2/'
-ok 'releases of other blocks that are not waited for' spoiled cluster 'expects 2 arrivals for each slot and gets 6' 's/arrivals=6/arrivals=2/'
-ok 'releases to blocks that bring nothing' spoiled cluster "ring 'ta_tb' is filled along x, and released along x_and_y" "$producer"'s/along=y share=64//'
+ok 'a share of another size' spoiled cluster "brings 32 of 128 rows of 'ta', and 2 blocks do so" \
+    "$producer"'s/share=64/share=32/'
+ok 'a part without the others' spoiled cluster "brings a part of 'ta' alone" \
+    "s/arrivals=6 along=x_and_y/arrivals=4 along=x/; $producer"'s/along=y //'
+ok 'a tile that the others do not load' spoiled cluster "shares 'ta' with blocks that load another tile" \
+    "$producer"'{s/along=y /along=& /; s/along=x /along=y /; s/along=along=y /along=x /;}'
+ok 'a tile that some blocks load more often' spoiled cluster "shares 'tb' with blocks that load another tile" \
+    's/\(for %k: i32.* = 0, \)< %K, 64/\1< %i, 64/'
+ok 'copies to blocks whose releases do not come' spoiled cluster \
+    "ring 'ta_tb' is filled along x_and_y, and released along x" 's/arrivals=6 along=x_and_y/arrivals=4 along=x/'
+ok 'releases that stay in the block' spoiled cluster "ring 'ta_tb' is filled along x_and_y, and released along none" \
+    's/arrivals=6 along=x_and_y/arrivals=2/'
+ok 'releases of other blocks that are not waited for' spoiled cluster 'expects 2 arrivals for each slot and gets 6' \
+    's/arrivals=6/arrivals=2/'
+ok 'releases to blocks that bring nothing' spoiled cluster \
+    "ring 'ta_tb' is filled along x, and released along x_and_y" "$producer"'s/along=y share=64//'
 
 # parts of sums
-ok 'parts that other groups write, too' spoiled parts 'has no memory of its own for parts' 's/\(storage sum_parts parts.*\) slots=2/\1 slots=1/'
-ok 'parts in less memory than they take' spoiled parts "exchanges parts in memory of another shape" 's/\(storage sum_parts parts tile<f32,64x\)128>/\164>/; s/bytes=32784/bytes=16400/'
-ok 'blocks that are not said to sum' spoiled parts 'does not share out the columns' 's/ parts cluster(1,4)/ cluster(1,4)/'
-ok 'columns for fewer blocks' spoiled parts 'does not share out the columns' 's/ parts cluster(1,4)/ parts cluster(1,2)/'
-ok 'a sum from another start' spoiled parts 'stores what the source does not store' "$consumer"'s/= sum_parts %part.5/& start=1/'
-ok 'a sum to which not all groups come' spoiled parts "not all groups of 'consumer' sum in 'sum_parts'" "$consumer"'s/^\( *\)%2: i64.*/&\n\1%f: i1 = eqi %group, 0\n\1if %f {\n\1%again: tile<f32,64x32> split var=sum = sum_parts %part.5 | storage=sum_parts\n\1yield\n\1} else {\n\1yield\n\1}/'
-ok 'a sum in each iteration' spoiled parts 'they do not execute line [0-9]* equally often' "$consumer"'s/^\( *\)yield %part.4.*/\1%again: tile<f32,64x32> split var=again = sum_parts %part.4 | storage=sum_parts\n&/; s/^  variable M: i32$/&\n  variable again: tile<f32,64x32> role=consumer/'
+ok 'parts that other groups write, too' spoiled parts 'has no memory of its own for parts' \
+    's/\(storage sum_parts parts.*\) slots=2/\1 slots=1/'
+ok 'parts in less memory than they take' spoiled parts "exchanges parts in memory of another shape" \
+    's/\(storage sum_parts parts tile<f32,64x\)128>/\164>/; s/bytes=32784/bytes=16400/'
+ok 'blocks that are not said to sum' spoiled parts 'does not share out the columns' \
+    's/ parts cluster(1,4)/ cluster(1,4)/'
+ok 'columns for fewer blocks' spoiled parts 'does not share out the columns' \
+    's/ parts cluster(1,4)/ parts cluster(1,2)/'
+ok 'a sum from another start' spoiled parts 'stores what the source does not store' \
+    "$consumer"'s/= sum_parts %part.5/& start=1/'
+ok 'a sum to which not all groups come' spoiled parts "not all groups of 'consumer' sum in 'sum_parts'" \
+    "$consumer"'s/^\( *\)%2: i64.*/&\n\1%f: i1 = eqi %group, 0\n\1if %f {\n\1%again: tile<f32,64x32> split var=sum = sum_parts %part.5 | storage=sum_parts\n\1yield\n\1} else {\n\1yield\n\1}/'
+ok 'a sum in each iteration' spoiled parts 'they do not execute line [0-9]* equally often' \
+    "$consumer"'s/^\( *\)yield %part.4.*/\1%again: tile<f32,64x32> split var=again = sum_parts %part.4 | storage=sum_parts\n&/; s/^  variable M: i32$/&\n  variable again: tile<f32,64x32> role=consumer/'
 
 # what all blocks have
-ok 'tiles of blocks in less memory than they take' spoiled blocks "exchanges tiles in memory of another shape" 's/\(storage sum_shares shares tile<f32,\)4x16> slots=1 bytes=272/\14x8> slots=1 bytes=144/'
-ok 'tiles of blocks in memory of another use' spoiled blocks 'has no memory of its own for what other blocks send' 's/storage=sum_shares/storage=other/; s/^  storage sum_shares.*/&\n  storage other scratch tile<i8,1x16> slots=1 bytes=16 offset=544/; s/shared=544/shared=560/'
-ok 'blocks that are not said to make iterations' spoiled blocks 'does not give each block of a cluster what all have' 's/ parts cluster(1,4)/ cluster(1,4)/'
-ok 'a sum of blocks from another start' spoiled blocks 'stores what the source does not store' "$all"'s/= sum_blocks %part, %zero/= sum_blocks %part, %low/'
-ok 'the largest in place of the sum' spoiled blocks 'stores what the source does not store' "$all"'s/= sum_blocks %part/= max_blocks %part/'
-ok 'a sum that some blocks do not come to' spoiled blocks 'they do not execute line [0-9]* equally often' "$all"'{s/^\( *\)store_col %m.*/&\n\1%again: tile<f32,16x1> var=again = sum_blocks %part, %zero | storage=sum_shares/;}; s/^  variable M: i32$/&\n  variable again: tile<f32,16x1> role=all/'
+ok 'tiles of blocks in less memory than they take' spoiled blocks "exchanges tiles in memory of another shape" \
+    's/\(storage sum_shares shares tile<f32,\)4x16> slots=1 bytes=272/\14x8> slots=1 bytes=144/'
+ok 'tiles of blocks in memory of another use' spoiled blocks 'has no memory of its own for what other blocks send' \
+    's/storage=sum_shares/storage=other/; s/^  storage sum_shares.*/&\n  storage other scratch tile<i8,1x16> slots=1 bytes=16 offset=544/; s/shared=544/shared=560/'
+ok 'blocks that are not said to make iterations' spoiled blocks 'does not give each block of a cluster what all have' \
+    's/ parts cluster(1,4)/ cluster(1,4)/'
+ok 'a sum of blocks from another start' spoiled blocks 'stores what the source does not store' \
+    "$all"'s/= sum_blocks %part, %zero/= sum_blocks %part, %low/'
+ok 'the largest in place of the sum' spoiled blocks 'stores what the source does not store' \
+    "$all"'s/= sum_blocks %part/= max_blocks %part/'
+ok 'a sum that some blocks do not come to' spoiled blocks 'they do not execute line [0-9]* equally often' \
+    "$all"'{s/^\( *\)store_col %m.*/&\n\1%again: tile<f32,16x1> var=again = sum_blocks %part, %zero | storage=sum_shares/;}; s/^  variable M: i32$/&\n  variable again: tile<f32,16x1> role=all/'
 
 # Where: the line of the statement that is to blame.
 at_its_line() {
     line=$(sed -e "$3" "$1.plan" | grep -n "$2" | head -n 1 | cut -d: -f1)
     spoiled "$1" "^changed.plan:$line:.*$4" "$3"
 }
-ok 'a store is named by its line' at_its_line reload 'store %z, %i, 0, %v' '/program/,$s/store %z, %i, 0, %w/store %z, %i, 0, %v/' 'stores what the source does not store'
+ok 'a store is named by its line' at_its_line reload 'store %z, %i, 0, %v' \
+    '/program/,$s/store %z, %i, 0, %w/store %z, %i, 0, %v/' 'stores what the source does not store'
 ok 'an operand is named by its line' at_its_line rounded '= mma' 's/ rounded=1//' 'reads f32 that nobody has rounded'
 done_testing

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The proof compares with what freeze found: a later pass that changes the body is found out. And what is too large to be
-   proved is refused. */
+/* The proof compares with what freeze found: a later pass that changes the body is found out. And what is too large to
+   be proved is refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Dumps read back to themselves after each pass; texts that are none are refused with a line, and none breaks the reader. */
+/* Dumps read back to themselves after each pass; texts that are none are refused with a line, and none breaks the
+   reader. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,7 @@ static void remember(void *context, DiagKind kind, Loc loc, const char *message)
     snprintf(last_message, sizeof last_message, "%s", message);
 }
 
-/* ---- files -------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static const char *folder(void)
 {
@@ -76,7 +77,7 @@ static char *printed(const Module *module)
     return text;
 }
 
-/* ---- round trips -------------------------------------------------------------------------------------------------- */
+/* ---- round trips ------------------------------------------------------------------------------------------------- */
 
 static void reads_back(const char *name, const char *pass, const Module *module)
 {
@@ -116,7 +117,7 @@ static void a_dump_reads_back_after_each_pass(void **state)
     each_file(one_round_trip);
 }
 
-/* ---- errors ------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static void an_error_names_its_line(void **state)
 {
@@ -155,7 +156,7 @@ static void an_error_names_its_line(void **state)
     }
 }
 
-/* ---- damaged texts ------------------------------------------------------------------------------------------------ */
+/* ---- damaged texts ----------------------------------------------------------------------------------------------- */
 
 static uint32_t seed = 1;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the passes before freeze refuse: each reason by a text that has nothing else wrong, at the line that causes it. */
+/* What the passes before freeze refuse: each reason by a text that has nothing else wrong, at the line that causes
+   it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,7 +157,7 @@ static void each_reason_is_said_at_its_line(void **state)
     }
 }
 
-/* ---- -Wws-padded-reduction ---------------------------------------------------------------------------------------- */
+/* ---- -Wws-padded-reduction --------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *text;

@@ -1,6 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Schedules as text: what is written reads back as it was; what is edited is carried out and proved, or refused in its words.
+# Schedules as text: what is written reads back as it was; what is edited is carried out and proved, or refused in its
+# words.
 
 . "$(dirname "$0")/../tap.sh"
 lower=$top_builddir/wsc-lower
@@ -36,10 +37,13 @@ ok 'no turns' carried_out attention 's/pingpong=yes/pingpong=no/'
 ok 'one group' carried_out gated 's/groups=2 split=tiles/groups=2 split=rows/; s/pingpong=yes/pingpong=no/' 'first_row'
 ok 'one stage' carried_out attention '/^op acc.50/d; /^op tv.22/d; s/stage=0//; s/coarse/fine/
 s/^op ph.49.*/&\nop tv.22 ring=2 release=end from=producer\nop acc.50/'
-as_chosen() { edit "$1" "$2" && "$lower" --quiet --emit "$cases/$1.ir" >chosen.cu && "$lower" --quiet --emit --schedule=edited "$cases/$1.ir" | cmp - chosen.cu; }
-ok 'what is not listed stands before its reader' as_chosen attention '/^op trans\|^op kt\|^op splat\|^op const\|^op gei/d; s/^op l.47.*/# /'
+as_chosen() { edit "$1" "$2" && "$lower" --quiet --emit "$cases/$1.ir" >chosen.cu &&
+    "$lower" --quiet --emit --schedule=edited "$cases/$1.ir" | cmp - chosen.cu; }
+ok 'what is not listed stands before its reader' as_chosen attention \
+    '/^op trans\|^op kt\|^op splat\|^op const\|^op gei/d; s/^op l.47.*/# /'
 ok 'cycles' carried_out attention 's/coarse/coarse interval=90/; /^op [a-z]*.[0-9]* stage=0/d
-s/^op tv.22.*/op s.25 at=0\nop now.41 at=20\nop p.45 at=30\nop rescaled.48 at=50\nop ph.49 at=60/; s/^op acc.50.*/op acc.50 at=91/'
+s/^op tv.22.*/op s.25 at=0\nop now.41 at=20\nop p.45 at=30\nop rescaled.48 at=50\nop ph.49 at=60/
+    s/^op acc.50.*/op acc.50 at=91/'
 
 # refused CASE SCRIPT MESSAGE
 refused() {
@@ -48,9 +52,12 @@ refused() {
     cat messages
     test "$(grep -c ' error: ' messages)" = 1 && grep -q "$3" messages
 }
-ok 'another program' refused gemm 's/^digest ./&0/' "^edited:2:1: error: the schedule of digest .* is none of 'gemm', whose digest is"
-ok 'another machine' refused gemm 's/Hopper/Volta/' "^edited:3:1: error: 'Volta' in a schedule: the kernel is for Hopper"
-ok 'no such kernel' refused gemm 's/^schedule gemm/schedule gems/' "^edited:1:1: error: this source has no kernel 'gems'"
+ok 'another program' refused gemm 's/^digest ./&0/' \
+    "^edited:2:1: error: the schedule of digest .* is none of 'gemm', whose digest is"
+ok 'another machine' refused gemm 's/Hopper/Volta/' \
+    "^edited:3:1: error: 'Volta' in a schedule: the kernel is for Hopper"
+ok 'no such kernel' refused gemm 's/^schedule gemm/schedule gems/' \
+    "^edited:1:1: error: this source has no kernel 'gems'"
 ok 'no such value' refused gemm 's/^op acc/op cca/' "^edited:11:1: error: 'gemm' has no operation 'cca.15'"
 ok 'no such number' refused gemm 's/^op acc.15/op acc.99/' "'gemm' has no operation 'acc.99'"
 ok 'no such role' refused gemm 's/from=producer/from=nobody/' "'from=nobody' in a schedule: the kernel has no such role"
@@ -64,23 +71,29 @@ ok 'no word of a block' refused gemm 's/groups=2/gruppen=2/' "'gruppen=2' in a s
 ok 'no number' refused gemm 's/ring=4/ring=four/' "'ring=four' in a schedule: a number from 0 to 16 is meant"
 ok 'neither yes nor no' refused gemm 's/pingpong=no/pingpong=maybe/' "'yes' or 'no' is meant"
 ok 'many words' refused gemm 's/^op acc.15/op acc.15 a a a a a a a a a a a a a a a a a a a a a a a a/' 'too many words'
-ok 'a stage out of range' refused attention 's/^op acc.50 stage=1/op acc.50 stage=99/' "'stage=99' in a schedule: a number from 0"
+ok 'a stage out of range' refused attention 's/^op acc.50 stage=1/op acc.50 stage=99/' \
+    "'stage=99' in a schedule: a number from 0"
 ok 'a cycle without an interval' refused attention 's/^op acc.50 stage=1/op acc.50 at=91/' "the loop has no 'interval'"
 ok 'twice' refused gemm 's/^op acc.15/op ta.12/' "^edited:11:1: error: 'ta.12' in a schedule: line 8 has it already"
 ok 'in another loop' refused gemm 's/^op acc.15/&\nop zero.9/' 'not of this loop'
 ok 'no loop' refused gemm 's/^loop acc.11/loop acc.15/' 'it is no pipelined loop'
-ok 'before what it needs' refused attention 's/stage=1/stage=0/' "^edited:14:1: error: 'acc.50' needs what '[a-z]*.[0-9]*' makes, and comes before it"
+ok 'before what it needs' refused attention 's/stage=1/stage=0/' \
+    "^edited:14:1: error: 'acc.50' needs what '[a-z]*.[0-9]*' makes, and comes before it"
 ok 'before what the iteration before makes' refused attention '/^op acc.50/d; s/^op ph.49.*/&\nop acc.50 stage=1/' \
     "error: 'rescaled.48' needs what 'acc.50' makes in the iteration before, and comes before it"
-ok 'given back too early' refused attention 's/release=yield.51/release=read/' "^edited:13:1: error: the slot of 'tv.22' is given back before 'acc.50' has read it"
-ok 'too few slots' refused gemm 's/in-flight=2/in-flight=5/' "products of 5 iterations in flight read 'ta.12', and its ring has 4 slots"
+ok 'given back too early' refused attention 's/release=yield.51/release=read/' \
+    "^edited:13:1: error: the slot of 'tv.22' is given back before 'acc.50' has read it"
+ok 'too few slots' refused gemm 's/in-flight=2/in-flight=5/' \
+    "products of 5 iterations in flight read 'ta.12', and its ring has 4 slots"
 ok 'a product through a ring' refused attention 's/^op d.44/& ring=2/' "'d.44' cannot come through a ring"
 ok 'nobody copies it' refused gemm 's/from=producer/from=consumer/' "who puts 'ta.12' into its ring starts no copies"
 ok 'dynamic' refused gemm 's/dynamic=no/dynamic=yes/' 'cannot be scheduled dynamically'
-ok 'rows that are not divided' refused attention 's/groups=2/groups=3/' 'the rows cannot be divided over 3 consumer groups'
+ok 'rows that are not divided' refused attention 's/groups=2/groups=3/' \
+    'the rows cannot be divided over 3 consumer groups'
 between() {
     sed 's/^\( *\)store .*/&\n&/' "$cases/copy.ir" >between.ir && "$lower" --quiet --dump=schedule between.ir >edited &&
-        sed -i 's/^\(op store.9\).*/op store.10\n\1/; /^op store.10 #/d' edited && ! "$lower" --quiet --emit --schedule=edited between.ir 2>messages >out.cu
+        sed -i 's/^\(op store.9\).*/op store.10\n\1/; /^op store.10 #/d' edited &&
+            ! "$lower" --quiet --emit --schedule=edited between.ir 2>messages >out.cu
     cat messages
     grep -q "error: 'store.10' has passed 'store.9', and both touch the same memory" messages
 }
@@ -91,19 +104,24 @@ ok 'a store passes a store' between
 same_code() {
     sample=$top_srcdir/samples/$1.c
     "$wscc" --ws-target=cuda --ws-dump=schedule --ws-keep -O2 -S "$sample" -o chosen.s >written 2>/dev/null &&
-        "$wscc" --ws-target=cuda --ws-schedule=written --ws-keep -O2 -S "$sample" -o read.s && grep -q '^loop\|^block' written && cmp chosen.cu read.cu
+        "$wscc" --ws-target=cuda --ws-schedule=written --ws-keep -O2 -S "$sample" -o read.s &&
+            grep -q '^loop\|^block' written && cmp chosen.cu read.cu
 }
 wrong_line() {
-    "$wscc" --ws-target=emulate --ws-dump=schedule -O2 -S "$top_srcdir/samples/gemm.c" -o gemm.s >written && sed -i '/^loop/s/in-flight/flight/' written
+    "$wscc" --ws-target=emulate --ws-dump=schedule -O2 -S "$top_srcdir/samples/gemm.c" -o gemm.s >written &&
+        sed -i '/^loop/s/in-flight/flight/' written
     line=$(sed -n '/^loop/=' written | head -n 1)
-    ! "$wscc" --ws-target=emulate --ws-schedule=written -O2 -c "$top_srcdir/samples/gemm.c" -o gemm.o 2>messages && cat messages &&
+    ! "$wscc" --ws-target=emulate --ws-schedule=written -O2 -c "$top_srcdir/samples/gemm.c" -o gemm.o 2>messages &&
+        cat messages &&
         grep -q "^written:$line:1: error: 'flight=" messages && test ! -f gemm.o
 }
 depends() {
     "$wscc" --ws-target=emulate --ws-dump=schedule -O2 -S "$top_srcdir/samples/copy.c" -o copy.s >written &&
-        "$wscc" --ws-target=emulate --ws-schedule=written -O2 -MD -c "$top_srcdir/samples/copy.c" -o copy.o && grep -q ' written' copy.d
+        "$wscc" --ws-target=emulate --ws-schedule=written -O2 -MD -c "$top_srcdir/samples/copy.c" -o copy.o &&
+            grep -q ' written' copy.d
 }
-missing() { ! "$wscc" --ws-target=emulate --ws-schedule=nothing -O2 -c "$top_srcdir/samples/copy.c" -o copy.o 2>messages && grep -q 'nothing' messages; }
+missing() { ! "$wscc" --ws-target=emulate --ws-schedule=nothing -O2 -c "$top_srcdir/samples/copy.c" -o copy.o \
+    2>messages && grep -q 'nothing' messages; }
 if has_plugin; then
     for sample in "$top_srcdir"/samples/*.c; do
         name=$(basename "$sample" .c)

@@ -210,7 +210,7 @@ static void floats_fold_in_their_type(void **state)
     module_free(kernel->module);
 }
 
-/* ---- the checker -------------------------------------------------------------------------------------------------- */
+/* ---- the checker ------------------------------------------------------------------------------------------------- */
 
 static const char sound[] = "kernel k(%n: i32, %p: ptr<f32>) grid(1) {\n"
                             "  body {\n"

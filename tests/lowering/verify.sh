@@ -10,7 +10,8 @@ cd "$work" || exit 99
 # The programs of the roles as they are before plan; plan and verify follow.
 programs() { "$lower" --quiet --dump=peel "$cases/$1.ir" >"$1.peel"; }
 
-accepted() { programs "$1" && "$lower" --quiet --start-at=plan --dump=verify "$1.peel" >"$1.verify" && ! grep -q fails "$1.verify"; }
+accepted() { programs "$1" && "$lower" --quiet --start-at=plan --dump=verify "$1.peel" >"$1.verify" &&
+    ! grep -q fails "$1.verify"; }
 
 # refused CASE MESSAGE SCRIPT: the programs of CASE changed by the sed script are refused with the message
 refused() {
@@ -33,8 +34,10 @@ done
 ok 'a slot released one product early' refused gemm 'still read' 's/consumed keep=1/consumed/'
 ok 'a wait that leaves one group more' refused gemm 'still read' 's/pending=1/pending=2/'
 ok 'a release left out' refused gemm 'without a release of 1 slots' '/^ *consumed |/d'
-ok 'a release left out in the loop' refused gemm 'would wait forever at .put.: slot 0 of .ta_tb. is released by 0 of 2 groups after put 0' '/consumed keep=1/d'
-ok 'a wait left out' refused gemm 'looks at a product in flight\|takes a product' 's/= wait \(%[a-z0-9.]*\)$/= wait \1 pending=1/'
+ok 'a release left out in the loop' refused gemm \
+    'would wait forever at .put.: slot 0 of .ta_tb. is released by 0 of 2 groups after put 0' '/consumed keep=1/d'
+ok 'a wait left out' refused gemm 'looks at a product in flight\|takes a product' \
+    's/= wait \(%[a-z0-9.]*\)$/= wait \1 pending=1/'
 ok 'a commit left out' refused gemm 'takes a product in flight\|still read' '/^ *commit/d'
 ok 'fewer slots than iterations in flight' refused gemm 'would wait for itself' 's/slots=4/slots=1/'
 ok 'one arrival expected of two' refused gemm 'expects 1 arrivals' 's/arrivals=2/arrivals=1/'
@@ -43,12 +46,17 @@ ok 'too few bytes expected' refused gemm 'expects 16384 bytes' 's/bytes=49152/by
 ok 'a copy left out' refused gemm "without a copy into 'tb'" '/copy_in %slot, %b/d'
 ok 'a copy twice' refused gemm "copies twice into one slot of 'tb'" '/copy_in %slot, %b/p'
 ok 'a put that does not end' refused gemm "puts into 'ta_tb' before its last put is done" '/put_done/d'
-ok 'a producer that runs short' refused gemm 'has another first value than the loop of line' '/program producer/,/program consumer/s/%k: i32 = 0, </%k: i32 = 64, </'
-ok 'a consumer that runs short' refused gemm 'has another first value than the loop of line' '/program consumer/,$s/%k: i32\(.*\)= 0, </%k: i32\1= 64, </'
-ok 'rings got in the other order' refused attention 'tk_ring\|tv_ring' '/program consumer/,$s/aref=tk_ring/aref=tv_ring/'
-ok 'staged memory written before it was read' refused operands 'after it was written again' 's/storage=operand_staged_2/storage=et_staged/'
+ok 'a producer that runs short' refused gemm 'has another first value than the loop of line' \
+    '/program producer/,/program consumer/s/%k: i32 = 0, </%k: i32 = 64, </'
+ok 'a consumer that runs short' refused gemm 'has another first value than the loop of line' \
+    '/program consumer/,$s/%k: i32\(.*\)= 0, </%k: i32\1= 64, </'
+ok 'rings got in the other order' refused attention 'tk_ring\|tv_ring' \
+    '/program consumer/,$s/aref=tk_ring/aref=tv_ring/'
+ok 'staged memory written before it was read' refused operands 'after it was written again' \
+    's/storage=operand_staged_2/storage=et_staged/'
 
-# How much the proof looks at, of programs whose proofs are the largest: time follows from that, and is not the machine's.
+# How much the proof looks at, of programs whose proofs are the largest: time follows from that, and is not the
+# machine's.
 sized() {
     "$lower" --quiet --dump=verify "$cases/$1.ir" >"$1.sized" || return 1
     awk -v terms="$2" -v steps="$3" '/^# verify size/ { seen = 1; if ($4 > terms || $14 > steps) { print; bad = 1 } }

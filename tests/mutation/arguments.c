@@ -2,11 +2,11 @@
 /*
  * arguments.c - a launch of any kernel, made up from its final program.
  *
- * A parameter that bounds a loop becomes what makes it run so many times, one that bounds the grid what gives two tiles, one
- * that is the grid's step as much as a tile has in the first variant, and less, so that tiles are cut, in the second; arrays
- * are as large as the tensors that they hold, and full of small numbers.  Integers that have no such part in the program
- * choose between its ways: they are 2 in the first variant and 0 in the second. In the third arrays begin at their second
- * element, where the TMA cannot load them.
+ * A parameter that bounds a loop becomes what makes it run so many times, one that bounds the grid what gives two
+ * tiles, one that is the grid's step as much as a tile has in the first variant, and less, so that tiles are cut, in
+ * the second; arrays are as large as the tensors that they hold, and full of small numbers.  Integers that have no such
+ * part in the program choose between its ways: they are 2 in the first variant and 0 in the second. In the third arrays
+ * begin at their second element, where the TMA cannot load them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,16 @@
 #include "mutation.h"
 
 /* What a parameter is for; of several, the last here says what it becomes.  */
-typedef enum { PART_NONE, PART_DIVISOR, PART_EXTENT, PART_LOOP_TERM, PART_GRID_TERM, PART_GRID, PART_LOOP, PART_STEP } Part;
+typedef enum {
+    PART_NONE,
+    PART_DIVISOR,
+    PART_EXTENT,
+    PART_LOOP_TERM,
+    PART_GRID_TERM,
+    PART_GRID,
+    PART_LOOP,
+    PART_STEP
+} Part;
 
 typedef struct {
     Kernel *kernel;

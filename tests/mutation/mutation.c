@@ -4,13 +4,13 @@
  *
  *   mutation [--keep FOLDER] [--operator NAME] [--list] FILE.ir...
  *
- * FILE.ir is what --ws-dump=verify printed.  Each mutant is given to verify and, apart from it, to the interpreter, which runs
- * it for 0, 1, 2, D, D + 1 and 2 D + 2 iterations.  A mutant that the interpreter lets pass runs for all counts up to
- * 2 D + 2, and one that verify accepts, too, in all orders (tests/interpret/explore.c): if nothing is noticed then either, it
- * is equivalent.
+ * FILE.ir is what --ws-dump=verify printed.  Each mutant is given to verify and, apart from it, to the interpreter,
+ * which runs it for 0, 1, 2, D, D + 1 and 2 D + 2 iterations.  A mutant that the interpreter lets pass runs for all
+ * counts up to 2 D + 2, and one that verify accepts, too, in all orders (tests/interpret/explore.c): if nothing is
+ * noticed then either, it is equivalent.
  *
- * Missed are mutants that verify accepts and that are not equivalent; FOLDER gets their text.  Prints a line for each, and
- * the score.
+ * Missed are mutants that verify accepts and that are not equivalent; FOLDER gets their text.  Prints a line for each,
+ * and the score.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -279,8 +279,8 @@ static int site_count(const char *text)
 
 /* ---- a kernel ---------------------------------------------------------------------------------------------------- */
 
-/* Arguments that came before: no run with them can notice anything more. How arrays lie decides how copies are made, whatever the
-   count: one of two iterations shows it.  */
+/* Arguments that came before: no run with them can notice anything more. How arrays lie decides how copies are made,
+   whatever the count: one of two iterations shows it.  */
 static bool came_before(const Subject *subject, int index)
 {
     const Expected *all = &subject->expected[0][0];

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * operators-cluster.c - what can go wrong between the blocks of a cluster, with what a copy brings, and where a loop's bodies part.
+ * operators-cluster.c - what can go wrong between the blocks of a cluster, with what a copy brings, and where a loop's
+ * bodies part.
  *
  *   rings     releases stay in the block, or go to other blocks than those that fill the slots
- *   copies    bring another share, to other blocks, or the whole tile to their own alone; leave out rows that are looked at
+ *   copies    bring another share, to other blocks, or the whole tile to their own alone; leave out rows that are
+ *             looked at
  *   bodies    part at another iteration, or stand in the other order
  */
 #include "machine/machine.h"

@@ -3,7 +3,8 @@
  * operators-names.c - what can go wrong with what steps are about.
  *
  *   names       another ring, storage, slot, accumulator, operand, variable
- *   memory      storages that overlap, slots that share memory and do not keep what tiles have in common, or the other way round
+ *   memory      storages that overlap, slots that share memory and do not keep what tiles have in common, or the other
+ *               way round
  */
 #include "mutation.h"
 

@@ -2,8 +2,8 @@
 /*
  * operators.c - what can go wrong with the synchronization of a final program, one small change each.
  *
- *   put put_done get consumed commit wait turns    left out, doubled, moved: by one operation, to the ends of the block,
- *                                                  out of the loop
+ *   put put_done get consumed commit wait turns    left out, doubled, moved: by one operation, to the ends of the
+ *                                                  block, out of the loop
  *   counts                                         released, pending, arrivals, bytes, slots, groups, trips
  *
  * Which ring, storage or value: operators-names.c; between blocks of a cluster: operators-cluster.c.

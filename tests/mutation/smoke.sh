@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Of the final programs of products, alone and in clusters, every mistake of these kinds is noticed, by verify and by the
-# interpreter alike.
+# Of the final programs of products, alone and in clusters, every mistake of these kinds is noticed, by verify and by
+# the interpreter alike.
 
 . "$(dirname "$0")/../tap.sh"
 export top_srcdir top_builddir
@@ -18,7 +18,8 @@ if ! has_plugin; then
 fi
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/samples/gemm.c" >"$work/score"
 not_ok 'the unspoiled program is refused' grep '^not ok' "$work/score"
-for name in drop-put drop-put-done drop-copy drop-get drop-release drop-commit drop-wait twice-get release-at-get keep-less \
+for name in drop-put drop-put-done drop-copy drop-get drop-release drop-commit drop-wait twice-get release-at-get \
+    keep-less \
     wait-less fewer-arrivals more-arrivals only-engine fixed-slot next-slot first-rows other-phase; do
     ok "$name" noticed "$name"
 done

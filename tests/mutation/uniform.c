@@ -14,7 +14,8 @@ void uniform(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const int *V
 
             #pragma ws pipeline(3, 2)
             for (int k = 0; k < K; k += 32) {
-                ws_tile part = ws_dot(ws_load(a, i, k, 64, 32), ws_trans(ws_load(b, j, k, 32, 32)), ws_zeros(WS_F32, 64, 32));
+                ws_tile part =
+                    ws_dot(ws_load(a, i, k, 64, 32), ws_trans(ws_load(b, j, k, 32, 32)), ws_zeros(WS_F32, 64, 32));
                 if (ws_at(v, k / 32) > 7)
                     part = ws_mul(part, 2);
                 sum = ws_add(sum, part);

@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The walk gives the same IR, names included, at every level, with debugging and with link-time optimization; and where the
-# user asks for sanitizers it takes what it takes without them.
+# The walk gives the same IR, names included, at every level, with debugging and with link-time optimization; and where
+# the user asks for sanitizers it takes what it takes without them.
 
 . "$(dirname "$0")/../tap.sh"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,7 +23,8 @@ if has_plugin; then
     for source in control constants tensors; do
         ok "$source at -O0" walk_at "$here/$source.c" -O0
         walk_at "$here/$source.c" -O0 >expected
-        for options in -O1 -O2 -O3 -Os -Og -Ofast '-O0 -g' '-O2 -g' '-O2 -flto' '-O2 -fno-inline' '-O3 -fno-tree-vectorize -march=native'; do
+        for options in -O1 -O2 -O3 -Os -Og -Ofast '-O0 -g' '-O2 -g' '-O2 -flto' '-O2 -fno-inline' \
+            '-O3 -fno-tree-vectorize -march=native'; do
             ok "$source at $options" same "$here/$source.c" "$options"
         done
         for options in '-O0 -fsanitize=address,undefined' '-O2 -fsanitize=undefined' '-O2 -fsanitize=address'; do

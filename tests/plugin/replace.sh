@@ -41,13 +41,16 @@ has_line() {
 
 # k + 16 <= K is a call there, which must not hide what bounds the loop; where the code goes to no file, none appears.
 counts_when_checked() {
-    ln -s /dev/null nothing && $cc -O2 -w -fsanitize=undefined -fplugin="$plugin" -fplugin-arg-wsc-output=nothing -I"$include" \
+    ln -s /dev/null nothing && $cc -O2 -w -fsanitize=undefined -fplugin="$plugin" -fplugin-arg-wsc-output=nothing \
+        -I"$include" \
         -S "$top_srcdir/tests/programs/loop_bounds.c" -o bounds.s && test -h nothing
 }
 
 if has_plugin; then
-    for options in -O0 -O1 -O2 -O3 -Os -Og '-O0 -g' '-O2 -g3' '-O2 -flto' '-O2 -fPIC' '-O0 --coverage' '-O2 -fprofile-generate' \
-        '-O1 -fsanitize=address' '-O0 -fsanitize=undefined' '-O2 -fsanitize=address,undefined' '-O2 -fnon-call-exceptions -fexceptions' \
+    for options in -O0 -O1 -O2 -O3 -Os -Og '-O0 -g' '-O2 -g3' '-O2 -flto' '-O2 -fPIC' '-O0 --coverage' \
+        '-O2 -fprofile-generate' \
+        '-O1 -fsanitize=address' '-O0 -fsanitize=undefined' '-O2 -fsanitize=address,undefined' \
+            '-O2 -fnon-call-exceptions -fexceptions' \
         '-O2 -finstrument-functions' '-O2 -fopenmp' '-O2 -std=c99' '-O2 -fno-inline' '-O2 -fno-early-inlining'; do
         # shellcheck disable=SC2086
         ok "regions give way at $options" links $options

@@ -1,8 +1,9 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Kernels of PolyBench/C 4.2.1 as they are, but for the pragmas of the file `places`: emulated, each prints what it prints without
-# them, to the last digit or so. The sources come from the folder WSC_POLYBENCH, or from the network where there is one.
+# Kernels of PolyBench/C 4.2.1 as they are, but for the pragmas of the file `places`: emulated, each prints what it
+# prints without them, to the last digit or so. The sources come from the folder WSC_POLYBENCH, or from the network
+# where there is one.
 
 . "$(dirname "$0")/../tap.sh"
 here=$top_srcdir/tests/polybench
@@ -35,7 +36,8 @@ same_numbers() {
           for (i = 1; i <= n; i++) {
               x = $i; y = $(n + i)
               if (x == y) continue
-              bad += !(x ~ /^-?[0-9.]+$/ && y ~ /^-?[0-9.]+$/ && (x - y) ^ 2 <= (0.011 + wide * (x < 0 ? -x : x)) ^ 2) } }
+              bad += !(x ~ /^-?[0-9.]+$/ && y ~ /^-?[0-9.]+$/ &&
+                  (x - y) ^ 2 <= (0.011 + wide * (x < 0 ? -x : x)) ^ 2) } }
         END { if (bad || !NR) print bad + 0, "numbers of", NR, "lines differ"; exit bad || !NR }'
 }
 
@@ -45,7 +47,8 @@ agrees() {
     with_pragmas "$1" "$source" >"$work/$1.c" &&
         ${host_cc:-gcc} $common -I"$folder" "$source" "$polybench/utilities/polybench.c" -o "$work/$1.plain" -lm &&
         "$work/$1.plain" 2>"$work/want" >/dev/null &&
-        "$wscc" --ws-target=emulate $common -I"$folder" "$work/$1.c" "$polybench/utilities/polybench.c" -o "$work/$1.emulate" -lm &&
+        "$wscc" --ws-target=emulate $common -I"$folder" "$work/$1.c" "$polybench/utilities/polybench.c" \
+            -o "$work/$1.emulate" -lm &&
         WS_SEED=3 timeout 120 "$work/$1.emulate" 2>"$work/got" >/dev/null || { head -n 3 "$work/got"; return 1; }
     same_numbers "$work/want" "$work/got" 1e-5
 }

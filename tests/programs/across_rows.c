@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* 128 rows and values that need all of them: column sums and running sums after a product, a transposed result.  The compiler
-   may not divide such rows over groups unless it joins them again.  And a wide tile turned, beside a ring of which the compiler
-   chooses the depth: it has to leave room for the turning. */
+/* 128 rows and values that need all of them: column sums and running sums after a product, a transposed result.  The
+   compiler may not divide such rows over groups unless it joins them again.  And a wide tile turned, beside a ring of
+   which the compiler chooses the depth: it has to leave room for the turning. */
 #include "test.h"
 
 static void kernel(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C, float *sums, float *running)

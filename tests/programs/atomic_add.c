@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ws_atomic_add: a product whose K is split over the grid, and a histogram-like sum in integers.  Values are small integers,
-   so that every order gives the same bits. */
+/* ws_atomic_add: a product whose K is split over the grid, and a histogram-like sum in integers.  Values are small
+   integers, so that every order gives the same bits. */
 #include "test.h"
 
 static void split_k(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Routing: the two best of E columns of a product by two argmaxes, their shares, and how often each column was taken. */
+/* Routing: the two best of E columns of a product by two argmaxes, their shares, and how often each column was
+   taken. */
 #include "test.h"
 
 static void gate(int T, int D, int E, const ws_bf16 *X, const ws_bf16 *W, const float *bias, int *best, float *weight,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops whose iterations are the blocks of a cluster: rows that are read once and stay where they are, sums, largest and smallest
-   over all of them, in one phase and in two; rows divided over groups; columns; numbers of integers; a pipeline in each block. */
+/* Loops whose iterations are the blocks of a cluster: rows that are read once and stay where they are, sums, largest
+   and smallest over all of them, in one phase and in two; rows divided over groups; columns; numbers of integers; a
+   pipeline in each block. */
 #include "test.h"
 
 #define DO_(x) _Pragma(#x)

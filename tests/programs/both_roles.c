@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scalars that both roles need: an index read from memory is a load's coordinate, a bound and part of the arithmetic. */
+/* Scalars that both roles need: an index read from memory is a load's coordinate, a bound and part of the
+   arithmetic. */
 #include "test.h"
 
 static void gather(int M, int N, int P, const ws_f16 *A, const ws_f16 *B, const int *pages, const float *scales,

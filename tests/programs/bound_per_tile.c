@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop bound that differs from tile to tile: read from memory for some rows, and from the tile's own place (triangular). */
+/* A loop bound that differs from tile to tile: read from memory for some rows, and from the tile's own place
+   (triangular). */
 #include "test.h"
 
 static void ragged(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const int *lengths, float *C)

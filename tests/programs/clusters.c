@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Products in clusters of several shapes: extents that are no multiple, so that some blocks work on tiles that are none of the
-   grid's; groups that divide rows and groups that take tiles in turn; rows that TMA cannot take; a grid that covers
-   a part of its tensors, whose other elements stay. */
+/* Products in clusters of several shapes: extents that are no multiple, so that some blocks work on tiles that are none
+   of the grid's; groups that divide rows and groups that take tiles in turn; rows that TMA cannot take; a grid that
+   covers a part of its tensors, whose other elements stay. */
 #include "test.h"
 
 /* C = A B^T in tiles of 64 x 64, for the first `rows` rows of each matrix of a batch. */
@@ -41,8 +41,8 @@ static void lines(int M, int K, const ws_f16 *A, const ws_f16 *B, float *C)
     }
 }
 
-/* Behind the loop that the blocks share comes one that each row of them runs a number of times of its own, with a branch in
-   it. */
+/* Behind the loop that the blocks share comes one that each row of them runs a number of times of its own, with a
+   branch in it. */
 #define BESIDE(name, clause)                                                                                          \
     static void name(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)                                 \
     {                                                                                                                 \

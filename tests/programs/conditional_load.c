@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loads and products under conditions inside the pipelined loop: blocks that a list leaves out, an else with another product,
-   an operand that is chosen by a branch. */
+/* Loads and products under conditions inside the pipelined loop: blocks that a list leaves out, an else with another
+   product, an operand that is chosen by a branch. */
 #include "test.h"
 
 static void sparse(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const ws_f16 *D, const int *kind, float *C)

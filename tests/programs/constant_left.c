@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums of columns by a product whose left operand has one number everywhere, in two blocks of 64 rows: their instructions read
-   the same, but write a result each. One whose rows are alike, but not its columns; and a product of constants. */
+/* Sums of columns by a product whose left operand has one number everywhere, in two blocks of 64 rows: their
+   instructions read the same, but write a result each. One whose rows are alike, but not its columns; and a product of
+   constants. */
 #include "test.h"
 
 enum { K = 64, N = 96 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A 3 x 3 convolution of one channel by nine shifted loads, with negative coordinates at the borders; then the same as a
-   product over input channels with the taps in an ordinary loop around the pipelined one. */
+/* A 3 x 3 convolution of one channel by nine shifted loads, with negative coordinates at the borders; then the same as
+   a product over input channels with the taps in an ordinary loop around the pipelined one. */
 #include "test.h"
 
 static void smooth(int H, int W, const float *X, const float *taps, float *Y)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Weights stored as i8 with a scale per group of 32: cast, scaled, and only then multiplied; the same with e4m3 tiles. */
+/* Weights stored as i8 with a scale per group of 32: cast, scaled, and only then multiplied; the same with e4m3
+   tiles. */
 #include "test.h"
 
 static void w8a16(int M, int N, int K, const ws_f16 *A, const signed char *W, const float *scales, float *C)

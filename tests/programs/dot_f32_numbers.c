@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ws_dot_f32 is as good as a loop of fmaf: the bound of MANUAL.md, with infinities, NaN, subnormal numbers, large and small ones. */
+/* ws_dot_f32 is as good as a loop of fmaf: the bound of MANUAL.md, with infinities, NaN, subnormal numbers, large and
+   small ones. */
 #include "test.h"
 
 #define CASE(name, R, Q, STEP, x, y)                                                                 \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ws_dot of doubles: operands as loaded and turned, computed ones, ragged edges, depths of 4 to 48, one group and several. */
+/* ws_dot of doubles: operands as loaded and turned, computed ones, ragged edges, depths of 4 to 48, one group and
+   several. */
 #include "test.h"
 
 #define ROWS(t, at, n, step)   ws_load(t, at, k, n, step) /* rows of the operand, k along columns */

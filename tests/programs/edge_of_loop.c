@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop over products whose mask matters from one iteration on: two loops, which end anywhere, and sums that leave I32. */
+/* A loop over products whose mask matters from one iteration on: two loops, which end anywhere, and sums that leave
+   I32. */
 #include "test.h"
 
 enum { S = 64, D = 64 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every elementwise operation of one operand that ops.def has, in f32 and in the 16-bit types, against the C library. */
+/* Every elementwise operation of one operand that ops.def has, in f32 and in the 16-bit types, against the C
+   library. */
 #include "test.h"
 
 #define WIDE 1e4 /* times what the others get: f32 alone, where the function is defined there */

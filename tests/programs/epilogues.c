@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can follow a product: a residual that is loaded after the loop, two outputs, row statistics, a second small product; and
-   what takes many registers, behind a tile that leaves few. */
+/* What can follow a product: a residual that is loaded after the loop, two outputs, row statistics, a second small
+   product; and what takes many registers, behind a tile that leaves few. */
 #include "test.h"
 
 static void kernel(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const ws_f16 *R, const ws_f16 *P, ws_f16 *C,

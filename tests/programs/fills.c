@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ws_load_or: what lies outside reads as the fill, in every direction, also beyond a slice, also as an operand of ws_dot. */
+/* ws_load_or: what lies outside reads as the fill, in every direction, also beyond a slice, also as an operand of
+   ws_dot. */
 #include "test.h"
 
 static void kernel(int M, int N, const ws_f16 *X, ws_f16 *Y, ws_f16 *Z, float *W)

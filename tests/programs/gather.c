@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Right operands of which each consumer group computes its rows: the groups gather them in shared memory.  Sums over blocks are
-   added in memory, in any order; values are small integers, so that every order gives the same bits. */
+/* Right operands of which each consumer group computes its rows: the groups gather them in shared memory.  Sums over
+   blocks are added in memory, in any order; values are small integers, so that every order gives the same bits. */
 #include "test.h"
 
 #define DO_(x) _Pragma(#x)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tiles and numbers that helpers hand back through pointers and in structs, arrays of tiles, a member that counts the loop, a
-   nested function: local objects whose address goes nowhere else are variables, with and without optimization. */
+/* Tiles and numbers that helpers hand back through pointers and in structs, arrays of tiles, a member that counts the
+   loop, a nested function: local objects whose address goes nowhere else are variables, with and without
+   optimization. */
 #include "test.h"
 
 enum { M = 128, N = 96, K = 80, BLOCK = 16 };
@@ -110,8 +111,8 @@ static inline void swap(ws_tile *x, ws_tile *y)
 
 enum { ROUNDS = 5 };
 
-/* E = what is added in even and in odd rounds, and the sum that came last times a number that the loop counts.  Three carried
-   values of one name begin alike. */
+/* E = what is added in even and in odd rounds, and the sum that came last times a number that the loop counts.  Three
+   carried values of one name begin alike. */
 static void in_turns(const float *X, float *E)
 {
     ws_tensor x = ws_tensor_2d(X, WS_F32, ROUNDS, 64), e = ws_tensor_2d(E, WS_F32, 3, 64);

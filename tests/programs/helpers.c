@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* static inline helpers that take and return tiles and tensors, call each other, loop and branch; plain static ones too. */
+/* static inline helpers that take and return tiles and tensors, call each other, loop and branch; plain static ones
+   too. */
 #include "test.h"
 
 typedef struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls that a launcher must refuse, with a status and a message that names the argument; a good call works afterwards. */
+/* Calls that a launcher must refuse, with a status and a message that names the argument; a good call works
+   afterwards. */
 #include "test.h"
 
 static void add(long M, long N, const float *X, const float *Y, float *Z)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Causal linear attention with decay, chunk by chunk: o[t] = q[t] S[t], S[t] = g S[t-1] + k[t] v[t]^T. Four products in an
-   iteration; the carried accumulator is an operand, a loaded tile is rescaled and multiplied transposed. */
+/* Causal linear attention with decay, chunk by chunk: o[t] = q[t] S[t], S[t] = g S[t-1] + k[t] v[t]^T. Four products in
+   an iteration; the carried accumulator is an operand, a loaded tile is rescaled and multiplied transposed. */
 #include "test.h"
 
 enum { T = 64, D = 64 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work that follows lists in memory: pages linked by indices in a while, blocks of a sparse matrix in a pipelined loop whose
-   bounds are read, and a running position that both roles count. */
+/* Work that follows lists in memory: pages linked by indices in a while, blocks of a sparse matrix in a pipelined loop
+   whose bounds are read, and a running position that both roles count. */
 #include "test.h"
 
 /* y[i] = sum of the pages of chain i: page p covers 32 rows of x, next[p] is the following page or -1. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops with more than one bound, all of which are known before they run: a break at the top, two comparisons, whole steps
-   only, downwards. */
+/* Loops with more than one bound, all of which are known before they run: a break at the top, two comparisons, whole
+   steps only, downwards. */
 #include "test.h"
 
 static void sums(int M, int K, const ws_f16 *A, const ws_f16 *B, const int *ends, float *C)

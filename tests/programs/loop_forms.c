@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Loops as people write them: downwards, <=, !=, unsigned and long, steps and bounds from variables and made of them, a loop
-   in the loop. */
+/* Loops as people write them: downwards, <=, !=, unsigned and long, steps and bounds from variables and made of them, a
+   loop in the loop. */
 #include "test.h"
 
 static void kernel(int M, int N, int K, size_t step, int parts, const ws_f16 *A, const ws_f16 *B, float *C)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Masks from index tiles: a triangle, a band, a checkerboard, the valid part of a ragged tile; broadcast masks and values. */
+/* Masks from index tiles: a triangle, a band, a checkerboard, the valid part of a ragged tile; broadcast masks and
+   values. */
 #include "test.h"
 
 static void kernel(int M, int N, int width, const float *X, float *out)

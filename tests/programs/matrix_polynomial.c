@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A polynomial of a matrix by Horner's rule: the carried tile is an operand of the next product, whose accumulator starts
-   anew. */
+/* A polynomial of a matrix by Horner's rule: the carried tile is an operand of the next product, whose accumulator
+   starts anew. */
 #include "test.h"
 
 enum { SIDE = 64 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Products in less common places: a tile with itself, three in a chain, a result that is used and carried, an accumulator that
-   is loaded in the loop, an operand that is also summed, two in flight with different operands' lifetimes. */
+/* Products in less common places: a tile with itself, three in a chain, a result that is used and carried, an
+   accumulator that is loaded in the loop, an operand that is also summed, two in flight with different operands'
+   lifetimes. */
 #include "test.h"
 
 static void gram(int M, int K, const ws_bf16 *A, float *C, float *norms)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names that mean something in C++ or in the emitted text, for parameters, tensors, tiles, loop variables and kernels. */
+/* Names that mean something in C++ or in the emitted text, for parameters, tensors, tiles, loop variables and
+   kernels. */
 #include "test.h"
 
 static void template(int class, int new, int delete, const ws_f16 *this, const ws_f16 *namespace, float *operator,

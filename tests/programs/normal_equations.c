@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A^T diag(w) A and A^T diag(w) y of tall A, whose rows are divided over blocks at a step of the caller: sums in memory. */
+/* A^T diag(w) A and A^T diag(w) y of tall A, whose rows are divided over blocks at a step of the caller: sums in
+   memory. */
 #include "test.h"
 
 static void normal(long rows, int n, long step, const ws_f16 *A, const float *w, const float *y, float *H, float *g)

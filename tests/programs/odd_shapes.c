@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* options: -Wno-ws-single-element */
-/* Tiles of unusual shapes: single elements, prime extents, one row, one column, more than 256 rows, rows of a few bytes. */
+/* Tiles of unusual shapes: single elements, prime extents, one row, one column, more than 256 rows, rows of a few
+   bytes. */
 #include "test.h"
 
 #define COPY(name, type, rows, cols, loop)                                                                   \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pipeline(auto) where groups stage operands, which take room from the slots: f32 and bytes that lie across K, in tiles so large
-   that the slots are few. */
+/* pipeline(auto) where groups stage operands, which take room from the slots: f32 and bytes that lie across K, in tiles
+   so large that the slots are few. */
 #include "test.h"
 
 #define PRODUCT(name, type, trans_a, trans_b, rows, cols, depth) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* options: -fopenmp */
-/* Directives of OpenMP on the same loop, above and below: they serve the sequential target and are dropped from a specialized
-   region. */
+/* Directives of OpenMP on the same loop, above and below: they serve the sequential target and are dropped from a
+   specialized region. */
 #include "test.h"
 
 static void gemm(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, float *C)

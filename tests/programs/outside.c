@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Coordinates outside in every dimension, the leading ones too: such loads read the fill and such stores write nothing. */
+/* Coordinates outside in every dimension, the leading ones too: such loads read the fill and such stores write
+   nothing. */
 #include "test.h"
 
 static void shift3(int B, int M, int N, const ws_f16 *X, ws_f16 *Y)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A packed batch: sequences of different lengths one after the other, cut out by ws_slice at offsets read with ws_at. */
+/* A packed batch: sequences of different lengths one after the other, cut out by ws_slice at offsets read with
+   ws_at. */
 #include "test.h"
 
 enum { COLS = 48 };

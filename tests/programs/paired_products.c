@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two products of one left operand, whose right operands lie beside each other in shared memory and become one: for every
- * operand type, both orientations, tiles of several blocks of 64 rows, left operands in registers, groups that divide rows,
- * take tiles in turn or share loads; and some that have to stay two.
+ * Two products of one left operand, whose right operands lie beside each other in shared memory and become one: for
+ * every operand type, both orientations, tiles of several blocks of 64 rows, left operands in registers, groups that
+ * divide rows, take tiles in turn or share loads; and some that have to stay two.
  */
 #include "test.h"
 

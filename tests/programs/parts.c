@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums in parts that the blocks of a cluster share: products of few tiles with a long K.  What follows the sum has rows, columns,
-   indices, tiles from memory and carried values, of which each block takes its columns.  The sum is the same to the bit. */
+/* Sums in parts that the blocks of a cluster share: products of few tiles with a long K.  What follows the sum has
+   rows, columns, indices, tiles from memory and carried values, of which each block takes its columns.  The sum is the
+   same to the bit. */
 #include "test.h"
 
 #define DO_(x) _Pragma(#x)
@@ -8,7 +9,8 @@
 
 enum { BM = 128, BN = 64, BK = 32 };
 
-/* C = gelu-like (A B^T + bias) * column's scale + D, with a mask of what lies right of the diagonal; S = column sums. */
+/* C = gelu-like (A B^T + bias) * column's scale + D, with a mask of what lies right of the diagonal; S = column
+   sums. */
 #define KERNEL(name, count, clauses, rows, cols, summed, loop)                                                       \
     static void name(int M, int N, int K, const ws_f16 *A, const ws_f16 *B, const float *bias, const ws_f16 *D,      \
                      ws_f16 *C, float *S)                                                                            \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plain.h - programs of loops over elements: each function is there twice, under the pragmas and without them.  Sums may be made
-   in another order, so that no checksum is printed. */
+/* plain.h - programs of loops over elements: each function is there twice, under the pragmas and without them.  Sums
+   may be made in another order, so that no checksum is printed. */
 #ifndef PLAIN_H
 #define PLAIN_H
 
@@ -31,13 +31,18 @@ CHECK_INLINE void plain_next(void)
 }
 
 /* Elements differ by at most so much of the largest of them. */
-CHECK_INLINE void plain_compare(const char *what, ws_dtype type, const void *got, const void *want, size_t count, double tolerance)
+CHECK_INLINE void plain_compare(const char *what, ws_dtype type, const void *got, const void *want, size_t count,
+                                double tolerance)
 {
     double largest = 0, worst = 0;
     size_t place = 0;
     for (size_t i = 0; i < count; i++) {
-        double x = type == WS_F64 ? ((const double *)got)[i] : type == WS_I32 ? ((const int *)got)[i] : ((const float *)got)[i];
-        double y = type == WS_F64 ? ((const double *)want)[i] : type == WS_I32 ? ((const int *)want)[i] : ((const float *)want)[i];
+        double x = type == WS_F64   ? ((const double *)got)[i]
+                   : type == WS_I32 ? ((const int *)got)[i]
+                                    : ((const float *)got)[i];
+        double y = type == WS_F64   ? ((const double *)want)[i]
+                   : type == WS_I32 ? ((const int *)want)[i]
+                                    : ((const float *)want)[i];
         largest = fabs(y) > largest ? fabs(y) : largest;
         if (!(fabs(x - y) <= worst)) {
             worst = fabs(x - y);
@@ -64,8 +69,12 @@ CHECK_INLINE int plain_end(void)
     ctype *name##_ = plain_copy(name, (size_t)(count) * sizeof *name)
 #define PLAIN_FLOATS(name, count)  PLAIN_ARRAY(WS_F32, float, name, count)
 #define PLAIN_DOUBLES(name, count) PLAIN_ARRAY(WS_F64, double, name, count)
-#define PLAIN_SAME(name, count, tolerance)                                                                            \
-    plain_compare(#name, _Generic(*name, float : WS_F32, double : WS_F64, int : WS_I32), name, name##_, (size_t)(count), \
-                  tolerance)
+#define PLAIN_SAME(name, count, tolerance)  \
+    plain_compare(#name,                    \
+                  _Generic(*name, float     \
+                           : WS_F32, double \
+                           : WS_F64, int    \
+                           : WS_I32),       \
+                  name, name##_, (size_t)(count), tolerance)
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plain loops of llm.c and llama2.c: normalizations, products with a bias that may be missing, activations, an optimizer. */
+/* Plain loops of llm.c and llama2.c: normalizations, products with a bias that may be missing, activations, an
+   optimizer. */
 #include "plain.h"
 
 #define KERNEL(name) static void name

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plain loops whose independence bounds and conditions prove: both halves of a matrix, rows that factors are taken of, recurrences along
-   rows. A first subscript that is known at run time is looked at when the kernel is launched. */
+/* Plain loops whose independence bounds and conditions prove: both halves of a matrix, rows that factors are taken of,
+   recurrences along rows. A first subscript that is known at run time is looked at when the kernel is launched. */
 #include "plain.h"
 
 #define WS           PLAIN_PRAGMA

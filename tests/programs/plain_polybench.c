@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plain loops after PolyBench, in float and in double: products, sums in memory, both orientations, triangles, stencils. */
+/* Plain loops after PolyBench, in float and in double: products, sums in memory, both orientations, triangles,
+   stencils. */
 #include "plain.h"
 
 #define WS           PLAIN_PRAGMA

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Operands of products that are computed from what is loaded, and so by a role of their own: cast, scaled, by elements and by
-   columns, for the right and for the left, with groups that divide the rows or take tiles in turn, and loads that others look at,
-   too. */
+/* Operands of products that are computed from what is loaded, and so by a role of their own: cast, scaled, by elements
+   and by columns, for the right and for the left, with groups that divide the rows or take tiles in turn, and loads
+   that others look at, too. */
 #include "test.h"
 
 #define KERNEL(name, grid, loop, type, element, rows, cols, step, term)                         \

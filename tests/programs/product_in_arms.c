@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Products in arms of ifs stay in flight from one iteration to the next: arms with one product, two, none, arms in arms, a
-   block that is loaded before the branch or in it, another accumulator beside, P from 1 to D. */
+/* Products in arms of ifs stay in flight from one iteration to the next: arms with one product, two, none, arms in
+   arms, a block that is loaded before the branch or in it, another accumulator beside, P from 1 to D. */
 #include "test.h"
 
 enum { ROWS = 128, COLS = 64, STEP = 32, KINDS = 6 };
 
-/* kind of a block of k: 0 nothing, 1 A B, 2 A D, 3 A B and A D, 4 A B, and A D in the upper rows, 5 the second accumulator */
+/* kind of a block of k: 0 nothing, 1 A B, 2 A D, 3 A B and A D, 4 A B, and A D in the upper rows, 5 the second
+   accumulator */
 #define SUM(name, D_, P_)                                                                                        \
     static void name(int M, int K, const ws_f16 *A, const ws_f16 *B, const ws_f16 *D, const int *kind, float *C, \
                      float *E)                                                                                   \

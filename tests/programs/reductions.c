@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every reduction and running sum, of a tile that a ragged edge fills, and argmax with ties; sums that a loop adds up, of wide
-   tiles and of columns, and sums of narrow numbers, which are rounded once. */
+/* Every reduction and running sum, of a tile that a ragged edge fills, and argmax with ties; sums that a loop adds up,
+   of wide tiles and of columns, and sums of narrow numbers, which are rounded once. */
 #include "test.h"
 
 static void rows(int M, int N, const float *X, float *out, int *where)

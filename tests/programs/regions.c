@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Several grid regions in one function, with host code between them that branches, loops and reads what a region wrote. */
+/* Several grid regions in one function, with host code between them that branches, loops and reads what a region
+   wrote. */
 #include "test.h"
 
 /* Repeatedly halve x until its largest element is below the limit; returns the number of rounds. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A block keeps its tile of B while rows of A pass, every `strips`th tile of them: stores of one block move on by a step whose
-   size is known only as a multiple, so they leave through TMA. */
+/* A block keeps its tile of B while rows of A pass, every `strips`th tile of them: stores of one block move on by a
+   step whose size is known only as a multiple, so they leave through TMA. */
 #include "test.h"
 
 static void kernel(int M, int N, int K, int strips, const ws_f16 *A, const ws_f16 *B, ws_f16 *C)
@@ -14,7 +14,8 @@ static void kernel(int M, int N, int K, int strips, const ws_f16 *A, const ws_f1
 
             #pragma ws pipeline(2)
             for (int i = s * 128; i < M; i += strips * 128)
-                ws_store(c, i, j, ws_cast(ws_dot(ws_load(a, i, 0, 128, 128), right, ws_zeros(WS_F32, 128, 64)), WS_F16));
+                ws_store(c, i, j,
+                         ws_cast(ws_dot(ws_load(a, i, 0, 128, 128), right, ws_zeros(WS_F32, 128, 64)), WS_F16));
         }
 }
 

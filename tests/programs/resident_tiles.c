@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tiles of one column follow each other and want the same of B, which stays in its slots until the next column: by groups in turn,
-   by groups that divide the rows, for each matrix of a batch, and with as many slots as there is room for. */
+/* Tiles of one column follow each other and want the same of B, which stays in its slots until the next column: by
+   groups in turn, by groups that divide the rows, for each matrix of a batch, and with as many slots as there is room
+   for. */
 #include "test.h"
 
 #define PRAGMA(text) _Pragma(#text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* f32 tiles that a product reads, which wants them rounded, and a sum, which does not; two groups share one of them.  */
+/* f32 tiles that a product reads, which wants them rounded, and a sum, which does not; two groups share one of them. */
 #include "test.h"
 
 static void kernel(int M, int N, int K, const float *A, const float *B, float *C, float *R, float *S)
@@ -29,7 +29,8 @@ int main(int argc, char **argv)
     check_begin("rounded_and_read", argc, argv);
     int M = 200, N = 64, K = 100;
     float *A = check_random(WS_F32, (size_t)M * K), *B = check_random(WS_F32, (size_t)N * K);
-    float *C = check_output(WS_F32, (size_t)M * N), *R = check_output(WS_F32, (size_t)M), *S = check_output(WS_F32, 2 * N);
+    float *C = check_output(WS_F32, (size_t)M * N), *R = check_output(WS_F32, (size_t)M),
+          *S = check_output(WS_F32, 2 * N);
 
     kernel(M, N, K, check_place(A), check_place(B), check_place(C), check_place(R), check_place(S));
     check_fetch();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One array seen through several tensors: A A^T, a matrix and its rows as a vector, overlapping slices; a matrix times itself; all only read. */
+/* One array seen through several tensors: A A^T, a matrix and its rows as a vector, overlapping slices; a matrix times
+   itself; all only read. */
 #include "test.h"
 
 static void kernel(int M, int K, const ws_f16 *A, float *C, float *D)

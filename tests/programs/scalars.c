@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* options: -Wno-ws-single-element */
-/* Scalar C in a region: every arithmetic type and operator, <math.h>, switch, do, ?:, and lookups that go through ws_at. */
+/* Scalar C in a region: every arithmetic type and operator, <math.h>, switch, do, ?:, and lookups that go through
+   ws_at. */
 #include "test.h"
 
 enum { COUNT = 16 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tiles of unsigned char and of short: loads through rings and direct, casts that saturate or wrap, arithmetic, comparisons,
-   reductions, transposition, and numbers of memory. */
+/* Tiles of unsigned char and of short: loads through rings and direct, casts that saturate or wrap, arithmetic,
+   comparisons, reductions, transposition, and numbers of memory. */
 #include "test.h"
 
 /* A picture times a row of weights, and its rows' sums; what is brighter than a threshold is 255. */

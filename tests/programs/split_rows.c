@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of a tile divided over two and three consumer groups, with everything that depends on the row: index tiles, column
-   vectors in and out, row statistics, a residual, masks; the result is that of one group. */
+/* Rows of a tile divided over two and three consumer groups, with everything that depends on the row: index tiles,
+   column vectors in and out, row statistics, a residual, masks; the result is that of one group. */
 #include "test.h"
 
 #define KERNEL(name, rows, clause)                                                                                \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ws_tensor_strided: every third row, a window inside a larger array, heads interleaved; and a store through strides. */
+/* ws_tensor_strided: every third row, a window inside a larger array, heads interleaved; and a store through
+   strides. */
 #include "test.h"
 
 static void kernel(int M, int N, const float *X, float *Y, int H, const ws_bf16 *Z, ws_bf16 *T)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Epilogues that are carried out in strips of columns: two stores that share their beginnings, a mask by columns, boxes of half a
-   line, a second operand beside accumulators that leave little room, in-place sums; edges everywhere. */
+/* Epilogues that are carried out in strips of columns: two stores that share their beginnings, a mask by columns, boxes
+   of half a line, a second operand beside accumulators that leave little room, in-place sums; edges everywhere. */
 #include "test.h"
 
 /* P = A B' + R, and E = P, not below 0, times a number for each column; columns from `limit` on are 0. */

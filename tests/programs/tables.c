@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Elements of the program's own arrays, which a variable chooses: constant and not, static, global and local, few and many, of
-   every type, in structs, and through helpers. */
+/* Elements of the program's own arrays, which a variable chooses: constant and not, static, global and local, few and
+   many, of every type, in structs, and through helpers. */
 #include "test.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tasks: blocks whose role, groups, registers and rings the source says.  One that prepares an operand, one that prepares both, one
-   for each, a chain of two, one in a helper and under a condition, one that prepares what the groups add to their sums; and
-   one in a loop of two stages. */
+/* Tasks: blocks whose role, groups, registers and rings the source says.  One that prepares an operand, one that
+   prepares both, one for each, a chain of two, one in a helper and under a condition, one that prepares what the groups
+   add to their sums; and one in a loop of two stages. */
 #include "test.h"
 
 #define TENSORS                                                                                  \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A tile of which a group has 16 rows leaves through staging of which each warp has its own part, beside a ring that takes
-   what shared memory is left; four of them beside a ring whose depth leaves them room; and two that end within 16 bytes, so
-   that the warps write their lines themselves: those that hold no row must not. */
+/* A tile of which a group has 16 rows leaves through staging of which each warp has its own part, beside a ring that
+   takes what shared memory is left; four of them beside a ring whose depth leaves them room; and two that end within 16
+   bytes, so that the warps write their lines themselves: those that hold no row must not. */
 #include "test.h"
 
 static void thin(int M, int K, const ws_f16 *A, const ws_f16 *B, const ws_f16 *X, float *C, ws_f16 *Y)

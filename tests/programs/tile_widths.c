@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tiles of which each has a width of its own: products take no more of their columns than the slice has that they end in. */
+/* Tiles of which each has a width of its own: products take no more of their columns than the slice has that they end
+   in. */
 #include "test.h"
 
 enum { S = 64, W = 96, KT = 32 };

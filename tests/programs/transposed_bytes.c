@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Operands of 8 bits that run across K: turned over on their way, for products with what comes along K, what does not, and what
-   is computed. */
+/* Operands of 8 bits that run across K: turned over on their way, for products with what comes along K, what does not,
+   and what is computed. */
 #include "test.h"
 
 #define KERNEL(name, grid, type, result, rows, cols, step, start, term)                   \

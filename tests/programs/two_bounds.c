@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Masks of two bounds of one side, which are compared as one: numbers and columns, open and closed, up to the ends of I32. */
+/* Masks of two bounds of one side, which are compared as one: numbers and columns, open and closed, up to the ends of
+   I32. */
 #include "test.h"
 
 enum { S = 64, OUTPUTS = 4 };

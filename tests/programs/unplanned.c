@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What users write and no plan names: options in a struct of structs that helpers hand on by value, a product stored with its
-   transpose, three products in one loop, the four largest of each row, mean and variance with a number that a loop carries. */
+/* What users write and no plan names: options in a struct of structs that helpers hand on by value, a product stored
+   with its transpose, three products in one loop, the four largest of each row, mean and variance with a number that a
+   loop carries. */
 #include "test.h"
 
 /* ---- options handed on ------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tensors over globals, statics, arrays on the stack and members of structs; bounds from globals, members, size_t and enums;
-   loop variables declared before the loop; a host loop around a region and a region behind an early return. */
+/* Tensors over globals, statics, arrays on the stack and members of structs; bounds from globals, members, size_t and
+   enums; loop variables declared before the loop; a host loop around a region and a region behind an early return. */
 #include "test.h"
 
 enum side { LEFT = 1, RIGHT };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * elementwise.c - every elementwise operation on every element type, against double; broadcasting; scalars; masks; casts.
+ * elementwise.c - every elementwise operation on every element type, against double; broadcasting; scalars; masks;
+ * casts.
  *
- * A float tile computes in f32 and rounds once: an exact function of f32 operands may be compared to the bit, the others
- * within 2 units of f32 and half a unit of the type.
+ * A float tile computes in f32 and rounds once: an exact function of f32 operands may be compared to the bit, the
+ * others within 2 units of f32 and half a unit of the type.
  */
 #include "reference.h"
 

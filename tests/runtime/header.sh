@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ws.h with plain compilers: no warning in any standard, one sentence for a wrong operand, kernels as C, callers as C++; and
-# the sequential library as one file.
+# ws.h with plain compilers: no warning in any standard, one sentence for a wrong operand, kernels as C, callers as C++;
+# and the sequential library as one file.
 
 . "$(dirname "$0")/../tap.sh"
 cd "$work" || exit 99
@@ -73,26 +73,31 @@ void f(ws_tensor t, ws_tile x, float *p, ws_f16 h, void (*g)(void))
 }
 END
     ! "$1" -I"$header" -c wrong.c -o wrong.o >output 2>&1 && grep -q "^wrong.c:6:.*error: .*$3" output &&
-        test "$(grep -c 'error: ' output)" = 1 && test "$(wc -l <output)" -le 24 && ! test -e wrong.o || { cat output; return 1; }
+        test "$(grep -c 'error: ' output)" = 1 && test "$(wc -l <output)" -le 24 && ! test -e wrong.o || { cat output;
+            return 1; }
 }
 
 for cc in $compilers; do
     for std in c11 gnu11 c17 c2x; do
         for level in -O0 -O2; do
-            ok "$cc -std=$std $level takes a kernel without a warning" silent "$cc" -std=$std $level -Wall -Wextra -Wshadow \
+            ok "$cc -std=$std $level takes a kernel without a warning" silent "$cc" -std=$std $level -Wall -Wextra \
+                -Wshadow \
                 -Wconversion -pedantic -I"$header" -c kernel.c -o kernel.o
         done
     done
     deep='ws_add(ws_mul(ws_sub(ws_max(ws_add(ws_mul(ws_sub(ws_max(ws_add(x, h), 1), 2), 3), 4), 5), 6), 7), 8)'
     if minds "$cc"; then
-        ok "$cc: a tensor as operand" wrong "$cc" 'ws_add(x, t)' 'a ws_tensor is memory: read a tile from it with ws_load'
+        ok "$cc: a tensor as operand" wrong "$cc" 'ws_add(x, t)' \
+            'a ws_tensor is memory: read a tile from it with ws_load'
         ok "$cc: a stored number as operand" wrong "$cc" 'ws_mul(h, x)' 'convert it with ws_f16_to'
         ok "$cc: the same nine calls deep" wrong "$cc" "$deep" 'convert it with ws_f16_to'
         ok "$cc: a pointer as operand" wrong "$cc" 'ws_lt(p, x)' 'make a ws_tensor of it'
         ok "$cc: a function as operand" wrong "$cc" 'ws_max(x, g)' 'an operand is a ws_tile or a number'
-        ok "$cc: an address of a tile as operand" wrong "$cc" 'ws_select(x, &x, 1)' 'an operand is a ws_tile or a number'
+        ok "$cc: an address of a tile as operand" wrong "$cc" 'ws_select(x, &x, 1)' \
+            'an operand is a ws_tile or a number'
     else
-        skip "$cc: wrong operands" 'before 15 Clang forgets the attribute of a function without a prototype; the linker names it'
+        skip "$cc: wrong operands" \
+            'before 15 Clang forgets the attribute of a function without a prototype; the linker names it'
     fi
     ok "$cc: an extent for a type" wrong "$cc" 'ws_zeros(128, 64, WS_F32)' 'not an element type'
     ok "$cc: a cast to no type" wrong "$cc" 'ws_cast(x, 16)' 'not an element type'
@@ -131,7 +136,8 @@ bundled_gemm() {
 }
 # Neither vectors nor fused operations of the machine may change a bit.
 same_bits() {
-    "$1" -O3 -march=native -Ibundle bundle/ws.c "$top_srcdir/samples/gemm.c" -o fast -lm -lpthread && ./fast 70 300 100 >fast.out
+    "$1" -O3 -march=native -Ibundle bundle/ws.c "$top_srcdir/samples/gemm.c" -o fast -lm -lpthread &&
+        ./fast 70 300 100 >fast.out
     "$1" -O0 -Ibundle bundle/ws.c "$top_srcdir/samples/gemm.c" -o slow -lm -lpthread && ./slow 70 300 100 >slow.out
     cmp fast.out slow.out
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * memory.c - loads, stores, slices and single elements: everywhere around the edges, in every rank, against plain loops.
+ * memory.c - loads, stores, slices and single elements: everywhere around the edges, in every rank, against plain
+ * loops.
  */
 #include "reference.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * product.c - ws_dot and ws_dot_f32: every operand type, shapes that fit no block, the order of summation to the bit, and
- * the language's example on ragged sizes.
+ * product.c - ws_dot and ws_dot_f32: every operand type, shapes that fit no block, the order of summation to the bit,
+ * and the language's example on ragged sizes.
  */
 #include "reference.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * reference.h - what the runtime tests compare with: element types in double arithmetic, written from their definitions and
- * not from the library, and the way between tiles and arrays of double.
+ * reference.h - what the runtime tests compare with: element types in double arithmetic, written from their definitions
+ * and not from the library, and the way between tiles and arrays of double.
  */
 #ifndef REFERENCE_H
 #define REFERENCE_H

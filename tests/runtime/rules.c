@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rules.c - wrong operations: each sentence of runtime/common/rules.c, met as a plain compiler's program meets it, and that the
- * program goes on with a tile of the shape that it should have had.
+ * rules.c - wrong operations: each sentence of runtime/common/rules.c, met as a plain compiler's program meets it, and
+ * that the program goes on with a tile of the shape that it should have had.
  */
 #include "reference.h"
 #include "rules.h"

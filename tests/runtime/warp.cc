@@ -2,9 +2,9 @@
 /*
  * warp.cc - products that are done at once (runtime/cuda/product.cuh), on the host: 128 threads are a warp group.
  *
- * Each result is compared with long double, in every orientation; whatever is not finite with a loop of fma.  Padding of
- * shared memory is NaN.  Addresses have to lie inside, and reads of shared memory are counted by banks: where the header says
- * that there are no conflicts, there are none.
+ * Each result is compared with long double, in every orientation; whatever is not finite with a loop of fma.  Padding
+ * of shared memory is NaN.  Addresses have to lie inside, and reads of shared memory are counted by banks: where the
+ * header says that there are no conflicts, there are none.
  */
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* warp.h - a warp group of threads of the host that runs what stands in runtime/cuda/product.cuh; ptx.cuh includes it in place of
-   the instructions of a warp.  See warp.cc. */
+/* warp.h - a warp group of threads of the host that runs what stands in runtime/cuda/product.cuh; ptx.cuh includes it
+   in place of the instructions of a warp.  See warp.cc. */
 static float tf32_of(u32 bits)
 {
     return __uint_as_float(bits & ~0x1fffu);

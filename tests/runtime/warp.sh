@@ -1,6 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Products that are done at once, by a warp group of the host's threads: warp.cc includes runtime/cuda with other instructions.
+# Products that are done at once, by a warp group of the host's threads: warp.cc includes runtime/cuda with other
+# instructions.
 
 . "$(dirname "$0")/../tap.sh"
 cuda=$(dirname "$(dirname "$(command -v "${NVCC:-nvcc}" || echo /none/bin/nvcc)")")/include

@@ -1,6 +1,6 @@
 #include <wsrt.cuh>
 
-// attention.c:43: attention
+// attention.c:44: attention
 struct attention_params {
     ws::tensor<ws::f16, 3> q;
     ws::tensor<ws::f16, 3> k;
@@ -41,18 +41,18 @@ static WS_DEVICE void attention_producer(const attention_params &p, attention_sh
     ws::producer<2, TMA> tq_ring(s.tq_ring);
     ws::producer<2, TMA> k_tile_ring(s.k_tile_ring);
     ws::producer<2, TMA> v_tile_ring(s.v_tile_ring);
-    for (ws::scheduling_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:43
+    for (ws::scheduling_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:44
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
         const int i = p.i - n * 192;
         const int h = m + first;
         const int last = p.causal != 0 ? i + 192 : p.L;
-        if (h < p.heads) {  // attention.c:48
+        if (h < p.heads) {  // attention.c:49
             const int tq_slot = tq_ring.put();
             ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
             tq_ring.put_done();
-            for (int j = 0; j < last; j += 80) {  // attention.c:55
+            for (int j = 0; j < last; j += 80) {  // attention.c:56
                 const int k_tile_slot = k_tile_ring.put();
                 ws::copy_in(k_tile_ring, s.k_tile[k_tile_slot], p.k, p.k_map, h, j, 0);
                 k_tile_ring.put_done();
@@ -72,7 +72,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
     ws::warp_output o_out(s.o_out[group]);
     s.pingpong.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dynamic_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:43
+    for (ws::dynamic_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:44
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
@@ -80,7 +80,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
         const int h = m + first;
         const bool condition = p.causal != 0;
         const int last = condition ? i + 192 : p.L;
-        if (h < p.heads) {  // attention.c:48
+        if (h < p.heads) {  // attention.c:49
             const int tq_slot = tq_ring.get();
             auto acc = ws::full<float, 64, 128, ws::frag>(0);
             auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
@@ -91,7 +91,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                                               : (long)p.L + 191 <= 2147483647)
                                              ? ws::min(n_2, condition ? (long)i - 78 : n_2 >= 0 ? (long)last : 0) : 0,
                                              (long)last), 0l);
-            if (last > 0) {  // attention.c:55
+            if (last > 0) {  // attention.c:56
                 auto s_2 = ws::full<float, 64, 80, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
                 s.pingpong.take(group);
@@ -101,7 +101,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 s.pingpong.pass(group);
                 ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
-                if (edge <= 0) {  // attention.c:59
+                if (edge <= 0) {  // attention.c:60
                     const auto col = ws::col_index<1, 80, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::le(col,
@@ -116,7 +116,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                 auto x = ws::cast<ws::f16>(p_2);
                 acc = ws::rescale(acc, shrink);
                 int j = 80;
-                for (; j < ws::min(edge, last); j += 80) {  // attention.c:55
+                for (; j < ws::min(edge, last); j += 80) {  // attention.c:56
                     auto s_3 = ws::full<float, 64, 80, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.pingpong.take(group);
@@ -141,7 +141,7 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
                     x = ws::cast<ws::f16>(p_3);
                     top = now_2;
                 }
-                for (; j < last; j += 80) {  // attention.c:55
+                for (; j < last; j += 80) {  // attention.c:56
                     auto s_3 = ws::full<float, 64, 80, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.pingpong.take(group);
@@ -183,11 +183,11 @@ static WS_DEVICE void attention_consumer(const attention_params &p, attention_sh
             sum = ws::row_total(sum);
             const auto x_3 = ws::div(1, sum);
             WS_UNROLL
-            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention.c:68
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention.c:69
                 ws::store_wait<1>();
                 const auto box = ws::stage(o_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_3)));
                 ws::fence();
-                ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention.c:68
+                ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention.c:69
             }
         }
     }
@@ -247,7 +247,7 @@ extern "C" void ws_launch_attention(int heads, int L, int causal, const void *Q,
     call.run(attention_kernel, p, 512, sizeof(attention_shared), ws::persistent);
 }
 
-// attention.c:43: attention
+// attention.c:44: attention
 struct attention_2_params {
     ws::tensor<ws::f16, 3> q;
     ws::tensor<ws::f16, 3> k;
@@ -288,18 +288,18 @@ static WS_DEVICE void attention_2_producer(const attention_2_params &p, attentio
     ws::producer<2, TMA> tq_ring(s.tq_ring);
     ws::producer<2, TMA> k_tile_ring(s.k_tile_ring);
     ws::producer<2, TMA> v_tile_ring(s.v_tile_ring);
-    for (ws::scheduling_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:43
+    for (ws::scheduling_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:44
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
         const int i = p.i - n * 128;
         const int h = m + first;
         const int last = p.causal != 0 ? i + 128 : p.L;
-        if (h < p.heads) {  // attention.c:48
+        if (h < p.heads) {  // attention.c:49
             const int tq_slot = tq_ring.put();
             ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
             tq_ring.put_done();
-            for (int j = 0; j < last; j += 128) {  // attention.c:55
+            for (int j = 0; j < last; j += 128) {  // attention.c:56
                 const int k_tile_slot = k_tile_ring.put();
                 ws::copy_in(k_tile_ring, s.k_tile[k_tile_slot], p.k, p.k_map, h, j, 0);
                 k_tile_ring.put_done();
@@ -319,7 +319,7 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
     ws::warp_output o_out(s.o_out[group]);
     s.pingpong.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dynamic_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:43
+    for (ws::dynamic_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention.c:44
         const int first = t.at(0);
         const int n = t.at(1);
         const int m = t.at(2);
@@ -327,7 +327,7 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
         const int h = m + first;
         const bool condition = p.causal != 0;
         const int last = condition ? i + 128 : p.L;
-        if (h < p.heads) {  // attention.c:48
+        if (h < p.heads) {  // attention.c:49
             const int tq_slot = tq_ring.get();
             auto acc = ws::full<float, 64, 128, ws::frag>(0);
             auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
@@ -338,7 +338,7 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                                               : (long)p.L + 127 <= 2147483647)
                                              ? ws::min(n_2, condition ? (long)i - 126 : n_2 >= 0 ? (long)last : 0) : 0,
                                              (long)last), 0l);
-            if (last > 0) {  // attention.c:55
+            if (last > 0) {  // attention.c:56
                 auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
                 const int k_tile_slot = k_tile_ring.get();
                 s.pingpong.take(group);
@@ -348,7 +348,7 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                 s.pingpong.pass(group);
                 ws::wait<0>(s_2);
                 k_tile_ring.consumed<0>();
-                if (edge <= 0) {  // attention.c:59
+                if (edge <= 0) {  // attention.c:60
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::le(col,
@@ -363,7 +363,7 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                 auto x = ws::cast<ws::f16>(p_2);
                 acc = ws::rescale(acc, shrink);
                 int j = 128;
-                for (; j < ws::min(edge, last); j += 128) {  // attention.c:55
+                for (; j < ws::min(edge, last); j += 128) {  // attention.c:56
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.pingpong.take(group);
@@ -388,7 +388,7 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
                     x = ws::cast<ws::f16>(p_3);
                     top = now_2;
                 }
-                for (; j < last; j += 128) {  // attention.c:55
+                for (; j < last; j += 128) {  // attention.c:56
                     auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                     const int k_tile_slot_2 = k_tile_ring.get();
                     s.pingpong.take(group);
@@ -430,11 +430,11 @@ static WS_DEVICE void attention_2_consumer(const attention_2_params &p, attentio
             sum = ws::row_total(sum);
             const auto x_3 = ws::div(1, sum);
             WS_UNROLL
-            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention.c:68
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention.c:69
                 ws::store_wait<1>();
                 const auto box = ws::stage(o_out, ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile), x_3)));
                 ws::fence();
-                ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention.c:68
+                ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention.c:69
             }
         }
     }

@@ -1,6 +1,6 @@
 #include <wsrt.cuh>
 
-// attention_bwd.c:27: prepare
+// attention_bwd.c:29: prepare
 struct prepare_params {
     ws::tensor<ws::f16, 3> o;
     ws::tensor<ws::f16, 3> g;
@@ -15,17 +15,17 @@ static WS_DEVICE void prepare_all(const prepare_params &p, int group)
 {
     const long first_row = (long)group * 16;
     const long first_row_2 = (long)group * 64;
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_bwd.c:27
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_bwd.c:29
         const int h = t.at(0);
         const int i = t.at(1);
         const long n = i + first_row;
         const auto to = ws::load<16, 128, ws::lines_4>(p.o, h, n, 0);
         const auto tg = ws::load<16, 128, ws::lines_4>(p.g, h, n, 0);
         ws::store_col(p.sums, h, n,
-                      ws::row_sum(ws::mul(ws::cast<float>(to), ws::cast<float>(tg))));  // attention_bwd.c:31
+                      ws::row_sum(ws::mul(ws::cast<float>(to), ws::cast<float>(tg))));  // attention_bwd.c:33
         ws::store_col(p.powers, h, n,
-                      ws::mul(ws::load_col<16, ws::lines_4>(p.logs, h, n), -1.442695f));  // attention_bwd.c:32
-        ws::store(p.dq, h, i / 64, first_row_2, i % 64, ws::full<float, 64, 32, ws::lines_4>(0));  // attention_bwd.c:33
+                      ws::mul(ws::load_col<16, ws::lines_4>(p.logs, h, n), -1.442695f));  // attention_bwd.c:34
+        ws::store(p.dq, h, i / 64, first_row_2, i % 64, ws::full<float, 64, 32, ws::lines_4>(0));  // attention_bwd.c:35
     }
 }
 
@@ -52,7 +52,7 @@ extern "C" void ws_launch_prepare_96b2a082(int heads, int L, const void *O, cons
     call.run(prepare_kernel, p, 256, 0, ws::one_tile);
 }
 
-// attention_bwd.c:50: backward
+// attention_bwd.c:52: backward
 struct backward_params {
     ws::tensor<ws::f16, 3> k;
     ws::tensor<ws::f16, 3> v;
@@ -111,18 +111,18 @@ static WS_DEVICE void backward_producer(const backward_params &p, backward_share
 {
     ws::producer<1, TMA> tk_tv(s.tk_tv);
     ws::producer<2, TMA> tq_tg_log(s.tq_tg_log);
-    for (ws::scheduling_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_bwd.c:50
+    for (ws::scheduling_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_bwd.c:52
         const int first = t.at(0);
         const int j = t.at(1);
         const int m = t.at(2);
         const int h = m + first;
-        if (h < p.heads) {  // attention_bwd.c:55
+        if (h < p.heads) {  // attention_bwd.c:57
             const int tk_tv_slot = tk_tv.put();
             ws::copy_in(tk_tv, s.tk[tk_tv_slot], p.k, p.k_map, h, j, 0);
             ws::copy_in(tk_tv, s.tv[tk_tv_slot], p.v, p.v_map, h, j, 0);
             tk_tv.put_done();
             const int i = p.causal != 0 ? j : 0;
-            for (int i_2 = i; i_2 < p.L; i_2 += 64) {  // attention_bwd.c:61
+            for (int i_2 = i; i_2 < p.L; i_2 += 64) {  // attention_bwd.c:63
                 const int tq_tg_log_slot = tq_tg_log.put();
                 ws::copy_in(tq_tg_log, s.tq[tq_tg_log_slot], p.q, p.q_map, h, i_2, 0);
                 ws::copy_in(tq_tg_log, s.tg[tq_tg_log_slot], p.g, p.g_map, h, i_2, 0);
@@ -142,18 +142,18 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
     ws::warp_output dk_out(s.dk_out[group]);
     int ds_gathered_turn = 0;
     const long first_row = (long)group * 64;
-    for (ws::dynamic_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_bwd.c:50
+    for (ws::dynamic_tiles<3> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_bwd.c:52
         const int first = t.at(0);
         const int j = t.at(1);
         const int m = t.at(2);
         const int h = m + first;
-        if (h < p.heads) {  // attention_bwd.c:55
+        if (h < p.heads) {  // attention_bwd.c:57
             const int tk_tv_slot = tk_tv.get();
             auto acc_k = ws::full<float, 64, 128, ws::frag>(0);
             auto acc_v = ws::full<float, 64, 128, ws::frag>(0);
             const bool condition = p.causal != 0;
             const int i = condition ? j : 0;
-            for (int i_2 = i; i_2 < p.L; i_2 += 64) {  // attention_bwd.c:61
+            for (int i_2 = i; i_2 < p.L; i_2 += 64) {  // attention_bwd.c:63
                 const int tq_tg_log_slot = tq_tg_log.get();
                 const auto log = ws::read<ws::frag>(ws::view(s.log[tq_tg_log_slot]));
                 auto t_2 = ws::full_now<float, 64, 64, ws::frag>(0);
@@ -169,7 +169,7 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
                 ws::wait<1>(s_2);
                 auto p_2 = ws::exp2(ws::fma(s_2, p.power, log));
                 if (ws::warp_uniform(!((long)n_2 > 63
-                                       && (127 - (long)n <= 0 && -(long)n >= -2147483648l)))) {  // attention_bwd.c:68
+                                       && (127 - (long)n <= 0 && -(long)n >= -2147483648l)))) {  // attention_bwd.c:70
                     const auto col = ws::col_index<1, 64, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto seen = ws::mask_and(ws::lt(col, n_2), ws::ge(col, ws::sub(row, n)));
@@ -192,25 +192,25 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
                 ws::store_wait<0>();
                 const auto box = ws::stage(dq_out, share);
                 ws::fence();
-                ws::atomic_add(dq_out, p.dq, p.dq_map, h, i_2 / 64, first_row, 0, box);  // attention_bwd.c:73
+                ws::atomic_add(dq_out, p.dq, p.dq_map, h, i_2 / 64, first_row, 0, box);  // attention_bwd.c:75
                 ws::wait<0>(acc_k);
                 tq_tg_log.consumed<0>();
             }
             tk_tv.consumed<0>();
             WS_UNROLL
-            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_bwd.c:75
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_bwd.c:77
                 ws::store_wait<0>();
                 const auto box = ws::stage(dk_out,
                                            ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc_k, subtile), p.scale)));
                 ws::fence();
-                ws::store(dk_out, p.dk, p.dk_map, h, j + first_row, subtile, box);  // attention_bwd.c:75
+                ws::store(dk_out, p.dk, p.dk_map, h, j + first_row, subtile, box);  // attention_bwd.c:77
             }
             WS_UNROLL
-            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_bwd.c:76
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_bwd.c:78
                 ws::store_wait<0>();
                 const auto box = ws::stage(dk_out, ws::cast<ws::f16>(ws::columns<64>(acc_v, subtile)));
                 ws::fence();
-                ws::store(dk_out, p.dv, p.dv_map, h, j + first_row, subtile, box);  // attention_bwd.c:76
+                ws::store(dk_out, p.dv, p.dv_map, h, j + first_row, subtile, box);  // attention_bwd.c:78
             }
         }
     }
@@ -286,7 +286,7 @@ extern "C" void ws_launch_backward_96b2a082(int heads, int L, int causal, float 
     call.run(backward_kernel, p, 384, sizeof(backward_shared), ws::persistent);
 }
 
-// attention_bwd.c:85: finish
+// attention_bwd.c:87: finish
 struct finish_params {
     ws::tensor<float, 4> sums;
     ws::tensor<ws::f16, 3> dq;
@@ -302,12 +302,12 @@ static_assert(sizeof(finish_shared) == 16384);
 
 static WS_DEVICE void finish_all(const finish_params &p, finish_shared &s, int group)
 {
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_bwd.c:85
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_bwd.c:87
         const int h = t.at(0);
         const int i = t.at(1);
         const auto sum = ws::load<128, 32, ws::lines_4>(p.sums, h, i / 64, 0, i % 64);
         const auto x = ws::trans(sum, s.scratch);
-        ws::store(p.dq, h, i, 0, ws::cast<ws::f16>(ws::mul(x, p.scale)));  // attention_bwd.c:89
+        ws::store(p.dq, h, i, 0, ws::cast<ws::f16>(ws::mul(x, p.scale)));  // attention_bwd.c:91
     }
 }
 

@@ -1,6 +1,6 @@
 #include <wsrt.cuh>
 
-// attention_gqa.c:21: attention_gqa
+// attention_gqa.c:22: attention_gqa
 struct attention_gqa_params {
     ws::tensor<ws::bf16, 3> q;
     ws::tensor<ws::bf16, 3> k;
@@ -42,7 +42,7 @@ static WS_DEVICE void attention_gqa_producer(const attention_gqa_params &p, atte
     ws::producer<2, TMA> tq_ring(s.tq_ring);
     ws::producer<2, TMA> tk_ring(s.tk_ring);
     ws::producer<2, TMA> tv_ring(s.tv_ring);
-    for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_gqa.c:21
+    for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_gqa.c:22
         const int h = t.at(0);
         const int n = t.at(1);
         const int i = p.i - n * 128;
@@ -51,7 +51,7 @@ static WS_DEVICE void attention_gqa_producer(const attention_gqa_params &p, atte
         const int tq_slot = tq_ring.put();
         ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
         tq_ring.put_done();
-        for (int j = 0; j < last; j += 128) {  // attention_gqa.c:30
+        for (int j = 0; j < last; j += 128) {  // attention_gqa.c:31
             const int n_2 = h / p.share;
             const int tk_slot = tk_ring.put();
             ws::copy_in(tk_ring, s.tk[tk_slot], p.k, p.k_map, n_2, j, 0);
@@ -71,7 +71,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
     ws::warp_output o_out(s.o_out[group]);
     s.pingpong.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_gqa.c:21
+    for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_gqa.c:22
         const int h = t.at(0);
         const int n = t.at(1);
         const int i = p.i - n * 128;
@@ -84,7 +84,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
         const long n_2 = (long)seen + 127;
         const int edge = ws::max(ws::min(n_2 <= 2147483647 && n_2 - (long)last <= 2147483647
                                          ? ws::min((long)p.keys - 127, (long)seen - 126) : 0, (long)last), 0l);
-        if (last > 0) {  // attention_gqa.c:30
+        if (last > 0) {  // attention_gqa.c:31
             const int tk_slot = tk_ring.get();
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
             s.pingpong.take(group);
@@ -93,7 +93,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             s.pingpong.pass(group);
             ws::wait<0>(s_2);
             tk_ring.consumed<0>();
-            if (edge <= 0) {  // attention_gqa.c:34
+            if (edge <= 0) {  // attention_gqa.c:35
                 const auto col = ws::col_index<1, 128, ws::frag>();
                 const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                 s_2 = ws::select(ws::le(col, ws::min(ws::max(p.keys, -2147483647) - 1, ws::add(row, seen))), s_2,
@@ -107,7 +107,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
             auto x = ws::cast<ws::bf16>(p_2);
             acc = ws::rescale(acc, shrink);
             int j = 128;
-            for (; j < ws::min(edge, last); j += 128) {  // attention_gqa.c:30
+            for (; j < ws::min(edge, last); j += 128) {  // attention_gqa.c:31
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                 s.pingpong.take(group);
@@ -131,7 +131,7 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
                 x = ws::cast<ws::bf16>(p_3);
                 top = now_2;
             }
-            for (; j < last; j += 128) {  // attention_gqa.c:30
+            for (; j < last; j += 128) {  // attention_gqa.c:31
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                 s.pingpong.take(group);
@@ -170,11 +170,11 @@ static WS_DEVICE void attention_gqa_consumer(const attention_gqa_params &p, atte
         sum = ws::row_total(sum);
         const auto x_3 = ws::div(1, sum);
         WS_UNROLL
-        for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_gqa.c:43
+        for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_gqa.c:44
             ws::store_wait<1>();
             const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, subtile), x_3)));
             ws::fence();
-            ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention_gqa.c:43
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention_gqa.c:44
         }
     }
     ws::store_wait<0>();

@@ -1,6 +1,6 @@
 #include <wsrt.cuh>
 
-// attention_window.c:19: attention_window
+// attention_window.c:20: attention_window
 struct attention_window_params {
     ws::tensor<ws::bf16, 3> q;
     ws::tensor<ws::bf16, 3> k;
@@ -40,7 +40,7 @@ static WS_DEVICE void attention_window_producer(const attention_window_params &p
     ws::producer<2, TMA> tq_ring(s.tq_ring);
     ws::producer<2, TMA> tk_ring(s.tk_ring);
     ws::producer<2, TMA> tv_ring(s.tv_ring);
-    for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_window.c:19
+    for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_window.c:20
         const int h = t.at(0);
         const int i = t.at(1);
         const int oldest = i - p.window + 1;
@@ -49,7 +49,7 @@ static WS_DEVICE void attention_window_producer(const attention_window_params &p
         const int tq_slot = tq_ring.put();
         ws::copy_in(tq_ring, s.tq[tq_slot], p.q, p.q_map, h, i, 0);
         tq_ring.put_done();
-        for (int j = first; j < last; j += 128) {  // attention_window.c:29
+        for (int j = first; j < last; j += 128) {  // attention_window.c:30
             const int tk_slot = tk_ring.put();
             ws::copy_in(tk_ring, s.tk[tk_slot], p.k, p.k_map, h, j, 0);
             tk_ring.put_done();
@@ -68,7 +68,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
     ws::warp_output o_out(s.o_out[group]);
     s.pingpong.begin(group);
     const long first_row = (long)group * 64;
-    for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_window.c:19
+    for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // attention_window.c:20
         const int h = t.at(0);
         const int i = t.at(1);
         const int oldest = i - p.window + 1;
@@ -78,7 +78,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
         auto acc = ws::full<float, 64, 128, ws::frag>(0);
         auto top = ws::full<float, 64, 1, ws::frag>(-1e+30);
         auto sum = ws::full<float, 64, 1, ws::frag>(0);
-        if (first < last) {  // attention_window.c:29
+        if (first < last) {  // attention_window.c:30
             const int tk_slot = tk_ring.get();
             auto s_2 = ws::full<float, 64, 128, ws::frag>(0);
             s.pingpong.take(group);
@@ -90,7 +90,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
             auto x = ws::mul(ws::tanh(ws::mul(s_2, p.inner)), p.power);
             const int n = i - first;
             const int n_2 = oldest - first;
-            if (!((long)n >= 127 && (long)n + 127 <= 2147483647 && (long)n_2 + 127 <= 0)) {  // attention_window.c:35
+            if (!((long)n >= 127 && (long)n + 127 <= 2147483647 && (long)n_2 + 127 <= 0)) {  // attention_window.c:36
                 const auto col = ws::col_index<1, 128, ws::frag>();
                 const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                 const auto behind = ws::le(col, ws::add(row, n));
@@ -104,7 +104,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
             top = now;
             auto x_2 = ws::cast<ws::bf16>(p_2);
             acc = ws::rescale(acc, shrink);
-            for (int j = first + 128; j < last; j += 128) {  // attention_window.c:29
+            for (int j = first + 128; j < last; j += 128) {  // attention_window.c:30
                 const int tk_slot_2 = tk_ring.get();
                 auto s_3 = ws::full<float, 64, 128, ws::frag>(0);
                 s.pingpong.take(group);
@@ -120,7 +120,7 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
                 const int n_3 = i - j;
                 const int n_4 = oldest - j;
                 if (ws::warp_uniform(!((long)n_3 >= 127 && (long)n_3 + 127 <= 2147483647 && (long)n_4
-                                       + 127 <= 0))) {  // attention_window.c:35
+                                       + 127 <= 0))) {  // attention_window.c:36
                     const auto col = ws::col_index<1, 128, ws::frag>();
                     const auto row = ws::row_index<64, 1, ws::frag>(first_row);
                     const auto behind = ws::le(col, ws::add(row, n_3));
@@ -150,11 +150,11 @@ static WS_DEVICE void attention_window_consumer(const attention_window_params &p
         sum = ws::row_total(sum);
         const auto x_5 = ws::div(1, sum);
         WS_UNROLL
-        for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_window.c:44
+        for (int subtile = 0; subtile < 128; subtile += 64) {  // attention_window.c:45
             ws::store_wait<1>();
             const auto box = ws::stage(o_out, ws::cast<ws::bf16>(ws::mul(ws::columns<64>(acc, subtile), x_5)));
             ws::fence();
-            ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention_window.c:44
+            ws::store(o_out, p.o, p.o_map, h, i + first_row, subtile, box);  // attention_window.c:45
         }
     }
     ws::store_wait<0>();

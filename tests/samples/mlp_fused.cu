@@ -159,7 +159,7 @@ extern "C" void ws_launch_gate_a6fcaa75(int tokens, int hidden, int width, const
     call.run(gate_kernel, p, 384, sizeof(gate_shared), ws::persistent);
 }
 
-// mlp_fused.c:38: project_128
+// mlp_fused.c:39: project_128
 struct project_128_params {
     ws::tensor<ws::bf16, 2> tensor;
     ws::tensor<ws::bf16, 2> tensor_2;
@@ -187,10 +187,10 @@ template <bool TMA>
 static WS_DEVICE void project_128_producer(const project_128_params &p, project_128_shared &s, int group)
 {
     ws::producer<6, TMA> tile_tile_2(s.tile_tile_2);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
             const int slot = tile_tile_2.put();
             ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
             ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
@@ -204,13 +204,13 @@ static WS_DEVICE void project_128_consumer(const project_128_params &p, project_
     ws::consumer<6> tile_tile_2(s.tile_tile_2);
     ws::warp_output tile_out(s.tile_out[group]);
     s.pingpong.begin(group);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
-        if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
+        if (t.ordinal() % 2 == group) {  // mlp_fused.c:39
             auto acc = ws::full<float, 128, 128, ws::frag>(0);
             s.pingpong.take(group);
-            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
                 const int slot = tile_tile_2.get();
                 ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
                 ws::commit();
@@ -221,17 +221,17 @@ static WS_DEVICE void project_128_consumer(const project_128_params &p, project_
             ws::wait<0>(acc);
             tile_tile_2.consumed<0>();
             WS_UNROLL
-            for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:46
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
                 const auto box = ws::stage<0>(tile_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:46
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
                 const auto box_2 = ws::stage<1>(tile_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
             }
         } else {
             tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
@@ -282,7 +282,7 @@ extern "C" void ws_launch_project_128_a6fcaa75(int from, int to, int tokens, int
     call.run(project_128_kernel, p, 384, sizeof(project_128_shared), ws::persistent);
 }
 
-// mlp_fused.c:38: project_152
+// mlp_fused.c:39: project_152
 struct project_152_params {
     ws::tensor<ws::bf16, 2> tensor;
     ws::tensor<ws::bf16, 2> tensor_2;
@@ -310,10 +310,10 @@ template <bool TMA>
 static WS_DEVICE void project_152_producer(const project_152_params &p, project_152_shared &s, int group)
 {
     ws::producer<6, TMA> tile_tile_2(s.tile_tile_2);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
             const int slot = tile_tile_2.put();
             ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
             ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
@@ -327,13 +327,13 @@ static WS_DEVICE void project_152_consumer(const project_152_params &p, project_
     ws::consumer<6> tile_tile_2(s.tile_tile_2);
     ws::warp_output tile_out(s.tile_out[group]);
     s.pingpong.begin(group);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
-        if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
+        if (t.ordinal() % 2 == group) {  // mlp_fused.c:39
             auto acc = ws::full<float, 128, 152, ws::frag>(0);
             s.pingpong.take(group);
-            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
                 const int slot = tile_tile_2.get();
                 ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
                 ws::commit();
@@ -344,22 +344,22 @@ static WS_DEVICE void project_152_consumer(const project_152_params &p, project_
             ws::wait<0>(acc);
             tile_tile_2.consumed<0>();
             WS_UNROLL
-            for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:46
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<0>();
                 const auto box = ws::stage<0>(tile_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:46
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<0>();
                 const auto box_2 = ws::stage<1>(tile_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
             }
             WS_UNROLL
-            for (int subtile = 128; subtile < 152; subtile += 24) {  // mlp_fused.c:46
+            for (int subtile = 128; subtile < 152; subtile += 24) {  // mlp_fused.c:47
                 const int column = j + subtile;
-                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<24>(acc, subtile)));  // mlp_fused.c:46
+                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<24>(acc, subtile)));  // mlp_fused.c:47
             }
         } else {
             tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
@@ -410,7 +410,7 @@ extern "C" void ws_launch_project_152_a6fcaa75(int from, int to, int tokens, int
     call.run(project_152_kernel, p, 384, sizeof(project_152_shared), ws::persistent);
 }
 
-// mlp_fused.c:38: project_160
+// mlp_fused.c:39: project_160
 struct project_160_params {
     ws::tensor<ws::bf16, 2> tensor;
     ws::tensor<ws::bf16, 2> tensor_2;
@@ -438,10 +438,10 @@ template <bool TMA>
 static WS_DEVICE void project_160_producer(const project_160_params &p, project_160_shared &s, int group)
 {
     ws::producer<5, TMA> tile_tile_2(s.tile_tile_2);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
             const int slot = tile_tile_2.put();
             ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
             ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
@@ -455,13 +455,13 @@ static WS_DEVICE void project_160_consumer(const project_160_params &p, project_
     ws::consumer<5> tile_tile_2(s.tile_tile_2);
     ws::warp_output tile_out(s.tile_out[group]);
     s.pingpong.begin(group);
-    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:38
+    for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
-        if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
+        if (t.ordinal() % 2 == group) {  // mlp_fused.c:39
             auto acc = ws::full<float, 128, 160, ws::frag>(0);
             s.pingpong.take(group);
-            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+            for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
                 const int slot = tile_tile_2.get();
                 ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])));
                 ws::commit();
@@ -472,30 +472,30 @@ static WS_DEVICE void project_160_consumer(const project_160_params &p, project_
             ws::wait<0>(acc);
             tile_tile_2.consumed<0>();
             WS_UNROLL
-            for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:46
+            for (int subtile = 0; subtile < 128; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
                 const auto box = ws::stage<0>(tile_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:46
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
                 const auto box_2 = ws::stage<1>(tile_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
             }
             WS_UNROLL
-            for (int subtile = 128; subtile < 160; subtile += 32) {  // mlp_fused.c:46
+            for (int subtile = 128; subtile < 160; subtile += 32) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<32>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<1>();
                 const auto box = ws::stage<0>(tile_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:46
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<1>();
                 const auto box_2 = ws::stage<1>(tile_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
             }
         } else {
             tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));
@@ -546,7 +546,7 @@ extern "C" void ws_launch_project_160_a6fcaa75(int from, int to, int tokens, int
     call.run(project_160_kernel, p, 384, sizeof(project_160_shared), ws::persistent);
 }
 
-// mlp_fused.c:38: project_200
+// mlp_fused.c:39: project_200
 struct project_200_params {
     ws::tensor<ws::bf16, 2> tensor;
     ws::tensor<ws::bf16, 2> tensor_2;
@@ -576,10 +576,10 @@ template <bool TMA>
 static WS_DEVICE void project_200_producer(const project_200_params &p, project_200_shared &s, int group)
 {
     ws::producer<5, TMA> tile_tile_2(s.tile_tile_2);
-    for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // mlp_fused.c:38
+    for (ws::scheduling_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
-        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+        for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
             const int slot = tile_tile_2.put();
             ws::copy_in(tile_tile_2, s.tile[slot], p.tensor, p.tensor_map, j, k);
             ws::copy_in(tile_tile_2, s.tile_2[slot], p.tensor_2, p.tensor_2_map, i, k);
@@ -593,14 +593,14 @@ static WS_DEVICE void project_200_consumer(const project_200_params &p, project_
     ws::consumer<5> tile_tile_2(s.tile_tile_2);
     ws::warp_output tile_out(s.tile_out[group]);
     s.pingpong.begin(group);
-    for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // mlp_fused.c:38
+    for (ws::dynamic_tiles<2> t(p.grid, s.scheduler); t.more(); t.next()) {  // mlp_fused.c:39
         const int i = t.at(0);
         const int j = t.at(1);
-        if (t.ordinal() % 2 == group) {  // mlp_fused.c:38
+        if (t.ordinal() % 2 == group) {  // mlp_fused.c:39
             auto acc = ws::full<float, 128, 200, ws::frag>(0);
             ws::halved(acc, p.width - j, [&](auto width) {
                 s.pingpong.take(group);
-                for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:44
+                for (int k = 0; k < p.hidden; k += 64) {  // mlp_fused.c:45
                     const int slot = tile_tile_2.get();
                     ws::mma(acc, ws::view(s.tile_2[slot]), ws::trans(ws::view(s.tile[slot])), width);
                     ws::commit();
@@ -612,22 +612,22 @@ static WS_DEVICE void project_200_consumer(const project_200_params &p, project_
             });
             tile_tile_2.consumed<0>();
             WS_UNROLL
-            for (int subtile = 0; subtile < 192; subtile += 64) {  // mlp_fused.c:46
+            for (int subtile = 0; subtile < 192; subtile += 64) {  // mlp_fused.c:47
                 const auto x = ws::cast<ws::bf16>(ws::columns<64>(acc, subtile));
                 const int column = j + subtile;
                 ws::store_wait<0>();
                 const auto box = ws::stage<0>(tile_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:46
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box);  // mlp_fused.c:47
                 ws::store_wait<0>();
                 const auto box_2 = ws::stage<1>(tile_out, x);
                 ws::fence();
-                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:46
+                ws::store(tile_out, p.tensor_3, p.tensor_3_map, i, column, box_2);  // mlp_fused.c:47
             }
             WS_UNROLL
-            for (int subtile = 192; subtile < 200; subtile += 8) {  // mlp_fused.c:46
+            for (int subtile = 192; subtile < 200; subtile += 8) {  // mlp_fused.c:47
                 const int column = j + subtile;
-                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<8>(acc, subtile)));  // mlp_fused.c:46
+                ws::store(p.tensor_3, i, column, ws::cast<ws::bf16>(ws::columns<8>(acc, subtile)));  // mlp_fused.c:47
             }
         } else {
             tile_tile_2.skip(ws::max((p.hidden + 63) / 64, 0));

@@ -31,8 +31,8 @@ static bool is(const char *what, const double *clocks, int n, int sum, bool lite
     return same;
 }
 
-/* The least of the paper's measure over all numbers with that sum at most: what the literal form finds, where it is below half
-   the largest cost.  */
+/* The least of the paper's measure over all numbers with that sum at most: what the literal form finds, where it is
+   below half the largest cost.  */
 static double least(const double *clocks, int *cycles, int n, int at, int left)
 {
     double best = INFINITY;

@@ -1,6 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Loops as the compiler prints them (--ws-dump=graph), solved on the Hopper that is described: as fast as their bound allows.
+# Loops as the compiler prints them (--ws-dump=graph), solved on the Hopper that is described: as fast as their bound
+# allows.
 
 . "$(dirname "$0")/../tap.sh"
 solve=$top_builddir/wsc-solve
@@ -9,7 +10,8 @@ machine=$top_srcdir/machines/hopper.machine
 cd "$work" || exit 99
 
 bounded() { # GRAPH
-    "$solve" --registers=240 --first --output=out "$machine" "$1" && "$solve" --registers=240 --check=out "$machine" "$1" || return 1
+    "$solve" --registers=240 --first --output=out "$machine" "$1" &&
+        "$solve" --registers=240 --check=out "$machine" "$1" || return 1
     cat out
     grep -q "^# interval $(sed -n 's/^interval //p' out) is needed" out
 }
@@ -26,14 +28,17 @@ ping_pong() {
 ok 'attention: a half of the rows for each group' ping_pong
 
 compiled() {
-    "$top_builddir/wscc" --ws-target=emulate --ws-dump=graph -O2 -S "$top_srcdir/samples/gemm.c" -o gemm.s >graph && cat graph && bounded graph
+    "$top_builddir/wscc" --ws-target=emulate --ws-dump=graph -O2 -S "$top_srcdir/samples/gemm.c" -o gemm.s >graph &&
+        cat graph && bounded graph
 }
 if has_plugin; then ok_plain 'samples/gemm.c' compiled; else skip 'samples/gemm.c' 'no plugin'; fi
 
 two() {
     cat "$top_srcdir/tests/lowering/gemm.graph" "$top_srcdir/tests/lowering/gated.graph" >both
-    ! "$solve" "$machine" both 2>err && cat err && grep -q 'there is more than one loop; --loop=gated.* takes this one' err &&
-        "$solve" --loop="$(sed -n 's/^loop \(gated.*\)/\1/p' both)" --registers=240 "$machine" both >out && grep -q '^schedule gated' out &&
+    ! "$solve" "$machine" both 2>err && cat err &&
+        grep -q 'there is more than one loop; --loop=gated.* takes this one' err &&
+        "$solve" --loop="$(sed -n 's/^loop \(gated.*\)/\1/p' both)" --registers=240 "$machine" both >out &&
+            grep -q '^schedule gated' out &&
         ! "$solve" --loop=none "$machine" both 2>err && grep -q "there is no loop 'none'" err
 }
 ok 'one of two loops' two

@@ -1,7 +1,8 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What wsc-solve says of the loops of "Optimal Software Pipelining and Warp Specialization for Tensor Core GPUs", and of small ones
-# in which the paper's own system is wrong or says nothing. Many schedules are the best: tested are properties, not one schedule.
+# What wsc-solve says of the loops of "Optimal Software Pipelining and Warp Specialization for Tensor Core GPUs", and of
+# small ones in which the paper's own system is wrong or says nothing. Many schedules are the best: tested are
+# properties, not one schedule.
 
 . "$(dirname "$0")/../tap.sh"
 . "$top_srcdir/tests/solve/graphs.sh"
@@ -21,17 +22,20 @@ field() { sed -n "s/^op $1 at=\([0-9]*\) group=\([0-9]*\)/\\$2/p" out; } # OPERA
 
 figure_1 0 0 >fig1
 figure_1_best() {
-    best fig1 && has 'interval 2' 'length 4' 'op S at=0 group=0' 'op P at=2 group=0' 'op O at=3 group=0' '#         0  S   P'"'" \
+    best fig1 && has 'interval 2' 'length 4' 'op S at=0 group=0' 'op P at=2 group=0' 'op O at=3 group=0' \
+        '#         0  S   P'"'" \
         "#         1  O'  -" '# group 0: S(i+1) P(i) O(i)'
 }
 ok 'Figure 1: I = 2, L = 4, S at 0, P at 2, O at 3' figure_1_best
 reason() { grep -q "$1" err; }
-t1() { for length in 3 4 5 6; do no fig1 --interval=1 --length=$length || return 1; done; reason 'impossible with unit TC'; }
+t1() { for length in 3 4 5 6; do no fig1 --interval=1 --length=$length || return 1; done;
+    reason 'impossible with unit TC'; }
 ok 'T1: I = 1 is impossible, and unit TC is why' t1
 t1_short() { no fig1 --interval=2 --length=3; }
 ok 'T1: I = 2 needs 4 cycles' t1_short
 other_p() {
-    sed 's/^op P at=2/op P at=1/' out >other && "$solve" --check=other fig1 && sed 's/^op O at=3/op O at=2/' out >other &&
+    sed 's/^op P at=2/op P at=1/' out >other && "$solve" --check=other fig1 &&
+        sed 's/^op O at=3/op O at=2/' out >other &&
         ! "$solve" --check=other fig1
 }
 ok 'T1: P at 1 would do, too, and O at 2 would not' other_p
@@ -43,10 +47,12 @@ ok 'T2: no single group where P waits for S' t2
 t2_two() { yes fig1b --interval=2 --length=4 --groups=2 && yes fig1b1 --interval=2 --length=4 --groups=2; }
 ok 'T2: two groups' t2_two
 figure_1 1 0 | sed '/^op P/s/$/ alone/' >fig1c
-t3() { no fig1c --groups=2 --interval=2 --length=4 && no fig1c --groups=2 --interval=2 --length=5 && yes fig1c --groups=2 --interval=2 --length=6; }
+t3() { no fig1c --groups=2 --interval=2 --length=4 && no fig1c --groups=2 --interval=2 --length=5 &&
+    yes fig1c --groups=2 --interval=2 --length=6; }
 ok 'T3: S and O in one group, P in another: 6 cycles' t3
 figure_1 0 1 >fig1r
-t4() { no fig1r --registers=2 --interval=2 --length=4 && reason 'registers' && yes fig1r --registers=3 --interval=2 --length=4; }
+t4() { no fig1r --registers=2 --interval=2 --length=4 && reason 'registers' &&
+    yes fig1r --registers=3 --interval=2 --length=4; }
 ok 'T4: values of iterations before count: 3 registers' t4
 cat >t5 <<'END'
 unit X
@@ -75,8 +81,10 @@ h1_best() { best h1 --registers=240 --stages=2 && has 'interval 19' 'length 35';
 ok 'H1: found by itself' h1_best
 # One group has all of an iteration in one stage, the other begins the next before it ends this one.
 h2() {
-    best h2 --groups=2 --registers=240 --crossings=0 && has 'interval 32' 'length 48' 'stages 2' 'crossings 0' || return 1
-    test "$(field SA 2)" = "$(field OA 2)" && test "$(field SB 2)" = "$(field OB 2)" && test "$(field SA 2)" != "$(field SB 2)" &&
+    best h2 --groups=2 --registers=240 --crossings=0 && has 'interval 32' 'length 48' 'stages 2' 'crossings 0' ||
+        return 1
+    test "$(field SA 2)" = "$(field OA 2)" && test "$(field SB 2)" = "$(field OB 2)" &&
+        test "$(field SA 2)" != "$(field SB 2)" &&
         test $(($(field OB 1) - $(field OA 1))) = 16
 }
 ok 'H2: two sub-tiles in two groups: 32, and they take turns' h2
@@ -92,7 +100,8 @@ ok 'H3: 38' h3_yes
 h4() { best h3 --groups=3 --registers=160 --crossings=0 --stages=1 && has 'interval 48' 'length 48'; }
 ok 'H4: three sub-tiles in three groups: 48, one stage' h4
 h4_registers() {
-    yes h3 --groups=3 --registers=132 --crossings=0 --interval=48 && no h3 --groups=3 --registers=130 --crossings=0 --interval=48 &&
+    yes h3 --groups=3 --registers=132 --crossings=0 --interval=48 &&
+        no h3 --groups=3 --registers=130 --crossings=0 --interval=48 &&
         reason registers
 }
 ok 'H4: 132 registers do, 130 do not' h4_registers
@@ -112,7 +121,8 @@ blackwell 'A' 16 32 4 8 4 2 2 >b3ld8
 blackwell 'A B' 8 16 2 2 2 1 1 >b4
 b="--registers=208 --interval=32 --stages=2"
 b1() {
-    no b1 $b --groups=1 && no b1 $b --groups=2 && yes b1 $b --groups=3 && no b1alu $b --groups=2 && yes b1alu $b --groups=3
+    no b1 $b --groups=1 && no b1 $b --groups=2 && yes b1 $b --groups=3 && no b1alu $b --groups=2 &&
+        yes b1alu $b --groups=3
 }
 ok 'B1: three groups' b1
 b1_crossings() { for groups in 2 3 4; do no b1 $b --groups=$groups --crossings=0 || return 1; done; reason crossings; }
@@ -130,7 +140,8 @@ b2() {
 ok "B2: FlashAttention-4's four groups" b2
 b3() {
     for stages in 3 4; do
-        for registers in 208 255; do no b3 --registers=$registers --groups=5 --interval=32 --stages=$stages || return 1; done
+        for registers in 208 255; do no b3 --registers=$registers --groups=5 --interval=32 --stages=$stages || return 1;
+            done
     done
     no b3ld8 --registers=1000 --groups=5 --interval=32 --stages=4 && reason tmem
 }

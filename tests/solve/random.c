@@ -3,7 +3,8 @@
  * random.c - the smallest interval of small random graphs, by the solver and by trying every schedule.
  *
  *   random COUNT SEED            compares
- *   random --text COUNT SEED     prints the graphs, each followed by a line "answer I", for another judge; I is 0 where none is
+ *   random --text COUNT SEED     prints the graphs, each followed by a line "answer I", for another judge; I is 0 where
+ *                                none is
  *
  * The search by hand knows dependences and units, to be fast; whether a schedule is right check.c says at its leaves.
  */
@@ -29,7 +30,7 @@ static bool one_in(int n)
     return below(n) == 0;
 }
 
-/* ---- a graph ------------------------------------------------------------------------------------------------------ */
+/* ---- a graph ----------------------------------------------------------------------------------------------------- */
 
 static void generate_ops(Text *text, int n)
 {
@@ -93,7 +94,7 @@ static void generate(Text *text, uint64_t seed)
     generate_edges(text, n, streaming);
 }
 
-/* ---- by hand ------------------------------------------------------------------------------------------------------ */
+/* ---- by hand ----------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     const Problem *problem;
@@ -237,7 +238,7 @@ static bool is_best(const Problem *problem, const Schedule *schedule)
     return in.crossings == schedule->crossings && in.length == schedule->length;
 }
 
-/* ---- both --------------------------------------------------------------------------------------------------------- */
+/* ---- both -------------------------------------------------------------------------------------------------------- */
 
 int main(int argc, char **argv)
 {

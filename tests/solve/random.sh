@@ -22,7 +22,8 @@ for one in python3 /usr/bin/python3; do
     test -n "$python" || ! $one -c 'import z3' 2>/dev/null || python=$one
 done
 z3() { "$random" --text "${WSC_Z3_GRAPHS:-12}" 1 | $python "$opinion"; }
-wrong() { "$random" --text 3 1 | awk '/^answer/ { $2++ } { print }' | $python "$opinion" >"$work/out"; grep -q '3 wrong' "$work/out"; }
+wrong() { "$random" --text 3 1 | awk '/^answer/ { $2++ } { print }' | $python "$opinion" >"$work/out";
+    grep -q '3 wrong' "$work/out"; }
 if test -n "$python"; then
     ok 'Z3 agrees' z3
     ok 'Z3 does not agree with anything' wrong

@@ -1,6 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The command line of wsc-solve: its files, its messages, its time; costs; streaming operations; the machines that are installed.
+# The command line of wsc-solve: its files, its messages, its time; costs; streaming operations; the machines that are
+# installed.
 
 . "$(dirname "$0")/../tap.sh"
 . "$top_srcdir/tests/solve/graphs.sh"
@@ -30,14 +31,18 @@ ok 'no number' error "in:1: error: 'one' is no whole number from 0 to 1000000" '
 ok 'a number that is too large' error "in:1: error: '99999999999999999999' is no whole number from 0 to 1000000" \
     'op a cycles=99999999999999999999\n'
 ok 'a word too much' error "in:1: error: '3' is too much" 'groups 2 3\n'
-ok 'a cycle within an iteration' error "wsc-solve: error: loop: 'a' needs itself in one iteration; an edge of the way lacks a distance" \
+ok 'a cycle within an iteration' error \
+    "wsc-solve: error: loop: 'a' needs itself in one iteration; an edge of the way lacks a distance" \
     "${a}op b cycles=1\nedge a -> b\nedge b -> a\n"
-ok 'an edge twice' error 'wsc-solve: error: loop: the edge a -> a is there twice' "${a}edge a -> a distance=1\nedge a -> a distance=1\n"
+ok 'an edge twice' error 'wsc-solve: error: loop: the edge a -> a is there twice' \
+    "${a}edge a -> a distance=1\nedge a -> a distance=1\n"
 ok 'nothing to schedule' error 'wsc-solve: error: there is no operation to schedule' 'unit X\n'
-ok 'a streaming operation that depends on something' error "in:3: error: 'b' is streaming, and depends on nothing in the loop" \
+ok 'a streaming operation that depends on something' error \
+    "in:3: error: 'b' is streaming, and depends on nothing in the loop" \
     "${a}op b streaming\nedge a -> b\n"
 ok 'an unknown kind' error "in:1: error: the machine has no kind 'mma'" 'op a kind=mma\n'
-ok 'an option that is not there' error "wsc-solve: error: there is no option '--grops=2'; wsc-solve --help lists them" "$a" --grops=2
+ok 'an option that is not there' error "wsc-solve: error: there is no option '--grops=2'; wsc-solve --help lists them" \
+    "$a" --grops=2
 ok 'an option without a number' error 'wsc-solve: error: --groups=: a whole number from 1 on is wanted' "$a" --groups=
 ok 'a file that is not there' error 'wsc-solve: error: nowhere: No such file or directory' "$a" nowhere
 ok 'no room for the sum' error 'wsc-solve: error: loop: 2 operations do not get a cycle each with normalize 1' \
@@ -66,7 +71,8 @@ cancelled() {
     test $status = 143 && test "$(cat kept)" = old && test "$(ls kept*)" = kept && grep -q 'cancelled at interval 3' err
 }
 ok 'a signal leaves nothing half written' cancelled
-out_of_time() { "$solve" $slow --time=0.3 h2 >out 2>err; test $? = 3 && test ! -s out && grep -q 'out of time (0.3 s) at interval 3' err; }
+out_of_time() { "$solve" $slow --time=0.3 h2 >out 2>err; test $? = 3 && test ! -s out &&
+    grep -q 'out of time (0.3 s) at interval 3' err; }
 ok 'out of time' out_of_time
 none() { "$solve" --interval=1 fig1 >out 2>err; test $? = 2 && grep -q 'impossible with unit TC' err; }
 ok 'no schedule: status 2, and why' none
@@ -75,7 +81,8 @@ ok 'progress' progress
 
 # ---- the checker sees each kind of mistake
 "$solve" --groups=2 --registers=240 --crossings=0 --output=good h2
-checker() { ! sed "$1" good >bad || ! cmp -s good bad && ! "$solve" --groups=2 --registers=240 --crossings=0 --check=bad h2 2>err && cat err && grep -q "$2" err; }
+checker() { ! sed "$1" good >bad || ! cmp -s good bad &&
+    ! "$solve" --groups=2 --registers=240 --crossings=0 --check=bad h2 2>err && cat err && grep -q "$2" err; }
 good() { "$solve" --groups=2 --registers=240 --crossings=0 --check=good h2; }
 ok 'the checker takes what is right' good
 ok 'a dependence' checker 's/^op PA at=[0-9]*/op PA at=2/' 'is issued .* cycles behind'
@@ -85,23 +92,29 @@ ok 'a group' checker '/^op RB/s/group=1/group=7/' 'RB is in group 7'
 ok 'a length' checker 's/^length .*/length 40/' 'is not within 40 cycles'
 ok 'another graph' checker 's/^digest .*/digest 0123456789abcdef/' 'of another graph or machine'
 ok 'an operation that is missing' checker '/^op RB/d' "operation 'RB' is missing"
-registers() { ! sed '/^digest/d' good >bad || ! "$solve" --groups=2 --registers=100 --crossings=0 --check=bad h2 2>err && grep -q 'registers of group' err; }
+registers() { ! sed '/^digest/d' good >bad || ! "$solve" --groups=2 --registers=100 --crossings=0 --check=bad h2 2>err \
+    && grep -q 'registers of group' err; }
 ok 'registers' registers
-memory() { sed 's/capacity=192/capacity=40/' h2 >h2m && sed '/^digest/d' good >bad && ! "$solve" --groups=2 --registers=240 --crossings=0 --check=bad h2m 2>err && grep -q 'memory smem: 64 of 40' err; }
+memory() { sed 's/capacity=192/capacity=40/' h2 >h2m && sed '/^digest/d' good >bad &&
+    ! "$solve" --groups=2 --registers=240 --crossings=0 --check=bad h2m 2>err && grep -q 'memory smem: 64 of 40' err; }
 ok 'memory' memory
 figure_1 0 0 blocking >fig1b
-waits() { "$solve" fig1 | sed '/^digest/d' >bad && ! "$solve" --check=bad fig1b 2>err && grep -q 'P waits while . of its group is under way' err; }
+waits() { "$solve" fig1 | sed '/^digest/d' >bad && ! "$solve" --check=bad fig1b 2>err &&
+    grep -q 'P waits while . of its group is under way' err; }
 ok 'a wait' waits
 
 # ---- costs
 ok 'costs as small numbers' "$top_builddir/tests/solve/costs"
 ratios() {
-    { echo 'unit X'; n=0; for cost in 527 71 548 69 133 75 541 527 71 548 69 133 75 541; do n=$((n + 1)); echo "op o$n cycles=$cost unit=X"; done; } >costs
-    test "$("$solve" --normalize=300 --print=graph costs | sed -n 's/^op .* cycles=\([0-9]*\) .*/\1/p' | tr '\n' ' ')" = \
+    { echo 'unit X'; n=0; for cost in 527 71 548 69 133 75 541 527 71 548 69 133 75 541; do n=$((n + 1));
+        echo "op o$n cycles=$cost unit=X"; done; } >costs
+    test "$("$solve" --normalize=300 --print=graph costs | sed -n 's/^op .* cycles=\([0-9]*\) .*/\1/p' | tr '\n' ' ')" \
+        = \
         '40 5 42 5 10 6 41 40 5 42 5 10 6 41 '
 }
 ok '--normalize' ratios
-clocks() { "$solve" --groups=2 --registers=240 --output=out "$machines/hopper.machine" "$machines/attention.loop" && cat out && grep -q '^interval 32$' out && grep -q 'a cycle is 64 clocks, the interval 2048' out; }
+clocks() { "$solve" --groups=2 --registers=240 --output=out "$machines/hopper.machine" "$machines/attention.loop" &&
+    cat out && grep -q '^interval 32$' out && grep -q 'a cycle is 64 clocks, the interval 2048' out; }
 ok 'attention on the Hopper that is installed: bound by its tensor cores' clocks
 
 # ---- streaming operations
@@ -114,13 +127,16 @@ edge load -> use hold=2
 END
 ahead() { "$solve" --output=out stream && cat out && grep -qx 'op load at=-4' out && grep -qx 'ring load slots=3' out; }
 ok 'a load runs ahead: 4 cycles and 2 of reading are 3 slots of 2' ahead
-short() { sed 's/capacity=3/capacity=2/' stream >short && "$solve" --output=out short && cat out && grep -qx 'interval 3' out && grep -q 'interval 2, .* memory m' out; }
+short() { sed 's/capacity=3/capacity=2/' stream >short && "$solve" --output=out short && cat out &&
+    grep -qx 'interval 3' out && grep -q 'interval 2, .* memory m' out; }
 ok 'two slots: an interval of 3, and memory is why' short
 
 # ---- the rest
 digest() {
-    sed 's/  *$//; 1i # a comment' fig1 >other && test "$("$solve" --print=digest other)" = "$("$solve" --print=digest fig1)" &&
-        sed 's/^unit SFU$/unit SFU capacity=2/' fig1 >other && test "$("$solve" --print=digest other)" != "$("$solve" --print=digest fig1)"
+    sed 's/  *$//; 1i # a comment' fig1 >other &&
+        test "$("$solve" --print=digest other)" = "$("$solve" --print=digest fig1)" &&
+        sed 's/^unit SFU$/unit SFU capacity=2/' fig1 >other &&
+            test "$("$solve" --print=digest other)" != "$("$solve" --print=digest fig1)"
 }
 ok 'the digest is of the meaning' digest
 again() { "$solve" --print=graph h2 >graph && "$solve" --print=graph graph >graph2 && cmp graph graph2; }
@@ -128,7 +144,8 @@ ok 'what --print=graph writes reads back' again
 bound() { "$solve" --print=bound h2 | grep -qx 'interval 32 is needed: unit TC is busy 32 cycles an iteration'; }
 ok '--print=bound: a unit' bound
 printf 'unit X\nop a cycles=2 unit=X\nop b cycles=3\nedge a -> b\nedge b -> a distance=1\n' >recurrence
-recurrence() { "$solve" --print=bound recurrence | grep -E 'interval 5 is needed: recurrence (a -> b -> a|b -> a -> b)$'; }
+recurrence() { "$solve" --print=bound recurrence |
+    grep -E 'interval 5 is needed: recurrence (a -> b -> a|b -> a -> b)$'; }
 ok '--print=bound: a recurrence' recurrence
 picture() { "$solve" --print=dot h2 | dot -Tsvg -o dot.svg && test -s dot.svg; }
 if command -v dot >/dev/null 2>&1; then ok '--print=dot' picture; else skip '--print=dot' 'no dot'; fi
@@ -137,12 +154,14 @@ ok '--print=dot has delays and distances' dot_text
 # The options of --help and of the page: none more, none less.
 page() {
     "$solve" --help | grep -o -- '--[a-z]*' | sort -u >help
-    sed -n '/^\.SH OPTIONS/,/^\.SH INPUT/s/^\.BI* \\-\\-\([a-z]*\).*/--\1/p' "$top_srcdir/solve/wsc-solve.1" | sort -u >page
+    sed -n '/^\.SH OPTIONS/,/^\.SH INPUT/s/^\.BI* \\-\\-\([a-z]*\).*/--\1/p' "$top_srcdir/solve/wsc-solve.1" |
+        sort -u >page
     test -s page && diff help page
 }
 ok 'wsc-solve(1) has the options of --help' page
 rendered() { test -z "$(groff -man -ww -Tascii "$top_srcdir/solve/wsc-solve.1" 2>&1 >text)" && grep -q CaDiCaL text; }
-if command -v groff >/dev/null 2>&1; then ok 'wsc-solve(1) is sound' rendered; else skip 'wsc-solve(1) is sound' 'no groff'; fi
+if command -v groff >/dev/null 2>&1; then ok 'wsc-solve(1) is sound' rendered;
+    else skip 'wsc-solve(1) is sound' 'no groff'; fi
 # Every number of a machine that exists has a source.
 sources() {
     for machine in hopper blackwell; do

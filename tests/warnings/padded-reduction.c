@@ -4,9 +4,10 @@
 
 void f(int M, int N, const float *X, float *Y)
 {
-    ws_tensor x = ws_tensor_2d(X, WS_F32, M, N), y = ws_tensor_2d(Y, WS_F32, 8, M), fixed = ws_tensor_2d(X, WS_F32, 64, 32);
+    ws_tensor x = ws_tensor_2d(X, WS_F32, M, N), y = ws_tensor_2d(Y, WS_F32, 8, M),
+              fixed = ws_tensor_2d(X, WS_F32, 64, 32);
 
-    #pragma ws grid(1)
+#pragma ws grid(1)
     for (int i = 0; i < M; i += 64) {
         ws_tile t = ws_load(x, i, 0, 64, 32), inside = ws_lt(ws_col_index(1, 32), N);
         ws_store_col_2d(y, 0, i, ws_row_max(t));                   /* wrong */

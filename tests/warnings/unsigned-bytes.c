@@ -9,8 +9,9 @@ void f(int M, int N, const unsigned char *X, unsigned char *Y, const signed char
 
     #pragma ws grid(1)
     for (int i = 0; i < M; i += 64)
-        ws_store(y, i, 0, ws_select(ws_gt(ws_load(z, i, 0, 64, 32), 0), ws_load(x, i, 0, 64, 32), ws_load(z, i, 0, 64, 32)));
-    #pragma ws grid(1)
+        ws_store(y, i, 0,
+                 ws_select(ws_gt(ws_load(z, i, 0, 64, 32), 0), ws_load(x, i, 0, 64, 32), ws_load(z, i, 0, 64, 32)));
+#pragma ws grid(1)
     for (int i = 0; i < M; i += 64)
         ws_store(y, i, 32, ws_select(ws_gt(ws_load(e, i, 0, 64, 32), 0), ws_load(x, i, 0, 64, 32), 1));
 }

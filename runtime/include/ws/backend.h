@@ -30,8 +30,8 @@ struct ws_backend {
 void ws_backend_register(const struct ws_backend *backend);
 const struct ws_backend *ws_backend_current(void);
 
-/* The same for an object that holds kernels for cuda and for emulation: of whether the table is registered the library decides
-   when it is first needed (target.c).  `why_not` says why there is no device to run on, or returns NULL.  */
+/* The same for an object that holds kernels for cuda and for emulation: of whether the table is registered the library
+   decides when it is first needed (target.c).  `why_not` says why there is no device to run on, or returns NULL.  */
 void ws_backend_offer(const struct ws_backend *backend, const char *(*why_not)(void));
 /* The one of two launchers that this process takes.  */
 typedef void (*ws_launcher)(void);

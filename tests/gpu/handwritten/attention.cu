@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* attention.cu - two products in a loop with a softmax between them, coarse: while the tensor cores work on Q K^T of block
-   j and on P V of block j-1, nothing waits but the softmax of block j.  Heads of 128 columns, two consumer groups split 128
-   query rows, rings of 2.  */
+/* attention.cu - two products in a loop with a softmax between them, coarse: while the tensor cores work on Q K^T of
+   block j and on P V of block j-1, nothing waits but the softmax of block j.  Heads of 128 columns, two consumer groups
+   split 128 query rows, rings of 2.  */
 #include <wsrt.cuh>
 
 // attention.c:13: attention
@@ -150,7 +150,8 @@ static WS_KERNEL(384, 1) void attention_kernel(WS_PARAMS(attention_params) p)
     }
 }
 
-extern "C" void ws_launch_attention(int heads, int L, float scale, const void *Q, const void *K, const void *V, const void *O)
+extern "C" void ws_launch_attention(int heads, int L, float scale, const void *Q, const void *K, const void *V,
+                                    const void *O)
 {
     ws::launch call("attention");
     attention_params p;

@@ -2,8 +2,8 @@
 /*
  * check.cu - the hand-written kernels against float64 on the host.
  *
- * check [SEED]: random normal inputs, outputs poisoned first.  Prints a line for each shape and exits with 0 if all agree, 1 if
- * one does not, 77 where there is no usable GPU.  Tolerance of a product of depth K with result type u_out:
+ * check [SEED]: random normal inputs, outputs poisoned first.  Prints a line for each shape and exits with 0 if all
+ * agree, 1 if one does not, 77 where there is no usable GPU.  Tolerance of a product of depth K with result type u_out:
  * |x - ref| <= 2 u_out |ref| + 4 sqrt(K) u_acc sum |a||b|.
  */
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* gemm.cu - a product as the compiler is meant to print it: 128x256x64, D = 4, P = 2, two consumer groups split the rows.  */
+/* gemm.cu - a product as the compiler is meant to print it: 128x256x64, D = 4, P = 2, two consumer groups split the
+   rows.  */
 #include <wsrt.cuh>
 
 // gemm.c:13: gemm

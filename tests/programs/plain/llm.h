@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of llm.c (train_gpt2.c) and llama2.c (run.c), written anew as they are there, but for the pragmas.  KERNEL(f) is
-   f and below WS() a pragma, or f_plain, and nothing. */
+/* Functions of llm.c (train_gpt2.c) and llama2.c (run.c), written anew as they are there, but for the pragmas.
+   KERNEL(f) is f and below WS() a pragma, or f_plain, and nothing. */
 /* after llm.c (train_gpt2.c) */
-KERNEL(layernorm_forward)(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias, int B, int T, int C)
+KERNEL(layernorm_forward)
+(float *out, float *mean, float *rstd, const float *inp, const float *weight, const float *bias, int B, int T, int C)
 {
     float eps = 1e-5f;
     WS(grid(2) tile(1, 32))
@@ -36,7 +37,8 @@ KERNEL(layernorm_forward)(float *out, float *mean, float *rstd, const float *inp
     }
 }
 
-KERNEL(matmul_forward)(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC)
+KERNEL(matmul_forward)
+(float *out, const float *inp, const float *weight, const float *bias, int B, int T, int C, int OC)
 {
     WS(grid(3) tile(1, 64, 64))
     for (int b = 0; b < B; b++) {

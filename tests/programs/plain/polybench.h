@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kernels after PolyBench/C 4.2, written anew, with its arrays: T A[n][m], here of variable length.  A time loop is the host's. */
+/* Kernels after PolyBench/C 4.2, written anew, with its arrays: T A[n][m], here of variable length.  A time loop is the
+   host's. */
 
 KERNEL(gemm)(int ni, int nj, int nk, DATA alpha, DATA beta, DATA C[ni][nj], const DATA A[ni][nk], const DATA B[nk][nj])
 {
@@ -68,7 +69,8 @@ KERNEL(mvt)(int n, DATA x1[n], DATA x2[n], const DATA y_1[n], const DATA y_2[n],
             x2[i] = x2[i] + A[j][i] * y_2[j];
 }
 
-KERNEL(gesummv)(int n, DATA alpha, DATA beta, const DATA A[n][n], const DATA B[n][n], DATA tmp[n], const DATA x[n], DATA y[n])
+KERNEL(gesummv)
+(int n, DATA alpha, DATA beta, const DATA A[n][n], const DATA B[n][n], DATA tmp[n], const DATA x[n], DATA y[n])
 {
     WS(grid(1) tile(64))
     for (int i = 0; i < n; i++) {

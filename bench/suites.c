@@ -135,6 +135,14 @@ static void add_shapes(void)
     add_drawn("unseen", 20261123);
 }
 
+/* How operands lie, and whether all bits of theirs count. */
+static void lies(work *w, int trans_a, int trans_b, int exact)
+{
+    w->trans_a = trans_a;
+    w->trans_b = trans_b;
+    w->exact = exact;
+}
+
 static void add_types(void)
 {
     static const struct {
@@ -151,10 +159,8 @@ static void add_types(void)
                  {{"f16", WS_F16, WS_F16, WS_F16, product_f16_nn, 0}, "B turned, ", 0, 1, 0},
                  {{"f16", WS_F16, WS_F16, WS_F16, product_f16_tt, 0}, "both turned, ", 1, 1, 0}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        work *w = add("types", &types[i].kind, types[i].what, 1, 8192, 8192, 8192);
-        w->trans_a = types[i].trans_a;
-        w->trans_b = types[i].trans_b;
-        w->exact = types[i].exact;
+        lies(add("types", &types[i].kind, types[i].what, 1, 8192, 8192, 8192), types[i].trans_a, types[i].trans_b,
+             types[i].exact);
     }
 }
 
@@ -178,10 +184,8 @@ static void add_whole(void)
                     {{"f32", WS_F32, WS_F32, WS_F32, product_f32_tn, 0}, "A turned, ", 1, 0, 8192}};
     for (size_t i = 0; i < sizeof all_bits / sizeof *all_bits; i++) {
         const int n = all_bits[i].size;
-        work *w = add(all_bits[i].kind.name, &all_bits[i].kind, all_bits[i].what, 1, n, n, n);
-        w->trans_a = all_bits[i].trans_a;
-        w->trans_b = all_bits[i].trans_b;
-        w->exact = 1;
+        lies(add(all_bits[i].kind.name, &all_bits[i].kind, all_bits[i].what, 1, n, n, n), all_bits[i].trans_a,
+             all_bits[i].trans_b, 1);
     }
 }
 

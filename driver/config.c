@@ -124,6 +124,21 @@ char *compiler_version(const char *compiler)
     return format("%s", blank ? blank + 1 : "");
 }
 
+/* Of an nvcc that configure has not seen, as where WSC comes in a package: its toolkit's folder of libraries.  */
+static const char *cuda_libs_of(const char *nvcc)
+{
+    static const char *const folders[] = {"lib64", "targets/x86_64-linux/lib", "lib/x86_64-linux-gnu"};
+    static const char libs[] = "-lcudart_static -ldl -lrt -lpthread";
+    char *path = strchr(nvcc, '/') ? realpath(nvcc, NULL) : NULL;
+
+    for (int i = 0; path && i < 2 && strchr(path, '/'); i++)
+        *strrchr(path, '/') = '\0';
+    for (size_t i = 0; path && i < sizeof folders / sizeof folders[0]; i++)
+        if (access(format("%s/%s/libcudart_static.a", path, folders[i]), R_OK) == 0)
+            return format("-L%s/%s %s", path, folders[i], libs);
+    return libs;
+}
+
 void config_load(Config *config)
 {
     config->clang = config->clang_cxx = false;
@@ -151,6 +166,9 @@ void config_load(Config *config)
         config->clang = is_clang(config->cc = chosen);
     if ((chosen = getenv("WSCC_CXX")) && *chosen)
         config->clang_cxx = is_clang(config->cxx = chosen);
-    if ((chosen = getenv("WSCC_NVCC")) && *chosen)
+    if ((chosen = getenv("WSCC_NVCC")) && *chosen) {
         config->nvcc = chosen;
+        if (!*config->cuda_libs)
+            config->cuda_libs = cuda_libs_of(chosen);
+    }
 }

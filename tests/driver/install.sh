@@ -64,6 +64,18 @@ by_pkg_config_emulate() {
 no_cuda() { ! pc --libs wsc | grep -q cuda; }
 with_cuda() { if grep -q '^nvcc = .' "$pkglibdir/wscc.conf"; then pc --libs wsc-cuda | grep -- -lwsrt | grep -q cudart;
     else ! pc --exists wsc-cuda; fi; }
+# Configured without CUDA, as a distribution does: an nvcc that is named later brings its libraries.
+nvcc_later() {
+    mkdir -p "$work/toolkit/bin" "$work/toolkit/lib64" && : >"$work/toolkit/bin/nvcc" &&
+        : >"$work/toolkit/lib64/libcudart_static.a" || return 1
+    cp "$pkglibdir/wscc.conf" kept
+    sed -i -e 's/^nvcc = .*/nvcc =/' -e 's/^cuda-libs = .*/cuda-libs =/' "$pkglibdir/wscc.conf"
+    none=$("$wscc" --ws-print=cuda-libs)
+    some=$(WSCC_NVCC=$work/toolkit/bin/nvcc "$wscc" --ws-print=cuda-libs)
+    cp kept "$pkglibdir/wscc.conf"
+    echo "$none; $some"
+    test -z "$none" && test "$some" = "-L$work/toolkit/lib64 -lcudart_static -ldl -lrt -lpthread"
+}
 # What --ws-print says is words for a shell.
 blank() {
     mkdir "$work/a folder's" && cp -r "$root" "$work/a folder's" || return 1
@@ -197,6 +209,7 @@ ok 'the installed wscc works wherever it was put' moved
 ok 'no path of the build tree was installed' no_build_paths
 gdb_script() { case $("$wscc" --ws-print=gdb) in "$root"/*) test -s "$("$wscc" --ws-print=gdb)" ;; *) false ;; esac; }
 ok 'the script for gdb is installed' gdb_script
+ok 'an nvcc that configure has not seen' nvcc_later
 ok_plain 'the installed wscc and its answers with a blank in their path' blank
 ok_plain 'a program finds the library' run_path_needed
 ok_plain 'no run path where the loader looks' run_path_spared

@@ -694,7 +694,7 @@ static void see_line(cpp_reader *reader, const cpp_token *token, int in_argument
         c_invoke_pragma_handler(token->val.pragma);
         parser_is_lexing = false;
         input_location = outer;
-        cpp_token *seen = CONST_CAST(cpp_token *, token);
+        cpp_token *seen = const_cast<cpp_token *>(token);
         seen->type = CPP_PADDING;
         seen->val.source = NULL;
     } else {

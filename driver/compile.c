@@ -92,6 +92,14 @@ static bool fits_plugin(const Options *options, const Config *config)
     return false;
 }
 
+/* Beside what is made: the object, or the program that it becomes a part of.  */
+static const char *folder_of(const Options *options, const Names *names)
+{
+    const char *made = options->output ? options->output : names->object && !links(options) ? names->object : "";
+    const char *base = base_name(made);
+    return base == made ? "." : format("%.*s", (int)(base - made), made);
+}
+
 static void add_plugin(const Options *options, const Config *config, const Names *names, Args *args)
 {
     if (!*config->plugin)
@@ -111,6 +119,11 @@ static void add_plugin(const Options *options, const Config *config, const Names
         args_add(args, format("-fplugin-arg-wsc-output=%s", names->cu));
     if (options->dump)
         args_add(args, format("-fplugin-arg-wsc-dump=%s", options->dump));
+    if (*config->solver && access(config->solver, X_OK) == 0) {
+        args_add(args, format("-fplugin-arg-wsc-solver=%s", config->solver));
+        args_add(args, format("-fplugin-arg-wsc-machine=%s", config->machine));
+    }
+    args_add(args, format("-fplugin-arg-wsc-schedules=%s", folder_of(options, names)));
     if (options->schedule)
         args_add(args, format("-fplugin-arg-wsc-schedule=%s", options->schedule));
     if (options->strict)

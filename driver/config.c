@@ -36,6 +36,8 @@ static const struct {
     {"gdb", offsetof(Config, gdb), true},
     {"python", offsetof(Config, python), true},
     {"fortran", offsetof(Config, fortran), true},
+    {"solver", offsetof(Config, solver), true},
+    {"machine", offsetof(Config, machine), true},
 };
 enum { NKEYS = sizeof keys / sizeof keys[0] };
 

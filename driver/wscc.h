@@ -50,13 +50,14 @@ typedef struct {
     const char *common_include, *cuda_include, *emulate_include;
     const char *libdir;
     const char *cuda_libs, *runtime_libs;
-    const char *bundle;  /* folder of the files that --ws-bundle copies */
-    const char *gdb;     /* what shows tiles in gdb */
-    const char *python;  /* what a package of Python has to have */
-    const char *fortran; /* the module's source */
-    const char *self;    /* this program */
-    bool clang;          /* is cc Clang? */
-    bool clang_cxx;      /* is cxx? */
+    const char *bundle;           /* folder of the files that --ws-bundle copies */
+    const char *gdb;              /* what shows tiles in gdb */
+    const char *solver, *machine; /* wsc-solve, empty without libcadical; what it knows of the GPU */
+    const char *python;           /* what a package of Python has to have */
+    const char *fortran;          /* the module's source */
+    const char *self;             /* this program */
+    bool clang;                   /* is cc Clang? */
+    bool clang_cxx;               /* is cxx? */
 } Config;
 
 void config_load(Config *config);

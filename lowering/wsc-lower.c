@@ -15,7 +15,7 @@
 #include "proof/verify.h"
 
 typedef struct {
-    const char *input, *output, *dump, *schedule;
+    const char *input, *output, *dump, *schedule, *solver, *machine, *folder;
     int first, last;
     bool emit, quiet, verify;
     Target target;
@@ -31,6 +31,9 @@ static void usage(FILE *out)
           "  --stop-after=PASS     run no further\n"
           "  --target=TARGET       cuda, emulate or sequential\n"
           "  --schedule=FILE       in place of what choose decides\n"
+          "  --solver=PROGRAM --machine=FILE\n"
+          "                        wsc-solve, and what it knows of the GPU: for schedule(optimal)\n"
+          "  --schedules=FOLDER    where its answers are kept\n"
           "  --verify              no more than verify, on what --dump=plan printed\n"
           "  --quiet               no remarks\n"
           "  --passes              list the passes\n"
@@ -120,6 +123,12 @@ static bool read_argument(Options *options, const char *argument)
         return read_pass(value, &options->last);
     if ((value = value_of(argument, "--schedule=")))
         return (options->schedule = value);
+    if ((value = value_of(argument, "--solver=")))
+        return (options->solver = value);
+    if ((value = value_of(argument, "--machine=")))
+        return (options->machine = value);
+    if ((value = value_of(argument, "--schedules=")))
+        return (options->folder = value);
     if ((value = value_of(argument, "--target=")))
         return read_target(value, &options->target);
     if (!strcmp(argument, "--emit"))
@@ -163,6 +172,9 @@ static int lower_text(Options *options, const char *text)
     }
     module->schedule = schedule;
     module->schedule_name = options->schedule;
+    module->solver = options->solver;
+    module->solver_machine = options->machine;
+    module->schedule_folder = options->folder;
     const char *cu = lower_range(module, options->first, options->last, options->dump, stdout);
     int status = module->failed;
     if (!status && cu && options->emit && !write_text(options, cu))

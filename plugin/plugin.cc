@@ -8,7 +8,8 @@
  *   after all that   here                    lower_module () makes the .cu of all kernels, or reports what is wrong
  *
  * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS],
- * -signatures=FILE, -lines, -strict, -show, -time, -schedule=FILE.
+ * -signatures=FILE, -lines, -strict, -show, -time, -schedule=FILE, -solver=PROGRAM, -machine=FILE,
+ * -schedules=FOLDER.
  */
 #include "plugin.h"
 #include "lower.h"
@@ -256,6 +257,9 @@ static void register_passes(void)
 
 static void read_schedule(void)
 {
+    plugin.module->solver = plugin.machine ? plugin.solver : NULL;
+    plugin.module->solver_machine = plugin.machine;
+    plugin.module->schedule_folder = plugin.schedules;
     FILE *in = plugin.schedule ? fopen(plugin.schedule, "r") : NULL;
     if (plugin.schedule && !in)
         error_at(UNKNOWN_LOCATION, "cannot read %qs: %m", plugin.schedule);
@@ -332,6 +336,12 @@ static bool read_argument(const char *key, const char *value)
         plugin.schedule = value;
     else if (!strcmp(key, "signatures"))
         plugin.signatures = value;
+    else if (!strcmp(key, "solver"))
+        plugin.solver = value;
+    else if (!strcmp(key, "machine"))
+        plugin.machine = value;
+    else if (!strcmp(key, "schedules"))
+        plugin.schedules = value;
     else if (!strcmp(key, "lines"))
         plugin.lines = true;
     else if (!strcmp(key, "strict"))

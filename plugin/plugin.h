@@ -79,9 +79,10 @@ location_t bind_recursion(tree fndecl);
 
 struct Plugin {
     Module *module;
-    const char *output;   /* the .cu, or NULL */
-    const char *dump;     /* comma list of passes, or NULL */
-    const char *schedule; /* the schedule file, or NULL */
+    const char *output;                       /* the .cu, or NULL */
+    const char *dump;                         /* comma list of passes, or NULL */
+    const char *schedule;                     /* the schedule file, or NULL */
+    const char *solver, *machine, *schedules; /* for schedule(optimal), each may be NULL */
     Target target;
     bool two_targets; /* launchers for cuda and for emulate */
     bool strict;

@@ -104,8 +104,10 @@ static char *check_unit(const Run *in, int unit)
             const Use *use = &in->problem->ops[v].uses[u];
             if (use->unit == unit && in->problem->ops[v].streaming)
                 streamed += use->cycles;
-            for (int i = 0; i < in->iterations && use->unit == unit && !in->problem->ops[v].streaming; i++) {
-                int at = i * in->schedule->interval + in->schedule->at[v] + use->offset;
+            int copies = replicas_of(in->problem, &in->problem->ops[v]);
+            for (int i = 0; i < in->iterations * copies && use->unit == unit && !in->problem->ops[v].streaming; i++) {
+                int at = i / copies * in->schedule->interval + in->schedule->at[v] + use->offset +
+                         replica_shift(in->problem, in->schedule->interval, i % copies);
                 count(in, counts, at, at + use->cycles, 1);
             }
         }
@@ -150,7 +152,8 @@ static char *check_memory(const Run *in, int space)
     for (int v = 0; v < in->problem->nops; v++)
         for (int h = 0; h < in->problem->ops[v].nheld; h++)
             if (in->problem->ops[v].held[h].space == space)
-                count_lives(in, counts, v, in->problem->ops[v].held[h].amount);
+                count_lives(in, counts, v,
+                            in->problem->ops[v].held[h].amount * replicas_of(in->problem, &in->problem->ops[v]));
     char *wrong = too_many(in, counts, in->problem->spaces[space].capacity, "memory", in->problem->spaces[space].name);
     free(counts);
     return wrong;

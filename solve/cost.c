@@ -159,6 +159,16 @@ void cost_problem(Problem *problem)
 
 /* ---- bounds ------------------------------------------------------------------------------------------------------ */
 
+int replicas_of(const Problem *problem, const Op *op)
+{
+    return op->shared ? 1 : problem->replicas;
+}
+
+int replica_shift(const Problem *problem, int interval, int replica)
+{
+    return replica * interval / problem->replicas;
+}
+
 int busy_cycles(const Problem *problem, int unit)
 {
     int busy = 0;
@@ -166,7 +176,7 @@ int busy_cycles(const Problem *problem, int unit)
     for (int v = 0; v < problem->nops; v++)
         for (int i = 0; i < problem->ops[v].nuses; i++)
             if (problem->ops[v].uses[i].unit == unit)
-                busy += problem->ops[v].uses[i].cycles;
+                busy += problem->ops[v].uses[i].cycles * replicas_of(problem, &problem->ops[v]);
     return busy;
 }
 

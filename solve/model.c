@@ -174,9 +174,9 @@ static void flood(Parts *in, int op, int part)
 static bool same_op(const Op *a, const Op *b)
 {
     return a->cycles == b->cycles && a->registers == b->registers && a->spill == b->spill &&
-           a->variable == b->variable && a->asynchronous == b->asynchronous && a->alone == b->alone &&
-           a->nuses == b->nuses && a->nheld == b->nheld && !memcmp(a->uses, b->uses, sizeof a->uses) &&
-           !memcmp(a->held, b->held, sizeof a->held);
+           a->variable == b->variable && a->shared == b->shared && a->asynchronous == b->asynchronous &&
+           a->alone == b->alone && a->nuses == b->nuses && a->nheld == b->nheld &&
+           !memcmp(a->uses, b->uses, sizeof a->uses) && !memcmp(a->held, b->held, sizeof a->held);
 }
 
 static bool has_edge(const Parts *in, const Edge *like, int from, int to)
@@ -276,7 +276,10 @@ static int uses_of(const Model *model, const Op *op, int unit, int s)
 
     for (int i = 0; i < op->nuses; i++)
         for (int c = 0; c < op->uses[i].cycles && op->uses[i].unit == unit; c++)
-            times += (op->uses[i].offset + c) % model->interval == s;
+            for (int replica = 0; replica < replicas_of(model->problem, op); replica++)
+                times += (op->uses[i].offset + c + replica_shift(model->problem, model->interval, replica)) %
+                             model->interval ==
+                         s;
     return times;
 }
 
@@ -535,7 +538,8 @@ static void add_memory(Model *model, const Lives *lives, int space)
         for (int i = 0; i < lives->n; i++) {
             int amount = amount_held(&problem->ops[lives->lives[i].op], space);
             if (lives->lives[i].slot == s && amount)
-                terms[n++] = (Term){lives->lives[i].literal, amount};
+                terms[n++] =
+                    (Term){lives->lives[i].literal, amount * replicas_of(problem, &problem->ops[lives->lives[i].op])};
         }
         at_most(model, terms, n, problem->spaces[space].capacity, name);
     }

@@ -18,8 +18,8 @@ static void show_op(Text *text, const Problem *problem, const Op *op)
         add(text, " spill=%d", op->spill);
     if (op->latency)
         add(text, " latency=%d", op->latency);
-    add(text, "%s%s%s%s\n", op->asynchronous ? " asynchronous" : "", op->variable ? " variable" : "",
-        op->streaming ? " streaming" : "", op->alone ? " alone" : "");
+    add(text, "%s%s%s%s%s\n", op->asynchronous ? " asynchronous" : "", op->variable ? " variable" : "",
+        op->streaming ? " streaming" : "", op->alone ? " alone" : "", op->shared ? " shared" : "");
 }
 
 /* All that a schedule depends on, with every cost as it was taken.  */
@@ -33,6 +33,8 @@ void show_problem(Text *text, const Problem *problem)
     for (int i = 0; i < problem->nspaces; i++)
         add(text, "memory %s capacity=%d\n", problem->spaces[i].name, problem->spaces[i].capacity);
     add(text, "groups %d\nregisters %d\nwait %s\n", problem->groups, problem->registers, waits[problem->wait]);
+    if (problem->replicas > 1)
+        add(text, "replicas %d\n", problem->replicas);
     if (problem->reader_registers)
         add(text, "reader-registers\n");
     if (problem->crossings != NOT_GIVEN)
@@ -133,12 +135,16 @@ static char *cell(const Problem *problem, const Schedule *schedule, int unit, in
         for (int i = 0; i < problem->ops[v].nuses && !problem->ops[v].streaming; i++) {
             const Use *use = &problem->ops[v].uses[i];
             for (int c = 0; c < use->cycles && use->unit == unit; c++) {
-                int at = schedule->at[v] + use->offset + c;
-                if (at % schedule->interval != slot)
-                    continue;
-                add(&text, "%s%s", text.length ? " " : "", problem->ops[v].name);
-                for (int stage = at / schedule->interval; stage; stage--)
-                    add(&text, "'");
+                for (int replica = 0; replica < replicas_of(problem, &problem->ops[v]); replica++) {
+                    int at = schedule->at[v] + use->offset + c + replica_shift(problem, schedule->interval, replica);
+                    if (at % schedule->interval != slot)
+                        continue;
+                    add(&text, "%s%s", text.length ? " " : "", problem->ops[v].name);
+                    if (replica)
+                        add(&text, ":%d", replica + 1);
+                    for (int stage = at / schedule->interval; stage; stage--)
+                        add(&text, "'");
+                }
             }
         }
     if (!text.length)
@@ -172,7 +178,8 @@ static void show_reservations(Text *text, const Problem *problem, const Schedule
             char *it = cells[s * nunits + u] = cell(problem, schedule, u, s);
             width[u] = (int)strlen(it) > width[u] ? (int)strlen(it) : width[u];
         }
-    add(text, "# modular reservation table: who is on a unit; ' is of one iteration before, '' of two\n# %9s", "cycle");
+    add(text, "# modular reservation table: who is on a unit; ' is of one iteration before, '' of two%s\n# %9s",
+        problem->replicas > 1 ? "; :2 of the second replica" : "", "cycle");
     for (int u = 0; u < nunits; u++) {
         width[u] = (int)strlen(problem->units[u].name) > width[u] ? (int)strlen(problem->units[u].name) : width[u];
         add(text, "  %-*s", width[u], problem->units[u].name);

@@ -45,7 +45,8 @@ typedef struct {
     bool variable;      /* varies in latency: in no group */
     bool streaming;     /* depends on nothing in the loop, and runs ahead */
     bool asynchronous;
-    bool alone; /* in a group with others that are alone, only */
+    bool alone;  /* in a group with others that are alone, only */
+    bool shared; /* done once for all replicas */
     Use uses[MAX_USES];
     Held held[MAX_HELD];
     int nuses, nheld, nkinds;
@@ -87,6 +88,7 @@ typedef struct {
     Edge *edges;
     int nunits, nspaces, nkinds, nops, nedges;
     int groups;        /* at most so many */
+    int replicas;      /* of the whole, each an equal part of the interval behind the one before */
     int registers;     /* of each thread of a group; 0: not counted */
     int crossings;     /* at most so many; NOT_GIVEN */
     int normalize;     /* the sum of all cycles, at most; 0: cycles are exact */
@@ -124,6 +126,8 @@ bool spills(const Problem *problem, int from, int to); /* may this value have to
 /* cost.c */
 void cost_problem(Problem *problem);
 int normalized(const double *clocks, int n, int sum, int *cycles, double *scale, bool literal);
+int replicas_of(const Problem *problem, const Op *op);
+int replica_shift(const Problem *problem, int interval, int replica); /* cycles behind the first */
 int busy_cycles(const Problem *problem, int unit);
 int unit_bound(const Problem *problem, int *unit); /* of the interval, from the busiest unit */
 int cycle_bound(const Problem *problem, int *cycle,

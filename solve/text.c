@@ -5,10 +5,10 @@
  *   machine NAME                                          loop NAME
  *   unit NAME [capacity=N]                                memory NAME capacity=N
  *   kind NAME [use=UNIT:RATE]... [latency=N] [asynchronous] [variable] [streaming] [alone]
- *   groups N      registers N      crossings N      normalize N      spill rate=BYTES
+ *   groups N      replicas N      registers N      crossings N      normalize N      spill rate=BYTES
  *   wait strict|in-order|free      reader-registers
  *   op NAME [kind=KIND work=N[xN]...]... [unit=UNIT] [cycles=N] [use=UNIT:OFFSET:CYCLES]... [registers=N] [spill=N]
- *      [memory=SPACE:N]... [latency=N] [asynchronous] [variable] [streaming] [alone]
+ *      [memory=SPACE:N]... [latency=N] [asynchronous] [variable] [streaming] [alone] [shared]
  *   edge NAME -> NAME [delay=N] [distance=N] [hold=N|all] [blocking]
  *
  * Machine and graph are read one behind the other, so that a graph may say what its machine does not.
@@ -289,6 +289,10 @@ static void read_op(Reader *in, Problem *problem)
     if (find_op(problem, op->name) != NOT_GIVEN)
         COMPLAIN(in, "operation '%s' is there twice", op->name);
     while ((word = next_word(in))) {
+        if (!strcmp(word, "shared")) {
+            op->shared = true;
+            continue;
+        }
         if (read_flag(word, &op->variable, &op->streaming, &op->asynchronous, &op->alone))
             continue;
         if ((value = value_of(word, "kind"))) {
@@ -395,6 +399,8 @@ static void read_statement(Reader *in, Problem *problem, const char *word)
         read_edge(in, problem);
     else if (!strcmp(word, "groups"))
         problem->groups = whole(in, need_word(in, "a number"), 1);
+    else if (!strcmp(word, "replicas"))
+        problem->replicas = whole(in, need_word(in, "a number"), 1);
     else if (!strcmp(word, "registers"))
         problem->registers = whole(in, need_word(in, "a number"), 0);
     else if (!strcmp(word, "crossings"))
@@ -425,7 +431,7 @@ static void read_statement(Reader *in, Problem *problem, const char *word)
 
 void problem_init(Problem *problem)
 {
-    *problem = (Problem){.groups = 1, .crossings = NOT_GIVEN, .clocks = 1};
+    *problem = (Problem){.groups = 1, .replicas = 1, .crossings = NOT_GIVEN, .clocks = 1};
 }
 
 /* One line after the other, without its comment; false at the end.  */

@@ -170,8 +170,9 @@ typedef struct {
     int in_flight;  /* P as written, then as carried out (effective) */
     bool automatic; /* pipeline(auto) */
     bool pingpong;
-    bool parts;  /* no pipeline: parts, whose iterations the blocks of a cluster carry out */
-    bool blocks; /* no pipeline: the same, of any loop whose iterations are the blocks of a cluster */
+    bool optimal; /* schedule(optimal) */
+    bool parts;   /* no pipeline: parts, whose iterations the blocks of a cluster carry out */
+    bool blocks;  /* no pipeline: the same, of any loop whose iterations are the blocks of a cluster */
     Schedule schedule;
     Loc loc;               /* of the pragma */
     int tile;              /* plain loops: iterations that become one; 0: left to the compiler */
@@ -440,11 +441,12 @@ struct Kernel {
     int64_t shared_bytes;
     int shared_padding; /* bytes behind the shared struct that a short operand's last rows may be read from */
     int min_blocks;
-    uint64_t digest;          /* choose: of body, clauses and machine, as a schedule file has it */
-    const char *scheduled_by; /* schedule: the file, NULL: what choose decided stands */
-    const char *graphs;       /* graph: the dependences of its pipelined loops, as text; NULL: it has none */
-    uint64_t source;          /* freeze: a digest of the body, which no later pass changes; 0: not frozen */
-    const char *obligations;  /* verify: what was shown, a line each */
+    uint64_t digest;            /* choose: of body, clauses and machine, as a schedule file has it */
+    const char *schedule_notes; /* ... what the solver says beside it: lines that begin with #; or NULL */
+    const char *scheduled_by;   /* schedule: the file, NULL: what choose decided stands */
+    const char *graphs;         /* graph: the dependences of its pipelined loops, as text; NULL: it has none */
+    uint64_t source;            /* freeze: a digest of the body, which no later pass changes; 0: not frozen */
+    const char *obligations;    /* verify: what was shown, a line each */
     struct {
         int terms, states, steps;
     } proof;     /* verify: how much it looked at */
@@ -462,6 +464,8 @@ struct Module {
     Target target;
     const Machine *machine;               /* that kernels are for: machine/machine.h */
     bool strict;                          /* --ws-strict */
+    const char *solver, *solver_machine;  /* wsc-solve and its description of the machine; NULL: there is none */
+    const char *schedule_folder;          /* where its answers are kept; NULL: nowhere */
     const char *schedule, *schedule_name; /* --ws-schedule: the text of that file, and its name; NULL: none */
     const char *lines;                    /* the .cu's name, for #line in it; NULL: without */
     DiagFn diag;

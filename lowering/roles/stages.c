@@ -14,8 +14,8 @@
  * An operation of stage s works at time t on iteration t - s; within a time step operations stand in the table's order.
  * A use at stage u of a value that stage d defines looks u - d time steps back, and one more through a carried value of
  * the loop: 0 means earlier in the same step, 1 means a value that the new loop carries.  Everything stands under the
- * guard of the first iteration, so trip counts of 0 and 1 need no case of their own.  Two stages are what the writers
- * so far produce; a value wanted from two steps back is refused as a bug of the writer.
+ * guard of the first iteration, so trip counts of 0 and 1 need no case of their own.  There are two stages.  What
+ * stage 1 wants from the iteration before its own, and stage 0 makes, is carried over two steps.
  *
  * With `pingpong` and groups that divide the rows, the products that a time step starts together are one turn: while
  * one group's run, the others do what comes between.  A turn ends before the first look at one of its products, so no
@@ -31,6 +31,7 @@ typedef struct {
     Value *key;     /* the old loop's value or argument, as its later user names it */
     Value *source;  /* the old value that feeds it at a step's end */
     Value *initial; /* before the first step, NULL: what the prologue computed */
+    int reader;     /* the stage that names it so */
 } Carrier;
 
 typedef struct {
@@ -66,16 +67,16 @@ static int stage_of(const Stager *in, const Value *value)
 
 /* ---- what has to be carried -------------------------------------------------------------------------------------- */
 
-static void add_carrier(Stager *in, Value *key, Value *source, Value *initial)
+static void add_carrier(Stager *in, Value *key, Value *source, Value *initial, int reader)
 {
     for (int i = 0; i < in->ncarriers; i++)
-        if (in->carriers[i].key == key)
+        if (in->carriers[i].key == key && in->carriers[i].reader == reader)
             return;
     if (in->ncarriers == MAX_CARRIERS) {
         in->broken = true;
         return;
     }
-    in->carriers[in->ncarriers++] = (Carrier){key, source, initial};
+    in->carriers[in->ncarriers++] = (Carrier){key, source, initial, reader};
 }
 
 /* `order` is that of the use: within a time step what is defined stands before.  */
@@ -88,12 +89,14 @@ static void see_use(Stager *in, Value *value, int stage, int order)
         int distance = 1 + stage - stage_of(in, names.next);
         in->broken |= distance == 0 && schedule_of(source)->order > order;
         if (distance == 1)
-            add_carrier(in, value, names.next, stage_of(in, names.next) ? names.init : NULL);
-        in->broken |= distance > 1;
+            add_carrier(in, value, names.next, stage_of(in, names.next) ? names.init : NULL, stage_of(in, names.next));
+        else if (distance == 2) /* what stage 0 sees in this step, stage 1 sees in the next */
+            add_carrier(in, value, value, names.init, 1);
+        in->broken |= distance > 2;
     } else if (value->block == body || definer(in, value)) {
         int distance = stage - stage_of(in, value);
         if (distance == 1)
-            add_carrier(in, value, value, NULL);
+            add_carrier(in, value, value, NULL, 1);
         in->broken |= distance < 0 || distance > 1;
     }
 }
@@ -113,7 +116,7 @@ static void see_results(Stager *in)
     for (int i = 0; i < carried_count(in->loop); i++) {
         Carried names = carried(in->loop, i);
         if (!stage_of(in, names.next))
-            add_carrier(in, names.argument, names.next, NULL);
+            add_carrier(in, names.argument, names.next, NULL, 0);
     }
 }
 
@@ -277,9 +280,7 @@ static Op *steady(Stager *in, Block *to, Value **initial)
         op_add_arg(kernel, loop, initial[i]);
         Value *argument = block_arg(kernel, body, key->type, key->name, key->loc);
         argument->split = key->split;
-        bool through_loop = key->block == old->blocks[0] && key->index > 0;
-        int reader = through_loop ? stage_of(in, in->carriers[i].source) : 1;
-        value_map_set(kernel, &in->maps[reader], key, argument);
+        value_map_set(kernel, &in->maps[in->carriers[i].reader], key, argument);
     }
     copy_step(in, body, 3u);
     Value *next[MAX_CARRIERS];
@@ -296,8 +297,8 @@ static Op *steady(Stager *in, Block *to, Value **initial)
 static void epilogue(Stager *in, Block *to, const Op *loop)
 {
     for (int i = 0; i < in->ncarriers; i++) {
-        Value *key = in->carriers[i].key;
-        value_map_set(in->kernel, &in->maps[1], key, loop->results[i]);
+        if (in->carriers[i].reader == 1)
+            value_map_set(in->kernel, &in->maps[1], in->carriers[i].key, loop->results[i]);
     }
     copy_step(in, to, 2u);
     Value *finals[MAX_CARRIERS];
@@ -306,7 +307,7 @@ static void epilogue(Stager *in, Block *to, const Op *loop)
         Carried names = carried(in->loop, i);
         finals[i] = value_map_get(&in->maps[1], names.next);
         for (int c = 0; c < in->ncarriers && !stage_of(in, names.next); c++)
-            if (in->carriers[c].key == names.argument)
+            if (in->carriers[c].key == names.argument && in->carriers[c].reader == 0)
                 finals[i] = loop->results[c];
     }
     plain(in, to, OP_YIELD, n, finals);

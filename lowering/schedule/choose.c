@@ -369,9 +369,10 @@ static void check_loop(Chooser *in, Op *loop)
     if (pipeline->depth > 0 && pipeline->depth < pipeline->in_flight)
         reject(kernel, pipeline->loc, REASON_DEPTH_BELOW_FLIGHT, pipeline->depth, pipeline->in_flight,
                ring_names(in, loop), pipeline->in_flight);
-    if (pipeline->schedule == SCHEDULE_OPTIMAL)
-        reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "optimal");
-    else if (pipeline->schedule != SCHEDULE_FINE && choose_coarse(in->kernel, loop, &in->uses))
+    pipeline->optimal |= pipeline->schedule == SCHEDULE_OPTIMAL; /* what is chosen here is where the solver begins */
+    if (pipeline->optimal)
+        pipeline->schedule = SCHEDULE_AUTO;
+    if (pipeline->schedule != SCHEDULE_FINE && choose_coarse(in->kernel, loop, &in->uses))
         pipeline->schedule = SCHEDULE_COARSE;
     else if (pipeline->schedule == SCHEDULE_COARSE)
         reject(kernel, pipeline->loc, REASON_SCHEDULE_UNSUPPORTED, "coarse");

@@ -2,17 +2,19 @@
 /*
  * graph.c - the dependence graph of each pipelined loop as text, for wsc-solve.
  *
- *   for (k = 0; k < K; k += 64)                   op ta kind=load work=16384 memory=smem:16
- *     ta = ws_load (a, i, k, 128, 64);            op tb kind=load work=32768 memory=smem:32
- *     tb = ws_load (b, j, k, 256, 64);            op dot.2a kind=mma_f16 work=64x256x64 registers=128
- *     acc = ws_dot (ta, ws_trans (tb), acc);      edge ta -> dot.2a hold=all
- *                                                 edge dot.2a -> dot.2a distance=1 ...
+ *   for (k = 0; k < K; k += 64)                   op ta.12 kind=load work=16384 memory=smem:16
+ *     ta = ws_load (a, i, k, 128, 64);            op tb.13 kind=load work=32768 memory=smem:32
+ *     tb = ws_load (b, j, k, 256, 64);            op acc.15 kind=mma_f16 work=64x256x64 registers=128
+ *     acc = ws_dot (ta, ws_trans (tb), acc);      edge ta.12 -> acc.15 hold=all
+ *                                                 edge acc.15 -> acc.15 distance=1
  *
- * An operation is one of the body that moves or computes tiles, once for each consumer group: copies a, b ... of its
- * rows, or of whole tiles.  Views and constants cost nothing, and edges go through them.  What stands in a nested block
- * counts for the op of the body that holds it.  Kinds and work are what a machine's description gives cycles to
- * (machines/).  Loads run ahead of all else, so that nothing but them goes from group to group: "crossings 0".
+ * An operation is one of the body that moves or computes tiles, as one consumer group does it.  The others do the same,
+ * an equal part of the interval later each: "replicas 2".  What one load brings for all of them is "shared".  Views and
+ * constants cost nothing, and edges go through them.  What stands in a nested block counts for the op of the body that
+ * holds it.  Kinds and work are what a machine's description gives cycles to (machines/).  Loads run ahead of all else,
+ * so that nothing but them goes from group to group.  What touches the same memory keeps its order.
  */
+#include "schedule/schedule.h"
 #include "machine/machine.h"
 #include "ir/queries.h"
 #include "lower.h"
@@ -30,6 +32,7 @@ typedef struct {
     const Op *loop;
     Block *block;
     FILE *out;
+    const int *numbers;
     int *node; /* by Op.id: its number, from 1 on; 0: it is none */
     Op **ops;  /* by that number */
     int nops;
@@ -37,7 +40,8 @@ typedef struct {
     int nedges;
 } Graph;
 
-enum { FAR = 8 }; /* iterations that a value may be carried on before it is used */
+enum { CYCLES = 100 }; /* of all groups together, about: more are more exact, and take longer */
+enum { FAR = 8 };      /* iterations that a value may be carried on before it is used */
 
 /* ---- kinds and work ---------------------------------------------------------------------------------------------- */
 
@@ -162,21 +166,17 @@ static bool is_shared(const Graph *in, int node)
     return from_ring(in->ops[node]) && in->kernel->grid.split != SPLIT_TILES;
 }
 
-static void print_name(const Graph *in, int node, int copy)
+static void print_name(const Graph *in, int node)
 {
-    const Op *op = in->ops[node];
-    const Value *value = op->nresults ? op->results[0] : NULL;
-    fprintf(in->out, "%s.%d", value && value->name ? value->name : op_info[op->code].text, node);
-    if (in->kernel->grid.consumers > 1 && !is_shared(in, node))
-        fputc('a' + copy, in->out);
+    fputs(schedule_name(in->ops[node], in->numbers), in->out);
 }
 
-static void print_op(const Graph *in, int node, int copy)
+static void print_op(const Graph *in, int node)
 {
     Op *op = in->ops[node];
     int registers = 0;
     fputs("op ", in->out);
-    print_name(in, node, copy);
+    print_name(in, node);
     if (op->nblocks) {
         Within within = {in, 0};
         for (int k = 0; k < op->nblocks; k++)
@@ -193,7 +193,7 @@ static void print_op(const Graph *in, int node, int copy)
         fprintf(in->out, " registers=%d", registers);
     if (from_ring(op))
         fprintf(in->out, " memory=smem:%lld", (long long)((machine_tile_bytes(op->results[0]->type) + 1023) / 1024));
-    fputc('\n', in->out);
+    fputs(in->kernel->grid.consumers > 1 && is_shared(in, node) ? " shared\n" : "\n", in->out);
 }
 
 /* ---- edges ------------------------------------------------------------------------------------------------------- */
@@ -252,14 +252,14 @@ static void visit_reader(Op *op, void *context)
             add_edges(reader->graph, op->args[i], reader->to, 0, op_is_dot(op) && i == 2);
 }
 
-static void print_edges(const Graph *in, int copy)
+static void print_edges(const Graph *in)
 {
     for (int i = 0; i < in->nedges; i++) {
         const Edge *edge = &in->edges[i];
         fputs("edge ", in->out);
-        print_name(in, edge->from, copy);
+        print_name(in, edge->from);
         fputs(" -> ", in->out);
-        print_name(in, edge->to, copy);
+        print_name(in, edge->to);
         if (edge->distance)
             fprintf(in->out, " distance=%d", edge->distance);
         fputs(edge->reads ? " hold=all" : "", in->out);
@@ -285,6 +285,19 @@ static void collect(Graph *in)
         for (int k = 0; k < in->ops[node]->nblocks; k++)
             ir_walk(in->ops[node]->blocks[k], visit_reader, &reader);
     }
+    for (int first = 1; first <= in->nops; first++)
+        for (int second = first + 1; second <= in->nops; second++)
+            if (schedule_keeps_order(in->ops[first], in->ops[second])) {
+                add_edge(in, (Edge){first, second, 0, false, false});
+                add_edge(in, (Edge){second, first, 1, false, false});
+            }
+}
+
+/* Of each thread, where the producer has the fewest that a role may ask for.  */
+static int registers_of_group(const Machine *machine, int groups)
+{
+    int each = (machine->registers / MACHINE_GROUP_THREADS - machine->fewest_role_registers) / groups / 8 * 8;
+    return each < machine->most_role_registers ? each : machine->most_role_registers;
 }
 
 static void visit_loop(Op *op, void *context)
@@ -292,28 +305,34 @@ static void visit_loop(Op *op, void *context)
     const Graph *kernel = context;
     if (!pipeline_of(op))
         return;
-    Graph in = {.kernel = kernel->kernel, .loop = op, .block = op->blocks[0], .out = kernel->out};
+    Graph in = {
+        .kernel = kernel->kernel, .loop = op, .block = op->blocks[0], .out = kernel->out, .numbers = kernel->numbers};
     int groups = in.kernel->grid.consumers ? in.kernel->grid.consumers : 1;
     collect(&in);
-    fprintf(in.out, "loop %s.%d\ngroups %d\ncrossings 0\n", in.kernel->name, op->loc.line, groups);
-    for (int copy = 0; copy < groups; copy++)
-        for (int node = 1; node <= in.nops; node++)
-            if (copy == 0 || !is_shared(&in, node))
-                print_op(&in, node, copy);
-    for (int copy = 0; copy < groups; copy++)
-        print_edges(&in, copy);
+    fprintf(in.out, "loop %s:%s\ngroups 1\nreplicas %d\nnormalize %d\nregisters %d\n", in.kernel->name,
+            schedule_name(op, in.numbers), groups, CYCLES / groups > 2 * in.nops ? CYCLES / groups : 2 * in.nops,
+            registers_of_group(in.kernel->machine, groups));
+    for (int node = 1; node <= in.nops; node++)
+        print_op(&in, node);
+    print_edges(&in);
+}
+
+const char *schedule_graph(Kernel *kernel)
+{
+    char *text = NULL;
+    size_t length = 0;
+    Graph in = {.kernel = kernel, .out = open_memstream(&text, &length), .numbers = schedule_numbers(kernel)};
+    if (!in.out)
+        return "";
+    ir_walk(kernel->body, visit_loop, &in);
+    const char *copy = fclose(in.out) ? "" : arena_print(kernel->module, "%s", text);
+    free(text);
+    return copy;
 }
 
 /* require: choose.   ensure: kernel->graphs.  */
 void pass_graph(Kernel *kernel)
 {
-    char *text = NULL;
-    size_t length = 0;
-    Graph in = {.kernel = kernel, .out = open_memstream(&text, &length)};
-    if (!in.out)
-        return;
-    ir_walk(kernel->body, visit_loop, &in);
-    if (!fclose(in.out) && length)
-        kernel->graphs = arena_print(kernel->module, "%s", text);
-    free(text);
+    const char *text = schedule_graph(kernel);
+    kernel->graphs = *text ? text : NULL;
 }

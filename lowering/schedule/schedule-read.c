@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNPLACED = -1, MAX_WORDS = 24, MOST_STAGE = 1, MOST_FLIGHT = 16, MOST_CYCLE = 1 << 20 };
+enum { UNPLACED = -1, MAX_WORDS = 24, MOST_FLIGHT = 16, MOST_CYCLE = 1 << 20 };
 
 typedef struct {
     Kernel *kernel;
@@ -39,6 +39,7 @@ typedef struct {
     int *places;  /* by number: what comes first is less; odd: listed */
     int nplaces;
     Op **releases; /* by number: behind which its slot is given back, NULL: see its row */
+    bool *solved;  /* by number: a loop with an interval */
     int *before;   /* by number: when choose would give back its slot */
     bool regrouped;
 } Reader;
@@ -219,7 +220,7 @@ static void read_loop(Reader *in)
         } else if ((value = value_of(word, "pingpong"))) {
             read_choice(in, word, value, "yes", "no", &pipeline->pingpong);
         } else if ((value = value_of(word, "interval"))) {
-            read_number(in, word, value, 1, MOST_CYCLE, &in->interval);
+            in->solved[in->numbers[loop->id]] = read_number(in, word, value, 1, MOST_CYCLE, &in->interval);
         } else {
             bad(in, word, "'schedule', 'in-flight', 'pingpong' and 'interval' are what is said of a loop");
         }
@@ -251,9 +252,10 @@ static void read_at(Reader *in, Op *op, const char *word, const char *value)
     }
     if (!read_number(in, word, value, 0, MOST_CYCLE, &at))
         return;
-    if (at / in->interval > MOST_STAGE)
+    if (at / in->interval > SCHEDULE_MOST_STAGE)
         bad(in, word,
-            arena_print(in->kernel->module, "that is stage %d, and there are %d", at / in->interval, MOST_STAGE + 1));
+            arena_print(in->kernel->module, "that is stage %d, and there are %d", at / in->interval,
+                        SCHEDULE_MOST_STAGE + 1));
     schedule_op(op)->stage = at / in->interval;
     in->places[in->numbers[op->id]] = 2 * (at % in->interval) + 1;
 }
@@ -264,7 +266,7 @@ static void read_op_word(Reader *in, Op *op, const char *word)
     ScheduleRow *row = schedule_op(op);
     int ignored;
     if ((value = value_of(word, "stage"))) {
-        read_number(in, word, value, 0, MOST_STAGE, &row->stage);
+        read_number(in, word, value, 0, SCHEDULE_MOST_STAGE, &row->stage);
         if (row->stage && !in->loop)
             bad(in, word, "it is an operation of no pipelined loop's body");
     } else if ((value = value_of(word, "at"))) {
@@ -456,9 +458,6 @@ static void check_need(Reader *in, const Op *loop, const Op *op, const Value *va
     if (!comes_behind(def, op, carries))
         reject(in->kernel, line_of(in, op), REASON_SCHEDULE_NEEDS, name_of(in, op), name_of(in, def),
                carries ? " in the iteration before" : "");
-    else if (carries + schedule_of(op)->stage - schedule_of(def)->stage > MOST_STAGE)
-        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_FAR, name_of(in, op), name_of(in, def),
-               carries + schedule_of(op)->stage - schedule_of(def)->stage);
 }
 
 /* What comes through a ring needs nothing where it is got.  */
@@ -471,44 +470,13 @@ static void check_needs(Reader *in, const Op *loop, const Op *op, const Op *with
             check_needs(in, loop, op, inner);
 }
 
-typedef struct {
-    const Op *memory; /* of the operation that touches it */
-    bool writes;
-} Touch;
-
-static bool touches(const Op *op, const void *context)
-{
-    const Touch *other = context;
-    OpClass class_ = op_info[op->code].class_;
-    bool writes = class_ == CLASS_STORE;
-    if ((!writes && class_ != CLASS_LOAD && class_ != CLASS_READ) || schedule_of(op)->depth)
-        return false;
-    if (op->code == OP_PRINT || other->memory->code == OP_PRINT)
-        return op->code == other->memory->code;
-    return (writes || other->writes) && tensor_memory(op->args[0]) == tensor_memory(other->memory->args[0]);
-}
-
-typedef struct {
-    const Op *op;
-} Pair;
-
-static bool meets(const Op *op, const void *context)
-{
-    const Pair *pair = context;
-    OpClass class_ = op_info[op->code].class_;
-    if ((class_ != CLASS_LOAD && class_ != CLASS_STORE && class_ != CLASS_READ) || schedule_of(op)->depth)
-        return false;
-    Touch touch = {op, class_ == CLASS_STORE};
-    return ir_any(pair->op, touches, &touch);
-}
-
 /* What writes memory that another touches stays where it is in relation to it, in this iteration and in the next.  */
 static void check_memory(Reader *in, const Op *loop)
 {
     FOR_OPS (first, loop->blocks[0])
         for (const Op *second = first->next; second && !in->kernel->failed; second = second->next) {
-            Pair pair = {second};
-            if (!ir_any(first, meets, &pair) || (comes_behind(first, second, 0) && comes_behind(second, first, 1)))
+            if (!schedule_keeps_order(first, second) ||
+                (comes_behind(first, second, 0) && comes_behind(second, first, 1)))
                 continue;
             reject(in->kernel, line_of(in, second), REASON_SCHEDULE_MEMORY, name_of(in, second), name_of(in, first));
         }
@@ -600,6 +568,20 @@ static void visit_op(Op *op, void *context)
     in->places[number] = UNPLACED;
 }
 
+/* Of cycles follows whether stages overlap, and then groups that divide the rows take turns: each is an equal part of
+   the interval behind the one before.  */
+static void settle_solved(const Reader *in, Pipeline *pipeline, const Block *body)
+{
+    const Grid *grid = &in->kernel->grid;
+    bool staged = false;
+    FOR_OPS (op, body)
+        staged |= schedule_of(op)->stage > 0;
+    pipeline->schedule = staged ? SCHEDULE_COARSE : SCHEDULE_FINE;
+    pipeline->in_flight = staged ? 1 : pipeline->in_flight;
+    if (grid->split == SPLIT_ROWS)
+        pipeline->pingpong = staged && grid->consumers > 1;
+}
+
 static void visit_settle(Op *op, void *context)
 {
     Reader *in = context;
@@ -609,6 +591,8 @@ static void visit_settle(Op *op, void *context)
         schedule_op(op)->release = schedule_of(behind)->order;
     if (pipeline)
         pipeline->depth = 1;
+    if (pipeline && in->solved[in->numbers[op->id]])
+        settle_solved(in, pipeline, op->blocks[0]);
 }
 
 static void visit_check(Op *op, void *context)
@@ -719,6 +703,7 @@ static void read_schedule(Kernel *kernel, const char *name, const char *text)
     in.releases = arena_alloc(kernel->module, sizeof(Op *) * room);
     in.lines = arena_alloc(kernel->module, sizeof(int) * room);
     in.places = arena_alloc(kernel->module, sizeof(int) * room);
+    in.solved = arena_alloc(kernel->module, sizeof(bool) * room);
     in.before = arena_alloc(kernel->module, sizeof(int) * room);
     ir_walk(kernel->body, visit_op, &in);
     bool any = read_lines(&in, arena_print(kernel->module, "%s", text));
@@ -736,9 +721,39 @@ static void read_schedule(Kernel *kernel, const char *name, const char *text)
         remark(kernel, DIAG_OPTIMIZED, kernel->loc, "scheduled as %s says", name);
 }
 
-/* require: choose.   ensure: the schedule of the file that the module names, if it has one for this kernel.  */
+static void visit_optimal(Op *op, void *context)
+{
+    bool *found = context;
+    *found |= pipeline_of(op) && op->control->pipeline->optimal;
+}
+
+/* As it was solved, now or by an earlier build.  */
+static void read_solved(Kernel *kernel)
+{
+    const Module *module = kernel->module;
+    const char *path =
+        arena_print(kernel->module, "%s/%s-%016llx.schedule", module->schedule_folder ? module->schedule_folder : ".",
+                    kernel->name, (unsigned long long)kernel->digest);
+    const char *text = module->schedule_folder ? schedule_kept(kernel, path) : NULL;
+    if (!text && module->solver)
+        text = schedule_solve(kernel, path);
+    else if (!text)
+        remark(kernel, DIAG_MISSED, kernel->loc,
+               "schedule(optimal): there is no wsc-solve, and no %s; as chosen without", path);
+    if (!text)
+        return;
+    kernel->schedule_notes = text;
+    read_schedule(kernel, path, text);
+}
+
+/* require: choose.   ensure: the schedule of the file that the module names, if it has one for this kernel, or that of
+   the solver for loops that ask for it.  */
 void pass_schedule(Kernel *kernel)
 {
+    bool optimal = false;
+    ir_walk(kernel->body, visit_optimal, &optimal);
     if (kernel->module->schedule)
         read_schedule(kernel, kernel->module->schedule_name, kernel->module->schedule);
+    else if (optimal && kernel->module->target != TARGET_SEQUENTIAL)
+        read_solved(kernel);
 }

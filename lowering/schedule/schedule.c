@@ -13,6 +13,7 @@
  */
 #include "schedule/schedule.h"
 #include "machine/machine.h"
+#include "machine/plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,45 @@ uint64_t schedule_digest(const Kernel *kernel)
     mix(&in, (uint64_t)grid->producer_registers << 32 | (unsigned)grid->consumer_registers);
     mix_machine(&in, kernel->machine);
     return in.digest;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const Op *memory; /* of the operation that touches it */
+    bool writes;
+} Touch;
+
+static bool touches(const Op *op, const void *context)
+{
+    const Touch *other = context;
+    OpClass class_ = op_info[op->code].class_;
+    bool writes = class_ == CLASS_STORE;
+    if ((!writes && class_ != CLASS_LOAD && class_ != CLASS_READ) || schedule_of(op)->depth)
+        return false;
+    if (op->code == OP_PRINT || other->memory->code == OP_PRINT)
+        return op->code == other->memory->code;
+    return (writes || other->writes) && tensor_memory(op->args[0]) == tensor_memory(other->memory->args[0]);
+}
+
+typedef struct {
+    const Op *op;
+} Pair;
+
+static bool meets(const Op *op, const void *context)
+{
+    const Pair *pair = context;
+    OpClass class_ = op_info[op->code].class_;
+    if ((class_ != CLASS_LOAD && class_ != CLASS_STORE && class_ != CLASS_READ) || schedule_of(op)->depth)
+        return false;
+    Touch touch = {op, class_ == CLASS_STORE};
+    return ir_any(pair->op, touches, &touch);
+}
+
+bool schedule_keeps_order(const Op *first, const Op *second)
+{
+    Pair pair = {second};
+    return ir_any(first, meets, &pair);
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -274,6 +314,17 @@ static void print_kernel(const Writer *in)
     ir_walk(kernel->body, visit_loop, (void *)in);
 }
 
+/* What the solver had to say: tables, the interval and why it is no smaller.  */
+static void print_notes(const Writer *in)
+{
+    for (const char *line = in->kernel->schedule_notes; line && *line;) {
+        size_t length = strcspn(line, "\n");
+        if (*line == '#')
+            fprintf(in->out, "%.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
 const char *schedule_text(Kernel *kernel)
 {
     char *text = NULL;
@@ -282,6 +333,7 @@ const char *schedule_text(Kernel *kernel)
     if (!in.out)
         return "";
     print_kernel(&in);
+    print_notes(&in);
     const char *copy = fclose(in.out) ? "" : arena_print(kernel->module, "%s", text);
     free(text);
     return copy;

@@ -13,6 +13,17 @@ const char *schedule_name(const Op *op, const int *numbers);
 uint64_t schedule_digest(const Kernel *kernel);
 /* The roles of an operation of which nothing else is said, given where its ring is filled.  */
 uint32_t schedule_default_roles(Kernel *kernel, const Op *op);
+/* One writes memory that the other touches.  */
+bool schedule_keeps_order(const Op *first, const Op *second);
 const char *schedule_text(Kernel *kernel);
+
+enum { SCHEDULE_MOST_STAGE = 1 }; /* that is carried out */
+
+/* graph.c: the dependences of a kernel's pipelined loops, for wsc-solve; "" without one.  */
+const char *schedule_graph(Kernel *kernel);
+
+/* solver.c: a file of that name, NULL: there is none; what the solver makes for it, NULL: nothing.  */
+const char *schedule_kept(Kernel *kernel, const char *path);
+const char *schedule_solve(Kernel *kernel, const char *path);
 
 #endif

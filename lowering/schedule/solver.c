@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * solver.c - schedule(optimal): wsc-solve is run on the graph of a loop, and its answer kept as a schedule file.
+ *
+ *   gemm-861b69177a4d971d.schedule     of the kernel gemm, with the digest of its body, its clauses and the machine
+ *
+ * The file lies where the module says, beside the object.  While it fits no solver is needed.  wsc-solve is a process
+ * of its own, with a limit of time.  Of a loop without an answer the file says nothing: it stays as it was chosen.
+ */
+#include "schedule/schedule.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { SECONDS = 10 };
+
+typedef struct {
+    Kernel *kernel;
+    char graph[4096], answer[4096]; /* temporary files */
+    FILE *out;
+    bool solved;
+} Solver;
+
+static bool make_temporary(char *path, size_t room)
+{
+    const char *folder = getenv("TMPDIR");
+    int length = snprintf(path, room, "%s/wsc-solve-XXXXXX", folder && *folder ? folder : "/tmp");
+    int file = length > 0 && (size_t)length < room ? mkstemp(path) : -1;
+    if (file < 0)
+        *path = '\0';
+    else
+        close(file);
+    return file >= 0;
+}
+
+static bool write_graph(const Solver *in, const char *text)
+{
+    FILE *out = fopen(in->graph, "w");
+    bool good = out && fputs(text, out) != EOF;
+    return out && !fclose(out) && good;
+}
+
+/* Its exit status, or -1.  */
+static int run_solver(const Solver *in, const char *loop)
+{
+    Module *module = in->kernel->module;
+    char *arguments[] = {(char *)module->solver,
+                         arena_print(module, "--loop=%s", loop),
+                         arena_print(module, "--stages=%d", SCHEDULE_MOST_STAGE + 1),
+                         arena_print(module, "--time=%d", SECONDS),
+                         arena_print(module, "--output=%s", in->answer),
+                         arena_print(module, "%s", "--table"),
+                         (char *)module->solver_machine,
+                         (char *)in->graph,
+                         NULL};
+    pid_t child;
+    int status;
+    if (posix_spawn(&child, module->solver, NULL, NULL, arguments, environ))
+        return -1;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static char *read_file(const char *path)
+{
+    FILE *in = fopen(path, "r");
+    char *text = in ? ir_read_text(in) : NULL;
+    if (in)
+        fclose(in);
+    return text;
+}
+
+/* What the solver says, as lines of a schedule file: cycles of what is in a group, and the rest as comments.  */
+static void copy_answer(Solver *in, const char *loop, char *text)
+{
+    const char *why = "";
+    for (char *line = text, *next; line && *line; line = next) {
+        int interval;
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        char *group = strstr(line, " group=");
+        if (sscanf(line, "interval %d", &interval) == 1)
+            fprintf(in->out, "loop %s interval=%d\n", loop, interval);
+        else if (!strncmp(line, "op ", 3) && group)
+            fprintf(in->out, "%.*s\n", (int)(group - line), line);
+        else
+            fprintf(in->out, "%s%s\n", *line == '#' ? "" : "# ", line);
+        if (!strncmp(line, "# interval ", 11) && !*why)
+            why = arena_print(in->kernel->module, "%s", line + 2);
+    }
+    remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "%s is solved, for at most %d stages: %s", loop,
+           SCHEDULE_MOST_STAGE + 1, why);
+}
+
+static void solve_loop(Solver *in, Op *loop)
+{
+    const char *name = schedule_name(loop, schedule_numbers(in->kernel));
+    int status = run_solver(in, arena_print(in->kernel->module, "%s:%s", in->kernel->name, name));
+    char *answer = status ? NULL : read_file(in->answer);
+    if (answer)
+        copy_answer(in, name, answer);
+    else
+        remark(in->kernel, DIAG_MISSED, loop->control->pipeline->loc,
+               status == 2   ? "schedule(optimal): there is no schedule of at most %d stages; as chosen without it"
+               : status == 3 ? "schedule(optimal): no answer for %d stages in time; as chosen without it"
+                             : "schedule(optimal): wsc-solve failed with %d stages; as chosen without it",
+               SCHEDULE_MOST_STAGE + 1);
+    in->solved |= answer != NULL;
+    free(answer);
+}
+
+static void visit_loop(Op *op, void *context)
+{
+    if (pipeline_of(op) && op->control->pipeline->optimal)
+        solve_loop(context, op);
+}
+
+static bool solve_all(Solver *in, const char *graph)
+{
+    Kernel *kernel = in->kernel;
+    if (!make_temporary(in->graph, sizeof in->graph) || !make_temporary(in->answer, sizeof in->answer) ||
+        !write_graph(in, graph))
+        return false;
+    fprintf(in->out, "# by wsc-solve\nschedule %s\ndigest %016llx\n", kernel->name, (unsigned long long)kernel->digest);
+    ir_walk(kernel->body, visit_loop, in);
+    return in->solved;
+}
+
+const char *schedule_solve(Kernel *kernel, const char *path)
+{
+    char *text = NULL;
+    size_t length = 0;
+    Solver in = {.kernel = kernel, .out = open_memstream(&text, &length)};
+    if (!in.out)
+        return NULL;
+    bool solved = solve_all(&in, schedule_graph(kernel));
+    if (*in.graph)
+        unlink(in.graph);
+    if (*in.answer)
+        unlink(in.answer);
+    solved = !fclose(in.out) && solved;
+    const char *copy = solved ? arena_print(kernel->module, "%s", text) : NULL;
+    free(text);
+    /* Whole or not at all.  A folder that cannot be written to costs the next build the time.  */
+    const char *made = arena_print(kernel->module, "%s.%ld", path, (long)getpid());
+    FILE *out = copy ? fopen(made, "w") : NULL;
+    bool good = out && fputs(copy, out) != EOF;
+    if (out && (fclose(out) || !good || rename(made, path)))
+        unlink(made);
+    return copy;
+}
+
+const char *schedule_kept(Kernel *kernel, const char *path)
+{
+    char *text = read_file(path);
+    const char *copy = text ? arena_print(kernel->module, "%s", text) : NULL;
+    free(text);
+    return copy;
+}

@@ -1,0 +1,59 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# schedule(optimal): solved, kept beside the object, read back without a solver, proved, and the same program.
+
+. "$(dirname "$0")/../tap.sh"
+solve=$top_builddir/wsc-solve lower=$top_builddir/wsc-lower
+test -x "$solve" || { echo '1..0 # SKIP no libcadical'; exit 0; }
+cd "$work" || exit 99
+mkdir kept
+sed 's/\(pipeline([^)]*)\)/\1 schedule(optimal)/' "$top_srcdir/tests/lowering/attention.ir" >optimal.ir
+
+lowered() { "$lower" --schedules=kept "$@" optimal.ir; }
+with_solver() { lowered --solver="$solve" --machine="$top_srcdir/machines/hopper.machine" "$@"; }
+
+says() { cat messages && grep -q "$1" messages; } # what the last run said
+
+solved() {
+    with_solver --emit >solved.cu 2>messages && says 'm.20 is solved, for at most 2 stages: interval' || return 1
+    ls kept/attention-????????????????.schedule &&
+        "$lower" --quiet --emit "$top_srcdir/tests/lowering/attention.ir" >chosen.cu && ! cmp -s chosen.cu solved.cu
+}
+ok 'solved, kept and proved' solved
+again() {
+    lowered --emit >again.cu 2>messages && says 'scheduled as kept/attention-' && cmp solved.cu again.cu
+}
+ok 'read back without a solver' again
+tables() {
+    lowered --quiet --dump=schedule >dump && grep -q '^# modular reservation table' dump && grep -q 'stage=1' dump &&
+        grep -q '^# interval .* is needed: unit TC is busy' dump && grep -q 'clauses, cadical' dump
+}
+ok 'the dump has the tables and why' tables
+other_clauses() {
+    sed 's/pipeline(2)/pipeline(1)/' optimal.ir >other.ir
+    "$lower" --schedules=kept --emit other.ir 2>messages >out.cu || return 1
+    says 'there is no wsc-solve, and no kept/attention-' && test -s out.cu
+}
+ok 'another loop is not taken for it' other_clauses
+no_answer() {
+    rm kept/*
+    printf '#! /bin/sh\nexit 3\n' >late && chmod +x late
+    lowered --solver=./late --machine=none --emit 2>messages >out.cu || return 1
+    says 'no answer for 2 stages in time' && test -s out.cu && ! ls kept/*
+}
+ok 'no answer in time' no_answer
+broken() {
+    with_solver --quiet --emit >solved.cu && sed -i '/^digest/d; s/^op s.25 at=0/op s.25 at=43/' kept/*.schedule
+    ! lowered --quiet --emit 2>messages >out.cu || return 1
+    says "schedule:[0-9]*:1: error: '.*' needs what 's.25' makes, and comes before it"
+}
+ok 'an edit that breaks a dependence' broken
+
+program() {
+    sed 's/#pragma ws pipeline(3)/& schedule(optimal)/' "$top_srcdir/samples/attention_decode.c" >decode.c &&
+        "$wscc" --ws-target=emulate --ws-show -I"$top_srcdir/samples" -O1 decode.c -o kept/decode -lm 2>messages
+    says 'is solved' && ls kept/attend_parts-*.schedule && grep -q 'coarse schedule' messages || return 1
+    for seed in 1 2 3; do WS_SEED=$seed kept/decode || return 1; done
+}
+if has_plugin; then ok_plain 'a program, under seeds' program; else skip 'a program' 'no plugin'; fi
+done_testing

@@ -9,8 +9,8 @@ export top_srcdir top_builddir
 noticed() { awk -v name="$1" '$1 == name { good = $2 > 0 && $3 == $2 && $4 == $2 } END { exit !good }' "$work/score"; }
 
 # By verify alone. The interpreter has all blocks meet before they send (sync_blocks in tests/interpret/product.c). On
-# the GPU a block waits until what it sent before in the same exchange was read (blocks.cuh). So two exchanges that share
-# memory race there, and the interpreter has no order that shows it.
+# the GPU a block waits until what it sent before in the same exchange was read (blocks.cuh). So two exchanges that
+# share memory race there, and the interpreter has no order that shows it.
 refused() { awk -v name="$1" '$1 == name { good = $2 > 0 && $3 == $2 } END { exit !good }' "$work/score"; }
 
 if ! has_plugin; then

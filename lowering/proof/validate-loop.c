@@ -227,13 +227,17 @@ static void leave_results(Validator *in, const Match *match, Instance *outer)
 }
 
 /* Does the source ask there whether its counter has come to the edge?  Then all groups of a role know the same of
-   it. */
-static bool asks_for_edge(Validator *in, const Op *source, const Instance *outer, const Term *edge)
+   it. A constant is the same wherever it stands. */
+static bool asks_for_edge(Validator *in, const Op *source, const Instance *outer, const Value *at, const Term *edge)
 {
+    int64_t asked, constant;
     FOR_OPS (op, source->blocks[0]) {
         const Op *question = op->code == OP_IF ? op->args[0]->def : NULL;
-        if (question && question->code == OP_GEI && question->args[0] == source->blocks[0]->args[0] &&
-            ir_outside(question->args[1], source) && source_term(in, outer, question->args[1]) == edge)
+        if (!question || question->code != OP_GEI || question->args[0] != source->blocks[0]->args[0])
+            continue;
+        if (ir_constant(question->args[1], &asked) && ir_constant(at, &constant) && asked == constant)
+            return true;
+        if (ir_outside(question->args[1], source) && source_term(in, outer, question->args[1]) == edge)
             return true;
     }
     return false;
@@ -244,7 +248,7 @@ static bool asks_for_edge(Validator *in, const Op *source, const Instance *outer
 static bool side_of(Validator *in, const Op *op, int body, const Op *source, const Instance *outer, Side *side)
 {
     *side = (Side){loop_edge(op) ? known_of(in, loop_edge(op)).term : NULL, body > 0};
-    return !side->edge || asks_for_edge(in, source, outer, side->edge) ||
+    return !side->edge || asks_for_edge(in, source, outer, loop_edge(op), side->edge) ||
            differs(in, op, "has two bodies that part where no branch of line %d does", source->loc.line);
 }
 

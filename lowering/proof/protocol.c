@@ -12,32 +12,30 @@
  * loop among them.
  *
  *   1. What a group can do it still can do later, and the steps of two groups commute: if one order of execution ends,
- *   every
- *      order ends, and in the same state; if one is stuck, all are (Kahn 1974; for named barriers WEFT, Sharma, Bauer
- *      and Aiken 2015).  One order is enough: the group that is furthest behind goes first.
+ *      every order ends, and in the same state; if one is stuck, all are (Kahn 1974; for named barriers WEFT, Sharma,
+ *      Bauer and Aiken 2015).  One order is enough: the group that is furthest behind goes first.
  *   2. What a group does next depends on differences of running indices and on the decisions that others have taken and
- *   it has
- *      not; not on how often a loop has run.  In that order both stay small (rings have D slots), so there are finitely
- *      many states up to a shift of indices.  The search below visits every one that can be reached, from each with
- *      both outcomes of the next decision.  It ends by itself: there is no bound on trip counts, and none is needed.
+ *      it has not; not on how often a loop has run.  In that order both stay small (rings have D slots), so there are
+ *      finitely many states up to a shift of indices.  The search below visits every one that can be reached, from each
+ *      with both outcomes of the next decision.  It ends by itself: there is no bound on trip counts, and none is
+ *      needed.
  *   3. In each step the rules of protocol-ops.c hold, hence in every step of every run.  That a put never fills a slot
- *   that is
- *      still read follows: every group releases each slot that it got once, when no product of its reads it any more,
- *      the releases of a slot never exceed the arrivals that its barrier expects, and a put waits for all of these.
+ *      that is still read follows: every group releases each slot that it got once, when no product of its reads it any
+ *      more, the releases of a slot never exceed the arrivals that its barrier expects, and a put waits for all of
+ *      these.
  *
  *   4. Pieces of a state are looked at apart: each slot of a ring (of a cluster in each block, or where blocks share
- *   the ring in
- *      all that do), what groups know of its rounds (5), each group's products, each storage, each direct store.  What
- *      becomes of such a piece depends on it and on the steps that are taken, on no other piece: a release goes by how
- *      many gets ago the slot was got, a wait by how many groups of products ago one began.  So a state goes on as long
- *      as some piece is in a state in which it has not been while the groups stood like this; what comes of the others
- *      was, or will be, seen from elsewhere. So rings under branches do not multiply, nor the slots of one.  Nor does
- *      it go on for a piece that is no worse off than one that was seen: more known, less to be fenced, met or waited
- *      for.  No rule is broken by that which another would not break, and each step leaves them in that order. This is
- *      sound as long as no put waits in the order of the search, since then pieces have no say in what comes next.  The
- *      order depends on none: all groups go as far as they can without a put, then each that stands at one makes it,
- *      others as far as they can in between.  Where a put waits even so, its ring is no longer apart, but says where
- *      the groups stand, too, and the search is made again.
+ *      the ring in all that do), what groups know of its rounds (5), each group's products, each storage, each direct
+ *      store.  What becomes of such a piece depends on it and on the steps that are taken, on no other piece: a release
+ *      goes by how many gets ago the slot was got, a wait by how many groups of products ago one began.  So a state
+ *      goes on as long as some piece is in a state in which it has not been while the groups stood like this; what
+ *      comes of the others was, or will be, seen from elsewhere. So rings under branches do not multiply, nor the slots
+ *      of one.  Nor does it go on for a piece that is no worse off than one that was seen: more known, less to be
+ *      fenced, met or waited for.  No rule is broken by that which another would not break, and each step leaves them
+ *      in that order. This is sound as long as no put waits in the order of the search, since then pieces have no say
+ *      in what comes next.  The order depends on none: all groups go as far as they can without a put, then each that
+ *      stands at one makes it, others as far as they can in between.  Where a put waits even so, its ring is no longer
+ *      apart, but says where the groups stand, too, and the search is made again.
  *
  *      What an outcome leads to is the same for all states that stand alike, and what becomes of a piece is, too,
  *      whatever the others are.  So it is known beforehand, once each has gone that way in some state, and who would
@@ -46,16 +44,15 @@
  *   Nothing passes unproved: with more than so many states the kernel is refused.
  *
  *   5. A barrier on the machine tells a slot's rounds apart by parity only.  So each group keeps what it knows in every
- *   order of
- *      execution (its own gets; with a turn, what the group before it knew), and comes to a get only when it knows that
- *      the round before is done.  A put needs no such rule: its filler has waited for all rounds before.  A group that
- *      passes over puts is taken to know nothing afterwards, not even that before the first round there is none: so the
- *      first rounds look like later ones.  Should that be too little, the search is made again with what it does know.
+ *      order of execution (its own gets; with a turn, what the group before it knew), and comes to a get only when it
+ *      knows that the round before is done.  A put needs no such rule: its filler has waited for all rounds before.  A
+ *      group that passes over puts is taken to know nothing afterwards, not even that before the first round there is
+ *      none: so the first rounds look like later ones.  Should that be too little, the search is made again with what
+ *      it does know.
  *
  *   6. The blocks of a cluster are more groups: each has all roles and rings of its own.  Where blocks share a ring's
- *   tiles, a
- *      release counts in the rings of all of them, and a slot is full when all have put: each brings a part of its
- *      bytes; a copy goes only to blocks whose releases the put has waited for.  Decisions are the cluster's where
+ *      tiles, a release counts in the rings of all of them, and a slot is full when all have put: each brings a part of
+ *      its bytes; a copy goes only to blocks whose releases the put has waited for.  Decisions are the cluster's where
  *      nothing that they depend on differs between its blocks (cluster.c); else each block has its own, and all
  *      combinations are looked at. That they do not multiply comes from the order (any would do, 1): of groups that are
  *      equally far ahead those are asked first whose decision concerns the fewest blocks.  So a block that goes its own
@@ -65,27 +62,24 @@
  *      number.  What a group decides for itself others do not see.
  *
  *   7. Blocks that sum the parts of a tile meet, and share nothing else: no ring, no decision inside.  They are alike
- *   but for
- *      which part is theirs, so one stands for all.  That it may go on when it comes to a meeting assumes that the
- *      others come, too: how often, and when, depends on nothing that differs between them (blocks_synchronize).  Here
- *      each meeting waits for all groups of the block besides, so that in every block they come in one order, and the
- *      first that some block had not come to would be one that all others wait at.
+ *      but for which part is theirs, so one stands for all.  That it may go on when it comes to a meeting assumes that
+ *      the others come, too: how often, and when, depends on nothing that differs between them (blocks_synchronize).
+ *      Here each meeting waits for all groups of the block besides, so that in every block they come in one order, and
+ *      the first that some block had not come to would be one that all others wait at.
  *
  * At the end of all programs no slot is held or lacks a release, no product is in flight, no copy out of staging under
  * way. The rules of a ring are those of the paper (Tawa, III-B: put, get, consumed); that tasks are checked by letting
  * all of them run against each other is what CuTe's task scheduling checks do, too, for given trip counts.
  *
  *   8. A group is many threads.  Conditions are scalars, which each of them computes alike, so all take the same way
- *   and the
- *      barriers of a group pair up; between two of them nobody knows how far the others are.  Staged memory is written
- *      behind one, fenced by each thread that wrote, and read behind another: by a product only if both happened.  What
- *      leaves by TMA, or is written by several groups: protocol-staging.c.
+ *      and the barriers of a group pair up; between two of them nobody knows how far the others are.  Staged memory is
+ *      written behind one, fenced by each thread that wrote, and read behind another: by a product only if both
+ *      happened.  What leaves by TMA, or is written by several groups: protocol-staging.c.
  *
  *   9. No block of a cluster begins or ends while another may still write to its memory or arrive at its barriers: all
- *   begin and
- *      end together (start and finish of the runtime, in every kernel that has a cluster), or each when all releases of
- *      its slots have come.  Nothing is under way then: at its end each slot has been released by all that got it, in
- *      every block that shares it, so all copies into it have landed.
+ *      begin and end together (start and finish of the runtime, in every kernel that has a cluster), or each when all
+ *      releases of its slots have come.  Nothing is under way then: at its end each slot has been released by all that
+ *      got it, in every block that shares it, so all copies into it have landed.
  *
  * Assumed: put, get, consumed, copies, products, waits and barriers do what runtime/README.md says.  A copy in that the
  * engine cannot make, which turns out at run time, is one that threads make, fence and complete within that one call:

@@ -13,13 +13,13 @@
  * iteration (validate-control.c).  Shown for every role and group, all trip counts and all paths:
  *
  *   - the n-th put of a ring copies what the n-th execution of its loads reads; the n-th get stands for the same
- *   execution; so
- *     all roles see one sequence of slots
+ *     execution; so all roles see one sequence of slots
  *   - rows beyond a tensor's that a copy may leave out, and columns that a product may, reach nothing that is stored
- *   (present.c) - what the blocks of a cluster bring together is, share by share, the tile that each of them loads
- *   (cluster.c) - loops and branches go by the conditions of the source, in its order - every store of the source is
- *   made, once by the groups together, of the value and at the place that the source says, in
- *     the order that memory needs; nothing else is stored
+ *     (present.c)
+ *   - what the blocks of a cluster bring together is, share by share, the tile that each of them loads (cluster.c)
+ *   - loops and branches go by the conditions of the source, in its order
+ *   - every store of the source is made, once by the groups together, of the value and at the place that the source
+ *     says, in the order that memory needs; nothing else is stored
  *   - each C variable holds the value that the printed text reads from it (validate-variables.c)
  *
  * That a value is there when it is looked at is for the other half (protocol.c) to show.

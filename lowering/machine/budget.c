@@ -15,7 +15,7 @@
 
 /* ---- registers --------------------------------------------------------------------------------------------------- */
 
-static bool is_register_count(const Machine *machine, int registers)
+bool budget_is_register_count(const Machine *machine, int registers)
 {
     return registers >= machine->fewest_role_registers && registers <= machine->most_role_registers &&
            registers % 8 == 0;
@@ -26,8 +26,8 @@ bool budget_registers_clause(Kernel *kernel)
     const Grid *grid = &kernel->grid;
     const Machine *machine = kernel->machine;
     bool given = grid->producer_registers || grid->consumer_registers;
-    if (!given ||
-        (is_register_count(machine, grid->producer_registers) && is_register_count(machine, grid->consumer_registers)))
+    if (!given || (budget_is_register_count(machine, grid->producer_registers) &&
+                   budget_is_register_count(machine, grid->consumer_registers)))
         return true;
     reject(kernel, grid->loc, REASON_REGISTERS_RANGE, grid->producer_registers, grid->consumer_registers);
     return false;

@@ -17,6 +17,8 @@ enum {
     BUDGET_CHOSEN_PRODUCT = 160   /* the same, where they are accumulators, too */
 };
 
+/* May a role have so many?  */
+bool budget_is_register_count(const Machine *machine, int registers);
 /* The clause registers(producer, consumer): false, and reported, where a role cannot have so many.  */
 bool budget_registers_clause(Kernel *kernel);
 

@@ -31,11 +31,6 @@ enum {
 
 /* ---- what may be prepared ---------------------------------------------------------------------------------------- */
 
-static bool cut_at_ring(const Op *op, void *context)
-{
-    return op != context && schedule_of(op)->depth;
-}
-
 typedef struct {
     const Chooser *in;
     const Slice *slice;
@@ -110,10 +105,7 @@ static bool may_be_prepared(const Chooser *in, const Op *product, int arg, const
     if (!source || schedule_of(source)->task || source->parent != body || op_info[source->code].class_ != CLASS_TILE ||
         source->nblocks || schedule_of(source)->depth || !would_be_staged(product, arg) || !only_operand(in, value))
         return false;
-    Slice slice = slice_new(in->kernel);
-    slice.cut = cut_at_ring;
-    slice.context = source;
-    slice_op(&slice, source);
+    const Slice slice = choose_slice(in->kernel, source);
     Chain chain = {.in = in, .slice = &slice, .body = body};
     ir_walk(in->kernel->body, visit_chain, &chain);
     *clocks = chain.clocks + (int64_t)value->type.rows * value->type.cols * dtype_bytes(value->type.dtype) / 16 /

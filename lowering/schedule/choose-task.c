@@ -15,6 +15,7 @@
  * multiplies.
  */
 #include "schedule/choose.h"
+#include "machine/budget.h"
 #include "machine/machine.h"
 #include "machine/plan.h"
 
@@ -135,17 +136,9 @@ static void visit_chain(Op *op, void *context)
             reject(kernel, op->loc, REASON_TASK_STORED, task->name, chain->block->in->stores[i]->loc.line);
 }
 
-static bool cut_at_other_ring(const Op *op, void *context)
-{
-    return op != context && schedule_of(op)->depth;
-}
-
 static void check_root(const Members *block, Op *root)
 {
-    Slice slice = slice_new(block->in->kernel);
-    slice.cut = cut_at_other_ring;
-    slice.context = root;
-    slice_op(&slice, root);
+    const Slice slice = choose_slice(block->in->kernel, root);
     Chain chain = {block, &slice};
     ir_walk(block->in->kernel->body, visit_chain, &chain);
 }
@@ -196,19 +189,13 @@ static void make_role(Members *block)
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
-static bool are_registers(const Machine *machine, int registers)
-{
-    return !registers || (registers >= machine->fewest_role_registers && registers <= machine->most_role_registers &&
-                          registers % 8 == 0);
-}
-
 static void choose_task(Chooser *in, int number)
 {
     Kernel *kernel = in->kernel;
     Members block = {.in = in, .number = number, .task = kernel_task(kernel, number)};
     ir_walk(kernel->body, visit_free, &block);
     ir_walk(kernel->body, visit_block, &block);
-    if (!are_registers(kernel->machine, block.task->registers))
+    if (block.task->registers && !budget_is_register_count(kernel->machine, block.task->registers))
         reject(kernel, block.task->loc, REASON_TASK_REGISTERS_RANGE, block.task->registers,
                kernel->machine->fewest_role_registers, kernel->machine->most_role_registers);
     else if (block.product)

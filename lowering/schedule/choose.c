@@ -45,6 +45,20 @@ void choose_push(Kernel *kernel, Op ***list, int *count, Op *op)
     (*list)[(*count)++] = op;
 }
 
+static bool cut_at_ring(const Op *op, void *context)
+{
+    return op != context && schedule_of(op)->depth;
+}
+
+Slice choose_slice(Kernel *kernel, Op *op)
+{
+    Slice slice = slice_new(kernel);
+    slice.cut = cut_at_ring;
+    slice.context = op;
+    slice_op(&slice, op);
+    return slice;
+}
+
 /* What a group needs to turn over, or to add across its threads, what it has computed.  */
 static int64_t scratch_bytes(const Op *op)
 {

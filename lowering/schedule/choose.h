@@ -23,8 +23,10 @@ typedef struct {
     bool keeps; /* what neighbouring tiles share stays in its slots */
 } Chooser;
 
-/* choose.c: a list that grows, and: are the kernel's products narrow enough for a block of so many groups?  */
+/* choose.c: a list that grows, what an op is computed from, back to what comes through rings, and: are the kernel's
+   products narrow enough for a block of so many groups?  */
 void choose_push(Kernel *kernel, Op ***list, int *count, Op *op);
+Slice choose_slice(Kernel *kernel, Op *op);
 bool choose_products_fit(const Chooser *in, int groups);
 
 /* choose-prepare.c: which operands of products, in so many groups, a role of its own prepares; makes that role.  */
@@ -35,8 +37,8 @@ int choose_uneven_depth(Chooser *in, int64_t room, int most);
 /* choose-task.c: roles that the user names, and what they put into rings, before the schedule of a loop is chosen.  */
 void choose_tasks(Chooser *in);
 void choose_check_rings(const Chooser *in); /* ring(x, D) is of tiles that rings carry */
-int choose_said_slots(const Chooser *in,
-                      const Op *loop); /* the fewest that the user said of a ring that products read */
+/* The fewest that the user said of a ring that products read.  */
+int choose_said_slots(const Chooser *in, const Op *loop);
 void choose_check_slots(const Chooser *in, const Op *loop);
 void choose_say_tasks(const Chooser *in);
 

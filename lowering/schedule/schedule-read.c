@@ -506,19 +506,11 @@ static bool has_product(const Op *op, const void *context)
     return slice_has_op(slice, op) && (op_is_product(op) || op_info[op->code].class_ == CLASS_STORE);
 }
 
-static bool cut_at_ring(const Op *op, void *context)
-{
-    return op != context && schedule_of(op)->depth;
-}
-
 /* A tile that a role of its own puts into a ring is computed from loads alone.  */
 static void check_computed(Reader *in, Op *op)
 {
     const Op *loop = pipelined_loop(op);
-    Slice slice = slice_new(in->kernel);
-    slice.cut = cut_at_ring;
-    slice.context = op;
-    slice_op(&slice, op);
+    Slice slice = choose_slice(in->kernel, op);
     bool tile = op->nresults == 1 && op->results[0]->type.kind == K_TILE && !op->nblocks &&
                 op_info[op->code].class_ == CLASS_TILE && !op_is_product(op) && loop && op->parent == loop->blocks[0];
     if (!tile || ir_any_of(in->kernel->body, has_product, &slice))
@@ -542,29 +534,13 @@ static void check_ring(Reader *in, Op *op)
                row->depth);
 }
 
-typedef struct {
-    Reader *reader;
-    int order;
-    Op *found;
-} Wanted;
-
-static void visit_wanted(Op *op, void *context)
-{
-    Wanted *wanted = context;
-    if (schedule_of(op)->order == wanted->order)
-        wanted->found = op;
-}
-
 static void visit_op(Op *op, void *context)
 {
     Reader *in = context;
     int number = in->numbers[op->id], release = schedule_of(op)->release;
-    Wanted wanted = {in, release, NULL};
     in->ops[number] = op;
     in->before[number] = release;
-    if (release && release < RELEASE_END - 1)
-        ir_walk(in->kernel->body, visit_wanted, &wanted);
-    in->releases[number] = wanted.found;
+    in->releases[number] = release < RELEASE_END - 1 ? schedule_op_at(in->kernel, release) : NULL;
     in->places[number] = UNPLACED;
 }
 

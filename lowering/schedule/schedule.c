@@ -139,24 +139,18 @@ static bool touches(const Op *op, const void *context)
     return (writes || other->writes) && tensor_memory(op->args[0]) == tensor_memory(other->memory->args[0]);
 }
 
-typedef struct {
-    const Op *op;
-} Pair;
-
-static bool meets(const Op *op, const void *context)
+static bool meets(const Op *op, const void *other)
 {
-    const Pair *pair = context;
     OpClass class_ = op_info[op->code].class_;
     if ((class_ != CLASS_LOAD && class_ != CLASS_STORE && class_ != CLASS_READ) || schedule_of(op)->depth)
         return false;
     Touch touch = {op, class_ == CLASS_STORE};
-    return ir_any(pair->op, touches, &touch);
+    return ir_any(other, touches, &touch);
 }
 
 bool schedule_keeps_order(const Op *first, const Op *second)
 {
-    Pair pair = {second};
-    return ir_any(first, meets, &pair);
+    return ir_any(first, meets, second);
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
@@ -205,7 +199,7 @@ static void print_roles(const Writer *in, const char *key, uint32_t roles)
 
 typedef struct {
     int order;
-    const Op *found;
+    Op *found;
 } Wanted;
 
 static void visit_wanted(Op *op, void *context)
@@ -215,13 +209,20 @@ static void visit_wanted(Op *op, void *context)
         wanted->found = op;
 }
 
+Op *schedule_op_at(Kernel *kernel, int order)
+{
+    Wanted wanted = {order, NULL};
+    if (order)
+        ir_walk(kernel->body, visit_wanted, &wanted);
+    return wanted.found;
+}
+
 static void print_release(const Writer *in, int release)
 {
-    Wanted wanted = {release, NULL};
-    ir_walk(in->kernel->body, visit_wanted, &wanted);
+    const Op *behind = release < RELEASE_END - 1 ? schedule_op_at(in->kernel, release) : NULL;
     const char *when = release == RELEASE_END       ? "end"
                        : release == RELEASE_END - 1 ? "wait"
-                       : wanted.found               ? schedule_name(wanted.found, in->numbers)
+                       : behind                     ? schedule_name(behind, in->numbers)
                                                     : "read";
     fprintf(in->out, " release=%s", when);
 }

@@ -15,6 +15,8 @@ uint64_t schedule_digest(const Kernel *kernel);
 uint32_t schedule_default_roles(Kernel *kernel, const Op *op);
 /* One writes memory that the other touches.  */
 bool schedule_keeps_order(const Op *first, const Op *second);
+/* The operation at that place in the order, or NULL.  */
+Op *schedule_op_at(Kernel *kernel, int order);
 const char *schedule_text(Kernel *kernel);
 
 enum { SCHEDULE_MOST_STAGE = 1 }; /* that is carried out */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * schedule-check.c - mistakes of a schedule file, in its words.
+ *
+ *   op s.14 stage=1                              s.14 is computed behind p.15, which needs it
+ *   op p.15
+ *
+ * The proof would find each of them.  Here a person is told which line it is: a value is needed before it is there,
+ * memory is touched in another order, a slot is given back before it is read, or a ring cannot be.
+ */
+#include "schedule/reader.h"
+#include "schedule/schedule.h"
+#include "machine/plan.h"
+
+static Loc line_of(const Reader *in, const Op *op)
+{
+    Loc loc = in->at;
+    int line = in->lines[in->numbers[op->id]];
+    loc.line = line ? line : loc.line;
+    return line ? loc : op->loc;
+}
+
+static const char *name_of(const Reader *in, const Op *op)
+{
+    return schedule_name(op, in->numbers);
+}
+
+/* How many time steps behind `first` is `second`, `distance` iterations later?  Less than 0, or 0 and not behind: too
+   early.  */
+static bool comes_behind(const Op *first, const Op *second, int distance)
+{
+    int steps = distance + schedule_of(second)->stage - schedule_of(first)->stage;
+    return steps > 0 || (steps == 0 && schedule_of(second)->order > schedule_of(first)->order);
+}
+
+static void check_need(Reader *in, const Op *loop, const Op *op, const Value *value)
+{
+    Block *body = loop->blocks[0];
+    bool carries = value->block == body && value->index > 0;
+    const Value *made = carries ? carried(loop, value->index - 1).next : value;
+    Op *def = made->def ? op_at_block(made->def, body) : NULL;
+    if (!def || def == op || in->kernel->failed)
+        return;
+    if (!comes_behind(def, op, carries))
+        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_NEEDS, name_of(in, op), name_of(in, def),
+               carries ? " in the iteration before" : "");
+}
+
+/* What comes through a ring needs nothing where it is got.  */
+static void check_needs(Reader *in, const Op *loop, const Op *op, const Op *within)
+{
+    for (int i = 0; i < within->nargs && !schedule_of(within)->depth; i++)
+        check_need(in, loop, op, within->args[i]);
+    for (int k = 0; k < within->nblocks; k++)
+        FOR_OPS (inner, within->blocks[k])
+            check_needs(in, loop, op, inner);
+}
+
+/* What writes memory that another touches stays where it is in relation to it, in this iteration and in the next.  */
+static void check_memory(Reader *in, const Op *loop)
+{
+    FOR_OPS (first, loop->blocks[0])
+        for (const Op *second = first->next; second && !in->kernel->failed; second = second->next) {
+            if (!schedule_keeps_order(first, second) ||
+                (comes_behind(first, second, 0) && comes_behind(second, first, 1)))
+                continue;
+            reject(in->kernel, line_of(in, second), REASON_SCHEDULE_MEMORY, name_of(in, second), name_of(in, first));
+        }
+}
+
+static int release_class(int release)
+{
+    return release == RELEASE_END ? 2 : release ? 1 : 0;
+}
+
+/* Slots that products read are read until these are waited for.  */
+static void check_release(Reader *in, const Op *source, const Value *value)
+{
+    for (const Use *use = uses_of(&in->uses, value); use && !in->kernel->failed; use = use->next) {
+        if (use->op->code == OP_TRANS && ring_source(use->op->results[0]))
+            check_release(in, source, use->op->results[0]);
+        else if (release_class(schedule_of(source)->release) < release_class(in->before[in->numbers[source->id]]) &&
+                 use_is_operand(use, &in->uses))
+            reject(in->kernel, line_of(in, source), REASON_SCHEDULE_RELEASE, name_of(in, source),
+                   name_of(in, op_at_block(use->op, source->parent)));
+    }
+}
+
+static bool has_product(const Op *op, const void *context)
+{
+    const Slice *slice = context;
+    return slice_has_op(slice, op) && (op_is_product(op) || op_info[op->code].class_ == CLASS_STORE);
+}
+
+/* A tile that a role of its own puts into a ring is computed from loads alone.  */
+static void check_computed(Reader *in, Op *op)
+{
+    const Op *loop = pipelined_loop(op);
+    Slice slice = choose_slice(in->kernel, op);
+    bool tile = op->nresults == 1 && op->results[0]->type.kind == K_TILE && !op->nblocks &&
+                op_info[op->code].class_ == CLASS_TILE && !op_is_product(op) && loop && op->parent == loop->blocks[0];
+    if (!tile || ir_any_of(in->kernel->body, has_product, &slice))
+        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_COMPUTED, name_of(in, op));
+}
+
+static void check_ring(Reader *in, Op *op)
+{
+    const ScheduleRow *row = schedule_of(op);
+    if (!row->depth || in->kernel->failed)
+        return;
+    if (op->code != OP_LOAD)
+        check_computed(in, op);
+    else if (!(row->maker & ROLE_BIT(role_that(in->kernel, ROLE_COPIES))))
+        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_COPIES, name_of(in, op));
+    else
+        check_release(in, op, op->results[0]);
+    const Op *loop = pipelined_loop(op);
+    if (loop && !in->kernel->failed && row->depth < loop->control->pipeline->in_flight && row->release == RELEASE_END)
+        reject(in->kernel, line_of(in, op), REASON_SCHEDULE_FLIGHT, loop->control->pipeline->in_flight, name_of(in, op),
+               row->depth);
+}
+
+static void visit_check(Op *op, void *context)
+{
+    Reader *in = context;
+    Op *loop = pipelined_loop(op);
+    if (loop && schedule_of(op)->depth > loop->control->pipeline->depth)
+        loop->control->pipeline->depth = schedule_of(op)->depth;
+    check_ring(in, op);
+    if (!pipeline_of(op))
+        return;
+    FOR_OPS (inner, op->blocks[0])
+        if (inner != block_end(op->blocks[0]))
+            check_needs(in, op, inner, inner);
+    check_memory(in, op);
+}
+
+void reader_check(Reader *in)
+{
+    ir_walk(in->kernel->body, visit_check, in);
+}

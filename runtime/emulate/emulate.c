@@ -420,6 +420,51 @@ int ws_emulate_rows_there(const ws_emulate_edge *edge, long row)
     return there < 0 ? 0 : there < edge->rows ? (int)there : edge->rows;
 }
 
+/* ---- the trace --------------------------------------------------------------------------------------------------- */
+
+/* WS_TRACE=FILE: the launches of this process one behind the other, a whole file behind each.  */
+static struct {
+    pthread_mutex_t lock;
+    FILE *file;
+    bool tried;
+    long end;      /* where the next launch goes on */
+    int processes; /* CTAs so far */
+} trace = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static const char trace_tail[] = "{\"ph\":\"M\",\"pid\":0,\"name\":\"trace\",\"args\":{\"unit\":\"event\"}}]}\n";
+
+static bool is_traced(void)
+{
+    const char *path = getenv("WS_TRACE");
+    if (!path || !*path)
+        return false;
+    pthread_mutex_lock(&trace.lock);
+    if (!trace.tried) {
+        trace.tried = true;
+        trace.file = fopen(path, "w");
+        if (trace.file)
+            trace.end = fprintf(trace.file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+        else
+            fprintf(stderr, "WS_TRACE: cannot write %s\n", path);
+    }
+    pthread_mutex_unlock(&trace.lock);
+    return trace.file != NULL;
+}
+
+static void write_trace(char **texts, int count)
+{
+    pthread_mutex_lock(&trace.lock);
+    fseek(trace.file, trace.end, SEEK_SET);
+    for (int i = 0; i < count; i++)
+        if (texts[i])
+            fputs(texts[i], trace.file);
+    trace.end = ftell(trace.file);
+    fputs(trace_tail, trace.file);
+    if (fflush(trace.file))
+        fprintf(stderr, "WS_TRACE: the file could not be written\n");
+    pthread_mutex_unlock(&trace.lock);
+}
+
 /* What the threads of one launch share.  */
 typedef struct {
     ws_emulate_launch *launch;
@@ -429,6 +474,8 @@ typedef struct {
     size_t shared_bytes;
     unsigned long seed;
     atomic_int next;
+    char **traces; /* of each CTA; NULL: nobody wants them */
+    int first_process;
     pthread_mutex_t lock;
     int failed_cta; /* lowest; -1: none */
     char report[2048];
@@ -472,12 +519,15 @@ static void run_cta(crew *c, int number, ws_stacks *stacks, char *shared)
                               .user = ctas,
                               .groups = c->cluster > 1 ? c->groups : 0};
     ws_sched *s = ws_sched_new(&config);
+    bool traced = s && c->traces && ws_sched_trace(s);
     /* All ones are NaN in every floating type: what is read too early shows.  */
     memset(shared, 0xff, (size_t)c->cluster * shared_room(c));
     if (!s || !add_groups(c, s))
         keep_report(c, number, "out of memory");
     else if (!ws_sched_run(s))
         keep_report(c, number, ws_sched_report(s));
+    if (traced)
+        c->traces[number] = ws_sched_trace_text(s, c->first_process + number);
     ws_sched_delete(s);
 }
 
@@ -545,7 +595,20 @@ void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *ar
               .seed = seed_now(),
               .lock = PTHREAD_MUTEX_INITIALIZER,
               .failed_cta = -1};
+    if (is_traced())
+        c.traces = calloc((size_t)ctas, sizeof *c.traces);
+    if (c.traces) {
+        pthread_mutex_lock(&trace.lock);
+        c.first_process = trace.processes + 1;
+        trace.processes += ctas;
+        pthread_mutex_unlock(&trace.lock);
+    }
     run_crew(&c);
+    if (c.traces)
+        write_trace(c.traces, ctas);
+    for (int i = 0; c.traces && i < ctas; i++)
+        free(c.traces[i]);
+    free(c.traces);
     pthread_mutex_destroy(&c.lock);
     if (c.failed_cta >= 0)
         ws_emulate_fail(launch, WS_ERR_PROTOCOL, "%s", c.report);

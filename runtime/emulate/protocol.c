@@ -186,11 +186,13 @@ static slot *begin_round(slot *t, uint64_t round)
     return t;
 }
 
-static void fill_up(slot *t)
+static void fill_up(ws_sched *s, slot *t)
 {
     if (t->sealed && t->filling && t->landed == t->expected) {
         t->filling = false;
         t->filled++;
+        if (s->trace)
+            ws_cta_trace_slot(s, t, true);
     }
 }
 
@@ -204,7 +206,7 @@ void ws_cta_landed(ws_sched *s, operation *o)
                          "it was full before: its barrier expected fewer");
     t->landed += o->a.bytes;
     note(s, WS_SCHED_EVENT_COPY_LANDED, o->fiber, o->ring, o->index, o->a);
-    fill_up(t);
+    fill_up(s, t);
 }
 
 int ws_sched_ring(ws_sched *s, const char *name, int slots, int arrivals)
@@ -376,7 +378,7 @@ void ws_sched_tell(ws_sched *s, int number, uint64_t index, uint32_t blocks)
         slot *there = slot_in(s, number, index, block);
         there->issued++;
         there->landed++;
-        fill_up(there);
+        fill_up(s, there);
         t->expected++;
     }
 }
@@ -418,7 +420,7 @@ void ws_sched_put_done(ws_sched *s, int number, uint64_t index)
         check_bytes(s, number, index);
     t->sealed = true;
     note(s, WS_SCHED_EVENT_PUT_DONE, s->current, number, index, nowhere);
-    fill_up(t);
+    fill_up(s, t);
 }
 
 int ws_sched_get(ws_sched *s, int number, uint64_t index)
@@ -498,6 +500,8 @@ static void arrive(ws_sched *s, int number, uint64_t index)
     check_others(s, number, index);
     t->arrived = 0;
     t->released++;
+    if (s->trace)
+        ws_cta_trace_slot(s, t, false);
 }
 
 void ws_sched_consumed(ws_sched *s, int number, uint64_t index)

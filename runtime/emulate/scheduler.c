@@ -142,6 +142,8 @@ static void go_on(ws_sched *s, bool ended)
 void ws_cta_wait_for(ws_sched *s, wait_kind kind, int object, uint64_t index)
 {
     fiber *f = self(s);
+    if (s->trace)
+        f->since = ws_cta_trace_time(s);
     f->wait = kind;
     f->object = object;
     f->index = index;
@@ -319,6 +321,7 @@ void ws_sched_delete(ws_sched *s)
     free(s->operation);
     free(s->spare);
     ws_cta_happens_delete(s->happens);
+    ws_cta_trace_delete(s->trace);
     ws_stacks_delete(s->own_stacks);
     free(s);
 }

@@ -131,6 +131,11 @@ int ws_sched_fiber(ws_sched *s, const char *role, int group, void (*run)(void *a
 bool ws_sched_run(ws_sched *s);                 /* false: ws_sched_report tells why */
 const char *ws_sched_report(const ws_sched *s); /* one line, then one for each group where they matter */
 
+/* What happens from now on, as a list of events in the trace format of Chrome and Perfetto, each with a comma and a
+   line of its own behind it: for the caller to free.  `process` is this CTA's number among those of the file.  */
+bool ws_sched_trace(ws_sched *s); /* false: no memory */
+char *ws_sched_trace_text(ws_sched *s, int process);
+
 /* ---- below: from inside a fiber ---------------------------------------------------------------------------------- */
 
 ws_sched *ws_sched_current(void); /* of this thread; NULL outside */

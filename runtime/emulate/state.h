@@ -6,6 +6,7 @@
  *   protocol.c    the calls of scheduler.h and what they allow
  *   happens.c     which accesses of shared memory every order keeps apart
  *   report.c      the sentences when they are broken
+ *   trace.c       what happened, as events for a viewer
  */
 #ifndef WS_EMULATE_STATE_H
 #define WS_EMULATE_STATE_H
@@ -78,6 +79,7 @@ typedef struct {
     bool done, finished;
     int weight;
     long tile;
+    uint64_t since; /* when its last wait began, for the trace */
     /* what it waits for */
     wait_kind wait;
     int object;     /* ring or turns; for products and copies: how many may stay */
@@ -132,6 +134,7 @@ struct ws_sched {
     operation **spare;
     int nspare, spare_room;
     struct happens *happens;
+    struct trace *trace;   /* NULL: nobody wants one */
     operation *working;    /* the engine's step that runs now */
     int started, finished; /* fibers at the CTA barrier, and at that of the end */
     bool opened;
@@ -163,12 +166,21 @@ struct happens *ws_cta_happens_new(void);
 void ws_cta_happens_delete(struct happens *happens);
 void ws_cta_happens(ws_sched *s, const ws_sched_event *event);
 
+/* ---- trace.c ----------------------------------------------------------------------------------------------------- */
+
+void ws_cta_trace_delete(struct trace *trace);
+uint64_t ws_cta_trace_time(const ws_sched *s);
+void ws_cta_trace(ws_sched *s, const ws_sched_event *event);
+void ws_cta_trace_slot(ws_sched *s, const slot *t, bool full); /* its last phase has ended */
+
 static inline void note(ws_sched *s, ws_sched_event_kind kind, int who, int object, uint64_t index,
                         ws_sched_range range)
 {
     ws_sched_event event = {kind, who, object, index, range};
     if (s->config.observe)
         s->config.observe(s->config.user, &event);
+    if (s->trace)
+        ws_cta_trace(s, &event);
     if (!s->config.no_clocks)
         ws_cta_happens(s, &event);
 }

@@ -297,3 +297,10 @@ bool load_is_in_place(const Op *load, const Op *store)
             return false;
     return store_moves_on(store);
 }
+
+bool load_is_of_own(const Role *role, const Op *load, const Op *store)
+{
+    Type type = store->args[store->nargs - 1]->type;
+    bool passes = role->layout == LAYOUT_MMA; /* through other lanes, on the way to whole lines */
+    return load->code == OP_LOAD && !passes && type.rows > 1 && type.cols > 1 && load_is_in_place(load, store);
+}

@@ -367,9 +367,9 @@ static void visit_parts(Op *op, void *context)
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 typedef struct {
-    const Value *base;
-    const Role *role; /* NULL: of any role */
-    bool loaded;
+    const Op *store;
+    const Role *role;
+    bool loaded, elsewhere; /* by other threads than those that store */
 } Loads;
 
 static void visit_loads(Op *op, void *context)
@@ -378,18 +378,27 @@ static void visit_loads(Op *op, void *context)
     const Value *tensor = op->code == OP_COPY_IN                   ? op->args[1]
                           : op_info[op->code].class_ == CLASS_LOAD ? op->args[0]
                                                                    : NULL;
-    if (tensor && tensor_memory(tensor) == loads->base)
-        loads->loaded = true;
+    if (!tensor || tensor_memory(tensor) != tensor_memory(loads->store->args[0]))
+        return;
+    loads->loaded = true;
+    loads->elsewhere |= !load_is_of_own(loads->role, op, loads->store);
 }
 
 /* Does the region load from the memory that the op stores to?  */
-static bool is_loaded(const Shaper *in, const Op *store, bool here)
+static bool is_loaded(const Shaper *in, const Op *store)
 {
-    Loads loads = {tensor_memory(store->args[0]), NULL, false};
+    Loads loads = {store, in->role, false, false};
     FOR_ROLES (role, in->kernel)
-        if (!here || role == in->role)
-            ir_walk(role->body, visit_loads, &loads);
+        ir_walk(role->body, visit_loads, &loads);
     return loads.loaded;
+}
+
+/* Do threads of this role load what another of them stores?  */
+static bool threads_meet(const Shaper *in, const Op *store)
+{
+    Loads loads = {store, in->role, false, false};
+    ir_walk(in->role->body, visit_loads, &loads);
+    return loads.elsewhere;
 }
 
 typedef struct {
@@ -427,7 +436,7 @@ static bool tma_takes(const Shaper *in, const Op *store)
 {
     Type tile = store->args[store->nargs - 1]->type;
     return in->role->layout == LAYOUT_MMA && tile.dtype != D_MASK && tile.rows % 16 == 0 && fills_boxes(tile) &&
-           tensor_root(store->args[0]) && !is_loaded(in, store, false) && !is_stored_again(in, store);
+           tensor_root(store->args[0]) && !is_loaded(in, store) && !is_stored_again(in, store);
 }
 
 /* Stores of one shape take turns in one staging buffer.  */
@@ -466,7 +475,7 @@ static void visit_store(Op *op, void *context)
     if ((op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && tma_takes(in, op)) {
         op->storage = output_storage(in, op);
         in->staged_store = true;
-    } else if (is_loaded(in, op, true) || is_stored_again(in, op)) {
+    } else if (threads_meet(in, op) || is_stored_again(in, op)) {
         barriers_around(in, op);
     }
 }

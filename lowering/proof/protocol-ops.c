@@ -482,10 +482,21 @@ uint64_t stores_to(const Explorer *in, const Value *tensor)
     return bits;
 }
 
+/* Without those by which each thread writes what it loads here itself.  */
+static uint64_t stores_of_others(const Explorer *in, const Role *role, const Op *load)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < in->nstores; i++)
+        if (tensor_memory(in->stores[i]->args[0]) == tensor_memory(load->args[0]) &&
+            !load_is_of_own(role, load, in->stores[i]))
+            bits |= (uint64_t)1 << i % 64;
+    return bits;
+}
+
 static bool run_load(Explorer *in, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
-    uint64_t stores = stores_to(in, op->args[0]);
+    uint64_t stores = stores_of_others(in, in->groups[group].role, op);
     if (stores & self->stored)
         return violates(in, state, group, op, "loads what other threads of it stored, without a barrier between");
     self->loaded |= stores;

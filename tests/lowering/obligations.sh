@@ -25,7 +25,7 @@ spoiled() {
 }
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
-    carried_operand cluster gather pairs transposed prepared parts resident widths clipped uniform blocks; do
+    carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -290,6 +290,10 @@ ok 'a load without a barrier behind the store' spoiled reload 'loads what other 
     '/program/,${/store %y, %i, 0, %t/{n;d;};}'
 ok 'a store without a barrier behind the load' spoiled reload 'stores what other threads of it loaded' \
     '/program/,${/%v: tile/{n;d;};}'
+ok 'a store without a barrier behind loads of other threads' spoiled in_place 'stores what other threads of it loaded' \
+    's/load %x, %i, %j/load %x, %i, %i/'
+ok 'a row that all warps have loaded' spoiled in_place 'stores what other threads of it loaded' \
+    '/program/,${/%w: tile/{n;d;};}'
 ok 'gathered where a product reads' spoiled gather "gathers in 'x_gathered' while a product in flight reads it" \
     "$consumer"'s/^\( *\)%share: token.*/&\n\1%again: view<f16,128x64> var=x_gathered_view = gather %x, %first_row | storage=x_gathered\n\1%more: view<f16,128x64> var=x_gathered_view = gather %x, %first_row | storage=x_gathered/'
 ok 'a gathering to which not all come' spoiled gather \

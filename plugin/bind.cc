@@ -346,25 +346,33 @@ static tree drop_marker(tree *where, int *, void *)
 
 struct GridBody {
     int levels; /* loops of the grid from here inwards */
-    bool inside_loop;
+    bool inside_loop, devices;
 };
 
-static void refuse_way_out(tree stmt)
+static void refuse_way_out(tree stmt, bool devices)
 {
     complain(EXPR_LOCATION(stmt), "iterations are independent: use 'continue', or an upper bound",
-             "the grid is left by %<break%>, %<return%> or %<goto%>");
+             "the %s is left by %<break%>, %<return%> or %<goto%>", devices ? "loop over devices" : "grid");
 }
 
 static tree check_way_out(tree *where, int *walk_subtrees, void *data)
 {
     GridBody *body = (GridBody *)data;
     enum tree_code code = TREE_CODE(*where);
+    Pragma *pragma = pragma_of_tree(*where);
+    if (pragma && pragma->is_devices) {
+        if (body->devices)
+            complain(pragma->loc, "make one loop over all devices", "a loop over devices in another one");
+        else
+            devices_refuse(pragma->loc);
+        *where = build_empty_stmt(pragma->loc);
+    }
     if (code == RETURN_EXPR || (code == BREAK_STMT && !body->inside_loop))
-        refuse_way_out(*where);
+        refuse_way_out(*where, body->devices);
     if (code != FOR_STMT && code != WHILE_STMT && code != DO_STMT && code != SWITCH_STMT)
         return NULL_TREE;
     bool next = code == FOR_STMT && !body->inside_loop && body->levels > 1;
-    GridBody inner = {body->levels - 1, !next};
+    GridBody inner = {body->levels - 1, !next, body->devices};
     tree *nested = code == FOR_STMT     ? &FOR_BODY(*where)
                    : code == WHILE_STMT ? &WHILE_BODY(*where)
                    : code == DO_STMT    ? &DO_BODY(*where)
@@ -374,9 +382,9 @@ static tree check_way_out(tree *where, int *walk_subtrees, void *data)
     return NULL_TREE;
 }
 
-static void check_ways_out(tree loop, int dims)
+static void check_ways_out(tree loop, int dims, bool devices)
 {
-    GridBody body = {dims, false};
+    GridBody body = {dims, false, devices};
     walk_tree_without_duplicates(&FOR_BODY(loop), check_way_out, &body);
 }
 
@@ -404,10 +412,18 @@ static void bind_marker(Binder *binder, tree_stmt_iterator i, Pragma *pragma)
         *loop = plain;
         loop = find_loop_in(loop);
     }
+    if (pragma->is_devices) {
+        tree plain = *loop;
+        check_ways_out(plain, 1, true);
+        devices_bind(loop, &marker, pragma);
+        TREE_VISITED(marker) = 1;
+        insert_marker(plain, marker);
+        return;
+    }
     insert_marker(*loop, marker);
     if (pragma->is_grid) {
         binder->has_grid = true;
-        check_ways_out(*loop, pragma->grid.dims);
+        check_ways_out(*loop, pragma->grid.dims, false);
         walk_tree_without_duplicates(loop, force_callees, NULL);
     }
 }

@@ -182,15 +182,19 @@ static void set_result(Walk *w, gcall *call, Value *value)
         array_write(w, lhs, value);
 }
 
-/* Arguments from first to last, then what the operation makes of them.  */
+/* Arguments from first to last, then what the operation makes of them.  A table's pointer is chosen by one more.  */
 static Value *make(Walk *w, gcall *call, Opcode code, Type type, int first, int last)
 {
-    Value *args[8];
+    Value *args[9];
+    int count = 0;
     for (int i = first; i < last; i++) {
         tree arg = gimple_call_arg(call, i);
-        args[i - first] = INTEGRAL_TYPE_P(TREE_TYPE(arg)) ? value_of_argument(w, arg) : value_of(w, arg);
+        Value *value = INTEGRAL_TYPE_P(TREE_TYPE(arg)) ? value_of_argument(w, arg) : value_of(w, arg);
+        args[count++] = value;
+        if (value->type.kind == K_TENSOR && value->def && value->def->code == OP_TENSOR && value->def->tensor->table)
+            args[count++] = devices_index(w, arg);
     }
-    return value_new_op(w, code, stmt_location(call), type, result_name(call), last - first, args);
+    return value_new_op(w, code, stmt_location(call), type, result_name(call), count, args);
 }
 
 static void load_call(Walk *w, gcall *call, const Operation &operation)
@@ -216,6 +220,8 @@ static void load_call(Walk *w, gcall *call, const Operation &operation)
 
 static void store_call(Walk *w, gcall *call, const Operation &operation)
 {
+    if (operation.code != OP_PRINT)
+        devices_check_store(w, call);
     make(w, call, operation.code, NO_RESULT, 0, (int)gimple_call_num_args(call));
 }
 
@@ -377,6 +383,11 @@ void call_statement(Walk *w, gcall *call)
     if (pragma_of_stmt(call) || gimple_call_builtin_p(call, BUILT_IN_UNREACHABLE) || value_call(w, call))
         return;
     const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;
+    if (name && devices_is_call(name)) {
+        devices_refuse(stmt_location(call));
+        w->failed = true;
+        return;
+    }
     bool failed = w->failed;
     w->failed = true;
     if (fndecl && (refuse_marked(call, fndecl) || (name && lost_result(call, fndecl, name)))) {

@@ -17,6 +17,7 @@
  *   scalar.cc    statements that compute scalars
  *   memory.cc    local structs and arrays, const configuration: what was stored where a load reads
  *   plain.cc     elements of arrays, in grids without tiles
+ *   devices.cc   loops over devices, tensors out of arrays of pointers
  *   task.cc      blocks under #pragma ws task, and rings of a depth that the user says
  *   array.cc     arrays of tiles, an element for each iteration of a loop over blocks
  *   call.cc      the calls of ws.h -> operations
@@ -46,6 +47,7 @@ struct TaskRing {
 struct Pragma {
     bool is_grid;
     bool is_task;
+    bool is_devices;
     bool used; /* a region with it was compiled, or an error about it reported */
     location_t loc;
     location_t below;  /* the first of the parser's own directives right above it, as OpenMP's are; or 0 */
@@ -54,6 +56,7 @@ struct Pragma {
     Pipeline pipeline;
     Task task;
     TaskRing *rings; /* of a pipeline or a task */
+    tree devices;    /* how many; the marker's argument once the pragma is read */
 };
 
 void pragma_register(void);
@@ -117,6 +120,7 @@ struct Literal {
 struct MarkedLoop {
     class loop *loop;
     Pragma *pragma;
+    gimple *marker; /* of devices: its arguments are the pragma's number, how many, and the loop's counter */
 };
 
 /* The state of building one kernel from one grid loop.  */
@@ -322,6 +326,16 @@ Value *plain_load(Walk *w, gimple *load);
 bool plain_store(Walk *w, gimple *store);
 void plain_refuse_pointer(Walk *w);
 Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y);
+
+/* devices.cc */
+void devices_bind(tree *loop, tree *marker, const Pragma *pragma);
+void devices_refuse(location_t where);  /* in a grid */
+bool devices_is_call(const char *name); /* without ws_ and a trailing underscore */
+bool devices_is_table(Walk *w, tree base);
+Value *devices_table(Walk *w, tree base);
+Value *devices_count(Walk *w);
+Value *devices_index(Walk *w, tree tensor);
+void devices_check_store(Walk *w, gcall *store);
 
 /* table.cc */
 Value *table_read(Walk *w, gimple *load);

@@ -37,6 +37,7 @@ static Pragma *pragma_of_argument(tree fndecl, tree argument)
 const char *pragma_text(const Pragma *pragma)
 {
     return pragma->is_grid           ? "grid"
+           : pragma->is_devices      ? "devices"
            : pragma->is_task         ? "task"
            : pragma->pipeline.parts  ? "parts"
            : pragma->pipeline.blocks ? "blocks"
@@ -45,14 +46,14 @@ const char *pragma_text(const Pragma *pragma)
 
 Pragma *pragma_of_tree(tree expression)
 {
-    if (!expression || TREE_CODE(expression) != CALL_EXPR || call_expr_nargs(expression) != 1)
+    if (!expression || TREE_CODE(expression) != CALL_EXPR || call_expr_nargs(expression) < 1)
         return NULL;
     return pragma_of_argument(get_callee_fndecl(expression), CALL_EXPR_ARG(expression, 0));
 }
 
 Pragma *pragma_of_stmt(const gimple *stmt)
 {
-    if (!is_gimple_call(stmt) || gimple_call_num_args(stmt) != 1)
+    if (!is_gimple_call(stmt) || gimple_call_num_args(stmt) < 1)
         return NULL;
     return pragma_of_argument(gimple_call_fndecl(stmt), gimple_call_arg(stmt, 0));
 }
@@ -561,6 +562,27 @@ static void read_blocks(Tokens *t, Pragma *pragma)
         wrong(t, "write '#pragma ws blocks'", "'blocks' has no clauses");
 }
 
+/* devices(n): a variable of an integer type, or a constant.  */
+static void read_devices(Tokens *t, Pragma *pragma)
+{
+    pragma->is_devices = true;
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'devices': how many");
+    tree decl = t->type == CPP_NAME ? lookup_name(t->value) : NULL_TREE;
+    bool variable = decl && (VAR_P(decl) || TREE_CODE(decl) == PARM_DECL) && INTEGRAL_TYPE_P(TREE_TYPE(decl)) &&
+                    !(VAR_P(decl) && TREE_READONLY(decl) && DECL_INITIAL(decl) && TREE_CONSTANT(DECL_INITIAL(decl)));
+    if (variable && !t->failed) {
+        mark_exp_read(decl);
+        TREE_USED(decl) = 1;
+        pragma->devices = decl;
+        next(t);
+    } else {
+        pragma->devices = build_int_cst(long_integer_type_node, number(t, "the number of devices", 1, 64));
+    }
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the number of devices: write a variable's name, or a constant");
+    if (!t->failed && t->type != CPP_EOF)
+        wrong(t, "write '#pragma ws devices(n)'", "'devices' has no clauses");
+}
+
 static void read_task(Tokens *t, Pragma *pragma)
 {
     pragma->is_task = true;
@@ -577,7 +599,7 @@ static void read_task(Tokens *t, Pragma *pragma)
 
 static void read_directive(Tokens *t, Pragma *pragma)
 {
-    static const char *const choices[] = {"grid", "pipeline", "parts", "blocks", "task", NULL};
+    static const char *const choices[] = {"grid", "pipeline", "parts", "blocks", "task", "devices", NULL};
     const char *name = word(t);
     if (!strcmp(name, "grid")) {
         next(t);
@@ -591,13 +613,16 @@ static void read_directive(Tokens *t, Pragma *pragma)
     } else if (!strcmp(name, "blocks")) {
         next(t);
         read_blocks(t, pragma);
+    } else if (!strcmp(name, "devices")) {
+        next(t);
+        read_devices(t, pragma);
     } else if (!strcmp(name, "task")) {
         next(t);
         read_task(t, pragma);
     } else {
         unknown(t, "a '#pragma ws'", choices,
-                "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)', '#pragma ws parts', '#pragma ws blocks' or "
-                "'#pragma ws task(name)'");
+                "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)', '#pragma ws parts', '#pragma ws blocks', "
+                "'#pragma ws task(name)' or '#pragma ws devices(n)'");
     }
 }
 
@@ -606,7 +631,7 @@ static void read_directive(Tokens *t, Pragma *pragma)
 static tree marker(void)
 {
     if (!marker_decl) {
-        tree type = build_function_type_list(void_type_node, integer_type_node, NULL_TREE);
+        tree type = build_varargs_function_type_list(void_type_node, integer_type_node, NULL_TREE);
         marker_decl = build_fn_decl("ws_pragma_", type);
         TREE_NOTHROW(marker_decl) = 1;
     }
@@ -666,7 +691,11 @@ static void handle_pragma(cpp_reader *)
     pragma.function = DECL_UID(current_function_decl);
     pragmas.safe_push(pragma);
     tree index = build_int_cst(integer_type_node, (int)pragmas.length() - 1);
-    add_stmt(build_call_expr_loc(pragma.loc, marker(), 1, index));
+    if (pragma.is_devices)
+        add_stmt(
+            build_call_expr_loc(pragma.loc, marker(), 2, index, fold_convert(long_integer_type_node, pragma.devices)));
+    else
+        add_stmt(build_call_expr_loc(pragma.loc, marker(), 1, index));
 }
 
 /* The project's name is a likely slip; an unknown pragma would silently leave the loops to the host.  */

@@ -61,7 +61,7 @@ void region_collect(function *fn, auto_vec<MarkedLoop> *marks)
         if (!loop_outer(bb->loop_father))
             never_repeats(pragma, bb);
         else
-            marks->safe_push(MarkedLoop{bb->loop_father, pragma});
+            marks->safe_push(MarkedLoop{bb->loop_father, pragma, gsi_stmt(i)});
     }
 }
 
@@ -90,6 +90,10 @@ static bool check_mark(const auto_vec<MarkedLoop> &marks, const MarkedLoop *mark
                  "a second %<#pragma ws%> on one loop");
     else if (pragma->is_grid && grid_around(marks, mark))
         complain(pragma->loc, "make one grid of all its loops: grid(n)", "a grid inside a grid");
+    else if (pragma->is_devices && grid_around(marks, mark))
+        devices_refuse(pragma->loc);
+    else if (pragma->is_devices)
+        pragma->used = true;
     else if (!pragma->is_grid && !grid_around(marks, mark))
         complain(pragma->loc, reason_remedy(REASON_PIPELINE_OUTSIDE), "%s",
                  pragma->pipeline.parts    ? "a loop over parts stands outside every grid"

@@ -300,6 +300,8 @@ static void load_statement(Walk *w, gimple *stmt)
         if (!value && w->failed)
             value = value_anything(w, TREE_TYPE(lhs));
     }
+    if (!value && POINTER_TYPE_P(TREE_TYPE(lhs)) && (value_outside(w, lhs) || devices_is_table(w, lhs)))
+        return; /* the base of a tensor */
     if (!value)
         value = table_read(w, stmt);
     if (!value) {

@@ -122,14 +122,33 @@ static const char *name_of_copies(tree name, int depth)
     return NULL;
 }
 
+/* One more dimension: the pointers of an array, which lie anywhere.  */
+static bool in_table(Walk *w, gcall *call, Shape *shape)
+{
+    if (shape->rank == 4) {
+        complain(stmt_location(call), NULL, "a tensor out of an array of pointers has at most three dimensions");
+        return false;
+    }
+    memmove(shape->extents + 1, shape->extents, 3 * sizeof *shape->extents);
+    memmove(shape->strides + 1, shape->strides, 3 * sizeof *shape->strides);
+    shape->rank++;
+    shape->extents[0] = devices_count(w);
+    shape->strides[0] = value_literal(w, D_I32, 0, 0);
+    return true;
+}
+
 static Value *tensor_op(Walk *w, gcall *call, const char *name)
 {
     Dtype dtype;
     Shape shape = {};
     if (!element_type(w, call, 1, &dtype))
         return NULL;
-    Value *args[9] = {outside(w, call, gimple_call_arg(call, 0), true)};
-    if (!shape_of(w, call, name, &shape)) {
+    tree base = gimple_call_arg(call, 0);
+    bool table = !value_outside(w, base) && devices_is_table(w, base);
+    Value *args[9] = {table ? devices_table(w, base) : NULL};
+    if (!table)
+        args[0] = outside(w, call, gimple_call_arg(call, 0), true);
+    if (!shape_of(w, call, name, &shape) || (table && !in_table(w, call, &shape))) {
         w->failed = true;
         return NULL;
     }
@@ -139,8 +158,10 @@ static Value *tensor_op(Walk *w, gcall *call, const char *name)
         args[1 + i] = shape.extents[i];
         args[1 + shape.rank + i] = shape.strides[i];
     }
-    return value_new_op(w, OP_TENSOR, stmt_location(call), type_tensor(dtype, shape.rank),
-                        name_of_copies(gimple_call_lhs(call), 0), 1 + 2 * shape.rank, args);
+    Value *value = value_new_op(w, OP_TENSOR, stmt_location(call), type_tensor(dtype, shape.rank),
+                                name_of_copies(gimple_call_lhs(call), 0), 1 + 2 * shape.rank, args);
+    value->def->tensor->table = table;
+    return value;
 }
 
 static Value *slice_op(Walk *w, gcall *call, bool is_outside)
@@ -151,6 +172,12 @@ static Value *slice_op(Walk *w, gcall *call, bool is_outside)
     for (int i = 1; i < 3; i++)
         args[i] = is_outside ? outside(w, call, gimple_call_arg(call, 1 + i), false)
                              : value_of_argument(w, gimple_call_arg(call, 1 + i));
+    if (tensor->def && tensor->def->code == OP_TENSOR && tensor->def->tensor->table) {
+        w->failed = true;
+        complain(stmt_location(call), "choose the pointer before the grid, or load with coordinates of the whole",
+                 "a slice of a tensor whose base the grid chooses");
+        return tensor;
+    }
     if (!constant_int(gimple_call_arg(call, 1), &dimension)) {
         w->failed = true;
         complain(stmt_location(call), "write a number", "the dimension of a slice must be a constant");

@@ -227,6 +227,36 @@ static tree find_inner(tree *where, int *, void *data)
     return TREE_CODE(*where) == SSA_NAME && defined_in_region((Walk *)data, *where) ? *where : NULL_TREE;
 }
 
+static tree outside_tree(Walk *w, tree expression, int depth);
+
+/* The address of an element of an array, or what a pointer points to.  */
+static tree outside_address(Walk *w, tree reference)
+{
+    if (TREE_CODE(reference) == MEM_REF) {
+        tree pointer = outside_tree(w, TREE_OPERAND(reference, 0), 0);
+        return pointer ? fold_build_pointer_plus(pointer, fold_convert(sizetype, TREE_OPERAND(reference, 1)))
+                       : NULL_TREE;
+    }
+    if (TREE_CODE(reference) != ARRAY_REF || !DECL_P(TREE_OPERAND(reference, 0)) ||
+        !integer_zerop(array_ref_low_bound(reference)))
+        return NULL_TREE;
+    tree index = outside_tree(w, TREE_OPERAND(reference, 1), 0);
+    tree array = fold_convert(ptr_type_node, build_fold_addr_expr(TREE_OPERAND(reference, 0)));
+    return index ? fold_build_pointer_plus(array, fold_build2(MULT_EXPR, sizetype, fold_convert(sizetype, index),
+                                                              TYPE_SIZE_UNIT(TREE_TYPE(reference))))
+                 : NULL_TREE;
+}
+
+/* A pointer that the region loads: nothing in a region stores pointers, so it is the same before it.  */
+static tree outside_pointer(Walk *w, gimple *load)
+{
+    tree type = TREE_TYPE(gimple_assign_lhs(load)), reference = gimple_assign_rhs1(load);
+    if (gimple_has_volatile_ops(load) || is_tile_type(type) || is_tensor_type(type) || memory_is_local(reference))
+        return NULL_TREE;
+    tree address = outside_address(w, reference);
+    return address ? fold_build2(MEM_REF, type, address, build_int_cst(ptr_type_node, 0)) : NULL_TREE;
+}
+
 /* An expression of the region over what is known before it, or NULL.  */
 static tree outside_tree(Walk *w, tree expression, int depth)
 {
@@ -243,6 +273,8 @@ static tree outside_tree(Walk *w, tree expression, int depth)
         tree right = left ? outside_tree(w, gimple_call_arg(def, 1), depth + 1) : NULL_TREE;
         return right ? fold_build2(code, TREE_TYPE(name), left, right) : NULL_TREE;
     }
+    if (!constant && depth <= 16 && gimple_assign_load_p(def) && POINTER_TYPE_P(TREE_TYPE(name)))
+        return outside_pointer(w, def);
     if (constant || depth > 16 || !is_gimple_assign(def) || gimple_assign_load_p(def) || !pure_scalar_stmt(def) ||
         gimple_num_ops(def) > 3)
         return constant;
@@ -278,10 +310,13 @@ Value *value_outside(Walk *w, tree expression)
     bool inside = defined_in_region(w, name);
     enum tree_code code;
     Value *value = NULL;
-    if (!SSA_NAME_IS_DEFAULT_DEF(name) && gimple_assign_load_p(def))
+    bool loaded = !SSA_NAME_IS_DEFAULT_DEF(name) && gimple_assign_load_p(def);
+    if (loaded)
         value = live_in_load(w, def);
-    else if (inside && POINTER_TYPE_P(TREE_TYPE(name)))
+    if (!value && inside && POINTER_TYPE_P(TREE_TYPE(name)))
         value = pointer_inside(w, name);
+    else if (loaded)
+        ; /* it is, or it changes */
     else if (!SSA_NAME_IS_DEFAULT_DEF(name) && !POINTER_TYPE_P(TREE_TYPE(name)) && (inside || !name_of(name)) &&
              pure_scalar_stmt(def) && (!is_gimple_call(def) || is_checked_arithmetic(def, &code)))
         value = recompute(w, def);

@@ -241,19 +241,25 @@ CHECK_INLINE double check_at(const void *base, size_t i)
     return check_get(base, array->type, i);
 }
 
-/* Where the kernel is to find the array: where it is, or in its copy on the device. */
-CHECK_INLINE void *check_place(void *base)
+/* Where a kernel of device `on` is to find the array: where it is, or in its copy there. */
+CHECK_INLINE void *check_place_on(int on, void *base)
 {
     check_array *array = check_find(base);
+    size_t bytes = array->bytes + 2 * CHECK_GUARD;
     if (!check.on_device)
         return base;
     if (!array->device) {
-        array->device = ws_alloc(array->bytes + 2 * CHECK_GUARD);
+        array->device = on < 0 ? ws_alloc(bytes) : ws_alloc_on(on, bytes);
         if (!array->device)
             ws_or_die(ws_last_error());
-        ws_or_die(ws_copy(array->device, array->host, array->bytes + 2 * CHECK_GUARD));
+        ws_or_die(ws_copy(array->device, array->host, bytes));
     }
     return array->device + CHECK_GUARD;
+}
+
+CHECK_INLINE void *check_place(void *base)
+{
+    return check_place_on(-1, base);
 }
 
 /* Wait for the kernels and bring back what they wrote. */

@@ -212,6 +212,7 @@ typedef struct {
 } ScalarInfo;
 typedef struct {
     int dimension;
+    bool table;
 } TensorInfo;
 typedef struct { /* LOADs and COPY_IN */
     double fill;

@@ -52,12 +52,13 @@ static void print_params(Printer *in, const Map *maps)
     in->indent++;
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_TENSOR)
-            cuda_line(in, "ws::tensor<%s, %d> %s;", cuda_element_text[field->type.dtype], field->type.rank,
-                      field->name);
+            cuda_line(in, "ws::%s<%s, %d> %s;", field->value->def->tensor->table ? "table" : "tensor",
+                      cuda_element_text[field->type.dtype], field->type.rank, field->name);
     for (const Map *map = maps; map; map = map->next) {
         const char *kind = map->clipped ? "clipped_map" : map->present ? "edge_map" : "map";
         const char *note = map->clipped ? ", as many as the grid's step" : map->present ? ", the last as it is" : "";
-        const char *text = arena_print(module, "ws::%s %s;", kind, map->name);
+        const char *text = arena_print(
+            module, map->tensor->value->def->tensor->table ? "ws::maps<ws::%s> %s;" : "ws::%s %s;", kind, map->name);
         if (map->load)
             cuda_commented(in, text, arena_print(module, "tiles of %d rows%s", map->rows, note));
         else
@@ -394,7 +395,7 @@ static void print_tensor(Printer *in, const Variable *field)
     const Op *op = field->value->def;
     int rank = field->type.rank;
     cuda_begin(in);
-    fprintf(in->out, "call.tensor(p.%s, \"%s\", ", field->name, field->name);
+    fprintf(in->out, "call.%s(p.%s, \"%s\", ", op->tensor->table ? "table" : "tensor", field->name, field->name);
     cuda_value(in, op->args[0], PREC_TERNARY);
     fputs(", ", in->out);
     print_extents(in, op, 1, rank);

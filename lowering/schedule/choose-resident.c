@@ -46,7 +46,8 @@ static bool stays(const Kernel *kernel, const Op *load, const Op *loop)
     const Op *tensor = load->args[0]->def;
     bool operand =
         schedule_of(load)->release && !schedule_of(load)->turner && dtype_bytes(load->results[0]->type.dtype) <= 2;
-    if (!operand || !tensor || tensor->code != OP_TENSOR || ir_any(grid, stores_what_is_loaded, load))
+    if (!operand || !tensor || tensor->code != OP_TENSOR || tensor->tensor->table ||
+        ir_any(grid, stores_what_is_loaded, load))
         return false;
     for (int i = 1; i < load->nargs; i++)
         if (may_move(load->args[i], loop, kernel->grid.dims - 2, 0))

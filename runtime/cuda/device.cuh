@@ -33,6 +33,10 @@ inline ws_status check(cudaError_t error, ws_status status, const char *what)
 
 enum class memory { of_host, of_device, elsewhere };
 
+enum { MAX_DEVICES = 64 };
+enum reach : signed char { reach_unknown, reach_none, reach_all };
+inline reach peers[MAX_DEVICES][MAX_DEVICES]; /* whose memory a device loads from, as loops over devices found */
+
 /* Memory of another device, which the current one does not reach, is elsewhere.  */
 inline memory memory_of(const void *p, int device, int *owner)
 {
@@ -42,7 +46,9 @@ inline memory memory_of(const void *p, int device, int *owner)
         return memory::of_host;
     }
     *owner = attributes.device;
-    if (attributes.type == cudaMemoryTypeDevice && attributes.device != device && !attributes.devicePointer)
+    if (attributes.type == cudaMemoryTypeDevice && attributes.device != device &&
+        (!attributes.devicePointer ||
+         (device < MAX_DEVICES && attributes.device < MAX_DEVICES && peers[device][attributes.device] == reach_none)))
         return memory::elsewhere;
     bool on_device = attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
     return on_device ? memory::of_device : memory::of_host;
@@ -88,6 +94,126 @@ inline int backend_is_device_pointer(const void *p)
 inline const ws_backend cuda_backend = {"cuda",       backend_alloc, backend_free,
                                         backend_copy, backend_sync,  backend_is_device_pointer};
 
+/* ---- several devices --------------------------------------------------------------------------------------------- */
+
+inline int device_count()
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        cudaGetLastError();
+        count = 0;
+    }
+    return count < MAX_DEVICES ? count : MAX_DEVICES;
+}
+
+inline void *alloc_on_device(int device, size_t bytes)
+{
+    int count = device_count(), home = 0;
+    void *p = nullptr;
+    if (count < 1 || cudaGetDevice(&home) != cudaSuccess || cudaSetDevice(device % count) != cudaSuccess) {
+        cudaGetLastError();
+        return nullptr;
+    }
+    p = backend_alloc(bytes);
+    cudaSetDevice(home);
+    return p;
+}
+
+/* What a thread's loops over devices launch on; made once, and kept.  */
+struct device_stream {
+    cudaStream_t stream;
+    cudaEvent_t done;
+};
+struct device_loop {
+    device_stream streams[MAX_DEVICES];
+    cudaEvent_t begin[MAX_DEVICES]; /* one of each device that a caller's stream was of */
+    int home;
+};
+inline thread_local device_loop loop_of_thread;
+
+/* Tensor maps and loads reach the memory of peers, where the machine has a way.  */
+inline cudaError_t reach_peers(int device, int count)
+{
+    for (int peer = 0; peer < count; peer++) {
+        int can = 0;
+        if (peer == device || peers[device][peer] != reach_unknown)
+            continue;
+        cudaError_t error = cudaDeviceCanAccessPeer(&can, device, peer);
+        if (error == cudaSuccess && can) {
+            error = cudaDeviceEnablePeerAccess(peer, 0);
+            if (error == cudaErrorPeerAccessAlreadyEnabled) {
+                cudaGetLastError();
+                error = cudaSuccess;
+            }
+        }
+        if (error != cudaSuccess)
+            return error;
+        peers[device][peer] = can ? reach_all : reach_none;
+    }
+    return cudaSuccess;
+}
+
+inline cudaError_t make_stream(device_stream &s)
+{
+    cudaError_t error = cudaSuccess;
+    if (!s.stream)
+        error = cudaStreamCreateWithFlags(&s.stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess && !s.done)
+        error = cudaEventCreateWithFlags(&s.done, cudaEventDisableTiming);
+    return error;
+}
+
+/* Where the caller's stream is when the loop begins.  */
+inline cudaError_t mark_begin(device_loop &loop, cudaStream_t callers)
+{
+    cudaError_t error = cudaGetDevice(&loop.home);
+    if (error == cudaSuccess && loop.home >= MAX_DEVICES)
+        error = cudaErrorInvalidDevice;
+    if (error == cudaSuccess && !loop.begin[loop.home])
+        error = cudaEventCreateWithFlags(&loop.begin[loop.home], cudaEventDisableTiming);
+    return error == cudaSuccess ? cudaEventRecord(loop.begin[loop.home], callers) : error;
+}
+
+inline ws_status enter_device(int device, void *callers)
+{
+    device_loop &loop = loop_of_thread;
+    const int count = device_count();
+    cudaError_t error = count < 1 || device >= MAX_DEVICES ? cudaErrorInvalidDevice : cudaSuccess;
+    if (error == cudaSuccess && device == 0)
+        error = mark_begin(loop, (cudaStream_t)callers);
+    if (error == cudaSuccess)
+        error = cudaSetDevice(device % count);
+    if (error == cudaSuccess)
+        error = reach_peers(device % count, count);
+    if (error == cudaSuccess)
+        error = make_stream(loop.streams[device]);
+    if (error == cudaSuccess)
+        error = cudaStreamWaitEvent(loop.streams[device].stream, loop.begin[loop.home], 0);
+    if (error == cudaSuccess)
+        ws_set_stream(loop.streams[device].stream);
+    if (error == cudaSuccess)
+        return WS_OK;
+    cudaGetLastError();
+    return ws_error_set(WS_ERR_DEVICE, "a loop over devices: device %d: %s", device, cudaGetErrorString(error));
+}
+
+inline ws_status leave_devices(int devices, void *callers)
+{
+    device_loop &loop = loop_of_thread;
+    cudaError_t error = cudaSetDevice(loop.home);
+    for (int i = 0; i < devices && i < MAX_DEVICES; i++) {
+        if (!loop.streams[i].stream)
+            continue;
+        cudaError_t each = cudaEventRecord(loop.streams[i].done, loop.streams[i].stream);
+        if (each == cudaSuccess)
+            each = cudaStreamWaitEvent((cudaStream_t)callers, loop.streams[i].done, 0);
+        error = error == cudaSuccess ? each : error;
+    }
+    return check(error, WS_ERR_DEVICE, "the end of a loop over devices");
+}
+
+inline const ws_backend_devices cuda_devices = {device_count, alloc_on_device, enter_device, leave_devices};
+
 /* Why no kernel can run here; NULL if one can.  */
 inline const char *why_no_device()
 {
@@ -106,6 +232,7 @@ inline const char *why_no_device()
 
 __attribute__((constructor)) static void register_backend()
 {
+    ws_backend_register_devices(&cuda_devices);
 #ifdef WS_BOTH_TARGETS
     ws_backend_offer(&cuda_backend, why_no_device);
 #else
@@ -115,7 +242,7 @@ __attribute__((constructor)) static void register_backend()
 
 /* ---- what is asked of a device once ------------------------------------------------------------------------------ */
 
-enum { MAX_DEVICES = 64, MAX_KERNELS = 1024 };
+enum { MAX_KERNELS = 1024 };
 
 struct device_facts {
     int known; /* 1: usable, -1: not a Hopper GPU */

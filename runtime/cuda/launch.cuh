@@ -21,6 +21,7 @@
 #include "../common/steps.h"
 #include "cluster.cuh"
 #include "device.cuh"
+#include "table.cuh"
 #include "tensor.cuh"
 
 namespace ws {
@@ -142,7 +143,7 @@ struct launch {
         a.rank = N;
         a.how = how;
         a.placed = (void **)&t.base;
-        a.empty = false;
+        a.empty = a.listed = false;
         a.buffer = -1;
         long last = 0;
         for (int d = 0; d < N; d++) {
@@ -174,9 +175,38 @@ struct launch {
         count++;
     }
 
+    /* extents[0] pointers, of which each is the base of a tensor of the other extents.  */
+    template <typename T, int N>
+    void table(ws::table<T, N> &t, const char *name, const void *bases, const length (&extents)[N],
+               const length (&strides)[N], access how)
+    {
+        const long n = extents[0].value;
+        t.count = 0;
+        if (failed)
+            return;
+        if (n < 0 || n > most_pointers) {
+            fail(WS_ERR_UNSUPPORTED, name, "%ld pointers, and a kernel chooses among up to %d", n, most_pointers);
+            return;
+        }
+        if (!bases && n) {
+            fail(WS_ERR_ARGUMENT, name, "the array of pointers is null");
+            return;
+        }
+        typedef const length rest[N - 1];
+        for (int i = 0; i < n && !failed; i++) {
+            tensor(t.shape, name, ((const void *const *)bases)[i], *(rest *)(extents + 1), *(rest *)(strides + 1), how);
+            t.bases[i] = t.shape.base;
+            if (!failed) {
+                arguments[count - 1].placed = (void **)&t.bases[i];
+                arguments[count - 1].listed = true;
+            }
+        }
+        t.count = (int)n;
+    }
+
     void place()
     {
-        if (failed || !check_overlaps())
+        if (failed || !check_overlaps() || !check_devices())
             return;
         for (int i = 0; i < count && !failed; i++)
             if (!arguments[i].empty)
@@ -240,6 +270,19 @@ struct launch {
         m.edge_first = has_edge ? (int)boxes.first : no_edge;
         if (!m.can_load)
             say_slower(find((void **)&t.base));
+    }
+
+    template <typename IN = void, typename M, typename T, int N, typename... X>
+    void map(ws::maps<M> &m, const ws::table<T, N> &t, X... x)
+    {
+        m.count = t.count;
+        m.can_load = !failed;
+        for (int i = 0; i < t.count && !failed; i++) {
+            ws::tensor<T, N - 1> one = t.shape;
+            one.base = t.bases[i];
+            map<IN>(m.of[i], one, x...);
+            m.can_load = m.can_load && m.of[i].can_load;
+        }
     }
 
     /* Rows as lines of 32 numbers.  */
@@ -330,6 +373,7 @@ struct launch {
         int size, rank;
         access how;
         bool empty;
+        bool listed;   /* an element of an array of pointers */
         int buffer;    /* index in staged, or -1 */
         void **placed; /* where the device address goes */
     };
@@ -450,7 +494,8 @@ struct launch {
         for (int i = 0; i < count; i++)
             for (int j = 0; j < i; j++) {
                 argument &a = arguments[i], &b = arguments[j];
-                if (!((a.how | b.how) & stored) || a.empty || b.empty || same(a, b) || disjoint(a, b))
+                if (!((a.how | b.how) & stored) || a.empty || b.empty || disjoint(a, b) ||
+                    (same(a, b) && !a.listed && !b.listed))
                     continue;
                 ws_error_set(WS_ERR_OVERLAP, "%s: %s: overlaps %s, and one of them is stored", kernel, a.name, b.name);
                 failed = true;
@@ -459,6 +504,31 @@ struct launch {
         return true;
     }
 
+    /* Iterations of a loop over devices run at the same time.  */
+    bool check_devices()
+    {
+        for (int i = 0; i < count && !failed; i++) {
+            const argument &a = arguments[i];
+            ws_use use = {};
+            if (a.empty)
+                continue;
+            use.kernel = kernel;
+            use.name = a.name;
+            use.begin = a.begin;
+            use.end = a.end;
+            use.size = a.size;
+            use.rank = a.rank;
+            use.stored = (a.how & stored) != 0;
+            for (int d = 0; d < a.rank; d++) {
+                use.extent[d] = a.extent[d];
+                use.stride[d] = a.stride[d];
+            }
+            failed = ws_devices_use(&use) != WS_OK;
+        }
+        return !failed;
+    }
+
+    /* What a loop over devices loads from a device that this one does not reach is staged, as a host array is.  */
     void place_argument(int index)
     {
         int owner = 0;
@@ -467,6 +537,10 @@ struct launch {
             assign_buffer(index);
             break;
         case host::memory::elsewhere:
+            if (ws_devices_current() >= 0 && !(arguments[index].how & stored)) {
+                assign_buffer(index);
+                break;
+            }
             fail(WS_ERR_DEVICE, arguments[index].name, "is memory of device %d, and the launch is on device %d", owner,
                  device);
             break;
@@ -520,7 +594,7 @@ struct launch {
             return;
         }
         s.copy = (char *)p + lead;
-        error = cudaMemcpyAsync(s.copy, s.begin, bytes, cudaMemcpyHostToDevice, host::stream());
+        error = cudaMemcpyAsync(s.copy, s.begin, bytes, cudaMemcpyDefault, host::stream());
         if (error != cudaSuccess)
             fail_cuda(error, WS_ERR_MEMORY, "copying a host array in");
     }

@@ -21,6 +21,7 @@
  *   cluster.cuh    blocks side by side that share what they load
  *   parts.cuh      parts of a sum, by the blocks of a cluster
  *   blocks.cuh     sums, largest and smallest over the blocks of a cluster
+ *   table.cuh      tensors out of an array of pointers
  *   device.cuh     the host's side of a device: its memory, what is asked of it once
  *   launch.cuh     the host's side of a kernel: checks, staging of host arrays, tensor maps, launch
  */
@@ -46,6 +47,7 @@
 #include "cluster.cuh"
 #include "blocks.cuh"
 #include "parts.cuh"
+#include "table.cuh"
 #include "launch.cuh"
 
 #endif

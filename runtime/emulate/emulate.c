@@ -96,6 +96,12 @@ void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t
     launch->tensors[launch->ntensors++] = *tensor;
 }
 
+void ws_emulate_of_table(ws_emulate_launch *launch)
+{
+    if (!launch->failed && launch->ntensors)
+        launch->tensors[launch->ntensors - 1].of_table = true;
+}
+
 static bool is_empty(const ws_emulate_tensor *t)
 {
     for (int i = 0; i < t->rank; i++)
@@ -229,7 +235,7 @@ static void check_overlap(ws_emulate_launch *launch)
             const ws_emulate_tensor *y = &launch->tensors[j];
             if (i == j || (j < i && y->use & WS_EMULATE_STORED))
                 continue;
-            if (!same_view(x, y) && tensors_overlap(x, y))
+            if ((y->of_table || !same_view(x, y)) && tensors_overlap(x, y))
                 ws_emulate_fail(launch, WS_ERR_OVERLAP, "%s: tensor %s is stored and overlaps tensor %s",
                                 launch->kernel, x->name, y->name);
         }
@@ -363,12 +369,34 @@ void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, si
 
 /* ---- a launch ---------------------------------------------------------------------------------------------------- */
 
+/* Memories of devices lie apart, and iterations of a loop over devices run at the same time.  */
+static void check_devices(ws_emulate_launch *launch)
+{
+    for (int i = 0; i < launch->ntensors && !launch->failed; i++) {
+        const ws_emulate_tensor *t = &launch->tensors[i];
+        if (is_empty(t))
+            continue;
+        struct ws_use use = {.kernel = launch->kernel,
+                             .name = t->name,
+                             .begin = t->base,
+                             .end = tensor_end(t),
+                             .size = t->size,
+                             .rank = t->rank,
+                             .stored = (t->use & WS_EMULATE_STORED) != 0};
+        memcpy(use.extent, t->extent, sizeof use.extent);
+        memcpy(use.stride, t->stride, sizeof use.stride);
+        launch->failed = ws_devices_use(&use) != WS_OK;
+    }
+}
+
 void ws_emulate_place(ws_emulate_launch *launch)
 {
     for (int i = 0; i < launch->ntensors && !launch->failed; i++)
         check_tensor(launch, &launch->tensors[i]);
     if (!launch->failed)
         check_overlap(launch);
+    if (!launch->failed)
+        check_devices(launch);
     if (!launch->failed)
         add_shadows(launch);
 }

@@ -38,6 +38,7 @@ typedef struct {
     int rank;
     long extent[4], stride[4];
     int use;
+    bool of_table; /* its base is an element of an array of pointers */
 } ws_emulate_tensor;
 
 /* Who wrote and who read each element of a stretch of memory that the kernel stores.  */
@@ -72,6 +73,8 @@ enum { WS_EMULATE_CLUSTER = 8 /* CTAs at most */ };
 void ws_emulate_begin(ws_emulate_launch *launch, const char *kernel);
 void ws_emulate_end(ws_emulate_launch *launch);
 void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
+/* The one that was used last is an element of an array.  */
+void ws_emulate_of_table(ws_emulate_launch *launch);
 void ws_emulate_place(ws_emulate_launch *launch);
 /* Can TMA take this tensor?  If not, a line in the log says why.  */
 bool ws_emulate_map(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);

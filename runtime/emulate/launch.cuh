@@ -8,6 +8,7 @@
 #include <limits.h>
 
 #include "grid.cuh"
+#include "table.cuh"
 
 #define WS_KERNEL(threads, blocks)
 #define WS_PARAMS(type) const type &
@@ -66,7 +67,7 @@ struct launch {
     void tensor(ws::tensor<T, N> &ref, const char *name, const void *base, const integer (&extents)[N],
                 const integer (&strides)[N], use how)
     {
-        ws_emulate_tensor t = {name, (char *)base, (int)sizeof(T), N, {}, {}, how};
+        ws_emulate_tensor t = {name, (char *)base, (int)sizeof(T), N, {}, {}, how, false};
         ref = ws::tensor<T, N>();
         ref.base = (T *)base;
         for (int i = 0; i < N; i++) {
@@ -76,6 +77,31 @@ struct launch {
         ws_emulate_use_tensor(&state, &t);
     }
 
+    /* extents[0] pointers, of which each is the base of a tensor of the other extents.  */
+    template <typename T, int N>
+    void table(ws::table<T, N> &ref, const char *name, const void *bases, const integer (&extents)[N],
+               const integer (&strides)[N], use how)
+    {
+        ref = ws::table<T, N>();
+        ref.count = extents[0].value;
+        if (ref.count < 0 || ref.count > most_pointers) {
+            ws_emulate_fail(&state, WS_ERR_UNSUPPORTED, "%s: %s: %ld pointers, and a kernel chooses among up to %d",
+                            state.kernel, name, ref.count, most_pointers);
+            return;
+        }
+        if (!bases && ref.count) {
+            ws_emulate_fail(&state, WS_ERR_ARGUMENT, "%s: %s: the array of pointers is null", state.kernel, name);
+            return;
+        }
+        typedef const integer rest[N - 1];
+        for (long i = 0; i < ref.count; i++) {
+            tensor(ref.shape, name, ((const void *const *)bases)[i], *(rest *)(extents + 1), *(rest *)(strides + 1),
+                   how);
+            ref.bases[i] = ref.shape.base;
+            ws_emulate_of_table(&state);
+        }
+    }
+
     void place()
     {
         ws_emulate_place(&state);
@@ -83,7 +109,7 @@ struct launch {
 
     template <typename IN = void, typename T, int N> void map(ws::map &ref, const ws::tensor<T, N> &of, int)
     {
-        ws_emulate_tensor t = {nullptr, (char *)of.base, (int)sizeof(T), N, {}, {}, 0};
+        ws_emulate_tensor t = {nullptr, (char *)of.base, (int)sizeof(T), N, {}, {}, 0, false};
         for (int i = 0; i < N; i++) {
             t.extent[i] = of.high[i];
             t.stride[i] = of.stride[i];
@@ -102,6 +128,19 @@ struct launch {
     {
         map<IN>(static_cast<ws::map &>(ref), of, rows);
         ref.edge = ws_emulate_step_of(of.high[N - 2], rows, step, sharers);
+    }
+
+    template <typename IN = void, typename M, typename T, int N, typename... X>
+    void map(ws::maps<M> &ref, const ws::table<T, N> &of, X... x)
+    {
+        ref.count = of.count;
+        ref.usable = true;
+        for (long i = 0; i < of.count; i++) {
+            ws::tensor<T, N - 1> t = of.shape;
+            t.base = of.bases[i];
+            map<IN>(ref.of[i], t, x...);
+            ref.usable = ref.usable && ref.of[i].usable;
+        }
     }
 
     /* It goes by what tiles ask for, and here none asks.  */

@@ -13,6 +13,7 @@
  *   grid.cuh      the walk over the tiles
  *   parts.cuh     sums over the CTAs of a cluster
  *   blocks.cuh    the same, of which each CTA gets all
+ *   table.cuh     tensors out of an array of pointers
  *   launch.cuh    the host's side
  */
 #ifndef WS_EMULATE_WSRT_CUH

@@ -108,8 +108,10 @@ void *ws_alloc(size_t bytes)
 
 void ws_free(void *p)
 {
-    if (p)
-        ws_backend_current()->free(p);
+    if (!p)
+        return;
+    ws_devices_forget(p);
+    ws_backend_current()->free(p);
 }
 
 ws_status ws_copy(void *to, const void *from, size_t bytes)

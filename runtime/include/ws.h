@@ -103,6 +103,9 @@ typedef enum {
 } ws_status;
 
 void *ws_alloc(size_t bytes); /* device memory where kernels run on a device; NULL and an error when none is left */
+/* Memory of one of several devices: `#pragma ws devices(n)`.  */
+void *ws_alloc_on(int device, size_t bytes);
+int ws_devices(void); /* how many there are; a program may use more numbers than that */
 void ws_free(void *p);
 ws_status ws_copy(void *to, const void *from, size_t bytes); /* either side host or device */
 ws_status ws_sync(void);                                     /* wait for this thread's stream */

@@ -235,21 +235,59 @@ static int use_of(const Kernel *kernel, const Variable *tensor)
     return access.use & WS_EMULATE_STORED ? access.use : WS_EMULATE_LOADED;
 }
 
+/* Each pointer is the base of a tensor of one dimension less.  */
+static void use_table(Launch *launch, Window *t, ws_emulate_tensor seen)
+{
+    enum { MOST_POINTERS = 8 };
+    t->bases = (unsigned char *const *)(void *)t->base;
+    if (t->high[0] < 0 || t->high[0] > MOST_POINTERS)
+        ws_emulate_fail(&launch->state, WS_ERR_UNSUPPORTED, "%s: %s: %ld pointers, and a kernel chooses among up to %d",
+                        launch->state.kernel, seen.name, t->high[0], MOST_POINTERS);
+    for (int i = 0; i + 1 < t->rank; i++) {
+        seen.extent[i] = t->high[i + 1];
+        seen.stride[i] = t->stride[i + 1];
+    }
+    seen.rank = t->rank - 1;
+    seen.of_table = true;
+    for (long i = 0; i < t->high[0] && !launch->state.failed; i++) {
+        seen.base = (char *)t->bases[i];
+        ws_emulate_use_tensor(&launch->state, &seen);
+    }
+}
+
+static bool map_table(Launch *launch, const Window *t)
+{
+    ws_emulate_tensor seen = {NULL, NULL, element_bytes(t->dtype), t->rank - 1, {0}, {0}, 0, false};
+    bool usable = true;
+    memcpy(seen.extent, t->high + 1, (size_t)seen.rank * sizeof *seen.extent);
+    memcpy(seen.stride, t->stride + 1, (size_t)seen.rank * sizeof *seen.stride);
+    for (long i = 0; i < t->high[0] && !launch->state.failed; i++) {
+        seen.base = (char *)t->bases[i];
+        usable = ws_emulate_map(&launch->state, &seen) && usable;
+    }
+    return usable;
+}
+
 static void make_tensor(Launch *launch, int number)
 {
     const Op *op = launch->plan->tensors[number];
     Type type = op->results[0]->type;
     const Variable *field = op->results[0]->var;
     Window *t = &launch->tensors[number];
-    ws_emulate_tensor seen = {field ? field->name : "?", NULL, element_bytes(type.dtype), type.rank, {0}, {0}, 0};
+    ws_emulate_tensor seen = {
+        field ? field->name : "?", NULL, element_bytes(type.dtype), type.rank, {0}, {0}, 0, false};
     *t = (Window){.number = number, .rank = type.rank, .dtype = type.dtype};
     t->base = (unsigned char *)(intptr_t)host_value(launch, op->args[0]).number;
     for (int i = 0; i < type.rank; i++) {
         t->high[i] = seen.extent[i] = (long)host_value(launch, op->args[1 + i]).number;
         t->stride[i] = seen.stride[i] = (long)host_value(launch, op->args[1 + type.rank + i]).number;
     }
-    seen.base = (char *)t->base;
     seen.use = use_of(launch->kernel, field);
+    if (op->tensor->table) {
+        use_table(launch, t, seen);
+        return;
+    }
+    seen.base = (char *)t->base;
     ws_emulate_use_tensor(&launch->state, &seen);
 }
 
@@ -279,7 +317,11 @@ static void map_tensors(Launch *launch)
         ir_walk(role->body, visit_mapped, launch);
     for (int i = 0; i < launch->plan->ntensors; i++) {
         const Window *t = &launch->tensors[i];
-        ws_emulate_tensor seen = {NULL, (char *)t->base, element_bytes(t->dtype), t->rank, {0}, {0}, 0};
+        ws_emulate_tensor seen = {NULL, (char *)t->base, element_bytes(t->dtype), t->rank, {0}, {0}, 0, false};
+        if (t->bases) {
+            launch->usable[i] = launch->usable[i] && map_table(launch, t);
+            continue;
+        }
         memcpy(seen.extent, t->high, sizeof seen.extent);
         memcpy(seen.stride, t->stride, sizeof seen.stride);
         launch->usable[i] = launch->usable[i] && ws_emulate_map(&launch->state, &seen);

@@ -77,8 +77,15 @@ static Patch patch_of(const Window *t, const long *at, int row_dim, int col_dim,
     int bytes = element_bytes(t->dtype);
     ws_emulate_window window = {t->rank, t->stride, t->origin, t->low, t->high};
     ws_emulate_patch p = ws_emulate_patch_of(&window, at, row_dim, col_dim, rows, cols);
-    return (Patch){
-        t->base + p.offset * bytes, p.row_stride * bytes, bytes, p.row_first, p.row_last, p.col_first, p.col_last};
+    if (t->bases && (at[0] < 0 || at[0] >= t->high[0]))
+        ws_sched_fail(ws_sched_current(), "pointer %ld of an array of %ld is loaded from", at[0], t->high[0]);
+    return (Patch){(t->bases ? t->bases[at[0]] : t->base) + p.offset * bytes,
+                   p.row_stride * bytes,
+                   bytes,
+                   p.row_first,
+                   p.row_last,
+                   p.col_first,
+                   p.col_last};
 }
 
 /* A vector is taken as a row, or as a column where the tile is one.  */

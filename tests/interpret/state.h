@@ -31,6 +31,7 @@ typedef struct {
     Dtype dtype;
     long stride[4], origin[4], low[4], high[4];
     bool sliced;
+    unsigned char *const *bases; /* of a table: the first coordinate says which */
 } Window;
 
 /* Element (r, c) is at base + (r * row_stride + c * col_stride) elements.  */

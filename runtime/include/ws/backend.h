@@ -49,6 +49,42 @@ int ws_log_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void *ws_stream(void); /* what this thread gave to ws_set_stream, or NULL */
 
+/* ---- loops over devices: host/devices.c -------------------------------------------------------------------------- */
+
+/* What goes with a table of functions, where it knows of several devices.  Devices are numbered as the loop's
+   iterations are; where there are fewer of them, some stand for several.  */
+struct ws_backend_devices {
+    int (*count)(void);
+    void *(*alloc)(int device, size_t bytes);
+    /* The calling thread's launches go to that device, behind what `stream` holds by then.  */
+    ws_status (*enter)(int device, void *stream);
+    /* `stream` waits for the first so many devices, and the thread is on its own one again.  */
+    ws_status (*leave)(int devices, void *stream);
+};
+void ws_backend_register_devices(const struct ws_backend_devices *devices);
+
+/* What emitted code calls around a loop over devices.  */
+void ws_devices_begin_(long devices);
+void ws_devices_next_(long iteration);
+void ws_devices_end_(void);
+
+int ws_devices_current(void);        /* the device of this thread's iteration; -1: it is in no such loop */
+int ws_devices_owner(const void *p); /* the device that ws_alloc_on was told; -1: the memory is not from there */
+void ws_devices_forget(const void *p);
+
+/* A tensor of a launch.  */
+struct ws_use {
+    const char *kernel, *name; /* constants of the program */
+    const char *begin, *end;
+    int size, rank; /* size: bytes of an element */
+    long extent[4], stride[4];
+    int stored; /* else loaded */
+    int device; /* filled in */
+};
+/* Every launch says so of each tensor that has elements.  An error where it is another device's, or where another
+   iteration of a loop over devices touches it and one of the two stores it.  */
+ws_status ws_devices_use(const struct ws_use *use);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ag_gemm - all-gather, then a product: Y[r] = X W[r]^T, where each of n devices has some rows of X and some of W.
+ *
+ * Two grids in a loop over devices.  The second one reads what the first one of the same iteration wrote, as in any
+ * loop; devices do not wait for each other, since both load what none of the two stores.
+ */
+#include "check.h"
+
+/* Device r has M/n rows of X and N/n of W, and room for all of X at A[r]; Y[r] is M x N/n. */
+void ag_gemm(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const A[],
+             ws_bf16 *const Y[])
+{
+    int rows = M / n, cols = N / n;
+
+    #pragma ws devices(n)
+    for (int r = 0; r < n; r++) {
+        ws_tensor parts = ws_tensor_3d(A[r], WS_BF16, n, rows, K), a = ws_tensor_2d(A[r], WS_BF16, M, K);
+        ws_tensor w = ws_tensor_2d(W[r], WS_BF16, cols, K), y = ws_tensor_2d(Y[r], WS_BF16, M, cols);
+
+        #pragma ws grid(3)
+        for (int p = 0; p < n; p++)
+            for (int i = 0; i < rows; i += 64)
+                for (int j = 0; j < K; j += 1024) {
+                    int from = (r + p) % n, end = j + 1024 < K ? j + 1024 : K;
+                    ws_tensor x = ws_tensor_2d(X[from], WS_BF16, rows, K);
+                    #pragma ws pipeline(4)
+                    for (int k = j; k < end; k += 128)
+                        ws_store_3d(parts, from, i, k, ws_load(x, i, k, 64, 128));
+                }
+
+        #pragma ws grid(2)
+        for (int i = 0; i < M; i += 128)
+            for (int j = 0; j < cols; j += 256) {
+                ws_tile acc = ws_zeros(WS_F32, 128, 256);
+                #pragma ws pipeline(4, 2)
+                for (int k = 0; k < K; k += 64)
+                    acc = ws_dot(ws_load(a, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
+                ws_store(y, i, j, ws_cast(acc, WS_BF16));
+            }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    enum { MOST = 8 };
+    check_begin("ag_gemm", argc, argv);
+    int n = check_size(1, 2), M = check_size(2, 72), N = check_size(3, 48), K = check_size(4, 168);
+    ws_bf16 *X[MOST], *W[MOST], *A[MOST], *Y[MOST], *x[MOST], *w[MOST], *a[MOST], *y[MOST];
+    n = n < 1 ? 1 : n < MOST ? n : MOST;
+    M *= n, N *= n;
+    for (int r = 0; r < n; r++) {
+        X[r] = check_random(WS_BF16, (size_t)(M / n) * K);
+        W[r] = check_random(WS_BF16, (size_t)(N / n) * K);
+        A[r] = check_output(WS_BF16, (size_t)M * K);
+        Y[r] = check_output(WS_BF16, (size_t)M * (N / n));
+        x[r] = check_place_on(r, X[r]);
+        w[r] = check_place_on(r, W[r]);
+        a[r] = check_place_on(r, A[r]);
+        y[r] = check_place_on(r, Y[r]);
+    }
+
+    ag_gemm(n, M, N, K, (const ws_bf16 *const *)x, (const ws_bf16 *const *)w, a, y);
+    check_fetch();
+    for (int r = 0; r < n; r++)
+        for (long i = 0; i < M; i++)
+            for (long j = 0; j < N / n; j++) {
+                const ws_bf16 *row = X[i / (M / n)] + i % (M / n) * K;
+                double sum = 0, magnitude = 0;
+                for (long k = 0; k < K; k++) {
+                    double product = (double)ws_bf16_to(row[k]) * ws_bf16_to(W[r][j * K + k]);
+                    sum += product;
+                    magnitude += fabs(product);
+                }
+                check_close(Y[r], i * (N / n) + j, sum, check_dot_error(K, magnitude));
+            }
+    return check_end();
+}

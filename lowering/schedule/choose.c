@@ -92,11 +92,11 @@ static void visit_collect(Op *op, void *context)
 static void visit_scalar_read(Op *op, void *context)
 {
     Chooser *in = context;
-    if (op_info[op->code].class_ != CLASS_READ)
+    if (op_info[op->code].class_ != CLASS_READ && op->code != OP_LOAD_AT)
         return;
     for (int i = 0; i < in->nstores; i++)
         if (tensor_memory(in->stores[i]->args[0]) == tensor_memory(op->args[0]))
-            reject(in->kernel, op->loc, REASON_AT_STORED);
+            reject(in->kernel, op->loc, REASON_AT_STORED, op_info[op->code].text);
 }
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */

@@ -239,6 +239,21 @@ static int rule_at(struct question *q)
     return 1;
 }
 
+static int rule_load_at(struct question *q)
+{
+    const type *index = &q->operands[1];
+    give_tile(q, q->operands[0].dtype, is_tile(index) ? index->rows : 1, is_tile(index) ? index->cols : 1);
+    if (!check_tensor(q, 1, 1))
+        return 0;
+    if (index->kind == WS_RULE_SPLAT)
+        return wrong(q, "use ws_at or ws_at_float for one element", "operand 2 is a number, not a tile");
+    if (!check_numbers(q, 1))
+        return 0;
+    if (index->dtype != WS_RULE_I32)
+        return wrong(q, "use ws_cast(index, WS_I32)", "the indices are %s", ws_rule_dtype_name(index->dtype));
+    return 1;
+}
+
 static int rule_load(struct question *q)
 {
     int rule = ws_rule_of(q->opcode);
@@ -454,6 +469,7 @@ static int rule_reduce(struct question *q)
 
 static int (*const rules[])(struct question *) = {
     [R_TENSOR] = rule_tensor,   [R_SLICE] = rule_slice,   [R_AT] = rule_at,           [R_LOAD] = rule_load,
+    [R_LOAD_AT] = rule_load_at,
     [R_LOAD_ROW] = rule_load,   [R_LOAD_COL] = rule_load, [R_STORE] = rule_store,     [R_STORE_ROW] = rule_store,
     [R_STORE_COL] = rule_store, [R_PRINT] = rule_print,   [R_FULL] = rule_full,       [R_SPLAT] = rule_splat,
     [R_INDEX] = rule_index,     [R_DOT] = rule_dot,       [R_DOT_F32] = rule_dot_f32, [R_TRANS] = rule_trans,

@@ -27,6 +27,7 @@ typedef enum {
     R_TENSOR,
     R_SLICE,
     R_AT,
+    R_LOAD_AT,
     R_LOAD,
     R_LOAD_ROW,
     R_LOAD_COL,

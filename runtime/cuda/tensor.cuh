@@ -121,6 +121,12 @@ template <typename X, typename I> static WS_DEVICE double fixed_at_float(const X
     return (double)widen(sliced<X> ? fixed_scalar_at(t, i, t.origin[0], t.low[0]) : fixed_scalar_at(t, i, 0, 0));
 }
 
+/* An element of either, in the compute type.  */
+template <typename X, typename I> static WS_DEVICE auto fixed_element(const X &t, I i)
+{
+    return widen(sliced<X> ? fixed_scalar_at(t, i, t.origin[0], t.low[0]) : fixed_scalar_at(t, i, 0, 0));
+}
+
 /* The two innermost dimensions at fixed outer coordinates, seen from a tile's first element.  A vector is a plane of
    one row or of one column.  */
 template <typename T> struct plane {

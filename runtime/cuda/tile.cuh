@@ -699,6 +699,21 @@ static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
     return apply<U>(convert<U>(), x);
 }
 
+/* Elements by their indices; those of padding are looked up like others, and are not outside the tensor either.  */
+template <typename T> T element_type_of(const tensor<T, 1> &);
+
+template <typename X, int R, int C, layout L> static WS_DEVICE auto load_at(const X &t, const tile<int, R, C, L> &index)
+{
+    typedef spread<R, C, L> S;
+    tile<decltype(element_type_of(t)), R, C, L> y;
+    WS_FOR_CELLS(S, slot, j)
+    {
+        const pair<int> at = index.get(slot, j);
+        y.set(slot, j, fixed_element(t, at.low), fixed_element(t, at.high));
+    }
+    return y;
+}
+
 /* Scalars of one type; launchers compute with them, too.  */
 template <typename X, if_scalars<X> = 0> static WS_HOST WS_DEVICE X min(X x, X y)
 {

@@ -61,6 +61,16 @@ template <typename T> WS_DEVICE double fixed_at_float(const tensor<T, 1> &t, lon
     return at_float(t, i);
 }
 
+template <typename T, int R, int C, layout L>
+WS_DEVICE tile<T, R, C, L> load_at(const tensor<T, 1> &t, const tile<int, R, C, L> &index)
+{
+    tile<T, R, C, L> y;
+    index.check("reads");
+    for (int i = 0; i < R * C; i++)
+        y.at[i] = scalar_at(t, index.at[i]);
+    return y;
+}
+
 /* The part of an R x C tile that lies inside the tensor: rows and columns of the tile, and where they are.  A row of a
    vector is a patch without row dimension; a column has its rows side by side.  */
 template <typename T> struct patch {

@@ -33,6 +33,7 @@
  *   ws_store_row[_2d] ws_store_col[_2d]         store_row    tensor, coordinates, handle
  *   ws_slice                                    slice        tensor, dimension, begin, end
  *   ws_at ws_at_float                           at           tensor, index
+ *   ws_load_at                                  load_at      tensor, handle of the indices
  *   ws_print                                    print        name, handle
  *
  *   ws_scalar_i_ (long)  ws_scalar_f_ (double)  splat        the scalar; an integer keeps its own conversion
@@ -279,6 +280,7 @@ ws_tile ws_load_or_3d(ws_tensor t, long d0, long row, long col, int rows, int co
 ws_tile ws_load_or_4d(ws_tensor t, long d0, long d1, long row, long col, int rows, int cols, double fill) WS_USE_;
 ws_tile ws_load_row(ws_tensor t1, long col, int cols) WS_USE_;
 ws_tile ws_load_col(ws_tensor t1, long row, int rows) WS_USE_;
+ws_tile ws_load_at(ws_tensor t1, ws_tile index) WS_USE_;
 ws_tile ws_load_row_2d(ws_tensor t2, long d0, long col, int cols) WS_USE_;
 ws_tile ws_load_col_2d(ws_tensor t2, long d0, long row, int rows) WS_USE_;
 void ws_store(ws_tensor t, long row, long col, ws_tile v);

@@ -157,6 +157,21 @@ static const unsigned char *element(ws_tensor t, long i)
     return at >= t->low[0] && at < t->high[0] ? t->base + at * ws_dtype_bytes(t->dtype) : NULL;
 }
 
+ws_tile ws_load_at(ws_tensor t1, ws_tile index)
+{
+    struct ws_rule_type operands[] = {ws_type_of_tensor(t1), ws_type_of(index)}, result;
+    int allowed = ws_allowed(WS_OP_LOAD_AT, operands, 2, NULL, &result);
+    struct ws_tile_ *x = (struct ws_tile_ *)(uintptr_t)ws_tile_zeros(&result);
+    size_t bytes = (size_t)ws_dtype_bytes(x->dtype);
+    for (int r = 0; r < x->rows && allowed; r++)
+        for (int c = 0; c < x->cols; c++) {
+            const unsigned char *p = element(t1, *(const int32_t *)(const void *)ws_element(index, r, c));
+            if (p)
+                memcpy(ws_element(x, r, c), p, bytes);
+        }
+    return x;
+}
+
 long ws_at(ws_tensor t1, long i)
 {
     struct ws_rule_type operands[] = {ws_type_of_tensor(t1), {WS_RULE_SCALAR, WS_RULE_I32, 0, 0, 0}}, result;

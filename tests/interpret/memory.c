@@ -48,6 +48,24 @@ Datum memory_at(Group *group, const Op *op)
     return result;
 }
 
+ws_tile memory_load_at(Group *group, const Op *op, ws_tile index)
+{
+    const Window *t = evaluate(group, op->args[0]).tensor;
+    struct ws_tile_ *tile = ws_tile_new((int)t->dtype, index->rows, index->cols);
+    int bytes = element_bytes(t->dtype);
+    for (int i = 0; i < index->rows * index->cols; i++) {
+        long x = t->origin[0] + ws_emulate_near(((const int32_t *)(const void *)index->data)[i]);
+        unsigned char *to = tile->data + (size_t)i * (size_t)bytes;
+        const unsigned char *from = t->base + x * bytes;
+        bool inside = x >= t->low[0] && x < t->high[0];
+        if (inside)
+            ws_emulate_touched(ws_sched_current(), WS_EMULATE_LOAD, from, (size_t)bytes);
+        memset(to, 0, (size_t)bytes);
+        memcpy(to, from, inside ? (size_t)bytes : 0);
+    }
+    return tile;
+}
+
 /* The part of a tile that lies inside the tensor.  */
 typedef struct {
     unsigned char *base; /* of the tile's element (0, 0), even if it lies outside */

@@ -205,6 +205,7 @@ int64_t scalar_wrap(Dtype dtype, int64_t x);
 int element_bytes(Dtype dtype);
 Window window_slice(const Window *t, int dim, long begin, long end);
 Datum memory_at(Group *group, const Op *op);
+ws_tile memory_load_at(Group *group, const Op *op, ws_tile index);
 ws_tile memory_load(Group *group, const Op *op);
 void memory_store(Group *group, const Op *op);
 uint32_t blocks_along(const Launch *launch, int along,

@@ -162,6 +162,8 @@ static ws_tile columns(Group *group, const Op *op)
 
 static ws_tile tile_result(Group *group, const Op *op)
 {
+    if (op->code == OP_LOAD_AT)
+        return memory_load_at(group, op, operand(group, op, 1));
     if (op->code == OP_COLUMNS)
         return columns(group, op);
     ws_tile x = op->nargs > 0 && op->code != OP_SPLAT && op->code != OP_ROW_INDEX && op->code != OP_COL_INDEX

@@ -292,6 +292,14 @@ static Value *pointer_inside(Walk *w, tree name)
     return expression ? value_live_in(w, expression, type_pointer(D_F32), name_of(name)) : NULL;
 }
 
+/* i = k + 1: bounds of plain loops are compared with k.  */
+static bool is_next_to(const Walk *w, gimple *def)
+{
+    enum tree_code code = is_gimple_assign(def) ? gimple_assign_rhs_code(def) : ERROR_MARK;
+    return w->kernel->grid.plain && (code == PLUS_EXPR || code == MINUS_EXPR) &&
+           TREE_CODE(gimple_assign_rhs2(def)) == INTEGER_CST && name_of(gimple_assign_rhs1(def));
+}
+
 /* require: a scalar or pointer.   ensure: a literal, a live-in, or operations of the prologue over these: a name that
                                    the
    user gave is a live-in, a nameless step of an expression is computed again; NULL if it changes in the region.  */
@@ -317,8 +325,9 @@ Value *value_outside(Walk *w, tree expression)
         value = pointer_inside(w, name);
     else if (loaded)
         ; /* it is, or it changes */
-    else if (!SSA_NAME_IS_DEFAULT_DEF(name) && !POINTER_TYPE_P(TREE_TYPE(name)) && (inside || !name_of(name)) &&
-             pure_scalar_stmt(def) && (!is_gimple_call(def) || is_checked_arithmetic(def, &code)))
+    else if (!SSA_NAME_IS_DEFAULT_DEF(name) && !POINTER_TYPE_P(TREE_TYPE(name)) &&
+             (inside || !name_of(name) || is_next_to(w, def)) && pure_scalar_stmt(def) &&
+             (!is_gimple_call(def) || is_checked_arithmetic(def, &code)))
         value = recompute(w, def);
     else if (!inside)
         value = value_live_in(w, name, type_of(TREE_TYPE(name)), name_of(name));

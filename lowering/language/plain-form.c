@@ -255,10 +255,61 @@ static Value *cut(Nest *in, Op *where, const Access *access, Value *tensor, cons
     return tensor;
 }
 
+/* What tiles are added up to the subscript; numbers are one of them.  Modulo 2^32, as each of the sums; the whole is
+   below 2^31.  */
+static Value *index_of(Nest *in, Op *where, const Poly *x, int row, int col)
+{
+    Kernel *kernel = in->kernel;
+    Poly numbers = poly_constant(0);
+    Value *sum = NULL;
+    for (int i = 0; i < x->count; i++) {
+        const Term *term = &x->terms[i];
+        Poly rest = poly_constant(0);
+        Value *product = NULL;
+        rest.count = 1;
+        rest.terms[0] = (Term){.factor = term->factor};
+        for (int k = 0; k < term->count; k++) {
+            Value *value = term->values[k];
+            if (!is_tiled(in, value)) {
+                rest.terms[0].values[rest.terms[0].count++] = value;
+                continue;
+            }
+            Value *tile = as_tile(in, where, form(in, value, row, col), tile_dtype(value->type.dtype));
+            if (tile->type.dtype != D_I32)
+                tile = make(in, where, OP_CAST, where->loc, D_I32, tile, NULL, NULL);
+            product = product ? make(in, where, OP_MUL, where->loc, D_I32, product, tile, NULL) : tile;
+        }
+        if (!product) {
+            numbers = poly_add(&numbers, &rest, 1);
+            continue;
+        }
+        int64_t factor;
+        if (!poly_is_constant(&rest, &factor) || factor != 1)
+            product = make(in, where, OP_MUL, where->loc, D_I32, product,
+                           ir_convert_before(kernel, where, form_poly(in, where, &rest), D_I32), NULL);
+        sum = sum ? make(in, where, OP_ADD, where->loc, D_I32, sum, product, NULL) : product;
+    }
+    if (!sum || numbers.count) {
+        Value *number = ir_convert_before(kernel, where, form_poly(in, where, &numbers), D_I32);
+        sum = sum ? make(in, where, OP_ADD, where->loc, D_I32, sum, number, NULL) : boxed(in, where, number, D_I32);
+    }
+    return sum;
+}
+
+static Value *load_gathered(Nest *in, Op *where, const Access *access, int row, int col)
+{
+    Value *index = index_of(in, where, &access->coordinate[0], row, col);
+    Value *args[] = {memory_vector(in, access->group), index};
+    Type type = type_tile(access->group->dtype, index->type.rows, index->type.cols);
+    return form_op(in, where, OP_LOAD_AT, access->op->loc, type, 2, args);
+}
+
 static Value *load(Nest *in, Op *where, const Access *access, int row, int col)
 {
     Window window;
     Value *args[2 + MAX_RANK];
+    if (access->gathered)
+        return load_gathered(in, where, access, row, col);
     if (!window_of(in, access, row, col, &window))
         return form_full(in, where, access->group->dtype, form_extent(in, row), form_extent(in, col), 0);
     int count = operands(in, where, access, window.row, window.col, args);

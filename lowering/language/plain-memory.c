@@ -65,8 +65,25 @@ static bool bound_of_value(Nest *in, Value *value, bool upper, Poly *bound)
             before(in, op->code, D_I64, poly_before(in, &x), ir_const_before(in->kernel, in->region, D_I64, number)));
         return true;
     }
+    if (op->code == OP_DIVI && is_known_before(in, op->args[1])) { /* by a number above 0, if anything is divided */
+        if (!bound_of(in, &x, NULL, upper, false))
+            return false;
+        Value *by = before(in, OP_MAXI, D_I64, poly_before(in, &y), ir_const_before(in->kernel, in->region, D_I64, 1));
+        *bound = poly_value(before(in, OP_DIVI, D_I64, poly_before(in, &x), by));
+        return true;
+    }
+    if (op->code == OP_REMI && !upper) { /* of numbers of 0 and more */
+        *bound = poly_constant(0);
+        return bound_of(in, &x, NULL, false, false) && poly_is_constant(&x, &number) && number >= 0;
+    }
+    if (op->code == OP_REMI && is_known_before(in, op->args[1]) && !poly_is_constant(&y, &number)) {
+        Poly zero = poly_constant(0), below = poly_add(&zero, &y, -1), one = poly_constant(1);
+        *bound = poly_value(before(in, OP_MAXI, D_I64, poly_before(in, &y), poly_before(in, &below)));
+        *bound = poly_add(bound, &one, -1);
+        return true;
+    }
     if (op->code == OP_REMI && poly_is_constant(&y, &number) && number > 0) {
-        *bound = poly_constant(upper ? number - 1 : 0);
+        *bound = poly_constant(number - 1);
         return true;
     }
     if (op->code != OP_MINI && op->code != OP_MAXI && op->code != OP_SELI)
@@ -296,9 +313,39 @@ static const char *access_text(const Nest *in, const Access *access)
     return text;
 }
 
+static const char *gathered(const Nest *in, const Op *op)
+{
+    return op->code == OP_ELEMENT ? in->gathered[op->results[0]->id] : NULL;
+}
+
+/* Of these the tensor is a vector.  */
 static bool is_number(const Nest *in, const Op *op)
 {
-    return op->code == OP_ELEMENT && !is_tiled(in, op->results[0]);
+    return op->code == OP_ELEMENT && (!is_tiled(in, op->results[0]) || gathered(in, op));
+}
+
+static bool is_stored(const Block *block, const Value *base)
+{
+    FOR_OPS (op, block) {
+        if (op->code == OP_SET_ELEMENT && op->args[0] == base)
+            return true;
+        for (int i = 0; i < op->nblocks; i++)
+            if (is_stored(op->blocks[i], base))
+                return true;
+    }
+    return false;
+}
+
+/* What is no window of a tensor is looked up element by element, by a tile of indices, where the grid only reads the
+   array.  True: the accesses are scanned again.  */
+static bool gather(Nest *in, const Op *op, const char *why)
+{
+    bool reads = op->code == OP_ELEMENT && is_tiled(in, op->results[0]) && !is_stored(in->kernel->body, op->args[0]);
+    if (in->kernel->failed || !in->may_gather || !reads || gathered(in, op))
+        return false;
+    in->gathered[op->results[0]->id] = why;
+    in->again = true;
+    return true;
 }
 
 static Dtype element_dtype(const Op *op)
@@ -359,7 +406,8 @@ static void visit_strides(Nest *in, Op *op, bool composed)
         return;
     Group *group = group_of(in, op);
     group->stored |= op->code == OP_SET_ELEMENT;
-    if (!add_stride(group, &one) || (!group->vector && !strides_of(in, group, &offset, composed)))
+    if ((!add_stride(group, &one) || (!group->vector && !strides_of(in, group, &offset, composed))) &&
+        !gather(in, op, "its subscripts have more than 4 strides"))
         refuse_rank(in, op);
 }
 
@@ -431,12 +479,15 @@ static bool axis_in(Nest *in, const Access *access, const Poly *coordinate, int 
                 continue;
             const char *text = poly_text(in->kernel->module, coordinate);
             if (loop < 0) {
-                reject(in->kernel, access->op->loc, REASON_PLAIN_GATHER, text);
+                if (!gather(in, access->op, "the subscript is loaded, or computed"))
+                    reject(in->kernel, access->op->loc, REASON_PLAIN_GATHER, text);
                 return false;
             }
             if (term->count != 1 || term->factor != 1 || *axis >= 0) {
-                reject(in->kernel, access->op->loc,
-                       term->count == 1 && term->factor == -1 ? REASON_PLAIN_BACKWARDS : REASON_PLAIN_AFFINE, text,
+                bool backwards = term->count == 1 && term->factor == -1;
+                if (gather(in, access->op, backwards ? "the subscript runs backwards" : "no side of a tile runs so"))
+                    return false;
+                reject(in->kernel, access->op->loc, backwards ? REASON_PLAIN_BACKWARDS : REASON_PLAIN_AFFINE, text,
                        in->loops[loop].iv->name ? in->loops[loop].iv->name : "the counter");
                 return false;
             }
@@ -518,38 +569,220 @@ static bool check_least(Nest *in, Access *access, const Poly *coordinate)
     return add_least(access->group, &least);
 }
 
-static void visit_access(Nest *in, Op *op)
+enum { MAX_GUARDS = 16 };
+typedef struct {
+    int count;
+    Poly guards[MAX_GUARDS]; /* each is at least 0 */
+} Guards;
+
+static void add_guards(Guards *guards, const Value *condition, bool holds)
 {
-    Access *access = arena_alloc(in->kernel->module, sizeof *access), **end = &in->accesses;
-    Poly offset;
-    if (!offset_of(in, op, &offset))
+    const Op *op = condition->def;
+    if (!op || condition->type.dtype != D_I1 || guards->count > MAX_GUARDS - 2)
         return;
-    *access = (Access){.op = op, .stores = op->code == OP_SET_ELEMENT, .group = group_of(in, op)};
+    if (op->code == OP_NOTI) {
+        add_guards(guards, op->args[0], !holds);
+    } else if (op->code == (holds ? OP_ANDI : OP_ORI)) {
+        add_guards(guards, op->args[0], holds);
+        add_guards(guards, op->args[1], holds);
+    }
+    if (op->code < OP_LTI || op->code > OP_GEI || dtype_is_float(op->args[0]->type.dtype) ||
+        !dtype_is_signed(op->args[0]->type.dtype))
+        return;
+    bool less = (op->code == OP_LTI || op->code == OP_LEI) == holds;
+    bool closed = (op->code == OP_LEI || op->code == OP_GEI) == holds;
+    Poly x = poly_of(op->args[less ? 0 : 1]), y = poly_of(op->args[less ? 1 : 0]), one = poly_constant(!closed);
+    Poly guard = poly_add(&y, &x, -1);
+    guards->guards[guards->count++] = poly_add(&guard, &one, -1);
+}
+
+static Op *find_same(Nest *in, Block *block, const Op *element, const Poly *offset)
+{
+    FOR_OPS (op, block) {
+        if (op->code == OP_ELEMENT && op->args[0] == element->args[0]) {
+            Poly other = poly_of(op->args[1]);
+            if (poly_same(&other, offset))
+                return op;
+        }
+        for (int i = 0; i < op->nblocks; i++) {
+            Op *found = find_same(in, op->blocks[i], element, offset);
+            if (found)
+                return found;
+        }
+    }
+    return NULL;
+}
+
+/* An element that the grid only reads is one value, however often the program says so.  */
+static void join_elements(Nest *in, Poly *x)
+{
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < x->terms[i].count; k++) {
+            Value *value = x->terms[i].values[k];
+            if (!value->def || value->def->code != OP_ELEMENT || is_stored(in->kernel->body, value->def->args[0]))
+                continue;
+            Poly offset = poly_of(value->def->args[1]);
+            Op *first = find_same(in, in->region->blocks[0], value->def, &offset);
+            if (!first || first == value->def)
+                continue;
+            Poly by = poly_value(first->results[0]);
+            *x = poly_replace(x, value, &by);
+            i = -1;
+            break;
+        }
+}
+
+static Guards guards_at(Nest *in, const Op *op)
+{
+    Guards guards = {0};
+    int own = op->code == OP_ELEMENT ? 2 : 3;
+    if (op->nargs > own)
+        add_guards(&guards, op->args[own], true);
+    for (const Block *block = op->parent; block && block->parent; block = block->parent->parent)
+        if (block->parent->code == OP_IF)
+            add_guards(&guards, block->parent->args[0], block == block->parent->blocks[0]);
+    for (int i = 0; i < guards.count; i++)
+        join_elements(in, &guards.guards[i]);
+    return guards;
+}
+
+static bool varies(const Nest *in, const Term *term)
+{
+    for (int i = 0; i < term->count; i++)
+        if (!is_known_before(in, term->values[i]))
+            return true;
+    return false;
+}
+
+static int varying_terms(const Nest *in, const Poly *x)
+{
+    int count = 0;
+    for (int i = 0; i < x->count; i++)
+        count += varies(in, &x->terms[i]);
+    return count;
+}
+
+/* x + times guard is not below x, and where it says less of counters it is the better bound: of y W, with y < H, that
+   is (H - 1) W.  Likewise below x is x - times guard.  `times` has to be at least 0.  */
+static bool use_guard(Nest *in, Poly *x, const Poly *guard, bool upper, Poly *times)
+{
+    for (int i = 0; i < x->count; i++)
+        for (int k = 0; k < guard->count && varies(in, &x->terms[i]); k++) {
+            Poly single = poly_constant(0), rest;
+            Term by = guard->terms[k];
+            single.count = 1;
+            single.terms[0] = x->terms[i];
+            by.factor = upper ? -by.factor : by.factor;
+            if (!varies(in, &by) || by.factor <= 0)
+                continue;
+            *times = poly_divide(&single, &by, &rest);
+            if (rest.count || times->count != 1 || times->terms[0].factor <= 0 || varies(in, &times->terms[0]))
+                continue;
+            Poly more = poly_multiply(times, guard), sum = poly_add(x, &more, upper ? 1 : -1);
+            if (!sum.known || varying_terms(in, &sum) >= varying_terms(in, x))
+                continue;
+            *x = sum;
+            return true;
+        }
+    return false;
+}
+
+/* A factor that the launcher sees not to be below 0, if it is no number.  */
+static bool check_factor(Nest *in, Access *access, const Poly *factor)
+{
+    int64_t number;
+    if (poly_is_constant(factor, &number))
+        return number >= 0;
+    return is_natural(in, access, factor) || add_least(access->group, factor);
+}
+
+/* How far a sum goes where the operation is carried out.  */
+static bool reach_of(Nest *in, Access *access, const Guards *guards, bool upper, Poly *x)
+{
+    Poly times, factor, rest, zero = poly_constant(0);
+    for (int i = 0; i < guards->count; i++)
+        if (use_guard(in, x, &guards->guards[i], upper, &times)) {
+            if (!check_factor(in, access, &times))
+                return false;
+            i = -1;
+        }
+    FOR_LOOPS(i, in)
+    {
+        if (!poly_has(x, in->loops[i].iv) || !poly_split(x, in->loops[i].iv, &factor, &rest))
+            continue;
+        if (!positive(&factor))
+            factor = poly_add(&zero, &factor, -1);
+        if (!check_factor(in, access, &factor))
+            return false;
+    }
+    return bound_of(in, x, access->op, upper, false);
+}
+
+/* Elements that are looked up by themselves: from the first of the array to the last that the loops reach.  */
+static void visit_gathered(Nest *in, Access *access, const Poly *offset)
+{
+    Poly one = poly_constant(1), all = *offset;
+    Guards guards = guards_at(in, access->op);
+    int64_t number;
+    join_elements(in, &all);
+    Poly least = all;
+    access->coordinate[0] = *offset;
+    access->axis[0] = -1;
+    if (!reach_of(in, access, &guards, true, &all) || !reach_of(in, access, &guards, false, &least)) {
+        reject(in->kernel, access->op->loc, REASON_PLAIN_EXTENT, access_text(in, access));
+        return;
+    }
+    bool constant = poly_is_constant(&least, &number);
+    if (constant ? number < 0 : !is_natural(in, access, offset) && !add_least(access->group, &least))
+        reject(in->kernel, access->op->loc, REASON_PLAIN_NEGATIVE, access_text(in, access));
+    access->top[0] = poly_add(&all, &one, 1);
+    add_extent(access->group, 0, &access->top[0]);
+}
+
+static bool visit_window(Nest *in, Access *access, const Poly *offset)
+{
     Group *group = access->group;
-    if (!coordinates_of(in, access, offset, true, true) && !coordinates_of(in, access, offset, false, true) &&
-        !coordinates_of(in, access, offset, true, false) && !coordinates_of(in, access, offset, false, false)) {
-        reject(in->kernel, op->loc, REASON_PLAIN_NEGATIVE, access_text(in, access));
-        return;
+    const Op *op = access->op;
+    if (!coordinates_of(in, access, *offset, true, true) && !coordinates_of(in, access, *offset, false, true) &&
+        !coordinates_of(in, access, *offset, true, false) && !coordinates_of(in, access, *offset, false, false)) {
+        if (!gather(in, op, "the first of them may lie in front of the array"))
+            reject(in->kernel, op->loc, REASON_PLAIN_NEGATIVE, access_text(in, access));
+        return false;
     }
     for (int i = 0; i < group->rank; i++) {
         Poly one = poly_constant(1), all = access->coordinate[i];
         if (!axis_in(in, access, &access->coordinate[i], &access->axis[i]))
-            return;
+            return false;
         access->top[i] = access->coordinate[i];
         if (!bound_of(in, &access->top[i], op, true, true) || !bound_of(in, &all, op, true, false) ||
             !check_least(in, access, &access->coordinate[i])) {
-            reject(in->kernel, op->loc, REASON_PLAIN_EXTENT, access_text(in, access));
-            return;
+            if (!gather(in, op, "how far a subscript goes is not known before the grid"))
+                reject(in->kernel, op->loc, REASON_PLAIN_EXTENT, access_text(in, access));
+            return false;
         }
         access->top[i] = poly_add(&access->top[i], &one, 1);
         all = poly_add(&all, &one, 1);
         add_extent(group, i, &all);
-        if (group->nextents[i] > MAX_EXTENTS) {
-            refuse_rank(in, op);
-            return;
-        }
     }
-    add_guard(in, group, op);
+    return true;
+}
+
+static void visit_access(Nest *in, Op *op)
+{
+    Access *access = arena_alloc(in->kernel->module, sizeof *access), **end = &in->accesses;
+    Poly offset;
+    if (in->again || !offset_of(in, op, &offset))
+        return;
+    *access = (Access){.op = op, .stores = op->code == OP_SET_ELEMENT, .group = group_of(in, op)};
+    access->gathered = gathered(in, op);
+    if (access->gathered)
+        visit_gathered(in, access, &offset);
+    else if (!visit_window(in, access, &offset))
+        return;
+    for (int i = 0; i < access->group->rank; i++)
+        if (access->group->nextents[i] > MAX_EXTENTS)
+            refuse_rank(in, op);
+    add_guard(in, access->group, op);
     while (*end)
         end = &(*end)->next;
     *end = access;
@@ -584,22 +817,42 @@ static void drop_sums_of_strides(Group *group)
     }
 }
 
-/* require: axes.   ensure: in->accesses, in->groups; false after a refusal.  */
-bool memory_scan(Nest *in)
+/* Neither side of the tile has its elements next to each other.  */
+static bool is_strided(const Access *access)
+{
+    int sides = 0, last = access->group->rank - 1;
+    for (int i = 0; i < last; i++)
+        sides += access->axis[i] >= 0;
+    return sides > 1 && access->axis[last] < 0;
+}
+
+static void scan_once(Nest *in)
 {
     in->accesses = NULL;
     in->groups = NULL;
+    in->again = false;
     visit_accesses(in, in->region->blocks[0], visit_single);
     for (Group *group = in->groups; group; group = group->next)
         if (group->stored)
             drop_sums_of_strides(group);
     visit_accesses(in, in->region->blocks[0], visit_composed);
     visit_accesses(in, in->region->blocks[0], visit_access);
-    for (const Access *access = in->accesses; access && !in->kernel->failed; access = access->next) {
+    for (const Access *access = in->accesses; access && !in->kernel->failed && !in->again; access = access->next) {
         int axis;
-        if (in_two_dimensions(access, &axis))
+        if (in_two_dimensions(access, &axis) && !gather(in, access->op, "they lie along a diagonal of a tile"))
             reject(in->kernel, access->op->loc, REASON_PLAIN_DIAGONAL, access_text(in, access));
+        else if (is_strided(access))
+            gather(in, access->op, "on neither side of the tile they are next to each other");
     }
+}
+
+/* require: axes.   ensure: in->accesses, in->groups; false after a refusal.  */
+bool memory_scan(Nest *in)
+{
+    in->gathered = arena_alloc(in->kernel->module, (size_t)(in->kernel->module->next_id + 1) * sizeof *in->gathered);
+    do
+        scan_once(in);
+    while (in->again && !in->kernel->failed);
     return !in->kernel->failed;
 }
 

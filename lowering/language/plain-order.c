@@ -8,6 +8,8 @@
  *
  * What a loop adds to an element it adds in the same order as before.
  */
+#include <string.h>
+
 #include "language/plain.h"
 
 static bool touches(const Op *op)
@@ -16,6 +18,33 @@ static bool touches(const Op *op)
 }
 
 /* ---- straighten -------------------------------------------------------------------------------------------------- */
+
+/* A step that is known when launched: it is above 0, or the loop does not end.  */
+static void count_by(Nest *in, Loop *loop, bool closed)
+{
+    Kernel *kernel = in->kernel;
+    Op *op = loop->op, *top = op->blocks[0]->first;
+    Value *low = op->args[0], *high = op->args[1], *old = loop->iv;
+    Dtype dtype = low->type.dtype;
+    Value *one = ir_const_before(kernel, op, dtype, 1);
+    Value *step = ir_convert_before(kernel, op, op->args[2], dtype);
+    Value *size = ir_scalar_before(kernel, op, OP_MAXI, dtype, 2, (Value *[]){step, one});
+    Value *span = ir_binary_before(kernel, op, OP_SUBI, high, low);
+    span = ir_binary_before(kernel, op, OP_ADDI, span, size);
+    if (!closed)
+        span = ir_binary_before(kernel, op, OP_SUBI, span, one);
+    span = ir_binary_before(kernel, op, OP_DIVI, span, size);
+    Value *times = ir_binary_before(kernel, top, OP_MULI, old, step);
+    Value *index = ir_binary_before(kernel, top, OP_ADDI, low, times);
+    ir_replace_uses(op->blocks[0], old, index);
+    for (int i = 0; i < 2; i++)
+        if (times->def->args[i] == index)
+            times->def->args[i] = old;
+    op->args[0] = ir_const_before(kernel, op, dtype, 0);
+    op->args[1] = span;
+    op->args[2] = one;
+    op->control->compare = OP_LTI;
+}
 
 static void count_from_zero(Nest *in, Loop *loop, int64_t step, bool closed)
 {
@@ -50,11 +79,16 @@ static void straighten(Nest *in, Loop *loop)
 {
     Op *op = loop->op;
     int64_t step;
-    if (!ir_constant(op->args[2], &step) || !step) {
+    bool known = ir_constant(op->args[2], &step);
+    Opcode compare = op->control->compare;
+    if (!known && loop->grid < 0 && (compare == OP_LTI || compare == OP_LEI) && ir_outside(op->args[2], op)) {
+        count_by(in, loop, compare == OP_LEI);
+        return;
+    }
+    if (!known || !step) {
         reject(in->kernel, op->loc, REASON_PLAIN_STEP);
         return;
     }
-    Opcode compare = op->control->compare;
     if (compare == OP_NEI && (step == 1 || step == -1))
         compare = step > 0 ? OP_LTI : OP_GTI;
     bool up = compare == OP_LTI || compare == OP_LEI, closed = compare == OP_LEI || compare == OP_GEI;
@@ -109,7 +143,8 @@ static bool is_pure(const Op *op)
     return !op->nblocks && op->nresults && (op_info[op->code].class_ == CLASS_SCALAR || op->code == OP_ELEMENT);
 }
 
-/* The one loop in a loop's body, beside which there are only numbers that are computed before it.  */
+/* The one loop in a loop's body, beside which there are only numbers that are computed before it.  What the loops
+   carry goes straight through.  */
 static Op *only_loop(const Op *loop)
 {
     Op *inner = NULL;
@@ -121,7 +156,13 @@ static Op *only_loop(const Op *loop)
         else if (!is_pure(op) || inner)
             return NULL;
     }
-    return inner && !inner->nresults && !loop->nresults ? inner : NULL;
+    if (!inner || inner->nresults != loop->nresults)
+        return NULL;
+    const Block *body = loop->blocks[0];
+    for (int i = 0; i < loop->nresults; i++)
+        if (inner->args[3 + i] != body->args[1 + i] || body->last->args[i] != inner->results[i])
+            return NULL;
+    return inner;
 }
 
 static bool moves_with(const Poly *offset, const Value *iv)
@@ -187,25 +228,19 @@ static void hoist(Op *loop, Value *value)
     op_before(loop, value->def);
 }
 
-static bool exchange(Nest *in, Loop *about)
+/* The two loops keep their blocks' statements, and exchange all else.  */
+static void exchange_heads(Nest *in, Op *outer, Op *inner)
 {
-    Op *outer = about->op, *inner = only_loop(outer);
-    const Value *base = NULL;
-    Poly offset;
-    if (!inner || !known_outside(inner->args[0], outer) || !known_outside(inner->args[1], outer) ||
-        !sums_along(inner->blocks[0], outer, inner, &base, &offset) ||
-        !reads_apart(outer->blocks[0], inner->blocks[0], base, &offset))
-        return false;
     for (int i = 0; i < 3; i++)
         hoist(outer, inner->args[i]);
     Op *top = inner->blocks[0]->first;
-    FOR_OPS (op, outer->blocks[0]) {
+    for (Op *op = outer->blocks[0]->first, *next; op; op = next) {
+        next = op->next;
         if (op == inner || op->code == OP_YIELD)
             continue;
         op_remove(op);
         op_before(top, op);
     }
-    /* the two loops keep their blocks' statements, and exchange all else */
     Value *outer_iv = outer->blocks[0]->args[0], *inner_iv = inner->blocks[0]->args[0];
     for (int i = 0; i < 3; i++) {
         Value *arg = outer->args[i];
@@ -231,15 +266,102 @@ static bool exchange(Nest *in, Loop *about)
         if (loop->op == outer || loop->op == inner)
             loop->iv = loop->op->blocks[0]->args[0];
     }
+}
+
+static bool known_bounds(const Op *inner, const Op *outer)
+{
+    return known_outside(inner->args[0], outer) && known_outside(inner->args[1], outer) &&
+           known_outside(inner->args[2], outer);
+}
+
+static bool exchange(Nest *in, Loop *about)
+{
+    Op *outer = about->op, *inner = only_loop(outer);
+    const Value *base = NULL;
+    Poly offset;
+    if (!inner || inner->nresults || !known_bounds(inner, outer) ||
+        !sums_along(inner->blocks[0], outer, inner, &base, &offset) ||
+        !reads_apart(outer->blocks[0], inner->blocks[0], base, &offset))
+        return false;
+    exchange_heads(in, outer, inner);
     return true;
+}
+
+static bool writes(const Block *block)
+{
+    FOR_OPS (op, block) {
+        if (op->code == OP_SET_ELEMENT)
+            return true;
+        for (int i = 0; i < op->nblocks; i++)
+            if (writes(op->blocks[i]))
+                return true;
+    }
+    return false;
+}
+
+static bool is_named(const Pipeline *pipeline, const char *name)
+{
+    for (const Reduction *reduction = pipeline ? pipeline->reductions : NULL; reduction; reduction = reduction->next)
+        if (name && !strcmp(reduction->name, name))
+            return true;
+    return false;
+}
+
+/* for (c ...) for (r ...) s += ...: the user has said that the order of the sum over c is open, so that c may be the
+   innermost loop, which sums products.  */
+static Op *sink(Nest *in, Op *outer)
+{
+    Op *inner = only_loop(outer);
+    if (!inner || !outer->nresults || inner->control->pipeline || !known_bounds(inner, outer) ||
+        writes(inner->blocks[0]))
+        return NULL;
+    for (int i = 0; i < outer->nresults; i++)
+        if (!is_named(outer->control->pipeline, outer->blocks[0]->args[1 + i]->name))
+            return NULL;
+    exchange_heads(in, outer, inner);
+    return inner;
+}
+
+/* What a loop inside goes on summing is a sum of its own, which the loop adds.  */
+static void split_sum(Nest *in, Op *loop, int index)
+{
+    Block *body = loop->blocks[0];
+    Value *argument = body->args[1 + index], *next = body->last->args[index];
+    Op *inner = next->def;
+    if (!inner || inner->code != OP_FOR || inner->parent != body || next->uses != 1 || argument->uses != 1 ||
+        inner->args[3 + next->index] != argument || dtype_bytes(next->type.dtype) < 4 ||
+        !is_named(loop->control->pipeline, argument->name))
+        return;
+    Sum sum;
+    if (!scan_sum(in, inner, next->index, &sum) || sum.op != OP_ADDI)
+        return;
+    Op *zero = op_new(in->kernel, OP_CONST, loop->loc, 0, NULL);
+    op_before(inner, zero);
+    inner->args[3 + next->index] = op_result(in->kernel, zero, next->type, NULL);
+    Op *add = op_new(in->kernel, OP_ADDI, loop->loc, 2, (Value *[]){argument, next});
+    op_before(body->last, add);
+    body->last->args[index] = op_result(in->kernel, add, next->type, argument->name);
+}
+
+/* require: axes.   From the innermost loop outwards, so that sums over several loops are sums of the outermost.  */
+void scan_split(Nest *in)
+{
+    for (int i = in->nloops - 1; i >= 0; i--)
+        for (int k = 0; in->loops[i].grid < 0 && is_axis(in, i) && k < in->loops[i].op->nresults; k++) {
+            ir_count_uses(in->kernel, in->kernel->body);
+            split_sum(in, in->loops[i].op, k);
+        }
 }
 
 /* The loop that sums goes inside, so that what it sums in can be a variable.  */
 void scan_exchange(Nest *in)
 {
-    for (int i = in->nloops - 1; i >= 0; i--)
-        if (in->loops[i].grid < 0)
-            exchange(in, &in->loops[i]);
+    for (int i = in->nloops - 1; i >= 0; i--) {
+        Op *loop = in->loops[i].op;
+        if (in->loops[i].grid < 0 && !exchange(in, &in->loops[i]))
+            while (loop && loop->control->pipeline)
+                loop = sink(in, loop);
+    }
 }
 
 /* ---- promote ----------------------------------------------------------------------------------------------------- */
@@ -319,7 +441,10 @@ static void carry(Nest *in, Op *loop, const Op *store)
     Kernel *kernel = in->kernel;
     Block *body = loop->blocks[0];
     Value *base = store->args[0];
+    const Pipeline *pipeline = loop->control->pipeline;
     const char *name = *store->store->label ? store->store->label : NULL;
+    if (!is_named(pipeline, name) && is_named(pipeline, base->name)) /* p = x + n; p[i] += ... */
+        name = base->name;
     Type type = store->args[2]->type;
     Poly offset = poly_of(store->args[1]);
     Value *where = ir_convert_before(kernel, loop, poly_emit(kernel, loop, &offset, emit_outside, NULL), D_I64);

@@ -308,6 +308,8 @@ Value *poly_emit(Kernel *kernel, Op *where, const Poly *x, PolyUse *use, void *c
 
 static const char *name_of(Module *module, const Value *value)
 {
+    if (!value->name && value->def && value->def->code == OP_ELEMENT && value->def->args[0]->name)
+        return arena_print(module, "%s[...]", value->def->args[0]->name);
     return value->name ? value->name : arena_print(module, "(%s)", value->def ? op_info[value->def->code].text : "?");
 }
 

@@ -216,10 +216,19 @@ static void tell(Nest *in)
     }
 }
 
-/* require: a simple body.   ensure: tiles, or a refusal.  */
-static void make_tiles(Kernel *kernel, TileChoice choice)
+/* What is slow.  */
+static void tell_gathered(Nest *in)
 {
-    Nest nest = {.kernel = kernel}, *in = &nest;
+    for (const Access *access = in->accesses; access; access = access->next)
+        if (access->gathered)
+            remark(in->kernel, DIAG_MISSED, access->op->loc, "elements of '%s' are looked up one by one: %s",
+                   access->group->base->name ? access->group->base->name : "the array", access->gathered);
+}
+
+/* require: a simple body.   ensure: tiles, or a refusal.  */
+static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather)
+{
+    Nest nest = {.kernel = kernel, .may_gather = may_gather}, *in = &nest;
     if (!scan_loops(in))
         return;
     scan_exchange(in);
@@ -237,6 +246,8 @@ static void make_tiles(Kernel *kernel, TileChoice choice)
     scan_axes(in);
     scan_flatten(in);
     scan_promote(in); /* what was summed under a condition */
+    scan_axes(in);
+    scan_split(in);
     do {
         scan_axes(in);
         ir_count_uses(kernel, kernel->body);
@@ -250,8 +261,10 @@ static void make_tiles(Kernel *kernel, TileChoice choice)
             return;
     } while (order_loops(in));
     emit_nest(in);
-    if (!kernel->failed)
-        tell(in);
+    if (kernel->failed)
+        return;
+    tell(in);
+    tell_gathered(in);
 }
 
 /* ---- choices ----------------------------------------------------------------------------------------------------- */
@@ -300,7 +313,7 @@ static Block *copy_of(Kernel *kernel, const Block *body)
 }
 
 /* What the attempt says is kept; it is on a copy of the body.  */
-static bool attempt(Kernel *kernel, const Block *body, TileChoice choice, Messages *messages)
+static bool attempt(Kernel *kernel, const Block *body, TileChoice choice, bool may_gather, Messages *messages)
 {
     Module *module = kernel->module;
     DiagFn diag = module->diag;
@@ -309,7 +322,7 @@ static bool attempt(Kernel *kernel, const Block *body, TileChoice choice, Messag
     kernel->body = copy_of(kernel, body);
     module->diag = keep_message;
     module->diag_context = messages;
-    make_tiles(kernel, choice);
+    make_tiles(kernel, choice, may_gather);
     module->diag = diag;
     module->diag_context = context;
     return !kernel->failed;
@@ -326,18 +339,21 @@ void pass_plain(Kernel *kernel)
     pass_simplify(kernel);
     if (kernel->failed)
         return;
-    bool failed = module->failed, open = is_open(&kernel->grid), good = attempt(kernel, body, TILE_LAST_TWO, &said);
-    for (TileChoice choice = TILE_LAST; open && !good && choice < TILE_CHOICES; choice++) {
-        if (kernel->grid.dims == 1 && choice != TILE_NONE)
-            continue;
-        kernel->failed = false;
-        module->failed = failed;
-        good = attempt(kernel, body, choice, &other);
-        if (!good)
-            continue;
-        remark(kernel, DIAG_MISSED, kernel->grid.loc, "fewer loops of the grid are tiled, since %s", refusal(&said));
-        said = other;
-    }
+    bool failed = module->failed, open = is_open(&kernel->grid);
+    bool good = attempt(kernel, body, TILE_LAST_TWO, false, &said);
+    for (int gathers = 0; gathers < 2 && !good; gathers++)
+        for (TileChoice choice = gathers ? TILE_LAST_TWO : TILE_LAST; !good && choice < TILE_CHOICES; choice++) {
+            if (choice != TILE_LAST_TWO && (!open || (kernel->grid.dims == 1 && choice != TILE_NONE)))
+                continue;
+            kernel->failed = false;
+            module->failed = failed;
+            good = attempt(kernel, body, choice, gathers, &other);
+            if (good && choice != TILE_LAST_TWO)
+                remark(kernel, DIAG_MISSED, kernel->grid.loc, "fewer loops of the grid are tiled, since %s",
+                       refusal(&said));
+            if (good || (gathers && choice == TILE_LAST_TWO))
+                said = other;
+        }
     kernel->failed = !good;
     module->failed = failed || !good;
     for (const Message *message = said.first; message && module->diag; message = message->next)

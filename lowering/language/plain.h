@@ -60,7 +60,7 @@ const char *poly_text(Module *module, const Poly *x);
 
 /* ---- the nest ---------------------------------------------------------------------------------------------------- */
 
-enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 6 };
+enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 10 };
 
 typedef struct {
     Op *op;
@@ -99,6 +99,7 @@ typedef struct Access {
     Poly coordinate[MAX_RANK]; /* by the group's dimensions */
     Poly top[MAX_RANK];        /* behind the last one, where the operation stands */
     int axis[MAX_RANK];        /* that the dimension moves along, or -1 */
+    const char *gathered;      /* why its elements are looked up one by one; NULL: they are not */
     struct Access *next;
 } Access;
 
@@ -122,7 +123,9 @@ typedef struct {
     Value **plain; /* the scalar that stands for it */
     Access *accesses;
     Group *groups;
-    Op *prologue; /* the new program's: in front of this */
+    bool may_gather, again;
+    const char **gathered; /* by value id: why an element of a tile is looked up by itself */
+    Op *prologue;          /* the new program's: in front of this */
     int nplaces;
     Op **allplaces;
 } Nest;
@@ -156,6 +159,7 @@ bool facts_contradict(Facts *facts);
 void scan_straighten(Nest *in); /* loops count upwards by 1 */
 void scan_exchange(Nest *in);
 void scan_promote(Nest *in);
+void scan_split(Nest *in);
 void scan_bounds(Nest *in);
 
 /* ---- plain-scan.c ------------------------------------------------------------------------------------------------ */

@@ -468,15 +468,14 @@ static int rule_reduce(struct question *q)
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static int (*const rules[])(struct question *) = {
-    [R_TENSOR] = rule_tensor,   [R_SLICE] = rule_slice,   [R_AT] = rule_at,           [R_LOAD] = rule_load,
-    [R_LOAD_AT] = rule_load_at,
-    [R_LOAD_ROW] = rule_load,   [R_LOAD_COL] = rule_load, [R_STORE] = rule_store,     [R_STORE_ROW] = rule_store,
-    [R_STORE_COL] = rule_store, [R_PRINT] = rule_print,   [R_FULL] = rule_full,       [R_SPLAT] = rule_splat,
-    [R_INDEX] = rule_index,     [R_DOT] = rule_dot,       [R_DOT_F32] = rule_dot_f32, [R_TRANS] = rule_trans,
-    [R_CAST] = rule_cast,       [R_BINARY] = rule_binary, [R_COMPARE] = rule_compare, [R_MASK] = rule_mask,
-    [R_SELECT] = rule_select,   [R_FMA] = rule_binary,    [R_UNARY] = rule_unary,     [R_SAME] = rule_unary,
-    [R_FLOAT] = rule_float,     [R_FLOATS] = rule_floats, [R_ROW] = rule_reduce,      [R_COL] = rule_reduce,
-    [R_ARGMAX] = rule_reduce,
+    [R_TENSOR] = rule_tensor,   [R_SLICE] = rule_slice,     [R_AT] = rule_at,         [R_LOAD] = rule_load,
+    [R_LOAD_AT] = rule_load_at, [R_LOAD_ROW] = rule_load,   [R_LOAD_COL] = rule_load, [R_STORE] = rule_store,
+    [R_STORE_ROW] = rule_store, [R_STORE_COL] = rule_store, [R_PRINT] = rule_print,   [R_FULL] = rule_full,
+    [R_SPLAT] = rule_splat,     [R_INDEX] = rule_index,     [R_DOT] = rule_dot,       [R_DOT_F32] = rule_dot_f32,
+    [R_TRANS] = rule_trans,     [R_CAST] = rule_cast,       [R_BINARY] = rule_binary, [R_COMPARE] = rule_compare,
+    [R_MASK] = rule_mask,       [R_SELECT] = rule_select,   [R_FMA] = rule_binary,    [R_UNARY] = rule_unary,
+    [R_SAME] = rule_unary,      [R_FLOAT] = rule_float,     [R_FLOATS] = rule_floats, [R_ROW] = rule_reduce,
+    [R_COL] = rule_reduce,      [R_ARGMAX] = rule_reduce,
 };
 
 int ws_rule_check(int opcode, const struct ws_rule_type *operands, int count,

@@ -8,5 +8,5 @@ void trace(int n, const float *a, float *b)
     #pragma ws grid(2) tile(32, 64)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            b[i * n + j] = a[i * n + i] + a[i * n + j];
+            b[i * n + j] = b[i * n + i] + a[i * n + j];
 }

@@ -96,7 +96,7 @@ typedef struct {
     /* the walk over the grid */
     long tile, stride, walked, position[4];
     bool inside; /* the tile is one of the grid's */
-    bool tma; /* this version of the role's program: all that it brings the TMA can load */
+    bool tma;    /* this version of the role's program: all that it brings the TMA can load */
 } Group;
 
 /* What is known of a kernel before any launch.  */
@@ -118,14 +118,14 @@ struct Launch {
     ws_emulate_launch state;
     Window *tensors;
     bool *usable; /* by TMA */
-    bool by_tma; /* all that is copied in is */
+    bool by_tma;  /* all that is copied in is */
     ws_emulate_grid grid;
     int cluster;   /* blocks of one */
     Group *groups; /* of a block, then of the next */
     int ngroups, ctas;
     unsigned char *shared;
     size_t shared_bytes, shared_room; /* of a block, and from it to the next */
-    int *pingpong, *role_barriers;            /* by block: their numbers for the scheduler */
+    int *pingpong, *role_barriers;    /* by block: their numbers for the scheduler */
     int *part_barriers;               /* of blocks that sum parts: by storage and group, for all of them */
     int *ring_of;                     /* by block and aref: the same */
     long steps, most_steps;           /* of this CTA; a program that does not end is an error */

@@ -20,6 +20,8 @@ bool loop_leaves_alone(class loop *loop, tree expression, int depth)
     gimple *def = SSA_NAME_DEF_STMT(name);
     if (!flow_bb_inside_loop_p(loop, gimple_bb(def)))
         return true;
+    if (depth <= 16 && plain_reads_alike(loop, def))
+        return true;
     if (depth > 16 || gimple_code(def) == GIMPLE_PHI || !pure_scalar_stmt(def))
         return false;
     if (is_gimple_assign(def) && gimple_assign_load_p(def))

@@ -17,7 +17,8 @@
 static bool header_is_pure(const Shape *shape)
 {
     for (gimple_stmt_iterator i = gsi_start_nondebug_bb(shape->loop->header); !gsi_end_p(i); gsi_next_nondebug(&i))
-        if (gimple_code(gsi_stmt(i)) != GIMPLE_COND && !pure_scalar_stmt(gsi_stmt(i)))
+        if (gimple_code(gsi_stmt(i)) != GIMPLE_COND && !pure_scalar_stmt(gsi_stmt(i)) &&
+            !plain_reads_alike(shape->loop, gsi_stmt(i)))
             return false;
     return true;
 }

@@ -10,7 +10,9 @@
  * comes from. What the grid leaves alone and each iteration reads in the same place, as a bound in a struct, is read
  * before the grid.
  */
-#include "plugin.h"
+#include "loop.h"
+
+static bool plain_walks; /* the region that is being walked is one */
 
 struct Address {
     Value *base;
@@ -272,4 +274,57 @@ Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y)
     Value *number = value_live_in(w, fold_build1(NOP_EXPR, integer_type_node, truth), type_scalar(D_I32), NULL);
     Value *args[] = {number, value_literal(w, D_I32, 0, 0)};
     return value_new_op(w, OP_NEI, w->where, type_scalar(D_I1), NULL, 2, args);
+}
+
+/* ---- clauses ----------------------------------------------------------------------------------------------------- */
+
+static gimple *marker_of(class loop *loop, const Pragma *pragma)
+{
+    gimple *marker = NULL;
+    basic_block *body = get_loop_body(loop);
+    for (unsigned i = 0; i < loop->num_nodes; i++)
+        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s); gsi_next_nondebug(&s))
+            if (pragma_of_stmt(gsi_stmt(s)) == pragma)
+                marker = gsi_stmt(s);
+    free(body);
+    return marker;
+}
+
+/* extent(x: n) of the grid: pointers and bytes in turn behind the marker's number.  */
+void plain_extents(Walk *w, const Pragma *pragma)
+{
+    gimple *marker = marker_of(w->outer, pragma);
+    plain_walks = w->kernel->grid.plain;
+    unsigned count = marker ? gimple_call_num_args(marker) : 0;
+    if (!w->kernel->grid.plain)
+        return;
+    for (unsigned i = 1; i + 1 < count; i += 2) {
+        Address address = {};
+        tree bytes = ssa_resolve(gimple_call_arg(marker, i + 1));
+        if (!address_of_pointer(w, gimple_call_arg(marker, i), &address, 0) || address.offset ||
+            (TREE_CODE(bytes) == SSA_NAME && defined_in_region(w, bytes))) {
+            complain(pragma->loc, "name a pointer or an array that is known before the grid",
+                     "the extent of this array is not known before the grid");
+            w->failed = true;
+            return;
+        }
+        Extent *extent = (Extent *)arena_alloc(plugin.module, sizeof *extent);
+        *extent = Extent{address.base, value_live_in(w, bytes, type_scalar(D_I64), NULL), w->kernel->grid.extents};
+        w->kernel->grid.extents = extent;
+    }
+}
+
+/* A load of the header of a loop, as row[i + 1] of k < row[i + 1], that reads the same each time.  */
+bool plain_reads_alike(class loop *loop, gimple *load)
+{
+    if (!is_gimple_assign(load) || !gimple_assign_load_p(load) || gimple_has_volatile_ops(load) ||
+        TREE_CODE(gimple_assign_lhs(load)) != SSA_NAME || !INTEGRAL_TYPE_P(TREE_TYPE(gimple_assign_lhs(load))) ||
+        !plain_walks || clobbers(loop, gimple_assign_rhs1(load)))
+        return false;
+    use_operand_p use;
+    ssa_op_iter i;
+    FOR_EACH_SSA_USE_OPERAND(use, load, i, SSA_OP_USE)
+    if (!loop_leaves_alone(loop, USE_FROM_PTR(use), 0))
+        return false;
+    return true;
 }

@@ -329,6 +329,118 @@ static void clause_precision(Tokens *t, Grid *grid)
     expect(t, CPP_CLOSE_PAREN, "expected ')' after the precision");
 }
 
+/* ---- extents ----------------------------------------------------------------------------------------------------- */
+
+/* What a marker hands on besides its pragma's number: pointers, and how many bytes there are behind each.  */
+static vec<tree> marker_arguments = vNULL;
+
+static tree size_sum(Tokens *t);
+
+static tree wide(tree x)
+{
+    return fold_convert(long_integer_type_node, x);
+}
+
+static tree declared(Tokens *t)
+{
+    tree decl = lookup_name(t->value);
+    if (!decl) {
+        complain(t->where, NULL, "%qs is not declared", word(t));
+        t->failed = true;
+        return NULL_TREE;
+    }
+    TREE_USED(decl) = 1;
+    if (VAR_P(decl))
+        DECL_READ_P(decl) = 1;
+    return decl;
+}
+
+static tree size_primary(Tokens *t)
+{
+    if (accept(t, CPP_OPEN_PAREN)) {
+        tree inner = size_sum(t);
+        expect(t, CPP_CLOSE_PAREN, "expected ')'");
+        return inner;
+    }
+    if (t->type != CPP_NAME)
+        return build_int_cst(long_integer_type_node, primary(t));
+    tree decl = declared(t);
+    if (!decl)
+        return integer_zero_node;
+    tree value = TREE_CODE(decl) == CONST_DECL ? DECL_INITIAL(decl) : decl;
+    if (!INTEGRAL_TYPE_P(TREE_TYPE(value)) || TREE_CODE(decl) == FUNCTION_DECL || TREE_CODE(decl) == TYPE_DECL) {
+        wrong(t, "compute it in a variable before the pragma", "an extent is made of integers");
+        return integer_zero_node;
+    }
+    next(t);
+    return wide(value);
+}
+
+static tree size_product(Tokens *t)
+{
+    tree result = size_primary(t);
+    while (!t->failed && (t->type == CPP_MULT || t->type == CPP_DIV)) {
+        enum tree_code code = t->type == CPP_MULT ? MULT_EXPR : TRUNC_DIV_EXPR;
+        next(t);
+        result = build2(code, long_integer_type_node, result, size_primary(t));
+    }
+    return result;
+}
+
+static tree size_sum(Tokens *t)
+{
+    tree result = size_product(t);
+    while (!t->failed && (t->type == CPP_PLUS || t->type == CPP_MINUS)) {
+        enum tree_code code = t->type == CPP_PLUS ? PLUS_EXPR : MINUS_EXPR;
+        next(t);
+        result = build2(code, long_integer_type_node, result, size_product(t));
+    }
+    return result;
+}
+
+/* In front of the loop, to which the marker goes.  */
+static tree computed_here(location_t where, tree value)
+{
+    tree var = build_decl(where, VAR_DECL, NULL_TREE, long_integer_type_node);
+    DECL_ARTIFICIAL(var) = DECL_IGNORED_P(var) = TREE_USED(var) = DECL_READ_P(var) = 1;
+    DECL_CONTEXT(var) = current_function_decl;
+    pushdecl(var);
+    add_stmt(build_stmt(where, DECL_EXPR, var));
+    add_stmt(build2_loc(where, INIT_EXPR, long_integer_type_node, var, value));
+    return var;
+}
+
+/* extent(x: n): x[0] to x[n - 1] are there.  */
+static void clause_extent(Tokens *t, Pragma *)
+{
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'extent': an array, ':', and how many elements it has");
+    do {
+        if (t->type != CPP_NAME)
+            wrong(t, "write extent(x: n)", "expected the name of a pointer or an array");
+        tree decl = t->failed ? NULL_TREE : declared(t);
+        if (!decl)
+            return;
+        tree type = TREE_TYPE(decl);
+        if ((TREE_CODE(type) != POINTER_TYPE && TREE_CODE(type) != ARRAY_TYPE) || !COMPLETE_TYPE_P(TREE_TYPE(type))) {
+            wrong(t, "write extent(x: n)", "an extent is that of a pointer or an array");
+            return;
+        }
+        location_t where = t->where;
+        next(t);
+        expect(t, CPP_COLON, "expected ':' after the array's name");
+        tree count = size_sum(t);
+        if (t->failed)
+            return;
+        if (TREE_CODE(type) == ARRAY_TYPE)
+            TREE_ADDRESSABLE(decl) = 1;
+        marker_arguments.safe_push(TREE_CODE(type) == ARRAY_TYPE ? build_fold_addr_expr(decl) : decl);
+        tree bytes =
+            build2(MULT_EXPR, long_integer_type_node, count, wide(unshare_expr(TYPE_SIZE_UNIT(TREE_TYPE(type)))));
+        marker_arguments.safe_push(computed_here(where, bytes));
+    } while (accept(t, CPP_COMMA));
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the array's extent");
+}
+
 static void clause_persistent(Tokens *, Grid *grid)
 {
     grid->persistent = grid->persistent_given = true;
@@ -463,11 +575,15 @@ struct Clause {
     void (*pipeline)(Tokens *, Pipeline *);
     void (*other)(Tokens *, Pragma *);
 };
-static const Clause grid_clauses[] = {
-    {"persistent", clause_persistent, NULL, NULL}, {"cluster", clause_cluster, NULL, NULL},
-    {"order", clause_order, NULL, NULL},           {"consumers", clause_consumers, NULL, NULL},
-    {"registers", clause_registers, NULL, NULL},   {"tile", clause_tile, NULL, NULL},
-    {"precision", clause_precision, NULL, NULL},   {NULL, NULL, NULL, NULL}};
+static const Clause grid_clauses[] = {{"persistent", clause_persistent, NULL, NULL},
+                                      {"cluster", clause_cluster, NULL, NULL},
+                                      {"order", clause_order, NULL, NULL},
+                                      {"consumers", clause_consumers, NULL, NULL},
+                                      {"registers", clause_registers, NULL, NULL},
+                                      {"tile", clause_tile, NULL, NULL},
+                                      {"precision", clause_precision, NULL, NULL},
+                                      {"extent", NULL, NULL, clause_extent},
+                                      {NULL, NULL, NULL, NULL}};
 static const Clause pipeline_clauses[] = {
     {"schedule", NULL, clause_schedule, NULL}, {"pingpong", NULL, clause_pingpong, NULL},
     {"tile", NULL, clause_tile_of_loop, NULL}, {"reduction", NULL, clause_reduction, NULL},
@@ -479,7 +595,7 @@ static const Clause task_clauses[] = {{"groups", NULL, NULL, clause_groups},
 
 static void unknown_clause(Tokens *t, const Clause *clauses, const Pragma *pragma)
 {
-    const char *choices[8];
+    const char *choices[9];
     int count = 0;
     for (; clauses->name; clauses++)
         choices[count++] = clauses->name;
@@ -487,7 +603,8 @@ static void unknown_clause(Tokens *t, const Clause *clauses, const Pragma *pragm
     if (pragma->is_grid)
         unknown(
             t, "a clause of 'grid'", choices,
-            "the clauses are persistent, cluster, order, consumers and registers; of plain loops tile and precision");
+            "the clauses are persistent, cluster, order, consumers and registers; of plain loops tile, precision and "
+            "extent");
     else if (pragma->is_task)
         unknown(t, "a clause of 'task'", choices, "the clauses are groups, registers and ring");
     else
@@ -507,7 +624,8 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
             return;
         }
         unsigned bit = 1u << (clause - clauses);
-        if (seen & bit && strcmp(clause->name, "reduction") && strcmp(clause->name, "ring")) {
+        if (seen & bit && strcmp(clause->name, "reduction") && strcmp(clause->name, "ring") &&
+            strcmp(clause->name, "extent")) {
             wrong(t, "remove one of them", "this clause is given twice");
             return;
         }
@@ -684,18 +802,21 @@ static void handle_pragma(cpp_reader *)
                  "%<#pragma ws task%> does not begin a block");
         return;
     }
-    if (tokens.failed)
+    if (tokens.failed) {
+        marker_arguments.truncate(0);
         return;
+    }
     if (pragma.is_task)
         keep_block(pragma.loc);
     pragma.function = DECL_UID(current_function_decl);
     pragmas.safe_push(pragma);
     tree index = build_int_cst(integer_type_node, (int)pragmas.length() - 1);
     if (pragma.is_devices)
-        add_stmt(
-            build_call_expr_loc(pragma.loc, marker(), 2, index, fold_convert(long_integer_type_node, pragma.devices)));
-    else
-        add_stmt(build_call_expr_loc(pragma.loc, marker(), 1, index));
+        marker_arguments.safe_push(fold_convert(long_integer_type_node, pragma.devices));
+    marker_arguments.safe_insert(0, index);
+    add_stmt(
+        build_call_expr_loc_array(pragma.loc, marker(), (int)marker_arguments.length(), marker_arguments.address()));
+    marker_arguments.truncate(0);
 }
 
 /* The project's name is a likely slip; an unknown pragma would silently leave the loops to the host.  */

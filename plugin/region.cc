@@ -220,6 +220,10 @@ static void order_live_ins(Walk *w)
     Kernel *kernel = w->kernel;
     auto_vec<LiveIn> sorted;
     ir_count_uses(kernel, kernel->body);
+    for (const Extent *extent = kernel->grid.extents; extent; extent = extent->next) {
+        extent->base->uses++;
+        extent->bytes->uses++;
+    }
     for (unsigned i = 0; i < w->livein.length(); i++) {
         if (!w->livein[i].value->uses)
             continue;
@@ -280,6 +284,7 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     check_values(w);
     check_clauses(w);
     task_collect(w);
+    plain_extents(w, mark.pragma);
     if (!w->failed)
         loop_emit(w, mark.loop);
     task_check_rings(w);

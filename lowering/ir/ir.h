@@ -305,6 +305,12 @@ typedef enum { SPLIT_AUTO, SPLIT_ROWS, SPLIT_TILES } Split;
 /* precision(...): what products of floats in plain loops may be rounded to.  */
 typedef enum { PRECISION_F32, PRECISION_TF32, PRECISION_F16, PRECISION_BF16 } Precision;
 
+/* extent(x: n): so many bytes from where the parameter points to.  */
+typedef struct Extent {
+    Value *base, *bytes;
+    struct Extent *next;
+} Extent;
+
 /* grid(n) and its clauses; 0 or AUTO where the user left them out.  */
 typedef struct {
     int dims;
@@ -320,6 +326,7 @@ typedef struct {
     bool plain;  /* loops over elements: language/plain.c makes tiles of them */
     int tile[4]; /* ... so many iterations of each loop; 0: left to the compiler */
     Precision precision;
+    Extent *extents; /* ... of arrays of which the loops do not tell */
     Loc loc;
 } Grid;
 

@@ -219,7 +219,7 @@ static Value *parse_literal(Parser *p, Block *block)
     return op_result(p->kernel, op, type_scalar(dtype), NULL);
 }
 
-static Value *parse_operand(Parser *p, Block *block)
+Value *parse_operand(Parser *p, Block *block)
 {
     if (p->token.kind == T_WORD && text_is_literal(p->token.text))
         return parse_literal(p, block);

@@ -63,6 +63,17 @@ static void parse_precision(Parser *p, Grid *grid)
     grid->precision = (Precision)scan_choice(p, "a precision", text_precisions, TEXT_PRECISIONS);
 }
 
+static void parse_extent(Parser *p, Grid *grid)
+{
+    Extent *extent = arena_alloc(p->module, sizeof *extent), **end = &grid->extents;
+    extent->base = parse_operand(p, p->kernel->body);
+    scan_expect(p, ",");
+    extent->bytes = parse_operand(p, p->kernel->body);
+    while (*end)
+        end = &(*end)->next;
+    *end = extent;
+}
+
 static void parse_dims(Parser *p, Grid *grid)
 {
     grid->dims = scan_number_up_to(p, 0, 1000);
@@ -73,9 +84,9 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
     static const struct {
         const char *name;
         void (*parse)(Parser *p, Grid *grid);
-    } clauses[] = {{"grid", parse_dims},          {"plain", parse_plain}, {"precision", parse_precision},
-                   {"cluster", parse_cluster},    {"order", parse_order}, {"consumers", parse_consumers},
-                   {"registers", parse_registers}};
+    } clauses[] = {{"grid", parse_dims},           {"plain", parse_plain},  {"precision", parse_precision},
+                   {"cluster", parse_cluster},     {"order", parse_order},  {"consumers", parse_consumers},
+                   {"registers", parse_registers}, {"extent", parse_extent}};
     grid->loc = scan_loc(p);
     while (p->token.kind == T_WORD && !p->failed) {
         if (scan_accept(p, "persistent")) {

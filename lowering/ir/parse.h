@@ -79,6 +79,8 @@ Storage *parse_find_storage(Parser *p, const char *name);
 Variable *parse_find_variable(Parser *p, const char *name);
 uint32_t parse_role_list(Parser *p);
 void parse_define(Parser *p, const Definition *definition, Value *value);
+/* A value that is defined, or a literal, which goes into the block.  */
+Value *parse_operand(Parser *p, Block *block);
 const char *parse_user_name(Parser *p, const char *name);
 Type parse_type(Parser *p);
 Definition parse_definition(Parser *p);

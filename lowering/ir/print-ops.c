@@ -151,7 +151,7 @@ static void print_literal(Printer *p, const Value *value)
         fprintf(p->out, ":%s", dtype_text(dtype));
 }
 
-static void print_value(Printer *p, const Value *value)
+void ir_print_value(Printer *p, const Value *value)
 {
     if (!value)
         fputs("%?", p->out);
@@ -173,7 +173,7 @@ const char *ir_print_variable_name(const Printer *p, const Variable *variable)
 /* %acc: tile<f32,128x256> split var=acc; in a program var=p.x is the launcher's x, as in the .cu */
 void ir_print_definition(Printer *p, const Value *value)
 {
-    print_value(p, value);
+    ir_print_value(p, value);
     if (value->type.kind != K_NONE) {
         fputs(": ", p->out);
         ir_print_type(p, value->type);
@@ -186,14 +186,14 @@ void ir_print_definition(Printer *p, const Value *value)
 
 static void print_arg(Printer *p, const Op *op, int index)
 {
-    print_value(p, index < op->nargs ? op->args[index] : NULL);
+    ir_print_value(p, index < op->nargs ? op->args[index] : NULL);
 }
 
 static void print_args(Printer *p, const Op *op, int from)
 {
     for (int i = from; i < op->nargs; i++) {
         fputs(i == from ? " " : ", ", p->out);
-        print_value(p, op->args[i]);
+        ir_print_value(p, op->args[i]);
     }
 }
 
@@ -377,7 +377,7 @@ static void print_carried(Printer *p, const Op *op, int first_arg, int first_blo
         if (op->nblocks && index < op->blocks[0]->nargs)
             ir_print_definition(p, op->blocks[0]->args[index]);
         fputs(" = ", p->out);
-        print_value(p, op->args[i]);
+        ir_print_value(p, op->args[i]);
     }
 }
 

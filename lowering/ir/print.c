@@ -29,6 +29,17 @@
 #include "ir/print.h"
 #include "ir/text.h"
 
+static void print_extents(Printer *p, const Grid *grid)
+{
+    for (const Extent *extent = grid->plain ? grid->extents : NULL; extent; extent = extent->next) {
+        fputs(" extent(", p->out);
+        ir_print_value(p, extent->base);
+        putc(',', p->out);
+        ir_print_value(p, extent->bytes);
+        putc(')', p->out);
+    }
+}
+
 static void print_grid_clauses(Printer *p, const Grid *grid)
 {
     if (grid->dims)
@@ -36,6 +47,7 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
     if (grid->plain)
         fprintf(p->out, " plain(%d,%d,%d,%d) precision(%s)", grid->tile[0], grid->tile[1], grid->tile[2], grid->tile[3],
                 text_precisions[grid->precision]);
+    print_extents(p, grid);
     if (grid->persistent)
         fputs(grid->persistent_given ? " persistent" : " persistent(chosen)", p->out);
     if (grid->dynamic)

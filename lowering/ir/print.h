@@ -27,6 +27,7 @@ typedef struct {
 void ir_print_names(Printer *p);
 void ir_print_type(Printer *p, Type type);
 const char *ir_print_variable_name(const Printer *p, const Variable *variable);
+void ir_print_value(Printer *p, const Value *value);
 void ir_print_definition(Printer *p, const Value *value);
 void ir_print_roles(Printer *p, uint32_t roles);
 void ir_print_block(Printer *p, const Block *block);

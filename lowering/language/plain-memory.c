@@ -718,6 +718,19 @@ static bool reach_of(Nest *in, Access *access, const Guards *guards, bool upper,
     return bound_of(in, x, access->op, upper, false);
 }
 
+/* What a clause extent(x: n) says, in elements.  */
+static bool extent_given(Nest *in, const Group *group, Poly *elements)
+{
+    for (const Extent *extent = in->kernel->grid.extents; extent; extent = extent->next) {
+        if (extent->base != group->base)
+            continue;
+        Value *bytes = ir_const_before(in->kernel, in->region, D_I64, dtype_bytes(group->dtype));
+        *elements = poly_value(before(in, OP_DIVI, D_I64, extent->bytes, bytes));
+        return true;
+    }
+    return false;
+}
+
 /* Elements that are looked up by themselves: from the first of the array to the last that the loops reach.  */
 static void visit_gathered(Nest *in, Access *access, const Poly *offset)
 {
@@ -725,9 +738,14 @@ static void visit_gathered(Nest *in, Access *access, const Poly *offset)
     Guards guards = guards_at(in, access->op);
     int64_t number;
     join_elements(in, &all);
-    Poly least = all;
+    Poly least = all, given;
     access->coordinate[0] = *offset;
     access->axis[0] = -1;
+    if (extent_given(in, access->group, &given)) {
+        access->top[0] = given;
+        add_extent(access->group, 0, &given);
+        return;
+    }
     if (!reach_of(in, access, &guards, true, &all) || !reach_of(in, access, &guards, false, &least)) {
         reject(in->kernel, access->op->loc, REASON_PLAIN_EXTENT, access_text(in, access));
         return;
@@ -754,8 +772,13 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
         if (!axis_in(in, access, &access->coordinate[i], &access->axis[i]))
             return false;
         access->top[i] = access->coordinate[i];
-        if (!bound_of(in, &access->top[i], op, true, true) || !bound_of(in, &all, op, true, false) ||
-            !check_least(in, access, &access->coordinate[i])) {
+        bool top = bound_of(in, &access->top[i], op, true, true);
+        bool known = top && bound_of(in, &all, op, true, false) && check_least(in, access, &access->coordinate[i]);
+        if (!known && top && group->rank == 1 && extent_given(in, group, &all)) {
+            all = poly_add(&all, &one, -1);
+            known = true;
+        }
+        if (!known) {
             if (!gather(in, op, "how far a subscript goes is not known before the grid"))
                 reject(in->kernel, op->loc, REASON_PLAIN_EXTENT, access_text(in, access));
             return false;

@@ -121,6 +121,11 @@ static void add_loads(Loaded *in, const Value *value)
         in->loads++;
         in->registers += machine_tile_registers(value->type, in->role->layout);
     }
+    if (op->code == OP_LOAD_AT) { /* an address for each element */
+        in->loads += 2;
+        in->registers += machine_tile_registers(value->type, in->role->layout) +
+                         2 * machine_tile_registers(op->args[1]->type, in->role->layout);
+    }
     for (int i = 0; i < op->nargs; i++)
         add_loads(in, op->args[i]);
 }

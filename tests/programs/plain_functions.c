@@ -161,6 +161,45 @@ static void tables(int n, int step)
     plain_next();
 }
 
+static void sparse(int n, int m)
+{
+    int *row = check_random(WS_I32, (size_t)n + 1), count = 0;
+    for (int i = 0; i <= n; i++) {
+        row[i] = count;
+        count += i % 7 ? i % 11 : 40;
+    }
+    count = row[n];
+    int *col = check_random(WS_I32, (size_t)count);
+    for (int k = 0; k < count; k++)
+        col[k] = k * 31 % m;
+    double *value = check_random(WS_F64, (size_t)count), *x = check_random(WS_F64, (size_t)m);
+    PLAIN_DOUBLES(y, n);
+    sparse_product(n, m, count, check_place(row), check_place(col), check_place(value), check_place(x), check_place(y));
+    check_fetch();
+    sparse_product_plain(n, m, count, row, col, value, x, y_);
+    PLAIN_SAME(y, n, 1e-12);
+    plain_next();
+}
+
+static void tokens(int B, int T, int C, int V)
+{
+    PLAIN_FLOATS(out, B * T * C);
+    PLAIN_FLOATS(losses, B * T);
+    int *token = check_random(WS_I32, (size_t)(B * T));
+    for (int i = 0; i < B * T; i++)
+        token[i] = i * 13 % V;
+    float *word = check_random(WS_F32, (size_t)(V * C)), *place = check_random(WS_F32, (size_t)(T * C));
+    float *probs = check_range(WS_F32, (size_t)(B * T * V), 0.1, 1);
+    embed(check_place(out), check_place(token), check_place(word), check_place(place), B, T, C, V);
+    cross_entropy(check_place(losses), check_place(probs), check_place(token), B, T, V);
+    check_fetch();
+    embed_plain(out_, token, word, place, B, T, C, V);
+    cross_entropy_plain(losses_, probs, token, B, T, V);
+    PLAIN_SAME(out, B * T * C, 0);
+    PLAIN_SAME(losses, B * T, 1e-6);
+    plain_next();
+}
+
 int main(int argc, char **argv)
 {
     check_begin("plain_functions", argc, argv);
@@ -170,5 +209,7 @@ int main(int argc, char **argv)
     images(1, 5, 14, 37, 3, 1, 1, 1);
     images(2, 3, 17, 23, 2, 2, 1, 2);
     tables(70, 3);
+    sparse(60, 45);
+    tokens(2, 21, 50, 33);
     return plain_end();
 }

@@ -235,3 +235,42 @@ KERNEL(looked_up)(int n, int step, float *y, float *z, const float *x, const int
         for (int j = 0; j < n; j++)
             z[i * n + j] = x[i + j] * x[(i + j) / 2] - x[j % 5];
 }
+
+/* bounds that are loaded */
+KERNEL(sparse_product)
+(int n, int m, int count, const int *row, const int *col, const double *value, const double *x, double *y)
+{
+    WS(grid(1) extent(col : count, value : count, x : m))
+    for (int i = 0; i < n; i++) {
+        double s = 0;
+        WS(pipeline(auto) reduction(+ : s))
+        for (int k = row[i]; k < row[i + 1]; k++)
+            s += value[k] * x[col[k]];
+        y[i] = s;
+    }
+}
+
+KERNEL(embed)(float *out, const int *token, const float *word, const float *place, int B, int T, int C, int V)
+{
+    WS(grid(2) extent(word : V * C))
+    for (int b = 0; b < B; b++)
+        for (int t = 0; t < T; t++) {
+            float *to = out + b * T * C + t * C;
+            int x = token[b * T + t];
+            const float *w = word + x * C, *p = place + t * C;
+            WS(pipeline(auto))
+            for (int i = 0; i < C; i++)
+                to[i] = w[i] + p[i];
+        }
+}
+
+KERNEL(cross_entropy)(float *losses, const float *probs, const int *targets, int B, int T, int V)
+{
+    WS(grid(2) extent(probs : B * T * V))
+    for (int b = 0; b < B; b++)
+        for (int t = 0; t < T; t++) {
+            const float *p = probs + b * T * V + t * V;
+            int x = targets[b * T + t];
+            losses[b * T + t] = -logf(p[x]);
+        }
+}

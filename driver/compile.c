@@ -128,7 +128,7 @@ static void add_plugin(const Options *options, const Config *config, const Names
         args_add(args, format("-fplugin-arg-wsc-schedule=%s", options->schedule));
     if (options->strict)
         args_add(args, "-fplugin-arg-wsc-strict");
-    if (options->debug)
+    if (options->debug || options->page)
         args_add(args, "-fplugin-arg-wsc-lines");
     if (options->show)
         args_add(args, "-fplugin-arg-wsc-show");
@@ -276,6 +276,8 @@ static int add_region(const Options *options, const Config *config, const Names 
 
     if (names->kept)
         keep_copy(names);
+    if (options->page)
+        page_emitted(names->cu);
     if (options->step == STEP_ASSEMBLY) {
         complain("note", "assembly of the host part only; the kernels of %s are in its .cu (--ws-keep)", names->stem);
         return 0;

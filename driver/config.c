@@ -35,6 +35,7 @@ static const struct {
     {"bundle", offsetof(Config, bundle), true},
     {"gdb", offsetof(Config, gdb), true},
     {"python", offsetof(Config, python), true},
+    {"page", offsetof(Config, page), true},
     {"fortran", offsetof(Config, fortran), true},
     {"solver", offsetof(Config, solver), true},
     {"machine", offsetof(Config, machine), true},

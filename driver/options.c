@@ -124,6 +124,10 @@ static void own_option(Options *options, const char *argument)
         options->print = value;
     else if (own_value(argument, "--ws-python", &value))
         options->python = value;
+    else if (own_value(argument, "--ws-page", &value))
+        options->page = value;
+    else if (own_value(argument, "--ws-trace", &value))
+        options->trace = value;
     else if (own_value(argument, "--ws-bundle", &value))
         options->bundle = value;
     else if (own_value(argument, "--ws-frontend", &value)) {
@@ -345,6 +349,8 @@ void options_parse(Options *options, const Config *config, int argc, char **argv
     check(options, config);
     if (options->python)
         python_options(options, config);
+    if (options->page)
+        page_check(options, config);
 }
 
 void options_help(void)
@@ -363,6 +369,9 @@ void options_help(void)
           "                        emulated kernels: gdb -x)\n"
           "  --ws-instead[=CACHE]  what follows is another compiler's command line, its name first: wscc takes\n"
           "                        its place, where a build system lets something run first (CACHE: ccache)\n"
+          "  --ws-page=FILE.html   show the kernels on a page for a browser: source and roles side by side, rings\n"
+          "                        and groups over time, memory, what was chosen, what was proved\n"
+          "  --ws-trace=FILE       with that: this run (WS_TRACE) in place of one of the program that is linked\n"
           "  --ws-python=NAME      make a package of Python with the functions of the sources, in NAME/ or -o\n"
           "  --ws-bundle=DIR       copy the header and the sequential library, one file each, to DIR\n"
           "  --ws-help             this text\n"

@@ -199,6 +199,10 @@ int main(int argc, char **argv)
         return host_only(&options, &config);
     temporary_purpose(purpose_of(&options));
     status = options.step == STEP_LINK ? link_all(&options, &config) : compile_all(&options, &config);
+    if (status == 0 && options.page) {
+        page_write(&options, &config);
+        outputs_keep();
+    }
     cleanup();
     return status == NOT_ENDED ? 1 : status;
 }

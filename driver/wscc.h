@@ -9,6 +9,7 @@
  * compile.c  one source to one object
  * device.c   emitted code to an object
  * depend.c   the -MD output
+ * page.c     a page for a browser
  * python.c   a package of Python
  * print.c    the questions: --ws-help, --ws-print, --ws-bundle
  * wscc.c     main: which of these to call
@@ -54,6 +55,7 @@ typedef struct {
     const char *gdb;              /* what shows tiles in gdb */
     const char *solver, *machine; /* wsc-solve, empty without libcadical; what it knows of the GPU */
     const char *python;           /* what a package of Python has to have */
+    const char *page;             /* the template of --ws-page */
     const char *fortran;          /* the module's source */
     const char *self;             /* this program */
     bool clang;                   /* is cc Clang? */
@@ -102,8 +104,9 @@ typedef struct {
     /* Our own.  */
     Target target;
     const char *dump, *bundle, *print, *schedule;
-    const char *python;  /* the name of a package, or NULL */
-    const char *package; /* its folder */
+    const char *page, *trace; /* a page for a browser, and the run that it shows */
+    const char *python;       /* the name of a package, or NULL */
+    const char *package;      /* its folder */
     bool keep, show, strict, help, version, clang;
     bool introduce; /* the host compiler presents itself (--version, --help), and wscc after it */
 } Options;
@@ -155,6 +158,12 @@ int device_compile_source(const Options *options, const Config *config, Target t
 void depend_extend(const Options *options, const Config *config, const char *file, bool region);
 /* The headers in a folder and below: calls `each` in sorted order.  */
 void each_header(const char *folder, void (*each)(const char *path, void *context), void *context);
+
+/* ---- page.c ------------------------------------------------------------------------------------------------------ */
+
+void page_check(const Options *options, const Config *config);
+void page_emitted(const char *cu); /* it is there, with lines */
+void page_write(const Options *options, const Config *config);
 
 /* ---- python.c ---------------------------------------------------------------------------------------------------- */
 

@@ -763,9 +763,11 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
     const Op *op = access->op;
     if (!coordinates_of(in, access, *offset, true, true) && !coordinates_of(in, access, *offset, false, true) &&
         !coordinates_of(in, access, *offset, true, false) && !coordinates_of(in, access, *offset, false, false)) {
-        if (!gather(in, op, "the first of them may lie in front of the array"))
+        if (group->vector)
+            visit_gathered(in, access, offset);
+        else if (!gather(in, op, "the first of them may lie in front of the array"))
             reject(in->kernel, op->loc, REASON_PLAIN_NEGATIVE, access_text(in, access));
-        return false;
+        return group->vector && !in->kernel->failed;
     }
     for (int i = 0; i < group->rank; i++) {
         Poly one = poly_constant(1), all = access->coordinate[i];
@@ -777,6 +779,10 @@ static bool visit_window(Nest *in, Access *access, const Poly *offset)
         if (!known && top && group->rank == 1 && extent_given(in, group, &all)) {
             all = poly_add(&all, &one, -1);
             known = true;
+        }
+        if (!known && group->vector) { /* a number: conditions say more */
+            visit_gathered(in, access, offset);
+            return !in->kernel->failed;
         }
         if (!known) {
             if (!gather(in, op, "how far a subscript goes is not known before the grid"))

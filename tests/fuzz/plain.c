@@ -4,8 +4,8 @@
  *
  * One function, in a file that includes itself: under its pragmas, and without them as f_plain.  Its arrays are read at
  * offsets, across, by one counter, under conditions on counters and on values; there are sums and maxima along rows and
- * columns, products in all orientations, triangles, and loops that count down or by two.  tests/fuzz/plain compiles it
- * for emulate and runs it.
+ * columns, products in all orientations, triangles, elements that are looked up, and loops that count down.
+ * tests/fuzz/plain compiles it for emulate and runs it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,9 +24,44 @@ static const char *pick(const char *const *list, int n)
 }
 #define PICK(...) pick((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
+static int lookups; /* this program has elements that are no window of an array */
+
+static void looked_up(const char *row, const char *col)
+{
+    switch (below(8)) {
+    case 0:
+        printf("v[m - 1 - %s]", col);
+        break;
+    case 1:
+        printf("a[(n - 1 - %s) * m + %s]", row, col);
+        break;
+    case 2:
+        printf("v[(%s + %s) / 2]", row, col);
+        break;
+    case 3:
+        printf("b[%s * m + %s]", col, col);
+        break;
+    case 4:
+        printf("(at[%s] >= 0 && at[%s] < m ? v[at[%s]] : (T)2)", col, col, col);
+        break;
+    case 5:
+        printf("(at[%s] >= 1 && at[%s] < n ? b[at[%s] * m + %s] : (T)3)", row, row, row, col);
+        break;
+    case 6:
+        printf("t[(%s * 3 + %s) %% m]", row, col);
+        break;
+    default:
+        printf("(%s + %s < n ? u[%s + %s] : (T)1)", row, col, row, col);
+    }
+}
+
 /* Row and column are counters that are inside the arrays by one on each side. */
 static void element(const char *row, const char *col)
 {
+    if (lookups && below(3) == 0) {
+        looked_up(row, col);
+        return;
+    }
     switch (below(6)) {
     case 0:
         printf("a[(%s + %d) * m + %s + %d]", row, below(3) - 1, col, below(3) - 1);
@@ -171,6 +206,8 @@ static void products(void)
                                        "(a[i * m + k] * u[i])"};
     static const char *const right[] = {"b[k * m + j]", "t[j * m + k]", "(b[k * m + j] - v[j])",
                                         "b[(k - 1) * m + j + 1]"};
+    static const char *const turned[] = {"a[i * m + l - k]", "a[(n - i) * m + k]", "(t[k * m + i] * u[n - i])",
+                                         "(at[k] >= 0 && at[k] < m ? a[i * m + at[k]] : 0)"};
     const char *memory = PICK("s", "c[i * m + j]");
     int local = memory[0] == 's';
     printf("    WS(grid(2) tile(64, %s))\n    ", PICK("16", "32", "64"));
@@ -183,7 +220,7 @@ static void products(void)
            local ? "s" : "c");
     printf("for (int k = 1; k < %s; k++)\n", PICK("l - 1", "l - 2", "i"));
     printf("                %s%s %s %s * %s;\n", below(4) ? "" : "if (k <= i) ", memory, PICK("+=", "-="),
-           pick(left, 4), pick(right, 4));
+           pick(lookups && below(2) ? turned : left, 4), pick(right, 4));
     if (local)
         printf("            c[i * m + j] = s;\n");
     printf("        }\n");
@@ -197,9 +234,10 @@ int main(int argc, char **argv)
         below(2);
     const char *type = below(3) ? "float" : "double";
     int kind = below(3), n = 3 + below(90), m = n + below(30);
+    lookups = below(3) == 0;
     printf("/* plain %d */\n#ifdef KERNEL\n", seed);
     printf("KERNEL(f)(int n, int m, int l, int flag, T *c, T *w, const T *a, const T *b, const T *t, const T *u, const "
-           "T *v)\n{\n");
+           "T *v, const int *at)\n{\n");
     if (kind == 0)
         elementwise();
     else if (kind == 1)
@@ -216,10 +254,12 @@ int main(int argc, char **argv)
     printf("int main(int argc, char **argv)\n{\n    check_begin(\"plain %d\", argc, argv);\n", seed);
     printf("    int n = %d, m = %d, l = %d, flag = %d;\n", n, m, n, below(2));
     printf("    ARRAY(c, m * m); ARRAY(w, m); ARRAY(a, m * m); ARRAY(b, m * m); ARRAY(t, m * m); ARRAY(u, m); ARRAY(v, "
-           "m);\n");
+           "m);\n    int *at = check_random(WS_I32, (size_t)m);\n    for (int i = 0; i < m; i++)\n        at[i] = i * "
+           "37 %% (m + 7) - 3;\n");
     printf("    f(n, m, l, flag, check_place(c), check_place(w), check_place(a), check_place(b), check_place(t), "
            "check_place(u), "
-           "check_place(v));\n    check_fetch();\n    f_plain(n, m, l, flag, c_, w_, a_, b_, t_, u_, v_);\n");
+           "check_place(v), check_place(at));\n    check_fetch();\n    f_plain(n, m, l, flag, c_, w_, a_, b_, t_, u_, "
+           "v_, at);\n");
     printf("    PLAIN_SAME(c, m * m, %s);\n    PLAIN_SAME(w, m, %s);\n    return plain_end();\n}\n#endif\n",
            type[0] == 'f' ? "2e-4" : "1e-12", type[0] == 'f' ? "2e-4" : "1e-12");
     return 0;

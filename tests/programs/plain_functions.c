@@ -158,6 +158,12 @@ static void tables(int n, int step)
     looked_up_plain(n, step, y_, z_, x, at, table);
     PLAIN_SAME(y, n, 0);
     PLAIN_SAME(z, n * n, 1e-6);
+    for (at[1] = -1; at[1] < 18; at[1] += 6) {
+        shifted(n, 17, check_place(y), check_place(x), check_place(at), check_place(table));
+        check_fetch();
+        shifted_plain(n, 17, y_, x, at, table);
+        PLAIN_SAME(y, n, 0);
+    }
     plain_next();
 }
 

@@ -574,17 +574,28 @@ static bool stands_before(const Op *op, const Op *other)
     return false;
 }
 
-/* A product in flight reads its register operand: the value of the next iteration, which takes the same registers, is
+/* What makes the operand for another iteration while the product is in flight, or NULL: handed to the next by the loop,
+   or made of the same operation of the source in a step that a loop begins with.  */
+static Op *maker_of_another(const Op *product, const Op *wait)
+{
+    const Value *operand = product->args[0];
+    if (!operand->def && operand->block == product->parent && operand->index > 0)
+        return product->parent->last->args[operand->index - 1]->def;
+    for (Op *op = product->next; op != wait && operand->def && operand->def->origin; op = op->next)
+        if (op->origin == operand->def->origin && op->code == operand->def->code && op->parent == product->parent)
+            return op;
+    return NULL;
+}
+
+/* A product in flight reads its register operand: the value of another iteration, which takes the same registers, is
    made behind the wait.  */
 static void visit_register_operand(Op *op, void *context)
 {
-    const Value *operand = op->code == OP_MMA ? op->args[0] : NULL;
     (void)context;
-    if (!operand || operand->type.kind != K_TILE || operand->def || operand->block != op->parent || operand->index < 1)
-        return;
-    Op *next = op->parent->last->args[operand->index - 1]->def, *wait = wait_of(op);
-    if (!next || !wait || next->parent != op->parent || op_info[next->code].class_ != CLASS_TILE ||
-        !stands_before(op, next) || !stands_before(next, wait))
+    Op *wait = op->code == OP_MMA && op->args[0]->type.kind == K_TILE ? wait_of(op) : NULL;
+    Op *next = wait ? maker_of_another(op, wait) : NULL;
+    if (!next || next->parent != op->parent || op_info[next->code].class_ != CLASS_TILE || !stands_before(op, next) ||
+        !stands_before(next, wait))
         return;
     for (const Op *between = next->next; between != wait; between = between->next)
         if (uses_value(between, next->results[0]))

@@ -6,7 +6,7 @@
  *   source                       role                                   taken for
  *   if (low)                     if (low)                               the branch, arm by arm
  *   for (k = 0; k < K; ..)       for (k = 0; k < K; ..)                 the loop (validate-loop.c)
- *                                if (0 < K) { .. for (k = 64; ..) }     the loop, its first iteration peeled off
+ *                                if (0 < K) { .. for (k = 64; ..) }     the loop, its first iterations peeled off
  *                                if (group == 0)                        what one group does for all: run both ways
  *                                skip trips                             the loop, in a tile of another group
  *
@@ -125,18 +125,23 @@ static bool match_if(Validator *in, const Op *op, const Op *source, Instance *ou
     const Term **memory[2] = {saved.memory, saved.memory};
     const Term **held[2] = {saved.held, saved.held};
     Known *results[2] = {0};
+    Staged *stage = in->stage;
+    in->stage = NULL;
     for (int k = 0; k < op->nblocks; k++) {
         results[k] = arena_alloc(in->kernel->module, (size_t)(op->nresults + 1) * sizeof(Known));
         Instance *arm = k < source->nblocks ? outer->arms[source->position][k] : NULL;
         open_only(in, arm);
-        if (!run_block(in, op->blocks[k]) || (arm && !is_complete(in, arm)) || !end_arm(in, op, k))
+        if (!run_block(in, op->blocks[k]) || (arm && !is_complete(in, arm)) || !end_arm(in, op, k)) {
+            in->stage = stage;
             return false;
+        }
         for (int i = 0; i < op->nresults; i++)
             results[k][i] = known_of(in, block_end(op->blocks[k])->args[i]);
         memory[k] = copy_of(in, in->memory, (size_t)in->nstored * sizeof *in->memory);
         held[k] = held_copy(in);
         attempt_restore(in, &saved);
     }
+    in->stage = stage;
     if (op->nblocks < 2 && source->nblocks > 1 && !is_complete(in, outer->arms[source->position][1]))
         return false;
     held_restore(in, held[0]);
@@ -245,7 +250,12 @@ static bool run_if(Validator *in, const Op *op)
         return run_arm(in, op, *answer);
     }
     uint64_t own = signature(in, op, false);
-    if (try_all(in, op, BRANCH, own) || (!in->why && try_all(in, op, STAGED_LOOP, own)))
+    bool guard = in->stage && is_next_guard(in, op), branch = try_all(in, op, BRANCH, own);
+    if (guard && !branch) {
+        in->why = NULL;
+        return run_next_guard(in, op);
+    }
+    if (branch || (!in->why && try_all(in, op, STAGED_LOOP, own)))
         return true;
     if (!in->why && term_is_number(condition, &known))
         return run_arm(in, op, known != 0);

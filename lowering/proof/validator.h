@@ -5,10 +5,11 @@
 #define WSC_VALIDATOR_H
 
 #include "schedule/cluster.h"
+#include "schedule/schedule.h"
 #include "proof/terms.h"
 #include "proof/validate.h"
 
-enum { MAX_OPEN = 4 };
+enum { MAX_OPEN = SCHEDULE_MOST_STAGE + 1 };
 
 /* How much of the source's tile a group holds: ANY where one cannot tell a part from the whole.  */
 typedef enum { SPREAD_ANY, SPREAD_WHOLE, SPREAD_ROWS, SPREAD_COLS } Spread;
@@ -36,10 +37,13 @@ typedef struct {
     Instance *instance; /* of a slot, and of a window of it */
 } Known;
 
-/* The loop whose first iteration a role has peeled off.  */
+/* A loop of which a role has peeled off iterations: those under way, one after the other, the first ones or, behind the
+   steady loop, the last ones.  */
 typedef struct {
     const Op *loop;
-    Instance *first, *last;
+    Instance *window[MAX_OPEN];
+    int count;
+    bool passed; /* the steady loop is behind */
 } Staged;
 
 typedef struct LoopClass LoopClass;
@@ -137,6 +141,8 @@ const Term *first_condition(Validator *in, const Op *loop, const Instance *outer
 bool match_loop(Validator *in, const Op *op, const Op *source, Instance *outer);
 bool is_steady(Validator *in, const Op *op);
 bool run_steady(Validator *in, const Op *op);
+bool is_next_guard(Validator *in, const Op *op);
+bool run_next_guard(Validator *in, const Op *op);
 bool run_staged(Validator *in, const Op *op, const Op *loop, Instance *outer);
 
 /* validate-control.c */

@@ -14,8 +14,20 @@
  * An operation of stage s works at time t on iteration t - s; within a time step operations stand in the table's order.
  * A use at stage u of a value that stage d defines looks u - d time steps back, and one more through a carried value of
  * the loop: 0 means earlier in the same step, 1 means a value that the new loop carries.  Everything stands under the
- * guard of the first iteration, so trip counts of 0 and 1 need no case of their own.  There are two stages.  What
- * stage 1 wants from the iteration before its own, and stage 0 makes, is carried over two steps.
+ * guard of the first iteration, so trip counts of 0 and 1 need no case of their own.
+ *
+ * Any number of stages is cut off one after the other, from the first on: the steady loop that a cut leaves, in which
+ * the later stages are still together, is the loop of the next.
+ *
+ *   if (lo < hi) {                               A of the first
+ *     if (lo + step < hi)                        A of the second, B of the first
+ *       for (k = lo + 2 * step; ...)             A, B and C, each of another iteration
+ *       ...                                      C of the last but one
+ *     ...                                        B and C of the last
+ *   }
+ *
+ * So each trip count less than the number of stages leaves at its own guard, and an operation stands there as often as
+ * there are stages.  What a stage wants of one further back is handed on step by step.
  *
  * With `pingpong` and groups that divide the rows, the products that a time step starts together are one turn: while
  * one group's run, the others do what comes between.  A turn ends before the first look at one of its products, so no
@@ -24,24 +36,26 @@
 #include "ir/queries.h"
 #include "roles/stages.h"
 
-enum { STAGES = 2, MAX_CARRIERS = 128, MAX_OPS = 1024 };
+enum { EARLY, LATE, SIDES, MAX_CARRIERS = 128, MAX_OPS = 1024 };
 
 /* A value that the new loop carries from one time step to the next.  */
 typedef struct {
     Value *key;     /* the old loop's value or argument, as its later user names it */
     Value *source;  /* the old value that feeds it at a step's end */
     Value *initial; /* before the first step, NULL: what the prologue computed */
-    int reader;     /* the stage that names it so */
+    int reader;     /* the side of the cut that names it so */
 } Carrier;
 
 typedef struct {
     Kernel *kernel;
     Op *loop;
-    Op *ops[MAX_OPS]; /* of the body, in the table's order */
+    int cut;          /* stages from this one on are late */
+    int last;         /* the last stage */
+    Op *ops[MAX_OPS]; /* of the body, in the order in which a time step has them */
     int nops;
     Carrier carriers[MAX_CARRIERS];
     int ncarriers;
-    ValueMap maps[STAGES]; /* how an op of each stage names old values in this step */
+    ValueMap maps[SIDES]; /* how an op of each side names old values in this step */
     bool broken;
 } Stager;
 
@@ -59,10 +73,24 @@ static Op *definer(const Stager *in, const Value *value)
     return op && op->parent == in->loop->blocks[0] ? op : NULL;
 }
 
-static int stage_of(const Stager *in, const Value *value)
+static int side_of_op(const Stager *in, const Op *op)
+{
+    return schedule_of(op)->stage >= in->cut ? LATE : EARLY;
+}
+
+static int side_of(const Stager *in, const Value *value)
 {
     Op *op = definer(in, value);
-    return op ? schedule_of(op)->stage : 0;
+    return op ? side_of_op(in, op) : EARLY;
+}
+
+/* Late stages are of one iteration until they are cut off themselves: in it they follow one another.  */
+static bool comes_before(const Stager *in, const Op *op, const Op *other)
+{
+    int x = schedule_of(op)->stage, y = schedule_of(other)->stage;
+    x = x < in->cut ? in->cut : x;
+    y = y < in->cut ? in->cut : y;
+    return x != y ? x < y : schedule_of(op)->order < schedule_of(other)->order;
 }
 
 /* ---- what has to be carried -------------------------------------------------------------------------------------- */
@@ -79,44 +107,44 @@ static void add_carrier(Stager *in, Value *key, Value *source, Value *initial, i
     in->carriers[in->ncarriers++] = (Carrier){key, source, initial, reader};
 }
 
-/* `order` is that of the use: within a time step what is defined stands before.  */
-static void see_use(Stager *in, Value *value, int stage, int order)
+/* `user` is the body's op that holds the use: within a time step what is defined stands before.  */
+static void see_use(Stager *in, Value *value, const Op *user)
 {
     Block *body = in->loop->blocks[0];
+    int side = side_of_op(in, user);
     if (value->block == body && value->index > 0) {
         Carried names = carried(in->loop, value->index - 1);
         const Op *source = definer(in, names.next);
-        int distance = 1 + stage - stage_of(in, names.next);
-        in->broken |= distance == 0 && schedule_of(source)->order > order;
+        int from = side_of(in, names.next), distance = 1 + side - from;
+        in->broken |= distance == 0 && !comes_before(in, source, user);
         if (distance == 1)
-            add_carrier(in, value, names.next, stage_of(in, names.next) ? names.init : NULL, stage_of(in, names.next));
-        else if (distance == 2) /* what stage 0 sees in this step, stage 1 sees in the next */
-            add_carrier(in, value, value, names.init, 1);
-        in->broken |= distance > 2;
+            add_carrier(in, value, names.next, from == LATE ? names.init : NULL, from);
+        else if (distance == 2) /* what is seen early in this step is seen late in the next */
+            add_carrier(in, value, value, names.init, LATE);
     } else if (value->block == body || definer(in, value)) {
-        int distance = stage - stage_of(in, value);
+        int distance = side - side_of(in, value);
         if (distance == 1)
-            add_carrier(in, value, value, NULL, 1);
-        in->broken |= distance < 0 || distance > 1;
+            add_carrier(in, value, value, NULL, LATE);
+        in->broken |= distance < 0;
     }
 }
 
-static void see_uses(Stager *in, Op *op, int stage, int order)
+static void see_uses(Stager *in, Op *op, const Op *user)
 {
     for (int i = 0; i < op->nargs; i++)
-        see_use(in, op->args[i], stage, order);
+        see_use(in, op->args[i], user);
     for (int k = 0; k < op->nblocks; k++)
         FOR_OPS (inner, op->blocks[k])
-            see_uses(in, inner, stage, order);
+            see_uses(in, inner, user);
 }
 
-/* Final values that stage 0 computes have to survive to the end, whether or not the loop itself looks back at them.  */
+/* Final values that are computed early have to survive to the end, whether or not the loop looks back at them.  */
 static void see_results(Stager *in)
 {
     for (int i = 0; i < carried_count(in->loop); i++) {
         Carried names = carried(in->loop, i);
-        if (!stage_of(in, names.next))
-            add_carrier(in, names.argument, names.next, NULL, 0);
+        if (side_of(in, names.next) == EARLY)
+            add_carrier(in, names.argument, names.next, NULL, EARLY);
     }
 }
 
@@ -127,7 +155,7 @@ static void copy_block(Stager *in, Block *from, Block *to, ValueMap *map);
 static Op *copy_op(Stager *in, Op *op, Block *to, ValueMap *map)
 {
     Op *copy = op_clone(in->kernel, op, map);
-    schedule_op(copy)->stage = 0;
+    schedule_op(copy)->stage = EARLY;
     op_append(to, copy);
     for (int k = 0; k < op->nblocks; k++)
         copy_block(in, op->blocks[k], block_new(in->kernel, copy), map);
@@ -146,14 +174,15 @@ static void copy_block(Stager *in, Block *from, Block *to, ValueMap *map)
         copy_op(in, op, to, map);
 }
 
-/* A result of stage 1 is, for stage 0 of the same step, what the loop carried into its iteration.  */
+/* A result that is late is, for what is early in the same step, what the loop carried into its iteration.  */
 static void publish(Stager *in, const Op *op)
 {
     for (int r = 0; r < op->nresults; r++)
         for (int i = 0; i < carried_count(in->loop); i++) {
             Carried names = carried(in->loop, i);
-            if (names.next == op->results[r] && schedule_of(op)->stage == 1)
-                value_map_set(in->kernel, &in->maps[0], names.argument, value_map_get(&in->maps[1], op->results[r]));
+            if (names.next == op->results[r] && side_of_op(in, op) == LATE)
+                value_map_set(in->kernel, &in->maps[EARLY], names.argument,
+                              value_map_get(&in->maps[LATE], op->results[r]));
         }
 }
 
@@ -207,35 +236,40 @@ static bool in_pingpong(const Stager *in)
            in->kernel->grid.consumers > 1;
 }
 
-/* A release at a later stage than its get: the slots got since are still to be read.  */
+/* A release on the other side of the cut than its get: the slot got since is still to be read.  */
 static int slots_since(const Stager *in, const Op *release)
 {
     for (int i = 0; i < in->nops; i++)
         if (in->ops[i]->code == OP_GET && in->ops[i]->aref == release->aref)
-            return schedule_of(release)->stage - schedule_of(in->ops[i])->stage;
+            return side_of_op(in, release) - side_of_op(in, in->ops[i]);
     return 0;
 }
 
-static void copy_step(Stager *in, Block *to, unsigned stages)
+enum { COPY_EARLY = 1 << EARLY, COPY_LATE = 1 << LATE, COPY_ALL = COPY_EARLY | COPY_LATE };
+
+static void copy_step(Stager *in, Block *to, unsigned sides)
 {
     const Op *before = to->last;
+    bool cut_again = sides == COPY_ALL && in->cut < in->last;
     for (int i = 0; i < in->nops; i++) {
         Op *op = in->ops[i];
-        if (!(stages >> schedule_of(op)->stage & 1))
+        if (!(sides >> side_of_op(in, op) & 1))
             continue;
-        Op *copy = copy_op(in, op, to, &in->maps[schedule_of(op)->stage]);
-        if (op->code == OP_CONSUMED && stages & 1)
+        Op *copy = copy_op(in, op, to, &in->maps[side_of_op(in, op)]);
+        if (cut_again)
+            schedule_op(copy)->stage = schedule_of(op)->stage;
+        if (op->code == OP_CONSUMED && sides & COPY_EARLY)
             copy->sync->keep += slots_since(in, op);
         publish(in, op);
     }
-    if (stages & 1 && in_pingpong(in))
+    if (sides & COPY_EARLY && !cut_again && in_pingpong(in))
         place_turn(in, to, before);
 }
 
 /* What a carrier's value is at the end of a step: the newest copy of its source.  */
 static Value *at_end(Stager *in, const Carrier *carrier)
 {
-    return value_map_get(&in->maps[stage_of(in, carrier->source)], carrier->source);
+    return value_map_get(&in->maps[side_of(in, carrier->source)], carrier->source);
 }
 
 /* ---- the three parts --------------------------------------------------------------------------------------------- */
@@ -252,12 +286,12 @@ static Op *plain(Stager *in, Block *to, Opcode code, int nargs, Value *const *ar
 static void prologue(Stager *in, Block *to, Value **initial)
 {
     Value *iv = in->loop->blocks[0]->args[0];
-    value_map_set(in->kernel, &in->maps[0], iv, in->loop->args[0]);
+    value_map_set(in->kernel, &in->maps[EARLY], iv, in->loop->args[0]);
     for (int i = 0; i < carried_count(in->loop); i++) {
         Carried names = carried(in->loop, i);
-        value_map_set(in->kernel, &in->maps[0], names.argument, names.init);
+        value_map_set(in->kernel, &in->maps[EARLY], names.argument, names.init);
     }
-    copy_step(in, to, 1u);
+    copy_step(in, to, COPY_EARLY);
     for (int i = 0; i < in->ncarriers; i++)
         initial[i] = in->carriers[i].initial ? in->carriers[i].initial : at_end(in, &in->carriers[i]);
 }
@@ -274,7 +308,7 @@ static Op *steady(Stager *in, Block *to, Value **initial)
     loop->control->compare = old->control->compare;
     loop->control->pipeline = old->control->pipeline;
     Block *body = block_new(kernel, loop);
-    value_map_set(kernel, &in->maps[0], iv, block_arg(kernel, body, iv->type, iv->name, iv->loc));
+    value_map_set(kernel, &in->maps[EARLY], iv, block_arg(kernel, body, iv->type, iv->name, iv->loc));
     for (int i = 0; i < in->ncarriers; i++) {
         Value *key = in->carriers[i].key;
         op_add_arg(kernel, loop, initial[i]);
@@ -282,7 +316,7 @@ static Op *steady(Stager *in, Block *to, Value **initial)
         argument->split = key->split;
         value_map_set(kernel, &in->maps[in->carriers[i].reader], key, argument);
     }
-    copy_step(in, body, 3u);
+    copy_step(in, body, COPY_ALL);
     Value *next[MAX_CARRIERS];
     for (int i = 0; i < in->ncarriers; i++)
         next[i] = at_end(in, &in->carriers[i]);
@@ -297,23 +331,24 @@ static Op *steady(Stager *in, Block *to, Value **initial)
 static void epilogue(Stager *in, Block *to, const Op *loop)
 {
     for (int i = 0; i < in->ncarriers; i++) {
-        if (in->carriers[i].reader == 1)
-            value_map_set(in->kernel, &in->maps[1], in->carriers[i].key, loop->results[i]);
+        if (in->carriers[i].reader == LATE)
+            value_map_set(in->kernel, &in->maps[LATE], in->carriers[i].key, loop->results[i]);
     }
-    copy_step(in, to, 2u);
+    copy_step(in, to, COPY_LATE);
     Value *finals[MAX_CARRIERS];
     int n = carried_count(in->loop);
     for (int i = 0; i < n; i++) {
         Carried names = carried(in->loop, i);
-        finals[i] = value_map_get(&in->maps[1], names.next);
-        for (int c = 0; c < in->ncarriers && !stage_of(in, names.next); c++)
-            if (in->carriers[c].key == names.argument && in->carriers[c].reader == 0)
+        finals[i] = value_map_get(&in->maps[LATE], names.next);
+        for (int c = 0; c < in->ncarriers && side_of(in, names.next) == EARLY; c++)
+            if (in->carriers[c].key == names.argument && in->carriers[c].reader == EARLY)
                 finals[i] = loop->results[c];
     }
     plain(in, to, OP_YIELD, n, finals);
 }
 
-static void expand_loop(Stager *in)
+/* Cuts off the stage before `cut`; returns the steady loop.  */
+static Op *cut_loop(Stager *in)
 {
     Kernel *kernel = in->kernel;
     Op *old = in->loop;
@@ -323,8 +358,8 @@ static void expand_loop(Stager *in)
     Op *guard = plain(in, around, OP_IF, 1, &runs);
     Block *then = block_new(kernel, guard);
     Value *initial[MAX_CARRIERS];
-    for (int s = 0; s < STAGES; s++)
-        in->maps[s] = value_map_new(kernel);
+    for (int side = 0; side < SIDES; side++)
+        in->maps[side] = value_map_new(kernel);
     prologue(in, then, initial);
     Op *loop = steady(in, then, initial);
     epilogue(in, then, loop);
@@ -344,25 +379,41 @@ static void expand_loop(Stager *in)
     for (int i = 0; i < carried_count(old); i++)
         ir_replace_uses(root, old->results[i], guard->results[i]);
     op_remove(old);
+    return loop;
 }
 
-/* The body's operations by the table's order, stable.  */
+/* The body's operations as a time step has them, stable.  */
 static void collect(Stager *in)
 {
     FOR_OPS (op, in->loop->blocks[0]) {
         if (op == body_end(in))
             continue;
-        if (in->nops == MAX_OPS || schedule_of(op)->stage >= STAGES || schedule_of(op)->stage < 0) {
+        if (in->nops == MAX_OPS || schedule_of(op)->stage < 0) {
             in->broken = true;
             return;
         }
         int place = in->nops++;
-        for (; place > 0 && schedule_of(in->ops[place - 1])->order > schedule_of(op)->order; place--)
+        for (; place > 0 && comes_before(in, op, in->ops[place - 1]); place--)
             in->ops[place] = in->ops[place - 1];
         in->ops[place] = op;
-        see_uses(in, op, schedule_of(op)->stage, schedule_of(op)->order);
+        see_uses(in, op, op);
     }
     see_results(in);
+}
+
+static void expand_loop(Kernel *kernel, Op *loop, int last)
+{
+    for (int cut = 1; cut <= last && loop; cut++) {
+        Stager *in = arena_alloc(kernel->module, sizeof *in);
+        in->kernel = kernel;
+        in->loop = loop;
+        in->cut = cut;
+        in->last = last;
+        collect(in);
+        if (in->broken)
+            BUG(kernel, "the schedule table asks for a value before it is there");
+        loop = in->broken ? NULL : cut_loop(in);
+    }
 }
 
 void expand_stages(Kernel *kernel, Block *block)
@@ -370,19 +421,10 @@ void expand_stages(Kernel *kernel, Block *block)
     FOR_OPS (op, block) {
         for (int k = 0; k < op->nblocks; k++)
             expand_stages(kernel, op->blocks[k]);
-        bool staged = false;
+        int last = 0;
         if (op->code == OP_FOR)
             FOR_OPS (inner, op->blocks[0])
-                staged |= schedule_of(inner)->stage > 0;
-        if (!staged)
-            continue;
-        Stager *in = arena_alloc(kernel->module, sizeof *in);
-        in->kernel = kernel;
-        in->loop = op;
-        collect(in);
-        if (in->broken)
-            BUG(kernel, "the schedule table asks for a value before it is there, or from more than one time step back");
-        else
-            expand_loop(in);
+                last = schedule_of(inner)->stage > last ? schedule_of(inner)->stage : last;
+        expand_loop(kernel, op, last);
     }
 }

@@ -148,12 +148,21 @@ static void order_first(const Coarse *in, Op *op)
     }
 }
 
-/* Registers that a group of 64 rows cannot share out in time: accumulators that the loop carries, the first products'
-   results, and what the second products in flight still read while the next of it is computed.  */
-static int held_registers(const Coarse *in)
+/* Something looks at the value in a later stage than that in which it is made.  */
+static bool is_held_over(const Op *op, const Block *block, const Uses *uses)
+{
+    for (const Use *use = uses_of(uses, op->results[0]); use; use = use->next) {
+        const Op *user = op_at_block(use->op, block);
+        if (user && user != block_end(block) && schedule_of(user)->stage > schedule_of(op)->stage)
+            return true;
+    }
+    return false;
+}
+
+int choose_held_registers(const Kernel *kernel, const Block *block, const Uses *uses)
 {
     int registers = 0;
-    FOR_OPS (op, in->block) {
+    FOR_OPS (op, block) {
         if (!op_is_dot(op))
             continue;
         Type held = op->results[0]->type;
@@ -162,20 +171,25 @@ static int held_registers(const Coarse *in)
         Type operand = op->args[0]->type;
         operand.rows = MACHINE_MMA_ROWS;
         bool computed = schedule_of(op)->stage && !ring_source(op->args[0]);
-        registers += machine_tile_registers(held, LAYOUT_MMA) * (in->kernel->grid.consumers == 1 ? groups : 1);
+        int each = machine_tile_registers(held, LAYOUT_MMA) * (kernel->grid.consumers == 1 ? groups : 1);
+        registers += is_held_over(op, block, uses) ? 2 * each : each;
         registers += computed ? machine_tile_registers(operand, LAYOUT_MMA) : 0;
     }
     return registers;
 }
 
-/* A left operand in registers that something needs before U (j-1) is waited for, which still reads those registers:
-   ptxas would wait for each product where it starts (C7513).  */
-static const Value *needed_early(const Coarse *in)
+const Value *choose_needed_early(const Block *block, const Uses *uses)
 {
-    FOR_OPS (op, in->block) {
-        const Op *left = schedule_of(op)->stage && op_is_dot(op) ? local_op(in, op->args[0]) : NULL;
-        if (left && !ring_source(op->args[0]) && !only_late(in, op->args[0]))
-            return op->args[0];
+    FOR_OPS (op, block) {
+        const Value *left = op_is_dot(op) ? op->args[0] : NULL;
+        const Op *def = left && left->def ? op_at_block(left->def, block) : NULL;
+        if (!def || ring_source(left) || schedule_of(def)->stage >= schedule_of(op)->stage)
+            continue;
+        for (const Use *use = uses_of(uses, left); use; use = use->next) {
+            const Op *user = op_at_block(use->op, block);
+            if (!user || user == block_end(block) || schedule_of(user)->stage < schedule_of(op)->stage)
+                return left;
+        }
     }
     return NULL;
 }
@@ -184,15 +198,25 @@ static const Value *needed_early(const Coarse *in)
 static const char *objection(const Coarse *in)
 {
     Module *module = in->kernel->module;
-    const Value *early = needed_early(in);
+    const Value *early = choose_needed_early(in->block, in->uses);
     if (early)
         return arena_print(module,
                            "%s is computed while the second product still reads what it was in the iteration before",
                            early->name ? early->name : "an operand");
-    if (held_registers(in) > BUDGET_HELD_REGISTERS)
+    int registers = choose_held_registers(in->kernel, in->block, in->uses);
+    if (registers > BUDGET_HELD_REGISTERS)
         return arena_print(module, "its accumulators and operands in flight take %d registers of each thread",
-                           held_registers(in));
+                           registers);
     return NULL;
+}
+
+bool choose_has_second(Kernel *kernel, Op *loop, const Uses *uses)
+{
+    Coarse in = {kernel, loop->blocks[0], uses, NULL};
+    FOR_OPS (op, in.block)
+        if (is_second_product(&in, op))
+            return true;
+    return false;
 }
 
 bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses)

@@ -48,6 +48,18 @@ bool split_rows(Kernel *kernel, int groups, Op **why);
 
 /* choose-coarse.c: stages and orders for a loop of the form T, C, U.  False, and nothing changed, for any other.  */
 bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses);
+/* Has it a U?  */
+bool choose_has_second(Kernel *kernel, Op *loop, const Uses *uses);
+/* Of the table as it stands: registers that a group of 64 rows cannot share out in time.  These are accumulators that
+   the loop carries, products' results, and what products in flight still read while the next of it is computed.  */
+int choose_held_registers(const Kernel *kernel, const Block *block, const Uses *uses);
+/* ... and a left operand in registers that something needs before the product of the iteration before is waited for,
+   which still reads those registers: ptxas would wait for each product where it starts (C7513).  NULL: none.  */
+const Value *choose_needed_early(const Block *block, const Uses *uses);
+
+/* choose-stages.c: the same for a chain of products of at least so many stages behind the first; 1: and for a loop of
+   one product and what is computed from it.  False, and nothing changed, for any other.  */
+bool choose_stages(Kernel *kernel, Op *loop, const Uses *uses, int least);
 
 /* choose-dynamic.c: do some tiles take longer than others, and may they be scheduled dynamically?  */
 bool choose_dynamic(Kernel *kernel);

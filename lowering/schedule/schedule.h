@@ -19,7 +19,7 @@ bool schedule_keeps_order(const Op *first, const Op *second);
 Op *schedule_op_at(Kernel *kernel, int order);
 const char *schedule_text(Kernel *kernel);
 
-enum { SCHEDULE_MOST_STAGE = 1 }; /* that is carried out */
+enum { SCHEDULE_MOST_STAGE = 15 }; /* of an operation, from 0 on */
 
 /* graph.c: the dependences of a kernel's pipelined loops, for wsc-solve; "" without one.  */
 const char *schedule_graph(Kernel *kernel);

@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-enum { SECONDS = 10 };
+enum { SECONDS = 10, SOLVED_STAGES = 4 };
 
 typedef struct {
     Kernel *kernel;
@@ -52,7 +52,7 @@ static int run_solver(const Solver *in, const char *loop)
     Module *module = in->kernel->module;
     char *arguments[] = {(char *)module->solver,
                          arena_print(module, "--loop=%s", loop),
-                         arena_print(module, "--stages=%d", SCHEDULE_MOST_STAGE + 1),
+                         arena_print(module, "--stages=%d", SOLVED_STAGES),
                          arena_print(module, "--time=%d", SECONDS),
                          arena_print(module, "--output=%s", in->answer),
                          arena_print(module, "%s", "--table"),
@@ -97,8 +97,8 @@ static void copy_answer(Solver *in, const char *loop, char *text)
         if (!strncmp(line, "# interval ", 11) && !*why)
             why = arena_print(in->kernel->module, "%s", line + 2);
     }
-    remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "%s is solved, for at most %d stages: %s", loop,
-           SCHEDULE_MOST_STAGE + 1, why);
+    remark(in->kernel, DIAG_OPTIMIZED, in->kernel->loc, "%s is solved, for at most %d stages: %s", loop, SOLVED_STAGES,
+           why);
 }
 
 static void solve_loop(Solver *in, Op *loop)
@@ -113,7 +113,7 @@ static void solve_loop(Solver *in, Op *loop)
                status == 2   ? "schedule(optimal): there is no schedule of at most %d stages; as chosen without it"
                : status == 3 ? "schedule(optimal): no answer for %d stages in time; as chosen without it"
                              : "schedule(optimal): wsc-solve failed with %d stages; as chosen without it",
-               SCHEDULE_MOST_STAGE + 1);
+               SOLVED_STAGES);
     in->solved |= answer != NULL;
     free(answer);
 }

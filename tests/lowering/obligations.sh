@@ -25,7 +25,8 @@ spoiled() {
 }
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
-    carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks; do
+    carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
+    chain; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -216,6 +217,18 @@ ok 'another branch' spoiled arms 'has a branch that the source does not have her
     "$producer"'s/= lti %i, %j/= lti %j, %i/'
 ok 'a while under another condition' spoiled while_around 'goes on under another condition' \
     "$producer"'s/= lti %begin.2, %wide/= lei %begin.2, %wide/'
+ok 'a guard that asks for another iteration' spoiled chain 'has a branch that the source does not have here' \
+    "$consumer"'s/= gti %L, 64/= gti %L, 128/'
+ok 'a steady loop that leaves one out' spoiled chain 'is a loop that the source does not have here' \
+    "$consumer"'s/ = 128, < %L, 64; %p/ = 192, < %L, 64; %p/'
+ok 'what another iteration made' spoiled chain "reads 'p_2', which holds another value" \
+    "$consumer"'s/yield %p.4, %acc.8/yield %p, %acc.8/'
+ok 'nothing of a later stage, where the guard fails' spoiled chain "carries 'acc' over an iteration" \
+    "$consumer"'s/yield %p, %zero/yield %p, %s.2/'
+ok 'an iteration that is not ended' spoiled chain "without the get of 'tw_ring'" \
+    "$consumer"'{/%slot.8: i32/,/consumed/d;s/yield %p.4, %acc.8/yield %p.4, %acc.3/;}'
+ok 'a guard without the iterations behind it' spoiled chain 'peels an iteration off a loop that does not follow' \
+    "$consumer"'{/%p.4: tile.* = for /,/^ *yield %p.6/d;s/^          }$//;s/%h.2/%h/;s/%acc.3$/%zero/;s/%acc.3 |/%zero |/;s/yield %p.4/yield %p.3/;}'
 ok 'pieces in another order' spoiled while_around 'goes on under another condition\|carries' \
     "$producer"'s/= at %pieces, %piece.3/= at %pieces, 0:i64/'
 ok 'the wrong turn' spoiled by_tiles 'has a branch that the source does not have here' \

@@ -15,7 +15,7 @@ reads_back() {
         "$lower" --quiet --emit --schedule="$1.schedule" "$cases/$1.ir" >read.cu && cmp chosen.cu read.cu &&
         "$lower" --quiet --dump=schedule --schedule="$1.schedule" "$cases/$1.ir" >again && diff "$1.schedule" again
 }
-for name in gemm attention prepared gated nested copy uneven; do
+for name in gemm attention prepared gated nested copy uneven chain; do
     ok "$name reads back" reads_back "$name"
 done
 
@@ -44,6 +44,14 @@ ok 'what is not listed stands before its reader' as_chosen attention \
 ok 'cycles' carried_out attention 's/coarse/coarse interval=90/; /^op [a-z]*.[0-9]* stage=0/d
 s/^op tv.22.*/op s.25 at=0\nop now.41 at=20\nop p.45 at=30\nop rescaled.48 at=50\nop ph.49 at=60/
     s/^op acc.50.*/op acc.50 at=91/'
+ok 'four stages, one without a product' carried_out chain \
+    's/stage=2/stage=3/; s/^\(op [gh].*\)stage=1/\1stage=2/; /^op tq/!s/ring=4/ring=3/' 'p.L > 128'
+gathers() { sed "s/pipeline(2)/& schedule(coarse)$1/" "$cases/gather.ir" >gathers.ir &&
+    "$lower" --quiet --emit gathers.ir 2>messages >gathers.cu; }
+no_turns() { gathers '' && grep -q 'p.N > 0' gathers.cu && ! grep -q pingpong gathers.cu; }
+ok 'groups that gather an operand take no turns' no_turns
+turns() { ! gathers ' pingpong' && cat messages && grep -q 'error: pingpong cannot be applied' messages; }
+ok 'and cannot be asked to' turns
 
 # refused CASE SCRIPT MESSAGE
 refused() {
@@ -72,7 +80,7 @@ ok 'no number' refused gemm 's/ring=4/ring=four/' "'ring=four' in a schedule: a 
 ok 'neither yes nor no' refused gemm 's/pingpong=no/pingpong=maybe/' "'yes' or 'no' is meant"
 ok 'many words' refused gemm 's/^op acc.15/op acc.15 a a a a a a a a a a a a a a a a a a a a a a a a/' 'too many words'
 ok 'a stage out of range' refused attention 's/^op acc.50 stage=1/op acc.50 stage=99/' \
-    "'stage=99' in a schedule: a number from 0"
+    "'stage=99' in a schedule: a number from 0 to 15 is meant"
 ok 'a cycle without an interval' refused attention 's/^op acc.50 stage=1/op acc.50 at=91/' "the loop has no 'interval'"
 ok 'twice' refused gemm 's/^op acc.15/op ta.12/' "^edited:11:1: error: 'ta.12' in a schedule: line 8 has it already"
 ok 'in another loop' refused gemm 's/^op acc.15/&\nop zero.9/' 'not of this loop'

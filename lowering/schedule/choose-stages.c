@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * choose-stages.c - the writer of the schedule table for chains of products, of any length.
+ *
+ *   before, one iteration              after, one time step
+ *   s = ws_dot (q, ws_trans (k), 0)    T0      T0 (j)      started
+ *   p = f (s)                          C0      T1 (j-1)    started
+ *   t = ws_dot (p, v, 0)               T1      T2 (j-2)    started
+ *   h = g (t)                          C1      C0 (j)      waits for T0 alone
+ *   o = ws_dot (h, w, o)               T2      C1 (j-1)    waits for T1, runs under T2
+ *
+ * A product stands a stage behind those that its operands are computed from, and what is computed from a product stands
+ * in its stage.  In a loop without a second product that would be one stage, so there what is computed from a product
+ * stands a stage behind it: it runs under the product of the next iteration.
+ *
+ * An iteration may look at what the one before it made a stage further back at the earliest, and then behind the
+ * product that makes it.  Stages rise until all of that holds; where they rise without end, the iterations wait for one
+ * another, and the loop has no such schedule.
+ */
+#include "schedule/choose.h"
+#include "schedule/schedule.h"
+#include "machine/budget.h"
+
+enum { ORDER_SHIFT = 20 };
+
+typedef struct {
+    Kernel *kernel;
+    Op *loop;
+    Block *block;
+    const Uses *uses;
+    bool behind;  /* what is computed from a product stands a stage behind it */
+    bool *waits;  /* by op: for a product of its own stage */
+    bool *stays;  /* by op: behind what else stands in its time step */
+    int *classes; /* by op: in the order of a time step; products of a stage, and then all the rest */
+    int last;     /* stage */
+    bool changed, broken;
+} Stages;
+
+static int stage_of(const Op *op)
+{
+    return schedule_of(op)->stage;
+}
+
+/* The op of the block that defines a value, NULL if it comes from elsewhere.  */
+static Op *local_op(const Stages *in, const Value *value)
+{
+    return value->def ? op_at_block(value->def, in->block) : NULL;
+}
+
+/* What makes, in the iteration before, the value that comes with this name.  */
+static Op *maker_before(const Stages *in, const Value *value)
+{
+    bool carries = value->block == in->block && value->index > 0;
+    return carries ? local_op(in, carried(in->loop, value->index - 1).next) : NULL;
+}
+
+static bool is_product(const Op *op, const void *context)
+{
+    (void)context;
+    return op_is_dot(op);
+}
+
+static bool is_last(const Stages *in, const Op *op)
+{
+    return op == block_end(in->block);
+}
+
+/* ---- stages ------------------------------------------------------------------------------------------------------ */
+
+static void raise_stage(Stages *in, Op *op, int stage)
+{
+    if (stage <= stage_of(op) || in->broken)
+        return;
+    in->changed = true;
+    in->broken = stage > SCHEDULE_MOST_STAGE;
+    schedule_op(op)->stage = in->broken ? 0 : stage;
+    in->last = stage > in->last ? stage : in->last;
+}
+
+static void raise_for(Stages *in, Op *op, const Op *within)
+{
+    for (int i = 0; i < within->nargs; i++) {
+        const Op *def = local_op(in, within->args[i]), *before = maker_before(in, within->args[i]);
+        bool operand = op_is_dot(op) && i < 2;
+        bool apart = in->behind ? def && op_is_dot(def) && !op_is_dot(op) : operand;
+        if (def && def != op)
+            raise_stage(in, op, stage_of(def) + (apart && in->waits[def->id]));
+        if (before)
+            raise_stage(in, op, stage_of(before) - op_is_dot(before));
+    }
+    for (int k = 0; k < within->nblocks; k++)
+        FOR_OPS (inner, within->blocks[k])
+            raise_for(in, op, inner);
+}
+
+static bool waits_within(const Stages *in, const Op *op, const Op *within)
+{
+    for (int i = 0; i < within->nargs; i++) {
+        const Op *def = local_op(in, within->args[i]);
+        if (def && def != op && stage_of(def) == stage_of(op) && in->waits[def->id])
+            return true;
+    }
+    for (int k = 0; k < within->nblocks; k++)
+        FOR_OPS (inner, within->blocks[k])
+            if (waits_within(in, op, inner))
+                return true;
+    return false;
+}
+
+static void raise_memory(Stages *in, Op *first)
+{
+    for (Op *second = first->next; second; second = second->next) {
+        if (is_last(in, second) || !schedule_keeps_order(first, second))
+            continue;
+        raise_stage(in, first, stage_of(second));
+        raise_stage(in, second, stage_of(first));
+    }
+}
+
+/* What comes through a ring needs nothing where it is got.  */
+static void raise_all(Stages *in)
+{
+    do {
+        in->changed = false;
+        FOR_OPS (op, in->block) {
+            if (is_last(in, op) || schedule_of(op)->depth)
+                continue;
+            raise_for(in, op, op);
+            in->waits[op->id] = ir_any(op, is_product, NULL) || waits_within(in, op, op);
+            raise_memory(in, op);
+        }
+    } while (in->changed && !in->broken);
+}
+
+static int first_use(const Stages *in, const Op *op)
+{
+    int stage = SCHEDULE_MOST_STAGE + 1;
+    for (int r = 0; r < op->nresults; r++)
+        for (const Use *use = uses_of(in->uses, op->results[r]); use; use = use->next) {
+            const Op *user = op_at_block(use->op, in->block);
+            int here = user && !is_last(in, user) ? stage_of(user) : 0;
+            stage = here < stage ? here : stage;
+        }
+    return stage > SCHEDULE_MOST_STAGE ? 0 : stage;
+}
+
+/* What does not wait for products is computed, or got, where it is looked at first, so that nobody holds it before.  */
+static void sink(Stages *in)
+{
+    for (Op *op = in->block->last; op; op = op->prev) {
+        OpClass class_ = op_info[op->code].class_;
+        bool moves = schedule_of(op)->depth || class_ == CLASS_TILE || class_ == CLASS_SCALAR;
+        if (moves && !op->nblocks && !in->waits[op->id] && !is_last(in, op))
+            raise_stage(in, op, first_use(in, op));
+    }
+}
+
+/* ---- order of a time step ---------------------------------------------------------------------------------------- */
+
+static bool looks_at_staying(const Stages *in, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++) {
+        const Op *def = local_op(in, op->args[i]), *before = maker_before(in, op->args[i]);
+        if ((def && stage_of(def) == stage_of(op) && in->stays[def->id]) || (before && stage_of(before) > stage_of(op)))
+            return true;
+    }
+    return false;
+}
+
+/* As choose-coarse.c has it: what looks at a product that the same time step makes for the iteration before, loads
+   whose place among the stores counts, control flow.  */
+static void find_staying(Stages *in)
+{
+    FOR_OPS (op, in->block)
+        in->stays[op->id] = (op_info[op->code].class_ == CLASS_LOAD && !schedule_of(op)->depth) || op->nblocks ||
+                            looks_at_staying(in, op);
+}
+
+/* A product that starts before anything of its time step is waited for.  Another may add to it.  */
+static bool starts_early(const Stages *in, const Op *op)
+{
+    if (!op_is_dot(op) || in->stays[op->id])
+        return false;
+    for (int i = 0; i < 3; i++) {
+        const Op *def = local_op(in, op->args[i]);
+        bool adds = i == 2 && def && op_is_dot(def) && starts_early(in, def);
+        if (def && stage_of(def) == stage_of(op) && in->waits[def->id] && !adds)
+            return false;
+    }
+    return true;
+}
+
+static void order_early(Stages *in, Op *op, int stage)
+{
+    if (stage_of(op) != stage || in->classes[op->id] <= stage)
+        return;
+    in->classes[op->id] = stage;
+    for (int i = 0; i < op->nargs; i++) {
+        Op *def = local_op(in, op->args[i]);
+        if (def)
+            order_early(in, def, stage);
+    }
+}
+
+static void order_all(Stages *in)
+{
+    FOR_OPS (op, in->block)
+        in->classes[op->id] = in->last + 1;
+    FOR_OPS (op, in->block)
+        if (starts_early(in, op))
+            order_early(in, op, stage_of(op));
+    FOR_OPS (op, in->block)
+        schedule_op(op)->order += in->classes[op->id] << ORDER_SHIFT;
+}
+
+static bool is_behind(const Op *first, const Op *second, int distance)
+{
+    int steps = distance + stage_of(second) - stage_of(first);
+    return steps > 0 || (steps == 0 && schedule_of(second)->order > schedule_of(first)->order);
+}
+
+static bool needs_are_met(const Stages *in, const Op *op, const Op *within)
+{
+    for (int i = 0; i < within->nargs && !schedule_of(within)->depth; i++) {
+        const Op *def = local_op(in, within->args[i]), *before = maker_before(in, within->args[i]);
+        if ((def && def != op && !is_behind(def, op, 0)) || (before && before != op && !is_behind(before, op, 1)))
+            return false;
+    }
+    for (int k = 0; k < within->nblocks; k++)
+        FOR_OPS (inner, within->blocks[k])
+            if (!needs_are_met(in, op, inner))
+                return false;
+    return true;
+}
+
+static bool is_possible(const Stages *in)
+{
+    FOR_OPS (op, in->block) {
+        if (is_last(in, op))
+            continue;
+        if (!needs_are_met(in, op, op))
+            return false;
+        for (const Op *second = op->next; second && !is_last(in, second); second = second->next)
+            if (schedule_keeps_order(op, second) && !(is_behind(op, second, 0) && is_behind(second, op, 1)))
+                return false;
+    }
+    return true;
+}
+
+/* ---- the writer -------------------------------------------------------------------------------------------------- */
+
+static void clear(const Stages *in)
+{
+    FOR_OPS (op, in->block) {
+        schedule_op(op)->stage = 0;
+        schedule_op(op)->order &= (1 << ORDER_SHIFT) - 1;
+    }
+}
+
+static bool write_stages(Stages *in)
+{
+    raise_all(in);
+    if (in->broken || !in->last)
+        return false;
+    sink(in);
+    find_staying(in);
+    order_all(in);
+    return is_possible(in);
+}
+
+/* Why the schedule is not chosen unless it is asked for, or NULL.  */
+static const char *objection(const Stages *in, int least)
+{
+    Module *module = in->kernel->module;
+    int registers = choose_held_registers(in->kernel, in->block, in->uses);
+    const Value *early = choose_needed_early(in->block, in->uses);
+    if (early)
+        return arena_print(module, "%s is computed while a product still reads what it was in the iteration before",
+                           early->name ? early->name : "an operand");
+    if (registers > BUDGET_HELD_REGISTERS)
+        return arena_print(module, "its accumulators and operands in flight take %d registers of each thread",
+                           registers);
+    if (in->behind)
+        return "there is one product; schedule(coarse) puts what is computed from it under that of the next iteration, "
+               "for a second accumulator";
+    if (least < 2)
+        return "the last product is no sum that the loop carries; schedule(coarse) asks for it all the same";
+    return NULL;
+}
+
+bool choose_stages(Kernel *kernel, Op *loop, const Uses *uses, int least)
+{
+    Stages in = {.kernel = kernel, .loop = loop, .block = loop->blocks[0], .uses = uses};
+    size_t count = (size_t)kernel->nops + 1;
+    in.waits = arena_alloc(kernel->module, count);
+    in.stays = arena_alloc(kernel->module, count);
+    in.classes = arena_alloc(kernel->module, count * sizeof *in.classes);
+    bool found = write_stages(&in);
+    if (!found && !in.last && least < 2) {
+        in.behind = true;
+        found = write_stages(&in);
+    }
+    bool asked = loop->control->pipeline->schedule == SCHEDULE_COARSE, deep = in.last >= least;
+    const char *why = found && deep && !asked ? objection(&in, least) : NULL;
+    if (why)
+        remark(kernel, DIAG_MISSED, loop->control->pipeline->loc, "coarse schedule not chosen: %s", why);
+    if (found && deep && !why)
+        return true;
+    clear(&in);
+    return false;
+}

@@ -7,61 +7,49 @@
  * columns are the vector's lanes.  Compiled with -ffp-contract=off, so that no width of vector changes a bit.
  */
 #include "scalar.h"
+#include "wide.h"
 
 #define BLOCK_ROWS 4
 #define BLOCK_COLS 32
-
-/* The same code for wider vectors, where the system can choose at load time.  */
-#if defined __x86_64__ && defined __gnu_linux__ && defined __GLIBC__ && !defined __SANITIZE_ADDRESS__ && \
-    !defined __SANITIZE_THREAD__ && !defined WS_NO_CLONES
-#    ifdef __has_attribute
-#        if __has_attribute(target_clones)
-#            define WIDE __attribute__((target_clones("avx512f", "arch=haswell", "default")))
-#        endif
-#    endif
-#endif
-#ifndef WIDE
-#    define WIDE
-#endif
 
 #define PLUS(x, y, sum)  ((sum) + (x) * (y))
 #define FUSED(x, y, sum) __builtin_fma(x, y, sum)
 
 /* block: both loops over it have constant bounds, so that sums live in registers.  edge: what is left at the right and
    the lower edge.  */
-#define PRODUCT(type, name, add)                                                                                    \
-    WIDE static void block_##name(int depth, int cols, const type *a, const type *b, type *acc)                     \
-    {                                                                                                               \
-        type sums[BLOCK_ROWS][BLOCK_COLS];                                                                          \
-        for (int r = 0; r < BLOCK_ROWS; r++)                                                                        \
-            for (int c = 0; c < BLOCK_COLS; c++)                                                                    \
-                sums[r][c] = acc[(long)r * cols + c];                                                               \
-        for (int k = 0; k < depth; k++)                                                                             \
-            for (int r = 0; r < BLOCK_ROWS; r++)                                                                    \
-                for (int c = 0; c < BLOCK_COLS; c++)                                                                \
-                    sums[r][c] = add(a[(long)r * depth + k], b[(long)k * cols + c], sums[r][c]);                    \
-        for (int r = 0; r < BLOCK_ROWS; r++)                                                                        \
-            for (int c = 0; c < BLOCK_COLS; c++)                                                                    \
-                acc[(long)r * cols + c] = sums[r][c];                                                               \
-    }                                                                                                               \
-    WIDE static void edge_##name(int rows, int count, int depth, int cols, const type *a, const type *b, type *acc) \
-    {                                                                                                               \
-        for (int r = 0; r < rows; r++)                                                                              \
-            for (int k = 0; k < depth; k++)                                                                         \
-                for (int c = 0; c < count; c++) {                                                                   \
-                    type *sum = &acc[(long)r * cols + c];                                                           \
-                    *sum = add(a[(long)r * depth + k], b[(long)k * cols + c], *sum);                                \
-                }                                                                                                   \
-    }                                                                                                               \
-    void ws_##name##_product(int rows, int cols, int depth, const type *a, const type *b, type *acc)                \
-    {                                                                                                               \
-        int whole_rows = rows - rows % BLOCK_ROWS, whole_cols = cols - cols % BLOCK_COLS;                           \
-        for (int c = 0; c < whole_cols; c += BLOCK_COLS)                                                            \
-            for (int r = 0; r < whole_rows; r += BLOCK_ROWS)                                                        \
-                block_##name(depth, cols, a + (long)r * depth, b + c, acc + (long)r * cols + c);                    \
-        edge_##name(whole_rows, cols - whole_cols, depth, cols, a, b + whole_cols, acc + whole_cols);               \
-        edge_##name(rows - whole_rows, cols, depth, cols, a + (long)whole_rows * depth, b,                          \
-                    acc + (long)whole_rows * cols);                                                                 \
+#define PRODUCT(type, name, add)                                                                                       \
+    WS_WIDE static void block_##name(int depth, int cols, const type *a, const type *b, type *acc)                     \
+    {                                                                                                                  \
+        type sums[BLOCK_ROWS][BLOCK_COLS];                                                                             \
+        for (int r = 0; r < BLOCK_ROWS; r++)                                                                           \
+            for (int c = 0; c < BLOCK_COLS; c++)                                                                       \
+                sums[r][c] = acc[(long)r * cols + c];                                                                  \
+        for (int k = 0; k < depth; k++)                                                                                \
+            for (int r = 0; r < BLOCK_ROWS; r++)                                                                       \
+                for (int c = 0; c < BLOCK_COLS; c++)                                                                   \
+                    sums[r][c] = add(a[(long)r * depth + k], b[(long)k * cols + c], sums[r][c]);                       \
+        for (int r = 0; r < BLOCK_ROWS; r++)                                                                           \
+            for (int c = 0; c < BLOCK_COLS; c++)                                                                       \
+                acc[(long)r * cols + c] = sums[r][c];                                                                  \
+    }                                                                                                                  \
+    WS_WIDE static void edge_##name(int rows, int count, int depth, int cols, const type *a, const type *b, type *acc) \
+    {                                                                                                                  \
+        for (int r = 0; r < rows; r++)                                                                                 \
+            for (int k = 0; k < depth; k++)                                                                            \
+                for (int c = 0; c < count; c++) {                                                                      \
+                    type *sum = &acc[(long)r * cols + c];                                                              \
+                    *sum = add(a[(long)r * depth + k], b[(long)k * cols + c], *sum);                                   \
+                }                                                                                                      \
+    }                                                                                                                  \
+    void ws_##name##_product(int rows, int cols, int depth, const type *a, const type *b, type *acc)                   \
+    {                                                                                                                  \
+        int whole_rows = rows - rows % BLOCK_ROWS, whole_cols = cols - cols % BLOCK_COLS;                              \
+        for (int c = 0; c < whole_cols; c += BLOCK_COLS)                                                               \
+            for (int r = 0; r < whole_rows; r += BLOCK_ROWS)                                                           \
+                block_##name(depth, cols, a + (long)r * depth, b + c, acc + (long)r * cols + c);                       \
+        edge_##name(whole_rows, cols - whole_cols, depth, cols, a, b + whole_cols, acc + whole_cols);                  \
+        edge_##name(rows - whole_rows, cols, depth, cols, a + (long)whole_rows * depth, b,                             \
+                    acc + (long)whole_rows * cols);                                                                    \
     }
 
 PRODUCT(float, f32, PLUS)

@@ -103,6 +103,40 @@ static inline uint8_t ws_e5m2_from_f64(double x)
     return (uint8_t)((signbit(x) ? 0x80 : 0) | (magnitude < 0x7b ? magnitude : 0x7b));
 }
 
+/* The same from f32, without a branch. `shift` is what the mantissa loses; `bias` is the difference of the exponents'
+   biases, and `least` the smallest normal number, both as bits of f32. The sum of a subnormal number and `ruler`, whose
+   last place is that of the small format, is rounded where it has to be. */
+static inline uint32_t ws_round_f32_(float x, int shift, uint32_t bias, uint32_t least, float ruler, uint32_t most,
+                                     uint32_t nan, int sign_bit)
+{
+    uint32_t bits = ws_bits_of_f32(x), magnitude = bits & 0x7fffffffu, sign = bits >> 31 << sign_bit;
+    uint32_t normal = (magnitude - bias + ((UINT32_C(1) << (shift - 1)) - 1) + (magnitude >> shift & 1)) >> shift;
+    uint32_t subnormal = ws_bits_of_f32(ws_f32_of_bits(magnitude) + ruler) - ws_bits_of_f32(ruler);
+    uint32_t rounded = magnitude < least ? subnormal : normal;
+    rounded = rounded < most ? rounded : most;
+    return magnitude > 0x7f800000u ? nan : sign | rounded;
+}
+
+static inline uint16_t ws_f16_from_f32(float x)
+{
+    return (uint16_t)ws_round_f32_(x, 13, 0x38000000u, 0x38800000u, 0.5f, 0x7c00, 0x7fff, 15);
+}
+
+static inline uint16_t ws_bf16_from_f32(float x)
+{
+    return (uint16_t)ws_round_f32_(x, 16, 0, 0, 0, 0x7f80, 0x7fff, 15);
+}
+
+static inline uint8_t ws_e4m3_from_f32(float x)
+{
+    return (uint8_t)ws_round_f32_(x, 20, 0x3c000000u, 0x3c800000u, 0x1p14f, 0x7e, 0x7f, 7);
+}
+
+static inline uint8_t ws_e5m2_from_f32(float x)
+{
+    return (uint8_t)ws_round_f32_(x, 21, 0x38000000u, 0x38800000u, 0x1p7f, 0x7b, 0x7f, 7);
+}
+
 static inline float ws_f32_from_f16(uint16_t h)
 {
     uint32_t sign = (uint32_t)(h & 0x8000) << 16, magnitude = h & 0x7fff;

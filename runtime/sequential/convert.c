@@ -3,6 +3,7 @@
  * convert.c - rows of elements between the stored types and the compute types.
  */
 #include "tile.h"
+#include "wide.h"
 
 #include <string.h>
 
@@ -24,11 +25,16 @@ int ws_compute_bytes(ws_compute compute)
     return compute == WS_COMPUTE_F64 ? 8 : 4;
 }
 
+int ws_is_computed(int dtype)
+{
+    return dtype == WS_RULE_F32 || dtype == WS_RULE_F64 || dtype == WS_RULE_I32;
+}
+
 /* One loop for each pair of types; `x` is the element.  */
 #define CONVERT(from_type, to_type, expression) \
     do {                                        \
         const from_type *source = from;         \
-        to_type *target = to;                   \
+        to_type *restrict target = to;          \
         for (int i = 0; i < n; i++) {           \
             from_type x = source[i];            \
             target[i] = (expression);           \
@@ -36,7 +42,7 @@ int ws_compute_bytes(ws_compute compute)
     } while (0)
 
 /* Of the types that compute in f32.  */
-static void read_f32(int dtype, int n, const void *from, void *to)
+WS_WIDE static void read_f32(int dtype, int n, const void *from, void *to)
 {
     switch (dtype) {
     case WS_RULE_F16:
@@ -57,7 +63,7 @@ static void read_f32(int dtype, int n, const void *from, void *to)
 }
 
 /* Of every type.  */
-static void read_f64(int dtype, int n, const void *from, void *to)
+WS_WIDE static void read_f64(int dtype, int n, const void *from, void *to)
 {
     switch (dtype) {
     case WS_RULE_F32:
@@ -109,20 +115,20 @@ void ws_row_read(int dtype, ws_compute compute, int n, const void *from, void *t
 }
 
 /* To the types that compute in f32.  */
-static void write_f32(int dtype, int n, const void *from, void *to)
+WS_WIDE static void write_f32(int dtype, int n, const void *from, void *to)
 {
     switch (dtype) {
     case WS_RULE_F16:
-        CONVERT(float, uint16_t, ws_f16_from_f64((double)x));
+        CONVERT(float, uint16_t, ws_f16_from_f32(x));
         break;
     case WS_RULE_BF16:
-        CONVERT(float, uint16_t, ws_bf16_from_f64((double)x));
+        CONVERT(float, uint16_t, ws_bf16_from_f32(x));
         break;
     case WS_RULE_E4M3:
-        CONVERT(float, uint8_t, ws_e4m3_from_f64((double)x));
+        CONVERT(float, uint8_t, ws_e4m3_from_f32(x));
         break;
     case WS_RULE_E5M2:
-        CONVERT(float, uint8_t, ws_e5m2_from_f64((double)x));
+        CONVERT(float, uint8_t, ws_e5m2_from_f32(x));
         break;
     default:
         memcpy(to, from, (size_t)n * sizeof(float));
@@ -130,7 +136,7 @@ static void write_f32(int dtype, int n, const void *from, void *to)
 }
 
 /* To every type.  */
-static void write_f64(int dtype, int n, const void *from, void *to)
+WS_WIDE static void write_f64(int dtype, int n, const void *from, void *to)
 {
     switch (dtype) {
     case WS_RULE_F32:
@@ -219,10 +225,7 @@ const void *ws_row_fetch(ws_tile x, ws_compute compute, int row, int col, int n,
     }
     int broadcast = x->cols == 1;
     const void *elements = ws_element(x, x->rows == 1 ? 0 : row, broadcast ? 0 : col);
-    if (!broadcast && (int)compute == (x->dtype == WS_RULE_F32   ? (int)WS_COMPUTE_F32
-                                       : x->dtype == WS_RULE_F64 ? (int)WS_COMPUTE_F64
-                                       : x->dtype == WS_RULE_I32 ? (int)WS_COMPUTE_I32
-                                                                 : -1))
+    if (!broadcast && ws_is_computed(x->dtype) && compute == ws_compute_of(x->dtype))
         return elements;
     ws_row_read(x->dtype, compute, broadcast ? 1 : n, elements, buffer);
     if (broadcast)

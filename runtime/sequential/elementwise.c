@@ -10,21 +10,22 @@
  * A loop is one operation of scalar.h over a chunk.  The tables go from opcode and compute type to the loop.
  */
 #include "tile.h"
+#include "wide.h"
 
 #include <string.h>
 
 /* n elements; each pointer is to the compute type, of a comparison's result to mask elements.  */
-typedef void loop(int n, const void *x, const void *y, const void *z, void *result);
+typedef void loop(int n, const void *x, const void *y, const void *z, void *restrict result);
 
-#define LOOP(function, type, result_type, expression)                                      \
-    static void function(int n, const void *x, const void *y, const void *z, void *result) \
-    {                                                                                      \
-        const type *a = x, *b = y, *c = z;                                                 \
-        result_type *to = result;                                                          \
-        (void)b;                                                                           \
-        (void)c;                                                                           \
-        for (int i = 0; i < n; i++)                                                        \
-            to[i] = (result_type)(expression);                                             \
+#define LOOP(function, type, result_type, expression)                                                       \
+    WS_WIDE static void function(int n, const void *x, const void *y, const void *z, void *restrict result) \
+    {                                                                                                       \
+        const type *a = x, *b = y, *c = z;                                                                  \
+        result_type *restrict to = result;                                                                  \
+        (void)b;                                                                                            \
+        (void)c;                                                                                            \
+        for (int i = 0; i < n; i++)                                                                         \
+            to[i] = (result_type)(expression);                                                              \
     }
 
 #define ONE(name, compute, type)     LOOP(loop_##compute##_##name, type, type, ws_##compute##_##name(a[i]))
@@ -100,6 +101,7 @@ static ws_tile elementwise(int opcode, int count, const ws_tile *operands, const
     struct ws_tile_ *x = ws_tile_new(type->dtype, type->rows, type->cols);
     ws_compute compute = compute_of(count, operands);
     loop *run = loops[opcode][compute];
+    int stays = x->dtype == WS_RULE_MASK || ws_is_computed(x->dtype); /* written where it belongs */
     double buffers[3][WS_CHUNK], result[WS_CHUNK];
     for (int r = 0; r < x->rows; r++)
         for (int c = 0; c < x->cols; c += WS_CHUNK) {
@@ -107,10 +109,8 @@ static ws_tile elementwise(int opcode, int count, const ws_tile *operands, const
             int n = x->cols - c < WS_CHUNK ? x->cols - c : WS_CHUNK;
             for (int i = 0; i < count; i++)
                 rows[i] = ws_row_fetch(operands[i], compute, r, c, n, buffers[i]);
-            run(n, rows[0], rows[1], rows[2], result);
-            if (x->dtype == WS_RULE_MASK)
-                memcpy(ws_element(x, r, c), result, (size_t)n);
-            else
+            run(n, rows[0], rows[1], rows[2], stays ? (void *)ws_element(x, r, c) : result);
+            if (!stays)
                 ws_row_write(x->dtype, compute, n, result, ws_element(x, r, c));
         }
     return x;

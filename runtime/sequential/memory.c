@@ -70,8 +70,8 @@ static void fill_tile(struct ws_tile_ *x, double number)
     size_t bytes = (size_t)ws_dtype_bytes(x->dtype), all = bytes * (size_t)x->rows * (size_t)x->cols;
     ws_number_write(compute, &splat, value);
     ws_row_write(x->dtype, compute, 1, value, x->data);
-    for (size_t done = bytes; done < all; done += bytes)
-        memcpy(x->data + done, x->data, bytes);
+    for (size_t done = bytes; done < all; done *= 2)
+        memcpy(x->data + done, x->data, done < all - done ? done : all - done);
 }
 
 /* Operands as the rules want them: the tensor, a number for each coordinate, the tile of a store.  */

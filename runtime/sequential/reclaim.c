@@ -4,9 +4,10 @@
  *
  * The language says that a handle lives in a local variable or a parameter of the thread that made it, and nowhere
  * else. So a handle in use is a word on that thread's stack or in its registers, and nothing else needs to be looked
- * at: no heap, no statics, no other thread.  Each thread has its own list of blocks; when it has allocated as much
- * again as was in use after the last round (at least ROUND_BYTES), it reads its own stack, keeps each block into which
- * some word points, and frees the others.  Memory in use is therefore at most twice what the program holds, plus
+ * at: no heap, no statics, no other thread. Each thread has its own list of blocks. When it has allocated as much again
+ * as was in use after the last round (at least ROUND_BYTES), it reads its own stack and keeps each block into which
+ * some word points. The others are spare: the next tiles of their sizes take them, which are still in the cache. What
+ * nobody took is freed a round later. Memory in use is therefore at most three times what the program holds, plus twice
  * ROUND_BYTES.
  *
  *     acc = ws_dot(ta, ws_trans(tb), acc)     blocks: ta tb trans acc0 acc1 | ta tb trans acc2 | ...
@@ -24,7 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUND_BYTES ((size_t)32 << 20)
+#define ROUND_BYTES ((size_t)1 << 20) /* what a core has in its cache, about */
+#define SPARE_LISTS 64
 #define OVERHEAD    64 /* what a block costs beside its bytes, about */
 
 /* Reading the whole stack is what a sanitizer is there to prevent.  */
@@ -39,7 +41,14 @@ struct block {
     size_t bytes;
 };
 
+/* A block that nobody holds, in its own memory.  */
+struct spare {
+    struct spare *next;
+    size_t bytes;
+};
+
 struct heap {
+    struct spare *spares[SPARE_LISTS]; /* by size */
     struct block *blocks;
     size_t count, capacity;
     size_t held;  /* bytes of all blocks */
@@ -54,9 +63,48 @@ _Thread_local void *(*ws_handle_source)(size_t bytes);
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+static struct spare **spares_of(struct heap *h, size_t bytes)
+{
+    return &h->spares[bytes / 64 % SPARE_LISTS];
+}
+
+static void add_spare(struct heap *h, struct block block)
+{
+    if (block.bytes < sizeof(struct spare)) {
+        free(block.address);
+        return;
+    }
+    struct spare *spare = (struct spare *)(void *)block.address, **list = spares_of(h, block.bytes);
+    *spare = (struct spare){*list, block.bytes};
+    *list = spare;
+}
+
+/* A spare block of this size, or NULL.  */
+static void *take_spare(struct heap *h, size_t bytes)
+{
+    for (struct spare **link = spares_of(h, bytes); *link; link = &(*link)->next)
+        if ((*link)->bytes == bytes) {
+            struct spare *spare = *link;
+            *link = spare->next;
+            return spare;
+        }
+    return NULL;
+}
+
+static void free_spares(struct heap *h)
+{
+    for (int i = 0; i < SPARE_LISTS; i++)
+        while (h->spares[i]) {
+            struct spare *spare = h->spares[i];
+            h->spares[i] = spare->next;
+            free(spare);
+        }
+}
+
 static void free_heap(void *p)
 {
     struct heap *h = p;
+    free_spares(h);
     for (size_t i = 0; i < h->count; i++)
         free(h->blocks[i].address);
     for (int i = 0; i < 3; i++)
@@ -150,14 +198,15 @@ READS_STACK static int mark(const struct heap *h, unsigned char *held)
     return 1;
 }
 
-/* Free the blocks that are not marked.  */
+/* The blocks that are not marked are spare from now on.  */
 static void sweep(struct heap *h, const unsigned char *held)
 {
     size_t kept = 0;
+    free_spares(h);
     h->held = 0;
     for (size_t i = 0; i < h->count; i++) {
         if (!held[i]) {
-            free(h->blocks[i].address);
+            add_spare(h, h->blocks[i]);
             continue;
         }
         h->blocks[kept++] = h->blocks[i];
@@ -202,9 +251,12 @@ void *ws_handle_alloc(size_t bytes)
     struct heap *h = this_heap();
     if (h && h->held >= h->round)
         collect(h);
-    char *p = h && make_room(h) ? malloc(bytes) : NULL;
+    char *p = NULL;
+    if (h && make_room(h) && !(p = take_spare(h, bytes)))
+        p = malloc(bytes);
     if (!p && h && h->count > 0) {
         collect(h);
+        free_spares(h);
         p = malloc(bytes);
     }
     if (!p) {

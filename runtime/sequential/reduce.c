@@ -6,6 +6,7 @@
  * row's are neighbours, a column's are a row apart.
  */
 #include "tile.h"
+#include "wide.h"
 
 #include <string.h>
 
@@ -15,18 +16,52 @@ struct lines {
     long step, stride; /* from line to line, and within one */
 };
 
-/* One line to one element.  */
-typedef void reduction(int n, const void *x, long stride, void *result);
+/* Lines to one element each.  */
+typedef void reduction(const struct lines *lines, void *result);
 
-#define REDUCTION(name, compute, type, result_type)                                        \
-    static void compute##_##name(int n, const void *x, long stride, void *result)          \
-    {                                                                                      \
-        *(result_type *)result = ws_##compute##_reduce_##name(n, (const type *)x, stride); \
+#define REDUCTION(name, compute, type, result_type)                                            \
+    static void compute##_##name(const struct lines *lines, void *result)                      \
+    {                                                                                          \
+        for (int i = 0; i < lines->number; i++)                                                \
+            ((result_type *)result)[i] = ws_##compute##_reduce_##name(                         \
+                lines->count, (const type *)lines->elements + i * lines->step, lines->stride); \
     }
-#define REDUCTIONS(compute, type)       \
-    REDUCTION(sum, compute, type, type) \
-    REDUCTION(max, compute, type, type) \
-    REDUCTION(min, compute, type, type) \
+
+/* Sums do not wait for each other where several lines are added side by side; neighbours are a vector.  */
+enum { ABREAST = 4 };
+#define FOLD(name, with, compute, type)                                                              \
+    WS_WIDE static void compute##_##name(const struct lines *lines, void *restrict result)           \
+    {                                                                                                \
+        const type *x = lines->elements;                                                             \
+        const long stride = lines->stride, step = lines->step;                                       \
+        type *to = result;                                                                           \
+        int line = 0;                                                                                \
+        for (; step == 1 && line + WS_LANES <= lines->number; line += WS_LANES) {                    \
+            type folded[WS_LANES];                                                                   \
+            for (int i = 0; i < WS_LANES; i++)                                                       \
+                folded[i] = x[line + i];                                                             \
+            for (int k = 1; k < lines->count; k++)                                                   \
+                for (int i = 0; i < WS_LANES; i++)                                                   \
+                    folded[i] = ws_##compute##_##with(folded[i], x[k * stride + line + i]);          \
+            memcpy(to + line, folded, sizeof folded);                                                \
+        }                                                                                            \
+        for (; step != 1 && line + ABREAST <= lines->number; line += ABREAST) {                      \
+            type folded[ABREAST];                                                                    \
+            for (int i = 0; i < ABREAST; i++)                                                        \
+                folded[i] = x[(line + i) * step];                                                    \
+            for (int k = 1; k < lines->count; k++)                                                   \
+                for (int i = 0; i < ABREAST; i++)                                                    \
+                    folded[i] = ws_##compute##_##with(folded[i], x[k * stride + (line + i) * step]); \
+            memcpy(to + line, folded, sizeof folded);                                                \
+        }                                                                                            \
+        for (; line < lines->number; line++)                                                         \
+            to[line] = ws_##compute##_reduce_##name(lines->count, x + line * step, stride);          \
+    }
+
+#define REDUCTIONS(compute, type) \
+    FOLD(sum, add, compute, type) \
+    FOLD(max, max, compute, type) \
+    FOLD(min, min, compute, type) \
     REDUCTION(argmax, compute, type, int32_t)
 
 REDUCTIONS(f32, float)
@@ -40,8 +75,10 @@ static reduction *const reductions[WS_OP_COUNT][3] = {
 };
 
 /* NULL without memory.  */
-static void *in_compute_type(ws_tile x, ws_compute compute)
+static const void *in_compute_type(ws_tile x, ws_compute compute)
 {
+    if (ws_is_computed(x->dtype))
+        return x->data;
     size_t row_bytes = (size_t)x->cols * (size_t)ws_compute_bytes(compute);
     unsigned char *all = ws_scratch(0, (size_t)x->rows * row_bytes);
     for (int r = 0; all && r < x->rows; r++)
@@ -67,13 +104,13 @@ static ws_tile reduce(int opcode, ws_tile x)
     struct lines lines = lines_of(x, in_compute_type(x, compute), ws_rule_of(opcode) == R_COL);
     if (!lines.elements || result->rows * result->cols != lines.number)
         return ws_tile_zeros(&type);
-    for (int i = 0; i < lines.number; i++) {
-        double one;
-        const unsigned char *line = (const unsigned char *)lines.elements + i * lines.step * ws_compute_bytes(compute);
-        reductions[opcode][compute](lines.count, line, lines.stride, &one);
-        ws_row_write(result->dtype, result_compute, 1, &one,
-                     result->data + (size_t)i * (size_t)ws_dtype_bytes(result->dtype));
-    }
+    void *folded =
+        ws_is_computed(result->dtype) ? (void *)result->data : ws_scratch(1, (size_t)lines.number * sizeof(double));
+    if (!folded)
+        return ws_tile_zeros(&type);
+    reductions[opcode][compute](&lines, folded);
+    if (folded != (void *)result->data)
+        ws_row_write(result->dtype, result_compute, lines.number, folded, result->data);
     return result;
 }
 

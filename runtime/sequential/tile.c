@@ -119,8 +119,9 @@ ws_tile ws_cast(ws_tile t, ws_dtype to)
     if (!ws_allowed(WS_OP_CAST, &operand, 1, &attributes, &result))
         return ws_tile_zeros(&result);
     struct ws_tile_ *x = ws_tile_new(result.dtype, result.rows, result.cols);
-    int integers = ws_compute_of(t->dtype) == WS_COMPUTE_I32 && ws_compute_of(x->dtype) == WS_COMPUTE_I32;
-    ws_compute compute = integers ? WS_COMPUTE_I32 : WS_COMPUTE_F64; /* f64 holds every element exactly */
+    ws_compute from = ws_compute_of(t->dtype);
+    ws_compute compute =
+        from == ws_compute_of(x->dtype) ? from : WS_COMPUTE_F64; /* which holds every element exactly */
     double buffer[WS_CHUNK];
     for (int r = 0; r < x->rows; r++)
         for (int c = 0; c < x->cols; c += WS_CHUNK) {

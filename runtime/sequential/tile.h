@@ -83,6 +83,7 @@ typedef enum { WS_COMPUTE_F32, WS_COMPUTE_F64, WS_COMPUTE_I32 } ws_compute;
 int ws_dtype_bytes(int dtype);
 ws_compute ws_compute_of(int dtype);
 int ws_compute_bytes(ws_compute compute);
+int ws_is_computed(int dtype); /* stored as it is computed */
 /* n elements to and from their compute type, or f64, which holds every element: from there a conversion rounds once. */
 void ws_row_read(int dtype, ws_compute compute, int n, const void *from, void *to);
 void ws_row_write(int dtype, ws_compute compute, int n, const void *from, void *to);

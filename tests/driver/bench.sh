@@ -37,10 +37,18 @@ says_that_no_gpu() {
     done
 }
 
+cpu_is_right() {
+    sh "$top_srcdir/bench/run" cpu 1 >"$work/cpu" 2>&1 && grep -q '^geometric mean [0-9]' "$work/cpu" ||
+        { cat "$work/cpu"; return 1; }
+}
+
 ok 'the tables of a run come out of its JSON' tables_from_json
 if nvidia-smi -L >/dev/null 2>&1; then
     skip 'without a GPU bench/run says so' 'there is one'
 else
     ok 'without a GPU bench/run says so' says_that_no_gpu
+fi
+if has_plugin; then
+    ok 'tile calls on the CPU give what their loops give' cpu_is_right
 fi
 done_testing

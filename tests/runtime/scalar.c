@@ -29,6 +29,15 @@ static uint32_t encode(ws_dtype t, double x)
                           : ws_e5m2_from_f64(x);
 }
 
+/* What the library does with rows of f32.  */
+static uint32_t encode_f32(ws_dtype t, float x)
+{
+    return t == WS_F16    ? ws_f16_from_f32(x)
+           : t == WS_BF16 ? ws_bf16_from_f32(x)
+           : t == WS_E4M3 ? ws_e4m3_from_f32(x)
+                          : ws_e5m2_from_f32(x);
+}
+
 static uint32_t encode_float(ws_dtype t, float x)
 {
     return t == WS_F16    ? ws_f16_from(x).bits
@@ -66,8 +75,10 @@ static void expect_rounded(const struct stored *s, double x)
     uint32_t bits = encode(s->type, x);
     expect_number(decoded(bits, s->exponent_bits, s->mantissa_bits, s->has_infinity), rounded(s->type, x), "encode",
                   (int)bits);
-    if ((double)(float)x == x)
-        assert_int_equal(encode_float(s->type, (float)x), bits);
+    if ((double)(float)x != x)
+        return;
+    assert_int_equal(encode_float(s->type, (float)x), bits);
+    assert_int_equal(encode_f32(s->type, (float)x), bits);
 }
 
 /* Halfway between neighbours, a hair to either side of it, and the numbers themselves, with both signs.  */
@@ -108,6 +119,8 @@ static void extremes(void **state)
         expect_rounded(&small_types[i], -0.0);
         assert_true(isnan(decode(small_types[i].type, encode(small_types[i].type, (double)NAN))));
         assert_true(isnan(decode(small_types[i].type, encode(small_types[i].type, -(double)NAN))));
+        assert_int_equal(encode_f32(small_types[i].type, NAN), encode(small_types[i].type, (double)NAN));
+        assert_int_equal(encode_f32(small_types[i].type, -NAN), encode(small_types[i].type, (double)NAN));
     }
 }
 
@@ -118,6 +131,17 @@ static void random_doubles_round_once(void **state)
         double x = ldexp(random_number(), (int)(random_number() * 40));
         for (int k = 0; k < COUNT(small_types); k++)
             expect_rounded(&small_types[k], x);
+    }
+}
+
+/* Every 4099th pattern of bits; the step is a prime.  */
+static void floats_as_doubles(void **state)
+{
+    (void)state;
+    for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += 4099) {
+        float x = ws_f32_of_bits((uint32_t)bits);
+        for (int k = 0; k < COUNT(small_types); k++)
+            assert_int_equal(encode_f32(small_types[k].type, x), encode(small_types[k].type, (double)x));
     }
 }
 
@@ -187,15 +211,11 @@ static void max_and_min_pass_over_nan(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pattern_decodes),
-        cmocka_unit_test(numbers_survive),
-        cmocka_unit_test(ties_go_to_even),
-        cmocka_unit_test(extremes),
-        cmocka_unit_test(random_doubles_round_once),
-        cmocka_unit_test(tf32_keeps_eleven_bits),
-        cmocka_unit_test(floats_truncate_to_integers),
-        cmocka_unit_test(integers_are_total),
-        cmocka_unit_test(max_and_min_pass_over_nan),
+        cmocka_unit_test(every_pattern_decodes),     cmocka_unit_test(numbers_survive),
+        cmocka_unit_test(ties_go_to_even),           cmocka_unit_test(extremes),
+        cmocka_unit_test(random_doubles_round_once), cmocka_unit_test(floats_as_doubles),
+        cmocka_unit_test(tf32_keeps_eleven_bits),    cmocka_unit_test(floats_truncate_to_integers),
+        cmocka_unit_test(integers_are_total),        cmocka_unit_test(max_and_min_pass_over_nan),
     };
     return cmocka_run_group_tests_name("runtime/scalar", tests, NULL, NULL);
 }

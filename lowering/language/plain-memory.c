@@ -905,11 +905,22 @@ bool memory_is_padded(const Nest *in, const Access *access, int axis)
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
+/* A loop to n - 1 makes no iteration where n is 0.  */
+static Value *at_least_nothing(Nest *in, const Poly *extent)
+{
+    Value *value = poly_before(in, extent);
+    int64_t number;
+    for (int i = 0; i < extent->count && !poly_is_constant(extent, &number); i++)
+        if (extent->terms[i].factor < 0)
+            return before(in, OP_MAXI, D_I64, value, ir_const_before(in->kernel, in->region, D_I64, 0));
+    return value;
+}
+
 static Value *extent_of(Nest *in, const Group *group, int dim)
 {
     Value *extent = NULL;
     for (int i = 0; i < group->nextents[dim]; i++) {
-        Value *value = poly_before(in, &group->extent[dim][i]);
+        Value *value = at_least_nothing(in, &group->extent[dim][i]);
         extent = extent ? before(in, OP_MAXI, D_I64, extent, value) : value;
     }
     for (int i = 0; i < group->nleast && dim == 0; i++) { /* an extent below 0 is an error of the launch */

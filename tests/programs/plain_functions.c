@@ -167,6 +167,23 @@ static void tables(int n, int step)
     plain_next();
 }
 
+static void nothing(void)
+{
+    float *x = check_random(WS_F32, 12);
+    PLAIN_FLOATS(y, 4);
+    PLAIN_FLOATS(z, 4);
+    for (int n = 0; n < 4; n++)
+        for (int m = 0; m < 4; m++) {
+            interior(n, m, check_place(y), check_place(z), check_place(x));
+            check_fetch();
+            interior_plain(n, m, y_, z_, x);
+            PLAIN_SAME(y, 4, 0);
+            PLAIN_SAME(z, 4, 1e-6);
+        }
+    check_true(ws_last_error() == WS_OK, "a loop that runs zero times");
+    plain_next();
+}
+
 static void sparse(int n, int m)
 {
     int *row = check_random(WS_I32, (size_t)n + 1), count = 0;
@@ -215,6 +232,7 @@ int main(int argc, char **argv)
     images(1, 5, 14, 37, 3, 1, 1, 1);
     images(2, 3, 17, 23, 2, 2, 1, 2);
     tables(70, 3);
+    nothing();
     sparse(60, 45);
     tokens(2, 21, 50, 33);
     return plain_end();

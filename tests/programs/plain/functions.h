@@ -284,3 +284,19 @@ KERNEL(shifted)(int n, int m, float *y, const float *x, const int *at, const flo
         y[i] = x[i] + s;
     }
 }
+
+/* loops that run zero times */
+KERNEL(interior)(int n, int m, float *y, float *z, const float *x)
+{
+    WS(grid(1))
+    for (int i = 1; i < n - 1; i++)
+        y[i] = x[i - 1] + x[i + 1];
+    WS(grid(1))
+    for (int i = 0; i < m; i++) {
+        float s = 3;
+        WS(pipeline(auto) reduction(+: s))
+        for (int k = 0; k < n - 1; k++)
+            s += x[i * n + k];
+        z[i] = s;
+    }
+}

@@ -126,6 +126,8 @@ static void own_option(Options *options, const char *argument)
         options->python = value;
     else if (own_value(argument, "--ws-page", &value))
         options->page = value;
+    else if (own_value(argument, "--ws-timeline", &value))
+        options->timeline = value;
     else if (own_value(argument, "--ws-trace", &value))
         options->trace = value;
     else if (own_value(argument, "--ws-bundle", &value))
@@ -351,6 +353,8 @@ void options_parse(Options *options, const Config *config, int argc, char **argv
         python_options(options, config);
     if (options->page)
         page_check(options, config);
+    if (options->timeline)
+        timeline_check(options, config);
 }
 
 void options_help(void)
@@ -372,6 +376,8 @@ void options_help(void)
           "  --ws-page=FILE.html   show the kernels on a page for a browser: source and roles side by side, rings\n"
           "                        and groups over time, memory, what was chosen, what was proved\n"
           "  --ws-trace=FILE       with that: this run (WS_TRACE) in place of one of the program that is linked\n"
+          "  --ws-timeline=FILE    run the emulated program with the durations of a Hopper GPU, and draw what each\n"
+          "                        role does and waits for\n"
           "  --ws-python=NAME      make a package of Python with the functions of the sources, in NAME/ or -o\n"
           "  --ws-bundle=DIR       copy the header and the sequential library, one file each, to DIR\n"
           "  --ws-help             this text\n"

@@ -145,6 +145,29 @@ static const char *run_traced(const Options *options)
     return read_file(path);
 }
 
+/* ---- --ws-timeline ----------------------------------------------------------------------------------------------- */
+
+void timeline_check(const Options *options, const Config *config)
+{
+    if (options->step != STEP_LINK || !options->sources || !has_target(options->target, TARGET_EMULATE))
+        fail("--ws-timeline runs what is linked for emulate: --ws-target=emulate, without -c, -S or -E");
+    if (access(config->machine, R_OK) != 0)
+        fail("cannot read %s: %s", config->machine, strerror(errno));
+}
+
+int timeline_write(const Options *options, const Config *config)
+{
+    const char *program = options->output ? options->output : "a.out";
+
+    free(output_of(format("WS_TARGET=emulate WS_MACHINE=%s WS_TIMELINE=%s timeout %d %s%s </dev/null 2>&1",
+                          quoted(config->machine), quoted(options->timeline), RUN_SECONDS,
+                          strchr(program, '/') ? "" : "./", quoted(program))));
+    if (access(options->timeline, R_OK) == 0)
+        return 0;
+    complain("error", "%s launched no kernel, and there is no timeline", program);
+    return 1;
+}
+
 void page_write(const Options *options, const Config *config)
 {
     static const char mark[] = "@DATA@";

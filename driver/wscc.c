@@ -199,6 +199,8 @@ int main(int argc, char **argv)
         return host_only(&options, &config);
     temporary_purpose(purpose_of(&options));
     status = options.step == STEP_LINK ? link_all(&options, &config) : compile_all(&options, &config);
+    if (status == 0 && options.timeline)
+        status = timeline_write(&options, &config);
     if (status == 0 && options.page) {
         page_write(&options, &config);
         outputs_keep();

@@ -105,6 +105,7 @@ typedef struct {
     Target target;
     const char *dump, *bundle, *print, *schedule;
     const char *page, *trace; /* a page for a browser, and the run that it shows */
+    const char *timeline;     /* a prediction, drawn */
     const char *python;       /* the name of a package, or NULL */
     const char *package;      /* its folder */
     bool keep, show, strict, help, version, clang;
@@ -164,6 +165,8 @@ void each_header(const char *folder, void (*each)(const char *path, void *contex
 void page_check(const Options *options, const Config *config);
 void page_emitted(const char *cu); /* it is there, with lines */
 void page_write(const Options *options, const Config *config);
+void timeline_check(const Options *options, const Config *config);
+int timeline_write(const Options *options, const Config *config);
 
 /* ---- python.c ---------------------------------------------------------------------------------------------------- */
 

@@ -217,18 +217,23 @@ namespace one {
         WS_EMULATE_FLOATS(name, parameters, arguments)     \
         WS_EMULATE_INT(name, parameters, arguments)        \
     };
+/* What the special function unit has a part in.  */
+template <typename F> constexpr bool is_special = false;
 #define MATHS(NAME, name, ...)            \
     struct name {                         \
         WS_EMULATE_FLOATS(name, ONE, (x)) \
-    };
+    };                                    \
+    template <> constexpr bool is_special<name> = true;
 #define MATHS_OF_TWO(NAME, name, ...)        \
     struct name {                            \
         WS_EMULATE_FLOATS(name, TWO, (x, y)) \
-    };
+    };                                       \
+    template <> constexpr bool is_special<name> = true;
 WS_EMULATE_ARITHMETIC(add, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(sub, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(mul, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(div, TWO, (x, y))
+template <> constexpr bool is_special<div> = true;
 WS_EMULATE_ARITHMETIC(max, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(min, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(fma, THREE, (x, y, z))

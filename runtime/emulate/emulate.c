@@ -459,7 +459,30 @@ static struct {
     int processes; /* CTAs so far */
 } trace = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static const char trace_tail[] = "{\"ph\":\"M\",\"pid\":0,\"name\":\"trace\",\"args\":{\"unit\":\"event\"}}]}\n";
+static const char trace_tail[] = "{\"ph\":\"M\",\"pid\":0,\"name\":\"trace\",\"args\":{}}]}\n";
+
+/* WS_MACHINE=FILE: steps take the time that it says.  NULL: nobody wants that.  */
+static const ws_machine *machine_now(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static const ws_machine *machine;
+    static bool tried;
+    const char *path = getenv("WS_MACHINE");
+    int line;
+    if (!path || !*path)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    if (!tried) {
+        machine = ws_machine_read(path, &line);
+        if (!machine && line)
+            fprintf(stderr, "WS_MACHINE: %s:%d: this is not understood; the order is that of the seed\n", path, line);
+        else if (!machine)
+            fprintf(stderr, "WS_MACHINE: cannot read %s; the order is that of the seed\n", path);
+    }
+    tried = true;
+    pthread_mutex_unlock(&lock);
+    return machine;
+}
 
 static bool is_traced(void)
 {
@@ -477,6 +500,22 @@ static bool is_traced(void)
     }
     pthread_mutex_unlock(&trace.lock);
     return trace.file != NULL;
+}
+
+/* WS_TIMELINE=FILE: a picture of each launch's first CTA.  */
+static void write_timeline(const char *text)
+{
+    static FILE *file;
+    static bool tried;
+    pthread_mutex_lock(&trace.lock);
+    if (!tried && !(file = fopen(getenv("WS_TIMELINE"), "w")))
+        fprintf(stderr, "WS_TIMELINE: cannot write %s\n", getenv("WS_TIMELINE"));
+    tried = true;
+    if (file && text) {
+        fprintf(file, "%s\n", text);
+        fflush(file);
+    }
+    pthread_mutex_unlock(&trace.lock);
 }
 
 static void write_trace(char **texts, int count)
@@ -504,6 +543,9 @@ typedef struct {
     atomic_int next;
     char **traces; /* of each CTA; NULL: nobody wants them */
     int first_process;
+    const ws_machine *machine;
+    char *timeline; /* of the first CTA, where somebody wants it */
+    bool drawn;
     pthread_mutex_t lock;
     int failed_cta; /* lowest; -1: none */
     char report[2048];
@@ -547,15 +589,19 @@ static void run_cta(crew *c, int number, ws_stacks *stacks, char *shared)
                               .user = ctas,
                               .groups = c->cluster > 1 ? c->groups : 0};
     ws_sched *s = ws_sched_new(&config);
-    bool traced = s && c->traces && ws_sched_trace(s);
+    bool drawn = c->drawn && number == 0, traced = s && (c->traces || drawn) && ws_sched_trace(s);
+    if (s && c->machine)
+        ws_sched_clock(s, c->machine);
     /* All ones are NaN in every floating type: what is read too early shows.  */
     memset(shared, 0xff, (size_t)c->cluster * shared_room(c));
     if (!s || !add_groups(c, s))
         keep_report(c, number, "out of memory");
     else if (!ws_sched_run(s))
         keep_report(c, number, ws_sched_report(s));
-    if (traced)
+    if (traced && c->traces)
         c->traces[number] = ws_sched_trace_text(s, c->first_process + number);
+    if (traced && drawn)
+        c->timeline = ws_sched_timeline_text(s);
     ws_sched_delete(s);
 }
 
@@ -623,6 +669,7 @@ void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *ar
               .seed = seed_now(),
               .lock = PTHREAD_MUTEX_INITIALIZER,
               .failed_cta = -1};
+    c.machine = machine_now();
     if (is_traced())
         c.traces = calloc((size_t)ctas, sizeof *c.traces);
     if (c.traces) {
@@ -631,7 +678,11 @@ void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *ar
         trace.processes += ctas;
         pthread_mutex_unlock(&trace.lock);
     }
+    c.drawn = getenv("WS_TIMELINE") && *getenv("WS_TIMELINE");
     run_crew(&c);
+    if (c.drawn)
+        write_timeline(c.timeline);
+    free(c.timeline);
     if (c.traces)
         write_trace(c.traces, ctas);
     for (int i = 0; c.traces && i < ctas; i++)

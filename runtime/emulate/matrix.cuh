@@ -9,6 +9,7 @@
 #define WS_EMULATE_MATRIX_CUH
 
 #include "tensor.cuh"
+#include <type_traits>
 
 namespace ws {
 
@@ -47,6 +48,12 @@ WS_DEVICE void multiply(int *acc, shared_view<signed char, M, K> a, shared_view<
                 acc[r * N + c] = ws_i32_add(acc[r * N + c], a.at(r, k) * y[k * N + c]);
 }
 
+/* The kind of machine descriptions for products of these operands.  */
+template <typename T> constexpr const char *product_kind()
+{
+    return sizeof(T) == 2 ? "mma_f16" : sizeof(T) == 4 ? "mma_tf32" : std::is_integral<T>::value ? "mma_i8" : "mma_f8";
+}
+
 /* What no instruction has computed: no number that a program could take for one.  */
 inline float uncomputed(float)
 {
@@ -80,6 +87,7 @@ WS_DEVICE void mma(tile<P, M, N, L> &acc, shared_view<A, M, K> a, shared_view<B,
 {
     typedef product_step<P, A, B, M, N, K> step;
     step what = {acc.at, a, b, columns};
+    ws_sched_next(product_kind<A>(), (double)M * columns * K);
     ws_sched_product(ws_sched_current(), &acc.state, a.range(), b.range(), step::run, &what, sizeof what, nullptr, 0);
 }
 
@@ -89,6 +97,7 @@ WS_DEVICE void mma(tile<P, M, N, L> &acc, const tile<A, M, K, LA> &a, shared_vie
     typedef product_step<P, A, B, M, N, K> step;
     step what = {acc.at, {nullptr, 0, 0}, b, N};
     a.check("reads");
+    ws_sched_next(product_kind<A>(), (double)M * N * K);
     ws_sched_product(ws_sched_current(), &acc.state, {nullptr, 0}, b.range(), step::run, &what, sizeof what, a.at,
                      sizeof a.at);
 }
@@ -172,6 +181,7 @@ WS_DEVICE void dot(tile<T, M, N, L> &acc, shared_view<T, M, K> a, shared_view<T,
         for (int c = 0; c < N; c++)
             y[k * N + c] = b.at(k, c);
     product_of(M, N, K, x, y, acc.at);
+    ws_sched_work(sizeof(T) == 8 ? "mma_f64" : "mma_tf32", (sizeof(T) == 8 ? 1.0 : 3.0) * M * N * K);
 }
 
 template <int M, int N, int K, layout L>

@@ -123,8 +123,9 @@ static void go_on(ws_sched *s, bool ended)
                     ws_cta_fail_stuck(s);
             return;
         }
-        int pick =
-            s->config.choose ? s->config.choose(s->config.user, count, choices) : choose_by_seed(s, count, choices);
+        int pick = s->config.choose ? s->config.choose(s->config.user, count, choices)
+                   : s->clock       ? ws_cta_clock_choose(s, count, choices)
+                                    : choose_by_seed(s, count, choices);
         const ws_sched_choice next = choices[pick];
         if (next.kind != WS_SCHED_FIBER) {
             engine_step(s, next.operation);
@@ -144,6 +145,7 @@ void ws_cta_wait_for(ws_sched *s, wait_kind kind, int object, uint64_t index)
     fiber *f = self(s);
     if (s->trace)
         f->since = ws_cta_trace_time(s);
+    f->possible = false;
     f->wait = kind;
     f->object = object;
     f->index = index;
@@ -179,6 +181,8 @@ operation *ws_cta_operation_new(ws_sched *s, ws_sched_choice_kind kind, const vo
     o->kind = kind;
     o->fiber = s->current;
     o->tile = self(s)->tile;
+    o->work_kind = self(s)->next_kind;
+    o->work = self(s)->next_work;
     o->serial = (uint64_t)(s->current + 1) << 40 | ++self(s)->started; /* the same in every order */
     s->operation[s->noperations++] = o;
     return o;
@@ -322,6 +326,7 @@ void ws_sched_delete(ws_sched *s)
     free(s->spare);
     ws_cta_happens_delete(s->happens);
     ws_cta_trace_delete(s->trace);
+    free(s->clock);
     ws_stacks_delete(s->own_stacks);
     free(s);
 }

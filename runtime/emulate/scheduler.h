@@ -135,6 +135,12 @@ const char *ws_sched_report(const ws_sched *s); /* one line, then one for each g
    line of its own behind it: for the caller to free.  `process` is this CTA's number among those of the file.  */
 bool ws_sched_trace(ws_sched *s); /* false: no memory */
 char *ws_sched_trace_text(ws_sched *s, int process);
+char *ws_sched_timeline_text(ws_sched *s); /* the same as a picture of letters */
+
+/* Steps take the time that a machine description says, and the earliest happens next: a prediction.  */
+typedef struct ws_machine ws_machine;
+ws_machine *ws_machine_read(const char *path, int *line);    /* NULL: it cannot be read, or that line of it */
+bool ws_sched_clock(ws_sched *s, const ws_machine *machine); /* false: no memory */
 
 /* ---- below: from inside a fiber ---------------------------------------------------------------------------------- */
 
@@ -180,6 +186,11 @@ int ws_sched_get(ws_sched *s, int ring, uint64_t index);       /* waits until th
 void ws_sched_consumed(ws_sched *s, int ring, uint64_t index); /* this group releases what it got as `index` */
 /* The same to the rings of several blocks.  */
 void ws_sched_consumed_in(ws_sched *s, int ring, uint64_t index, uint32_t blocks);
+
+/* ---- durations, by kinds of the machine's; nothing without a clock ----------------------------------------------- */
+
+void ws_sched_work(const char *kind, double work); /* this group has done so much of that */
+void ws_sched_next(const char *kind, double work); /* the product that it starts next is so much of that */
 
 /* ---- the tensor core --------------------------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
  *   protocol.c    the calls of scheduler.h and what they allow
  *   happens.c     which accesses of shared memory every order keeps apart
  *   report.c      the sentences when they are broken
+ *   clock.c       durations, and the earliest step in place of a drawn one
  *   trace.c       what happened, as events for a viewer
  */
 #ifndef WS_EMULATE_STATE_H
@@ -79,7 +80,11 @@ typedef struct {
     bool done, finished;
     int weight;
     long tile;
-    uint64_t since; /* when its last wait began, for the trace */
+    uint64_t since;      /* when its last wait began, for the trace */
+    double clock, ready; /* of clock.c: it has got so far; it can go on from there on */
+    bool possible;       /* since it waits, that is known */
+    int next_kind;       /* of its next product, and how much of that */
+    double next_work;
     /* what it waits for */
     wait_kind wait;
     int object;     /* ring or turns; for products and copies: how many may stay */
@@ -103,6 +108,10 @@ typedef struct {
     ws_sched_choice_kind kind; /* WS_SCHED_COPY_IN, WS_SCHED_PRODUCT or WS_SCHED_OUT_READ */
     progress progress;
     bool retired; /* the program has waited for it */
+    bool timed;   /* due is known */
+    double due;
+    int work_kind; /* a product: what it is to the machine, and how much */
+    double work;
     int fiber;
     long tile;
     uint64_t serial;
@@ -134,6 +143,7 @@ struct ws_sched {
     operation **spare;
     int nspare, spare_room;
     struct happens *happens;
+    struct clock *clock;   /* NULL: order by seed */
     struct trace *trace;   /* NULL: nobody wants one */
     operation *working;    /* the engine's step that runs now */
     int started, finished; /* fibers at the CTA barrier, and at that of the end */
@@ -165,6 +175,14 @@ static inline uint64_t all_but(uint64_t count, int newest)
 struct happens *ws_cta_happens_new(void);
 void ws_cta_happens_delete(struct happens *happens);
 void ws_cta_happens(ws_sched *s, const ws_sched_event *event);
+
+/* ---- clock.c ----------------------------------------------------------------------------------------------------- */
+
+double ws_cta_clock_now(const ws_sched *s);
+const char *ws_cta_clock_kind(const ws_sched *s, int number);
+int ws_cta_clock_choose(ws_sched *s, int count, const ws_sched_choice *choices);
+void ws_cta_clock_units(const ws_sched *s, uint64_t end, char *text, size_t room);
+void ws_cta_trace_work(ws_sched *s, int kind, uint64_t begin); /* trace.c: a group's own work ends */
 
 /* ---- trace.c ----------------------------------------------------------------------------------------------------- */
 

@@ -179,6 +179,7 @@ WS_DEVICE tile<U, joined<X...>::rows, joined<X...>::cols, joined<X...>::kind> ap
     for (int r = 0; r < J::rows; r++)
         for (int c = 0; c < J::cols; c++)
             y.at[r * J::cols + c] = number<U>::narrow(F::apply(operand<M>(x, r, c)...));
+    ws_sched_work(one::is_special<F> ? "sfu" : "alu", J::rows * J::cols);
     return y;
 }
 
@@ -254,6 +255,7 @@ template <typename U, typename T, int R, int C, layout L> WS_DEVICE tile<U, R, C
     x.check("reads");
     for (int i = 0; i < R * C; i++)
         y.at[i] = converter<U, T>::from(x.at[i]);
+    ws_sched_work("cast", R * C);
     return y;
 }
 
@@ -270,6 +272,7 @@ WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES> &)
     for (int r = 0; r < R; r++)
         for (int c = 0; c < C; c++)
             y.at[c * R + r] = x.at[r * C + c];
+    ws_sched_work("shared", R * C);
     return y;
 }
 
@@ -293,6 +296,7 @@ WS_DEVICE tile<U, R, 1, L> reduce_rows(const tile<T, R, C, L> &x)
     tile<U, R, 1, L> y;
     for (int r = 0; r < R; r++)
         y.at[r] = number<U>::narrow(F::apply(C, w.at + r * C, 1));
+    ws_sched_work("reduce", R * C);
     return y;
 }
 
@@ -303,6 +307,7 @@ WS_DEVICE tile<T, 1, C, L> reduce_columns(const tile<T, R, C, L> &x)
     tile<T, 1, C, L> y;
     for (int c = 0; c < C; c++)
         y.at[c] = number<T>::narrow(F::apply(R, w.at + c, C));
+    ws_sched_work("reduce", R * C);
     return y;
 }
 

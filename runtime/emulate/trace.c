@@ -3,7 +3,7 @@
  * trace.c - what happened in a CTA, as events that Perfetto and chrome://tracing show.
  *
  * Each event is kept as a few numbers while the CTA runs, and becomes text behind it.  Time is the number of the event:
- * it orders, and measures nothing.
+ * it orders, and measures nothing.  With a machine description it is in its clocks.
  *
  *   track                    what is on it
  *   a group                  what it waited for (from, to), and what it did (at)
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOT_FULL = WS_SCHED_EVENT_EXIT + 1, SLOT_EMPTY, TRACKS = 1000, OPEN_MOST = 4096 };
+enum { SLOT_FULL = WS_SCHED_EVENT_EXIT + 1, SLOT_EMPTY, WORK, TRACKS = 1000, OPEN_MOST = 4096 };
 
 typedef struct {
     uint64_t time, since; /* since: where its wait began */
@@ -53,7 +53,7 @@ void ws_cta_trace_delete(struct trace *trace)
 
 uint64_t ws_cta_trace_time(const ws_sched *s)
 {
-    return s->trace->ticks;
+    return s->clock ? (uint64_t)ws_cta_clock_now(s) : s->trace->ticks;
 }
 
 static void keep(ws_sched *s, record what)
@@ -66,7 +66,8 @@ static void keep(ws_sched *s, record what)
         t->records = more ? more : t->records;
         t->room = more ? room : t->room;
     }
-    what.time = ++t->ticks;
+    what.time = s->clock ? (uint64_t)ws_cta_clock_now(s) : t->ticks + 1;
+    t->ticks = what.time;
     what.tile = ws_sched_tile(s);
     if (t->count < t->room)
         t->records[t->count++] = what;
@@ -105,6 +106,11 @@ void ws_cta_trace_slot(ws_sched *s, const slot *t, bool full)
                          .index = round * r->slots + (t - r->slot)});
         return;
     }
+}
+
+void ws_cta_trace_work(ws_sched *s, int number, uint64_t begin)
+{
+    keep(s, (record){.since = begin, .kind = WORK, .fiber = s->current, .object = number});
 }
 
 /* ---- as text ----------------------------------------------------------------------------------------------------- */
@@ -179,7 +185,8 @@ static void say_tracks(writer *w)
     const ws_sched *s = w->s;
     say(w, "{\"ph\":\"M\",\"pid\":%d,\"name\":\"process_name\",\"args\":{\"name\":\"%s CTA %d\",\"kernel\":\"%s\",",
         w->process, s->kernel, s->config.cta, s->kernel);
-    say(w, "\"cta\":%d,\"seed\":%" PRIu64 ",\"groups\":[", s->config.cta, s->config.seed);
+    say(w, "\"unit\":\"%s\",\"cta\":%d,\"seed\":%" PRIu64 ",\"groups\":[", s->clock ? "clock" : "event", s->config.cta,
+        s->config.seed);
     for (int i = 0; i < s->nfibers; i++)
         say(w, "%s{\"group\":%d,\"block\":%d,\"role\":\"%s\",\"track\":%d,\"core\":%d}", i ? "," : "",
             s->fiber[i]->group, s->fiber[i]->block, s->fiber[i]->role, i, core_track(i));
@@ -312,7 +319,11 @@ static void say_own(writer *w, const record *r)
             continue;
         const char of = names[i].of;
         bool waited = of == 'w' || of == 'W' || of == 't';
-        say_slice(w, r->fiber, waited ? r->since : r->time - 1, r->time, waited ? "wait" : "own", names[i].name);
+        say_slice(w, r->fiber,
+                  waited        ? r->since
+                  : w->s->clock ? r->time
+                                : r->time - 1,
+                  r->time, waited ? "wait" : "own", names[i].name);
         say_group(w, r);
         if (of == 'W' || of == 'r')
             say_slot(w, r);
@@ -329,6 +340,11 @@ static void say_record(writer *w, record *r)
 {
     record *from;
     say_own(w, r);
+    if (r->kind == WORK) {
+        say_slice(w, r->fiber, r->since, r->time, "work", ws_cta_clock_kind(w->s, r->object));
+        say_group(w, r);
+        say(w, "}},\n");
+    }
     switch (r->kind) {
     case WS_SCHED_EVENT_PUT:
     case WS_SCHED_EVENT_COPY_ISSUED:
@@ -393,5 +409,74 @@ char *ws_sched_trace_text(ws_sched *s, int process)
         say_quoted(&w, s->report);
         say(&w, "\"}},\n");
     }
+    return w.text;
+}
+
+/* ---- as a picture ------------------------------------------------------------------------------------------------ */
+
+enum { COLUMNS = 96 };
+
+static void paint(char *row, uint64_t from, uint64_t to, uint64_t end, char with)
+{
+    for (uint64_t i = from * COLUMNS / end; i < COLUMNS && (i * end < to * COLUMNS || i == from * COLUMNS / end); i++)
+        row[i] = with;
+}
+
+/* What the group waits for, or ' ': what takes no time is not seen.  */
+static char waits_for(const record *r)
+{
+    return r->kind == WS_SCHED_EVENT_PUT          ? '<'
+           : r->kind == WS_SCHED_EVENT_GET        ? '>'
+           : r->kind == WS_SCHED_EVENT_WAIT       ? '.'
+           : r->kind == WS_SCHED_EVENT_STORE_WAIT ? '_'
+           : r->kind == WS_SCHED_EVENT_TAKE       ? ':'
+                                                  : ' ';
+}
+
+static void picture_of(writer *w, int who, uint64_t end)
+{
+    const fiber *f = w->s->fiber[who];
+    char own[COLUMNS + 1], core[COLUMNS + 1];
+    uint64_t worked = 0, waited = 0, last = 0;
+    memset(own, ' ', COLUMNS);
+    memset(core, ' ', COLUMNS);
+    own[COLUMNS] = core[COLUMNS] = '\0';
+    for (size_t i = 0; i < w->s->trace->count; i++) {
+        const record *r = &w->s->trace->records[i];
+        record *from;
+        if (r->fiber != who)
+            continue;
+        if (r->kind == WS_SCHED_EVENT_PRODUCT) {
+            begin(w, &w->s->trace->records[i]);
+        } else if (r->kind == WS_SCHED_EVENT_PRODUCT_DONE && (from = ended(w, WS_SCHED_EVENT_PRODUCT, r, false))) {
+            paint(core, from->time > last ? from->time : last, r->time, end, 'M');
+            last = r->time;
+        } else if (r->kind == WORK) {
+            paint(own, r->since, r->time, end, ws_cta_clock_kind(w->s, r->object)[0]);
+            worked += r->time - r->since;
+        } else if (waits_for(r) != ' ' && r->time > r->since) {
+            paint(own, r->since, r->time, end, waits_for(r));
+            waited += r->time - r->since;
+        }
+    }
+    say(w, "%-10.10s %d |%s| works %2d%%, waits %2d%%\n", f->role[0] ? f->role : "group", f->group, own,
+        (int)(100 * worked / end), (int)(100 * waited / end));
+    if (f->committed)
+        say(w, "%12s |%s|\n", "products", core);
+}
+
+char *ws_sched_timeline_text(ws_sched *s)
+{
+    writer w = {.s = s};
+    uint64_t end = s->trace->ticks ? s->trace->ticks : 1;
+    say(&w, "%s CTA %d: %llu %s, a column is %.1f\n", s->kernel, s->config.cta, (unsigned long long)end,
+        s->clock ? "clocks" : "events", (double)end / COLUMNS);
+    for (int i = 0; i < s->nfibers; i++)
+        picture_of(&w, i, end);
+    if (s->clock)
+        ws_cta_clock_units(s, end, w.text + w.used, w.room - w.used);
+    w.used += strlen(w.text + w.used);
+    say(&w, "waits: < for an empty slot, > for a full one, . for products, _ for copies out, : for a turn\n");
+    say(&w, "works: a ALU, s special functions, c casts, r reductions, m products of threads; M tensor core\n");
     return w.text;
 }

@@ -360,6 +360,10 @@ static tree check_way_out(tree *where, int *walk_subtrees, void *data)
     GridBody *body = (GridBody *)data;
     enum tree_code code = TREE_CODE(*where);
     Pragma *pragma = pragma_of_tree(*where);
+    if (pragma && pragma->is_together && !body->devices) {
+        complain(pragma->loc, "put it around whole grids", "%<#pragma ws together%> stands in a grid");
+        *where = build_empty_stmt(pragma->loc);
+    }
     if (pragma && pragma->is_devices) {
         if (body->devices)
             complain(pragma->loc, "make one loop over all devices", "a loop over devices in another one");
@@ -439,6 +443,13 @@ static void bind_list(Binder *binder, tree list)
             continue;
         }
         TREE_VISITED(tsi_stmt(i)) = 1;
+        if (pragma->is_together) {
+            pragma->used = true;
+            tsi_delink(&i);
+            if (plugin.target != TARGET_SEQUENTIAL)
+                devices_bind_block(list, &i, pragma);
+            continue;
+        }
         bind_marker(binder, i, pragma);
         tsi_delink(&i);
     }
@@ -521,7 +532,9 @@ static tree refuse_whole_loop(tree *where, int *, void *)
 static tree bind_lonely(tree *where, int *, void *)
 {
     Pragma *pragma = pragma_of_tree(*where);
-    if (pragma && !pragma->is_task && !TREE_VISITED(*where)) {
+    if (pragma && pragma->is_together && !TREE_VISITED(*where))
+        *where = build_empty_stmt(pragma->loc);
+    else if (pragma && !pragma->is_task && !TREE_VISITED(*where)) {
         no_loop(pragma, NULL_TREE);
         *where = build_empty_stmt(pragma->loc);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * devices.cc - loops over devices, and tensors whose bases are elements of an array of pointers.
+ * devices.cc - loops over devices, blocks of grids that run together, and tensors whose bases are elements of an array
+ * of pointers.
  *
  *   #pragma ws devices(n)                                     ws_devices_begin_(n);
  *   for (int r = 0; r < n; r++)                               for (int r = 0; r < n; r++) {
@@ -11,6 +12,9 @@
  *
  * A pointer that the whole grid has in common is read before the launch.  One that the grid chooses makes its tensor a
  * table: one more dimension in front, whose coordinate says which pointer, of as many as the loop has devices.
+ *
+ * Under #pragma ws together, what follows in the block stands between two calls, too (TRY_FINALLY), between which the
+ * runtime has launches wait for those alone whose tensors they touch.
  *
  * Iterations run at the same time, so each stores what is its own alone: x[r] of its counter r.  What the compiler does
  * not see, the launches compare (runtime/host/devices.c).
@@ -72,6 +76,31 @@ void devices_bind(tree *loop, tree *marker, const Pragma *pragma)
     *loop = list;
 }
 
+/* Of the grids of a block.  */
+static tree note_together(tree *where, int *, void *)
+{
+    Pragma *pragma = pragma_of_tree(*where);
+    if (pragma && pragma->is_grid)
+        pragma->grid.together = true;
+    return NULL_TREE;
+}
+
+/* The rest of a block, between two calls, however the block is left.  */
+void devices_bind_block(tree list, tree_stmt_iterator *first, const Pragma *pragma)
+{
+    tree rest = NULL_TREE;
+    while (!tsi_end_p(*first)) {
+        append_to_statement_list_force(tsi_stmt(*first), &rest);
+        tsi_delink(first);
+    }
+    append_to_statement_list_force(runtime_call(pragma->loc, "ws_together_begin_", NULL_TREE), &list);
+    if (!rest)
+        rest = build_empty_stmt(pragma->loc);
+    walk_tree_without_duplicates(&rest, note_together, NULL);
+    tree end = runtime_call(pragma->loc, "ws_together_end_", NULL_TREE);
+    append_to_statement_list_force(build2_loc(pragma->loc, TRY_FINALLY_EXPR, void_type_node, rest, end), &list);
+}
+
 void devices_refuse(location_t where)
 {
     complain(where, "a loop over devices holds grids, and stands in none", "a loop over devices in a grid");
@@ -80,7 +109,8 @@ void devices_refuse(location_t where)
 /* One of the calls above.  */
 bool devices_is_call(const char *name)
 {
-    return !strcmp(name, "devices_begin") || !strcmp(name, "devices_next") || !strcmp(name, "devices_end");
+    return !strcmp(name, "together_begin") || !strcmp(name, "together_end") || !strcmp(name, "devices_begin") ||
+           !strcmp(name, "devices_next") || !strcmp(name, "devices_end");
 }
 
 /* ---- around a region --------------------------------------------------------------------------------------------- */

@@ -48,6 +48,7 @@ struct Pragma {
     bool is_grid;
     bool is_task;
     bool is_devices;
+    bool is_together;
     bool used; /* a region with it was compiled, or an error about it reported */
     location_t loc;
     location_t below;  /* the first of the parser's own directives right above it, as OpenMP's are; or 0 */
@@ -331,6 +332,7 @@ Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y);
 
 /* devices.cc */
 void devices_bind(tree *loop, tree *marker, const Pragma *pragma);
+void devices_bind_block(tree list, tree_stmt_iterator *first, const Pragma *pragma);
 void devices_refuse(location_t where);  /* in a grid */
 bool devices_is_call(const char *name); /* without ws_ and a trailing underscore */
 bool devices_is_table(Walk *w, tree base);

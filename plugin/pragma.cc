@@ -38,6 +38,7 @@ const char *pragma_text(const Pragma *pragma)
 {
     return pragma->is_grid           ? "grid"
            : pragma->is_devices      ? "devices"
+           : pragma->is_together     ? "together"
            : pragma->is_task         ? "task"
            : pragma->pipeline.parts  ? "parts"
            : pragma->pipeline.blocks ? "blocks"
@@ -441,6 +442,13 @@ static void clause_extent(Tokens *t, Pragma *)
     expect(t, CPP_CLOSE_PAREN, "expected ')' after the array's extent");
 }
 
+static void clause_share(Tokens *t, Grid *grid)
+{
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'share': so many multiprocessors");
+    grid->share = number(t, "a number of multiprocessors", 1, 1024);
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the number of multiprocessors");
+}
+
 static void clause_persistent(Tokens *, Grid *grid)
 {
     grid->persistent = grid->persistent_given = true;
@@ -575,15 +583,12 @@ struct Clause {
     void (*pipeline)(Tokens *, Pipeline *);
     void (*other)(Tokens *, Pragma *);
 };
-static const Clause grid_clauses[] = {{"persistent", clause_persistent, NULL, NULL},
-                                      {"cluster", clause_cluster, NULL, NULL},
-                                      {"order", clause_order, NULL, NULL},
-                                      {"consumers", clause_consumers, NULL, NULL},
-                                      {"registers", clause_registers, NULL, NULL},
-                                      {"tile", clause_tile, NULL, NULL},
-                                      {"precision", clause_precision, NULL, NULL},
-                                      {"extent", NULL, NULL, clause_extent},
-                                      {NULL, NULL, NULL, NULL}};
+static const Clause grid_clauses[] = {
+    {"persistent", clause_persistent, NULL, NULL}, {"cluster", clause_cluster, NULL, NULL},
+    {"order", clause_order, NULL, NULL},           {"consumers", clause_consumers, NULL, NULL},
+    {"registers", clause_registers, NULL, NULL},   {"tile", clause_tile, NULL, NULL},
+    {"precision", clause_precision, NULL, NULL},   {"extent", NULL, NULL, clause_extent},
+    {"share", clause_share, NULL, NULL},           {NULL, NULL, NULL, NULL}};
 static const Clause pipeline_clauses[] = {
     {"schedule", NULL, clause_schedule, NULL}, {"pingpong", NULL, clause_pingpong, NULL},
     {"tile", NULL, clause_tile_of_loop, NULL}, {"reduction", NULL, clause_reduction, NULL},
@@ -595,16 +600,15 @@ static const Clause task_clauses[] = {{"groups", NULL, NULL, clause_groups},
 
 static void unknown_clause(Tokens *t, const Clause *clauses, const Pragma *pragma)
 {
-    const char *choices[9];
+    const char *choices[16];
     int count = 0;
     for (; clauses->name; clauses++)
         choices[count++] = clauses->name;
     choices[count] = NULL;
     if (pragma->is_grid)
-        unknown(
-            t, "a clause of 'grid'", choices,
-            "the clauses are persistent, cluster, order, consumers and registers; of plain loops tile, precision and "
-            "extent");
+        unknown(t, "a clause of 'grid'", choices,
+                "the clauses are persistent, cluster, order, consumers, registers and share; of plain loops tile, "
+                "precision and extent");
     else if (pragma->is_task)
         unknown(t, "a clause of 'task'", choices, "the clauses are groups, registers and ring");
     else
@@ -717,7 +721,7 @@ static void read_task(Tokens *t, Pragma *pragma)
 
 static void read_directive(Tokens *t, Pragma *pragma)
 {
-    static const char *const choices[] = {"grid", "pipeline", "parts", "blocks", "task", "devices", NULL};
+    static const char *const choices[] = {"grid", "pipeline", "parts", "blocks", "task", "devices", "together", NULL};
     const char *name = word(t);
     if (!strcmp(name, "grid")) {
         next(t);
@@ -731,6 +735,11 @@ static void read_directive(Tokens *t, Pragma *pragma)
     } else if (!strcmp(name, "blocks")) {
         next(t);
         read_blocks(t, pragma);
+    } else if (!strcmp(name, "together")) {
+        next(t);
+        pragma->is_together = true;
+        if (t->type != CPP_EOF)
+            wrong(t, "write '#pragma ws together'", "'together' has no clauses");
     } else if (!strcmp(name, "devices")) {
         next(t);
         read_devices(t, pragma);
@@ -740,7 +749,7 @@ static void read_directive(Tokens *t, Pragma *pragma)
     } else {
         unknown(t, "a '#pragma ws'", choices,
                 "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)', '#pragma ws parts', '#pragma ws blocks', "
-                "'#pragma ws task(name)' or '#pragma ws devices(n)'");
+                "'#pragma ws task(name)', '#pragma ws devices(n)' or '#pragma ws together'");
     }
 }
 
@@ -797,16 +806,18 @@ static void handle_pragma(cpp_reader *)
     }
     while (tokens.type != CPP_EOF)
         next(&tokens);
-    if (!tokens.failed && pragma.is_task && !begins_block()) {
-        complain(pragma.loc, "put it first inside the block: { #pragma ws task(name) ... }",
-                 "%<#pragma ws task%> does not begin a block");
+    if (!tokens.failed && (pragma.is_task || pragma.is_together) && !begins_block()) {
+        complain(pragma.loc,
+                 pragma.is_task ? "put it first inside the block: { #pragma ws task(name) ... }"
+                                : "put it first inside the block: { #pragma ws together ... }",
+                 "%<#pragma ws %s%> does not begin a block", pragma_text(&pragma));
         return;
     }
     if (tokens.failed) {
         marker_arguments.truncate(0);
         return;
     }
-    if (pragma.is_task)
+    if (pragma.is_task || pragma.is_together)
         keep_block(pragma.loc);
     pragma.function = DECL_UID(current_function_decl);
     pragmas.safe_push(pragma);

@@ -2,12 +2,14 @@
 /*
  * ag_gemm - all-gather, then a product: Y[r] = X W[r]^T, where each of n devices has some rows of X and some of W.
  *
- * Two grids in a loop over devices.  The second one reads what the first one of the same iteration wrote, as in any
- * loop; devices do not wait for each other, since both load what none of the two stores.
+ * In each iteration the rows of others come while the product of the device's own rows runs: grids of a block under
+ * `together` run beside each other, but for those that touch what an earlier one stores.  16 multiprocessors bring
+ * rows, and the products of a part wait for the part.
  */
 #include "check.h"
 
-/* Device r has M/n rows of X and N/n of W, and room for all of X at A[r]; Y[r] is M x N/n. */
+/* Device r has M/n rows of X and N/n of W, and room for all of X at A[r], of which it fills the others' rows; Y[r]
+   becomes M x N/n. */
 void ag_gemm(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16 *const W[], ws_bf16 *const A[],
              ws_bf16 *const Y[])
 {
@@ -15,29 +17,39 @@ void ag_gemm(int n, int M, int N, int K, const ws_bf16 *const X[], const ws_bf16
 
     #pragma ws devices(n)
     for (int r = 0; r < n; r++) {
-        ws_tensor parts = ws_tensor_3d(A[r], WS_BF16, n, rows, K), a = ws_tensor_2d(A[r], WS_BF16, M, K);
-        ws_tensor w = ws_tensor_2d(W[r], WS_BF16, cols, K), y = ws_tensor_2d(Y[r], WS_BF16, M, cols);
+        #pragma ws together
+        ws_tensor w = ws_tensor_2d(W[r], WS_BF16, cols, K);
 
-        #pragma ws grid(3)
-        for (int p = 0; p < n; p++)
+        for (int o = 1; o < n; o++) {
+            int from = (r + o) % n;
+            ws_tensor x = ws_tensor_2d(X[from], WS_BF16, rows, K);
+            ws_tensor a = ws_tensor_2d(A[r] + (size_t)from * rows * K, WS_BF16, rows, K);
+
+            #pragma ws grid(2) share(16)
             for (int i = 0; i < rows; i += 64)
                 for (int j = 0; j < K; j += 1024) {
-                    int from = (r + p) % n, end = j + 1024 < K ? j + 1024 : K;
-                    ws_tensor x = ws_tensor_2d(X[from], WS_BF16, rows, K);
-                    #pragma ws pipeline(4)
+                    int end = j + 1024 < K ? j + 1024 : K;
+                    #pragma ws pipeline(6)
                     for (int k = j; k < end; k += 128)
-                        ws_store_3d(parts, from, i, k, ws_load(x, i, k, 64, 128));
+                        ws_store(a, i, k, ws_load(x, i, k, 64, 128));
                 }
+        }
+        for (int o = 0; o < n; o++) {
+            int from = (r + o) % n;
+            const ws_bf16 *part = o ? A[r] + (size_t)from * rows * K : X[r];
+            ws_tensor x = ws_tensor_2d(part, WS_BF16, rows, K);
+            ws_tensor y = ws_tensor_2d(Y[r] + (size_t)from * rows * cols, WS_BF16, rows, cols);
 
-        #pragma ws grid(2)
-        for (int i = 0; i < M; i += 128)
-            for (int j = 0; j < cols; j += 256) {
-                ws_tile acc = ws_zeros(WS_F32, 128, 256);
-                #pragma ws pipeline(4, 2)
-                for (int k = 0; k < K; k += 64)
-                    acc = ws_dot(ws_load(a, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
-                ws_store(y, i, j, ws_cast(acc, WS_BF16));
-            }
+            #pragma ws grid(2)
+            for (int i = 0; i < rows; i += 128)
+                for (int j = 0; j < cols; j += 256) {
+                    ws_tile acc = ws_zeros(WS_F32, 128, 256);
+                    #pragma ws pipeline(4, 2)
+                    for (int k = 0; k < K; k += 64)
+                        acc = ws_dot(ws_load(x, i, k, 128, 64), ws_trans(ws_load(w, j, k, 256, 64)), acc);
+                    ws_store(y, i, j, ws_cast(acc, WS_BF16));
+                }
+        }
     }
 }
 

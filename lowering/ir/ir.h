@@ -320,6 +320,8 @@ typedef struct {
     bool parts; /* parts, blocks: the last dimension is that of a loop whose iterations are the blocks of a cluster */
     TileOrder order;
     int order_group;
+    int share;     /* multiprocessors that it may have; 0: all */
+    bool together; /* others may run beside it */
     int consumers;
     Split split;
     int producer_registers, consumer_registers;

@@ -74,6 +74,11 @@ static void parse_extent(Parser *p, Grid *grid)
     *end = extent;
 }
 
+static void parse_share(Parser *p, Grid *grid)
+{
+    grid->share = scan_number_up_to(p, 0, 1024);
+}
+
 static void parse_dims(Parser *p, Grid *grid)
 {
     grid->dims = scan_number_up_to(p, 0, 1000);
@@ -84,9 +89,9 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
     static const struct {
         const char *name;
         void (*parse)(Parser *p, Grid *grid);
-    } clauses[] = {{"grid", parse_dims},           {"plain", parse_plain},  {"precision", parse_precision},
-                   {"cluster", parse_cluster},     {"order", parse_order},  {"consumers", parse_consumers},
-                   {"registers", parse_registers}, {"extent", parse_extent}};
+    } clauses[] = {{"grid", parse_dims},           {"plain", parse_plain},   {"precision", parse_precision},
+                   {"cluster", parse_cluster},     {"order", parse_order},   {"consumers", parse_consumers},
+                   {"registers", parse_registers}, {"extent", parse_extent}, {"share", parse_share}};
     grid->loc = scan_loc(p);
     while (p->token.kind == T_WORD && !p->failed) {
         if (scan_accept(p, "persistent")) {
@@ -100,6 +105,10 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
         }
         if (scan_accept(p, "dynamic")) {
             grid->dynamic = true;
+            continue;
+        }
+        if (scan_accept(p, "together")) {
+            grid->together = true;
             continue;
         }
         if (scan_accept(p, "parts")) {

@@ -64,6 +64,10 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
         fprintf(p->out, " consumers(%d%s%s)", grid->consumers, grid->split ? "," : "", text_splits[grid->split]);
     if (grid->producer_registers || grid->consumer_registers)
         fprintf(p->out, " registers(%d,%d)", grid->producer_registers, grid->consumer_registers);
+    if (grid->share)
+        fprintf(p->out, " share(%d)", grid->share);
+    if (grid->together)
+        fputs(" together", p->out);
 }
 
 static void print_header(Printer *p)

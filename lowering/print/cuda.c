@@ -491,6 +491,8 @@ static void print_launcher(Printer *in, const Map *maps)
     in->indent++;
     cuda_line(in, "ws::launch call(\"%s\");", kernel->c_function);
     cuda_line(in, "%s_params p;", kernel->name);
+    if (kernel->grid.share)
+        cuda_line(in, "call.share(%d);", kernel->grid.share);
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_SCALAR && field->value->def)
             print_scalar_field(in, field);

@@ -108,5 +108,7 @@ bool choose_dynamic(Kernel *kernel)
         return false;
     if (grid->split != SPLIT_TILES)
         ir_walk(kernel->body, visit_uneven, &uneven);
+    /* Beside another grid some CTAs begin when that one's end.  */
+    uneven = uneven || (grid->together && grid->split != SPLIT_TILES);
     return uneven || ir_any_of(kernel->body, is_resident, NULL) || is_uneven_at_edge(kernel);
 }

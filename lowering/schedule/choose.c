@@ -746,7 +746,7 @@ void pass_choose(Kernel *kernel)
     kernel->grid.consumers = groups;
     choose_turns(&in, groups);
     if (!kernel->grid.persistent_given)
-        kernel->grid.persistent = in.specialized;
+        kernel->grid.persistent = in.specialized || kernel->grid.share;
     assign_roles(&in, groups);
     choose_say_tasks(&in);
     kernel->grid.dynamic = choose_dynamic(kernel);

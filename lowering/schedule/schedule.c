@@ -113,7 +113,8 @@ uint64_t schedule_digest(const Kernel *kernel)
                    0};
     ir_walk(kernel->body, visit_digest, &in);
     mix(&in, (uint64_t)grid->dims << 32 | (unsigned)grid->consumers);
-    mix(&in, (uint64_t)grid->split << 32 | (unsigned)(grid->persistent_given << 1 | grid->persistent));
+    mix(&in,
+        (uint64_t)grid->split << 32 | (unsigned)(grid->together << 2 | grid->persistent_given << 1 | grid->persistent));
     mix(&in, (uint64_t)grid->cluster[0] << 32 | (unsigned)grid->cluster[1]);
     mix(&in, (uint64_t)grid->producer_registers << 32 | (unsigned)grid->consumer_registers);
     mix_machine(&in, kernel->machine);

@@ -212,7 +212,68 @@ inline ws_status leave_devices(int devices, void *callers)
     return check(error, WS_ERR_DEVICE, "the end of a loop over devices");
 }
 
-inline const ws_backend_devices cuda_devices = {device_count, alloc_on_device, enter_device, leave_devices};
+/* Launches of a block of grids, beside each other.  */
+enum { LANES = 4, LANE_LAUNCHES = 32 };
+struct device_lanes {
+    cudaStream_t streams[LANES];
+    cudaEvent_t begin, done[LANE_LAUNCHES];
+    unsigned entered; /* a bit for each lane */
+};
+inline thread_local device_lanes lanes_of_thread[MAX_DEVICES];
+
+inline device_lanes *lanes_here()
+{
+    int device = 0;
+    return cudaGetDevice(&device) == cudaSuccess && device < MAX_DEVICES ? &lanes_of_thread[device] : nullptr;
+}
+
+inline cudaError_t record(cudaEvent_t &event, cudaStream_t stream)
+{
+    cudaError_t error = event ? cudaSuccess : cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    return error == cudaSuccess ? cudaEventRecord(event, stream) : error;
+}
+
+inline ws_status enter_lane(int lane, int first, unsigned behind, void *stream)
+{
+    device_lanes *lanes = lanes_here();
+    cudaError_t error = lanes ? cudaSuccess : cudaErrorInvalidDevice;
+    if (error == cudaSuccess && first) {
+        error = record(lanes->begin, (cudaStream_t)stream);
+        lanes->entered = 0;
+    }
+    if (error == cudaSuccess && !lanes->streams[lane])
+        error = cudaStreamCreateWithFlags(&lanes->streams[lane], cudaStreamNonBlocking);
+    if (error == cudaSuccess && !(lanes->entered >> lane & 1))
+        error = cudaStreamWaitEvent(lanes->streams[lane], lanes->begin, 0);
+    for (int i = 0; i < LANE_LAUNCHES && error == cudaSuccess; i++)
+        if (behind >> i & 1)
+            error = cudaStreamWaitEvent(lanes->streams[lane], lanes->done[i], 0);
+    if (error != cudaSuccess)
+        return check(error, WS_ERR_LAUNCH, "a block of grids that run together");
+    lanes->entered |= 1u << lane;
+    ws_set_stream(lanes->streams[lane]);
+    return WS_OK;
+}
+
+inline ws_status leave_lane(int lane, int launch)
+{
+    device_lanes *lanes = lanes_here();
+    cudaError_t error = lanes ? record(lanes->done[launch], lanes->streams[lane]) : cudaErrorInvalidDevice;
+    return check(error, WS_ERR_LAUNCH, "a block of grids that run together");
+}
+
+inline ws_status join_lanes(const int *last, int count, void *stream)
+{
+    device_lanes *lanes = lanes_here();
+    cudaError_t error = lanes ? cudaSuccess : cudaErrorInvalidDevice;
+    for (int i = 0; i < count && error == cudaSuccess; i++)
+        if (last[i] >= 0)
+            error = cudaStreamWaitEvent((cudaStream_t)stream, lanes->done[last[i]], 0);
+    return check(error, WS_ERR_LAUNCH, "the end of a block of grids that run together");
+}
+
+inline const ws_backend_devices cuda_devices = {device_count, alloc_on_device, enter_device, leave_devices,
+                                                enter_lane,   leave_lane,      join_lanes};
 
 /* Why no kernel can run here; NULL if one can.  */
 inline const char *why_no_device()

@@ -124,6 +124,13 @@ struct launch {
     ~launch()
     {
         finish();
+        ws_together_leave();
+    }
+
+    /* On so many multiprocessors.  */
+    void share(int multiprocessors)
+    {
+        only = multiprocessors;
     }
 
     template <typename T, int N>
@@ -208,6 +215,7 @@ struct launch {
     {
         if (failed || !check_overlaps() || !check_devices())
             return;
+        failed = ws_together_enter(only, &taken) != WS_OK;
         for (int i = 0; i < count && !failed; i++)
             if (!arguments[i].empty)
                 place_argument(i);
@@ -357,6 +365,9 @@ struct launch {
             resident = prepare((const void *)function, config, cluster);
         if (failed)
             return;
+        const int all = host::devices[device].multiprocessors, mine = only ? only : all - taken;
+        if (mode == persistent && mine < all)
+            resident = ::max(resident * ::max(mine, 1) / all / cluster, 1) * cluster;
         if (mode == persistent && resident < tiles)
             config.gridDim.x = (unsigned)resident;
         void *list[] = {const_cast<P *>(&params)};
@@ -386,6 +397,7 @@ struct launch {
     const char *kernel;
     bool failed;
     int count, buffers, device, tiles = 0;
+    int only = 0, taken = 0; /* multiprocessors: of this launch alone, and of those that run beside it */
     argument arguments[max_tensors];
     buffer staged[max_tensors];
 

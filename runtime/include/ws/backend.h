@@ -60,6 +60,12 @@ struct ws_backend_devices {
     ws_status (*enter)(int device, void *stream);
     /* `stream` waits for the first so many devices, and the thread is on its own one again.  */
     ws_status (*leave)(int devices, void *stream);
+    /* Launches beside each other, in lanes of the current device, all behind what `stream` holds when the first one
+       is entered (`first`).  The thread's launches go to a lane, behind the launches of a mask; then that one is over,
+       and has a number; then `stream` waits for the last launch of each of the lanes that were entered.  */
+    ws_status (*enter_lane)(int lane, int first, unsigned behind, void *stream);
+    ws_status (*leave_lane)(int lane, int launch);
+    ws_status (*join_lanes)(const int *last, int lanes, void *stream);
 };
 void ws_backend_register_devices(const struct ws_backend_devices *devices);
 
@@ -67,6 +73,9 @@ void ws_backend_register_devices(const struct ws_backend_devices *devices);
 void ws_devices_begin_(long devices);
 void ws_devices_next_(long iteration);
 void ws_devices_end_(void);
+/* And around a block of grids that may run together.  */
+void ws_together_begin_(void);
+void ws_together_end_(void);
 
 int ws_devices_current(void);        /* the device of this thread's iteration; -1: it is in no such loop */
 int ws_devices_owner(const void *p); /* the device that ws_alloc_on was told; -1: the memory is not from there */
@@ -84,6 +93,10 @@ struct ws_use {
 /* Every launch says so of each tensor that has elements.  An error where it is another device's, or where another
    iteration of a loop over devices touches it and one of the two stores it.  */
 ws_status ws_devices_use(const struct ws_use *use);
+/* Behind these: the launch is about to begin, on `share` multiprocessors or, with 0, on any; and it has begun.  Between
+   them ws_stream is where it belongs.  `taken` is how many multiprocessors launches hold that run beside it.  */
+ws_status ws_together_enter(int share, int *taken);
+void ws_together_leave(void);
 
 #ifdef __cplusplus
 }

@@ -477,6 +477,6 @@ char *ws_sched_timeline_text(ws_sched *s)
         ws_cta_clock_units(s, end, w.text + w.used, w.room - w.used);
     w.used += strlen(w.text + w.used);
     say(&w, "waits: < for an empty slot, > for a full one, . for products, _ for copies out, : for a turn\n");
-    say(&w, "works: a ALU, s special functions, c casts, r reductions, m products of threads; M tensor core\n");
+    say(&w, "works: a ALU, s special functions or shared memory, c casts, r reductions, m products; M tensor core\n");
     return w.text;
 }

@@ -43,7 +43,8 @@ test_lab() {
     home=$top_srcdir/course/$lab
     least=8
     if test -f "$solutions/$lab/from-plan"; then
-        "$wscc" --ws-target=emulate --ws-dump=plan -O1 -w -S "$home/product.c" -o /dev/null >"solution.$answer" 2>/dev/null
+        "$wscc" --ws-target=emulate --ws-dump=plan -O1 -w -S "$home/product.c" -o /dev/null >"solution.$answer" \
+            2>/dev/null
         solution=$work/solution.$answer
     else
         solution=$solutions/$lab/$answer
@@ -65,8 +66,15 @@ for folder in "$solutions"/*; do
     test_lab
 done
 every_lab_has_solutions() {
-    for folder in "$top_srcdir"/course/[0-9]*; do test -s "$solutions/${folder##*/}/wrong" || { echo "$folder"; return 1; }; done
+    for folder in "$top_srcdir"/course/[0-9]*; do
+        test -s "$solutions/${folder##*/}/wrong" || { echo "$folder"; return 1; }
+    done
 }
+drawn() {
+    "$grade" -t 2 "$solutions/02-product/product.c" >said && grep -q '^product CTA 0: [0-9]* clocks' said &&
+        grep -q 'products |.*M' said
+}
+if has_plugin; then ok 'the timeline of a right answer is drawn' drawn; fi
 ok 'every lab has solutions' every_lab_has_solutions
 listed() { test "$("$grade" --list | wc -l)" = "$(ls -d "$top_srcdir"/course/[0-9]* | wc -l)"; }
 ok 'all labs are listed' listed

@@ -60,6 +60,12 @@ static bool is_product(const Op *op, const void *context)
     return op_is_dot(op);
 }
 
+static bool is_store(const Op *op, const void *context)
+{
+    (void)context;
+    return op_info[op->code].class_ == CLASS_STORE;
+}
+
 static bool is_last(const Stages *in, const Op *op)
 {
     return op == block_end(in->block);
@@ -247,6 +253,24 @@ static bool is_possible(const Stages *in)
     return true;
 }
 
+/* The producer fills rings in the order of the source.  One that is read so many stages late needs as many slots, or
+   what stands before it in the next iteration waits for it.  */
+static bool has_slots(const Stages *in)
+{
+    FOR_OPS (op, in->block)
+        if (schedule_of(op)->depth > 0 && schedule_of(op)->depth < last_stage(op, in->uses))
+            return false;
+    return true;
+}
+
+static bool has_stores(const Stages *in)
+{
+    FOR_OPS (op, in->block)
+        if (ir_any(op, is_store, NULL))
+            return true;
+    return false;
+}
+
 /* ---- the writer -------------------------------------------------------------------------------------------------- */
 
 static void clear(const Stages *in)
@@ -265,7 +289,7 @@ static bool write_stages(Stages *in)
     sink(in);
     find_staying(in);
     order_all(in);
-    return is_possible(in);
+    return is_possible(in) && has_slots(in) && (in->last < 2 || !has_stores(in));
 }
 
 /* Why the schedule is not chosen unless it is asked for, or NULL.  */
@@ -283,6 +307,8 @@ static const char *objection(const Stages *in, int least)
     if (in->behind)
         return "there is one product; schedule(coarse) puts what is computed from it under that of the next iteration, "
                "for a second accumulator";
+    if (in->last > 1)
+        return arena_print(module, "the chain of products has %d stages; schedule(coarse) asks for them", in->last + 1);
     if (least < 2)
         return "the last product is no sum that the loop carries; schedule(coarse) asks for it all the same";
     return NULL;

@@ -358,8 +358,18 @@ void chain_statement(Gen *g)
     line(g, "%s = ws_add(ws_mul(%s, %s), ws_row_sum(%s));", ln, ln, shrink, p);
     if (chance(30))
         block(g, 0, 2);
+    Shape square = {type, g->n, g->n};
+    bool deeper = chance(50) && g->n % 16 == 0 && affordable(g, out) && can_load(g, square);
     char *second =
         chance(70) ? load_text(g, v, true) : text("ws_trans(%s)", load_text(g, (Shape){type, g->n, keys}, true));
+    if (deeper) { /* a product between the two */
+        char *middle = fresh(g, "v");
+        line(g, "ws_tile %s = ws_dot(ws_cast(%s, WS_%s), %s, ws_zeros(WS_F32, %d, %d));", middle, p, dtype_name[type],
+             second, g->m, g->n);
+        p = text("ws_min(ws_max(%s, -1), 1)", middle);
+        second = load_text(g, square, true);
+        g->spent += g->work * g->m * g->n * g->n / 8;
+    }
     line(g, "%s = ws_dot(ws_cast(%s, WS_%s), %s, %s);", on, p, dtype_name[type], second,
          rescale ? text("ws_mul(%s, %s)", on, shrink) : on);
     line(g, "%s = %s;", mn, now);

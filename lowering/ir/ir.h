@@ -118,7 +118,7 @@ enum {
 #include "ir/attributes.def"
 #undef OP_ATTRIBUTE
 #undef ATTRIBUTE
-    HAS_LOAD = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_RESIDENT | HAS_ALONG | HAS_AREF | HAS_STORAGE,
+    HAS_LOAD = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_RESIDENT | HAS_ALONG | HAS_AHEAD | HAS_AREF | HAS_STORAGE,
     HAS_COPY = HAS_FILL | HAS_PRESENT | HAS_CLIPPED | HAS_ALONG | HAS_SHARE
 };
 #define NEEDS_AREF    ((uint64_t)1 << 32 | HAS_AREF) /* and it is never NULL */
@@ -216,7 +216,7 @@ typedef struct {
 } TensorInfo;
 typedef struct { /* LOADs and COPY_IN */
     double fill;
-    int clipped, resident, along, share;
+    int clipped, resident, along, ahead, share;
     bool present;
 } TransferInfo;
 typedef struct {
@@ -376,7 +376,7 @@ struct Aref {
 enum { VERSION_ANY = 1, VERSION_TMA = 2 };
 
 /* How register tiles are spread over the 128 threads of a group (layout): in rows, so many side by side in a warp, or
-   as the tensor cores hold accumulators.  */
+   as the tensor cores hold accumulators, or in rows each of which all threads share.  */
 typedef enum {
     LAYOUT_ROWS,
     LAYOUT_MMA,
@@ -385,6 +385,7 @@ typedef enum {
     LAYOUT_ROWS_8,
     LAYOUT_ROWS_16,
     LAYOUT_ROWS_32,
+    LAYOUT_WIDE,
     LAYOUT_COUNT
 } Layout;
 

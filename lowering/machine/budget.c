@@ -79,7 +79,7 @@ int budget_tiles(const Block *block)
     if (any_product(block))
         return block_registers(block, LAYOUT_MMA);
     int least = block_registers(block, LAYOUT_ROWS);
-    for (Layout layout = LAYOUT_MMA + 1; layout < LAYOUT_COUNT; layout++) {
+    for (Layout layout = LAYOUT_MMA + 1; layout < LAYOUT_WIDE; layout++) { /* wide is not for every kernel */
         int registers = block_registers(block, layout);
         least = registers < least ? registers : least;
     }

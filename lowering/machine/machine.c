@@ -52,7 +52,9 @@ int64_t machine_copy_bytes(Type tile)
     return (int64_t)machine_lines(tile) * tile.rows * MACHINE_LINE_BYTES;
 }
 
-int64_t machine_scratch_bytes(const Op *op)
+enum { WARPS = MACHINE_GROUP_THREADS / 32 };
+
+int64_t machine_scratch_bytes(const Op *op, Layout layout)
 {
     Type type = op->nargs ? op->args[0]->type : (Type){0};
     int64_t bytes = dtype_bytes(type.dtype), wide = bytes > 4 ? bytes : 4;
@@ -66,6 +68,13 @@ int64_t machine_scratch_bytes(const Op *op)
     case OP_COL_MAX:
     case OP_COL_MIN:
         return 4 * type.cols * wide;
+    case OP_ROW_SUM:
+    case OP_ROW_MAX:
+    case OP_ROW_MIN:
+    case OP_ROW_TOTAL:
+        return layout == LAYOUT_WIDE ? WARPS * type.rows * wide : 0;
+    case OP_ROW_ARGMAX:
+        return layout == LAYOUT_WIDE ? WARPS * type.rows * (wide + 8) : 0;
     default:
         return 0;
     }
@@ -98,6 +107,12 @@ int machine_product_columns(const Machine *machine, int threads, bool in_registe
     return columns < machine->product_columns ? columns : machine->product_columns;
 }
 
+/* That share a row.  */
+static int lanes_of(Layout layout)
+{
+    return layout == LAYOUT_WIDE ? MACHINE_GROUP_THREADS : 32 / machine_rows_together(layout);
+}
+
 int machine_rows_together(Layout layout)
 {
     return layout == LAYOUT_ROWS ? 1 : 1 << (layout - LAYOUT_ROWS_2 + 1);
@@ -106,8 +121,14 @@ int machine_rows_together(Layout layout)
 /* As tile.cuh has it.  */
 int machine_vector_columns(int cols, Layout layout)
 {
-    int lanes = 32 / machine_rows_together(layout);
+    int lanes = lanes_of(layout);
     return cols >= 8 * lanes ? 8 : cols >= 4 * lanes ? 4 : 2;
+}
+
+bool machine_turns_vectors(Type tile, Layout layout)
+{
+    return layout == LAYOUT_ROWS_8 && tile.dtype != D_MASK && dtype_bytes(tile.dtype) == 2 && tile.rows % 32 == 0 &&
+           tile.cols % 32 == 0;
 }
 
 /* Elements of one thread: rows padded to 64 and columns to 8 in accumulator fragments; in lines each of the four warps
@@ -120,10 +141,10 @@ int machine_tile_registers(Type tile, Layout layout)
         int column_slots = tile.cols == 1 ? 1 : round_up(tile.cols, 8) / 8 * 2;
         elements = row_slots * column_slots;
     } else {
-        int together = machine_rows_together(layout),
-            across = 32 / together * machine_vector_columns(tile.cols, layout);
-        int row_slots = tile.rows == 1 ? 1 : round_up(tile.rows, 4 * together) / (4 * together);
-        elements = row_slots * (tile.cols == 1 ? 1 : round_up(tile.cols, across) / (32 / together));
+        int lanes = lanes_of(layout), across = lanes * machine_vector_columns(tile.cols, layout);
+        int together = MACHINE_GROUP_THREADS / lanes; /* rows of the group */
+        int row_slots = tile.rows == 1 ? 1 : round_up(tile.rows, together) / together;
+        elements = row_slots * (tile.cols == 1 ? 1 : round_up(tile.cols, across) / lanes);
     }
     int bytes = tile.dtype == D_MASK ? 1 : dtype_bytes(tile.dtype);
     return (elements * bytes + 3) / 4;

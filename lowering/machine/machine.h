@@ -72,7 +72,7 @@ int machine_boxes(Type tile);
 /* Bytes that TMA moves for a tile: whole lines, whether or not they lie inside the tensor.  */
 int64_t machine_copy_bytes(Type tile);
 /* Bytes that an operation on tiles exchanges between the threads of a group, as runtime/README.md has it; 0: none.  */
-int64_t machine_scratch_bytes(const Op *op);
+int64_t machine_scratch_bytes(const Op *op, Layout layout);
 /* Where a group of each of several blocks gets its share of the parts of such a tile, and two barriers.  */
 int64_t machine_parts_bytes(Type part);
 /* Tiles that so many blocks send each other whole: a row for each, pairs of columns together; and their bytes, with two
@@ -80,11 +80,13 @@ int64_t machine_parts_bytes(Type part);
 Type machine_shares(Type part, int blocks);
 int64_t machine_shares_bytes(Type shares);
 /* Rows that a warp holds side by side, and columns that a lane does, where tiles are held in rows.  */
-int machine_rows_together(Layout layout);
+int machine_rows_together(Layout layout); /* not of LAYOUT_WIDE */
 int machine_vector_columns(int cols, Layout layout);
 /* Columns of the widest product in a launch of so many threads, with the left operand in shared memory or in
    registers. */
 int machine_product_columns(const Machine *machine, int threads, bool in_registers);
+/* Is such a tile transposed 16 bytes at a time, by matrices of 8 x 8?  Else it goes element by element.  */
+bool machine_turns_vectors(Type tile, Layout layout);
 /* Registers of 32 bits that a tile of this type costs each thread of a group.  */
 int machine_tile_registers(Type tile, Layout layout);
 

@@ -478,6 +478,7 @@ static int check_pressure(Kernel *kernel, const Role *role)
 
 enum {
     OTHER_REGISTERS = 64,   /* addresses, predicates, and what is on the way from one tile to the next */
+    BESIDE_AHEAD = 16,      /* the same, where that is counted */
     SCRATCH_REGISTERS = 64, /* addresses in it, where tiles pass through */
     COEFFICIENTS = 8,       /* of polynomials, and the path for arguments far from zero */
     ENOUGH_THREADS = 1024   /* of an SM: past these nothing is gained */
@@ -489,10 +490,20 @@ static bool is_polynomial(const Op *op, const void *none)
     return (op_info[op->code].about & IS_POLYNOMIAL) != 0;
 }
 
+/* Does it go through scratch memory by addresses of each element?  */
+static bool passes_scratch(const Op *op, const void *context)
+{
+    const Role *role = context;
+    if (!op->storage || op->storage->use != USE_SCRATCH)
+        return false;
+    bool sums = role->layout == LAYOUT_WIDE && op->results[0]->type.cols == 1;
+    return !sums && !(op->code == OP_TRANS && machine_turns_vectors(op->args[0]->type, role->layout));
+}
+
 /* What loads, computes and stores in turn needs other blocks beside it that do so at other times.  The compiler would
    take registers until there is room for one or two only; so it is told how many there should be.  Matrix products are
    left out: their accumulators cannot wait in memory.  */
-static void plan_blocks(Kernel *kernel, int peak)
+static void plan_blocks(Kernel *kernel, int peak, int ahead)
 {
     FOR_ROLES (role, kernel)
         if (role->registers || kernel->layout == LAYOUT_MMA)
@@ -503,10 +514,11 @@ static void plan_blocks(Kernel *kernel, int peak)
         peak = loads > peak ? loads : peak;
         if (ir_any_of(role->body, is_polynomial, NULL))
             coefficients = COEFFICIENTS;
+        if (ir_any_of(role->body, passes_scratch, role))
+            scratch = SCRATCH_REGISTERS;
     }
-    FOR_STORAGES (storage, kernel)
-        scratch = storage->use == USE_SCRATCH ? SCRATCH_REGISTERS : scratch;
-    int each = (int)round_up(peak + OTHER_REGISTERS + scratch + coefficients, 8);
+    int other = ahead ? ahead + BESIDE_AHEAD : OTHER_REGISTERS;
+    int each = (int)round_up(peak + other + scratch + coefficients, 8);
     int blocks = kernel->machine->registers / (each * kernel->threads);
     int fit = kernel->machine->sm_shared_bytes / (int)(kernel->shared_bytes + kernel->machine->block_shared_bytes);
     blocks = blocks < fit ? blocks : fit;
@@ -566,7 +578,7 @@ void pass_plan(Kernel *kernel)
         int registers = check_pressure(kernel, role);
         peak = registers > peak ? registers : peak;
     }
-    plan_blocks(kernel, peak);
+    plan_blocks(kernel, peak, plan_ahead(kernel));
     if (kernel->failed)
         return;
     ir_walk(kernel->body, visit_say_loop, kernel);

@@ -27,6 +27,8 @@ const char *cuda_layout_text(const Printer *in)
         return "ws::frag";
     case LAYOUT_ROWS:
         return "ws::lines";
+    case LAYOUT_WIDE:
+        return "ws::wide";
     default:
         return arena_print(in->kernel->module, "ws::lines_%d", machine_rows_together(in->role->layout));
     }
@@ -464,7 +466,7 @@ bool cuda_has_fill(const Op *op)
     return op->transfer->fill != 0 || signbit(op->transfer->fill);
 }
 
-static void print_load(Printer *in, const Op *op)
+void cuda_load(Printer *in, const Op *op)
 {
     Type type = op->results[0]->type;
     fprintf(in->out, "%s%s<", op_info[op->code].call, cuda_has_fill(op) ? "_or" : "");
@@ -582,7 +584,10 @@ void cuda_expression(Printer *in, const Op *op, int outer)
     case OP_LOAD:
     case OP_LOAD_ROW:
     case OP_LOAD_COL:
-        print_load(in, op);
+        if (!op->transfer->ahead)
+            cuda_load(in, op);
+        else
+            fprintf(in->out, op->transfer->ahead == AHEAD_NEXT ? "%s.take(t)" : "%s", cuda_ahead(in, op));
         break;
     case OP_SLICE:
         print_slice(in, op);

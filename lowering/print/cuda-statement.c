@@ -304,9 +304,64 @@ static bool is_for_one_block(const Op *op, const void *kernel)
     return op->code == OP_COPY_IN && !op->transfer->along && cluster_size(in) > 1 && !in->grid.parts;
 }
 
+/* Do the operation's operands come from the value, by way of scalars?  */
+static bool leads_to(const Value *value, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++) {
+        const Op *from = op->args[i]->def;
+        if (op->args[i] == value || (from && op_info[from->code].class_ == CLASS_SCALAR && leads_to(value, from)))
+            return true;
+    }
+    return false;
+}
+
+/* All counters of the grid, or those that lead to a load.  */
+static void print_counters(Printer *in, const Op *op, const Op *load)
+{
+    int placed = cluster_placed(in->kernel), dims = cuda_grid_dims(op);
+    for (int i = 0; i < dims; i++) {
+        const Value *counter = op->blocks[0]->args[i];
+        if (load && !leads_to(counter, load))
+            continue;
+        cuda_line(in, "const %s %s = t.%s(%d);", cuda_scalar_type(counter->type), counter->var->name,
+                  placed & variance_of_dimension(in->kernel, dims, i) ? "nearest" : "at", i);
+    }
+}
+
+const char *cuda_ahead(const Printer *in, const Op *load)
+{
+    int number = 1;
+    for (const Op *op = load->prev; op; op = op->prev)
+        number += op_info[op->code].class_ == CLASS_LOAD && op->transfer->ahead;
+    return arena_print(in->kernel->module, "ws_%s_%d", load->transfer->ahead == AHEAD_NEXT ? "ahead" : "once", number);
+}
+
+/* A function that makes the load for where a walk stands, and who calls it.  */
+static void print_ahead(Printer *in, const Op *grid, const Op *load)
+{
+    bool next = load->transfer->ahead == AHEAD_NEXT;
+    cuda_line(in, "%sauto %s = ws::load_%s(ws::tiles<%d%s>(p.grid), [&](const auto &t) {", next ? "" : "const ",
+              cuda_ahead(in, load), next ? "ahead" : "once", cuda_grid_dims(grid), cuda_blocks(in));
+    in->indent++;
+    print_counters(in, grid, load);
+    FOR_OPS (op, grid->blocks[0])
+        if (op_info[op->code].class_ == CLASS_SCALAR && leads_to(op->results[0], load) && op->results[0]->var &&
+            op->results[0]->var->role)
+            print_definition(in, op);
+    cuda_begin(in);
+    fputs("return ", in->out);
+    cuda_load(in, load);
+    fputs(";\n", in->out);
+    in->indent--;
+    cuda_line(in, "});");
+}
+
 static void print_grid(Printer *in, const Op *op)
 {
     const Block *body = op->blocks[0];
+    FOR_OPS (load, body)
+        if (op_info[load->code].class_ == CLASS_LOAD && load->transfer->ahead)
+            print_ahead(in, op, load);
     cuda_begin(in);
     const char *walk = !in->kernel->grid.dynamic     ? "tiles"
                        : in->role->may & ROLE_COPIES ? "scheduling_tiles"
@@ -316,10 +371,7 @@ static void print_grid(Printer *in, const Op *op)
     cuda_place(in, op);
     fputc('\n', in->out);
     in->indent++;
-    int placed = cluster_placed(in->kernel), dims = cuda_grid_dims(op);
-    for (int i = 0; i < dims; i++)
-        cuda_line(in, "const %s %s = t.%s(%d);", cuda_scalar_type(body->args[i]->type), body->args[i]->var->name,
-                  placed & variance_of_dimension(in->kernel, dims, i) ? "nearest" : "at", i);
+    print_counters(in, op, NULL);
     if (ir_any_of(body, is_for_one_block, in->kernel))
         cuda_line(in, "const bool inside = t.inside();");
     in->indent--;

@@ -128,7 +128,7 @@ static bool is_own(const RoleUses *uses, const Storage *storage, StorageUse use)
 
 static void check_scratch(RoleUses *uses, const Op *op)
 {
-    int64_t need = op->nargs && op->args[0]->type.kind == K_TILE ? machine_scratch_bytes(op) : 0;
+    int64_t need = op->nargs && op->args[0]->type.kind == K_TILE ? machine_scratch_bytes(op, uses->role->layout) : 0;
     if (!need || (op->code == OP_TRANS && !op->results[0]->uses && !op->storage))
         return;
     if (!is_own(uses, op->storage, USE_SCRATCH))
@@ -304,6 +304,8 @@ static void check_load(RoleUses *uses, const Op *op)
 {
     if (op->storage && !is_own(uses, op->storage, USE_OUTPUT))
         complain(uses, op, "passes through memory that is not its own");
+    if (op->transfer->ahead && !load_may_be_ahead(uses->kernel, op, op->transfer->ahead))
+        complain(uses, op, "is made before its tile, on which it depends, or which another one writes");
 }
 
 static void visit_use(Op *op, void *context)

@@ -63,7 +63,7 @@ Slice choose_slice(Kernel *kernel, Op *op)
 static int64_t scratch_bytes(const Op *op)
 {
     const Op *from = op->nargs && op->args[0]->type.kind == K_TILE ? op->args[0]->def : NULL;
-    return from && from->code != OP_LOAD ? machine_scratch_bytes(op) : 0;
+    return from && from->code != OP_LOAD ? machine_scratch_bytes(op, LAYOUT_ROWS) : 0;
 }
 
 static void visit_collect(Op *op, void *context)

@@ -65,12 +65,12 @@ static WS_DEVICE void send_to_all(const exchange<B> &s, const tile<T, R, 1, L> &
 {
     typedef spread<R, 1, L> S;
     constexpr int sharers = sharing<L>::row_last * 2;
-    if (R == 1 && threadIdx.x % 128 >= sharers)
+    if (L != wide && R == 1 && threadIdx.x % 128 >= sharers)
         return;
     WS_FOR_SLOTS(S, slot)
     {
         const int row = S::row(slot);
-        if (row < R)
+        if (L == wide ? row % 4 == (int)(threadIdx.x / 32 % 4) : row < R)
 #pragma unroll
             for (int other = 0; other < B::y; other += sharers) {
                 const int to = other + (int)ptx::lane() % sharers;

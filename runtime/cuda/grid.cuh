@@ -136,6 +136,36 @@ template <int N, typename B = void> struct tiles {
     }
 };
 
+/* A load that is made for a CTA's next tile before the work on this one: load(t) makes it for where a walk stands. */
+template <typename W, typename F, typename T> struct ahead {
+    F load;
+    T next;
+
+    WS_DEVICE ahead(const W &first, F f) : load(f)
+    {
+        if (first.more())
+            next = load(first);
+    }
+    /* Of this tile; that of the next one is under way.  */
+    WS_DEVICE T take(const W &t)
+    {
+        const T now = next;
+        W behind = t;
+        behind.next();
+        if (behind.more())
+            next = load(behind);
+        return now;
+    }
+};
+template <typename W, typename F> static WS_DEVICE auto load_ahead(const W &first, F load)
+{
+    return ahead<W, F, decltype(load(first))>(first, load);
+}
+template <typename W, typename F> static WS_DEVICE auto load_once(const W &first, F load)
+{
+    return load(first);
+}
+
 } // namespace ws
 
 #endif

@@ -184,6 +184,12 @@ static WS_DEVICE void grid_dependents_launch()
 
 /* One thread of this warp, which is together, and always the same.  What it does alone the assembler issues once; under
    another condition that one thread meets it goes round a loop for each copy, over threads that there might be.  */
+/* The assembler takes it for another number from here on.  */
+static WS_DEVICE void hide(u32 &x)
+{
+    asm volatile("" : "+r"(x));
+}
+
 static WS_DEVICE bool elect()
 {
     u32 elected;

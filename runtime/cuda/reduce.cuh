@@ -2,9 +2,10 @@
 /*
  * reduce.cuh - what combines elements of a tile: reductions, running sums, transposition, printing.
  *
- * Along a row a thread combines its own pairs, then the lanes that share the row exchange.  Along a column the warps
- * meet in scratch memory (4 * C numbers of the compute type); running sums and transpositions pass through it whole (R
- * * C). Every use of scratch begins with a barrier of the group, so that one scratch serves them all.
+ * Along a row a thread combines its own pairs, then the lanes that share the row exchange, and of a wide layout the
+ * warps meet in scratch memory (4 * R numbers of the compute type).  Along a column they do (4 * C);
+ * running sums and transpositions pass through it whole (R * C).  Every use of scratch begins with a barrier of the
+ * group, so that one scratch serves them all.
  */
 #ifndef WS_CUDA_REDUCE_CUH
 #define WS_CUDA_REDUCE_CUH
@@ -67,6 +68,9 @@ template <layout L> struct sharing {
 template <> struct sharing<frag> {
     static constexpr int row_first = 1, row_last = 2, col_first = 4, col_last = 16;
 };
+template <> struct sharing<wide> { /* and all warps share a row */
+    static constexpr int row_first = 1, row_last = 16, col_first = 32, col_last = 16;
+};
 
 template <int FIRST, int LAST, typename F, typename M> static WS_DEVICE M across(F f, M x)
 {
@@ -77,6 +81,23 @@ template <int FIRST, int LAST, typename F, typename M> static WS_DEVICE M across
 }
 
 /* ---- along rows -------------------------------------------------------------------------------------------------- */
+
+/* The warps of a wide layout have a share of each row, which all its lanes know: f of all four, in their order.  */
+template <typename F, typename M, int R, int BYTES> static WS_DEVICE void meet(F f, M (&x)[R], scratch<BYTES> &s)
+{
+    static_assert(BYTES >= 4 * R * (int)sizeof(M), "scratch of a wide row's reduction: 4 * R numbers");
+    M *partial = reinterpret_cast<M *>(s.bytes);
+    const int warp = (int)(threadIdx.x / 32 % 4);
+    group_barrier();
+    if (ptx::lane() == 0)
+#pragma unroll
+        for (int r = 0; r < R; r++)
+            partial[r * 4 + warp] = x[r];
+    group_barrier();
+#pragma unroll
+    for (int r = 0; r < R; r++)
+        x[r] = f(f(partial[r * 4], partial[r * 4 + 1]), f(partial[r * 4 + 2], partial[r * 4 + 3]));
+}
 
 /* What this thread holds of a row, in the type of the arithmetic: rounded to T only when the row is whole.  */
 template <typename F, typename T, int R, int C, layout L>
@@ -109,9 +130,39 @@ static WS_DEVICE tile<T, R, 1, L> row_reduce(F f, const tile<T, R, C, L> &x)
         return y;
     }
 }
+template <typename F, typename T, int R, int C, int BYTES>
+static WS_DEVICE tile<T, R, 1, wide> row_reduce(F f, const tile<T, R, C, wide> &x, scratch<BYTES> &s)
+{
+    if constexpr (C == 1) {
+        return x;
+    } else {
+        math_of<T> all[R];
+        tile<T, R, 1, wide> y;
+#pragma unroll
+        for (int r = 0; r < R; r++)
+            all[r] = across<1, 16>(f, share_of_row(f, x, r));
+        meet(f, all, s);
+#pragma unroll
+        for (int r = 0; r < R; r++)
+            y.set(r, 0, all[r], all[r]);
+        return y;
+    }
+}
 template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_sum(const X &x)
 {
     return row_reduce(one::add(), x);
+}
+template <typename X, int B> static WS_DEVICE auto row_sum(const X &x, scratch<B> &s)
+{
+    return row_reduce(one::add(), x, s);
+}
+template <typename X, int B> static WS_DEVICE auto row_max(const X &x, scratch<B> &s)
+{
+    return row_reduce(one::maximum(), x, s);
+}
+template <typename X, int B> static WS_DEVICE auto row_min(const X &x, scratch<B> &s)
+{
+    return row_reduce(one::minimum(), x, s);
 }
 /* Shares of a sum that a loop adds up, in the type of the arithmetic, and the sum behind it.  */
 template <typename T, int R, int C, layout L> static WS_DEVICE tile<T, R, 1, L> row_part(const tile<T, R, C, L> &x)
@@ -136,6 +187,21 @@ template <typename T, int R, layout L> static WS_DEVICE tile<T, R, 1, L> row_tot
         auto all = across<sharing<L>::row_first, sharing<L>::row_last>(one::add(), x.get(slot, 0).low);
         y.set(slot, 0, all, all);
     }
+    return y;
+}
+
+template <typename T, int R, int BYTES>
+static WS_DEVICE tile<T, R, 1, wide> row_total(const tile<T, R, 1, wide> &x, scratch<BYTES> &s)
+{
+    math_of<T> all[R];
+    tile<T, R, 1, wide> y;
+#pragma unroll
+    for (int r = 0; r < R; r++)
+        all[r] = across<1, 16>(one::add(), x.get(r, 0).low);
+    meet(one::add(), all, s);
+#pragma unroll
+    for (int r = 0; r < R; r++)
+        y.set(r, 0, all[r], all[r]);
     return y;
 }
 
@@ -225,31 +291,64 @@ template <typename M> struct hit {
     }
 };
 
-template <typename T, int R, int C, layout L> static WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x)
+/* Of a row, the lanes that share it; of what is one column, its number.  */
+template <typename T, int R, int C, layout L>
+static WS_DEVICE hit<math_of<T>> best_of_row(const tile<T, R, C, L> &x, int slot)
 {
     typedef spread<R, C, L> S;
     typedef math_of<T> M;
+    hit<M> best{C == 1 ? x.get(slot, 0).low : neutral<one::maximum, M>::value(), C == 1 ? 0 : 0x7fffffff};
+    if constexpr (C > 1) {
+        WS_FOR_PAIRS(S, j)
+        {
+            pair<M> p = x.get(slot, j);
+            if (has_col<S, C>(j, 0))
+                best.update(p.low, S::col(j));
+            if (has_col<S, C>(j, 1))
+                best.update(p.high, S::col(j) + 1);
+        }
+#pragma unroll
+        for (int bit = sharing<L>::row_first; bit <= sharing<L>::row_last; bit *= 2) {
+            M v = __shfl_xor_sync(0xffffffffu, best.value, bit);
+            int i = __shfl_xor_sync(0xffffffffu, best.index, bit);
+            best.update(v, i);
+        }
+    }
+    return best;
+}
+template <typename T, int R, int C, layout L> static WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x)
+{
+    typedef spread<R, C, L> S;
     tile<int, R, 1, L> y;
     WS_FOR_SLOTS(S, slot)
     {
-        hit<M> best{C == 1 ? x.get(slot, 0).low : neutral<one::maximum, M>::value(), C == 1 ? 0 : 0x7fffffff};
-        if constexpr (C > 1) {
-            WS_FOR_PAIRS(S, j)
-            {
-                pair<M> p = x.get(slot, j);
-                if (has_col<S, C>(j, 0))
-                    best.update(p.low, S::col(j));
-                if (has_col<S, C>(j, 1))
-                    best.update(p.high, S::col(j) + 1);
-            }
+        const int index = best_of_row(x, slot).index;
+        y.set(slot, 0, index, index);
+    }
+    return y;
+}
+template <typename T, int R, int C, int BYTES>
+static WS_DEVICE tile<int, R, 1, wide> row_argmax(const tile<T, R, C, wide> &x, scratch<BYTES> &s)
+{
+    typedef hit<math_of<T>> H;
+    static_assert(BYTES >= 4 * R * (int)sizeof(H), "scratch of a wide row's argmax: 4 * R candidates");
+    H *partial = reinterpret_cast<H *>(s.bytes);
+    tile<int, R, 1, wide> y;
+    group_barrier();
 #pragma unroll
-            for (int bit = sharing<L>::row_first; bit <= sharing<L>::row_last; bit *= 2) {
-                M v = __shfl_xor_sync(0xffffffffu, best.value, bit);
-                int i = __shfl_xor_sync(0xffffffffu, best.index, bit);
-                best.update(v, i);
-            }
-        }
-        y.set(slot, 0, best.index, best.index);
+    for (int r = 0; r < R; r++) {
+        const H best = best_of_row(x, r);
+        if (ptx::lane() == 0)
+            partial[r * 4 + threadIdx.x / 32 % 4] = best;
+    }
+    group_barrier();
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        H best = partial[r * 4];
+#pragma unroll
+        for (int warp = 1; warp < 4; warp++)
+            best.update(partial[r * 4 + warp].value, partial[r * 4 + warp].index);
+        y.set(r, 0, best.index, best.index);
     }
     return y;
 }
@@ -417,6 +516,50 @@ static WS_DEVICE tile<T, C, R, frag> trans_by_matrices(const tile<T, R, C, frag>
     return y;
 }
 
+/* Eight rows of a warp side by side, four lanes each: 16 bytes at a time are written, in an order in which neither
+   these nor the rows of a matrix meet in a bank.  Matrices of 8 x 8 are transposed as they are read, four of one row of
+   the result, of which each lane of a quad then takes one's 16 bytes.  */
+template <int C> static WS_DEVICE u32 place_of_eight(int row, int eight)
+{
+    const int turned = C % 64 == 0 ? row % 2 * 4 + row / 2 % 2 * 2 + row / 4 % 2 : row / 2 % 4;
+    return (u32)(row * (C / 8) + (eight ^ turned)) * 16;
+}
+template <typename T, int R, int C, int BYTES>
+static WS_DEVICE tile<T, C, R, lines_8> trans_by_vectors(const tile<T, R, C, lines_8> &x, scratch<BYTES> &s)
+{
+    typedef spread<R, C, lines_8> S;
+    typedef spread<C, R, lines_8> Y;
+    static_assert(S::vector == 8 && Y::vector == 8 && S::whole_rows && Y::whole_rows, "whole matrices of 8 x 8");
+    const u32 base = ptx::shared_address(s.bytes);
+    const int lane = (int)ptx::lane();
+    tile<T, C, R, lines_8> y;
+    group_barrier();
+    WS_FOR_SLOTS(S, slot)
+    {
+#pragma unroll
+        for (int v = 0; v < S::vectors; v++) {
+            const u32 *w = &x.cell.v[S::index(slot, v * 4)];
+            ptx::store_shared_16(base + place_of_eight<C>(S::row(slot), v * 4 + lane % 4),
+                                 uint4{w[0], w[1], w[2], w[3]});
+        }
+    }
+    group_barrier();
+    WS_FOR_SLOTS(Y, slot)
+    {
+#pragma unroll
+        for (int v = 0; v < Y::vectors; v++) {
+            u32 w[4];
+            ptx::ldmatrix_x4_trans(base + place_of_eight<C>(v * 32 + lane, slot * 4 + (int)(threadIdx.x / 32 % 4)),
+                                   w[0], w[1], w[2], w[3]);
+            turn_over(w);
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                y.cell.v[Y::index(slot, v * 4 + i)] = w[i];
+        }
+    }
+    return y;
+}
+
 /* Elements pass through scratch as they are stored, masks as bytes.  */
 template <typename T, int R, int C, layout L, int BYTES>
 static WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES> &s)
@@ -426,6 +569,8 @@ static WS_DEVICE tile<T, C, R, L> trans(const tile<T, R, C, L> &x, scratch<BYTES
     static_assert(BYTES >= R * C * (int)sizeof(T), "scratch of a transposition: R * C elements");
     if constexpr (sizeof(T) == 2 && L == frag && R % 16 == 0 && C % 16 == 0) {
         return trans_by_matrices(x, s);
+    } else if constexpr (sizeof(T) == 2 && L == lines_8 && R % 32 == 0 && C % 32 == 0) {
+        return trans_by_vectors(x, s);
     } else {
         const skewed<T, R, C> all{reinterpret_cast<T *>(s.bytes)};
         tile<T, C, R, L> y;
@@ -503,9 +648,9 @@ static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... 
     group_barrier();
 #pragma unroll 1
     for (int r = 0; r < R; r++) {
-        if ((int)(threadIdx.x / 32 % 4) == S::warp_of(r)) {
 #pragma unroll 1
-            for (int c = 0; c < C; c++) {
+        for (int c = 0; c < C; c++) {
+            if ((int)(threadIdx.x / 32 % 4) == S::warp_of(r, c)) {
                 if ((int)ptx::lane() == S::lane_of(r, c)) {
                     pair<math_of<T>> p = x.get(S::slot_of(r), S::pair_of(c));
                     printf(c ? "" : " ");
@@ -514,6 +659,8 @@ static WS_DEVICE void print(const char *format, const tile<T, R, C, L> &x, I... 
                 }
                 __syncwarp();
             }
+            if (L == wide)
+                group_barrier();
         }
         group_barrier();
     }

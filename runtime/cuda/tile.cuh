@@ -8,7 +8,8 @@
  *   lines  warp w holds rows w, w+4, ...; lanes run along the columns, a vector of up to 8 elements each.
  *   lines_2, lines_4, ... lines_32
  *          the same with that many rows side by side in a warp, for tiles that are too narrow for 32 lanes.
- * Both say it in the same words: a thread has `slots` rows, and in each of them the same `pairs` pairs of neighbouring
+ *   wide   all 128 threads run along the columns, a vector of up to 8 elements each, and hold all rows there.
+ * All say it in the same words: a thread has `slots` rows, and in each of them the same `pairs` pairs of neighbouring
  * columns.  (R,1) keeps one number a slot, (1,C) one row of pairs, (1,1) one number; whoever has a copy has the same
  * one. All register arrays are indexed by constants: every loop here is unrolled.
  */
@@ -19,8 +20,8 @@
 
 namespace ws {
 
-/* All but frag: how many rows a warp holds at a time.  */
-enum layout { frag = 0, lines = 1, lines_2 = 2, lines_4 = 4, lines_8 = 8, lines_16 = 16, lines_32 = 32 };
+/* Of lines: how many rows a warp holds at a time.  */
+enum layout { frag = 0, lines = 1, lines_2 = 2, lines_4 = 4, lines_8 = 8, lines_16 = 16, lines_32 = 32, wide = 64 };
 
 /* ---- who holds what ---------------------------------------------------------------------------------------------- */
 
@@ -50,7 +51,7 @@ template <int R, int C, layout L> struct spread {
     {
         return C == 1 ? 0 : (j / (vector / 2) * lanes + (int)ptx::lane() % lanes) * vector + j % (vector / 2) * 2;
     }
-    static WS_DEVICE int warp_of(int r)
+    static WS_DEVICE int warp_of(int r, int)
     {
         return r / together % 4;
     }
@@ -72,6 +73,47 @@ template <int R, int C, layout L> struct spread {
     }
 };
 
+template <int R, int C> struct spread<R, C, wide> {
+    static constexpr int lanes = 128; /* of a row */
+    static constexpr int slots = R;
+    static constexpr int vector = vector_columns(C, lanes);
+    static constexpr int vectors = (C + lanes * vector - 1) / (lanes * vector);
+    static constexpr int pairs = C == 1 ? 1 : vectors * vector / 2;
+    static constexpr bool whole_rows = true, whole_cols = C == 1 || C % (lanes * vector) == 0;
+    static WS_CONSTANT int index(int slot, int j)
+    {
+        return slot * pairs + j;
+    }
+    static WS_DEVICE int row(int slot)
+    {
+        return slot;
+    }
+    static WS_DEVICE int col(int j)
+    {
+        return C == 1 ? 0 : (j / (vector / 2) * lanes + (int)(threadIdx.x % 128)) * vector + j % (vector / 2) * 2;
+    }
+    static WS_DEVICE int warp_of(int, int c)
+    {
+        return c / vector % lanes / 32;
+    }
+    static WS_DEVICE int slot_of(int r)
+    {
+        return r;
+    }
+    static WS_DEVICE int lane_of(int, int c)
+    {
+        return c / vector % 32;
+    }
+    static WS_DEVICE int pair_of(int c)
+    {
+        return C == 1 ? 0 : c / (lanes * vector) * (vector / 2) + c % vector / 2;
+    }
+    static WS_DEVICE bool speaks()
+    {
+        return C > 1 || threadIdx.x % 128 == 0;
+    }
+};
+
 template <int R, int C> struct spread<R, C, frag> {
     static constexpr int slots = R == 1 ? 1 : (R + 63) / 64 * 2;
     static constexpr int pairs = C == 1 ? 1 : (C + 7) / 8;
@@ -90,7 +132,7 @@ template <int R, int C> struct spread<R, C, frag> {
         return C == 1 ? 0 : j * 8 + (int)(ptx::lane() % 4) * 2;
     }
     /* Whose warp, which slot; which lane of eight rows, which pair.  */
-    static WS_DEVICE int warp_of(int r)
+    static WS_DEVICE int warp_of(int r, int)
     {
         return r % 64 / 16;
     }
@@ -695,6 +737,14 @@ static WS_DEVICE tile<U, R, C, L> cast(const tile<T, R, C, L> &x)
         for (int i = 0; i < spread<R, C, L>::slots * spread<R, C, L>::pairs; i++)
             y.cell.set_bits(i, of_bytes<U>::word(x.cell.v[i / 4 * 2 + i % 2] ^ 0x80808080, i % 4 / 2));
         return y;
+    }
+    if constexpr (L == wide && C > 1 && sizeof(U) == 4 && (same_type<T, f16> || same_type<T, bf16>)) {
+        /* Converted where it is wanted: else the assembler keeps what it has converted, in twice the registers.  */
+        tile<T, R, C, L> anew = x;
+#pragma unroll
+        for (int i = 0; i < spread<R, C, L>::slots * spread<R, C, L>::pairs; i++)
+            ptx::hide(anew.cell.v[i]);
+        return apply<U>(convert<U>(), anew);
     }
     return apply<U>(convert<U>(), x);
 }

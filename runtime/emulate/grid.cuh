@@ -72,6 +72,38 @@ template <int N, typename B = alone> struct tiles {
     }
 };
 
+/* ---- loads ahead ------------------------------------------------------------------------------------------------- */
+
+/* As on the GPU.  What is loaded for the next tile is reported under its number.  */
+template <typename W, typename F, typename T> struct ahead {
+    F load;
+    T next;
+
+    ahead(const W &first, F f) : load(f), next()
+    {
+        if (first.more())
+            next = load(first);
+    }
+    T take(W &t)
+    {
+        const T now = next;
+        W behind = t;
+        behind.next();
+        if (behind.more())
+            next = load(behind);
+        t.locate();
+        return now;
+    }
+};
+template <typename W, typename F> auto load_ahead(const W &first, F load)
+{
+    return ahead<W, F, decltype(load(first))>(first, load);
+}
+template <typename W, typename F> auto load_once(const W &first, F load)
+{
+    return load(first);
+}
+
 /* ---- dynamic scheduling ------------------------------------------------------------------------------------------ */
 
 /* Any CTA may get any tile.  Here it gets every so many, as from a scheduler that asks one after the other.  */

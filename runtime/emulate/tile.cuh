@@ -14,7 +14,7 @@
 
 namespace ws {
 
-enum layout { frag, lines, lines_2, lines_4, lines_8, lines_16, lines_32 };
+enum layout { frag, lines, lines_2, lines_4, lines_8, lines_16, lines_32, wide };
 
 template <typename T, int R, int C, layout L> struct tile {
     typedef T element;
@@ -315,6 +315,11 @@ WS_DEVICE tile<T, 1, C, L> reduce_columns(const tile<T, R, C, L> &x)
     template <typename T, int R, int C, layout L> WS_DEVICE auto name(const tile<T, R, C, L> &x) \
     {                                                                                            \
         return reduce_rows<one::along::how, T>(x);                                               \
+    }                                                                                            \
+    template <typename T, int R, int C, layout L, int BYTES>                                     \
+    WS_DEVICE auto name(const tile<T, R, C, L> &x, scratch<BYTES> &)                             \
+    {                                                                                            \
+        return reduce_rows<one::along::how, T>(x);                                               \
     }
 #define WS_EMULATE_COLUMN(name, how)                                 \
     template <typename T, int R, int C, layout L, int BYTES>         \
@@ -328,6 +333,11 @@ template <typename T, int R, layout L> WS_DEVICE tile<T, R, 1, L> row_total(cons
 {
     return x;
 }
+template <typename T, int R, layout L, int BYTES>
+WS_DEVICE tile<T, R, 1, L> row_total(const tile<T, R, 1, L> &x, scratch<BYTES> &)
+{
+    return x;
+}
 WS_EMULATE_ROW(row_max, max)
 WS_EMULATE_ROW(row_min, min)
 WS_EMULATE_COLUMN(col_sum, sum)
@@ -337,6 +347,11 @@ WS_EMULATE_COLUMN(col_min, min)
 #undef WS_EMULATE_COLUMN
 
 template <typename T, int R, int C, layout L> WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x)
+{
+    return reduce_rows<one::along::argmax, int>(x);
+}
+template <typename T, int R, int C, layout L, int BYTES>
+WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x, scratch<BYTES> &)
 {
     return reduce_rows<one::along::argmax, int>(x);
 }

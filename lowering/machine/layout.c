@@ -103,13 +103,14 @@ static bool keeps_warps_apart(const Op *op, const void *context)
 
 /* Rows that all threads share: their warps meet for each sum, which is nothing to do in a loop or for less than 16
    columns of a thread, and worth it for a quarter of the registers.  On an H200, LayerNorm in blocks of 8 x 512 took
-   1.4 times as long with it, and in those of 2 x 2048 half as long.  */
+   1.4 times as long with it, and in those of 2 x 2048 half as long.  A column lies in each thread, whole.  */
 static bool is_worth_meeting(const Kernel *kernel, const Role *only, const Cost *wide, const Cost *best)
 {
     FOR_ROLES (role, kernel)
         if ((!only || role == only) && ir_any_of(role->body, keeps_warps_apart, NULL))
             return false;
-    return 4 * (int64_t)wide->columns <= 3 * (int64_t)best->columns;
+    return best->columns && 4 * (int64_t)wide->columns <= 3 * (int64_t)best->columns &&
+           wide->registers < best->registers;
 }
 
 static bool is_better(const Cost *x, const Cost *y)

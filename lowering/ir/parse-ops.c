@@ -114,7 +114,7 @@ static Dtype parse_dtype(Parser *p)
     return dtype < 0 ? D_I32 : (Dtype)dtype;
 }
 
-/* 128x64 */
+/* 128x64; 1x98304 is scratch memory, in bytes.  */
 static void parse_shape(Parser *p, Type *type)
 {
     const char *text = scan_word(p, "a shape");
@@ -124,7 +124,7 @@ static void parse_shape(Parser *p, Type *type)
         return;
     }
     int64_t rows = scan_to_int(p, scan_copy(p, text, x)), cols = scan_to_int(p, x + 1);
-    if (rows < 0 || rows > MAX_EXTENT || cols < 0 || cols > MAX_EXTENT)
+    if (rows < 0 || rows > MAX_EXTENT || cols < 0 || cols > (rows == 1 ? MAX_SCRATCH : MAX_EXTENT))
         scan_fail_last(p, "'%s' is not a shape of a tile", text);
     type->rows = p->failed ? 0 : (int)rows;
     type->cols = p->failed ? 0 : (int)cols;

@@ -5,7 +5,14 @@
 
 #include "ir/ir.h"
 
-enum { MAX_NESTING = 100, MAX_EXTENT = 1 << 16, MAX_ROLES = 32, MAX_ITEMS = 1 << 16, MAX_ORDER = RELEASE_END - 1 };
+enum {
+    MAX_NESTING = 100,
+    MAX_EXTENT = 1 << 16,
+    MAX_SCRATCH = 1 << 18,
+    MAX_ROLES = 32,
+    MAX_ITEMS = 1 << 16,
+    MAX_ORDER = RELEASE_END - 1
+};
 enum { MAX_LIST = 256 }; /* of results, carried values, storages */
 
 typedef enum { T_END, T_WORD, T_VALUE, T_STRING, T_SIGN } TokenKind;

@@ -63,6 +63,15 @@ sized() {
         END { exit bad || !seen }' "$1.sized"
 }
 
+# A dump is read back whatever the memory in it, up to what a multiprocessor has.
+large_scratch() {
+    "$lower" --quiet --dump=plan "$cases/operands.ir" | sed 's/scratch tile<i8,1x[0-9]*>/scratch tile<i8,1x98304>/' >large
+    grep -q 1x98304 large || return 1
+    "$lower" --quiet --start-at=verify --dump=verify large >again 2>messages
+    grep -q 1x98304 again || { cat messages; return 1; }
+}
+ok 'scratch memory of more than 64 KiB is read back' large_scratch
+
 ok 'the size of the proof of gemm' sized gemm 100 60
 ok 'the size of the proof of attention' sized attention 300 350
 ok 'the size of the proof of clusters' sized cluster 100 60

@@ -55,12 +55,13 @@ static void backward(int B, int T, int C, int OC)
     PLAIN_SAME(dweight, OC * C, 1e-6);
     PLAIN_SAME(dbias, OC, 1e-6);
 
+    float *probs = check_random(WS_F32, (size_t)(N * OC));
     int *targets = check_random(WS_I32, (size_t)N);
     for (int i = 0; i < N; i++)
         targets[i] = i * 7 % V;
-    softmax_backward(check_place(dout), check_place(mean), check_place(inp), check_place(targets), N, V, OC);
+    softmax_backward(check_place(dout), check_place(mean), check_place(probs), check_place(targets), N, V, OC);
     check_fetch();
-    softmax_backward_plain(dout_, mean, inp, targets, N, V, OC);
+    softmax_backward_plain(dout_, mean, probs, targets, N, V, OC);
     PLAIN_SAME(dout, N * OC, 1e-6);
     plain_next();
 }

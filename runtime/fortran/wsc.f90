@@ -75,6 +75,14 @@ module wsc
             import :: c_ptr, c_size_t
             integer(c_size_t), value :: bytes
         end function
+        type(c_ptr) function ws_alloc_on(device, bytes) bind(c)
+            import :: c_ptr, c_int, c_size_t
+            integer(c_int), value :: device
+            integer(c_size_t), value :: bytes
+        end function
+        integer(c_int) function ws_devices() bind(c)
+            import :: c_int
+        end function
         subroutine ws_free(p) bind(c)
             import :: c_ptr
             type(c_ptr), value :: p

@@ -406,7 +406,7 @@ static tree computed_here(location_t where, tree value)
     DECL_ARTIFICIAL(var) = DECL_IGNORED_P(var) = TREE_USED(var) = DECL_READ_P(var) = 1;
     DECL_CONTEXT(var) = current_function_decl;
     pushdecl(var);
-    add_stmt(build_stmt(where, DECL_EXPR, var));
+    add_stmt(build1_loc(where, DECL_EXPR, void_type_node, var));
     add_stmt(build2_loc(where, INIT_EXPR, long_integer_type_node, var, value));
     return var;
 }

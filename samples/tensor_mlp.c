@@ -27,7 +27,7 @@ void tensor_mlp(int n, int M, int K, int H, const ws_bf16 *const X[], const ws_b
         ws_tensor parts = ws_tensor_3d(A[r], WS_BF16, n, rows, K), a = ws_tensor_2d(A[r], WS_BF16, M, K);
         ws_tensor u = ws_tensor_2d(U[r], WS_BF16, part, K), s = ws_tensor_2d(S[r], WS_BF16, M, part);
         ws_tensor hidden = ws_tensor_3d(S[r], WS_BF16, n, rows, part), v = ws_tensor_2d(V[r], WS_BF16, K, part);
-        ws_tensor p = ws_tensor_3d(P[r], WS_BF16, n, rows, K);
+        ws_tensor sums = ws_tensor_3d(P[r], WS_BF16, n, rows, K);
 
         #pragma ws grid(3)
         for (int p = 0; p < n; p++)
@@ -59,7 +59,7 @@ void tensor_mlp(int n, int M, int K, int H, const ws_bf16 *const X[], const ws_b
                     #pragma ws pipeline(4, 2)
                     for (int k = 0; k < part; k += 64)
                         acc = ws_dot(ws_load_3d(hidden, to, i, k, 128, 64), ws_trans(ws_load(v, j, k, 256, 64)), acc);
-                    ws_store_3d(p, to, i, j, ws_cast(acc, WS_BF16));
+                    ws_store_3d(sums, to, i, j, ws_cast(acc, WS_BF16));
                 }
     }
 

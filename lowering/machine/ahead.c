@@ -53,20 +53,33 @@ static bool is_known_early(const Kernel *kernel, const Block *tile, const Value 
     return true;
 }
 
-/* Is the load's text evaluated once for each tile?  Without a variable it stands where it is used.  */
+typedef struct {
+    const Value *value;
+    Op *last;
+    int count;
+} Readers;
+
+static void visit_operands(Op *op, void *context)
+{
+    Readers *readers = context;
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i] == readers->value)
+            readers->last = op, readers->count++;
+}
+
+/* Is the load's text evaluated once for each tile?  Without a variable it stands where it is used.  Uses are counted
+   here, since a program that was read has no counts.  */
 static bool is_evaluated_once(const Op *load)
 {
     const Op *op = load;
     while (op->nresults == 1 && !op->results[0]->var) {
-        const Op *user = NULL;
-        int uses = 0;
-        FOR_OPS (other, load->parent)
-            for (int i = 0; i < other->nargs; i++)
-                if (other->args[i] == op->results[0])
-                    user = other, uses++;
-        if (uses != 1 || uses != op->results[0]->uses || !op_is_pure(user))
-            return uses == 1 && uses == op->results[0]->uses && user->nblocks == 0;
-        op = user;
+        Readers readers = {op->results[0], NULL, 0};
+        ir_walk(load->parent, visit_operands, &readers);
+        if (readers.count != 1 || readers.last->parent != load->parent || readers.last->nblocks)
+            return false;
+        if (!op_is_pure(readers.last))
+            return true;
+        op = readers.last;
     }
     return true;
 }

@@ -149,7 +149,7 @@ if has meson ninja; then ok_plain 'Meson: the example' meson_example;
     else skip 'Meson: the example' 'no meson or ninja'; fi
 autoconf_example() (
     case_of autoconf && lines_for_wsc configure.ac 1 && ACLOCAL_PATH=$(folder m4dir) autoreconf -i &&
-        ./configure && make V=1 >log &&
+        ./configure CC="$host_cc" && make V=1 >log &&
         cat log && ./prog && grep -q 'wscc.*gemm\.c' log && ! grep -q 'wscc.*main\.c' log
 )
 if has autoreconf automake; then

@@ -130,6 +130,8 @@ static void add_plugin(const Options *options, const Config *config, const Names
         args_add(args, "-fplugin-arg-wsc-strict");
     if (options->debug || options->page)
         args_add(args, "-fplugin-arg-wsc-lines");
+    if (options->stepped)
+        args_add(args, "-fplugin-arg-wsc-steps");
     if (options->show)
         args_add(args, "-fplugin-arg-wsc-show");
     if (options->python)

@@ -84,6 +84,8 @@ static void emulate_args(const Options *options, const Config *config, Args *arg
         args_add(args, "-g");
         args_add(args, format("-fdebug-prefix-map=%s=%s", temporary_folder(), mapped_folder(options)));
     }
+    if (options->stepped)
+        args_add(args, "-DWS_STEPPED");
     args_add_all(args, &options->device);
     args_add_all(args, &options->sanitize);
     args_add_words(args, "-fno-weak -isystem"); /* as system headers they are not reported to have own copies */

@@ -114,9 +114,10 @@ static void own_option(Options *options, const char *argument)
 {
     const char *value;
 
-    if (own_value(argument, "--ws-target", &value))
+    if (own_value(argument, "--ws-target", &value)) {
         options->target = target_named(value);
-    else if (own_value(argument, "--ws-dump", &value))
+        options->target_given = true;
+    } else if (own_value(argument, "--ws-dump", &value))
         options->dump = options->dump ? format("%s,%s", options->dump, value) : value;
     else if (own_value(argument, "--ws-schedule", &value))
         options->schedule = value;
@@ -138,6 +139,8 @@ static void own_option(Options *options, const char *argument)
         options->clang = same(value, "clang");
     } else if (same(argument, "--ws-keep"))
         options->keep = true;
+    else if (same(argument, "--ws-step"))
+        options->stepped = true;
     else if (same(argument, "--ws-show"))
         options->show = true;
     else if (same(argument, "--ws-strict"))
@@ -348,6 +351,10 @@ void options_parse(Options *options, const Config *config, int argc, char **argv
         i += sort_argument(options, &args, i, &language);
     if (options->inputs == 0)
         stop_after(options, STEP_ANSWER);
+    if (options->stepped && !options->target_given)
+        options->target = TARGET_EMULATE;
+    if (options->stepped && options->target != TARGET_EMULATE)
+        fail("--ws-step is for the emulation: --ws-target=emulate, which it takes by itself");
     check(options, config);
     if (options->python)
         python_options(options, config);
@@ -376,6 +383,7 @@ void options_help(void)
           "  --ws-page=FILE.html   show the kernels on a page for a browser: source and roles side by side, rings\n"
           "                        and groups over time, memory, what was chosen, what was proved\n"
           "  --ws-trace=FILE       with that: this run (WS_TRACE) in place of one of the program that is linked\n"
+          "  --ws-step             emulate: the program stops before each step of a kernel, and asks which is next\n"
           "  --ws-timeline=FILE    run the emulated program with the durations of a Hopper GPU, and draw what each\n"
           "                        role does and waits for\n"
           "  --ws-python=NAME      make a package of Python with the functions of the sources, in NAME/ or -o\n"

@@ -104,10 +104,11 @@ typedef struct {
     /* Our own.  */
     Target target;
     const char *dump, *bundle, *print, *schedule;
-    const char *page, *trace; /* a page for a browser, and the run that it shows */
-    const char *timeline;     /* a prediction, drawn */
-    const char *python;       /* the name of a package, or NULL */
-    const char *package;      /* its folder */
+    const char *page, *trace;   /* a page for a browser, and the run that it shows */
+    const char *timeline;       /* a prediction, drawn */
+    const char *python;         /* the name of a package, or NULL */
+    const char *package;        /* its folder */
+    bool target_given, stepped; /* --ws-step */
     bool keep, show, strict, help, version, clang;
     bool introduce; /* the host compiler presents itself (--version, --help), and wscc after it */
 } Options;

@@ -8,7 +8,7 @@
  *   after all that   here                    lower_module () makes the .cu of all kernels, or reports what is wrong
  *
  * Arguments: -fplugin-arg-wsc-target=cuda|emulate|cuda,emulate|sequential, -output=FILE, -dump=PASS[,PASS],
- * -signatures=FILE, -lines, -strict, -show, -time, -schedule=FILE, -solver=PROGRAM, -machine=FILE,
+ * -signatures=FILE, -lines, -steps, -strict, -show, -time, -schedule=FILE, -solver=PROGRAM, -machine=FILE,
  * -schedules=FOLDER.
  */
 #include "plugin.h"
@@ -278,6 +278,7 @@ static void start_unit(void *, void *)
     plugin.module->strict = plugin.strict;
     read_schedule();
     plugin.module->lines = plugin.lines ? lbasename(plugin.output ? plugin.output : "") : NULL;
+    plugin.module->steps = plugin.steps;
 }
 
 static void pre_genericize(void *event, void *)
@@ -344,6 +345,8 @@ static bool read_argument(const char *key, const char *value)
         plugin.schedules = value;
     else if (!strcmp(key, "lines"))
         plugin.lines = true;
+    else if (!strcmp(key, "steps"))
+        plugin.lines = plugin.steps = true;
     else if (!strcmp(key, "strict"))
         plugin.strict = true;
     else if (!strcmp(key, "show"))

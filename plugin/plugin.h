@@ -91,6 +91,7 @@ struct Plugin {
     bool two_targets; /* launchers for cuda and for emulate */
     bool strict;
     bool lines; /* #line in the .cu */
+    bool steps; /* and WS_AT */
     bool show;
     const char *signatures; /* a file for them, or NULL */
 };

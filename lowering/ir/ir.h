@@ -479,6 +479,7 @@ struct Module {
     const char *schedule_folder;          /* where its answers are kept; NULL: nowhere */
     const char *schedule, *schedule_name; /* --ws-schedule: the text of that file, and its name; NULL: none */
     const char *lines;                    /* the .cu's name, for #line in it; NULL: without */
+    bool steps;                           /* with that: statements say where they stand when they run (WS_AT) */
     DiagFn diag;
     void *diag_context;
     Kernel *kernels;

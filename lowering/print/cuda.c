@@ -556,7 +556,7 @@ static char *text_in_lines(const Module *module, char *text)
     out = folded && module->lines ? open_memstream(&lined, &size) : NULL;
     if (!out)
         return folded;
-    cuda_print_lines(out, folded, module->lines);
+    cuda_print_lines(out, folded, module->lines, module->steps);
     fclose(out);
     free(folded);
     return lined;

@@ -76,7 +76,7 @@ void cuda_coordinates(Printer *in, const Op *op, int first, int end); /* each be
 /* cuda-lines.c */
 void cuda_mark(Printer *in,
                const Op *op); /* at the start of a line: what follows is this statement's, of the text alone if NULL */
-void cuda_print_lines(FILE *out, const char *text, const char *name);
+void cuda_print_lines(FILE *out, const char *text, const char *name, bool steps);
 
 /* cuda-fold.c: the text, with lines of 120 columns at most */
 void cuda_print_folded(FILE *out, const char *text);

@@ -12,6 +12,7 @@
  */
 #define _GNU_SOURCE /* MAP_NORESERVE */
 #include "emulate.h"
+#include "step.h"
 #include "steps.h"
 #include <limits.h>
 #include <pthread.h>
@@ -582,9 +583,10 @@ static void run_cta(crew *c, int number, ws_stacks *stacks, char *shared)
     ws_emulate_cta ctas[WS_EMULATE_CLUSTER];
     for (int i = 0; i < c->cluster; i++)
         ctas[i] = (ws_emulate_cta){c->launch, number + i, c->ctas, shared + (size_t)i * shared_room(c)};
+    bool stepped = ws_step_begin(number);
     ws_sched_config config = {.kernel = c->launch->kernel,
                               .cta = number,
-                              .seed = c->seed,
+                              .seed = stepped ? ws_step_seed(c->seed) : c->seed,
                               .stacks = stacks,
                               .user = ctas,
                               .groups = c->cluster > 1 ? c->groups : 0};
@@ -592,12 +594,16 @@ static void run_cta(crew *c, int number, ws_stacks *stacks, char *shared)
     bool drawn = c->drawn && number == 0, traced = s && (c->traces || drawn) && ws_sched_trace(s);
     if (s && c->machine)
         ws_sched_clock(s, c->machine);
+    if (s && stepped)
+        ws_sched_ask(s);
     /* All ones are NaN in every floating type: what is read too early shows.  */
     memset(shared, 0xff, (size_t)c->cluster * shared_room(c));
     if (!s || !add_groups(c, s))
         keep_report(c, number, "out of memory");
     else if (!ws_sched_run(s))
         keep_report(c, number, ws_sched_report(s));
+    if (s && stepped)
+        ws_step_end(s);
     if (traced && c->traces)
         c->traces[number] = ws_sched_trace_text(s, c->first_process + number);
     if (traced && drawn)
@@ -626,7 +632,7 @@ static void run_crew(crew *c)
     enum { MOST_THREADS = 64 };
     pthread_t threads[MOST_THREADS];
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    int count = 0, wanted = processors < c->ctas ? (int)processors : c->ctas;
+    int count = 0, wanted = ws_step_wanted() ? 1 : processors < c->ctas ? (int)processors : c->ctas;
     while (count + 1 < wanted && count < MOST_THREADS && !pthread_create(&threads[count], NULL, work, c))
         count++;
     work(c);

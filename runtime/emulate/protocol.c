@@ -16,6 +16,13 @@
 
 static const ws_sched_range nowhere = {NULL, 0};
 
+/* Anybody may go on, and then this group with that call.  */
+static void point(ws_sched *s, const char *call)
+{
+    self(s)->doing = call;
+    ws_sched_point(s);
+}
+
 /* ---- who may touch what ------------------------------------------------------------------------------------------ */
 
 static bool holds(const fiber *f, int number, uint64_t index)
@@ -168,7 +175,7 @@ void ws_sched_fence(ws_sched *s)
 
 void ws_sched_barrier(ws_sched *s)
 {
-    ws_sched_point(s);
+    point(s, "group_barrier");
     note(s, WS_SCHED_EVENT_BARRIER, s->current, -1, 0, nowhere);
 }
 
@@ -186,13 +193,22 @@ static slot *begin_round(slot *t, uint64_t round)
     return t;
 }
 
+/* For who looks on.  */
+static void slot_changed(ws_sched *s, const slot *t, bool full)
+{
+    if (s->trace)
+        ws_cta_trace_slot(s, t, full);
+    for (int i = 1; s->stepped && i <= s->nrings; i++)
+        if (t >= s->ring[i].slot && t < s->ring[i].slot + s->ring[i].slots)
+            ws_cta_step_slot(s, i, (int)(t - s->ring[i].slot), full);
+}
+
 static void fill_up(ws_sched *s, slot *t)
 {
     if (t->sealed && t->filling && t->landed == t->expected) {
         t->filling = false;
         t->filled++;
-        if (s->trace)
-            ws_cta_trace_slot(s, t, true);
+        slot_changed(s, t, true);
     }
 }
 
@@ -354,7 +370,7 @@ static slot *slot_in(ws_sched *s, int number, uint64_t index, int block)
 void ws_sched_copy_share(ws_sched *s, int number, uint64_t index, int block, ws_sched_range to, ws_sched_step step,
                          const void *args, size_t args_bytes)
 {
-    ws_sched_point(s);
+    point(s, "copy_in");
     slot *t = put_slot(s, number, index, "copies into");
     if (block != ws_sched_block(s)) {
         t = slot_in(s, number, index, block);
@@ -385,7 +401,7 @@ void ws_sched_tell(ws_sched *s, int number, uint64_t index, uint32_t blocks)
 
 void ws_sched_copy_in_now(ws_sched *s, int number, uint64_t index, ws_sched_range to, ws_sched_step step, void *args)
 {
-    ws_sched_point(s);
+    point(s, "copy_in");
     slot *t = copy_into(s, put_slot(s, number, index, "copies into"), number, index, to);
     step(args, NULL);
     t->landed += to.bytes;
@@ -410,7 +426,7 @@ static void check_bytes(ws_sched *s, int number, uint64_t index)
 
 void ws_sched_put_done(ws_sched *s, int number, uint64_t index)
 {
-    ws_sched_point(s);
+    point(s, "put_done");
     slot *t = put_slot(s, number, index, "finishes");
     const ring *r = &s->ring[number];
     for (int block = 0; r->sharers >> block; block++)
@@ -500,8 +516,7 @@ static void arrive(ws_sched *s, int number, uint64_t index)
     check_others(s, number, index);
     t->arrived = 0;
     t->released++;
-    if (s->trace)
-        ws_cta_trace_slot(s, t, false);
+    slot_changed(s, t, false);
 }
 
 void ws_sched_consumed(ws_sched *s, int number, uint64_t index)
@@ -514,7 +529,7 @@ void ws_sched_consumed_in(ws_sched *s, int number, uint64_t index, uint32_t bloc
     ring *r = ring_at(s, number);
     slot *t = &r->slot[index % r->slots];
     fiber *f = self(s);
-    ws_sched_point(s);
+    point(s, "consumed");
     if (!holds(f, number, index))
         ws_cta_fail_slot(s, "releases", "get", number, index, "it has not got it, or has released it before");
     check_release(s, t, number, index);
@@ -532,7 +547,7 @@ void ws_sched_consumed_in(ws_sched *s, int number, uint64_t index, uint32_t bloc
 void ws_sched_product(ws_sched *s, ws_sched_accumulator *acc, ws_sched_range a, ws_sched_range b, ws_sched_step step,
                       const void *args, size_t args_bytes, const void *held, size_t held_bytes)
 {
-    ws_sched_point(s);
+    point(s, "mma");
     check_engine_read(s, a);
     check_engine_read(s, b);
     operation *o = ws_cta_operation_new(s, WS_SCHED_PRODUCT, args, args_bytes);
@@ -551,7 +566,7 @@ void ws_sched_product(ws_sched *s, ws_sched_accumulator *acc, ws_sched_range a, 
 
 void ws_sched_commit(ws_sched *s)
 {
-    ws_sched_point(s);
+    point(s, "commit");
     self(s)->committed++;
     note(s, WS_SCHED_EVENT_COMMIT, s->current, (int)self(s)->committed, 0, nowhere);
 }
@@ -596,7 +611,7 @@ void ws_sched_touched(ws_sched *s, const ws_sched_accumulator *acc, const char *
 void ws_sched_copy_out(ws_sched *s, ws_sched_range from, size_t held_bytes, ws_sched_step read, ws_sched_step write,
                        const void *args, size_t args_bytes)
 {
-    ws_sched_point(s);
+    point(s, "store");
     check_engine_read(s, from);
     operation *o = ws_cta_operation_new(s, WS_SCHED_OUT_READ, args, args_bytes);
     o->index = ++self(s)->outs;
@@ -661,7 +676,7 @@ void ws_sched_pass(ws_sched *s, int number, int group)
 {
     turns *t = turns_at(s, number, group);
     int next = (group + 1) % t->groups;
-    ws_sched_point(s);
+    point(s, "pass");
     if (++t->token[next] > 1) {
         ws_cta_say_head(s);
         ws_cta_say_group(s, self(s));

@@ -126,6 +126,8 @@ static void go_on(ws_sched *s, bool ended)
         int pick = s->config.choose ? s->config.choose(s->config.user, count, choices)
                    : s->clock       ? ws_cta_clock_choose(s, count, choices)
                                     : choose_by_seed(s, count, choices);
+        if (s->stepped)
+            pick = ws_cta_step_choose(s, count, choices, pick);
         const ws_sched_choice next = choices[pick];
         if (next.kind != WS_SCHED_FIBER) {
             engine_step(s, next.operation);
@@ -157,6 +159,12 @@ void ws_cta_wait_for(ws_sched *s, wait_kind kind, int object, uint64_t index)
 void ws_sched_point(ws_sched *s)
 {
     ws_cta_wait_for(s, WAIT_NOTHING, 0, 0);
+    self(s)->doing = NULL;
+}
+
+void ws_sched_ask(ws_sched *s)
+{
+    s->stepped = true;
 }
 
 /* ---- the engines' steps ------------------------------------------------------------------------------------------ */

@@ -137,6 +137,10 @@ bool ws_sched_trace(ws_sched *s); /* false: no memory */
 char *ws_sched_trace_text(ws_sched *s, int process);
 char *ws_sched_timeline_text(ws_sched *s); /* the same as a picture of letters */
 
+void ws_sched_ask(ws_sched *s);                 /* what happens next is asked for: step.c */
+void ws_sched_line(const char *file, int line); /* the running fiber is there in the source; outside nothing */
+void ws_emulate_step(void);                     /* step the launches of this process, unless WS_STEP says otherwise */
+
 /* Steps take the time that a machine description says, and the earliest happens next: a prediction.  */
 typedef struct ws_machine ws_machine;
 ws_machine *ws_machine_read(const char *path, int *line);    /* NULL: it cannot be read, or that line of it */

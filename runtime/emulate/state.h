@@ -8,6 +8,7 @@
  *   report.c      the sentences when they are broken
  *   clock.c       durations, and the earliest step in place of a drawn one
  *   trace.c       what happened, as events for a viewer
+ *   step.c        one step after the other, chosen by who reads commands
  */
 #ifndef WS_EMULATE_STATE_H
 #define WS_EMULATE_STATE_H
@@ -100,6 +101,9 @@ typedef struct {
     int last_ring; /* the last get, so that reports can name an iteration */
     uint64_t last_get;
     uint64_t next_get[MOST_NAMES];
+    const char *doing; /* at a point where nothing is waited for: the call that comes */
+    const char *file;  /* of the source, and its line: --ws-step */
+    int line;
 } fiber;
 
 typedef enum { ISSUED, READ, DONE } progress;
@@ -145,6 +149,7 @@ struct ws_sched {
     struct happens *happens;
     struct clock *clock;   /* NULL: order by seed */
     struct trace *trace;   /* NULL: nobody wants one */
+    bool stepped;          /* step.c is asked what happens next */
     operation *working;    /* the engine's step that runs now */
     int started, finished; /* fibers at the CTA barrier, and at that of the end */
     bool opened;
@@ -191,6 +196,12 @@ uint64_t ws_cta_trace_time(const ws_sched *s);
 void ws_cta_trace(ws_sched *s, const ws_sched_event *event);
 void ws_cta_trace_slot(ws_sched *s, const slot *t, bool full); /* its last phase has ended */
 
+/* ---- step.c ------------------------------------------------------------------------------------------------------ */
+
+int ws_cta_step_choose(ws_sched *s, int count, const ws_sched_choice *choices, int proposal);
+void ws_cta_step_event(ws_sched *s, const ws_sched_event *event);
+void ws_cta_step_slot(ws_sched *s, int number, int place, bool full); /* it has become full, or empty */
+
 static inline void note(ws_sched *s, ws_sched_event_kind kind, int who, int object, uint64_t index,
                         ws_sched_range range)
 {
@@ -199,6 +210,8 @@ static inline void note(ws_sched *s, ws_sched_event_kind kind, int who, int obje
         s->config.observe(s->config.user, &event);
     if (s->trace)
         ws_cta_trace(s, &event);
+    if (s->stepped)
+        ws_cta_step_event(s, &event);
     if (!s->config.no_clocks)
         ws_cta_happens(s, &event);
 }

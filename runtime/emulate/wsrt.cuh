@@ -24,4 +24,13 @@
 #include "blocks.cuh"
 #include "parts.cuh"
 
+/* wscc --ws-step: statements say where they stand, and the program is stepped.  */
+#ifdef WS_STEPPED
+#    define WS_AT(line, file) ws_sched_line(file, line);
+__attribute__((constructor)) static void ws_ask_to_step()
+{
+    ws_emulate_step();
+}
+#endif
+
 #endif

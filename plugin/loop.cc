@@ -73,8 +73,11 @@ static void bind_carried(Walk *w, Block *block, const Carried &carried, const au
 
 void loop_initial_values(Walk *w, class loop *loop, const Carried &carried, auto_vec<Value *> *inits)
 {
-    for (unsigned i = 0; i < carried.phis.length(); i++)
-        inits->safe_push(value_of(w, PHI_ARG_DEF_FROM_EDGE(carried.phis[i], loop_preheader_edge(loop))));
+    for (unsigned i = 0; i < carried.phis.length(); i++) {
+        const TotalOut *total = total_of(w, gimple_phi_result(carried.phis[i]));
+        inits->safe_push(total ? total_start(w, total)
+                               : value_of(w, PHI_ARG_DEF_FROM_EDGE(carried.phis[i], loop_preheader_edge(loop))));
+    }
 }
 
 /* The values that a jump to the header carries.  */

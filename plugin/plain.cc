@@ -38,8 +38,8 @@ static bool writes_memory(gimple *stmt)
     return !memory_place(lhs, &place) || is_global_var(place.decl) || TREE_CODE(TREE_TYPE(place.decl)) == ARRAY_TYPE;
 }
 
-/* A region of loops over elements: it writes arrays, and calls no function of ws.h.  */
-bool plain_is(class loop *outer)
+/* A region of loops over elements: it writes arrays, or sums what leaves it, and calls no function of ws.h.  */
+bool plain_is(class loop *outer, const Pragma *pragma)
 {
     bool writes = false, tiles = false;
     basic_block *body = get_loop_body(outer);
@@ -49,7 +49,7 @@ bool plain_is(class loop *outer)
             writes |= writes_memory(gsi_stmt(s));
         }
     free(body);
-    return writes && !tiles;
+    return (writes || pragma->grid.reductions) && !tiles;
 }
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */

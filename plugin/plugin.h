@@ -17,6 +17,7 @@
  *   scalar.cc    statements that compute scalars
  *   memory.cc    local structs and arrays, const configuration: what was stored where a load reads
  *   plain.cc     elements of arrays, in grids without tiles
+ *   total.cc     sums over a whole grid, which leave it
  *   devices.cc   loops over devices, tensors out of arrays of pointers
  *   task.cc      blocks under #pragma ws task, and rings of a depth that the user says
  *   array.cc     arrays of tiles, an element for each iteration of a loop over blocks
@@ -154,6 +155,14 @@ struct TileArray {
     Value *element;
 };
 
+/* A sum that leaves the grid: the outermost loop's PHI, and what the launcher gets for it.  */
+struct TotalOut {
+    gphi *phi;
+    tree handle; /* the live-in: a variable */
+    tree given;  /* what it is where the launcher is called */
+    const Reduction *clause;
+};
+
 struct Walk {
     function *fn;
     Kernel *kernel;
@@ -168,6 +177,7 @@ struct Walk {
     hash_map<tree, Value *> values;  /* what an SSA name is where the walk stands */
     hash_map<tree, Value *> outside; /* what it is in the prologue */
     auto_vec<LiveIn> livein;
+    auto_vec<TotalOut> totals;
     auto_vec<Literal> literals;
     auto_vec<Table> tables; /* objects of the program that are read as tensors */
     auto_vec<TileArray> arrays;
@@ -322,7 +332,7 @@ void memory_refuse_read(Walk *w, gimple *load);
 void memory_check_store(Walk *w, gimple *store);
 
 /* plain.cc */
-bool plain_is(class loop *outer);
+bool plain_is(class loop *outer, const Pragma *pragma);
 Value *plain_live_in(Walk *w, gimple *load);
 Value *plain_load(Walk *w, gimple *load);
 bool plain_store(Walk *w, gimple *store);
@@ -330,6 +340,15 @@ void plain_refuse_pointer(Walk *w);
 void plain_extents(Walk *w, const Pragma *pragma);
 bool plain_reads_alike(class loop *loop, gimple *load);
 Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y);
+
+/* total.cc */
+void total_collect(Walk *w);
+const TotalOut *total_of(const Walk *w, tree name); /* NULL: it is none */
+Value *total_start(Walk *w, const TotalOut *total);
+void total_leave(Walk *w);
+void total_begin(Walk *w, gimple_stmt_iterator *where);
+tree total_given(const Walk *w, tree expression); /* of a live-in; NULL: it is none of these */
+void total_end(const Walk *w, gimple_stmt_iterator *where);
 
 /* devices.cc */
 void devices_bind(tree *loop, tree *marker, const Pragma *pragma);

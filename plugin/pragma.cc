@@ -454,6 +454,71 @@ static void clause_persistent(Tokens *, Grid *grid)
     grid->persistent = grid->persistent_given = true;
 }
 
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+static bool reduction_operation(const Tokens *t, bool of_grid, Opcode *op)
+{
+    if (t->type == CPP_PLUS || t->type == CPP_MINUS)
+        *op = OP_ADDI;
+    else if (t->type == CPP_MULT)
+        *op = OP_MULI;
+    else if (!strcmp(word(t), "max"))
+        *op = OP_MAXI;
+    else if (!strcmp(word(t), "min"))
+        *op = OP_MINI;
+    else if (of_grid && (t->type == CPP_AND_AND || t->type == CPP_OR_OR))
+        *op = t->type == CPP_AND_AND ? OP_ANDI : OP_ORI;
+    else
+        return false;
+    return true;
+}
+
+/* reduction(+: x, y), as OpenMP's.  */
+static void read_reduction(Tokens *t, bool of_grid, Reduction **list)
+{
+    Opcode op;
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'reduction'");
+    if (!t->failed && !reduction_operation(t, of_grid, &op))
+        wrong(t,
+              of_grid ? "write reduction(+: sum), with '+', '-', 'max', 'min', '&&' or '||'"
+                      : "write reduction(+: sum), with '+', '-', '*', 'max' or 'min'",
+              "this is not a reduction");
+    if (t->failed)
+        return;
+    next(t);
+    expect(t, CPP_COLON, "expected ':' after the reduction's operation");
+    do {
+        if (t->type != CPP_NAME)
+            wrong(t, NULL, "expected the name of a variable or an array");
+        if (t->failed)
+            return;
+        tree decl = lookup_name(t->value);
+        if (!decl) {
+            complain(t->where, NULL, "%qs is not declared", word(t));
+            t->failed = true;
+            return;
+        }
+        TREE_USED(decl) = 1;
+        if (VAR_P(decl))
+            DECL_READ_P(decl) = 1;
+        Reduction *reduction = (Reduction *)arena_alloc(plugin.module, sizeof *reduction);
+        *reduction = Reduction{op, arena_print(plugin.module, "%s", word(t)), *list};
+        *list = reduction;
+        next(t);
+    } while (accept(t, CPP_COMMA));
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the reduction's variables");
+}
+
+static void clause_reduction(Tokens *t, Pipeline *pipeline)
+{
+    read_reduction(t, false, &pipeline->reductions);
+}
+
+static void clause_reduction_of_grid(Tokens *t, Grid *grid)
+{
+    read_reduction(t, true, &grid->reductions);
+}
+
 /* ---- clauses of pipeline ----------------------------------------------------------------------------------------- */
 
 static void clause_schedule(Tokens *t, Pipeline *pipeline)
@@ -477,54 +542,6 @@ static void clause_tile_of_loop(Tokens *t, Pipeline *pipeline)
     expect(t, CPP_OPEN_PAREN, "expected '(' after 'tile'");
     pipeline->tile = number(t, "a side of a tile", 1, 65536);
     expect(t, CPP_CLOSE_PAREN, "expected ')' after the tile's size");
-}
-
-static bool reduction_operation(const Tokens *t, Opcode *op)
-{
-    if (t->type == CPP_PLUS || t->type == CPP_MINUS)
-        *op = OP_ADDI;
-    else if (t->type == CPP_MULT)
-        *op = OP_MULI;
-    else if (!strcmp(word(t), "max"))
-        *op = OP_MAXI;
-    else if (!strcmp(word(t), "min"))
-        *op = OP_MINI;
-    else
-        return false;
-    return true;
-}
-
-/* reduction(+: x, y), as OpenMP's.  */
-static void clause_reduction(Tokens *t, Pipeline *pipeline)
-{
-    Opcode op;
-    expect(t, CPP_OPEN_PAREN, "expected '(' after 'reduction'");
-    if (!t->failed && !reduction_operation(t, &op))
-        wrong(t, "write reduction(+: sum), with '+', '-', '*', 'max' or 'min'", "this is not a reduction");
-    if (t->failed)
-        return;
-    next(t);
-    expect(t, CPP_COLON, "expected ':' after the reduction's operation");
-    do {
-        if (t->type != CPP_NAME)
-            wrong(t, NULL, "expected the name of a variable or an array");
-        if (t->failed)
-            return;
-        tree decl = lookup_name(t->value);
-        if (!decl) {
-            complain(t->where, NULL, "%qs is not declared", word(t));
-            t->failed = true;
-            return;
-        }
-        TREE_USED(decl) = 1;
-        if (VAR_P(decl))
-            DECL_READ_P(decl) = 1;
-        Reduction *reduction = (Reduction *)arena_alloc(plugin.module, sizeof *reduction);
-        *reduction = Reduction{op, arena_print(plugin.module, "%s", word(t)), pipeline->reductions};
-        pipeline->reductions = reduction;
-        next(t);
-    } while (accept(t, CPP_COMMA));
-    expect(t, CPP_CLOSE_PAREN, "expected ')' after the reduction's variables");
 }
 
 static void clause_pingpong(Tokens *, Pipeline *pipeline)
@@ -583,12 +600,17 @@ struct Clause {
     void (*pipeline)(Tokens *, Pipeline *);
     void (*other)(Tokens *, Pragma *);
 };
-static const Clause grid_clauses[] = {
-    {"persistent", clause_persistent, NULL, NULL}, {"cluster", clause_cluster, NULL, NULL},
-    {"order", clause_order, NULL, NULL},           {"consumers", clause_consumers, NULL, NULL},
-    {"registers", clause_registers, NULL, NULL},   {"tile", clause_tile, NULL, NULL},
-    {"precision", clause_precision, NULL, NULL},   {"extent", NULL, NULL, clause_extent},
-    {"share", clause_share, NULL, NULL},           {NULL, NULL, NULL, NULL}};
+static const Clause grid_clauses[] = {{"persistent", clause_persistent, NULL, NULL},
+                                      {"cluster", clause_cluster, NULL, NULL},
+                                      {"order", clause_order, NULL, NULL},
+                                      {"consumers", clause_consumers, NULL, NULL},
+                                      {"registers", clause_registers, NULL, NULL},
+                                      {"tile", clause_tile, NULL, NULL},
+                                      {"precision", clause_precision, NULL, NULL},
+                                      {"extent", NULL, NULL, clause_extent},
+                                      {"share", clause_share, NULL, NULL},
+                                      {"reduction", clause_reduction_of_grid, NULL, NULL},
+                                      {NULL, NULL, NULL, NULL}};
 static const Clause pipeline_clauses[] = {
     {"schedule", NULL, clause_schedule, NULL}, {"pingpong", NULL, clause_pingpong, NULL},
     {"tile", NULL, clause_tile_of_loop, NULL}, {"reduction", NULL, clause_reduction, NULL},
@@ -608,7 +630,7 @@ static void unknown_clause(Tokens *t, const Clause *clauses, const Pragma *pragm
     if (pragma->is_grid)
         unknown(t, "a clause of 'grid'", choices,
                 "the clauses are persistent, cluster, order, consumers, registers and share; of plain loops tile, "
-                "precision and extent");
+                "precision, extent and reduction");
     else if (pragma->is_task)
         unknown(t, "a clause of 'task'", choices, "the clauses are groups, registers and ring");
     else

@@ -130,7 +130,8 @@ static gimple *use_outside(const Walk *w, tree name)
 
 static void check_leaving(Walk *w, tree name, location_t where)
 {
-    if (w->failed || !name || TREE_CODE(name) != SSA_NAME || virtual_operand_p(name) || !use_outside(w, name))
+    if (w->failed || !name || TREE_CODE(name) != SSA_NAME || virtual_operand_p(name) || !use_outside(w, name) ||
+        total_of(w, name))
         return;
     w->failed = true;
     location_t use = stmt_location(use_outside(w, name));
@@ -139,8 +140,13 @@ static void check_leaving(Walk *w, tree name, location_t where)
         error_at(use != UNKNOWN_LOCATION ? use : where, "the value of %qs leaves the grid", name_of(name));
     else
         error_at(use != UNKNOWN_LOCATION ? use : where, "a value leaves the grid");
-    inform((location_t)w->kernel->loc.host,
-           "results leave this grid through %<ws_store%> alone; compute scalars again after it");
+    if (w->kernel->grid.plain && name_of(name))
+        inform((location_t)w->kernel->loc.host,
+               "results leave this grid in arrays, and as sums: %<reduction(+: %s)%>, a clause of the grid",
+               name_of(name));
+    else
+        inform((location_t)w->kernel->loc.host,
+               "results leave this grid through %<ws_store%> alone; compute scalars again after it");
 }
 
 static void check_values(Walk *w)
@@ -198,7 +204,7 @@ static Kernel *new_kernel(function *fn, Pragma *pragma, class loop *loop, int or
     kernel->c_function = arena_print(module, "%s", function);
     kernel->grid = pragma->grid;
     kernel->grid.loc = kernel->loc;
-    kernel->grid.plain = plain_is(loop);
+    kernel->grid.plain = plain_is(loop, pragma);
     if (!TREE_PUBLIC(fn->decl))
         kernel->launcher = arena_print(module, "ws_launch_%s_%08x", name, hash_text(module->source));
     return kernel;
@@ -259,7 +265,8 @@ static void check_clauses(Walk *w)
         const MarkedLoop &mark = (*w->marks)[i];
         const Pragma *pragma = mark.pragma;
         bool outer = mark.loop == w->outer, inside = outer || flow_loop_nested_p(w->outer, mark.loop);
-        if (!inside || !(pragma->is_grid ? pragma->grid.tile[0] || pragma->grid.precision != PRECISION_F32
+        if (!inside || !(pragma->is_grid ? pragma->grid.tile[0] || pragma->grid.precision != PRECISION_F32 ||
+                                               pragma->grid.reductions
                                          : pragma->pipeline.tile || pragma->pipeline.reductions))
             continue;
         complain(pragma->loc, remedy,
@@ -281,12 +288,14 @@ static Walk *walk_region(function *fn, const MarkedLoop &mark, auto_vec<MarkedLo
     w->block = w->kernel->body;
     w->where = mark.pragma->loc;
     mark.pragma->used = true;
+    total_collect(w);
     check_values(w);
     check_clauses(w);
     task_collect(w);
     plain_extents(w, mark.pragma);
     if (!w->failed)
         loop_emit(w, mark.loop);
+    total_leave(w);
     task_check_rings(w);
     if (w->failed || w->kernel->failed) {
         if (!seen_error())

@@ -55,17 +55,20 @@ static tree insert_choice(const Walk *w, gimple_stmt_iterator *where)
     return chosen;
 }
 
-static void insert_call(const Walk *w, basic_block bb)
+static void insert_call(Walk *w, basic_block bb)
 {
     auto_vec<tree> args;
     gimple_stmt_iterator where = gsi_last_bb(bb);
+    total_begin(w, &where);
     for (unsigned i = 0; i < w->livein.length(); i++)
-        args.safe_push(argument(&where, w->livein[i].expression));
+        args.safe_push(total_given(w, w->livein[i].expression) ? total_given(w, w->livein[i].expression)
+                                                               : argument(&where, w->livein[i].expression));
     tree launcher = plugin.two_targets ? insert_choice(w, &where) : launcher_decl(w, w->kernel->launcher);
     gcall *call = gimple_build_call_vec(launcher, args);
     gimple_call_set_nothrow(call, true);
     gimple_set_location(call, (location_t)w->kernel->loc.host);
     gsi_insert_after(&where, call, GSI_NEW_STMT);
+    total_end(w, &where);
 }
 
 /* Memory as the region leaves it is renamed once the region is gone.  */

@@ -156,7 +156,7 @@ extern const OpInfo op_info[OP_COUNT];
 /* The paper's three tags (III-C.1).  */
 typedef enum { TAG_NONE, TAG_ITERATION, TAG_LOAD, TAG_TILE } Tag;
 
-/* reduction(op: name): ADDI, MULI, MAXI or MINI.  */
+/* reduction(op: name): ADDI, MULI, MAXI, MINI; of a grid ANDI and ORI, too.  */
 typedef struct Reduction {
     Opcode op;
     const char *name;
@@ -311,6 +311,15 @@ typedef struct Extent {
     struct Extent *next;
 } Extent;
 
+/* What leaves the grid: a sum over all its iterations.  The launcher gets memory at `base` for a number of each tile,
+   and the caller combines these in their order (runtime/host/total.c).  */
+typedef struct Total {
+    Opcode op;
+    const char *name;
+    Value *base;
+    struct Total *next;
+} Total;
+
 /* grid(n) and its clauses; 0 or AUTO where the user left them out.  */
 typedef struct {
     int dims;
@@ -328,7 +337,9 @@ typedef struct {
     bool plain;  /* loops over elements: language/plain.c makes tiles of them */
     int tile[4]; /* ... so many iterations of each loop; 0: left to the compiler */
     Precision precision;
-    Extent *extents; /* ... of arrays of which the loops do not tell */
+    Extent *extents;       /* ... of arrays of which the loops do not tell */
+    Reduction *reductions; /* ... and what they sum; */
+    Total *totals;         /* of these what is used behind the grid */
     Loc loc;
 } Grid;
 

@@ -74,6 +74,21 @@ static void parse_extent(Parser *p, Grid *grid)
     *end = extent;
 }
 
+static void parse_total(Parser *p, Grid *grid)
+{
+    Total *total = arena_alloc(p->module, sizeof *total), **end = &grid->totals;
+    const char *operation = scan_word(p, "an operation");
+    for (int i = 0; i < OP_COUNT && operation; i++)
+        if (!strcmp(op_info[i].text, operation))
+            total->op = (Opcode)i;
+    total->name = scan_word(p, "a variable");
+    scan_expect(p, ",");
+    total->base = parse_operand(p, p->kernel->body);
+    while (*end)
+        end = &(*end)->next;
+    *end = total;
+}
+
 static void parse_share(Parser *p, Grid *grid)
 {
     grid->share = scan_number_up_to(p, 0, 1024);
@@ -91,7 +106,8 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
         void (*parse)(Parser *p, Grid *grid);
     } clauses[] = {{"grid", parse_dims},           {"plain", parse_plain},   {"precision", parse_precision},
                    {"cluster", parse_cluster},     {"order", parse_order},   {"consumers", parse_consumers},
-                   {"registers", parse_registers}, {"extent", parse_extent}, {"share", parse_share}};
+                   {"registers", parse_registers}, {"extent", parse_extent}, {"share", parse_share},
+                   {"total", parse_total}};
     grid->loc = scan_loc(p);
     while (p->token.kind == T_WORD && !p->failed) {
         if (scan_accept(p, "persistent")) {

@@ -40,6 +40,15 @@ static void print_extents(Printer *p, const Grid *grid)
     }
 }
 
+static void print_totals(Printer *p, const Grid *grid)
+{
+    for (const Total *total = grid->totals; total; total = total->next) {
+        fprintf(p->out, " total(%s %s,", op_info[total->op].text, total->name);
+        ir_print_value(p, total->base);
+        putc(')', p->out);
+    }
+}
+
 static void print_grid_clauses(Printer *p, const Grid *grid)
 {
     if (grid->dims)
@@ -48,6 +57,7 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
         fprintf(p->out, " plain(%d,%d,%d,%d) precision(%s)", grid->tile[0], grid->tile[1], grid->tile[2], grid->tile[3],
                 text_precisions[grid->precision]);
     print_extents(p, grid);
+    print_totals(p, grid);
     if (grid->persistent)
         fputs(grid->persistent_given ? " persistent" : " persistent(chosen)", p->out);
     if (grid->dynamic)

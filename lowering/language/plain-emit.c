@@ -359,6 +359,10 @@ static void emit_op(Nest *in, Op *op, Block *to)
         emit_if(in, op, to);
         return;
     case OP_SET_ELEMENT:
+        if (total_is(in, op)) {
+            total_emit(in, form_place(in, to, NULL, op->loc), op);
+            return;
+        }
         form_store(in, form_place(in, to, NULL, op->loc), op);
         return;
     default:

@@ -387,7 +387,7 @@ typedef void Visit(Nest *in, Op *op);
 static void visit_accesses(Nest *in, Block *block, Visit *visit)
 {
     FOR_OPS (op, block) {
-        if ((op->code == OP_ELEMENT || op->code == OP_SET_ELEMENT) && !in->kernel->failed)
+        if ((op->code == OP_ELEMENT || (op->code == OP_SET_ELEMENT && !total_is(in, op))) && !in->kernel->failed)
             visit(in, op);
         for (int i = 0; i < op->nblocks; i++)
             visit_accesses(in, op->blocks[i], visit);

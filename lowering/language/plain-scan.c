@@ -46,6 +46,19 @@ static Op *effect_in(const Block *block, const Op *but)
     return NULL;
 }
 
+/* A loop of the grid may have no effect but what it sums.  */
+static Op *summing_loop(const Nest *in, const Block *block)
+{
+    if (!in->ntotals || block == in->kernel->body)
+        return in->ntotals ? in->totals[0].loop : NULL;
+    for (int i = 0; i < block->last->nargs; i++) {
+        Op *def = block->last->args[i]->def;
+        if (def && def->code == OP_FOR && def->parent == block)
+            return def;
+    }
+    return NULL;
+}
+
 static const char *written(const Op *op)
 {
     return op->code == OP_FOR ? "another loop" : op->code == OP_IF ? "a branch" : "a store";
@@ -55,8 +68,10 @@ static bool find_grid(Nest *in)
 {
     Kernel *kernel = in->kernel;
     Block *block = kernel->body;
+    total_take(in);
     for (int n = 0; n < kernel->grid.dims; n++) {
-        Op *op = effect_in(block, NULL);
+        Op *op = summing_loop(in, block);
+        op = op ? op : effect_in(block, NULL);
         if (op && op->code == OP_WHILE) {
             reject(kernel, op->loc, REASON_GRID_WHILE);
             return false;
@@ -71,7 +86,7 @@ static bool find_grid(Nest *in)
                    written(op->code != OP_FOR ? op : other));
             return false;
         }
-        if (op->nresults) {
+        if (op->nresults && !in->ntotals) {
             const char *name = op->results[0]->name ? op->results[0]->name : "a value";
             reject(kernel, op->loc, REASON_GRID_CARRIED_SCALAR, name);
             return false;
@@ -353,7 +368,7 @@ typedef struct {
     Nest *in;
     const Op *loop;
     Sum *sum;
-    bool started;
+    bool whole; /* sums of loops inside and under branches, too */
     bool *seen; /* by value id, of one question */
     const Value *chain[MAX_CHAIN];
     int uses[MAX_CHAIN], nchain;
@@ -480,6 +495,33 @@ static bool is_extreme_call(const Op *op, Opcode *code)
     return op->code == OP_MAXI || op->code == OP_MINI || !strncmp(name, "fmax", 4) || !strncmp(name, "fmin", 4);
 }
 
+static bool collect(Chain *c, Value *value, const Value *stop, Value *condition, bool inverted);
+static bool scan(Nest *in, const Op *loop, int index, bool whole, Sum *sum);
+
+/* A loop inside goes on summing.  */
+static bool collect_loop(Chain *c, const Value *value, const Value *stop)
+{
+    const Op *loop = value->def;
+    Value *rest = loop->args[3 + value->index];
+    Sum sum;
+    if (!scan(c->in, loop, value->index, true, &sum))
+        return false;
+    for (int i = 0; i < sum.count; i++)
+        if (!add_part(c, sum.op, sum.parts[i].value, false, NULL, false))
+            return false;
+    return uses(c, rest, 1) && collect(c, rest, stop, NULL, false);
+}
+
+static bool collect_branch(Chain *c, const Value *value, const Value *stop)
+{
+    for (int arm = 0; arm < 2; arm++) {
+        Value *result = value->def->blocks[arm]->last->args[value->index];
+        if (!uses(c, result, 1) || !collect(c, result, stop, NULL, false))
+            return false;
+    }
+    return true;
+}
+
 static bool collect(Chain *c, Value *value, const Value *stop, Value *condition, bool inverted)
 {
     if (value == stop)
@@ -489,6 +531,10 @@ static bool collect(Chain *c, Value *value, const Value *stop, Value *condition,
     Value *other, *rest;
     if (!op || !ir_inside(op, c->loop->blocks[0]))
         return false;
+    if (op->code == OP_FOR && c->whole)
+        return collect_loop(c, value, stop);
+    if (op->code == OP_IF && c->whole)
+        return collect_branch(c, value, stop);
     if (op->code == OP_SELI) {
         if (extreme(c, op, stop, &code, &other, &rest))
             return uses(c, rest, 2) && add_part(c, code, other, false, condition, inverted) &&
@@ -515,9 +561,9 @@ static bool collect(Chain *c, Value *value, const Value *stop, Value *condition,
            collect(c, rest, stop, condition, inverted);
 }
 
-bool scan_sum(Nest *in, const Op *loop, int index, Sum *sum)
+static bool scan(Nest *in, const Op *loop, int index, bool whole, Sum *sum)
 {
-    Chain c = {.in = in, .loop = loop, .sum = sum};
+    Chain c = {.in = in, .loop = loop, .sum = sum, .whole = whole};
     Value *argument = loop->blocks[0]->args[1 + index], *next = loop->blocks[0]->last->args[index];
     *sum = (Sum){.op = OP_ADDI};
     c.seen = arena_alloc(in->kernel->module, (size_t)in->size * sizeof *c.seen);
@@ -533,6 +579,16 @@ bool scan_sum(Nest *in, const Op *loop, int index, Sum *sum)
             (sum->parts[i].condition && depends(&c, sum->parts[i].condition, argument)))
             return false;
     return true;
+}
+
+bool scan_sum(Nest *in, const Op *loop, int index, Sum *sum)
+{
+    return scan(in, loop, index, false, sum);
+}
+
+bool scan_total(Nest *in, const Op *loop, int index, Sum *sum)
+{
+    return scan(in, loop, index, true, sum);
 }
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */

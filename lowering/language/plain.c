@@ -248,6 +248,10 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather)
     scan_promote(in); /* what was summed under a condition */
     scan_axes(in);
     scan_split(in);
+    scan_axes(in);
+    ir_count_uses(kernel, kernel->body);
+    if (!total_scan(in))
+        return;
     do {
         scan_axes(in);
         ir_count_uses(kernel, kernel->body);

@@ -9,6 +9,7 @@
  *   plain-scan.c    axes, conditions, reductions
  *   plain-memory.c  accesses: a tensor, its extents, a coordinate for each of its dimensions; dependences
  *   plain-form.c    a scalar of the loops as a tile
+ *   plain-total.c   sums over the whole grid
  *   plain-emit.c    the loops, again
  *
  * An axis is a loop of which many iterations are made at once.  A scalar that changes along no axis stays a scalar, or
@@ -60,7 +61,7 @@ const char *poly_text(Module *module, const Poly *x);
 
 /* ---- the nest ---------------------------------------------------------------------------------------------------- */
 
-enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 10 };
+enum { MAX_LOOPS = 24, MAX_RANK = 4, MAX_EXTENTS = 10, MAX_TOTALS = 8 };
 
 typedef struct {
     Op *op;
@@ -109,10 +110,19 @@ typedef struct Form {
     struct Form *next;
 } Form;
 
+/* A sum over the whole grid, and which result of its outermost loop it is.  */
+typedef struct {
+    const Total *total;
+    Op *loop;
+    int index;
+} Leaving;
+
 typedef struct {
     Kernel *kernel;
     Loop loops[MAX_LOOPS];
     int nloops;
+    Leaving totals[MAX_TOTALS];
+    int ntotals;
     Op *region; /* the outermost loop */
     /* by value id, of the scalar program */
     int size;
@@ -180,6 +190,8 @@ typedef struct {
     Part parts[MAX_PARTS];
 } Sum;
 bool scan_sum(Nest *in, const Op *loop, int index, Sum *sum);
+/* The same, with sums of loops inside and under branches: no parts that tiles are made of.  */
+bool scan_total(Nest *in, const Op *loop, int index, Sum *sum);
 
 /* factors of a product; sides[i] 0: left, 1: right */
 enum { MAX_FACTORS = 8 };
@@ -191,6 +203,14 @@ typedef struct {
 } Product;
 /* Is the part a matrix product, summed along `axis`?  */
 bool scan_product(Nest *in, const Part *part, int axis, Product *product);
+
+/* ---- plain-total.c ----------------------------------------------------------------------------------------------- */
+
+void total_take(Nest *in);
+bool total_scan(Nest *in);
+bool total_is(const Nest *in, const Op *op); /* the store of a total */
+void total_emit(Nest *in, Op *where, const Op *op);
+int total_number(Opcode op); /* as runtime/host/total.c has them */
 
 /* ---- plain-memory.c ---------------------------------------------------------------------------------------------- */
 

@@ -390,13 +390,29 @@ static void print_extents(Printer *in, const Op *op, int first, int count)
     fputc('}', in->out);
 }
 
+/* Of a sum over the grid the caller's handle, which has memory for the tiles' numbers.  */
+static bool is_total(const Kernel *kernel, const Value *base)
+{
+    for (const Total *total = kernel->grid.totals; total; total = total->next)
+        if (total->base == base)
+            return true;
+    return false;
+}
+
 static void print_tensor(Printer *in, const Variable *field)
 {
     const Op *op = field->value->def;
     int rank = field->type.rank;
     cuda_begin(in);
     fprintf(in->out, "call.%s(p.%s, \"%s\", ", op->tensor->table ? "table" : "tensor", field->name, field->name);
+    if (is_total(in->kernel, op->args[0]))
+        fputs("ws_total_room_(", in->out);
     cuda_value(in, op->args[0], PREC_TERNARY);
+    if (is_total(in->kernel, op->args[0])) {
+        fputs(", ", in->out);
+        print_list(in, op, 1, 1);
+        fputs(")", in->out);
+    }
     fputs(", ", in->out);
     print_extents(in, op, 1, rank);
     fputs(", ", in->out);

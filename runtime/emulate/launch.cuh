@@ -6,6 +6,7 @@
 #define WS_EMULATE_LAUNCH_CUH
 
 #include <limits.h>
+#include <ws/backend.h>
 
 #include "grid.cuh"
 #include "table.cuh"

@@ -268,6 +268,14 @@ static bool map_table(Launch *launch, const Window *t)
     return usable;
 }
 
+static bool is_total(const Kernel *kernel, const Value *base)
+{
+    for (const Total *total = kernel->grid.totals; total; total = total->next)
+        if (total->base == base)
+            return true;
+    return false;
+}
+
 static void make_tensor(Launch *launch, int number)
 {
     const Op *op = launch->plan->tensors[number];
@@ -282,6 +290,8 @@ static void make_tensor(Launch *launch, int number)
         t->high[i] = seen.extent[i] = (long)host_value(launch, op->args[1 + i]).number;
         t->stride[i] = seen.stride[i] = (long)host_value(launch, op->args[1 + type.rank + i]).number;
     }
+    if (is_total(launch->kernel, op->args[0]))
+        t->base = ws_total_room_(t->base, t->high[0]);
     seen.use = use_of(launch->kernel, field);
     if (op->tensor->table) {
         use_table(launch, t, seen);

@@ -22,3 +22,12 @@ void smooth(int n, int m, double A[n][m], double B[n][m])
         for (int j = 1; j <= m - 2; j++)
             B[i][j] = 0.2 * (A[i][j] + A[i][j - 1] + A[i][1 + j] + A[1 + i][j] + A[i - 1][j]);
 }
+
+float distance(int n, const float *x, const float *y)
+{
+    float total = 0;
+    #pragma ws grid(1) tile(256) reduction(+: total)
+    for (int i = 0; i < n; i++)
+        total += (x[i] - y[i]) * (x[i] - y[i]);
+    return total;
+}

@@ -77,6 +77,13 @@ void ws_devices_end_(void);
 void ws_together_begin_(void);
 void ws_together_end_(void);
 
+/* A sum over a whole grid: host/total.c.  The operation: 0 +, 1 *, 2 max, 3 min, 4 &&, 5 ||.  */
+void *ws_total_begin_(int operation, int bytes);
+void *ws_total_room_(const void *total, long count); /* memory for so many numbers, where the kernel runs */
+float ws_total_f32_(void *total, float x);
+double ws_total_f64_(void *total, double x);
+int ws_total_i32_(void *total, int x);
+
 int ws_devices_current(void);        /* the device of this thread's iteration; -1: it is in no such loop */
 int ws_devices_owner(const void *p); /* the device that ws_alloc_on was told; -1: the memory is not from there */
 void ws_devices_forget(const void *p);

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-total.c - what leaves the grid: a sum over all its iterations.
+ *
+ *   %t = for %i = 0, < %n, 1; %t.1 = 0 {         %m = tensor %total, (%n + 1023) / 1024, 1
+ *     %x = element %a, %i * 4                    for %i = 0, < %n, 1024 {
+ *     yield (%t.1 + %x)                            %x = load_row %a, %i
+ *   }                                              store_row %m, %i / 1024, (row_sum (select %i.. < %n, %x, 0))
+ *   set_element %total, 0, %t                    }
+ *
+ * Each tile of the grid leaves one number, of what its iterations add to nothing.  The caller combines the numbers in
+ * the tiles' order (runtime/host/total.c).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "language/plain.h"
+
+/* ---- which ------------------------------------------------------------------------------------------------------- */
+
+/* The operations behind the grid that say which of its results is which total; they go.  */
+void total_take(Nest *in)
+{
+    for (const Total *total = in->kernel->grid.totals; total; total = total->next)
+        for (Op *op = in->kernel->body->first, *next; op; op = next) {
+            next = op->next;
+            if (op->code != OP_SET_ELEMENT || op->args[0] != total->base || in->ntotals == MAX_TOTALS)
+                continue;
+            in->totals[in->ntotals++] = (Leaving){total, op->args[2]->def, op->args[2]->index};
+            op_remove(op);
+        }
+}
+
+bool total_is(const Nest *in, const Op *op)
+{
+    for (int i = 0; i < in->ntotals && op->code == OP_SET_ELEMENT; i++)
+        if (op->args[0] == in->totals[i].total->base)
+            return true;
+    return false;
+}
+
+static bool refuse_sum(Nest *in, const Total *total)
+{
+    static const char *const names[] = {"+", "*", "max", "min", "&&", "||"};
+    reject(in->kernel, in->kernel->grid.loc, REASON_PLAIN_TOTAL, names[total_number(total->op)], total->name);
+    return false;
+}
+
+int total_number(Opcode op)
+{
+    return op == OP_ADDI ? 0 : op == OP_MULI ? 1 : op == OP_MAXI ? 2 : op == OP_MINI ? 3 : op == OP_ANDI ? 4 : 5;
+}
+
+/* ---- && and || --------------------------------------------------------------------------------------------------- */
+
+/* The number that a value is where `argument` is `number`; false: it depends on something else.  */
+static bool known_where(const Value *value, const Value *argument, int64_t number, int64_t *result)
+{
+    int64_t x, y;
+    if (value == argument) {
+        *result = number;
+        return true;
+    }
+    if (ir_constant(value, result))
+        return true;
+    const Op *op = value->def;
+    if (!op || op->nblocks)
+        return false;
+    switch (op->code) {
+    case OP_CONVI:
+        return known_where(op->args[0], argument, number, result);
+    case OP_NOTI:
+        *result = known_where(op->args[0], argument, number, &x) ? !x : 0;
+        return known_where(op->args[0], argument, number, &x);
+    case OP_NEI:
+    case OP_EQI:
+        if (!known_where(op->args[0], argument, number, &x) || !known_where(op->args[1], argument, number, &y))
+            return false;
+        *result = (x == y) == (op->code == OP_EQI);
+        return true;
+    case OP_ANDI:
+    case OP_ORI:
+        for (int i = 0; i < 2; i++)
+            if (known_where(op->args[i], argument, number, &x) && !x == (op->code == OP_ANDI)) {
+                *result = x;
+                return true;
+            }
+        return known_where(op->args[0], argument, number, &x) && known_where(op->args[1], argument, number, result);
+    case OP_SELI:
+        if (known_where(op->args[0], argument, number, &x))
+            return known_where(op->args[x ? 1 : 2], argument, number, result);
+        return known_where(op->args[1], argument, number, &x) && known_where(op->args[2], argument, number, result) &&
+               x == *result;
+    default:
+        return false;
+    }
+}
+
+/* Each use asks whether the value is 0.  */
+static bool only_truth(const Block *block, const Value *value)
+{
+    FOR_OPS (op, block) {
+        for (int i = 0; i < op->nargs; i++) {
+            int64_t other;
+            bool asks = (op->code == OP_NEI || op->code == OP_EQI) && ir_constant(op->args[!i], &other) && !other;
+            if (op->args[i] == value && !asks && value->type.dtype != D_I1 && op->code != OP_YIELD)
+                return false;
+        }
+        for (int i = 0; i < op->nblocks; i++)
+            if (!only_truth(op->blocks[i], value))
+                return false;
+    }
+    return true;
+}
+
+/* 0 && x is 0, and 1 || x is 1, whatever x is.  */
+static bool is_logical(const Op *loop, int index, Opcode op)
+{
+    const Block *body = loop->blocks[0];
+    int64_t decided = op == OP_ORI, result;
+    return known_where(body->last->args[index], body->args[1 + index], decided, &result) && result == decided &&
+           only_truth(body, body->args[1 + index]);
+}
+
+/* ---- from carried values to one number for each tile ------------------------------------------------------------- */
+
+static Value *nothing(Nest *in, Op *where, const Total *total, Dtype dtype)
+{
+    Op *constant = op_new(in->kernel, OP_CONST, where->loc, 0, NULL);
+    bool largest = total->op == OP_MINI;
+    op_before(where, constant);
+    constant->scalar->real = total->op == OP_ADDI ? -0.0 : largest ? INFINITY : -INFINITY;
+    constant->scalar->integer = total->op == OP_MAXI   ? INT32_MIN
+                                : total->op == OP_MINI ? INT32_MAX
+                                                       : total->op == OP_ANDI;
+    if (dtype_is_float(dtype))
+        constant->scalar->integer = 0;
+    else
+        constant->scalar->real = 0;
+    return op_result(in->kernel, constant, type_scalar(dtype), NULL);
+}
+
+/* The innermost loop of the grid that carries it on, and as which of its results; NULL: something else happens to it.
+ */
+static Op *innermost(const Nest *in, int *index)
+{
+    Op *loop = in->region;
+    for (int n = 1; n < in->kernel->grid.dims; n++) {
+        const Block *body = loop->blocks[0];
+        const Value *argument = body->args[1 + *index], *next = body->last->args[*index];
+        if (next->def != in->loops[n].op || argument->uses != 1 || next->def->args[3 + next->index] != argument)
+            return NULL;
+        loop = next->def;
+        *index = next->index;
+    }
+    return loop;
+}
+
+static bool is_summed(Nest *in, const Op *loop, int index, const Total *total)
+{
+    Sum sum;
+    if (total->op == OP_ANDI || total->op == OP_ORI)
+        return is_logical(loop, index, total->op);
+    return total->op != OP_MULI && scan_total(in, loop, index, &sum) && sum.op == total->op;
+}
+
+static bool leave(Nest *in, const Leaving *leaving)
+{
+    const Total *total = leaving->total;
+    int index = leaving->index;
+    Op *loop = innermost(in, &index);
+    if (!loop || !is_summed(in, loop, index, total))
+        return refuse_sum(in, total);
+    Block *body = loop->blocks[0];
+    Value *argument = body->args[1 + index];
+    Value *start = nothing(in, body->first, total, argument->type.dtype);
+    ir_replace_uses(body, argument, start);
+    Op *store =
+        op_new(in->kernel, OP_SET_ELEMENT, loop->loc, 3,
+               (Value *[]){total->base, ir_const_before(in->kernel, body->last, D_I64, 0), body->last->args[index]});
+    store->store->label = total->name;
+    op_before(body->last, store);
+    return true;
+}
+
+static void carry_nothing(Op *loop)
+{
+    loop->nargs = 3;
+    loop->nresults = 0;
+    loop->blocks[0]->nargs = 1;
+    loop->blocks[0]->last->nargs = 0;
+}
+
+/* require: axes, uses.   ensure: the grid's loops carry nothing; or a refusal.  */
+bool total_scan(Nest *in)
+{
+    for (int n = 0; n < in->kernel->grid.dims; n++) {
+        const Op *loop = in->loops[n].op;
+        for (int i = 0; i < loop->nresults && loop->nresults != in->ntotals; i++) {
+            const char *name = loop->results[i]->name ? loop->results[i]->name : "a value";
+            reject(in->kernel, loop->loc, REASON_GRID_CARRIED_SCALAR, name);
+            return false;
+        }
+    }
+    for (int i = 0; i < in->ntotals; i++)
+        if (!leave(in, &in->totals[i]))
+            return false;
+    for (int n = 0; n < in->kernel->grid.dims && in->ntotals; n++)
+        carry_nothing(in->loops[n].op);
+    return true;
+}
+
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
+
+static Value *before_grid(void *context, Value *value)
+{
+    return form_prologue(context, value);
+}
+
+/* How many tiles lie along a loop of the grid.  */
+static Value *tiles_along(Nest *in, const Loop *loop)
+{
+    Kernel *kernel = in->kernel;
+    Poly span = poly_add(&loop->hi, &loop->lo, -1), more = poly_constant(loop->tile - 1);
+    span = poly_add(&span, &more, 1);
+    Value *count = ir_convert_before(kernel, in->region, poly_emit(kernel, in->region, &span, before_grid, in), D_I64);
+    count = ir_binary_before(kernel, in->region, OP_MAXI, count, ir_const_before(kernel, in->region, D_I64, 0));
+    return ir_binary_before(kernel, in->region, OP_DIVI, count, ir_const_before(kernel, in->region, D_I64, loop->tile));
+}
+
+/* The tile's number, in row-major order, and how many there are.  */
+static Value *number_of_tile(Nest *in, Op *where, Value **count)
+{
+    Kernel *kernel = in->kernel;
+    Value *number = NULL;
+    *count = NULL;
+    for (int n = 0; n < kernel->grid.dims; n++) {
+        const Loop *loop = &in->loops[n];
+        Value *along = tiles_along(in, loop), *at = ir_convert_before(kernel, where, form_plain(in, loop->iv), D_I64);
+        Value *low = poly_emit(kernel, in->region, &loop->lo, before_grid, in);
+        at = ir_binary_before(kernel, where, OP_SUBI, at, ir_convert_before(kernel, in->region, low, D_I64));
+        at = ir_binary_before(kernel, where, OP_DIVI, at, ir_const_before(kernel, where, D_I64, loop->tile));
+        if (number)
+            at = ir_binary_before(kernel, where, OP_ADDI, ir_binary_before(kernel, where, OP_MULI, number, along), at);
+        number = at;
+        *count = *count ? ir_binary_before(kernel, in->region, OP_MULI, *count, along) : along;
+    }
+    return number;
+}
+
+static Value *reduce(Nest *in, Op *where, const Total *total, Value *tile)
+{
+    static const Opcode by_row[] = {OP_ROW_SUM, OP_COUNT, OP_ROW_MAX, OP_ROW_MIN, OP_ROW_MIN, OP_ROW_MAX},
+                        by_col[] = {OP_COL_SUM, OP_COUNT, OP_COL_MAX, OP_COL_MIN, OP_COL_MIN, OP_COL_MAX};
+    int operation = total_number(total->op);
+    Dtype dtype = tile->type.dtype;
+    if (tile->type.cols > 1)
+        tile = form_op(in, where, by_row[operation], where->loc, type_tile(dtype, tile->type.rows, 1), 1, &tile);
+    if (tile->type.rows > 1)
+        tile = form_op(in, where, by_col[operation], where->loc, type_tile(dtype, 1, 1), 1, &tile);
+    return tile;
+}
+
+static double identity(const Total *total, Dtype dtype)
+{
+    bool real = dtype_is_float(dtype);
+    if (total->op == OP_MAXI)
+        return real ? -INFINITY : (double)INT32_MIN;
+    if (total->op == OP_MINI)
+        return real ? INFINITY : (double)INT32_MAX;
+    return total->op == OP_ANDI;
+}
+
+/* What of the tile the grid has iterations for; nothing elsewhere.  */
+static Value *in_grid(Nest *in, Op *where, const Total *total, Value *tile, int row, int col)
+{
+    for (int i = 0; i < 2; i++) {
+        int axis = i ? row : col;
+        if (axis < 0)
+            continue;
+        Value *mask = form_in_range(in, where, axis, row, col);
+        Value *args[] = {mask, tile, form_full(in, where, tile->type.dtype, 1, 1, identity(total, tile->type.dtype))};
+        tile = form_op(in, where, OP_SELECT, where->loc, tile->type, 3, args);
+    }
+    return tile;
+}
+
+void total_emit(Nest *in, Op *where, const Op *op)
+{
+    const Total *total = in->totals[0].total;
+    for (int i = 0; i < in->ntotals; i++)
+        if (in->totals[i].total->base == op->args[0])
+            total = in->totals[i].total;
+    uint32_t axes = 0;
+    int row, col;
+    for (int n = 0; n < in->kernel->grid.dims; n++)
+        axes |= is_axis(in, n) ? 1u << n : 0;
+    form_home(in, axes, &row, &col);
+    Dtype dtype = tile_dtype(op->args[2]->type.dtype);
+    Value *tile = form_whole(in, where, op->args[2], row, col);
+    if (tile->type.kind != K_TILE) {
+        Value *args[] = {form_full(in, where, dtype, 1, 1, dtype_is_float(dtype) ? -0.0 : 0), tile};
+        tile = form_op(in, where, OP_ADD, where->loc, args[0]->type, 2, args);
+    }
+    if (tile->type.dtype == D_MASK) {
+        Value *args[] = {tile, form_full(in, where, D_I32, 1, 1, 1), form_full(in, where, D_I32, 1, 1, 0)};
+        tile = form_op(in, where, OP_SELECT, where->loc, type_tile(D_I32, tile->type.rows, tile->type.cols), 3, args);
+    }
+    tile = reduce(in, where, total, in_grid(in, where, total, tile, row, col));
+    Value *count, *number = number_of_tile(in, where, &count);
+    total->base->type = type_pointer(tile->type.dtype);
+    Op *tensor = op_new(in->kernel, OP_TENSOR, in->kernel->loc, 3,
+                        (Value *[]){total->base, count, ir_const_before(in->kernel, in->region, D_I64, 1)});
+    op_before(in->region, tensor);
+    Value *numbers = op_result(in->kernel, tensor, type_tensor(tile->type.dtype, 1), total->name);
+    op_before(where, op_new(in->kernel, OP_STORE_ROW, op->loc, 3, (Value *[]){numbers, number, tile}));
+}

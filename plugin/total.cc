@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * total.cc - a sum over a whole grid, which leaves it.
+ *
+ *   #pragma ws grid(1) reduction(+: s)      h = ws_total_begin_ (0, 4);
+ *   for (int i = 0; i < n; i++)             ws_launch_f (n, a, h);
+ *       s += a[i];                          s = ws_total_f32_ (h, s);
+ *
+ * In the kernel the sum begins with nothing, and goes to the pointer h behind the loops.
+ */
+#include "plugin.h"
+
+static const Reduction *clause_of(const Walk *w, tree name)
+{
+    const char *own = name_of(name);
+    for (const Reduction *reduction = w->kernel->grid.reductions; reduction; reduction = reduction->next)
+        if (own && !strcmp(own, reduction->name))
+            return reduction;
+    return NULL;
+}
+
+static int number_of(Opcode op)
+{
+    return op == OP_ADDI ? 0 : op == OP_MULI ? 1 : op == OP_MAXI ? 2 : op == OP_MINI ? 3 : op == OP_ANDI ? 4 : 5;
+}
+
+static bool check_type(Walk *w, const Reduction *reduction, tree type)
+{
+    bool integer = INTEGRAL_TYPE_P(type) && TYPE_PRECISION(type) <= 32;
+    bool real = TREE_CODE(type) == REAL_TYPE &&
+                (TYPE_MODE(type) == TYPE_MODE(float_type_node) || TYPE_MODE(type) == TYPE_MODE(double_type_node));
+    bool logical = reduction->op == OP_ANDI || reduction->op == OP_ORI;
+    bool compares = reduction->op == OP_MAXI || reduction->op == OP_MINI;
+    if (reduction->op != OP_MULI && ((real && !logical) || (integer && !(compares && TYPE_UNSIGNED(type)))))
+        return true;
+    if (reduction->op == OP_MULI)
+        complain((location_t)w->kernel->loc.host, "write the factors to an array, and multiply them behind the grid",
+                 "%qs is a product, which tiles do not make", reduction->name);
+    else
+        complain((location_t)w->kernel->loc.host, "use int, float or double; for '&&' and '||' int",
+                 "tiles do not sum in the type of %qs", reduction->name);
+    w->failed = true;
+    return false;
+}
+
+static bool is_used_behind(const Walk *w, tree name)
+{
+    imm_use_iterator i;
+    use_operand_p use;
+    FOR_EACH_IMM_USE_FAST(use, i, name)
+    {
+        gimple *stmt = USE_STMT(use);
+        if (!is_gimple_debug(stmt) && !flow_bb_inside_loop_p(w->outer, gimple_bb(stmt)))
+            return true;
+    }
+    return false;
+}
+
+/* What the grid's outermost loop carries under a name of the clause.  */
+void total_collect(Walk *w)
+{
+    const Reduction *reduction;
+    for (gphi_iterator i = gsi_start_phis(w->outer->header); !gsi_end_p(i) && !w->failed; gsi_next(&i)) {
+        tree name = gimple_phi_result(i.phi());
+        if (virtual_operand_p(name) || !(reduction = clause_of(w, name)) || !is_used_behind(w, name) ||
+            !check_type(w, reduction, TREE_TYPE(name)))
+            continue;
+        w->totals.safe_push(TotalOut{i.phi(), create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction});
+    }
+}
+
+const TotalOut *total_of(const Walk *w, tree name)
+{
+    for (unsigned i = 0; i < w->totals.length(); i++)
+        if (gimple_phi_result(w->totals[i].phi) == name)
+            return &w->totals[i];
+    return NULL;
+}
+
+/* With what the sum begins.  */
+Value *total_start(Walk *w, const TotalOut *total)
+{
+    Dtype dtype = type_of(TREE_TYPE(gimple_phi_result(total->phi))).dtype;
+    return value_literal(w, dtype, 0, 0);
+}
+
+/* require: the loops.   Behind them what they have summed goes to the pointer.  */
+void total_leave(Walk *w)
+{
+    Total **end = &w->kernel->grid.totals;
+    *end = NULL;
+    for (unsigned i = 0; i < w->totals.length() && !w->failed; i++) {
+        const TotalOut &out = w->totals[i];
+        Value *base = value_live_in(w, out.handle, type_pointer(D_F32), out.clause->name);
+        Value *args[] = {base, value_literal(w, D_I64, 0, 0), value_of(w, gimple_phi_result(out.phi))};
+        Op *op = op_new(w->kernel, OP_SET_ELEMENT, w->kernel->loc, 3, args);
+        op->store->label = out.clause->name;
+        op_append(w->block, op);
+        Total *total = (Total *)arena_alloc(plugin.module, sizeof *total);
+        *total = Total{out.clause->op, out.clause->name, base, NULL};
+        *end = total;
+        end = &total->next;
+    }
+}
+
+/* ---- in place of the region -------------------------------------------------------------------------------------- */
+
+static tree summed_type(tree type)
+{
+    return TREE_CODE(type) == REAL_TYPE ? TYPE_MAIN_VARIANT(type) : integer_type_node;
+}
+
+/* In front of the launcher's call.  */
+void total_begin(Walk *w, gimple_stmt_iterator *where)
+{
+    tree type = build_function_type_list(ptr_type_node, integer_type_node, integer_type_node, NULL_TREE);
+    for (unsigned i = 0; i < w->totals.length(); i++) {
+        TotalOut &out = w->totals[i];
+        tree summed = summed_type(TREE_TYPE(gimple_phi_result(out.phi)));
+        gcall *call = gimple_build_call(build_fn_decl("ws_total_begin_", type), 2,
+                                        build_int_cst(integer_type_node, number_of(out.clause->op)),
+                                        fold_convert(integer_type_node, TYPE_SIZE_UNIT(summed)));
+        out.given = make_ssa_name(ptr_type_node, call);
+        gimple_call_set_lhs(call, out.given);
+        gimple_set_location(call, (location_t)w->kernel->loc.host);
+        gsi_insert_after(where, call, GSI_NEW_STMT);
+    }
+}
+
+tree total_given(const Walk *w, tree expression)
+{
+    for (unsigned i = 0; i < w->totals.length(); i++)
+        if (w->totals[i].handle == expression)
+            return w->totals[i].given;
+    return NULL_TREE;
+}
+
+static tree converted(gimple_stmt_iterator *where, tree type, tree value)
+{
+    if (useless_type_conversion_p(type, TREE_TYPE(value)))
+        return value;
+    tree name = make_ssa_name(type);
+    gsi_insert_after(where, gimple_build_assign(name, NOP_EXPR, value), GSI_NEW_STMT);
+    return name;
+}
+
+static void use_instead(const Walk *w, tree name, tree value)
+{
+    imm_use_iterator i;
+    use_operand_p use;
+    gimple *stmt;
+    FOR_EACH_IMM_USE_STMT(stmt, i, name)
+    {
+        if (is_gimple_debug(stmt) || flow_bb_inside_loop_p(w->outer, gimple_bb(stmt)))
+            continue;
+        FOR_EACH_IMM_USE_ON_STMT(use, i)
+        SET_USE(use, value);
+        update_stmt(stmt);
+    }
+}
+
+/* Behind it; uses of the sum are uses of what comes out.  */
+void total_end(const Walk *w, gimple_stmt_iterator *where)
+{
+    for (unsigned i = 0; i < w->totals.length(); i++) {
+        const TotalOut &out = w->totals[i];
+        tree name = gimple_phi_result(out.phi), type = TREE_TYPE(name), summed = summed_type(type);
+        const char *function = TREE_CODE(summed) != REAL_TYPE                    ? "ws_total_i32_"
+                               : TYPE_MODE(summed) == TYPE_MODE(float_type_node) ? "ws_total_f32_"
+                                                                                 : "ws_total_f64_";
+        tree start = converted(where, summed, PHI_ARG_DEF_FROM_EDGE(out.phi, w->entry));
+        tree signature = build_function_type_list(summed, ptr_type_node, summed, NULL_TREE);
+        gcall *call = gimple_build_call(build_fn_decl(function, signature), 2, out.given, start);
+        tree result = make_ssa_name(summed, call);
+        gimple_call_set_lhs(call, result);
+        gimple_set_location(call, (location_t)w->kernel->loc.host);
+        gsi_insert_after(where, call, GSI_NEW_STMT);
+        use_instead(w, name, converted(where, type, result));
+    }
+}

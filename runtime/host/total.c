@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * total.c - a sum over a whole grid: #pragma ws grid(n) reduction(op: x).
+ *
+ *   h = ws_total_begin_ (op, bytes);           around the launch, in place of the loops
+ *   ws_launch_f (n, a, h);                       its launcher asks for memory: ws_total_room_ (h, tiles)
+ *   x = ws_total_f32_ (h, x);                    waits, combines x with each tile's number, in the tiles' order
+ *
+ * Numbers of float are added in double.  Where the launch failed x is what it was.
+ */
+#include "target.h"
+#include "ws/backend.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { SUM, PRODUCT, LARGEST, SMALLEST, ALL, ANY };
+
+struct total {
+    int operation;
+    size_t bytes; /* of a number */
+    long count;
+    void *numbers; /* where the kernel runs */
+};
+
+void *ws_total_begin_(int operation, int bytes)
+{
+    struct total *total = calloc(1, sizeof *total);
+    if (total) {
+        total->operation = operation;
+        total->bytes = (size_t)bytes;
+    } else {
+        ws_error_set(WS_ERR_MEMORY, "reduction: out of memory");
+    }
+    return total;
+}
+
+void *ws_total_room_(const void *handle, long count)
+{
+    struct total *total = (struct total *)(uintptr_t)handle;
+    if (!total || count <= 0)
+        return NULL;
+    total->numbers = ws_backend_current()->alloc((size_t)count * total->bytes);
+    total->count = total->numbers ? count : 0;
+    return total->numbers;
+}
+
+/* The numbers, here; NULL: there are none.  */
+static void *fetch(const struct total *total)
+{
+    const struct ws_backend *backend = ws_backend_current();
+    size_t bytes = (size_t)total->count * total->bytes;
+    void *here = total->count ? malloc(bytes) : NULL;
+    if (total->count && !here)
+        ws_error_set(WS_ERR_MEMORY, "reduction: out of memory");
+    if (here && backend->copy(here, total->numbers, bytes) == WS_OK && ws_error_pending() == WS_OK)
+        return here;
+    free(here);
+    return NULL;
+}
+
+static void drop(struct total *total, void *here)
+{
+    if (total->numbers)
+        ws_backend_current()->free(total->numbers);
+    free(here);
+    free(total);
+}
+
+static double combined(int operation, double x, double y)
+{
+    switch (operation) {
+    case SUM:
+        return x + y;
+    case PRODUCT:
+        return x * y;
+    case LARGEST:
+        return y > x ? y : x;
+    default:
+        return y < x ? y : x;
+    }
+}
+
+float ws_total_f32_(void *handle, float x)
+{
+    struct total *total = handle;
+    double sum = x;
+    float *numbers = total ? fetch(total) : NULL;
+    for (long i = 0; numbers && i < total->count; i++)
+        sum = combined(total->operation, sum, numbers[i]);
+    if (total)
+        drop(total, numbers);
+    return (float)sum;
+}
+
+double ws_total_f64_(void *handle, double x)
+{
+    struct total *total = handle;
+    double *numbers = total ? fetch(total) : NULL;
+    for (long i = 0; numbers && i < total->count; i++)
+        x = combined(total->operation, x, numbers[i]);
+    if (total)
+        drop(total, numbers);
+    return x;
+}
+
+static int combined_integers(int operation, int x, int y)
+{
+    switch (operation) {
+    case SUM:
+        return (int)((unsigned)x + (unsigned)y);
+    case PRODUCT:
+        return (int)((unsigned)x * (unsigned)y);
+    case LARGEST:
+        return y > x ? y : x;
+    case SMALLEST:
+        return y < x ? y : x;
+    case ALL:
+        return x && y;
+    default:
+        return x || y;
+    }
+}
+
+int ws_total_i32_(void *handle, int x)
+{
+    struct total *total = handle;
+    int *numbers = total ? fetch(total) : NULL;
+    for (long i = 0; numbers && i < total->count; i++)
+        x = combined_integers(total->operation, x, numbers[i]);
+    if (total)
+        drop(total, numbers);
+    return x;
+}

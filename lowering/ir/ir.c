@@ -522,6 +522,7 @@ Aref *aref_new(Kernel *kernel, const char *name, int slots)
     Aref *aref = arena_alloc(kernel->module, sizeof *aref);
     aref->name = fresh_name(kernel, name);
     aref->slots = slots;
+    aref->fillers = 1;
     Aref **end = &kernel->arefs;
     for (; *end; end = &(*end)->next)
         aref->id++;
@@ -535,6 +536,12 @@ int aref_place(const Aref *aref, const Value *value)
         if (aref->payload[i] == value)
             return i;
     return -1;
+}
+
+/* Where groups take whole tiles in turn, those that store do.  */
+int role_sharers(const Kernel *kernel, const Role *role)
+{
+    return kernel->grid.split == SPLIT_TILES && role->may & ROLE_STORES ? 1 : role->replicas;
 }
 
 Aref *aref_to(const Value *value, const Role *role)

@@ -198,7 +198,7 @@ struct Value {
     Loc loc;
     int uses; /* ir_count_uses () makes it current */
     /* choose */
-    bool split; /* rows are divided among the consumer groups */
+    uint32_t split; /* roles among whose groups its rows are divided, a bit each */
     /* plan */
     Variable *var; /* the C variable that holds it in the .cu; NULL: printed as an expression at its one use */
 };
@@ -371,6 +371,7 @@ struct Aref {
     Role *producer;
     uint32_t consumers; /* bit per kernel->roles[] */
     int arrivals;       /* on the empty barrier: consumer groups that release a slot, those of other blocks included */
+    int fillers;        /* on the full barrier: groups that each write their rows of a slot, or the one that fills it */
     int along;          /* the blocks whose copies fill its slots: each release goes to all of them */
     int64_t bytes;      /* per put */
     int nstorages;
@@ -580,10 +581,11 @@ bool kernel_is_specialized(const Kernel *kernel);          /* who computes does 
 bool kernel_names(const Kernel *kernel, const char *name); /* a storage or an aref */
 Storage *storage_new(Kernel *kernel, const char *name, StorageUse use, Type tile, int slots);
 Aref *aref_new(Kernel *kernel, const char *name, int slots);
-int storage_places(const Storage *storage);           /* slots that are there */
-int aref_places(const Aref *aref);                    /* the fewest of its storages */
-int aref_place(const Aref *aref, const Value *value); /* of a value among its payload, -1: it does not carry it */
-Aref *aref_to(const Value *value, const Role *role);  /* through which a value of the body comes to the role, or NULL */
+int storage_places(const Storage *storage);               /* slots that are there */
+int aref_places(const Aref *aref);                        /* the fewest of its storages */
+int aref_place(const Aref *aref, const Value *value);     /* of a value among its payload, -1: it does not carry it */
+int role_sharers(const Kernel *kernel, const Role *role); /* groups of the role among which rows are divided */
+Aref *aref_to(const Value *value, const Role *role); /* through which a value of the body comes to the role, or NULL */
 Aref *aref_from(const Value *value, const Role *role); /* into which the role puts it, or NULL */
 #define ROLE_BIT(role) (1u << (role)->id)
 

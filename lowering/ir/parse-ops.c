@@ -160,6 +160,17 @@ Type parse_type(Parser *p)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
+/* `split`: among the groups of the program's role, in the body of the one that stores; `split:ROLE`.  */
+static uint32_t parse_split(Parser *p)
+{
+    const Role *role = p->role ? p->role : role_that(p->kernel, ROLE_STORES);
+    if (scan_accept(p, ":"))
+        role = parse_find_role(p, scan_word(p, "a role"));
+    if (!role && !p->failed)
+        scan_fail(p, "no role divides rows");
+    return role ? ROLE_BIT(role) : 0;
+}
+
 Definition parse_definition(Parser *p)
 {
     Definition definition = {.name = p->token.text, .loc = scan_loc(p)};
@@ -168,7 +179,8 @@ Definition parse_definition(Parser *p)
     scan_next(p);
     if (scan_accept(p, ":"))
         definition.type = parse_type(p);
-    definition.split = scan_accept(p, "split");
+    while (scan_accept(p, "split"))
+        definition.split |= parse_split(p);
     if (scan_accept(p, "var")) {
         scan_expect(p, "=");
         definition.var = scan_word(p, "a variable");

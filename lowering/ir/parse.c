@@ -295,6 +295,8 @@ static void parse_aref(Parser *p, int line)
         aref->consumers = parse_role_list(p);
     if (at_key(p, line, "arrivals"))
         aref->arrivals = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "fillers"))
+        aref->fillers = scan_number_up_to(p, 0, 1000);
     if (at_key(p, line, "along"))
         aref->along = scan_choice(p, "blocks of a cluster", text_alongs, TEXT_ALONGS);
     if (at_key(p, line, "bytes"))

@@ -75,7 +75,7 @@ char *scan_copy(Parser *p, const char *from, const char *to);
 typedef struct {
     const char *name;
     Type type;
-    bool split;
+    uint32_t split;
     const char *var; /* a variable's name */
     Loc loc;
 } Definition;

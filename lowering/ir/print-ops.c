@@ -170,6 +170,14 @@ const char *ir_print_variable_name(const Printer *p, const Variable *variable)
     return before == 1 ? variable->name : arena_print(p->kernel->module, "%s$%d", variable->name, before);
 }
 
+static void print_split(Printer *p, const Value *value)
+{
+    const Role *own = p->role ? p->role : value->split ? role_that(p->kernel, ROLE_STORES) : NULL;
+    FOR_ROLES (role, p->kernel)
+        if (value->split & ROLE_BIT(role))
+            fprintf(p->out, role == own ? " split" : " split:%s", role->name);
+}
+
 /* %acc: tile<f32,128x256> split var=acc; in a program var=p.x is the launcher's x, as in the .cu */
 void ir_print_definition(Printer *p, const Value *value)
 {
@@ -178,8 +186,7 @@ void ir_print_definition(Printer *p, const Value *value)
         fputs(": ", p->out);
         ir_print_type(p, value->type);
     }
-    if (value->split)
-        fputs(" split", p->out);
+    print_split(p, value);
     if (value->var)
         fprintf(p->out, " var=%s%s", p->role && !value->var->role ? "p." : "", ir_print_variable_name(p, value->var));
 }

@@ -177,6 +177,8 @@ static void print_aref(Printer *p, const Aref *aref)
     }
     if (aref->arrivals)
         fprintf(p->out, " arrivals=%d", aref->arrivals);
+    if (aref->fillers > 1)
+        fprintf(p->out, " fillers=%d", aref->fillers);
     if (aref->along)
         fprintf(p->out, " along=%s", text_alongs[aref->along]);
     if (aref->bytes)

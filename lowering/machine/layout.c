@@ -76,7 +76,9 @@ static void visit_cost(Op *op, void *context)
     if (op->code == OP_TRANS && from.kind == K_TILE && !machine_turns_vectors(from, cost->layout))
         cost->turned += from.rows * from.cols;
     for (int i = 0; i < op->nresults + leaves; i++) {
-        Type type = i < op->nresults ? op->results[i]->type : op->args[op->nargs - 1]->type;
+        Type type = i < op->nresults          ? op->results[i]->type
+                    : op->code == OP_PUT_TILE ? op->args[1]->type
+                                              : op->args[op->nargs - 1]->type;
         if (type.kind != K_TILE)
             continue;
         int registers = machine_tile_registers(type, cost->layout);

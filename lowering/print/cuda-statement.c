@@ -456,10 +456,14 @@ static void print_copy_in(Printer *in, const Op *op)
 static void print_put_tile(Printer *in, const Op *op)
 {
     cuda_begin(in);
-    fprintf(in->out, "%s(", op->storage->turned ? "ws::transpose" : op_info[op->code].call);
+    fprintf(in->out, "%s(",
+            op->storage->turned ? "ws::transpose"
+            : op->nargs == 3    ? "ws::put_rows"
+                                : op_info[op->code].call);
     cuda_slot(in, op->storage, op->args[0]);
     fputs(", ", in->out);
     cuda_value(in, op->args[1], PREC_ANY);
+    cuda_coordinates(in, op, 2, op->nargs);
     fputs(");\n", in->out);
 }
 

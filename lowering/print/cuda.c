@@ -283,6 +283,19 @@ static void print_part_inits(Printer *in)
                       storage->slots > 1 ? arena_print(in->kernel->module, "[%d]", i) : "", storage->name);
 }
 
+static void print_ring_init(Printer *in, const Aref *aref)
+{
+    Module *module = in->kernel->module;
+    bool several = aref->fillers > 1;
+    const char *fillers = several ? arena_print(module, ", %d", aref->fillers) : "";
+    const char *fill = several ? arena_print(module, "%s groups fill, ", number_word(aref->fillers)) : "";
+    cuda_commented(in,
+                   arena_print(module, "s.%s.init%s(\"%s\", %d%s);", aref->name, init_blocks(in, aref), aref->name,
+                               aref->arrivals, fillers),
+                   arena_print(module, "%s%s group%s each slot", fill, number_word(aref->arrivals),
+                               aref->arrivals == 1 ? " releases" : "s release"));
+}
+
 static void print_inits(Printer *in)
 {
     Kernel *kernel = in->kernel;
@@ -293,11 +306,7 @@ static void print_inits(Printer *in)
     cuda_line(in, several ? "if (ws::first_thread()) {" : "if (ws::first_thread())");
     in->indent++;
     FOR_AREFS (aref, kernel)
-        cuda_commented(in,
-                       arena_print(kernel->module, "s.%s.init%s(\"%s\", %d);", aref->name, init_blocks(in, aref),
-                                   aref->name, aref->arrivals),
-                       arena_print(kernel->module, "%s group%s each slot", number_word(aref->arrivals),
-                                   aref->arrivals == 1 ? " releases" : "s release"));
+        print_ring_init(in, aref);
     if (pingpong)
         cuda_line(in, "s.pingpong.init(\"pingpong\");");
     if (kernel_gathers(kernel))

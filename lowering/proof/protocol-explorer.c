@@ -277,7 +277,7 @@ static bool is_about_itself(const Op *op, const void *context)
 {
     const Group *group = context;
     return op->code == OP_PINGPONG_TAKE || op->code == OP_ROLE_BARRIER || op_meets_blocks(op) ||
-           op->code == OP_GATHER || op->code == OP_PUT ||
+           op->code == OP_GATHER || (op->code == OP_PUT && op->aref->fillers == 1) ||
            (op->code == OP_IF && group->decision_of[op->position] == DECIDE_OWN) || loop_edge(op);
 }
 

@@ -97,7 +97,7 @@ static bool run_copy_in(Explorer *in, State *state, int group, const Op *op)
     return true;
 }
 
-/* All of a tile, by the threads themselves.  */
+/* All of a tile, or each of the groups that this one stands for its rows of it, by the threads themselves.  */
 static bool run_put_tile(Explorer *in, State *state, int group, const Op *op)
 {
     GroupState *self = &state->groups[group];
@@ -105,7 +105,10 @@ static bool run_put_tile(Explorer *in, State *state, int group, const Op *op)
     if (!is_being_filled(self, mark_at(in, state, group, op->args[0]), aref))
         return violates(in, state, group, op, "writes to '%s' outside its put", aref->name);
     int slot = slot_of(in, aref->id, self->puts[aref->id].next);
-    state->brought[ring_at(in, in->groups[group].block, aref->id)][slot] += machine_tile_bytes(op->storage->tile);
+    Type part = op->args[1]->type;
+    bool rows = op->nargs == 3;
+    state->brought[ring_at(in, in->groups[group].block, aref->id)][slot] +=
+        rows ? in->groups[group].count * machine_tile_bytes(part) : machine_tile_bytes(op->storage->tile);
     self->fresh[storage_place(in->kernel, op->storage)] = (Written){true, true};
     return true;
 }

@@ -61,6 +61,9 @@
  *      order, so that one stands for all; in a block likewise for the groups of a role whose program is not about their
  *      number.  What a group decides for itself others do not see.
  *
+ *      So do the groups that each put their rows of a tile.  A slot is full when all have, so that none is released
+ *      before, and empty again only when it was full: the groups are never a round apart at one slot, and meet there.
+ *
  *   7. Blocks that sum the parts of a tile meet, and share nothing else: no ring, no decision inside.  They are alike
  *      but for which part is theirs, so one stands for all.  That it may go on when it comes to a meeting assumes that
  *      the others come, too: how often, and when, depends on nothing that differs between them (blocks_synchronize).

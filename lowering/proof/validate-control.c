@@ -57,7 +57,7 @@ static bool must_store(const Validator *in, const Op *store)
 
 static bool puts_into(const Validator *in, const Aref *aref)
 {
-    return aref->producer == in->role && (in->role->replicas == 1 || in->leader != 0);
+    return aref->producer == in->role && (in->role->replicas == 1 || aref->fillers > 1 || in->leader != 0);
 }
 
 bool is_needed(const Validator *in, const Op *source)

@@ -204,7 +204,7 @@ static bool run_load(Validator *in, const Op *op)
 bool is_divided(const Validator *in, const Op *store)
 {
     const Value *tile = store->args[store->nargs - 1];
-    return in->groups > 1 && (tile->split || ring_source_divides(tile, in->groups));
+    return in->groups > 1 && (tile->split & ROLE_BIT(in->role) || ring_source_divides(tile, in->groups));
 }
 
 typedef struct {
@@ -305,7 +305,7 @@ static bool run_slot(Validator *in, const Op *op, unsigned bit)
     if (!instance)
         return differs(in, op, "a %s of '%s' that no iteration of the source has", op_info[op->code].text,
                        op->aref->name);
-    if (bit == DONE_PUT && in->role->replicas > 1 && in->leader != 1)
+    if (bit == DONE_PUT && in->role->replicas > 1 && op->aref->fillers == 1 && in->leader != 1)
         return differs(in, op, "every group puts into '%s'", op->aref->name);
     instance->done[op->aref->payload[0]->def->position] |= bit;
     if (op->nresults)
@@ -356,7 +356,19 @@ static bool run_copy_in(Validator *in, const Op *op)
     return check_share(in, op, load);
 }
 
-/* The tile of the same iteration, all of it, by one group.  */
+/* All of a slot's tile by one group; or, by all groups of the role, its rows by each.  */
+static bool is_part_of_slot(Validator *in, const Op *op, Known tile, const Value *value)
+{
+    const Value *from = op->args[1];
+    if (op->aref->fillers == 1)
+        return in->role->replicas == 1 && op->nargs == 2 && from->type.rows == value->type.rows &&
+               tile.spread != SPREAD_COLS;
+    return op->aref->fillers == in->groups && op->nargs == 3 && from->type.rows * in->groups == value->type.rows &&
+           (tile.spread == SPREAD_ROWS || tile.spread == SPREAD_ANY) && !op->storage->turned &&
+           known_of(in, op->args[2]).term == group_rows(in, from->type.rows);
+}
+
+/* The tile of the same iteration.  */
 static bool run_put_tile(Validator *in, const Op *op)
 {
     Known slot = known_of(in, op->args[0]), tile = known_of(in, op->args[1]);
@@ -364,8 +376,8 @@ static bool run_put_tile(Validator *in, const Op *op)
     if (!source || !is_slot(&slot, op->aref))
         return differs(in, op, "writes a tile to '%s' with a slot of another ring", op->storage->name);
     const Value *value = source->results[0];
-    bool whole = in->role->replicas == 1 && op->args[1]->type.rows == value->type.rows && tile.spread != SPREAD_COLS;
-    if (!whole || !agrees(in, tile, op->args[1], source_term(in, slot.instance, value), value))
+    if (!is_part_of_slot(in, op, tile, value) ||
+        !agrees(in, tile, op->args[1], source_term(in, slot.instance, value), value))
         return differs(in, op, "writes something else to '%s' than the source has there", op->storage->name);
     unsigned *done = &slot.instance->done[source->position];
     if (*done & DONE_COPY)

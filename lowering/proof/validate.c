@@ -227,7 +227,7 @@ bool validate_programs(Kernel *kernel, Labels *labels)
         return false;
     FOR_ROLES (role, kernel) {
         in->role = role;
-        in->groups = kernel->grid.split == SPLIT_TILES ? 1 : role->replicas;
+        in->groups = role_sharers(kernel, role);
         in->stores = has_stores(role->body);
         storing += in->stores;
         order_number(role);

@@ -159,11 +159,13 @@ static void check_stage(RoleUses *uses, const Op *op)
         complain(uses, op, "writes to memory of another shape");
 }
 
-/* All of it, into a slot of its shape, or turned over: so go bytes out of another slot alone.  */
+/* All of it, or the rows of each group, into a slot of its shape; or turned over: so go bytes out of another slot alone.
+ */
 static void check_put_tile(RoleUses *uses, const Op *op)
 {
     Type from = op->args[1]->type, tile = op->storage->turned ? type_transposed(op->storage->tile) : op->storage->tile;
     bool bytes = from.kind == K_VIEW && dtype_bytes(from.dtype) == 1;
+    from.rows *= op->nargs == 3 ? op->aref->fillers : 1;
     if (tile.dtype != from.dtype || tile.rows != from.rows || tile.cols != from.cols)
         complain(uses, op, "writes to memory of another shape");
     else if (op->storage->use != USE_RING || (from.kind != K_VIEW && from.kind != K_TILE) ||

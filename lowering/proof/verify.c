@@ -63,13 +63,19 @@ static bool check_ends(Kernel *kernel, Labels *labels)
 {
     (void)labels;
     FOR_AREFS (aref, kernel) {
-        int fillers = 0, readers = 0;
+        int fillers = 0, readers = 0, groups = 0;
         FOR_ROLES (role, kernel) {
             fillers += role_has_op(role, OP_PUT, aref);
+            groups += role_has_op(role, OP_PUT_TILE, aref) ? role_sharers(kernel, role) : 0;
             readers += role_has_op(role, OP_GET, aref);
         }
         if (fillers != 1 || !readers) {
             BUG(kernel, "ring '%s': %d roles fill it and %d read it", aref->name, fillers, readers);
+            return false;
+        }
+        if (aref->fillers != (groups ? groups : 1)) {
+            BUG(kernel, "ring '%s': %d groups fill a slot, and its barrier expects %d", aref->name, groups ? groups : 1,
+                aref->fillers);
             return false;
         }
         if (!check_sharers(kernel, aref))

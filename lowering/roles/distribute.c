@@ -15,8 +15,8 @@
  * counts its own executions, so slot and phase agree between roles for any control flow, trip counts of 0 and 1
  * included.
  *
- * With several consumer groups the rows of split tiles shrink, row coordinates grow by the group's first row, and what
- * every group holds whole is stored by the first group alone.
+ * With several groups of a role the rows of split tiles shrink, row coordinates grow by the group's first row, what
+ * each has is put at its rows of a slot, and what every group holds whole is stored by the first group alone.
  */
 #include "schedule/cluster.h"
 #include "roles/distribute.h"
@@ -47,7 +47,13 @@ static void clone_block(Distributor *in, Block *from, Block *to);
 /* Groups among which rows are divided.  */
 static int groups_of(const Distributor *in)
 {
-    return in->kernel->grid.split == SPLIT_TILES ? 1 : in->role->replicas;
+    return role_sharers(in->kernel, in->role);
+}
+
+/* Has each group its own rows of the body's value?  */
+static bool is_split(const Distributor *in, const Value *value)
+{
+    return groups_of(in) > 1 && value->split & ROLE_BIT(in->role);
 }
 
 /* ---- small builders ---------------------------------------------------------------------------------------------- */
@@ -150,15 +156,15 @@ static bool use_is_split(const Distributor *in, const Use *use)
         return use->arg != 1;
     case OP_YIELD: {
         const Op *outer = op->parent->parent;
-        return outer && use->arg < outer->nresults && outer->results[use->arg]->split;
+        return outer && use->arg < outer->nresults && is_split(in, outer->results[use->arg]);
     }
     case OP_FOR:
-        return use->arg >= 3 && op->results[use->arg - 3]->split;
+        return use->arg >= 3 && is_split(in, op->results[use->arg - 3]);
     case OP_WHILE:
-        return op->results[use->arg]->split;
+        return is_split(in, op->results[use->arg]);
     default:
         if (op->nresults && op->results[0]->type.rows > 1)
-            return op->results[0]->split;
+            return is_split(in, op->results[0]);
         return ring_source_divides(op->args[use->arg], groups_of(in));
     }
 }
@@ -209,7 +215,7 @@ static void emit_read(Distributor *in, Block *to, const Op *origin, Value *value
     Op *read = emit(in, to, origin, OP_READ, 1, &window);
     read->aref = window->def->aref;
     form[value->id] = op_result(in->kernel, read, type_kind(K_TILE, window->type), value->name);
-    form[value->id]->split = split && groups_of(in) > 1 && value->type.rows > 1;
+    form[value->id]->split = split && groups_of(in) > 1 && value->type.rows > 1 ? ROLE_BIT(in->role) : 0;
 }
 
 /* Registers for every use in this role that is not an operand of a product.  */
@@ -276,8 +282,8 @@ static void emit_skip(Distributor *in, Block *to, const Op *source, Aref *aref)
     skip->sync->count = 1;
 }
 
-/* The whole group writes a tile to the next slot.  `tile` is in registers, or a view of the slot that it is in now, of
-   which `from` is the ring.  */
+/* The whole group writes a tile, or its rows of it, to the next slot.  `tile` is in registers, or a view of the slot
+   that it is in now, of which `from` is the ring.  */
 static void emit_put_tile(Distributor *in, Block *to, const Op *source, Aref *aref, Value *tile, Aref *from)
 {
     Op *put = emit(in, to, source, OP_PUT, 0, NULL);
@@ -293,6 +299,8 @@ static void emit_put_tile(Distributor *in, Block *to, const Op *source, Aref *ar
     Op *write = emit(in, to, source, OP_PUT_TILE, 2, args);
     write->aref = aref;
     write->storage = aref->storages[aref_place(aref, source->results[0])];
+    if (groups_of(in) > 1)
+        op_add_arg(in->kernel, write, group_offset(in, tile->type.rows));
     if (from)
         emit_consumed(in, to, source, from, 0);
     emit(in, to, source, OP_FENCE, 0, NULL);
@@ -413,7 +421,7 @@ static Value *operand(Distributor *in, Block *to, Op *op, int arg)
     Value *value = op->args[arg];
     const Op *source = value->type.kind == K_TILE ? arrives(in, value) : NULL;
     bool product = op_is_product(op) && arg < 2;
-    if (!source && product && arg == 1 && value->split && groups_of(in) > 1)
+    if (!source && product && arg == 1 && is_split(in, value))
         return emit_gather(in, to, op, value);
     if (!source)
         return value_map_get(&in->map, value);
@@ -429,7 +437,7 @@ static Value *operand(Distributor *in, Block *to, Op *op, int arg)
 static Type role_type(const Distributor *in, const Value *value)
 {
     Type type = value->type;
-    if (value->split && groups_of(in) > 1)
+    if (is_split(in, value))
         type.rows /= groups_of(in);
     return type;
 }
@@ -446,7 +454,7 @@ static Op *clone_shell(Distributor *in, Block *to, Op *op)
 static void clone_result(Distributor *in, Op *copy, Value *result)
 {
     Value *value = op_result(in->kernel, copy, role_type(in, result), result->name);
-    value->split = result->split && groups_of(in) > 1;
+    value->split = is_split(in, result) ? ROLE_BIT(in->role) : 0;
     value->loc = result->loc;
     value_map_set(in->kernel, &in->map, result, value);
 }
@@ -454,7 +462,7 @@ static void clone_result(Distributor *in, Op *copy, Value *result)
 static void clone_argument(Distributor *in, Block *block, Value *argument)
 {
     Value *value = block_arg(in->kernel, block, role_type(in, argument), argument->name, argument->loc);
-    value->split = argument->split && groups_of(in) > 1;
+    value->split = is_split(in, argument) ? ROLE_BIT(in->role) : 0;
     value_map_set(in->kernel, &in->map, argument, value);
 }
 
@@ -467,7 +475,7 @@ static void clone_plain(Distributor *in, Block *to, Op *op)
     int row = groups_of(in) > 1 ? row_coordinate(op) : -1;
     bool store = op_info[op->code].class_ == CLASS_STORE;
     Value *tile = op->nresults ? op->results[0] : store ? args[op->nargs - 1] : NULL;
-    bool split = tile && tile->split && groups_of(in) > 1;
+    bool split = tile && (op->nresults ? is_split(in, tile) : tile->split != 0);
     if (row >= 0 && split) {
         int rows = tile->type.rows / (op->nresults ? groups_of(in) : 1);
         args[row] =
@@ -594,7 +602,7 @@ static void clone_control(Distributor *in, Block *to, Op *op)
             if (op->code == OP_GRID || i < first || keeps(in, op->results[i - first]))
                 clone_argument(in, block, argument);
         }
-        if (op->code == OP_GRID && in->kernel->grid.split == SPLIT_TILES && in->role->replicas > 1)
+        if (op->code == OP_GRID && groups_of(in) < in->role->replicas)
             clone_turns(in, op->blocks[k], block, op);
         else
             clone_block(in, op->blocks[k], block);

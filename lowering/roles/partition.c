@@ -12,6 +12,8 @@
  *   w8 = ws_load (w, j, k, 128, 64)            aref w8: producer -> converter
  *   wh = ws_cast (w8, WS_F16)                  aref wh: converter -> consumer
  *
+ * Several groups of the maker each write their rows of the tile, and the slot is full when all have.
+ *
  * What is turned over on its way goes through two of them, the second filled by the role that does so:
  *
  *   tv = ws_load (v, k, j, 64, 128)            aref tv: producer -> transposer; aref tv_transposed from tv: {128x64}
@@ -118,7 +120,7 @@ static int releasing_groups(const Kernel *kernel, const Aref *aref)
     int groups = 0;
     FOR_ROLES (role, kernel)
         if (aref->consumers & ROLE_BIT(role))
-            groups += kernel->grid.split == SPLIT_TILES ? 1 : role->replicas;
+            groups += role_sharers(kernel, role);
     return groups * cluster_sharers(kernel, aref->along);
 }
 
@@ -135,6 +137,7 @@ static Aref *new_aref(Kernel *kernel, const Op *source)
     Aref *aref = aref_new(kernel, "ring", schedule_of(source)->depth);
     aref->producer = role_of_bit(kernel, schedule_of(source)->maker);
     aref->consumers = getting_roles(source);
+    aref->fillers = source->code == OP_LOAD ? 1 : role_sharers(kernel, aref->producer);
     aref->home = source->parent;
     aref->release_lag = in_flight_after(source);
     return aref;

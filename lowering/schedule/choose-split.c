@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * choose-split.c - may consumer groups divide the rows of every tile among them?
+ * choose-split.c - may the groups of a role divide the rows of every tile among them?
  *
  *   acc (128,256) = ws_dot (ta, ws_trans (tb), acc)     two groups: rows 0..63 and 64..127 of ta and acc, all of tb
  *
@@ -12,6 +12,8 @@
  *
  *   dq (64,128) = ws_dot (ws_trans (tk), ds, dq)        each group computed 64 of ds's 128 rows, and the product needs
  *                                                       all
+ *
+ * What a role makes for others is split: each of its groups puts its rows of it.
  *
  * A right operand of 16-bit elements need not be whole: the groups gather their rows in shared memory, where the
  * product reads it anyway.  That costs a barrier of the groups, and is done only if the rows could not be divided
@@ -25,6 +27,7 @@ enum { FREE = 0, SPLIT = 1, WHOLE = 2 };
 
 typedef struct {
     Kernel *kernel;
+    const Role *role;
     char *mode; /* by value id */
     bool changed;
     int groups;
@@ -39,9 +42,16 @@ static bool has_rows(const Value *value)
     return value->type.kind == K_TILE && value->type.rows > 1;
 }
 
+/* Through a ring; what the role itself computes and puts into one it has in registers.  */
+static bool arrives(const Splitter *in, const Value *value)
+{
+    const Op *source = ring_source(value);
+    return source && (source->code == OP_LOAD || schedule_of(source)->maker != ROLE_BIT(in->role));
+}
+
 static void require(Splitter *in, Value *value, int mode, Op *op)
 {
-    if (!has_rows(value) || ring_source(value) || (in->mode[value->id] & mode) == mode)
+    if (!has_rows(value) || arrives(in, value) || (in->mode[value->id] & mode) == mode)
         return;
     in->mode[value->id] |= (char)mode;
     in->changed = true;
@@ -51,7 +61,7 @@ static void require(Splitter *in, Value *value, int mode, Op *op)
 
 static void link_values(Splitter *in, Value *x, Value *y, Op *op)
 {
-    if (!x || !y || !has_rows(x) || !has_rows(y) || ring_source(x) || ring_source(y))
+    if (!x || !y || !has_rows(x) || !has_rows(y) || arrives(in, x) || arrives(in, y))
         return;
     require(in, x, in->mode[y->id], op);
     require(in, y, in->mode[x->id], op);
@@ -81,7 +91,7 @@ static bool may_be_gathered(const Value *right)
 
 static void require_all_rows(Splitter *in, Op *op)
 {
-    if (op->nresults && ring_source(op->results[0]))
+    if (op->nresults && arrives(in, op->results[0]))
         return;
     in->whole = op;
     require(in, op->args[0], WHOLE, op);
@@ -89,11 +99,20 @@ static void require_all_rows(Splitter *in, Op *op)
         require(in, op->results[i], WHOLE, op);
 }
 
-/* Another role than the one that divides rows does it.  */
+/* Each group puts its rows of what the role makes for others.  */
+static void require_put(Splitter *in, Op *op)
+{
+    if (schedule_of(op)->maker == ROLE_BIT(in->role) && op->code != OP_LOAD)
+        require(in, op->results[0], SPLIT, op);
+}
+
+/* Another role than the one that divides rows does it.  What was given to none is the storing role's.  */
 static bool is_elsewhere(const Splitter *in, const Op *op)
 {
     uint32_t roles = schedule_of(op)->roles;
-    return roles && !(roles & ROLE_BIT(role_that(in->kernel, ROLE_STORES)));
+    if (roles || op_info[op->code].class_ == CLASS_CONTROL)
+        return roles && !(roles & ROLE_BIT(in->role));
+    return !(in->role->may & ROLE_STORES);
 }
 
 static void visit_constraint(Op *op, void *context)
@@ -101,6 +120,7 @@ static void visit_constraint(Op *op, void *context)
     Splitter *in = context;
     if (is_elsewhere(in, op))
         return;
+    require_put(in, op);
     if (op_mixes_rows(op)) {
         require_all_rows(in, op);
         return;
@@ -152,6 +172,12 @@ static void propagate(Splitter *in)
     }
 }
 
+/* What a role that prepares does not put into its rings, nor makes that of, is none of its tiles.  */
+static bool is_beside(const Splitter *in, const Value *value)
+{
+    return !(in->role->may & ROLE_STORES) && !in->mode[value->id];
+}
+
 /* Every split tile's rows must divide; for the tensor cores and for windows of shared memory by whole blocks of
    rows. */
 static void visit_divide(Op *op, void *context)
@@ -159,7 +185,8 @@ static void visit_divide(Op *op, void *context)
     Splitter *in = context;
     for (int i = 0; i < op->nresults; i++) {
         Value *value = op->results[i];
-        if (!has_rows(value) || ring_source(value) || in->mode[value->id] & WHOLE || is_elsewhere(in, op))
+        if (!has_rows(value) || arrives(in, value) || in->mode[value->id] & WHOLE || is_elsewhere(in, op) ||
+            is_beside(in, value))
             continue;
         int unit = in->groups * (op->code == OP_DOT ? MACHINE_MMA_ROWS : MACHINE_SWIZZLE_ROWS);
         if (value->type.rows % unit && !in->why)
@@ -169,15 +196,21 @@ static void visit_divide(Op *op, void *context)
     }
 }
 
+static void mark(const Splitter *in, Value *value, bool split)
+{
+    uint32_t bit = ROLE_BIT(in->role);
+    value->split = has_rows(value) && split ? value->split | bit : value->split & ~bit;
+}
+
 static void visit_mark(Op *op, void *context)
 {
     Splitter *in = context;
     for (int i = 0; i < op->nresults; i++)
-        op->results[i]->split = has_rows(op->results[i]) && in->mode[op->results[i]->id] == SPLIT;
+        mark(in, op->results[i], in->mode[op->results[i]->id] == SPLIT);
     for (int k = 0; k < op->nblocks; k++)
         for (int i = 0; op->blocks[k] && i < op->blocks[k]->nargs; i++) {
             Value *argument = op->blocks[k]->args[i];
-            argument->split = has_rows(argument) && !(in->mode[argument->id] & WHOLE);
+            mark(in, argument, !(in->mode[argument->id] & WHOLE) && !is_beside(in, argument));
         }
 }
 
@@ -186,7 +219,7 @@ static void visit_mark(Op *op, void *context)
 /* What a block's arguments are follows from what is handed to them: no mode is left to find.  */
 static bool is_split(const Splitter *in, const Value *value)
 {
-    return ring_source(value) ? ring_source_divides(value, in->groups)
+    return arrives(in, value) ? ring_source_divides(value, in->groups)
                               : has_rows(value) && !(in->mode[value->id] & WHOLE);
 }
 
@@ -224,16 +257,16 @@ static void visit_store(Op *op, void *context)
         ir_walk(overlap.in->kernel->body, visit_overlap, &overlap);
 }
 
-static bool try_split(Kernel *kernel, int groups, bool gathers, Op **why)
+static bool try_split(Kernel *kernel, const Role *role, int groups, bool gathers, Op **why)
 {
     char *mode = arena_alloc(kernel->module, (size_t)kernel->module->next_id);
-    Splitter in = {.kernel = kernel, .mode = mode, .groups = groups, .gathers = gathers};
+    Splitter in = {.kernel = kernel, .role = role, .mode = mode, .groups = groups, .gathers = gathers};
     propagate(&in);
     ir_walk(kernel->body, visit_odd, &in);
     propagate(&in);
     if (!in.why)
         ir_walk(kernel->body, visit_divide, &in);
-    if (!in.why)
+    if (!in.why && role->may & ROLE_STORES)
         ir_walk(kernel->body, visit_store, &in);
     if (!in.nsplit && !in.why)
         in.why = in.whole ? in.whole : kernel->body->last; /* every group would do everything */
@@ -245,8 +278,8 @@ static bool try_split(Kernel *kernel, int groups, bool gathers, Op **why)
     return true;
 }
 
-bool split_rows(Kernel *kernel, int groups, Op **why)
+bool split_rows(Kernel *kernel, const Role *role, int groups, Op **why)
 {
     Op *otherwise = NULL;
-    return try_split(kernel, groups, false, why) || try_split(kernel, groups, true, &otherwise);
+    return try_split(kernel, role, groups, false, why) || try_split(kernel, role, groups, true, &otherwise);
 }

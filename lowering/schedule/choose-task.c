@@ -165,8 +165,6 @@ static bool check_block(const Members *block)
         reject(kernel, task->loc, REASON_TASK_LOADS, task->name);
     else if (!block->nroots)
         reject(kernel, task->loc, REASON_TASK_UNNEEDED, task->name);
-    else if (task->groups > 1)
-        reject(kernel, task->loc, REASON_TASK_GROUPS, task->name, task->groups);
     else if (is_taken(kernel, task->name))
         reject(kernel, task->loc, REASON_TASK_NAME, task->name);
     return !kernel->failed;
@@ -175,7 +173,7 @@ static bool check_block(const Members *block)
 static void make_role(Members *block)
 {
     Kernel *kernel = block->in->kernel;
-    Role *role = role_new(kernel, block->task->name, ROLE_COMPUTES, 1);
+    Role *role = role_new(kernel, block->task->name, ROLE_COMPUTES, block->task->groups ? block->task->groups : 1);
     role->registers = block->task->registers;
     for (int i = 0; i < block->nroots; i++) {
         Op *root = block->roots[i];
@@ -215,6 +213,30 @@ void choose_tasks(Chooser *in)
         check_root(&block, in->prepared[i]);
     }
 }
+
+/* ---- groups of a task -------------------------------------------------------------------------------------------- */
+
+static const Task *task_called(const Kernel *kernel, const char *name)
+{
+    const Task *task = kernel->tasks;
+    while (task && strcmp(task->name, name))
+        task = task->next;
+    return task;
+}
+
+/* Each group of a role that prepares has its rows of all that it puts into rings.  */
+bool choose_task_rows(Kernel *kernel)
+{
+    FOR_ROLES (role, kernel) {
+        const Task *task = role->replicas > 1 && !(role->may & ROLE_STORES) ? task_called(kernel, role->name) : NULL;
+        Op *why = NULL;
+        if (task && !split_rows(kernel, role, role->replicas, &why))
+            reject(kernel, task->loc, REASON_TASK_GROUPS, task->name, why->loc.line, role->replicas);
+    }
+    return !kernel->failed;
+}
+
+/* ---- rings ------------------------------------------------------------------------------------------------------- */
 
 static void visit_ring(Op *op, void *context)
 {

@@ -561,6 +561,7 @@ static bool takes_tiles(const Chooser *in)
 static int choose_groups(Chooser *in)
 {
     Grid *grid = &in->kernel->grid;
+    const Role *role = role_that(in->kernel, ROLE_STORES);
     Op *why = NULL;
     if (takes_tiles(in)) {
         if (!in->specialized || grid->parts)
@@ -570,7 +571,7 @@ static int choose_groups(Chooser *in)
     }
     grid->split = SPLIT_ROWS;
     if (grid->consumers > 1) {
-        if (!split_rows(in->kernel, grid->consumers, &why))
+        if (!split_rows(in->kernel, role, grid->consumers, &why))
             reject(in->kernel, why->loc, REASON_SPLIT_ROWS, grid->consumers);
         return grid->consumers;
     }
@@ -580,7 +581,7 @@ static int choose_groups(Chooser *in)
     for (int groups = wanted_groups(in); groups > 1; groups--)
         if (one && !room_for_staged(in, groups, true))
             continue; /* each group stages operands of its own */
-        else if (split_rows(in->kernel, groups, &why))
+        else if (split_rows(in->kernel, role, groups, &why))
             return groups;
         else
             remark(in->kernel, DIAG_MISSED, why->loc,
@@ -599,9 +600,10 @@ static bool has_turned(const Chooser *in, const Op *loop)
 /* An operand of which each group computes its rows: all groups meet, and none may wait for its turn until then.  */
 static bool has_gathered(const Chooser *in, const Op *loop)
 {
+    const Role *stores = role_that(in->kernel, ROLE_STORES);
     for (int i = 0; i < in->ndots; i++) {
         const Value *right = in->dots[i]->args[1];
-        if (pipelined_loop(in->dots[i]) == loop && right->split && !ring_source(right))
+        if (pipelined_loop(in->dots[i]) == loop && right->split & ROLE_BIT(stores) && !ring_source(right))
             return true;
     }
     return false;
@@ -745,6 +747,8 @@ void pass_choose(Kernel *kernel)
         return;
     kernel->grid.consumers = groups;
     choose_turns(&in, groups);
+    if (!choose_task_rows(kernel))
+        return;
     if (!kernel->grid.persistent_given)
         kernel->grid.persistent = in.specialized || kernel->grid.share;
     assign_roles(&in, groups);

@@ -36,15 +36,16 @@ int choose_uneven_depth(Chooser *in, int64_t room, int most);
 
 /* choose-task.c: roles that the user names, and what they put into rings, before the schedule of a loop is chosen.  */
 void choose_tasks(Chooser *in);
+bool choose_task_rows(Kernel *kernel);      /* each group of a task that prepares has its rows; false: it cannot */
 void choose_check_rings(const Chooser *in); /* ring(x, D) is of tiles that rings carry */
 /* The fewest that the user said of a ring that products read.  */
 int choose_said_slots(const Chooser *in, const Op *loop);
 void choose_check_slots(const Chooser *in, const Op *loop);
 void choose_say_tasks(const Chooser *in);
 
-/* choose-split.c: may `groups` consumer groups divide the rows?  Sets value->split.  On failure *why is the op in the
-   way.  */
-bool split_rows(Kernel *kernel, int groups, Op **why);
+/* choose-split.c: may `groups` groups of the role divide the rows?  Sets its bit of value->split.  On failure *why is
+   the op in the way.  */
+bool split_rows(Kernel *kernel, const Role *role, int groups, Op **why);
 
 /* choose-coarse.c: stages and orders for a loop of the form T, C, U.  False, and nothing changed, for any other.  */
 bool choose_coarse(Kernel *kernel, Op *loop, const Uses *uses);

@@ -107,7 +107,8 @@ static bool from_ring(const Op *op)
 static int group_rows(const Graph *in, const Value *value)
 {
     int groups = in->kernel->grid.consumers;
-    return value->split && groups > 1 ? value->type.rows / groups : value->type.rows;
+    const Role *role = role_that(in->kernel, ROLE_STORES);
+    return value->split & ROLE_BIT(role) && groups > 1 ? value->type.rows / groups : value->type.rows;
 }
 
 /* What a group does of an operation, so many times.  */

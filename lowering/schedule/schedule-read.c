@@ -449,10 +449,10 @@ static void visit_whole(Op *op, void *context)
 {
     (void)context;
     for (int i = 0; i < op->nresults; i++)
-        op->results[i]->split = false;
+        op->results[i]->split = 0;
     for (int k = 0; k < op->nblocks; k++)
         for (int i = 0; i < op->blocks[k]->nargs; i++)
-            op->blocks[k]->args[i]->split = false;
+            op->blocks[k]->args[i]->split = 0;
 }
 
 static void regroup(Reader *in)
@@ -461,11 +461,14 @@ static void regroup(Reader *in)
     Grid *grid = &kernel->grid;
     Op *why = NULL;
     ir_walk(kernel->body, visit_whole, NULL);
-    role_that(kernel, ROLE_STORES)->replicas = grid->consumers;
+    Role *role = role_that(kernel, ROLE_STORES);
+    role->replicas = grid->consumers;
     if (grid->split == SPLIT_TILES && (grid->parts || !kernel_is_specialized(kernel)))
         reject(kernel, in->at, REASON_TILES_UNSUPPORTED);
-    else if (grid->split == SPLIT_ROWS && grid->consumers > 1 && !split_rows(kernel, grid->consumers, &why))
+    else if (grid->split == SPLIT_ROWS && grid->consumers > 1 && !split_rows(kernel, role, grid->consumers, &why))
         reject(kernel, why->loc, REASON_SPLIT_ROWS, grid->consumers);
+    else
+        choose_task_rows(kernel);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */

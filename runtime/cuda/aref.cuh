@@ -8,8 +8,8 @@
  *     put_done()       arrives on full      consumed()      arrives on empty
  *
  * Slot and phase follow from how often an end has passed the ring, so a loop that runs 0 or 1 times is no special case.
- * full has one arrival (and bytes), empty one of each warp of each group that releases: a warp answers for its own
- * reads and no barrier of the group is needed.
+ * full has one arrival (and bytes), or one of each group that puts its rows, empty one of each warp of each group that
+ * releases: a warp answers for its own reads and no barrier of the group is needed.
  */
 #ifndef WS_CUDA_AREF_CUH
 #define WS_CUDA_AREF_CUH
@@ -90,10 +90,11 @@ template <int D> struct ring {
     u64 full[D];
     u64 empty[D];
 
-    WS_DEVICE void init(const char *, int groups)
+    /* `fillers` groups each put their rows of a slot.  */
+    WS_DEVICE void init(const char *, int groups, int fillers = 1)
     {
         for (int i = 0; i < D; i++) {
-            ptx::mbarrier_init(ptx::shared_address(&full[i]), 1);
+            ptx::mbarrier_init(ptx::shared_address(&full[i]), fillers);
             ptx::mbarrier_init(ptx::shared_address(&empty[i]), 4 * groups);
         }
     }

@@ -526,6 +526,13 @@ static WS_DEVICE shared_view<M, R, C, R> stage(shared_tile<M, R, C> &to, const t
     return stage_view(to, from);
 }
 
+/* A group's rows of a tile that several groups put.  */
+template <typename M, typename T, int R, int C, int PART, layout L>
+static WS_DEVICE void put_rows(shared_tile<M, R, C> &to, const tile<T, PART, C, L> &x, long first_row)
+{
+    write_shared(window<PART, C>(to, (int)first_row, 0), x);
+}
+
 /* ---- gather: an operand of which each group has some rows -------------------------------------------------------- */
 
 template <int N> static WS_DEVICE void sync(role_barrier<N> &groups, int)

@@ -117,9 +117,10 @@ template <int D> struct ring {
     uint64_t number;
     uint64_t unused[2 * D - 1];
 
-    void init(const char *name, int groups)
+    void init(const char *name, int groups, int fillers = 1)
     {
         number = (uint64_t)ws_sched_ring(ws_sched_current(), name, D, groups);
+        ws_sched_fillers(ws_sched_current(), (int)number, fillers);
     }
     template <typename B, along A> void init(const char *name, int groups)
     {
@@ -597,6 +598,12 @@ WS_DEVICE shared_view<T, R, C> write_part(shared_tile<T, R, C> &to, const tile<T
     ws_sched_write(s, {part, sizeof x.at});
     memcpy(part, x.at, sizeof x.at);
     return view(to);
+}
+
+template <typename T, int R, int C, int PART, layout L>
+WS_DEVICE void put_rows(shared_tile<T, R, C> &to, const tile<T, PART, C, L> &x, long first_row)
+{
+    write_part(to, x, first_row);
 }
 
 template <int G> WS_DEVICE void sync(role_barrier<G> &groups, int group)

@@ -235,6 +235,7 @@ int ws_sched_ring(ws_sched *s, const char *name, int slots, int arrivals)
     snprintf(r->name, sizeof r->name, "%s", name);
     r->slots = slots;
     r->arrivals = arrivals;
+    r->fillers = 1;
     r->puts = 0;
     r->block = s->nfibers ? ws_sched_block(s) : 0;
     for (int i = 1; i <= s->nrings; i++)
@@ -275,6 +276,14 @@ static bool is_shared_with(const ring *r, int block)
     return block == r->block || r->sharers >> block & 1;
 }
 
+void ws_sched_fillers(ws_sched *s, int number, int groups)
+{
+    ring *r = ring_at(s, number);
+    r->fillers = groups;
+    if (groups < 1 || (groups > 1 && r->sharers))
+        ws_sched_fail(s, "ring %s is filled by %d groups", r->name, groups);
+}
+
 int ws_sched_slots(const ws_sched *s, int number)
 {
     return s->ring[number].slots;
@@ -286,12 +295,29 @@ static void learn_role(ws_sched *s, const char *role)
         ws_sched_role(s, role);
 }
 
+/* Another group has begun this put, and this one has come to it.  */
+static bool joins_put(ws_sched *s, const ring *r, const slot *t, int number, uint64_t index)
+{
+    uint64_t *next = &self(s)->next_put[number];
+    if (r->fillers == 1)
+        return false;
+    if (*next != index)
+        ws_cta_fail_slot(s, "makes", "put", number, index,
+                         index < *next ? "it was made before" : "an earlier one is missing");
+    ++*next;
+    return index < r->puts && t->filling && !t->sealed && t->released == index / r->slots;
+}
+
 int ws_sched_put(ws_sched *s, int number, uint64_t index)
 {
     ring *r = ring_at(s, number);
     slot *t = &r->slot[index % r->slots];
     learn_role(s, "producer");
     ws_cta_wait_for(s, WAIT_PUT, number, index);
+    if (joins_put(s, r, t, number, index)) {
+        note(s, WS_SCHED_EVENT_PUT, s->current, number, index, nowhere);
+        return (int)(index % r->slots);
+    }
     if (index != r->puts)
         ws_cta_fail_slot(s, "makes", "put", number, index,
                          index < r->puts ? "it was made before" : "an earlier one is missing");
@@ -301,6 +327,7 @@ int ws_sched_put(ws_sched *s, int number, uint64_t index)
     begin_round(t, index / r->slots);
     t->filling = true;
     t->sealed = false;
+    t->done = 0;
     note(s, WS_SCHED_EVENT_PUT, s->current, number, index, nowhere);
     return (int)(index % r->slots);
 }
@@ -432,9 +459,9 @@ void ws_sched_put_done(ws_sched *s, int number, uint64_t index)
     for (int block = 0; r->sharers >> block; block++)
         if (r->sharers >> block & 1)
             check_bytes(s, ring_in(s, number, block), index);
-    if (!r->sharers)
+    t->sealed = ++t->done == r->fillers;
+    if (!r->sharers && t->sealed)
         check_bytes(s, number, index);
-    t->sealed = true;
     note(s, WS_SCHED_EVENT_PUT_DONE, s->current, number, index, nowhere);
     fill_up(s, t);
 }

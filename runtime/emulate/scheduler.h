@@ -166,6 +166,8 @@ void ws_sched_finish(
 
 /* D slots; a slot is empty again after `arrivals` groups have released it.  Returns the ring's number (from 1).  */
 int ws_sched_ring(ws_sched *s, const char *name, int slots, int arrivals);
+/* Each put of the ring is made by so many groups together, the same index by each; 1 where nobody says so.  */
+void ws_sched_fillers(ws_sched *s, int ring, int groups);
 /* In a cluster: the same ring of those blocks (a bit for each, its own among them) is filled by copies of all of
    them. */
 void ws_sched_share(ws_sched *s, int ring, uint32_t blocks);

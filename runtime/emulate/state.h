@@ -31,7 +31,8 @@ typedef struct {
     uint64_t released; /* completed phases of the empty barrier */
     int arrived;       /* in the current phase of the empty barrier */
     bool filling;      /* between a put and its last byte */
-    bool sealed;       /* put_done */
+    int done;          /* groups that have said put_done */
+    bool sealed;       /* all of them */
     uint64_t rounds;   /* begun: by a put, or by another block's copy; what follows is of the last one */
     int brought;       /* blocks that have put */
     size_t expected, issued, landed;
@@ -42,8 +43,8 @@ typedef struct {
 typedef struct {
     char name[48];
     int slots;
-    int arrivals;
-    uint64_t puts;
+    int arrivals, fillers;
+    uint64_t puts; /* that some group has begun */
     slot *slot;
     int block, ordinal; /* of the cluster, and among that one's rings */
     uint32_t sharers;   /* blocks whose copies fill it; 0: its own alone */
@@ -101,6 +102,7 @@ typedef struct {
     int last_ring; /* the last get, so that reports can name an iteration */
     uint64_t last_get;
     uint64_t next_get[MOST_NAMES];
+    uint64_t next_put[MOST_NAMES]; /* of rings that several groups fill */
     const char *doing; /* at a point where nothing is waited for: the call that comes */
     const char *file;  /* of the source, and its line: --ws-step */
     int line;

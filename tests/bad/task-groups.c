@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A task that prepares, in two groups. */
+/* A task that prepares in two groups what needs all rows. */
 #include <ws.h>
 
 void f(int M, int N, int K, const ws_f16 *A, const signed char *W, float *C)
@@ -15,7 +15,8 @@ void f(int M, int N, int K, const ws_f16 *A, const signed char *W, float *C)
                 ws_tile x = ws_load(a, i, k, 64, 64), q = ws_load(w, j, k, 64, 64), b;
                 {
                     #pragma ws task(scale) groups(2) /* wrong */
-                    b = ws_cast(q, WS_F16);
+                    ws_tile f = ws_cast(q, WS_F32);
+                    b = ws_cast(ws_sub(f, ws_col_sum(f)), WS_F16);
                 }
                 acc = ws_dot(x, ws_trans(b), acc);
             }

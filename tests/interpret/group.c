@@ -287,7 +287,7 @@ static void run_put_done(Group *group, const Op *op)
     const Aref *aref = op->aref;
     End *end = &group->producers[aref->id];
     ws_sched_put_done(ws_sched_current(), ring_of(group, aref), end->index++);
-    if (end->bytes != aref->bytes && !aref->along)
+    if (end->bytes * aref->fillers != aref->bytes && !aref->along)
         ws_sched_fail(ws_sched_current(), "a put of ring %s brings %lld bytes, the plan says %lld", aref->name,
                       (long long)end->bytes, (long long)aref->bytes);
 }

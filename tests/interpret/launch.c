@@ -304,9 +304,9 @@ static void make_tensor(Launch *launch, int number)
 static void visit_mapped(Op *op, void *context)
 {
     Launch *launch = context;
-    const Value *tensor = op->code == OP_COPY_IN                ? op->args[1]
+    const Value *tensor = op->code == OP_COPY_IN                                               ? op->args[1]
                           : (op->code == OP_STORE || op->code == OP_ATOMIC_ADD) && op->storage ? op->args[0]
-                                                                : NULL;
+                                                                                               : NULL;
     const Op *root = tensor ? tensor_root(tensor) : NULL;
     if (root)
         launch->usable[launch->plan->tensor_of[root->results[0]->id]] = true;
@@ -359,8 +359,7 @@ static void make_grid(Launch *launch)
     for (int i = 0; i < grid->nargs; i += 3)
         ws_emulate_grid_add(&launch->state, &launch->grid, (long)host_value(launch, grid->args[i]).number,
                             (long)host_value(launch, grid->args[i + 1]).number,
-                            (long)host_value(launch, grid->args[i + 2]).number,
-                            largest_counted(grid, i / 3));
+                            (long)host_value(launch, grid->args[i + 2]).number, largest_counted(grid, i / 3));
     if (launch->cluster > 1)
         ws_emulate_grid_cluster(&launch->grid, clauses->cluster[0], clauses->cluster[1]);
     int dims = launch->grid.dims, side = launch->cluster > 1 ? clauses->cluster[0] : 1;
@@ -532,6 +531,7 @@ static void first_fiber(void *arg)
     ws_sched *s = ws_sched_current();
     FOR_AREFS (aref, launch->kernel) {
         int ring = ws_sched_ring(s, aref->name, aref->slots, aref->arrivals);
+        ws_sched_fillers(s, ring, aref->fillers);
         launch->ring_of[group->block * launch->plan->narefs + aref->id] = ring;
         if (aref->along)
             ws_sched_share(s, ring, blocks_along(launch, aref->along, group->block));

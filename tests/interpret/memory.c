@@ -559,13 +559,21 @@ void memory_put_tile(Group *group, const Op *op)
     }
     check_cell(value.cell, "reads");
     ws_tile tile = from->type.kind == K_VIEW ? read_view(view, type) : value.tile;
-    unsigned char *to = slot_of(group, op->storage, number_of(group, op->args[0]));
-    size_t bytes = (size_t)type.rows * (size_t)type.cols * (size_t)element_bytes(type.dtype);
     ws_sched *s = ws_sched_current();
+    unsigned char *to = slot_of(group, op->storage, number_of(group, op->args[0]));
+    size_t line = (size_t)type.cols * (size_t)element_bytes(type.dtype);
+    if (op->nargs == 3) {
+        int64_t row = number_of(group, op->args[2]);
+        type.rows = from->type.rows;
+        if (row < 0 || row + type.rows > op->storage->tile.rows)
+            ws_sched_fail(s, "rows of %s at %lld that it does not have", op->storage->name, (long long)row);
+        to += (size_t)row * line;
+    }
+    size_t bytes = (size_t)type.rows * line;
     ws_sched_point(s);
     ws_sched_write(s, (ws_sched_range){to, bytes});
     memcpy(to, tile->data, bytes);
-    group->producers[op->aref->id].bytes += machine_tile_bytes(op->storage->tile);
+    group->producers[op->aref->id].bytes += machine_tile_bytes(type);
 }
 
 /* Two rounds of turns: whoever has his second has seen all have their first.  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tasks: blocks whose role, groups, registers and rings the source says.  One that prepares an operand, one that
    prepares both, one for each, a chain of two, one in a helper and under a condition, one that prepares what the groups
-   add to their sums; and one in a loop of two stages. */
+   add to their sums; one in a loop of two stages; and tasks of several groups, each of which has its rows. */
 #include "test.h"
 
 #define TENSORS                                                                                  \
@@ -181,6 +181,32 @@ static void second(int M, int N, int K, const void *X, const void *W, const void
         }
 }
 
+/* Two groups convert, each its rows; two weigh theirs, and know which they have. */
+static void grouped(int M, int N, int K, const void *X, const void *W, const void *S, void *Z)
+{
+    TENSORS;
+    #pragma ws grid(2)
+    for (int i = 0; i < M; i += 64)
+        for (int j = 0; j < N; j += 64) {
+            ws_tile acc = ws_zeros(WS_F32, 64, 64), sums = ws_zeros(WS_F32, 64, 64);
+            #pragma ws pipeline(2)
+            for (int k = 0; k < K; k += 64) {
+                ws_tile a = ws_load(x, i, k, 64, 64), b, half;
+                {
+                    #pragma ws task(convert) groups(2) ring(b, 3) registers(56)
+                    b = ws_cast(ws_load(w, j, k, 64, 64), WS_F16);
+                }
+                {
+                    #pragma ws task(weigh) groups(2) registers(56)
+                    half = ws_select(ws_ge(ws_row_index(64, 1), 0), ws_mul(ws_cast(a, WS_F32), 0.25), 7);
+                }
+                acc = ws_dot(a, ws_trans(b), acc);
+                sums = ws_add(sums, half);
+            }
+            ws_store(z, i, j, ws_add(acc, ws_row_sum(sums)));
+        }
+}
+
 typedef struct {
     void (*run)(int, int, int, const void *, const void *, const void *, void *);
     int scaled, turns, adds, second;
@@ -213,7 +239,8 @@ static double expected(const Case *c, const void *X, const void *W, const float 
 int main(int argc, char **argv)
 {
     static const Case cases[] = {{scaled, 1, 0, 0, 0}, {both, 0, 0, 0, 0},   {each, 0, 0, 0, 0}, {chain, 0, 0, 0, 0},
-                                 {helper, 0, 1, 0, 0}, {added, 0, 0, 1, 0}, {second, 0, 0, 0, 1}};
+                                 {helper, 0, 1, 0, 0}, {added, 0, 0, 1, 0}, {second, 0, 0, 0, 1},
+                                 {grouped, 0, 0, 1, 0}};
     check_begin("tasks", argc, argv);
     int M = 144, N = 80, K = 192;
     for (size_t t = 0; t < 2 * sizeof cases / sizeof *cases; t++) {

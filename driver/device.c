@@ -40,6 +40,8 @@ static void nvcc_args(const Options *options, const Config *config, Args *args)
         args_add(args, "-fmad=false");
     if (options->debug)
         args_add(args, "-lineinfo");
+    if (options->traced)
+        args_add(args, "-DWS_TRACED");
     for (int i = 0; i < options->device.count; i++) {
         args_add(args, "-Xcompiler");
         args_add(args, options->device.item[i]);

@@ -131,6 +131,8 @@ static void own_option(Options *options, const char *argument)
         options->timeline = value;
     else if (own_value(argument, "--ws-trace", &value))
         options->trace = value;
+    else if (same(argument, "--ws-trace"))
+        options->traced = true;
     else if (own_value(argument, "--ws-bundle", &value))
         options->bundle = value;
     else if (own_value(argument, "--ws-frontend", &value)) {
@@ -355,6 +357,8 @@ void options_parse(Options *options, const Config *config, int argc, char **argv
         options->target = TARGET_EMULATE;
     if (options->stepped && options->target != TARGET_EMULATE)
         fail("--ws-step is for the emulation: --ws-target=emulate, which it takes by itself");
+    if (options->traced && options->target == TARGET_SEQUENTIAL)
+        fail("--ws-trace is for kernels: the sequential target has none");
     check(options, config);
     if (options->python)
         python_options(options, config);
@@ -383,6 +387,7 @@ void options_help(void)
           "  --ws-page=FILE.html   show the kernels on a page for a browser: source and roles side by side, rings\n"
           "                        and groups over time, memory, what was chosen, what was proved\n"
           "  --ws-trace=FILE       with that: this run (WS_TRACE) in place of one of the program that is linked\n"
+          "  --ws-trace            cuda: kernels write WS_TRACE from inside, in their multiprocessors' clocks\n"
           "  --ws-step             emulate: the program stops before each step of a kernel, and asks which is next\n"
           "  --ws-timeline=FILE    run the emulated program with the durations of a Hopper GPU, and draw what each\n"
           "                        role does and waits for\n"

@@ -109,6 +109,7 @@ typedef struct {
     const char *python;         /* the name of a package, or NULL */
     const char *package;        /* its folder */
     bool target_given, stepped; /* --ws-step */
+    bool traced;                /* --ws-trace without a file */
     bool keep, show, strict, help, version, clang;
     bool introduce; /* the host compiler presents itself (--version, --help), and wscc after it */
 } Options;

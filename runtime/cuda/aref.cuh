@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "ptx.cuh"
+#include "trace.cuh"
 
 namespace ws {
 
@@ -60,8 +61,10 @@ static WS_DEVICE void group_barrier()
 /* After the barriers are initialised, before any role.  */
 static WS_DEVICE void start()
 {
+    trace::begin();
     ptx::fence_mbarrier_init();
     __syncthreads();
+    trace::did(trace::START);
 }
 
 template <typename S> static WS_DEVICE S &shared()
@@ -91,12 +94,13 @@ template <int D> struct ring {
     u64 empty[D];
 
     /* `fillers` groups each put their rows of a slot.  */
-    WS_DEVICE void init(const char *, int groups, int fillers = 1)
+    WS_DEVICE void init(const char *name, int groups, int fillers = 1)
     {
         for (int i = 0; i < D; i++) {
             ptx::mbarrier_init(ptx::shared_address(&full[i]), fillers);
             ptx::mbarrier_init(ptx::shared_address(&empty[i]), 4 * groups);
         }
+        trace::name(name, ptx::shared_address(full), D, groups);
     }
 
     /* Shared by CTAs of a cluster: `groups` counts those of all.  */
@@ -148,7 +152,9 @@ template <int D, bool TMA = false> struct producer {
     /* Waits with the opposite parity: the first round finds every slot empty.  */
     WS_DEVICE int put()
     {
+        const u32 since = trace::now();
         ptx::mbarrier_wait(empty + 8 * here.slot, here.parity);
+        trace::waited(trace::PUT, full, since);
         return here.slot;
     }
 
@@ -163,6 +169,7 @@ template <int D, bool TMA = false> struct producer {
         if (issues() && ptx::elect())
             ptx::mbarrier_arrive(barrier());
         here.next();
+        trace::did(trace::PUT_DONE, full);
     }
 };
 
@@ -230,7 +237,9 @@ template <int D, typename B = void, along A = along_none> struct consumer {
     WS_DEVICE int get()
     {
         int slot = here.slot;
+        const u32 since = trace::now();
         ptx::mbarrier_wait(full + 8 * slot, here.parity);
+        trace::waited(trace::GET, full, since);
         here.next();
         held++;
         return slot;
@@ -246,6 +255,7 @@ template <int D, typename B = void, along A = along_none> struct consumer {
                 ptx::mbarrier_arrive(empty + 8 * free);
             free = free + 1 == D ? 0 : free + 1;
             held--;
+            trace::did(trace::CONSUMED, full);
         }
     }
 
@@ -254,6 +264,7 @@ template <int D, typename B = void, along A = along_none> struct consumer {
     {
         here.skip(n);
         free = here.slot;
+        trace::did(trace::SKIP, full, (u32)n);
     }
 };
 
@@ -264,8 +275,9 @@ template <int D, typename B = void, along A = along_none> struct consumer {
 template <int N> struct alignas(8) pingpong {
     static constexpr u32 first = 8; /* behind the barriers of up to seven groups */
 
-    WS_DEVICE void init(const char *)
+    WS_DEVICE void init(const char *name)
     {
+        trace::name(name, ptx::shared_address(this), 1, N);
     }
 
     /* At a role's start: the first turn comes from the last group.  */
@@ -277,12 +289,15 @@ template <int N> struct alignas(8) pingpong {
 
     WS_DEVICE void take(int group)
     {
+        const u32 since = trace::now();
         ptx::barrier_sync(first + group, 256);
+        trace::waited(trace::TAKE, ptx::shared_address(this), since);
     }
 
     WS_DEVICE void pass(int group)
     {
         ptx::barrier_arrive(first + (group + 1 == N ? 0 : group + 1), 256);
+        trace::did(trace::PASS, ptx::shared_address(this), (u32)group);
     }
 };
 

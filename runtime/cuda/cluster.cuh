@@ -72,9 +72,11 @@ template <int X, int Y> struct cluster {
    fenced. */
 template <typename B> static WS_DEVICE void start()
 {
+    trace::begin();
     ptx::fence_mbarrier_init();
     ptx::cluster_arrive();
     ptx::cluster_wait();
+    trace::did(trace::START);
 }
 
 /* No CTA ends while another may still arrive at its barriers: the ends of what they share have waited for that (sharer,
@@ -119,6 +121,7 @@ template <int D, int X, int Y, along A> struct consumer<D, cluster<X, Y>, A> : c
                 ptx::mbarrier_arrive_there(there + 8 * this->free);
             this->free = this->free + 1 == D ? 0 : this->free + 1;
             this->held--;
+            trace::did(trace::CONSUMED, this->full);
         }
     }
 };

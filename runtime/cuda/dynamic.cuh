@@ -63,6 +63,7 @@ template <int N> struct scheduling_tiles : tiles<N> {
             ptx::mbarrier_arrive(ptx::shared_address(&table.full[slot]));
         }
         this->walked++;
+        trace::did(trace::TILE, (u32)this->index);
         if (this->more())
             ahead = draw();
         else
@@ -94,6 +95,7 @@ template <int N> struct dynamic_tiles : tiles<N> {
         if (ptx::lane() == 0)
             ptx::mbarrier_arrive(ptx::shared_address(&table.empty[slot]));
         this->walked++;
+        trace::did(trace::TILE, (u32)this->index);
     }
 };
 

@@ -10,6 +10,7 @@
 #define WS_CUDA_GRID_CUH
 
 #include "ptx.cuh"
+#include "trace.cuh"
 
 namespace ws {
 
@@ -86,6 +87,7 @@ template <int N, typename B = void> struct tiles {
         ptx::touch(g.lower.shift);
         ptx::grid_dependency_wait();
         ptx::grid_dependents_launch();
+        trace::did(trace::TILE, (u32)index);
     }
 
     WS_DEVICE bool more() const
@@ -97,6 +99,7 @@ template <int N, typename B = void> struct tiles {
     {
         index += stride;
         walked++;
+        trace::did(trace::TILE, (u32)index);
     }
 
     /* How many tiles came before this one.  */
@@ -154,6 +157,7 @@ template <typename W, typename F, typename T> struct ahead {
         behind.next();
         if (behind.more())
             next = load(behind);
+        trace::did(trace::TILE, (u32)t.index);
         return now;
     }
 };

@@ -371,6 +371,9 @@ struct launch {
         if (mode == persistent && resident < tiles)
             config.gridDim.x = (unsigned)resident;
         void *list[] = {const_cast<P *>(&params)};
+#ifdef WS_TRACED
+        trace::attach(kernel, (int)config.gridDim.x, threads, config.stream);
+#endif
         cudaError_t error = cudaLaunchKernelExC(&config, (const void *)function, list);
         if (error != cudaSuccess)
             fail_cuda(error, WS_ERR_LAUNCH, "launch");

@@ -55,8 +55,10 @@ template <typename T, int R, int BLOCKS> class warp_output {
 /* At most N copies out of this warp still read shared memory.  */
 template <int N> static WS_DEVICE void store_wait()
 {
+    const u32 since = trace::now();
     ptx::bulk_wait_read<N>(); /* of lane 0's copies: no other lane has any */
     __syncwarp();
+    trace::waited(trace::STORE_WAIT, N, since);
 }
 
 /* A box to coordinates of the whole tensor: over what is there, or added to it.  */
@@ -339,6 +341,7 @@ static WS_DEVICE void leave(O &o, const tensor<T, N> &t, int whole, const map &m
                 ptx::bulk_commit();
     }
     o.template advance<S::count>();
+    trace::did(trace::STORE);
 }
 
 /* ---- load through the staging ------------------------------------------------------------------------------------ */

@@ -374,6 +374,7 @@ template <typename T, int R, int C, layout L, typename X> static WS_DEVICE tile<
 static WS_DEVICE void commit()
 {
     ptx::wgmma_commit();
+    trace::did(trace::COMMIT);
 }
 
 /* The machine closes a group with a product: ptxas makes one that does nothing, which wants a fence as any.  */
@@ -381,12 +382,15 @@ static WS_DEVICE void commit_nothing()
 {
     ptx::wgmma_fence();
     ptx::wgmma_commit();
+    trace::did(trace::COMMIT);
 }
 
 template <int N, typename... ACC> static WS_DEVICE void wait(ACC &...acc)
 {
+    const u32 since = trace::now();
     ptx::wgmma_wait<N>();
     (wgmma::pin(acc.cell.v), ...);
+    trace::waited(trace::WAIT, N, since);
 }
 
 /* What the tiles hold has been computed before the next wait, which the assembler would otherwise move up in front of

@@ -6,6 +6,7 @@
  *
  *   ptx.cuh        one PTX instruction, one named inline function
  *   element.cuh    element types and their arithmetic types
+ *   trace.cuh      what groups did when, under --ws-trace
  *   aref.cuh       the CTA, rings of slots, turns
  *   tensor.cuh     global memory, tensor maps, swizzled tiles in shared memory, views
  *   tile.cuh       register tiles, elementwise operations

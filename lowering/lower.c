@@ -3,8 +3,8 @@
  * lower.c - the compiler as a table.  Start here.
  *
  * The front end (plugin/) hands over a Module of kernels in the IR of ir.h, in the order of the source.  Each pass
- * below rewrites a kernel, or writes into it what it has found.  After a pass, what it changes is checked (check.c)
- * and, on demand, the IR is dumped (print.c).  The last row spells the result out.  A kernel that was refused is left
+ * below rewrites a kernel, or writes into it what it has found.  After a phase, what its passes change is checked
+ * (check.c).  On demand the IR is dumped (print.c), and then each pass is checked.  The last row spells the result out.  A kernel that was refused is left
  * alone from then on, and a module with one has no text.
  *
  * Passes run in the order of the table.  `simplify` has a row wherever it runs.  Every pass is a file of its name, and
@@ -120,10 +120,22 @@ static void check(Kernel *kernel, Changes changes)
         ir_check_programs(kernel);
 }
 
+/* What the phase of pass I changes, if that phase ends with it.  */
+static Changes changes_of_phase_at(int i, int last)
+{
+    Changes changes = CHANGES_NONE;
+    if (i < last && passes[i + 1].phase == passes[i].phase)
+        return changes;
+    for (int k = i; k >= 0 && passes[k].phase == passes[i].phase; k--)
+        if (passes[k].changes > changes)
+            changes = passes[k].changes;
+    return changes;
+}
+
 static void print_after(FILE *dump, Kernel *kernel, const Pass *pass)
 {
     if (pass->run == pass_graph)
-        fputs(kernel->graphs ? kernel->graphs : "", dump);
+        fputs(schedule_graph(kernel), dump);
     else if (pass->run == pass_schedule)
         fputs(schedule_text(kernel), dump);
     else
@@ -139,7 +151,7 @@ static void lower_kernel(Kernel *kernel, int first, int last, const char *which,
         module->pass = passes[i].name;
         passes[i].run(kernel);
         if (!kernel->failed)
-            check(kernel, passes[i].changes);
+            check(kernel, which ? passes[i].changes : changes_of_phase_at(i, last));
         if (dump && listed(which, passes[i].name))
             print_after(dump, kernel, &passes[i]);
     }

@@ -88,7 +88,7 @@ void pass_tag(Kernel *kernel);
 void pass_choose(Kernel *kernel);
 /* require: choose.                     ensure: the same, as a schedule file has it */
 void pass_schedule(Kernel *kernel);
-/* require: choose.   ensure: kernel->graphs.  */
+/* require: choose.   ensure: nothing: a dump behind this row asks for schedule_graph.  */
 void pass_graph(Kernel *kernel);
 
 /* ---- roles ------------------------------------------------------------------------------------------------------- */

@@ -58,19 +58,30 @@ static void set_holder(Op *op, const Attribute *attribute, void *held)
     memcpy((char *)op + attribute->member, &held, sizeof held);
 }
 
+int op_attribute_from(const Op *op, int attribute)
+{
+    const uint64_t left = attribute < NATTRIBUTES ? op_info[op->code].about >> attribute : 0;
+    return left ? attribute + __builtin_ctzll(left) : NATTRIBUTES;
+}
+
 void *attribute_of(const Op *op, int attribute)
 {
     void *held = op_info[op->code].about >> attribute & 1 ? holder(op, &attribute_info[attribute]) : NULL;
     return held ? (char *)held + attribute_info[attribute].field : NULL;
 }
 
-void op_make_attributes(Op *op)
+/* Zero for what the op has a struct for, but no code.  */
+static void clear_others(Op *op)
 {
     const uint64_t about = op_info[op->code].about;
     for (int i = 0; i < NATTRIBUTES; i++)
         if (attribute_info[i].size && !(about >> i & 1) && holder(op, &attribute_info[i]))
             memset((char *)holder(op, &attribute_info[i]) + attribute_info[i].field, 0,
                    attribute_bytes(attribute_info[i].kind));
+}
+
+void op_make_attributes(Op *op)
+{
     FOR_ATTRIBUTES(i, op)
     if (!holder(op, &attribute_info[i]))
         set_holder(op, &attribute_info[i], arena_alloc(op->kernel->module, attribute_info[i].size));
@@ -79,6 +90,7 @@ void op_make_attributes(Op *op)
 void op_become(Op *op, Opcode code)
 {
     op->code = code;
+    clear_others(op);
     op_make_attributes(op);
 }
 

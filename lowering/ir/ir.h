@@ -467,7 +467,6 @@ struct Kernel {
     uint64_t digest;            /* choose: of body, clauses and machine, as a schedule file has it */
     const char *schedule_notes; /* ... what the solver says beside it: lines that begin with #; or NULL */
     const char *scheduled_by;   /* schedule: the file, NULL: what choose decided stands */
-    const char *graphs;         /* graph: the dependences of its pipelined loops, as text; NULL: it has none */
     uint64_t source;            /* freeze: a digest of the body, which no later pass changes; 0: not frozen */
     const char *obligations;    /* verify: what was shown, a line each */
     struct {
@@ -612,12 +611,12 @@ typedef struct {
     size_t field;
 } Attribute;
 extern const Attribute attribute_info[NATTRIBUTES];
-#define FOR_ATTRIBUTES(name, op)                   \
-    for (int name = 0; name < NATTRIBUTES; name++) \
-        if (op_info[(op)->code].about >> name & 1)
+#define FOR_ATTRIBUTES(name, op) \
+    for (int name = op_attribute_from(op, 0); name < NATTRIBUTES; name = op_attribute_from(op, name + 1))
 
 size_t attribute_bytes(AttributeKind kind);
-void op_make_attributes(Op *op);                    /* room for all that its code has; clears what it has not */
+int op_attribute_from(const Op *op, int attribute); /* the first that its code has, this one or later; NATTRIBUTES */
+void op_make_attributes(Op *op);                    /* room for all that its code has */
 void op_copy_attributes(Op *to, const Op *from);    /* those that both have */
 void *attribute_of(const Op *op, int attribute);    /* its field, NULL: the op does not have it */
 bool attribute_is_set(const Op *op, int attribute); /* it is not 0 */

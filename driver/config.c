@@ -39,6 +39,10 @@ static const struct {
     {"fortran", offsetof(Config, fortran), true},
     {"solver", offsetof(Config, solver), true},
     {"machine", offsetof(Config, machine), true},
+    {"stubs", offsetof(Config, stubs), true},
+    {"mutation", offsetof(Config, mutation), true},
+    {"interpreter", offsetof(Config, interpreter), true},
+    {"interpreter-include", offsetof(Config, interpreter_include), true},
 };
 enum { NKEYS = sizeof keys / sizeof keys[0] };
 

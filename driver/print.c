@@ -150,6 +150,15 @@ static int print_args(const Args *args)
     return 0;
 }
 
+/* What wsc-run and wsc-mutate ask for.  */
+static void add_tools(const Config *config, Args *args)
+{
+    args_add(args, config->stubs);
+    args_add(args, config->mutation);
+    args_add(args, config->interpreter);
+    args_add(args, config->interpreter_include);
+}
+
 int print_answer(const Options *options, const Config *config)
 {
     Args args = {0};
@@ -168,8 +177,10 @@ int print_answer(const Options *options, const Config *config)
         args_add(&args, config->fortran);
     else if (same(options->print, "gdb"))
         args_add(&args, config->gdb);
+    else if (same(options->print, "tools"))
+        add_tools(config, &args);
     else
-        fail("--ws-print knows target, cflags, libs, cuda-libs, fortran, gdb and fingerprint, not '%s'",
+        fail("--ws-print knows target, cflags, libs, cuda-libs, fortran, gdb, tools and fingerprint, not '%s'",
              options->print);
     return print_args(&args);
 }

@@ -57,9 +57,10 @@ typedef struct {
     const char *python;           /* what a package of Python has to have */
     const char *page;             /* the template of --ws-page */
     const char *fortran;          /* the module's source */
-    const char *self;             /* this program */
-    bool clang;                   /* is cc Clang? */
-    bool clang_cxx;               /* is cxx? */
+    const char *stubs, *mutation, *interpreter, *interpreter_include; /* of wsc-run and wsc-mutate */
+    const char *self;                                                 /* this program */
+    bool clang;                                                       /* is cc Clang? */
+    bool clang_cxx;                                                   /* is cxx? */
 } Config;
 
 void config_load(Config *config);

@@ -103,8 +103,8 @@ typedef struct {
     uint64_t last_get;
     uint64_t next_get[MOST_NAMES];
     uint64_t next_put[MOST_NAMES]; /* of rings that several groups fill */
-    const char *doing; /* at a point where nothing is waited for: the call that comes */
-    const char *file;  /* of the source, and its line: --ws-step */
+    const char *doing;             /* at a point where nothing is waited for: the call that comes */
+    const char *file;              /* of the source, and its line: --ws-step */
     int line;
 } fiber;
 

@@ -10,7 +10,7 @@
  *                    |
  *                    +--> final IR --interpret-stubs--> ws_launch_gemm: interpret_launch (this text, "gemm", arguments)
  *
- * It lives with the tests because it links the compiler's own reader (libwsc, GPL), and nothing of it is installed.
+ * It links the compiler's own reader (libwsc), so programs made with it are under the GPL.  wsc-run installs it.
  */
 #ifndef INTERPRET_H
 #define INTERPRET_H

@@ -364,6 +364,10 @@ static tree check_way_out(tree *where, int *walk_subtrees, void *data)
         complain(pragma->loc, "put it around whole grids", "%<#pragma ws together%> stands in a grid");
         *where = build_empty_stmt(pragma->loc);
     }
+    if (pragma && pragma->is_data && !body->devices) {
+        complain(pragma->loc, "put it around the grid", "%<#pragma ws data%> stands in a grid");
+        *where = build_empty_stmt(pragma->loc);
+    }
     if (pragma && pragma->is_devices) {
         if (body->devices)
             complain(pragma->loc, "make one loop over all devices", "a loop over devices in another one");
@@ -450,6 +454,15 @@ static void bind_list(Binder *binder, tree list)
                 devices_bind_block(list, &i, pragma);
             continue;
         }
+        if (pragma->is_data) {
+            tree marker = tsi_stmt(i);
+            pragma->used = true;
+            tsi_delink(&i);
+            if (!data_bind(list, &i, pragma, marker))
+                return;
+            i = tsi_start(list); /* what was taken is walked with what holds it now */
+            continue;
+        }
         bind_marker(binder, i, pragma);
         tsi_delink(&i);
     }
@@ -534,7 +547,11 @@ static tree bind_lonely(tree *where, int *, void *)
     Pragma *pragma = pragma_of_tree(*where);
     if (pragma && pragma->is_together && !TREE_VISITED(*where))
         *where = build_empty_stmt(pragma->loc);
-    else if (pragma && !pragma->is_task && !TREE_VISITED(*where)) {
+    else if (pragma && pragma->is_data && !TREE_VISITED(*where)) {
+        complain(pragma->loc, "write { ... } around the statements, or a loop, below it",
+                 "%<#pragma ws data%> stands above a block or a loop");
+        *where = build_empty_stmt(pragma->loc);
+    } else if (pragma && !pragma->is_task && !TREE_VISITED(*where)) {
         no_loop(pragma, NULL_TREE);
         *where = build_empty_stmt(pragma->loc);
     }

@@ -383,6 +383,11 @@ void call_statement(Walk *w, gcall *call)
     if (pragma_of_stmt(call) || gimple_call_builtin_p(call, BUILT_IN_UNREACHABLE) || value_call(w, call))
         return;
     const char *name = fndecl ? ws_name(fndecl, buffer, sizeof buffer) : NULL;
+    if (name && data_is_call(name)) {
+        complain(stmt_location(call), "put it around the grid, or behind it", "arrays are copied in a grid");
+        w->failed = true;
+        return;
+    }
     if (name && devices_is_call(name)) {
         devices_refuse(stmt_location(call));
         w->failed = true;

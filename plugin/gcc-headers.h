@@ -61,6 +61,7 @@ extern tree lookup_name(tree) __attribute__((weak));
 extern void mark_exp_read(tree) __attribute__((weak));
 extern tree add_stmt(tree) __attribute__((weak));
 extern tree pushdecl(tree) __attribute__((weak));
+extern void keep_next_level(void) __attribute__((weak));
 extern stmt_tree current_stmt_tree(void) __attribute__((weak));
 extern enum cpp_ttype pragma_lex(tree *, location_t *) __attribute__((weak));
 extern enum cpp_ttype c_lex_with_flags(tree *, location_t *, unsigned char *, int) __attribute__((weak));

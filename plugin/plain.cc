@@ -26,7 +26,7 @@ static bool calls_tiles(gimple *stmt)
 {
     char buffer[64];
     tree fndecl = is_gimple_call(stmt) && !pragma_of_stmt(stmt) ? gimple_call_fndecl(stmt) : NULL_TREE;
-    return fndecl && ws_name(fndecl, buffer, sizeof buffer);
+    return fndecl && ws_name(fndecl, buffer, sizeof buffer) && !data_is_call(buffer);
 }
 
 static bool writes_memory(gimple *stmt)

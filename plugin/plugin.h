@@ -18,6 +18,7 @@
  *   memory.cc    local structs and arrays, const configuration: what was stored where a load reads
  *   plain.cc     elements of arrays, in grids without tiles
  *   total.cc     sums over a whole grid, which leave it
+ *   data.cc      arrays that stay on the device between grids
  *   devices.cc   loops over devices, tensors out of arrays of pointers
  *   task.cc      blocks under #pragma ws task, and rings of a depth that the user says
  *   array.cc     arrays of tiles, an element for each iteration of a loop over blocks
@@ -50,6 +51,7 @@ struct Pragma {
     bool is_task;
     bool is_devices;
     bool is_together;
+    bool is_data;
     bool used; /* a region with it was compiled, or an error about it reported */
     location_t loc;
     location_t below;  /* the first of the parser's own directives right above it, as OpenMP's are; or 0 */
@@ -340,6 +342,13 @@ void plain_refuse_pointer(Walk *w);
 void plain_extents(Walk *w, const Pragma *pragma);
 bool plain_reads_alike(class loop *loop, gimple *load);
 Value *plain_comparison(Walk *w, enum tree_code code, tree x, tree y);
+
+/* data.cc */
+enum DataKind { DATA_COPY, DATA_COPYIN, DATA_COPYOUT, DATA_CREATE, DATA_PRESENT };
+enum { DATA_ARGUMENTS = 5 }; /* of a marker, for each array: its kind, base, first byte, bytes, name */
+bool data_bind(tree list, tree_stmt_iterator *first, const Pragma *pragma, tree marker);
+tree data_update(location_t where, bool to_host, tree base, tree first, tree bytes, tree name);
+bool data_is_call(const char *name); /* without ws_ and a trailing underscore */
 
 /* total.cc */
 void total_collect(Walk *w);

@@ -39,6 +39,7 @@ const char *pragma_text(const Pragma *pragma)
     return pragma->is_grid           ? "grid"
            : pragma->is_devices      ? "devices"
            : pragma->is_together     ? "together"
+           : pragma->is_data         ? "data"
            : pragma->is_task         ? "task"
            : pragma->pipeline.parts  ? "parts"
            : pragma->pipeline.blocks ? "blocks"
@@ -442,6 +443,144 @@ static void clause_extent(Tokens *t, Pragma *)
     expect(t, CPP_CLOSE_PAREN, "expected ')' after the array's extent");
 }
 
+/* ---- arrays that stay on the device ------------------------------------------------------------------------------ */
+
+/* lo:n of x[lo:n], in elements of the type.  */
+static void read_section(Tokens *t, tree element, tree *first, tree *bytes)
+{
+    tree low = t->type == CPP_COLON ? build_int_cst(long_integer_type_node, 0) : size_sum(t);
+    expect(t, CPP_COLON, "expected ':' of a section: x[first:count]");
+    tree count = t->failed ? integer_zero_node : size_sum(t);
+    expect(t, CPP_CLOSE_SQUARE, "expected ']' behind the section");
+    tree size = wide(unshare_expr(TYPE_SIZE_UNIT(element)));
+    *first = build2(MULT_EXPR, long_integer_type_node, low, unshare_expr(size));
+    *bytes = build2(MULT_EXPR, long_integer_type_node, wide(count), unshare_expr(size));
+}
+
+/* x[0:n][0:m]: what stands behind the first section is all of the rows.  */
+static void skip_sections(Tokens *t)
+{
+    while (accept(t, CPP_OPEN_SQUARE)) {
+        tree first, bytes;
+        read_section(t, char_type_node, &first, &bytes);
+        int64_t low = 1;
+        if (!t->failed && (!tree_fits_shwi_p(fold(first)) || (low = tree_to_shwi(fold(first))) != 0))
+            wrong(t, "copy whole rows: x[0:n][0:m]", "only the first subscript has a section");
+    }
+}
+
+struct Array {
+    tree base, first, bytes;
+    const char *name;
+};
+
+/* x[0:n], or an array whose size is known; false after an error.  */
+static bool read_array(Tokens *t, Array *array)
+{
+    if (t->type != CPP_NAME)
+        wrong(t, "write copy(x[0:n])", "expected the name of a pointer or an array");
+    location_t where = t->where;
+    tree decl = t->failed ? NULL_TREE : declared(t);
+    if (!decl)
+        return false;
+    tree type = TREE_TYPE(decl);
+    bool pointer = TREE_CODE(type) == POINTER_TYPE;
+    if ((!pointer && TREE_CODE(type) != ARRAY_TYPE) || !COMPLETE_TYPE_P(TREE_TYPE(type))) {
+        wrong(t, "write copy(x[0:n])", "what is copied is an array");
+        return false;
+    }
+    array->name = arena_print(plugin.module, "%s", word(t));
+    next(t);
+    array->first = build_int_cst(long_integer_type_node, 0);
+    if (accept(t, CPP_OPEN_SQUARE)) {
+        read_section(t, TREE_TYPE(type), &array->first, &array->bytes);
+        skip_sections(t);
+    } else if (pointer || !COMPLETE_TYPE_P(type)) {
+        t->where = where;
+        wrong(t, "write copy(x[0:n])", "how long the array is the pointer does not tell");
+    } else {
+        array->bytes = wide(unshare_expr(TYPE_SIZE_UNIT(type)));
+    }
+    if (t->failed)
+        return false;
+    if (!pointer)
+        TREE_ADDRESSABLE(decl) = 1;
+    array->base = pointer ? decl : build_fold_addr_expr(decl);
+    array->first = computed_here(where, array->first);
+    array->bytes = computed_here(where, array->bytes);
+    return true;
+}
+
+static tree text_of(const char *name)
+{
+    return build_string_literal(strlen(name) + 1, name);
+}
+
+static void read_arrays(Tokens *t, const Pragma *pragma, int kind)
+{
+    Array array;
+    expect(t, CPP_OPEN_PAREN, "expected '(' and arrays: x[0:n]");
+    do {
+        if (t->failed || !read_array(t, &array))
+            return;
+        if (!pragma) {
+            tree call = data_update(t->where, kind, array.base, array.first, array.bytes, text_of(array.name));
+            if (plugin.target != TARGET_SEQUENTIAL)
+                add_stmt(call);
+            continue;
+        }
+        marker_arguments.safe_push(build_int_cst(integer_type_node, kind));
+        marker_arguments.safe_push(array.base);
+        marker_arguments.safe_push(array.first);
+        marker_arguments.safe_push(array.bytes);
+        marker_arguments.safe_push(text_of(array.name));
+    } while (accept(t, CPP_COMMA));
+    expect(t, CPP_CLOSE_PAREN, "expected ')' behind the arrays");
+}
+
+static int choice_of(const Tokens *t, const char *const *choices)
+{
+    int i = 0;
+    while (choices[i] && strcmp(choices[i], word(t)))
+        i++;
+    return choices[i] ? i : -1;
+}
+
+/* data copy(x[0:n]) copyin(y): OpenACC's words and what they mean there.  */
+static void read_data(Tokens *t, Pragma *pragma)
+{
+    static const char *const choices[] = {"copy", "copyin", "copyout", "create", "present", NULL};
+    pragma->is_data = true;
+    if (t->type == CPP_EOF)
+        wrong(t, "write data copy(x[0:n])", "'data' names no array");
+    while (!t->failed && t->type != CPP_EOF) {
+        int kind = choice_of(t, choices);
+        if (kind < 0) {
+            unknown(t, "a clause of 'data'", choices, "the clauses are copy, copyin, copyout, create and present");
+            return;
+        }
+        next(t);
+        read_arrays(t, pragma, kind);
+    }
+}
+
+/* update host(x[0:n]) device(y[0:n]): copies at once.  */
+static void read_update(Tokens *t)
+{
+    static const char *const choices[] = {"device", "host", NULL};
+    if (t->type == CPP_EOF)
+        wrong(t, "write update host(x[0:n])", "'update' names no array");
+    while (!t->failed && t->type != CPP_EOF) {
+        int kind = choice_of(t, choices);
+        if (kind < 0) {
+            unknown(t, "a clause of 'update'", choices, "the clauses are host and device");
+            return;
+        }
+        next(t);
+        read_arrays(t, NULL, kind);
+    }
+}
+
 static void clause_share(Tokens *t, Grid *grid)
 {
     expect(t, CPP_OPEN_PAREN, "expected '(' after 'share': so many multiprocessors");
@@ -741,9 +880,10 @@ static void read_task(Tokens *t, Pragma *pragma)
     read_clauses(t, task_clauses, pragma);
 }
 
-static void read_directive(Tokens *t, Pragma *pragma)
+static void read_directive(Tokens *t, Pragma *pragma, bool *update)
 {
-    static const char *const choices[] = {"grid", "pipeline", "parts", "blocks", "task", "devices", "together", NULL};
+    static const char *const choices[] = {"grid",    "pipeline", "parts", "blocks", "task",
+                                          "devices", "together", "data",  "update", NULL};
     const char *name = word(t);
     if (!strcmp(name, "grid")) {
         next(t);
@@ -762,6 +902,13 @@ static void read_directive(Tokens *t, Pragma *pragma)
         pragma->is_together = true;
         if (t->type != CPP_EOF)
             wrong(t, "write '#pragma ws together'", "'together' has no clauses");
+    } else if (!strcmp(name, "data")) {
+        next(t);
+        read_data(t, pragma);
+    } else if (!strcmp(name, "update")) {
+        next(t);
+        read_update(t);
+        *update = true;
     } else if (!strcmp(name, "devices")) {
         next(t);
         read_devices(t, pragma);
@@ -769,9 +916,11 @@ static void read_directive(Tokens *t, Pragma *pragma)
         next(t);
         read_task(t, pragma);
     } else {
-        unknown(t, "a '#pragma ws'", choices,
-                "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)', '#pragma ws parts', '#pragma ws blocks', "
-                "'#pragma ws task(name)', '#pragma ws devices(n)' or '#pragma ws together'");
+        unknown(
+            t, "a '#pragma ws'", choices,
+            "write '#pragma ws grid(n)', '#pragma ws pipeline(D, P)', '#pragma ws parts', '#pragma ws blocks', "
+            "'#pragma ws task(name)', '#pragma ws devices(n)', '#pragma ws together', '#pragma ws data copy(x[0:n])' "
+            "or '#pragma ws update host(x[0:n])'");
     }
 }
 
@@ -818,13 +967,14 @@ static void handle_pragma(cpp_reader *)
     pragma.loc = input_location;
     pragma.below = directives;
     Tokens tokens = {};
+    bool update = false;
     next(&tokens);
     if (!strncmp(lang_hooks.name, "GNU C++", 7)) {
         wrong(&tokens, "put the kernel into a C file; C++ calls it", "kernels are C");
     } else if (!current_function_decl) {
         wrong(&tokens, "put it above a 'for' loop", "'#pragma ws' stands outside every function");
     } else {
-        read_directive(&tokens, &pragma);
+        read_directive(&tokens, &pragma, &update);
     }
     while (tokens.type != CPP_EOF)
         next(&tokens);
@@ -835,12 +985,19 @@ static void handle_pragma(cpp_reader *)
                  "%<#pragma ws %s%> does not begin a block", pragma_text(&pragma));
         return;
     }
-    if (tokens.failed) {
+    if (!tokens.failed && pragma.is_data && parser_is_lexing) {
+        complain(pragma.loc, "put it above the directive",
+                 "%<#pragma ws data%> stands between a directive and its loop");
+        tokens.failed = true;
+    }
+    if (tokens.failed || update) {
         marker_arguments.truncate(0);
         return;
     }
     if (pragma.is_task || pragma.is_together)
         keep_block(pragma.loc);
+    if (pragma.is_data)
+        keep_next_level(); /* so that a block without declarations is one */
     pragma.function = DECL_UID(current_function_decl);
     pragmas.safe_push(pragma);
     tree index = build_int_cst(integer_type_node, (int)pragmas.length() - 1);

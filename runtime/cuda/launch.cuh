@@ -172,6 +172,11 @@ struct launch {
             last += (extent - 1) * stride;
         }
         a.end = a.empty ? a.begin : a.begin + (last + 1) * (long)sizeof(T);
+        if (!a.empty && ws_data_find_(kernel, name, &a.begin, a.end, how & stored) != WS_OK) {
+            failed = true;
+            return;
+        }
+        a.end = a.empty ? a.begin : a.begin + (last + 1) * (long)sizeof(T);
         t.base = (T *)a.begin;
         if (N > 1 && strides[N - 1].value != 1 && extents[N - 1].value > 1)
             fail(WS_ERR_ARGUMENT, name, "the innermost stride is %ld, not 1", strides[N - 1].value);

@@ -120,6 +120,17 @@ static char *tensor_end(const ws_emulate_tensor *t)
     return t->base + (last + 1) * t->size;
 }
 
+char *ws_emulate_resident(ws_emulate_launch *launch, ws_emulate_tensor *tensor)
+{
+    bool there = tensor->base && !launch->failed;
+    for (int i = 0; i < tensor->rank; i++)
+        there = there && tensor->extent[i] > 0 && tensor->stride[i] >= 0;
+    if (there && ws_data_find_(launch->kernel, tensor->name, &tensor->base, tensor_end(tensor),
+                               tensor->use & WS_EMULATE_STORED) != WS_OK)
+        launch->failed = true;
+    return tensor->base;
+}
+
 static void check_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t)
 {
     for (int i = 0; i < t->rank; i++) {

@@ -72,6 +72,8 @@ enum { WS_EMULATE_CLUSTER = 8 /* CTAs at most */ };
 
 void ws_emulate_begin(ws_emulate_launch *launch, const char *kernel);
 void ws_emulate_end(ws_emulate_launch *launch);
+/* The tensor's base becomes that of a copy which #pragma ws data has made; returned, too.  */
+char *ws_emulate_resident(ws_emulate_launch *launch, ws_emulate_tensor *tensor);
 void ws_emulate_use_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *tensor);
 /* The one that was used last is an element of an array.  */
 void ws_emulate_of_table(ws_emulate_launch *launch);

@@ -80,6 +80,7 @@ struct launch {
             t.extent[i] = ref.high[i] = extents[i].value;
             t.stride[i] = ref.stride[i] = strides[i].value;
         }
+        ref.base = (T *)ws_emulate_resident(&state, &t);
         ws_emulate_use_tensor(&state, &t);
     }
 

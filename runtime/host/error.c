@@ -29,6 +29,7 @@ struct thread_error {
     bool shown;   /* on standard error */
     bool finding; /* the emulation found something since */
     bool listed;
+    unsigned long count;
     pid_t process; /* a forked child has its parent's memory, not its errors */
     struct thread_error *next;
     char message[MESSAGE_BYTES];
@@ -181,6 +182,7 @@ ws_status ws_error_vset(ws_status status, const char *format, va_list list)
     char text[MESSAGE_BYTES];
     pthread_once(&error_once, read_mode);
     bool first = mine.status == WS_OK;
+    mine.count += status != WS_OK;
     if (status == WS_OK || (!first && status != WS_ERR_PROTOCOL && !is_shown_at_once(status)))
         return status;
     vsnprintf(text, sizeof text, format, list);
@@ -224,6 +226,11 @@ void ws_begin_launch(void)
 ws_status ws_error_pending(void)
 {
     return mine.status;
+}
+
+unsigned long ws_error_count(void)
+{
+    return mine.count;
 }
 
 /* Both leave the message as it is, which others may look at.  */

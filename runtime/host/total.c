@@ -20,7 +20,8 @@ struct total {
     int operation;
     size_t bytes; /* of a number */
     long count;
-    void *numbers; /* where the kernel runs */
+    unsigned long errors; /* before the launch */
+    void *numbers;        /* where the kernel runs */
 };
 
 void *ws_total_begin_(int operation, int bytes)
@@ -29,6 +30,7 @@ void *ws_total_begin_(int operation, int bytes)
     if (total) {
         total->operation = operation;
         total->bytes = (size_t)bytes;
+        total->errors = ws_error_count();
     } else {
         ws_error_set(WS_ERR_MEMORY, "reduction: out of memory");
     }
@@ -53,7 +55,7 @@ static void *fetch(const struct total *total)
     void *here = total->count ? malloc(bytes) : NULL;
     if (total->count && !here)
         ws_error_set(WS_ERR_MEMORY, "reduction: out of memory");
-    if (here && backend->copy(here, total->numbers, bytes) == WS_OK && ws_error_pending() == WS_OK)
+    if (here && ws_error_count() == total->errors && backend->copy(here, total->numbers, bytes) == WS_OK)
         return here;
     free(here);
     return NULL;

@@ -298,6 +298,7 @@ static void make_tensor(Launch *launch, int number)
         return;
     }
     seen.base = (char *)t->base;
+    t->base = (unsigned char *)ws_emulate_resident(&launch->state, &seen);
     ws_emulate_use_tensor(&launch->state, &seen);
 }
 

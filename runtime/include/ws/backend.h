@@ -40,7 +40,8 @@ ws_launcher ws_choose_launcher(ws_launcher cuda, ws_launcher emulate);
 /* Keep this thread's first error until ws_last_error reads it; returns status.  */
 ws_status ws_error_set(ws_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 ws_status ws_error_vset(ws_status status, const char *format, va_list list);
-ws_status ws_error_pending(void); /* the same without clearing */
+ws_status ws_error_pending(void);   /* the same without clearing */
+unsigned long ws_error_count(void); /* of this thread, those that were read, too */
 /* Every launch says so: an error of this thread that nobody has read by then is shown.  */
 void ws_begin_launch(void);
 
@@ -76,6 +77,14 @@ void ws_devices_end_(void);
 /* And around a block of grids that may run together.  */
 void ws_together_begin_(void);
 void ws_together_end_(void);
+
+/* Arrays that stay on the device: host/data.c.  The kind: 0 copy, 1 copyin, 2 copyout, 3 create, 4 present.  */
+void ws_data_begin_(void);
+void ws_data_add_(const void *base, long first, long bytes, int kind, const char *name);
+void ws_data_end_(void);
+void ws_data_update_(const void *base, long first, long bytes, int to_host, const char *name);
+/* Where [*begin, end) is on the device, if a region has copied it there.  */
+ws_status ws_data_find_(const char *kernel, const char *name, char **begin, const char *end, int stored);
 
 /* A sum over a whole grid: host/total.c.  The operation: 0 +, 1 *, 2 max, 3 min, 4 &&, 5 ||.  */
 void *ws_total_begin_(int operation, int bytes);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* In a grid. */
+void f(int n, float *x)
+{
+    #pragma ws grid(1)
+    for (int i = 0; i < n; i++) {
+        x[i] = 0;
+        #pragma ws update host(x[0:n])
+    }
+}

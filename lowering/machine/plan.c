@@ -479,6 +479,7 @@ static int check_pressure(Kernel *kernel, const Role *role)
 enum {
     OTHER_REGISTERS = 64,   /* addresses, predicates, and what is on the way from one tile to the next */
     BESIDE_AHEAD = 16,      /* the same, where that is counted */
+    MADE_OF_LOADS = 24,     /* and of what is computed of several loads there */
     SCRATCH_REGISTERS = 64, /* addresses in it, where tiles pass through */
     COEFFICIENTS = 8,       /* of polynomials, and the path for arguments far from zero */
     ENOUGH_THREADS = 1024   /* of an SM: past these nothing is gained */
@@ -511,6 +512,7 @@ static void plan_blocks(Kernel *kernel, int peak, int ahead)
     int scratch = 0, coefficients = 0;
     FOR_ROLES (role, kernel) {
         int loads = plan_loads_together(role);
+        loads += loads && ahead ? MADE_OF_LOADS : 0;
         peak = loads > peak ? loads : peak;
         if (ir_any_of(role->body, is_polynomial, NULL))
             coefficients = COEFFICIENTS;

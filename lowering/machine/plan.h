@@ -51,9 +51,9 @@ int role_first_group(const Kernel *kernel, const Role *role);
 /* staging.c: stores, loads and gatherings through shared memory, step by step.  */
 void plan_staging(Kernel *kernel);
 
-/* ahead.c: loads that a block makes before it comes to the tile that wants them; how many registers they take
-   meanwhile.  */
-enum { AHEAD_NEXT = 1, AHEAD_ONCE = 2 };
+/* ahead.c: loads that a block makes before it comes to the tile, or a loop before it comes to the iteration, that wants
+   them; how many registers they take meanwhile.  */
+enum { AHEAD_NEXT = 1, AHEAD_ONCE = 2, AHEAD_ITERATION = 3 };
 int plan_ahead(Kernel *kernel);
 /* May this load be so early: where it stands, what its coordinates come from, and who writes what it reads?  */
 bool load_may_be_ahead(const Kernel *kernel, const Op *load, int how);

@@ -586,6 +586,8 @@ void cuda_expression(Printer *in, const Op *op, int outer)
     case OP_LOAD_COL:
         if (!op->transfer->ahead)
             cuda_load(in, op);
+        else if (op->transfer->ahead == AHEAD_ITERATION)
+            fprintf(in->out, "%s.take(%s)", cuda_ahead(in, op), op->parent->args[0]->var->name);
         else
             fprintf(in->out, op->transfer->ahead == AHEAD_NEXT ? "%s.take(t)" : "%s", cuda_ahead(in, op));
         break;

@@ -79,6 +79,7 @@ static void print_loop(Printer *in, const Op *op, int body)
 void cuda_for(Printer *in, const Op *op)
 {
     cuda_initial_values(in, op);
+    cuda_loop_ahead(in, op);
     if (op->control->unroll)
         cuda_line(in, "WS_UNROLL");
     if (loop_edge(op)) {

@@ -328,12 +328,41 @@ static void print_counters(Printer *in, const Op *op, const Op *load)
     }
 }
 
+typedef struct {
+    const Op *load;
+    int number;
+    bool found;
+} Place;
+
+static void visit_ahead(Op *op, void *context)
+{
+    Place *place = context;
+    place->number += !place->found && op_info[op->code].class_ == CLASS_LOAD && op->transfer->ahead;
+    place->found |= op == place->load;
+}
+
+/* One name for each of a role, since loops stand beside each other.  */
 const char *cuda_ahead(const Printer *in, const Op *load)
 {
-    int number = 1;
-    for (const Op *op = load->prev; op; op = op->prev)
-        number += op_info[op->code].class_ == CLASS_LOAD && op->transfer->ahead;
-    return arena_print(in->kernel->module, "ws_%s_%d", load->transfer->ahead == AHEAD_NEXT ? "ahead" : "once", number);
+    Place place = {load, 0, false};
+    ir_walk(in->role->body, visit_ahead, &place);
+    return arena_print(in->kernel->module, "ws_%s_%d", load->transfer->ahead == AHEAD_ONCE ? "once" : "ahead",
+                       place.number);
+}
+
+/* The body and the end of a function that makes the load.  */
+static void print_load_of(Printer *in, const Op *load)
+{
+    FOR_OPS (op, load->parent)
+        if (op_info[op->code].class_ == CLASS_SCALAR && leads_to(op->results[0], load) && op->results[0]->var &&
+            op->results[0]->var->role)
+            print_definition(in, op);
+    cuda_begin(in);
+    fputs("return ", in->out);
+    cuda_load(in, load);
+    fputs(";\n", in->out);
+    in->indent--;
+    cuda_line(in, "});");
 }
 
 /* A function that makes the load for where a walk stands, and who calls it.  */
@@ -344,16 +373,27 @@ static void print_ahead(Printer *in, const Op *grid, const Op *load)
               cuda_ahead(in, load), next ? "ahead" : "once", cuda_grid_dims(grid), cuda_blocks(in));
     in->indent++;
     print_counters(in, grid, load);
-    FOR_OPS (op, grid->blocks[0])
-        if (op_info[op->code].class_ == CLASS_SCALAR && leads_to(op->results[0], load) && op->results[0]->var &&
-            op->results[0]->var->role)
-            print_definition(in, op);
-    cuda_begin(in);
-    fputs("return ", in->out);
-    cuda_load(in, load);
-    fputs(";\n", in->out);
-    in->indent--;
-    cuda_line(in, "});");
+    print_load_of(in, load);
+}
+
+/* The same for where a loop's counter stands.  */
+void cuda_loop_ahead(Printer *in, const Op *loop)
+{
+    const Value *counter = loop->blocks[0]->args[0];
+    FOR_OPS (load, loop->blocks[0]) {
+        if (op_info[load->code].class_ != CLASS_LOAD || load->transfer->ahead != AHEAD_ITERATION)
+            continue;
+        const char *type = cuda_scalar_type(counter->type);
+        cuda_begin(in);
+        fprintf(in->out, "auto %s = ws::load_ahead<%s>(", cuda_ahead(in, load), type);
+        for (int i = 0; i < 3; i++) {
+            cuda_coordinate(in, loop->args[i]);
+            fputs(", ", in->out);
+        }
+        fprintf(in->out, "[&](const %s %s) {\n", type, counter->var->name);
+        in->indent++;
+        print_load_of(in, load);
+    }
 }
 
 static void print_grid(Printer *in, const Op *op)

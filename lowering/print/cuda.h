@@ -100,7 +100,8 @@ void cuda_place(Printer *in, const Op *op);            /* in the source: the end
 void cuda_block(Printer *in, const Block *block);
 const char *cuda_end_name(const Printer *in, const Aref *aref, bool producing);
 int cuda_grid_dims(const Op *op);
-const char *cuda_ahead(const Printer *in, const Op *load); /* what makes it before its tile */
+const char *cuda_ahead(const Printer *in, const Op *load); /* what makes it before its tile, or iteration */
+void cuda_loop_ahead(Printer *in, const Op *loop);         /* those of a loop, in front of it */
 void cuda_load(Printer *in, const Op *op);
 const char *cuda_cluster(const Printer *in); /* the type of the blocks side by side, if they are */
 const char *cuda_blocks(const Printer *in);  /* behind the dimensions of a grid: its cluster */

@@ -307,7 +307,7 @@ static void check_load(RoleUses *uses, const Op *op)
     if (op->storage && !is_own(uses, op->storage, USE_OUTPUT))
         complain(uses, op, "passes through memory that is not its own");
     if (op->transfer->ahead && !load_may_be_ahead(uses->kernel, op, op->transfer->ahead))
-        complain(uses, op, "is made before its tile, on which it depends, or which another one writes");
+        complain(uses, op, "is made before its tile or iteration, on which it depends, or which another one writes");
 }
 
 static void visit_use(Op *op, void *context)

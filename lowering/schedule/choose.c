@@ -102,7 +102,7 @@ static void visit_scalar_read(Op *op, void *context)
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
 
 /* A store to the same memory that may come before the load, or NULL.  */
-static Op *aliasing_store(const Chooser *in, Op *load)
+Op *choose_aliasing_store(const Chooser *in, Op *load)
 {
     for (int i = 0; i < in->nstores; i++) {
         Op *store = in->stores[i];
@@ -137,7 +137,7 @@ static void choose_ring(Chooser *in, Op *load)
     Type type = load->results[0]->type;
     if ((!loop || is_narrow(type)) && !operand)
         return;
-    Op *store = aliasing_store(in, load);
+    Op *store = choose_aliasing_store(in, load);
     if (store) {
         remark(in->kernel, DIAG_MISSED, load->loc,
                "load stays with the consumers: the store at line %d may write what it reads", store->loc.line);
@@ -164,8 +164,6 @@ bool choose_products_fit(const Chooser *in, int groups)
     return columns <= machine_product_columns(in->kernel->machine, groups * MACHINE_GROUP_THREADS, true);
 }
 
-static int wanted_groups(const Chooser *in);
-
 /* That the kernel may come to have.  */
 static int most_groups(const Chooser *in)
 {
@@ -173,7 +171,7 @@ static int most_groups(const Chooser *in)
     bool whole_tiles = grid->split == SPLIT_TILES;
     for (int i = 0; i < in->nloops; i++)
         whole_tiles |= in->loops[i]->control->pipeline->automatic || in->loops[i]->control->pipeline->pingpong;
-    int groups = wanted_groups(in);
+    int groups = choose_wanted_groups(in);
     return grid->consumers ? grid->consumers : whole_tiles && groups < 2 ? 2 : groups;
 }
 
@@ -332,7 +330,7 @@ static void choose_depth(Chooser *in)
 static const Op *blocked_load(const Chooser *in, const Op *loop, const Op **store)
 {
     for (int i = 0; i < in->nloads; i++)
-        if (pipelined_loop(in->loads[i]) == loop && (*store = aliasing_store(in, in->loads[i])))
+        if (pipelined_loop(in->loads[i]) == loop && (*store = choose_aliasing_store(in, in->loads[i])))
             return in->loads[i];
     return NULL;
 }
@@ -460,10 +458,12 @@ static void visit_largest(Op *op, void *context)
     }
 }
 
-static int wanted_groups(const Chooser *in)
+int choose_wanted_groups(const Chooser *in)
 {
     int largest = 0;
     ir_walk(in->kernel->body, visit_largest, &largest);
+    if (in->streams)
+        return choose_streaming_groups(in);
     if (!in->ndots)
         return largest >= 4096 ? 2 : 1;
     int rows = 0;
@@ -578,7 +578,7 @@ static int choose_groups(Chooser *in)
     if (grid->consumers == 1)
         return 1;
     bool one = product_registers(in, 1) <= BUDGET_HELD_REGISTERS && room_for_staged(in, 1, true);
-    for (int groups = wanted_groups(in); groups > 1; groups--)
+    for (int groups = choose_wanted_groups(in); groups > 1; groups--)
         if (one && !room_for_staged(in, groups, true))
             continue; /* each group stages operands of its own */
         else if (split_rows(in->kernel, role, groups, &why))
@@ -682,7 +682,7 @@ static void say(Chooser *in, int groups)
         else if (schedule_of(in->loads[i])->turner)
             remark(in->kernel, DIAG_OPTIMIZED, in->loads[i]->loc,
                    "bytes that lie across K: a role of its own turns them over on their way to the products");
-    if (!in->nloops)
+    if (!in->nloops && !in->streams)
         remark(in->kernel, DIAG_MISSED, in->kernel->loc,
                "grid runs unspecialized on %d group%s: no #pragma ws pipeline in it", groups, groups > 1 ? "s" : "");
 }
@@ -716,6 +716,7 @@ void pass_choose(Kernel *kernel)
     budget_registers_clause(kernel);
     for (int i = 0; i < in.nloops; i++)
         in.loops[i]->control->pipeline->put_count = 0;
+    choose_streams(&in);
     for (int i = 0; i < in.nloads; i++)
         choose_ring(&in, in.loads[i]);
     make_roles(&in);

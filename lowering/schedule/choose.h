@@ -19,8 +19,9 @@ typedef struct {
     int64_t parts_bytes;   /* where blocks of a cluster exchange parts of a sum */
     int64_t scratch_bytes; /* where threads of a group exchange elements of a tile */
     bool specialized;
-    bool said;  /* by the user, the depth of some ring */
-    bool keeps; /* what neighbouring tiles share stays in its slots */
+    bool said;   /* by the user, the depth of some ring */
+    bool keeps;  /* what neighbouring tiles share stays in its slots */
+    int streams; /* registers of a thread for an iteration's loads, where no loop has rings (choose-streams.c) */
 } Chooser;
 
 /* choose.c: a list that grows, what an op is computed from, back to what comes through rings, and: are the kernel's
@@ -28,6 +29,13 @@ typedef struct {
 void choose_push(Kernel *kernel, Op ***list, int *count, Op *op);
 Slice choose_slice(Kernel *kernel, Op *op);
 bool choose_products_fit(const Chooser *in, int groups);
+int choose_wanted_groups(const Chooser *in); /* where the user says nothing */
+/* A store to the same memory that may come before the load, or NULL.  */
+Op *choose_aliasing_store(const Chooser *in, Op *load);
+
+/* choose-streams.c: loops that are to have no rings are pipelined no more; in how many groups.  */
+void choose_streams(Chooser *in);
+int choose_streaming_groups(const Chooser *in);
 
 /* choose-prepare.c: which operands of products, in so many groups, a role of its own prepares; makes that role.  */
 void choose_prepared(Chooser *in, int groups);

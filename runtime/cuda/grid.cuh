@@ -170,6 +170,30 @@ template <typename W, typename F> static WS_DEVICE auto load_once(const W &first
     return load(first);
 }
 
+/* The same for a loop: load(i) makes it for where the counter stands.  */
+template <typename I, typename F, typename T> struct loop_ahead {
+    F load;
+    I end, step;
+    T next;
+
+    WS_DEVICE loop_ahead(I first, I last, I every, F f) : load(f), end(last), step(every)
+    {
+        if (first < end)
+            next = load(first);
+    }
+    WS_DEVICE T take(I i)
+    {
+        const T now = next;
+        if (i + step < end)
+            next = load(i + step);
+        return now;
+    }
+};
+template <typename I, typename F> static WS_DEVICE auto load_ahead(I first, I last, I every, F load)
+{
+    return loop_ahead<I, F, decltype(load(first))>(first, last, every, load);
+}
+
 } // namespace ws
 
 #endif

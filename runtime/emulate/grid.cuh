@@ -104,6 +104,30 @@ template <typename W, typename F> auto load_once(const W &first, F load)
     return load(first);
 }
 
+/* The same for a loop: load(i) makes it for where the counter stands.  */
+template <typename I, typename F, typename T> struct loop_ahead {
+    F load;
+    I end, step;
+    T next;
+
+    loop_ahead(I first, I last, I every, F f) : load(f), end(last), step(every), next()
+    {
+        if (first < end)
+            next = load(first);
+    }
+    T take(I i)
+    {
+        const T now = next;
+        if (i + step < end)
+            next = load(i + step);
+        return now;
+    }
+};
+template <typename I, typename F> auto load_ahead(I first, I last, I every, F load)
+{
+    return loop_ahead<I, F, decltype(load(first))>(first, last, every, load);
+}
+
 /* ---- dynamic scheduling ------------------------------------------------------------------------------------------ */
 
 /* Any CTA may get any tile.  Here it gets every so many, as from a scheduler that asks one after the other.  */

@@ -26,7 +26,7 @@ spoiled() {
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
-    chain blocks_wide; do
+    chain blocks_wide streams; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -308,6 +308,9 @@ ok 'a store without a barrier behind loads of other threads' spoiled in_place 's
 ok 'a load made before its tile, of what the kernel stores' spoiled in_place 'is made before its tile' \
     '/program/,$s/load %x, %i, %j.*/& ahead=1/'
 ok 'a load of each tile made once' spoiled blocks_wide 'is made before its tile' 's/ahead=1/ahead=2/'
+ok 'a load made an iteration before, of what the kernel stores' spoiled streams 'is made before its tile' \
+    's/store_col %y, /store_col %x, /'
+ok 'a load of an iteration made once' spoiled streams 'is made before its tile' 's/ahead=3/ahead=2/'
 ok 'a sum of warps that have no memory to meet in' spoiled blocks_wide 'has no scratch memory of its own' \
     '/program/,$s/ storage=scratch//'
 ok 'a row that all warps have loaded' spoiled in_place 'stores what other threads of it loaded' \

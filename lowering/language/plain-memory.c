@@ -905,28 +905,47 @@ bool memory_is_padded(const Nest *in, const Access *access, int axis)
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
-/* A loop to n - 1 makes no iteration where n is 0.  */
+/* A loop to n makes no iteration where n is 0 or below.  */
 static Value *at_least_nothing(Nest *in, const Poly *extent)
 {
     Value *value = poly_before(in, extent);
     int64_t number;
-    for (int i = 0; i < extent->count && !poly_is_constant(extent, &number); i++)
-        if (extent->terms[i].factor < 0)
-            return before(in, OP_MAXI, D_I64, value, ir_const_before(in->kernel, in->region, D_I64, 0));
-    return value;
+    if (poly_is_constant(extent, &number))
+        return value;
+    return before(in, OP_MAXI, D_I64, value, ir_const_before(in->kernel, in->region, D_I64, 0));
 }
 
-static Value *extent_of(Nest *in, const Group *group, int dim)
+static Value *largest_extent(Nest *in, const Group *group, int dim)
 {
     Value *extent = NULL;
     for (int i = 0; i < group->nextents[dim]; i++) {
         Value *value = at_least_nothing(in, &group->extent[dim][i]);
         extent = extent ? before(in, OP_MAXI, D_I64, extent, value) : value;
     }
+    return extent;
+}
+
+/* Some element is touched: no dimension is empty.  */
+static Value *is_touched(Nest *in, const Group *group)
+{
+    Value *fewest = NULL;
+    for (int i = 0; i < group->rank; i++) {
+        Value *reach = largest_extent(in, group, i);
+        fewest = fewest ? before(in, OP_MINI, D_I64, fewest, reach) : reach;
+    }
+    Value *args[] = {ir_convert_before(in->kernel, in->region, fewest, D_I64),
+                     ir_const_before(in->kernel, in->region, D_I64, 0)};
+    return ir_scalar_before(in->kernel, in->region, OP_GTI, D_I1, 2, args);
+}
+
+static Value *extent_of(Nest *in, const Group *group, int dim)
+{
+    Value *extent = largest_extent(in, group, dim), *touched = group->nleast && dim == 0 ? is_touched(in, group) : NULL;
     for (int i = 0; i < group->nleast && dim == 0; i++) { /* an extent below 0 is an error of the launch */
         Value *least = poly_before(in, &group->least[i]), *zero = ir_const_before(in->kernel, in->region, D_I64, 0);
         Value *below = ir_scalar_before(in->kernel, in->region, OP_LTI, D_I1, 2,
                                         (Value *[]){ir_convert_before(in->kernel, in->region, least, D_I64), zero});
+        below = ir_binary_before(in->kernel, in->region, OP_ANDI, touched, below);
         extent = ir_scalar_before(in->kernel, in->region, OP_SELI, D_I64, 3,
                                   (Value *[]){below, ir_convert_before(in->kernel, in->region, least, D_I64),
                                               ir_convert_before(in->kernel, in->region, extent, D_I64)});

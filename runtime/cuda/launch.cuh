@@ -153,13 +153,16 @@ struct launch {
         a.empty = a.listed = false;
         a.buffer = -1;
         long last = 0;
+        for (int d = 0; d < N; d++)
+            a.empty = a.empty || extents[d].value == 0;
         for (int d = 0; d < N; d++) {
             long extent = extents[d].value, stride = strides[d].value;
             if (extent < 0 || extent > 0x7fffffffL) {
                 fail(WS_ERR_ARGUMENT, name, "extent %ld of dimension %d is not between 0 and 2^31-1", extent, d);
                 return;
             }
-            if (stride < 0 || (stride && extent > 1 && (extent - 1) > (0x7fffffffffffL - last) / stride)) {
+            if (!a.empty &&
+                (stride < 0 || (stride && extent > 1 && (extent - 1) > (0x7fffffffffffL - last) / stride))) {
                 fail(WS_ERR_ARGUMENT, name, "stride %ld of dimension %d is negative or too large", stride, d);
                 return;
             }
@@ -168,8 +171,7 @@ struct launch {
             t.high[d] = (int)extent;
             a.extent[d] = extent;
             a.stride[d] = stride;
-            a.empty = a.empty || extent == 0;
-            last += (extent - 1) * stride;
+            last += a.empty ? 0 : (extent - 1) * stride;
         }
         a.end = a.empty ? a.begin : a.begin + (last + 1) * (long)sizeof(T);
         if (!a.empty && ws_data_find_(kernel, name, &a.begin, a.end, how & stored) != WS_OK) {

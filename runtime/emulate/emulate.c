@@ -137,7 +137,7 @@ static void check_tensor(ws_emulate_launch *launch, const ws_emulate_tensor *t)
         if (t->extent[i] < 0 || t->extent[i] > EXTENT_MOST)
             ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: extent %ld of dimension %d is not within 0 and %d",
                             launch->kernel, t->name, t->extent[i], i, EXTENT_MOST);
-        if (t->stride[i] < 0)
+        if (t->stride[i] < 0 && !is_empty(t))
             ws_emulate_fail(launch, WS_ERR_ARGUMENT, "%s: tensor %s: stride %ld of dimension %d is negative",
                             launch->kernel, t->name, t->stride[i], i);
     }

@@ -104,10 +104,10 @@ extern "C" void ws_launch_linear_relu(int M, int N, int K, const void *x, const 
 {
     ws::launch call("linear_relu");
     linear_relu_params p;
-    call.tensor(p.x, "x", x, {M, K}, {K, 1}, ws::loaded);
-    call.tensor(p.w, "w", w, {N, K}, {K, 1}, ws::loaded);
-    call.tensor(p.bias, "bias", bias, {value != 0 ? N : 0}, {1}, ws::loaded);
-    call.tensor(p.y, "y", y, {M, N}, {N, 1}, ws::stored);
+    call.tensor(p.x, "x", x, {ws::max((long)M, 0l), ws::max((long)K, 0l)}, {K, 1}, ws::loaded);
+    call.tensor(p.w, "w", w, {ws::max((long)N, 0l), ws::max((long)K, 0l)}, {K, 1}, ws::loaded);
+    call.tensor(p.bias, "bias", bias, {value != 0 ? ws::max((long)N, 0l) : 0}, {1}, ws::loaded);
+    call.tensor(p.y, "y", y, {ws::max((long)M, 0l), ws::max((long)N, 0l)}, {N, 1}, ws::stored);
     call.place();
     call.map(p.x_map, p.x, 128);
     call.map(p.w_map, p.w, 64);
@@ -151,7 +151,7 @@ extern "C" void ws_launch_smooth(int n, int m, const void *A, const void *B)
     ws::launch call("smooth");
     smooth_params p;
     call.tensor(p.B, "B", B, {ws::max((long)n - 1, 0l), ws::max((long)m - 1, 0l)}, {m, 1}, ws::stored);
-    call.tensor(p.A, "A", A, {n, m}, {m, 1}, ws::loaded);
+    call.tensor(p.A, "A", A, {ws::max((long)n, 0l), ws::max((long)m, 0l)}, {m, 1}, ws::loaded);
     call.place();
     call.grid(p.grid, {{1, n - 1, 32}, {1, m - 1, 64}}, ws::order_auto, 0);
     call.run(smooth_kernel, p, 128, 0, ws::one_tile);
@@ -191,8 +191,8 @@ extern "C" void ws_launch_distance(int n, const void *x, const void *y, const vo
 {
     ws::launch call("distance");
     distance_params p;
-    call.tensor(p.x, "x", x, {n}, {1}, ws::loaded);
-    call.tensor(p.y, "y", y, {n}, {1}, ws::loaded);
+    call.tensor(p.x, "x", x, {ws::max((long)n, 0l)}, {1}, ws::loaded);
+    call.tensor(p.y, "y", y, {ws::max((long)n, 0l)}, {1}, ws::loaded);
     call.tensor(p.total, "total", ws_total_room_(total, ws::max((long)n + 255, 0l) / 256),
                 {ws::max((long)n + 255, 0l) / 256}, {1}, ws::stored);
     call.place();

@@ -71,6 +71,7 @@ void pass_masks(Kernel *kernel);
 void pass_recurrence(Kernel *kernel);
 void pass_rescale(Kernel *kernel);
 void pass_subtiles(Kernel *kernel);
+void pass_handed(Kernel *kernel);
 /* ... and a load says whether only the rows that there are need come, a product how many of its columns are seen */
 void pass_present(Kernel *kernel);
 

@@ -285,6 +285,7 @@ static void pre_genericize(void *event, void *)
 {
     signature_function((tree)event);
     bind_function((tree)event);
+    task_refuse_jumps((tree)event);
 }
 
 /* What ws.h asks for to know that the pragma means something here.  */

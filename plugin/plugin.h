@@ -375,6 +375,7 @@ Value *table_read(Walk *w, gimple *load);
 
 /* task.cc */
 void task_collect(Walk *w);
+void task_refuse_jumps(tree function); /* a statement that leaves a task's block */
 int task_of(const Walk *w, const gimple *stmt);
 void task_note_rings(Walk *w, gimple *stmt);
 void task_check_rings(Walk *w);

@@ -22,12 +22,16 @@ static bool is_inside(tree block, tree outer)
     return false;
 }
 
+static bool is_pipelined(const MarkedLoop *mark)
+{
+    return !mark->pragma->is_grid && !mark->pragma->pipeline.parts && !mark->pragma->pipeline.blocks;
+}
+
 static const MarkedLoop *pipeline_around(const auto_vec<MarkedLoop> *marks, basic_block bb)
 {
     for (unsigned i = 0; i < marks->length(); i++) {
         const MarkedLoop *mark = &(*marks)[i];
-        bool pipelined = !mark->pragma->is_grid && !mark->pragma->pipeline.parts && !mark->pragma->pipeline.blocks;
-        if (pipelined && flow_bb_inside_loop_p(mark->loop, bb))
+        if (is_pipelined(mark) && flow_bb_inside_loop_p(mark->loop, bb))
             return mark;
     }
     return NULL;
@@ -43,12 +47,23 @@ static bool is_named_twice(const Walk *w, const char *name)
     return false;
 }
 
+/* Some loop of the region is pipelined.  */
+static bool has_pipeline(const Walk *w)
+{
+    for (unsigned i = 0; i < w->marks->length(); i++) {
+        const MarkedLoop *mark = &(*w->marks)[i];
+        if (is_pipelined(mark) && flow_loop_nested_p(w->outer, mark->loop))
+            return true;
+    }
+    return false;
+}
+
 static void add_task(Walk *w, gimple *marker, Pragma *pragma)
 {
     pragma->used = true;
-    if (!pipeline_around(w->marks, gimple_bb(marker))) {
-        complain(pragma->loc, "put '#pragma ws pipeline' above the loop around it",
-                 "task %qs stands outside of a pipelined loop", pragma->task.name);
+    if (!has_pipeline(w)) {
+        complain(pragma->loc, "put '#pragma ws pipeline' above a loop of it",
+                 "task %qs stands in a grid without a pipelined loop", pragma->task.name);
         w->failed = true;
     } else if (is_named_twice(w, pragma->task.name)) {
         complain(pragma->loc, "give each task a name of its own, and put what one role does into one block",
@@ -135,9 +150,11 @@ void task_note_rings(Walk *w, gimple *stmt)
     const MarkedLoop *mark = pipeline_around(w->marks, gimple_bb(stmt));
     if (mark)
         note_rings(mark->pragma->rings, var, (*value)->def);
-    for (unsigned i = 0; mark && i < w->tasks.length(); i++)
-        if (flow_bb_inside_loop_p(mark->loop, w->tasks[i].bb))
+    for (unsigned i = 0; i < w->tasks.length(); i++) {
+        const MarkedLoop *around = pipeline_around(w->marks, w->tasks[i].bb);
+        if (!around || around == mark)
             note_rings(w->tasks[i].pragma->rings, var, (*value)->def);
+    }
 }
 
 static void check_rings(Walk *w, const Pragma *pragma)
@@ -158,4 +175,98 @@ void task_check_rings(Walk *w)
     for (unsigned i = 0; i < w->marks->length() && !w->failed; i++)
         if (flow_loop_nested_p(w->outer, (*w->marks)[i].loop))
             check_rings(w, (*w->marks)[i].pragma);
+}
+
+/* ---- jumps out of a block ---------------------------------------------------------------------------------------- */
+
+/* The body of a task's block, as the parser left it.  */
+struct Leaving {
+    const Pragma *pragma;
+    hash_set<tree> *labels; /* that stand in it */
+    int loops, switches;    /* around what is looked at, inside the block */
+};
+
+static tree note_label(tree *at, int *, void *data)
+{
+    if (TREE_CODE(*at) == LABEL_EXPR)
+        ((hash_set<tree> *)data)->add(LABEL_EXPR_LABEL(*at));
+    return NULL_TREE;
+}
+
+static const char *jump_out(const Leaving *in, tree statement)
+{
+    switch ((int)TREE_CODE(statement)) {
+    case RETURN_EXPR:
+        return "return";
+    case GOTO_EXPR:
+        return in->labels->contains(GOTO_DESTINATION(statement)) ? NULL : "goto";
+#if GCCPLUGIN_VERSION_MAJOR >= 12
+    case CONTINUE_STMT:
+        return in->loops ? NULL : "continue";
+    case BREAK_STMT:
+        return in->loops || in->switches ? NULL : "break";
+#endif
+    default:
+        return NULL;
+    }
+}
+
+static tree find_jump(tree *at, int *walk_subtrees, void *data)
+{
+    Leaving *in = (Leaving *)data;
+    const int code = (int)TREE_CODE(*at);
+    const char *jump = jump_out(in, *at);
+    if (jump) {
+        complain(EXPR_LOCATION(*at), "put the condition around the block, or around what is in it",
+                 "%qs leaves task %qs, whose role computes all of its block", jump, in->pragma->task.name);
+        return *at;
+    }
+#if GCCPLUGIN_VERSION_MAJOR >= 12
+    int *around = code == FOR_STMT || code == WHILE_STMT || code == DO_STMT ? &in->loops
+                  : code == SWITCH_STMT                                     ? &in->switches
+                                                                            : NULL;
+    tree found = NULL_TREE;
+    *walk_subtrees = !around;
+    if (around)
+        ++*around;
+    for (int i = 0; around && i < TREE_OPERAND_LENGTH(*at) && !found; i++)
+        found = walk_tree(&TREE_OPERAND(*at, i), find_jump, data, NULL);
+    if (around)
+        --*around;
+    return found;
+#else
+    return NULL_TREE;
+#endif
+}
+
+/* The pragma that begins a block.  */
+static const Pragma *first_in(tree body)
+{
+    for (tree_stmt_iterator i = tsi_start(body); TREE_CODE(body) == STATEMENT_LIST && !tsi_end_p(i); tsi_next(&i)) {
+        tree first = tsi_stmt(i);
+        if (TREE_CODE(first) == CALL_EXPR && call_expr_nargs(first) > 0)
+            return pragma_of_tree(first);
+        if (TREE_CODE(first) != DEBUG_BEGIN_STMT && TREE_CODE(first) != DECL_EXPR)
+            return NULL;
+    }
+    return NULL;
+}
+
+static tree check_block(tree *at, int *walk_subtrees, void *)
+{
+    const Pragma *pragma = TREE_CODE(*at) == BIND_EXPR ? first_in(BIND_EXPR_BODY(*at)) : NULL;
+    if (!pragma || !pragma->is_task)
+        return NULL_TREE;
+    hash_set<tree> labels;
+    Leaving in = {pragma, &labels, 0, 0};
+    walk_tree_without_duplicates(&BIND_EXPR_BODY(*at), note_label, &labels);
+    *walk_subtrees = !walk_tree(&BIND_EXPR_BODY(*at), find_jump, &in, NULL);
+    return NULL_TREE;
+}
+
+/* Whoever leaves a block by a jump decides for all that follows, which is no part of the task.  */
+void task_refuse_jumps(tree function)
+{
+    if (DECL_SAVED_TREE(function))
+        walk_tree_without_duplicates(&DECL_SAVED_TREE(function), check_block, NULL);
 }

@@ -35,17 +35,17 @@ int kernel_groups(const Kernel *kernel)
     return groups;
 }
 
-/* What is computed ends up there: it gets the registers that others do not need.  */
-static bool is_busy(const Role *role)
+/* What is multiplied ends up there: it gets the registers that others do not need.  */
+static bool is_busy(const Kernel *kernel, const Role *role)
 {
-    return role_holds_tiles(role) && role->may & ROLE_STORES;
+    return role_holds_tiles(role) && role == role_that(kernel, ROLE_STORES);
 }
 
 static int busy_groups(const Kernel *kernel)
 {
     int groups = 0;
     FOR_ROLES (role, kernel)
-        groups += is_busy(role) ? role->replicas : 0;
+        groups += is_busy(kernel, role) ? role->replicas : 0;
     return groups;
 }
 
@@ -141,9 +141,9 @@ static int own_registers(const Machine *machine, const Role *role, int issuing)
 }
 
 /* Its registers are what the others leave.  */
-static bool is_open(const Role *role)
+static bool is_open(const Kernel *kernel, const Role *role)
 {
-    return is_busy(role) && !role->registers;
+    return is_busy(kernel, role) && !role->registers;
 }
 
 static const Task *first_with_registers(const Kernel *kernel)
@@ -160,8 +160,8 @@ static void refuse_tasks(Kernel *kernel, int issuing)
     const char *sum = NULL;
     int total = 0;
     FOR_ROLES (role, kernel) {
-        int registers =
-            is_open(role) ? kernel->machine->fewest_role_registers : own_registers(kernel->machine, role, issuing);
+        int registers = is_open(kernel, role) ? kernel->machine->fewest_role_registers
+                                              : own_registers(kernel->machine, role, issuing);
         total += role->replicas * MACHINE_GROUP_THREADS * registers;
         sum = arena_print(kernel->module, "%s%s%s %d x %d x %d", sum ? sum : "", sum ? ", " : "", role->name,
                           role->replicas, MACHINE_GROUP_THREADS, registers);
@@ -185,17 +185,17 @@ static void default_registers(Kernel *kernel)
     }
     int left = register_pool(kernel), issuing = busy > 2 ? 32 : more && !full ? 40 : 24;
     FOR_ROLES (role, kernel)
-        left -= is_open(role) ? 0 : role->replicas * own_registers(machine, role, issuing);
+        left -= is_open(kernel, role) ? 0 : role->replicas * own_registers(machine, role, issuing);
     int open = 0;
     FOR_ROLES (role, kernel)
-        open += is_open(role) ? role->replicas : 0;
+        open += is_open(kernel, role) ? role->replicas : 0;
     int computing = open ? left / open / 8 * 8 : 0;
     if (asked && (left < 0 || (open && computing < machine->fewest_role_registers))) {
         refuse_tasks(kernel, issuing);
         return;
     }
     FOR_ROLES (role, kernel)
-        role->registers = !is_open(role)                             ? own_registers(machine, role, issuing)
+        role->registers = !is_open(kernel, role)                     ? own_registers(machine, role, issuing)
                           : computing > machine->most_role_registers ? machine->most_role_registers
                                                                      : computing;
 }

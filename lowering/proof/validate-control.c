@@ -33,12 +33,17 @@ static uint64_t ring_bit(const Aref *aref)
     return (uint64_t)1 << (aref->id % RINGS);
 }
 
+static bool stores_here(const Validator *in, const Op *store)
+{
+    return in->storing[stored_place(in, store)] == in->role;
+}
+
 /* Rings and stores inside: what of the source's op is this role's, and what the role's op holds.  */
 static uint64_t signature(const Validator *in, const Op *op, bool source)
 {
     uint64_t bits = 0;
     if (op_info[op->code].class_ == CLASS_STORE)
-        bits |= in->stores && in->mine != 0 ? (uint64_t)1 << STORES : 0;
+        bits |= stores_here(in, op) && in->mine != 0 ? (uint64_t)1 << STORES : 0;
     for (const Aref *aref = source ? op->aref : NULL; aref; aref = aref->also)
         if (aref->producer == in->role || aref->consumers & ROLE_BIT(in->role))
             bits |= ring_bit(aref);
@@ -52,7 +57,7 @@ static uint64_t signature(const Validator *in, const Op *op, bool source)
 
 static bool must_store(const Validator *in, const Op *store)
 {
-    return in->stores && in->mine != 0 && (is_divided(in, store) || in->groups == 1 || in->leader != 0);
+    return stores_here(in, store) && in->mine != 0 && (is_divided(in, store) || in->groups == 1 || in->leader != 0);
 }
 
 static bool puts_into(const Validator *in, const Aref *aref)

@@ -188,7 +188,7 @@ static bool run_load(Validator *in, const Op *op)
     int rows = op->results[0]->type.rows, row = row_coordinate(op), count = op->nargs;
     Spread spread = row < 0 ? SPREAD_WHOLE : subtile_group(in, &args[row], rows);
     int base = stored_base(in, args[0]);
-    if (base >= 0 && !in->stores)
+    if (base >= 0 && in->storing[base] != in->role)
         return differs(in, op, "loads what another role stores, and nothing orders the two");
     if (base >= 0)
         args[count++] = in->memory[base];

@@ -45,6 +45,17 @@ int stored_base(const Validator *in, const Term *tensor)
     return in->nstored && in->stored_bases[in->nstored - 1] < 0 ? in->nstored - 1 : -1;
 }
 
+int stored_place(const Validator *in, const Op *store)
+{
+    const Op *root = store->code == OP_PRINT ? NULL : tensor_root(store->args[0]);
+    const Value *base = root ? root->args[0] : NULL;
+    const int param = base && !base->def && !base->block ? base->index : -1;
+    for (int i = 0; i < in->nstored && store->code != OP_PRINT; i++)
+        if (in->stored_bases[i] == param)
+            return i;
+    return in->nstored;
+}
+
 const Term *store_term(Validator *in, const Op *store, const Term *memory, const Term *const *args)
 {
     const Term *all[store->nargs + 1];
@@ -83,14 +94,6 @@ static bool is_store(const Op *op, const void *context)
 bool op_has_stores(const Op *op)
 {
     return ir_any(op, is_store, NULL);
-}
-
-bool has_stores(const Block *block)
-{
-    FOR_OPS (op, block)
-        if (op_has_stores(op))
-            return true;
-    return false;
 }
 
 static void evaluate_if(Evaluator *at, const Op *op)

@@ -215,21 +215,57 @@ static bool check_present(Kernel *kernel)
     return in.apart;
 }
 
+typedef struct {
+    Validator *in;
+    const Op *twice, *lost;
+} Storing;
+
+static void visit_role_store(Op *op, void *context)
+{
+    Storing *storing = context;
+    if (op_info[op->code].class_ != CLASS_STORE)
+        return;
+    const Role **role = &storing->in->storing[stored_place(storing->in, op)];
+    storing->twice = *role && *role != storing->in->role ? op : storing->twice;
+    *role = storing->in->role;
+}
+
+static void visit_source_store(Op *op, void *context)
+{
+    Storing *storing = context;
+    if (op_info[op->code].class_ == CLASS_STORE && !storing->in->storing[stored_place(storing->in, op)])
+        storing->lost = op;
+}
+
+/* All stores to one memory are one role's, which knows what stands there.  */
+static bool find_storing(Validator *in)
+{
+    Kernel *kernel = in->kernel;
+    Storing storing = {in, NULL, NULL};
+    in->storing = arena_alloc(kernel->module, (size_t)(in->nstored + 1) * sizeof *in->storing);
+    FOR_ROLES (role, kernel) {
+        in->role = role;
+        ir_walk(role->body, visit_role_store, &storing);
+    }
+    ir_walk(kernel->body, visit_source_store, &storing);
+    const Op *wrong = storing.twice ? storing.twice : storing.lost;
+    if (wrong)
+        BUG_AT(kernel, wrong->loc, "%s roles make the stores to one memory", storing.twice ? "two" : "no");
+    return !wrong;
+}
+
 bool validate_programs(Kernel *kernel, Labels *labels)
 {
     Validator *in = validator_new(kernel, labels);
-    int storing = 0;
     if (!freeze_holds(kernel)) {
         BUG(kernel, "the body is not what was frozen");
         return false;
     }
-    if (!loads_may_move(kernel) || !check_present(kernel))
+    if (!loads_may_move(kernel) || !check_present(kernel) || !find_storing(in))
         return false;
     FOR_ROLES (role, kernel) {
         in->role = role;
         in->groups = role_sharers(kernel, role);
-        in->stores = has_stores(role->body);
-        storing += in->stores;
         order_number(role);
         in->labels = &labels[role->id];
         in->labels->count = role->body->last ? order_end(role->body->last) + 1 : 0;
@@ -238,9 +274,5 @@ bool validate_programs(Kernel *kernel, Labels *labels)
             return report(in);
     }
     kernel->proof.terms = in->terms.count;
-    if (storing > 1 || (!storing && has_stores(kernel->body))) {
-        BUG(kernel, "%d roles make the stores of the source", storing);
-        return false;
-    }
     return true;
 }

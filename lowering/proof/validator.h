@@ -67,7 +67,7 @@ typedef struct {
     const Term *group, *ordinal;
     int groups;                 /* that share rows */
     int leader, mine;           /* this run's answers to `group == 0` and `ordinal % groups == group`, -1: not asked */
-    bool stores;                /* the role has stores */
+    const Role **storing;       /* by stored base, and behind them for prints: the role whose stores these are */
     const Variable **variables; /* a hash table of them, */
     const Term **held;          /* and what each holds now */
     int nvariables;             /* the table's size; 0: plan has not been here */
@@ -78,7 +78,6 @@ typedef struct {
 } Validator;
 
 /* validate-source.c */
-bool has_stores(const Block *block);
 bool op_has_stores(const Op *op); /* itself or inside */
 Instance *instance_new(Validator *in, const Block *block, Instance *outer, const Term *const *args,
                        const Term *const *memory);
@@ -91,6 +90,8 @@ Instance *instance_of_loop(Validator *in, const Op *loop, Instance *outer, Side 
 Instance *instance_next(Validator *in, const Op *loop, Instance *instance, Side side); /* the iteration after */
 const Term *source_term(Validator *in, const Instance *instance, const Value *value);
 int stored_base(const Validator *in, const Term *tensor); /* which stored memory, -1: none */
+int stored_place(const Validator *in, const Op *store); /* the same of a store of the source, or of a role: its place in
+                                                              Validator.storing */
 const Term *store_term(Validator *in, const Op *store, const Term *memory, const Term *const *args);
 
 /* validate-loop-classes.c */

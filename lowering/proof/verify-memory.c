@@ -159,8 +159,7 @@ static void check_stage(RoleUses *uses, const Op *op)
         complain(uses, op, "writes to memory of another shape");
 }
 
-/* All of it, or the rows of each group, into a slot of its shape; or turned over: so go bytes out of another slot alone.
- */
+/* All of it, or the rows of each group, into a slot of its shape; or turned over: so go bytes out of a slot alone.  */
 static void check_put_tile(RoleUses *uses, const Op *op)
 {
     Type from = op->args[1]->type, tile = op->storage->turned ? type_transposed(op->storage->tile) : op->storage->tile;

@@ -156,13 +156,15 @@ static bool is_accumulator(const Value *value)
     return value->type.dtype != D_MASK && op && (op->nblocks || op_is_product(op));
 }
 
-/* Something is computed of an accumulator that is as large as what is stored.  */
+/* Something is computed of an accumulator that is as large as what is stored, or it goes to a task that stores.  */
 static bool is_epilogue(const Cut *cut)
 {
     bool sums = false;
     for (int i = 0; i < cut->count; i++)
-        for (int k = 0; k < cut->members[i]->nargs && cut->members[i]->nresults; k++) {
+        for (int k = 0; k < cut->members[i]->nargs; k++) {
             const Value *value = cut->members[i]->args[k];
+            if (!cut->members[i]->nresults && !schedule_of(cut->members[i])->task)
+                continue;
             sums |= is_accumulator(value) && is_wide(cut, value) && value->type.rows == cut->rows;
         }
     return sums && cut->count < MAX_MEMBERS;

@@ -692,7 +692,7 @@ static void distribute_role(Kernel *kernel, Role *role)
     int narefs = 0;
     FOR_AREFS (aref, kernel) {
         narefs = aref->id + 1;
-        in.fills |= kernel_is_specialized(kernel) && aref->producer == role;
+        in.fills |= kernel_is_specialized(kernel) && aref->producer == role && role != role_that(kernel, ROLE_STORES);
     }
     in.slots = arena_alloc(kernel->module, (size_t)(narefs + 1) * sizeof(Value *));
     role->body = block_new(kernel, NULL);

@@ -166,10 +166,18 @@ static bool cut_at_other_role(const Op *op, void *context)
     return schedule_of(op)->depth && schedule_of(op)->maker != *role;
 }
 
+typedef struct {
+    Slice *slice;
+    uint32_t role;
+    bool rest; /* and of what no task stores */
+} Stores;
+
 static void visit_store(Op *op, void *context)
 {
-    if (op_info[op->code].class_ == CLASS_STORE)
-        slice_op(context, op);
+    const Stores *stores = context;
+    const uint32_t roles = schedule_of(op)->roles;
+    if (op_info[op->code].class_ == CLASS_STORE && (roles ? roles == stores->role : stores->rest))
+        slice_op(stores->slice, op);
 }
 
 static void share_with(Chooser *in, uint32_t role, bool stores)
@@ -177,8 +185,8 @@ static void share_with(Chooser *in, uint32_t role, bool stores)
     Slice slice = slice_new(in->kernel);
     slice.cut = cut_at_other_role;
     slice.context = &role;
-    if (stores)
-        ir_walk(in->kernel->body, visit_store, &slice);
+    Stores own = {&slice, role, stores};
+    ir_walk(in->kernel->body, visit_store, &own);
     for (int i = 0; i < in->nprepared; i++)
         if (schedule_of(in->prepared[i])->maker == role)
             slice_op(&slice, in->prepared[i]);
@@ -274,14 +282,14 @@ static void choose_loop(Chooser *in, const Op *loop, int groups)
 
 void choose_prepared(Chooser *in, int groups)
 {
-    bool said = in->nprepared; /* by the user's tasks: no role is added to theirs */
+    bool said = in->nprepared || in->storing; /* by the user's tasks: no role is added to theirs */
     for (int i = 0; i < in->nloops && in->specialized && !said; i++)
         if (in->loops[i]->control->pipeline->schedule == SCHEDULE_FINE)
             choose_loop(in, in->loops[i], groups);
     const Role *role = in->nprepared && !said ? role_new(in->kernel, "preparer", ROLE_COMPUTES, 1) : NULL;
     for (int i = 0; i < in->nprepared && role; i++)
         schedule_op(in->prepared[i])->maker = ROLE_BIT(role);
-    if (in->nprepared)
+    if (in->nprepared || in->storing)
         share_out(in);
 }
 

@@ -112,7 +112,7 @@ static bool is_elsewhere(const Splitter *in, const Op *op)
     uint32_t roles = schedule_of(op)->roles;
     if (roles || op_info[op->code].class_ == CLASS_CONTROL)
         return roles && !(roles & ROLE_BIT(in->role));
-    return !(in->role->may & ROLE_STORES);
+    return in->role != role_that(in->kernel, ROLE_STORES);
 }
 
 static void visit_constraint(Op *op, void *context)
@@ -175,7 +175,7 @@ static void propagate(Splitter *in)
 /* What a role that prepares does not put into its rings, nor makes that of, is none of its tiles.  */
 static bool is_beside(const Splitter *in, const Value *value)
 {
-    return !(in->role->may & ROLE_STORES) && !in->mode[value->id];
+    return in->role != role_that(in->kernel, ROLE_STORES) && !in->mode[value->id];
 }
 
 /* Every split tile's rows must divide; for the tensor cores and for windows of shared memory by whole blocks of
@@ -268,7 +268,7 @@ static bool try_split(Kernel *kernel, const Role *role, int groups, bool gathers
         ir_walk(kernel->body, visit_divide, &in);
     if (!in.why && role->may & ROLE_STORES)
         ir_walk(kernel->body, visit_store, &in);
-    if (!in.nsplit && !in.why)
+    if (!in.nsplit && !in.why && !(role->may & ROLE_STORES && role != role_that(kernel, ROLE_STORES)))
         in.why = in.whole ? in.whole : kernel->body->last; /* every group would do everything */
     if (why)
         *why = in.why;

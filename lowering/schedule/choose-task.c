@@ -8,11 +8,11 @@
  *     { task (scale) ring (b, 3)    b = ws_cast (w, WS_F16); }
  *     { task (multiply) groups (2)  acc = ws_dot (x, ws_trans (b), acc); }
  *
- * A task that multiplies is the role of the groups that multiply and store, under the user's name.  Any other is a role
- * of its own: it makes what others need of its block, and hands it over through rings.  So its roots are the tiles that
- * are computed in the block and used outside of it.  What they are made of comes through rings, as loads do, or is
- * computed again by each role that needs it; it may not come of a product, which is a carried value of the role that
- * multiplies.
+ * A task that multiplies is the role of the groups that multiply and store, under the user's name.  One that stores is
+ * a role of its own, too: what it stores of products comes through rings that the groups fill.  Any other makes what
+ * others need of its block, and hands it over through rings.  So its roots are the tiles that are computed in the block
+ * and used outside of it.  What they are made of comes through rings, as loads do, or is computed again by each role
+ * that needs it; it may not come of a product, which is a carried value of the role that multiplies.
  */
 #include "schedule/choose.h"
 #include "machine/budget.h"
@@ -27,8 +27,9 @@ typedef struct {
     const Task *task;
     const Op *product, *store, *load; /* the first of each */
     bool computes;
-    Op **roots;
-    int nroots;
+    Op **roots;  /* what it makes for others */
+    Op **handed; /* what a task that stores gets from the groups that multiply */
+    int nroots, nhanded;
 } Members;
 
 /* ---- what a block holds ------------------------------------------------------------------------------------------ */
@@ -56,6 +57,46 @@ static void visit_free(Op *op, void *context)
     if (looks && schedule_of(op)->ring)
         schedule_op(op->args[0]->def)->ring = schedule_of(op)->ring;
     schedule_op(op)->task = schedule_op(op)->ring = 0;
+}
+
+typedef struct {
+    const Slice *slice;
+    bool found;
+} Products;
+
+static void visit_product(Op *op, void *context)
+{
+    Products *products = context;
+    products->found |= op_is_product(op) && slice_has_op(products->slice, op);
+}
+
+static bool comes_of_product(const Members *block, Op *op)
+{
+    const Slice slice = choose_slice(block->in->kernel, op);
+    Products products = {&slice, false};
+    ir_walk(block->in->kernel->body, visit_product, &products);
+    return products.found;
+}
+
+static bool is_listed(Op *const *list, int count, const Op *op)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == op)
+            return true;
+    return false;
+}
+
+/* handed.c has given a name to all that a storing task uses of products.  */
+static void visit_handed(Op *op, void *context)
+{
+    Members *block = context;
+    for (int i = 0; i < op->nargs && is_in(op, block->number); i++) {
+        Op *source = op->args[i]->def;
+        if (source && op->args[i]->type.kind == K_TILE && !is_in(source, block->number) && source->nresults == 1 &&
+            op_info[source->code].class_ == CLASS_TILE && !is_listed(block->handed, block->nhanded, source) &&
+            comes_of_product(block, source))
+            choose_push(block->in->kernel, &block->handed, &block->nhanded, source);
+    }
 }
 
 static void visit_block(Op *op, void *context)
@@ -155,19 +196,72 @@ static bool is_taken(const Kernel *kernel, const char *name)
     return false;
 }
 
+/* What a task stores nobody else stores or loads: nothing would order the two.  */
+static void visit_same_memory(Op *op, void *context)
+{
+    const Members *block = context;
+    Kernel *kernel = block->in->kernel;
+    OpClass class_ = op_info[op->code].class_;
+    bool touches = class_ == CLASS_LOAD || class_ == CLASS_READ || (class_ == CLASS_STORE && op->code != OP_PRINT);
+    for (int i = 0; i < block->in->nstores && touches && !is_in(op, block->number); i++) {
+        const Op *store = block->in->stores[i];
+        if (is_in(store, block->number) && tensor_memory(store->args[0]) == tensor_memory(op->args[0]) &&
+            !kernel->failed)
+            reject(kernel, store->loc, REASON_TASK_STORES, block->task->name, op->loc.line,
+                   class_ == CLASS_STORE ? "stores" : "loads");
+    }
+}
+
+static void check_stores(const Members *block)
+{
+    Kernel *kernel = block->in->kernel;
+    Members all = *block;
+    if (block->nroots)
+        reject(kernel, block->task->loc, REASON_TASK_STORES_MAKES, block->task->name,
+               name_of(block->roots[0]->results[0]));
+    else if (kernel->grid.split == SPLIT_TILES)
+        reject(kernel, block->task->loc, REASON_TASK_TILES, block->task->name);
+    else if (kernel->grid.parts || kernel->grid.cluster[0])
+        reject(kernel, block->task->loc, REASON_TASK_CLUSTER, block->task->name);
+    else
+        ir_walk(kernel->body, visit_same_memory, &all);
+}
+
 static bool check_block(const Members *block)
 {
     Kernel *kernel = block->in->kernel;
     const Task *task = block->task;
     if (block->store)
-        reject(kernel, block->store->loc, REASON_TASK_STORES, task->name);
+        check_stores(block);
     else if (!block->computes && block->load)
         reject(kernel, task->loc, REASON_TASK_LOADS, task->name);
     else if (!block->nroots)
         reject(kernel, task->loc, REASON_TASK_UNNEEDED, task->name);
-    else if (is_taken(kernel, task->name))
+    if (!kernel->failed && is_taken(kernel, task->name))
         reject(kernel, task->loc, REASON_TASK_NAME, task->name);
     return !kernel->failed;
+}
+
+/* The groups that multiply fill the rings of what a task stores.  */
+static void make_storing_role(Members *block)
+{
+    Kernel *kernel = block->in->kernel;
+    const uint32_t multiplies = ROLE_BIT(role_that(kernel, ROLE_STORES));
+    Role *role =
+        role_new(kernel, block->task->name, ROLE_COMPUTES | ROLE_STORES, block->task->groups ? block->task->groups : 1);
+    role->registers = block->task->registers;
+    block->in->storing = true;
+    ir_walk(kernel->body, visit_handed, block);
+    for (int i = 0; i < block->in->nstores; i++)
+        if (is_in(block->in->stores[i], block->number))
+            schedule_op(block->in->stores[i])->roles = ROLE_BIT(role);
+    for (int i = 0; i < block->nhanded; i++) {
+        const Op *loop = pipelined_loop(block->handed[i]);
+        ScheduleRow *row = schedule_op(block->handed[i]);
+        row->maker = multiplies;
+        row->depth = row->ring ? row->ring : loop ? loop->control->pipeline->depth : 1;
+        choose_push(kernel, &block->in->prepared, &block->in->nprepared, block->handed[i]);
+    }
 }
 
 static void make_role(Members *block)
@@ -199,7 +293,7 @@ static void choose_task(Chooser *in, int number)
     else if (block.product)
         name_multiplying(&block);
     else if (check_block(&block))
-        make_role(&block);
+        (block.store ? make_storing_role : make_role)(&block);
 }
 
 void choose_tasks(Chooser *in)
@@ -210,7 +304,8 @@ void choose_tasks(Chooser *in)
         choose_task(in, ++number);
     for (int i = 0; i < in->nprepared && !kernel->failed; i++) {
         Members block = {.in = in, .task = task_of(kernel, in->prepared[i])};
-        check_root(&block, in->prepared[i]);
+        if (schedule_of(in->prepared[i])->maker != ROLE_BIT(role_that(kernel, ROLE_STORES)))
+            check_root(&block, in->prepared[i]);
     }
 }
 
@@ -228,7 +323,8 @@ static const Task *task_called(const Kernel *kernel, const char *name)
 bool choose_task_rows(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {
-        const Task *task = role->replicas > 1 && !(role->may & ROLE_STORES) ? task_called(kernel, role->name) : NULL;
+        bool multiplies = role == role_that(kernel, ROLE_STORES);
+        const Task *task = role->replicas > 1 && !multiplies ? task_called(kernel, role->name) : NULL;
         Op *why = NULL;
         if (task && !split_rows(kernel, role, role->replicas, &why))
             reject(kernel, task->loc, REASON_TASK_GROUPS, task->name, why->loc.line, role->replicas);
@@ -286,13 +382,21 @@ void choose_check_slots(const Chooser *in, const Op *loop)
 
 /* ---- remarks ----------------------------------------------------------------------------------------------------- */
 
+static bool is_handed(const Kernel *kernel, const Op *root)
+{
+    return schedule_of(root)->maker == ROLE_BIT(role_that(kernel, ROLE_STORES));
+}
+
 void choose_say_tasks(const Chooser *in)
 {
     Kernel *kernel = in->kernel;
     for (int i = 0; i < in->nprepared; i++) {
         const Op *root = in->prepared[i];
         const Task *task = task_of(kernel, root);
-        if (task)
+        if (is_handed(kernel, root))
+            remark(kernel, DIAG_OPTIMIZED, root->loc, "%s goes to the task that stores it, in a ring of %d slot%s",
+                   name_of(root->results[0]), schedule_of(root)->depth, schedule_of(root)->depth == 1 ? "" : "s");
+        else if (task)
             remark(kernel, DIAG_OPTIMIZED, task->loc, "task '%s' makes %s, in a ring of %d slot%s", task->name,
                    name_of(root->results[0]), schedule_of(root)->depth, schedule_of(root)->depth == 1 ? "" : "s");
     }

@@ -543,7 +543,7 @@ static void choose_pingpong(Chooser *in)
     Grid *grid = &in->kernel->grid;
     Pipeline *pipeline = in->nloops == 1 && !grid->parts ? in->loops[0]->control->pipeline : NULL;
     if (!pipeline || !pipeline->automatic || pipeline->schedule != SCHEDULE_FINE || grid->split != SPLIT_AUTO ||
-        grid->consumers)
+        grid->consumers || in->storing)
         return;
     pipeline->pingpong |= holds_accumulators(in, in->loops[0]) && room_for_staged(in, 2, false);
 }
@@ -564,7 +564,7 @@ static int choose_groups(Chooser *in)
     const Role *role = role_that(in->kernel, ROLE_STORES);
     Op *why = NULL;
     if (takes_tiles(in)) {
-        if (!in->specialized || grid->parts)
+        if (!in->specialized || grid->parts || in->storing)
             reject(in->kernel, grid->loc, REASON_TILES_UNSUPPORTED);
         grid->split = SPLIT_TILES;
         return grid->consumers > 1 ? grid->consumers : 2;

@@ -19,9 +19,10 @@ typedef struct {
     int64_t parts_bytes;   /* where blocks of a cluster exchange parts of a sum */
     int64_t scratch_bytes; /* where threads of a group exchange elements of a tile */
     bool specialized;
-    bool said;   /* by the user, the depth of some ring */
-    bool keeps;  /* what neighbouring tiles share stays in its slots */
-    int streams; /* registers of a thread for an iteration's loads, where no loop has rings (choose-streams.c) */
+    bool said;    /* by the user, the depth of some ring */
+    bool keeps;   /* what neighbouring tiles share stays in its slots */
+    bool storing; /* a task stores */
+    int streams;  /* registers of a thread for an iteration's loads, where no loop has rings (choose-streams.c) */
 } Chooser;
 
 /* choose.c: a list that grows, what an op is computed from, back to what comes through rings, and: are the kernel's

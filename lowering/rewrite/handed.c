@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * handed.c - what a task stores, and others compute, is handed to it by an operation of its own.
+ *
+ *   before                                     after
+ *   for (k ...)                                for (k ...)
+ *     acc = ws_dot (a, b, acc)                   acc = ws_dot (a, b, acc)
+ *   { task (out)                               handed = cast acc
+ *     ws_store (c, i, j, acc); }               { task (out)
+ *                                                ws_store (c, i, j, handed); }
+ *
+ * A ring carries the result of one tile operation.  What a loop leaves, a product makes or others look at as well gets
+ * a name here that only the task uses: a cast to the type that it has.  What is not made of a product the task computes
+ * itself, or gets as it was loaded.
+ *
+ * Tested, not proved (proof/freeze.c): tests/programs/tasks_store.c.
+ */
+#include "ir/queries.h"
+#include "ir/slice.h"
+#include "lower.h"
+
+typedef struct {
+    Kernel *kernel;
+    int task;
+    const Slice *slice; /* of what is looked at */
+    bool stores, multiplies, found;
+} Handing;
+
+static bool is_in(const Op *op, int task)
+{
+    return op && schedule_of(op)->task == task;
+}
+
+static void visit_member(Op *op, void *context)
+{
+    Handing *in = context;
+    if (!is_in(op, in->task))
+        return;
+    in->stores |= op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
+    in->multiplies |= op_is_product(op);
+}
+
+static void visit_product(Op *op, void *context)
+{
+    Handing *in = context;
+    in->found |= op_is_product(op) && slice_has_op(in->slice, op);
+}
+
+static bool comes_of_product(Handing *in, Value *value)
+{
+    Slice slice = slice_new(in->kernel);
+    slice_value(&slice, value);
+    in->slice = &slice;
+    in->found = false;
+    ir_walk(in->kernel->body, visit_product, in);
+    return in->found;
+}
+
+static bool is_named_already(const Handing *in, const Value *value)
+{
+    const Op *op = value->def;
+    if (!op || op->nblocks || op_is_product(op) || op_info[op->code].class_ != CLASS_TILE)
+        return false;
+    Uses uses = uses_new(in->kernel, in->kernel->body);
+    for (const Use *use = uses_of(&uses, value); use; use = use->next)
+        if (!is_in(use->op, in->task))
+            return false;
+    return true;
+}
+
+/* ring(x, D) was noted where x is computed, in a loop behind which it has another name, and before that loop.  */
+static int take_ring(Value *value)
+{
+    Op *op = value->def;
+    if (op && op->code == OP_COLUMNS)
+        return take_ring(op->args[0]);
+    if (op && op->code == OP_FOR) {
+        Carried names = carried(op, value->index);
+        int before = take_ring(names.init), inside = take_ring(names.next);
+        return inside ? inside : before;
+    }
+    int slots = op ? schedule_of(op)->ring : 0;
+    if (slots)
+        schedule_op(op)->ring = 0;
+    return slots;
+}
+
+static Op *hand_over(Handing *in, Value *value)
+{
+    Op *handed = op_new(in->kernel, OP_CAST, value->loc, 1, &value);
+    op_result(in->kernel, handed, value->type, value->name);
+    if (value->def)
+        op_after(value->def, handed);
+    else
+        op_before(value->block->first, handed);
+    return handed;
+}
+
+typedef struct {
+    Handing *in;
+    Value *from, *to;
+} Renaming;
+
+static void visit_rename(Op *op, void *context)
+{
+    const Renaming *renaming = context;
+    for (int i = 0; i < op->nargs && is_in(op, renaming->in->task); i++)
+        if (op->args[i] == renaming->from)
+            op->args[i] = renaming->to;
+}
+
+static void visit_operands(Op *op, void *context)
+{
+    Handing *in = context;
+    for (int i = 0; i < op->nargs && is_in(op, in->task); i++) {
+        Value *value = op->args[i];
+        if (value->type.kind != K_TILE || is_in(value->def, in->task) || !comes_of_product(in, value))
+            continue;
+        Op *handed = is_named_already(in, value) ? value->def : hand_over(in, value);
+        schedule_op(handed)->ring = take_ring(value);
+        Renaming renaming = {in, value, handed->results[0]};
+        if (handed != value->def)
+            ir_walk(in->kernel->body, visit_rename, &renaming);
+    }
+}
+
+/* require: the body as it will be, but for this.   ensure: the same program.  */
+void pass_handed(Kernel *kernel)
+{
+    int number = 0;
+    for (const Task *task = kernel->tasks; task; task = task->next) {
+        Handing in = {.kernel = kernel, .task = ++number};
+        ir_walk(kernel->body, visit_member, &in);
+        if (in.stores && !in.multiplies)
+            ir_walk(kernel->body, visit_operands, &in);
+    }
+}

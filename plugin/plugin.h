@@ -157,9 +157,10 @@ struct TileArray {
     Value *element;
 };
 
-/* A sum that leaves the grid: the outermost loop's PHI, and what the launcher gets for it.  */
+/* A sum that leaves the grid: the outermost loop's PHI, or a place in memory, and what the launcher gets for it.  */
 struct TotalOut {
     gphi *phi;
+    tree place;
     tree handle; /* the live-in: a variable */
     tree given;  /* what it is where the launcher is called */
     const Reduction *clause;

@@ -226,6 +226,8 @@ static void order_live_ins(Walk *w)
     Kernel *kernel = w->kernel;
     auto_vec<LiveIn> sorted;
     ir_count_uses(kernel, kernel->body);
+    for (const Total *total = kernel->grid.totals; total; total = total->next)
+        total->base->uses++;
     for (const Extent *extent = kernel->grid.extents; extent; extent = extent->next) {
         extent->base->uses++;
         extent->bytes->uses++;

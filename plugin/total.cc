@@ -6,7 +6,8 @@
  *   for (int i = 0; i < n; i++)             ws_launch_f (n, a, h);
  *       s += a[i];                          s = ws_total_f32_ (h, s);
  *
- * In the kernel the sum begins with nothing, and goes to the pointer h behind the loops.
+ * In the kernel the sum begins with nothing, and goes to the pointer h behind the loops.  An element that all iterations
+ * sum in, as q[i] of a loop over j, is such a variable, too: ws_total_into_ (h, &q[i], 0).
  */
 #include "plugin.h"
 
@@ -56,23 +57,101 @@ static bool is_used_behind(const Walk *w, tree name)
     return false;
 }
 
-/* What the grid's outermost loop carries under a name of the clause.  */
+/* ---- an element that the grid sums in ---------------------------------------------------------------------------- */
+
+static bool stands_still(const Walk *w, tree name, int depth);
+
+struct Question {
+    const Walk *w;
+    int depth;
+};
+
+static tree moving_name(tree *where, int *, void *data)
+{
+    const Question *question = (const Question *)data;
+    return TREE_CODE(*where) == SSA_NAME && !stands_still(question->w, *where, question->depth) ? *where : NULL_TREE;
+}
+
+/* The same in each iteration, and made of what is known before the grid.  */
+static bool stands_still(const Walk *w, tree name, int depth)
+{
+    if (SSA_NAME_IS_DEFAULT_DEF(name) || !defined_in_region(w, name))
+        return true;
+    gimple *def = SSA_NAME_DEF_STMT(name);
+    if (!is_gimple_assign(def) || gimple_vuse(def) || depth > 32)
+        return false;
+    Question question = {w, depth + 1};
+    for (unsigned i = 1; i < gimple_num_ops(def); i++)
+        if (walk_tree(gimple_op_ptr(def, i), moving_name, &question, NULL))
+            return false;
+    return true;
+}
+
+static const char *array_name(tree reference)
+{
+    tree base = get_base_address(reference);
+    if (!base || TREE_CODE(base) != MEM_REF)
+        return base && DECL_P(base) ? name_of(base) : NULL;
+    tree pointer = ssa_resolve(TREE_OPERAND(base, 0));
+    for (int depth = 0; depth < 32 && TREE_CODE(pointer) == SSA_NAME && !SSA_NAME_IS_DEFAULT_DEF(pointer); depth++) {
+        gimple *def = SSA_NAME_DEF_STMT(pointer);
+        if (name_of(pointer) || !is_gimple_assign(def) || gimple_vuse(def))
+            break;
+        pointer = ssa_resolve(gimple_assign_rhs1(def));
+    }
+    return TREE_CODE(pointer) == SSA_NAME ? name_of(pointer) : NULL;
+}
+
+static const TotalOut *total_at(const Walk *w, tree place)
+{
+    for (unsigned i = 0; i < w->totals.length(); i++)
+        if (w->totals[i].place && operand_equal_p(w->totals[i].place, place, 0))
+            return &w->totals[i];
+    return NULL;
+}
+
+static void collect_store(Walk *w, gimple *store)
+{
+    tree place = gimple_get_lhs(store);
+    Question question = {w, 0};
+    if (!is_gimple_assign(store) || !gimple_vdef(store) || TREE_CODE(place) == SSA_NAME ||
+        walk_tree(&place, moving_name, &question, NULL) || total_at(w, place))
+        return;
+    const char *name = array_name(place);
+    for (const Reduction *reduction = w->kernel->grid.reductions; reduction && name; reduction = reduction->next)
+        if (!strcmp(name, reduction->name) && check_type(w, reduction, TREE_TYPE(place)))
+            w->totals.safe_push(TotalOut{NULL, place, create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction});
+}
+
+static void collect_stores(Walk *w)
+{
+    basic_block *body = get_loop_body(w->outer);
+    for (unsigned i = 0; i < w->outer->num_nodes && w->kernel->grid.reductions; i++)
+        for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s) && !w->failed;
+             gsi_next_nondebug(&s))
+            collect_store(w, gsi_stmt(s));
+    free(body);
+}
+
+/* What the grid's outermost loop carries under a name of the clause, and elements of arrays of that name.  */
 void total_collect(Walk *w)
 {
     const Reduction *reduction;
+    collect_stores(w);
     for (gphi_iterator i = gsi_start_phis(w->outer->header); !gsi_end_p(i) && !w->failed; gsi_next(&i)) {
         tree name = gimple_phi_result(i.phi());
         if (virtual_operand_p(name) || !(reduction = clause_of(w, name)) || !is_used_behind(w, name) ||
             !check_type(w, reduction, TREE_TYPE(name)))
             continue;
-        w->totals.safe_push(TotalOut{i.phi(), create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction});
+        w->totals.safe_push(
+            TotalOut{i.phi(), NULL_TREE, create_tmp_var_raw(const_ptr_type_node), NULL_TREE, reduction});
     }
 }
 
 const TotalOut *total_of(const Walk *w, tree name)
 {
     for (unsigned i = 0; i < w->totals.length(); i++)
-        if (gimple_phi_result(w->totals[i].phi) == name)
+        if (w->totals[i].phi && gimple_phi_result(w->totals[i].phi) == name)
             return &w->totals[i];
     return NULL;
 }
@@ -92,10 +171,12 @@ void total_leave(Walk *w)
     for (unsigned i = 0; i < w->totals.length() && !w->failed; i++) {
         const TotalOut &out = w->totals[i];
         Value *base = value_live_in(w, out.handle, type_pointer(D_F32), out.clause->name);
-        Value *args[] = {base, value_literal(w, D_I64, 0, 0), value_of(w, gimple_phi_result(out.phi))};
-        Op *op = op_new(w->kernel, OP_SET_ELEMENT, w->kernel->loc, 3, args);
-        op->store->label = out.clause->name;
-        op_append(w->block, op);
+        if (out.phi) {
+            Value *args[] = {base, value_literal(w, D_I64, 0, 0), value_of(w, gimple_phi_result(out.phi))};
+            Op *op = op_new(w->kernel, OP_SET_ELEMENT, w->kernel->loc, 3, args);
+            op->store->label = out.clause->name;
+            op_append(w->block, op);
+        }
         Total *total = (Total *)arena_alloc(plugin.module, sizeof *total);
         *total = Total{out.clause->op, out.clause->name, base, NULL};
         *end = total;
@@ -116,7 +197,7 @@ void total_begin(Walk *w, gimple_stmt_iterator *where)
     tree type = build_function_type_list(ptr_type_node, integer_type_node, integer_type_node, NULL_TREE);
     for (unsigned i = 0; i < w->totals.length(); i++) {
         TotalOut &out = w->totals[i];
-        tree summed = summed_type(TREE_TYPE(gimple_phi_result(out.phi)));
+        tree summed = summed_type(TREE_TYPE(out.phi ? gimple_phi_result(out.phi) : out.place));
         gcall *call = gimple_build_call(build_fn_decl("ws_total_begin_", type), 2,
                                         build_int_cst(integer_type_node, number_of(out.clause->op)),
                                         fold_convert(integer_type_node, TYPE_SIZE_UNIT(summed)));
@@ -159,11 +240,56 @@ static void use_instead(const Walk *w, tree name, tree value)
     }
 }
 
+/* What an iteration has computed of what is known before the grid, again.  */
+struct Again {
+    const Walk *w;
+    gimple_stmt_iterator *where;
+};
+
+static tree name_again(tree *where, int *, void *data)
+{
+    const Again *again = (const Again *)data;
+    if (TREE_CODE(*where) != SSA_NAME || SSA_NAME_IS_DEFAULT_DEF(*where) || !defined_in_region(again->w, *where))
+        return NULL_TREE;
+    gimple *copy = gimple_copy(SSA_NAME_DEF_STMT(*where));
+    for (unsigned i = 1; i < gimple_num_ops(copy); i++) {
+        gimple_set_op(copy, i, unshare_expr(gimple_op(copy, i)));
+        walk_tree(gimple_op_ptr(copy, i), name_again, data, NULL);
+    }
+    tree name = copy_ssa_name(*where, copy);
+    gimple_assign_set_lhs(copy, name);
+    gsi_insert_after(again->where, copy, GSI_NEW_STMT);
+    *where = name;
+    return NULL_TREE;
+}
+
+static void end_in_memory(const Walk *w, const TotalOut &out, gimple_stmt_iterator *where)
+{
+    Again again = {w, where};
+    tree place = unshare_expr(out.place), type = TREE_TYPE(place), base = get_base_address(place);
+    int kind = TREE_CODE(type) != REAL_TYPE ? 2 : TYPE_MODE(type) == TYPE_MODE(double_type_node);
+    if (base && DECL_P(base))
+        mark_addressable(base);
+    walk_tree(&place, name_again, &again, NULL);
+    tree address =
+        force_gimple_operand_gsi(where, build_fold_addr_expr(place), true, NULL_TREE, false, GSI_CONTINUE_LINKING);
+    tree signature =
+        build_function_type_list(void_type_node, ptr_type_node, ptr_type_node, integer_type_node, NULL_TREE);
+    gcall *call = gimple_build_call(build_fn_decl("ws_total_into_", signature), 3, out.given, address,
+                                    build_int_cst(integer_type_node, kind));
+    gimple_set_location(call, (location_t)w->kernel->loc.host);
+    gsi_insert_after(where, call, GSI_NEW_STMT);
+}
+
 /* Behind it; uses of the sum are uses of what comes out.  */
 void total_end(const Walk *w, gimple_stmt_iterator *where)
 {
     for (unsigned i = 0; i < w->totals.length(); i++) {
         const TotalOut &out = w->totals[i];
+        if (!out.phi) {
+            end_in_memory(w, out, where);
+            continue;
+        }
         tree name = gimple_phi_result(out.phi), type = TREE_TYPE(name), summed = summed_type(type);
         const char *function = TREE_CODE(summed) != REAL_TYPE                    ? "ws_total_i32_"
                                : TYPE_MODE(summed) == TYPE_MODE(float_type_node) ? "ws_total_f32_"

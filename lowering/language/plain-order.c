@@ -493,6 +493,13 @@ static void promote(Nest *in, Op *loop)
     }
 }
 
+/* The same of the grid's loops.  */
+void scan_promote_grid(Nest *in)
+{
+    for (int i = in->kernel->grid.dims - 1; i >= 0; i--)
+        promote(in, in->loops[i].op);
+}
+
 /* What a loop sums in memory it sums in a variable, from the innermost loop outwards.  */
 void scan_promote(Nest *in)
 {

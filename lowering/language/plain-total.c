@@ -16,6 +16,11 @@
 
 #include "language/plain.h"
 
+static const char *base_name_of(const Op *store)
+{
+    return store->args[0]->name ? store->args[0]->name : "";
+}
+
 /* ---- which ------------------------------------------------------------------------------------------------------- */
 
 /* The operations behind the grid that say which of its results is which total; they go.  */
@@ -29,6 +34,47 @@ void total_take(Nest *in)
             in->totals[in->ntotals++] = (Leaving){total, op->args[2]->def, op->args[2]->index};
             op_remove(op);
         }
+}
+
+static bool is_taken(const Nest *in, const Total *total)
+{
+    for (int i = 0; i < in->ntotals; i++)
+        if (in->totals[i].total == total)
+            return true;
+    return false;
+}
+
+/* The total of that name which is no variable.  */
+static const Total *element_total(const Nest *in, const Op *store)
+{
+    for (const Total *total = in->kernel->grid.totals; total; total = total->next)
+        if (!is_taken(in, total) &&
+            (!strcmp(total->name, store->store->label) || !strcmp(total->name, base_name_of(store))))
+            return total;
+    return NULL;
+}
+
+/* An element that the whole grid sums in: the store behind the loops goes, and they begin with nothing.  */
+void total_take_elements(Nest *in)
+{
+    bool any = false;
+    for (const Total *total = in->kernel->grid.totals; total; total = total->next)
+        any |= !is_taken(in, total);
+    if (!any)
+        return;
+    scan_promote_grid(in);
+    for (Op *op = in->region->next, *next; op; op = next) {
+        next = op->next;
+        const Total *total = op->code == OP_SET_ELEMENT ? element_total(in, op) : NULL;
+        if (!total || op->args[2]->def != in->region || in->ntotals == MAX_TOTALS)
+            continue;
+        int index = op->args[2]->index;
+        Op *first = in->region->args[3 + index]->def;
+        in->totals[in->ntotals++] = (Leaving){total, in->region, index};
+        in->region->args[3 + index] = ir_const_before(in->kernel, in->region, D_I32, 0);
+        op_remove(op);
+        op_remove(first);
+    }
 }
 
 bool total_is(const Nest *in, const Op *op)

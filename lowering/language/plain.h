@@ -169,6 +169,7 @@ bool facts_contradict(Facts *facts);
 void scan_straighten(Nest *in); /* loops count upwards by 1 */
 void scan_exchange(Nest *in);
 void scan_promote(Nest *in);
+void scan_promote_grid(Nest *in);
 void scan_split(Nest *in);
 void scan_bounds(Nest *in);
 
@@ -207,6 +208,7 @@ bool scan_product(Nest *in, const Part *part, int axis, Product *product);
 /* ---- plain-total.c ----------------------------------------------------------------------------------------------- */
 
 void total_take(Nest *in);
+void total_take_elements(Nest *in);
 bool total_scan(Nest *in);
 bool total_is(const Nest *in, const Op *op); /* the store of a total */
 void total_emit(Nest *in, Op *where, const Op *op);

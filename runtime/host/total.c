@@ -134,3 +134,29 @@ int ws_total_i32_(void *handle, int x)
         drop(total, numbers);
     return x;
 }
+
+void ws_total_into_(void *handle, void *where, int type)
+{
+    union {
+        float f32;
+        double f64;
+        int i32;
+    } x;
+    char *there = where;
+    const struct ws_backend *backend = ws_backend_current();
+    size_t bytes = type == 1 ? sizeof x.f64 : sizeof x.f32;
+    struct total *total = handle;
+    if (ws_data_find_("reduction", "what is summed", &there, there + bytes, 1) != WS_OK ||
+        backend->copy(&x, there, bytes) != WS_OK) {
+        if (total)
+            drop(total, NULL);
+        return;
+    }
+    if (type == 0)
+        x.f32 = ws_total_f32_(handle, x.f32);
+    else if (type == 1)
+        x.f64 = ws_total_f64_(handle, x.f64);
+    else
+        x.i32 = ws_total_i32_(handle, x.i32);
+    backend->copy(there, &x, bytes);
+}

@@ -44,7 +44,17 @@ static void run(int n, int m)
     same("iterations", iterations(n - 5, n + 7, m), iterations_plain(n - 5, n + 7, m), 0);
     for (int i = 0; i < 4; i++)
         same("within", within(n * m, P(a), 0.6f * (float)i), within_plain(n * m, a_, 0.6f * (float)i), 0);
+    PLAIN_FLOATS(q, n + 1);
+    PLAIN_FLOATS(d, m + 1);
+    PLAIN_DOUBLES(l, n * n + 1);
+    PLAIN_DOUBLES(u, n + 1);
+    if (n)
+        same("both", both_products(n, m, a, b, d, q), both_products_plain(n, m, a_, b_, d_, q_), 1e-4);
+    same("solve", solve(n, (void *)l, u, x), solve_plain(n, (void *)l_, u_, x), 1e-9);
     check_fetch();
+    PLAIN_SAME(q, n, 1e-4);
+    PLAIN_SAME(d, m, 1e-5);
+    PLAIN_SAME(u, n, 1e-9);
     PLAIN_SAME(r, n * m, 1e-6);
     plain_next();
 }

@@ -92,6 +92,8 @@ void *ws_total_room_(const void *total, long count); /* memory for so many numbe
 float ws_total_f32_(void *total, float x);
 double ws_total_f64_(void *total, double x);
 int ws_total_i32_(void *total, int x);
+/* Of a number in memory of the host or the device: 0 float, 1 double, 2 int.  */
+void ws_total_into_(void *total, void *where, int type);
 
 int ws_devices_current(void);        /* the device of this thread's iteration; -1: it is in no such loop */
 int ws_devices_owner(const void *p); /* the device that ws_alloc_on was told; -1: the memory is not from there */

@@ -109,3 +109,37 @@ FUNCTION(int, within)(int n, const float *x, float bar)
     }
     return all + 2 * any;
 }
+
+/* an element that the grid sums in, beside a row that it adds to */
+FUNCTION(float, both_products)(int n, int m, const float *a, const float *r, float *s, float *q)
+{
+    for (int i = 0; i < n; i++) {
+        q[i] = 1;
+        WS(grid(1) reduction(+ : q))
+        for (int j = 0; j < m; j++) {
+            s[j] += r[i] * a[i * m + j];
+            q[i] += a[i * m + j] * s[j];
+        }
+    }
+    return q[0];
+}
+
+/* each unknown of those before it, which are elements of the array that is summed in */
+FUNCTION(double, solve)(int n, double l[n][n], double x[n], const double *b)
+{
+    static double last[3];
+    for (int i = 0; i < n; i++) {
+        x[i] = b[i];
+        WS(grid(1) tile(16) reduction(- : x))
+        for (int j = 0; j < i; j++)
+            x[i] -= l[i][j] * x[j];
+        x[i] /= 3 + l[i][i];
+    }
+    last[1] = 0;
+    WS(grid(2) tile(8, 16) reduction(max : last))
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (l[i][j] > last[1])
+                last[1] = l[i][j];
+    return last[1];
+}

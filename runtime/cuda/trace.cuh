@@ -3,8 +3,8 @@
  * trace.cuh - what groups did when, written from inside the kernel: objects compiled with wscc --ws-trace.
  *
  *   kernel                                    program's end
- *     a group's first thread keeps a record     records of a group, in order --> events as the emulation writes them
- *     of 16 bytes behind each call              (runtime/emulate/trace.c): WS_TRACE=FILE
+ *     each warp keeps a record of 8 bytes       records of a group's first warp, in order --> events as the emulation
+ *     behind each call                          writes them (runtime/emulate/trace.c): WS_TRACE=FILE
  *
  * Time is the multiprocessor's clock, from the block's start on.  A group does not see when bytes land or a tensor core
  * ends: a slot is full when the first group has got it, a product ends where its wait does.  Nothing is kept without
@@ -41,11 +41,12 @@ static WS_DEVICE void begin()
 
 #else
 
-enum { GROUPS = 8, BLOCKS = 4, RECORDS = 32768, NAMES = 64, NAME_BYTES = 48 };
+enum { GROUPS = 8, WARPS = 4 * GROUPS, BLOCKS = 2, RECORDS = 8192, NAMES = 64, NAME_BYTES = 48, UNIT = 3 };
 
-/* object: the shared memory of a ring or of turns, else a number.  */
+/* what: 4 bits are the kind.  Behind them 28 are a tile's number; or 12 the ring or the turns, an address in shared
+   memory, and 16 how long it was waited for (in 8 clocks), or a number.  */
 struct record {
-    u32 clock, waited, what, object;
+    u32 clock, what;
 };
 /* How a ring, or turns, is called.  */
 struct called {
@@ -53,57 +54,64 @@ struct called {
     u32 object, slots, arrivals;
 };
 struct buffer {
-    u32 names, unused[3];
+    record nothing[2]; /* for all who are not asked */
+    record records[BLOCKS][WARPS][RECORDS];
     called name[NAMES];
-    record records[BLOCKS][GROUPS][RECORDS];
+    u32 names;
 };
 
-static __constant__ buffer *kept; /* NULL: nobody wants it */
-static __shared__ u32 cursors[GROUPS];
+static __device__ record nowhere[2];
+static __constant__ record *kept = nowhere; /* the buffer, if anybody wants it */
+static __constant__ u32 wanted;
+static __shared__ uint2 cursors[WARPS]; /* of each warp: where its next record goes, and its last one */
+
+static WS_CONSTANT u32 short_of(u32 object)
+{
+    return object >> 3 & 0xfff;
+}
 
 static WS_DEVICE u32 now()
 {
     u32 clock;
-    asm volatile("mov.u32 %0, %%clock;" : "=r"(clock)::"memory");
+    asm volatile("mov.u32 %0, %%clock;" : "=r"(clock));
     return clock;
 }
 
-/* Without a branch, since it may stand among products.  */
-static WS_DEVICE void keep(u32 what, u32 object, u32 since)
+/* As few instructions as may be, in each warp alike and without a branch, since it stands among products; all lanes
+   write the same.  What does not fit goes over the last record.  */
+static WS_DEVICE void keep(u32 time, u32 what)
 {
-    const u32 group = threadIdx.x / 128, time = now(), cursor = ptx::shared_address(&cursors[group]);
-    u32 at;
-    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(at) : "r"(cursor) : "memory");
-    const bool mine = kept && threadIdx.x % 128 == 0 && blockIdx.x < BLOCKS && at < RECORDS;
-    const record *to =
-        (const record *)((const char *)kept + offsetof(buffer, records)) + (blockIdx.x * GROUPS + group) * RECORDS + at;
-    ptx::store_if(mine, (void *)to, make_uint4(time, time - since, what, object));
-    asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, %0, 0;\n@p st.shared.u32 [%1], %2;\n}" ::"r"((int)mine), "r"(cursor),
-                 "r"(at + 1)
-                 : "memory");
+    const u32 cursor = ptx::shared_address(&cursors[threadIdx.x / 32]);
+    u32 at, last;
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(at), "=r"(last) : "r"(cursor));
+    asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"((const char *)kept + at), "r"(time), "r"(what));
+    asm volatile("st.shared.u32 [%0], %1;" ::"r"(cursor), "r"(::min(at + (u32)sizeof(record), last)));
 }
 
 static WS_DEVICE void did(kind k, u32 object = 0, u32 number = 0)
 {
-    keep((u32)k | number << 8, object, 0);
+    keep(now(), k == TILE ? (u32)k | object << 4 : (u32)k | short_of(object) << 4 | number << 16);
 }
 static WS_DEVICE void waited(kind k, u32 object, u32 since)
 {
-    keep((u32)k, object, since);
+    const u32 time = now();
+    const u32 which = k == WAIT || k == STORE_WAIT ? object : short_of(object);
+    keep(time, ((time - since) << (16 - UNIT) & 0xffff0000u) | (u32)k | which << 4);
 }
 
 /* By the first thread, once for each block: the first block's are those of all.  */
 static WS_DEVICE void name(const char *text, u32 object, int slots, int arrivals)
 {
-    if (!kept || blockIdx.x)
+    if (!wanted || blockIdx.x)
         return;
-    const u32 n = atomicAdd(&kept->names, 1u);
+    buffer *b = (buffer *)kept;
+    const u32 n = atomicAdd(&b->names, 1u);
     if (n >= NAMES)
         return;
-    called &c = kept->name[n];
+    called &c = b->name[n];
     for (int i = 0; i + 1 < NAME_BYTES && (c.text[i] = text[i]); i++)
         ;
-    c.object = object;
+    c.object = short_of(object);
     c.slots = (u32)slots;
     c.arrivals = (u32)arrivals;
 }
@@ -111,8 +119,11 @@ static WS_DEVICE void name(const char *text, u32 object, int slots, int arrivals
 /* All threads, before a barrier of the block.  */
 static WS_DEVICE void begin()
 {
-    if (threadIdx.x < GROUPS)
-        cursors[threadIdx.x] = 0;
+    const u32 warp = threadIdx.x / 32,
+              first = (u32)offsetof(buffer, records) + (blockIdx.x * WARPS + warp) * (u32)(RECORDS * sizeof(record));
+    const bool mine = wanted && blockIdx.x < BLOCKS;
+    if (threadIdx.x % 32 == 0)
+        cursors[warp] = mine ? make_uint2(first, first + (RECORDS - 1) * (u32)sizeof(record)) : make_uint2(0, 0);
 }
 
 #endif

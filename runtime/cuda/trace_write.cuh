@@ -3,7 +3,8 @@
  * trace_write.cuh - the host's side of trace.cuh: buffers of launches, and the file at the program's end.
  *
  * The first launches have a buffer each; those behind them share one more, whose last launch is what the file has.
- * Records of a group are in order, so that what is left of a longer launch before begins where time goes back.
+ * Records of a group are in order, so that what is left of a longer launch before begins where time goes back.  Of a
+ * group that has more than fit the first ones are there.
  */
 #ifndef WS_CUDA_TRACE_WRITE_CUH
 #define WS_CUDA_TRACE_WRITE_CUH
@@ -15,7 +16,7 @@
 namespace ws {
 namespace trace {
 
-enum { LAUNCHES = 16, RINGS_TRACK = 4000, COPIES_TRACK = 2000, CORES_TRACK = 1000, INDEX_MOST = 65536 };
+enum { LAUNCHES = 4, RINGS_TRACK = 4000, COPIES_TRACK = 2000, CORES_TRACK = 1000, INDEX_MOST = 65536 };
 
 struct traced {
     buffer *device;
@@ -86,7 +87,19 @@ static void slot(const writer &w, int ring, u32 index)
 
 static const record *records_of(const writer &w, int block, int group)
 {
-    return w.b->records[block][group];
+    return w.b->records[block][4 * group];
+}
+static int kind_of(const record &r)
+{
+    return (int)(r.what & 15);
+}
+static u32 object_of(const record &r)
+{
+    return r.what >> 4 & 0xfff;
+}
+static u32 number_of(const record &r)
+{
+    return r.what >> 16;
 }
 
 /* 32 bits of a clock that goes on; stops where it goes back, which is what an earlier launch has left.  */
@@ -110,7 +123,7 @@ struct reader {
 static reader reader_of(const writer &w, int block, int group, u32 origin)
 {
     const record *first = records_of(w, block, group);
-    reader r = {first, RECORDS, first->clock, first->clock - origin};
+    reader r = {first, RECORDS - 1, first->clock, first->clock - origin};
     return r;
 }
 
@@ -119,8 +132,8 @@ static const char *role_of(const writer &w, int block, int group)
     bool puts = false, gets = false;
     record r;
     for (reader read = reader_of(w, block, group, 0); read.next(r);) {
-        puts |= (r.what & 255) == PUT;
-        gets |= (r.what & 255) == GET;
+        puts |= kind_of(r) == PUT;
+        gets |= kind_of(r) == GET;
     }
     return puts && !gets ? "producer" : gets && !puts ? "consumer" : "role";
 }
@@ -174,7 +187,7 @@ static lap *lap_of(const writer &w, int ring, u32 index)
 /* Which put of the ring this record is about, and what it says of that.  */
 static u32 note(writer &w, passed &p, const record &r, int ring, unsigned long long time)
 {
-    const int k = r.what & 255;
+    const int k = kind_of(r);
     if (ring < 0)
         return 0;
     const u32 index = k == PUT        ? p.puts[ring]++
@@ -220,30 +233,30 @@ static void own(writer &w, passed &p, const record &r, int group, unsigned long 
     } names[] = {
         {"", 0},      {"start", 'n'}, {"put", 'R'},   {"put_done", 'r'},   {"get", 'R'},  {"consumed", 'r'}, {"", 0},
         {"mma", 'n'}, {"wait", 'w'},  {"store", 'n'}, {"store_wait", 'w'}, {"take", 't'}, {"pass", 'T'},     {"", 0}};
-    const int k = r.what & 255, ring = ring_of(w, r.object);
+    const int k = kind_of(r), ring = ring_of(w, object_of(r));
     const char of = names[k].of;
     if (k == TILE)
-        p.tile = (long)r.object;
+        p.tile = (long)(r.what >> 4);
     if (k == SKIP && ring >= 0) {
-        p.gets[ring] += r.what >> 8;
-        p.releases[ring] += r.what >> 8;
+        p.gets[ring] += number_of(r);
+        p.releases[ring] += number_of(r);
     }
     if (!of)
         return;
+    const unsigned long long since = (unsigned long long)number_of(r) << UNIT;
     const bool waits = of == 'R' || of == 't' || of == 'w';
-    slice(w, group, waits && r.waited < time ? time - r.waited : time, time, waits ? "wait" : "own", names[k].name,
-          group);
+    slice(w, group, waits && since < time ? time - since : time, time, waits ? "wait" : "own", names[k].name, group);
     if (p.tile >= 0)
         fprintf(w.file, ",\"tile\":%ld", p.tile);
     if ((of == 'R' || of == 'r') && ring >= 0)
         slot(w, ring, note(w, p, r, ring, time));
     if ((of == 't' || of == 'T') && ring >= 0)
-        fprintf(w.file, ",\"turns\":\"%s\",\"turn\":%u", w.b->name[w.rings[ring]].text, r.what >> 8);
+        fprintf(w.file, ",\"turns\":\"%s\",\"turn\":%u", w.b->name[w.rings[ring]].text, number_of(r));
     fprintf(w.file, "}},\n");
     if (k == COMMIT)
         p.committed[p.commits++ % 16] = time;
     if (k == WAIT)
-        retire(w, p, group, r.object, time);
+        retire(w, p, group, object_of(r), time);
 }
 
 /* ---- the file --------------------------------------------------------------------------------------------------- */
@@ -376,8 +389,11 @@ inline void attach(const char *kernel, int blocks, int threads, cudaStream_t str
     snprintf(t.kernel, sizeof t.kernel, "%s", kernel);
     t.blocks = blocks;
     t.groups = (threads + 127) / 128;
-    if (set != t.device)
+    static const u32 yes = 1;
+    if (set != t.device) {
         cudaMemcpyToSymbolAsync(kept, &t.device, sizeof t.device, 0, cudaMemcpyHostToDevice, stream);
+        cudaMemcpyToSymbolAsync(wanted, &yes, sizeof yes, 0, cudaMemcpyHostToDevice, stream);
+    }
     set = t.device;
 }
 

@@ -34,7 +34,8 @@ ok 'every operation of ops.def that is in ws.h has one' rows_there
 new_name() { sed 's/^ws_tile ws_trans(/ws_tile ws_turn(ws_tile t) WS_USE_;\n&/' "$header" >new.h && ! cmp -s new.h "$header" &&
     ! made list new.h >/dev/null 2>said && cat said && grep -q 'no example of ws_turn' said; }
 ok 'a name that is added is missed' new_name
-gone_name() { grep -v '^ws_tile ws_trans(' "$header" >gone.h && ! made list gone.h 2>said >/dev/null && grep -q 'ws_trans is not in ws.h' said; }
+gone_name() { grep -v '^ws_tile ws_trans(' "$header" >gone.h && ! made list gone.h 2>said >/dev/null &&
+    grep -q 'ws_trans is not in ws.h' said; }
 ok 'and one that goes' gone_name
 no_row() { grep -v '^OP (TRANS,' "$ops" >less.def && ! made html '' '' less.def >/dev/null 2>said && grep -q 'ws_trans has no' said; }
 ok 'and a row' no_row

@@ -21,7 +21,7 @@ assert head["unit"] == "clock" and [g["role"] for g in head["groups"]] == ["prod
 assert head["rings"] == [{"ring": 1, "name": "ta_tb", "block": 0, "slots": 2, "arrivals": 1, "track": 4000}], head
 named = lambda n: [e for e in events if e.get("name") == n and e["ph"] == "X"]
 assert [(e["ts"], e["dur"], e["args"]["slot"], e["args"]["phase"]) for e in named("put")] == \
-    [(10, 10, 0, 0), (110, 10, 1, 0), (210, 10, 0, 1), (310, 10, 1, 1)]
+    [(12, 8, 0, 0), (112, 8, 1, 0), (212, 8, 0, 1), (312, 8, 1, 1)]
 assert [e["ts"] + e["dur"] for e in named("get")] == [80, 180, 280, 380] and named("get")[0]["args"]["tile"] == 7
 assert [(e["ts"], e["dur"]) for e in named("full 2")] == [(280, 32)] and [e["ts"] for e in named("put 3")] == [320]
 assert [(e["ts"], e["ts"] + e["dur"]) for e in named("product")] == [(82, 110), (182, 310), (310, 410), (410, 600)], named("product")

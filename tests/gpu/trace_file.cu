@@ -13,7 +13,8 @@ using namespace ws::trace;
 static int used[GROUPS];
 static void keep(buffer *b, int group, unsigned clock, unsigned waited, unsigned what, unsigned object)
 {
-    b->records[0][group][used[group]++] = record{clock, waited, what, object};
+    const unsigned ring = what == TILE || what == WAIT ? object << 4 : short_of(object) << 4;
+    b->records[0][4 * group][used[group]++] = record{clock, waited >> UNIT << 16 | ring | what};
 }
 
 /* A ring of two slots, four iterations; the clock of 32 bits turns over on the way.  */
@@ -23,7 +24,7 @@ static bool made_up(const traced &, buffer *b)
     memset(b, 0, sizeof *b);
     for (int i = 0; i < 2; i++) { /* as two blocks say it */
         strcpy(b->name[i].text, "ta_tb");
-        b->name[i].object = ring;
+        b->name[i].object = short_of(ring);
         b->name[i].slots = 2;
         b->name[i].arrivals = 1;
     }
@@ -32,11 +33,11 @@ static bool made_up(const traced &, buffer *b)
     keep(b, 1, begin + 4, 0, START, 0);
     keep(b, 1, begin + 8, 0, TILE, 7);
     for (unsigned i = 0; i < 4; i++) {
-        keep(b, 0, begin + 100 * i + 20, 10, PUT, ring);
+        keep(b, 0, begin + 100 * i + 20, 8, PUT, ring);
         keep(b, 0, begin + 100 * i + 30, 0, PUT_DONE, ring);
-        keep(b, 1, begin + 100 * i + 80, 60, GET, ring);
+        keep(b, 1, begin + 100 * i + 80, 56, GET, ring);
         keep(b, 1, begin + 100 * i + 82, 0, COMMIT, 0);
-        keep(b, 1, begin + 100 * i + 110, 20, WAIT, i ? 1 : 0);
+        keep(b, 1, begin + 100 * i + 110, 16, WAIT, i ? 1 : 0);
         keep(b, 1, begin + 100 * i + 112, 0, CONSUMED, ring);
     }
     keep(b, 1, begin + 600, 0, STORE, 0);

@@ -490,11 +490,20 @@ static bool shrink(Nest *in)
     return largest != NULL;
 }
 
+static bool has_axis_inside(const Nest *in)
+{
+    FOR_LOOPS(i, in)
+    if (in->loops[i].grid < 0 && is_axis(in, i))
+        return true;
+    return false;
+}
+
 /* The region gives way to its loops over tiles, which are as large as registers hold.  */
 void emit_nest(Nest *in)
 {
     Block *block = emit_tiles(in);
-    while (block && !budget_chosen_fits(block) && shrink(in))
+    bool rows_alone = in->ntotals && in->kernel->grid.dims == 1 && !has_axis_inside(in);
+    while (block && !budget_chosen_fits(block, rows_alone) && shrink(in))
         block = emit_tiles(in);
     if (!block)
         return;

@@ -575,6 +575,9 @@ Value *form_in_range(Nest *in, Op *where, int axis, int row, int col)
 bool form_is_padded(Nest *in, const Value *value, int axis)
 {
     const Op *op = value->def;
+    double number;
+    if (ir_constant_float(value, &number) && number == 0)
+        return true;
     if (!(axes_of(in, value) >> axis & 1) || !op)
         return false;
     switch (op->code) {

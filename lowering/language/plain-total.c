@@ -318,11 +318,11 @@ static double identity(const Total *total, Dtype dtype)
 }
 
 /* What of the tile the grid has iterations for; nothing elsewhere.  */
-static Value *in_grid(Nest *in, Op *where, const Total *total, Value *tile, int row, int col)
+static Value *in_grid(Nest *in, Op *where, const Total *total, const Value *value, Value *tile, int row, int col)
 {
     for (int i = 0; i < 2; i++) {
         int axis = i ? row : col;
-        if (axis < 0)
+        if (axis < 0 || (total->op == OP_ADDI && form_is_padded(in, value, axis)))
             continue;
         Value *mask = form_in_range(in, where, axis, row, col);
         Value *args[] = {mask, tile, form_full(in, where, tile->type.dtype, 1, 1, identity(total, tile->type.dtype))};
@@ -352,7 +352,7 @@ void total_emit(Nest *in, Op *where, const Op *op)
         Value *args[] = {tile, form_full(in, where, D_I32, 1, 1, 1), form_full(in, where, D_I32, 1, 1, 0)};
         tile = form_op(in, where, OP_SELECT, where->loc, type_tile(D_I32, tile->type.rows, tile->type.cols), 3, args);
     }
-    tile = reduce(in, where, total, in_grid(in, where, total, tile, row, col));
+    tile = reduce(in, where, total, in_grid(in, where, total, op->args[2], tile, row, col));
     Value *count, *number = number_of_tile(in, where, &count);
     total->base->type = type_pointer(tile->type.dtype);
     Op *tensor = op_new(in->kernel, OP_TENSOR, in->kernel->loc, 3,

@@ -50,7 +50,7 @@ static int first_size(const Grid *grid, int behind, bool inner, TileChoice choic
     if (choice == TILE_NONE || (choice == TILE_LAST && behind) || (choice == TILE_BEFORE_LAST && behind != 1))
         return 1;
     if (one)
-        return inner ? 64 : 1024;
+        return inner ? 64 : grid->totals && grid->dims == 1 ? 8192 : 1024;
     return behind > 1 ? 1 : inner ? 64 : behind ? 32 : 128;
 }
 

@@ -8,6 +8,8 @@
  * Choose decides on the depth of open rings before layout has made the storages, from above.  So plan lowers it until
  * all fits.
  */
+#include <limits.h>
+
 #include "ir/queries.h"
 #include "machine/budget.h"
 #include "machine/machine.h"
@@ -86,9 +88,10 @@ int budget_tiles(const Block *block)
     return least;
 }
 
-bool budget_chosen_fits(const Block *block)
+bool budget_chosen_fits(const Block *block, bool rows_alone)
 {
-    return budget_tiles(block) <= (any_product(block) ? BUDGET_CHOSEN_PRODUCT : BUDGET_CHOSEN_REGISTERS);
+    int wide = rows_alone ? block_registers(block, LAYOUT_WIDE) : INT_MAX, others = budget_tiles(block);
+    return (wide < others ? wide : others) <= (any_product(block) ? BUDGET_CHOSEN_PRODUCT : BUDGET_CHOSEN_REGISTERS);
 }
 
 /* ---- shared memory ----------------------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ bool budget_registers_clause(Kernel *kernel);
 /* Registers that tiles of a body take at once, of each thread, before anything has a layout; with products or
    without. */
 int budget_tiles(const Block *block);
-bool budget_chosen_fits(const Block *block);
+bool budget_chosen_fits(const Block *block, bool rows_alone); /* each tile is one row, or one element */
 
 /* Bytes of the mbarriers of so many slots, and of those for ping-pong, gathering and dynamic scheduling.  */
 int64_t budget_barriers(int slots, bool pingpong, bool gathers, bool dynamic);

@@ -415,12 +415,12 @@ static void print_tensor(Printer *in, const Variable *field)
     cuda_begin(in);
     fprintf(in->out, "call.%s(p.%s, \"%s\", ", op->tensor->table ? "table" : "tensor", field->name, field->name);
     if (is_total(in->kernel, op->args[0]))
-        fputs("ws_total_room_(", in->out);
+        fputs("call.numbers(", in->out);
     cuda_value(in, op->args[0], PREC_TERNARY);
     if (is_total(in->kernel, op->args[0])) {
         fputs(", ", in->out);
         print_list(in, op, 1, 1);
-        fputs(")", in->out);
+        fprintf(in->out, ", sizeof(%s))", cuda_element_text[field->type.dtype]);
     }
     fputs(", ", in->out);
     print_extents(in, op, 1, rank);

@@ -53,6 +53,13 @@ inline encode_tiled find_encoder()
     return encoder;
 }
 
+/* What a thread's launches have for the tiles' numbers of sums over grids; it stays.  */
+struct room {
+    void *memory;
+    size_t bytes;
+};
+inline thread_local room rooms[MAX_DEVICES];
+
 /* ---- element types as the driver names them ---------------------------------------------------------------------- */
 
 template <typename T> struct map_type;
@@ -187,6 +194,29 @@ struct launch {
         else if ((size_t)a.begin % sizeof(T) != 0)
             fail(WS_ERR_ARGUMENT, name, "the base is not aligned to its element of %d bytes", (int)sizeof(T));
         count++;
+    }
+
+    /* Memory for the tiles' numbers of a sum over the grid, which the caller reads before this thread launches again.  */
+    void *numbers(const void *total, long count, size_t bytes)
+    {
+        if (failed || count <= 0)
+            return nullptr;
+        host::room &room = host::rooms[device];
+        if (!numbers_used && room.bytes < (size_t)count * bytes) {
+            cudaFree(room.memory);
+            room.bytes = ::max((size_t)count * bytes, (size_t)65536);
+            if (cudaMalloc(&room.memory, room.bytes) != cudaSuccess) {
+                cudaGetLastError();
+                room.memory = nullptr;
+                room.bytes = 0;
+            }
+        }
+        const size_t begin = numbers_used;
+        if (room.bytes < begin + (size_t)count * bytes)
+            return ws_total_room_(total, count);
+        numbers_used = begin + ((size_t)count * bytes + 255) / 256 * 256;
+        ws_total_lend_(total, (char *)room.memory + begin, count);
+        return (char *)room.memory + begin;
     }
 
     /* extents[0] pointers, of which each is the base of a tensor of the other extents.  */
@@ -407,6 +437,7 @@ struct launch {
     const char *kernel;
     bool failed;
     int count, buffers, device, tiles = 0;
+    size_t numbers_used = 0;
     int only = 0, taken = 0; /* multiprocessors: of this launch alone, and of those that run beside it */
     argument arguments[max_tensors];
     buffer staged[max_tensors];

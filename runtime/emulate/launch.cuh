@@ -84,6 +84,12 @@ struct launch {
         ws_emulate_use_tensor(&state, &t);
     }
 
+    /* Memory for the tiles' numbers of a sum over the grid.  */
+    void *numbers(const void *total, long count, size_t)
+    {
+        return ws_total_room_(total, count);
+    }
+
     /* extents[0] pointers, of which each is the base of a tensor of the other extents.  */
     template <typename T, int N>
     void table(ws::table<T, N> &ref, const char *name, const void *bases, const integer (&extents)[N],

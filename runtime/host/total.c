@@ -3,10 +3,11 @@
  * total.c - a sum over a whole grid: #pragma ws grid(n) reduction(op: x).
  *
  *   h = ws_total_begin_ (op, bytes);           around the launch, in place of the loops
- *   ws_launch_f (n, a, h);                       its launcher asks for memory: ws_total_room_ (h, tiles)
- *   x = ws_total_f32_ (h, x);                    waits, combines x with each tile's number, in the tiles' order
+ *   ws_launch_f (n, a, h);                     its launcher asks for memory: ws_total_room_ (h, tiles)
+ *   x = ws_total_f32_ (h, x);                  waits, and combines x with the tiles' numbers
  *
- * Numbers of float are added in double.  Where the launch failed x is what it was.
+ * The order: strand k of 8 takes tiles k, k + 8, ...; x takes the strands from 0 on.  Numbers of float are added in
+ * double.  Where the launch failed x is what it was.
  */
 #include "target.h"
 #include "ws/backend.h"
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 
 enum { SUM, PRODUCT, LARGEST, SMALLEST, ALL, ANY };
+enum { STRANDS = 8 };
 
 struct total {
     int operation;
@@ -22,6 +24,7 @@ struct total {
     long count;
     unsigned long errors; /* before the launch */
     void *numbers;        /* where the kernel runs */
+    bool lent;            /* by who launches */
 };
 
 void *ws_total_begin_(int operation, int bytes)
@@ -47,6 +50,16 @@ void *ws_total_room_(const void *handle, long count)
     return total->numbers;
 }
 
+void ws_total_lend_(const void *handle, void *numbers, long count)
+{
+    struct total *total = (struct total *)(uintptr_t)handle;
+    if (!total || !numbers)
+        return;
+    total->numbers = numbers;
+    total->count = count;
+    total->lent = true;
+}
+
 /* The numbers, here; NULL: there are none.  */
 static void *fetch(const struct total *total)
 {
@@ -63,7 +76,7 @@ static void *fetch(const struct total *total)
 
 static void drop(struct total *total, void *here)
 {
-    if (total->numbers)
+    if (total->numbers && !total->lent)
         ws_backend_current()->free(total->numbers);
     free(here);
     free(total);
@@ -86,10 +99,12 @@ static double combined(int operation, double x, double y)
 float ws_total_f32_(void *handle, float x)
 {
     struct total *total = handle;
-    double sum = x;
+    double sum = x, strands[STRANDS];
     float *numbers = total ? fetch(total) : NULL;
     for (long i = 0; numbers && i < total->count; i++)
-        sum = combined(total->operation, sum, numbers[i]);
+        strands[i % STRANDS] = i < STRANDS ? numbers[i] : combined(total->operation, strands[i % STRANDS], numbers[i]);
+    for (long i = 0; numbers && i < STRANDS && i < total->count; i++)
+        sum = combined(total->operation, sum, strands[i]);
     if (total)
         drop(total, numbers);
     return (float)sum;
@@ -98,9 +113,12 @@ float ws_total_f32_(void *handle, float x)
 double ws_total_f64_(void *handle, double x)
 {
     struct total *total = handle;
+    double strands[STRANDS];
     double *numbers = total ? fetch(total) : NULL;
     for (long i = 0; numbers && i < total->count; i++)
-        x = combined(total->operation, x, numbers[i]);
+        strands[i % STRANDS] = i < STRANDS ? numbers[i] : combined(total->operation, strands[i % STRANDS], numbers[i]);
+    for (long i = 0; numbers && i < STRANDS && i < total->count; i++)
+        x = combined(total->operation, x, strands[i]);
     if (total)
         drop(total, numbers);
     return x;

@@ -162,7 +162,6 @@ struct distance_params {
     ws::tensor<float, 1> x;
     ws::tensor<float, 1> y;
     ws::tensor<float, 1> total;
-    int n;
     ws::grid<1> grid;
 };
 
@@ -170,14 +169,11 @@ static WS_DEVICE void distance_all(const distance_params &p, int group)
 {
     for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // plain.c:29
         const int i = t.at(0);
-        const auto i_2 = ws::add(ws::col_index<1, 256, ws::lines>(), i);
         const auto total = ws::add(ws::mul(ws::sub(ws::load_row<256, ws::lines>(p.x, i),
                                                    ws::load_row<256, ws::lines>(p.y, i)),
                                            ws::sub(ws::load_row<256, ws::lines>(p.x, i),
                                                    ws::load_row<256, ws::lines>(p.y, i))), -0.0f);
-        ws::store_row(p.total, (long)i / 256,
-                      ws::row_sum(ws::select(ws::lt(i_2, p.n), total,
-                                             ws::full<float, 1, 1, ws::lines>(0))));  // plain.c:30
+        ws::store_row(p.total, (long)i / 256, ws::row_sum(total));  // plain.c:30
     }
 }
 
@@ -193,10 +189,9 @@ extern "C" void ws_launch_distance(int n, const void *x, const void *y, const vo
     distance_params p;
     call.tensor(p.x, "x", x, {ws::max((long)n, 0l)}, {1}, ws::loaded);
     call.tensor(p.y, "y", y, {ws::max((long)n, 0l)}, {1}, ws::loaded);
-    call.tensor(p.total, "total", ws_total_room_(total, ws::max((long)n + 255, 0l) / 256),
+    call.tensor(p.total, "total", call.numbers(total, ws::max((long)n + 255, 0l) / 256, sizeof(float)),
                 {ws::max((long)n + 255, 0l) / 256}, {1}, ws::stored);
     call.place();
-    p.n = n;
     call.grid(p.grid, {{0, n, 256}}, ws::order_auto, 0);
     call.run(distance_kernel, p, 128, 0, ws::one_tile);
 }

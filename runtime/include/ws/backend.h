@@ -89,6 +89,7 @@ ws_status ws_data_find_(const char *kernel, const char *name, char **begin, cons
 /* A sum over a whole grid: host/total.c.  The operation: 0 +, 1 *, 2 max, 3 min, 4 &&, 5 ||.  */
 void *ws_total_begin_(int operation, int bytes);
 void *ws_total_room_(const void *total, long count); /* memory for so many numbers, where the kernel runs */
+void ws_total_lend_(const void *total, void *numbers, long count); /* that the caller has already */
 float ws_total_f32_(void *total, float x);
 double ws_total_f64_(void *total, double x);
 int ws_total_i32_(void *total, int x);

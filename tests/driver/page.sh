@@ -42,6 +42,16 @@ sed 's/consumed<1>/consumed<0>/' gemm.cu >lab.cu && "$wscc" --ws-target=emulate 
     WS_TRACE=lab.json ./lab >/dev/null 2>&1
 "$wscc" --ws-target=emulate --ws-page=lab.html --ws-trace=lab.json -w -c "$top_srcdir/samples/gemm.c" -o o.o
 page attention "$top_srcdir/samples/attention.c"
+# The largest programs of the tests, three of them, with the options that their heads ask for.
+largest=$(ls -S "$top_srcdir"/tests/programs/*.c | head -n 3)
+largest_names=
+for source in $largest; do
+    program=$(basename "$source" .c)
+    largest_names="$largest_names $program"
+    ok "a page of $program" page "$program" "$source"
+    ok "$program: less than 3 MB" small "$program"
+done
+ok 'attention: less than 3 MB' small attention
 
 # The script goes in front of the page's own.
 driven() {
@@ -53,7 +63,7 @@ driven() {
     sed -n '/<pre id="driven">/,/^driven/p' "$1.dom"
     grep -q '^driven' "$1.dom" && ! sed -n '/<pre id="driven">/,/^driven/p' "$1.dom" | grep -E '^WRONG|^Uncaught'
 }
-for case_ in gemm attention lab; do
+for case_ in gemm attention lab $largest_names; do
     if test -n "$chromium"; then
         ok "$case_: every control is driven in a browser" driven "$case_"
     else

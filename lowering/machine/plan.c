@@ -190,7 +190,7 @@ static void default_registers(Kernel *kernel)
     FOR_ROLES (role, kernel)
         open += is_open(kernel, role) ? role->replicas : 0;
     int computing = open ? left / open / 8 * 8 : 0;
-    if (asked && (left < 0 || (open && computing < machine->fewest_role_registers))) {
+    if ((asked || kernel->tasks) && (left < 0 || (open && computing < machine->fewest_role_registers))) {
         refuse_tasks(kernel, issuing);
         return;
     }

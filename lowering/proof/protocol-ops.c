@@ -46,6 +46,20 @@ static int slot_of(const Explorer *in, int ring, int index)
     return (int)(index % in->slots[ring]);
 }
 
+/* Of the groups that fill a slot together another has begun the put that this one comes to.  */
+static bool is_begun(const Explorer *in, const State *state, int group, const Aref *aref)
+{
+    const Group *self = &in->groups[group];
+    const int index = state->groups[group].puts[aref->id].next;
+    for (int g = 0; g < in->ngroups && aref->fillers > 1; g++) {
+        const End *puts = &state->groups[g].puts[aref->id];
+        bool fills = g != group && in->groups[g].role == self->role && in->groups[g].block == self->block;
+        if (fills && puts->next + puts->filling > index)
+            return true;
+    }
+    return false;
+}
+
 static bool run_put(Explorer *in, State *state, int group, const Op *op)
 {
     const Aref *aref = op->aref;
@@ -55,10 +69,12 @@ static bool run_put(Explorer *in, State *state, int group, const Op *op)
     int block = in->groups[group].block;
     for (int g = 0; g < in->ngroups; g++)
         if (g != group && in->groups[g].block == block &&
+            (aref->fillers == 1 || in->groups[g].role != in->groups[group].role) &&
             (state->groups[g].puts[aref->id].next || state->groups[g].puts[aref->id].filling))
             return violates(in, state, group, op, "puts into '%s', which '%s' fills", aref->name, group_name(in, g));
+    if (!is_begun(in, state, group, aref))
+        state->released[ring_at(in, block, aref->id)][slot_of(in, aref->id, puts->next)] = 0;
     puts->filling = true;
-    state->released[ring_at(in, block, aref->id)][slot_of(in, aref->id, puts->next)] = 0;
     if (op->nresults)
         *mark_at(in, state, group, op->results[0]) = (Mark){MARK_PUT, aref->id, puts->next};
     return true;
@@ -132,6 +148,19 @@ static bool check_bytes(Explorer *in, State *state, int block, const Op *op, int
     return true;
 }
 
+/* Puts that all groups have made which fill the group's ring.  */
+static int puts_of_all(const Explorer *in, const State *state, int group, const Aref *aref)
+{
+    const Group *self = &in->groups[group];
+    int fewest = state->groups[group].puts[aref->id].next;
+    for (int g = 0; g < in->ngroups && aref->fillers > 1; g++) {
+        const int puts = state->groups[g].puts[aref->id].next;
+        if (in->groups[g].role == self->role && in->groups[g].block == self->block && puts < fewest)
+            fewest = puts;
+    }
+    return fewest;
+}
+
 static bool run_put_done(Explorer *in, State *state, int group, const Op *op)
 {
     const Aref *aref = op->aref;
@@ -146,8 +175,9 @@ static bool run_put_done(Explorer *in, State *state, int group, const Op *op)
                             aref->storages[i]->name, fresh->unfenced ? "a fence" : "a barrier behind the fence");
     }
     puts->filling = false;
-    self->known[aref->id] = ++puts->next;
-    state->made[ring_at(in, in->groups[group].block, aref->id)] = puts->next;
+    puts->next++;
+    self->known[aref->id] = puts_of_all(in, state, group, aref);
+    state->made[ring_at(in, in->groups[group].block, aref->id)] = self->known[aref->id];
     state->stirred |= blocks_sharing(in, aref->along, in->groups[group].block);
     return check_bytes(in, state, in->groups[group].block, op, puts->next - 1);
 }
@@ -540,7 +570,7 @@ bool may_pass(const Explorer *in, const State *state, int group, const Op *op)
     if (op->code == OP_PUT) {
         const Aref *aref = op->aref;
         int index = self->puts[aref->id].next;
-        return index < in->slots[aref->id] ||
+        return index < in->slots[aref->id] || is_begun(in, state, group, aref) ||
                state->released[ring_at(in, block, aref->id)][slot_of(in, aref->id, index)] >= aref->arrivals;
     }
     if (op->code == OP_GET) {

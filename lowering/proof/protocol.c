@@ -63,6 +63,7 @@
  *
  *      So do the groups that each put their rows of a tile.  A slot is full when all have, so that none is released
  *      before, and empty again only when it was full: the groups are never a round apart at one slot, and meet there.
+ *      Where their program is about their number each is looked at by itself, and a put is made when all have made it.
  *
  *   7. Blocks that sum the parts of a tile meet, and share nothing else: no ring, no decision inside.  They are alike
  *      but for which part is theirs, so one stands for all.  That it may go on when it comes to a meeting assumes that

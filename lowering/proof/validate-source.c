@@ -96,6 +96,18 @@ bool op_has_stores(const Op *op)
     return ir_any(op, is_store, NULL);
 }
 
+/* Does the op store to the k-th memory, itself or inside?  */
+static bool stores_into(const Validator *in, const Op *op, int k)
+{
+    if (is_store(op, NULL) && stored_place(in, op) == k)
+        return true;
+    for (int b = 0; b < op->nblocks; b++)
+        FOR_OPS (inner, op->blocks[b])
+            if (stores_into(in, inner, k))
+                return true;
+    return false;
+}
+
 static void evaluate_if(Evaluator *at, const Op *op)
 {
     Validator *in = at->in;
@@ -121,8 +133,9 @@ static void evaluate_control(Evaluator *at, const Op *op)
     } else {
         for (int i = 0; i < op->nresults; i++)
             set(at, op->results[i], loop_class_result(in, at->instance, op, i, at->memory));
-        for (int k = 0; k < in->nstored && op_has_stores(op); k++)
-            at->memory[k] = term_symbol(&in->terms);
+        for (int k = 0; k < in->nstored; k++)
+            if (stores_into(in, op, k))
+                at->memory[k] = term_symbol(&in->terms);
     }
     at->instance->after[op->position] = copy_memory(in, at->memory);
 }

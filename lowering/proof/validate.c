@@ -254,6 +254,54 @@ static bool find_storing(Validator *in)
     return !wrong;
 }
 
+/* Where groups of a role divide rows, nothing orders what one stores and another loads or stores: of the pairs that may
+   meet both are divided, at the same rows, or one group makes both.  */
+typedef struct {
+    Validator *in;
+    const Op *store, *wrong;
+} Meeting;
+
+static void visit_meeting(Op *op, void *context)
+{
+    Meeting *meeting = context;
+    const Validator *in = meeting->in;
+    const Op *store = meeting->store;
+    bool load = op_info[op->code].class_ == CLASS_LOAD && !op->aref;
+    bool other = op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT && op != store;
+    if (!(load || other) || tensor_memory(op->args[0]) != tensor_memory(store->args[0]) ||
+        (other && stores_apart(store, op)))
+        return;
+    const int row = row_coordinate(op), store_row = row_coordinate(store);
+    const Value *tile = store->args[store->nargs - 1], *value = load ? op->results[0] : op->args[op->nargs - 1];
+    const bool divided = load ? (value->split & ROLE_BIT(in->role)) != 0 : is_divided(in, op);
+    const bool whole = other && !divided && !is_divided(in, store);
+    const bool together = divided && is_divided(in, store) && row >= 0 && store_row >= 0 &&
+                          op->args[row] == store->args[store_row] && tile->type.rows == value->type.rows;
+    meeting->wrong = whole || together ? meeting->wrong : op;
+}
+
+static void visit_meeting_store(Op *op, void *context)
+{
+    Meeting *meeting = context;
+    Validator *in = meeting->in;
+    if (op_info[op->code].class_ != CLASS_STORE || op->code == OP_PRINT ||
+        in->storing[stored_place(in, op)] != in->role)
+        return;
+    meeting->store = op;
+    ir_walk(in->kernel->body, visit_meeting, meeting);
+}
+
+static bool groups_stay_apart(Validator *in)
+{
+    Meeting meeting = {in, NULL, NULL};
+    if (in->groups > 1)
+        ir_walk(in->kernel->body, visit_meeting_store, &meeting);
+    if (meeting.wrong)
+        BUG_AT(in->kernel, meeting.wrong->loc, "groups of '%s' may meet in memory that one of them stores to",
+               in->role->name);
+    return !meeting.wrong;
+}
+
 bool validate_programs(Kernel *kernel, Labels *labels)
 {
     Validator *in = validator_new(kernel, labels);
@@ -266,6 +314,8 @@ bool validate_programs(Kernel *kernel, Labels *labels)
     FOR_ROLES (role, kernel) {
         in->role = role;
         in->groups = role_sharers(kernel, role);
+        if (!groups_stay_apart(in))
+            return false;
         order_number(role);
         in->labels = &labels[role->id];
         in->labels->count = role->body->last ? order_end(role->body->last) + 1 : 0;

@@ -28,7 +28,8 @@ enum { FREE = 0, SPLIT = 1, WHOLE = 2 };
 typedef struct {
     Kernel *kernel;
     const Role *role;
-    char *mode; /* by value id */
+    const Slice *slice; /* of a role that does not multiply: what it needs */
+    char *mode;         /* by value id */
     bool changed;
     int groups;
     bool gathers; /* right operands that the groups computed in parts */
@@ -172,10 +173,11 @@ static void propagate(Splitter *in)
     }
 }
 
-/* What a role that prepares does not put into its rings, nor makes that of, is none of its tiles.  */
+/* Carried past a role that does not look at it.  */
 static bool is_beside(const Splitter *in, const Value *value)
 {
-    return in->role != role_that(in->kernel, ROLE_STORES) && !in->mode[value->id];
+    const bool carried_past = !value->def || value->def->nblocks;
+    return in->slice && carried_past && !slice_has(in->slice, value);
 }
 
 /* Every split tile's rows must divide; for the tensor cores and for windows of shared memory by whole blocks of
@@ -257,10 +259,44 @@ static void visit_store(Op *op, void *context)
         ir_walk(overlap.in->kernel->body, visit_overlap, &overlap);
 }
 
+/* ---- what a task needs ------------------------------------------------------------------------------------------- */
+
+static bool cut_at_other_role(const Op *op, void *context)
+{
+    return schedule_of(op)->depth && schedule_of(op)->maker != ROLE_BIT((const Role *)context);
+}
+
+static void visit_root(Op *op, void *context)
+{
+    Slice *slice = context;
+    const ScheduleRow *row = schedule_of(op);
+    const uint32_t bit = ROLE_BIT((const Role *)slice->context);
+    if (op_info[op->code].class_ == CLASS_STORE ? row->roles == bit : row->depth && row->maker == bit)
+        slice_op(slice, op);
+}
+
+static Slice slice_of_task(Kernel *kernel, const Role *role)
+{
+    Slice slice = slice_new(kernel);
+    slice.cut = cut_at_other_role;
+    slice.context = (void *)role;
+    ir_walk(kernel->body, visit_root, &slice);
+    return slice;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
 static bool try_split(Kernel *kernel, const Role *role, int groups, bool gathers, Op **why)
 {
+    const bool multiplies = role == role_that(kernel, ROLE_STORES);
+    const Slice slice = multiplies ? (Slice){0} : slice_of_task(kernel, role);
     char *mode = arena_alloc(kernel->module, (size_t)kernel->module->next_id);
-    Splitter in = {.kernel = kernel, .role = role, .mode = mode, .groups = groups, .gathers = gathers};
+    Splitter in = {.kernel = kernel,
+                   .role = role,
+                   .slice = multiplies ? NULL : &slice,
+                   .mode = mode,
+                   .groups = groups,
+                   .gathers = gathers};
     propagate(&in);
     ir_walk(kernel->body, visit_odd, &in);
     propagate(&in);
@@ -268,7 +304,7 @@ static bool try_split(Kernel *kernel, const Role *role, int groups, bool gathers
         ir_walk(kernel->body, visit_divide, &in);
     if (!in.why && role->may & ROLE_STORES)
         ir_walk(kernel->body, visit_store, &in);
-    if (!in.nsplit && !in.why && !(role->may & ROLE_STORES && role != role_that(kernel, ROLE_STORES)))
+    if (!in.nsplit && !in.why && (multiplies || !(role->may & ROLE_STORES)))
         in.why = in.whole ? in.whole : kernel->body->last; /* every group would do everything */
     if (why)
         *why = in.why;

@@ -173,7 +173,8 @@ static void visit_chain(Op *op, void *context)
     if (op_info[op->code].class_ != CLASS_LOAD || schedule_of(op)->depth)
         return;
     for (int i = 0; i < chain->block->in->nstores; i++)
-        if (tensor_memory(chain->block->in->stores[i]->args[0]) == tensor_memory(op->args[0]))
+        if (tensor_memory(chain->block->in->stores[i]->args[0]) == tensor_memory(op->args[0]) &&
+            task_of(kernel, chain->block->in->stores[i]) != task)
             reject(kernel, op->loc, REASON_TASK_STORED, task->name, chain->block->in->stores[i]->loc.line);
 }
 
@@ -306,6 +307,11 @@ void choose_tasks(Chooser *in)
         Members block = {.in = in, .task = task_of(kernel, in->prepared[i])};
         if (schedule_of(in->prepared[i])->maker != ROLE_BIT(role_that(kernel, ROLE_STORES)))
             check_root(&block, in->prepared[i]);
+    }
+    for (int i = 0; i < in->nstores && in->storing && !kernel->failed; i++) {
+        Members block = {.in = in, .task = task_of(kernel, in->stores[i])};
+        if (schedule_of(in->stores[i])->roles)
+            check_root(&block, in->stores[i]);
     }
 }
 

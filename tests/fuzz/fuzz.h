@@ -121,6 +121,8 @@ typedef struct {
     bool in_helper, slots_wanted;
     bool by_columns; /* what is made now must not need whole rows */
     int slots;       /* of the pipelined loop around, 0: none */
+    int flight;      /* of its iterations, at most; 0: it does not say */
+    int ntasks;      /* of the region */
     long shared;     /* bytes of shared memory that it will take, roughly */
     long work;       /* executions of the statement that is being made */
     long spent;
@@ -130,6 +132,7 @@ typedef struct {
 
     /* What the clauses depend on.  */
     bool specialized, whole_tiles, pingpong, parts;
+    bool stores_apart; /* in a task */
     bool same_along_x, same_along_y;   /* a cluster's blocks could share what a ring holds */
     int rows_divisor, product_divisor; /* of the tiles' rows; of the products' blocks of 64 rows, 0: no product */
 } Gen;
@@ -191,6 +194,8 @@ bool dot_fits(Gen *g, Shape shape, int depth);
 char *dot_make(Gen *g, Shape shape, int depth, double *bound);
 bool dot_f32_fits(Gen *g, Shape shape, int depth);
 char *dot_f32_make(Gen *g, Shape shape, int depth, double *bound);
+char *task_operand(Gen *g, Shape shape, char *value); /* made in a task's block, where there may be one */
+char *prepared_operand(Gen *g, Shape shape);
 char *product_update(Gen *g, Shape acc, const char *name, int depth);
 char *anchor_update(Gen *g, Shape acc, const char *name, bool product);
 char *step_update(Gen *g, Shape acc, const char *name, const GridVariable *v); /* NULL: no room for it */

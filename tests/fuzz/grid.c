@@ -109,16 +109,16 @@ static char *some_grid_clauses(Gen *g, int loops)
     }
     if (form == 1 && !g->pingpong)
         clauses = text("%s consumers(1)", clauses);
-    else if (form == 2 && g->specialized && g->shared < 120000 && !g->parts)
+    else if (form == 2 && g->specialized && g->shared < 120000 && !g->parts && !g->stores_apart)
         clauses = text("%s consumers(%d, tiles)", clauses, between(2, 3));
     else if (form == 3 && rows)
         clauses = text("%s consumers(%d%s)", clauses, rows, chance(60) ? ", rows" : "");
-    if (g->specialized && !g->parts && (g->same_along_x || g->same_along_y) && chance(25)) {
+    if (g->specialized && !g->parts && !g->stores_apart && (g->same_along_x || g->same_along_y) && chance(25)) {
         int x = g->same_along_x ? 2 + weigh((const int[]){70, 10, 20}, 3) : 1,
             y = g->same_along_y && (x == 1 || chance(50)) ? 2 : 1;
         clauses = y > 1 ? text("%s cluster(%d, %d)", clauses, x, y) : text("%s cluster(%d)", clauses, x);
     }
-    if (g->specialized && chance(15))
+    if (g->specialized && !g->ntasks && chance(15))
         clauses = text("%s registers(%d, %d)", clauses, 24 + 8 * pick(2), 104 + 8 * pick(8));
     return clauses;
 }
@@ -161,7 +161,8 @@ static void grid(Gen *g)
     char *loops[4], *opening;
     int nscalars = g->nscalars;
     g->region++;
-    g->specialized = g->whole_tiles = g->pingpong = g->parts = false;
+    g->specialized = g->whole_tiles = g->pingpong = g->parts = g->stores_apart = false;
+    g->ntasks = 0;
     g->same_along_x = g->same_along_y = false;
     g->rows_divisor = g->product_divisor = 0;
     g->shared = 4096;

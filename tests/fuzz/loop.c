@@ -131,12 +131,14 @@ static int declare_carried(Gen *g, bool product)
 
 static char *some_pipeline_clause(Gen *g)
 {
+    g->flight = 0;
     if (chance(8)) {
         g->slots = 2;
         return text("pipeline(auto)");
     }
     g->slots = 1 + weigh((const int[]){20, 40, 25, 10, 5}, 5);
-    char *flight = chance(60) ? text(", %d", between(1, g->slots)) : text("%s", ""), *slots = text("%d", g->slots);
+    g->flight = chance(60) ? between(1, g->slots) : 0;
+    char *flight = g->flight ? text(", %d", g->flight) : text("%s", ""), *slots = text("%d", g->slots);
     if (chance(6)) { /* macros expand in a pragma */
         slots = text("DEPTH_%s", fresh(g, text("%d_", g->serial)));
         add(&g->helpers, "#define %s %d\n\n", slots, g->slots);
@@ -343,8 +345,10 @@ void chain_statement(Gen *g)
     Outside around = body_begin(g, &range);
     bool loads = can_load(g, key);
     char *left = query >= 0 ? g->tiles[query].name : load_text(g, q, true);
-    char *right = loads ? text("ws_trans(%s)", load_text(g, key, true))
-                        : text("ws_zeros(WS_%s, %d, %d)", dtype_name[type], depth, keys);
+    bool task = loads && chance(15);
+    char *right = task    ? text("ws_trans(%s)", task_operand(g, key, prepared_operand(g, key)))
+                  : loads ? text("ws_trans(%s)", load_text(g, key, true))
+                          : text("ws_zeros(WS_%s, %d, %d)", dtype_name[type], depth, keys);
     int s = tile_new(g, scores, text("ws_dot(%s, %s, ws_zeros(WS_F32, %d, %d))", left, right, g->m, keys), 100, false);
     const char *sn = g->tiles[s].name, *on = g->tiles[o].name, *mn = g->tiles[most].name, *ln = g->tiles[sum].name;
     if (chance(50))

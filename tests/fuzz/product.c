@@ -22,7 +22,7 @@ static char *loaded_variable(Gen *g, Shape shape)
 }
 
 /* Computed from one load and nothing else, for a product in a loop: another role may do it.  */
-static char *prepared_operand(Gen *g, Shape shape)
+char *prepared_operand(Gen *g, Shape shape)
 {
     static const Dtype types[] = {I8, E4M3, E5M2, F16, F32};
     Shape from = {types[pick(5)], shape.rows, shape.cols};
@@ -37,6 +37,35 @@ static char *prepared_operand(Gen *g, Shape shape)
     return text("ws_cast(%s, %s)", wide, dtype_text(shape.dtype));
 }
 
+enum { MOST_TASKS = 2 };
+
+char *task_operand(Gen *g, Shape shape, char *value)
+{
+    if (!g->slots || g->parts || g->ntasks == MOST_TASKS)
+        return value;
+    char *name = fresh(g, "v"), *clauses = text("task(%s)", fresh(g, "t"));
+    g->ntasks++;
+    if (shape.rows % 16 == 0 && chance(40))
+        clauses = text("%s groups(2)", clauses);
+    if (chance(60))
+        clauses = text("%s ring(%s, %d)", clauses, name, (g->flight ? g->flight : 1) + pick(3));
+    line(g, "ws_tile %s;", name);
+    line(g, "{");
+    g->indent++;
+    pragma_line(g, clauses);
+    line(g, "%s = %s;", name, value);
+    g->indent--;
+    line(g, "}");
+    return name;
+}
+
+/* Or another role, if a task says so.  */
+static char *some_prepared(Gen *g, Shape shape)
+{
+    char *value = prepared_operand(g, shape);
+    return chance(35) ? task_operand(g, shape, value) : value;
+}
+
 /* An operand of a product: from memory as it lies, from memory the other way round, or computed.  */
 static char *some_operand(Gen *g, Shape shape, bool right, int depth)
 {
@@ -48,7 +77,7 @@ static char *some_operand(Gen *g, Shape shape, bool right, int depth)
         form = 1 - form;
     bool across = chance(50);
     if (right && chance(40) && dtype_bytes[shape.dtype] == 2 && can_load(g, across ? shape : turned))
-        return across ? prepared_operand(g, shape) : text("ws_trans(%s)", prepared_operand(g, turned));
+        return across ? some_prepared(g, shape) : text("ws_trans(%s)", some_prepared(g, turned));
     if (form == 0 && can_load(g, shape) && chance(15))
         return loaded_variable(g, shape);
     if (form == 0 && can_load(g, shape))

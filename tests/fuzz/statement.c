@@ -86,6 +86,27 @@ static void assign_statement(Gen *g)
         assign(g, at);
 }
 
+/* Into memory, rarely by a task of its own.  */
+static void store_flowing(Gen *g, const Tile *tile)
+{
+    bool apart = g->specialized && !g->level && !g->pingpong && !g->parts && g->ntasks < 3 && chance(15);
+    int nscalars = g->nscalars;
+    if (apart) {
+        char *clauses = text("task(%s)%s", fresh(g, "t"), tile->shape.rows % 16 == 0 && chance(30) ? " groups(2)" : "");
+        g->ntasks++;
+        g->stores_apart = true;
+        line(g, "{");
+        g->indent++;
+        pragma_line(g, clauses);
+    }
+    store_text(g, tile->shape, tile->name);
+    if (apart) {
+        g->indent--;
+        line(g, "}");
+        g->nscalars = nscalars;
+    }
+}
+
 /* Into a tile around, or into memory.  */
 static void flow(Gen *g, const Tile *tile, int outer)
 {
@@ -94,7 +115,7 @@ static void flow(Gen *g, const Tile *tile, int outer)
         if (g->tiles[i].shape.dtype != I8 && g->tiles[i].shape.dtype != U8)
             found[n++] = i;
     if (!n || chance(25)) {
-        store_text(g, tile->shape, tile->name);
+        store_flowing(g, tile);
         return;
     }
     Tile *into = &g->tiles[found[pick(n)]];

@@ -41,6 +41,7 @@ bool other_storage(Kernel *kernel, Site site);
 bool fixed_slot(Kernel *kernel, Site site);
 bool next_slot(Kernel *kernel, Site site);
 bool first_rows(Kernel *kernel, Site site);
+bool first_part(Kernel *kernel, Site site);
 bool unnamed(Kernel *kernel, Site site);
 bool overlaps_next(Kernel *kernel, Site site);
 bool overlaps_half(Kernel *kernel, Site site);

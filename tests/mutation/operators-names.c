@@ -77,6 +77,16 @@ bool first_rows(Kernel *kernel, Site site)
     return true;
 }
 
+/* Of the groups that put a tile together each puts the rows of the first.  */
+bool first_part(Kernel *kernel, Site site)
+{
+    Op *op = site.op;
+    if (op->code != OP_PUT_TILE || op->nargs < 3)
+        return false;
+    op->args[2] = ir_const_before(kernel, op, op->args[2]->type.dtype, 0);
+    return true;
+}
+
 bool unnamed(Kernel *kernel, Site site)
 {
     Op *op = site.op;

@@ -379,6 +379,18 @@ static bool more_arrivals(Kernel *kernel, Site site)
     return ++site.aref->arrivals > 0;
 }
 
+static bool fewer_fillers(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return --site.aref->fillers > 0;
+}
+
+static bool more_fillers(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    return ++site.aref->fillers > 0;
+}
+
 static bool fewer_bytes(Kernel *kernel, Site site)
 {
     (void)kernel;
@@ -524,6 +536,8 @@ const Operator operators[] = {
     {"ahead", "the readers are one slot ahead", SITE_OP, off_by_one_slot},
     {"fewer-arrivals", "the empty barrier expects one group less", SITE_RING, fewer_arrivals},
     {"more-arrivals", "the empty barrier expects one group more", SITE_RING, more_arrivals},
+    {"fewer-fillers", "the full barrier expects one group less that puts", SITE_RING, fewer_fillers},
+    {"more-fillers", "the full barrier expects one group more that puts", SITE_RING, more_fillers},
     {"fewer-bytes", "the full barrier expects a line less", SITE_RING, fewer_bytes},
     {"more-bytes", "the full barrier expects a line more", SITE_RING, more_bytes},
     {"fewer-slots", "a ring has a barrier less", SITE_RING, fewer_slots},
@@ -554,6 +568,7 @@ const Operator operators[] = {
     {"fixed-slot", "always slot 0", SITE_OP, fixed_slot},
     {"next-slot", "the slot behind", SITE_OP, next_slot},
     {"first-rows", "every group reads the rows of the first", SITE_OP, first_rows},
+    {"first-part", "every group puts its rows where those of the first belong", SITE_OP, first_part},
     {"other-operand", "two products read each other's operand", SITE_OP, other_order_of_stages},
     {"other-tile", "a copy brings the next tile", SITE_OP, other_tile},
     {"swap-operands", "a difference, quotient or comparison the other way round", SITE_OP, swap_operands},

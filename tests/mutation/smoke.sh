@@ -30,6 +30,15 @@ not_ok 'the unspoiled clusters are refused' grep '^not ok' "$work/score"
 for name in release-here release-across copy-across share-less share-more; do
     ok "$name" noticed "$name"
 done
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/tasks.c" >"$work/score"
+not_ok 'the unspoiled tasks are refused' grep '^not ok' "$work/score"
+for name in drop-put drop-put-done drop-put-tile twice-put-tile drop-get drop-release drop-barrier first-part \
+    fewer-fillers more-fillers fewer-arrivals more-arrivals other-phase fixed-slot drop-store; do
+    ok "$name, of tasks" noticed "$name"
+done
+for name in drop-fence release-at-get fewer-slots; do
+    ok "$name, of tasks" refused "$name"
+done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/parts.c" >"$work/score"
 not_ok 'the unspoiled sums of parts are refused' grep '^not ok' "$work/score"
 for name in other-start aliased fewer-storage-slots; do

@@ -6,7 +6,7 @@
  *   for (int i = 0; i < n; i++)             ws_launch_f (n, a, h);
  *       s += a[i];                          s = ws_total_f32_ (h, s);
  *
- * In the kernel the sum begins with nothing, and goes to the pointer h behind the loops.  An element that all iterations
+ * In the kernel the sum begins with nothing, and goes to the pointer h behind the loops.  An element that all of them
  * sum in, as q[i] of a loop over j, is such a variable, too: ws_total_into_ (h, &q[i], 0).
  */
 #include "plugin.h"

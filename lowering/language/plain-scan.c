@@ -368,7 +368,9 @@ typedef struct {
     Nest *in;
     const Op *loop;
     Sum *sum;
+    const Value *argument;
     bool whole; /* sums of loops inside and under branches, too */
+    bool *done; /* of these, by value id */
     bool *seen; /* by value id, of one question */
     const Value *chain[MAX_CHAIN];
     int uses[MAX_CHAIN], nchain;
@@ -512,8 +514,15 @@ static bool collect_loop(Chain *c, const Value *value, const Value *stop)
     return uses(c, rest, 1) && collect(c, rest, stop, NULL, false);
 }
 
+static bool asks_for(Chain *c, const Value *condition)
+{
+    return depends(c, condition, c->argument);
+}
+
 static bool collect_branch(Chain *c, const Value *value, const Value *stop)
 {
+    if (asks_for(c, value->def->args[0]))
+        return false;
     for (int arm = 0; arm < 2; arm++) {
         Value *result = value->def->blocks[arm]->last->args[value->index];
         if (!uses(c, result, 1) || !collect(c, result, stop, NULL, false))
@@ -531,6 +540,9 @@ static bool collect(Chain *c, Value *value, const Value *stop, Value *condition,
     Value *other, *rest;
     if (!op || !ir_inside(op, c->loop->blocks[0]))
         return false;
+    if (c->whole && c->done[value->id])
+        return true;
+    c->done[value->id] = c->whole;
     if (op->code == OP_FOR && c->whole)
         return collect_loop(c, value, stop);
     if (op->code == OP_IF && c->whole)
@@ -546,7 +558,8 @@ static bool collect(Chain *c, Value *value, const Value *stop, Value *condition,
             return uses(c, rest, 1) && uses(c, op->args[arm], 1) &&
                    collect(c, op->args[arm], rest, op->args[0], arm == 2) && collect(c, rest, stop, NULL, false);
         }
-        return false;
+        return c->whole && !asks_for(c, op->args[0]) && uses(c, op->args[1], 1) && uses(c, op->args[2], 1) &&
+               collect(c, op->args[1], stop, NULL, false) && collect(c, op->args[2], stop, NULL, false);
     }
     bool max_or_min = is_extreme_call(op, &code);
     if (!max_or_min && op->code != OP_ADDI && op->code != OP_SUBI && op->code != OP_MULI)
@@ -567,6 +580,8 @@ static bool scan(Nest *in, const Op *loop, int index, bool whole, Sum *sum)
     Value *argument = loop->blocks[0]->args[1 + index], *next = loop->blocks[0]->last->args[index];
     *sum = (Sum){.op = OP_ADDI};
     c.seen = arena_alloc(in->kernel->module, (size_t)in->size * sizeof *c.seen);
+    c.done = arena_alloc(in->kernel->module, (size_t)in->size * sizeof *c.done);
+    c.argument = argument;
     if (!collect(&c, next, argument, NULL, false))
         return false;
     if (next != argument && next->uses != 1)

@@ -248,6 +248,7 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather)
     scan_promote(in); /* what was summed under a condition */
     total_take_elements(in);
     scan_axes(in);
+    scan_join(in);
     scan_split(in);
     scan_axes(in);
     ir_count_uses(kernel, kernel->body);

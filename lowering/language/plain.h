@@ -171,6 +171,7 @@ void scan_exchange(Nest *in);
 void scan_promote(Nest *in);
 void scan_promote_grid(Nest *in);
 void scan_split(Nest *in);
+void scan_join(Nest *in);
 void scan_bounds(Nest *in);
 
 /* ---- plain-scan.c ------------------------------------------------------------------------------------------------ */

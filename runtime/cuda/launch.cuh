@@ -196,7 +196,7 @@ struct launch {
         count++;
     }
 
-    /* Memory for the tiles' numbers of a sum over the grid, which the caller reads before this thread launches again.  */
+    /* Memory for the tiles' numbers of a sum over the grid, which the caller reads before it launches again.  */
     void *numbers(const void *total, long count, size_t bytes)
     {
         if (failed || count <= 0)

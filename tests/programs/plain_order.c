@@ -30,6 +30,7 @@ static void run(int n, int m, int at)
     conditions(n, m, P(B), P(z));
     rotate_pairs(n * m, 48, 3, P(y));
     gelu_slope(n * m, P(B), P(y));
+    branches(n, m, at % 3, at & 1 ? P(x) : NULL, P(B), P(C));
     check_fetch();
     symmetric_plain(n, m, (void *)C_, (void *)B_);
     row_of_lu_plain(n, at, (void *)A_);
@@ -39,6 +40,7 @@ static void run(int n, int m, int at)
     conditions_plain(n, m, (void *)B_, z_);
     rotate_pairs_plain(n * m, 48, 3, y_);
     gelu_slope_plain(n * m, (void *)B_, y_);
+    branches_plain(n, m, at % 3, at & 1 ? x_ : NULL, (void *)B_, C_);
     PLAIN_SAME(A, n * n, 1e-5);
     PLAIN_SAME(B, n * m, 1e-5);
     PLAIN_SAME(C, n * n, 1e-5);
@@ -68,6 +70,7 @@ int main(int argc, char **argv)
     check_begin("plain_order", argc, argv);
     run(75, 40, 33);
     run(130, 70, 100);
+    run(40, 37, 38);
     run_below();
     return plain_end();
 }

@@ -105,3 +105,35 @@ KERNEL(gelu_slope)(int n, const float *x, float *slope)
         slope[i] += 0.5f * (1 + t) + 0.5f * u / (flat * flat) * 0.79788456f * (1 + 0.134145f * u * u);
     }
 }
+
+/* sums in branches: of what is known before the grid, of elements, and within a sum over two loops */
+KERNEL(branches)(int n, int m, int mode, const float *mask, const float x[n][m], float *y)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        float s = y[i], r = 0;
+        WS(pipeline(auto) reduction(+ : s))
+        for (int j = 0; j < m; j++) {
+            if (mask)
+                s += x[i][j] * mask[j];
+            else
+                s -= x[i][j];
+            if (x[i][j] > 0.5f)
+                s += 2;
+            else if (x[i][j] < -0.5f)
+                s -= x[i][j] * x[i][j];
+        }
+        WS(pipeline(auto) reduction(+ : r))
+        for (int j = 0; j < m; j++) {
+            if (mode == 1)
+                r += fabsf(x[i][j]);
+            else if (mode == 2)
+                r += x[i][j] * x[i][j];
+            if (x[i][j] > 0)
+                r += x[i][j];
+            for (int k = 0; k < mode; k++)
+                r += (x[i][j] > 0 ? 1 : 0.5f) * (float)k;
+        }
+        y[i] = s + r;
+    }
+}

@@ -104,6 +104,93 @@ void plain_refuse_pointer(Walk *w)
 
 static bool address_of_reference(Walk *w, tree reference, Address *address);
 
+static bool clobbers(class loop *outer, tree reference);
+static tree expression_before(Walk *w, tree name, int depth);
+
+struct Before {
+    Walk *w;
+    int depth;
+    bool failed;
+};
+
+static tree name_before(tree *where, int *walk_subtrees, void *data)
+{
+    Before *before = (Before *)data;
+    if (TREE_CODE(*where) != SSA_NAME)
+        return NULL_TREE;
+    tree expression = expression_before(before->w, *where, before->depth);
+    before->failed |= !expression;
+    *walk_subtrees = 0;
+    if (expression)
+        *where = expression;
+    return expression ? NULL_TREE : *where;
+}
+
+/* The operand with names that are known before the region; NULL: it has others.  */
+static tree operand_before(Walk *w, tree operand, int depth)
+{
+    Before before = {w, depth, false};
+    tree copy = unshare_expr(operand);
+    walk_tree(&copy, name_before, &before, NULL);
+    return before.failed ? NULL_TREE : copy;
+}
+
+/* c ? x : y, of two edges out of one condition.  */
+static tree choice_before(Walk *w, gphi *phi, int depth)
+{
+    basic_block bb = gimple_bb(phi), top = get_immediate_dominator(CDI_DOMINATORS, bb);
+    gimple *test = top && EDGE_COUNT(top->succs) == 2 ? last_stmt(top) : NULL;
+    if (!test || gimple_code(test) != GIMPLE_COND || gimple_phi_num_args(phi) != 2 ||
+        loop_outer(bb->loop_father) == NULL)
+        return NULL_TREE;
+    tree arms[2] = {NULL_TREE, NULL_TREE};
+    for (unsigned i = 0; i < 2; i++) {
+        edge in = gimple_phi_arg_edge(phi, i);
+        edge from = in->src == top                                          ? in
+                    : single_pred_p(in->src) && single_pred(in->src) == top ? single_pred_edge(in->src)
+                                                                            : NULL;
+        if (!from)
+            return NULL_TREE;
+        arms[from->flags & EDGE_FALSE_VALUE ? 1 : 0] = operand_before(w, gimple_phi_arg_def(phi, i), depth + 1);
+    }
+    tree left = operand_before(w, gimple_cond_lhs(test), depth + 1);
+    tree right = operand_before(w, gimple_cond_rhs(test), depth + 1);
+    if (!arms[0] || !arms[1] || !left || !right)
+        return NULL_TREE;
+    tree condition = fold_build2(gimple_cond_code(test), boolean_type_node, left, right);
+    return fold_build3(COND_EXPR, TREE_TYPE(gimple_phi_result(phi)), condition, arms[0], arms[1]);
+}
+
+/* What each iteration computes, or reads, alike of what is known before the region; NULL: it does not.  */
+static tree expression_before(Walk *w, tree name, int depth)
+{
+    if (SSA_NAME_IS_DEFAULT_DEF(name) || !defined_in_region(w, name))
+        return name;
+    gimple *def = SSA_NAME_DEF_STMT(name);
+    if (depth > 16 || gimple_has_volatile_ops(def))
+        return NULL_TREE;
+    if (gimple_code(def) == GIMPLE_PHI)
+        return choice_before(w, as_a<gphi *>(def), depth);
+    if (!is_gimple_assign(def) || gimple_num_ops(def) > 3)
+        return NULL_TREE;
+    if (gimple_assign_load_p(def) && clobbers(w->outer, gimple_assign_rhs1(def)))
+        return NULL_TREE;
+    tree x = operand_before(w, gimple_assign_rhs1(def), depth + 1);
+    if (!x || gimple_num_ops(def) == 2)
+        return x && gimple_assign_single_p(def) ? x
+               : x                              ? fold_build1(gimple_assign_rhs_code(def), TREE_TYPE(name), x)
+                                                : NULL_TREE;
+    tree y = operand_before(w, gimple_assign_rhs2(def), depth + 1);
+    return y ? fold_build2(gimple_assign_rhs_code(def), TREE_TYPE(name), x, y) : NULL_TREE;
+}
+
+/* A pointer that each iteration chooses, or reads from an array of pointers, alike.  */
+static Value *pointer_before(Walk *w, tree name)
+{
+    tree expression = POINTER_TYPE_P(TREE_TYPE(name)) ? expression_before(w, name, 0) : NULL_TREE;
+    return expression ? value_live_in(w, expression, type_pointer(D_F32), name_of(name)) : NULL;
+}
+
 /* A pointer: what is known before the region, and what the region adds to it.  */
 static bool address_of_pointer(Walk *w, tree pointer, Address *address, int depth)
 {
@@ -123,6 +210,12 @@ static bool address_of_pointer(Walk *w, tree pointer, Address *address, int dept
         if (stored)
             return address_of_pointer(w, stored, address, depth + 1);
         address->base = plain_live_in(w, def);
+        if (!address->base)
+            address->base = pointer_before(w, name);
+        return address->base != NULL;
+    }
+    if (gimple_code(def) == GIMPLE_PHI) {
+        address->base = pointer_before(w, name);
         return address->base != NULL;
     }
     if (!is_gimple_assign(def))

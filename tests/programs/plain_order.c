@@ -30,6 +30,8 @@ static void run(int n, int m, int at)
     conditions(n, m, P(B), P(z));
     rotate_pairs(n * m, 48, 3, P(y));
     gelu_slope(n * m, P(B), P(y));
+    float *rows[] = {P(B), P(z), P(A), P(y)}, *rows_[] = {B_, z_, A_, y_};
+    pointers(n, n, at % 5, rows, P(C), P(y), P(x));
     branches(n, m, at % 3, at & 1 ? P(x) : NULL, P(B), P(C));
     check_fetch();
     symmetric_plain(n, m, (void *)C_, (void *)B_);
@@ -40,6 +42,7 @@ static void run(int n, int m, int at)
     conditions_plain(n, m, (void *)B_, z_);
     rotate_pairs_plain(n * m, 48, 3, y_);
     gelu_slope_plain(n * m, (void *)B_, y_);
+    pointers_plain(n, n, at % 5, rows_, C_, y_, x_);
     branches_plain(n, m, at % 3, at & 1 ? x_ : NULL, (void *)B_, C_);
     PLAIN_SAME(A, n * n, 1e-5);
     PLAIN_SAME(B, n * m, 1e-5);

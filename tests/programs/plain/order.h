@@ -137,3 +137,20 @@ KERNEL(branches)(int n, int m, int mode, const float *mask, const float x[n][m],
         y[i] = s + r;
     }
 }
+
+/* one of two arrays, and rows that lie anywhere, the same for the whole grid */
+KERNEL(pointers)(int n, int m, int which, float *const *rows, const float *a, const float *b, float *y)
+{
+    for (int r = 0; r < 3; r++) {
+        WS(grid(1))
+        for (int i = 0; i < n; i++) {
+            const float *from = which > r ? a : b;
+            y[i] += from[i] - rows[r + 1][m + i];
+        }
+        WS(grid(1))
+        for (int i = 0; i < n; i++) {
+            float *row = rows[r] + m;
+            row[i] += 2 * y[i];
+        }
+    }
+}

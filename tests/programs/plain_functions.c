@@ -70,7 +70,8 @@ static void factorization(int n)
 {
     PLAIN_FLOATS(A, n * n);
     for (int k = 0; k < n; k += 5) {
-        A[k * n + k] = A_[k * n + k] = 2;
+        A_[k * n + k] = 2;
+        ws_copy((float *)check_place(A) + k * n + k, &A_[k * n + k], sizeof *A_);
         cholesky_column(n, k, check_place(A));
         check_fetch();
         cholesky_column_plain(n, k, (float(*)[n])A_);
@@ -159,7 +160,9 @@ static void tables(int n, int step)
     looked_up_plain(n, step, y_, z_, x, at, table);
     PLAIN_SAME(y, n, 0);
     PLAIN_SAME(z, n * n, 1e-6);
-    for (at[1] = -1; at[1] < 18; at[1] += 6) {
+    for (int first = -1; first < 18; first += 6) {
+        ws_copy((int *)check_place(at) + 1, &first, sizeof first);
+        at[1] = first;
         shifted(n, 17, check_place(y), check_place(x), check_place(at), check_place(table));
         check_fetch();
         shifted_plain(n, 17, y_, x, at, table);

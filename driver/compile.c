@@ -29,6 +29,8 @@ typedef struct {
     const char *depend; /* its -MD output, or NULL */
     const char *cu;     /* what the plugin writes, in the temporary folder; NULL: nothing */
     const char *kept;   /* the user's copy of it, or NULL */
+    const char *host;   /* what the clang front end has made of the source; NULL: the host compiler reads that itself */
+    bool preprocessed;  /* and it has no directives any more */
 } Names;
 
 static bool links(const Options *options)
@@ -100,9 +102,19 @@ static const char *folder_of(const Options *options, const Names *names)
     return base == made ? "." : format("%.*s", (int)(base - made), made);
 }
 
+static bool has_solver(const Config *config)
+{
+    return *config->solver && access(config->solver, X_OK) == 0;
+}
+
+bool by_clang(const Options *options, const Config *config)
+{
+    return options->clang || (config->clang && !options->gcc && *config->frontend);
+}
+
 static void add_plugin(const Options *options, const Config *config, const Names *names, Args *args)
 {
-    if (!*config->plugin)
+    if (!*config->plugin || by_clang(options, config))
         return;
     if (config->clang) {
         if (options->target != TARGET_SEQUENTIAL)
@@ -119,7 +131,7 @@ static void add_plugin(const Options *options, const Config *config, const Names
         args_add(args, format("-fplugin-arg-wsc-output=%s", names->cu));
     if (options->dump)
         args_add(args, format("-fplugin-arg-wsc-dump=%s", options->dump));
-    if (*config->solver && access(config->solver, X_OK) == 0) {
+    if (has_solver(config)) {
         args_add(args, format("-fplugin-arg-wsc-solver=%s", config->solver));
         args_add(args, format("-fplugin-arg-wsc-machine=%s", config->machine));
     }
@@ -146,16 +158,27 @@ void add_plugin_for_cxx(const Config *config, Args *args)
     args_add(args, "-fplugin-arg-wsc-target=sequential");
 }
 
-static void add_options(const Options *options, Args *args)
+/* Dependences are the preprocessor's to write where it runs on its own.  */
+static bool is_about_depends(const Item *item)
+{
+    return starts_with(item->text, "-M") || starts_with(item->text, "-Wp,-M");
+}
+
+static void add_options_of(const Options *options, bool preprocessed, Args *args)
 {
     for (int i = 0; i < options->count; i++) {
         const Item *item = &options->item[i];
-        if (item->kind != ITEM_OPTION || (item->linker && links(options)))
+        if (item->kind != ITEM_OPTION || (item->linker && links(options)) || (preprocessed && is_about_depends(item)))
             continue;
         args_add(args, item->text);
         if (item->value)
             args_add(args, item->value);
     }
+}
+
+static void add_options(const Options *options, Args *args)
+{
+    add_options_of(options, false, args);
 }
 
 /* With a link to follow, the object is a temporary: say what GCC would have called the things beside it.  */
@@ -177,12 +200,136 @@ static void add_linked_names(const Options *options, const Config *config, const
                              const char *linked, Args *args)
 {
     args_add(args, "-c");
-    if (!config->clang)
+    if (!config->clang && !names->preprocessed)
         add_dump_names(options, source, linked, args);
-    if (names->depend && !options->depend_name) {
+    if (names->depend && !options->depend_name && !names->preprocessed) {
         args_add(args, "-MQ");
         args_add(args, options->output ? linked : format("%s.o", names->stem));
     }
+}
+
+static void add_depend_file(const Options *options, const Names *names, Args *args)
+{
+    if (names->depend && !options->depend_file) {
+        args_add(args, "-MF");
+        args_add(args, names->depend);
+    }
+}
+
+/* Macros, and what is included: a region may stand in either.  Clang reads no other compiler's text of the system's
+   headers.  */
+static int preprocess(const Options *options, const Config *config, const Item *source, const Names *names,
+                      const char *linked, const char *text)
+{
+    Args args = {0};
+
+    args_add_words(&args, config->clang ? config->cc : config->clang_program);
+    args_add(&args, "-E");
+    add_options(options, &args);
+    args_add(&args, format("-I%s", config->include));
+    add_depend_file(options, names, &args);
+    if (names->depend && !options->depend_name) {
+        args_add(&args, "-MQ");
+        args_add(&args, options->output && linked ? linked : linked ? format("%s.o", names->stem) : names->object);
+    }
+    args_add(&args, "-o");
+    args_add(&args, text);
+    args_add(&args, "-x");
+    args_add(&args, source->language ? source->language : "c");
+    args_add(&args, source->text);
+    return run(options, &args, NULL);
+}
+
+static int run_frontend(const Options *options, const Config *config, const Item *source, Names *names,
+                        const char *text, const char *host)
+{
+    Args args = {0};
+
+    args_add(&args, config->frontend);
+    args_add(&args, format("--target=%s", target_names[options->target]));
+    if (text)
+        args_add(&args, format("--source=%s", source->text));
+    if (names->cu)
+        args_add(&args, format("--output=%s", names->cu));
+    args_add(&args, format("--host=%s", host));
+    if (options->dump)
+        args_add(&args, format("--dump=%s", options->dump));
+    if (has_solver(config)) {
+        args_add(&args, format("--solver=%s", config->solver));
+        args_add(&args, format("--machine=%s", config->machine));
+    }
+    args_add(&args, format("--schedules=%s", folder_of(options, names)));
+    if (options->schedule)
+        args_add(&args, format("--schedule=%s", options->schedule));
+    if (options->strict)
+        args_add(&args, "--strict");
+    if (options->debug || options->page)
+        args_add(&args, "--lines");
+    if (options->show)
+        args_add(&args, "--show");
+    args_add(&args, "--");
+    args_add(&args, text ? text : source->text);
+    add_options(options, &args);
+    args_add(&args, format("-I%s", config->include));
+    unlink(host);
+    int status = run(options, &args, NULL);
+    if (status == 0 && access(host, R_OK) == 0)
+        names->host = host;
+    return status;
+}
+
+/* The regions become the .cu, and the source one that calls their launchers.  */
+static int compile_regions(const Options *options, const Config *config, const Item *source, const char *linked,
+                           Names *names)
+{
+    enum { PRAGMAS_ELSEWHERE = 3 };
+    const char *text = format("%s/%s.i", temporary_folder(), names->stem);
+    int status =
+        run_frontend(options, config, source, names, NULL, format("%s/%s.host.c", temporary_folder(), names->stem));
+
+    if (status != PRAGMAS_ELSEWHERE)
+        return status;
+    status = preprocess(options, config, source, names, linked, text);
+    if (status != 0)
+        return status;
+    names->preprocessed = true;
+    names->host = text;
+    return run_frontend(options, config, source, names, text, format("%s/%s.host.i", temporary_folder(), names->stem));
+}
+
+static const char *folder_around(const char *path)
+{
+    int length = (int)(base_name(path) - path);
+
+    return length ? format("%.*s", length, path) : ".";
+}
+
+/* The make rule names what the host compiler has read; its source is ours.  */
+static void name_source(const Names *names, const Item *source)
+{
+    char *text = read_file(names->depend), *at = text ? strstr(text, names->host) : NULL;
+    FILE *file = at ? fopen(names->depend, "w") : NULL;
+
+    if (!file)
+        return;
+    fprintf(file, "%.*s%s%s", (int)(at - text), text, source->text, at + strlen(names->host));
+    if (fclose(file) != 0)
+        fail("cannot write %s: %s", names->depend, strerror(errno));
+}
+
+static void add_source(const Item *source, const Names *names, Args *args)
+{
+    const char *language = names->preprocessed ? "cpp-output" : source->language;
+
+    if (names->host && !names->preprocessed) {
+        args_add(args, "-iquote");
+        args_add(args, folder_around(source->text));
+    }
+    if (language) {
+        args_add(args, "-x");
+        args_add(args, language);
+    }
+    args_add(args, names->host ? names->host : source->text);
 }
 
 static int compile_host(const Options *options, const Config *config, const Item *source, const Names *names,
@@ -190,27 +337,23 @@ static int compile_host(const Options *options, const Config *config, const Item
 {
     Args args = {0};
 
-    args_add_words(&args, config->cc);
+    args_add_words(&args, names->preprocessed && !config->clang ? config->clang_program : config->cc);
     add_plugin(options, config, names, &args);
-    add_options(options, &args);
+    if (names->preprocessed)
+        args_add_words(&args, "-Qunused-arguments -w"); /* the front end has warned */
+    add_options_of(options, names->preprocessed, &args);
     args_add(&args, format("-I%s", config->include));
     if (options->python)
         args_add(&args, "-fPIC");
     if (linked)
         add_linked_names(options, config, source, names, linked, &args);
-    if (names->depend && !options->depend_file) {
-        args_add(&args, "-MF");
-        args_add(&args, names->depend);
-    }
+    if (!names->preprocessed)
+        add_depend_file(options, names, &args);
     if (names->object) {
         args_add(&args, "-o");
         args_add(&args, names->object);
     }
-    if (source->language) {
-        args_add(&args, "-x");
-        args_add(&args, source->language);
-    }
-    args_add(&args, source->text);
+    add_source(source, names, &args);
     return run(options, &args, NULL);
 }
 
@@ -252,7 +395,7 @@ static int merge(const Options *options, const Config *config, const Args *parts
 
     args_add_words(&args, config->cc);
     args_add_words(&args, "-r -nostdlib");
-    if (options->lto)
+    if (options->lto && !config->clang)
         args_add(&args, "-flinker-output=nolto-rel");
     args_add(&args, "-o");
     args_add(&args, merged);
@@ -343,9 +486,15 @@ int compile_source(const Options *options, const Config *config, const Item *sou
         output_claim(names.depend);
     if (names.cu)
         unlink(names.cu); /* two sources of one name in one command */
-    int status = compile_host(options, config, source, &names, linked);
+    int status = 0;
+    if (by_clang(options, config) && (options->target != TARGET_SEQUENTIAL || options->dump))
+        status = compile_regions(options, config, source, linked, &names);
+    if (status == 0)
+        status = compile_host(options, config, source, &names, linked);
     if (status != 0)
         return status;
+    if (names.host && names.depend && !names.preprocessed)
+        name_source(&names, source);
     bool region = names.cu && access(names.cu, R_OK) == 0;
     if (region)
         status = add_region(options, config, &names);

@@ -25,6 +25,8 @@ static const struct {
     {"cxx", offsetof(Config, cxx), false},
     {"nvcc", offsetof(Config, nvcc), false},
     {"plugin", offsetof(Config, plugin), true},
+    {"clang-frontend", offsetof(Config, frontend), true},
+    {"clang", offsetof(Config, clang_program), false},
     {"include", offsetof(Config, include), true},
     {"common-include", offsetof(Config, common_include), true},
     {"cuda-include", offsetof(Config, cuda_include), true},

@@ -139,6 +139,7 @@ static void own_option(Options *options, const char *argument)
         if (!same(value, "gcc") && !same(value, "clang"))
             fail("there is no front end '%s'; they are gcc and clang", value);
         options->clang = same(value, "clang");
+        options->gcc = !options->clang;
     } else if (same(argument, "--ws-keep"))
         options->keep = true;
     else if (same(argument, "--ws-step"))
@@ -302,9 +303,9 @@ static void check(const Options *options, const Config *config)
     for (int i = 0; i < options->count && options->step == STEP_TEXT; i++)
         if (options->item[i].emitted)
             fail("%s is compiled to an object or a program, to nothing else", options->item[i].text);
-    if (options->clang)
-        fail("the clang front end is not built; use --ws-frontend=gcc");
-    if (options->target != TARGET_SEQUENTIAL && !*config->plugin)
+    if (options->clang && !*config->frontend)
+        fail("the clang front end is not built, since wsc was configured without libclang; use --ws-frontend=gcc");
+    if (options->target != TARGET_SEQUENTIAL && !*config->plugin && !by_clang(options, config))
         fail("this wscc was built without the plugin and has the sequential target only, not '%s'",
              target_names[options->target]);
     if (has_target(options->target, TARGET_CUDA) && !*config->nvcc && options->sources && options->step <= STEP_OBJECT)
@@ -378,7 +379,7 @@ void options_help(void)
           "  --ws-dump=PASS[,..]   print the program after a pass of the lowering\n"
           "  --ws-schedule=FILE    schedules in place of the compiler's choice, as --ws-dump=schedule writes them\n"
           "  --ws-strict           cuda: no contraction of products and sums\n"
-          "  --ws-frontend=NAME    gcc (the plugin) or clang\n"
+          "  --ws-frontend=NAME    gcc (the plugin) or clang; without it, as the host compiler is\n"
           "  --ws-print=WHAT       target, cflags, libs, cuda-libs, fingerprint (of plugin, headers and compilers),\n"
           "                        fortran (the source of its module), gdb (the script that shows tiles of\n"
           "                        emulated kernels: gdb -x), or tools (the parts of wsc-run and wsc-mutate)\n"

@@ -47,6 +47,8 @@ typedef struct {
     const char *cc, *cxx, *nvcc; /* nvcc: empty when configured without */
     const char *cc_version;      /* of the GCC that the plugin was built for, without the program's name */
     const char *plugin;          /* empty when built with --disable-plugin */
+    const char *frontend;        /* the clang front end; empty when built without */
+    const char *clang_program;   /* a clang of its version */
     const char *include;         /* of <ws.h> */
     const char *common_include, *cuda_include, *emulate_include;
     const char *libdir;
@@ -111,8 +113,9 @@ typedef struct {
     const char *package;        /* its folder */
     bool target_given, stepped; /* --ws-step */
     bool traced;                /* --ws-trace without a file */
-    bool keep, show, strict, help, version, clang;
-    bool introduce; /* the host compiler presents itself (--version, --help), and wscc after it */
+    bool keep, show, strict, help, version;
+    bool clang, gcc; /* the front end that kernels are read by; neither: as the host compiler is */
+    bool introduce;  /* the host compiler presents itself (--version, --help), and wscc after it */
 } Options;
 
 void options_instead(const Config *config, int *argc, char **argv); /* --ws-instead: another compiler's command line */
@@ -137,6 +140,9 @@ void complain(const char *kind, const char *pattern, ...) __attribute__((format(
 void fail(const char *pattern, ...) __attribute__((format(printf, 1, 2), noreturn)); /* cleans up, exits with 1 */
 
 /* ---- compile.c --------------------------------------------------------------------------------------------------- */
+
+/* Are kernels read by the clang front end?  */
+bool by_clang(const Options *options, const Config *config);
 
 /* Compile one source to `object` (or to what the step gives); `number` of options->sources, counted from 0.
    `linked`: the name of the program when the object is a temporary on the way to it, else NULL.  */

@@ -95,3 +95,40 @@ AS_IF([test "x$with_cadical" != xno], [
 ])
 AC_SUBST([CADICAL_LIBS])
 ])
+
+dnl WSC_CHECK_LIBCLANG: have_libclang, LIBCLANG_ROOT, LIBCLANG_CPPFLAGS and LIBCLANG_LIBS.  17 is the first with operators.
+AC_DEFUN([WSC_CHECK_LIBCLANG], [
+have_libclang=no
+LIBCLANG_ROOT=
+LIBCLANG_CPPFLAGS=
+LIBCLANG_LIBS=
+AS_CASE([$with_libclang],
+    [no], [wsc_roots=],
+    [yes|check], [wsc_roots="/usr/lib/llvm-19 /usr/lib/llvm-20 /usr/lib/llvm-21 /usr/lib/llvm-18 /usr/lib/llvm-17 /usr/local /usr"],
+    [wsc_roots=$with_libclang])
+wsc_saved_LIBS=$LIBS
+wsc_saved_CPPFLAGS=$CPPFLAGS
+AC_MSG_CHECKING([for libclang])
+for wsc_root in $wsc_roots; do
+    test -f "$wsc_root/include/clang-c/Index.h" || continue
+    for wsc_name in clang clang-`expr "$wsc_root" : '.*-\(@<:@0-9@:>@*\)$'`; do
+        CPPFLAGS="-isystem $wsc_root/include"
+        LIBS="-L$wsc_root/lib -l$wsc_name"
+        AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <clang-c/Index.h>]], [[
+            return clang_getCursorBinaryOperatorKind(clang_getNullCursor()) == CXBinaryOperator_Add;]])],
+            [have_libclang=yes; LIBCLANG_ROOT=$wsc_root; LIBCLANG_CPPFLAGS=$CPPFLAGS; LIBCLANG_LIBS=$LIBS])
+        test $have_libclang = no || break 2
+    done
+done
+AC_MSG_RESULT([$have_libclang])
+LIBS=$wsc_saved_LIBS
+CPPFLAGS=$wsc_saved_CPPFLAGS
+AS_IF([test $have_libclang = no], [AS_CASE([$with_libclang], [no], [],
+    [check], [AC_MSG_WARN([libclang 17 or later is missing; the clang front end is left out (Debian: apt install libclang-19-dev)])],
+    [AC_MSG_ERROR([libclang 17 or later is missing (Debian: apt install libclang-19-dev)])])])
+CLANG=clang
+AS_IF([test -n "$LIBCLANG_ROOT" && test -x "$LIBCLANG_ROOT/bin/clang"], [CLANG=$LIBCLANG_ROOT/bin/clang])
+AC_SUBST([CLANG])
+AC_SUBST([LIBCLANG_CPPFLAGS])
+AC_SUBST([LIBCLANG_LIBS])
+])

@@ -7,7 +7,7 @@ cd "$top_srcdir" || exit 99
 
 every_source_listed() {
     status=0
-    for file in $(find lowering plugin driver runtime lib samples solve \
+    for file in $(find lowering plugin frontend driver runtime lib samples solve \
         \( -name '*.c' -o -name '*.cc' -o -name '*.h' -o -name '*.cuh' -o -name '*.hpp' -o -name '*.def' \) | sort); do
         grep -qF "$file" Makefile.am || { echo "$file is in no list"; status=1; }
     done
@@ -54,7 +54,7 @@ licence_first() {
 # Another version of the tool formats otherwise. It has no layout for pragmas in loops, or for tables of asm.
 formatted() {
     status=0
-    for file in $(find lowering plugin driver runtime lib solve \
+    for file in $(find lowering plugin frontend driver runtime lib solve \
         \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cuh' \) ! -name wgmma_shapes.cuh ! -path lib/product/loops.h | sort); do
         clang-format "$file" | cmp -s - "$file" || { echo "$file is not formatted"; status=1; }
     done

@@ -116,8 +116,8 @@ ok_plain 'a caller in a .cc' cxx_caller
 
 # The plugin is GCC's.
 by_clang() { env WSCC_CC=clang "$wscc" "$@"; }
-clang_refused() { says 'the emulate target needs GCC, and WSCC_CC=clang is Clang' by_clang --ws-target=emulate \
-    -c kernel.c && once; }
+clang_refused() { says 'the emulate target needs GCC, and WSCC_CC=clang is Clang' by_clang --ws-frontend=gcc \
+    --ws-target=emulate -c kernel.c && once; }
 clangxx_refused() {
     says 'the emulate target needs GCC, and WSCC_CXX=clang++ is Clang' env WSCC_CXX=clang++ "$wscc" \
         --ws-target=emulate -c kernel.c && once

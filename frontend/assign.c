@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * assign.c - an assignment; what an object in memory holds.
+ *
+ *   struct config c = {.bm = 128};        slot (c, byte 0) = 128
+ *   step (a, b, &acc);  *p = ...          slot (acc, byte 0)
+ *   C[i * N + j] = x;                     set_element %C, ..., %x         in grids of plain loops
+ */
+#include <string.h>
+
+#include "frontend.h"
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static bool place_of_pointer(Walk *w, Result pointer, CXType type, Place *place)
+{
+    place->type = type;
+    if (pointer.kind == R_PLACE) {
+        place->local = true;
+        place->variable = pointer.variable;
+        place->byte = pointer.byte;
+        return true;
+    }
+    place->base = pointer;
+    (void)w;
+    return pointer.kind == R_POINTER;
+}
+
+static bool place_of_name(Walk *w, CXCursor e, Place *place)
+{
+    CXCursor decl = clang_getCanonicalCursor(clang_getCursorReferenced(e));
+    if (!is_variable(decl))
+        return false;
+    place->variable = variable_find(w, decl);
+    place->local = place->variable >= 0;
+    place->type = clang_getCursorType(e);
+    if (place->local)
+        return true;
+    place->direct = true;
+    place->base = outside_read(w, decl);
+    return true;
+}
+
+/* A member of what stands before the region.  */
+static bool outer_member(Walk *w, Result base, CXCursor field, CXType type, Place *place)
+{
+    const char *name = text_of(w->u, clang_getCursorSpelling(field));
+    place->type = type;
+    place->direct = true;
+    place->base = (Result){.kind = R_POINTER, .type = type, .name = name};
+    place->base.text = arena_print(w->u->module, "%s->%s", base.text, name);
+    if (base.offset || (!w->outside && w->kernel->grid.plain && base.name && strchr(base.text, '[')))
+        return false;
+    if (clang_getCanonicalType(type).kind == CXType_Record)
+        place->base.text = arena_print(w->u->module, "(&%s)", place->base.text);
+    if (is_aggregate(type) || is_pointer(type))
+        return true;
+    Dtype dtype;
+    if (!scalar_type(type, &dtype))
+        return false;
+    const char *ctype = text_of(w->u, clang_getTypeSpelling(clang_getCanonicalType(type)));
+    place->base = result_of(live_in(w, place->base.text, ctype, type_scalar(dtype), name, 1 << 20));
+    return true;
+}
+
+static bool place_of_member(Walk *w, CXCursor e, Place *place)
+{
+    Cursors below = children(w->u, e);
+    CXCursor field = clang_getCursorReferenced(e);
+    int64_t byte = clang_Cursor_getOffsetOfField(field) / 8;
+    CXType type = clang_getCursorType(e);
+    Place whole = {0};
+    if (!below.count || clang_Cursor_isBitField(field))
+        return false;
+    if (is_pointer(clang_getCursorType(below.list[0]))) {
+        if (!place_of_pointer(w, eval(w, below.list[0]), type, &whole))
+            return false;
+    } else if (!place_at(w, below.list[0], &whole)) {
+        return false;
+    }
+    if (!whole.local)
+        return whole.base.kind == R_POINTER && outer_member(w, whole.base, field, type, place);
+    *place = whole;
+    place->byte += byte;
+    place->type = type;
+    return true;
+}
+
+static bool place_of_element(Walk *w, CXCursor e, Place *place)
+{
+    Cursors below = children(w->u, e);
+    CXType type = clang_getCursorType(e);
+    int64_t index;
+    Result base = eval(w, below.list[0]);
+    if (base.kind == R_PLACE) {
+        if (!constant_int(w, below.list[1], &index))
+            return false;
+        base.byte += index * bytes_of(type);
+        return place_of_pointer(w, base, type, place);
+    }
+    if (base.kind != R_POINTER)
+        return false;
+    Value *number = value_of(w, below.list[1]);
+    int64_t known;
+    if (!(ir_constant(number, &known) && !known)) {
+        Value *bytes = binary(w, OP_MULI, D_U64, convert(w, number, D_U64), literal_int(w, D_U64, bytes_of(type)));
+        bytes = convert(w, bytes, D_I64);
+        base.offset = base.offset ? binary(w, OP_ADDI, D_I64, base.offset, bytes) : bytes;
+    }
+    base.type = type;
+    return place_of_pointer(w, base, type, place);
+}
+
+bool place_at(Walk *w, CXCursor e, Place *place)
+{
+    *place = (Place){.variable = -1};
+    e = peel(w->u, e);
+    Cursors below = children(w->u, e);
+    switch (e.kind) {
+    case CXCursor_DeclRefExpr:
+        return place_of_name(w, e, place);
+    case CXCursor_MemberRefExpr:
+        return place_of_member(w, e, place);
+    case CXCursor_ArraySubscriptExpr:
+        return place_of_element(w, e, place);
+    case CXCursor_UnaryOperator:
+        return clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_Deref &&
+               place_of_pointer(w, eval(w, below.list[0]), clang_getCursorType(e), place);
+    default:
+        return false;
+    }
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static Result uninitialized(Walk *w, const Place *place, CXCursor e)
+{
+    Dtype dtype;
+    const char *name = w->variables[place->variable].name;
+    if (scalar_type(place->type, &dtype))
+        return result_of(literal(w, dtype, 0, 0));
+    if (is_tile_type(place->type)) {
+        if (!w->failed)
+            complain(w->u, loc_of(w->u, w->variables[place->variable].decl),
+                     "give it a value on every path, for instance with ws_zeros",
+                     "the tile '%s' is used where it may have no value", name ? name : "here");
+        return result_of(anything(w, place->type));
+    }
+    if (is_tensor_type(place->type)) {
+        refuse(w, e, "choose the base pointer or an extent instead, and make one tensor from it",
+               "the tensor '%s' is chosen by a branch or changes in a loop", name ? name : "here");
+        return result_of(anything(w, place->type));
+    }
+    refuse(w, e, "index one array: write p[i] for the elements that the pointer passes",
+           "which array this pointer goes to is known at run time only");
+    return (Result){.kind = R_NONE};
+}
+
+static Value *base_of(Walk *w, Result pointer)
+{
+    return live_in(w, pointer.text, "const void *", type_pointer(D_F32), pointer.name, 1 << 20);
+}
+
+/* Memory behind a pointer: an element of an array, in grids of plain loops.  */
+static Result element_read(Walk *w, const Place *place, CXCursor e)
+{
+    Dtype dtype;
+    if (!w->kernel->grid.plain || !scalar_type(place->type, &dtype)) {
+        refuse(w, e, "read one number with ws_at or ws_at_float, a tile with ws_load; or read it before the grid",
+               "memory is read through a pointer in a grid");
+        return result_of(anything(w, place->type));
+    }
+    Value *args[] = {base_of(w, place->base), place->base.offset ? place->base.offset : literal_int(w, D_I64, 0)};
+    Op *op = op_new(w->kernel, OP_ELEMENT, loc_of(w->u, e), 2, args);
+    op_append(w->block, op);
+    return result_of(op_result(w->kernel, op, type_scalar(dtype), NULL));
+}
+
+Result place_read(Walk *w, const Place *place, CXCursor e)
+{
+    if (place->local) {
+        if (is_aggregate(place->type))
+            return (Result){.kind = R_PLACE, .variable = place->variable, .byte = place->byte, .type = place->type};
+        Result result = slot_read(w, slot_of(w, place->variable, place->byte, false));
+        return result.kind == R_NONE ? uninitialized(w, place, e) : result;
+    }
+    if (place->direct)
+        return place->base;
+    if (is_aggregate(place->type) || is_pointer(place->type)) {
+        Result pointer = place->base;
+        pointer.type = place->type;
+        return pointer;
+    }
+    return element_read(w, place, e);
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static void copy_object(Walk *w, const Place *place, Result from)
+{
+    int64_t size = bytes_of(place->type);
+    int count = w->nslots;
+    for (int i = 0; i < count; i++) {
+        const Slot slot = w->slots[i];
+        if (slot.variable == from.variable && slot.byte >= from.byte && slot.byte < from.byte + size)
+            slot_write(w, slot_of(w, place->variable, place->byte + slot.byte - from.byte, true), slot_read(w, i));
+    }
+}
+
+static void element_write(Walk *w, const Place *place, Result result, CXCursor e)
+{
+    if (!w->kernel->grid.plain || place->direct || result.kind != R_VALUE || place->base.kind != R_POINTER) {
+        refuse(w, e, place->direct ? "results leave a grid through ws_store alone" : "write memory with ws_store",
+               place->direct ? "the variable '%s' outside the function changes in the grid"
+                             : "memory is written through a pointer in a grid%.0s",
+               place->base.name ? place->base.name : "");
+        return;
+    }
+    Value *args[] = {base_of(w, place->base), place->base.offset ? place->base.offset : literal_int(w, D_I64, 0),
+                     result.value};
+    Op *op = op_new(w->kernel, OP_SET_ELEMENT, loc_of(w->u, e), 3, args);
+    op->store->label = place->base.name ? place->base.name : "";
+    op_append(w->block, op);
+}
+
+void place_write(Walk *w, const Place *place, Result result, CXCursor e)
+{
+    if (!place->local) {
+        element_write(w, place, result, e);
+        return;
+    }
+    if (result.kind == R_PLACE && is_aggregate(place->type)) {
+        copy_object(w, place, result);
+        return;
+    }
+    const Object *variable = &w->variables[place->variable];
+    if (result.kind == R_VALUE && !variable->parameter && !is_aggregate(variable->type))
+        name_value(w, result.value, variable->name);
+    slot_write(w, slot_of(w, place->variable, place->byte, true), result);
+}
+
+/* ---- initializers ------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    Unit *u;
+    CXCursor list[256];
+    int count;
+} Fields;
+
+static enum CXVisitorResult add_field(CXCursor field, CXClientData data)
+{
+    Fields *fields = data;
+    if (fields->count < 256)
+        fields->list[fields->count++] = field;
+    return CXVisit_Continue;
+}
+
+static void zero(Walk *w, int variable, CXType type, int64_t byte)
+{
+    Dtype dtype;
+    CXType canonical = clang_getCanonicalType(type);
+    if (scalar_type(canonical, &dtype)) {
+        slot_write(w, slot_of(w, variable, byte, true), result_of(literal(w, dtype, 0, 0)));
+    } else if (canonical.kind == CXType_Record) {
+        Fields fields = {w->u, {{0}}, 0};
+        clang_Type_visitFields(canonical, add_field, &fields);
+        for (int i = 0; i < fields.count; i++)
+            zero(w, variable, clang_getCursorType(fields.list[i]),
+                 byte + clang_Cursor_getOffsetOfField(fields.list[i]) / 8);
+    } else if (canonical.kind == CXType_ConstantArray && clang_getArraySize(canonical) <= 64) {
+        CXType element = clang_getArrayElementType(canonical);
+        for (int64_t i = 0; i < clang_getArraySize(canonical); i++)
+            zero(w, variable, element, byte + i * bytes_of(element));
+    }
+}
+
+/* {.a = 1, 2}: which part each value is for.  */
+static void initialize_list(Walk *w, int variable, CXType type, int64_t byte, CXCursor init)
+{
+    Cursors below = children(w->u, init);
+    CXType canonical = clang_getCanonicalType(type);
+    Fields fields = {w->u, {{0}}, 0};
+    int next = 0;
+    if (canonical.kind == CXType_Record)
+        clang_Type_visitFields(canonical, add_field, &fields);
+    zero(w, variable, type, byte);
+    for (int i = 0; i < below.count; i++, next++) {
+        CXCursor value = below.list[i];
+        Cursors parts = children(w->u, value);
+        int64_t index;
+        if (value.kind == CXCursor_UnexposedExpr && parts.count > 1 && parts.list[0].kind == CXCursor_MemberRef) {
+            CXCursor field = clang_getCursorReferenced(parts.list[0]);
+            for (int k = 0; k < fields.count; k++)
+                if (same_decl(fields.list[k], field))
+                    next = k;
+            value = parts.list[parts.count - 1];
+        } else if (value.kind == CXCursor_UnexposedExpr && parts.count == 2 && fields.count == 0 &&
+                   evaluate_int(parts.list[0], &index)) {
+            next = (int)index;
+            value = parts.list[1];
+        }
+        if (canonical.kind == CXType_Record && next < fields.count)
+            initialize(w, variable, clang_getCursorType(fields.list[next]),
+                       byte + clang_Cursor_getOffsetOfField(fields.list[next]) / 8, value);
+        else if (canonical.kind == CXType_ConstantArray)
+            initialize(w, variable, clang_getArrayElementType(canonical),
+                       byte + next * bytes_of(clang_getArrayElementType(canonical)), value);
+    }
+}
+
+void initialize(Walk *w, int variable, CXType type, int64_t byte, CXCursor init)
+{
+    Place place = {.local = true, .variable = variable, .byte = byte, .type = type};
+    init = is_aggregate(type) ? peel(w->u, init) : init;
+    if (init.kind == CXCursor_CompoundLiteralExpr) {
+        Cursors below = children(w->u, init);
+        init = below.list[below.count - 1];
+    }
+    if (init.kind == CXCursor_InitListExpr && is_aggregate(type)) {
+        initialize_list(w, variable, type, byte, init);
+        return;
+    }
+    Result result = eval(w, init);
+    Dtype dtype;
+    if (result.kind == R_VALUE && scalar_type(type, &dtype) && result.value->type.kind == K_SCALAR)
+        result.value = convert(w, result.value, dtype);
+    place_write(w, &place, result, init);
+}
+
+/* ---- assignments ------------------------------------------------------------------------------------------------- */
+
+static Opcode compound_code(CXCursor e)
+{
+    switch (clang_getCursorBinaryOperatorKind(e)) {
+    case CXBinaryOperator_AddAssign:
+        return OP_ADDI;
+    case CXBinaryOperator_SubAssign:
+        return OP_SUBI;
+    case CXBinaryOperator_MulAssign:
+        return OP_MULI;
+    case CXBinaryOperator_DivAssign:
+        return OP_DIVI;
+    case CXBinaryOperator_RemAssign:
+        return OP_REMI;
+    case CXBinaryOperator_ShlAssign:
+        return OP_SHLI;
+    case CXBinaryOperator_ShrAssign:
+        return OP_SHRI;
+    case CXBinaryOperator_AndAssign:
+        return OP_ANDI;
+    case CXBinaryOperator_XorAssign:
+        return OP_XORI;
+    case CXBinaryOperator_OrAssign:
+        return OP_ORI;
+    default:
+        return OP_COUNT;
+    }
+}
+
+static Result compound(Walk *w, CXCursor e, const Cursors *below, const Place *place)
+{
+    Opcode code = compound_code(e);
+    Result old = place_read(w, place, below->list[0]);
+    Dtype wide, narrow;
+    if (old.kind == R_POINTER) {
+        Value *index = value_of(w, below->list[1]);
+        CXType element = clang_getPointeeType(clang_getCanonicalType(place->type));
+        Value *bytes = binary(w, OP_MULI, D_U64, convert(w, index, D_U64), literal_int(w, D_U64, bytes_of(element)));
+        if (code == OP_SUBI)
+            bytes = unary(w, OP_NEGI, bytes);
+        bytes = convert(w, bytes, D_I64);
+        old.offset = old.offset ? binary(w, OP_ADDI, D_I64, old.offset, bytes) : bytes;
+        return old;
+    }
+    CXType type = clang_getCursorType(below->list[1]);
+    bool shift = code == OP_SHLI || code == OP_SHRI;
+    if (old.kind != R_VALUE || code == OP_COUNT || !scalar_type(place->type, &narrow) ||
+        !scalar_type(shift ? place->type : type, &wide)) {
+        refuse(w, e, NULL, "this expression is not supported in a grid");
+        return old;
+    }
+    Value *right = value_of(w, below->list[1]);
+    if (shift && dtype_bytes(wide) < 4)
+        wide = D_I32;
+    return result_of(convert(w, binary(w, code, wide, convert(w, old.value, wide), right), narrow));
+}
+
+Result assign(Walk *w, CXCursor e)
+{
+    Cursors below = children(w->u, e);
+    Place place;
+    Result result;
+    bool plain = is_assignment(e), simple = !clang_Cursor_isNull(decl_of(w->u, below.list[0]));
+    if (plain && simple)
+        result = eval(w, below.list[1]);
+    if (!place_at(w, below.list[0], &place)) {
+        refuse(w, e, "write memory with ws_store", "memory is written through a pointer in a grid");
+        return (Result){.kind = R_NONE};
+    }
+    if (!plain)
+        result = compound(w, e, &below, &place);
+    else if (!simple)
+        result = eval(w, below.list[1]);
+    place_write(w, &place, result, e);
+    return result;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * count.c - is a loop counted?
+ *
+ *   for (k = lo; k < hi; k += step)           lo, hi, step, <
+ *   while (k < hi && k + 64 <= n) ...         the nearer of hi and n - 64
+ *
+ * The bound and the step are left alone by the loop, the count is stepped once in each iteration and not used after it.
+ */
+#include <string.h>
+
+#include "frontend.h"
+
+typedef struct {
+    const Walk *w;
+    CXCursor loop;
+} Alone;
+
+static bool alone_one(const Unit *u, CXCursor c, void *context)
+{
+    const Alone *alone = context;
+    if (c.kind == CXCursor_CallExpr) {
+        const char *name = callee_name(u, c, NULL);
+        return !strcmp(name, "ws_at") || !strcmp(name, "ws_at_float");
+    }
+    if (!clang_Cursor_isNull(assigned_by(u, c)) || c.kind == CXCursor_StmtExpr)
+        return false;
+    CXCursor decl = c.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(c) : clang_getNullCursor();
+    if (!is_variable(decl))
+        return true;
+    bool inside = begin_of(alone->loop) <= begin_of(decl) && end_of(decl) <= end_of(alone->loop);
+    return !inside && !count_assignments(u, alone->loop, decl);
+}
+
+bool leaves_alone(const Walk *w, CXCursor loop, CXCursor e)
+{
+    Alone alone = {w, loop};
+    return alone_one(w->u, e, &alone) && each_below(w->u, e, alone_one, &alone);
+}
+
+/* Behind conversions that keep every bit.  */
+static CXCursor bare(const Unit *u, CXCursor e)
+{
+    for (;;) {
+        Cursors below = children(u, e);
+        bool wraps =
+            e.kind == CXCursor_ParenExpr || e.kind == CXCursor_UnexposedExpr || e.kind == CXCursor_CStyleCastExpr;
+        if (!wraps || !below.count)
+            return e;
+        CXCursor inner = below.list[below.count - 1];
+        if (!is_integer(clang_getCursorType(e)) || !is_integer(clang_getCursorType(inner)) ||
+            bytes_of(clang_getCursorType(inner)) > bytes_of(clang_getCursorType(e)))
+            return e;
+        e = inner;
+    }
+}
+
+static CXCursor variable_in(const Unit *u, CXCursor e)
+{
+    e = bare(u, e);
+    CXCursor decl = e.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(e) : clang_getNullCursor();
+    return is_variable(decl) && is_integer(clang_getCursorType(decl)) ? clang_getCanonicalCursor(decl)
+                                                                      : clang_getNullCursor();
+}
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------ */
+
+static bool compare_of(CXCursor e, Opcode *code)
+{
+    switch (clang_getCursorBinaryOperatorKind(e)) {
+    case CXBinaryOperator_LT:
+        *code = OP_LTI;
+        return true;
+    case CXBinaryOperator_LE:
+        *code = OP_LEI;
+        return true;
+    case CXBinaryOperator_GT:
+        *code = OP_GTI;
+        return true;
+    case CXBinaryOperator_GE:
+        *code = OP_GEI;
+        return true;
+    case CXBinaryOperator_NE:
+        *code = OP_NEI;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static Opcode turned(Opcode code)
+{
+    return code == OP_LTI ? OP_GTI : code == OP_GTI ? OP_LTI : code == OP_LEI ? OP_GEI : code == OP_GEI ? OP_LEI : code;
+}
+
+static bool is_count(const Walk *w, CXCursor loop, CXCursor decl, const Count *count)
+{
+    if (clang_Cursor_isNull(decl) || count_assignments(w->u, loop, decl) < 1)
+        return false;
+    return clang_Cursor_isNull(count->iv) || same_decl(count->iv, decl);
+}
+
+/* x is k, or k + offset in a type that does not wrap.  */
+static bool counts(const Walk *w, CXCursor loop, CXCursor x, Count *count, Bound *bound)
+{
+    CXCursor iv = variable_in(w->u, x), e = bare(w->u, x);
+    Dtype dtype;
+    if (!is_count(w, loop, iv, count) && e.kind == CXCursor_BinaryOperator &&
+        scalar_type(clang_getCursorType(e), &dtype) && dtype_is_signed(dtype)) {
+        enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(e);
+        Cursors sides = children(w->u, e);
+        if (kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub)
+            return false;
+        int first = kind == CXBinaryOperator_Add && !is_count(w, loop, variable_in(w->u, sides.list[0]), count);
+        iv = variable_in(w->u, sides.list[first]);
+        bound->offset = sides.list[!first];
+        bound->subtract = kind == CXBinaryOperator_Sub;
+        if (!leaves_alone(w, loop, bound->offset))
+            return false;
+    }
+    if (!is_count(w, loop, iv, count))
+        return false;
+    count->iv = iv;
+    return true;
+}
+
+static bool bound_of(const Walk *w, CXCursor loop, CXCursor e, Count *count)
+{
+    Cursors sides = children(w->u, e);
+    Bound *bound = &count->bounds[count->nbounds];
+    if (count->nbounds == 4 || !compare_of(e, &bound->compare) || !is_integer(clang_getCursorType(sides.list[0])))
+        return false;
+    for (int turn = 0; turn < 2; turn++) {
+        bound->offset = clang_getNullCursor();
+        bound->hi = sides.list[!turn];
+        if (leaves_alone(w, loop, bound->hi) && counts(w, loop, sides.list[turn], count, bound)) {
+            bound->compare = turn ? turned(bound->compare) : bound->compare;
+            count->hi_type = clang_getCursorType(bound->hi);
+            count->nbounds++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool bounds_of(const Walk *w, CXCursor loop, CXCursor e, Count *count)
+{
+    e = peel(w->u, e);
+    if (e.kind != CXCursor_BinaryOperator)
+        return false;
+    if (clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_LAnd)
+        return bound_of(w, loop, e, count);
+    Cursors sides = children(w->u, e);
+    return bounds_of(w, loop, sides.list[0], count) && bounds_of(w, loop, sides.list[1], count);
+}
+
+static bool is_upper(Opcode compare)
+{
+    return compare == OP_LTI || compare == OP_LEI;
+}
+
+static bool is_unsigned(CXType type)
+{
+    Dtype dtype;
+    return scalar_type(type, &dtype) && !dtype_is_signed(dtype);
+}
+
+/* Several bounds, or one of k + offset, become one by arithmetic in 64 bits, which must not wrap.  */
+static bool bounds_agree(Walk *w, const Count *count)
+{
+    if (count->nbounds == 1 && clang_Cursor_isNull(count->bounds[0].offset))
+        return true;
+    for (int i = 0; i < count->nbounds; i++) {
+        const Bound *bound = &count->bounds[i];
+        int64_t known;
+        bool has = !clang_Cursor_isNull(bound->offset);
+        bool wide = bytes_of(clang_getCursorType(bare(w->u, bound->hi))) > 4 && !constant_int(w, bound->hi, &known);
+        if (is_unsigned(clang_getCursorType(bound->hi)) || is_unsigned(clang_getCursorType(count->iv)) ||
+            bound->compare == OP_NEI || is_upper(bound->compare) != is_upper(count->bounds[0].compare) ||
+            (has && (wide || bytes_of(clang_getCursorType(bare(w->u, bound->offset))) > 4)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the step ---------------------------------------------------------------------------------------------------- */
+
+/* k += s, k = k + s, k++  */
+static bool step_in(const Walk *w, CXCursor loop, CXCursor e, Count *count)
+{
+    CXCursor target = assigned_by(w->u, e);
+    Cursors below = children(w->u, e);
+    CXType type = clang_getCursorType(count->iv), wide = type;
+    if (clang_Cursor_isNull(target) || !same_decl(decl_of(w->u, target), count->iv))
+        return false;
+    if (e.kind == CXCursor_UnaryOperator) {
+        enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(e);
+        count->one = kind == CXUnaryOperator_PreInc || kind == CXUnaryOperator_PostInc ? 1 : -1;
+        return true;
+    }
+    if (e.kind == CXCursor_CompoundAssignOperator) {
+        enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(e);
+        count->step = below.list[1];
+        count->negative = kind == CXBinaryOperator_SubAssign;
+        wide = clang_getCursorType(count->step);
+        if (kind != CXBinaryOperator_AddAssign && kind != CXBinaryOperator_SubAssign)
+            return false;
+    } else {
+        CXCursor sum = peel(w->u, below.list[1]);
+        Cursors cut = children(w->u, sum);
+        if ((sum.kind == CXCursor_UnexposedExpr || sum.kind == CXCursor_CStyleCastExpr) && cut.count)
+            sum = peel(w->u, cut.list[cut.count - 1]);
+        enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(sum);
+        if (sum.kind != CXCursor_BinaryOperator || (kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub))
+            return false;
+        Cursors sides = children(w->u, sum);
+        int first = kind == CXBinaryOperator_Add && !same_decl(variable_in(w->u, sides.list[0]), count->iv);
+        if (!same_decl(variable_in(w->u, sides.list[first]), count->iv))
+            return false;
+        count->step = sides.list[!first];
+        count->negative = kind == CXBinaryOperator_Sub;
+        wide = clang_getCursorType(sum);
+    }
+    Dtype x, y;
+    count->cut = scalar_type(type, &x) && scalar_type(wide, &y) && x != y;
+    return leaves_alone(w, loop, count->step) && (!count->cut || bytes_of(type) >= 4);
+}
+
+static bool step_of(const Walk *w, CXCursor loop, const LoopParts *parts, Count *count)
+{
+    if (count_assignments(w->u, parts->cond, count->iv) + count_assignments(w->u, parts->body, count->iv) +
+            (clang_Cursor_isNull(parts->step) ? 0 : count_assignments(w->u, parts->step, count->iv)) !=
+        1)
+        return false;
+    if (!clang_Cursor_isNull(parts->step) && count_assignments(w->u, parts->step, count->iv)) {
+        CXCursor e = peel(w->u, parts->step);
+        while (e.kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Comma) {
+            Cursors sides = children(w->u, e);
+            e = peel(w->u, sides.list[count_assignments(w->u, sides.list[0], count->iv) ? 0 : 1]);
+        }
+        return step_in(w, loop, e, count);
+    }
+    if (parts->body.kind != CXCursor_CompoundStmt)
+        return step_in(w, loop, parts->body, count);
+    Cursors list = children(w->u, parts->body);
+    for (int i = 0; i < list.count; i++) {
+        if (list.list[i].kind == CXCursor_IfStmt) /* perhaps a `continue` */
+            return false;
+        if (clang_isExpression(list.list[i].kind) && count_assignments(w->u, list.list[i], count->iv))
+            return step_in(w, loop, peel(w->u, list.list[i]), count);
+    }
+    return false;
+}
+
+/* ---- use after the loop ------------------------------------------------------------------------------------------ */
+
+typedef struct {
+    CXCursor decl, loop;
+    bool found;
+} Later;
+
+static bool later_one(const Unit *u, CXCursor c, void *context)
+{
+    Later *later = context;
+    if (begin_of(c) < end_of(later->loop) && end_of(c) <= end_of(later->loop))
+        return true;
+    if (c.kind == CXCursor_DeclRefExpr && begin_of(c) >= end_of(later->loop) &&
+        same_decl(clang_getCursorReferenced(c), later->decl))
+        later->found = true;
+    (void)u;
+    return !later->found;
+}
+
+static bool assigns_first(const Unit *u, CXCursor loop, CXCursor decl)
+{
+    LoopParts parts = loop_parts(u, loop);
+    return loop.kind == CXCursor_ForStmt && !clang_Cursor_isNull(parts.init) &&
+           count_assignments(u, parts.init, decl) > 0;
+}
+
+static bool reads_later(const Unit *u, CXCursor c, Later *later)
+{
+    Cursors below = children(u, c);
+    for (int i = 0; i < below.count && !later->found; i++) {
+        if (end_of(below.list[i]) <= end_of(later->loop) || assigns_first(u, below.list[i], later->decl))
+            continue;
+        if (is_assignment(below.list[i]) && same_decl(decl_of(u, assigned_by(u, below.list[i])), later->decl) &&
+            begin_of(below.list[i]) >= end_of(later->loop)) {
+            reads_later(u, children(u, below.list[i]).list[1], later);
+            return later->found;
+        }
+        later_one(u, below.list[i], later);
+        reads_later(u, below.list[i], later);
+    }
+    return later->found;
+}
+
+/* Declared around the loop, and read behind it before it is assigned to again.  */
+static bool is_used_later(const Walk *w, CXCursor loop, CXCursor decl)
+{
+    if (begin_of(loop) <= begin_of(decl) && end_of(decl) <= end_of(loop))
+        return false;
+    Later later = {decl, loop, false};
+    return reads_later(w->u, w->frame->function, &later);
+}
+
+bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count)
+{
+    *count = (Count){.iv = clang_getNullCursor(), .step = clang_getNullCursor()};
+    if (clang_Cursor_isNull(parts->cond) || parts->test_below || !bounds_of(w, loop, parts->cond, count))
+        return false;
+    return bounds_agree(w, count) && step_of(w, loop, parts, count) && !is_used_later(w, loop, count->iv) &&
+           variable_find(w, count->iv) >= 0;
+}

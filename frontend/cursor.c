@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * cursor.c - questions to libclang: children, types, places, constants.
+ *
+ * libclang shows an implicit conversion as an "unexposed expression" with one child, whose type is another or the same.
+ */
+#include <string.h>
+
+#include "frontend.h"
+
+typedef struct {
+    const Unit *u;
+    Cursors *children;
+} Gather;
+
+static enum CXChildVisitResult gather(CXCursor c, CXCursor parent, CXClientData data)
+{
+    Gather *g = data;
+    (void)parent;
+    LIST_ADD(g->u->module, g->children->list, g->children->count) = c;
+    return CXChildVisit_Continue;
+}
+
+Cursors children(const Unit *u, CXCursor c)
+{
+    Cursors found = {0, NULL};
+    Gather g = {u, &found};
+    clang_visitChildren(c, gather, &g);
+    return found;
+}
+
+const char *text_of(const Unit *u, CXString string)
+{
+    const char *text = clang_getCString(string);
+    const char *copy = arena_print(u->module, "%s", text ? text : "");
+    clang_disposeString(string);
+    return copy;
+}
+
+const char *name_of(const Unit *u, CXCursor decl)
+{
+    const char *name = text_of(u, clang_getCursorSpelling(decl));
+    size_t length = strlen(name);
+    return !length || (!strncmp(name, "ws_", 3) && name[length - 1] == '_') ? NULL : name;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+Loc loc_at(const Unit *u, CXSourceLocation where)
+{
+    unsigned line, column, offset;
+    CXFile physical;
+    CXString file;
+    clang_getFileLocation(where, &physical, NULL, NULL, &offset); /* a macro's argument stands where it is written */
+    if (physical)
+        where = clang_getLocationForOffset(u->tu, physical, offset);
+    clang_getPresumedLocation(where, &file, &line, &column);
+    Loc loc = {text_of(u, file), (int)line, (int)column, 0};
+    return loc;
+}
+
+Loc loc_of(const Unit *u, CXCursor c)
+{
+    return loc_at(u, clang_getCursorLocation(c));
+}
+
+unsigned begin_of(CXCursor c)
+{
+    unsigned offset;
+    clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(c)), NULL, NULL, NULL, &offset);
+    return offset;
+}
+
+unsigned end_of(CXCursor c)
+{
+    unsigned offset;
+    clang_getExpansionLocation(clang_getRangeEnd(clang_getCursorExtent(c)), NULL, NULL, NULL, &offset);
+    return offset;
+}
+
+bool in_text(const Unit *u, CXCursor c)
+{
+    CXFile file;
+    clang_getExpansionLocation(clang_getRangeStart(clang_getCursorExtent(c)), &file, NULL, NULL, NULL);
+    return file && clang_File_isEqual(file, u->file);
+}
+
+bool is_the_users(CXCursor c)
+{
+    return !clang_Location_isInSystemHeader(clang_getCursorLocation(c));
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------- */
+
+bool scalar_type(CXType type, Dtype *dtype)
+{
+    type = clang_getCanonicalType(type);
+    switch (type.kind) {
+    case CXType_Bool:
+        *dtype = D_I1;
+        return true;
+    case CXType_Char_S:
+    case CXType_SChar:
+        *dtype = D_I8;
+        return true;
+    case CXType_Char_U:
+    case CXType_UChar:
+        *dtype = D_U8;
+        return true;
+    case CXType_Short:
+        *dtype = D_I16;
+        return true;
+    case CXType_UShort:
+        *dtype = D_U16;
+        return true;
+    case CXType_Int:
+        *dtype = D_I32;
+        return true;
+    case CXType_UInt:
+        *dtype = D_U32;
+        return true;
+    case CXType_Long:
+    case CXType_LongLong:
+        *dtype = D_I64;
+        return true;
+    case CXType_ULong:
+    case CXType_ULongLong:
+        *dtype = D_U64;
+        return true;
+    case CXType_Float:
+        *dtype = D_F32;
+        return true;
+    case CXType_Double:
+        *dtype = D_F64;
+        return true;
+    case CXType_Enum:
+        return scalar_type(clang_getEnumDeclIntegerType(clang_getTypeDeclaration(type)), dtype);
+    default:
+        return false;
+    }
+}
+
+bool is_pointer(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_Pointer || kind == CXType_ConstantArray || kind == CXType_IncompleteArray ||
+           kind == CXType_VariableArray;
+}
+
+bool is_integer(CXType type)
+{
+    Dtype dtype;
+    return scalar_type(type, &dtype) && !dtype_is_float(dtype);
+}
+
+static bool points_to(CXType type, const char *tag)
+{
+    type = clang_getCanonicalType(type);
+    if (type.kind != CXType_Pointer)
+        return false;
+    CXString name = clang_getCursorSpelling(clang_getTypeDeclaration(clang_getPointeeType(type)));
+    bool same = clang_getCString(name) && !strcmp(clang_getCString(name), tag);
+    clang_disposeString(name);
+    return same;
+}
+
+bool is_tile_type(CXType type)
+{
+    return points_to(type, "ws_tile_");
+}
+
+bool is_tensor_type(CXType type)
+{
+    return points_to(type, "ws_tensor_");
+}
+
+bool is_aggregate(CXType type)
+{
+    enum CXTypeKind kind = clang_getCanonicalType(type).kind;
+    return kind == CXType_Record || kind == CXType_ConstantArray;
+}
+
+int64_t bytes_of(CXType type)
+{
+    return clang_Type_getSizeOf(type);
+}
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+CXCursor peel(const Unit *u, CXCursor e)
+{
+    while (e.kind == CXCursor_ParenExpr || e.kind == CXCursor_UnexposedExpr) {
+        Cursors below = children(u, e);
+        CXType type = clang_getCanonicalType(clang_getCursorType(e));
+        if (below.count != 1)
+            return e;
+        CXType inner = clang_getCanonicalType(clang_getCursorType(below.list[0]));
+        if (inner.kind != type.kind || (!clang_equalTypes(type, inner) && !is_pointer(type) && !is_aggregate(type) &&
+                                        bytes_of(type) != bytes_of(inner)))
+            return e;
+        e = below.list[0];
+    }
+    return e;
+}
+
+CXCursor decl_of(const Unit *u, CXCursor e)
+{
+    e = peel(u, e);
+    CXCursor decl = e.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(e) : clang_getNullCursor();
+    return is_variable(decl) ? clang_getCanonicalCursor(decl) : clang_getNullCursor();
+}
+
+bool same_decl(CXCursor x, CXCursor y)
+{
+    return clang_equalCursors(clang_getCanonicalCursor(x), clang_getCanonicalCursor(y));
+}
+
+bool is_variable(CXCursor decl)
+{
+    return decl.kind == CXCursor_VarDecl || decl.kind == CXCursor_ParmDecl;
+}
+
+bool evaluate_int(CXCursor e, int64_t *value)
+{
+    CXEvalResult result = clang_Cursor_Evaluate(e);
+    bool good = result && clang_EvalResult_getKind(result) == CXEval_Int;
+    if (good)
+        *value = clang_EvalResult_isUnsignedInt(result) ? (int64_t)clang_EvalResult_getAsUnsigned(result)
+                                                        : (int64_t)clang_EvalResult_getAsLongLong(result);
+    if (result)
+        clang_EvalResult_dispose(result);
+    return good;
+}
+
+bool evaluate_real(CXCursor e, double *value)
+{
+    CXEvalResult result = clang_Cursor_Evaluate(e);
+    bool good = result && clang_EvalResult_getKind(result) == CXEval_Float;
+    if (good)
+        *value = clang_EvalResult_getAsDouble(result);
+    if (result)
+        clang_EvalResult_dispose(result);
+    return good;
+}
+
+bool each_below(const Unit *u, CXCursor c, Visit visit, void *context)
+{
+    Cursors below = children(u, c);
+    for (int i = 0; i < below.count; i++)
+        if (!visit(u, below.list[i], context) || !each_below(u, below.list[i], visit, context))
+            return false;
+    return true;
+}
+
+/* ---- loops ------------------------------------------------------------------------------------------------------- */
+
+/* Which of the three parts of "for (init; cond; step)" stand there: a part is a child that begins before its end.  */
+static void for_parts(const Unit *u, CXCursor loop, const Cursors *below, LoopParts *parts)
+{
+    CXToken *tokens;
+    unsigned count;
+    CXCursor *slots[] = {&parts->init, &parts->cond, &parts->step};
+    int next = 0, depth = 0, part = 0;
+    clang_tokenize(u->tu, clang_getCursorExtent(loop), &tokens, &count);
+    for (unsigned i = 0; i < count && part < 3 && next < below->count - 1; i++) {
+        CXString spelling = clang_getTokenSpelling(u->tu, tokens[i]);
+        const char *text = clang_getCString(spelling);
+        unsigned at;
+        clang_getExpansionLocation(clang_getTokenLocation(u->tu, tokens[i]), NULL, NULL, NULL, &at);
+        if (!strcmp(text, "(") || !strcmp(text, "{") || !strcmp(text, "["))
+            depth++;
+        else if (!strcmp(text, ")") || !strcmp(text, "}") || !strcmp(text, "]"))
+            depth--;
+        bool ends = (!strcmp(text, ";") && depth == 1) || (!strcmp(text, ")") && depth == 0);
+        if (ends && begin_of(below->list[next]) < at)
+            *slots[part] = below->list[next++];
+        part += ends;
+        clang_disposeString(spelling);
+    }
+    clang_disposeTokens(u->tu, tokens, count);
+}
+
+LoopParts loop_parts(const Unit *u, CXCursor loop)
+{
+    Cursors below = children(u, loop);
+    CXCursor none = clang_getNullCursor();
+    LoopParts parts = {none, none, none, none, loop.kind == CXCursor_DoStmt};
+    if (!below.count)
+        return parts;
+    if (loop.kind == CXCursor_DoStmt) {
+        parts.body = below.list[0];
+        parts.cond = below.list[1];
+    } else if (loop.kind == CXCursor_WhileStmt) {
+        parts.cond = below.list[0];
+        parts.body = below.list[below.count - 1];
+    } else {
+        parts.body = below.list[below.count - 1];
+        if (below.count == 4) {
+            parts.init = below.list[0];
+            parts.cond = below.list[1];
+            parts.step = below.list[2];
+        } else {
+            for_parts(u, loop, &below, &parts);
+        }
+    }
+    return parts;
+}
+
+/* ---- assignments ------------------------------------------------------------------------------------------------- */
+
+bool is_assignment(CXCursor e)
+{
+    return e.kind == CXCursor_BinaryOperator && clang_getCursorBinaryOperatorKind(e) == CXBinaryOperator_Assign;
+}
+
+static bool is_step(CXCursor e)
+{
+    if (e.kind != CXCursor_UnaryOperator)
+        return false;
+    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(e);
+    return kind == CXUnaryOperator_PostInc || kind == CXUnaryOperator_PostDec || kind == CXUnaryOperator_PreInc ||
+           kind == CXUnaryOperator_PreDec;
+}
+
+CXCursor assigned_by(const Unit *u, CXCursor e)
+{
+    if (!is_assignment(e) && e.kind != CXCursor_CompoundAssignOperator && !is_step(e))
+        return clang_getNullCursor();
+    Cursors below = children(u, e);
+    return below.count ? below.list[0] : clang_getNullCursor();
+}
+
+typedef struct {
+    CXCursor decl;
+    int count;
+} Counted;
+
+static bool count_one(const Unit *u, CXCursor c, void *context)
+{
+    Counted *counted = context;
+    CXCursor target = assigned_by(u, c);
+    if (clang_Cursor_isNull(target) && c.kind == CXCursor_UnaryOperator &&
+        clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
+        target = children(u, c).list[0];
+    if (clang_Cursor_isNull(target))
+        return true;
+    target = peel(u, target);
+    while (target.kind == CXCursor_MemberRefExpr || target.kind == CXCursor_ArraySubscriptExpr) {
+        Cursors below = children(u, target);
+        if (!below.count)
+            return true;
+        target = peel(u, below.list[0]);
+    }
+    if (same_decl(decl_of(u, target), counted->decl))
+        counted->count++;
+    return true;
+}
+
+int count_assignments(const Unit *u, CXCursor below, CXCursor decl)
+{
+    Counted counted = {decl, 0};
+    if (clang_Cursor_isNull(below))
+        return 0;
+    count_one(u, below, &counted);
+    each_below(u, below, count_one, &counted);
+    return counted.count;
+}

@@ -1,0 +1,762 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * expr.c - an expression -> a Value, or a pointer.
+ *
+ *   (long)i * 64 + k          %3 = convi %i;  %4 = muli %3, 64;  ...
+ *   a < b && c                one condition, where the right side may as well be computed when it is not needed
+ */
+#include <math.h>
+#include <string.h>
+
+#include "frontend.h"
+
+static Result nothing_of(Walk *w, CXCursor e)
+{
+    return result_of(anything(w, clang_getCursorType(e)));
+}
+
+static Result unsupported(Walk *w, CXCursor e)
+{
+    refuse(w, e, NULL, "this expression is not supported in a grid");
+    return nothing_of(w, e);
+}
+
+/* ---- constants --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    bool is_real;
+    int64_t integer;
+    double real;
+} Number;
+
+static bool number_of(Walk *w, CXCursor e, Number *number, int depth);
+
+static bool number_cast(CXType type, Number *number)
+{
+    Dtype dtype;
+    if (!scalar_type(type, &dtype))
+        return false;
+    if (dtype_is_float(dtype)) {
+        number->real = number->is_real ? number->real : (double)number->integer;
+        number->real = dtype == D_F32 ? (double)(float)number->real : number->real;
+    } else {
+        number->integer = number->is_real ? (int64_t)number->real : number->integer;
+        number->integer = dtype == D_I1 ? number->integer != 0 : ir_wrap(dtype, number->integer);
+    }
+    number->is_real = dtype_is_float(dtype);
+    return true;
+}
+
+static bool number_binary(enum CXBinaryOperatorKind kind, const Number *x, const Number *y, Number *result)
+{
+    if (x->is_real != y->is_real)
+        return false;
+    *result = *x;
+    switch (kind) {
+    case CXBinaryOperator_Add:
+        result->integer += y->integer;
+        result->real += y->real;
+        return true;
+    case CXBinaryOperator_Sub:
+        result->integer -= y->integer;
+        result->real -= y->real;
+        return true;
+    case CXBinaryOperator_Mul:
+        result->integer *= y->integer;
+        result->real *= y->real;
+        return true;
+    case CXBinaryOperator_Div:
+        if (x->is_real ? y->real == 0 : y->integer == 0)
+            return false;
+        result->real = x->is_real ? x->real / y->real : 0;
+        result->integer = x->is_real ? 0 : x->integer / y->integer;
+        return true;
+    case CXBinaryOperator_Rem:
+        result->integer = !x->is_real && y->integer ? x->integer % y->integer : 0;
+        return !x->is_real && y->integer;
+    case CXBinaryOperator_Shl:
+        result->integer = x->integer << (y->integer & 63);
+        return !x->is_real;
+    case CXBinaryOperator_Shr:
+        result->integer = x->integer >> (y->integer & 63);
+        return !x->is_real;
+    case CXBinaryOperator_And:
+        result->integer = x->integer & y->integer;
+        return !x->is_real;
+    case CXBinaryOperator_Or:
+        result->integer = x->integer | y->integer;
+        return !x->is_real;
+    case CXBinaryOperator_LT:
+        result->integer = x->is_real ? x->real < y->real : x->integer < y->integer;
+        result->is_real = false;
+        return true;
+    case CXBinaryOperator_EQ:
+        result->integer = x->is_real ? x->real == y->real : x->integer == y->integer;
+        result->is_real = false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool number_of_result(Result result, Number *number)
+{
+    if (result.kind != R_VALUE || !is_literal(result.value))
+        return false;
+    number->is_real = dtype_is_float(result.value->type.dtype);
+    number->integer = result.value->def->scalar->integer;
+    number->real = result.value->def->scalar->real;
+    return true;
+}
+
+static bool number_of_variable(Walk *w, CXCursor decl, Number *number, int depth)
+{
+    int variable = variable_find(w, decl);
+    if (variable >= 0) {
+        int slot = slot_of(w, variable, 0, false);
+        return slot >= 0 && number_of_result(slot_read(w, slot), number);
+    }
+    Definition *definition = definition_of(w, decl);
+    if (w->frame->id == 0 && definition && definition->known && !definition->reading) {
+        definition->reading = true;
+        bool good =
+            number_of(w, definition->value, number, depth + 1) && number_cast(clang_getCursorType(decl), number);
+        definition->reading = false;
+        return good;
+    }
+    CXType type = clang_getCursorType(decl);
+    CXCursor init = clang_Cursor_getVarDeclInitializer(decl);
+    bool constant = decl.kind == CXCursor_VarDecl && !definition && clang_isConstQualifiedType(type);
+    return constant && !clang_Cursor_isNull(init) && number_of(w, init, number, depth + 1) && number_cast(type, number);
+}
+
+/* Does anything below name a variable of the walk, whose value libclang would take for its first one?  */
+static bool names_variable(const Unit *u, CXCursor c, void *context)
+{
+    (void)context;
+    CXCursor decl = c.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(c) : clang_getNullCursor();
+    (void)u;
+    return !is_variable(decl);
+}
+
+static bool number_of(Walk *w, CXCursor e, Number *number, int depth)
+{
+    Number x, y;
+    if (depth > 32)
+        return false;
+    number->integer = 0;
+    number->real = 0;
+    Dtype dtype;
+    bool scalar = scalar_type(clang_getCursorType(e), &dtype);
+    if (scalar && names_variable(w->u, e, NULL) && each_below(w->u, e, names_variable, NULL)) {
+        number->is_real = dtype_is_float(dtype);
+        return number->is_real ? evaluate_real(e, &number->real) : evaluate_int(e, &number->integer);
+    }
+    Cursors below = children(w->u, e);
+    switch (e.kind) {
+    case CXCursor_ParenExpr:
+    case CXCursor_UnexposedExpr:
+    case CXCursor_CStyleCastExpr: {
+        int64_t chosen;
+        if (below.count == 3 && e.kind == CXCursor_UnexposedExpr)
+            return evaluate_int(below.list[0], &chosen) && number_of(w, below.list[chosen ? 1 : 2], number, depth + 1);
+        return below.count && number_of(w, below.list[below.count - 1], number, depth + 1) &&
+               number_cast(clang_getCursorType(e), number);
+    }
+    case CXCursor_DeclRefExpr: {
+        CXCursor decl = clang_getCursorReferenced(e);
+        return is_variable(decl) && number_of_variable(w, decl, number, depth);
+    }
+    case CXCursor_BinaryOperator:
+        return number_of(w, below.list[0], &x, depth + 1) && number_of(w, below.list[1], &y, depth + 1) &&
+               number_binary(clang_getCursorBinaryOperatorKind(e), &x, &y, number) &&
+               number_cast(clang_getCursorType(e), number);
+    case CXCursor_UnaryExpr: /* sizeof */
+        number->is_real = false;
+        return evaluate_int(e, &number->integer);
+    case CXCursor_UnaryOperator:
+        if (clang_getCursorUnaryOperatorKind(e) != CXUnaryOperator_Minus ||
+            !number_of(w, below.list[0], number, depth + 1))
+            return false;
+        number->integer = -number->integer;
+        number->real = -number->real;
+        return true;
+    case CXCursor_ConditionalOperator:
+        return number_of(w, below.list[0], &x, depth + 1) &&
+               number_of(w, below.list[x.integer ? 1 : 2], number, depth + 1) &&
+               number_cast(clang_getCursorType(e), number);
+    case CXCursor_MemberRefExpr:
+    case CXCursor_ArraySubscriptExpr: {
+        Place place;
+        if (w->outside || !place_at(w, e, &place) || !place.local)
+            return false;
+        return number_of_result(slot_read(w, slot_of(w, place.variable, place.byte, false)), number);
+    }
+    default:
+        return false;
+    }
+}
+
+/* require: nothing.   ensure: the literal that the expression is where the walk stands; nothing is made.  */
+bool constant_of(Walk *w, CXCursor e, bool *is_real, int64_t *integer, double *real)
+{
+    Number number = {false, 0, 0};
+    if (!number_of(w, e, &number, 0))
+        return false;
+    *is_real = number.is_real;
+    *integer = number.integer;
+    *real = number.real;
+    return true;
+}
+
+bool constant_int(Walk *w, CXCursor e, int64_t *value)
+{
+    bool is_real;
+    double real;
+    return constant_of(w, e, &is_real, value, &real) && !is_real;
+}
+
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
+
+Result convert_result(Walk *w, Result x, CXType from, CXType to)
+{
+    Dtype dtype;
+    (void)from;
+    if (x.kind == R_VALUE && x.value->type.kind == K_SCALAR && scalar_type(to, &dtype))
+        return result_of(convert(w, x.value, dtype));
+    if (x.kind == R_POINTER && is_pointer(to))
+        x.type = to;
+    return x;
+}
+
+static Result conversion(Walk *w, CXCursor e, CXCursor inner)
+{
+    CXType to = clang_getCursorType(e), from = clang_getCursorType(inner);
+    if (clang_getCanonicalType(to).kind == CXType_Void) {
+        eval(w, inner);
+        return (Result){.kind = R_NONE};
+    }
+    if (is_tile_type(to) && !is_tile_type(from)) {
+        refuse(w, e, "make tiles with ws_zeros, ws_full or ws_load", "a number or pointer is not a %s", "tile");
+        return nothing_of(w, e);
+    }
+    return convert_result(w, eval(w, inner), from, to);
+}
+
+/* ---- conditions -------------------------------------------------------------------------------------------------- */
+
+static bool comparison_code(enum CXBinaryOperatorKind kind, Opcode *code)
+{
+    switch (kind) {
+    case CXBinaryOperator_LT:
+        *code = OP_LTI;
+        return true;
+    case CXBinaryOperator_LE:
+        *code = OP_LEI;
+        return true;
+    case CXBinaryOperator_GT:
+        *code = OP_GTI;
+        return true;
+    case CXBinaryOperator_GE:
+        *code = OP_GEI;
+        return true;
+    case CXBinaryOperator_EQ:
+        *code = OP_EQI;
+        return true;
+    case CXBinaryOperator_NE:
+        *code = OP_NEI;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool impure(const Unit *u, CXCursor c, void *context)
+{
+    (void)context;
+    if (c.kind == CXCursor_CallExpr) {
+        const char *name = callee_name(u, c, NULL);
+        return !strcmp(name, "ws_at") || !strcmp(name, "ws_at_float");
+    }
+    if (c.kind == CXCursor_BinaryOperator) {
+        enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(c);
+        int64_t divisor;
+        if (kind == CXBinaryOperator_Div || kind == CXBinaryOperator_Rem)
+            return evaluate_int(children(u, c).list[1], &divisor) && divisor;
+    }
+    if (c.kind == CXCursor_ArraySubscriptExpr || c.kind == CXCursor_StmtExpr)
+        return false;
+    return clang_Cursor_isNull(assigned_by(u, c));
+}
+
+bool is_pure(const Unit *u, CXCursor e)
+{
+    return impure(u, e, NULL) && each_below(u, e, impure, NULL);
+}
+
+static Value *both_of(Walk *w, const Cursors *below, bool is_and)
+{
+    Value *x = condition_of(w, below->list[0]);
+    int64_t known;
+    if (ir_constant(x, &known) && (known != 0) != is_and)
+        return x;
+    if (is_pure(w->u, below->list[1]))
+        return joined(w, is_and, x, condition_of(w, below->list[1]));
+    Op *op = if_new(w, x);
+    Block *block = w->block;
+    w->block = op->blocks[is_and ? 0 : 1];
+    Value *y = condition_of(w, below->list[1]), *other = literal_int(w, D_I1, !is_and);
+    w->block = block;
+    return choose(w, op, x, is_and ? y : other, is_and ? other : y);
+}
+
+static Value *compare_pointers(Walk *w, CXCursor e, Opcode code, Result x, Result y)
+{
+    if (x.kind != R_POINTER || y.kind != R_POINTER || x.offset || y.offset) {
+        refuse(w, e, "decide it before the grid", "pointers are compared in a grid");
+        return literal_int(w, D_I1, 0);
+    }
+    const char *sign = code == OP_EQI   ? "=="
+                       : code == OP_NEI ? "!="
+                       : code == OP_LTI ? "<"
+                       : code == OP_LEI ? "<="
+                       : code == OP_GTI ? ">"
+                                        : ">=";
+    const char *text = arena_print(w->u->module, "(%s %s %s)", x.text, sign, y.text);
+    Value *number = live_in(w, text, "int", type_scalar(D_I32), NULL, 1 << 20);
+    return compare(w, OP_NEI, number, literal_int(w, D_I32, 0));
+}
+
+/* An expression where a truth is wanted: I1.  */
+Value *condition_of(Walk *w, CXCursor e)
+{
+    Opcode code;
+    int64_t known;
+    if (constant_int(w, e, &known))
+        return literal_int(w, D_I1, known != 0);
+    e = peel(w->u, e);
+    Cursors below = children(w->u, e);
+    if (e.kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_LNot)
+        return negated(w, condition_of(w, below.list[0]));
+    if (e.kind == CXCursor_CallExpr && !strcmp(callee_name(w->u, e, NULL), "__builtin_expect"))
+        return condition_of(w, below.list[1]);
+    if (e.kind == CXCursor_UnexposedExpr && below.count == 1 && is_integer(clang_getCursorType(e)) &&
+        is_integer(clang_getCursorType(below.list[0])) &&
+        bytes_of(clang_getCursorType(e)) >= bytes_of(clang_getCursorType(below.list[0])))
+        return condition_of(w, below.list[0]);
+    if (e.kind == CXCursor_BinaryOperator) {
+        enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(e);
+        if (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr)
+            return both_of(w, &below, kind == CXBinaryOperator_LAnd);
+        if (comparison_code(kind, &code)) {
+            Result x = eval(w, below.list[0]), y = eval(w, below.list[1]);
+            if (is_tile_type(clang_getCursorType(below.list[0])) ||
+                is_tensor_type(clang_getCursorType(below.list[0]))) {
+                refuse(w, e, "compare elements with ws_eq and its like, and choose with ws_select",
+                       "a tile is a value of the grid, not a number: it cannot be compared or converted");
+                return literal_int(w, D_I1, 0);
+            }
+            if (x.kind != R_VALUE || y.kind != R_VALUE)
+                return compare_pointers(w, e, code, x, y);
+            return compare(w, code, x.value, y.value);
+        }
+    }
+    Result x = eval(w, e);
+    if (x.kind == R_POINTER)
+        return compare_pointers(w, e, OP_NEI, x, (Result){.kind = R_POINTER, .text = "0"});
+    Value *value = x.kind == R_VALUE ? x.value : anything(w, clang_getCursorType(e));
+    return value->type.dtype == D_I1 ? value : compare(w, OP_NEI, value, literal_int(w, value->type.dtype, 0));
+}
+
+static Value *as_integer(Walk *w, CXCursor e, Value *truth)
+{
+    Dtype dtype = D_I32;
+    scalar_type(clang_getCursorType(e), &dtype);
+    return convert(w, truth, dtype);
+}
+
+/* c ? x : y.  Without operations in its arms it is a choice.  */
+static Result conditional(Walk *w, CXCursor e, const Cursors *below)
+{
+    Value *nearer = fold_choice(w, below->list[0], below->list[1], below->list[2]);
+    Value *condition = nearer ? NULL : condition_of(w, below->list[0]);
+    int64_t known;
+    if (nearer)
+        return result_of(nearer);
+    if (ir_constant(condition, &known))
+        return eval(w, below->list[known ? 1 : 2]);
+    Op *op = if_new(w, condition);
+    Block *block = w->block;
+    Exits yes, no;
+    w->block = op->blocks[0];
+    Result x = eval(w, below->list[1]);
+    yes = jump_to(w, &FALL);
+    w->block = op->blocks[1];
+    Result y = eval(w, below->list[2]);
+    no = jump_to(w, &FALL);
+    w->block = block;
+    (void)yes;
+    (void)no;
+    if (x.kind == R_VALUE && y.kind == R_VALUE)
+        return result_of(choose(w, op, condition, x.value, y.value));
+    op_remove(op);
+    if (x.kind == R_POINTER && y.kind == R_POINTER && !x.offset && !y.offset && condition->def == NULL) {
+        x.text = arena_print(w->u->module, "(%s ? %s : %s)", "0", x.text, y.text);
+        return unsupported(w, e);
+    }
+    refuse(w, e, "index one array: write p[i] for the elements that the pointer passes",
+           "which array this pointer goes to is known at run time only");
+    return nothing_of(w, e);
+}
+
+/* ---- arithmetic -------------------------------------------------------------------------------------------------- */
+
+static Opcode arithmetic_code(enum CXBinaryOperatorKind kind)
+{
+    switch (kind) {
+    case CXBinaryOperator_Add:
+        return OP_ADDI;
+    case CXBinaryOperator_Sub:
+        return OP_SUBI;
+    case CXBinaryOperator_Mul:
+        return OP_MULI;
+    case CXBinaryOperator_Div:
+        return OP_DIVI;
+    case CXBinaryOperator_Rem:
+        return OP_REMI;
+    case CXBinaryOperator_And:
+        return OP_ANDI;
+    case CXBinaryOperator_Or:
+        return OP_ORI;
+    case CXBinaryOperator_Xor:
+        return OP_XORI;
+    case CXBinaryOperator_Shl:
+        return OP_SHLI;
+    case CXBinaryOperator_Shr:
+        return OP_SHRI;
+    default:
+        return OP_COUNT;
+    }
+}
+
+static const char *value_text(Walk *w, const Value *value);
+
+static const char *operation_text(Walk *w, const Value *value)
+{
+    const Op *op = value->def;
+    const char *sign = op->code == OP_ADDI   ? "+"
+                       : op->code == OP_SUBI ? "-"
+                       : op->code == OP_MULI ? "*"
+                       : op->code == OP_DIVI ? "/"
+                       : op->code == OP_REMI ? "%"
+                                             : NULL;
+    const char *x = value_text(w, op->args[0]);
+    if (op->code == OP_CONVI && x)
+        return arena_print(w->u->module, "(%s)%s", dtype_is_signed(value->type.dtype) ? "long" : "unsigned long", x);
+    const char *y = sign ? value_text(w, op->args[1]) : NULL;
+    return x && y ? arena_print(w->u->module, "(%s %s %s)", x, sign, y) : NULL;
+}
+
+/* The C text of what is known before the region; NULL: it is not.  */
+static const char *value_text(Walk *w, const Value *value)
+{
+    int64_t known;
+    if (ir_constant(value, &known))
+        return arena_print(w->u->module, "%ldL", (long)known);
+    for (int i = 0; i < w->nlivein; i++)
+        if (w->livein[i].value == value)
+            return w->livein[i].text;
+    return value->def && value->def->nargs ? operation_text(w, value) : NULL;
+}
+
+/* p + n: before the region a live-in of its own, within it an offset.  */
+static Result pointer_plus(Walk *w, CXCursor e, Result pointer, Value *index, bool minus)
+{
+    CXType type = clang_getCanonicalType(pointer.type);
+    CXType element = type.kind == CXType_Pointer ? clang_getPointeeType(type) : clang_getArrayElementType(type);
+    if (pointer.kind == R_PLACE) {
+        int64_t known;
+        if (ir_constant(index, &known)) {
+            pointer.byte += (minus ? -known : known) * bytes_of(element);
+            return pointer;
+        }
+        return unsupported(w, e);
+    }
+    if (pointer.kind != R_POINTER)
+        return pointer;
+    const char *text = pointer.offset ? NULL : value_text(w, index);
+    if (w->outside && text) {
+        pointer.text = arena_print(w->u->module, "(%s %s %s)", pointer.text, minus ? "-" : "+", text);
+        pointer.name = NULL;
+        return pointer;
+    }
+    Value *wide = convert(w, index, D_U64);
+    Value *bytes = binary(w, OP_MULI, D_U64, wide, literal_int(w, D_U64, bytes_of(element)));
+    if (minus)
+        bytes = unary(w, OP_NEGI, bytes);
+    bytes = convert(w, bytes, D_I64);
+    pointer.offset = pointer.offset ? binary(w, OP_ADDI, D_I64, pointer.offset, bytes) : bytes;
+    return pointer;
+}
+
+static Result binary_operator(Walk *w, CXCursor e, const Cursors *below)
+{
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(e);
+    Opcode code;
+    Dtype dtype = D_I32;
+    if (kind == CXBinaryOperator_LAnd || kind == CXBinaryOperator_LOr) {
+        Value *truth = condition_of(w, e), *args[] = {truth, literal_int(w, D_I32, 1), literal_int(w, D_I32, 0)};
+        int64_t known;
+        return result_of(ir_constant(truth, &known) ? literal_int(w, D_I32, known)
+                                                    : op_of(w, OP_SELI, type_scalar(D_I32), 3, args));
+    }
+    if (comparison_code(kind, &code))
+        return result_of(as_integer(w, e, condition_of(w, e)));
+    if (kind == CXBinaryOperator_Comma) {
+        eval(w, below->list[0]);
+        return eval(w, below->list[1]);
+    }
+    if (kind == CXBinaryOperator_Assign)
+        return assign(w, e);
+    Result x = eval(w, below->list[0]), y = eval(w, below->list[1]);
+    if (is_pointer(clang_getCursorType(e))) {
+        bool turned = !is_pointer(clang_getCursorType(below->list[0]));
+        Result pointer = turned ? y : x, index = turned ? x : y;
+        if (is_tile_type(clang_getCursorType(e)) || index.kind != R_VALUE)
+            return unsupported(w, e);
+        return pointer_plus(w, e, pointer, index.value, kind == CXBinaryOperator_Sub);
+    }
+    code = arithmetic_code(kind);
+    if (x.kind != R_VALUE || y.kind != R_VALUE || code == OP_COUNT || !scalar_type(clang_getCursorType(e), &dtype) ||
+        x.value->type.kind != K_SCALAR || y.value->type.kind != K_SCALAR)
+        return unsupported(w, e);
+    return result_of(binary(w, code, dtype, x.value, y.value));
+}
+
+static Result step_variable(Walk *w, CXCursor e, CXCursor target, bool up, bool before)
+{
+    Place place;
+    if (!place_at(w, target, &place))
+        return unsupported(w, e);
+    Result old = place_read(w, &place, target), next = old;
+    if (old.kind == R_VALUE) {
+        Dtype dtype = old.value->type.dtype, wide = dtype_bytes(dtype) < 4 ? D_I32 : dtype;
+        Value *sum = binary(w, up ? OP_ADDI : OP_SUBI, wide, convert(w, old.value, wide), literal_int(w, wide, 1));
+        next = result_of(convert(w, sum, dtype));
+    } else {
+        next = pointer_plus(w, e, old, literal_int(w, D_I64, 1), !up);
+    }
+    place_write(w, &place, next, target);
+    return before ? next : old;
+}
+
+static Result unary_operator(Walk *w, CXCursor e, const Cursors *below)
+{
+    enum CXUnaryOperatorKind kind = clang_getCursorUnaryOperatorKind(e);
+    Place place;
+    switch (kind) {
+    case CXUnaryOperator_PostInc:
+    case CXUnaryOperator_PreInc:
+        return step_variable(w, e, below->list[0], true, kind == CXUnaryOperator_PreInc);
+    case CXUnaryOperator_PostDec:
+    case CXUnaryOperator_PreDec:
+        return step_variable(w, e, below->list[0], false, kind == CXUnaryOperator_PreDec);
+    case CXUnaryOperator_AddrOf:
+        if (!place_at(w, below->list[0], &place))
+            return unsupported(w, e);
+        if (!place.local) {
+            place.base.type = clang_getCursorType(e);
+            return place.base;
+        }
+        return (Result){
+            .kind = R_PLACE, .variable = place.variable, .byte = place.byte, .type = clang_getCursorType(e)};
+    case CXUnaryOperator_Deref:
+        return place_at(w, e, &place) ? place_read(w, &place, e) : unsupported(w, e);
+    case CXUnaryOperator_LNot:
+        return result_of(as_integer(w, e, condition_of(w, e)));
+    case CXUnaryOperator_Plus:
+    case CXUnaryOperator_Extension:
+        return eval(w, below->list[0]);
+    case CXUnaryOperator_Minus:
+    case CXUnaryOperator_Not: {
+        Value *x = value_of(w, below->list[0]);
+        return result_of(unary(w, kind == CXUnaryOperator_Minus ? OP_NEGI : OP_NOTI, x));
+    }
+    default:
+        return unsupported(w, e);
+    }
+}
+
+/* ---- ws.h's operands --------------------------------------------------------------------------------------------- */
+
+/* ({ __auto_type ws_v_ = (x); _Generic (ws_v_, ...); }): a tile, or a number that becomes one.  */
+static Result operand(Walk *w, CXCursor e, CXCursor init)
+{
+    CXType type = clang_getCursorType(init);
+    Dtype dtype;
+    if (is_tile_type(type))
+        return eval(w, init);
+    if (!scalar_type(type, &dtype)) {
+        refuse(w, e, NULL, "%s",
+               is_tensor_type(type) ? "a ws_tensor is memory: read a tile from it with ws_load"
+                                    : "an operand is a ws_tile or a number");
+        return nothing_of(w, e);
+    }
+    Value *scalar = argument_of(w, init);
+    if (scalar->type.dtype == D_I1 || scalar->type.dtype == D_U64)
+        scalar = convert(w, scalar, D_I64);
+    return result_of(op_of(w, OP_SPLAT, TYPE_TO_INFER, 1, &scalar));
+}
+
+static Result statement_expression(Walk *w, CXCursor e)
+{
+    Cursors below = children(w->u, e);
+    Cursors list = below.count ? children(w->u, below.list[0]) : below;
+    Cursors declared = list.count ? children(w->u, list.list[0]) : list;
+    if (declared.count && declared.list[0].kind == CXCursor_VarDecl &&
+        !strcmp(text_of(w->u, clang_getCursorSpelling(declared.list[0])), "ws_v_"))
+        return operand(w, e, clang_Cursor_getVarDeclInitializer(declared.list[0]));
+    int slots = w->nslots;
+    Result last = {.kind = R_NONE};
+    for (int i = 0; i < list.count; i++) {
+        if (clang_isExpression(list.list[i].kind)) {
+            last = eval(w, list.list[i]);
+            continue;
+        }
+        Exits exits = walk(w, list.list[i]);
+        Jump *on = exits_find(&exits, &FALL);
+        if (!on || exits.count != 1)
+            return unsupported(w, e);
+        w->state = on->state;
+    }
+    scope_end(w, slots);
+    return last;
+}
+
+/* _Generic: the association whose type is that of the controlling expression.  */
+static Result generic(Walk *w, CXCursor e, const Cursors *below)
+{
+    CXType type = clang_getCanonicalType(clang_getCursorType(e));
+    CXCursor found = clang_getNullCursor();
+    int matches = 0;
+    for (int i = 1; i < below->count; i++)
+        if (clang_isExpression(below->list[i].kind) &&
+            clang_equalTypes(type, clang_getCanonicalType(clang_getCursorType(below->list[i])))) {
+            found = below->list[i];
+            matches++;
+        }
+    return matches == 1 ? eval(w, found) : unsupported(w, e);
+}
+
+/* ---- entry ------------------------------------------------------------------------------------------------------- */
+
+static Result number_literal(Walk *w, CXCursor e, const Number *number)
+{
+    Dtype dtype = D_I32;
+    if (!scalar_type(clang_getCursorType(e), &dtype))
+        return nothing_of(w, e);
+    return result_of(number->is_real ? literal(w, dtype, 0, number->real) : literal_int(w, dtype, number->integer));
+}
+
+static Result read_name(Walk *w, CXCursor e)
+{
+    Place place;
+    CXCursor decl = clang_getCursorReferenced(e);
+    if (decl.kind == CXCursor_FunctionDecl || !place_at(w, e, &place))
+        return unsupported(w, e);
+    return place_read(w, &place, e);
+}
+
+static Result unexposed(Walk *w, CXCursor e, const Cursors *below)
+{
+    int64_t chosen;
+    if (below->count == 3 && evaluate_int(below->list[0], &chosen)) /* __builtin_choose_expr */
+        return eval(w, below->list[chosen ? 1 : 2]);
+    return below->count == 1 ? conversion(w, e, below->list[0]) : unsupported(w, e);
+}
+
+Result eval(Walk *w, CXCursor e)
+{
+    Number number = {false, 0, 0};
+    Place place;
+    if (clang_isStatement(e.kind) || clang_isDeclaration(e.kind))
+        return (Result){.kind = R_NONE};
+    bool effects = e.kind == CXCursor_CallExpr || e.kind == CXCursor_StmtExpr;
+    if (!effects && number_of(w, e, &number, 0))
+        return number_literal(w, e, &number);
+    Cursors below = children(w->u, e);
+    if (e.kind != CXCursor_ParenExpr && e.kind != CXCursor_UnexposedExpr)
+        w->where = loc_of(w->u, e);
+    switch (e.kind) {
+    case CXCursor_ParenExpr:
+        return eval(w, below.list[0]);
+    case CXCursor_UnexposedExpr:
+        return unexposed(w, e, &below);
+    case CXCursor_CStyleCastExpr:
+        return conversion(w, e, below.list[below.count - 1]);
+    case CXCursor_DeclRefExpr:
+        return read_name(w, e);
+    case CXCursor_MemberRefExpr:
+    case CXCursor_ArraySubscriptExpr:
+        return place_at(w, e, &place) ? place_read(w, &place, e) : unsupported(w, e);
+    case CXCursor_BinaryOperator:
+        return binary_operator(w, e, &below);
+    case CXCursor_CompoundAssignOperator:
+        return assign(w, e);
+    case CXCursor_UnaryOperator:
+        return unary_operator(w, e, &below);
+    case CXCursor_ConditionalOperator:
+        return conditional(w, e, &below);
+    case CXCursor_CallExpr:
+        return call(w, e);
+    case CXCursor_StmtExpr:
+        return statement_expression(w, e);
+    case CXCursor_GenericSelectionExpr:
+        return generic(w, e, &below);
+    default:
+        return unsupported(w, e);
+    }
+}
+
+Value *value_of(Walk *w, CXCursor e)
+{
+    Result result = eval(w, e);
+    if (result.kind == R_VALUE)
+        return result.value;
+    if (result.kind != R_NONE || !w->failed)
+        refuse(w, e, "compute with coordinates instead", "an address becomes a number in a grid");
+    return anything(w, clang_getCursorType(e));
+}
+
+static bool is_widening(CXType to, CXType from)
+{
+    Dtype x, y;
+    if (!scalar_type(to, &x) || !scalar_type(from, &y) || y == D_I1)
+        return false;
+    if (x == D_F64 && y == D_F32)
+        return true;
+    return !dtype_is_float(x) && !dtype_is_float(y) && dtype_bytes(y) < dtype_bytes(x) &&
+           (!dtype_is_signed(y) || dtype_is_signed(x));
+}
+
+Value *argument_of(Walk *w, CXCursor e)
+{
+    int64_t number;
+    if (constant_int(w, e, &number) && number == (int32_t)number)
+        return literal_int(w, D_I32, number);
+    for (;;) {
+        Cursors below = children(w->u, e);
+        bool wraps =
+            e.kind == CXCursor_ParenExpr || e.kind == CXCursor_UnexposedExpr || e.kind == CXCursor_CStyleCastExpr;
+        if (!wraps || !below.count || (e.kind == CXCursor_UnexposedExpr && below.count > 1))
+            break;
+        CXCursor inner = below.list[below.count - 1];
+        CXType to = clang_getCursorType(e), from = clang_getCursorType(inner);
+        Dtype x, y;
+        bool same = scalar_type(to, &x) && scalar_type(from, &y) && x == y;
+        if (!same && !is_widening(to, from))
+            break;
+        e = inner;
+    }
+    return value_of(w, e);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fold.c - what GCC's front end makes of sums and comparisons, so that both doors give one text.
+ *
+ *   x - 1                addi %x, -1
+ *   i < M + 64           i <= M + 63         the smaller number, where sums do not wrap
+ *   x % 2 == 0           ((unsigned) x & 1) == 0
+ *   a < b ? a : b        mini %a, %b
+ *
+ * The plugin sees what fold () has left, at every -O, and what it was before cannot be told from it.  The two texts are
+ * the same program; this is the one place that makes them equal.  An operation without a name is part of the expression
+ * in hand: what a variable holds is not folded again.
+ */
+#include <string.h>
+
+#include "frontend.h"
+
+static bool is_step(const Value *value, Opcode code, int64_t *number)
+{
+    return value->def && value->def->code == code && !value->name && value->def->nargs == 2 &&
+           is_literal(value->def->args[1]) && !dtype_is_float(value->type.dtype) &&
+           ir_constant(value->def->args[1], number);
+}
+
+static bool is_power_of_two(int64_t number)
+{
+    return number > 0 && !(number & (number - 1));
+}
+
+/* x - 1 is x + -1, x - y / 2 is y / -2 + x, x % 8u is x & 7.  */
+void fold_binary(Walk *w, Opcode *code, Value **args)
+{
+    int64_t number;
+    Dtype dtype = args[1]->type.dtype;
+    if (dtype_is_float(dtype))
+        return;
+    if (*code == OP_SUBI && is_literal(args[1]) && !is_literal(args[0]) && ir_constant(args[1], &number)) {
+        *code = OP_ADDI;
+        args[1] = literal_int(w, dtype, -number);
+    } else if (*code == OP_SUBI && dtype_is_signed(dtype) && is_step(args[1], OP_DIVI, &number) && number > 1) {
+        Value *x = args[0];
+        *code = OP_ADDI;
+        args[0] = binary(w, OP_DIVI, dtype, args[1]->def->args[0], literal_int(w, dtype, -number));
+        args[1] = x;
+    } else if (*code == OP_REMI && !dtype_is_signed(dtype) && is_literal(args[1]) && ir_constant(args[1], &number) &&
+               is_power_of_two(number)) {
+        *code = OP_ANDI;
+        args[1] = literal_int(w, dtype, number - 1);
+    }
+}
+
+/* x + 64 > y is x + 63 >= y.  */
+static bool smaller_number(Walk *w, Opcode *code, Value **x)
+{
+    int64_t number;
+    if (!is_step(*x, OP_ADDI, &number) || !dtype_is_signed((*x)->type.dtype) || dtype_bytes((*x)->type.dtype) < 4)
+        return false;
+    if (number < 0 && *code == OP_LTI)
+        *code = OP_LEI;
+    else if (number > 0 && *code == OP_GTI)
+        *code = OP_GEI;
+    else if (number > 0 && *code == OP_LEI)
+        *code = OP_LTI;
+    else if (number < 0 && *code == OP_GEI)
+        *code = OP_GTI;
+    else
+        return false;
+    *x = binary(w, OP_ADDI, (*x)->type.dtype, (*x)->def->args[0],
+                literal_int(w, (*x)->type.dtype, number < 0 ? number + 1 : number - 1));
+    return true;
+}
+
+static Opcode turned(Opcode code)
+{
+    return code == OP_LTI ? OP_GTI : code == OP_GTI ? OP_LTI : code == OP_LEI ? OP_GEI : code == OP_GEI ? OP_LEI : code;
+}
+
+void fold_comparison(Walk *w, Opcode *code, Value **args)
+{
+    int64_t number, zero;
+    Dtype dtype = args[0]->type.dtype;
+    if (dtype_is_float(dtype) || args[0]->type.kind != K_SCALAR)
+        return;
+    if ((*code == OP_EQI || *code == OP_NEI) && dtype_is_signed(dtype) && is_step(args[0], OP_REMI, &number) &&
+        is_power_of_two(number) && ir_constant(args[1], &zero) && !zero) {
+        Dtype other = dtype_bytes(dtype) == 8 ? D_U64 : D_U32;
+        Value *x = convert(w, args[0]->def->args[0], other);
+        args[0] = binary(w, OP_ANDI, other, x, literal_int(w, other, number - 1));
+        args[1] = literal_int(w, other, 0);
+        return;
+    }
+    if (smaller_number(w, code, &args[0]))
+        return;
+    Opcode other = turned(*code);
+    if (smaller_number(w, &other, &args[1]))
+        *code = turned(other);
+}
+
+/* ---- choices ----------------------------------------------------------------------------------------------------- */
+
+bool same_expression(const Unit *u, CXCursor x, CXCursor y)
+{
+    x = peel(u, x);
+    y = peel(u, y);
+    Cursors a = children(u, x), b = children(u, y);
+    if (x.kind != y.kind || a.count != b.count)
+        return false;
+    int64_t m, n;
+    if (x.kind == CXCursor_IntegerLiteral)
+        return evaluate_int(x, &m) && evaluate_int(y, &n) && m == n;
+    if (x.kind == CXCursor_DeclRefExpr || x.kind == CXCursor_MemberRefExpr)
+        if (!same_decl(clang_getCursorReferenced(x), clang_getCursorReferenced(y)))
+            return false;
+    if (x.kind == CXCursor_BinaryOperator &&
+        clang_getCursorBinaryOperatorKind(x) != clang_getCursorBinaryOperatorKind(y))
+        return false;
+    if (x.kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(x) != clang_getCursorUnaryOperatorKind(y))
+        return false;
+    if (x.kind == CXCursor_CallExpr || x.kind == CXCursor_FloatingLiteral || x.kind == CXCursor_StmtExpr)
+        return false;
+    for (int i = 0; i < a.count; i++)
+        if (!same_expression(u, a.list[i], b.list[i]))
+            return false;
+    return true;
+}
+
+/* Of integers: what the comparison compares is what is chosen.  */
+Value *fold_choice(Walk *w, CXCursor condition, CXCursor yes, CXCursor no)
+{
+    condition = peel(w->u, condition);
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(condition);
+    bool less = kind == CXBinaryOperator_LT || kind == CXBinaryOperator_LE;
+    bool more = kind == CXBinaryOperator_GT || kind == CXBinaryOperator_GE;
+    if (condition.kind != CXCursor_BinaryOperator || (!less && !more) || !is_integer(clang_getCursorType(yes)))
+        return NULL;
+    Cursors sides = children(w->u, condition);
+    bool straight = same_expression(w->u, sides.list[0], yes) && same_expression(w->u, sides.list[1], no);
+    bool crossed = same_expression(w->u, sides.list[0], no) && same_expression(w->u, sides.list[1], yes);
+    if (!straight && !crossed)
+        return NULL;
+    bool equal = kind == CXBinaryOperator_LE || kind == CXBinaryOperator_GE; /* the first is taken where they are */
+    Value *args[2];
+    args[0] = value_of(w, sides.list[equal == straight ? 0 : 1]);
+    args[1] = value_of(w, sides.list[equal == straight ? 1 : 0]);
+    return binary(w, less == straight ? OP_MINI : OP_MAXI, args[0]->type.dtype, args[0], args[1]);
+}

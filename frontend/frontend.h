@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * frontend.h - what the files of the clang door share.
+ *
+ *   main.c     the program wsc-clang: options, libclang's parse, the end of the unit (lower_module, the output files)
+ *   say.c      diagnostics in clang's style
+ *   cursor.c   questions to libclang: children, types, places, constants
+ *   pragma.c   #pragma ws: clauses and constants; which loop each is about
+ *   region.c   one function: its grids become kernels
+ *   value.c    operations, literals, live-ins
+ *   fold.c     what GCC's front end makes of sums and comparisons, so that both doors give one text
+ *   state.c    what variables hold, and where paths meet
+ *   expr.c     an expression -> a Value, or a pointer
+ *   assign.c   an assignment; what an object in memory holds
+ *   call.c     calls: the functions of ws.h -> operations, others are walked in place
+ *   tensor.c   the constructors of tensors -> the kernel's prologue
+ *   outside.c  what stands before a region: constants, tensors, live-ins
+ *   stmt.c     statements -> IF; loop.c, count.c: loops -> FOR or WHILE
+ *   prune.c    values that loops need not carry
+ *   host.c     the source's text, a region given way to a call of its launcher
+ *
+ * The plugin walks GCC's graph of basic blocks, this the tree as it was written; what the two make of one program is the
+ * same text (tests/frontend/).  So names, the order of operations and which values a loop carries follow the plugin.
+ */
+#ifndef WSC_FRONTEND_H
+#define WSC_FRONTEND_H
+
+#include <clang-c/Index.h>
+
+#include "ir/ir.h"
+
+/* ---- the unit ---------------------------------------------------------------------------------------------------- */
+
+/* One #pragma ws of the source.  */
+typedef struct {
+    enum { PRAGMA_GRID, PRAGMA_PIPELINE, PRAGMA_PARTS, PRAGMA_BLOCKS, PRAGMA_OTHER } kind;
+    const char *word; /* its first one */
+    bool used;
+    Loc loc;
+    unsigned offset; /* of its '#' in the main file */
+    Grid grid;
+    Pipeline pipeline;
+} Pragma;
+
+/* A piece of the main file that other text takes the place of.  */
+typedef struct {
+    unsigned begin, end;
+    const char *text;
+} Edit;
+
+typedef struct {
+    CXIndex index;
+    CXTranslationUnit tu;
+    CXFile file;
+    const char *path, *text; /* of what is read: the user's file, or what the preprocessor has left of it */
+    size_t size;
+    const char *source;       /* the user's file */
+    CXTranslationUnit before; /* of that, for the macros that pragmas name; NULL: not needed so far */
+    Module *module;
+    Pragma *pragmas;
+    int npragmas;
+    Edit *edits;
+    int nedits;
+    bool both; /* launchers for cuda and for emulate */
+    bool show;
+    const char *const *args; /* of the compiler, for -Wno-ws-... */
+    int nargs;
+    int errors;
+    bool silent; /* the last warning was switched off */
+} Unit;
+
+/* say.c */
+void say(void *unit, DiagKind kind, Loc loc, const char *message);
+void complain(Unit *u, Loc loc, const char *remedy, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* What libclang has to say; false: errors.  Warnings are mostly the host compiler's to repeat.  */
+bool show_parse(Unit *u, bool warnings);
+
+/* A list in the module's arena with room for one more.  */
+void *list_room(Module *module, void *list, int count, size_t size);
+#define LIST_ADD(module, list, count) \
+    (*((list) = list_room((module), (list), (count), sizeof *(list)), &(list)[(count)++]))
+
+/* ---- cursor.c ---------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    int count;
+    CXCursor *list;
+} Cursors;
+
+Cursors children(const Unit *u, CXCursor c);
+const char *text_of(const Unit *u, CXString string); /* disposes of it */
+const char *name_of(const Unit *u, CXCursor decl);   /* the user's; NULL for none and for ws.h's own */
+Loc loc_of(const Unit *u, CXCursor c);
+Loc loc_at(const Unit *u, CXSourceLocation where); /* as line markers have it */
+unsigned begin_of(CXCursor c);                     /* offsets of its expansion */
+unsigned end_of(CXCursor c);
+bool is_the_users(CXCursor c);           /* of no system header */
+bool in_text(const Unit *u, CXCursor c); /* in the file itself, where offsets count */
+bool scalar_type(CXType type, Dtype *dtype);
+bool is_pointer(CXType type);
+bool is_integer(CXType type);
+bool is_tile_type(CXType type);
+bool is_tensor_type(CXType type);
+bool is_aggregate(CXType type);
+int64_t bytes_of(CXType type);
+CXCursor peel(const Unit *u, CXCursor e);    /* behind parentheses, and conversions that keep the type */
+CXCursor decl_of(const Unit *u, CXCursor e); /* of a variable that an expression names, or a null cursor */
+bool same_decl(CXCursor x, CXCursor y);
+bool is_variable(CXCursor decl);
+bool evaluate_int(CXCursor e, int64_t *value);
+bool evaluate_real(CXCursor e, double *value);
+/* Visit all that is below; stops where `visit` returns false.  */
+typedef bool (*Visit)(const Unit *u, CXCursor c, void *context);
+bool each_below(const Unit *u, CXCursor c, Visit visit, void *context);
+/* The parts of a for, while or do.  */
+typedef struct {
+    CXCursor init, cond, step, body; /* null cursors for what is not there */
+    bool test_below;
+} LoopParts;
+LoopParts loop_parts(const Unit *u, CXCursor loop);
+/* The target of an assignment, ++ or --; a null cursor for any other expression.  */
+CXCursor assigned_by(const Unit *u, CXCursor e);
+bool is_assignment(CXCursor e); /* a plain one */
+/* How often the variable is assigned to, or its address taken, below.  */
+int count_assignments(const Unit *u, CXCursor below, CXCursor decl);
+
+/* ---- pragma.c ---------------------------------------------------------------------------------------------------- */
+
+void pragmas_read(Unit *u);
+bool pragmas_elsewhere(Unit *u); /* is there one in a macro, or in a file that is included? */
+Pragma *pragma_of_loop(Unit *u, CXCursor loop, CXCursor function);
+void pragmas_check(Unit *u); /* those that no loop has taken */
+
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
+
+/* What an expression is.  */
+typedef enum { R_NONE, R_VALUE, R_POINTER, R_PLACE } RKind;
+typedef struct {
+    RKind kind;
+    Value *value;     /* R_VALUE: a scalar, a tile or a tensor */
+    const char *text; /* R_POINTER: C text of the base, as it is before the region */
+    const char *name; /* ... the user's, of that, or NULL */
+    Value *offset;    /* ... bytes from there, I64; NULL: 0 */
+    CXType type;      /* ... of the pointer */
+    int variable;     /* R_PLACE: the address of a part of a variable */
+    int64_t byte;
+} Result;
+
+/* A call that is walked in place; 0 is the function of the region.  */
+typedef struct Goal Goal;
+typedef struct Frame {
+    int id;
+    CXCursor function;
+    struct Frame *caller;
+    Goal *leave; /* where `return` goes */
+    int result;  /* slot of what it returns, -1: void */
+} Frame;
+
+typedef struct {
+    CXCursor decl;
+    int frame;
+    const char *name;
+    bool parameter; /* of a function that is walked in place */
+    CXType type;
+} Object;
+
+/* A scalar, pointer, tile or tensor of a variable: the whole of it, or what stands `byte` bytes behind its start.  */
+typedef struct {
+    int variable;
+    int64_t byte;
+} Slot;
+
+typedef struct {
+    int count;
+    Result *slot; /* by number; R_NONE behind the end, and out of scope */
+} State;
+
+/* Where control goes: behind a statement, to a loop's next iteration, out of it, out of a function.  */
+struct Goal {
+    int slots; /* that are in scope there */
+};
+typedef struct {
+    const Goal *target;
+    State state;
+    Value *taken; /* I1: this path was taken; NULL when it is the only one */
+} Jump;
+typedef struct {
+    int count;
+    Jump list[16];
+} Exits;
+extern const Goal FALL; /* what follows the statement */
+
+typedef struct {
+    const char *text; /* C, before the region */
+    const char *type; /* of the launcher's parameter */
+    int rank;         /* among the function's parameters, or behind them */
+    int64_t uid;      /* place of its declaration, for the order of operands */
+    Value *value;
+} LiveIn;
+
+typedef struct {
+    CXCursor decl, value; /* the expression that it was last given; a null cursor: not known */
+    bool known, declared_only;
+    bool reading; /* being looked at */
+} Definition;
+
+typedef struct {
+    CXCursor decl;
+    Result result;
+} Read;
+
+typedef struct {
+    Unit *u;
+    Kernel *kernel;
+    CXCursor function, region;
+    Block *block; /* where operations go */
+    Op *anchor;   /* the outermost loop's op: the prologue lies before it */
+    bool outside; /* operations are the prologue's */
+    bool failed;
+    Loc where;
+    Frame *frame;
+    int frames;
+    int depth;               /* of loops */
+    const Goal *again, *out; /* of the innermost loop */
+    const Goal *end;         /* where a null cursor at the end of a list leads */
+    Object *variables;
+    int nvariables;
+    Slot *slots;
+    int nslots;
+    State state;
+    LiveIn *livein;
+    int nlivein;
+    Value **literals;
+    int nliterals;
+    Definition *definitions;
+    int ndefinitions;
+    Read *reads; /* of what is before the region */
+    int nreads;
+} Walk;
+
+/* region.c */
+void regions_walk(Unit *u);
+
+/* value.c */
+static const Type TYPE_TO_INFER = {K_NONE, D_F32, 0, 0, 0}; /* types.c finds it */
+static const Type NO_RESULT = {K_NONE, D_F32, -1, 0, 0};
+Value *op_of(Walk *w, Opcode code, Type type, int nargs, Value *const *args);
+Value *literal(Walk *w, Dtype dtype, int64_t integer, double real);
+Value *literal_int(Walk *w, Dtype dtype, int64_t integer);
+bool is_literal(const Value *value);
+Value *convert(Walk *w, Value *value, Dtype dtype); /* as a C conversion does */
+Value *unary(Walk *w, Opcode code, Value *x);
+Value *binary(Walk *w, Opcode code, Dtype dtype, Value *x, Value *y);
+Value *compare(Walk *w, Opcode code, Value *x, Value *y); /* I1 */
+Value *negated(Walk *w, Value *condition);
+Value *joined(Walk *w, bool is_and, Value *x, Value *y);
+void plain_comparison(Walk *w, Opcode *code, Value **args);
+Value *anything(Walk *w, CXType type); /* after an error */
+Type type_handed(const Value *value);
+Value *live_in(Walk *w, const char *text, const char *ctype, Type type, const char *name, int rank);
+void name_value(Walk *w, Value *value, const char *name);
+void order_live_ins(Walk *w);
+void refuse(Walk *w, CXCursor where, const char *remedy, const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* fold.c */
+void fold_binary(Walk *w, Opcode *code, Value **args);
+void fold_comparison(Walk *w, Opcode *code, Value **args);
+bool same_expression(const Unit *u, CXCursor x, CXCursor y);
+Value *fold_choice(Walk *w, CXCursor condition, CXCursor yes, CXCursor no); /* a < b ? a : b; NULL for others */
+
+/* state.c */
+int variable_new(Walk *w, CXCursor decl, CXType type, bool parameter);
+int variable_find(const Walk *w, CXCursor decl); /* of this frame, or of the region's function; -1 */
+int slot_of(Walk *w, int variable, int64_t byte, bool make);
+Result slot_read(const Walk *w, int slot);
+void slot_write(Walk *w, int slot, Result result);
+State state_kept(Walk *w, const State *state, int slots);
+void scope_end(Walk *w, int slots);
+Result result_of(Value *value);
+const char *slot_name(const Walk *w, int slot);
+Exits exits_none(void);
+Exits jump_to(Walk *w, const Goal *target);
+Jump *exits_find(Exits *exits, const Goal *target);
+Op *if_new(Walk *w, Value *condition);
+Exits merge(Walk *w, Op *op, Value *condition, Exits *yes, Exits *no);
+/* A value for each way; one where they meet.  */
+Value *choose(Walk *w, Op *op, Value *condition, Value *yes, Value *no);
+void yield_to(Walk *w, Block *block, Opcode code, int nargs, Value *const *args);
+bool value_inside(const Value *value, const Op *op);
+
+/* expr.c */
+Result eval(Walk *w, CXCursor e);
+Value *value_of(Walk *w, CXCursor e);
+Value *argument_of(Walk *w, CXCursor e); /* without widening that only the callee's parameter asks for */
+Value *condition_of(Walk *w, CXCursor e);
+bool is_pure(const Unit *u, CXCursor e); /* may be computed when it is not needed */
+Result convert_result(Walk *w, Result x, CXType from, CXType to);
+bool constant_of(Walk *w, CXCursor e, bool *is_real, int64_t *integer, double *real);
+bool constant_int(Walk *w, CXCursor e, int64_t *value);
+
+/* assign.c */
+typedef struct {
+    bool local;  /* a part of a variable of the walk */
+    bool direct; /* else: what it holds is the base itself */
+    int variable;
+    int64_t byte;
+    Result base; /* else: a pointer */
+    CXType type;
+} Place;
+bool place_at(Walk *w, CXCursor e, Place *place);
+Result place_read(Walk *w, const Place *place, CXCursor e);
+void place_write(Walk *w, const Place *place, Result result, CXCursor e);
+Result assign(Walk *w, CXCursor e);
+void initialize(Walk *w, int variable, CXType type, int64_t byte, CXCursor init);
+
+/* call.c */
+Result call(Walk *w, CXCursor e);
+const char *callee_name(const Unit *u, CXCursor e, CXCursor *function);
+bool element_type(Walk *w, CXCursor e, Dtype *dtype);
+
+/* tensor.c */
+bool is_tensor_constructor(const char *name);
+Value *tensor_call(Walk *w, CXCursor e, const char *name, const Cursors *args);
+
+/* outside.c */
+void outside_scan(Walk *w);
+Result outside_read(Walk *w, CXCursor decl);
+Definition *definition_of(Walk *w, CXCursor decl);
+
+/* stmt.c */
+Exits walk(Walk *w, CXCursor stmt);
+Exits walk_list(Walk *w, const CXCursor *list, int count, int first);
+void declare(Walk *w, CXCursor decl);
+
+/* loop.c */
+Exits walk_loop(Walk *w, CXCursor loop);
+
+/* count.c */
+typedef struct {
+    CXCursor hi, offset; /* offset: a null cursor for none */
+    bool subtract;
+    Opcode compare;
+} Bound;
+typedef struct {
+    CXCursor iv; /* its declaration */
+    CXCursor step;
+    int64_t one; /* without a step: 1 or -1 */
+    bool negative, cut;
+    Bound bounds[4];
+    int nbounds;
+    CXType hi_type;
+} Count;
+bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count);
+bool leaves_alone(const Walk *w, CXCursor loop, CXCursor e);
+
+/* prune.c */
+void prune(Kernel *kernel);
+
+/* host.c */
+void host_replace(Walk *w);
+char *host_text(Unit *u);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * host.c - the source's text, a region given way to a call of its launcher.
+ *
+ *       { void ws_launch_gemm (int, int, int, const void *, ...); ws_launch_gemm (M, N, K, A, B, C); }
+ *   # 27 "gemm.c"
+ *
+ * A line marker behind the call has every other line keep its number.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend.h"
+
+static const char *declaration(Walk *w, const char *launcher)
+{
+    const char *text = arena_print(w->u->module, "void %s(", launcher);
+    for (int i = 0; i < w->nlivein; i++)
+        text = arena_print(w->u->module, "%s%s%s", text, i ? ", " : "", w->livein[i].type);
+    return arena_print(w->u->module, "%s%s);", text, w->nlivein ? "" : "void");
+}
+
+static const char *arguments(Walk *w)
+{
+    const char *text = "";
+    for (int i = 0; i < w->nlivein; i++)
+        text = arena_print(w->u->module, "%s%s%s", text, i ? ", " : "", w->livein[i].text);
+    return text;
+}
+
+/* In an object for two targets the runtime library chooses.  */
+static const char *call_of_both(Walk *w)
+{
+    const char *name = w->kernel->launcher + 2; /* without "ws" */
+    const char *cuda = arena_print(w->u->module, "ws_cuda%s", name);
+    const char *emulate = arena_print(w->u->module, "ws_emulate%s", name);
+    return arena_print(w->u->module,
+                       "%s %s extern void *ws_choose_launcher(void *, void *); "
+                       "((__typeof__(&%s))ws_choose_launcher((void *)%s, (void *)%s))(%s);",
+                       declaration(w, cuda), declaration(w, emulate), cuda, cuda, emulate, arguments(w));
+}
+
+typedef struct {
+    Walk *w;
+    CXCursor *seen;
+    int count;
+    const char *text;
+} Uses;
+
+/* What the region alone has used is used, for warnings.  */
+static bool use_one(const Unit *u, CXCursor c, void *context)
+{
+    Uses *uses = context;
+    CXCursor decl = c.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(c) : clang_getNullCursor();
+    bool is_static =
+        decl.kind == CXCursor_FunctionDecl && clang_getCursorLinkage(decl) == CXLinkage_Internal && is_the_users(decl);
+    bool inside = begin_of(uses->w->region) <= begin_of(decl) && end_of(decl) <= end_of(uses->w->region);
+    if ((!is_variable(decl) || inside || clang_getCursorLinkage(decl) == CXLinkage_External) && !is_static)
+        return true;
+    for (int i = 0; i < uses->count; i++)
+        if (same_decl(uses->seen[i], decl))
+            return true;
+    LIST_ADD(u->module, uses->seen, uses->count) = decl;
+    uses->text = arena_print(u->module, "%s (void)%s;", uses->text, text_of(u, clang_getCursorSpelling(decl)));
+    return true;
+}
+
+/* require: a walk that did not fail.   ensure: the region's text is a call of the launcher.  */
+void host_replace(Walk *w)
+{
+    Unit *u = w->u;
+    unsigned begin = begin_of(w->region), end = end_of(w->region);
+    if (end < u->size && u->text[end] == ';')
+        end++; /* of a body without braces */
+    const char *call = u->both ? call_of_both(w)
+                               : arena_print(u->module, "%s %s(%s);", declaration(w, w->kernel->launcher),
+                                             w->kernel->launcher, arguments(w));
+    Uses uses = {w, NULL, 0, ""};
+    each_below(u, w->region, use_one, &uses);
+    Loc behind = loc_at(u, clang_getRangeEnd(clang_getCursorExtent(w->region)));
+    LIST_ADD(u->module, u->edits, u->nedits) = (Edit){
+        begin, end, arena_print(u->module, "{ %s%s }\n# %d \"%s\"\n", call, uses.text, behind.line, behind.file)};
+}
+
+static int by_begin(const void *x, const void *y)
+{
+    const Edit *a = x, *b = y;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+char *host_text(Unit *u)
+{
+    size_t size = u->size + strlen(u->path) + 64;
+    for (int i = 0; i < u->nedits; i++)
+        size += strlen(u->edits[i].text);
+    char *text = arena_alloc(u->module, size), *to = text;
+    unsigned at = 0;
+    if (u->path == u->source)
+        to += sprintf(to, "# 1 \"%s\"\n", u->path);
+    if (u->nedits)
+        qsort(u->edits, (size_t)u->nedits, sizeof *u->edits, by_begin);
+    for (int i = 0; i < u->nedits; i++) {
+        memcpy(to, u->text + at, u->edits[i].begin - at);
+        to += u->edits[i].begin - at;
+        to += sprintf(to, "%s", u->edits[i].text);
+        at = u->edits[i].end;
+    }
+    memcpy(to, u->text + at, u->size - at);
+    return text;
+}

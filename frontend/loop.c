@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * loop.c - one loop -> FOR or WHILE.
+ *
+ *   for (k = 0; k < K; k += 64)       counted: FOR
+ *   while (n > 1 && ws_at (t, n))     tested on top, left there alone: WHILE
+ *   for (;;) { ...; if (c) break; }   anything else: a WHILE over a flag; each way out says whether it was taken
+ *
+ * A loop carries the slots that it may write; prune.c takes away those that it need not.
+ */
+#include <string.h>
+
+#include "frontend.h"
+
+/* Slots that go from one iteration to the next.  */
+typedef struct {
+    int *slots;
+    int count;
+    Value **inits;
+} Carried;
+
+static bool is_pointed_to(const Walk *w, int variable)
+{
+    for (int i = 0; i < w->state.count; i++)
+        if (w->state.slot[i].kind == R_PLACE && w->state.slot[i].variable == variable)
+            return true;
+    return false;
+}
+
+static bool may_write(const Walk *w, CXCursor loop, int variable)
+{
+    const Object *v = &w->variables[variable];
+    if (v->frame == w->frame->id && !clang_Cursor_isNull(v->decl) && count_assignments(w->u, loop, v->decl))
+        return true;
+    return is_pointed_to(w, variable);
+}
+
+/* A variable without a value so far: 0, or a tile whose type is found by what it stands beside.  */
+static Value *nothing_yet(Walk *w, CXType type)
+{
+    Dtype dtype;
+    if (scalar_type(type, &dtype))
+        return literal(w, dtype, 0, 0);
+    if (!is_tile_type(type))
+        return NULL;
+    Op *op = op_new(w->kernel, OP_FULL, w->where, 0, NULL);
+    op_append(w->block, op);
+    return op_result(w->kernel, op, type_tile(D_F32, -1, -1), NULL);
+}
+
+static Carried find_carried(Walk *w, CXCursor loop, int without)
+{
+    Carried carried = {NULL, 0, NULL};
+    int count = 0;
+    for (int i = 0; i < w->nslots; i++) {
+        const Object *v = &w->variables[w->slots[i].variable];
+        Result now = slot_read(w, i);
+        bool is_own = v->frame == w->frame->id && !clang_Cursor_isNull(v->decl) &&
+                      begin_of(loop) <= begin_of(v->decl) && end_of(v->decl) <= end_of(loop) && now.kind == R_NONE;
+        if (i == without || is_own || !may_write(w, loop, w->slots[i].variable))
+            continue;
+        bool empty = now.kind == R_NONE && !is_aggregate(v->type) && i < w->state.count;
+        Value *init = now.kind == R_VALUE && now.value->type.kind != K_TENSOR ? now.value
+                      : empty                                                 ? nothing_yet(w, v->type)
+                                                                              : NULL;
+        if (!init)
+            continue;
+        LIST_ADD(w->u->module, carried.slots, carried.count) = i;
+        LIST_ADD(w->u->module, carried.inits, count) = init;
+    }
+    return carried;
+}
+
+static Value *argument(Walk *w, Block *block, const Carried *carried, int i)
+{
+    int slot = carried->slots[i];
+    return block_arg(w->kernel, block, type_handed(carried->inits[i]), slot_name(w, slot), w->where);
+}
+
+static void bind_arguments(Walk *w, Block *block, const Carried *carried)
+{
+    for (int i = 0; i < carried->count; i++)
+        slot_write(w, carried->slots[i], result_of(argument(w, block, carried, i)));
+}
+
+static void bind_results(Walk *w, Op *op, const Carried *carried)
+{
+    for (int i = 0; i < carried->count; i++)
+        slot_write(
+            w, carried->slots[i],
+            result_of(op_result(w->kernel, op, type_handed(carried->inits[i]), slot_name(w, carried->slots[i]))));
+}
+
+static Pipeline *pipeline_for(Walk *w, CXCursor loop)
+{
+    Pragma *pragma = pragma_of_loop(w->u, loop, w->frame->function);
+    if (!pragma || pragma->kind == PRAGMA_GRID)
+        return NULL;
+    Pipeline *pipeline = arena_alloc(w->u->module, sizeof *pipeline);
+    *pipeline = pragma->pipeline;
+    pipeline->loc = pragma->loc;
+    pragma->used = true;
+    return pipeline;
+}
+
+/* ---- the body ---------------------------------------------------------------------------------------------------- */
+
+/* The body and the step, up to where the next iteration begins; ways that leave the loop are in the result, too.  */
+static Exits walk_body(Walk *w, const LoopParts *parts, const Goal *again, const Goal *out)
+{
+    const Goal *outer_again = w->again, *outer_out = w->out, *outer_end = w->end;
+    Goal next = {again->slots};
+    CXCursor body[] = {parts->body, clang_getNullCursor()};
+    int slots = w->nslots;
+    w->again = w->end = &next;
+    w->out = out;
+    Exits exits = walk_list(w, body, 2, 0);
+    w->again = outer_again;
+    w->out = outer_out;
+    w->end = outer_end;
+    Jump *jump = exits_find(&exits, &next);
+    if (!jump)
+        return exits;
+    jump->target = again;
+    if (clang_Cursor_isNull(parts->step))
+        return exits;
+    if (exits.count == 1) {
+        w->state = jump->state;
+        eval(w, parts->step);
+        scope_end(w, slots);
+        return jump_to(w, again);
+    }
+    Op *op = if_new(w, jump->taken);
+    Block *block = w->block;
+    Exits others = exits_none();
+    for (int i = 0; i < exits.count; i++)
+        if (&exits.list[i] != jump)
+            others.list[others.count++] = exits.list[i];
+    State before = state_kept(w, &jump->state, jump->state.count);
+    w->block = op->blocks[0];
+    w->state = state_kept(w, &before, before.count);
+    eval(w, parts->step);
+    Exits here = jump_to(w, again);
+    w->block = block;
+    w->state = before;
+    return merge(w, op, jump->taken, &here, &others);
+}
+
+static Value *carried_value(const Carried *carried, int i, const Jump *jump)
+{
+    int slot = carried->slots[i];
+    Result now = slot < jump->state.count ? jump->state.slot[slot] : (Result){.kind = R_NONE};
+    return now.kind == R_VALUE ? now.value : carried->inits[i];
+}
+
+static void yield_carried(Walk *w, Block *block, const Carried *carried, const Jump *jump)
+{
+    Value **values = arena_alloc(w->u->module, sizeof(Value *) * (size_t)(carried->count + 1));
+    for (int i = 0; i < carried->count; i++)
+        values[i] = carried_value(carried, i, jump);
+    yield_to(w, block, OP_YIELD, carried->count, values);
+}
+
+static void refuse_irregular(Walk *w, CXCursor loop)
+{
+    refuse(w, loop, "use if, for, while and continue; leave a loop by its condition",
+           "this control flow cannot be structured");
+}
+
+/* ---- FOR --------------------------------------------------------------------------------------------------------- */
+
+static Value *wide_op(Walk *w, Opcode code, Value *x, Value *y)
+{
+    Value *args[] = {x, y};
+    return op_of(w, code, type_scalar(D_I64), 2, args);
+}
+
+static Value *wide_bound(Walk *w, const Bound *bound)
+{
+    Value *hi = convert(w, argument_of(w, bound->hi), D_I64);
+    if (clang_Cursor_isNull(bound->offset))
+        return hi;
+    Value *offset = convert(w, argument_of(w, bound->offset), D_I64);
+    return wide_op(w, bound->subtract ? OP_ADDI : OP_SUBI, hi, offset);
+}
+
+static Value *nearer(Walk *w, bool up, Value *x, Value *y, bool reached)
+{
+    if (!reached)
+        return wide_op(w, up ? OP_MINI : OP_MAXI, x, y);
+    Value *compared[] = {y, x};
+    Value *args[] = {op_of(w, up ? OP_LTI : OP_GTI, type_scalar(D_I1), 2, compared),
+                     wide_op(w, up ? OP_ADDI : OP_SUBI, y, literal_int(w, D_I64, 1)), x};
+    return op_of(w, OP_SELI, type_scalar(D_I64), 3, args);
+}
+
+/* Several bounds as one, and how k compares with it.  */
+static Value *joined_bound(Walk *w, const Count *count, Opcode *how)
+{
+    bool up = *how == OP_LTI || *how == OP_LEI, mixed = false;
+    for (int i = 1; i < count->nbounds; i++)
+        mixed |= count->bounds[i].compare != *how;
+    Value *all = NULL;
+    if (mixed)
+        *how = up ? OP_LTI : OP_GTI;
+    for (int pass = 0; pass < 2; pass++) /* first those that are not reached */
+        for (int i = 0; i < count->nbounds; i++) {
+            bool reached = count->bounds[i].compare != *how;
+            if (reached != (pass == 1))
+                continue;
+            Value *bound = wide_bound(w, &count->bounds[i]);
+            all = all ? nearer(w, up, all, bound, reached) : bound;
+        }
+    return all;
+}
+
+static bool is_of_grid(const Walk *w)
+{
+    return w->depth < w->kernel->grid.dims;
+}
+
+static Value *step_value(Walk *w, const Count *count, Dtype dtype, bool of_grid)
+{
+    Dtype own = D_I32;
+    int64_t known;
+    scalar_type(clang_getCursorType(count->iv), &own);
+    if (count->one)
+        return literal_int(w, dtype, count->one);
+    Value *step = argument_of(w, count->step);
+    if (ir_constant(step, &known)) {
+        if (count->cut && dtype_bytes(own) < 8)
+            known = dtype_is_signed(own) ? (int64_t)(int32_t)known : (int64_t)(uint32_t)known;
+        return literal_int(w, dtype, count->negative ? -known : known);
+    }
+    if (count->cut && !of_grid)
+        step = convert(w, step, own);
+    step = convert(w, step, dtype);
+    return count->negative ? unary(w, OP_NEGI, step) : step;
+}
+
+/* lo, hi and step in the type that the comparison is made in.  */
+static Dtype range_of(Walk *w, const Count *count, Value *lo, bool of_grid, Value **range, Opcode *how)
+{
+    Dtype own = D_I32, compared = D_I32;
+    int64_t number;
+    scalar_type(clang_getCursorType(count->iv), &own);
+    scalar_type(count->hi_type, &compared);
+    *how = count->bounds[0].compare;
+    range[0] = lo;
+    if (count->nbounds > 1 || !clang_Cursor_isNull(count->bounds[0].offset)) {
+        range[1] = joined_bound(w, count, how);
+        range[0] = convert(w, lo, D_I64);
+        range[2] = step_value(w, count, D_I64, of_grid);
+        return D_I64;
+    }
+    range[1] = argument_of(w, count->bounds[0].hi);
+    Dtype dtype = lo->type.dtype;
+    if (!ir_constant(range[1], &number) && dtype_bytes(range[1]->type.dtype) > dtype_bytes(dtype))
+        dtype = range[1]->type.dtype;
+    bool other_sign = !dtype_is_signed(own) && dtype_bytes(own) == dtype_bytes(compared);
+    if (!dtype_is_signed(compared) || other_sign)
+        dtype = compared;
+    for (int i = 0; i < 2; i++)
+        range[i] = convert(w, range[i], dtype);
+    bool unknown = !count->one && !constant_int(w, count->step, &number);
+    if (of_grid && count->cut && dtype_bytes(dtype) < 8 && unknown) {
+        dtype = D_I64;
+        for (int i = 0; i < 2; i++)
+            range[i] = convert(w, range[i], dtype);
+    }
+    range[2] = step_value(w, count, dtype, of_grid);
+    return dtype;
+}
+
+static void check_direction(Walk *w, CXCursor loop, Opcode how, Value *const *range)
+{
+    int64_t step;
+    bool up = how == OP_LTI || how == OP_LEI, known = ir_constant(range[2], &step);
+    if (!known || how == OP_NEI || (step > 0) == up)
+        return;
+    refuse(w, loop, "turn the comparison or the step around",
+           "this loop steps %s but compares with '%s': it would not end", step > 0 ? "up" : "down", op_info[how].call);
+}
+
+static void bind_count(Walk *w, const Count *count, Block *block, Dtype dtype, bool of_grid, int slot)
+{
+    Dtype own = dtype;
+    int64_t number;
+    const char *name = slot_name(w, slot);
+    scalar_type(clang_getCursorType(count->iv), &own);
+    if (of_grid && count->cut && !count->one && !constant_int(w, count->step, &number))
+        dtype = own;
+    Value *value = convert(w, block_arg(w->kernel, block, type_scalar(dtype), name, w->where), own);
+    if (value->def)
+        name_value(w, value, name);
+    slot_write(w, slot, result_of(value));
+}
+
+static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count *count)
+{
+    int slot = slot_of(w, variable_find(w, count->iv), 0, true);
+    Result lo = slot_read(w, slot);
+    Value *range[3];
+    Opcode how;
+    bool of_grid = is_of_grid(w);
+    w->where = loc_of(w->u, parts->cond);
+    Dtype own = D_I32;
+    scalar_type(clang_getCursorType(count->iv), &own);
+    Value *first = lo.kind == R_VALUE ? lo.value : literal_int(w, own, 0);
+    Dtype dtype = range_of(w, count, first, of_grid, range, &how);
+    Carried carried = find_carried(w, loop, slot);
+    check_direction(w, loop, how, range);
+    Value *compared[] = {literal_int(w, range[1]->type.dtype, 0), range[1]};
+    if (count->nbounds == 1 && clang_Cursor_isNull(count->bounds[0].offset)) {
+        fold_comparison(w, &how, compared);
+        range[1] = compared[1];
+    }
+    plain_comparison(w, &how, range);
+    Op *op = op_new(w->kernel, OP_FOR, loc_of(w->u, parts->cond), 3, range);
+    for (int i = 0; i < carried.count; i++)
+        op_add_arg(w->kernel, op, carried.inits[i]);
+    op->control->compare = how;
+    op->control->pipeline = pipeline_for(w, loop);
+    op_append(w->block, op);
+    if (!w->anchor)
+        w->anchor = op;
+    Block *block = w->block;
+    State before = state_kept(w, &w->state, w->nslots);
+    Goal again = {w->nslots}, out = again;
+    w->block = block_new(w->kernel, op);
+    w->depth++;
+    bind_count(w, count, w->block, dtype, of_grid, slot);
+    bind_arguments(w, w->block, &carried);
+    Exits exits = walk_body(w, parts, &again, &out);
+    Jump *back = exits_find(&exits, &again);
+    if (back && exits.count == 1)
+        yield_carried(w, w->block, &carried, back);
+    else
+        refuse_irregular(w, loop);
+    w->depth--;
+    w->block = block;
+    w->state = before;
+    bind_results(w, op, &carried);
+}
+
+/* ---- WHILE ------------------------------------------------------------------------------------------------------- */
+
+static void emit_while(Walk *w, CXCursor loop, const LoopParts *parts)
+{
+    Carried carried = find_carried(w, loop, -1);
+    w->where = loc_of(w->u, parts->cond);
+    Op *op = op_new(w->kernel, OP_WHILE, w->where, carried.count, carried.inits);
+    op_append(w->block, op);
+    Block *block = w->block, *test = block_new(w->kernel, op), *body = block_new(w->kernel, op);
+    if (!w->anchor)
+        w->anchor = op;
+    State before = state_kept(w, &w->state, w->nslots);
+    Goal again = {w->nslots}, out = again;
+    w->depth++;
+    w->block = test;
+    bind_arguments(w, test, &carried);
+    Value **args = arena_alloc(w->u->module, sizeof(Value *) * (size_t)(carried.count + 1));
+    args[0] = condition_of(w, parts->cond);
+    for (int i = 0; i < carried.count; i++)
+        args[1 + i] = carried_value(&carried, i, &(Jump){&again, w->state, NULL});
+    yield_to(w, test, OP_COND, carried.count + 1, args);
+    w->block = body;
+    bind_arguments(w, body, &carried);
+    Exits exits = walk_body(w, parts, &again, &out);
+    Jump *back = exits_find(&exits, &again);
+    if (back && exits.count == 1)
+        yield_carried(w, body, &carried, back);
+    else
+        refuse_irregular(w, loop);
+    w->depth--;
+    w->block = block;
+    w->state = before;
+    bind_results(w, op, &carried);
+}
+
+/* ---- entry ------------------------------------------------------------------------------------------------------- */
+
+/* A `break` or `return` in it that leaves this loop.  */
+static bool is_left_inside(const Unit *u, CXCursor s, bool outermost)
+{
+    Cursors below = children(u, s);
+    if (s.kind == CXCursor_ReturnStmt || (s.kind == CXCursor_BreakStmt && outermost))
+        return true;
+    bool inner = s.kind == CXCursor_ForStmt || s.kind == CXCursor_WhileStmt || s.kind == CXCursor_DoStmt ||
+                 s.kind == CXCursor_SwitchStmt;
+    for (int i = 0; i < below.count; i++)
+        if (is_left_inside(u, below.list[i], outermost && !inner))
+            return true;
+    return false;
+}
+
+static Exits walk_parts(Walk *w, CXCursor loop, const LoopParts *parts)
+{
+    Count count;
+    bool left = is_left_inside(w->u, parts->body, true);
+    if (!left && count_of(w, loop, parts, &count)) {
+        emit_for(w, loop, parts, &count);
+    } else if (left || parts->test_below || clang_Cursor_isNull(parts->cond) || !is_pure(w->u, parts->cond)) {
+        refuse(w, loop, "leave it by its condition, or compile it with --ws-frontend=gcc",
+               "the clang front end does not know loops that are left within their bodies yet");
+    } else {
+        if (pipeline_for(w, loop))
+            refuse(w, loop,
+                   "write it as 'for (k = lo; k < hi; k += 64)' without 'break', with a bound that does not change",
+                   "a pipelined loop counts up to a bound");
+        emit_while(w, loop, parts);
+    }
+    return jump_to(w, &FALL);
+}
+
+Exits walk_loop(Walk *w, CXCursor loop)
+{
+    LoopParts parts = loop_parts(w->u, loop);
+    int slots = w->nslots;
+    if (!clang_Cursor_isNull(parts.init)) {
+        if (parts.init.kind == CXCursor_DeclStmt)
+            walk(w, parts.init);
+        else
+            eval(w, parts.init);
+    }
+    Exits exits = walk_parts(w, loop, &parts);
+    Jump *on = exits_find(&exits, &FALL);
+    for (int i = slots; on && i < on->state.count; i++)
+        on->state.slot[i] = (Result){.kind = R_NONE};
+    return exits;
+}

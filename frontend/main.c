@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * main.c - wsc-clang: the clang front end, as wscc runs it.
+ *
+ *   wsc-clang [--output=FILE.cu] [--host=FILE.c] [--target=...] ... -- FILE.c [clang's options]
+ *   wsc-clang --source=FILE.c ... -- FILE.i [clang's options]
+ *
+ * It writes the .cu and the text in which each region is a call of its launcher; the rest is the host compiler's.  The
+ * first form ends with the status 3 where a pragma stands in a macro or an included file: then the second reads what the
+ * preprocessor has left.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend.h"
+#include "lower.h"
+#include "machine/machine.h"
+
+enum { PRAGMAS_ELSEWHERE = 3 };
+
+typedef struct {
+    const char *original, *output, *host, *dump, *schedule, *solver, *machine, *schedules;
+    Target target;
+    bool both, strict, lines, show;
+    const char *source;
+    const char **args;
+    int nargs;
+} Request;
+
+static void stop(const char *sentence, const char *what)
+{
+    fprintf(stderr, "wsc-clang: error: ");
+    fprintf(stderr, sentence, what);
+    putc('\n', stderr);
+    exit(1);
+}
+
+static char *read_file(const char *path, size_t *size)
+{
+    FILE *in = fopen(path, "rb");
+    char *text = NULL;
+    size_t count = 0, room = 0;
+    if (!in)
+        return NULL;
+    do {
+        if (count + 4096 > room)
+            text = realloc(text, room = 2 * room + 8192);
+        count += fread(text + count, 1, room - count - 1, in);
+    } while (text && !feof(in) && !ferror(in));
+    fclose(in);
+    text[count] = 0;
+    *size = count;
+    return text;
+}
+
+/* Whole or not at all.  */
+static bool write_file(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "w");
+    bool good = out && fputs(text, out) >= 0;
+    if (out && fclose(out))
+        good = false;
+    if (!good)
+        unlink(path);
+    return good;
+}
+
+/* ---- the command line -------------------------------------------------------------------------------------------- */
+
+static bool value_after(const char *argument, const char *name, const char **value)
+{
+    size_t length = strlen(name);
+    if (strncmp(argument, name, length) || argument[length] != '=')
+        return false;
+    *value = argument + length + 1;
+    return true;
+}
+
+static void set_target(Request *request, const char *value)
+{
+    request->both = !strcmp(value, "cuda,emulate");
+    if (!strcmp(value, "cuda") || request->both)
+        request->target = TARGET_CUDA;
+    else if (!strcmp(value, "emulate"))
+        request->target = TARGET_EMULATE;
+    else if (!strcmp(value, "sequential"))
+        request->target = TARGET_SEQUENTIAL;
+    else
+        stop("there is no target '%s'", value);
+}
+
+/* A comma list of passes, or "all".  */
+static void check_dump(const char *value)
+{
+    for (const char *at = value; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        if (strcmp(name, "all") && strcmp(name, "walk") && find_pass(name) < 0)
+            stop("there is no pass '%s' to dump", name);
+    }
+}
+
+static void read_option(Request *request, const char *argument)
+{
+    const char *target = NULL;
+    if (value_after(argument, "--target", &target))
+        set_target(request, target);
+    else if (!strcmp(argument, "--strict"))
+        request->strict = true;
+    else if (!strcmp(argument, "--lines"))
+        request->lines = true;
+    else if (!strcmp(argument, "--show"))
+        request->show = true;
+    else if (!value_after(argument, "--source", &request->original) &&
+             !value_after(argument, "--output", &request->output) && !value_after(argument, "--host", &request->host) &&
+             !value_after(argument, "--dump", &request->dump) &&
+             !value_after(argument, "--schedule", &request->schedule) &&
+             !value_after(argument, "--solver", &request->solver) &&
+             !value_after(argument, "--machine", &request->machine) &&
+             !value_after(argument, "--schedules", &request->schedules))
+        stop("there is no option '%s'", argument);
+}
+
+static void read_options(Request *request, int argc, char **argv)
+{
+    int i = 1;
+    *request = (Request){.target = TARGET_CUDA};
+    while (i < argc && strcmp(argv[i], "--"))
+        read_option(request, argv[i++]);
+    if (i + 1 >= argc)
+        stop("usage: wsc-clang [options] -- FILE [clang's options]%s", "");
+    check_dump(request->dump);
+    request->source = argv[i + 1];
+    request->args = (const char **)argv + i + 2;
+    request->nargs = argc - i - 2;
+    request->original = request->original ? request->original : request->source;
+}
+
+/* ---- the unit ---------------------------------------------------------------------------------------------------- */
+
+/* What the preprocessor has seen to, with or without a word behind it.  */
+static int is_done(const char *option)
+{
+    static const char *const apart[] = {"-include",   "-imacros", "-isystem", "-iquote",
+                                        "-idirafter", "-MF",      "-MT",      "-MQ"};
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++)
+        if (!strncmp(option, apart[i], strlen(apart[i])))
+            return strcmp(option, apart[i]) ? 1 : 2;
+    if (!strncmp(option, "-D", 2) || !strncmp(option, "-U", 2) || !strncmp(option, "-I", 2))
+        return option[2] ? 1 : 2;
+    return !strncmp(option, "-M", 2) || !strncmp(option, "-Wp,", 4) || !strcmp(option, "-c") || !strcmp(option, "-S");
+}
+
+static void parse(Unit *u, const Request *request)
+{
+    const char **all = arena_alloc(u->module, sizeof *all * (size_t)(request->nargs + 8));
+    const char **args = arena_alloc(u->module, sizeof *args * (size_t)(request->nargs + 8));
+    int count = 0;
+    all[u->nargs++] = "-xc";
+    args[count++] = "-xcpp-output";
+    args[count++] = "-Wno-unknown-pragmas";
+    for (int i = 0; i < request->nargs; i++)
+        all[u->nargs++] = request->args[i];
+    for (int i = 0; i < request->nargs;) {
+        int done = is_done(request->args[i]);
+        if (!done)
+            args[count++] = request->args[i];
+        i += done ? done : 1;
+    }
+    all[u->nargs++] = "-Wno-unknown-pragmas";
+    u->args = all;
+    u->index = clang_createIndex(0, 0);
+    if (u->path == u->source) {
+        args = all;
+        count = u->nargs;
+    }
+    if (clang_parseTranslationUnit2(u->index, request->source, args, count, NULL, 0, CXTranslationUnit_None, &u->tu) !=
+        CXError_Success)
+        stop("libclang does not read '%s'", request->source);
+    u->file = clang_getFile(u->tu, request->source);
+}
+
+static Module *new_module(Unit *u, const Request *request)
+{
+    size_t size;
+    Module *module = module_new(request->original, &machine_hopper, say, u);
+    module->target = request->target;
+    module->strict = request->strict;
+    module->solver = request->machine ? request->solver : NULL;
+    module->solver_machine = request->machine;
+    module->schedule_folder = request->schedules;
+    if (request->schedule) {
+        module->schedule = read_file(request->schedule, &size);
+        module->schedule_name = request->schedule;
+        if (!module->schedule)
+            stop("cannot read '%s'", request->schedule);
+    }
+    const char *slash = request->output ? strrchr(request->output, '/') : NULL;
+    if (request->lines)
+        module->lines = slash ? slash + 1 : request->output ? request->output : "";
+    return module;
+}
+
+/* "walk": the IR as the lowering gets it.  */
+static bool dumps_walk(const char *dump)
+{
+    const char *found = dump ? strstr(dump, "walk") : NULL;
+    return found && (found == dump || found[-1] == ',') && (!found[4] || found[4] == ',');
+}
+
+static void finish(Unit *u, const Request *request)
+{
+    const char *text = NULL;
+    for (const Kernel *kernel = u->module->kernels; kernel && dumps_walk(request->dump); kernel = kernel->next)
+        if (!kernel->failed)
+            ir_print(stdout, kernel, "walk");
+    if (!u->errors && u->module->kernels)
+        text = lower_module(u->module, request->dump, stdout);
+    fflush(stdout);
+    if (u->errors)
+        return;
+    if (request->output && text && !write_file(request->output, text))
+        complain(u, (Loc){0}, NULL, "cannot write '%s'", request->output);
+    if (request->host && text && !write_file(request->host, host_text(u)))
+        complain(u, (Loc){0}, NULL, "cannot write '%s'", request->host);
+}
+
+static int walk_unit(Unit *u, const Request *request)
+{
+    bool elsewhere = u->path == u->source && pragmas_elsewhere(u);
+    if (!show_parse(u, elsewhere))
+        return 1;
+    if (elsewhere)
+        return PRAGMAS_ELSEWHERE;
+    pragmas_read(u);
+    if (!u->errors)
+        regions_walk(u);
+    pragmas_check(u);
+    finish(u, request);
+    return u->errors != 0;
+}
+
+int main(int argc, char **argv)
+{
+    Request request;
+    Unit unit = {.path = NULL};
+    read_options(&request, argc, argv);
+    unit.module = new_module(&unit, &request);
+    unit.path = request.source;
+    unit.source = request.original;
+    unit.show = request.show;
+    unit.both = request.both;
+    unit.text = read_file(request.source, &unit.size);
+    if (!unit.text)
+        stop("cannot read '%s'", request.source);
+    parse(&unit, &request);
+    int status = walk_unit(&unit, &request);
+    clang_disposeTranslationUnit(unit.tu);
+    if (unit.before)
+        clang_disposeTranslationUnit(unit.before);
+    clang_disposeIndex(unit.index);
+    module_free(unit.module);
+    return status;
+}

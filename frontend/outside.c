@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * outside.c - what stands before a region: constants, tensors, live-ins.
+ *
+ *   const int bm = 128;                      128
+ *   ws_tensor a = ws_tensor_2d (A, ...);     the expression, looked at when the region uses it
+ *   int n = f (M);                           n is a live-in
+ *
+ * A definition is known if it is the last assignment on the one way that leads to the region.
+ */
+#include <string.h>
+
+#include "frontend.h"
+
+Definition *definition_of(Walk *w, CXCursor decl)
+{
+    for (int i = 0; i < w->ndefinitions; i++)
+        if (same_decl(w->definitions[i].decl, decl))
+            return &w->definitions[i];
+    return NULL;
+}
+
+static void define(Walk *w, CXCursor decl, CXCursor value, bool known)
+{
+    Definition *definition = definition_of(w, decl);
+    if (!definition) {
+        definition = &LIST_ADD(w->u->module, w->definitions, w->ndefinitions);
+        definition->decl = clang_getCanonicalCursor(decl);
+    }
+    definition->value = value;
+    definition->known = known && !clang_Cursor_isNull(value);
+    definition->declared_only = known && clang_Cursor_isNull(value);
+}
+
+/* What a statement in front of the region changes in a way that is not followed.  */
+static bool forget_one(const Unit *u, CXCursor c, void *context)
+{
+    Walk *w = context;
+    CXCursor target = assigned_by(u, c);
+    if (clang_Cursor_isNull(target) && c.kind == CXCursor_UnaryOperator &&
+        clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
+        target = children(u, c).list[0];
+    if (clang_Cursor_isNull(target))
+        return true;
+    target = peel(u, target);
+    while (target.kind == CXCursor_MemberRefExpr || target.kind == CXCursor_ArraySubscriptExpr) {
+        Cursors below = children(u, target);
+        if (!below.count)
+            return true;
+        target = peel(u, below.list[0]);
+    }
+    CXCursor decl = decl_of(u, target);
+    if (!clang_Cursor_isNull(decl))
+        define(w, decl, clang_getNullCursor(), false);
+    return true;
+}
+
+static void forget(Walk *w, CXCursor below)
+{
+    if (clang_Cursor_isNull(below))
+        return;
+    forget_one(w->u, below, w);
+    each_below(w->u, below, forget_one, w);
+}
+
+static bool contains(CXCursor outer, CXCursor inner)
+{
+    return begin_of(outer) <= begin_of(inner) && end_of(inner) <= end_of(outer);
+}
+
+static void scan_statement(Walk *w, CXCursor statement)
+{
+    CXCursor target = is_assignment(statement) ? decl_of(w->u, assigned_by(w->u, statement)) : clang_getNullCursor();
+    if (statement.kind == CXCursor_DeclStmt) {
+        Cursors declared = children(w->u, statement);
+        for (int i = 0; i < declared.count; i++) {
+            CXCursor init = clang_Cursor_getVarDeclInitializer(declared.list[i]);
+            forget(w, init);
+            if (declared.list[i].kind == CXCursor_VarDecl)
+                define(w, declared.list[i], init, true);
+        }
+        return;
+    }
+    forget(w, statement);
+    if (!clang_Cursor_isNull(target))
+        define(w, target, children(w->u, statement).list[1], true);
+}
+
+/* Down to the region; what a loop around it changes is not known there.  */
+static void scan(Walk *w, CXCursor statement)
+{
+    Cursors below = children(w->u, statement);
+    if (clang_equalCursors(statement, w->region))
+        return;
+    if (statement.kind == CXCursor_ForStmt || statement.kind == CXCursor_WhileStmt || statement.kind == CXCursor_DoStmt)
+        forget(w, statement);
+    for (int i = 0; i < below.count; i++) {
+        if (contains(below.list[i], w->region)) {
+            scan(w, below.list[i]);
+            return;
+        }
+        if (statement.kind == CXCursor_CompoundStmt || statement.kind == CXCursor_ForStmt)
+            scan_statement(w, below.list[i]);
+        else
+            forget(w, below.list[i]);
+    }
+}
+
+void outside_scan(Walk *w)
+{
+    Cursors below = children(w->u, w->function);
+    if (below.count)
+        scan(w, below.list[below.count - 1]);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static int rank_of(const Walk *w, CXCursor decl)
+{
+    int count = clang_Cursor_getNumArguments(w->function);
+    for (int i = 0; i < count; i++)
+        if (same_decl(clang_Cursor_getArgument(w->function, (unsigned)i), decl))
+            return i;
+    return count;
+}
+
+static Value *tensor_before(Walk *w, CXCursor decl, const char *name)
+{
+    Definition *definition = definition_of(w, decl);
+    Frame top = {0, w->function, NULL, NULL, -1}, *frame = w->frame;
+    if (!definition || !definition->known) {
+        refuse(w, decl,
+               definition ? "choose the base pointer or an extent instead, and make one tensor from it"
+                          : "construct it in the same function, or in one inlined into it",
+               definition ? "the tensor '%s' is chosen by a branch or changes in a loop"
+                          : "the element type of the tensor '%s' is not visible here",
+               name);
+        return anything(w, clang_getCursorType(decl));
+    }
+    bool outside = w->outside;
+    Loc where = w->where;
+    w->outside = true;
+    w->frame = &top;
+    Value *value = value_of(w, definition->value);
+    w->frame = frame;
+    w->outside = outside;
+    w->where = where;
+    name_value(w, value, name);
+    return value;
+}
+
+static Result read_before(Walk *w, CXCursor decl)
+{
+    const char *name = name_of(w->u, decl);
+    CXType type = clang_getCursorType(decl);
+    Dtype dtype;
+    name = name ? name : "";
+    if (is_tile_type(type)) {
+        refuse(w, decl, "load tiles inside the grid", "the tile '%s' comes from outside the grid", name);
+        return result_of(anything(w, type));
+    }
+    if (is_tensor_type(type))
+        return result_of(tensor_before(w, decl, name));
+    if (clang_getCanonicalType(type).kind == CXType_Record)
+        return (Result){
+            .kind = R_POINTER, .text = arena_print(w->u->module, "(&%s)", name), .name = name, .type = type};
+    if (is_pointer(type))
+        return (Result){.kind = R_POINTER, .text = name, .name = name, .type = type};
+    const Definition *definition = definition_of(w, decl);
+    if (!scalar_type(type, &dtype)) {
+        refuse(w, decl, "use integers up to 64 bits, float or double", "this type is not supported in a grid");
+        return result_of(anything(w, type));
+    }
+    if (definition && definition->declared_only)
+        return result_of(literal(w, dtype, 0, 0));
+    const char *ctype = text_of(w->u, clang_getTypeSpelling(clang_getCanonicalType(type)));
+    Value *value = live_in(w, name, ctype, type_scalar(dtype), name, rank_of(w, decl));
+    for (int i = 0; i < w->nlivein; i++)
+        if (w->livein[i].value == value)
+            w->livein[i].uid = begin_of(decl) + 1;
+    return result_of(value);
+}
+
+/* require: a variable of the region's function, or of the file, that the region leaves alone.  */
+Result outside_read(Walk *w, CXCursor decl)
+{
+    for (int i = 0; i < w->nreads; i++)
+        if (same_decl(w->reads[i].decl, decl))
+            return w->reads[i].result;
+    Result result = read_before(w, decl);
+    LIST_ADD(w->u->module, w->reads, w->nreads) = (Read){clang_getCanonicalCursor(decl), result};
+    return result;
+}

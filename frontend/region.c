@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * region.c - one function: its grids become kernels.
+ *
+ *   #pragma ws grid(2)                  kernel gemm (M, N, K, A, B, C)
+ *   for (i ...)                           prologue; for i { for j { ...; for k pipeline(4,2) { ... } ... } }
+ *     for (j ...)
+ */
+#include <string.h>
+
+#include "frontend.h"
+
+static unsigned hash_text(const char *text)
+{
+    unsigned hash = 2166136261u;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash;
+}
+
+/* nvcc takes no universal characters in the names of kernels.  */
+static const char *name_for_device(Module *module, const char *name)
+{
+    const char *plain = arena_print(module, "%s", "");
+    for (const unsigned char *at = (const unsigned char *)name; *at;) {
+        if (*at < 0x80) {
+            plain = arena_print(module, "%s%c", plain, *at++);
+            continue;
+        }
+        unsigned character = *at & (*at >= 0xf0 ? 0x07 : *at >= 0xe0 ? 0x0f : 0x1f);
+        for (at++; (*at & 0xc0) == 0x80; at++)
+            character = character << 6 | (*at & 0x3f);
+        plain = arena_print(module, "%su%04x", plain, character);
+    }
+    return plain;
+}
+
+/* ---- is it a grid of plain loops? -------------------------------------------------------------------------------- */
+
+typedef struct {
+    bool writes, tiles;
+    int depth;
+} Contents;
+
+static bool see(const Unit *u, CXCursor c, void *context)
+{
+    Contents *contents = context;
+    CXCursor function;
+    if (c.kind == CXCursor_CallExpr) {
+        const char *name = callee_name(u, c, &function);
+        CXCursor definition = *name ? clang_getCursorDefinition(function) : clang_getNullCursor();
+        contents->tiles |= !strncmp(name, "ws_", 3);
+        if (!clang_Cursor_isNull(definition) && contents->depth++ < 64)
+            each_below(u, definition, see, contents);
+    }
+    CXCursor target = assigned_by(u, c);
+    if (!clang_Cursor_isNull(target)) {
+        target = peel(u, target);
+        contents->writes |= target.kind != CXCursor_DeclRefExpr;
+    }
+    return true;
+}
+
+/* Loops over elements: it writes arrays, and calls no function of ws.h.  */
+static bool is_plain(const Unit *u, CXCursor region)
+{
+    Contents contents = {false, false, 0};
+    each_below(u, region, see, &contents);
+    return contents.writes && !contents.tiles;
+}
+
+/* ---- one region -------------------------------------------------------------------------------------------------- */
+
+static Kernel *new_kernel(Unit *u, CXCursor function, CXCursor region, Pragma *pragma, int ordinal)
+{
+    const char *c_name = text_of(u, clang_getCursorSpelling(function));
+    const char *plain = name_for_device(u->module, c_name);
+    const char *name = ordinal > 1 ? arena_print(u->module, "%s_%d", plain, ordinal) : plain;
+    Kernel *kernel = kernel_new(u->module, name, pragma->loc);
+    kernel->c_function = c_name;
+    kernel->grid = pragma->grid;
+    kernel->grid.loc = kernel->loc;
+    kernel->grid.plain = is_plain(u, region);
+    if (clang_getCursorLinkage(function) != CXLinkage_External)
+        kernel->launcher = arena_print(u->module, "ws_launch_%s_%08x", name, hash_text(u->module->source));
+    return kernel;
+}
+
+static void own_variable(Walk *w, CXCursor decl)
+{
+    bool inside = begin_of(w->region) <= begin_of(decl) && end_of(decl) <= end_of(w->region);
+    CXType type = clang_getCursorType(decl);
+    if (!is_variable(decl) || inside || variable_find(w, decl) >= 0 || is_aggregate(type) ||
+        clang_Cursor_getStorageClass(decl) == CX_SC_Static || clang_getCursorLinkage(decl) == CXLinkage_External ||
+        clang_getCursorLinkage(decl) == CXLinkage_Internal)
+        return;
+    Result before = is_tile_type(type) ? (Result){.kind = R_NONE} : outside_read(w, decl);
+    int variable = variable_new(w, decl, type, false);
+    slot_write(w, slot_of(w, variable, 0, true), before);
+}
+
+/* Variables of the function that the region assigns to are its own from here on.  */
+static bool own_one(const Unit *u, CXCursor c, void *context)
+{
+    CXCursor target = assigned_by(u, c);
+    if (clang_Cursor_isNull(target) && c.kind == CXCursor_UnaryOperator &&
+        clang_getCursorUnaryOperatorKind(c) == CXUnaryOperator_AddrOf)
+        target = children(u, c).list[0];
+    CXCursor decl = clang_Cursor_isNull(target) ? target : decl_of(u, target);
+    if (!clang_Cursor_isNull(decl))
+        own_variable(context, decl);
+    return true;
+}
+
+/* Clauses that say what plain loops become.  */
+static void check_clauses(Walk *w, const Pragma *pragma)
+{
+    if (!w->kernel->grid.plain && (pragma->grid.tile[0] || pragma->grid.precision != PRECISION_F32)) {
+        complain(w->u, pragma->loc, "the step of a loop over tiles is the tile; leave the clause out",
+                 "'tile', 'reduction' and 'precision' are about loops over elements, and this grid calls functions of "
+                 "tiles, or writes no array");
+        w->failed = true;
+    }
+}
+
+static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pragma, int ordinal)
+{
+    Walk walk = {.u = u, .function = function, .region = region, .where = pragma->loc};
+    Frame top = {0, function, NULL, NULL, -1};
+    walk.frame = &top;
+    walk.kernel = new_kernel(u, function, region, pragma, ordinal);
+    walk.block = walk.kernel->body;
+    pragma->used = true;
+    outside_scan(&walk);
+    check_clauses(&walk, pragma);
+    each_below(u, region, own_one, &walk);
+    if (!walk.failed)
+        walk_loop(&walk, region);
+    if (walk.failed || walk.kernel->failed) {
+        walk.kernel->failed = u->module->failed = true;
+        return;
+    }
+    prune(walk.kernel);
+    order_live_ins(&walk);
+    host_replace(&walk);
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Unit *u;
+    CXCursor function;
+    int ordinal;
+} Search;
+
+static bool find_grid(const Unit *unit, CXCursor c, void *context)
+{
+    Search *search = context;
+    Unit *u = search->u;
+    (void)unit;
+    if (c.kind != CXCursor_ForStmt && c.kind != CXCursor_WhileStmt)
+        return true;
+    Pragma *pragma = pragma_of_loop(u, c, search->function);
+    if (pragma && pragma->kind == PRAGMA_GRID && !pragma->used)
+        walk_region(u, search->function, c, pragma, ++search->ordinal);
+    return true;
+}
+
+void regions_walk(Unit *u)
+{
+    Cursors all = children(u, clang_getTranslationUnitCursor(u->tu));
+    for (int i = 0; i < all.count; i++) {
+        CXCursor c = all.list[i];
+        if (c.kind != CXCursor_FunctionDecl || !clang_isCursorDefinition(c) || !is_the_users(c))
+            continue;
+        Search search = {u, c, 0};
+        each_below(u, c, find_grid, &search);
+    }
+}

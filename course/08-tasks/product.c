@@ -1,16 +1,20 @@
 #include <ws.h>
+
 /* y = x (q s)^T: x is M x K, q is N x K of bytes, s has a number for each 64 columns and each row of q: K / 64 x N. K is
    a multiple of 64.  */
 void product(int M, int N, int K, const ws_f16 *X, const signed char *Q, const float *S, float *Y)
+{
     ws_tensor x = ws_tensor_2d(X, WS_F16, M, K);
     ws_tensor q = ws_tensor_2d(Q, WS_I8, N, K);
     ws_tensor s = ws_tensor_2d(S, WS_F32, K / 64, N);
     ws_tensor y = ws_tensor_2d(Y, WS_F32, M, N);
+
     #pragma ws grid(2)
     for (int i = 0; i < M; i += 128)
         for (int j = 0; j < N; j += 64) {
             ws_tile acc = ws_zeros(WS_F32, 128, 64);
-            #pragma ws pipeline(3, 1)
+
+            #pragma ws pipeline(auto)
             for (int k = 0; k < K; k += 64) {
                 ws_tile tx = ws_load(x, i, k, 128, 64), tq = ws_load(q, j, k, 64, 64), w;
                 w = ws_cast(ws_mul(ws_cast(tq, WS_F32), ws_load_col_2d(s, k / 64, j, 64)), WS_F16);

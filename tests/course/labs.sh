@@ -22,6 +22,8 @@ named() {
 right() { "$grade" "$lab" "$1" && test "$("$grade" "$lab" "$1")" = "lab $lab: right"; }
 begun() {
     "$grade" --start "$lab" "$lab.start" && test -s "$lab.start/README.md" || return 1
+    case $answer in *.c) "$wscc" --ws-target=sequential -w -fsyntax-only -I"$home" -I"$WSC_COURSE" \
+        "$lab.start/$answer" || return 1 ;; esac
     "$grade" "$lab" "$lab.start/$answer" >said 2>&1
     test $? = 1 && sed -n 's/^  mistake: //p' said | grep . && ! grep -q 'mistake: does-not-compile' said
 }
@@ -43,8 +45,8 @@ test_lab() {
     home=$top_srcdir/course/$lab
     least=8
     if test -f "$solutions/$lab/from-plan"; then
-        "$wscc" --ws-target=emulate --ws-dump=plan -O1 -w -S "$home/product.c" -o /dev/null >"solution.$answer" \
-            2>/dev/null
+        { cat "$solutions/$lab/depths" && "$wscc" --ws-target=emulate --ws-dump=plan -O1 -w -S "$home/product.c" \
+            -o /dev/null; } >"solution.$answer" 2>/dev/null
         solution=$work/solution.$answer
     else
         solution=$solutions/$lab/$answer

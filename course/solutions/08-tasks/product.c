@@ -14,7 +14,7 @@ void product(int M, int N, int K, const ws_f16 *X, const signed char *Q, const f
         for (int j = 0; j < N; j += 64) {
             ws_tile acc = ws_zeros(WS_F32, 128, 64);
 
-            #pragma ws pipeline(3, 1)
+            #pragma ws pipeline(6, 2)
             for (int k = 0; k < K; k += 64) {
                 ws_tile tx = ws_load(x, i, k, 128, 64), tq = ws_load(q, j, k, 64, 64), w;
                 {

@@ -3,8 +3,8 @@
  * trace.cuh - what groups did when, written from inside the kernel: objects compiled with wscc --ws-trace.
  *
  *   kernel                                    program's end
- *     each warp keeps a record of 8 bytes       records of a group's first warp, in order --> events as the emulation
- *     behind each call                          writes them (runtime/emulate/trace.c): WS_TRACE=FILE
+ *     a group's first warp keeps a record       records of a group, in order --> events as the emulation writes them
+ *     of 8 bytes behind each call               (runtime/emulate/trace.c): WS_TRACE=FILE
  *
  * Time is the multiprocessor's clock, from the block's start on.  A group does not see when bytes land or a tensor core
  * ends: a slot is full when the first group has got it, a product ends where its wait does.  Nothing is kept without
@@ -63,7 +63,8 @@ struct buffer {
 static __device__ record nowhere[2];
 static __constant__ record *kept = nowhere; /* the buffer, if anybody wants it */
 static __constant__ u32 wanted;
-static __shared__ uint2 cursors[WARPS]; /* of each warp: where its next record goes, and its last one */
+static __shared__ uint2
+    cursors[WARPS]; /* of each group's first warp: where its next record goes, and its last one; else 0 */
 
 static WS_CONSTANT u32 short_of(u32 object)
 {
@@ -124,7 +125,7 @@ static WS_DEVICE void begin()
 {
     const u32 warp = threadIdx.x / 32,
               first = (u32)offsetof(buffer, records) + (blockIdx.x * WARPS + warp) * (u32)(RECORDS * sizeof(record));
-    const bool mine = wanted && blockIdx.x < BLOCKS;
+    const bool mine = wanted && blockIdx.x < BLOCKS && warp % 4 == 0;
     if (threadIdx.x % 32 == 0)
         cursors[warp] = mine ? make_uint2(first, first + (RECORDS - 1) * (u32)sizeof(record)) : make_uint2(0, 0);
 }

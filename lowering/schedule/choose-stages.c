@@ -60,12 +60,6 @@ static bool is_product(const Op *op, const void *context)
     return op_is_dot(op);
 }
 
-static bool is_store(const Op *op, const void *context)
-{
-    (void)context;
-    return op_info[op->code].class_ == CLASS_STORE;
-}
-
 static bool is_last(const Stages *in, const Op *op)
 {
     return op == block_end(in->block);
@@ -263,14 +257,6 @@ static bool has_slots(const Stages *in)
     return true;
 }
 
-static bool has_stores(const Stages *in)
-{
-    FOR_OPS (op, in->block)
-        if (ir_any(op, is_store, NULL))
-            return true;
-    return false;
-}
-
 /* ---- the writer -------------------------------------------------------------------------------------------------- */
 
 static void clear(const Stages *in)
@@ -289,7 +275,7 @@ static bool write_stages(Stages *in)
     sink(in);
     find_staying(in);
     order_all(in);
-    return is_possible(in) && has_slots(in) && (in->last < 2 || !has_stores(in));
+    return is_possible(in) && has_slots(in);
 }
 
 /* Why the schedule is not chosen unless it is asked for, or NULL.  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Chains of one, three and four products in two, three and four stages, for as many iterations as stages and for fewer:
-   small integers, whose sums are exact. */
+   small integers, whose sums are exact; and one of three stages that stores in between. */
 #include "test.h"
 
 enum { D = 32, ROWS = 96, MOST = 200 };
@@ -64,6 +64,26 @@ static void four(int S, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V, float
     }
 }
 
+/* Each iteration adds what its second product makes to memory. */
+static void stored(int S, const ws_f16 *Q, const ws_f16 *K, const ws_f16 *V, float *O)
+{
+    TENSORS;
+#pragma ws grid(1)
+    for (int i = 0; i < ROWS; i += 64) {
+        ws_tile tq = ws_load(q, i, 0, 64, D), o = EMPTY;
+        ws_store(out, i, 0, EMPTY);
+#pragma ws pipeline(3) schedule(coarse)
+        for (int j = 0; j < S; j += D) {
+            ws_tile tv = ws_load(v, j, 0, D, D);
+            ws_tile s = CLAMP(ws_dot(tq, ws_trans(ws_load(k, j, 0, D, D)), EMPTY));
+            ws_tile m = ws_dot(s, tv, EMPTY);
+            ws_store(out, i, 0, ws_add(ws_load(out, i, 0, 64, D), m));
+            o = ws_dot(CLAMP(m), ws_trans(tv), o);
+        }
+        ws_store(out, i, 0, ws_add(ws_load(out, i, 0, 64, D), o));
+    }
+}
+
 static ws_f16 *integers(size_t count)
 {
     ws_f16 *x = check_random(WS_F16, count);
@@ -97,15 +117,20 @@ static void row(int chain, long i, long S, const ws_f16 *Q, const ws_f16 *K, con
         multiply(x, K, j, S, 1, chain > 1, s);
         for (long c = 0; c < D && j + c < S; c++)
             best = fmax(best, s[c]);
-        multiply(s, V, j, S, 0, 1, t);
-        multiply(t, chain == 3 ? V : K, j, S, chain == 3, 0, u);
+        multiply(s, V, j, S, 0, 0, t);
+        int last = chain == 3 || chain == 5;
+        for (long c = 0; c < D; c++) {
+            o[c] += chain == 5 ? t[c] : 0;
+            t[c] = fmin(fmax(t[c], -2), 2);
+        }
+        multiply(t, last ? V : K, j, S, last, 0, u);
         double most = -100;
         for (long c = 0; c < D && chain == 4; c++)
             u[c] = fmin(fmax(u[c] - seen, -2), 2), most = fmax(most, u[c]);
         seen = most;
         multiply(u, V, j, S, 1, 0, t);
         for (long c = 0; c < D; c++)
-            o[c] += chain == 3 ? u[c] : t[c];
+            o[c] += last ? u[c] : t[c];
     }
     for (long c = 0; c < D && chain == 1; c++)
         o[c] = best;
@@ -113,18 +138,19 @@ static void row(int chain, long i, long S, const ws_f16 *Q, const ws_f16 *K, con
 
 int main(int argc, char **argv)
 {
-    static void (*const kernels[])(int, const ws_f16 *, const ws_f16 *, const ws_f16 *, float *) = {one, three, four};
-    static const int chains[] = {1, 3, 4}, lengths[] = {0, 20, 64, 96, 128, 160, 192, MOST};
+    typedef void kernel(int, const ws_f16 *, const ws_f16 *, const ws_f16 *, float *);
+    static kernel *const kernels[] = {one, three, four, stored};
+    static const int chains[] = {1, 3, 4, 5}, lengths[] = {0, 20, 64, 96, 128, 160, 192, MOST};
     check_begin("stages", argc, argv);
-    for (int n = 0; n < 24; n++) {
-        int S = lengths[n / 3];
+    for (int n = 0; n < 32; n++) {
+        int S = lengths[n / 4];
         ws_f16 *Q = integers(ROWS * D), *K = integers(MOST * D), *V = integers(MOST * D);
         float *O = check_output(WS_F32, ROWS * D);
-        kernels[n % 3](S, check_place(Q), check_place(K), check_place(V), check_place(O));
+        kernels[n % 4](S, check_place(Q), check_place(K), check_place(V), check_place(O));
         check_fetch();
         for (long i = 0; i < ROWS; i++) {
             double o[D];
-            row(chains[n % 3], i, S, Q, K, V, o);
+            row(chains[n % 4], i, S, Q, K, V, o);
             for (long c = 0; c < D; c++)
                 check_close(O, i * D + c, o[c], 0);
         }

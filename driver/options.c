@@ -144,6 +144,8 @@ static void own_option(Options *options, const char *argument)
         options->keep = true;
     else if (same(argument, "--ws-step"))
         options->stepped = true;
+    else if (same(argument, "--ws-rewrite"))
+        options->dump = options->dump ? format("%s,rewrite", options->dump) : "rewrite";
     else if (same(argument, "--ws-show"))
         options->show = true;
     else if (same(argument, "--ws-strict"))
@@ -376,6 +378,7 @@ void options_help(void)
           "                        cuda,emulate: both, of which the program takes one when it starts\n"
           "  --ws-keep             keep the emitted .cu, named after the output\n"
           "  --ws-show             print what was decided for each region\n"
+          "  --ws-rewrite          print what plain loops have become, as C over tiles\n"
           "  --ws-dump=PASS[,..]   print the program after a pass of the lowering\n"
           "  --ws-schedule=FILE    schedules in place of the compiler's choice, as --ws-dump=schedule writes them\n"
           "  --ws-strict           cuda: no contraction of products and sums\n"

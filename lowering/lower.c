@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lower.h"
+#include "print/rewrite.h"
 #include "schedule/schedule.h"
 
 const Pass passes[] = {
@@ -20,6 +21,7 @@ const Pass passes[] = {
     {"types", PHASE_LANGUAGE, CHANGES_BODY, pass_types, "a type and a shape for every value"},
     {"simplify", PHASE_LANGUAGE, CHANGES_BODY, pass_simplify,
      "one form for what the host compiler may have optimized or not"},
+    {"rewrite", PHASE_LANGUAGE, CHANGES_NONE, pass_rewrite, "what plain loops have become, as C over tiles"},
     {"nest", PHASE_LANGUAGE, CHANGES_BODY, pass_nest, "the loops of a grid become one operation"},
     {"restrictions", PHASE_LANGUAGE, CHANGES_NONE, pass_restrictions,
      "pragmas, loops and tensors that the language does not allow"},
@@ -140,6 +142,8 @@ static void print_after(FILE *dump, Kernel *kernel, const Pass *pass)
         fputs(schedule_graph(kernel), dump);
     else if (pass->run == pass_schedule)
         fputs(schedule_text(kernel), dump);
+    else if (pass->run == pass_rewrite)
+        fputs(rewrite_text(kernel), dump);
     else
         ir_print(dump, kernel, pass->name);
 }

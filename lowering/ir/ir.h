@@ -334,8 +334,9 @@ typedef struct {
     int consumers;
     Split split;
     int producer_registers, consumer_registers;
-    bool plain;  /* loops over elements: language/plain.c makes tiles of them */
-    int tile[4]; /* ... so many iterations of each loop; 0: left to the compiler */
+    bool plain;     /* loops over elements: language/plain.c makes tiles of them */
+    bool rewritten; /* it has */
+    int tile[4];    /* ... so many iterations of each loop; 0: left to the compiler */
     Precision precision;
     Extent *extents;       /* ... of arrays of which the loops do not tell */
     Reduction *reductions; /* ... and what they sum; */

@@ -367,6 +367,7 @@ void pass_plain(Kernel *kernel)
     if (!good)
         return;
     kernel->grid.plain = false;
+    kernel->grid.rewritten = true;
     memset(kernel->grid.tile, 0, sizeof kernel->grid.tile);
     kernel->grid.precision = PRECISION_F32;
 }

@@ -112,7 +112,7 @@ ws_tensor ws_tensor_4d(const void *base, ws_dtype t, long d0, long d1, long rows
 
 ws_tensor ws_tensor_2d_ld(const void *base, ws_dtype t, long rows, long cols, long ld)
 {
-    if (rows > 1 && ld < cols) {
+    if (rows > 1 && cols && ld < cols) {
         ws_error_set(WS_ERR_ARGUMENT, "ws_tensor_2d_ld: the leading dimension %ld is less than the %ld columns", ld,
                      cols);
         rows = cols = 0;

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rewrite.c - a grid of plain loops as C over tiles, for wscc --ws-rewrite.
+ *
+ *   %x: tensor<f32,2> = tensor %A, %M, %K, %K, 1      ws_tensor x = ws_tensor_2d_ld(A, WS_F32, M, K, K);
+ *   for %i: i32 = 0, < %M, 128 {                      #pragma ws grid(1)
+ *     %t: tile<f32,128x64> = load %x, %i, 0           for (int i = 0; i < M; i += 128) {
+ *     store %y, %i, 0, (neg %t)                           ws_tile t = ws_load(x, i, 0, 128, 64);
+ *   }                                                     ws_store(y, i, 0, ws_neg(t)); }
+ *
+ * The function's parameters are the kernel's, which are those of its launcher.  A value with one use stands where it is
+ * used, as long as the line stays short.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/text.h"
+#include "machine/plan.h"
+#include "print/rewrite.h"
+#include "rules.h"
+
+enum { LONGEST_INLINE = 60, MAX_RESULTS = 32 };
+
+typedef struct {
+    FILE *out;
+    Kernel *kernel;
+    Module *module;
+    const char **texts; /* by value id: a name, or an expression */
+    const char **names; /* that are taken */
+    int nnames, room, indent;
+} Rewriter;
+
+/* ---- names and types --------------------------------------------------------------------------------------------- */
+
+static const char *c_type(Dtype dtype)
+{
+    static const char *const types[D_COUNT] = {
+        [D_F32] = "float",        [D_F64] = "double",       [D_I8] = "signed char",   [D_I32] = "int",
+        [D_I1] = "_Bool",         [D_U8] = "unsigned char", [D_I16] = "short",        [D_U16] = "unsigned short",
+        [D_U32] = "unsigned int", [D_I64] = "long",         [D_U64] = "unsigned long"};
+    return types[dtype] ? types[dtype] : "float";
+}
+
+static const char *ws_type(const Rewriter *r, Dtype dtype)
+{
+    char *text = arena_alloc(r->module, 16);
+    snprintf(text, 16, "WS_%s", ws_rule_dtype_name((int)dtype));
+    for (char *at = text + 3; *at; at++)
+        *at = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
+    return text;
+}
+
+static bool is_taken(const Rewriter *r, const char *name)
+{
+    for (int i = 0; i < r->nnames; i++)
+        if (!strcmp(r->names[i], name))
+            return true;
+    return false;
+}
+
+/* The user's name, with a number where it is there already.  */
+static const char *new_name(Rewriter *r, const Value *value)
+{
+    const char *stem = value->name && *value->name ? value->name : value->type.kind == K_TILE ? "t" : "n";
+    char *plain = arena_alloc(r->module, strlen(stem) + 1);
+    strcpy(plain, stem);
+    for (char *at = plain; *at; at++)
+        if (!(*at >= 'a' && *at <= 'z') && !(*at >= 'A' && *at <= 'Z') && !(*at >= '0' && *at <= '9') && *at != '_')
+            *at = '_';
+    const char *name = plain;
+    for (int i = 2; is_taken(r, name) || r->nnames == r->room; i++) {
+        if (r->nnames == r->room)
+            return name;
+        name = arena_print(r->module, "%s_%d", plain, i);
+    }
+    r->names[r->nnames++] = name;
+    return name;
+}
+
+static const char *text_of(const Rewriter *r, const Value *value)
+{
+    return r->texts[value->id] ? r->texts[value->id] : "0";
+}
+
+static void line(Rewriter *r, const char *text)
+{
+    fprintf(r->out, "%*s%s\n", 4 * r->indent, "", text);
+}
+
+static const char *declared_type(const Value *value)
+{
+    return value->type.kind == K_TILE     ? "ws_tile"
+           : value->type.kind == K_TENSOR ? "ws_tensor"
+                                          : c_type(value->type.dtype);
+}
+
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
+
+static const char *real_text(const Rewriter *r, double value, bool single)
+{
+    if (isinf(value))
+        return value < 0 ? "-INFINITY" : "INFINITY";
+    if (isnan(value))
+        return "NAN";
+    const char *text = arena_print(r->module, single ? "%.9g" : "%.17g", value);
+    bool whole = !strpbrk(text, ".en");
+    return arena_print(r->module, "%s%s%s", text, whole ? ".0" : "", single ? "f" : "");
+}
+
+static const char *constant_text(const Rewriter *r, const Op *op)
+{
+    Dtype dtype = op->results[0]->type.dtype;
+    if (dtype_is_float(dtype))
+        return real_text(r, op->scalar->real, dtype == D_F32);
+    return arena_print(r->module, "%lld%s", (long long)op->scalar->integer,
+                       dtype == D_I64   ? "L"
+                       : dtype == D_U64 ? "UL"
+                                        : "");
+}
+
+/* Operands from one on, separated by commas.  */
+static const char *list_text(const Rewriter *r, const Op *op, int first, int end)
+{
+    const char *text = "";
+    for (int i = first; i < end; i++)
+        text = arena_print(r->module, "%s%s%s", text, i > first ? ", " : "", text_of(r, op->args[i]));
+    return text;
+}
+
+static const char *scalar_text(const Rewriter *r, const Op *op)
+{
+    const char *x = op->nargs ? text_of(r, op->args[0]) : "", *y = op->nargs > 1 ? text_of(r, op->args[1]) : "";
+    Module *module = r->module;
+    switch (op->code) {
+    case OP_CONST:
+        return constant_text(r, op);
+    case OP_NEGI:
+        return arena_print(module, "(-%s)", x);
+    case OP_NOTI:
+        return arena_print(module, op->results[0]->type.dtype == D_I1 ? "(!%s)" : "(~%s)", x);
+    case OP_MINI:
+        return arena_print(module, "(%s < %s ? %s : %s)", x, y, x, y);
+    case OP_MAXI:
+        return arena_print(module, "(%s > %s ? %s : %s)", x, y, x, y);
+    case OP_SELI:
+        return arena_print(module, "(%s ? %s : %s)", x, y, text_of(r, op->args[2]));
+    case OP_CONVI:
+        return arena_print(module, "(%s)%s", c_type(op->results[0]->type.dtype), x);
+    case OP_MATHI:
+        return arena_print(module, "%s(%s)", op->scalar->function, list_text(r, op, 0, op->nargs));
+    default:
+        return arena_print(module, "(%s %s %s)", x, op_info[op->code].call, y);
+    }
+}
+
+static const char *tensor_text(const Rewriter *r, const Op *op)
+{
+    Type type = op->results[0]->type;
+    const char *base = text_of(r, op->args[0]), *dtype = ws_type(r, type.dtype);
+    if (op->code == OP_SLICE)
+        return arena_print(r->module, "ws_slice(%s, %d, %s)", base, op->tensor->dimension, list_text(r, op, 1, 3));
+    if (type.rank == 1)
+        return arena_print(r->module, "ws_tensor_1d(%s, %s, %s)", base, dtype, text_of(r, op->args[1]));
+    if (type.rank == 2)
+        return arena_print(r->module, "ws_tensor_2d_ld(%s, %s, %s, %s)", base, dtype, list_text(r, op, 1, 3),
+                           text_of(r, op->args[3]));
+    return arena_print(r->module, "ws_tensor_strided(%s, %s, %d, ((const long[]){%s}), ((const long[]){%s}))", base,
+                       dtype, type.rank, list_text(r, op, 1, 1 + type.rank),
+                       list_text(r, op, 1 + type.rank, 1 + 2 * type.rank));
+}
+
+/* ws_load, ws_load_3d; ws_load_row, ws_load_row_2d.  */
+static const char *suffix_of(const Op *op)
+{
+    static const char *const windows[] = {"", "", "", "_3d", "_4d"}, *const vectors[] = {"", "", "_2d", "_2d", "_2d"};
+    int rank = op->args[0]->type.rank;
+    return op->code == OP_LOAD || op->code == OP_STORE ? windows[rank] : vectors[rank];
+}
+
+static const char *load_text(const Rewriter *r, const Op *op)
+{
+    Type type = op->results[0]->type;
+    const char *shape = op->code == OP_LOAD_ROW   ? arena_print(r->module, "%d", type.cols)
+                        : op->code == OP_LOAD_COL ? arena_print(r->module, "%d", type.rows)
+                                                  : arena_print(r->module, "%d, %d", type.rows, type.cols);
+    return arena_print(r->module, "ws_%s%s(%s, %s)", op_info[op->code].text, suffix_of(op),
+                       list_text(r, op, 0, op->nargs), shape);
+}
+
+static const char *tile_text(const Rewriter *r, const Op *op)
+{
+    Type type = op->results[0]->type;
+    switch (op->code) {
+    case OP_FULL:
+        return arena_print(r->module, "ws_full(%s, %d, %d, %s)", ws_type(r, type.dtype), type.rows, type.cols,
+                           real_text(r, op->tile->value, false));
+    case OP_ROW_INDEX:
+    case OP_COL_INDEX:
+        return arena_print(r->module, "ws_%s(%d, %d)", op_info[op->code].text, type.rows, type.cols);
+    case OP_SPLAT: /* an operand may be a number */
+        return text_of(r, op->args[0]);
+    case OP_CAST:
+        return arena_print(r->module, "ws_cast(%s, %s)", text_of(r, op->args[0]), ws_type(r, type.dtype));
+    default:
+        return arena_print(r->module, "ws_%s(%s)", op_info[op->code].text, list_text(r, op, 0, op->nargs));
+    }
+}
+
+static const char *expression(const Rewriter *r, const Op *op)
+{
+    switch (op_info[op->code].class_) {
+    case CLASS_SCALAR:
+        return scalar_text(r, op);
+    case CLASS_TENSOR:
+        return tensor_text(r, op);
+    case CLASS_LOAD:
+        return load_text(r, op);
+    default:
+        return tile_text(r, op);
+    }
+}
+
+/* ---- statements -------------------------------------------------------------------------------------------------- */
+
+static void statement(Rewriter *r, const Op *op);
+
+static void statements(Rewriter *r, const Block *block)
+{
+    FOR_OPS (op, block)
+        if (op->code != OP_YIELD)
+            statement(r, op);
+}
+
+static bool stands_inline(const Op *op, const char *text)
+{
+    OpClass class = op_info[op->code].class_;
+    if (op->code == OP_CONST || op->code == OP_SPLAT)
+        return true;
+    return op->results[0]->uses == 1 && strlen(text) < LONGEST_INLINE && (class == CLASS_SCALAR || class == CLASS_TILE);
+}
+
+static void declare(Rewriter *r, const Op *op)
+{
+    const Value *value = op->results[0];
+    const char *text = expression(r, op);
+    if (value->uses == 0)
+        return;
+    if (!stands_inline(op, text)) {
+        const char *name = new_name(r, value);
+        line(r, arena_print(r->module, "%s %s = %s;", declared_type(value), name, text));
+        text = name;
+    }
+    r->texts[value->id] = text;
+}
+
+static bool stores(const Block *block, const Op *tensor)
+{
+    FOR_OPS (op, block) {
+        if (op_info[op->code].class_ == CLASS_STORE && tensor_root(op->args[0])->args[0] == tensor->args[0])
+            return true;
+        for (int i = 0; i < op->nblocks; i++)
+            if (stores(op->blocks[i], tensor))
+                return true;
+    }
+    return false;
+}
+
+/* A window of what the grid leaves alone comes through a ring.  */
+static bool has_window(const Rewriter *r, const Block *block)
+{
+    FOR_OPS (op, block) {
+        if (op->code == OP_LOAD && !stores(r->kernel->body, tensor_root(op->args[0])))
+            return true;
+        for (int i = 0; i < op->nblocks; i++)
+            if (has_window(r, op->blocks[i]))
+                return true;
+    }
+    return false;
+}
+
+/* A plain loop's pragma is about its tile, too: where nothing can move there is none over tiles.  */
+static const Pipeline *pipeline_to_print(const Rewriter *r, const Op *loop)
+{
+    const Pipeline *pipeline = loop->control->pipeline;
+    return pipeline && pipeline->plain && !has_window(r, loop->blocks[0]) ? NULL : pipeline;
+}
+
+static void print_pragma(Rewriter *r, const Op *loop)
+{
+    const Pipeline *pipeline = pipeline_to_print(r, loop);
+    const Grid *grid = &r->kernel->grid;
+    if (loop->parent == r->kernel->body)
+        line(r, arena_print(r->module, "#pragma ws grid(%d)%s", grid->dims,
+                            grid->consumers ? arena_print(r->module, " consumers(%d)", grid->consumers) : ""));
+    else if (pipeline && (pipeline->automatic || pipeline->depth < 0))
+        line(r, "#pragma ws pipeline(auto)");
+    else if (pipeline)
+        line(r,
+             arena_print(r->module, pipeline->in_flight < 0 ? "#pragma ws pipeline(%d)" : "#pragma ws pipeline(%d, %d)",
+                         pipeline->depth, pipeline->in_flight));
+}
+
+/* Several at once, since one may be computed of another.  */
+static void assign(Rewriter *r, const Op *yield, const char *const *names)
+{
+    const char *next[MAX_RESULTS];
+    int count = yield->nargs < MAX_RESULTS ? yield->nargs : MAX_RESULTS;
+    for (int i = 0; i < count; i++) {
+        next[i] = text_of(r, yield->args[i]);
+        if (count == 1 || !strcmp(next[i], names[i]))
+            continue;
+        const char *name = new_name(r, yield->args[i]);
+        line(r, arena_print(r->module, "%s %s = %s;", declared_type(yield->args[i]), name, next[i]));
+        next[i] = name;
+    }
+    for (int i = 0; i < count; i++)
+        if (strcmp(next[i], names[i]))
+            line(r, arena_print(r->module, "%s = %s;", names[i], next[i]));
+}
+
+static void print_for(Rewriter *r, const Op *op)
+{
+    static const char *const signs[] = {"<", "<=", ">", ">="};
+    const Block *body = op->blocks[0];
+    const char *names[MAX_RESULTS];
+    for (int i = 0; i < op->nresults && i < MAX_RESULTS; i++) {
+        names[i] = r->texts[body->args[1 + i]->id] = r->texts[op->results[i]->id] = new_name(r, body->args[1 + i]);
+        line(r, arena_print(r->module, "%s %s = %s;", declared_type(op->results[i]), names[i],
+                            text_of(r, op->args[3 + i])));
+    }
+    const char *counter = r->texts[body->args[0]->id] = new_name(r, body->args[0]);
+    Opcode compare = op->control->compare;
+    print_pragma(r, op);
+    line(r, arena_print(r->module, "for (%s %s = %s; %s %s %s; %s += %s) {", c_type(body->args[0]->type.dtype), counter,
+                        text_of(r, op->args[0]), counter,
+                        compare == OP_NEI ? "!=" : signs[compare >= OP_LTI && compare <= OP_GEI ? compare - OP_LTI : 0],
+                        text_of(r, op->args[1]), counter, text_of(r, op->args[2])));
+    r->indent++;
+    statements(r, body);
+    assign(r, body->last, names);
+    r->indent--;
+    line(r, "}");
+}
+
+static void print_if(Rewriter *r, const Op *op)
+{
+    const char *names[MAX_RESULTS];
+    for (int i = 0; i < op->nresults && i < MAX_RESULTS; i++) {
+        names[i] = r->texts[op->results[i]->id] = new_name(r, op->results[i]);
+        line(r, arena_print(r->module, "%s %s;", declared_type(op->results[i]), names[i]));
+    }
+    line(r, arena_print(r->module, "if (%s) {", text_of(r, op->args[0])));
+    for (int arm = 0; arm < 2; arm++) {
+        r->indent++;
+        statements(r, op->blocks[arm]);
+        assign(r, op->blocks[arm]->last, names);
+        r->indent--;
+        line(r, arm ? "}" : "} else {");
+    }
+}
+
+static void statement(Rewriter *r, const Op *op)
+{
+    if (op->code == OP_FOR)
+        print_for(r, op);
+    else if (op->code == OP_IF)
+        print_if(r, op);
+    else if (op_info[op->code].class_ == CLASS_STORE)
+        line(r, arena_print(r->module, "ws_%s%s(%s);", op_info[op->code].text, suffix_of(op),
+                            list_text(r, op, 0, op->nargs)));
+    else if (op->nresults == 1)
+        declare(r, op);
+}
+
+/* ---- the function ------------------------------------------------------------------------------------------------ */
+
+static void print_head(Rewriter *r)
+{
+    const Kernel *kernel = r->kernel;
+    fprintf(r->out, "/* The grid of %s, line %d, over tiles. */\nvoid %s_tiles(", kernel->c_function, kernel->loc.line,
+            kernel->name);
+    for (int i = 0; i < kernel->nparams; i++) {
+        const Value *param = kernel->params[i];
+        const char *name = r->texts[param->id] = new_name(r, param);
+        fprintf(r->out, "%s%s%s%s", i ? ", " : "", param->type.kind == K_PTR ? "const " : "", c_type(param->type.dtype),
+                param->type.kind == K_PTR ? " *" : " ");
+        fputs(name, r->out);
+    }
+    fputs(kernel->nparams ? ")\n{\n" : "void)\n{\n", r->out);
+}
+
+const char *rewrite_text(Kernel *kernel)
+{
+    Rewriter rewriter = {.kernel = kernel, .module = kernel->module, .indent = 1}, *r = &rewriter;
+    char *text = NULL;
+    size_t size = 0;
+    if (!kernel->grid.rewritten || kernel->grid.totals || !(r->out = open_memstream(&text, &size)))
+        return "";
+    r->room = kernel->module->next_id + 1;
+    r->texts = arena_alloc(r->module, (size_t)r->room * sizeof *r->texts);
+    r->names = arena_alloc(r->module, (size_t)r->room * sizeof *r->names);
+    ir_count_uses(kernel, kernel->body);
+    print_head(r);
+    statements(r, kernel->body);
+    fputs("}\n\n", r->out);
+    fclose(r->out);
+    const char *copy = text ? arena_print(kernel->module, "%s", text) : "";
+    free(text);
+    return copy;
+}
+
+void pass_rewrite(Kernel *kernel)
+{
+    (void)kernel;
+}

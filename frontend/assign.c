@@ -158,7 +158,7 @@ static Result uninitialized(Walk *w, const Place *place, CXCursor e)
 
 static Value *base_of(Walk *w, Result pointer)
 {
-    return live_in(w, pointer.text, "const void *", type_pointer(D_F32), pointer.name, 1 << 20);
+    return live_in(w, pointer.text, "const void *", type_pointer(D_F32), pointer.name, parameter_rank(w, pointer.text));
 }
 
 /* Memory behind a pointer: an element of an array, in grids of plain loops.  */
@@ -223,6 +223,16 @@ static void element_write(Walk *w, const Place *place, Result result, CXCursor e
     op_append(w->block, op);
 }
 
+/* What carries the tile from role to role, if a ring() names the variable.  */
+static void note_rings(Walk *w, const char *name, Op *def)
+{
+    for (Ring *ring = w->rings; ring; ring = ring->next)
+        if (!strcmp(ring->name, name)) {
+            schedule_op(def)->ring = ring->slots;
+            ring->used = true;
+        }
+}
+
 void place_write(Walk *w, const Place *place, Result result, CXCursor e)
 {
     if (!place->local) {
@@ -236,6 +246,8 @@ void place_write(Walk *w, const Place *place, Result result, CXCursor e)
     const Object *variable = &w->variables[place->variable];
     if (result.kind == R_VALUE && !variable->parameter && !is_aggregate(variable->type))
         name_value(w, result.value, variable->name);
+    if (result.kind == R_VALUE && result.value->def && is_tile_type(place->type) && variable->name)
+        note_rings(w, variable->name, result.value->def);
     slot_write(w, slot_of(w, place->variable, place->byte, true), result);
 }
 
@@ -314,7 +326,7 @@ void initialize(Walk *w, int variable, CXType type, int64_t byte, CXCursor init)
     init = is_aggregate(type) ? peel(w->u, init) : init;
     if (init.kind == CXCursor_CompoundLiteralExpr) {
         Cursors below = children(w->u, init);
-        init = below.list[below.count - 1];
+        init = peel(w->u, below.list[below.count - 1]);
     }
     if (init.kind == CXCursor_InitListExpr && is_aggregate(type)) {
         initialize_list(w, variable, type, byte, init);

@@ -11,10 +11,30 @@
 
 #include "frontend.h"
 
+/* __builtin_choose_expr of names, as ws_tensor_strided is.  */
+static CXCursor chosen_function(const Unit *u, CXCursor e)
+{
+    int64_t chosen;
+    Cursors below = children(u, e);
+    for (int depth = 0; depth < 32 && below.count; depth++) {
+        bool wraps = e.kind == CXCursor_ParenExpr || e.kind == CXCursor_UnexposedExpr || e.kind == CXCursor_CallExpr;
+        if (e.kind == CXCursor_UnexposedExpr && below.count == 3 && evaluate_int(below.list[0], &chosen))
+            e = below.list[chosen ? 1 : 2];
+        else if (wraps && (below.count == 1 || e.kind == CXCursor_CallExpr))
+            e = below.list[0];
+        else
+            break;
+        below = children(u, e);
+    }
+    return e.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(e) : clang_getNullCursor();
+}
+
 /* The function, for a call by its name.  */
 const char *callee_name(const Unit *u, CXCursor e, CXCursor *function)
 {
     CXCursor callee = clang_getCursorReferenced(e);
+    if (callee.kind != CXCursor_FunctionDecl)
+        callee = chosen_function(u, e);
     if (function)
         *function = callee;
     return callee.kind == CXCursor_FunctionDecl ? text_of(u, clang_getCursorSpelling(callee)) : "";

@@ -112,6 +112,9 @@ static bool number_of_result(Result result, Number *number)
 static bool number_of_variable(Walk *w, CXCursor decl, Number *number, int depth)
 {
     int variable = variable_find(w, decl);
+    Dtype dtype;
+    if (!scalar_type(clang_getCursorType(decl), &dtype))
+        return false;
     if (variable >= 0) {
         int slot = slot_of(w, variable, 0, false);
         return slot >= 0 && number_of_result(slot_read(w, slot), number);
@@ -137,6 +140,22 @@ static bool names_variable(const Unit *u, CXCursor c, void *context)
     CXCursor decl = c.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(c) : clang_getNullCursor();
     (void)u;
     return !is_variable(decl);
+}
+
+/* A part of an object whose parts the walk knows.  */
+static bool is_within_local(const Walk *w, CXCursor e)
+{
+    while (e.kind == CXCursor_MemberRefExpr || e.kind == CXCursor_ArraySubscriptExpr) {
+        Cursors below = children(w->u, e);
+        if (!below.count)
+            return false;
+        e = peel(w->u, below.list[0]);
+        Cursors decays = children(w->u, e);
+        if (e.kind == CXCursor_UnexposedExpr && decays.count == 1)
+            e = peel(w->u, decays.list[0]);
+    }
+    CXCursor decl = decl_of(w->u, e);
+    return !clang_Cursor_isNull(decl) && variable_find(w, decl) >= 0;
 }
 
 static bool number_of(Walk *w, CXCursor e, Number *number, int depth)
@@ -188,7 +207,7 @@ static bool number_of(Walk *w, CXCursor e, Number *number, int depth)
     case CXCursor_MemberRefExpr:
     case CXCursor_ArraySubscriptExpr: {
         Place place;
-        if (w->outside || !place_at(w, e, &place) || !place.local)
+        if (!is_within_local(w, e) || !place_at(w, e, &place) || !place.local)
             return false;
         return number_of_result(slot_read(w, slot_of(w, place.variable, place.byte, false)), number);
     }
@@ -675,6 +694,16 @@ static Result unexposed(Walk *w, CXCursor e, const Cursors *below)
     return below->count == 1 ? conversion(w, e, below->list[0]) : unsupported(w, e);
 }
 
+static Result compound_literal(Walk *w, CXCursor e)
+{
+    CXType type = clang_getCursorType(e);
+    int variable = variable_new(w, clang_getNullCursor(), type, true);
+    initialize(w, variable, type, 0, e);
+    if (is_aggregate(type))
+        return (Result){.kind = R_PLACE, .variable = variable, .byte = 0, .type = type};
+    return slot_read(w, slot_of(w, variable, 0, true));
+}
+
 Result eval(Walk *w, CXCursor e)
 {
     Number number = {false, 0, 0};
@@ -711,6 +740,8 @@ Result eval(Walk *w, CXCursor e)
         return call(w, e);
     case CXCursor_StmtExpr:
         return statement_expression(w, e);
+    case CXCursor_CompoundLiteralExpr:
+        return compound_literal(w, e);
     case CXCursor_GenericSelectionExpr:
         return generic(w, e, &below);
     default:
@@ -728,15 +759,20 @@ Value *value_of(Walk *w, CXCursor e)
     return anything(w, clang_getCursorType(e));
 }
 
-static bool is_widening(CXType to, CXType from)
+static bool widens(Dtype x, Dtype y)
 {
-    Dtype x, y;
-    if (!scalar_type(to, &x) || !scalar_type(from, &y) || y == D_I1)
+    if (y == D_I1)
         return false;
     if (x == D_F64 && y == D_F32)
         return true;
     return !dtype_is_float(x) && !dtype_is_float(y) && dtype_bytes(y) < dtype_bytes(x) &&
            (!dtype_is_signed(y) || dtype_is_signed(x));
+}
+
+static bool is_widening(CXType to, CXType from)
+{
+    Dtype x, y;
+    return scalar_type(to, &x) && scalar_type(from, &y) && widens(x, y);
 }
 
 Value *argument_of(Walk *w, CXCursor e)
@@ -758,5 +794,9 @@ Value *argument_of(Walk *w, CXCursor e)
             break;
         e = inner;
     }
-    return value_of(w, e);
+    Value *value = value_of(w, e); /* of a parameter that was walked in place, perhaps, which has no name here */
+    while (value->def && value->def->code == OP_CONVI && !value->name &&
+           widens(value->type.dtype, value->def->args[0]->type.dtype))
+        value = value->def->args[0];
+    return value;
 }

@@ -3,6 +3,7 @@
  * fold.c - what GCC's front end makes of sums and comparisons, so that both doors give one text.
  *
  *   x - 1                addi %x, -1
+ *   x + 64 - 1           addi %x, 63
  *   i < M + 64           i <= M + 63         the smaller number, where sums do not wrap
  *   x % 2 == 0           ((unsigned) x & 1) == 0
  *   a < b ? a : b        mini %a, %b
@@ -27,7 +28,7 @@ static bool is_power_of_two(int64_t number)
     return number > 0 && !(number & (number - 1));
 }
 
-/* x - 1 is x + -1, x - y / 2 is y / -2 + x, x % 8u is x & 7.  */
+/* x - 1 is x + -1, x - y / 2 is y / -2 + x, x % 8u is x & 7, x + 64 + -1 is x + 63.  */
 void fold_binary(Walk *w, Opcode *code, Value **args)
 {
     int64_t number;
@@ -46,6 +47,12 @@ void fold_binary(Walk *w, Opcode *code, Value **args)
                is_power_of_two(number)) {
         *code = OP_ANDI;
         args[1] = literal_int(w, dtype, number - 1);
+    }
+    int64_t first;
+    if (*code == OP_ADDI && is_literal(args[1]) && ir_constant(args[1], &number) && is_step(args[0], OP_ADDI, &first) &&
+        args[0]->type.dtype == dtype && first + number) {
+        args[1] = literal_int(w, dtype, first + number);
+        args[0] = args[0]->def->args[0];
     }
 }
 

@@ -31,15 +31,26 @@
 
 /* ---- the unit ---------------------------------------------------------------------------------------------------- */
 
+/* ring(x, D).  */
+typedef struct Ring {
+    const char *name;
+    int slots;
+    bool used;
+    Loc loc;
+    struct Ring *next;
+} Ring;
+
 /* One #pragma ws of the source.  */
 typedef struct {
-    enum { PRAGMA_GRID, PRAGMA_PIPELINE, PRAGMA_PARTS, PRAGMA_BLOCKS, PRAGMA_OTHER } kind;
+    enum { PRAGMA_GRID, PRAGMA_PIPELINE, PRAGMA_PARTS, PRAGMA_BLOCKS, PRAGMA_TASK, PRAGMA_OTHER } kind;
     const char *word; /* its first one */
     bool used;
     Loc loc;
     unsigned offset; /* of its '#' in the main file */
     Grid grid;
     Pipeline pipeline;
+    Task task;
+    Ring *rings; /* of a pipeline or a task */
 } Pragma;
 
 /* A piece of the main file that other text takes the place of.  */
@@ -129,7 +140,8 @@ int count_assignments(const Unit *u, CXCursor below, CXCursor decl);
 void pragmas_read(Unit *u);
 bool pragmas_elsewhere(Unit *u); /* is there one in a macro, or in a file that is included? */
 Pragma *pragma_of_loop(Unit *u, CXCursor loop, CXCursor function);
-void pragmas_check(Unit *u); /* those that no loop has taken */
+Pragma *pragma_of_block(const Unit *u, CXCursor block); /* a task's; or NULL */
+void pragmas_check(Unit *u);                            /* those that no loop has taken */
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
@@ -221,6 +233,9 @@ typedef struct {
     Frame *frame;
     int frames;
     int depth;               /* of loops */
+    Ring *rings;             /* of the pipelined loop around */
+    int task;                /* of the statement in hand, from 1 on; 0: none */
+    bool pipelined;          /* a pipelined loop is around */
     const Goal *again, *out; /* of the innermost loop */
     const Goal *end;         /* where a null cursor at the end of a list leads */
     Object *variables;
@@ -320,10 +335,12 @@ bool element_type(Walk *w, CXCursor e, Dtype *dtype);
 
 /* tensor.c */
 bool is_tensor_constructor(const char *name);
+int parameter_rank(const Walk *w, const char *text); /* of a live-in, among the function's parameters or behind them */
 Value *tensor_call(Walk *w, CXCursor e, const char *name, const Cursors *args);
 
 /* outside.c */
 void outside_scan(Walk *w);
+void outside_objects(Walk *w); /* structs and arrays of numbers that were initialized before the region */
 Result outside_read(Walk *w, CXCursor decl);
 Definition *definition_of(Walk *w, CXCursor decl);
 

@@ -191,3 +191,40 @@ Result outside_read(Walk *w, CXCursor decl)
     LIST_ADD(w->u->module, w->reads, w->nreads) = (Read){clang_getCanonicalCursor(decl), result};
     return result;
 }
+
+/* ---- objects ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers all the way down.  */
+static bool is_of_numbers(CXType type)
+{
+    Dtype dtype;
+    type = clang_getCanonicalType(type);
+    if (type.kind == CXType_ConstantArray)
+        return clang_getArraySize(type) <= 64 && is_of_numbers(clang_getArrayElementType(type));
+    return type.kind == CXType_Record ? bytes_of(type) <= 512 : scalar_type(type, &dtype);
+}
+
+static void read_object(Walk *w, const Definition *definition)
+{
+    CXType type = clang_getCursorType(definition->decl);
+    CXCursor init = clang_Cursor_isNull(definition->value) ? definition->value : peel(w->u, definition->value);
+    if (!definition->known || !is_aggregate(type) || !is_of_numbers(type) || variable_find(w, definition->decl) >= 0 ||
+        (init.kind != CXCursor_InitListExpr && init.kind != CXCursor_CompoundLiteralExpr))
+        return;
+    bool failed = w->failed;
+    int variable = variable_new(w, definition->decl, type, false);
+    w->outside = w->failed = true; /* in silence: then it is only not known */
+    initialize(w, variable, type, 0, init);
+    w->outside = false;
+    w->failed = failed;
+    for (int i = 0; i < w->nslots; i++)
+        if (w->slots[i].variable == variable && slot_read(w, i).kind != R_VALUE)
+            w->variables[variable].decl = clang_getNullCursor();
+}
+
+void outside_objects(Walk *w)
+{
+    int count = w->ndefinitions;
+    for (int i = 0; i < count; i++)
+        read_object(w, &w->definitions[i]);
+}

@@ -299,11 +299,34 @@ static void clause_pingpong(Tokens *t, Pragma *pragma)
     pragma->pipeline.pingpong = true;
 }
 
+/* ring(x, D): a tile that the loop is going to declare.  */
+static void clause_ring(Tokens *t, Pragma *pragma)
+{
+    Ring *ring = arena_alloc(t->u->module, sizeof *ring);
+    *ring = (Ring){word(t), 0, false, here(t), pragma->rings};
+    if (t->at == t->count || (!isalpha((unsigned char)*word(t)) && *word(t) != '_'))
+        wrong(t, "write ring(x, 3)", "expected the name of a tile");
+    pragma->rings = ring;
+    t->at++;
+    expect(t, ",", "expected ',': ring(tile, slots)");
+    ring->slots = number(t, "the number of slots of a ring", 1, 16);
+}
+
 /* What this door does not know yet, said where it stands.  */
 static void clause_unknown_here(Tokens *t, Pragma *pragma)
 {
     (void)pragma;
     wrong(t, "compile it with --ws-frontend=gcc", "the clang front end does not know this clause yet");
+}
+
+static void clause_groups(Tokens *t, Pragma *pragma)
+{
+    pragma->task.groups = number(t, "the number of a task's groups", 1, 7);
+}
+
+static void clause_registers_of_task(Tokens *t, Pragma *pragma)
+{
+    pragma->task.registers = number(t, "a number of registers", 1, 255);
 }
 
 /* ---- directives -------------------------------------------------------------------------------------------------- */
@@ -325,7 +348,12 @@ static const Clause grid_clauses[] = {{"persistent", false, clause_persistent},
                                       {NULL, false, NULL}};
 static const Clause pipeline_clauses[] = {{"schedule", true, clause_schedule}, {"pingpong", false, clause_pingpong},
                                           {"tile", true, clause_tile_of_loop}, {"reduction", true, clause_reduction},
-                                          {"ring", true, clause_unknown_here}, {NULL, false, NULL}};
+                                          {"ring", true, clause_ring},         {NULL, false, NULL}};
+
+static const Clause task_clauses[] = {{"groups", true, clause_groups},
+                                      {"registers", true, clause_registers_of_task},
+                                      {"ring", true, clause_ring},
+                                      {NULL, false, NULL}};
 
 static void read_clause(Tokens *t, const Clause *clause, Pragma *pragma)
 {
@@ -350,13 +378,15 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
                      pragma->kind == PRAGMA_GRID
                          ? "the clauses are persistent, cluster, order, consumers, registers and share; of plain loops "
                            "tile, precision and extent"
+                     : pragma->kind == PRAGMA_TASK
+                         ? "the clauses are groups, registers and ring"
                          : "the clauses are schedule, pingpong and ring; of plain loops tile and reduction",
                      "'%s' is not a clause of '%s'", word(t), pragma->word);
             t->failed = true;
             return;
         }
         unsigned bit = 1u << (clause - clauses);
-        if (seen & bit && strcmp(clause->name, "reduction"))
+        if (seen & bit && strcmp(clause->name, "reduction") && strcmp(clause->name, "ring"))
             wrong(t, "remove one of them", "this clause is given twice");
         seen |= bit;
         t->at++;
@@ -390,6 +420,18 @@ static void read_pipeline(Tokens *t, Pragma *pragma)
     read_clauses(t, pipeline_clauses, pragma);
 }
 
+static void read_task(Tokens *t, Pragma *pragma)
+{
+    pragma->kind = PRAGMA_TASK;
+    expect(t, "(", "expected '(' after 'task': its name");
+    pragma->task.name = word(t);
+    if (t->at == t->count || (!isalpha((unsigned char)*word(t)) && *word(t) != '_'))
+        wrong(t, "write task(name)", "expected the name of a task");
+    t->at++;
+    expect(t, ")", "expected ')' after the task's name");
+    read_clauses(t, task_clauses, pragma);
+}
+
 static void read_directive(Tokens *t, Pragma *pragma)
 {
     pragma->word = word(t);
@@ -403,7 +445,9 @@ static void read_directive(Tokens *t, Pragma *pragma)
     } else if (accept(t, "blocks")) {
         pragma->kind = PRAGMA_BLOCKS;
         pragma->pipeline.blocks = true;
-    } else if (!strcmp(word(t), "devices") || !strcmp(word(t), "together") || !strcmp(word(t), "task")) {
+    } else if (accept(t, "task")) {
+        read_task(t, pragma);
+    } else if (!strcmp(word(t), "devices") || !strcmp(word(t), "together")) {
         wrong(t, "compile it with --ws-frontend=gcc", "the clang front end does not know this pragma yet");
     } else {
         complain(t->u, here(t),
@@ -583,9 +627,8 @@ bool pragmas_elsewhere(Unit *u)
 /* ---- which loop -------------------------------------------------------------------------------------------------- */
 
 /* Only white space, comments and other directives stand between.  */
-static bool stands_above(const Unit *u, const Pragma *pragma, unsigned begin)
+static bool only_blank(const Unit *u, unsigned at, unsigned begin)
 {
-    unsigned at = line_end(u, pragma->offset);
     if (begin < at)
         return false;
     while (at < begin) {
@@ -606,13 +649,29 @@ static bool stands_above(const Unit *u, const Pragma *pragma, unsigned begin)
     return at == begin;
 }
 
+static bool stands_above(const Unit *u, const Pragma *pragma, unsigned begin)
+{
+    return only_blank(u, line_end(u, pragma->offset), begin);
+}
+
+/* The first thing in its braces.  */
+Pragma *pragma_of_block(const Unit *u, CXCursor block)
+{
+    if (block.kind != CXCursor_CompoundStmt || !in_text(u, block))
+        return NULL;
+    for (int i = 0; i < u->npragmas; i++)
+        if (u->pragmas[i].kind == PRAGMA_TASK && only_blank(u, begin_of(block) + 1, u->pragmas[i].offset))
+            return &u->pragmas[i];
+    return NULL;
+}
+
 Pragma *pragma_of_loop(Unit *u, CXCursor loop, CXCursor function)
 {
     (void)function;
     if (!in_text(u, loop))
         return NULL;
     for (int i = 0; i < u->npragmas; i++)
-        if (stands_above(u, &u->pragmas[i], begin_of(loop)))
+        if (u->pragmas[i].kind != PRAGMA_TASK && stands_above(u, &u->pragmas[i], begin_of(loop)))
             return &u->pragmas[i];
     return NULL;
 }
@@ -624,8 +683,9 @@ void pragmas_check(Unit *u)
         if (pragma->used)
             continue;
         complain(u, pragma->loc, "put it into a grid",
-                 pragma->kind == PRAGMA_GRID ? "'#pragma ws %s' stands above a 'for' loop"
-                                             : "'#pragma ws %s' is above no loop of a grid",
+                 pragma->kind == PRAGMA_TASK   ? "'#pragma ws %s' does not begin a block of a pipelined loop"
+                 : pragma->kind == PRAGMA_GRID ? "'#pragma ws %s' stands above a 'for' loop"
+                                               : "'#pragma ws %s' is above no loop of a grid",
                  pragma->word);
     }
 }

@@ -134,9 +134,12 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     outside_scan(&walk);
     check_clauses(&walk, pragma);
     each_below(u, region, own_one, &walk);
+    outside_objects(&walk);
     if (!walk.failed)
         walk_loop(&walk, region);
     if (walk.failed || walk.kernel->failed) {
+        if (!u->errors)
+            complain(u, pragma->loc, "please report this", "the clang front end has refused this grid without a word");
         walk.kernel->failed = u->module->failed = true;
         return;
     }

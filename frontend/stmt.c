@@ -247,11 +247,33 @@ static Exits walk_jump(Walk *w, CXCursor s, const Goal *target)
     return exits_none();
 }
 
+static int task_of(Walk *w, CXCursor s, Pragma *pragma)
+{
+    int count = 0;
+    for (const Task *task = w->kernel->tasks; task; task = task->next, count++)
+        if (!strcmp(task->name, pragma->task.name))
+            refuse(w, s, "give each task a name of its own, and put what one role does into one block",
+                   "two tasks are called '%s'", pragma->task.name);
+    if (!w->pipelined)
+        refuse(w, s, "put '#pragma ws pipeline' above the loop around it",
+               "task '%s' stands outside of a pipelined loop", pragma->task.name);
+    Task *task = task_new(w->kernel, pragma->task.name);
+    task->groups = pragma->task.groups;
+    task->registers = pragma->task.registers;
+    task->loc = pragma->loc;
+    pragma->used = true;
+    return count + 1;
+}
+
 static Exits walk_compound(Walk *w, CXCursor s)
 {
     Cursors below = children(w->u, s);
-    int slots = w->nslots;
+    int slots = w->nslots, task = w->task;
+    Pragma *pragma = pragma_of_block(w->u, s);
+    if (pragma)
+        w->task = task_of(w, s, pragma);
     Exits exits = walk_list(w, below.list, below.count, 0);
+    w->task = task;
     Jump *on = exits_find(&exits, &FALL);
     for (int i = slots; on && i < on->state.count; i++)
         on->state.slot[i] = (Result){.kind = R_NONE};
@@ -334,7 +356,7 @@ Exits walk_list(Walk *w, const CXCursor *list, int count, int first)
         if (clang_Cursor_isNull(s))
             return jump_to(w, w->end);
         bool leaves = may_leave(w->u, s);
-        if (leaves && s.kind == CXCursor_CompoundStmt)
+        if (leaves && s.kind == CXCursor_CompoundStmt && !pragma_of_block(w->u, s))
             return walk_spliced(w, s, list, count, i + 1);
         if (leaves && s.kind == CXCursor_IfStmt && ways_on(w->u, s) == 1)
             return walk_if(w, s, &(Rest){list, count, i + 1});

@@ -90,7 +90,7 @@ static bool shape_of(Walk *w, CXCursor call, const char *name, const Cursors *ar
     return true;
 }
 
-static int parameter_rank(const Walk *w, const char *text)
+int parameter_rank(const Walk *w, const char *text)
 {
     int count = clang_Cursor_getNumArguments(w->function);
     for (int i = 0; i < count; i++)

@@ -15,6 +15,9 @@
 static void place(Walk *w, Op *op)
 {
     Block *block = w->outside ? w->kernel->body : w->block;
+    OpClass class_ = op_info[op->code].class_;
+    if (w->task && !w->outside && (class_ == CLASS_TILE || class_ == CLASS_LOAD || class_ == CLASS_STORE))
+        schedule_op(op)->task = w->task;
     if (block == w->kernel->body && w->anchor)
         op_before(w->anchor, op);
     else

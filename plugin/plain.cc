@@ -139,7 +139,8 @@ static tree operand_before(Walk *w, tree operand, int depth)
 static tree choice_before(Walk *w, gphi *phi, int depth)
 {
     basic_block bb = gimple_bb(phi), top = get_immediate_dominator(CDI_DOMINATORS, bb);
-    gimple *test = top && EDGE_COUNT(top->succs) == 2 ? last_stmt(top) : NULL;
+    gimple_stmt_iterator last = top ? gsi_last_nondebug_bb(top) : gsi_none();
+    gimple *test = top && EDGE_COUNT(top->succs) == 2 && !gsi_end_p(last) ? gsi_stmt(last) : NULL;
     if (!test || gimple_code(test) != GIMPLE_COND || gimple_phi_num_args(phi) != 2 ||
         loop_outer(bb->loop_father) == NULL)
         return NULL_TREE;

@@ -16,7 +16,8 @@ both() {
     text_by gcc "$1" >by-gcc || return 1
     test -s by-gcc || return 0
     text_by clang "$1" >by-clang || return 1
-    diff -u by-gcc by-clang
+    for door in gcc clang; do awk -f "$here/kernels.awk" by-$door >sorted-$door; done
+    diff -u sorted-gcc sorted-clang
 }
 
 reason() { sed -n "s|^$1: ||p" "$here/apart"; }

@@ -130,7 +130,7 @@ static void own_option(Options *options, const char *argument)
     else if (own_value(argument, "--ws-timeline", &value))
         options->timeline = value;
     else if (own_value(argument, "--ws-trace", &value))
-        options->trace = value;
+        args_add(&options->traces, value);
     else if (same(argument, "--ws-trace"))
         options->traced = true;
     else if (own_value(argument, "--ws-bundle", &value))
@@ -390,7 +390,8 @@ void options_help(void)
           "                        its place, where a build system lets something run first (CACHE: ccache)\n"
           "  --ws-page=FILE.html   show the kernels on a page for a browser: source and roles side by side, rings\n"
           "                        and groups over time, memory, what was chosen, what was proved\n"
-          "  --ws-trace=FILE       with that: this run (WS_TRACE) in place of one of the program that is linked\n"
+          "  --ws-trace=FILE       with that: this run (WS_TRACE) in place of one of the program that is linked;\n"
+          "                        twice: two of them, to be seen one above the other\n"
           "  --ws-trace            cuda: kernels write WS_TRACE from inside, in their multiprocessors' clocks\n"
           "  --ws-step             emulate: the program stops before each step of a kernel, and asks which is next\n"
           "  --ws-timeline=FILE    run the emulated program with the durations of a Hopper GPU, and draw what each\n"

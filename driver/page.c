@@ -110,13 +110,13 @@ static void write_member(FILE *file, const char *name, const char *text)
 }
 
 /* Lines of the trace, each an event, as many as a page may hold: {"ph"...}, to {"ph"...}]}.  */
-static void write_trace(FILE *file, const char *trace)
+static bool write_events(FILE *file, const char *trace, long most)
 {
     const char *line = trace ? strstr(trace, "\n{\"ph\"") : NULL;
     bool first = true;
 
-    fputs(",\n\"trace\":[", file);
-    for (line = line ? line + 1 : NULL; line && line - trace < TRACE_MOST; line = strchr(line, '\n') + 1) {
+    fputc('[', file);
+    for (line = line ? line + 1 : NULL; line && line - trace < most; line = strchr(line, '\n') + 1) {
         size_t length = strcspn(line, "\n");
         if (length < 3 || line[length - 1] != ',')
             break;
@@ -129,20 +129,56 @@ static void write_trace(FILE *file, const char *trace)
                 fputc(line[i], file);
         first = false;
     }
-    fprintf(file, "],\n\"cut\":%s", trace && line && line - trace >= TRACE_MOST ? "true" : "false");
+    fputc(']', file);
+    return trace && line && line - trace >= most;
 }
 
-/* What the program does on emulate, without arguments and input.  */
-static const char *run_traced(const Options *options)
+/* The first of them is what the page begins with.  */
+static void write_traces(FILE *file, const Args *traces)
+{
+    long most = TRACE_MOST / (traces->count > 1 ? traces->count : 1);
+
+    fputs(",\n\"trace\":", file);
+    bool cut = write_events(file, traces->count ? traces->item[0] : NULL, most);
+    fputs(",\n\"more\":[", file);
+    for (int i = 1; i < traces->count; i++) {
+        if (i > 1)
+            fputc(',', file);
+        cut |= write_events(file, traces->item[i], most);
+    }
+    fprintf(file, "],\n\"cut\":%s", cut ? "true" : "false");
+}
+
+/* What the program does on emulate, without arguments and input: by its seed, and with the durations of a machine.  */
+static void run_traced(const Options *options, const Config *config, Args *traces)
 {
     const char *program = options->output ? options->output : "a.out";
     const char *path = format("%s/trace.json", temporary_folder());
 
     if (options->step != STEP_LINK || !has_target(options->target, TARGET_EMULATE))
-        return NULL;
-    free(output_of(format("WS_TARGET=emulate WS_TRACE=%s timeout %d %s%s </dev/null 2>&1", quoted(path), RUN_SECONDS,
-                          strchr(program, '/') ? "" : "./", quoted(program))));
-    return read_file(path);
+        return;
+    for (int predicted = 0; predicted < 2; predicted++) {
+        const char *machine = predicted ? format("WS_MACHINE=%s ", quoted(config->machine)) : "";
+        if (predicted && access(config->machine, R_OK) != 0)
+            return;
+        free(output_of(format("WS_TARGET=emulate WS_STEP= %sWS_TRACE=%s timeout %d %s%s </dev/null 2>&1", machine,
+                              quoted(path), RUN_SECONDS, strchr(program, '/') ? "" : "./", quoted(program))));
+        char *trace = read_file(path);
+        if (trace)
+            args_add(traces, trace);
+        unlink(path);
+    }
+}
+
+/* What --ws-trace names.  */
+static void read_traces(const Options *options, Args *traces)
+{
+    for (int i = 0; i < options->traces.count; i++) {
+        char *trace = read_file(options->traces.item[i]);
+        if (!trace)
+            fail("cannot read %s: %s", options->traces.item[i], strerror(errno));
+        args_add(traces, trace);
+    }
 }
 
 /* ---- --ws-timeline ----------------------------------------------------------------------------------------------- */
@@ -172,13 +208,15 @@ void page_write(const Options *options, const Config *config)
 {
     static const char mark[] = "@DATA@";
     char *template = read_file(config->page), *sources = format("%s", "");
-    const char *trace = options->trace ? read_file(options->trace) : run_traced(options);
+    Args traces = {0};
     char *dumps = asked_again(options, config, "--ws-dump=plan,schedule,verify", "2>/dev/null");
     char *remarks = asked_again(options, config, "--ws-show", "2>&1 >/dev/null");
     const char *place = template ? strstr(template, mark) : NULL, *name = "";
 
-    if (options->trace && !trace)
-        fail("cannot read %s: %s", options->trace, strerror(errno));
+    if (options->traces.count)
+        read_traces(options, &traces);
+    else
+        run_traced(options, config, &traces);
     if (!place)
         fail("cannot read %s: %s", config->page, strerror(errno));
     for (int i = 0; i < options->count; i++)
@@ -198,7 +236,7 @@ void page_write(const Options *options, const Config *config)
     write_member(file, "emitted", emitted);
     write_member(file, "dumps", dumps);
     write_member(file, "remarks", remarks);
-    write_trace(file, trace);
+    write_traces(file, &traces);
     fputs("}", file);
     fputs(place + strlen(mark), file);
     if (ferror(file) || fclose(file) != 0)

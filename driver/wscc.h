@@ -107,7 +107,8 @@ typedef struct {
     /* Our own.  */
     Target target;
     const char *dump, *bundle, *print, *schedule;
-    const char *page, *trace;   /* a page for a browser, and the run that it shows */
+    const char *page;           /* a page for a browser, ... */
+    Args traces;                /* ... and the runs that it shows, if they were made before */
     const char *timeline;       /* a prediction, drawn */
     const char *python;         /* the name of a package, or NULL */
     const char *package;        /* its folder */

@@ -45,7 +45,8 @@ made gives >expected
 # Several lines that an example prints are one in the manual.
 joined() { awk '/^ws_[a-z0-9_]+ > / { if (n++) print line; line = $0; next } NF { line = line " / " $0 } END { print line }' |
     sed 's|/ *|/ |g; s|   *| |g; s| *$||'; }
-sequential() { "$wscc" --ws-target=sequential -O1 -w examples.c -lm -o plain && ./plain | joined >said && diff expected said; }
+sequential() { "$wscc" --ws-target=sequential -O1 -w examples.c -lm -o plain && ./plain | joined >said &&
+    diff expected said; }
 ok 'every example gives what it says' sequential
 as_kernels() { WSCC=$wscc "$top_srcdir/tools/wsc-run" -O1 -w examples.c >kernels 2>err || { cat err; return 1; }
     joined <kernels | sed 's/ws_print > .*: m:/ws_print > m:/' >said && diff expected said; }

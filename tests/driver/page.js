@@ -65,6 +65,12 @@ window.addEventListener('load', async () => {
   const wide = $('timeline').viewBox.baseVal.width;
   $('zoom').value = 4; $('zoom').dispatchEvent(new Event('input'));
   check('zoom', $('timeline').viewBox.baseVal.width > 3 * wide && $('timeline').querySelectorAll('path').length > 5);
+  const others = $('below').options.length;
+  $('below').selectedIndex = 0; $('below').dispatchEvent(new Event('change'));
+  check('nothing is below', $('compared').style.display === 'none');
+  $('below').selectedIndex = others - 1; $('below').dispatchEvent(new Event('change'));
+  check('another timeline is below', $('compared').style.display === 'block' && others > 1 &&
+      $('compared').querySelectorAll('path').length > 3 && $('compared-unit').textContent.length > 20);
   press('timeline', 'ArrowRight');
   check('keys move in time', at() === 6);
   const box = $('timeline').getBoundingClientRect();

@@ -29,6 +29,12 @@ given_trace() {
         --ws-trace=seed.json -w -c "$top_srcdir/samples/gemm.c" -o o.o && grep -q '"seed":9' seed.html
 }
 ok 'a page of another run' given_trace
+two_traces() {
+    WS_MACHINE=$top_srcdir/machines/hopper.machine WS_TRACE=clocks.json ./gemm >/dev/null && "$wscc" \
+        --ws-target=emulate --ws-page=two.html --ws-trace=seed.json --ws-trace=clocks.json -w -c \
+        "$top_srcdir/samples/gemm.c" -o o.o && grep -q '"more":\[\[' two.html && grep -q '"unit":"clock"' two.html
+}
+ok 'a page of two runs' two_traces
 refused() { "$wscc" "$@" >said 2>&1; test $? = 1 && cat said && grep -q 'ws-page' said; }
 ok 'the sequential target has no roles' refused --ws-target=sequential --ws-page=x.html -c "$top_srcdir/samples/gemm.c"
 ok 'nothing to compile' refused --ws-target=emulate --ws-page=x.html gemm

@@ -4,7 +4,8 @@
  *
  * One function, in a file that includes itself: under its pragmas, and without them as f_plain.  Its arrays are read at
  * offsets, across, by one counter, under conditions on counters and on values; there are sums and maxima along rows and
- * columns, products in all orientations, triangles, elements that are looked up, and loops that count down.
+ * columns, products in all orientations, triangles, elements that are looked up, loops that count down, and sums that
+ * leave the grid.
  * tests/fuzz/plain compiles it for emulate and runs it.
  */
 #include <stdio.h>
@@ -226,6 +227,36 @@ static void products(void)
     printf("        }\n");
 }
 
+/* What leaves the grid; numbers stay small, so that the order of a sum of floats does not show.  */
+static void totals(void)
+{
+    static const char *const clauses[] = {"+", "max", "min"}, *const sums[] = {"s += x;", "s = x > s ? x : s;",
+                                                                               "if (x < s) s = x;"};
+    int two = below(2), op = below(3);
+    const char *col = two ? "j" : "1";
+    printf("    T s = u[1], g = 0;\n    WS(grid(%d)%s reduction(%s: s) reduction(+: g))\n    ", two ? 2 : 1,
+           two ? PICK("", " tile(8, 32)", " tile(16, 16)") : PICK("", " tile(32)", " tile(64)"), clauses[op]);
+    printf("for (int i = 1; i < n - 1; i++)\n        ");
+    if (two)
+        loop("j", "m");
+    printf("        {\n            T x = ");
+    expression("i", col, 2);
+    printf(";\n            x = x > 4 ? 4 : x < -4 ? -4 : x;\n");
+    if (below(2) && !two) {
+        printf("            WS(pipeline(auto) tile(%s) reduction(+: g))\n            for (int k = 1; k < %s; k++) {\n",
+               PICK("8", "32"), PICK("m - 1", "i", "m / 2"));
+        printf(
+            "                if (%s)\n                    g += v[k] * x;\n                else%s\n                    "
+            "g -= a[i * m + k];\n            }\n",
+            PICK("k < i", "a[i * m + k] > 0", "flag"), PICK("", " if (b[i * m + k] < 0)"));
+    } else {
+        printf("            if (%s)\n                g %s x;\n", PICK("x > 0", "flag", "i > 3"), PICK("+=", "-="));
+    }
+    printf(
+        "            %s\n            c[i * m + %s] = x;\n        }\n    w[0] = s / (n * m);\n    w[1] = g / (n * m);\n",
+        sums[op], col);
+}
+
 int main(int argc, char **argv)
 {
     int seed = argc > 1 ? atoi(argv[1]) : 0;
@@ -233,7 +264,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 8; i++)
         below(2);
     const char *type = below(3) ? "float" : "double";
-    int kind = below(3), n = 3 + below(90), m = n + below(30);
+    int kind = below(4), n = 3 + below(90), m = n + below(30);
     lookups = below(3) == 0;
     printf("/* plain %d */\n#ifdef KERNEL\n", seed);
     printf("KERNEL(f)(int n, int m, int l, int flag, T *c, T *w, const T *a, const T *b, const T *t, const T *u, const "
@@ -242,8 +273,10 @@ int main(int argc, char **argv)
         elementwise();
     else if (kind == 1)
         rows();
-    else
+    else if (kind == 2)
         products();
+    else
+        totals();
     printf("}\n#else\n#include \"plain.h\"\n#define T %s\n#define WS PLAIN_PRAGMA\n#define KERNEL(name) static void "
            "name\n",
            type);
@@ -260,6 +293,11 @@ int main(int argc, char **argv)
            "check_place(u), "
            "check_place(v), check_place(at));\n    check_fetch();\n    f_plain(n, m, l, flag, c_, w_, a_, b_, t_, u_, "
            "v_, at);\n");
+    printf(
+        "    unsigned bits = 1;\n    for (size_t i = 0; i < (size_t)(m * m) * sizeof(T); i++)\n        bits = bits * "
+        "31 + "
+        "((unsigned char *)c)[i];\n    for (size_t i = 0; i < (size_t)m * sizeof(T); i++)\n        bits = bits * 31 + "
+        "((unsigned char *)w)[i];\n    printf(\"bits %%08x\\n\", bits);\n");
     printf("    PLAIN_SAME(c, m * m, %s);\n    PLAIN_SAME(w, m, %s);\n    return plain_end();\n}\n#endif\n",
            type[0] == 'f' ? "2e-4" : "1e-12", type[0] == 'f' ? "2e-4" : "1e-12");
     return 0;

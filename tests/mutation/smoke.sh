@@ -77,4 +77,11 @@ for name in later-edge no-edge other-body; do
 done
 sh "$top_srcdir/tests/mutation/run" --operator earlier-edge "$top_srcdir/tests/mutation/peeled.c" >"$work/score"
 ok 'earlier-edge, whose mask holds' refused earlier-edge
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/plain.c" >"$work/score"
+not_ok 'the unspoiled plain loops are refused' grep '^not ok' "$work/score"
+for name in drop-put drop-get drop-release twice-store before-loop later trip-less trip-more fixed-slot next-slot \
+    other-tile other-start other-phase; do
+    ok "$name, of plain loops" noticed "$name"
+done
+ok 'no mutant of plain loops is missed' awk '$1 == "all" { good = $2 > 100 && $NF == 0 } END { exit !good }' "$work/score"
 done_testing

@@ -38,18 +38,18 @@ static bool writes_memory(gimple *stmt)
     return !memory_place(lhs, &place) || is_global_var(place.decl) || TREE_CODE(TREE_TYPE(place.decl)) == ARRAY_TYPE;
 }
 
-/* A region of loops over elements: it writes arrays, or sums what leaves it, and calls no function of ws.h.  */
+/* A region of loops over elements: it reads or writes arrays, and calls no function of ws.h.  */
 bool plain_is(class loop *outer, const Pragma *pragma)
 {
-    bool writes = false, tiles = false;
+    bool arrays = false, tiles = false;
     basic_block *body = get_loop_body(outer);
     for (unsigned i = 0; i < outer->num_nodes; i++)
         for (gimple_stmt_iterator s = gsi_start_nondebug_bb(body[i]); !gsi_end_p(s); gsi_next_nondebug(&s)) {
             tiles |= calls_tiles(gsi_stmt(s));
-            writes |= writes_memory(gsi_stmt(s));
+            arrays |= writes_memory(gsi_stmt(s)) || gimple_assign_load_p(gsi_stmt(s));
         }
     free(body);
-    return (writes || pragma->grid.reductions) && !tiles;
+    return (arrays || pragma->grid.reductions) && !tiles;
 }
 
 /* ---- addresses --------------------------------------------------------------------------------------------------- */

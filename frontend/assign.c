@@ -394,7 +394,11 @@ static Result compound(Walk *w, CXCursor e, const Cursors *below, const Place *p
     Value *right = value_of(w, below->list[1]);
     if (shift && dtype_bytes(wide) < 4)
         wide = D_I32;
-    return result_of(convert(w, binary(w, code, wide, convert(w, old.value, wide), right), narrow));
+    Value *left = convert(w, old.value, wide);
+    w->of_variable = is_literal(right) && !is_written(w->u, below->list[1]);
+    Value *value = binary(w, code, wide, left, right);
+    w->of_variable = false;
+    return result_of(convert(w, value, narrow));
 }
 
 Result assign(Walk *w, CXCursor e)

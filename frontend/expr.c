@@ -119,6 +119,14 @@ static bool number_of_variable(Walk *w, CXCursor decl, Number *number, int depth
         int slot = slot_of(w, variable, 0, false);
         return slot >= 0 && number_of_result(slot_read(w, slot), number);
     }
+    int copied = w->frame->id == 0 ? copied_parameter(w, decl) : -1;
+    if (copied >= 0) {
+        w->in_caller = true;
+        bool good = number_of(w, clang_Cursor_getArgument(w->site, (unsigned)copied), number, depth + 1) &&
+                    number_cast(clang_getCursorType(decl), number);
+        w->in_caller = false;
+        return good;
+    }
     Definition *definition = definition_of(w, decl);
     if (w->frame->id == 0 && definition && definition->known && !definition->reading) {
         definition->reading = true;
@@ -549,7 +557,10 @@ static Result binary_operator(Walk *w, CXCursor e, const Cursors *below)
     if (x.kind != R_VALUE || y.kind != R_VALUE || code == OP_COUNT || !scalar_type(clang_getCursorType(e), &dtype) ||
         x.value->type.kind != K_SCALAR || y.value->type.kind != K_SCALAR)
         return unsupported(w, e);
-    return result_of(binary(w, code, dtype, x.value, y.value));
+    w->of_variable = is_literal(y.value) && !is_written(w->u, below->list[1]);
+    Value *value = binary(w, code, dtype, x.value, y.value);
+    w->of_variable = false;
+    return result_of(value);
 }
 
 static Result step_variable(Walk *w, CXCursor e, CXCursor target, bool up, bool before)

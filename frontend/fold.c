@@ -16,8 +16,23 @@
 
 #include "frontend.h"
 
-static bool is_step(const Value *value, Opcode code, int64_t *number)
+static bool names_none(const Unit *u, CXCursor c, void *context)
 {
+    (void)u;
+    (void)context;
+    return c.kind != CXCursor_DeclRefExpr || !is_variable(clang_getCursorReferenced(c));
+}
+
+bool is_written(const Unit *u, CXCursor e)
+{
+    return names_none(u, e, NULL) && each_below(u, e, names_none, NULL);
+}
+
+static bool is_step(const Walk *w, const Value *value, Opcode code, int64_t *number)
+{
+    for (int i = 0; i < w->nof_variables; i++)
+        if (w->of_variables[i] == value)
+            return false;
     return value->def && value->def->code == code && !value->name && value->def->nargs == 2 &&
            is_literal(value->def->args[1]) && !dtype_is_float(value->type.dtype) &&
            ir_constant(value->def->args[1], number);
@@ -33,12 +48,12 @@ void fold_binary(Walk *w, Opcode *code, Value **args)
 {
     int64_t number;
     Dtype dtype = args[1]->type.dtype;
-    if (dtype_is_float(dtype))
+    if (dtype_is_float(dtype) || w->of_variable)
         return;
     if (*code == OP_SUBI && is_literal(args[1]) && !is_literal(args[0]) && ir_constant(args[1], &number)) {
         *code = OP_ADDI;
         args[1] = literal_int(w, dtype, -number);
-    } else if (*code == OP_SUBI && dtype_is_signed(dtype) && is_step(args[1], OP_DIVI, &number) && number > 1) {
+    } else if (*code == OP_SUBI && dtype_is_signed(dtype) && is_step(w, args[1], OP_DIVI, &number) && number > 1) {
         Value *x = args[0];
         *code = OP_ADDI;
         args[0] = binary(w, OP_DIVI, dtype, args[1]->def->args[0], literal_int(w, dtype, -number));
@@ -49,8 +64,8 @@ void fold_binary(Walk *w, Opcode *code, Value **args)
         args[1] = literal_int(w, dtype, number - 1);
     }
     int64_t first;
-    if (*code == OP_ADDI && is_literal(args[1]) && ir_constant(args[1], &number) && is_step(args[0], OP_ADDI, &first) &&
-        args[0]->type.dtype == dtype && first + number) {
+    if (*code == OP_ADDI && is_literal(args[1]) && ir_constant(args[1], &number) &&
+        is_step(w, args[0], OP_ADDI, &first) && args[0]->type.dtype == dtype && first + number) {
         args[1] = literal_int(w, dtype, first + number);
         args[0] = args[0]->def->args[0];
     }
@@ -60,7 +75,7 @@ void fold_binary(Walk *w, Opcode *code, Value **args)
 static bool smaller_number(Walk *w, Opcode *code, Value **x)
 {
     int64_t number;
-    if (!is_step(*x, OP_ADDI, &number) || !dtype_is_signed((*x)->type.dtype) || dtype_bytes((*x)->type.dtype) < 4)
+    if (!is_step(w, *x, OP_ADDI, &number) || !dtype_is_signed((*x)->type.dtype) || dtype_bytes((*x)->type.dtype) < 4)
         return false;
     if (number < 0 && *code == OP_LTI)
         *code = OP_LEI;
@@ -88,7 +103,7 @@ void fold_comparison(Walk *w, Opcode *code, Value **args)
     Dtype dtype = args[0]->type.dtype;
     if (dtype_is_float(dtype) || args[0]->type.kind != K_SCALAR)
         return;
-    if ((*code == OP_EQI || *code == OP_NEI) && dtype_is_signed(dtype) && is_step(args[0], OP_REMI, &number) &&
+    if ((*code == OP_EQI || *code == OP_NEI) && dtype_is_signed(dtype) && is_step(w, args[0], OP_REMI, &number) &&
         is_power_of_two(number) && ir_constant(args[1], &zero) && !zero) {
         Dtype other = dtype_bytes(dtype) == 8 ? D_U64 : D_U32;
         Value *x = convert(w, args[0]->def->args[0], other);

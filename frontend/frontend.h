@@ -207,6 +207,7 @@ typedef struct {
     const char *type; /* of the launcher's parameter */
     int rank;         /* among the function's parameters, or behind them */
     int64_t uid;      /* place of its declaration, for the order of operands */
+    bool of_caller;   /* the text is the caller's, where the region stands in a function that becomes a part of it */
     Value *value;
 } LiveIn;
 
@@ -225,9 +226,14 @@ typedef struct {
     Unit *u;
     Kernel *kernel;
     CXCursor function, region;
-    Block *block; /* where operations go */
-    Op *anchor;   /* the outermost loop's op: the prologue lies before it */
-    bool outside; /* operations are the prologue's */
+    CXCursor caller, site;      /* the region's function becomes a part of this one, by this call; or null cursors */
+    bool in_caller;             /* what is evaluated stands there */
+    Block *block;               /* where operations go */
+    Op *anchor;                 /* the outermost loop's op: the prologue lies before it */
+    bool outside;               /* operations are the prologue's */
+    bool of_variable;           /* the right operand's number is what a variable holds: fold.c leaves it alone */
+    const Value **of_variables; /* ... values made so */
+    int nof_variables;
     bool failed;
     Loc where;
     Frame *frame;
@@ -235,7 +241,6 @@ typedef struct {
     int depth;               /* of loops */
     Ring *rings;             /* of the pipelined loop around */
     int task;                /* of the statement in hand, from 1 on; 0: none */
-    bool pipelined;          /* a pipelined loop is around */
     const Goal *again, *out; /* of the innermost loop */
     const Goal *end;         /* where a null cursor at the end of a list leads */
     Object *variables;
@@ -279,6 +284,7 @@ void refuse(Walk *w, CXCursor where, const char *remedy, const char *format, ...
 
 /* fold.c */
 void fold_binary(Walk *w, Opcode *code, Value **args);
+bool is_written(const Unit *u, CXCursor e); /* a number without variables in it */
 void fold_comparison(Walk *w, Opcode *code, Value **args);
 bool same_expression(const Unit *u, CXCursor x, CXCursor y);
 Value *fold_choice(Walk *w, CXCursor condition, CXCursor yes, CXCursor no); /* a < b ? a : b; NULL for others */
@@ -342,6 +348,7 @@ Value *tensor_call(Walk *w, CXCursor e, const char *name, const Cursors *args);
 void outside_scan(Walk *w);
 void outside_objects(Walk *w); /* structs and arrays of numbers that were initialized before the region */
 Result outside_read(Walk *w, CXCursor decl);
+int copied_parameter(const Walk *w, CXCursor decl);
 Definition *definition_of(Walk *w, CXCursor decl);
 
 /* stmt.c */
@@ -375,6 +382,18 @@ void prune(Kernel *kernel);
 
 /* host.c */
 void host_replace(Walk *w);
+/* A call of a function with regions that takes tensors: of a copy, with the regions replaced and what they need of the
+   caller handed on.  */
+typedef struct {
+    CXCursor caller, function, site;
+    Edit *edits; /* of the copy */
+    int nedits;
+    LiveIn *handed; /* of the caller */
+    int nhanded, number;
+} Copy;
+bool copy_is_possible(const Unit *u, CXCursor site, CXCursor function);
+void host_replace_in(Walk *w, Copy *copy);
+void host_copy(Unit *u, const Copy *copy);
 char *host_text(Unit *u);
 
 #endif

@@ -65,8 +65,7 @@ static bool use_one(const Unit *u, CXCursor c, void *context)
     return true;
 }
 
-/* require: a walk that did not fail.   ensure: the region's text is a call of the launcher.  */
-void host_replace(Walk *w)
+static Edit replacement(Walk *w)
 {
     Unit *u = w->u;
     unsigned begin = begin_of(w->region), end = end_of(w->region);
@@ -78,8 +77,106 @@ void host_replace(Walk *w)
     Uses uses = {w, NULL, 0, ""};
     each_below(u, w->region, use_one, &uses);
     Loc behind = loc_at(u, clang_getRangeEnd(clang_getCursorExtent(w->region)));
-    LIST_ADD(u->module, u->edits, u->nedits) = (Edit){
-        begin, end, arena_print(u->module, "{ %s%s }\n# %d \"%s\"\n", call, uses.text, behind.line, behind.file)};
+    return (Edit){begin, end,
+                  arena_print(u->module, "{ %s%s }\n# %d \"%s\"\n", call, uses.text, behind.line, behind.file)};
+}
+
+/* require: a walk that did not fail.   ensure: the region's text is a call of the launcher.  */
+void host_replace(Walk *w)
+{
+    LIST_ADD(w->u->module, w->u->edits, w->u->nedits) = replacement(w);
+}
+
+/* ---- functions that become a part of their callers --------------------------------------------------------------- */
+
+static unsigned name_begin(CXCursor function)
+{
+    unsigned offset;
+    clang_getExpansionLocation(clang_getCursorLocation(function), NULL, NULL, NULL, &offset);
+    return offset;
+}
+
+static bool stands_at(const Unit *u, unsigned at, const char *name)
+{
+    return at + strlen(name) < u->size && !strncmp(u->text + at, name, strlen(name));
+}
+
+/* Its text and that of the call stand in the file as they are.  */
+bool copy_is_possible(const Unit *u, CXCursor site, CXCursor function)
+{
+    const char *name = text_of(u, clang_getCursorSpelling(function));
+    return in_text(u, site) && in_text(u, function) && stands_at(u, begin_of(site), name) &&
+           stands_at(u, name_begin(function), name) && u->text[end_of(site) - 1] == ')';
+}
+
+/* Live-ins of the caller come as parameters of the copy.  */
+void host_replace_in(Walk *w, Copy *copy)
+{
+    for (int i = 0; i < w->nlivein; i++) {
+        int known = 0;
+        if (!w->livein[i].of_caller)
+            continue;
+        while (known < copy->nhanded && strcmp(copy->handed[known].text, w->livein[i].text))
+            known++;
+        if (known == copy->nhanded)
+            LIST_ADD(w->u->module, copy->handed, copy->nhanded) = w->livein[i];
+        w->livein[i].text = arena_print(w->u->module, "ws_handed_%d_", known);
+    }
+    LIST_ADD(w->u->module, copy->edits, copy->nedits) = replacement(w);
+}
+
+/* Behind the parameters of the function, whose name stands there.  */
+static unsigned parameters_end(const Unit *u, unsigned at)
+{
+    int depth = 0;
+    for (; at < u->size; at++) {
+        depth += (u->text[at] == '(') - (u->text[at] == ')');
+        if (u->text[at] == ')' && !depth)
+            return at;
+    }
+    return at;
+}
+
+static void add_text(Unit *u, Edit **edits, int *count, unsigned at, const char *text)
+{
+    LIST_ADD(u->module, *edits, *count) = (Edit){at, at, text};
+}
+
+static int by_begin(const void *x, const void *y);
+
+static const char *edited(Unit *u, Edit *edits, int count, unsigned begin, unsigned end)
+{
+    const char *text = "";
+    qsort(edits, (size_t)count, sizeof *edits, by_begin);
+    for (int i = 0; i < count; i++) {
+        text = arena_print(u->module, "%s%.*s%s", text, (int)(edits[i].begin - begin), u->text + begin, edits[i].text);
+        begin = edits[i].end;
+    }
+    return arena_print(u->module, "%s%.*s", text, (int)(end - begin), u->text + begin);
+}
+
+/* require: all its regions were walked.   ensure: the copy stands in front of the caller, which calls it.  */
+void host_copy(Unit *u, const Copy *copy)
+{
+    const char *name = text_of(u, clang_getCursorSpelling(copy->function)), *parameters = "", *handed = "";
+    const char *suffix = arena_print(u->module, "_ws_%d_", copy->number);
+    Edit *edits = copy->edits;
+    int count = copy->nedits;
+    for (int i = 0; i < copy->nhanded; i++) {
+        parameters = arena_print(u->module, "%s, %s ws_handed_%d_", parameters, copy->handed[i].type, i);
+        handed = arena_print(u->module, "%s, %s", handed, copy->handed[i].text);
+    }
+    unsigned at = name_begin(copy->function) + (unsigned)strlen(name);
+    add_text(u, &edits, &count, at, suffix);
+    add_text(u, &edits, &count, parameters_end(u, at), parameters);
+    Loc first = loc_at(u, clang_getRangeStart(clang_getCursorExtent(copy->function)));
+    Loc caller = loc_at(u, clang_getRangeStart(clang_getCursorExtent(copy->caller)));
+    const char *text = edited(u, edits, count, begin_of(copy->function), end_of(copy->function));
+    add_text(u, &u->edits, &u->nedits, begin_of(copy->caller),
+             arena_print(u->module, "\n# %d \"%s\"\n%s\n# %d \"%s\"\n", first.line, first.file, text, caller.line,
+                         caller.file));
+    add_text(u, &u->edits, &u->nedits, begin_of(copy->site) + (unsigned)strlen(name), suffix);
+    add_text(u, &u->edits, &u->nedits, end_of(copy->site) - 1, handed);
 }
 
 static int by_begin(const void *x, const void *y)

@@ -358,8 +358,6 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
     w->block = block_new(w->kernel, op);
     w->depth++;
     w->rings = rings;
-    bool pipelined = w->pipelined;
-    w->pipelined |= op->control->pipeline && !op->control->pipeline->parts && !op->control->pipeline->blocks;
     bind_count(w, count, w->block, dtype, of_grid, slot);
     bind_arguments(w, w->block, &carried);
     Exits exits = walk_body(w, parts, &again, &out);
@@ -371,7 +369,6 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
     if (rings != outer_rings)
         check_rings(w, loop, rings);
     w->rings = outer_rings;
-    w->pipelined = pipelined;
     w->depth--;
     w->block = block;
     w->state = before;

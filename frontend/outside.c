@@ -106,22 +106,45 @@ static void scan(Walk *w, CXCursor statement)
     }
 }
 
-void outside_scan(Walk *w)
+static void scan_function(Walk *w, CXCursor function, CXCursor target)
 {
-    Cursors below = children(w->u, w->function);
+    CXCursor region = w->region;
+    Cursors below = children(w->u, function);
+    w->region = target;
     if (below.count)
         scan(w, below.list[below.count - 1]);
+    w->region = region;
+}
+
+void outside_scan(Walk *w)
+{
+    if (!clang_Cursor_isNull(w->caller))
+        scan_function(w, w->caller, w->site);
+    scan_function(w, w->function, w->region);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-static int rank_of(const Walk *w, CXCursor decl)
+/* What the call hands to a parameter of the region's function, in the caller.  */
+static Result handed(Walk *w, int argument)
 {
-    int count = clang_Cursor_getNumArguments(w->function);
+    bool outside = w->outside, in_caller = w->in_caller;
+    CXCursor e = clang_Cursor_getArgument(w->site, (unsigned)argument);
+    w->outside = w->in_caller = true;
+    Result result = eval(w, e);
+    w->outside = outside;
+    w->in_caller = in_caller;
+    return result;
+}
+
+/* Which parameter of the region's function, where that becomes a part of another one; or -1.  */
+int copied_parameter(const Walk *w, CXCursor decl)
+{
+    int count = clang_Cursor_isNull(w->caller) || w->in_caller ? 0 : clang_Cursor_getNumArguments(w->function);
     for (int i = 0; i < count; i++)
         if (same_decl(clang_Cursor_getArgument(w->function, (unsigned)i), decl))
             return i;
-    return count;
+    return -1;
 }
 
 static Value *tensor_before(Walk *w, CXCursor decl, const char *name)
@@ -154,6 +177,9 @@ static Result read_before(Walk *w, CXCursor decl)
     const char *name = name_of(w->u, decl);
     CXType type = clang_getCursorType(decl);
     Dtype dtype;
+    int copied = copied_parameter(w, decl);
+    if (copied >= 0)
+        return handed(w, copied);
     name = name ? name : "";
     if (is_tile_type(type)) {
         refuse(w, decl, "load tiles inside the grid", "the tile '%s' comes from outside the grid", name);
@@ -174,7 +200,7 @@ static Result read_before(Walk *w, CXCursor decl)
     if (definition && definition->declared_only)
         return result_of(literal(w, dtype, 0, 0));
     const char *ctype = text_of(w->u, clang_getTypeSpelling(clang_getCanonicalType(type)));
-    Value *value = live_in(w, name, ctype, type_scalar(dtype), name, rank_of(w, decl));
+    Value *value = live_in(w, name, ctype, type_scalar(dtype), name, parameter_rank(w, name));
     for (int i = 0; i < w->nlivein; i++)
         if (w->livein[i].value == value)
             w->livein[i].uid = begin_of(decl) + 1;

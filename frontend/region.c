@@ -123,12 +123,15 @@ static void check_clauses(Walk *w, const Pragma *pragma)
     }
 }
 
-static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pragma, int ordinal)
+/* With a copy: the function becomes a part of the copy's caller.  */
+static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pragma, int ordinal, Copy *copy)
 {
     Walk walk = {.u = u, .function = function, .region = region, .where = pragma->loc};
+    walk.caller = copy ? copy->caller : clang_getNullCursor();
+    walk.site = copy ? copy->site : clang_getNullCursor();
     Frame top = {0, function, NULL, NULL, -1};
     walk.frame = &top;
-    walk.kernel = new_kernel(u, function, region, pragma, ordinal);
+    walk.kernel = new_kernel(u, copy ? copy->caller : function, region, pragma, ordinal);
     walk.block = walk.kernel->body;
     pragma->used = true;
     outside_scan(&walk);
@@ -145,28 +148,95 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     }
     prune(walk.kernel);
     order_live_ins(&walk);
-    host_replace(&walk);
+    if (copy)
+        host_replace_in(&walk, copy);
+    else
+        host_replace(&walk);
 }
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
 typedef struct {
     Unit *u;
-    CXCursor function;
+    CXCursor function; /* whose kernels they are */
     int ordinal;
+    Copy *copy; /* what is searched becomes a part of that one */
+    bool found; /* a grid */
 } Search;
 
-static bool find_grid(const Unit *unit, CXCursor c, void *context)
+static void find_grids(Search *search, CXCursor c);
+
+static bool see_grid(const Unit *u, CXCursor c, void *context)
 {
     Search *search = context;
+    (void)u;
+    if (c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt) {
+        const Pragma *pragma = pragma_of_loop(search->u, c, search->function);
+        search->found |= pragma && pragma->kind == PRAGMA_GRID;
+    }
+    return !search->found;
+}
+
+/* A function with a region that takes tensors, which its callers have made.  */
+static bool becomes_a_part(Unit *u, CXCursor function)
+{
+    bool handles = false;
+    for (int i = 0; i < clang_Cursor_getNumArguments(function); i++)
+        handles |= is_tensor_type(clang_getCursorType(clang_Cursor_getArgument(function, (unsigned)i)));
+    Search search = {u, function, 0, NULL, false};
+    if (handles)
+        each_below(u, function, see_grid, &search);
+    return search.found;
+}
+
+static void walk_copy(Search *search, CXCursor site, CXCursor function)
+{
+    static int number;
     Unit *u = search->u;
-    (void)unit;
+    Copy copy = {.caller = search->function, .function = function, .site = site, .number = ++number};
+    if (search->copy || !copy_is_possible(u, site, function)) {
+        complain(u, loc_of(u, site), "call it from a function that makes the tensors, outside of macros",
+                 "the clang front end does not take in the function '%s' here",
+                 text_of(u, clang_getCursorSpelling(function)));
+        return;
+    }
+    Search within = {u, search->function, search->ordinal, &copy, false};
+    int errors = u->errors;
+    find_grids(&within, function);
+    search->ordinal = within.ordinal;
+    if (u->errors == errors)
+        host_copy(u, &copy);
+}
+
+static void visit(Search *search, CXCursor c)
+{
+    Unit *u = search->u;
+    CXCursor function;
+    if (c.kind == CXCursor_CallExpr && *callee_name(u, c, &function)) {
+        CXCursor definition = clang_getCursorDefinition(function);
+        if (!clang_Cursor_isNull(definition) && is_the_users(definition) && becomes_a_part(u, definition))
+            walk_copy(search, c, definition);
+    }
     if (c.kind != CXCursor_ForStmt && c.kind != CXCursor_WhileStmt)
-        return true;
+        return;
     Pragma *pragma = pragma_of_loop(u, c, search->function);
-    if (pragma && pragma->kind == PRAGMA_GRID && !pragma->used)
-        walk_region(u, search->function, c, pragma, ++search->ordinal);
-    return true;
+    if (pragma && pragma->kind == PRAGMA_GRID && (search->copy || !pragma->used))
+        walk_region(u, search->copy ? search->copy->function : search->function, c, pragma, ++search->ordinal,
+                    search->copy);
+}
+
+/* All below but what a constant condition leaves out.  */
+static void find_grids(Search *search, CXCursor c)
+{
+    Cursors below = children(search->u, c);
+    int64_t known;
+    bool decided = c.kind == CXCursor_IfStmt && below.count > 1 && evaluate_int(below.list[0], &known);
+    for (int i = decided; i < below.count; i++) {
+        if (decided && (i == 1) != (known != 0))
+            continue;
+        visit(search, below.list[i]);
+        find_grids(search, below.list[i]);
+    }
 }
 
 void regions_walk(Unit *u)
@@ -174,9 +244,9 @@ void regions_walk(Unit *u)
     Cursors all = children(u, clang_getTranslationUnitCursor(u->tu));
     for (int i = 0; i < all.count; i++) {
         CXCursor c = all.list[i];
-        if (c.kind != CXCursor_FunctionDecl || !clang_isCursorDefinition(c) || !is_the_users(c))
+        if (c.kind != CXCursor_FunctionDecl || !clang_isCursorDefinition(c) || !is_the_users(c) || becomes_a_part(u, c))
             continue;
-        Search search = {u, c, 0};
-        each_below(u, c, find_grid, &search);
+        Search search = {u, c, 0, NULL, false};
+        find_grids(&search, c);
     }
 }

@@ -254,9 +254,6 @@ static int task_of(Walk *w, CXCursor s, Pragma *pragma)
         if (!strcmp(task->name, pragma->task.name))
             refuse(w, s, "give each task a name of its own, and put what one role does into one block",
                    "two tasks are called '%s'", pragma->task.name);
-    if (!w->pipelined)
-        refuse(w, s, "put '#pragma ws pipeline' above the loop around it",
-               "task '%s' stands outside of a pipelined loop", pragma->task.name);
     Task *task = task_new(w->kernel, pragma->task.name);
     task->groups = pragma->task.groups;
     task->registers = pragma->task.registers;

@@ -92,9 +92,11 @@ static bool shape_of(Walk *w, CXCursor call, const char *name, const Cursors *ar
 
 int parameter_rank(const Walk *w, const char *text)
 {
-    int count = clang_Cursor_getNumArguments(w->function);
-    for (int i = 0; i < count; i++)
-        if (!strcmp(text_of(w->u, clang_getCursorSpelling(clang_Cursor_getArgument(w->function, (unsigned)i))), text))
+    bool copied = !clang_Cursor_isNull(w->caller);
+    CXCursor function = copied ? w->caller : w->function;
+    int count = clang_Cursor_getNumArguments(function);
+    for (int i = 0; i < count && (!copied || w->in_caller); i++)
+        if (!strcmp(text_of(w->u, clang_getCursorSpelling(clang_Cursor_getArgument(function, (unsigned)i))), text))
             return i;
     return count;
 }

@@ -253,7 +253,10 @@ Value *binary(Walk *w, Opcode code, Dtype dtype, Value *x, Value *y)
         if (!dtype_is_float(dtype) && ir_constant(value, &folded))
             return literal_int(w, dtype, folded);
     }
-    return op_of(w, code, type_scalar(dtype), 2, args);
+    Value *result = op_of(w, code, type_scalar(dtype), 2, args);
+    if (w->of_variable)
+        LIST_ADD(w->u->module, w->of_variables, w->nof_variables) = result;
+    return result;
 }
 
 static bool compare_reals(Opcode code, double x, double y)
@@ -370,11 +373,11 @@ Value *joined(Walk *w, bool is_and, Value *x, Value *y)
 Value *live_in(Walk *w, const char *text, const char *ctype, Type type, const char *name, int rank)
 {
     for (int i = 0; i < w->nlivein; i++)
-        if (!strcmp(w->livein[i].text, text))
+        if (!strcmp(w->livein[i].text, text) && w->livein[i].of_caller == w->in_caller)
             return w->livein[i].value;
     Value *value = kernel_param(w->kernel, type, name, w->kernel->loc);
     LiveIn *added = &LIST_ADD(w->kernel->module, w->livein, w->nlivein);
-    *added = (LiveIn){text, ctype, rank, (int64_t)1 << 40, value};
+    *added = (LiveIn){text, ctype, rank, (int64_t)1 << 40, w->in_caller, value};
     return value;
 }
 

@@ -79,17 +79,18 @@ static WS_DEVICE u32 now()
 }
 
 /* As few instructions as may be, in each warp alike and without a branch, since it stands among products; all lanes
-   write the same.  What does not fit goes over the last record.  Who is not asked stores nothing: 130 multiprocessors
+   write the same.  What does not fit is left out.  Who is not asked stores nothing: 130 multiprocessors
    that write to one place wait for each other.  */
 static WS_DEVICE void keep(u32 time, u32 what)
 {
     const u32 cursor = ptx::shared_address(&cursors[threadIdx.x / 32]);
     u32 at, last;
     asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(at), "=r"(last) : "r"(cursor));
-    asm volatile("{\n.reg .pred p;\nsetp.ne.u32 p, %3, 0;\n@p st.global.v2.u32 [%0], {%1, %2};\n}" ::"l"(
-                     (const char *)kept + at),
-                 "r"(time), "r"(what), "r"(at));
-    asm volatile("st.shared.u32 [%0], %1;" ::"r"(cursor), "r"(::min(at + (u32)sizeof(record), last)));
+    asm volatile("{\n.reg .pred p;\n"
+                 "setp.lt.u32 p, %3, %4;\n"
+                 "@p st.global.v2.u32 [%0], {%1, %2};\n"
+                 "@p st.shared.u32 [%5], %6;\n}" ::"l"((const char *)kept + at),
+                 "r"(time), "r"(what), "r"(at), "r"(last), "r"(cursor), "r"(at + (u32)sizeof(record)));
 }
 
 static WS_DEVICE void did(kind k, u32 object = 0, u32 number = 0)

@@ -612,12 +612,13 @@ WS_UNARY(abs)
 #undef WS_BINARY
 #undef WS_COMPARE
 
-/* Many numbers divided by one: its reciprocal is taken once.  Two corrections of x / d by the remainder make it
-   correctly rounded (Markstein), as long as nothing on the way leaves the range of normal numbers.  */
+/* Many numbers divided by one: its reciprocal is taken once, and what that lacks.  A quotient that is less than its
+   last place off is corrected by the remainder, and then correctly rounded (Markstein), as long as nothing on the way
+   leaves the range of normal numbers.  */
 struct row_divisor {
-    float d, reciprocal;
+    float d, reciprocal, rest;
 
-    explicit WS_DEVICE row_divisor(float x) : d(x), reciprocal(1.0f / x)
+    explicit WS_DEVICE row_divisor(float x) : d(x), reciprocal(1.0f / x), rest(-fmaf(reciprocal, x, -1.0f) * reciprocal)
     {
     }
     WS_DEVICE bool easy() const
@@ -630,11 +631,34 @@ struct row_divisor {
     }
     WS_DEVICE float of(float x) const
     {
-        float q = x * reciprocal;
-        q = fmaf(-fmaf(q, d, -x), reciprocal, q);
+        const float q = fmaf(x, reciprocal, x * rest);
         return fmaf(-fmaf(q, d, -x), reciprocal, q);
     }
 };
+
+/* Are all of a thread's numbers of a row such that a quotient is easy?  Where none is 0, two instructions each say.  */
+template <typename T, int R, int C, layout L> static WS_DEVICE bool easily_divided(const tile<T, R, C, L> &x, int slot)
+{
+    typedef spread<R, C, L> S;
+    float most = 0, least = 1;
+    WS_FOR_PAIRS(S, j)
+    {
+        const pair<float> p = x.get(slot, j);
+        most = fmaxf(most, fmaxf(fabsf(p.low), fabsf(p.high)));
+        least = fminf(least, fminf(fabsf(p.low), fabsf(p.high)));
+    }
+    bool easy = most <= 0x1p100f;
+    if (easy && least < 0x1p-100f) {
+        WS_FOR_PAIRS(S, j)
+        {
+            const pair<float> p = x.get(slot, j);
+            easy &= row_divisor::easy(p.low) & row_divisor::easy(p.high);
+        }
+    }
+    return easy;
+}
+
+/* Asked first, so that a number's register may be its quotient's.  */
 template <typename T, int R, int C, layout L, typename Y>
 static WS_DEVICE tile<T, R, C, L> div_rows(const tile<T, R, C, L> &x, const Y &y)
 {
@@ -643,14 +667,13 @@ static WS_DEVICE tile<T, R, C, L> div_rows(const tile<T, R, C, L> &x, const Y &y
     WS_FOR_SLOTS(S, slot)
     {
         const row_divisor d(operand<float>(y, slot, 0).low);
-        bool easy = d.easy();
-        WS_FOR_PAIRS(S, j)
-        {
-            const pair<float> p = x.get(slot, j);
-            easy &= row_divisor::easy(p.low) & row_divisor::easy(p.high);
-            z.set(slot, j, d.of(p.low), d.of(p.high));
-        }
-        if (!easy) {
+        if (d.easy() && easily_divided(x, slot)) {
+            WS_FOR_PAIRS(S, j)
+            {
+                const pair<float> p = x.get(slot, j);
+                z.set(slot, j, d.of(p.low), d.of(p.high));
+            }
+        } else {
             WS_FOR_PAIRS(S, j)
             {
                 const pair<float> p = x.get(slot, j);

@@ -31,6 +31,7 @@ const Pass passes[] = {
     {"padding", PHASE_LANGUAGE, CHANGES_NONE, pass_padding, "warnings of reductions that see what a load pads"},
     {"mistakes", PHASE_LANGUAGE, CHANGES_NONE, pass_mistakes, "warnings of what is most likely not meant"},
 
+    {"neighbours", PHASE_REWRITE, CHANGES_BODY, pass_neighbours, "small tiles beside each other become one"},
     {"edges", PHASE_REWRITE, CHANGES_BODY, pass_edges, "masks only where they can fail"},
     {"masks", PHASE_REWRITE, CHANGES_BODY, pass_masks, "masks of two bounds compare once"},
     {"simplify-3", PHASE_REWRITE, CHANGES_BODY, pass_simplify, "simplify, behind the questions that edges asks"},

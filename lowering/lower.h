@@ -66,6 +66,7 @@ void pass_mistakes(Kernel *kernel);
 /* ---- rewrite ----------------------------------------------------------------------------------------------------- */
 
 /* require: one GRID, each.             ensure: the same program, but for the order of sums (recurrence) */
+void pass_neighbours(Kernel *kernel);
 void pass_edges(Kernel *kernel);
 void pass_masks(Kernel *kernel);
 void pass_recurrence(Kernel *kernel);

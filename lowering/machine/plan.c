@@ -478,8 +478,6 @@ static int check_pressure(Kernel *kernel, const Role *role)
 
 enum {
     OTHER_REGISTERS = 64,   /* addresses, predicates, and what is on the way from one tile to the next */
-    BESIDE_AHEAD = 16,      /* the same, where that is counted */
-    MADE_OF_LOADS = 24,     /* and of what is computed of several loads there */
     SCRATCH_REGISTERS = 64, /* addresses in it, where tiles pass through */
     COEFFICIENTS = 8,       /* of polynomials, and the path for arguments far from zero */
     ENOUGH_THREADS = 1024   /* of an SM: past these nothing is gained */
@@ -512,14 +510,13 @@ static void plan_blocks(Kernel *kernel, int peak, int ahead)
     int scratch = 0, coefficients = 0;
     FOR_ROLES (role, kernel) {
         int loads = plan_loads_together(role);
-        loads += loads && ahead ? MADE_OF_LOADS : 0;
         peak = loads > peak ? loads : peak;
         if (ir_any_of(role->body, is_polynomial, NULL))
             coefficients = COEFFICIENTS;
         if (ir_any_of(role->body, passes_scratch, role))
             scratch = SCRATCH_REGISTERS;
     }
-    int other = ahead ? ahead + BESIDE_AHEAD : OTHER_REGISTERS;
+    int other = ahead ? ahead : OTHER_REGISTERS;
     int each = (int)round_up(peak + other + scratch + coefficients, 8);
     int blocks = kernel->machine->registers / (each * kernel->threads);
     int fit = kernel->machine->sm_shared_bytes / (int)(kernel->shared_bytes + kernel->machine->block_shared_bytes);
@@ -580,7 +577,8 @@ void pass_plan(Kernel *kernel)
         int registers = check_pressure(kernel, role);
         peak = registers > peak ? registers : peak;
     }
-    plan_blocks(kernel, peak, plan_ahead(kernel));
+    int ahead = plan_ahead(kernel, &peak);
+    plan_blocks(kernel, peak, ahead);
     if (kernel->failed)
         return;
     ir_walk(kernel->body, visit_say_loop, kernel);

@@ -52,9 +52,10 @@ int role_first_group(const Kernel *kernel, const Role *role);
 void plan_staging(Kernel *kernel);
 
 /* ahead.c: loads that a block makes before it comes to the tile, or a loop before it comes to the iteration, that wants
-   them; how many registers they take meanwhile.  */
+   them; how many registers they take meanwhile, with addresses; 0: there are none.  The peak of those that an iteration
+   takes may rise: its own loads are there, too.  */
 enum { AHEAD_NEXT = 1, AHEAD_ONCE = 2, AHEAD_ITERATION = 3 };
-int plan_ahead(Kernel *kernel);
+int plan_ahead(Kernel *kernel, int *peak);
 /* May this load be so early: where it stands, what its coordinates come from, and who writes what it reads?  */
 bool load_may_be_ahead(const Kernel *kernel, const Op *load, int how);
 

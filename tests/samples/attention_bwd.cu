@@ -15,12 +15,24 @@ static WS_DEVICE void prepare_all(const prepare_params &p, int group)
 {
     const long first_row = (long)group * 16;
     const long first_row_2 = (long)group * 64;
+    auto ws_ahead_1 = ws::load_ahead(ws::tiles<2>(p.grid), [&](const auto &t) {
+        const int h = t.at(0);
+        const int i = t.at(1);
+        const long n = i + first_row;
+        return ws::load<16, 128, ws::lines_4>(p.o, h, n, 0);
+    });
+    auto ws_ahead_2 = ws::load_ahead(ws::tiles<2>(p.grid), [&](const auto &t) {
+        const int h = t.at(0);
+        const int i = t.at(1);
+        const long n = i + first_row;
+        return ws::load<16, 128, ws::lines_4>(p.g, h, n, 0);
+    });
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_bwd.c:29
         const int h = t.at(0);
         const int i = t.at(1);
         const long n = i + first_row;
-        const auto to = ws::load<16, 128, ws::lines_4>(p.o, h, n, 0);
-        const auto tg = ws::load<16, 128, ws::lines_4>(p.g, h, n, 0);
+        const auto to = ws_ahead_1.take(t);
+        const auto tg = ws_ahead_2.take(t);
         ws::store_col(p.sums, h, n,
                       ws::row_sum(ws::mul(ws::cast<float>(to), ws::cast<float>(tg))));  // attention_bwd.c:33
         ws::store_col(p.powers, h, n,
@@ -49,7 +61,7 @@ extern "C" void ws_launch_prepare_96b2a082(int heads, int L, const void *O, cons
                 ws::stored);
     call.place();
     call.grid(p.grid, {{0, heads, 1}, {0, L, 32}}, ws::order_auto, 0);
-    call.run(prepare_kernel, p, 256, 0, ws::one_tile);
+    call.run(prepare_kernel, p, 256, 0, ws::persistent);
 }
 
 // attention_bwd.c:52: backward

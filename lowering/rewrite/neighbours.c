@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * neighbours.c - small tiles: neighbours of the grid become one, until a block has enough under way.
+ *
+ *   before                                     after
+ *   grid i = 0, < %M, 64; j = 0, < %N, 64      grid i = 0, < %M, 128; j = 0, < %N, 64
+ *     %x: 64x64 = load %a, i, j                  %x: 128x64 = load %a, i, j
+ *     %y: 64x64 = trans %x                       %y: 64x128 = trans %x
+ *     store %b, j, i, %y                         store %b, j, i, %y
+ *
+ * A block of 128 threads that loads less than 8 KB waits more than it works.  What is transposed is stored as rows of
+ * its own, each in another page of memory: there 16 KB and longer rows count.  On an H200, shares of a copy:
+ *
+ *   softmax of rows of 256 f16     0.70 in tiles of 4 rows, 0.80 of 8, 0.88 of 16
+ *   16384 x 16384 transposed       0.36 in tiles of 32 x 32, 0.80 of 64 x 64, 0.96 of 128 x 64; 0.88 of 64 x 64 by hand
+ *                                  with segments of 128 bytes everywhere
+ *
+ * What is followed is the axis along which the grid's counter moves: a load begins at the counter on one axis, with as
+ * many elements as the grid's step, and elementwise operations, transpositions and sums across it keep the axis apart.
+ * A store ends well if it begins at the counter on that axis, and its tensor ends where the grid does: what the last
+ * tile has beyond is not written.  tests/programs/neighbours.c tests it.
+ */
+#include "ir/affine.h"
+#include "ir/queries.h"
+#include "lower.h"
+#include "machine/machine.h"
+#include "rules.h"
+
+typedef enum { AXIS_NONE, AXIS_ROWS, AXIS_COLS } Axis;
+
+/* Bytes that a tile of the grid loads, at least; the side of one that is transposed, at most.  */
+enum { SMALL_TILE = 8192, SMALL_TURNED = 16384, LONG_SIDE = 128 };
+
+typedef struct {
+    Op *grid;
+    int dimension;
+    const Value *counter, *high;
+    int64_t step;
+    Axis *axes;  /* by value id: along which the counter moves */
+    bool *moves; /* by value id: scalars that depend on the counter */
+} Neighbours;
+
+/* ---- where the counter's axis goes ------------------------------------------------------------------------------- */
+
+static bool moves(const Neighbours *in, const Value *value)
+{
+    return value == in->counter || in->moves[value->id];
+}
+
+static int size_along(Type type, Axis axis)
+{
+    return axis == AXIS_ROWS ? type.rows : type.cols;
+}
+
+static bool any_moves(const Neighbours *in, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (moves(in, op->args[i]))
+            return true;
+    return false;
+}
+
+/* The axis of a window whose coordinates, from args[1] on, end in those of its rows and columns.  False: it is none
+   that begins at the counter on one axis alone.  */
+static bool window_axis(const Neighbours *in, const Op *op, Type tile, int coordinates, Axis *axis)
+{
+    bool row = op->code == OP_LOAD || op->code == OP_STORE || op->code == OP_LOAD_COL || op->code == OP_STORE_COL;
+    bool col = op->code == OP_LOAD || op->code == OP_STORE || op->code == OP_LOAD_ROW || op->code == OP_STORE_ROW;
+    *axis = AXIS_NONE;
+    for (int i = 1; i <= coordinates; i++) {
+        int behind = coordinates - i;
+        Axis here = col && behind == 0 ? AXIS_COLS : row && behind == (int)col ? AXIS_ROWS : AXIS_NONE;
+        if (!moves(in, op->args[i]))
+            continue;
+        if (affine_unconverted(op->args[i]) != in->counter || here == AXIS_NONE || *axis != AXIS_NONE ||
+            size_along(tile, here) != in->step)
+            return false;
+        *axis = here;
+    }
+    return !moves(in, op->args[0]);
+}
+
+/* Such a tile takes the type of what it meets; a longer one does not.  */
+static bool is_number(Type type)
+{
+    return type.kind == K_TILE && type.rows == 1 && type.cols == 1;
+}
+
+/* All operands that have the axis have the same, and the others are the same all along it.  */
+static bool elementwise_axis(const Neighbours *in, const Op *op, Axis *axis)
+{
+    *axis = AXIS_NONE;
+    for (int i = 0; i < op->nargs; i++)
+        if (in->axes[op->args[i]->id] != AXIS_NONE)
+            *axis = in->axes[op->args[i]->id];
+    for (int i = 0; i < op->nargs; i++) {
+        const Value *value = op->args[i];
+        bool same = value->type.kind == K_TILE && *axis != AXIS_NONE && size_along(value->type, *axis) == 1;
+        if (in->axes[value->id] != *axis && (in->axes[value->id] != AXIS_NONE || !same))
+            return false;
+        if (in->axes[value->id] != AXIS_NONE && is_number(value->type) && value->type.dtype != D_MASK &&
+            value->type.dtype != op->results[0]->type.dtype)
+            return false;
+    }
+    return !any_moves(in, op);
+}
+
+static bool reduces(const Op *op, Axis *kept)
+{
+    *kept = op_info[op->code].rule == R_ROW || op_info[op->code].rule == R_ARGMAX ? AXIS_ROWS : AXIS_COLS;
+    return *kept == AXIS_ROWS || op_info[op->code].rule == R_COL;
+}
+
+/* The tensor ends where the grid does.  */
+static bool ends_with_grid(const Neighbours *in, const Op *store, Axis axis)
+{
+    const Op *tensor = store->args[0]->def;
+    bool last = axis == AXIS_COLS || store->code == OP_STORE_COL;
+    int rank = store->nargs - 2, dimension = rank - (last ? 1 : 2);
+    return tensor && tensor->code == OP_TENSOR && affine_same(tensor->args[1 + dimension], in->high);
+}
+
+static bool store_is_kept(const Neighbours *in, const Op *op)
+{
+    const Value *tile = op->args[op->nargs - 1];
+    Axis axis;
+    bool known = op->code == OP_STORE || op->code == OP_STORE_ROW || op->code == OP_STORE_COL;
+    return known && window_axis(in, op, tile->type, op->nargs - 2, &axis) && axis != AXIS_NONE &&
+           axis == in->axes[tile->id] && ends_with_grid(in, op, axis);
+}
+
+static bool follow(Neighbours *in, const Op *op)
+{
+    OpClass class_ = op_info[op->code].class_;
+    Axis axis = AXIS_NONE, kept;
+    bool good;
+    if (op->nblocks)
+        return false;
+    if (class_ == CLASS_STORE)
+        return store_is_kept(in, op);
+    if (class_ == CLASS_SCALAR || class_ == CLASS_READ) {
+        in->moves[op->results[0]->id] = any_moves(in, op);
+        return true;
+    }
+    if (class_ == CLASS_LOAD)
+        good = window_axis(in, op, op->results[0]->type, op->nargs - 1, &axis);
+    else if (op_is_elementwise(op))
+        good = elementwise_axis(in, op, &axis);
+    else if (op->code == OP_TRANS || reduces(op, &kept)) {
+        Axis from = in->axes[op->args[0]->id];
+        axis = op->code != OP_TRANS ? from : from == AXIS_ROWS ? AXIS_COLS : from == AXIS_COLS ? AXIS_ROWS : AXIS_NONE;
+        good = op->code == OP_TRANS || from == AXIS_NONE || from == kept;
+    } else {
+        good = !any_moves(in, op) && class_ != CLASS_CONTROL;
+        for (int i = 0; i < op->nargs; i++)
+            good &= in->axes[op->args[i]->id] == AXIS_NONE;
+    }
+    for (int i = 0; i < op->nresults; i++)
+        in->axes[op->results[i]->id] = axis;
+    return good;
+}
+
+static bool may_join(Neighbours *in)
+{
+    FOR_OPS (op, in->grid->blocks[0])
+        if (op->code != OP_YIELD && !follow(in, op))
+            return false;
+    return true;
+}
+
+/* ---- is it worth it ---------------------------------------------------------------------------------------------- */
+
+static bool turns(const Op *op, const void *none)
+{
+    (void)none;
+    return op->code == OP_TRANS;
+}
+
+/* What a tile of the grid loads anew.  */
+static int64_t loaded_bytes(const Neighbours *in)
+{
+    int64_t bytes = 0;
+    FOR_OPS (op, in->grid->blocks[0]) {
+        Type type = op_info[op->code].class_ == CLASS_LOAD ? op->results[0]->type : (Type){0};
+        if (op_info[op->code].class_ == CLASS_LOAD && in->axes[op->results[0]->id] != AXIS_NONE)
+            bytes += (int64_t)type.rows * type.cols * dtype_bytes(type.dtype);
+    }
+    return bytes;
+}
+
+/* How many of them are to be one.  */
+static int neighbours_wanted(const Neighbours *in)
+{
+    int64_t bytes = loaded_bytes(in);
+    bool turned = ir_any_of(in->grid->blocks[0], turns, NULL);
+    int count = 1;
+    while (bytes && 2 * count * bytes <= (turned ? SMALL_TURNED : SMALL_TILE) &&
+           (!turned || 2 * count * in->step <= LONG_SIDE))
+        count *= 2;
+    return count;
+}
+
+/* ---- joining ----------------------------------------------------------------------------------------------------- */
+
+static void join(Kernel *kernel, const Neighbours *in, int count)
+{
+    Dtype type = in->grid->args[3 * in->dimension + 2]->type.dtype;
+    in->grid->args[3 * in->dimension + 2] = ir_const_before(kernel, in->grid, type, count * in->step);
+    FOR_OPS (op, in->grid->blocks[0])
+        for (int i = 0; i < op->nresults; i++) {
+            Value *value = op->results[i];
+            if (in->axes[value->id] == AXIS_ROWS)
+                value->type.rows *= count;
+            else if (in->axes[value->id] == AXIS_COLS)
+                value->type.cols *= count;
+        }
+    remark(kernel, DIAG_OPTIMIZED, kernel->loc,
+           "%d tiles of %lld beside each other are one, since one alone loads few bytes", count, (long long)in->step);
+}
+
+static void try_dimension(Kernel *kernel, Op *grid, int dimension)
+{
+    size_t values = (size_t)kernel->module->next_id + 1;
+    int64_t low;
+    Neighbours in = {.grid = grid, .dimension = dimension};
+    in.counter = grid->blocks[0]->args[dimension];
+    in.high = grid->args[3 * dimension + 1];
+    in.axes = arena_alloc(kernel->module, values * sizeof *in.axes);
+    in.moves = arena_alloc(kernel->module, values * sizeof *in.moves);
+    bool counts = ir_constant(grid->args[3 * dimension], &low) && !low &&
+                  ir_constant(grid->args[3 * dimension + 2], &in.step) && in.step >= 1;
+    if (counts && may_join(&in) && neighbours_wanted(&in) > 1)
+        join(kernel, &in, neighbours_wanted(&in));
+}
+
+static void visit_grid(Op *op, void *context)
+{
+    Kernel *kernel = context;
+    const Grid *grid = &kernel->grid;
+    bool open = op->code == OP_GRID && !grid->parts && grid->cluster[0] <= 1 && grid->cluster[1] <= 1 &&
+                !grid->consumers && grid->order == ORDER_AUTO;
+    for (int dimension = 0; open && dimension < op->nargs / 3; dimension++)
+        try_dimension(kernel, op, dimension);
+}
+
+/* require: one GRID.   ensure: the same program; small tiles are larger where no loop stands around what they load.  */
+void pass_neighbours(Kernel *kernel)
+{
+    ir_walk(kernel->body, visit_grid, kernel);
+}

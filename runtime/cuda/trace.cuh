@@ -22,20 +22,20 @@ enum kind { START = 1, PUT, PUT_DONE, GET, CONSUMED, SKIP, COMMIT, WAIT, STORE, 
 
 #ifndef WS_TRACED
 
-static WS_DEVICE u32 now()
+[[maybe_unused]] static WS_DEVICE u32 now()
 {
     return 0;
 }
-static WS_DEVICE void did(kind, u32 = 0, u32 = 0)
+[[maybe_unused]] static WS_DEVICE void did(kind, u32 = 0, u32 = 0)
 {
 }
-static WS_DEVICE void waited(kind, u32, u32)
+[[maybe_unused]] static WS_DEVICE void waited(kind, u32, u32)
 {
 }
-static WS_DEVICE void name(const char *, u32, int, int)
+[[maybe_unused]] static WS_DEVICE void name(const char *, u32, int, int)
 {
 }
-static WS_DEVICE void begin()
+[[maybe_unused]] static WS_DEVICE void begin()
 {
 }
 

@@ -175,7 +175,7 @@ static bool waits_for_all(const Op *op, const void *none)
 enum { MOST_NEXT = 32, MOST_NEXT_OF_WARPS = 16, MOST_ONCE = 48 };
 
 /* From one iteration of a loop to the next; and beside as many of its own, for what is computed of them.  */
-enum { MOST_ITERATION = 40, MADE_OF_LOADS = 24 };
+enum { MOST_ITERATION = 40 };
 
 /* Addresses, beside those; where warps do not wait for each other, fewer blocks that stay do better.  */
 enum { BESIDE = 16, BESIDE_WARPS = 40 };
@@ -294,6 +294,6 @@ int plan_ahead(Kernel *kernel, int *peak)
     ir_walk(role->body, visit_loop, &loops);
     if (!loops.most)
         return ahead_of_tiles(kernel, role);
-    *peak = *peak > loops.most + MADE_OF_LOADS ? *peak : loops.most + MADE_OF_LOADS;
+    *peak = *peak > loops.most + PLAN_MADE_OF_LOADS ? *peak : loops.most + PLAN_MADE_OF_LOADS;
     return loops.most + BESIDE;
 }

@@ -510,6 +510,7 @@ static void plan_blocks(Kernel *kernel, int peak, int ahead)
     int scratch = 0, coefficients = 0;
     FOR_ROLES (role, kernel) {
         int loads = plan_loads_together(role);
+        loads += loads && ahead ? PLAN_MADE_OF_LOADS : 0;
         peak = loads > peak ? loads : peak;
         if (ir_any_of(role->body, is_polynomial, NULL))
             coefficients = COEFFICIENTS;

@@ -54,6 +54,7 @@ void plan_staging(Kernel *kernel);
 /* ahead.c: loads that a block makes before it comes to the tile, or a loop before it comes to the iteration, that wants
    them; how many registers they take meanwhile, with addresses; 0: there are none.  The peak of those that an iteration
    takes may rise: its own loads are there, too.  */
+enum { PLAN_MADE_OF_LOADS = 24 }; /* registers of what is computed of several of them */
 enum { AHEAD_NEXT = 1, AHEAD_ONCE = 2, AHEAD_ITERATION = 3 };
 int plan_ahead(Kernel *kernel, int *peak);
 /* May this load be so early: where it stands, what its coordinates come from, and who writes what it reads?  */

@@ -31,6 +31,7 @@ static bool place_of_name(Walk *w, CXCursor e, Place *place)
     CXCursor decl = clang_getCanonicalCursor(clang_getCursorReferenced(e));
     if (!is_variable(decl))
         return false;
+    outside_object(w, decl);
     place->variable = variable_find(w, decl);
     place->local = place->variable >= 0;
     place->type = clang_getCursorType(e);

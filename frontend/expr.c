@@ -151,7 +151,7 @@ static bool names_variable(const Unit *u, CXCursor c, void *context)
 }
 
 /* A part of an object whose parts the walk knows.  */
-static bool is_within_local(const Walk *w, CXCursor e)
+static bool is_within_local(Walk *w, CXCursor e)
 {
     while (e.kind == CXCursor_MemberRefExpr || e.kind == CXCursor_ArraySubscriptExpr) {
         Cursors below = children(w->u, e);
@@ -163,6 +163,8 @@ static bool is_within_local(const Walk *w, CXCursor e)
             e = peel(w->u, decays.list[0]);
     }
     CXCursor decl = decl_of(w->u, e);
+    if (!clang_Cursor_isNull(decl))
+        outside_object(w, decl);
     return !clang_Cursor_isNull(decl) && variable_find(w, decl) >= 0;
 }
 

@@ -222,6 +222,12 @@ typedef struct {
     Result result;
 } Read;
 
+/* A part of an object that the region leaves alone.  */
+typedef struct {
+    int slot;
+    Result result;
+} Settled;
+
 typedef struct {
     Unit *u;
     Kernel *kernel;
@@ -256,6 +262,8 @@ typedef struct {
     int ndefinitions;
     Read *reads; /* of what is before the region */
     int nreads;
+    Settled *settled;
+    int nsettled;
 } Walk;
 
 /* region.c */
@@ -346,6 +354,7 @@ Value *tensor_call(Walk *w, CXCursor e, const char *name, const Cursors *args);
 
 /* outside.c */
 void outside_scan(Walk *w);
+void outside_object(Walk *w, CXCursor decl);
 void outside_objects(Walk *w); /* structs and arrays of numbers that were initialized before the region */
 Result outside_read(Walk *w, CXCursor decl);
 int copied_parameter(const Walk *w, CXCursor decl);

@@ -243,14 +243,29 @@ static void read_object(Walk *w, const Definition *definition)
     initialize(w, variable, type, 0, init);
     w->outside = false;
     w->failed = failed;
-    for (int i = 0; i < w->nslots; i++)
-        if (w->slots[i].variable == variable && slot_read(w, i).kind != R_VALUE)
+    for (int i = 0; i < w->nslots; i++) {
+        if (w->slots[i].variable != variable)
+            continue;
+        Result result = slot_read(w, i);
+        if (result.kind != R_VALUE)
             w->variables[variable].decl = clang_getNullCursor();
+        LIST_ADD(w->u->module, w->settled, w->nsettled) = (Settled){i, result};
+    }
 }
 
+/* Those that the region changes are variables of it from the first.  */
 void outside_objects(Walk *w)
 {
     int count = w->ndefinitions;
     for (int i = 0; i < count; i++)
-        read_object(w, &w->definitions[i]);
+        if (count_assignments(w->u, w->region, w->definitions[i].decl))
+            read_object(w, &w->definitions[i]);
+}
+
+/* The others when they are asked for, as the plugin does; in sight of every path.  */
+void outside_object(Walk *w, CXCursor decl)
+{
+    const Definition *definition = variable_find(w, decl) < 0 && w->frame->id == 0 ? definition_of(w, decl) : NULL;
+    if (definition && !count_assignments(w->u, w->region, decl))
+        read_object(w, definition);
 }

@@ -46,7 +46,12 @@ int slot_of(Walk *w, int variable, int64_t byte, bool make)
 
 Result slot_read(const Walk *w, int slot)
 {
-    return slot >= 0 && slot < w->state.count ? w->state.slot[slot] : (Result){.kind = R_NONE};
+    if (slot >= 0 && slot < w->state.count && w->state.slot[slot].kind != R_NONE)
+        return w->state.slot[slot];
+    for (int i = 0; i < w->nsettled; i++)
+        if (w->settled[i].slot == slot)
+            return w->settled[i].result;
+    return (Result){.kind = R_NONE};
 }
 
 void slot_write(Walk *w, int slot, Result result)

@@ -73,6 +73,8 @@ const Pass passes[] = {
     {"plan", PHASE_MACHINE, CHANGES_PROGRAMS, pass_plan, "addresses, registers, barriers, threads, C variables"},
     {"hold", PHASE_MACHINE, CHANGES_PROGRAMS, pass_hold,
      "what is computed before a wait, which the assembler would move up"},
+    {"memory", PHASE_MACHINE, CHANGES_NONE, pass_memory,
+     "the map of shared memory over the time of a tile, and what one slot more takes"},
 
     {"verify", PHASE_PROOF, CHANGES_NONE, pass_verify,
      "a proof that no role waits for ever or reads what is not there, or a refusal"},
@@ -145,6 +147,8 @@ static void print_after(FILE *dump, Kernel *kernel, const Pass *pass)
         fputs(schedule_text(kernel), dump);
     else if (pass->run == pass_rewrite)
         fputs(rewrite_text(kernel), dump);
+    else if (pass->run == pass_memory)
+        fputs(kernel->memory ? kernel->memory : "", dump);
     else
         ir_print(dump, kernel, pass->name);
 }

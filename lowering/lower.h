@@ -123,6 +123,8 @@ void pass_peel(Kernel *kernel);
 void pass_plan(Kernel *kernel);
 /* require: plan.                       ensure: COMPUTED in front of waits that should not move */
 void pass_hold(Kernel *kernel);
+/* require: plan.                       ensure: kernel->memory */
+void pass_memory(Kernel *kernel);
 
 /* ---- proof and print --------------------------------------------------------------------------------------------- */
 

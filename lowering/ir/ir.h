@@ -469,6 +469,7 @@ struct Kernel {
     const char *schedule_notes; /* ... what the solver says beside it: lines that begin with #; or NULL */
     const char *scheduled_by;   /* schedule: the file, NULL: what choose decided stands */
     uint64_t source;            /* freeze: a digest of the body, which no later pass changes; 0: not frozen */
+    const char *memory;         /* memory: the map of shared memory over the time of a tile, as text */
     const char *obligations;    /* verify: what was shown, a line each */
     struct {
         int terms, states, steps;

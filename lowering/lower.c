@@ -4,8 +4,8 @@
  *
  * The front end (plugin/) hands over a Module of kernels in the IR of ir.h, in the order of the source.  Each pass
  * below rewrites a kernel, or writes into it what it has found.  After a phase, what its passes change is checked
- * (check.c).  On demand the IR is dumped (print.c), and then each pass is checked.  The last row spells the result out.  A kernel that was refused is left
- * alone from then on, and a module with one has no text.
+ * (check.c).  On demand the IR is dumped (print.c), and then each pass is checked.  The last row spells the result out.
+ * A kernel that was refused is left alone from then on, and a module with one has no text.
  *
  * Passes run in the order of the table.  `simplify` has a row wherever it runs.  Every pass is a file of its name, and
  * opens with the same ten-line loop before and after, so that one example can be followed from C to the .cu.

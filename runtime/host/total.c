@@ -3,7 +3,7 @@
  * total.c - a sum over a whole grid: #pragma ws grid(n) reduction(op: x).
  *
  *   h = ws_total_begin_ (op, bytes);           around the launch, in place of the loops
- *   ws_launch_f (n, a, h);                     its launcher asks for memory: ws_total_room_ (h, tiles)
+ *   the launch, with h as its last argument    its launcher asks for memory: ws_total_room_ (h, tiles)
  *   x = ws_total_f32_ (h, x);                  waits, and combines x with the tiles' numbers
  *
  * The order: strand k of 8 takes tiles k, k + 8, ...; x takes the strands from 0 on.  Numbers of float are added in

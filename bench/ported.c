@@ -92,12 +92,12 @@ KERNEL(heat)(int steps, int n, float *a, float *b)
 #    define TEXT(...)    #    __VA_ARGS__
 #    define WS(...)      _Pragma(TEXT(ws __VA_ARGS__))
 #    define KERNEL(name) static void name
-#    include __FILE__
+#    include "ported.c"
 #    undef WS
 #    undef KERNEL
 #    define WS(...)
 #    define KERNEL(name) static void name##_plain
-#    include __FILE__
+#    include "ported.c"
 
 static double now(void)
 {

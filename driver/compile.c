@@ -109,7 +109,8 @@ static bool has_solver(const Config *config)
 
 bool by_clang(const Options *options, const Config *config)
 {
-    return options->clang || (config->clang && !options->gcc && *config->frontend);
+    bool alone = config->clang || !*config->plugin; /* there is no other way */
+    return options->clang || (alone && !options->gcc && *config->frontend);
 }
 
 static void add_plugin(const Options *options, const Config *config, const Names *names, Args *args)

@@ -178,7 +178,10 @@ enum { MOST_NEXT = 32, MOST_NEXT_OF_WARPS = 16, MOST_ONCE = 48 };
 enum { MOST_ITERATION = 40 };
 
 /* Addresses, beside those; where warps do not wait for each other, fewer blocks that stay do better.  */
-enum { BESIDE = 16, BESIDE_WARPS = 40 };
+enum { BESIDE = 16, BESIDE_WARPS = 40, BESIDE_ROWS = 40 };
+
+/* Rows of a tile whose addresses BESIDE has room for: four of each warp.  */
+enum { FEW_ROWS = 16 };
 
 /* Of one column or row all threads have much the same, and it comes from L2.  */
 static bool is_wide(Type type)
@@ -254,7 +257,8 @@ static int ahead_of_tiles(Kernel *kernel, const Role *role)
 typedef struct {
     Kernel *kernel;
     const Role *role;
-    int most; /* registers, of any loop */
+    int most;   /* registers, of any loop */
+    int beside; /* for addresses */
 } Loops;
 
 /* Of those that choose asked for (choose-streams.c).  */
@@ -274,6 +278,9 @@ static void visit_loop(Op *loop, void *context)
     FOR_OPS (op, loop->blocks[0])
         if (is_wanted_ahead(in->kernel, op))
             registers += machine_tile_registers(op->results[0]->type, in->role->layout);
+    FOR_OPS (op, loop->blocks[0])
+        if (is_wanted_ahead(in->kernel, op) && op->results[0]->type.rows > FEW_ROWS)
+            in->beside = BESIDE_ROWS;
     registers = registers <= MOST_ITERATION ? registers : 0;
     FOR_OPS (op, loop->blocks[0])
         if (op_info[op->code].class_ == CLASS_LOAD && (!registers || !is_wanted_ahead(in->kernel, op)))
@@ -290,10 +297,10 @@ int plan_ahead(Kernel *kernel, int *peak)
     const Op *grid = kernel_grid(kernel);
     if (!role || role->next || kernel->arefs || role->layout == LAYOUT_MMA || !grid)
         return 0;
-    Loops loops = {kernel, role, 0};
+    Loops loops = {kernel, role, 0, BESIDE};
     ir_walk(role->body, visit_loop, &loops);
     if (!loops.most)
         return ahead_of_tiles(kernel, role);
     *peak = *peak > loops.most + PLAN_MADE_OF_LOADS ? *peak : loops.most + PLAN_MADE_OF_LOADS;
-    return loops.most + BESIDE;
+    return loops.most + loops.beside;
 }

@@ -28,8 +28,9 @@
 
 typedef enum { AXIS_NONE, AXIS_ROWS, AXIS_COLS } Axis;
 
-/* Bytes that a tile of the grid loads, at least; the side of one that is transposed, at most.  */
-enum { SMALL_TILE = 8192, SMALL_TURNED = 16384, LONG_SIDE = 128 };
+/* Bytes that a tile of the grid loads, at least; the side of one that is transposed, at most.  Elements of a tile that
+   is computed with, 32 registers of a thread, and operations on it: past these registers are missing; half as many where it is transposed, too.  */
+enum { SMALL_TILE = 8192, SMALL_TURNED = 16384, LONG_SIDE = 128, MOST_ELEMENTS = 4096, MOST_OPERATIONS = 16 };
 
 typedef struct {
     Op *grid;
@@ -176,6 +177,36 @@ static bool turns(const Op *op, const void *none)
     return op->code == OP_TRANS;
 }
 
+static int operations(const Neighbours *in)
+{
+    int count = 0;
+    FOR_OPS (op, in->grid->blocks[0])
+        count += op_info[op->code].class_ == CLASS_TILE && op->code != OP_TRANS;
+    return count;
+}
+
+/* What is computed element by element alone has no wait that a larger tile would fill.  */
+static bool waits(const Neighbours *in)
+{
+    Axis kept;
+    FOR_OPS (op, in->grid->blocks[0])
+        if (op->code == OP_TRANS || reduces(op, &kept))
+            return true;
+    return false;
+}
+
+static int64_t largest_tile(const Neighbours *in)
+{
+    int64_t most = 0;
+    FOR_OPS (op, in->grid->blocks[0])
+        for (int i = 0; i < op->nresults; i++) {
+            Type type = op->results[i]->type;
+            int64_t elements = in->axes[op->results[i]->id] != AXIS_NONE ? (int64_t)type.rows * type.cols : 0;
+            most = elements > most ? elements : most;
+        }
+    return most;
+}
+
 /* What a tile of the grid loads anew.  */
 static int64_t loaded_bytes(const Neighbours *in)
 {
@@ -193,9 +224,13 @@ static int neighbours_wanted(const Neighbours *in)
 {
     int64_t bytes = loaded_bytes(in);
     bool turned = ir_any_of(in->grid->blocks[0], turns, NULL);
+    int64_t elements = !operations(in) ? INT64_MAX : turned ? MOST_ELEMENTS / 2 : MOST_ELEMENTS;
     int count = 1;
+    if (!waits(in) || operations(in) > MOST_OPERATIONS)
+        return 1;
     while (bytes && 2 * count * bytes <= (turned ? SMALL_TURNED : SMALL_TILE) &&
-           (!turned || 2 * count * in->step <= LONG_SIDE))
+           (!turned || 2 * count * in->step <= LONG_SIDE) &&
+           2 * count * largest_tile(in) <= elements)
         count *= 2;
     return count;
 }

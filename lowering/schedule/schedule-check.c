@@ -92,9 +92,22 @@ static bool has_product(const Op *op, const void *context)
     return slice_has_op(slice, op) && (op_is_product(op) || op_info[op->code].class_ == CLASS_STORE);
 }
 
+/* A tile that the groups that multiply hand to a task that stores.  */
+static bool is_handed(const Reader *in, const Op *op)
+{
+    const ScheduleRow *row = schedule_of(op);
+    const uint32_t multiplies = ROLE_BIT(role_that(in->kernel, ROLE_STORES));
+    FOR_ROLES (role, in->kernel)
+        if (row->maker == multiplies && role->may & ROLE_STORES && row->roles & ROLE_BIT(role) & ~multiplies)
+            return op->nresults == 1 && op->results[0]->type.kind == K_TILE && op_info[op->code].class_ == CLASS_TILE;
+    return false;
+}
+
 /* A tile that a role of its own puts into a ring is computed from loads alone.  */
 static void check_computed(Reader *in, Op *op)
 {
+    if (is_handed(in, op))
+        return;
     const Op *loop = pipelined_loop(op);
     Slice slice = choose_slice(in->kernel, op);
     bool tile = op->nresults == 1 && op->results[0]->type.kind == K_TILE && !op->nblocks &&

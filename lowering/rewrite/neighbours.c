@@ -29,7 +29,8 @@
 typedef enum { AXIS_NONE, AXIS_ROWS, AXIS_COLS } Axis;
 
 /* Bytes that a tile of the grid loads, at least; the side of one that is transposed, at most.  Elements of a tile that
-   is computed with, 32 registers of a thread, and operations on it: past these registers are missing; half as many where it is transposed, too.  */
+   is computed with, 32 registers of a thread, half as many where it is transposed, too; and operations on it: past
+   these registers are missing.  */
 enum { SMALL_TILE = 8192, SMALL_TURNED = 16384, LONG_SIDE = 128, MOST_ELEMENTS = 4096, MOST_OPERATIONS = 16 };
 
 typedef struct {

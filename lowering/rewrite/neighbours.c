@@ -230,8 +230,7 @@ static int neighbours_wanted(const Neighbours *in)
     if (!waits(in) || operations(in) > MOST_OPERATIONS)
         return 1;
     while (bytes && 2 * count * bytes <= (turned ? SMALL_TURNED : SMALL_TILE) &&
-           (!turned || 2 * count * in->step <= LONG_SIDE) &&
-           2 * count * largest_tile(in) <= elements)
+           (!turned || 2 * count * in->step <= LONG_SIDE) && 2 * count * largest_tile(in) <= elements)
         count *= 2;
     return count;
 }

@@ -100,10 +100,13 @@ char *fingerprint(const Config *config)
 {
     uint64_t hash = UINT64_C(14695981039346656037);
 
+    const char *const programs[] = {config->plugin, config->frontend, config->solver, config->machine};
+
     hash_bytes(&hash, config->target, strlen(config->target));
     hash_file(config->self, &hash);
-    if (*config->plugin)
-        hash_file(config->plugin, &hash);
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        if (*programs[i])
+            hash_file(programs[i], &hash);
     each_header(config->include, hash_file, &hash);
     each_header(format("%s/ws", config->include), hash_file, &hash);
     each_header(config->common_include, hash_file, &hash);
@@ -112,6 +115,8 @@ char *fingerprint(const Config *config)
     hash_version(config->cc, &hash);
     hash_version(config->cxx, &hash);
     hash_version(config->nvcc, &hash);
+    if (*config->frontend)
+        hash_version(format("'%s'", config->frontend), &hash); /* which libclang it has found */
     return format("wsc-%s-%016llx", WSC_VERSION, (unsigned long long)hash);
 }
 

@@ -122,10 +122,21 @@ static void read_option(Request *request, const char *argument)
         stop("there is no option '%s'", argument);
 }
 
+/* For the fingerprint that compiler caches ask wscc for.  */
+static void show_version(void)
+{
+    CXString version = clang_getClangVersion();
+    printf("wsc-clang %s, %s\n", WSC_VERSION, clang_getCString(version));
+    clang_disposeString(version);
+    exit(0);
+}
+
 static void read_options(Request *request, int argc, char **argv)
 {
     int i = 1;
     *request = (Request){.target = TARGET_CUDA};
+    if (argc == 2 && !strcmp(argv[1], "--version"))
+        show_version();
     while (i < argc && strcmp(argv[i], "--"))
         read_option(request, argv[i++]);
     if (i + 1 >= argc)

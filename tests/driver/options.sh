@@ -173,6 +173,13 @@ print_libs() { clean; "$wscc" --ws-target=sequential -c kernel.c kernel-main.c &
 print_cflags() { clean; $host_cc $("$wscc" --ws-print=cflags) -c kernel.c -o k.o && only k.o; }
 fingerprint() { test "$("$wscc" --ws-print=fingerprint)" = "$("$wscc" --ws-print=fingerprint)" &&
     "$wscc" --ws-print=fingerprint | grep -q '^wsc-.*-[0-9a-f]\{16\}$'; }
+# What decides an object beside source and options: another of each is another fingerprint, and the same one again is not.
+fingerprint_of() { # key of wscc.conf
+    mkdir -p ../copy && cp "$top_builddir/wscc" ../copy/wscc && cp "$(sed -n "s/^$1 = //p" "$top_builddir/wscc.conf")" ../copy/part &&
+        sed "s|^$1 = .*|$1 = $(cd .. && pwd)/copy/part|" "$top_builddir/wscc.conf" >../copy/wscc.conf &&
+        ../copy/wscc --ws-print=fingerprint >../first && ../copy/wscc --ws-print=fingerprint | cmp - ../first &&
+        echo >>../copy/part && ! ../copy/wscc --ws-print=fingerprint | cmp -s - ../first
+}
 says() { text=$1; shift; "$wscc" "$@" >../text 2>&1; grep -qF -e "$text" ../text || { cat ../text; return 1; }; }
 bundle() {
     clean
@@ -201,6 +208,10 @@ ok '--ws-print=target' print_target
 ok_plain '--ws-print=libs serves a link by cc' print_libs
 ok '--ws-print=cflags serves a compile by cc' print_cflags
 ok '--ws-print=fingerprint' fingerprint
+for key in plugin clang-frontend solver machine; do
+    grep -q "^$key = ." "$top_builddir/wscc.conf" || { skip "--ws-print=fingerprint: $key" 'not built'; continue; }
+    ok "--ws-print=fingerprint: another $key" fingerprint_of $key
+done
 ok '--ws-bundle' bundle
 ok_plain 'WSCC_CC' host_cc
 ok 'a host compiler that is not there' broken_cc

@@ -6,8 +6,6 @@
  *   for (k ...) for (j ...) c[j] += b[k][j];  for (j ...) for (k ...) c[j] += b[k][j];                 exchange
  *   for (k ...) c[j] += b[k][j];              s = c[j]; for (k ...) s += b[k][j]; c[j] = s;            promote
  *
- *   if (c) s += x; else s -= y;               s += c ? x : -y;                                         join
- *
  * What a loop adds to an element it adds in the same order as before.
  */
 #include <string.h>
@@ -301,7 +299,7 @@ static bool writes(const Block *block)
     return false;
 }
 
-static bool is_named(const Pipeline *pipeline, const char *name)
+bool scan_is_named(const Pipeline *pipeline, const char *name)
 {
     for (const Reduction *reduction = pipeline ? pipeline->reductions : NULL; reduction; reduction = reduction->next)
         if (name && !strcmp(reduction->name, name))
@@ -318,158 +316,10 @@ static Op *sink(Nest *in, Op *outer)
         writes(inner->blocks[0]))
         return NULL;
     for (int i = 0; i < outer->nresults; i++)
-        if (!is_named(outer->control->pipeline, outer->blocks[0]->args[1 + i]->name))
+        if (!scan_is_named(outer->control->pipeline, outer->blocks[0]->args[1 + i]->name))
             return NULL;
     exchange_heads(in, outer, inner);
     return inner;
-}
-
-/* What a loop inside goes on summing is a sum of its own, which the loop adds.  */
-static void split_sum(Nest *in, Op *loop, int index)
-{
-    Block *body = loop->blocks[0];
-    Value *argument = body->args[1 + index], *next = body->last->args[index];
-    Op *inner = next->def;
-    if (!inner || inner->code != OP_FOR || inner->parent != body || next->uses != 1 || argument->uses != 1 ||
-        inner->args[3 + next->index] != argument || dtype_bytes(next->type.dtype) < 4 ||
-        !is_named(loop->control->pipeline, argument->name))
-        return;
-    Sum sum;
-    if (!scan_sum(in, inner, next->index, &sum) || sum.op != OP_ADDI)
-        return;
-    Op *zero = op_new(in->kernel, OP_CONST, loop->loc, 0, NULL);
-    op_before(inner, zero);
-    inner->args[3 + next->index] = op_result(in->kernel, zero, next->type, NULL);
-    Op *add = op_new(in->kernel, OP_ADDI, loop->loc, 2, (Value *[]){argument, next});
-    op_before(body->last, add);
-    body->last->args[index] = op_result(in->kernel, add, next->type, argument->name);
-}
-
-/* Branches and loops whose results have become what they add, with what a loop began with; and sums that nobody wants
-   any more.  */
-enum { MAX_JOINED = 64 };
-typedef struct {
-    Nest *in;
-    const Value *base, *changed[MAX_JOINED];
-    Value *rest[MAX_JOINED];
-    Op *old[MAX_JOINED];
-    int nchanged, nold;
-} Join;
-
-static Value *added(Join *join, Value *value, Op *where);
-
-static Value *zero_before(const Join *join, Op *where)
-{
-    Op *zero = op_new(join->in->kernel, OP_CONST, where->loc, 0, NULL);
-    op_before(where, zero);
-    return op_result(join->in->kernel, zero, type_scalar(join->base->type.dtype), NULL);
-}
-
-static bool is_chained(const Join *join, const Value *value)
-{
-    const Op *op = value->def;
-    if (value == join->base)
-        return true;
-    for (int i = 0; i < join->nchanged; i++)
-        if (join->changed[i] == value)
-            return true;
-    for (int i = 0; op && i < op->nargs; i++)
-        if (is_chained(join, op->args[i]))
-            return true;
-    for (int i = 0; op && op->code == OP_IF && i < op->nblocks; i++)
-        if (is_chained(join, op->blocks[i]->last->args[value->index]))
-            return true;
-    return false;
-}
-
-/* Once: the loop begins with nothing, the branch hands on what its arms add.  Returns what it began with, or NULL.  */
-static Value *change(Join *join, Value *value)
-{
-    Op *op = value->def;
-    for (int i = 0; i < join->nchanged; i++)
-        if (join->changed[i] == value)
-            return join->rest[i];
-    Value *rest = op->code == OP_FOR ? op->args[3 + value->index] : NULL;
-    if (rest)
-        op->args[3 + value->index] = zero_before(join, op);
-    for (int arm = 0; arm < 2 && !rest; arm++) {
-        Op *yield = op->blocks[arm]->last;
-        yield->args[value->index] = added(join, yield->args[value->index], yield);
-    }
-    if (join->nchanged < MAX_JOINED) {
-        join->changed[join->nchanged] = value;
-        join->rest[join->nchanged++] = rest;
-    }
-    return rest;
-}
-
-static void drop_later(Join *join, Op *op)
-{
-    for (int i = 0; i < join->nold; i++)
-        if (join->old[i] == op)
-            return;
-    if (join->nold < MAX_JOINED)
-        join->old[join->nold++] = op;
-}
-
-/* value - base, where value is base and what sums, choices, branches and loops have added to it.  */
-static Value *added(Join *join, Value *value, Op *where)
-{
-    Kernel *kernel = join->in->kernel;
-    Op *op = value->def;
-    if (value == join->base)
-        return zero_before(join, where);
-    if (op->code == OP_IF || op->code == OP_FOR) {
-        Value *rest = change(join, value);
-        return rest && rest != join->base ? ir_binary_before(kernel, where, OP_ADDI, value, added(join, rest, where))
-                                          : value;
-    }
-    drop_later(join, op);
-    if (op->code == OP_SELI) {
-        Value *args[] = {op->args[0], added(join, op->args[1], where), added(join, op->args[2], where)};
-        return ir_scalar_before(kernel, where, OP_SELI, join->base->type.dtype, 3, args);
-    }
-    bool first = is_chained(join, op->args[0]);
-    Value *more = added(join, op->args[first ? 0 : 1], where);
-    return ir_binary_before(kernel, where, op->code, more, op->args[first ? 1 : 0]);
-}
-
-/* Sums in branches: what they add is one value.  */
-static bool join_sum(Nest *in, Op *loop, int index)
-{
-    Block *body = loop->blocks[0];
-    Value *argument = body->args[1 + index], *next = body->last->args[index];
-    Sum sum;
-    if (next == argument || !is_named(loop->control->pipeline, argument->name) || scan_sum(in, loop, index, &sum) ||
-        !scan_total(in, loop, index, &sum) || sum.op != OP_ADDI)
-        return false;
-    Join join = {.in = in, .base = argument};
-    Value *more = added(&join, next, body->last);
-    body->last->args[index] = ir_binary_before(in->kernel, body->last, OP_ADDI, argument, more);
-    for (int i = 0; i < join.nold; i++)
-        op_remove(join.old[i]);
-    return true;
-}
-
-/* require: axes.   */
-void scan_join(Nest *in)
-{
-    for (int i = in->nloops - 1; i >= 0; i--)
-        for (int k = 0; in->loops[i].grid < 0 && is_axis(in, i) && k < in->loops[i].op->nresults; k++) {
-            ir_count_uses(in->kernel, in->kernel->body);
-            if (join_sum(in, in->loops[i].op, k))
-                scan_axes(in);
-        }
-}
-
-/* require: axes.   From the innermost loop outwards, so that sums over several loops are sums of the outermost.  */
-void scan_split(Nest *in)
-{
-    for (int i = in->nloops - 1; i >= 0; i--)
-        for (int k = 0; in->loops[i].grid < 0 && is_axis(in, i) && k < in->loops[i].op->nresults; k++) {
-            ir_count_uses(in->kernel, in->kernel->body);
-            split_sum(in, in->loops[i].op, k);
-        }
 }
 
 /* The loop that sums goes inside, so that what it sums in can be a variable.  */
@@ -562,7 +412,7 @@ static void carry(Nest *in, Op *loop, const Op *store)
     Value *base = store->args[0];
     const Pipeline *pipeline = loop->control->pipeline;
     const char *name = *store->store->label ? store->store->label : NULL;
-    if (!is_named(pipeline, name) && is_named(pipeline, base->name)) /* p = x + n; p[i] += ... */
+    if (!scan_is_named(pipeline, name) && scan_is_named(pipeline, base->name)) /* p = x + n; p[i] += ... */
         name = base->name;
     Type type = store->args[2]->type;
     Poly offset = poly_of(store->args[1]);

@@ -247,6 +247,7 @@ static void make_tiles(Kernel *kernel, TileChoice choice, bool may_gather)
     scan_flatten(in);
     scan_promote(in); /* what was summed under a condition */
     total_take_elements(in);
+    scan_widen(in);
     scan_axes(in);
     scan_join(in);
     scan_split(in);

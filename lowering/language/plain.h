@@ -6,6 +6,7 @@
  *   plain-poly.c    subscripts as sums of products
  *   plain-facts.c   what follows of bounds and conditions
  *   plain-order.c   loops that count upwards, and sum inside; memory that a loop sums in
+ *   plain-sums.c    sums whose order is open, in a form that says more
  *   plain-scan.c    axes, conditions, reductions
  *   plain-memory.c  accesses: a tensor, its extents, a coordinate for each of its dimensions; dependences
  *   plain-form.c    a scalar of the loops as a tile
@@ -23,7 +24,7 @@
 
 /* ---- plain-poly.c ------------------------------------------------------------------------------------------------ */
 
-enum { POLY_TERMS = 20, POLY_FACTORS = 5 };
+enum { POLY_TERMS = 20, POLY_FACTORS = 8 };
 
 /* factor value value ..., by the values' numbers.  */
 typedef struct {
@@ -170,9 +171,14 @@ void scan_straighten(Nest *in); /* loops count upwards by 1 */
 void scan_exchange(Nest *in);
 void scan_promote(Nest *in);
 void scan_promote_grid(Nest *in);
-void scan_split(Nest *in);
-void scan_join(Nest *in);
 void scan_bounds(Nest *in);
+bool scan_is_named(const Pipeline *pipeline, const char *name); /* in a clause reduction */
+
+/* ---- plain-sums.c ------------------------------------------------------------------------------------------------ */
+
+void scan_widen(Nest *in);
+void scan_join(Nest *in);
+void scan_split(Nest *in);
 
 /* ---- plain-scan.c ------------------------------------------------------------------------------------------------ */
 

@@ -33,6 +33,8 @@ static void run(int n, int m, int at)
     float *rows[] = {P(B), P(z), P(A), P(y)}, *rows_[] = {B_, z_, A_, y_};
     pointers(n, n, at % 5, rows, P(C), P(y), P(x));
     branches(n, m, at % 3, at & 1 ? P(x) : NULL, P(B), P(C));
+    sums_of_doubles(n, m, P(B), P(x));
+    enlarge(2, 3, 5, 7, 2, P(B), P(y));
     check_fetch();
     symmetric_plain(n, m, (void *)C_, (void *)B_);
     row_of_lu_plain(n, at, (void *)A_);
@@ -44,6 +46,8 @@ static void run(int n, int m, int at)
     gelu_slope_plain(n * m, (void *)B_, y_);
     pointers_plain(n, n, at % 5, rows_, C_, y_, x_);
     branches_plain(n, m, at % 3, at & 1 ? x_ : NULL, (void *)B_, C_);
+    sums_of_doubles_plain(n, m, (void *)B_, x_);
+    enlarge_plain(2, 3, 5, 7, 2, B_, y_);
     PLAIN_SAME(A, n * n, 1e-5);
     PLAIN_SAME(B, n * m, 1e-5);
     PLAIN_SAME(C, n * n, 1e-5);

@@ -154,3 +154,36 @@ KERNEL(pointers)(int n, int m, int which, float *const *rows, const float *a, co
         }
     }
 }
+
+/* floats that doubles are added to: in each loop, in a loop inside, under a condition */
+KERNEL(sums_of_doubles)(int n, int m, const float B[n][m], float *x)
+{
+    WS(grid(1))
+    for (int i = 0; i < n; i++) {
+        float s = 1, t = 0, u = 0;
+        WS(pipeline(auto) reduction(+ : s))
+        for (int j = 0; j < m; j++)
+            s += exp(B[i][j] / 2 - B[0][j]);
+        WS(pipeline(auto) reduction(+ : t))
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < m; k++)
+                t -= 0.5 * B[i][k];
+        WS(pipeline(auto) reduction(+ : u))
+        for (int j = 0; j < m; j++)
+            if (B[i][j] > 0.1)
+                u += B[i][j] * 1.5;
+        x[i] = s + t + u;
+    }
+}
+
+/* strides of six factors */
+KERNEL(enlarge)(int b, int c, int h, int w, int by, const float *x, float *y)
+{
+    WS(grid(4))
+    for (int l = 0; l < b; l++)
+        for (int k = 0; k < c; k++)
+            for (int j = 0; j < h * by; j++)
+                for (int i = 0; i < w * by; i++)
+                    y[l * w * h * c * by * by + k * w * h * by * by + j * w * by + i] =
+                        0.5f * x[l * w * h * c + k * w * h + j / by * w + i / by];
+}

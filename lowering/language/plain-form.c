@@ -20,8 +20,6 @@ Dtype tile_dtype(Dtype dtype)
     switch (dtype) {
     case D_I1:
         return D_MASK;
-    case D_U8:
-    case D_I16:
     case D_U16:
     case D_U32:
     case D_I64:
@@ -51,7 +49,7 @@ Value *form_full(Nest *in, Op *where, Dtype dtype, int rows, int cols, double va
     return full;
 }
 
-static Value *make(Nest *in, Op *where, Opcode code, Loc loc, Dtype dtype, Value *x, Value *y, Value *z)
+Value *form_make(Nest *in, Op *where, Opcode code, Loc loc, Dtype dtype, Value *x, Value *y, Value *z)
 {
     Value *args[] = {x, y, z};
     int rows = 1, cols = 1, nargs = 1 + (y != NULL) + (z != NULL);
@@ -137,26 +135,32 @@ Value *form_poly(Nest *in, Op *where, const Poly *x)
 }
 
 /* A number as a tile of one element.  */
-static Value *boxed(Nest *in, Op *where, Value *scalar, Dtype dtype)
+Value *form_boxed(Nest *in, Op *where, Value *scalar, Dtype dtype)
 {
     int64_t integer;
     double real;
     if (dtype == D_MASK) {
         Value *number = ir_convert_before(in->kernel, where, scalar, D_I32);
-        Value *tile = make(in, where, OP_ADD, where->loc, D_I32, form_full(in, where, D_I32, 1, 1, 0), number, NULL);
-        return make(in, where, OP_NE, where->loc, D_MASK, tile, ir_const_before(in->kernel, where, D_I32, 0), NULL);
+        Value *tile =
+            form_make(in, where, OP_ADD, where->loc, D_I32, form_full(in, where, D_I32, 1, 1, 0), number, NULL);
+        return form_make(in, where, OP_NE, where->loc, D_MASK, tile, ir_const_before(in->kernel, where, D_I32, 0),
+                         NULL);
     }
     if (ir_constant_float(scalar, &real))
         return form_full(in, where, dtype, 1, 1, real);
     if (!dtype_is_float(dtype) && ir_constant(scalar, &integer))
         return form_full(in, where, dtype, 1, 1, (double)integer);
+    if (form_is_small(dtype)) {
+        Value *number = ir_convert_before(in->kernel, where, scalar, D_I32);
+        return form_make(in, where, OP_CAST, where->loc, dtype, form_boxed(in, where, number, D_I32), NULL, NULL);
+    }
     double zero = dtype_is_float(dtype) ? -0.0 : 0; /* -0 + x is x, whatever its sign */
-    return make(in, where, OP_ADD, where->loc, dtype, form_full(in, where, dtype, 1, 1, zero), scalar, NULL);
+    return form_make(in, where, OP_ADD, where->loc, dtype, form_full(in, where, dtype, 1, 1, zero), scalar, NULL);
 }
 
-static Value *as_tile(Nest *in, Op *where, Value *value, Dtype dtype)
+Value *form_as_tile(Nest *in, Op *where, Value *value, Dtype dtype)
 {
-    return value->type.kind == K_TILE ? value : boxed(in, where, value, dtype);
+    return value->type.kind == K_TILE ? value : form_boxed(in, where, value, dtype);
 }
 
 /* ---- loads ------------------------------------------------------------------------------------------------------- */
@@ -274,10 +278,10 @@ static Value *index_of(Nest *in, Op *where, const Poly *x, int row, int col)
                 rest.terms[0].values[rest.terms[0].count++] = value;
                 continue;
             }
-            Value *tile = as_tile(in, where, form(in, value, row, col), tile_dtype(value->type.dtype));
+            Value *tile = form_as_tile(in, where, form(in, value, row, col), tile_dtype(value->type.dtype));
             if (tile->type.dtype != D_I32)
-                tile = make(in, where, OP_CAST, where->loc, D_I32, tile, NULL, NULL);
-            product = product ? make(in, where, OP_MUL, where->loc, D_I32, product, tile, NULL) : tile;
+                tile = form_make(in, where, OP_CAST, where->loc, D_I32, tile, NULL, NULL);
+            product = product ? form_make(in, where, OP_MUL, where->loc, D_I32, product, tile, NULL) : tile;
         }
         if (!product) {
             numbers = poly_add(&numbers, &rest, 1);
@@ -285,13 +289,14 @@ static Value *index_of(Nest *in, Op *where, const Poly *x, int row, int col)
         }
         int64_t factor;
         if (!poly_is_constant(&rest, &factor) || factor != 1)
-            product = make(in, where, OP_MUL, where->loc, D_I32, product,
-                           ir_convert_before(kernel, where, form_poly(in, where, &rest), D_I32), NULL);
-        sum = sum ? make(in, where, OP_ADD, where->loc, D_I32, sum, product, NULL) : product;
+            product = form_make(in, where, OP_MUL, where->loc, D_I32, product,
+                                ir_convert_before(kernel, where, form_poly(in, where, &rest), D_I32), NULL);
+        sum = sum ? form_make(in, where, OP_ADD, where->loc, D_I32, sum, product, NULL) : product;
     }
     if (!sum || numbers.count) {
         Value *number = ir_convert_before(kernel, where, form_poly(in, where, &numbers), D_I32);
-        sum = sum ? make(in, where, OP_ADD, where->loc, D_I32, sum, number, NULL) : boxed(in, where, number, D_I32);
+        sum = sum ? form_make(in, where, OP_ADD, where->loc, D_I32, sum, number, NULL)
+                  : form_boxed(in, where, number, D_I32);
     }
     return sum;
 }
@@ -336,127 +341,7 @@ Value *form_scalar_load(Nest *in, Op *where, const Op *op)
     return ir_convert_before(in->kernel, where, number, dtype);
 }
 
-/* ---- operations -------------------------------------------------------------------------------------------------- */
-
-static const struct {
-    Opcode scalar, tile, mask;
-} codes[] = {
-    {OP_ADDI, OP_ADD, OP_COUNT}, {OP_SUBI, OP_SUB, OP_COUNT}, {OP_MULI, OP_MUL, OP_COUNT}, {OP_DIVI, OP_DIV, OP_COUNT},
-    {OP_NEGI, OP_NEG, OP_COUNT}, {OP_MINI, OP_MIN, OP_COUNT}, {OP_MAXI, OP_MAX, OP_COUNT}, {OP_EQI, OP_EQ, OP_COUNT},
-    {OP_NEI, OP_NE, OP_COUNT},   {OP_LTI, OP_LT, OP_COUNT},   {OP_LEI, OP_LE, OP_COUNT},   {OP_GTI, OP_GT, OP_COUNT},
-    {OP_GEI, OP_GE, OP_COUNT},   {OP_ANDI, OP_COUNT, OP_AND}, {OP_ORI, OP_COUNT, OP_OR},   {OP_NOTI, OP_COUNT, OP_NOT},
-};
-
-static Opcode code_of(const Op *op)
-{
-    bool mask = op->results[0]->type.dtype == D_I1 && op->args[0]->type.dtype == D_I1;
-    for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (codes[i].scalar == op->code)
-            return mask ? codes[i].mask : codes[i].tile;
-    return OP_COUNT;
-}
-
-static Value *refuse_op(Nest *in, Op *where, const Op *op, int row, int col)
-{
-    reject(in->kernel, op->loc, REASON_PLAIN_OPERATION,
-           op->code == OP_MATHI ? op->scalar->function : op_info[op->code].call);
-    return form_full(in, where, tile_dtype(op->results[0]->type.dtype), form_extent(in, row), form_extent(in, col), 0);
-}
-
-static Value *math(Nest *in, Op *where, const Op *op, int row, int col, Value *const *args)
-{
-    static const struct {
-        const char *name;
-        Opcode code;
-    } others[] = {{"fabs", OP_ABS}, {"fmax", OP_MAX}, {"fmin", OP_MIN}, {"fma", OP_FMA}};
-    const char *name = op->scalar->function;
-    size_t length = strlen(name), stem = length - (name[length - 1] == 'f' && strcmp(name, "erf") != 0);
-    Dtype dtype = tile_dtype(op->results[0]->type.dtype);
-    Opcode code = OP_COUNT;
-    for (int i = 0; i < OP_COUNT; i++)
-        if (op_info[i].class_ == CLASS_TILE && op_info[i].nargs == op->nargs && !strncmp(op_info[i].text, name, stem) &&
-            !op_info[i].text[stem])
-            code = (Opcode)i;
-    for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
-        if (!strncmp(others[i].name, name, stem) && !others[i].name[stem])
-            code = others[i].code;
-    if (code == OP_COUNT || op_info[code].nargs != op->nargs)
-        return refuse_op(in, where, op, row, col);
-    return make(in, where, code, op->loc, dtype, as_tile(in, where, args[0], dtype), op->nargs > 1 ? args[1] : NULL,
-                op->nargs > 2 ? args[2] : NULL);
-}
-
-static Value *convert(Nest *in, Op *where, const Op *op, Value *x)
-{
-    Dtype from = tile_dtype(op->args[0]->type.dtype), to = tile_dtype(op->results[0]->type.dtype);
-    if (from == to)
-        return x;
-    if (from == D_MASK)
-        return make(in, where, OP_SELECT, op->loc, to, x, form_full(in, where, to, 1, 1, 1),
-                    form_full(in, where, to, 1, 1, 0));
-    if (to == D_MASK)
-        return make(in, where, OP_NE, op->loc, to, x,
-                    boxed(in, where, ir_const_before(in->kernel, where, D_I32, 0), from), NULL);
-    return make(in, where, OP_CAST, op->loc, to, x, NULL, NULL);
-}
-
-static Value *choose(Nest *in, Op *where, const Op *op, Value **args)
-{
-    Dtype dtype = tile_dtype(op->results[0]->type.dtype);
-    for (int i = 0; i < 3; i++)
-        args[i] = as_tile(in, where, args[i], i ? dtype : D_MASK);
-    if (dtype != D_MASK)
-        return make(in, where, OP_SELECT, op->loc, dtype, args[0], args[1], args[2]);
-    Value *yes = make(in, where, OP_AND, op->loc, dtype, args[0], args[1], NULL);
-    Value *no = make(in, where, OP_NOT, op->loc, dtype, args[0], NULL, NULL);
-    no = make(in, where, OP_AND, op->loc, dtype, no, args[2], NULL);
-    return make(in, where, OP_OR, op->loc, dtype, yes, no, NULL);
-}
-
-/* Of 64-bit numbers tiles hold 32 bits: those of counters, which extents bound.  */
-static bool fits(const Op *op)
-{
-    Dtype from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
-    bool wide = !dtype_is_float(to) && to != D_I1 && tile_dtype(to) != to && dtype_bytes(to) >= 4;
-    return !wide || op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MINI || op->code == OP_MAXI ||
-           op->code == OP_SELI || (op->code == OP_CONVI && !dtype_is_float(from));
-}
-
-static Value *operation(Nest *in, Op *where, const Op *op, int row, int col)
-{
-    Value *args[3];
-    if (op->nargs > 3 || !op->nargs || !fits(op) || op_info[op->code].class_ != CLASS_SCALAR)
-        return refuse_op(in, where, op, row, col);
-    for (int i = 0; i < op->nargs; i++)
-        args[i] = form(in, op->args[i], row, col);
-    if (op->code == OP_MATHI)
-        return math(in, where, op, row, col, args);
-    if (op->code == OP_CONVI)
-        return convert(in, where, op, args[0]);
-    if (op->code == OP_SELI)
-        return choose(in, where, op, args);
-    Opcode code = op->code == OP_REMI ? OP_DIV : code_of(op);
-    if (code == OP_COUNT)
-        return refuse_op(in, where, op, row, col);
-    Dtype dtype = tile_dtype(op->results[0]->type.dtype), operand = tile_dtype(op->args[0]->type.dtype);
-    bool tile = false;
-    for (int i = 0; i < op->nargs; i++) {
-        if (operand == D_MASK)
-            args[i] = as_tile(in, where, args[i], D_MASK);
-        else if (operand == D_I8) /* computes nothing by itself */
-            args[i] = as_tile(in, where, args[i], D_I8);
-        tile |= args[i]->type.kind == K_TILE;
-    }
-    if (!tile)
-        args[0] = boxed(in, where, args[0], operand);
-    if (op->code == OP_REMI) { /* x - x / y * y */
-        Value *whole = make(in, where, OP_DIV, op->loc, dtype, args[0], args[1], NULL);
-        whole = make(in, where, OP_MUL, op->loc, dtype, whole, args[1], NULL);
-        return args[0]->type.kind == K_TILE ? make(in, where, OP_SUB, op->loc, dtype, args[0], whole, NULL)
-                                            : refuse_op(in, where, op, row, col);
-    }
-    return make(in, where, code, op->loc, dtype, args[0], op->nargs > 1 ? args[1] : NULL, NULL);
-}
+/* ---- counters ---------------------------------------------------------------------------------------------------- */
 
 static Value *index_tile(Nest *in, Op *where, Value *iv, int row, int col)
 {
@@ -465,7 +350,7 @@ static Value *index_tile(Nest *in, Op *where, Value *iv, int row, int col)
     Type type = type_tile(D_I32, rows ? form_extent(in, axis) : 1, rows ? 1 : form_extent(in, axis));
     Value *index = form_op(in, where, rows ? OP_ROW_INDEX : OP_COL_INDEX, where->loc, type, 0, NULL);
     (void)col;
-    return make(in, where, OP_ADD, where->loc, D_I32, index, form_plain(in, iv), NULL);
+    return form_make(in, where, OP_ADD, where->loc, D_I32, index, form_plain(in, iv), NULL);
 }
 
 /* ---- forms ------------------------------------------------------------------------------------------------------- */
@@ -527,7 +412,7 @@ Value *form(Nest *in, Value *value, int row, int col)
     else if (op->code == OP_ELEMENT)
         tile = load(in, where, memory_access(in, op), row, col);
     else
-        tile = operation(in, where, op, row, col);
+        tile = form_operation(in, where, op, row, col);
     if (!tile->name)
         tile->name = value->name;
     form_set(in, value, row, col, tile);
@@ -549,26 +434,29 @@ Value *form_whole(Nest *in, Op *where, Value *value, int row, int col)
     if (tile->type.kind == K_TILE && tile->type.rows == rows && tile->type.cols == cols)
         return tile;
     if (dtype == D_MASK) {
-        Value *all = make(in, where, OP_EQ, where->loc, D_MASK, form_full(in, where, D_I32, rows, cols, 0),
-                          ir_const_before(in->kernel, where, D_I32, 0), NULL);
-        return make(in, where, OP_AND, where->loc, D_MASK, all, as_tile(in, where, tile, D_MASK), NULL);
+        Value *all = form_make(in, where, OP_EQ, where->loc, D_MASK, form_full(in, where, D_I32, rows, cols, 0),
+                               ir_const_before(in->kernel, where, D_I32, 0), NULL);
+        return form_make(in, where, OP_AND, where->loc, D_MASK, all, form_as_tile(in, where, tile, D_MASK), NULL);
     }
     double zero = dtype_is_float(dtype) ? -0.0 : 0;
-    Value *full = form_full(in, where, dtype, rows, cols, zero);
-    return make(in, where, OP_ADD, value->loc, dtype, full, tile, NULL);
+    bool small = form_is_small(dtype);
+    Value *full = form_full(in, where, small ? D_I32 : dtype, rows, cols, zero);
+    tile = form_make(in, where, OP_ADD, value->loc, full->type.dtype, full,
+                     small ? form_widened(in, where, tile) : tile, NULL);
+    return small ? form_make(in, where, OP_CAST, value->loc, dtype, tile, NULL, NULL) : tile;
 }
 
 Value *form_mask(Nest *in, Op *where, Value *condition, bool inverted, int row, int col)
 {
-    Value *mask = as_tile(in, where, form(in, condition, row, col), D_MASK);
-    return inverted ? make(in, where, OP_NOT, where->loc, D_MASK, mask, NULL, NULL) : mask;
+    Value *mask = form_as_tile(in, where, form(in, condition, row, col), D_MASK);
+    return inverted ? form_make(in, where, OP_NOT, where->loc, D_MASK, mask, NULL, NULL) : mask;
 }
 
 /* Elements along the axis that the loop has an iteration for.  */
 Value *form_in_range(Nest *in, Op *where, int axis, int row, int col)
 {
     Value *index = form(in, in->loops[axis].iv, row, col);
-    return make(in, where, OP_LT, where->loc, D_MASK, index, form_poly(in, where, &in->loops[axis].hi), NULL);
+    return form_make(in, where, OP_LT, where->loc, D_MASK, index, form_poly(in, where, &in->loops[axis].hi), NULL);
 }
 
 /* The value is 0 where the axis has no iteration any more.  */
@@ -631,10 +519,10 @@ void form_store(Nest *in, Op *where, const Op *op)
     Value *tile = form_whole(in, where, op->args[2], row, col);
     if (op->nargs > 3) {
         Value *mask = form_mask(in, where, op->args[3], false, row, col);
-        tile = make(in, where, OP_SELECT, op->loc, group->dtype, mask, tile, load(in, where, access, row, col));
+        tile = form_make(in, where, OP_SELECT, op->loc, group->dtype, mask, tile, load(in, where, access, row, col));
     }
     args[0] = cut(in, where, access, args[0], &window);
-    tile = as_tile(in, where, tile, group->dtype);
+    tile = form_as_tile(in, where, tile, group->dtype);
     args[count++] = tile;
     Op *store = op_new(in->kernel, window.store, op->loc, count, args);
     op_before(where, store);

@@ -355,9 +355,9 @@ static Dtype element_dtype(const Op *op)
 
 static bool offset_of(Nest *in, const Op *op, Poly *offset)
 {
-    if (element_dtype(op) > D_I32) {
-        static const char *const names[] = {[D_U8] = "unsigned char", [D_I16] = "short", [D_U16] = "unsigned short",
-                                            [D_U32] = "unsigned int", [D_I64] = "long",  [D_U64] = "unsigned long"};
+    if (element_dtype(op) > D_I16) {
+        static const char *const names[] = {
+            [D_U16] = "unsigned short", [D_U32] = "unsigned int", [D_I64] = "long", [D_U64] = "unsigned long"};
         reject(in->kernel, op->loc, REASON_PLAIN_TYPE, names[element_dtype(op)], base_name(op->args[0]));
         return false;
     }

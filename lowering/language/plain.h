@@ -10,6 +10,7 @@
  *   plain-scan.c    axes, conditions, reductions
  *   plain-memory.c  accesses: a tensor, its extents, a coordinate for each of its dimensions; dependences
  *   plain-form.c    a scalar of the loops as a tile
+ *   plain-operation.c    an operation on scalars as one on tiles; C's integers
  *   plain-total.c   sums over the whole grid
  *   plain-emit.c    the loops, again
  *
@@ -248,6 +249,16 @@ int form_extent(const Nest *in, int axis);
 Dtype tile_dtype(Dtype dtype);
 void form_store(Nest *in, Op *where, const Op *op);
 Value *form_scalar_load(Nest *in, Op *where, const Op *op);
+/* An operation on one to three tiles or numbers, of the larger extents.  */
+Value *form_make(Nest *in, Op *where, Opcode code, Loc loc, Dtype dtype, Value *x, Value *y, Value *z);
+Value *form_boxed(Nest *in, Op *where, Value *scalar, Dtype dtype); /* a number as a tile of one element */
+Value *form_as_tile(Nest *in, Op *where, Value *value, Dtype dtype);
+
+/* ---- plain-operation.c ------------------------------------------------------------------------------------------- */
+
+bool form_is_small(Dtype dtype);                    /* tiles of it only load, store, cast and select: computed in I32 */
+Value *form_widened(Nest *in, Op *where, Value *x); /* a tile or number of it in I32 */
+Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col);
 Value *form_prologue(Nest *in, Value *value);
 
 /* ---- plain-emit.c ------------------------------------------------------------------------------------------------ */

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * plain-operation.c - an operation on scalars as one on tiles, with C's integers.
+ *
+ *   y[i] = (unsigned char)(x[i] + 1);     %1 = cast %x: i32; %2 = add %1, 1; %y = cast %2: u8
+ *   unsigned u, v; u < v                  signs are compared first
+ *
+ * Tiles compute integers in I32.  I8, U8 and I16 are cast to it and back.  A U16 is the I32 of its value, a U32 the
+ * I32 of the same bits.  A number of 64 bits in a tile is a subscript, or a number of 32 bits that was converted.
+ */
+#include <string.h>
+
+#include "language/plain.h"
+
+static const struct {
+    Opcode scalar, tile, mask;
+} codes[] = {
+    {OP_ADDI, OP_ADD, OP_COUNT}, {OP_SUBI, OP_SUB, OP_COUNT}, {OP_MULI, OP_MUL, OP_COUNT}, {OP_DIVI, OP_DIV, OP_COUNT},
+    {OP_NEGI, OP_NEG, OP_COUNT}, {OP_MINI, OP_MIN, OP_COUNT}, {OP_MAXI, OP_MAX, OP_COUNT}, {OP_EQI, OP_EQ, OP_COUNT},
+    {OP_NEI, OP_NE, OP_COUNT},   {OP_LTI, OP_LT, OP_COUNT},   {OP_LEI, OP_LE, OP_COUNT},   {OP_GTI, OP_GT, OP_COUNT},
+    {OP_GEI, OP_GE, OP_COUNT},   {OP_ANDI, OP_COUNT, OP_AND}, {OP_ORI, OP_COUNT, OP_OR},   {OP_NOTI, OP_COUNT, OP_NOT},
+};
+
+static Opcode code_of(const Op *op)
+{
+    bool mask = op->results[0]->type.dtype == D_I1 && op->args[0]->type.dtype == D_I1;
+    for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i].scalar == op->code)
+            return mask ? codes[i].mask : codes[i].tile;
+    return OP_COUNT;
+}
+
+static Value *refuse_op(Nest *in, Op *where, const Op *op, int row, int col)
+{
+    reject(in->kernel, op->loc, REASON_PLAIN_OPERATION,
+           op->code == OP_MATHI ? op->scalar->function : op_info[op->code].call);
+    return form_full(in, where, tile_dtype(op->results[0]->type.dtype), form_extent(in, row), form_extent(in, col), 0);
+}
+
+static Value *math(Nest *in, Op *where, const Op *op, int row, int col, Value *const *args)
+{
+    static const struct {
+        const char *name;
+        Opcode code;
+    } others[] = {{"fabs", OP_ABS}, {"fmax", OP_MAX}, {"fmin", OP_MIN}, {"fma", OP_FMA}};
+    const char *name = op->scalar->function;
+    size_t length = strlen(name), stem = length - (name[length - 1] == 'f' && strcmp(name, "erf") != 0);
+    Dtype dtype = tile_dtype(op->results[0]->type.dtype);
+    Opcode code = OP_COUNT;
+    for (int i = 0; i < OP_COUNT; i++)
+        if (op_info[i].class_ == CLASS_TILE && op_info[i].nargs == op->nargs && !strncmp(op_info[i].text, name, stem) &&
+            !op_info[i].text[stem])
+            code = (Opcode)i;
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strncmp(others[i].name, name, stem) && !others[i].name[stem])
+            code = others[i].code;
+    if (code == OP_COUNT || op_info[code].nargs != op->nargs)
+        return refuse_op(in, where, op, row, col);
+    return form_make(in, where, code, op->loc, dtype, form_as_tile(in, where, args[0], dtype),
+                     op->nargs > 1 ? args[1] : NULL, op->nargs > 2 ? args[2] : NULL);
+}
+
+static Value *choose(Nest *in, Op *where, const Op *op, Value **args)
+{
+    Dtype dtype = tile_dtype(op->results[0]->type.dtype);
+    for (int i = 0; i < 3; i++)
+        args[i] = form_as_tile(in, where, args[i], i ? dtype : D_MASK);
+    if (dtype != D_MASK)
+        return form_make(in, where, OP_SELECT, op->loc, dtype, args[0], args[1], args[2]);
+    Value *yes = form_make(in, where, OP_AND, op->loc, dtype, args[0], args[1], NULL);
+    Value *no = form_make(in, where, OP_NOT, op->loc, dtype, args[0], NULL, NULL);
+    no = form_make(in, where, OP_AND, op->loc, dtype, no, args[2], NULL);
+    return form_make(in, where, OP_OR, op->loc, dtype, yes, no, NULL);
+}
+
+/* ---- integers ---------------------------------------------------------------------------------------------------- */
+
+bool form_is_small(Dtype dtype)
+{
+    return dtype == D_I8 || dtype == D_U8 || dtype == D_I16;
+}
+
+static Value *number(Nest *in, Op *where, int64_t value)
+{
+    return ir_const_before(in->kernel, where, D_I32, value);
+}
+
+Value *form_widened(Nest *in, Op *where, Value *x)
+{
+    if (x->type.kind != K_TILE)
+        return ir_convert_before(in->kernel, where, x, D_I32);
+    return x->type.dtype == D_I32 ? x : form_make(in, where, OP_CAST, where->loc, D_I32, x, NULL, NULL);
+}
+
+/* What the type keeps of an I32.  */
+static Value *narrowed(Nest *in, Op *where, Value *x, Dtype dtype)
+{
+    if (form_is_small(dtype))
+        return form_make(in, where, OP_CAST, where->loc, dtype, x, NULL, NULL);
+    if (dtype != D_U16)
+        return x;
+    x = form_make(in, where, OP_CAST, where->loc, D_I16, x, NULL, NULL);
+    x = form_widened(in, where, x);
+    Value *negative = form_make(in, where, OP_LT, where->loc, D_MASK, x, number(in, where, 0), NULL);
+    Value *above = form_make(in, where, OP_ADD, where->loc, D_I32, x, number(in, where, 65536), NULL);
+    return form_make(in, where, OP_SELECT, where->loc, D_I32, negative, above, x);
+}
+
+/* How the I32 in a tile stands for a value: as a signed number, as an unsigned one, or as its low bits.  */
+typedef enum { AS_SIGNED, AS_UNSIGNED, AS_LOW_BITS } Standing;
+
+/* Counters and what is known before the grid fit, since extents bound them.  */
+static Standing standing(const Nest *in, const Value *value)
+{
+    const Op *op = value->def;
+    if (value->type.dtype == D_U32)
+        return AS_UNSIGNED;
+    if (dtype_bytes(value->type.dtype) < 8 || !op || !is_tiled(in, value))
+        return AS_SIGNED;
+    if (op->code == OP_CONVI)
+        return standing(in, op->args[0]);
+    if (op->code == OP_ADDI || op->code == OP_SUBI) {
+        for (int i = 0; i < 2; i++)
+            if (is_tiled(in, op->args[i]))
+                return AS_LOW_BITS;
+        return AS_SIGNED;
+    }
+    if (op->code != OP_MINI && op->code != OP_MAXI && op->code != OP_SELI)
+        return AS_LOW_BITS;
+    Standing x = standing(in, op->args[op->nargs - 2]), y = standing(in, op->args[op->nargs - 1]);
+    return x == y ? x : AS_LOW_BITS;
+}
+
+/* (size_t)(x - 1) < n is false for an x of 0: as unsigned numbers sign-extended ones keep their order.  */
+static bool may_wrap(const Nest *in, const Value *value)
+{
+    if (value->type.dtype != D_U64)
+        return false;
+    while (value->def && value->def->code == OP_CONVI)
+        value = value->def->args[0];
+    return value->def && is_tiled(in, value) && dtype_is_signed(value->type.dtype);
+}
+
+/* Numbers of 64 bits whose I32 stand for them in one way.  */
+static bool comparable(const Nest *in, const Op *op)
+{
+    Standing first = standing(in, op->args[0]);
+    for (int i = 0; i < op->nargs; i++)
+        if (standing(in, op->args[i]) == AS_LOW_BITS || standing(in, op->args[i]) != first)
+            return false;
+    return true;
+}
+
+/* x < y of unsigned numbers: of those with one sign the signed order, else the one without the sign bit.  */
+static Value *below(Nest *in, Op *where, Value *x, Value *y)
+{
+    Loc loc = where->loc;
+    Value *high_x =
+        form_make(in, where, OP_LT, loc, D_MASK, form_as_tile(in, where, x, D_I32), number(in, where, 0), NULL);
+    Value *high_y =
+        form_make(in, where, OP_LT, loc, D_MASK, form_as_tile(in, where, y, D_I32), number(in, where, 0), NULL);
+    Value *less = form_make(in, where, OP_LT, loc, D_MASK, form_as_tile(in, where, x, D_I32), y, NULL);
+    Value *low_x = form_make(in, where, OP_NOT, loc, D_MASK, high_x, NULL, NULL);
+    Value *either = form_make(in, where, OP_OR, loc, D_MASK, low_x, high_y, NULL);
+    Value *apart = form_make(in, where, OP_AND, loc, D_MASK, low_x, high_y, NULL);
+    less = form_make(in, where, OP_AND, loc, D_MASK, less, either, NULL);
+    return form_make(in, where, OP_OR, loc, D_MASK, less, apart, NULL);
+}
+
+/* An order, or the smaller or larger, of unsigned numbers.  */
+static Value *unsigned_order(Nest *in, Op *where, Opcode code, Value *x, Value *y)
+{
+    bool turned = code == OP_GT || code == OP_LE || code == OP_MAX;
+    Value *less = turned ? below(in, where, y, x) : below(in, where, x, y);
+    if (code == OP_MIN || code == OP_MAX)
+        return form_make(in, where, OP_SELECT, where->loc, D_I32, less, x, y);
+    return code == OP_LE || code == OP_GE ? form_make(in, where, OP_NOT, where->loc, D_MASK, less, NULL, NULL) : less;
+}
+
+static bool is_order(Opcode code)
+{
+    return code == OP_LT || code == OP_LE || code == OP_GT || code == OP_GE || code == OP_MIN || code == OP_MAX;
+}
+
+/* ---- conversions ------------------------------------------------------------------------------------------------- */
+
+static Value *float_of_unsigned(Nest *in, Op *where, Value *x, Dtype to)
+{
+    Value *negative = form_make(in, where, OP_LT, where->loc, D_MASK, x, number(in, where, 0), NULL);
+    x = form_make(in, where, OP_CAST, where->loc, D_F64, x, NULL, NULL);
+    Value *above =
+        form_make(in, where, OP_ADD, where->loc, D_F64, x, form_full(in, where, D_F64, 1, 1, 4294967296.0), NULL);
+    x = form_make(in, where, OP_SELECT, where->loc, D_F64, negative, above, x);
+    return to == D_F64 ? x : form_make(in, where, OP_CAST, where->loc, to, x, NULL, NULL);
+}
+
+static Value *unsigned_of_float(Nest *in, Op *where, Value *x)
+{
+    if (x->type.dtype != D_F64)
+        x = form_make(in, where, OP_CAST, where->loc, D_F64, x, NULL, NULL);
+    Value *large =
+        form_make(in, where, OP_GE, where->loc, D_MASK, x, form_full(in, where, D_F64, 1, 1, 2147483648.0), NULL);
+    Value *less =
+        form_make(in, where, OP_SUB, where->loc, D_F64, x, form_full(in, where, D_F64, 1, 1, 4294967296.0), NULL);
+    x = form_make(in, where, OP_SELECT, where->loc, D_F64, large, less, x);
+    return form_make(in, where, OP_CAST, where->loc, D_I32, x, NULL, NULL);
+}
+
+static Value *convert(Nest *in, Op *where, const Op *op, int row, int col, Value *x)
+{
+    Dtype from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
+    Standing stands = from == D_I1 || dtype_is_float(from) ? AS_SIGNED : standing(in, op->args[0]);
+    if (from == D_I1 && to != D_I1) {
+        to = tile_dtype(to);
+        return form_make(in, where, OP_SELECT, op->loc, to, x, form_full(in, where, to, 1, 1, 1),
+                         form_full(in, where, to, 1, 1, 0));
+    }
+    if (from == to)
+        return x;
+    if (dtype_is_float(from) && dtype_is_float(to))
+        return form_make(in, where, OP_CAST, op->loc, to, x, NULL, NULL);
+    if (dtype_is_float(from) && to == D_U32)
+        return unsigned_of_float(in, where, x);
+    if (!dtype_is_float(to) && to != D_I1)
+        return narrowed(in, where, form_widened(in, where, x), to);
+    if (to == D_I1)
+        return form_make(in, where, OP_NE, op->loc, D_MASK, dtype_is_float(from) ? x : form_widened(in, where, x),
+                         form_boxed(in, where, number(in, where, 0), dtype_is_float(from) ? from : D_I32), NULL);
+    if (stands == AS_LOW_BITS)
+        return refuse_op(in, where, op, row, col);
+    x = form_is_small(from) ? x : form_widened(in, where, x);
+    return stands == AS_UNSIGNED ? float_of_unsigned(in, where, x, to)
+                                 : form_make(in, where, OP_CAST, op->loc, to, x, NULL, NULL);
+}
+
+/* ---- operations -------------------------------------------------------------------------------------------------- */
+
+/* Of 64-bit numbers tiles hold 32 bits: those of counters, which extents bound.  */
+static bool fits(const Op *op)
+{
+    Dtype from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
+    bool wide = !dtype_is_float(to) && to != D_I1 && dtype_bytes(to) == 8;
+    if (op->code == OP_DIVI || op->code == OP_REMI)
+        return !wide && from != D_U32;
+    return !wide || op->code == OP_ADDI || op->code == OP_SUBI || op->code == OP_MINI || op->code == OP_MAXI ||
+           op->code == OP_SELI || (op->code == OP_CONVI && !dtype_is_float(from));
+}
+
+/* Operands are I32, the result is what the type keeps of it.  */
+static Value *integers(Nest *in, Op *where, const Op *op, Opcode code, Value *x, Value *y)
+{
+    Dtype dtype = op->results[0]->type.dtype == D_I1 ? D_MASK : D_I32;
+    bool is_unsigned = false;
+    for (int i = 0; i < op->nargs; i++)
+        is_unsigned |= standing(in, op->args[i]) == AS_UNSIGNED || may_wrap(in, op->args[i]);
+    if (x->type.kind != K_TILE && (!y || y->type.kind != K_TILE))
+        x = form_boxed(in, where, x, D_I32);
+    if (is_unsigned && is_order(code))
+        return unsigned_order(in, where, code, x, y);
+    if (op->code == OP_REMI) { /* x - x / y * y */
+        x = form_as_tile(in, where, x, D_I32);
+        Value *whole = form_make(in, where, OP_DIV, op->loc, D_I32, x, y, NULL);
+        whole = form_make(in, where, OP_MUL, op->loc, D_I32, whole, y, NULL);
+        x = form_make(in, where, OP_SUB, op->loc, D_I32, x, whole, NULL);
+    } else {
+        x = form_make(in, where, code, op->loc, dtype, x, y, NULL);
+    }
+    return dtype == D_MASK ? x : narrowed(in, where, x, op->results[0]->type.dtype);
+}
+
+Value *form_operation(Nest *in, Op *where, const Op *op, int row, int col)
+{
+    Value *args[3];
+    if (op->nargs > 3 || !op->nargs || !fits(op) || op_info[op->code].class_ != CLASS_SCALAR)
+        return refuse_op(in, where, op, row, col);
+    for (int i = 0; i < op->nargs; i++)
+        args[i] = form(in, op->args[i], row, col);
+    if (op->code == OP_MATHI)
+        return math(in, where, op, row, col, args);
+    if (op->code == OP_CONVI)
+        return convert(in, where, op, row, col, args[0]);
+    if (op->code == OP_SELI)
+        return choose(in, where, op, args);
+    Dtype operand = op->args[0]->type.dtype;
+    Opcode code = op->code == OP_REMI ? OP_DIV : code_of(op);
+    if (code == OP_COUNT)
+        return refuse_op(in, where, op, row, col);
+    if (operand == D_I1) {
+        for (int i = 0; i < op->nargs; i++)
+            args[i] = form_as_tile(in, where, args[i], D_MASK);
+        return form_make(in, where, code, op->loc, D_MASK, args[0], op->nargs > 1 ? args[1] : NULL, NULL);
+    }
+    if (!dtype_is_float(operand)) {
+        if ((is_order(code) || code == OP_EQ || code == OP_NE) && !comparable(in, op))
+            return refuse_op(in, where, op, row, col);
+        for (int i = 0; i < op->nargs; i++)
+            args[i] = form_widened(in, where, args[i]);
+        return integers(in, where, op, code, args[0], op->nargs > 1 ? args[1] : NULL);
+    }
+    bool tile = false;
+    for (int i = 0; i < op->nargs; i++)
+        tile |= args[i]->type.kind == K_TILE;
+    if (!tile)
+        args[0] = form_boxed(in, where, args[0], operand);
+    return form_make(in, where, code, op->loc, tile_dtype(op->results[0]->type.dtype), args[0],
+                     op->nargs > 1 ? args[1] : NULL, NULL);
+}

@@ -173,7 +173,7 @@ print_libs() { clean; "$wscc" --ws-target=sequential -c kernel.c kernel-main.c &
 print_cflags() { clean; $host_cc $("$wscc" --ws-print=cflags) -c kernel.c -o k.o && only k.o; }
 fingerprint() { test "$("$wscc" --ws-print=fingerprint)" = "$("$wscc" --ws-print=fingerprint)" &&
     "$wscc" --ws-print=fingerprint | grep -q '^wsc-.*-[0-9a-f]\{16\}$'; }
-# What decides an object beside source and options: another of each is another fingerprint, and the same one again is not.
+# What decides an object beside source and options: another of each is another fingerprint, the same one the same.
 fingerprint_of() { # key of wscc.conf
     mkdir -p ../copy && cp "$top_builddir/wscc" ../copy/wscc && cp "$(sed -n "s/^$1 = //p" "$top_builddir/wscc.conf")" ../copy/part &&
         sed "s|^$1 = .*|$1 = $(cd .. && pwd)/copy/part|" "$top_builddir/wscc.conf" >../copy/wscc.conf &&

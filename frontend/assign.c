@@ -60,7 +60,8 @@ static bool outer_member(Walk *w, Result base, CXCursor field, CXType type, Plac
     if (!scalar_type(type, &dtype))
         return false;
     const char *ctype = text_of(w->u, clang_getTypeSpelling(clang_getCanonicalType(type)));
-    place->base = result_of(live_in(w, place->base.text, ctype, type_scalar(dtype), name, 1 << 20));
+    place->base =
+        result_of(live_in(w, place->base.text, ctype, type_scalar(dtype), name, parameter_rank(w, place->base.text)));
     return true;
 }
 
@@ -87,6 +88,21 @@ static bool place_of_member(Walk *w, CXCursor e, Place *place)
     return true;
 }
 
+/* Which pointer of an array: p + 1 as GCC adds it, behind what makes a size of p.  */
+static Value *chosen_index(Walk *w, CXCursor e, Value *number)
+{
+    int64_t constant;
+    e = peel(w->u, e);
+    enum CXBinaryOperatorKind kind =
+        e.kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(e) : CXBinaryOperator_Invalid;
+    Cursors sides = children(w->u, e);
+    if ((kind != CXBinaryOperator_Add && kind != CXBinaryOperator_Sub) || !constant_int(w, sides.list[1], &constant))
+        return convert(w, number, D_U64);
+    Value *first = convert(w, value_of(w, sides.list[0]), D_U64);
+    Value *args[] = {first, literal_int(w, D_U64, kind == CXBinaryOperator_Sub ? -constant : constant)};
+    return op_of(w, OP_ADDI, type_scalar(D_U64), 2, args);
+}
+
 static bool place_of_element(Walk *w, CXCursor e, Place *place)
 {
     Cursors below = children(w->u, e);
@@ -102,6 +118,18 @@ static bool place_of_element(Walk *w, CXCursor e, Place *place)
     if (base.kind != R_POINTER)
         return false;
     Value *number = value_of(w, below.list[1]);
+    if (clang_getCanonicalType(type).kind == CXType_Pointer && !base.offset && !base.chosen) {
+        const char *text = value_text(w, number);
+        place->type = type;
+        place->direct = true;
+        place->base = (Result){.kind = R_POINTER, .type = type, .text = base.text};
+        if (text)
+            place->base.text = arena_print(w->u->module, "%s[%s]", base.text, text);
+        else
+            place->base.chosen = chosen_index(w, below.list[1], number);
+        place->base.name = text ? NULL : base.name;
+        return true;
+    }
     int64_t known;
     if (!(ir_constant(number, &known) && !known)) {
         Value *bytes = binary(w, OP_MULI, D_U64, convert(w, number, D_U64), literal_int(w, D_U64, bytes_of(type)));
@@ -224,16 +252,6 @@ static void element_write(Walk *w, const Place *place, Result result, CXCursor e
     op_append(w->block, op);
 }
 
-/* What carries the tile from role to role, if a ring() names the variable.  */
-static void note_rings(Walk *w, const char *name, Op *def)
-{
-    for (Ring *ring = w->rings; ring; ring = ring->next)
-        if (!strcmp(ring->name, name)) {
-            schedule_op(def)->ring = ring->slots;
-            ring->used = true;
-        }
-}
-
 void place_write(Walk *w, const Place *place, Result result, CXCursor e)
 {
     if (!place->local) {
@@ -248,7 +266,7 @@ void place_write(Walk *w, const Place *place, Result result, CXCursor e)
     if (result.kind == R_VALUE && !variable->parameter && !is_aggregate(variable->type))
         name_value(w, result.value, variable->name);
     if (result.kind == R_VALUE && result.value->def && is_tile_type(place->type) && variable->name)
-        note_rings(w, variable->name, result.value->def);
+        rings_note(w, variable, result.value->def);
     slot_write(w, slot_of(w, place->variable, place->byte, true), result);
 }
 

@@ -150,7 +150,17 @@ static Value *make(Walk *w, CXCursor call, Opcode code, Type type, const Cursors
                 values[i - first] = argument(w, args->list[i]);
         }
     w->where = loc_of(w->u, call);
-    return op_of(w, code, type, last - first, values);
+    Value *all[10];
+    int count = 0;
+    for (int k = 0; k < last - first; k++) {
+        bool table = values[k]->def && values[k]->def->code == OP_TENSOR && values[k]->def->tensor->table;
+        all[count++] = values[k];
+        if (table)
+            all[count++] = devices_index(w, values[k]);
+    }
+    if (op_info[code].class_ == CLASS_STORE && count)
+        devices_check_store(w, call, values[0]);
+    return op_of(w, code, type, count, all);
 }
 
 static Value *load_call(Walk *w, CXCursor call, const Cursors *args, const Operation *operation)
@@ -200,13 +210,6 @@ static Value *full_call(Walk *w, CXCursor call, const Cursors *args, bool zeros)
     return op_of(w, OP_ADD, TYPE_TO_INFER, 2, both);
 }
 
-/* ws_print says where it stands.  */
-static void print_call(Walk *w, CXCursor call, const Cursors *args)
-{
-    refuse(w, call, "compile it with --ws-frontend=gcc", "ws_print is not known to the clang front end yet");
-    (void)args;
-}
-
 static Value *operation_call(Walk *w, CXCursor call, const Cursors *args, const Operation *operation)
 {
     Dtype dtype;
@@ -219,7 +222,7 @@ static Value *operation_call(Walk *w, CXCursor call, const Cursors *args, const 
         return load_call(w, call, args, operation);
     case CLASS_STORE:
         if (code == OP_PRINT)
-            print_call(w, call, args);
+            show_call(w, call, args);
         else
             make(w, call, code, NO_RESULT, args, 0, args->count);
         return NULL;
@@ -324,6 +327,9 @@ static void bind_parameters(Walk *w, CXCursor definition, const Result *values, 
         int variable = variable_new(w, parameter, type, true);
         Place place = {.local = true, .variable = variable, .type = type};
         place_write(w, &place, values[i], parameter);
+        w->variables[variable].parameter = false; /* what it is given from here on has its name */
+        if (values[i].kind == R_VALUE && values[i].value->type.kind == K_SCALAR) /* fold.c leaves it alone */
+            LIST_ADD(w->u->module, w->of_variables, w->nof_variables) = values[i].value;
     }
 }
 

@@ -13,7 +13,7 @@
 
 typedef struct {
     const Walk *w;
-    CXCursor loop;
+    CXCursor loop, init; /* what is declared there, and left alone by the rest, is outside */
 } Alone;
 
 static bool alone_one(const Unit *u, CXCursor c, void *context)
@@ -29,17 +29,18 @@ static bool alone_one(const Unit *u, CXCursor c, void *context)
     if (!is_variable(decl))
         return true;
     bool inside = begin_of(alone->loop) <= begin_of(decl) && end_of(decl) <= end_of(alone->loop);
-    return !inside && !count_assignments(u, alone->loop, decl);
+    bool first = !clang_Cursor_isNull(alone->init) && end_of(decl) <= end_of(alone->init);
+    return (!inside || first) && !count_assignments(u, alone->loop, decl);
 }
 
 bool leaves_alone(const Walk *w, CXCursor loop, CXCursor e)
 {
-    Alone alone = {w, loop};
+    bool is_for = loop.kind == CXCursor_ForStmt;
+    Alone alone = {w, loop, is_for ? loop_parts(w->u, loop).init : clang_getNullCursor()};
     return alone_one(w->u, e, &alone) && each_below(w->u, e, alone_one, &alone);
 }
 
-/* Behind conversions that keep every bit.  */
-static CXCursor bare(const Unit *u, CXCursor e)
+CXCursor bare(const Unit *u, CXCursor e)
 {
     for (;;) {
         Cursors below = children(u, e);
@@ -222,7 +223,8 @@ static bool step_in(const Walk *w, CXCursor loop, CXCursor e, Count *count)
         wide = clang_getCursorType(sum);
     }
     Dtype x, y;
-    count->cut = scalar_type(type, &x) && scalar_type(wide, &y) && x != y;
+    count->cut =
+        scalar_type(type, &x) && scalar_type(wide, &y) && x != y && dtype_is_signed(x); /* else GCC adds in x */
     return leaves_alone(w, loop, count->step) && (!count->cut || bytes_of(type) >= 4);
 }
 

@@ -5,7 +5,6 @@
  *   (long)i * 64 + k          %3 = convi %i;  %4 = muli %3, 64;  ...
  *   a < b && c                one condition, where the right side may as well be computed when it is not needed
  */
-#include <math.h>
 #include <string.h>
 
 #include "frontend.h"
@@ -19,230 +18,6 @@ static Result unsupported(Walk *w, CXCursor e)
 {
     refuse(w, e, NULL, "this expression is not supported in a grid");
     return nothing_of(w, e);
-}
-
-/* ---- constants --------------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    bool is_real;
-    int64_t integer;
-    double real;
-} Number;
-
-static bool number_of(Walk *w, CXCursor e, Number *number, int depth);
-
-static bool number_cast(CXType type, Number *number)
-{
-    Dtype dtype;
-    if (!scalar_type(type, &dtype))
-        return false;
-    if (dtype_is_float(dtype)) {
-        number->real = number->is_real ? number->real : (double)number->integer;
-        number->real = dtype == D_F32 ? (double)(float)number->real : number->real;
-    } else {
-        number->integer = number->is_real ? (int64_t)number->real : number->integer;
-        number->integer = dtype == D_I1 ? number->integer != 0 : ir_wrap(dtype, number->integer);
-    }
-    number->is_real = dtype_is_float(dtype);
-    return true;
-}
-
-static bool number_binary(enum CXBinaryOperatorKind kind, const Number *x, const Number *y, Number *result)
-{
-    if (x->is_real != y->is_real)
-        return false;
-    *result = *x;
-    switch (kind) {
-    case CXBinaryOperator_Add:
-        result->integer += y->integer;
-        result->real += y->real;
-        return true;
-    case CXBinaryOperator_Sub:
-        result->integer -= y->integer;
-        result->real -= y->real;
-        return true;
-    case CXBinaryOperator_Mul:
-        result->integer *= y->integer;
-        result->real *= y->real;
-        return true;
-    case CXBinaryOperator_Div:
-        if (x->is_real ? y->real == 0 : y->integer == 0)
-            return false;
-        result->real = x->is_real ? x->real / y->real : 0;
-        result->integer = x->is_real ? 0 : x->integer / y->integer;
-        return true;
-    case CXBinaryOperator_Rem:
-        result->integer = !x->is_real && y->integer ? x->integer % y->integer : 0;
-        return !x->is_real && y->integer;
-    case CXBinaryOperator_Shl:
-        result->integer = x->integer << (y->integer & 63);
-        return !x->is_real;
-    case CXBinaryOperator_Shr:
-        result->integer = x->integer >> (y->integer & 63);
-        return !x->is_real;
-    case CXBinaryOperator_And:
-        result->integer = x->integer & y->integer;
-        return !x->is_real;
-    case CXBinaryOperator_Or:
-        result->integer = x->integer | y->integer;
-        return !x->is_real;
-    case CXBinaryOperator_LT:
-        result->integer = x->is_real ? x->real < y->real : x->integer < y->integer;
-        result->is_real = false;
-        return true;
-    case CXBinaryOperator_EQ:
-        result->integer = x->is_real ? x->real == y->real : x->integer == y->integer;
-        result->is_real = false;
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool number_of_result(Result result, Number *number)
-{
-    if (result.kind != R_VALUE || !is_literal(result.value))
-        return false;
-    number->is_real = dtype_is_float(result.value->type.dtype);
-    number->integer = result.value->def->scalar->integer;
-    number->real = result.value->def->scalar->real;
-    return true;
-}
-
-static bool number_of_variable(Walk *w, CXCursor decl, Number *number, int depth)
-{
-    int variable = variable_find(w, decl);
-    Dtype dtype;
-    if (!scalar_type(clang_getCursorType(decl), &dtype))
-        return false;
-    if (variable >= 0) {
-        int slot = slot_of(w, variable, 0, false);
-        return slot >= 0 && number_of_result(slot_read(w, slot), number);
-    }
-    int copied = w->frame->id == 0 ? copied_parameter(w, decl) : -1;
-    if (copied >= 0) {
-        w->in_caller = true;
-        bool good = number_of(w, clang_Cursor_getArgument(w->site, (unsigned)copied), number, depth + 1) &&
-                    number_cast(clang_getCursorType(decl), number);
-        w->in_caller = false;
-        return good;
-    }
-    Definition *definition = definition_of(w, decl);
-    if (w->frame->id == 0 && definition && definition->known && !definition->reading) {
-        definition->reading = true;
-        bool good =
-            number_of(w, definition->value, number, depth + 1) && number_cast(clang_getCursorType(decl), number);
-        definition->reading = false;
-        return good;
-    }
-    CXType type = clang_getCursorType(decl);
-    CXCursor init = clang_Cursor_getVarDeclInitializer(decl);
-    bool constant = decl.kind == CXCursor_VarDecl && !definition && clang_isConstQualifiedType(type);
-    return constant && !clang_Cursor_isNull(init) && number_of(w, init, number, depth + 1) && number_cast(type, number);
-}
-
-/* Does anything below name a variable of the walk, whose value libclang would take for its first one?  */
-static bool names_variable(const Unit *u, CXCursor c, void *context)
-{
-    (void)context;
-    CXCursor decl = c.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(c) : clang_getNullCursor();
-    (void)u;
-    return !is_variable(decl);
-}
-
-/* A part of an object whose parts the walk knows.  */
-static bool is_within_local(Walk *w, CXCursor e)
-{
-    while (e.kind == CXCursor_MemberRefExpr || e.kind == CXCursor_ArraySubscriptExpr) {
-        Cursors below = children(w->u, e);
-        if (!below.count)
-            return false;
-        e = peel(w->u, below.list[0]);
-        Cursors decays = children(w->u, e);
-        if (e.kind == CXCursor_UnexposedExpr && decays.count == 1)
-            e = peel(w->u, decays.list[0]);
-    }
-    CXCursor decl = decl_of(w->u, e);
-    if (!clang_Cursor_isNull(decl))
-        outside_object(w, decl);
-    return !clang_Cursor_isNull(decl) && variable_find(w, decl) >= 0;
-}
-
-static bool number_of(Walk *w, CXCursor e, Number *number, int depth)
-{
-    Number x, y;
-    if (depth > 32)
-        return false;
-    number->integer = 0;
-    number->real = 0;
-    Dtype dtype;
-    bool scalar = scalar_type(clang_getCursorType(e), &dtype);
-    if (scalar && names_variable(w->u, e, NULL) && each_below(w->u, e, names_variable, NULL)) {
-        number->is_real = dtype_is_float(dtype);
-        return number->is_real ? evaluate_real(e, &number->real) : evaluate_int(e, &number->integer);
-    }
-    Cursors below = children(w->u, e);
-    switch (e.kind) {
-    case CXCursor_ParenExpr:
-    case CXCursor_UnexposedExpr:
-    case CXCursor_CStyleCastExpr: {
-        int64_t chosen;
-        if (below.count == 3 && e.kind == CXCursor_UnexposedExpr)
-            return evaluate_int(below.list[0], &chosen) && number_of(w, below.list[chosen ? 1 : 2], number, depth + 1);
-        return below.count && number_of(w, below.list[below.count - 1], number, depth + 1) &&
-               number_cast(clang_getCursorType(e), number);
-    }
-    case CXCursor_DeclRefExpr: {
-        CXCursor decl = clang_getCursorReferenced(e);
-        return is_variable(decl) && number_of_variable(w, decl, number, depth);
-    }
-    case CXCursor_BinaryOperator:
-        return number_of(w, below.list[0], &x, depth + 1) && number_of(w, below.list[1], &y, depth + 1) &&
-               number_binary(clang_getCursorBinaryOperatorKind(e), &x, &y, number) &&
-               number_cast(clang_getCursorType(e), number);
-    case CXCursor_UnaryExpr: /* sizeof */
-        number->is_real = false;
-        return evaluate_int(e, &number->integer);
-    case CXCursor_UnaryOperator:
-        if (clang_getCursorUnaryOperatorKind(e) != CXUnaryOperator_Minus ||
-            !number_of(w, below.list[0], number, depth + 1))
-            return false;
-        number->integer = -number->integer;
-        number->real = -number->real;
-        return true;
-    case CXCursor_ConditionalOperator:
-        return number_of(w, below.list[0], &x, depth + 1) &&
-               number_of(w, below.list[x.integer ? 1 : 2], number, depth + 1) &&
-               number_cast(clang_getCursorType(e), number);
-    case CXCursor_MemberRefExpr:
-    case CXCursor_ArraySubscriptExpr: {
-        Place place;
-        if (!is_within_local(w, e) || !place_at(w, e, &place) || !place.local)
-            return false;
-        return number_of_result(slot_read(w, slot_of(w, place.variable, place.byte, false)), number);
-    }
-    default:
-        return false;
-    }
-}
-
-/* require: nothing.   ensure: the literal that the expression is where the walk stands; nothing is made.  */
-bool constant_of(Walk *w, CXCursor e, bool *is_real, int64_t *integer, double *real)
-{
-    Number number = {false, 0, 0};
-    if (!number_of(w, e, &number, 0))
-        return false;
-    *is_real = number.is_real;
-    *integer = number.integer;
-    *real = number.real;
-    return true;
-}
-
-bool constant_int(Walk *w, CXCursor e, int64_t *value)
-{
-    bool is_real;
-    double real;
-    return constant_of(w, e, &is_real, value, &real) && !is_real;
 }
 
 /* ---- conversions ------------------------------------------------------------------------------------------------- */
@@ -269,7 +44,9 @@ static Result conversion(Walk *w, CXCursor e, CXCursor inner)
         refuse(w, e, "make tiles with ws_zeros, ws_full or ws_load", "a number or pointer is not a %s", "tile");
         return nothing_of(w, e);
     }
-    return convert_result(w, eval(w, inner), from, to);
+    Dtype dtype;
+    Value *narrow = scalar_type(to, &dtype) ? fold_narrowing(w, inner, dtype) : NULL;
+    return narrow ? result_of(narrow) : convert_result(w, eval(w, inner), from, to);
 }
 
 /* ---- conditions -------------------------------------------------------------------------------------------------- */
@@ -468,36 +245,6 @@ static Opcode arithmetic_code(enum CXBinaryOperatorKind kind)
     }
 }
 
-static const char *value_text(Walk *w, const Value *value);
-
-static const char *operation_text(Walk *w, const Value *value)
-{
-    const Op *op = value->def;
-    const char *sign = op->code == OP_ADDI   ? "+"
-                       : op->code == OP_SUBI ? "-"
-                       : op->code == OP_MULI ? "*"
-                       : op->code == OP_DIVI ? "/"
-                       : op->code == OP_REMI ? "%"
-                                             : NULL;
-    const char *x = value_text(w, op->args[0]);
-    if (op->code == OP_CONVI && x)
-        return arena_print(w->u->module, "(%s)%s", dtype_is_signed(value->type.dtype) ? "long" : "unsigned long", x);
-    const char *y = sign ? value_text(w, op->args[1]) : NULL;
-    return x && y ? arena_print(w->u->module, "(%s %s %s)", x, sign, y) : NULL;
-}
-
-/* The C text of what is known before the region; NULL: it is not.  */
-static const char *value_text(Walk *w, const Value *value)
-{
-    int64_t known;
-    if (ir_constant(value, &known))
-        return arena_print(w->u->module, "%ldL", (long)known);
-    for (int i = 0; i < w->nlivein; i++)
-        if (w->livein[i].value == value)
-            return w->livein[i].text;
-    return value->def && value->def->nargs ? operation_text(w, value) : NULL;
-}
-
 /* p + n: before the region a live-in of its own, within it an offset.  */
 static Result pointer_plus(Walk *w, CXCursor e, Result pointer, Value *index, bool minus)
 {
@@ -514,7 +261,7 @@ static Result pointer_plus(Walk *w, CXCursor e, Result pointer, Value *index, bo
     if (pointer.kind != R_POINTER)
         return pointer;
     const char *text = pointer.offset ? NULL : value_text(w, index);
-    if (w->outside && text) {
+    if ((w->outside || w->of_base) && text) {
         pointer.text = arena_print(w->u->module, "(%s %s %s)", pointer.text, minus ? "-" : "+", text);
         pointer.name = NULL;
         return pointer;
@@ -682,12 +429,12 @@ static Result generic(Walk *w, CXCursor e, const Cursors *below)
 
 /* ---- entry ------------------------------------------------------------------------------------------------------- */
 
-static Result number_literal(Walk *w, CXCursor e, const Number *number)
+static Result number_literal(Walk *w, CXCursor e, bool is_real, int64_t integer, double real)
 {
     Dtype dtype = D_I32;
     if (!scalar_type(clang_getCursorType(e), &dtype))
         return nothing_of(w, e);
-    return result_of(number->is_real ? literal(w, dtype, 0, number->real) : literal_int(w, dtype, number->integer));
+    return result_of(is_real ? literal(w, dtype, 0, real) : literal_int(w, dtype, integer));
 }
 
 static Result read_name(Walk *w, CXCursor e)
@@ -707,6 +454,12 @@ static Result unexposed(Walk *w, CXCursor e, const Cursors *below)
     return below->count == 1 ? conversion(w, e, below->list[0]) : unsupported(w, e);
 }
 
+static Result string_literal(Walk *w, CXCursor e)
+{
+    const char *text = text_of(w->u, clang_getCursorSpelling(e));
+    return (Result){.kind = R_POINTER, .text = text, .string = unquoted(w, text), .type = clang_getCursorType(e)};
+}
+
 static Result compound_literal(Walk *w, CXCursor e)
 {
     CXType type = clang_getCursorType(e);
@@ -719,13 +472,15 @@ static Result compound_literal(Walk *w, CXCursor e)
 
 Result eval(Walk *w, CXCursor e)
 {
-    Number number = {false, 0, 0};
     Place place;
+    bool is_real;
+    int64_t integer;
+    double real;
     if (clang_isStatement(e.kind) || clang_isDeclaration(e.kind))
         return (Result){.kind = R_NONE};
     bool effects = e.kind == CXCursor_CallExpr || e.kind == CXCursor_StmtExpr;
-    if (!effects && number_of(w, e, &number, 0))
-        return number_literal(w, e, &number);
+    if (!effects && constant_of(w, e, &is_real, &integer, &real))
+        return number_literal(w, e, is_real, integer, real);
     Cursors below = children(w->u, e);
     if (e.kind != CXCursor_ParenExpr && e.kind != CXCursor_UnexposedExpr)
         w->where = loc_of(w->u, e);
@@ -755,6 +510,8 @@ Result eval(Walk *w, CXCursor e)
         return statement_expression(w, e);
     case CXCursor_CompoundLiteralExpr:
         return compound_literal(w, e);
+    case CXCursor_StringLiteral:
+        return string_literal(w, e);
     case CXCursor_GenericSelectionExpr:
         return generic(w, e, &below);
     default:

@@ -7,6 +7,7 @@
  *   i < M + 64           i <= M + 63         the smaller number, where sums do not wrap
  *   x % 2 == 0           ((unsigned) x & 1) == 0
  *   a < b ? a : b        mini %a, %b
+ *   (int) (a * b)        (int) ((unsigned) a * (unsigned) b)        of longs
  *
  * The plugin sees what fold () has left, at every -O, and what it was before cannot be told from it.  The two texts are
  * the same program; this is the one place that makes them equal.  An operation without a name is part of the expression
@@ -69,6 +70,66 @@ void fold_binary(Walk *w, Opcode *code, Value **args)
         args[1] = literal_int(w, dtype, first + number);
         args[0] = args[0]->def->args[0];
     }
+}
+
+static bool keeps_low_bits(CXCursor e, Opcode *code)
+{
+    switch (e.kind == CXCursor_BinaryOperator ? clang_getCursorBinaryOperatorKind(e) : CXBinaryOperator_Invalid) {
+    case CXBinaryOperator_Add:
+        *code = OP_ADDI;
+        return true;
+    case CXBinaryOperator_Sub:
+        *code = OP_SUBI;
+        return true;
+    case CXBinaryOperator_Mul:
+        *code = OP_MULI;
+        return true;
+    case CXBinaryOperator_And:
+        *code = OP_ANDI;
+        return true;
+    case CXBinaryOperator_Or:
+        *code = OP_ORI;
+        return true;
+    case CXBinaryOperator_Xor:
+        *code = OP_XORI;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static Dtype unsigned_of(Dtype dtype)
+{
+    return dtype == D_I8 ? D_U8 : dtype == D_I16 ? D_U16 : dtype == D_I32 ? D_U32 : dtype;
+}
+
+static Value *narrow_operand(Walk *w, CXCursor e, Dtype dtype)
+{
+    Value *value = fold_narrowing(w, e, dtype);
+    return value ? value : convert(w, value_of(w, e), dtype);
+}
+
+/* What is cut off behind the operation is cut off before it, and does not overflow then.  */
+Value *fold_narrowing(Walk *w, CXCursor e, Dtype dtype)
+{
+    Opcode code;
+    Dtype wide, x, y;
+    while (e.kind == CXCursor_ParenExpr)
+        e = children(w->u, e).list[0];
+    if (!keeps_low_bits(e, &code) || !scalar_type(clang_getCursorType(e), &wide) || dtype_is_float(wide) ||
+        dtype_is_float(dtype) || dtype == D_I1 || dtype_bytes(dtype) >= dtype_bytes(wide))
+        return NULL;
+    Cursors sides = children(w->u, e);
+    CXCursor left = bare(w->u, sides.list[0]), right = bare(w->u, sides.list[1]);
+    if (!scalar_type(clang_getCursorType(left), &x) || !scalar_type(clang_getCursorType(right), &y))
+        return NULL;
+    bool is_signed = dtype_is_signed(x) || dtype_is_signed(y);
+    bool overflows = 2 * dtype_bytes(x) > dtype_bytes(dtype) || 2 * dtype_bytes(y) > dtype_bytes(dtype);
+    bool as_unsigned =
+        !dtype_is_signed(wide) || !is_signed || (overflows && (code == OP_ADDI || code == OP_SUBI || code == OP_MULI));
+    Dtype narrow = as_unsigned ? unsigned_of(dtype) : dtype;
+    Value *a = narrow_operand(w, left, narrow), *b = narrow_operand(w, right, narrow);
+    return convert(w, binary(w, code, narrow, a, b), dtype);
 }
 
 /* x + 64 > y is x + 63 >= y.  */

@@ -5,7 +5,7 @@
  *   main.c     the program wsc-clang: options, libclang's parse, the end of the unit (lower_module, the output files)
  *   say.c      diagnostics in clang's style
  *   cursor.c   questions to libclang: children, types, places, constants
- *   pragma.c   #pragma ws: clauses and constants; which loop each is about
+ *   pragma.c   #pragma ws: where each stands, which loop it is about; tokens.c: constants; clause.c, array.c: clauses
  *   region.c   one function: its grids become kernels
  *   value.c    operations, literals, live-ins
  *   fold.c     what GCC's front end makes of sums and comparisons, so that both doors give one text
@@ -17,6 +17,10 @@
  *   outside.c  what stands before a region: constants, tensors, live-ins
  *   stmt.c     statements -> IF; loop.c, count.c: loops -> FOR or WHILE
  *   prune.c    values that loops need not carry
+ *   around.c   host code around grids: devices, together, data
+ *   devices.c  tensors out of arrays of pointers
+ *   task.c     the blocks of tasks, rings
+ *   show.c     ws_print
  *   host.c     the source's text, a region given way to a call of its launcher
  *
  * The plugin walks GCC's graph of basic blocks, this the tree as it was written; what the two make of one program is the
@@ -34,15 +38,35 @@
 /* ring(x, D).  */
 typedef struct Ring {
     const char *name;
+    CXCursor declared; /* of a task: the variable that it means; else a null cursor */
     int slots;
     bool used;
     Loc loc;
     struct Ring *next;
 } Ring;
 
+/* x[lo:n] of data, update and extent.  */
+typedef struct DataArray {
+    int kind;
+    const char *name, *first, *bytes; /* C text */
+    CXCursor decl;
+    struct DataArray *next;
+} DataArray;
+
 /* One #pragma ws of the source.  */
 typedef struct {
-    enum { PRAGMA_GRID, PRAGMA_PIPELINE, PRAGMA_PARTS, PRAGMA_BLOCKS, PRAGMA_TASK, PRAGMA_OTHER } kind;
+    enum {
+        PRAGMA_GRID,
+        PRAGMA_PIPELINE,
+        PRAGMA_PARTS,
+        PRAGMA_BLOCKS,
+        PRAGMA_TASK,
+        PRAGMA_DEVICES,
+        PRAGMA_TOGETHER,
+        PRAGMA_DATA,
+        PRAGMA_UPDATE,
+        PRAGMA_OTHER
+    } kind;
     const char *word; /* its first one */
     bool used;
     Loc loc;
@@ -50,13 +74,17 @@ typedef struct {
     Grid grid;
     Pipeline pipeline;
     Task task;
-    Ring *rings; /* of a pipeline or a task */
+    Ring *rings;         /* of a pipeline or a task */
+    const char *devices; /* C text: how many */
+    DataArray *arrays;   /* of data and update */
+    DataArray *extents;  /* of a grid: how many bytes there are behind pointers */
 } Pragma;
 
 /* A piece of the main file that other text takes the place of.  */
 typedef struct {
     unsigned begin, end;
     const char *text;
+    int order; /* among those at one place */
 } Edit;
 
 typedef struct {
@@ -70,8 +98,8 @@ typedef struct {
     Module *module;
     Pragma *pragmas;
     int npragmas;
-    Edit *edits;
-    int nedits;
+    Edit *edits, *around; /* around: what pragmas of host code ask for */
+    int nedits, naround;
     bool both; /* launchers for cuda and for emulate */
     bool show;
     const char *const *args; /* of the compiler, for -Wno-ws-... */
@@ -141,7 +169,10 @@ void pragmas_read(Unit *u);
 bool pragmas_elsewhere(Unit *u); /* is there one in a macro, or in a file that is included? */
 Pragma *pragma_of_loop(Unit *u, CXCursor loop, CXCursor function);
 Pragma *pragma_of_block(const Unit *u, CXCursor block); /* a task's; or NULL */
-void pragmas_check(Unit *u);                            /* those that no loop has taken */
+unsigned line_end(const Unit *u, unsigned at);
+bool stands_above(const Unit *u, const Pragma *pragma, unsigned begin);
+bool begins_block(const Unit *u, CXCursor block, const Pragma *pragma);
+void pragmas_check(Unit *u); /* those that no loop has taken */
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
@@ -156,6 +187,8 @@ typedef struct {
     CXType type;      /* ... of the pointer */
     int variable;     /* R_PLACE: the address of a part of a variable */
     int64_t byte;
+    Value *chosen;      /* R_POINTER: which element of the array of pointers `text`, or NULL */
+    const char *string; /* R_POINTER: what a string literal says, or NULL */
 } Result;
 
 /* A call that is walked in place; 0 is the function of the region.  */
@@ -203,11 +236,12 @@ typedef struct {
 extern const Goal FALL; /* what follows the statement */
 
 typedef struct {
-    const char *text; /* C, before the region */
-    const char *type; /* of the launcher's parameter */
-    int rank;         /* among the function's parameters, or behind them */
-    int64_t uid;      /* place of its declaration, for the order of operands */
-    bool of_caller;   /* the text is the caller's, where the region stands in a function that becomes a part of it */
+    const char *text;  /* C, before the region */
+    const char *type;  /* of the launcher's parameter */
+    int rank;          /* among the function's parameters, or behind them */
+    int64_t uid;       /* place of its declaration, for the order of operands */
+    const char *alias; /* another name of the same, or NULL */
+    bool of_caller;    /* the text is the caller's, where the region stands in a function that becomes a part of it */
     Value *value;
 } LiveIn;
 
@@ -229,6 +263,24 @@ typedef struct {
 } Settled;
 
 typedef struct {
+    Pragma *pragma;
+    const Pragma *around; /* the outermost pipelined loop, or NULL */
+} TaskBlock;
+
+/* Of a tensor in a loop over devices: the expression, and which pointer of an array the grid chooses, or NULL.  */
+typedef struct {
+    Value *tensor, *index;
+    CXCursor expression;
+} Base;
+
+/* A loop that the walk is in.  */
+typedef struct Round {
+    CXCursor loop;
+    int frame;
+    struct Round *outer;
+} Round;
+
+typedef struct {
     Unit *u;
     Kernel *kernel;
     CXCursor function, region;
@@ -244,8 +296,17 @@ typedef struct {
     Loc where;
     Frame *frame;
     int frames;
-    int depth;               /* of loops */
-    Ring *rings;             /* of the pipelined loop around */
+    int depth;         /* of loops */
+    Pragma *pipelined; /* of the outermost pipelined loop around, or NULL */
+    bool pipelines;    /* some loop of the region is pipelined */
+    TaskBlock *tasks;  /* of the region */
+    int ntasks;
+    Pragma *devices; /* of the loop over devices around the region, or NULL */
+    CXCursor devices_loop;
+    Base *bases;
+    int nbases;
+    bool of_base;            /* the base of a tensor is read: text, if that can be */
+    Round *round;            /* the innermost loop around */
     int task;                /* of the statement in hand, from 1 on; 0: none */
     const Goal *again, *out; /* of the innermost loop */
     const Goal *end;         /* where a null cursor at the end of a list leads */
@@ -292,7 +353,8 @@ void refuse(Walk *w, CXCursor where, const char *remedy, const char *format, ...
 
 /* fold.c */
 void fold_binary(Walk *w, Opcode *code, Value **args);
-bool is_written(const Unit *u, CXCursor e); /* a number without variables in it */
+bool is_written(const Unit *u, CXCursor e);              /* a number without variables in it */
+Value *fold_narrowing(Walk *w, CXCursor e, Dtype dtype); /* (int) (a + b) of longs; NULL for others */
 void fold_comparison(Walk *w, Opcode *code, Value **args);
 bool same_expression(const Unit *u, CXCursor x, CXCursor y);
 Value *fold_choice(Walk *w, CXCursor condition, CXCursor yes, CXCursor no); /* a < b ? a : b; NULL for others */
@@ -320,7 +382,8 @@ bool value_inside(const Value *value, const Op *op);
 /* expr.c */
 Result eval(Walk *w, CXCursor e);
 Value *value_of(Walk *w, CXCursor e);
-Value *argument_of(Walk *w, CXCursor e); /* without widening that only the callee's parameter asks for */
+const char *value_text(Walk *w, const Value *value); /* C, as it is before the region; NULL: it is not */
+Value *argument_of(Walk *w, CXCursor e);             /* without widening that only the callee's parameter asks for */
 Value *condition_of(Walk *w, CXCursor e);
 bool is_pure(const Unit *u, CXCursor e); /* may be computed when it is not needed */
 Result convert_result(Walk *w, Result x, CXType from, CXType to);
@@ -351,6 +414,11 @@ bool element_type(Walk *w, CXCursor e, Dtype *dtype);
 bool is_tensor_constructor(const char *name);
 int parameter_rank(const Walk *w, const char *text); /* of a live-in, among the function's parameters or behind them */
 Value *tensor_call(Walk *w, CXCursor e, const char *name, const Cursors *args);
+
+typedef struct {
+    int rank;
+    Value *extents[4], *strides[4];
+} Shape;
 
 /* outside.c */
 void outside_scan(Walk *w);
@@ -385,6 +453,31 @@ typedef struct {
 } Count;
 bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count);
 bool leaves_alone(const Walk *w, CXCursor loop, CXCursor e);
+CXCursor bare(const Unit *u, CXCursor e); /* behind conversions that keep every bit */
+
+/* task.c */
+CXCursor variable_in_sight(const Unit *u, CXCursor function, unsigned at, const char *name);
+void tasks_collect(Walk *w);
+int task_number(const Walk *w, const Pragma *pragma);
+void task_refuse_jumps(Walk *w, CXCursor c, const Pragma *pragma, bool in_loop, bool in_switch);
+void rings_note(Walk *w, const Object *variable, Op *def);
+void rings_check(Walk *w, const Ring *rings);
+
+/* show.c */
+const char *unquoted(Walk *w, const char *text); /* what "a\n" says */
+void show_call(Walk *w, CXCursor call, const Cursors *args);
+
+/* around.c */
+void around_bind(Unit *u);
+const char *around_declarations(const Unit *u);
+CXCursor devices_counter(const Unit *u, CXCursor loop); /* or a null cursor */
+
+/* devices.c */
+void devices_scan(Walk *w);
+bool devices_table(Walk *w, CXCursor call, Shape *shape);
+void devices_note(Walk *w, Value *tensor, Value *index, CXCursor base);
+Value *devices_index(Walk *w, const Value *tensor);
+void devices_check_store(Walk *w, CXCursor call, const Value *tensor);
 
 /* prune.c */
 void prune(Kernel *kernel);
@@ -403,6 +496,7 @@ typedef struct {
 bool copy_is_possible(const Unit *u, CXCursor site, CXCursor function);
 void host_replace_in(Walk *w, Copy *copy);
 void host_copy(Unit *u, const Copy *copy);
+unsigned statement_end(const Unit *u, CXCursor statement);
 char *host_text(Unit *u);
 
 #endif

@@ -7,6 +7,7 @@
  *
  * A line marker behind the call has every other line keep its number.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,12 +66,20 @@ static bool use_one(const Unit *u, CXCursor c, void *context)
     return true;
 }
 
+/* With the ';' of a body without braces.  */
+unsigned statement_end(const Unit *u, CXCursor statement)
+{
+    unsigned end = end_of(statement), at = end;
+    while (at < u->size && strchr(" \t\n", u->text[at]))
+        at++;
+    bool open = statement.kind != CXCursor_CompoundStmt && end && u->text[end - 1] != '}' && u->text[end - 1] != ';';
+    return open && at < u->size && u->text[at] == ';' ? at + 1 : end;
+}
+
 static Edit replacement(Walk *w)
 {
     Unit *u = w->u;
-    unsigned begin = begin_of(w->region), end = end_of(w->region);
-    if (end < u->size && u->text[end] == ';')
-        end++; /* of a body without braces */
+    unsigned begin = begin_of(w->region), end = statement_end(u, w->region);
     const char *call = u->both ? call_of_both(w)
                                : arena_print(u->module, "%s %s(%s);", declaration(w, w->kernel->launcher),
                                              w->kernel->launcher, arguments(w));
@@ -78,7 +87,8 @@ static Edit replacement(Walk *w)
     each_below(u, w->region, use_one, &uses);
     Loc behind = loc_at(u, clang_getRangeEnd(clang_getCursorExtent(w->region)));
     return (Edit){begin, end,
-                  arena_print(u->module, "{ %s%s }\n# %d \"%s\"\n", call, uses.text, behind.line, behind.file)};
+                  arena_print(u->module, "{ %s%s }\n# %d \"%s\"\n", call, uses.text, behind.line, behind.file),
+                  INT_MAX};
 }
 
 /* require: a walk that did not fail.   ensure: the region's text is a call of the launcher.  */
@@ -139,7 +149,7 @@ static unsigned parameters_end(const Unit *u, unsigned at)
 
 static void add_text(Unit *u, Edit **edits, int *count, unsigned at, const char *text)
 {
-    LIST_ADD(u->module, *edits, *count) = (Edit){at, at, text};
+    LIST_ADD(u->module, *edits, *count) = (Edit){at, at, text, 0};
 }
 
 static int by_begin(const void *x, const void *y);
@@ -162,6 +172,9 @@ void host_copy(Unit *u, const Copy *copy)
     const char *suffix = arena_print(u->module, "_ws_%d_", copy->number);
     Edit *edits = copy->edits;
     int count = copy->nedits;
+    for (int i = 0; i < u->naround; i++)
+        if (begin_of(copy->function) <= u->around[i].begin && u->around[i].end <= end_of(copy->function))
+            LIST_ADD(u->module, edits, count) = u->around[i];
     for (int i = 0; i < copy->nhanded; i++) {
         parameters = arena_print(u->module, "%s, %s ws_handed_%d_", parameters, copy->handed[i].type, i);
         handed = arena_print(u->module, "%s, %s", handed, copy->handed[i].text);
@@ -182,16 +195,22 @@ void host_copy(Unit *u, const Copy *copy)
 static int by_begin(const void *x, const void *y)
 {
     const Edit *a = x, *b = y;
-    return a->begin < b->begin ? -1 : a->begin > b->begin;
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
 }
 
 char *host_text(Unit *u)
 {
-    size_t size = u->size + strlen(u->path) + 64;
+    const char *declarations = around_declarations(u);
+    size_t size = u->size + strlen(u->path) + strlen(declarations) + 64;
+    for (int i = 0; i < u->naround; i++)
+        LIST_ADD(u->module, u->edits, u->nedits) = u->around[i];
     for (int i = 0; i < u->nedits; i++)
         size += strlen(u->edits[i].text);
     char *text = arena_alloc(u->module, size), *to = text;
     unsigned at = 0;
+    to += sprintf(to, "%s", declarations);
     if (u->path == u->source)
         to += sprintf(to, "# 1 \"%s\"\n", u->path);
     if (u->nedits)

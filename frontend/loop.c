@@ -91,25 +91,7 @@ static void bind_results(Walk *w, Op *op, const Carried *carried)
             result_of(op_result(w->kernel, op, type_handed(carried->inits[i]), slot_name(w, carried->slots[i]))));
 }
 
-/* The pragma's own, and those of the tasks in the loop.  */
-static Ring *rings_of(Walk *w, CXCursor loop, const Pragma *pragma)
-{
-    Ring *all = pragma->rings;
-    for (int i = 0; i < w->u->npragmas; i++) {
-        const Pragma *task = &w->u->pragmas[i];
-        if (task->kind != PRAGMA_TASK || task->offset < begin_of(loop) || task->offset >= end_of(loop))
-            continue;
-        for (const Ring *ring = task->rings; ring; ring = ring->next) {
-            Ring *copy = arena_alloc(w->u->module, sizeof *copy);
-            *copy = *ring;
-            copy->next = all;
-            all = copy;
-        }
-    }
-    return all;
-}
-
-static Pipeline *pipeline_for(Walk *w, CXCursor loop, Ring **rings)
+static Pipeline *pipeline_for(Walk *w, CXCursor loop)
 {
     Pragma *pragma = pragma_of_loop(w->u, loop, w->frame->function);
     if (!pragma || pragma->kind == PRAGMA_GRID)
@@ -118,7 +100,8 @@ static Pipeline *pipeline_for(Walk *w, CXCursor loop, Ring **rings)
     *pipeline = pragma->pipeline;
     pipeline->loc = pragma->loc;
     pragma->used = true;
-    *rings = rings_of(w, loop, pragma);
+    if (pragma->kind == PRAGMA_PIPELINE && !w->pipelined)
+        w->pipelined = pragma;
     return pipeline;
 }
 
@@ -315,14 +298,6 @@ static void bind_count(Walk *w, const Count *count, Block *block, Dtype dtype, b
     slot_write(w, slot, result_of(value));
 }
 
-static void check_rings(Walk *w, CXCursor loop, const Ring *rings)
-{
-    for (; rings && !w->failed; rings = rings->next)
-        if (!rings->used)
-            refuse(w, loop, "name a variable that the body of the loop assigns a tile to",
-                   "no tile of the pipelined loop is called '%s'", rings->name);
-}
-
 static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count *count)
 {
     int slot = slot_of(w, variable_find(w, count->iv), 0, true);
@@ -347,8 +322,9 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
     for (int i = 0; i < carried.count; i++)
         op_add_arg(w->kernel, op, carried.inits[i]);
     op->control->compare = how;
-    Ring *outer_rings = w->rings, *rings = outer_rings;
-    op->control->pipeline = pipeline_for(w, loop, &rings);
+    Pragma *outer_pipelined = w->pipelined;
+    op->control->pipeline = pipeline_for(w, loop);
+    Round round = {loop, w->frame->id, w->round};
     op_append(w->block, op);
     if (!w->anchor)
         w->anchor = op;
@@ -357,7 +333,7 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
     Goal again = {w->nslots}, out = again;
     w->block = block_new(w->kernel, op);
     w->depth++;
-    w->rings = rings;
+    w->round = &round;
     bind_count(w, count, w->block, dtype, of_grid, slot);
     bind_arguments(w, w->block, &carried);
     Exits exits = walk_body(w, parts, &again, &out);
@@ -366,9 +342,10 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
         yield_carried(w, w->block, &carried, back);
     else
         refuse_irregular(w, loop);
-    if (rings != outer_rings)
-        check_rings(w, loop, rings);
-    w->rings = outer_rings;
+    if (w->pipelined != outer_pipelined)
+        rings_check(w, w->pipelined->rings);
+    w->pipelined = outer_pipelined;
+    w->round = round.outer;
     w->depth--;
     w->block = block;
     w->state = before;
@@ -388,6 +365,8 @@ static void emit_while(Walk *w, CXCursor loop, const LoopParts *parts)
         w->anchor = op;
     State before = state_kept(w, &w->state, w->nslots);
     Goal again = {w->nslots}, out = again;
+    Round round = {loop, w->frame->id, w->round};
+    w->round = &round;
     w->depth++;
     w->block = test;
     bind_arguments(w, test, &carried);
@@ -404,6 +383,7 @@ static void emit_while(Walk *w, CXCursor loop, const LoopParts *parts)
         yield_carried(w, body, &carried, back);
     else
         refuse_irregular(w, loop);
+    w->round = round.outer;
     w->depth--;
     w->block = block;
     w->state = before;
@@ -436,8 +416,7 @@ static Exits walk_parts(Walk *w, CXCursor loop, const LoopParts *parts)
         refuse(w, loop, "leave it by its condition, or compile it with --ws-frontend=gcc",
                "the clang front end does not know loops that are left within their bodies yet");
     } else {
-        Ring *rings = NULL;
-        if (pipeline_for(w, loop, &rings))
+        if (pipeline_for(w, loop))
             refuse(w, loop,
                    "write it as 'for (k = lo; k < hi; k += 64)' without 'break', with a bound that does not change",
                    "a pipelined loop counts up to a bound");

@@ -246,6 +246,8 @@ static int walk_unit(Unit *u, const Request *request)
         return PRAGMAS_ELSEWHERE;
     pragmas_read(u);
     if (!u->errors)
+        around_bind(u);
+    if (!u->errors)
         regions_walk(u);
     pragmas_check(u);
     finish(u, request);

@@ -172,6 +172,19 @@ static Value *tensor_before(Walk *w, CXCursor decl, const char *name)
     return value;
 }
 
+/* The global variable that a local one is a copy of.  */
+static const char *alias_of(const Walk *w, const Definition *definition, CXType type)
+{
+    CXCursor decl = definition && definition->known ? decl_of(w->u, definition->value) : clang_getNullCursor();
+    Cursors below = definition && definition->known ? children(w->u, definition->value) : (Cursors){0, NULL};
+    if (clang_Cursor_isNull(decl) && below.count == 1)
+        decl = decl_of(w->u, below.list[0]);
+    if (clang_Cursor_isNull(decl) || clang_getCursorLinkage(decl) == CXLinkage_NoLinkage ||
+        clang_getCanonicalType(clang_getCursorType(decl)).kind != clang_getCanonicalType(type).kind)
+        return NULL;
+    return text_of(w->u, clang_getCursorSpelling(decl));
+}
+
 static Result read_before(Walk *w, CXCursor decl)
 {
     const char *name = name_of(w->u, decl);
@@ -200,10 +213,16 @@ static Result read_before(Walk *w, CXCursor decl)
     if (definition && definition->declared_only)
         return result_of(literal(w, dtype, 0, 0));
     const char *ctype = text_of(w->u, clang_getTypeSpelling(clang_getCanonicalType(type)));
+    const char *alias = alias_of(w, definition, type);
+    for (int i = 0; alias && i < w->nlivein; i++)
+        if (!strcmp(w->livein[i].text, alias) && w->livein[i].of_caller == w->in_caller)
+            return result_of(w->livein[i].value);
     Value *value = live_in(w, name, ctype, type_scalar(dtype), name, parameter_rank(w, name));
     for (int i = 0; i < w->nlivein; i++)
-        if (w->livein[i].value == value)
+        if (w->livein[i].value == value) {
             w->livein[i].uid = begin_of(decl) + 1;
+            w->livein[i].alias = alias;
+        }
     return result_of(value);
 }
 
@@ -216,6 +235,36 @@ Result outside_read(Walk *w, CXCursor decl)
     Result result = read_before(w, decl);
     LIST_ADD(w->u->module, w->reads, w->nreads) = (Read){clang_getCanonicalCursor(decl), result};
     return result;
+}
+
+/* ---- as C text ---------------------------------------------------------------------------------------------------- */
+
+static const char *operation_text(Walk *w, const Value *value)
+{
+    const Op *op = value->def;
+    const char *sign = op->code == OP_ADDI   ? "+"
+                       : op->code == OP_SUBI ? "-"
+                       : op->code == OP_MULI ? "*"
+                       : op->code == OP_DIVI ? "/"
+                       : op->code == OP_REMI ? "%"
+                                             : NULL;
+    const char *x = value_text(w, op->args[0]);
+    if (op->code == OP_CONVI && x)
+        return arena_print(w->u->module, "(%s)%s", dtype_is_signed(value->type.dtype) ? "long" : "unsigned long", x);
+    const char *y = sign ? value_text(w, op->args[1]) : NULL;
+    return x && y ? arena_print(w->u->module, "(%s %s %s)", x, sign, y) : NULL;
+}
+
+/* The C text of what is known before the region; NULL: it is not.  */
+const char *value_text(Walk *w, const Value *value)
+{
+    int64_t known;
+    if (ir_constant(value, &known))
+        return arena_print(w->u->module, "%ldL", (long)known);
+    for (int i = 0; i < w->nlivein; i++)
+        if (w->livein[i].value == value)
+            return w->livein[i].text;
+    return value->def && value->def->nargs ? operation_text(w, value) : NULL;
 }
 
 /* ---- objects ----------------------------------------------------------------------------------------------------- */

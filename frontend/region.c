@@ -135,11 +135,15 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     walk.block = walk.kernel->body;
     pragma->used = true;
     outside_scan(&walk);
+    devices_scan(&walk);
     check_clauses(&walk, pragma);
+    tasks_collect(&walk);
     each_below(u, region, own_one, &walk);
     outside_objects(&walk);
     if (!walk.failed)
         walk_loop(&walk, region);
+    for (int i = 0; i < walk.ntasks && !walk.failed; i++)
+        rings_check(&walk, walk.tasks[i].pragma->rings);
     if (walk.failed || walk.kernel->failed) {
         if (!u->errors)
             complain(u, pragma->loc, "please report this", "the clang front end has refused this grid without a word");

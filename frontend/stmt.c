@@ -247,28 +247,15 @@ static Exits walk_jump(Walk *w, CXCursor s, const Goal *target)
     return exits_none();
 }
 
-static int task_of(Walk *w, CXCursor s, Pragma *pragma)
-{
-    int count = 0;
-    for (const Task *task = w->kernel->tasks; task; task = task->next, count++)
-        if (!strcmp(task->name, pragma->task.name))
-            refuse(w, s, "give each task a name of its own, and put what one role does into one block",
-                   "two tasks are called '%s'", pragma->task.name);
-    Task *task = task_new(w->kernel, pragma->task.name);
-    task->groups = pragma->task.groups;
-    task->registers = pragma->task.registers;
-    task->loc = pragma->loc;
-    pragma->used = true;
-    return count + 1;
-}
-
 static Exits walk_compound(Walk *w, CXCursor s)
 {
     Cursors below = children(w->u, s);
     int slots = w->nslots, task = w->task;
     Pragma *pragma = pragma_of_block(w->u, s);
-    if (pragma)
-        w->task = task_of(w, s, pragma);
+    if (pragma) {
+        w->task = task_number(w, pragma);
+        task_refuse_jumps(w, s, pragma, false, false);
+    }
     Exits exits = walk_list(w, below.list, below.count, 0);
     w->task = task;
     Jump *on = exits_find(&exits, &FALL);

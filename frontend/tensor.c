@@ -14,11 +14,6 @@ bool is_tensor_constructor(const char *name)
     return !strncmp(name, "tensor_", 7) || !strcmp(name, "slice");
 }
 
-typedef struct {
-    int rank;
-    Value *extents[4], *strides[4];
-} Shape;
-
 /* Of the prologue, that is: nothing that the region computes.  */
 static Value *settled(Walk *w, CXCursor call, Value *value, bool is_base)
 {
@@ -101,21 +96,46 @@ int parameter_rank(const Walk *w, const char *text)
     return count;
 }
 
-static Value *tensor_op(Walk *w, CXCursor call, const char *name, const Cursors *args)
+/* Arrays, and variables that were chosen, have none.  */
+static const char *base_name(Walk *w, CXCursor e, Result base)
+{
+    CXCursor decl = decl_of(w->u, e);
+    Cursors decays = children(w->u, peel(w->u, e));
+    if (clang_Cursor_isNull(decl) && decays.count == 1)
+        decl = decl_of(w->u, decays.list[0]);
+    if (clang_Cursor_isNull(decl))
+        return base.name;
+    const Definition *definition = definition_of(w, decl);
+    bool array = clang_getCanonicalType(clang_getCursorType(decl)).kind != CXType_Pointer;
+    bool chosen = definition && definition->known && peel(w->u, definition->value).kind == CXCursor_ConditionalOperator;
+    return array || chosen ? NULL : base.name;
+}
+
+static Value *tensor_op(Walk *w, CXCursor call, const char *name, const Cursors *args, bool outside_base)
 {
     Dtype dtype;
     Shape shape = {0};
     if (!element_type(w, args->list[1], &dtype))
         return NULL;
+    bool outside = w->outside, of_base = w->of_base;
+    int livein = w->nlivein, reads = w->nreads;
+    w->outside = outside_base;
+    w->of_base = true;
     Result base = eval(w, args->list[0]);
+    w->outside = outside;
+    w->of_base = of_base;
+    if (base.kind == R_POINTER && outside_base) { /* all that was read is in the text */
+        w->nlivein = livein;
+        w->nreads = reads;
+    }
     if (base.kind != R_POINTER || base.offset) {
         refuse(w, call, "make one tensor before the grid, and use ws_slice or coordinates inside it",
                "the base of this tensor changes within the grid");
         return NULL;
     }
-    Value *values[9] = {
-        live_in(w, base.text, "const void *", type_pointer(dtype), base.name, parameter_rank(w, base.text))};
-    if (!shape_of(w, call, name, args, &shape))
+    Value *values[9] = {live_in(w, base.text, "const void *", type_pointer(dtype), base_name(w, args->list[0], base),
+                                parameter_rank(w, base.text))};
+    if (!shape_of(w, call, name, args, &shape) || (base.chosen && !devices_table(w, call, &shape)))
         return NULL;
     values[0]->type = type_pointer(dtype);
     for (int i = 0; i < shape.rank; i++) {
@@ -123,7 +143,10 @@ static Value *tensor_op(Walk *w, CXCursor call, const char *name, const Cursors 
         values[1 + shape.rank + i] = shape.strides[i];
     }
     w->where = loc_of(w->u, call);
-    return op_of(w, OP_TENSOR, type_tensor(dtype, shape.rank), 1 + 2 * shape.rank, values);
+    Value *tensor = op_of(w, OP_TENSOR, type_tensor(dtype, shape.rank), 1 + 2 * shape.rank, values);
+    tensor->def->tensor->table = base.chosen != NULL;
+    devices_note(w, tensor, base.chosen, args->list[0]);
+    return tensor;
 }
 
 static Value *slice_op(Walk *w, CXCursor call, const Cursors *args)
@@ -156,7 +179,7 @@ Value *tensor_call(Walk *w, CXCursor e, const char *name, const Cursors *args)
     if (!strcmp(name, "slice"))
         return slice_op(w, e, args);
     w->outside = true;
-    Value *value = tensor_op(w, e, name, args);
+    Value *value = tensor_op(w, e, name, args, outside);
     w->outside = outside;
     return value;
 }

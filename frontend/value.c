@@ -373,11 +373,12 @@ Value *joined(Walk *w, bool is_and, Value *x, Value *y)
 Value *live_in(Walk *w, const char *text, const char *ctype, Type type, const char *name, int rank)
 {
     for (int i = 0; i < w->nlivein; i++)
-        if (!strcmp(w->livein[i].text, text) && w->livein[i].of_caller == w->in_caller)
+        if ((!strcmp(w->livein[i].text, text) || (w->livein[i].alias && !strcmp(w->livein[i].alias, text))) &&
+            w->livein[i].of_caller == w->in_caller)
             return w->livein[i].value;
     Value *value = kernel_param(w->kernel, type, name, w->kernel->loc);
     LiveIn *added = &LIST_ADD(w->kernel->module, w->livein, w->nlivein);
-    *added = (LiveIn){text, ctype, rank, (int64_t)1 << 40, w->in_caller, value};
+    *added = (LiveIn){text, ctype, rank, (int64_t)1 << 40, NULL, w->in_caller, value};
     return value;
 }
 

@@ -175,8 +175,9 @@ fingerprint() { test "$("$wscc" --ws-print=fingerprint)" = "$("$wscc" --ws-print
     "$wscc" --ws-print=fingerprint | grep -q '^wsc-.*-[0-9a-f]\{16\}$'; }
 # What decides an object beside source and options: another of each is another fingerprint, the same one the same.
 fingerprint_of() { # key of wscc.conf
-    mkdir -p ../copy && cp "$top_builddir/wscc" ../copy/wscc && cp "$(sed -n "s/^$1 = //p" "$top_builddir/wscc.conf")" ../copy/part &&
-        sed "s|^$1 = .*|$1 = $(cd .. && pwd)/copy/part|" "$top_builddir/wscc.conf" >../copy/wscc.conf &&
+    part=$(cd .. && pwd)/copy/part
+    mkdir -p ../copy && cp "$top_builddir/wscc" ../copy/wscc && conf=$top_builddir/wscc.conf || return 1
+    cp "$(sed -n "s/^$1 = //p" "$conf")" "$part" && sed "s|^$1 = .*|$1 = $part|" "$conf" >../copy/wscc.conf &&
         ../copy/wscc --ws-print=fingerprint >../first && ../copy/wscc --ws-print=fingerprint | cmp - ../first &&
         echo >>../copy/part && ! ../copy/wscc --ws-print=fingerprint | cmp -s - ../first
 }

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * around.c - pragmas that are about host code around grids: devices, together, data, update.
+ *
+ *   #pragma ws data copy(x[0:n])        { int ws_left_ LEAVES(ws_leave_data_) = ...; ws_data_begin_ ();
+ *   for (t = 0; t < steps; t++)           ws_data_add_ (x, 0, n * 4, 0, "x");
+ *       ...                               for (t = 0; t < steps; t++) ... }
+ *
+ * A pragma's own text gives way to what comes first, so that lines keep their numbers.  What has to happen however a
+ * block is left is the cleanup of a variable.  The sequential target keeps the text as it is.
+ */
+#include <string.h>
+
+#include "frontend.h"
+
+static const char declarations[] =
+    "void ws_devices_begin_(long); void ws_devices_next_(long); void ws_devices_end_(void); "
+    "void ws_together_begin_(void); void ws_together_end_(void); void ws_data_begin_(void); void ws_data_end_(void); "
+    "void ws_data_add_(const void *, long, long, int, const char *); "
+    "void ws_data_update_(const void *, long, long, int, const char *); "
+    "static __attribute__((unused)) void ws_leave_data_(int *p) { (void)p; ws_data_end_(); } "
+    "static __attribute__((unused)) void ws_leave_together_(int *p) { (void)p; ws_together_end_(); }\n";
+
+const char *around_declarations(const Unit *u)
+{
+    return u->naround ? declarations : "";
+}
+
+static void add(Unit *u, unsigned begin, unsigned end, int order, const char *text)
+{
+    LIST_ADD(u->module, u->around, u->naround) = (Edit){begin, end, text, order};
+}
+
+/* In place of the directive, on as many lines.  */
+static void instead(Unit *u, const Pragma *pragma, const char *text)
+{
+    unsigned end = line_end(u, pragma->offset);
+    for (unsigned at = pragma->offset; at < end; at++)
+        if (u->text[at] == '\n')
+            text = arena_print(u->module, "%s\n", text);
+    add(u, pragma->offset, end, 0, text);
+}
+
+/* Behind a statement: inner ones end first.  */
+static void behind(Unit *u, const Pragma *pragma, CXCursor statement, const char *text)
+{
+    unsigned end = statement_end(u, statement);
+    add(u, end, end, -(int)pragma->offset, text);
+}
+
+static const char *leaving(Unit *u, const char *what)
+{
+    return arena_print(u->module, "int ws_left_ __attribute__((cleanup(ws_leave_%s_), unused)) = (ws_%s_begin_(), 0);",
+                       what, what);
+}
+
+/* ---- devices ----------------------------------------------------------------------------------------------------- */
+
+/* r of `r < n`.  */
+CXCursor devices_counter(const Unit *u, CXCursor loop)
+{
+    LoopParts parts = loop_parts(u, loop);
+    CXCursor e = clang_Cursor_isNull(parts.cond) ? parts.cond : peel(u, parts.cond);
+    if (loop.kind != CXCursor_ForStmt || e.kind != CXCursor_BinaryOperator)
+        return clang_getNullCursor();
+    enum CXBinaryOperatorKind kind = clang_getCursorBinaryOperatorKind(e);
+    bool turned = kind == CXBinaryOperator_GT || kind == CXBinaryOperator_GE;
+    if (!turned && kind != CXBinaryOperator_LT && kind != CXBinaryOperator_LE && kind != CXBinaryOperator_NE)
+        return clang_getNullCursor();
+    CXCursor side = bare(u, children(u, e).list[turned]);
+    CXCursor decl = side.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(side) : clang_getNullCursor();
+    return is_variable(decl) && is_integer(clang_getCursorType(decl)) ? clang_getCanonicalCursor(decl)
+                                                                      : clang_getNullCursor();
+}
+
+static void bind_devices(Unit *u, Pragma *pragma, CXCursor loop)
+{
+    CXCursor counter = devices_counter(u, loop);
+    pragma->used = true;
+    if (clang_Cursor_isNull(counter)) {
+        complain(u, loc_of(u, loop), "write for (int r = 0; r < n; r++)",
+                 "a loop over devices counts up from 0 with a variable of an integer type");
+        return;
+    }
+    CXCursor body = loop_parts(u, loop).body;
+    instead(u, pragma, arena_print(u->module, "{ ws_devices_begin_((long)(%s));", pragma->devices));
+    add(u, begin_of(body), begin_of(body), (int)pragma->offset,
+        arena_print(u->module, "{ ws_devices_next_((long)(%s)); ", text_of(u, clang_getCursorSpelling(counter))));
+    behind(u, pragma, body, " }");
+    behind(u, pragma, loop, " ws_devices_end_(); }");
+}
+
+/* ---- together ---------------------------------------------------------------------------------------------------- */
+
+static void bind_together(Unit *u, Pragma *pragma, CXCursor block)
+{
+    pragma->used = true;
+    instead(u, pragma, leaving(u, "together"));
+    for (int i = 0; i < u->npragmas && u->module->target != TARGET_SEQUENTIAL; i++)
+        if (u->pragmas[i].kind == PRAGMA_GRID && u->pragmas[i].offset > pragma->offset &&
+            u->pragmas[i].offset < end_of(block))
+            u->pragmas[i].grid.together = true;
+}
+
+/* ---- data and update --------------------------------------------------------------------------------------------- */
+
+static const char *calls_of(Unit *u, const Pragma *pragma)
+{
+    const char *text = "";
+    for (const DataArray *array = pragma->arrays; array; array = array->next)
+        text = arena_print(u->module, "%s ws_data_%s_((const void *)(%s), %s, %s, %d, \"%s\");", text,
+                           pragma->kind == PRAGMA_DATA ? "add" : "update", array->name, array->first, array->bytes,
+                           array->kind, array->name);
+    return text;
+}
+
+static void bind_data(Unit *u, Pragma *pragma, CXCursor statement)
+{
+    pragma->used = true;
+    instead(u, pragma, arena_print(u->module, "{ %s%s", leaving(u, "data"), calls_of(u, pragma)));
+    behind(u, pragma, statement, " }");
+}
+
+/* ---- which statement --------------------------------------------------------------------------------------------- */
+
+typedef struct {
+    Unit *u;
+    bool in_grid;
+} Binding;
+
+static void bind_statement(Binding *b, CXCursor s)
+{
+    Unit *u = b->u;
+    bool loop = s.kind == CXCursor_ForStmt || s.kind == CXCursor_WhileStmt || s.kind == CXCursor_DoStmt;
+    for (int i = 0; i < u->npragmas; i++) {
+        Pragma *pragma = &u->pragmas[i];
+        bool above = (loop || s.kind == CXCursor_CompoundStmt) && !pragma->used && stands_above(u, pragma, begin_of(s));
+        if (above && pragma->kind == PRAGMA_DATA && !b->in_grid)
+            bind_data(u, pragma, s);
+        else if (above && loop && pragma->kind == PRAGMA_DEVICES && !b->in_grid)
+            bind_devices(u, pragma, s);
+        else if (above && (pragma->kind == PRAGMA_DATA || (loop && pragma->kind == PRAGMA_DEVICES)))
+            complain(u, pragma->loc,
+                     pragma->kind == PRAGMA_DATA ? "put it around the grid, or behind it"
+                                                 : "a loop over devices holds grids, and stands in none",
+                     pragma->kind == PRAGMA_DATA ? "arrays are copied in a grid" : "a loop over devices in a grid");
+        if (pragma->kind == PRAGMA_TOGETHER && s.kind == CXCursor_CompoundStmt && begins_block(u, s, pragma))
+            bind_together(u, pragma, s);
+        b->in_grid |= above && loop && pragma->kind == PRAGMA_GRID;
+    }
+}
+
+static void bind_below(Binding binding, CXCursor c)
+{
+    Cursors below = children(binding.u, c);
+    for (int i = 0; i < below.count; i++) {
+        Binding inner = binding;
+        if (!in_text(binding.u, below.list[i]))
+            continue;
+        bind_statement(&inner, below.list[i]);
+        bind_below(inner, below.list[i]);
+    }
+}
+
+/* require: all pragmas were read.   ensure: the edits that they ask for; each is used, or an error.  */
+void around_bind(Unit *u)
+{
+    bool any = false;
+    for (int i = 0; i < u->npragmas; i++) {
+        Pragma *pragma = &u->pragmas[i];
+        any |= pragma->kind == PRAGMA_DATA || pragma->kind == PRAGMA_DEVICES || pragma->kind == PRAGMA_TOGETHER;
+        if (pragma->kind == PRAGMA_UPDATE) {
+            pragma->used = true;
+            instead(u, pragma, arena_print(u->module, "{%s }", calls_of(u, pragma)));
+        }
+    }
+    Cursors all = children(u, clang_getTranslationUnitCursor(u->tu));
+    for (int i = 0; any && i < all.count; i++)
+        if (all.list[i].kind == CXCursor_FunctionDecl && in_text(u, all.list[i]))
+            bind_below((Binding){u, false}, all.list[i]);
+}

@@ -168,7 +168,9 @@ void clause_extent(Tokens *t, Pragma *pragma)
             return;
         expect(t, ":", "expected ':' after the array's name");
         array->bytes = arena_print(t->u->module, "(%s) * (long)sizeof(%s[0])", size_sum(t), array->name);
-        array->next = pragma->extents;
-        pragma->extents = array;
+        DataArray **end = &pragma->extents;
+        while (*end)
+            end = &(*end)->next;
+        *end = array;
     } while (!t->failed && accept(t, ","));
 }

@@ -185,7 +185,7 @@ static Result uninitialized(Walk *w, const Place *place, CXCursor e)
     return (Result){.kind = R_NONE};
 }
 
-static Value *base_of(Walk *w, Result pointer)
+Value *base_of(Walk *w, Result pointer)
 {
     return live_in(w, pointer.text, "const void *", type_pointer(D_F32), pointer.name, parameter_rank(w, pointer.text));
 }

@@ -77,7 +77,7 @@ void devices_note(Walk *w, Value *tensor, Value *index, CXCursor base)
         LIST_ADD(w->u->module, w->bases, w->nbases) = (Base){tensor, index, base};
 }
 
-static const Base *base_of(const Walk *w, const Value *tensor)
+static const Base *tensor_base(const Walk *w, const Value *tensor)
 {
     while (tensor->def && tensor->def->code == OP_SLICE)
         tensor = tensor->def->args[0];
@@ -90,7 +90,7 @@ static const Base *base_of(const Walk *w, const Value *tensor)
 /* The coordinate in front of a load's own: which pointer of the table.  */
 Value *devices_index(Walk *w, const Value *tensor)
 {
-    const Base *base = base_of(w, tensor);
+    const Base *base = tensor_base(w, tensor);
     return base && base->index ? convert(w, base->index, D_I64) : NULL;
 }
 
@@ -140,7 +140,7 @@ static CXCursor resolved(const Walk *w, CXCursor e)
 /* A store of a region in a loop over devices: to what is the iteration's own.  */
 void devices_check_store(Walk *w, CXCursor call, const Value *tensor)
 {
-    const Base *base = w->failed ? NULL : base_of(w, tensor);
+    const Base *base = w->failed ? NULL : tensor_base(w, tensor);
     if (!base)
         return;
     CXCursor e = resolved(w, base->expression);

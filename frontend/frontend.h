@@ -400,6 +400,7 @@ typedef struct {
     CXType type;
 } Place;
 bool place_at(Walk *w, CXCursor e, Place *place);
+Value *base_of(Walk *w, Result pointer); /* of an array in a grid of plain loops */
 Result place_read(Walk *w, const Place *place, CXCursor e);
 void place_write(Walk *w, const Place *place, Result result, CXCursor e);
 Result assign(Walk *w, CXCursor e);

@@ -123,6 +123,25 @@ static void check_clauses(Walk *w, const Pragma *pragma)
     }
 }
 
+/* extent(x: n): how many bytes there are behind pointers.  */
+static void read_extents(Walk *w, const Pragma *pragma)
+{
+    for (const DataArray *array = pragma->extents; array && w->kernel->grid.plain; array = array->next) {
+        Result base = outside_read(w, array->decl);
+        if (base.kind != R_POINTER || base.offset || variable_find(w, array->decl) >= 0) {
+            complain(w->u, pragma->loc, "name a pointer or an array that is known before the grid",
+                     "the extent of this array is not known before the grid");
+            w->failed = true;
+            return;
+        }
+        Extent *extent = arena_alloc(w->u->module, sizeof *extent);
+        *extent = (Extent){base_of(w, base),
+                           live_in(w, array->bytes, "long", type_scalar(D_I64), NULL, parameter_rank(w, "")),
+                           w->kernel->grid.extents};
+        w->kernel->grid.extents = extent;
+    }
+}
+
 /* With a copy: the function becomes a part of the copy's caller.  */
 static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pragma, int ordinal, Copy *copy)
 {
@@ -140,6 +159,8 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     tasks_collect(&walk);
     each_below(u, region, own_one, &walk);
     outside_objects(&walk);
+    if (!walk.failed)
+        read_extents(&walk, pragma);
     if (!walk.failed)
         walk_loop(&walk, region);
     for (int i = 0; i < walk.ntasks && !walk.failed; i++)

@@ -135,6 +135,25 @@ static void clause_ring(Tokens *t, Pragma *pragma)
     ring->slots = number(t, "the number of slots of a ring", 1, 16);
 }
 
+/* share(x, y): any two tiles of the grid.  */
+static void clause_share_tiles(Tokens *t, Pragma *pragma)
+{
+    TileShare *share = arena_alloc(t->u->module, sizeof *share);
+    share->loc = here(t);
+    for (int i = 0; i < 2 && !t->failed; i++) {
+        share->names[i] = word(t);
+        if (t->at == t->count || !is_name(t))
+            wrong(t, "write share(x, y)", "expected the name of a tile");
+        t->at++;
+        if (!i)
+            expect(t, ",", "expected ',': share(tile, tile)");
+    }
+    if (!t->failed && !strcmp(share->names[0], share->names[1]))
+        wrong(t, "name two tiles", "a tile does not share memory with itself");
+    share->next = pragma->shares;
+    pragma->shares = share;
+}
+
 static void clause_groups(Tokens *t, Pragma *pragma)
 {
     pragma->task.groups = number(t, "the number of a task's groups", 1, 7);
@@ -162,13 +181,18 @@ static const Clause grid_clauses[] = {{"persistent", false, clause_persistent},
                                       {"extent", true, clause_extent},
                                       {"share", true, clause_share},
                                       {NULL, false, NULL}};
-static const Clause pipeline_clauses[] = {{"schedule", true, clause_schedule}, {"pingpong", false, clause_pingpong},
-                                          {"tile", true, clause_tile_of_loop}, {"reduction", true, clause_reduction},
-                                          {"ring", true, clause_ring},         {NULL, false, NULL}};
+static const Clause pipeline_clauses[] = {{"schedule", true, clause_schedule},
+                                          {"pingpong", false, clause_pingpong},
+                                          {"tile", true, clause_tile_of_loop},
+                                          {"reduction", true, clause_reduction},
+                                          {"ring", true, clause_ring},
+                                          {"share", true, clause_share_tiles},
+                                          {NULL, false, NULL}};
 
 static const Clause task_clauses[] = {{"groups", true, clause_groups},
                                       {"registers", true, clause_registers_of_task},
                                       {"ring", true, clause_ring},
+                                      {"share", true, clause_share_tiles},
                                       {NULL, false, NULL}};
 
 static void read_clause(Tokens *t, const Clause *clause, Pragma *pragma)
@@ -195,14 +219,15 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
                          ? "the clauses are persistent, cluster, order, consumers, registers and share; of plain loops "
                            "tile, precision and extent"
                      : pragma->kind == PRAGMA_TASK
-                         ? "the clauses are groups, registers and ring"
-                         : "the clauses are schedule, pingpong and ring; of plain loops tile and reduction",
+                         ? "the clauses are groups, registers, ring and share"
+                         : "the clauses are schedule, pingpong, ring and share; of plain loops tile and reduction",
                      "'%s' is not a clause of '%s'", word(t), pragma->word);
             t->failed = true;
             return;
         }
         unsigned bit = 1u << (clause - clauses);
-        if (seen & bit && strcmp(clause->name, "reduction") && strcmp(clause->name, "ring"))
+        if (seen & bit && strcmp(clause->name, "reduction") && strcmp(clause->name, "ring") &&
+            (pragma->kind == PRAGMA_GRID || strcmp(clause->name, "share")))
             wrong(t, "remove one of them", "this clause is given twice");
         seen |= bit;
         t->at++;

@@ -45,6 +45,15 @@ typedef struct Ring {
     struct Ring *next;
 } Ring;
 
+/* share(x, y): tiles of the grid, by name.  */
+typedef struct TileShare {
+    const char *names[2];
+    bool used[2];
+    int number; /* in the kernel that is made */
+    Loc loc;
+    struct TileShare *next;
+} TileShare;
+
 /* x[lo:n] of data, update and extent.  */
 typedef struct DataArray {
     int kind;
@@ -74,7 +83,8 @@ typedef struct {
     Grid grid;
     Pipeline pipeline;
     Task task;
-    Ring *rings;         /* of a pipeline or a task */
+    Ring *rings; /* of a pipeline or a task, as are these: */
+    TileShare *shares;
     const char *devices; /* C text: how many */
     DataArray *arrays;   /* of data and update */
     DataArray *extents;  /* of a grid: how many bytes there are behind pointers */
@@ -301,6 +311,8 @@ typedef struct {
     bool pipelines;    /* some loop of the region is pipelined */
     TaskBlock *tasks;  /* of the region */
     int ntasks;
+    Pragma **sharing; /* pipelines and tasks of the region, each once: those with share(x, y) matter */
+    int nsharing;
     Pragma *devices; /* of the loop over devices around the region, or NULL */
     CXCursor devices_loop;
     Base *bases;
@@ -463,6 +475,7 @@ int task_number(const Walk *w, const Pragma *pragma);
 void task_refuse_jumps(Walk *w, CXCursor c, const Pragma *pragma, bool in_loop, bool in_switch);
 void rings_note(Walk *w, const Object *variable, Op *def);
 void rings_check(Walk *w, const Ring *rings);
+void shares_check(Walk *w);
 
 /* show.c */
 const char *unquoted(Walk *w, const char *text); /* what "a\n" says */

@@ -165,6 +165,7 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
         walk_loop(&walk, region);
     for (int i = 0; i < walk.ntasks && !walk.failed; i++)
         rings_check(&walk, walk.tasks[i].pragma->rings);
+    shares_check(&walk);
     if (walk.failed || walk.kernel->failed) {
         if (!u->errors)
             complain(u, pragma->loc, "please report this", "the clang front end has refused this grid without a word");

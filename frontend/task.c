@@ -71,6 +71,18 @@ static void add_task(const Collect *collect, Pragma *pragma)
     w->tasks[at] = (TaskBlock){pragma, collect->around};
 }
 
+static void add_shares(Walk *w, Pragma *pragma)
+{
+    for (int i = 0; i < w->nsharing; i++)
+        if (w->sharing[i] == pragma)
+            return;
+    for (TileShare *share = pragma->shares; share; share = share->next) {
+        share->number = share_new(w->kernel, share->names[0], share->names[1], share->loc);
+        share->used[0] = share->used[1] = false;
+    }
+    LIST_ADD(w->u->module, w->sharing, w->nsharing) = pragma;
+}
+
 static void collect_below(const Collect *collect, CXCursor c)
 {
     Unit *u = collect->w->u;
@@ -86,6 +98,8 @@ static void collect_below(const Collect *collect, CXCursor c)
             pragma = pragma_of_loop(u, inner, collect->w->function);
             next.around = next.around || !is_pipelined(pragma) ? next.around : pragma;
             collect->w->pipelines |= is_pipelined(pragma);
+            if (is_pipelined(pragma))
+                add_shares(collect->w, pragma);
         }
         if (inner.kind == CXCursor_CallExpr && *callee_name(u, inner, &function) && next.depth++ < 16) {
             CXCursor definition = clang_getCursorDefinition(function);
@@ -117,6 +131,7 @@ void tasks_collect(Walk *w)
         task->groups = pragma->task.groups;
         task->registers = pragma->task.registers;
         task->loc = pragma->loc;
+        add_shares(w, pragma);
     }
 }
 
@@ -158,9 +173,30 @@ static void note(Ring *rings, const Object *variable, Op *def)
         }
 }
 
+/* A tile is in one share.  */
+static void note_share(Walk *w, TileShare *share, const Object *variable, Op *def)
+{
+    for (int i = 0; i < 2; i++) {
+        const int number = 2 * share->number + i;
+        ScheduleRow *row = schedule_op(def);
+        if (strcmp(share->names[i], variable->name))
+            continue;
+        if (row->share && row->share != number && !w->failed) {
+            w->failed = true;
+            complain(w->u, share->loc, "leave one of the clauses out", "'%s' shares memory with another tile already",
+                     share->names[i]);
+        }
+        row->share = number;
+        share->used[i] = true;
+    }
+}
+
 /* What carries the tile from role to role, if a ring() names the variable.  */
 void rings_note(Walk *w, const Object *variable, Op *def)
 {
+    for (int i = 0; i < w->nsharing; i++)
+        for (TileShare *share = w->sharing[i]->shares; share; share = share->next)
+            note_share(w, share, variable, def);
     if (w->pipelined)
         note(w->pipelined->rings, variable, def);
     for (int i = 0; i < w->ntasks; i++)
@@ -176,4 +212,16 @@ void rings_check(Walk *w, const Ring *rings)
             complain(w->u, rings->loc, "name a variable that the body of the loop assigns a tile to",
                      "no tile of the pipelined loop is called '%s'", rings->name);
         }
+}
+
+void shares_check(Walk *w)
+{
+    for (int i = 0; i < w->nsharing; i++)
+        for (const TileShare *share = w->sharing[i]->shares; share; share = share->next)
+            for (int k = 0; k < 2 && !w->failed; k++)
+                if (!share->used[k]) {
+                    w->failed = true;
+                    complain(w->u, share->loc, "name two variables that the grid assigns tiles to",
+                             "no tile of the grid is called '%s'", share->names[k]);
+                }
 }

@@ -45,6 +45,15 @@ struct TaskRing {
     TaskRing *next;
 };
 
+/* share(x, y): tiles of the grid, by name.  */
+struct TileShare {
+    const char *names[2];
+    bool used[2];
+    int number; /* in the kernel that is made */
+    location_t loc;
+    TileShare *next;
+};
+
 /* One #pragma ws of the source.  The marker call in the code carries its index.  */
 struct Pragma {
     bool is_grid;
@@ -59,8 +68,9 @@ struct Pragma {
     Grid grid;         /* its Loc is filled by the region */
     Pipeline pipeline;
     Task task;
-    TaskRing *rings; /* of a pipeline or a task */
-    tree devices;    /* how many; the marker's argument once the pragma is read */
+    TaskRing *rings; /* of a pipeline or a task, as are these: */
+    TileShare *shares;
+    tree devices; /* how many; the marker's argument once the pragma is read */
 };
 
 void pragma_register(void);

@@ -730,6 +730,32 @@ static void clause_ring(Tokens *t, Pragma *pragma)
     expect(t, CPP_CLOSE_PAREN, "expected ')' after the number of slots");
 }
 
+static const char *tile_name(Tokens *t)
+{
+    if (t->type != CPP_NAME)
+        wrong(t, "write share(x, y)", "expected the name of a tile");
+    const char *name = arena_print(plugin.module, "%s", word(t));
+    if (!t->failed)
+        next(t);
+    return name;
+}
+
+/* share(x, y): any two tiles of the grid.  */
+static void clause_share_tiles(Tokens *t, Pragma *pragma)
+{
+    TileShare *share = (TileShare *)arena_alloc(plugin.module, sizeof *share);
+    share->loc = t->where;
+    expect(t, CPP_OPEN_PAREN, "expected '(' after 'share': two tiles");
+    share->names[0] = tile_name(t);
+    expect(t, CPP_COMMA, "expected ',': share(tile, tile)");
+    share->names[1] = tile_name(t);
+    if (!t->failed && !strcmp(share->names[0], share->names[1]))
+        wrong(t, "name two tiles", "a tile does not share memory with itself");
+    expect(t, CPP_CLOSE_PAREN, "expected ')' after the second tile");
+    share->next = pragma->shares;
+    pragma->shares = share;
+}
+
 /* ---- directives -------------------------------------------------------------------------------------------------- */
 
 /* One clause: its name and what reads the rest of it.  */
@@ -750,13 +776,17 @@ static const Clause grid_clauses[] = {{"persistent", clause_persistent, NULL, NU
                                       {"share", clause_share, NULL, NULL},
                                       {"reduction", clause_reduction_of_grid, NULL, NULL},
                                       {NULL, NULL, NULL, NULL}};
-static const Clause pipeline_clauses[] = {
-    {"schedule", NULL, clause_schedule, NULL}, {"pingpong", NULL, clause_pingpong, NULL},
-    {"tile", NULL, clause_tile_of_loop, NULL}, {"reduction", NULL, clause_reduction, NULL},
-    {"ring", NULL, NULL, clause_ring},         {NULL, NULL, NULL, NULL}};
+static const Clause pipeline_clauses[] = {{"schedule", NULL, clause_schedule, NULL},
+                                          {"pingpong", NULL, clause_pingpong, NULL},
+                                          {"tile", NULL, clause_tile_of_loop, NULL},
+                                          {"reduction", NULL, clause_reduction, NULL},
+                                          {"ring", NULL, NULL, clause_ring},
+                                          {"share", NULL, NULL, clause_share_tiles},
+                                          {NULL, NULL, NULL, NULL}};
 static const Clause task_clauses[] = {{"groups", NULL, NULL, clause_groups},
                                       {"registers", NULL, NULL, clause_registers_of_task},
                                       {"ring", NULL, NULL, clause_ring},
+                                      {"share", NULL, NULL, clause_share_tiles},
                                       {NULL, NULL, NULL, NULL}};
 
 static void unknown_clause(Tokens *t, const Clause *clauses, const Pragma *pragma)
@@ -771,10 +801,10 @@ static void unknown_clause(Tokens *t, const Clause *clauses, const Pragma *pragm
                 "the clauses are persistent, cluster, order, consumers, registers and share; of plain loops tile, "
                 "precision, extent and reduction");
     else if (pragma->is_task)
-        unknown(t, "a clause of 'task'", choices, "the clauses are groups, registers and ring");
+        unknown(t, "a clause of 'task'", choices, "the clauses are groups, registers, ring and share");
     else
         unknown(t, "a clause of 'pipeline'", choices,
-                "the clauses are schedule, pingpong and ring; of plain loops tile and reduction");
+                "the clauses are schedule, pingpong, ring and share; of plain loops tile and reduction");
 }
 
 static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
@@ -790,7 +820,7 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
         }
         unsigned bit = 1u << (clause - clauses);
         if (seen & bit && strcmp(clause->name, "reduction") && strcmp(clause->name, "ring") &&
-            strcmp(clause->name, "extent")) {
+            strcmp(clause->name, "extent") && (pragma->is_grid || strcmp(clause->name, "share"))) {
             wrong(t, "remove one of them", "this clause is given twice");
             return;
         }

@@ -77,6 +77,14 @@ static void add_task(Walk *w, gimple *marker, Pragma *pragma)
     w->tasks.safe_push(TaskBlock{gimple_block(marker), gimple_bb(marker), pragma});
 }
 
+static void add_shares(Walk *w, const Pragma *pragma)
+{
+    for (TileShare *share = pragma->shares; share; share = share->next) {
+        share->number = share_new(w->kernel, share->names[0], share->names[1], loc_of(share->loc));
+        share->used[0] = share->used[1] = false;
+    }
+}
+
 /* In the order of the source.  */
 void task_collect(Walk *w)
 {
@@ -94,6 +102,13 @@ void task_collect(Walk *w)
     }
     for (unsigned i = 0; i < markers.length(); i++)
         add_task(w, markers[i], pragma_of_stmt(markers[i]));
+    hash_set<Pragma *> pragmas; /* a helper's loop is there more than once */
+    for (unsigned i = 0; i < w->marks->length(); i++)
+        if (flow_loop_nested_p(w->outer, (*w->marks)[i].loop) && !pragmas.add((*w->marks)[i].pragma))
+            add_shares(w, (*w->marks)[i].pragma);
+    for (unsigned i = 0; i < w->tasks.length(); i++)
+        if (!pragmas.add(w->tasks[i].pragma))
+            add_shares(w, w->tasks[i].pragma);
 }
 
 int task_of(const Walk *w, const gimple *stmt)
@@ -140,6 +155,25 @@ static void note_rings(TaskRing *rings, tree var, Op *def)
         }
 }
 
+/* A tile is in one share.  */
+static void note_shares(Walk *w, TileShare *shares, tree var, Op *def)
+{
+    for (TileShare *share = shares; share; share = share->next)
+        for (int i = 0; i < 2; i++) {
+            if (!DECL_NAME(var) || strcmp(IDENTIFIER_POINTER(DECL_NAME(var)), share->names[i]))
+                continue;
+            const int number = 2 * share->number + i;
+            ScheduleRow *row = schedule_op(def);
+            if (row->share && row->share != number && !w->failed) {
+                complain(share->loc, "leave one of the clauses out", "%qs shares memory with another tile already",
+                         share->names[i]);
+                w->failed = true;
+            }
+            row->share = number;
+            share->used[i] = true;
+        }
+}
+
 void task_note_rings(Walk *w, gimple *stmt)
 {
     tree lhs = gimple_get_lhs(stmt);
@@ -147,6 +181,11 @@ void task_note_rings(Walk *w, gimple *stmt)
     Value **value = var ? w->values.get(ssa_resolve(lhs)) : NULL;
     if (!value || !(*value)->def)
         return;
+    for (unsigned i = 0; i < w->marks->length(); i++)
+        if (flow_loop_nested_p(w->outer, (*w->marks)[i].loop))
+            note_shares(w, (*w->marks)[i].pragma->shares, var, (*value)->def);
+    for (unsigned i = 0; i < w->tasks.length(); i++)
+        note_shares(w, w->tasks[i].pragma->shares, var, (*value)->def);
     const MarkedLoop *mark = pipeline_around(w->marks, gimple_bb(stmt));
     if (mark)
         note_rings(mark->pragma->rings, var, (*value)->def);
@@ -159,6 +198,13 @@ void task_note_rings(Walk *w, gimple *stmt)
 
 static void check_rings(Walk *w, const Pragma *pragma)
 {
+    for (TileShare *share = pragma->shares; share; share = share->next)
+        for (int i = 0; i < 2 && !w->failed; i++)
+            if (!share->used[i]) {
+                complain(share->loc, "name two variables that the grid assigns tiles to",
+                         "no tile of the grid is called %qs", share->names[i]);
+                w->failed = true;
+            }
     for (TaskRing *ring = pragma->rings; ring; ring = ring->next)
         if (!ring->used) {
             complain(ring->loc, "name a variable that the body of the loop assigns a tile to",

@@ -474,6 +474,19 @@ Task *kernel_task(const Kernel *kernel, int number)
     return task;
 }
 
+int share_new(Kernel *kernel, const char *one, const char *other, Loc loc)
+{
+    SharedMemory *share = arena_alloc(kernel->module, sizeof *share), **end = &kernel->shares;
+    int number = 1;
+    for (; *end; end = &(*end)->next)
+        number++;
+    share->names[0] = arena_print(kernel->module, "%s", one);
+    share->names[1] = arena_print(kernel->module, "%s", other);
+    share->loc = loc;
+    *end = share;
+    return number;
+}
+
 Role *role_that(const Kernel *kernel, unsigned may)
 {
     Role *found = NULL;

@@ -275,6 +275,8 @@ struct Op {
 typedef struct {
     int task;       /* the user's, from 1 on: kernel_task () */
     int ring;       /* slots that the user wants of the ring that carries its result; 0: left to the compiler */
+    int share;      /* the memory that the user wants to be used in turn: twice its number in Kernel.shares, and 1 more
+                       for the second tile */
     Tag tag;        /* what it is for, of the body's operations alone: choose goes by it */
     uint32_t roles; /* bit per kernel->roles[] that executes it */
     int stage;      /* iterations of delay behind the loop's newest iteration */
@@ -356,6 +358,7 @@ struct Storage {
     int64_t stride;     /* plan: from one slot to the next */
     int64_t offset;     /* plan: from the shared struct's start */
     Storage *beside;    /* layout: each slot lies right behind that one's, and the next one's behind it */
+    Storage *over;      /* plan: it lies in the memory of that one, and the two are used in turn */
     int resident;       /* partition: slots that are there, shared by every so many; 0: all.  A copy waits for all that
     share */
     bool turned;        /* partition: rows and columns of what the slots hold are exchanged */
@@ -441,6 +444,13 @@ typedef struct Task {
     struct Task *next;
 } Task;
 
+/* share(X, Y): one memory for two tiles.  */
+typedef struct SharedMemory {
+    const char *names[2];
+    Loc loc;
+    struct SharedMemory *next;
+} SharedMemory;
+
 struct Kernel {
     Module *module;
     const Machine *machine; /* the module's */
@@ -450,6 +460,7 @@ struct Kernel {
     Loc loc;
     Grid grid;
     Task *tasks;
+    SharedMemory *shares;
     int nparams;
     Value **params; /* live-ins in launcher order: scalars and base pointers */
     Block *body;    /* the region: prologue, then after nest one GRID op */
@@ -576,6 +587,7 @@ void ir_copy_block(Kernel *kernel, const Block *from, Block *to, ValueMap *map);
 Role *role_new(Kernel *kernel, const char *name, unsigned may, int replicas); /* of four warps */
 Task *kernel_task(const Kernel *kernel, int number);                          /* from 1 on; NULL for 0 */
 Task *task_new(Kernel *kernel, const char *name);
+int share_new(Kernel *kernel, const char *one, const char *other, Loc loc); /* its number, from 1 on */
 Role *role_that(const Kernel *kernel,
                 unsigned may); /* one that may do all of this, and as little else as any; NULL: none */
 bool kernel_is_specialized(const Kernel *kernel);          /* who computes does not start the copies into rings */

@@ -312,6 +312,8 @@ static bool parse_row(Parser *p, ScheduleRow *row, const char *key)
         row->task = scan_number_up_to(p, 0, 1000);
     else if (!strcmp(key, "ring"))
         row->ring = scan_number_up_to(p, 0, 1000);
+    else if (!strcmp(key, "share"))
+        row->share = scan_number_up_to(p, 0, 1000);
     else if (!strcmp(key, "tag"))
         row->tag = (Tag)scan_choice(p, "a tag", text_tags, TEXT_TAGS);
     else if (!strcmp(key, "role"))

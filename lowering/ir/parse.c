@@ -221,6 +221,13 @@ static void parse_task(Parser *p, int line)
         task->registers = scan_number_up_to(p, 0, 1000);
 }
 
+static void parse_shared_tiles(Parser *p, int line)
+{
+    const char *one = scan_name(p);
+    (void)line;
+    share_new(p->kernel, one, scan_name(p), p->kernel->loc);
+}
+
 static void parse_role(Parser *p, int line)
 {
     int count = 0;
@@ -260,6 +267,8 @@ static void parse_storage(Parser *p, int line)
     storage->stride = at_key(p, line, "stride") ? scan_number(p) : storage->slot_bytes;
     if (at_key(p, line, "beside"))
         storage->beside = parse_find_storage(p, scan_word(p, "a storage"));
+    if (at_key(p, line, "over"))
+        storage->over = parse_find_storage(p, scan_word(p, "a storage"));
     if (at_key(p, line, "turned"))
         storage->turned = scan_number_up_to(p, 0, 1);
     if (at_key(p, line, "rounded"))
@@ -398,10 +407,10 @@ static void parse_section(Parser *p)
     static const struct {
         const char *name;
         void (*parse)(Parser *p, int line);
-    } sections[] = {{"function", parse_function}, {"launcher", parse_launcher}, {"launch", parse_launch},
-                    {"task", parse_task},         {"role", parse_role},         {"storage", parse_storage},
-                    {"aref", parse_aref},         {"variable", parse_variable}, {"body", parse_body},
-                    {"program", parse_program}};
+    } sections[] = {{"function", parse_function}, {"launcher", parse_launcher},  {"launch", parse_launch},
+                    {"task", parse_task},         {"share", parse_shared_tiles}, {"role", parse_role},
+                    {"storage", parse_storage},   {"aref", parse_aref},          {"variable", parse_variable},
+                    {"body", parse_body},         {"program", parse_program}};
     int line = p->token.line;
     const char *name = scan_word(p, "a section");
     if (++p->items > MAX_ITEMS)

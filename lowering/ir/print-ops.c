@@ -288,6 +288,8 @@ static void print_row(Printer *p, bool *first, const Op *op)
         print_number(p, first, "task", row->task);
     if (row->ring)
         print_number(p, first, "ring", row->ring);
+    if (row->share)
+        print_number(p, first, "share", row->share);
     if (row->tag != TAG_NONE) {
         print_key(p, first, "tag");
         fputs(text_tags[row->tag], p->out);

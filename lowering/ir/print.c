@@ -154,6 +154,8 @@ static void print_storage(Printer *p, const Storage *storage)
         fprintf(p->out, " stride=%" PRId64, storage->stride);
     if (storage->beside)
         fprintf(p->out, " beside=%s", storage->beside->name);
+    if (storage->over)
+        fprintf(p->out, " over=%s", storage->over->name);
     if (storage->turned)
         fputs(" turned=1", p->out);
     if (storage->rounded)
@@ -232,6 +234,8 @@ void ir_print(FILE *out, const Kernel *kernel, const char *pass)
     print_header(p);
     for (const Task *task = kernel->tasks; task; task = task->next)
         print_task(p, task);
+    for (const SharedMemory *share = kernel->shares; share; share = share->next)
+        fprintf(out, "  share %s %s\n", share->names[0], share->names[1]);
     FOR_ROLES (role, kernel)
         print_role(p, role);
     FOR_STORAGES (storage, kernel)

@@ -122,6 +122,18 @@ static int64_t place_storage(Kernel *kernel, Storage *storage, int64_t offset)
     return storage->offset + storage_places(storage) * storage->stride;
 }
 
+/* What is over another one lies at its place.  */
+static int64_t place_over(Kernel *kernel, const Storage *under, int64_t end)
+{
+    FOR_STORAGES (storage, kernel) {
+        if (storage->over != under)
+            continue;
+        int64_t its = place_storage(kernel, storage, under->offset);
+        end = its > end ? its : end;
+    }
+    return end;
+}
+
 /* Ends as the C++ struct does, whose alignment is the largest of its members'.  */
 int64_t budget_place(Kernel *kernel)
 {
@@ -129,8 +141,8 @@ int64_t budget_place(Kernel *kernel)
     int slots = 0;
     FOR_STORAGES (storage, kernel) {
         align = storage_align(storage) > align ? storage_align(storage) : align;
-        if (!storage->beside)
-            offset = place_storage(kernel, storage, offset);
+        if (!storage->beside && !storage->over)
+            offset = place_over(kernel, storage, place_storage(kernel, storage, offset));
     }
     FOR_AREFS (aref, kernel)
         slots += aref->slots;

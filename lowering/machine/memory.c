@@ -97,6 +97,8 @@ static const char *add_storage(Map *in, const Storage *storage, const char *text
     const char *name = places > 1
                            ? arena_print(module, "%s %d x %lld", storage->name, places, (long long)storage->slot_bytes)
                            : storage->name;
+    if (storage->over)
+        name = arena_print(module, "%s in %s", name, storage->over->name);
     find_life(in, storage);
     text = arena_print(module, "%s%10lld %8lld  %-28s %-9s", text, (long long)storage->offset,
                        (long long)(places * storage->slot_bytes), name, use_text(storage->use));

@@ -269,7 +269,7 @@ bool kernel_gathers(const Kernel *kernel)
     FOR_ROLES (role, kernel)
         if (role_has_op(role, OP_GATHER, NULL))
             return true;
-    return false;
+    return kernel_meets(kernel);
 }
 
 bool kernel_has_pingpong(const Kernel *kernel)
@@ -351,7 +351,8 @@ static void set_slots(Aref *aref, int slots)
 static void plan_second_slots(Kernel *kernel)
 {
     FOR_AREFS (aref, kernel) {
-        if (!kernel->grid.persistent || aref->slots > 1 || pipelined_loop(aref->payload[0]->def))
+        if (!kernel->grid.persistent || aref->slots > 1 || pipelined_loop(aref->payload[0]->def) ||
+            storage_is_reused(kernel, aref->storages[0]))
             continue;
         set_slots(aref, 2);
         if (!budget_fits(kernel, budget_place(kernel)))
@@ -449,8 +450,11 @@ static void plan_shared(Kernel *kernel)
         if (storage->use == USE_OUTPUT && outputs < MOST_OUTPUTS)
             whole[outputs++] = storage->tile.cols;
     }
+    plan_shares(kernel);
+    if (kernel->failed)
+        return;
     bool fits = outputs_and_gathered_fit(kernel, whole);
-    while (!fits && budget_lower_depth(kernel))
+    while (!fits && (budget_lower_depth(kernel) || plan_reuse(kernel)))
         fits = outputs_and_gathered_fit(kernel, whole);
     if (!fits) {
         reject_sum(kernel);
@@ -572,6 +576,7 @@ void pass_plan(Kernel *kernel)
     if (kernel->failed)
         return;
     plan_staging(kernel);
+    plan_turns(kernel);
     plan_variables(kernel);
     int peak = 0;
     FOR_ROLES (role, kernel) {
@@ -584,4 +589,9 @@ void pass_plan(Kernel *kernel)
         return;
     ir_walk(kernel->body, visit_say_loop, kernel);
     say_plan(kernel);
+    FOR_STORAGES (storage, kernel)
+        if (storage->over) {
+            plan_say_reuse(kernel);
+            break;
+        }
 }

@@ -51,6 +51,15 @@ int role_first_group(const Kernel *kernel, const Role *role);
 /* staging.c: stores, loads and gatherings through shared memory, step by step.  */
 void plan_staging(Kernel *kernel);
 
+/* reuse.c: storages that use one memory in turn: what the user wants; one pair more, false: there is none; what has to
+   stand between, once stores are opened; and what is said of it.  */
+void plan_shares(Kernel *kernel);
+bool plan_reuse(Kernel *kernel);
+void plan_turns(Kernel *kernel);
+void plan_say_reuse(const Kernel *kernel);
+bool storage_is_reused(const Kernel *kernel, const Storage *storage);
+bool kernel_meets(const Kernel *kernel); /* groups of a role meet in between */
+
 /* ahead.c: loads that a block makes before it comes to the tile, or a loop before it comes to the iteration, that wants
    them; how many registers they take meanwhile, with addresses; 0: there are none.  The peak of those that an iteration
    takes may rise: its own loads are there, too.  */

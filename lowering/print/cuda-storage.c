@@ -5,6 +5,8 @@
  *   storage ta ring tile<f16,128x64> slots=4      ws::shared_tile<ws::f16, 128, 64> ta[4];         s.ta[slot]
  *   storages g, u beside=g                        struct { ws::shared_tile<...> g; ... u; }        s.g_and_u[slot].u
  *                                                   g_and_u[5];
+ *   storage o_out over=tq                          union { ws::shared_tile<...> tq[1];             s.tq[slot], s.o_out
+ *                                                    ws::output<...> o_out; };
  *   storage c_out output tile<f16,64x128>         ws::output<ws::f16, 64, 2> c_out[2];             s.c_out[group]
  */
 #include "print/cuda.h"
@@ -62,8 +64,7 @@ static void print_pair(Printer *in, const Storage *storage, const Storage *behin
                    "side by side: one operand of a wide product");
 }
 
-/* A member of the shared struct; the one beside it comes along.  */
-void cuda_storage(Printer *in, const Storage *storage)
+static void print_member(Printer *in, const Storage *storage)
 {
     const Storage *behind = storage_beside(in->kernel, storage);
     const char *count = storage->slots > 1 || storage->use == USE_RING || storage->use == USE_GATHERED
@@ -83,6 +84,24 @@ void cuda_storage(Printer *in, const Storage *storage)
         cuda_line(in, "ws::scratch<%lld> %s%s;", (long long)storage->slot_bytes, storage->name, count);
     else
         cuda_line(in, "%s %s%s;", tile_text(in, storage), storage->name, count);
+}
+
+/* A member of the shared struct; the one beside it comes along, and what is used in turn with it.  */
+void cuda_storage(Printer *in, const Storage *storage)
+{
+    const Storage *over = NULL;
+    FOR_STORAGES (other, in->kernel)
+        over = other->over == storage ? other : over;
+    if (over) {
+        cuda_line(in, "union {");
+        in->indent++;
+    }
+    print_member(in, storage);
+    if (!over)
+        return;
+    print_member(in, over);
+    in->indent--;
+    cuda_commented(in, "};", "used in turn");
 }
 
 /* ---- where they are used ----------------------------------------------------------------------------------------- */

@@ -91,7 +91,7 @@ static void print_shared(Printer *in)
     cuda_line(in, "struct %s_shared {", kernel->name);
     in->indent++;
     FOR_STORAGES (storage, kernel)
-        if (!storage->beside)
+        if (!storage->beside && !storage->over)
             cuda_storage(in, storage);
     FOR_AREFS (aref, kernel)
         cuda_line(in, "ws::ring<%d> %s;", aref->slots, aref->name);
@@ -99,7 +99,7 @@ static void print_shared(Printer *in)
         if (role_has_op(role, OP_PINGPONG_TAKE, NULL))
             cuda_line(in, "ws::pingpong<%d> pingpong;", role->replicas);
     FOR_ROLES (role, kernel)
-        if (role_has_op(role, OP_GATHER, NULL))
+        if (role_has_op(role, OP_ROLE_BARRIER, NULL))
             cuda_line(in, "ws::role_barrier<%d> role_barrier;", role->replicas);
     if (kernel->grid.dynamic)
         cuda_line(in, "ws::tile_scheduler scheduler;");

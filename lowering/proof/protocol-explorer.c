@@ -212,6 +212,8 @@ static bool has_look(const Explorer *in, const Op *op)
 {
     if (op_info[op->code].class_ == CLASS_LOAD && (op->storage || stores_to(in, op->args[0])))
         return true;
+    if (in->reuses && op->storage && op->storage->use == USE_SCRATCH)
+        return true;
     for (int i = 0; i < op->nargs; i++) {
         const Op *part = op->args[i]->var ? NULL : op->args[i]->def;
         if (in->mark_of[op->args[i]->id] >= 0 || (in->named && part && op_is_pure(part) && has_look(in, part)))
@@ -357,7 +359,7 @@ static void prepare_role(Explorer *in, Role *role, const Labels *labels)
     ir_walk(role->body, visit_stage, &decider);
     for (first.block = 0; first.block < in->nblocks; first.block++) {
         prepare_decisions(in, &first);
-        first.count = ir_any_of(role->body, is_about_itself, &first) ? 1 : role->replicas;
+        first.count = in->reuses || ir_any_of(role->body, is_about_itself, &first) ? 1 : role->replicas;
         for (first.number = 0; first.number < role->replicas; first.number += first.count)
             in->groups[in->ngroups++] = first;
     }
@@ -488,6 +490,7 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
         in->narefs = aref->id + 1 > in->narefs ? aref->id + 1 : in->narefs;
     FOR_STORAGES (storage, kernel)
         in->nstorages++;
+    reuse_find(in);
     in->groups = arena_alloc(module, (size_t)(groups * in->nblocks + 1) * sizeof *in->groups);
     in->arefs = arena_alloc(module, (size_t)(in->narefs + 1) * sizeof *in->arefs);
     in->slots = arena_alloc(module, (size_t)(in->narefs + 1) * sizeof *in->slots);
@@ -506,6 +509,7 @@ void explorer_init(Explorer *in, Kernel *kernel, const Labels *labels)
     list_members(in);
     list_sharers(in);
     list_ends(in);
+    in->failed = !reuse_init(in);
     for (int g = 0; g < in->ngroups; g++)
         finish_group(in, g);
     in->waited = arena_alloc(module, (size_t)in->narefs + 1);

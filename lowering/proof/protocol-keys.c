@@ -257,6 +257,41 @@ static void say_held(Explorer *in, const State *state, int group, const Part *pa
     say(in, held);
 }
 
+/* Who is known to be done with memory that several use; and what a group still has to do with it.  */
+static void say_reuse(Explorer *in, const State *state, int block)
+{
+    const int *members = members_of(in, block);
+    const uint64_t *told = state->reuse + 1 + 3 * in->ngroups + block * (2 * in->nslots + MOST_ROLES);
+    say(in, (int64_t)reuse_said(in, state, block, state->reuse[0]));
+    for (int i = 0; i < in->nmembers; i++) {
+        const GroupState *self = &state->groups[members[i]];
+        for (int k = 0; k < 3; k++)
+            say(in, (int64_t)reuse_said(in, state, block, state->reuse[1 + 3 * members[i] + k]));
+        for (int s = 0; s < in->nstorages; s++)
+            if (in->reused[s])
+                say(in, self->copying[s]);
+        for (int a = 0; a < in->narefs; a++)
+            if (in->arefs[a] && ends_of(in, members[i], a) & GETS)
+                say(in, self->gets[a].held);
+        for (int r = 0; r < self->nreadings; r++) {
+            say(in, self->readings[r].kind * 1000 + self->readings[r].place);
+            say(in, self->committed - self->readings[r].group);
+        }
+        say(in, -1);
+    }
+    for (int a = 0; a < in->narefs; a++)
+        for (int age = 0; in->arefs[a] && age < in->slots[a]; age++) {
+            int slot = in->first_slot[a] + (puts_made(in, state, block, a) + age) % in->slots[a];
+            say(in, (int64_t)reuse_said(in, state, block, told[slot]));
+            say(in, (int64_t)reuse_said(in, state, block, told[slot + in->nslots]));
+        }
+    for (int role = 0; role < MOST_ROLES; role++)
+        if (told[2 * in->nslots + role]) {
+            say(in, role);
+            say(in, (int64_t)reuse_said(in, state, block, told[2 * in->nslots + role]));
+        }
+}
+
 /* In all blocks that it is about.  */
 static void say_slot(Explorer *in, const State *state, const Part *part)
 {
@@ -490,6 +525,9 @@ static void say_part(Explorer *in, const State *state, const Part *part)
     case PART_SLOT:
         say_slot(in, state, part);
         break;
+    case PART_REUSE:
+        say_reuse(in, state, part->of);
+        break;
     }
 }
 
@@ -658,6 +696,8 @@ void keys_init(Explorer *in)
         add_parts_of_group(in, g);
     for (int block = 0; block < in->nblocks; block++) {
         in->reach[block] |= (uint64_t)1 << block;
+        if (in->reuses)
+            add_part(in, (Part){PART_REUSE, block, 0, 0, (uint64_t)1 << block, true});
         for (int a = 0; a < in->narefs; a++)
             if (in->arefs[a])
                 add_parts_of_ring(in, block, a);

@@ -72,6 +72,8 @@ static bool run_put(Explorer *in, State *state, int group, const Op *op)
             (aref->fillers == 1 || in->groups[g].role != in->groups[group].role) &&
             (state->groups[g].puts[aref->id].next || state->groups[g].puts[aref->id].filling))
             return violates(in, state, group, op, "puts into '%s', which '%s' fills", aref->name, group_name(in, g));
+    if (!reuse_put(in, state, group, op))
+        return false;
     if (!is_begun(in, state, group, aref))
         state->released[ring_at(in, block, aref->id)][slot_of(in, aref->id, puts->next)] = 0;
     puts->filling = true;
@@ -174,6 +176,7 @@ static bool run_put_done(Explorer *in, State *state, int group, const Op *op)
             return violates(in, state, group, op, "hands on '%s', which its threads wrote, without %s between",
                             aref->storages[i]->name, fresh->unfenced ? "a fence" : "a barrier behind the fence");
     }
+    reuse_put_done(in, state, group, aref, puts->next);
     puts->filling = false;
     puts->next++;
     self->known[aref->id] = puts_of_all(in, state, group, aref);
@@ -207,6 +210,7 @@ static bool run_get(Explorer *in, State *state, int group, const Op *op)
     if (!check_round(in, state, group, op))
         return false;
     self->known[op->aref->id] = gets->next + 1;
+    reuse_get(in, state, group, op->aref, gets->next);
     if (op->nresults)
         *mark_at(in, state, group, op->results[0]) = (Mark){MARK_GOT, op->aref->id, gets->next};
     gets->next++;
@@ -256,6 +260,7 @@ static bool run_consumed(Explorer *in, State *state, int group, const Op *op)
     while (gets->held > op->sync->keep) {
         if (!release(in, state, group, op, gets->next - gets->held))
             return false;
+        reuse_release(in, state, group, op->aref, gets->next - gets->held);
         gets->held--;
     }
     return true;
@@ -305,6 +310,8 @@ static bool check_fresh(Explorer *in, const State *state, int group, const Op *o
 static bool check_view(Explorer *in, State *state, int group, const Op *op, const Mark *view)
 {
     const GroupState *self = &state->groups[group];
+    if (view->kind == MARK_RING_VIEW && is_held(self, view))
+        return reuse_look(in, state, group, op, view);
     if (view->kind == MARK_RING_VIEW && !is_held(self, view)) {
         const Aref *aref = in->arefs[view->place];
         return violates(in, state, group, op, "reads slot %d of '%s' (put %d) that it does not hold at '%s'",
@@ -315,7 +322,8 @@ static bool check_view(Explorer *in, State *state, int group, const Op *op, cons
     if (view->kind == MARK_STAGED_VIEW && view->index != self->written[view->place])
         return violates(in, state, group, op, "reads staged memory after it was written again at '%s'",
                         op_info[op->code].text);
-    if (view->kind == MARK_STAGED_VIEW && !check_fresh(in, state, group, op, view->place))
+    if (view->kind == MARK_STAGED_VIEW &&
+        (!check_fresh(in, state, group, op, view->place) || !reuse_look(in, state, group, op, view)))
         return false;
     return view->kind == MARK_RING_VIEW || view->kind == MARK_STAGED_VIEW ||
            violates(in, state, group, op, "reads memory that nobody wrote at '%s'", op_info[op->code].text);
@@ -384,6 +392,8 @@ static bool run_stage(Explorer *in, State *state, int group, const Op *op)
                         op->storage->name);
     if (op->storage->slots < in->groups[group].role->replicas)
         return violates(in, state, group, op, "writes '%s', which other groups write, too", op->storage->name);
+    if (!reuse_write(in, state, group, op))
+        return false;
     self->fresh[place] = (Written){true, true};
     *mark_at(in, state, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++self->written[place]};
     return true;
@@ -391,8 +401,10 @@ static bool run_stage(Explorer *in, State *state, int group, const Op *op)
 
 /* Each thread fences what it wrote itself: the others hear of it at the next barrier, and those of the warp that copies
    its part out before they do.  */
-static bool run_fence(Explorer *in, GroupState *self)
+static bool run_fence(Explorer *in, State *state, int group)
 {
+    GroupState *self = &state->groups[group];
+    reuse_fence(in, state, group);
     for (int s = 0; s < in->nstorages; s++) {
         self->fresh[s].unsynced |= self->fresh[s].unfenced && storage_at(in, s)->use != USE_OUTPUT;
         self->fresh[s].unfenced = false;
@@ -641,6 +653,7 @@ static bool run_sync(Explorer *in, State *state, int group, const Op *op)
     case OP_PINGPONG_PASS:
         return run_turn(in, state, group, op);
     case OP_ROLE_BARRIER:
+        reuse_meet(in, state, group);
         self->passed++;
         self->barriers++;
         return run_barrier(in, self);
@@ -648,8 +661,9 @@ static bool run_sync(Explorer *in, State *state, int group, const Op *op)
         run_store_wait(in, self, op);
         return true;
     case OP_FENCE:
-        return run_fence(in, self);
+        return run_fence(in, state, group);
     case OP_BARRIER:
+        reuse_barrier(in, state, group);
         return run_barrier(in, self);
     default: /* READ, COMPUTED */
         return true;
@@ -661,6 +675,8 @@ static bool evaluate(Explorer *in, State *state, int group, const Op *op)
 {
     if (!check_operands(in, state, group, op) ||
         (op_info[op->code].class_ == CLASS_LOAD && !run_load(in, state, group, op)))
+        return false;
+    if (in->reuses && op->storage && op->storage->use == USE_SCRATCH && !reuse_write(in, state, group, op))
         return false;
     for (int i = 0; in->named && i < op->nargs; i++) {
         const Op *part = op->args[i]->var ? NULL : op->args[i]->def;

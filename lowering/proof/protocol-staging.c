@@ -57,6 +57,8 @@ bool run_stage_out(Explorer *in, State *state, int group, const Op *op)
     int needed = boxes == 1 ? 1 : machine_output_buffers(op->storage->tile);
     if (!has_turn(in, state, group, op, "stages") || !are_free(in, state, group, op, needed))
         return false;
+    if (!reuse_write(in, state, group, op))
+        return false;
     self->fresh[place] = (Written){true, false};
     *mark_at(in, state, group, op->results[0]) = (Mark){MARK_STAGED_VIEW, place, ++self->written[place]};
     return true;
@@ -66,7 +68,8 @@ bool run_stage_out(Explorer *in, State *state, int group, const Op *op)
 bool run_load_staged(Explorer *in, State *state, int group, const Op *op)
 {
     state->groups[group].written[storage_place(in->kernel, op->storage)]++;
-    return has_turn(in, state, group, op, "loads") && are_free(in, state, group, op, 1);
+    return has_turn(in, state, group, op, "loads") && are_free(in, state, group, op, 1) &&
+           reuse_write(in, state, group, op);
 }
 
 bool run_copy_out(Explorer *in, State *state, int group, const Op *op)
@@ -80,6 +83,8 @@ bool run_copy_out(Explorer *in, State *state, int group, const Op *op)
     if (self->fresh[place].unfenced)
         return violates(in, state, group, op, "lets TMA read '%s', which was written, without a fence between",
                         op->storage->name);
+    if (!reuse_look(in, state, group, op, box))
+        return false;
     self->copying[place] += boxes_of(op->args[op->nargs - 1]->def);
     self->written[place]++;
     return has_turn(in, state, group, op, "stores");

@@ -136,6 +136,7 @@ static void lay_out(const Explorer *in, State *state)
     state->pingpong = carve(state, (size_t)in->nblocks, sizeof *state->pingpong);
     state->decided = carve(state, ndecisions, sizeof *state->decided);
     state->ndecided = carve(state, ndecisions, sizeof *state->ndecided);
+    state->reuse = carve(state, reuse_words(in), sizeof *state->reuse);
     state->stands = carve(state, (size_t)in->nblocks, sizeof *state->stands);
     state->keys = carve(state, (size_t)in->nparts, sizeof *state->keys);
 }
@@ -197,6 +198,7 @@ State *state_new(Explorer *in)
     State *state = allocate_state(in);
     for (int g = 0; g < in->ngroups; g++)
         start_group(in, &state->groups[g], &in->groups[g]);
+    reuse_start(in, state);
     for (int block = 0; block < in->nblocks; block++)
         stir(state, block);
     return state;

@@ -85,6 +85,9 @@
  *      releases of its slots have come.  Nothing is under way then: at its end each slot has been released by all that
  *      got it, in every block that shares it, so all copies into it have landed.
  *
+ *  10. Storages may lie in the same memory.  Then what is written to one comes after the last look at the other, in
+ *      every order of execution: protocol-reuse.c.
+ *
  * Assumed: put, get, consumed, copies, products, waits and barriers do what runtime/README.md says.  A copy in that the
  * engine cannot make, which turns out at run time, is one that threads make, fence and complete within that one call:
  * shown of the machine's program by tests/gpu/fences.sh.
@@ -380,7 +383,9 @@ bool protocol_holds_within(Kernel *kernel, const Labels *labels, const Aref *sca
     if (scarce)
         in->slots[scarce->id] = aref_places(scarce);
     in->most = most;
-    if (!blocks_synchronize(in, labels))
+    if (in->failed)
+        BUG(kernel, "more than %d groups and slots use memory in turn", MOST_TENANTS);
+    if (in->failed || !blocks_synchronize(in, labels))
         return false;
     Verdict verdict = SEARCH_AGAIN;
     while (verdict == SEARCH_AGAIN) {

@@ -95,8 +95,16 @@ typedef struct {
     int first_store, end_store; /* among Explorer.stores */
 } Group;
 
+/* Who uses memory that others use, too: a group, by its copy of a storage (slot -1: by all of it), or, group -1, the
+   copies into a slot of a ring.  protocol-reuse.c.  */
+enum { MOST_TENANTS = 64, MOST_ROLES = 32 };
+typedef struct {
+    const Storage *storage;
+    int group, slot, block;
+} Tenant;
+
 /* A piece of the state that has no say in how groups go on, nor in other pieces: see protocol.c, 4.  */
-typedef enum { PART_PRODUCTS, PART_STORE, PART_STORAGE, PART_KNOWN, PART_SLOT } PartKind;
+typedef enum { PART_PRODUCTS, PART_STORE, PART_STORAGE, PART_KNOWN, PART_SLOT, PART_REUSE } PartKind;
 typedef struct {
     PartKind kind;
     int of;    /* the group; of a ring the first of the blocks */
@@ -173,6 +181,7 @@ struct State {
     uint64_t shifted;   /* and since it was said how they stand */
     Question question;  /* where it stands, */
     Stop *stop;         /* and what comes of that */
+    uint64_t *reuse;    /* what is known of memory that several use: protocol-reuse.c */
     const Key **stands; /* by block: how its groups stood then, */
     const Key **keys;   /* and by part, what was said of it */
     char *memory;       /* what all these point to */
@@ -225,11 +234,21 @@ typedef struct {
     unsigned char ranks[MOST_RANKS]; /* of the part that it is about: see protocol-keys.c */
     int nranks;
     State *stack, *free;
-    bool has_barriers; /* groups come together */
-    bool waits;        /* some ring is in `waited` */
-    bool *waited;      /* by ring: a put had to wait in the order of the search, so that its state is the frame's */
-    bool again;        /* the search has to be made again: one more has, or too little was known */
-    bool exact;        /* how much is known at first, too: protocol.c, 5 */
+    bool reuses;     /* storages lie in the same memory, */
+    bool *reused;    /* by storage: this one does; */
+    Tenant *tenants; /* who uses it, */
+    int ntenants;
+    uint64_t *conflicts; /* by tenant: others of the same bytes, a bit each, */
+    uint64_t *own;       /* by group: its tenants, */
+    int *tenant_of;      /* by group and storage, -1: none; */
+    int *slot_tenants;   /* by block and storage: of the ring's slot 0, */
+    int *first_slot;     /* by ring: its slot 0 among those of all, */
+    int nslots;          /* so many */
+    bool has_barriers;   /* groups come together */
+    bool waits;          /* some ring is in `waited` */
+    bool *waited;        /* by ring: a put had to wait in the order of the search, so that its state is the frame's */
+    bool again;          /* the search has to be made again: one more has, or too little was known */
+    bool exact;          /* how much is known at first, too: protocol.c, 5 */
     bool failed;
 } Explorer;
 
@@ -302,6 +321,22 @@ bool run_gather(Explorer *in, State *state, int group, const Op *op);
 void fence_gathered(const Explorer *in, GroupState *self);
 bool check_gathered(Explorer *in, State *state, int group, const Op *op, const Mark *view);
 bool end_look(Explorer *in, State *state, int group, const Op *op, int place, int write);
+
+/* protocol-reuse.c: memory that several storages lie in.  */
+void reuse_find(Explorer *in);
+bool reuse_init(Explorer *in);          /* false: too many use it */
+size_t reuse_words(const Explorer *in); /* of State.reuse */
+void reuse_start(const Explorer *in, State *state);
+bool reuse_write(Explorer *in, State *state, int group, const Op *op); /* to the op's storage */
+bool reuse_look(Explorer *in, State *state, int group, const Op *op, const Mark *view);
+bool reuse_put(Explorer *in, State *state, int group, const Op *op);
+void reuse_put_done(const Explorer *in, State *state, int group, const Aref *aref, int index);
+void reuse_get(const Explorer *in, State *state, int group, const Aref *aref, int index);
+void reuse_release(const Explorer *in, State *state, int group, const Aref *aref, int index);
+void reuse_fence(const Explorer *in, State *state, int group);
+void reuse_barrier(const Explorer *in, State *state, int group);
+void reuse_meet(const Explorer *in, State *state, int group);
+uint64_t reuse_said(const Explorer *in, const State *state, int block, uint64_t tenants); /* for keys */
 
 /* protocol-ops.c: what the operations do; false once something is wrong.  */
 bool stays_in_place(Explorer *in, State *state, int group, const Op *op, const Value *from, const Value *to);

@@ -6,7 +6,8 @@
  *   ring ta_tb 4 slots                                     as many as its storages have
  *   384 threads, 24 and 240 registers                      no more than the launch gives out
  *
- * Storages never share memory: nothing orders their lifetimes yet, so an alias group is refused.
+ * Storages that are used in turn may lie in the same memory, if nothing but the groups of one block and the copies into
+ * its own slots touches them.  That they are used in turn is shown by protocol-reuse.c.
  */
 #include "machine/machine.h"
 #include "machine/plan.h"
@@ -25,6 +26,17 @@ static bool lie_beside(const Storage *storage, const Storage *behind)
     return behind->beside == storage && behind->slots == storage->slots && behind->stride == storage->stride &&
            behind->offset == storage->offset + storage->slot_bytes &&
            storage->stride == storage->slot_bytes + behind->slot_bytes;
+}
+
+/* Whoever touches it is one of those that protocol-reuse.c follows.  */
+static bool may_be_reused(const Kernel *kernel, const Storage *storage)
+{
+    bool use = storage->use == USE_RING || storage->use == USE_OPERAND || storage->use == USE_OUTPUT ||
+               storage->use == USE_SCRATCH;
+    FOR_AREFS (aref, kernel)
+        for (int i = 0; i < aref->nstorages; i++)
+            use = use && (aref->storages[i] != storage || (!aref->along && !aref->also));
+    return use && !storage->resident && !storage->beside && !storage_beside(kernel, storage);
 }
 
 static bool check_storage(Kernel *kernel, const Storage *storage)
@@ -46,7 +58,8 @@ static bool check_storage(Kernel *kernel, const Storage *storage)
     }
     FOR_STORAGES (other, kernel)
         if (other != storage && storage->offset < storage_end(other) && other->offset < storage_end(storage) &&
-            !lie_beside(storage, other) && !lie_beside(other, storage)) {
+            !lie_beside(storage, other) && !lie_beside(other, storage) &&
+            !(may_be_reused(kernel, storage) && may_be_reused(kernel, other))) {
             BUG(kernel, "storages '%s' and '%s' overlap", storage->name, other->name);
             return false;
         }

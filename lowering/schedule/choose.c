@@ -70,7 +70,8 @@ static void visit_collect(Op *op, void *context)
 {
     Chooser *in = context;
     const ScheduleRow *row = schedule_of(op);
-    *schedule_op(op) = (ScheduleRow){.task = row->task, .ring = row->ring, .tag = row->tag, .order = ++in->order};
+    *schedule_op(op) =
+        (ScheduleRow){.task = row->task, .ring = row->ring, .share = row->share, .tag = row->tag, .order = ++in->order};
     in->said |= row->ring > 0;
     if (op->code == OP_LOAD) {
         op->transfer->resident = 0;

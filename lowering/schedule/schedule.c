@@ -96,6 +96,8 @@ static void visit_digest(Op *op, void *context)
             mix_value(in, op->blocks[k]->args[i]);
     if (pipeline_of(op))
         mix_pipeline(in, op->control->pipeline);
+    if (schedule_of(op)->share)
+        mix(in, (uint64_t)schedule_of(op)->share);
 }
 
 static void mix_machine(Digester *in, const Machine *machine)

@@ -13,7 +13,8 @@
  *   wait, store_wait   ends the products, the reads of copies out, that it waits for: they last until then, however
  *                      quick the engine was
  *
- *   barrier            the threads of one group meet: before, none knows how far the others are
+ *   barrier            the threads of one group meet: before, none knows how far the others are; so they do when all of
+ *                      them have released a slot, and get what was put since
  *
  * Two accesses of overlapping bytes, one of them a write, must be ordered; and what a group wrote by itself must be
  * fenced, by each thread that wrote, and the fence be known, before an engine touches it.  Where all are, and the
@@ -35,7 +36,8 @@ typedef struct {
     bool writes, by_tma, open; /* open: no wait has ended it */
     bool apart;                /* each thread, or warp, touches what no other does */
     int fiber;
-    int barriers; /* of its group before its end */
+    int barriers;      /* of its group before its end */
+    uint32_t released; /* when all threads of the group had released a slot behind its end, 0: not yet */
     int object;
     uint64_t index;
     int component; /* where its end is counted, and at which time */
@@ -49,7 +51,8 @@ enum { ACCESSES_BETWEEN_SWEEPS = 96 };
 
 struct happens {
     times fiber[WS_SCHED_FIBERS];
-    int barriers[WS_SCHED_FIBERS]; /* barriers of the group */
+    int barriers[WS_SCHED_FIBERS];  /* barriers of the group */
+    uint32_t back[WS_SCHED_FIBERS]; /* what the group did up to then was before something that it has got */
     times turn[MOST_NAMES][WS_SCHED_FIBERS];
     struct {
         int fiber;
@@ -148,19 +151,27 @@ static bool is_fenced(const struct happens *h, const access *a, int who)
     return a->by_tma || !a->writes || (a->fenced && time_of(&h->fiber[who], a->fiber) >= a->fence_time);
 }
 
+/* All threads released a slot behind the access, and the group has got what was put because of that.  */
+static bool came_back(const struct happens *h, const access *a)
+{
+    return a->released && a->released <= h->back[a->fiber];
+}
+
 /* Between threads of one group only a barrier tells that an access is over.  The copies into a slot come behind a
    barrier of the ring, at which every warp arrives by itself.  */
 static bool has_met(const struct happens *h, const access *a, const access *next)
 {
     bool into_slot = a->kind == WS_SCHED_EVENT_COPY_ISSUED || next->kind == WS_SCHED_EVENT_COPY_ISSUED;
-    return a->fiber != next->fiber || into_slot || (a->apart && next->apart) || a->barriers < h->barriers[a->fiber];
+    return a->fiber != next->fiber || into_slot || (a->apart && next->apart) || came_back(h, a) ||
+           a->barriers < h->barriers[a->fiber];
 }
 
 /* The group synced behind the fence of what it wrote together.  */
 static bool has_met_behind_fence(const struct happens *h, const access *a, const access *next)
 {
     bool alone = a->by_tma || !a->writes || (a->apart && next->apart);
-    return alone || a->fiber != next->fiber || a->fence_barriers < h->barriers[a->fiber];
+    return alone || a->fiber != next->fiber || (a->fenced && came_back(h, a)) ||
+           a->fence_barriers < h->barriers[a->fiber];
 }
 
 static bool is_known(const struct happens *h, const access *a, int who)
@@ -257,6 +268,14 @@ static void close_accesses(ws_sched *s, int who, ws_sched_event_kind kind, uint6
     }
 }
 
+static void note_release(ws_sched *s, int who)
+{
+    struct happens *h = s->happens;
+    for (int i = 0; i < h->naccesses; i++)
+        if (h->accesses[i].fiber == who && !h->accesses[i].open && !h->accesses[i].released)
+            h->accesses[i].released = now(s, who);
+}
+
 static void fence(ws_sched *s, int who)
 {
     struct happens *h = s->happens;
@@ -308,10 +327,13 @@ static void ring_event(ws_sched *s, const ws_sched_event *event)
         release(s, event->fiber, &h->full[place]);
         break;
     case WS_SCHED_EVENT_GET:
+        if (h->back[event->fiber] < time_of(&h->full[place], event->fiber))
+            h->back[event->fiber] = time_of(&h->full[place], event->fiber);
         join(s, clock, &h->full[place]);
         advance(s, clock, component, (uint32_t)(event->index / (uint64_t)s->ring[event->object].slots) + 1);
         break;
     default: /* CONSUMED */
+        note_release(s, event->fiber);
         release(s, event->fiber, &h->empty[place]);
     }
 }

@@ -541,7 +541,7 @@ static void first_fiber(void *arg)
         if (role_has_op(role, OP_PINGPONG_TAKE, NULL))
             launch->pingpong[group->block] = ws_sched_turns(s, "pingpong", role->replicas);
     FOR_ROLES (role, launch->kernel)
-        if (role_has_op(role, OP_GATHER, NULL))
+        if (role_has_op(role, OP_ROLE_BARRIER, NULL))
             launch->role_barriers[group->block] = ws_sched_turns(s, "role_barrier", role->replicas);
     FOR_STORAGES (storage, launch->kernel)
         for (int i = 0; storage_is_exchange(storage) && !group->block && i < storage->slots; i++)

@@ -26,7 +26,7 @@ spoiled() {
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
-    chain blocks_wide streams; do
+    chain blocks_wide streams shares; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -56,8 +56,12 @@ ok 'slots that share memory, filled by threads that do not wait for all of them'
     "storage 'tb_transposed' keeps in 1 of" '/storage tb_transposed ring/s/slots=\([0-9]*\)/slots=\1 resident=1/'
 ok 'slots that overlap' spoiled gemm "storage 'ta' has 4 slots of 8192 bytes, and its tile takes 16384" \
     's/bytes=16384 offset=0/bytes=8192 offset=0/'
-ok 'storages that overlap' spoiled gemm "storages 'ta' and 'tb' overlap" 's/offset=65536/offset=64512/'
-ok 'storages that share memory' spoiled gemm "storages 'ta' and 'tb' overlap" 's/offset=65536/offset=0/'
+ok 'storages that overlap' spoiled gemm "share memory, and nothing orders" \
+    's/offset=65536/offset=64512/'
+ok 'storages that share memory' spoiled gemm "share memory, and nothing orders" \
+    's/offset=65536/offset=0/'
+ok 'slots that are kept, in memory of others' spoiled resident "storages '[a-z_]*' and '[a-z_]*' overlap" \
+    '/^  storage/s/offset=[0-9]*/offset=0/'
 ok 'a storage behind the end' spoiled gemm "storage 'c_out' lies at" 's/shared=230400/shared=229000/'
 ok 'a storage that is not aligned' spoiled gemm "storage 'tb' lies at 65600" \
     's/offset=65536/offset=65600/; s/offset=196608/offset=197632/; s/shared=230400/shared=231424/'
@@ -433,6 +437,26 @@ ok 'the largest in place of the sum' spoiled blocks 'stores what the source does
     "$all"'s/= sum_blocks %part/= max_blocks %part/'
 ok 'a sum that some blocks do not come to' spoiled blocks 'they do not execute line [0-9]* equally often' \
     "$all"'{s/^\( *\)store_col %m.*/&\n\1%again: tile<f32,16x1> var=again = sum_blocks %part, %zero | storage=sum_shares/;}; s/^  variable M: i32$/&\n  variable again: tile<f32,16x1> role=all/'
+
+
+# memory that is used in turn
+ring='1,/^kernel staged/'
+staged='/^kernel staged/,$'
+ok 'a slot that a group looks at while another stages over it' spoiled shares \
+    "'tq' and 'out' share memory, and nothing orders the last look of 'consumer 1' at 'tq' before the next write" \
+    's/role_barrier/barrier/'
+ok 'a slot that is given back while the copy out of it is under way' spoiled shares \
+    "'out' and 'tq' share memory, and nothing orders the store's copy out before the next put of 'tq'" \
+    "$ring"'{/store_wait/{N;/consumed/s/.*\n//;}}'
+ok 'a slot that is given back before what lies over it is written' spoiled shares \
+    "nothing orders the store's copy out before the next put of 'tq'" \
+    "$ring"'{/consumed .*aref=tq_ring/d;s/^\( *\)role_barrier/&\n\1consumed | aref=tq_ring/;}'
+ok 'an operand written while the copy out of its memory is under way' spoiled shares \
+    "writes 'x_staged' over 'out' without a barrier between" \
+    "$staged"'{/consumed .*q_tile_ring/,/stage %x/{/store_wait/d;};}'
+ok 'a staging over an operand that other threads may look at' spoiled shares \
+    "writes 'out' over 'x_staged' without a barrier between" "$staged"'{/store_wait/{N;s/\n *barrier//;}}'
+ok 'more slots than lie apart' spoiled shares "'tq' and 'a_tile' share memory" '/storage a_tile/s/offset=16384/offset=8192/'
 
 # Where: the line of the statement that is to blame.
 at_its_line() {

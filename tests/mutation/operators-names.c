@@ -110,6 +110,42 @@ bool overlaps_next(Kernel *kernel, Site site)
     return true;
 }
 
+/* A staging, or what is written for a product, in the first slots of a ring.  */
+bool over_ring(Kernel *kernel, Site site)
+{
+    Storage *storage = site.storage;
+    if (storage->use != USE_OUTPUT && storage->use != USE_OPERAND)
+        return false;
+    FOR_STORAGES (other, kernel)
+        if (other->use == USE_RING && other->offset != storage->offset) {
+            storage->offset = other->offset;
+            storage->over = NULL;
+            return true;
+        }
+    return false;
+}
+
+/* A slot whose memory is used in turn is released before the copies out of it are waited for.  */
+bool release_unread(Kernel *kernel, Site site)
+{
+    Op *op = site.op, *before = op->prev;
+    (void)kernel;
+    if (op->code != OP_CONSUMED || !before || before->code != OP_STORE_WAIT)
+        return false;
+    op_remove(op);
+    op_before(before, op);
+    return true;
+}
+
+bool meet_alone(Kernel *kernel, Site site)
+{
+    (void)kernel;
+    if (site.op->code != OP_ROLE_BARRIER)
+        return false;
+    op_become(site.op, OP_BARRIER);
+    return true;
+}
+
 bool overlaps_half(Kernel *kernel, Site site)
 {
     if (!site.storage->next)

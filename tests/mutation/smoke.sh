@@ -55,6 +55,11 @@ not_ok 'the unspoiled resident tiles are refused' grep '^not ok' "$work/score"
 for name in said-resident not-resident resident-less resident-more writes-resident; do
     ok "$name" noticed "$name"
 done
+sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/shares.c" >"$work/score"
+not_ok 'the unspoiled memory that is used in turn is refused' grep '^not ok' "$work/score"
+for name in release-unread meet-alone drop-role-barrier drop-release overlapping fewer-storage-slots; do
+    ok "$name, of memory that is used in turn" noticed "$name"
+done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/clipped.c" >"$work/score"
 not_ok 'the unspoiled steps are refused' grep '^not ok' "$work/score"
 for name in rows-beyond-step behind-loop other-phase fewer-columns; do

@@ -14,6 +14,8 @@
 #include "frontend.h"
 
 static const char declarations[] =
+    "void *ws_total_begin_(int, int); float ws_total_f32_(void *, float); double ws_total_f64_(void *, double); "
+    "int ws_total_i32_(void *, int); void ws_total_into_(void *, void *, int); "
     "void ws_devices_begin_(long); void ws_devices_next_(long); void ws_devices_end_(void); "
     "void ws_together_begin_(void); void ws_together_end_(void); void ws_data_begin_(void); void ws_data_end_(void); "
     "void ws_data_add_(const void *, long, long, int, const char *); "
@@ -23,7 +25,10 @@ static const char declarations[] =
 
 const char *around_declarations(const Unit *u)
 {
-    return u->naround ? declarations : "";
+    bool sums = false;
+    for (int i = 0; i < u->npragmas; i++)
+        sums |= u->pragmas[i].grid.reductions != NULL;
+    return u->naround || sums ? declarations : "";
 }
 
 static void add(Unit *u, unsigned begin, unsigned end, int order, const char *text)

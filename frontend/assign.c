@@ -80,6 +80,13 @@ static bool place_of_member(Walk *w, CXCursor e, Place *place)
     } else if (!place_at(w, below.list[0], &whole)) {
         return false;
     }
+    if (!whole.local && !whole.direct && whole.base.kind == R_POINTER && whole.base.offset && w->kernel->grid.plain) {
+        *place = whole; /* of a struct in an array */
+        if (byte)
+            place->base.offset = binary(w, OP_ADDI, D_I64, whole.base.offset, literal_int(w, D_I64, byte));
+        place->base.type = place->type = type;
+        return true;
+    }
     if (!whole.local)
         return whole.base.kind == R_POINTER && outer_member(w, whole.base, field, type, place);
     *place = whole;
@@ -132,8 +139,7 @@ static bool place_of_element(Walk *w, CXCursor e, Place *place)
     }
     int64_t known;
     if (!(ir_constant(number, &known) && !known)) {
-        Value *bytes = binary(w, OP_MULI, D_U64, convert(w, number, D_U64), literal_int(w, D_U64, bytes_of(type)));
-        bytes = convert(w, bytes, D_I64);
+        Value *bytes = convert(w, bytes_of_elements(w, below.list[0], number, type), D_I64);
         base.offset = base.offset ? binary(w, OP_ADDI, D_I64, base.offset, bytes) : bytes;
     }
     base.type = type;
@@ -248,8 +254,9 @@ static void element_write(Walk *w, const Place *place, Result result, CXCursor e
     Value *args[] = {base_of(w, place->base), place->base.offset ? place->base.offset : literal_int(w, D_I64, 0),
                      result.value};
     Op *op = op_new(w->kernel, OP_SET_ELEMENT, loc_of(w->u, e), 3, args);
-    op->store->label = place->base.name ? place->base.name : "";
+    op->store->label = place->base.label ? place->base.label : place->base.name ? place->base.name : "";
     op_append(w->block, op);
+    total_element(w, place->base, place->type, args[1], op->store->label);
 }
 
 void place_write(Walk *w, const Place *place, Result result, CXCursor e)
@@ -267,6 +274,8 @@ void place_write(Walk *w, const Place *place, Result result, CXCursor e)
         name_value(w, result.value, variable->name);
     if (result.kind == R_VALUE && result.value->def && is_tile_type(place->type) && variable->name)
         rings_note(w, variable, result.value->def);
+    if (result.kind == R_POINTER && !variable->parameter && !is_aggregate(variable->type) && variable->name)
+        result.label = variable->name;
     slot_write(w, slot_of(w, place->variable, place->byte, true), result);
 }
 
@@ -396,7 +405,7 @@ static Result compound(Walk *w, CXCursor e, const Cursors *below, const Place *p
     if (old.kind == R_POINTER) {
         Value *index = value_of(w, below->list[1]);
         CXType element = clang_getPointeeType(clang_getCanonicalType(place->type));
-        Value *bytes = binary(w, OP_MULI, D_U64, convert(w, index, D_U64), literal_int(w, D_U64, bytes_of(element)));
+        Value *bytes = bytes_of_elements(w, below->list[0], index, element);
         if (code == OP_SUBI)
             bytes = unary(w, OP_NEGI, bytes);
         bytes = convert(w, bytes, D_I64);

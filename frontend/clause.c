@@ -95,20 +95,37 @@ static void clause_tile_of_loop(Tokens *t, Pragma *pragma)
 }
 
 /* reduction(+: x, y), as OpenMP's.  */
-static void clause_reduction(Tokens *t, Pragma *pragma)
+static void read_reduction(Tokens *t, bool of_grid, Reduction **list)
 {
     static const char *const names[] = {"+", "-", "*", "max", "min", NULL};
-    static const Opcode codes[] = {OP_ADDI, OP_ADDI, OP_MULI, OP_MAXI, OP_MINI};
-    Opcode code = codes[choice(t, names, "a reduction", "write reduction(+: sum), with '+', '-', '*', 'max' or 'min'")];
+    static const char *const of_grids[] = {"+", "-", "*", "max", "min", "&&", "||", NULL};
+    static const Opcode codes[] = {OP_ADDI, OP_ADDI, OP_MULI, OP_MAXI, OP_MINI, OP_ANDI, OP_ORI};
+    Opcode code = codes[choice(t, of_grid ? of_grids : names, "a reduction",
+                               of_grid ? "write reduction(+: sum), with '+', '-', 'max', 'min', '&&' or '||'"
+                                       : "write reduction(+: sum), with '+', '-', '*', 'max' or 'min'")];
     expect(t, ":", "expected ':' after the reduction's operation");
     do {
+        if (!is_name(t))
+            wrong(t, NULL, "expected the name of a variable or an array");
         if (t->failed)
             return;
+        if (clang_Cursor_isNull(variable_in_sight(t->u, t->function, t->offset, word(t))))
+            wrong(t, NULL, arena_print(t->u->module, "'%s' is not declared", word(t)));
         Reduction *reduction = arena_alloc(t->u->module, sizeof *reduction);
-        *reduction = (Reduction){code, word(t), pragma->pipeline.reductions};
-        pragma->pipeline.reductions = reduction;
+        *reduction = (Reduction){code, word(t), *list};
+        *list = reduction;
         t->at++;
     } while (accept(t, ","));
+}
+
+static void clause_reduction(Tokens *t, Pragma *pragma)
+{
+    read_reduction(t, false, &pragma->pipeline.reductions);
+}
+
+static void clause_reduction_of_grid(Tokens *t, Pragma *pragma)
+{
+    read_reduction(t, true, &pragma->grid.reductions);
 }
 
 static void clause_pingpong(Tokens *t, Pragma *pragma)
@@ -180,6 +197,7 @@ static const Clause grid_clauses[] = {{"persistent", false, clause_persistent},
                                       {"precision", true, clause_precision},
                                       {"extent", true, clause_extent},
                                       {"share", true, clause_share},
+                                      {"reduction", true, clause_reduction_of_grid},
                                       {NULL, false, NULL}};
 static const Clause pipeline_clauses[] = {{"schedule", true, clause_schedule},
                                           {"pingpong", false, clause_pingpong},
@@ -217,7 +235,7 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
             complain(t->u, here(t),
                      pragma->kind == PRAGMA_GRID
                          ? "the clauses are persistent, cluster, order, consumers, registers and share; of plain loops "
-                           "tile, precision and extent"
+                           "tile, precision, extent and reduction"
                      : pragma->kind == PRAGMA_TASK
                          ? "the clauses are groups, registers, ring and share"
                          : "the clauses are schedule, pingpong, ring and share; of plain loops tile and reduction",
@@ -227,7 +245,7 @@ static void read_clauses(Tokens *t, const Clause *clauses, Pragma *pragma)
         }
         unsigned bit = 1u << (clause - clauses);
         if (seen & bit && strcmp(clause->name, "reduction") && strcmp(clause->name, "ring") &&
-            (pragma->kind == PRAGMA_GRID || strcmp(clause->name, "share")))
+            strcmp(clause->name, "extent") && (pragma->kind == PRAGMA_GRID || strcmp(clause->name, "share")))
             wrong(t, "remove one of them", "this clause is given twice");
         seen |= bit;
         t->at++;
@@ -273,7 +291,7 @@ static void read_task(Tokens *t, Pragma *pragma)
     read_clauses(t, task_clauses, pragma);
 }
 
-/* ---- which one ---------------------------------------------------------------------------------------------------- */
+/* ---- which one --------------------------------------------------------------------------------------------------- */
 
 void read_directive(Tokens *t, Pragma *pragma)
 {

@@ -259,6 +259,7 @@ static bool step_of(const Walk *w, CXCursor loop, const LoopParts *parts, Count 
 typedef struct {
     CXCursor decl, loop;
     bool found;
+    CXCursor use;
 } Later;
 
 static bool later_one(const Unit *u, CXCursor c, void *context)
@@ -267,8 +268,10 @@ static bool later_one(const Unit *u, CXCursor c, void *context)
     if (begin_of(c) < end_of(later->loop) && end_of(c) <= end_of(later->loop))
         return true;
     if (c.kind == CXCursor_DeclRefExpr && begin_of(c) >= end_of(later->loop) &&
-        same_decl(clang_getCursorReferenced(c), later->decl))
+        same_decl(clang_getCursorReferenced(c), later->decl)) {
         later->found = true;
+        later->use = c;
+    }
     (void)u;
     return !later->found;
 }
@@ -298,12 +301,17 @@ static bool reads_later(const Unit *u, CXCursor c, Later *later)
 }
 
 /* Declared around the loop, and read behind it before it is assigned to again.  */
-static bool is_used_later(const Walk *w, CXCursor loop, CXCursor decl)
+bool is_used_later(const Walk *w, CXCursor loop, CXCursor decl)
 {
-    if (begin_of(loop) <= begin_of(decl) && end_of(decl) <= end_of(loop))
-        return false;
-    Later later = {decl, loop, false};
-    return reads_later(w->u, w->frame->function, &later);
+    return !clang_Cursor_isNull(first_use_later(w, loop, decl));
+}
+
+CXCursor first_use_later(const Walk *w, CXCursor loop, CXCursor decl)
+{
+    Later later = {decl, loop, false, clang_getNullCursor()};
+    if (begin_of(decl) < begin_of(loop) || end_of(decl) > end_of(loop))
+        reads_later(w->u, w->frame->function, &later);
+    return later.use;
 }
 
 bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count)

@@ -116,8 +116,18 @@ static Value *both_of(Walk *w, const Cursors *below, bool is_and)
     return choose(w, op, x, is_and ? y : other, is_and ? other : y);
 }
 
+/* The null pointer, however it is written.  */
+static Result as_pointer(Result x)
+{
+    int64_t known;
+    bool null = x.kind == R_VALUE && ir_constant(x.value, &known) && !known;
+    return null ? (Result){.kind = R_POINTER, .text = "0"} : x;
+}
+
 static Value *compare_pointers(Walk *w, CXCursor e, Opcode code, Result x, Result y)
 {
+    x = as_pointer(x);
+    y = as_pointer(y);
     if (x.kind != R_POINTER || y.kind != R_POINTER || x.offset || y.offset) {
         refuse(w, e, "decide it before the grid", "pointers are compared in a grid");
         return literal_int(w, D_I1, 0);
@@ -266,8 +276,7 @@ static Result pointer_plus(Walk *w, CXCursor e, Result pointer, Value *index, bo
         pointer.name = NULL;
         return pointer;
     }
-    Value *wide = convert(w, index, D_U64);
-    Value *bytes = binary(w, OP_MULI, D_U64, wide, literal_int(w, D_U64, bytes_of(element)));
+    Value *bytes = bytes_of_elements(w, e, index, element);
     if (minus)
         bytes = unary(w, OP_NEGI, bytes);
     bytes = convert(w, bytes, D_I64);

@@ -12,6 +12,7 @@
  *   state.c    what variables hold, and where paths meet
  *   expr.c     an expression -> a Value, or a pointer
  *   assign.c   an assignment; what an object in memory holds
+ *   size.c     arrays whose extents are variables
  *   call.c     calls: the functions of ws.h -> operations, others are walked in place
  *   tensor.c   the constructors of tensors -> the kernel's prologue
  *   outside.c  what stands before a region: constants, tensors, live-ins
@@ -19,6 +20,7 @@
  *   prune.c    values that loops need not carry
  *   around.c   host code around grids: devices, together, data
  *   devices.c  tensors out of arrays of pointers
+ *   total.c    sums over a whole grid
  *   task.c     the blocks of tasks, rings
  *   show.c     ws_print
  *   host.c     the source's text, a region given way to a call of its launcher
@@ -197,6 +199,7 @@ typedef struct {
     CXType type;      /* ... of the pointer */
     int variable;     /* R_PLACE: the address of a part of a variable */
     int64_t byte;
+    const char *label;  /* R_POINTER: the last variable that held it on its way, or NULL */
     Value *chosen;      /* R_POINTER: which element of the array of pointers `text`, or NULL */
     const char *string; /* R_POINTER: what a string literal says, or NULL */
 } Result;
@@ -277,6 +280,15 @@ typedef struct {
     const Pragma *around; /* the outermost pipelined loop, or NULL */
 } TaskBlock;
 
+/* A sum that leaves the grid.  */
+typedef struct {
+    const Reduction *clause;
+    int variable;      /* -1: an element of an array */
+    const char *place; /* C text */
+    CXType type;
+    const char *handle;
+} TotalOut;
+
 /* Of a tensor in a loop over devices: the expression, and which pointer of an array the grid chooses, or NULL.  */
 typedef struct {
     Value *tensor, *index;
@@ -313,6 +325,8 @@ typedef struct {
     int ntasks;
     Pragma **sharing; /* pipelines and tasks of the region, each once: those with share(x, y) matter */
     int nsharing;
+    TotalOut *totals;
+    int ntotals;
     Pragma *devices; /* of the loop over devices around the region, or NULL */
     CXCursor devices_loop;
     Base *bases;
@@ -433,6 +447,9 @@ typedef struct {
     Value *extents[4], *strides[4];
 } Shape;
 
+/* size.c */
+Value *bytes_of_elements(Walk *w, CXCursor e, Value *count, CXType element);
+
 /* outside.c */
 void outside_scan(Walk *w);
 void outside_object(Walk *w, CXCursor decl);
@@ -466,6 +483,9 @@ typedef struct {
 } Count;
 bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count);
 bool leaves_alone(const Walk *w, CXCursor loop, CXCursor e);
+/* Of a variable from around a loop: is it read behind it before it is assigned to again, and where?  */
+bool is_used_later(const Walk *w, CXCursor loop, CXCursor decl);
+CXCursor first_use_later(const Walk *w, CXCursor loop, CXCursor decl);
 CXCursor bare(const Unit *u, CXCursor e); /* behind conversions that keep every bit */
 
 /* task.c */
@@ -492,6 +512,13 @@ bool devices_table(Walk *w, CXCursor call, Shape *shape);
 void devices_note(Walk *w, Value *tensor, Value *index, CXCursor base);
 Value *devices_index(Walk *w, const Value *tensor);
 void devices_check_store(Walk *w, CXCursor call, const Value *tensor);
+
+/* total.c */
+void totals_begin(Walk *w);
+void total_element(Walk *w, Result base, CXType type, Value *offset, const char *label);
+void totals_leave(Walk *w);
+const char *totals_first(const Walk *w); /* what surrounds the launcher's call */
+const char *totals_last(const Walk *w);
 
 /* prune.c */
 void prune(Kernel *kernel);

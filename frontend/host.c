@@ -87,7 +87,8 @@ static Edit replacement(Walk *w)
     each_below(u, w->region, use_one, &uses);
     Loc behind = loc_at(u, clang_getRangeEnd(clang_getCursorExtent(w->region)));
     return (Edit){begin, end,
-                  arena_print(u->module, "{ %s%s }\n# %d \"%s\"\n", call, uses.text, behind.line, behind.file),
+                  arena_print(u->module, "{ %s%s%s%s }\n# %d \"%s\"\n", totals_first(w), call, totals_last(w),
+                              uses.text, behind.line, behind.file),
                   INT_MAX};
 }
 

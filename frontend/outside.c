@@ -237,7 +237,7 @@ Result outside_read(Walk *w, CXCursor decl)
     return result;
 }
 
-/* ---- as C text ---------------------------------------------------------------------------------------------------- */
+/* ---- as C text --------------------------------------------------------------------------------------------------- */
 
 static const char *operation_text(Walk *w, const Value *value)
 {

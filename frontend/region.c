@@ -61,12 +61,12 @@ static bool see(const Unit *u, CXCursor c, void *context)
     return true;
 }
 
-/* Loops over elements: it writes arrays, and calls no function of ws.h.  */
-static bool is_plain(const Unit *u, CXCursor region)
+/* Loops over elements: it writes arrays, or sums, and calls no function of ws.h.  */
+static bool is_plain(const Unit *u, CXCursor region, const Pragma *pragma)
 {
     Contents contents = {false, false, 0};
     each_below(u, region, see, &contents);
-    return contents.writes && !contents.tiles;
+    return (contents.writes || pragma->grid.reductions) && !contents.tiles;
 }
 
 /* ---- one region -------------------------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static Kernel *new_kernel(Unit *u, CXCursor function, CXCursor region, Pragma *p
     kernel->c_function = c_name;
     kernel->grid = pragma->grid;
     kernel->grid.loc = kernel->loc;
-    kernel->grid.plain = is_plain(u, region);
+    kernel->grid.plain = is_plain(u, region, pragma);
     if (clang_getCursorLinkage(function) != CXLinkage_External)
         kernel->launcher = arena_print(u->module, "ws_launch_%s_%08x", name, hash_text(u->module->source));
     return kernel;
@@ -115,7 +115,8 @@ static bool own_one(const Unit *u, CXCursor c, void *context)
 /* Clauses that say what plain loops become.  */
 static void check_clauses(Walk *w, const Pragma *pragma)
 {
-    if (!w->kernel->grid.plain && (pragma->grid.tile[0] || pragma->grid.precision != PRECISION_F32)) {
+    if (!w->kernel->grid.plain &&
+        (pragma->grid.tile[0] || pragma->grid.precision != PRECISION_F32 || pragma->grid.reductions)) {
         complain(w->u, pragma->loc, "the step of a loop over tiles is the tile; leave the clause out",
                  "'tile', 'reduction' and 'precision' are about loops over elements, and this grid calls functions of "
                  "tiles, or writes no array");
@@ -159,10 +160,12 @@ static void walk_region(Unit *u, CXCursor function, CXCursor region, Pragma *pra
     tasks_collect(&walk);
     each_below(u, region, own_one, &walk);
     outside_objects(&walk);
+    totals_begin(&walk);
     if (!walk.failed)
         read_extents(&walk, pragma);
     if (!walk.failed)
         walk_loop(&walk, region);
+    totals_leave(&walk);
     for (int i = 0; i < walk.ntasks && !walk.failed; i++)
         rings_check(&walk, walk.tasks[i].pragma->rings);
     shares_check(&walk);

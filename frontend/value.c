@@ -396,6 +396,8 @@ void order_live_ins(Walk *w)
     LiveIn *sorted = arena_alloc(kernel->module, sizeof *sorted * (size_t)(w->nlivein + 1));
     int count = 0;
     ir_count_uses(kernel, kernel->body);
+    for (const Total *total = kernel->grid.totals; total; total = total->next)
+        total->base->uses++;
     for (const Extent *extent = kernel->grid.extents; extent; extent = extent->next) {
         extent->base->uses++;
         extent->bytes->uses++;

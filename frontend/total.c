@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * total.c - a sum over a whole grid, which leaves it.
+ *
+ *   #pragma ws grid(1) reduction(+: s)      { void *ws_total_0_ = ws_total_begin_ (0, 4);
+ *   for (int i = 0; i < n; i++)               ws_launch_f (n, a, ws_total_0_);
+ *       s += a[i];                            s = ws_total_f32_ (ws_total_0_, s); }
+ *
+ * In the kernel the sum begins with nothing, and goes to the pointer behind the loops.  An element that all of them sum
+ * in, as q[i] of a loop over j, is such a variable, too: ws_total_into_ (ws_total_0_, &q[i], 0).
+ */
+#include <string.h>
+
+#include "frontend.h"
+
+static const Reduction *clause_of(const Walk *w, const char *name)
+{
+    for (const Reduction *reduction = w->kernel->grid.reductions; reduction && name; reduction = reduction->next)
+        if (!strcmp(name, reduction->name))
+            return reduction;
+    return NULL;
+}
+
+static int number_of(Opcode op)
+{
+    return op == OP_ADDI ? 0 : op == OP_MULI ? 1 : op == OP_MAXI ? 2 : op == OP_MINI ? 3 : op == OP_ANDI ? 4 : 5;
+}
+
+static bool check_type(Walk *w, const Reduction *reduction, CXType type)
+{
+    Dtype dtype = D_I64;
+    scalar_type(type, &dtype);
+    bool real = dtype == D_F32 || dtype == D_F64, integer = !dtype_is_float(dtype) && dtype_bytes(dtype) <= 4;
+    bool logical = reduction->op == OP_ANDI || reduction->op == OP_ORI;
+    bool compares = reduction->op == OP_MAXI || reduction->op == OP_MINI;
+    if (reduction->op != OP_MULI && ((real && !logical) || (integer && !(compares && !dtype_is_signed(dtype)))))
+        return true;
+    if (reduction->op == OP_MULI)
+        complain(w->u, w->kernel->loc, "write the factors to an array, and multiply them behind the grid",
+                 "'%s' is a product, which tiles do not make", reduction->name);
+    else
+        complain(w->u, w->kernel->loc, "use int, float or double; for '&&' and '||' int",
+                 "tiles do not sum in the type of '%s'", reduction->name);
+    w->failed = true;
+    return false;
+}
+
+/* ---- variables --------------------------------------------------------------------------------------------------- */
+
+static bool is_assigned(const Walk *w, const Object *variable)
+{
+    return variable->frame == 0 && !clang_Cursor_isNull(variable->decl) && variable->name &&
+           (begin_of(variable->decl) < begin_of(w->region) || begin_of(variable->decl) >= end_of(w->region)) &&
+           count_assignments(w->u, w->region, variable->decl);
+}
+
+/* Variables of the function that have a clause begin with nothing.  */
+void totals_begin(Walk *w)
+{
+    int count = w->nvariables;
+    for (int i = 0; i < count && !w->failed; i++) {
+        const Object *variable = &w->variables[i];
+        const Reduction *reduction = clause_of(w, variable->name);
+        Dtype dtype;
+        if (!reduction || !is_assigned(w, variable) || !scalar_type(variable->type, &dtype) ||
+            !check_type(w, reduction, variable->type))
+            continue;
+        slot_write(w, slot_of(w, i, 0, true), result_of(literal(w, dtype, 0, 0)));
+        LIST_ADD(w->u->module, w->totals, w->ntotals) = (TotalOut){reduction, i, variable->name, variable->type, NULL};
+    }
+}
+
+/* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+/* A store to what is the same in each iteration, and known before the grid.  */
+void total_element(Walk *w, Result base, CXType type, Value *offset, const char *label)
+{
+    const Reduction *reduction = clause_of(w, label);
+    const char *bytes = reduction ? value_text(w, offset) : NULL;
+    const char *ctype = text_of(w->u, clang_getTypeSpelling(clang_getCanonicalType(type)));
+    if (!bytes || w->failed)
+        return;
+    const char *place = arena_print(w->u->module, "(*(%s *)((char *)(%s) + %s))", ctype, base.text, bytes);
+    for (int i = 0; i < w->ntotals; i++)
+        if (w->totals[i].variable < 0 && !strcmp(w->totals[i].place, place))
+            return;
+    if (!check_type(w, reduction, type))
+        return;
+    TotalOut out = {reduction, -1, place, type, NULL};
+    int at = w->ntotals;
+    LIST_ADD(w->u->module, w->totals, w->ntotals) = out;
+    for (; at > 0 && w->totals[at - 1].variable >= 0; at--) /* they come first */
+        w->totals[at] = w->totals[at - 1];
+    w->totals[at] = out;
+}
+
+/* ---- behind the loops -------------------------------------------------------------------------------------------- */
+
+static bool is_total(const Walk *w, int variable)
+{
+    for (int i = 0; i < w->ntotals; i++)
+        if (w->totals[i].variable == variable)
+            return true;
+    return false;
+}
+
+/* What an iteration has left in a variable of the function is nobody's.  */
+static void check_leaving(Walk *w)
+{
+    for (int i = 0; i < w->nvariables && !w->failed; i++) {
+        const Object *variable = &w->variables[i];
+        if (is_assigned(w, variable) && !is_total(w, i) && is_used_later(w, w->region, variable->decl))
+            refuse(w, first_use_later(w, w->region, variable->decl),
+                   w->kernel->grid.plain
+                       ? arena_print(w->u->module,
+                                     "results leave this grid in arrays, and as sums: 'reduction(+: %s)', a clause of "
+                                     "the grid",
+                                     variable->name)
+                       : "results leave this grid through 'ws_store' alone; compute scalars again after it",
+                   "the value of '%s' leaves the grid", variable->name);
+    }
+}
+
+void totals_leave(Walk *w)
+{
+    Total **end = &w->kernel->grid.totals;
+    check_leaving(w);
+    for (int i = 0; i < w->ntotals && !w->failed; i++) {
+        TotalOut *out = &w->totals[i];
+        out->handle = arena_print(w->u->module, "ws_total_%d_", i);
+        Value *base =
+            live_in(w, out->handle, "const void *", type_pointer(D_F32), out->clause->name, parameter_rank(w, ""));
+        if (out->variable >= 0) {
+            Value *args[] = {base, literal_int(w, D_I64, 0), slot_read(w, slot_of(w, out->variable, 0, true)).value};
+            Op *op = op_new(w->kernel, OP_SET_ELEMENT, w->kernel->loc, 3, args);
+            op->store->label = out->clause->name;
+            op_append(w->kernel->body, op);
+        }
+        Total *total = arena_alloc(w->u->module, sizeof *total);
+        *total = (Total){out->clause->op, out->clause->name, base, NULL};
+        *end = total;
+        end = &total->next;
+    }
+}
+
+/* ---- in place of the region -------------------------------------------------------------------------------------- */
+
+static Dtype summed(CXType type)
+{
+    Dtype dtype = D_I32;
+    scalar_type(type, &dtype);
+    return dtype_is_float(dtype) ? dtype : D_I32;
+}
+
+const char *totals_first(const Walk *w)
+{
+    const char *text = "";
+    for (int i = 0; i < w->ntotals; i++)
+        text = arena_print(w->u->module, "%svoid *%s = ws_total_begin_(%d, %d); ", text, w->totals[i].handle,
+                           number_of(w->totals[i].clause->op), dtype_bytes(summed(w->totals[i].type)));
+    return text;
+}
+
+const char *totals_last(const Walk *w)
+{
+    const char *text = "";
+    for (int i = 0; i < w->ntotals; i++) {
+        const TotalOut *out = &w->totals[i];
+        Dtype dtype = summed(out->type);
+        const char *suffix = dtype == D_F32 ? "f32" : dtype == D_F64 ? "f64" : "i32";
+        if (out->variable >= 0)
+            text = arena_print(w->u->module, "%s %s = ws_total_%s_(%s, %s);", text, out->place, suffix, out->handle,
+                               out->place);
+        else
+            text = arena_print(w->u->module, "%s ws_total_into_(%s, (void *)&%s, %d);", text, out->handle, out->place,
+                               dtype == D_F32   ? 0
+                               : dtype == D_F64 ? 1
+                                                : 2);
+    }
+    return text;
+}

@@ -13,6 +13,7 @@
 typedef struct {
     const Problem *problem;
     const Schedule *schedule;
+    bool alone;                 /* each group has the units to itself */
     int iterations, begin, end; /* cycles that are run: [begin, end) */
     int from, to;               /* those in the middle */
 } Run;
@@ -95,17 +96,22 @@ static int *no_counts(const Run *in)
     return need(calloc((size_t)(in->end - in->begin), sizeof(int)));
 }
 
-static char *check_unit(const Run *in, int unit)
+/* Of one group, or of all: NOT_GIVEN.  */
+static char *check_unit_of(const Run *in, int unit, int group)
 {
     int *counts = no_counts(in), streamed = 0;
 
     for (int v = 0; v < in->problem->nops; v++)
         for (int u = 0; u < in->problem->ops[v].nuses; u++) {
             const Use *use = &in->problem->ops[v].uses[u];
-            if (use->unit == unit && in->problem->ops[v].streaming)
+            if (use->unit != unit || (group != NOT_GIVEN && in->schedule->group[v] != group))
+                continue;
+            if (in->problem->ops[v].streaming) {
                 streamed += use->cycles;
-            int copies = replicas_of(in->problem, &in->problem->ops[v]);
-            for (int i = 0; i < in->iterations * copies && use->unit == unit && !in->problem->ops[v].streaming; i++) {
+                continue;
+            }
+            int copies = group == NOT_GIVEN ? replicas_of(in->problem, &in->problem->ops[v]) : 1;
+            for (int i = 0; i < in->iterations * copies; i++) {
                 int at = i / copies * in->schedule->interval + in->schedule->at[v] + use->offset +
                          replica_shift(in->problem, in->schedule->interval, i % copies);
                 count(in, counts, at, at + use->cycles, 1);
@@ -116,6 +122,17 @@ static char *check_unit(const Run *in, int unit)
         busy_cycles(in->problem, unit) > in->schedule->interval * in->problem->units[unit].capacity)
         wrong = format("unit %s is asked for more than it can do", in->problem->units[unit].name);
     free(counts);
+    return wrong;
+}
+
+static char *check_unit(const Run *in, int unit)
+{
+    char *wrong = NULL;
+
+    if (!in->problem->units[unit].each && !in->alone)
+        return check_unit_of(in, unit, NOT_GIVEN);
+    for (int group = 0; group < in->problem->groups && !wrong; group++)
+        wrong = check_unit_of(in, unit, group);
     return wrong;
 }
 
@@ -217,15 +234,14 @@ static char *check_waits(const Run *in)
     return NULL;
 }
 
-char *check_schedule(const Problem *problem, const Schedule *schedule)
+/* The run in the middle of which as many iterations are under way as ever will be.  */
+static Run run_of(const Problem *problem, const Schedule *schedule)
 {
     int interval = schedule->interval, reach = schedule->length, before = 0, most = 0;
 
     for (int v = 0; v < problem->nops; v++) {
         before = problem->ops[v].latency > before ? problem->ops[v].latency : before;
         most = problem->ops[v].cycles > most ? problem->ops[v].cycles : most;
-        if (!problem->ops[v].streaming && schedule->at[v] > reach)
-            return format("%s at %d is not within %d cycles", problem->ops[v].name, schedule->at[v], schedule->length);
     }
     for (int e = 0; e < problem->nedges; e++) {
         const Edge *edge = &problem->edges[e];
@@ -238,7 +254,63 @@ char *check_schedule(const Problem *problem, const Schedule *schedule)
     in.from = stages * interval;
     in.to = in.from + interval;
     in.end = in.to + 1;
-    char *wrong = check_operations(&in);
+    return in;
+}
+
+static char *check_within(const Problem *problem, const Schedule *schedule)
+{
+    for (int v = 0; v < problem->nops; v++)
+        if (!problem->ops[v].streaming && schedule->at[v] > schedule->length)
+            return format("%s at %d is not within %d cycles", problem->ops[v].name, schedule->at[v], schedule->length);
+    return NULL;
+}
+
+/* Are these cycles and those of a group alone one program?  */
+static char *check_order(const Problem *problem, const Schedule *joint)
+{
+    for (int v = 0; v < problem->nops; v++) {
+        int stage = joint->at[v] / joint->interval, slot = joint->at[v] % joint->interval;
+        int own = joint->alone[v] % joint->group_interval;
+        if (joint->group[v] != NOT_GIVEN && joint->alone[v] / joint->group_interval != stage)
+            return format("%s is in another stage alone", problem->ops[v].name);
+        for (int u = 0; u < v; u++) {
+            int other = joint->alone[u] % joint->group_interval;
+            bool first = joint->at[u] % joint->interval <= slot;
+            if (joint->group[v] != NOT_GIVEN && joint->group[u] == joint->group[v] &&
+                (first ? other > own : own > other))
+                return format("%s and %s are in another order alone", problem->ops[u].name, problem->ops[v].name);
+        }
+    }
+    return NULL;
+}
+
+static char *check_alone(const Problem *problem, const Schedule *joint)
+{
+    int interval = joint->group_interval;
+    Schedule schedule = {interval, 1, joint->crossings, joint->alone, joint->group, 0, NULL};
+
+    for (int v = 0; v < problem->nops; v++)
+        if (!problem->ops[v].streaming && joint->alone[v] + problem->ops[v].cycles > schedule.length)
+            schedule.length = joint->alone[v] + problem->ops[v].cycles;
+    Run in = run_of(problem, &schedule);
+    in.alone = true;
+    char *wrong = check_order(problem, joint);
+    wrong = wrong ? wrong : check_operations(&in);
+    wrong = wrong ? wrong : check_edges(&in);
+    for (int unit = 0; unit < problem->nunits && !wrong; unit++)
+        wrong = check_unit(&in, unit);
+    wrong = wrong ? wrong : check_waits(&in);
+    return wrong ? format("a group alone, interval %d: %s", interval, wrong) : NULL;
+}
+
+char *check_schedule(const Problem *problem, const Schedule *schedule)
+{
+    char *wrong = check_within(problem, schedule);
+
+    if (wrong)
+        return wrong;
+    Run in = run_of(problem, schedule);
+    wrong = check_operations(&in);
     wrong = wrong ? wrong : check_edges(&in);
     for (int unit = 0; unit < problem->nunits && !wrong; unit++)
         wrong = check_unit(&in, unit);
@@ -246,7 +318,96 @@ char *check_schedule(const Problem *problem, const Schedule *schedule)
         wrong = check_memory(&in, space);
     for (int group = 0; group < problem->groups && problem->registers && !wrong; group++)
         wrong = check_registers(&in, group);
-    return wrong ? wrong : check_waits(&in);
+    wrong = wrong ? wrong : check_waits(&in);
+    return wrong || !schedule->group_interval ? wrong : check_alone(problem, schedule);
+}
+
+/* Of values that were made in a time step before, and that one from here on reads.  */
+int carried_registers(const Problem *problem, const Schedule *schedule)
+{
+    Run in = {.problem = problem, .schedule = schedule};
+    int registers = 0;
+
+    for (int v = 0; v < problem->nops; v++) {
+        bool read;
+        int last = last_read(&in, v, &read);
+        for (int step = schedule->interval; read && grouped(&in, v) && step <= last; step += schedule->interval)
+            registers += schedule->at[v] < step ? problem->ops[v].registers : 0;
+    }
+    return registers;
+}
+
+bool may_cover(const Problem *problem, int op, int other)
+{
+    const Op *a = &problem->ops[op], *b = &problem->ops[other];
+
+    for (int i = 0; i < a->nuses; i++)
+        for (int k = 0; k < b->nuses; k++)
+            if (a->uses[i].unit == b->uses[k].unit)
+                return b->asynchronous && !b->variable && !b->streaming;
+    return false;
+}
+
+/* Does the group issue some product between this one and the first that waits for it, or the end of its time step,
+   where a later one reads it?  */
+static bool is_covered(const Problem *problem, const Schedule *schedule, int op)
+{
+    int interval = schedule->interval, begin = schedule->at[op], end = INT32_MAX, reader = 0;
+
+    for (int e = 0; e < problem->nedges; e++) {
+        const Edge *edge = &problem->edges[e];
+        int at = schedule->at[edge->to] + edge->distance * interval;
+        if (edge->from == op && edge->blocking && (at < end || (at == end && edge->to < reader))) {
+            end = at;
+            reader = edge->to;
+        }
+    }
+    for (int e = 0; e < problem->nedges; e++) {
+        const Edge *edge = &problem->edges[e];
+        int step = (begin / interval + 1) * interval;
+        if (edge->from == op && edge->blocking && schedule->at[edge->to] >= step && step <= end) {
+            end = step;
+            reader = 0;
+        }
+    }
+    for (int o = 0; o < problem->nops; o++) {
+        if (!may_cover(problem, op, o) || schedule->group[o] != schedule->group[op])
+            continue;
+        int at = schedule->at[o] % interval - interval;
+        while (at < begin || (at == begin && o <= op))
+            at += interval;
+        if (at < end || (at == end && o < reader))
+            return true;
+    }
+    return false;
+}
+
+int exposed_cycles(const Problem *problem, const Schedule *schedule)
+{
+    int cycles = 0;
+
+    for (int v = 0; v < problem->nops; v++) {
+        bool waited = false;
+        for (int e = 0; e < problem->nedges; e++)
+            waited |= problem->edges[e].from == v && problem->edges[e].blocking;
+        if (waited && problem->ops[v].asynchronous && schedule->group[v] != NOT_GIVEN &&
+            !is_covered(problem, schedule, v))
+            cycles += problem->ops[v].cycles + problem->ops[v].latency;
+    }
+    return cycles;
+}
+
+bool spares_registers(const Problem *problem, const Schedule *schedule)
+{
+    Problem less = *problem;
+    Run in = run_of(&less, schedule);
+    char *wrong = NULL;
+
+    less.registers -= less.spare;
+    for (int group = 0; group < problem->groups && problem->registers && !wrong; group++)
+        wrong = check_registers(&in, group);
+    free(wrong);
+    return !wrong;
 }
 
 /* How many values of an operation live at once.  */

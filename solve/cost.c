@@ -5,8 +5,8 @@
  * A schedule's search takes longer the more cycles there are, so that costs of hundreds of clocks become small numbers
  * in about the same ratios (5.2 of the paper).  With C0 the largest cost and a what it becomes, C'[i] = round (C[i] a /
  * C0) is the best choice for that a; a runs over all that keep the sum of C' within the limit.  The paper's measure,
- * the largest difference of cross products, prefers tiny C' that lose all ratios; here it is divided by the sum, and no
- * cost becomes 0.
+ * the largest difference of cross products, prefers tiny C' that lose all ratios; here it is divided by the sum.  What
+ * takes less than half a cycle takes none.
  */
 #include "solve.h"
 
@@ -38,8 +38,6 @@ int normalized(const double *clocks, int n, int sum, int *cycles, double *scale,
         int all = 0;
         for (int i = 0; i < n; i++) {
             try[i] = (int)floor(clocks[i] * a / most + 0.5);
-            if (!literal && clocks[i] > 0 && !try[i])
-                try[i] = 1;
             all += try[i];
         }
         if (all > sum)
@@ -58,9 +56,7 @@ int normalized(const double *clocks, int n, int sum, int *cycles, double *scale,
 
 static int scaled(double clocks, double scale)
 {
-    int cycles = (int)floor(clocks * scale + 0.5);
-
-    return clocks > 0 && !cycles ? 1 : cycles;
+    return (int)floor(clocks * scale + 0.5);
 }
 
 static const Kind *kind_named(const Problem *problem, const char *name)
@@ -127,10 +123,19 @@ static void scale_problem(Problem *problem)
             if (!op->streaming && end > op->cycles)
                 op->cycles = end;
         }
+        int n = 0;
+        for (int i = 0; i < op->nuses; i++)
+            if (op->uses[i].cycles)
+                op->uses[n++] = op->uses[i];
+        op->nuses = n;
     }
     for (int e = 0; e < problem->nedges; e++) {
         Edge *edge = &problem->edges[e];
-        edge->delay = edge->delay == NOT_GIVEN ? NOT_GIVEN : scaled(edge->delay, scale);
+        const Op *from = &problem->ops[edge->from];
+        if (edge->delay != NOT_GIVEN)
+            edge->delay = scaled(edge->delay, scale);
+        else if (!from->cycles && !from->streaming && edge->from > edge->to)
+            edge->delay = 1; /* of one slot, what comes first in the graph is the first */
         edge->hold = edge->hold < 0 ? edge->hold : scaled(edge->hold, scale);
     }
     problem->clocks = 1 / scale;
@@ -150,8 +155,11 @@ void cost_problem(Problem *problem)
             problem->ops[v].spill = 0;
     for (int e = 0; e < problem->nedges; e++) {
         Edge *edge = &problem->edges[e];
+        const Op *from = &problem->ops[edge->from];
         if (edge->delay == NOT_GIVEN)
-            edge->delay = problem->ops[edge->from].streaming ? 0 : problem->ops[edge->from].cycles;
+            edge->delay = from->streaming ? 0 : from->cycles;
+        if (edge->blocking && from->asynchronous && !from->streaming)
+            edge->delay += from->latency;
         if (edge->hold < 0)
             edge->hold = edge->hold == HOLD_ALL ? problem->ops[edge->to].cycles : 0;
     }
@@ -169,6 +177,11 @@ int replica_shift(const Problem *problem, int interval, int replica)
     return replica * interval / problem->replicas;
 }
 
+int copies_on(const Problem *problem, const Op *op, int unit)
+{
+    return problem->units[unit].each ? 1 : replicas_of(problem, op);
+}
+
 int busy_cycles(const Problem *problem, int unit)
 {
     int busy = 0;
@@ -176,7 +189,7 @@ int busy_cycles(const Problem *problem, int unit)
     for (int v = 0; v < problem->nops; v++)
         for (int i = 0; i < problem->ops[v].nuses; i++)
             if (problem->ops[v].uses[i].unit == unit)
-                busy += problem->ops[v].uses[i].cycles * replicas_of(problem, &problem->ops[v]);
+                busy += problem->ops[v].uses[i].cycles * copies_on(problem, &problem->ops[v], unit);
     return busy;
 }
 
@@ -186,7 +199,8 @@ int unit_bound(const Problem *problem, int *unit)
 
     *unit = NOT_GIVEN;
     for (int i = 0; i < problem->nunits; i++) {
-        int capacity = problem->units[i].capacity, least = (busy_cycles(problem, i) + capacity - 1) / capacity;
+        int capacity = problem->units[i].capacity * (problem->units[i].each ? problem->groups : 1);
+        int least = (busy_cycles(problem, i) + capacity - 1) / capacity;
         if (least > most || (least == most && *unit == NOT_GIVEN)) {
             most = least;
             *unit = i;

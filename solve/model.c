@@ -16,14 +16,14 @@
  * more. Each clause of a named constraint holds under the constraint's selector, so that a failed search names what
  * stood in the way. Where time is up the model stays incomplete, and sat_solve () does not look at it.
  */
-#include "solve.h"
+#include "model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int new_variable(Model *model)
 {
-    return ++model->nvars;
+    return ++model->joint->nvars;
 }
 
 void clause_of(Model *model, const int *literals, int n)
@@ -31,11 +31,13 @@ void clause_of(Model *model, const int *literals, int n)
     for (int i = 0; i < n; i++)
         if (literals[i] == ALWAYS)
             return;
+    if (model->guard != ALWAYS)
+        sat_add(model->sat, -model->guard);
     for (int i = 0; i < n; i++)
         if (literals[i] != NEVER)
             sat_add(model->sat, literals[i]);
     sat_add(model->sat, 0);
-    model->nclauses++;
+    model->joint->nclauses++;
 }
 
 int issued(const Model *model, int op, int cycle)
@@ -45,9 +47,10 @@ int issued(const Model *model, int op, int cycle)
     return cycle >= model->horizon[op] ? ALWAYS : model->issued[op][cycle];
 }
 
-/* The literal under which a constraint of that name holds.  */
-static int selector(Model *model, const char *name, const char *of, const char *to)
+int selector(Model *model, const char *name, const char *of, const char *to)
 {
+    if (model->joint != model)
+        return ALWAYS;
     char *whole = to ? format("%s %s -> %s", name, of, to) : of ? format("%s %s", name, of) : format("%s", name);
 
     for (int i = 0; i < model->nselectors; i++)
@@ -60,7 +63,7 @@ static int selector(Model *model, const char *name, const char *of, const char *
     return model->nvars;
 }
 
-static int *variables(Model *model, int n)
+int *variables(Model *model, int n)
 {
     int *all = need(malloc((size_t)(n > 0 ? n : 1) * sizeof all[0]));
 
@@ -71,7 +74,7 @@ static int *variables(Model *model, int n)
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-static void add_time(Model *model)
+void add_time(Model *model)
 {
     const Problem *problem = model->problem;
 
@@ -100,7 +103,7 @@ static void add_delay(Model *model, const Edge *edge, int delay, int name, int u
                issued(model, edge->from, t - delay + edge->distance * model->interval));
 }
 
-static void add_dependences(Model *model)
+void add_dependences(Model *model)
 {
     const Problem *problem = model->problem;
 
@@ -118,7 +121,7 @@ static void add_dependences(Model *model)
 
 /* Some operation is issued in cycle 0: all may be shifted there.  Loads that nothing precedes and that take no time
    follow.  */
-static bool floats(const Problem *problem, int op)
+bool floats(const Problem *problem, int op)
 {
     const Op *it = &problem->ops[op];
 
@@ -130,6 +133,15 @@ static bool floats(const Problem *problem, int op)
         if (problem->edges[e].to == op || (problem->edges[e].from == op && problem->edges[e].delay > 0))
             return false;
     return true;
+}
+
+/* Shifted by less than an interval it is another program, and these aims see that.  */
+static bool sees_shift(const Problem *problem)
+{
+    for (int i = 0; i < problem->naims; i++)
+        if (problem->aims[i] == AIM_CARRIED || problem->aims[i] == AIM_GROUP_INTERVAL)
+            return true;
+    return false;
 }
 
 static void add_start(Model *model)
@@ -146,137 +158,28 @@ static void add_start(Model *model)
         if (first)
             starts[n++] = issued(model, v, 0);
     }
-    if (n)
+    if (n && !sees_shift(problem))
         clause_of(model, starts, n);
     free(starts);
 }
 
-/* ---- equal parts ------------------------------------------------------------------------------------------------- */
-
-/* Parts of the graph that only floating operations connect, and that are equal, may change places.  */
-typedef struct {
-    const Problem *problem;
-    int *part;  /* by operation */
-    int *image; /* the operation that takes its place */
-} Parts;
-
-static void flood(Parts *in, int op, int part)
-{
-    in->part[op] = part;
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
-        int other = edge->from == op ? edge->to : edge->to == op ? edge->from : op;
-        if (in->part[other] == NOT_GIVEN && !floats(in->problem, other))
-            flood(in, other, part);
-    }
-}
-
-static bool same_op(const Op *a, const Op *b)
-{
-    return a->cycles == b->cycles && a->registers == b->registers && a->spill == b->spill &&
-           a->variable == b->variable && a->shared == b->shared && a->asynchronous == b->asynchronous &&
-           a->alone == b->alone && a->nuses == b->nuses && a->nheld == b->nheld &&
-           !memcmp(a->uses, b->uses, sizeof a->uses) && !memcmp(a->held, b->held, sizeof a->held);
-}
-
-static bool has_edge(const Parts *in, const Edge *like, int from, int to)
-{
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
-        if (edge->from == from && edge->to == to && edge->delay == like->delay && edge->distance == like->distance &&
-            edge->hold == like->hold && edge->blocking == like->blocking)
-            return true;
-    }
-    return false;
-}
-
-static int edges_at(const Parts *in, int op)
-{
-    int n = 0;
-
-    for (int e = 0; e < in->problem->nedges; e++)
-        n += (in->problem->edges[e].from == op) + (in->problem->edges[e].to == op);
-    return n;
-}
-
-/* Every edge of `op` whose ends have images has one of its own.  */
-static bool edges_agree(const Parts *in, int op)
-{
-    for (int e = 0; e < in->problem->nedges; e++) {
-        const Edge *edge = &in->problem->edges[e];
-        if (edge->from != op && edge->to != op)
-            continue;
-        int from = floats(in->problem, edge->from) ? edge->from : in->image[edge->from];
-        int to = floats(in->problem, edge->to) ? edge->to : in->image[edge->to];
-        if (from != NOT_GIVEN && to != NOT_GIVEN && !has_edge(in, edge, from, to))
-            return false;
-    }
-    return true;
-}
-
-/* Operations of a part in the graph's order take those of another in that order: what a loop over copies writes.  */
-static bool equal_parts(Parts *in, int a, int b)
-{
-    const Problem *problem = in->problem;
-    int other = 0, members = 0;
-
-    for (int v = 0; v < problem->nops; v++)
-        in->image[v] = NOT_GIVEN;
-    for (int v = 0; v < problem->nops; v++) {
-        if (in->part[v] != a)
-            continue;
-        while (other < problem->nops && in->part[other] != b)
-            other++;
-        if (other == problem->nops || !same_op(&problem->ops[v], &problem->ops[other]) ||
-            edges_at(in, v) != edges_at(in, other))
-            return false;
-        in->image[v] = other++;
-        if (!edges_agree(in, v))
-            return false;
-        members++;
-    }
-    while (other < problem->nops && in->part[other] != b)
-        other++;
-    return members && other == problem->nops;
-}
-
-static void add_order_of_parts(Model *model)
-{
-    const Problem *problem = model->problem;
-    size_t room = (size_t)problem->nops * sizeof(int);
-    Parts in = {problem, need(malloc(room + 1)), need(malloc(room + 1))};
-    int parts = 0, *first = need(malloc(room + 1));
-
-    for (int v = 0; v < problem->nops; v++)
-        in.part[v] = NOT_GIVEN;
-    for (int v = 0; v < problem->nops; v++)
-        if (in.part[v] == NOT_GIVEN && !floats(problem, v)) {
-            first[parts] = v;
-            flood(&in, v, parts++);
-        }
-    for (int b = 1; b < parts; b++)
-        for (int a = b - 1; a >= 0; a--)
-            if (equal_parts(&in, a, b)) {
-                for (int t = 0; t < model->horizon[first[b]]; t++)
-                    CLAUSE(model, -issued(model, first[b], t), issued(model, first[a], t));
-                break;
-            }
-    free(in.part);
-    free(in.image);
-    free(first);
-}
-
 /* ---- units ------------------------------------------------------------------------------------------------------- */
+
+/* Does each group have one of its own?  */
+static bool of_group(const Model *model, int unit)
+{
+    return model->problem->units[unit].each || model->joint != model;
+}
 
 /* How often an operation that is issued in slot 0 is on the unit in slot s: more than once where it takes longer than
    I.  */
 static int uses_of(const Model *model, const Op *op, int unit, int s)
 {
-    int times = 0;
+    int times = 0, copies = of_group(model, unit) ? 1 : replicas_of(model->problem, op);
 
     for (int i = 0; i < op->nuses; i++)
         for (int c = 0; c < op->uses[i].cycles && op->uses[i].unit == unit; c++)
-            for (int replica = 0; replica < replicas_of(model->problem, op); replica++)
+            for (int replica = 0; replica < copies; replica++)
                 times += (op->uses[i].offset + c + replica_shift(model->problem, model->interval, replica)) %
                              model->interval ==
                          s;
@@ -291,48 +194,93 @@ static bool on_unit(const Op *op, int unit)
     return false;
 }
 
-static void add_unit(Model *model, int unit)
+typedef struct {
+    int literal, op;
+} Busy;
+
+typedef struct {
+    Busy *busy;
+    int n;
+} BusySlot;
+
+/* Two on one unit, unless the groups have one each and these are of two.  */
+static void add_conflict(Model *model, int unit, int name, const Busy *a, const Busy *b)
+{
+    int same = NEVER;
+
+    if (of_group(model, unit)) {
+        if (!in_group(model, a->op) || !in_group(model, b->op))
+            return;
+        same = model->groups > 1 && a->op != b->op ? -in_one_group(model, a->op, b->op) : NEVER;
+    }
+    CLAUSE(model, -name, same, -a->literal, -b->literal);
+}
+
+/* Of one group, or of all: group NOT_GIVEN.  */
+static void add_capacity(Model *model, int unit, int name, const BusySlot *slot, int group)
+{
+    Term *terms = need(malloc((size_t)(slot->n + 1) * sizeof terms[0]));
+    int n = 0;
+
+    for (int i = 0; i < slot->n; i++) {
+        int literal = slot->busy[i].literal;
+        if (group != NOT_GIVEN) {
+            if (!in_group(model, slot->busy[i].op))
+                continue;
+            literal = new_variable(model);
+            CLAUSE(model, -slot->busy[i].literal, -model->assigned[slot->busy[i].op][group], literal);
+        }
+        terms[n++] = (Term){literal, 1};
+    }
+    at_most(model, terms, n, model->problem->units[unit].capacity, name);
+    free(terms);
+}
+
+static void add_busy(Model *model, int unit, int op, BusySlot *slots)
+{
+    int interval = model->interval, most = 0;
+    const Op *it = &model->problem->ops[op];
+
+    for (int s = 0; s < interval; s++) {
+        int times = uses_of(model, it, unit, s);
+        most = times > most ? times : most;
+    }
+    for (int k = 1; k <= most && !sat_expired(model->sat); k++)
+        for (int s = 0; s < interval; s++) {
+            int occupied = new_variable(model);
+            for (int from = 0; from < interval; from++)
+                if (uses_of(model, it, unit, (s - from + interval) % interval) >= k)
+                    CLAUSE(model, -model->slot[op][from], occupied);
+            slots[s].busy = need(realloc(slots[s].busy, (size_t)(slots[s].n + 1) * sizeof(Busy)));
+            slots[s].busy[slots[s].n++] = (Busy){occupied, op};
+        }
+}
+
+void add_unit(Model *model, int unit)
 {
     const Problem *problem = model->problem;
-    int interval = model->interval, capacity = problem->units[unit].capacity;
-    int name = selector(model, "unit", problem->units[unit].name, NULL);
-    Term **busy = need(calloc((size_t)interval, sizeof busy[0]));
-    int *nbusy = need(calloc((size_t)interval, sizeof nbusy[0]));
+    int capacity = problem->units[unit].capacity, name = selector(model, "unit", problem->units[unit].name, NULL);
+    BusySlot *slots = need(calloc((size_t)model->interval, sizeof slots[0]));
 
-    for (int v = 0; v < problem->nops; v++) {
-        const Op *op = &problem->ops[v];
-        if (op->streaming || !on_unit(op, unit))
-            continue;
-        int most = 0;
-        for (int s = 0; s < interval; s++) {
-            int times = uses_of(model, op, unit, s);
-            most = times > most ? times : most;
-        }
-        for (int k = 1; k <= most && !sat_expired(model->sat); k++)
-            for (int s = 0; s < interval; s++) {
-                int occupied = new_variable(model);
-                for (int from = 0; from < interval; from++)
-                    if (uses_of(model, op, unit, (s - from + interval) % interval) >= k)
-                        CLAUSE(model, -model->slot[v][from], occupied);
-                busy[s] = need(realloc(busy[s], (size_t)(nbusy[s] + 1) * sizeof(Term)));
-                busy[s][nbusy[s]++] = (Term){occupied, 1};
-            }
-    }
-    for (int s = 0; s < interval; s++) {
-        for (int a = 0; a < nbusy[s] && capacity == 1; a++)
+    for (int v = 0; v < problem->nops; v++)
+        if (!problem->ops[v].streaming && on_unit(&problem->ops[v], unit))
+            add_busy(model, unit, v, slots);
+    for (int s = 0; s < model->interval; s++) {
+        for (int a = 0; a < slots[s].n && capacity == 1; a++)
             for (int b = 0; b < a; b++)
-                CLAUSE(model, -name, -busy[s][a].literal, -busy[s][b].literal);
-        if (capacity > 1)
-            at_most(model, busy[s], nbusy[s], capacity, name);
-        free(busy[s]);
+                add_conflict(model, unit, name, &slots[s].busy[a], &slots[s].busy[b]);
+        for (int w = 0; w < model->groups && capacity > 1 && of_group(model, unit); w++)
+            add_capacity(model, unit, name, &slots[s], w);
+        if (capacity > 1 && !of_group(model, unit))
+            add_capacity(model, unit, name, &slots[s], NOT_GIVEN);
+        free(slots[s].busy);
     }
-    free(busy);
-    free(nbusy);
+    free(slots);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-static bool in_group(const Model *model, int op)
+bool in_group(const Model *model, int op)
 {
     return model->assigned[op] != NULL;
 }
@@ -389,18 +337,13 @@ static void add_crossings(Model *model)
     model->crossings = need(calloc((size_t)problem->nedges + 1, sizeof model->crossings[0]));
     for (int e = 0; e < problem->nedges; e++) {
         const Edge *edge = &problem->edges[e];
-        if (!spills(problem, edge->from, edge->to))
+        if (!spills(problem, edge->from, edge->to) || crossing(model, edge->from, edge->to) != NEVER)
             continue;
-        int crosses = crossing(model, edge->from, edge->to);
-        if (crosses == NEVER) {
-            crosses = new_variable(model);
-            terms[model->ncrossings] = (Term){crosses, 1};
-            model->crossings[model->ncrossings++] = (Crossing){edge->from, edge->to, crosses};
-            for (int w = 0; w < model->groups; w++)
-                CLAUSE(model, -model->assigned[edge->from][w], model->assigned[edge->to][w], crosses);
-        }
-        add_delay(model, edge, edge->delay + problem->ops[edge->from].spill, selector(model, "spill", NULL, NULL),
-                  -crosses);
+        int crosses = new_variable(model);
+        terms[model->ncrossings] = (Term){crosses, 1};
+        model->crossings[model->ncrossings++] = (Crossing){edge->from, edge->to, crosses};
+        for (int w = 0; w < model->groups; w++)
+            CLAUSE(model, -model->assigned[edge->from][w], model->assigned[edge->to][w], crosses);
     }
     if (problem->crossings == 0)
         for (int i = 0; i < model->ncrossings; i++)
@@ -410,7 +353,19 @@ static void add_crossings(Model *model)
     free(terms);
 }
 
-static int in_flight(Model *model, int op, int s)
+static void add_spills(Model *model)
+{
+    const Problem *problem = model->problem;
+
+    for (int e = 0; e < problem->nedges; e++) {
+        const Edge *edge = &problem->edges[e];
+        if (spills(problem, edge->from, edge->to))
+            add_delay(model, edge, edge->delay + problem->ops[edge->from].spill, selector(model, "spill", NULL, NULL),
+                      -crossing(model, edge->from, edge->to));
+    }
+}
+
+int in_flight(Model *model, int op, int s)
 {
     if (!model->flight[op]) {
         int cycles = model->problem->ops[op].cycles;
@@ -422,7 +377,7 @@ static int in_flight(Model *model, int op, int s)
     return model->flight[op][s];
 }
 
-static int in_one_group(Model *model, int a, int b)
+int in_one_group(Model *model, int a, int b)
 {
     int low = a < b ? a : b, high = a < b ? b : a;
 
@@ -438,7 +393,7 @@ static int in_one_group(Model *model, int a, int b)
 
 /* An operation that waits does so alone: what its group has in flight would be held up.  Products that end in the order
    of their issue are no hindrance to a wait for an older one.  */
-static void add_waits(Model *model)
+void add_waits(Model *model)
 {
     const Problem *problem = model->problem;
 
@@ -461,175 +416,63 @@ static void add_waits(Model *model)
     }
 }
 
-/* ---- values that live -------------------------------------------------------------------------------------------- */
-
-typedef struct {
-    int op, slot, literal;
-} Life;
-
-typedef struct {
-    Life *lives;
-    int n, room;
-} Lives;
-
-static void add_life(Lives *lives, int op, int s, int literal)
-{
-    if (lives->n == lives->room) {
-        lives->room = lives->room ? 2 * lives->room : 256;
-        lives->lives = need(realloc(lives->lives, (size_t)lives->room * sizeof lives->lives[0]));
-    }
-    lives->lives[lives->n++] = (Life){op, s, literal};
-}
-
-static int modulo(int t, int interval)
-{
-    return (t % interval + interval) % interval;
-}
-
-/* A value lives from its issue until its last reader has read, which may be iterations later.  A streaming operation
-   has been issued `latency` cycles before its first reader.  */
-static void add_lives(Model *model, Lives *lives, int v)
-{
-    const Problem *problem = model->problem;
-    const Op *op = &problem->ops[v];
-    int end = 0, begin = op->streaming ? -op->latency : 0;
-
-    for (int e = 0; e < problem->nedges; e++) {
-        const Edge *edge = &problem->edges[e];
-        if (edge->from == v && model->horizon[edge->to] + edge->distance * model->interval + edge->hold > end)
-            end = model->horizon[edge->to] + edge->distance * model->interval + edge->hold;
-    }
-    for (int t = begin; t < end && !sat_expired(model->sat); t++) {
-        int live = new_variable(model), begun = issued(model, v, t);
-        add_life(lives, v, modulo(t, model->interval), live);
-        if (op->streaming) {
-            begun = new_variable(model);
-            for (int e = 0; e < problem->nedges; e++) {
-                const Edge *edge = &problem->edges[e];
-                if (edge->from == v)
-                    CLAUSE(model, -issued(model, edge->to, t + op->latency - edge->distance * model->interval), begun);
-            }
-        }
-        for (int e = 0; e < problem->nedges; e++) {
-            const Edge *edge = &problem->edges[e];
-            if (edge->from == v)
-                CLAUSE(model, -begun, issued(model, edge->to, t - edge->distance * model->interval - edge->hold), live);
-        }
-    }
-}
-
-static int amount_held(const Op *op, int space)
-{
-    int amount = 0;
-
-    for (int i = 0; i < op->nheld; i++)
-        amount += op->held[i].space == space ? op->held[i].amount : 0;
-    return amount;
-}
-
-static void add_memory(Model *model, const Lives *lives, int space)
-{
-    const Problem *problem = model->problem;
-    int name = selector(model, "memory", problem->spaces[space].name, NULL);
-    Term *terms = need(malloc((size_t)(lives->n + 1) * sizeof terms[0]));
-
-    for (int s = 0; s < model->interval && !sat_expired(model->sat); s++) {
-        int n = 0;
-        for (int i = 0; i < lives->n; i++) {
-            int amount = amount_held(&problem->ops[lives->lives[i].op], space);
-            if (lives->lives[i].slot == s && amount)
-                terms[n++] =
-                    (Term){lives->lives[i].literal, amount * replicas_of(problem, &problem->ops[lives->lives[i].op])};
-        }
-        at_most(model, terms, n, problem->spaces[space].capacity, name);
-    }
-    free(terms);
-}
-
-/* What a group reads from another lies in registers of its own, too, while it is read.  */
-static void add_read_registers(Model *model, Lives *of_group, int w)
-{
-    for (int i = 0; i < model->ncrossings; i++) {
-        const Crossing *it = &model->crossings[i];
-        if (!model->problem->ops[it->from].registers)
-            continue;
-        for (int s = 0; s < model->interval; s++) {
-            int holds = new_variable(model);
-            int reads = model->problem->ops[it->to].cycles ? in_flight(model, it->to, s) : model->slot[it->to][s];
-            CLAUSE(model, -it->literal, -model->assigned[it->to][w], -reads, holds);
-            add_life(of_group, it->from, s, holds);
-        }
-    }
-}
-
-static void add_registers(Model *model, const Lives *lives, int w)
-{
-    const Problem *problem = model->problem;
-    int name = selector(model, "registers", NULL, NULL);
-    Lives of_group = {NULL, 0, 0};
-
-    for (int i = 0; i < lives->n; i++) {
-        const Life *life = &lives->lives[i];
-        if (!problem->ops[life->op].registers || !in_group(model, life->op))
-            continue;
-        int holds = new_variable(model);
-        CLAUSE(model, -life->literal, -model->assigned[life->op][w], holds);
-        add_life(&of_group, life->op, life->slot, holds);
-    }
-    if (problem->reader_registers)
-        add_read_registers(model, &of_group, w);
-    Term *terms = need(malloc((size_t)(of_group.n + 1) * sizeof terms[0]));
-    for (int s = 0; s < model->interval && !sat_expired(model->sat); s++) {
-        int n = 0;
-        for (int i = 0; i < of_group.n; i++)
-            if (of_group.lives[i].slot == s)
-                terms[n++] = (Term){of_group.lives[i].literal, problem->ops[of_group.lives[i].op].registers};
-        at_most(model, terms, n, problem->registers, name);
-    }
-    free(terms);
-    free(of_group.lives);
-}
-
-static void add_values(Model *model)
-{
-    const Problem *problem = model->problem;
-    Lives lives = {NULL, 0, 0};
-
-    for (int v = 0; v < problem->nops; v++)
-        if (problem->ops[v].nheld || (problem->registers && problem->ops[v].registers))
-            add_lives(model, &lives, v);
-    for (int m = 0; m < problem->nspaces; m++)
-        add_memory(model, &lives, m);
-    for (int w = 0; w < model->groups && problem->registers; w++)
-        add_registers(model, &lives, w);
-    free(lives.lives);
-}
-
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-Model *model_new(const Problem *problem, int interval, int length, const Limit *limit)
+static Model *empty(const Problem *problem, int interval, int length)
 {
     Model *model = need(calloc(1, sizeof *model));
     size_t n = (size_t)problem->nops + 1;
 
-    *model = (Model){
-        .problem = problem, .sat = sat_new(limit), .interval = interval, .length = length, .groups = problem->groups};
+    *model =
+        (Model){.problem = problem, .guard = ALWAYS, .interval = interval, .length = length, .groups = problem->groups};
+    model->joint = model;
     model->horizon = need(calloc(n, sizeof(int)));
     model->issued = need(calloc(n, sizeof(int *)));
     model->slot = need(calloc(n, sizeof(int *)));
-    model->assigned = need(calloc(n, sizeof(int *)));
     model->same = need(calloc(n, sizeof(int *)));
     model->flight = need(calloc(n, sizeof(int *)));
+    return model;
+}
+
+Model *model_new(const Problem *problem, int interval, int length, const Limit *limit)
+{
+    Model *model = empty(problem, interval, length);
+
+    model->sat = sat_new(limit);
+    model->assigned = need(calloc((size_t)problem->nops + 1, sizeof(int *)));
     add_time(model);
     add_dependences(model);
     add_start(model);
     add_order_of_parts(model);
+    add_groups(model);
     for (int unit = 0; unit < problem->nunits; unit++)
         add_unit(model, unit);
-    add_groups(model);
     add_crossings(model);
+    add_spills(model);
     add_values(model);
     add_waits(model);
+    return model;
+}
+
+/* Dependences, units and waits, with cycles of its own.  */
+Model *model_alone(Model *joint, int interval)
+{
+    int stages = (joint->length + joint->interval - 1) / joint->interval;
+    Model *model = empty(joint->problem, interval, stages * interval);
+
+    model->sat = joint->sat;
+    model->joint = joint;
+    model->guard = new_variable(model);
+    model->assigned = joint->assigned;
+    model->crossings = joint->crossings;
+    model->ncrossings = joint->ncrossings;
+    add_time(model);
+    add_dependences(model);
+    for (int unit = 0; unit < joint->problem->nunits; unit++)
+        add_unit(model, unit);
+    add_spills(model);
+    add_waits(model);
+    add_same_order(model);
     return model;
 }
 
@@ -643,18 +486,21 @@ static void free_all(int **all, int n)
 void model_free(Model *model)
 {
     int n = model->problem->nops;
+    bool joint = model->joint == model;
 
-    sat_free(model->sat);
     free(model->horizon);
     free_all(model->issued, n);
     free_all(model->slot, n);
-    free_all(model->assigned, n);
     free_all(model->same, n);
     free_all(model->flight, n);
+    if (joint) {
+        sat_free(model->sat);
+        free_all(model->assigned, n);
+        free(model->crossings);
+    }
     for (int i = 0; i < model->nselectors; i++)
         free((char *)model->selectors[i].name);
     free(model->selectors);
-    free(model->crossings);
     free(model);
 }
 
@@ -670,6 +516,41 @@ Answer model_solve(Model *model, const int *more, int nmore)
     return sat_solve(model->sat);
 }
 
+static int read_cycle(const Model *model, int op)
+{
+    int t = 0;
+
+    while (t < model->horizon[op] && !sat_value(model->sat, model->issued[op][t]))
+        t++;
+    return t;
+}
+
+/* Before its first reader.  */
+static int streaming_cycle(const Problem *problem, const int *at, int interval, int op)
+{
+    int first = INT32_MAX;
+
+    for (int e = 0; e < problem->nedges; e++) {
+        const Edge *edge = &problem->edges[e];
+        int reads = at[edge->to] + edge->distance * interval;
+        if (edge->from == op && reads < first)
+            first = reads;
+    }
+    return (first == INT32_MAX ? 0 : first) - problem->ops[op].latency;
+}
+
+static void read_cycles(const Model *model, int *at)
+{
+    const Problem *problem = model->problem;
+
+    for (int v = 0; v < problem->nops; v++)
+        if (!problem->ops[v].streaming)
+            at[v] = read_cycle(model, v);
+    for (int v = 0; v < problem->nops; v++)
+        if (problem->ops[v].streaming)
+            at[v] = streaming_cycle(problem, at, model->interval, v);
+}
+
 void model_read(Model *model, Schedule *schedule)
 {
     const Problem *problem = model->problem;
@@ -677,30 +558,19 @@ void model_read(Model *model, Schedule *schedule)
     schedule->interval = model->interval;
     schedule->length = 1;
     schedule->crossings = 0;
+    schedule->group_interval = model->alone ? model->alone->interval : 0;
+    read_cycles(model, schedule->at);
+    if (model->alone)
+        read_cycles(model->alone, schedule->alone);
     for (int v = 0; v < problem->nops; v++) {
         const Op *op = &problem->ops[v];
-        int t = 0;
-        while (t < model->horizon[v] && !sat_value(model->sat, model->issued[v][t]))
-            t++;
-        schedule->at[v] = t;
         schedule->group[v] = NOT_GIVEN;
         for (int w = 0; w < model->groups && model->assigned[v]; w++)
             if (sat_value(model->sat, model->assigned[v][w]))
                 schedule->group[v] = w;
-        if (!op->streaming && t + op->cycles > schedule->length)
-            schedule->length = t + op->cycles;
+        if (!op->streaming && schedule->at[v] + op->cycles > schedule->length)
+            schedule->length = schedule->at[v] + op->cycles;
     }
-    for (int v = 0; v < problem->nops; v++) /* before its first reader */
-        if (problem->ops[v].streaming) {
-            int first = INT32_MAX;
-            for (int e = 0; e < problem->nedges; e++) {
-                const Edge *edge = &problem->edges[e];
-                int at = schedule->at[edge->to] + edge->distance * model->interval;
-                if (edge->from == v && at < first)
-                    first = at;
-            }
-            schedule->at[v] = (first == INT32_MAX ? 0 : first) - problem->ops[v].latency;
-        }
     for (int i = 0; i < model->ncrossings; i++)
         schedule->crossings += schedule->group[model->crossings[i].from] != schedule->group[model->crossings[i].to];
 }

@@ -4,9 +4,8 @@
  * k I cycles.
  *
  * I starts at its lower bound, from the busiest unit and the slowest recurrence.  Where the solver finds that no
- * schedule exists, the constraints that it needed for that are made fewer, one by one, and named.  Many schedules have
- * the smallest interval.  The one that is printed crosses between groups least often, then is the shortest, then issues
- * each operation as late as it can.
+ * schedule exists, the constraints that it needed for that are made fewer, one by one, and named.  Of the many
+ * schedules of the smallest interval prefer.c takes the best.
  */
 #include "solve.h"
 
@@ -123,100 +122,6 @@ static void name_bound(Search *in)
     free(cycle);
 }
 
-/* ---- the best of them -------------------------------------------------------------------------------------------- */
-
-static bool better(Search *in, Model *model, const int *more, int nmore, Answer *answer)
-{
-    *answer = model_solve(model, more, nmore);
-    if (*answer == SAT_YES)
-        model_read(model, in->schedule);
-    return *answer == SAT_YES;
-}
-
-static bool fewest_crossings(Search *in, Model *model)
-{
-    int n = model->ncrossings, *literals = need(malloc((size_t)(n + 1) * sizeof literals[0])), *at_least;
-    Answer answer = SAT_NO;
-
-    for (int i = 0; i < n; i++)
-        literals[i] = model->crossings[i].literal;
-    count_true(model, literals, n, &at_least);
-    progress(in, "fewest crossings");
-    while (in->schedule->crossings && better(in, model, &(int){-at_least[in->schedule->crossings - 1]}, 1, &answer))
-        continue;
-    for (int c = in->schedule->crossings; c < n; c++)
-        CLAUSE(model, -at_least[c]);
-    free(literals);
-    free(at_least);
-    return answer != SAT_UNKNOWN;
-}
-
-/* A literal under which all is over by then.  */
-static int over_by(Model *model, int length)
-{
-    int literal = new_variable(model);
-
-    for (int v = 0; v < model->problem->nops; v++)
-        if (!model->problem->ops[v].streaming)
-            CLAUSE(model, -literal, issued(model, v, length - model->problem->ops[v].cycles));
-    return literal;
-}
-
-static bool shortest(Search *in, Model *model)
-{
-    int least = shortest_length(in->problem, model->interval);
-    Answer answer = SAT_NO;
-
-    progress(in, "shortest");
-    while (least < in->schedule->length && answer != SAT_UNKNOWN) {
-        int middle = (least + in->schedule->length) / 2, literal = over_by(model, middle);
-        if (!better(in, model, &literal, 1, &answer)) {
-            CLAUSE(model, -literal);
-            least = middle + 1;
-        }
-    }
-    int literal = over_by(model, in->schedule->length);
-    CLAUSE(model, literal);
-    return answer != SAT_UNKNOWN;
-}
-
-/* Readers before what they read: later readers leave it room.  */
-static void visit(const Problem *problem, int op, char *seen, int *order, int *n)
-{
-    if (seen[op]++)
-        return;
-    for (int e = 0; e < problem->nedges; e++)
-        if (problem->edges[e].from == op && !problem->edges[e].distance)
-            visit(problem, problem->edges[e].to, seen, order, n);
-    order[(*n)++] = op;
-}
-
-static bool latest(Search *in, Model *model)
-{
-    const Problem *problem = in->problem;
-    char *seen = need(calloc((size_t)problem->nops + 1, 1));
-    int *order = need(malloc((size_t)(problem->nops + 1) * sizeof order[0])), n = 0;
-    Answer answer = SAT_NO;
-
-    progress(in, "as late as possible");
-    for (int v = problem->nops; v-- > 0;)
-        visit(problem, v, seen, order, &n);
-    for (int i = 0; i < n && answer != SAT_UNKNOWN; i++) {
-        int v = order[i];
-        if (problem->ops[v].streaming)
-            continue;
-        do
-            answer = SAT_NO;
-        while (in->schedule->at[v] < in->schedule->length - problem->ops[v].cycles &&
-               better(in, model, &(int){-issued(model, v, in->schedule->at[v])}, 1, &answer));
-        if (in->schedule->at[v])
-            CLAUSE(model, -issued(model, v, in->schedule->at[v] - 1));
-    }
-    free(seen);
-    free(order);
-    return answer != SAT_UNKNOWN;
-}
-
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
 static Model *model_at(Search *in, int interval, int stages)
@@ -232,17 +137,32 @@ static Model *model_at(Search *in, int interval, int stages)
     return model;
 }
 
+static Answer find(Search *in, Model *model)
+{
+    Answer answer = model_solve(model, NULL, 0);
+
+    if (answer == SAT_YES)
+        model_read(model, in->schedule);
+    return answer;
+}
+
 static int stages_of(int length, int interval)
 {
     return (length + interval - 1) / interval;
 }
 
+static void say(const void *context, const char *what)
+{
+    progress(context, what);
+}
+
 static bool choose_best(Search *in, int interval, int most)
 {
     Model *model = model_at(in, interval, most);
-    Answer answer;
-    bool best =
-        better(in, model, NULL, 0, &answer) && fewest_crossings(in, model) && shortest(in, model) && latest(in, model);
+    bool best = find(in, model) == SAT_YES && prefer(model, in->schedule, say, in);
+
+    in->outcome->nvars = model->nvars;
+    in->outcome->nclauses = model->nclauses;
 
     model_free(model);
     in->outcome->stages = stages_of(in->schedule->length, interval);
@@ -260,7 +180,7 @@ static Answer try_interval(Search *in, int interval)
 
     for (int stages = least < most && !in->wish->length ? least : most; stages <= most && answer == SAT_NO; stages++) {
         Model *model = model_at(in, interval, stages);
-        better(in, model, NULL, 0, &answer);
+        answer = find(in, model);
         if (answer == SAT_NO && stages == most)
             name_reason(in, model);
         model_free(model);

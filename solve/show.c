@@ -29,7 +29,8 @@ void show_problem(Text *text, const Problem *problem)
 
     add(text, "machine %s\nloop %s\n", problem->machine, problem->name);
     for (int i = 0; i < problem->nunits; i++)
-        add(text, "unit %s capacity=%d\n", problem->units[i].name, problem->units[i].capacity);
+        add(text, "unit %s capacity=%d%s\n", problem->units[i].name, problem->units[i].capacity,
+            problem->units[i].each ? " each-group" : "");
     for (int i = 0; i < problem->nspaces; i++)
         add(text, "memory %s capacity=%d\n", problem->spaces[i].name, problem->spaces[i].capacity);
     add(text, "groups %d\nregisters %d\nwait %s\n", problem->groups, problem->registers, waits[problem->wait]);
@@ -39,6 +40,14 @@ void show_problem(Text *text, const Problem *problem)
         add(text, "reader-registers\n");
     if (problem->crossings != NOT_GIVEN)
         add(text, "crossings %d\n", problem->crossings);
+    if (problem->spare)
+        add(text, "spare %d\n", problem->spare);
+    if (problem->naims != 3 || problem->aims[1] != AIM_LENGTH) {
+        add(text, "prefer");
+        for (int i = 0; i < problem->naims; i++)
+            add(text, " %s", aim_names[problem->aims[i]]);
+        add(text, "\n");
+    }
     for (int v = 0; v < problem->nops; v++)
         show_op(text, problem, &problem->ops[v]);
     for (int e = 0; e < problem->nedges; e++) {
@@ -99,9 +108,16 @@ void show_schedule(Text *text, const Problem *problem, const Schedule *schedule,
     add(text, "digest %016llx\n", (unsigned long long)problem_digest(problem));
     add(text, "interval %d\nlength %d\nstages %d\ncrossings %d\n", schedule->interval, schedule->length, stages,
         schedule->crossings);
+    if (problem->registers)
+        add(text, "carried %d\n", carried_registers(problem, schedule));
+    add(text, "exposed %d\n", exposed_cycles(problem, schedule));
+    if (schedule->group_interval)
+        add(text, "group-interval %d\n", schedule->group_interval);
     for (int v = 0; v < problem->nops; v++) {
         add(text, "op %s at=%d", problem->ops[v].name, schedule->at[v]);
-        add(text, schedule->group[v] == NOT_GIVEN ? "\n" : " group=%d\n", schedule->group[v]);
+        if (schedule->group[v] != NOT_GIVEN)
+            add(text, " group=%d", schedule->group[v]);
+        add(text, schedule->group_interval ? " alone=%d\n" : "\n", schedule->alone[v]);
     }
     for (int v = 0; v < problem->nops; v++)
         if (problem->ops[v].variable || problem->ops[v].streaming)
@@ -135,7 +151,7 @@ static char *cell(const Problem *problem, const Schedule *schedule, int unit, in
         for (int i = 0; i < problem->ops[v].nuses && !problem->ops[v].streaming; i++) {
             const Use *use = &problem->ops[v].uses[i];
             for (int c = 0; c < use->cycles && use->unit == unit; c++) {
-                for (int replica = 0; replica < replicas_of(problem, &problem->ops[v]); replica++) {
+                for (int replica = 0; replica < copies_on(problem, &problem->ops[v], unit); replica++) {
                     int at = schedule->at[v] + use->offset + c + replica_shift(problem, schedule->interval, replica);
                     if (at % schedule->interval != slot)
                         continue;

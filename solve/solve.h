@@ -5,9 +5,10 @@
  *   text.c       machine, graph and schedule as text, in
  *   cost.c       costs from a machine's kinds; normalized costs; lower bounds of the interval
  *   sat.c        the SAT solver, with a time limit
- *   model.c      clauses: is there a schedule with interval I and at most L cycles?
+ *   model*.c     clauses: is there a schedule with interval I and at most L cycles?
  *   sums.c       clauses for sums
- *   search.c     the smallest interval, why no smaller one, and the best of its schedules
+ *   search.c     the smallest interval, and why no smaller one
+ *   prefer.c     the best of its schedules
  *   check.c      is a schedule right?  Independent of the clauses
  *   show.c       schedule and tables as text, out
  *   wsc-solve.c  the command line
@@ -41,7 +42,8 @@ typedef struct {
     int cycles;         /* until its result is there */
     int registers;      /* of each thread, while the result lives */
     int spill;          /* cycles more to a reader in another group */
-    int latency;        /* of a streaming operation: how long before its first reader it is issued */
+    int latency;        /* of a streaming operation: how long before its first reader it is issued; of an
+                           asynchronous one: cycles more until who waits for it goes on */
     bool variable;      /* varies in latency: in no group */
     bool streaming;     /* depends on nothing in the loop, and runs ahead */
     bool asynchronous;
@@ -63,6 +65,7 @@ typedef struct {
 typedef struct {
     const char *name;
     int capacity;
+    bool each; /* every group has one of its own */
 } Unit;
 
 /* What an operation costs: so much work a clock on each of its units.  */
@@ -79,6 +82,19 @@ typedef struct {
 /* May an operation wait while others of its group are in flight?  */
 typedef enum { WAIT_STRICT, WAIT_IN_ORDER, WAIT_FREE } Wait;
 
+/* What is better among schedules of the smallest interval.  */
+typedef enum {
+    AIM_SPARE,          /* registers are spared */
+    AIM_CROSSINGS,      /* fewest values go from group to group */
+    AIM_EXPOSED,        /* the shortest waits for products with no other of the group in flight behind them */
+    AIM_GROUP_INTERVAL, /* the least interval that a group could keep with the machine to itself, in the same order */
+    AIM_CARRIED,        /* fewest registers live from one time step to the next */
+    AIM_LENGTH,         /* the shortest iteration */
+    AIM_LATE,           /* each operation as late as it can */
+    AIMS
+} Aim;
+extern const char *const aim_names[AIMS];
+
 typedef struct {
     const char *machine, *name;
     const char *wanted; /* the loop of this name, of several in a file; NULL: the only one */
@@ -87,9 +103,12 @@ typedef struct {
     Op *ops;
     Edge *edges;
     int nunits, nspaces, nkinds, nops, nedges;
-    int groups;        /* at most so many */
-    int replicas;      /* of the whole, each an equal part of the interval behind the one before */
-    int registers;     /* of each thread of a group; 0: not counted */
+    int groups;    /* at most so many */
+    int replicas;  /* of the whole, each an equal part of the interval behind the one before */
+    int registers; /* of each thread of a group; 0: not counted */
+    int spare;     /* of these, left free if the smallest interval allows it */
+    Aim aims[AIMS];
+    int naims;
     int crossings;     /* at most so many; NOT_GIVEN */
     int normalize;     /* the sum of all cycles, at most; 0: cycles are exact */
     double spill_rate; /* bytes a clock of a value that changes groups; 0: none */
@@ -100,7 +119,8 @@ typedef struct {
 
 typedef struct {
     int interval, length, crossings;
-    int *at, *group; /* by operation; group NOT_GIVEN for one that is in none */
+    int *at, *group;            /* by operation; group NOT_GIVEN for one that is in none */
+    int group_interval, *alone; /* with the machine to itself: 0, or an interval, and the cycles of the same order */
 } Schedule;
 
 typedef struct {
@@ -128,6 +148,7 @@ void cost_problem(Problem *problem);
 int normalized(const double *clocks, int n, int sum, int *cycles, double *scale, bool literal);
 int replicas_of(const Problem *problem, const Op *op);
 int replica_shift(const Problem *problem, int interval, int replica); /* cycles behind the first */
+int copies_on(const Problem *problem, const Op *op, int unit);        /* that use one and the same unit */
 int busy_cycles(const Problem *problem, int unit);
 int unit_bound(const Problem *problem, int *unit); /* of the interval, from the busiest unit */
 int cycle_bound(const Problem *problem, int *cycle,
@@ -164,19 +185,25 @@ typedef struct {
 typedef struct {
     int from, to, literal;
 } Crossing;
-typedef struct {
+typedef struct Model Model;
+struct Model {
     const Problem *problem;
     Sat *sat;
+    Model *joint; /* all groups; itself, or the one whose order this one keeps */
+    int guard;    /* holds in each clause; ALWAYS */
     int interval, length, groups;
-    int nvars, nclauses;
+    int nvars, nclauses;            /* of the joint one */
     int *horizon, **issued, **slot; /* by operation */
     int **assigned;                 /* by operation, by group */
     int **same, **flight;
     Selector *selectors;
     Crossing *crossings;
     int nselectors, ncrossings;
-} Model;
+    int spare;    /* the literal under which registers are spared, or 0 */
+    Model *alone; /* each group with the machine to itself */
+};
 Model *model_new(const Problem *problem, int interval, int length, const Limit *limit);
+Model *model_alone(Model *joint, int interval); /* holds under its guard */
 void model_free(Model *model);
 int issued(const Model *model, int op, int cycle); /* the literal: issued at or before that cycle */
 Answer model_solve(Model *model, const int *more, int nmore);
@@ -190,7 +217,7 @@ void clause_of(Model *model, const int *literals, int n);
 typedef struct {
     int literal, weight;
 } Term;
-void at_most(Model *model, Term *terms, int n, int limit, int selector); /* selector 0: always */
+void at_most(Model *model, Term *terms, int n, int limit, int selector); /* selector 0: always; reorders the terms */
 /* Literals that are true where at least 1, 2, ... of the literals are; returns how many there are.  */
 int count_true(Model *model, const int *literals, int n, int **at_least);
 
@@ -213,9 +240,18 @@ typedef struct {
 } Outcome;
 void search(const Problem *problem, const Wish *wish, const Limit *limit, Schedule *schedule, Outcome *outcome);
 
+/* prefer.c: the best schedule of the model's interval, from one that was read; false: time was up.  */
+bool prefer(Model *model, Schedule *schedule, void (*progress)(const void *context, const char *what),
+            const void *context);
+
 /* check.c: NULL, or what is wrong.  */
 char *check_schedule(const Problem *problem, const Schedule *schedule);
 int ring_slots(const Problem *problem, const Schedule *schedule, int op);
+int carried_registers(const Problem *problem, const Schedule *schedule);
+bool may_cover(const Problem *problem, int op,
+               int other); /* may `other` keep busy the units that `op` is waited for? */
+int exposed_cycles(const Problem *problem, const Schedule *schedule);
+bool spares_registers(const Problem *problem, const Schedule *schedule);
 
 /* show.c */
 uint64_t problem_digest(const Problem *problem);

@@ -3,17 +3,17 @@
  * text.c - machines, graphs and schedules as text.  A statement is a line; # begins a comment.
  *
  *   machine NAME                                          loop NAME
- *   unit NAME [capacity=N]                                memory NAME capacity=N
+ *   unit NAME [capacity=N] [each-group]                   memory NAME capacity=N
  *   kind NAME [use=UNIT:RATE]... [latency=N] [asynchronous] [variable] [streaming] [alone]
  *   groups N      replicas N      registers N      crossings N      normalize N      spill rate=BYTES
- *   wait strict|in-order|free      reader-registers
+ *   wait strict|in-order|free      reader-registers      spare N      prefer AIM...
  *   op NAME [kind=KIND work=N[xN]...]... [unit=UNIT] [cycles=N] [use=UNIT:OFFSET:CYCLES]... [registers=N] [spill=N]
  *      [memory=SPACE:N]... [latency=N] [asynchronous] [variable] [streaming] [alone] [shared]
  *   edge NAME -> NAME [delay=N] [distance=N] [hold=N|all] [blocking]
  *
  * Machine and graph are read one behind the other, so that a graph may say what its machine does not.
  */
-#include "solve.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -95,26 +95,18 @@ char *read_file(const char *path)
 
 /* ---- words of a line --------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    const char *path;
-    int line;
-    char *copy, *rest;
-    bool other; /* what follows belongs to a loop that is not wanted */
-} Reader;
-
-#define COMPLAIN(reader, ...) complain(reader, format(__VA_ARGS__))
-static _Noreturn void complain(const Reader *in, char *text)
+void complain(const Reader *in, char *text)
 {
     fprintf(stderr, "%s:%d: error: %s\n", in->path, in->line, text);
     exit(1);
 }
 
-static char *next_word(Reader *in)
+char *next_word(Reader *in)
 {
     return strtok_r(NULL, " \t\r", &in->rest);
 }
 
-static char *need_word(Reader *in, const char *what)
+char *need_word(Reader *in, const char *what)
 {
     char *word = next_word(in);
 
@@ -133,7 +125,7 @@ static double number(const Reader *in, const char *text, double least, double mo
     return value;
 }
 
-static int whole(const Reader *in, const char *text, int least)
+int whole(const Reader *in, const char *text, int least)
 {
     char *end;
     long value = strtol(text, &end, 10);
@@ -143,13 +135,12 @@ static int whole(const Reader *in, const char *text, int least)
     return (int)value;
 }
 
-static char *copied(const char *text)
+char *copied(const char *text)
 {
     return format("%s", text);
 }
 
-/* The value of NAME=VALUE, or NULL.  */
-static char *value_of(char *word, const char *name)
+char *value_of(char *word, const char *name)
 {
     size_t length = strlen(name);
 
@@ -192,7 +183,7 @@ static int find_op(const Problem *problem, const char *name)
     return NOT_GIVEN;
 }
 
-static int need_op(const Reader *in, const Problem *problem, const char *name)
+int need_op(const Reader *in, const Problem *problem, const char *name)
 {
     int found = find_op(problem, name);
 
@@ -213,12 +204,14 @@ static void read_unit(Reader *in, Unit **units, int *n, const char *what)
         COMPLAIN(in, "%s '%s' is there twice", what, name);
     ROOM(*units, *n);
     Unit *unit = &(*units)[(*n)++];
-    *unit = (Unit){copied(name), 1};
-    while ((word = next_word(in))) {
-        if (!(value = value_of(word, "capacity")))
+    *unit = (Unit){copied(name), 1, false};
+    while ((word = next_word(in)))
+        if ((value = value_of(word, "capacity")))
+            unit->capacity = whole(in, value, 1);
+        else if (!strcmp(word, "each-group") && !strcmp(what, "unit"))
+            unit->each = true;
+        else
             COMPLAIN(in, "a %s has a capacity, and no '%s'", what, word);
-        unit->capacity = whole(in, value, 1);
-    }
 }
 
 static bool read_flag(const char *word, bool *variable, bool *streaming, bool *asynchronous, bool *alone)
@@ -381,6 +374,45 @@ static void read_loop(Reader *in, Problem *problem)
     problem->name = copied(name);
 }
 
+static void read_spill(Reader *in, Problem *problem)
+{
+    char *value = value_of(need_word(in, "a rate"), "rate");
+
+    if (!value)
+        COMPLAIN(in, "spill is: spill rate=BYTES");
+    problem->spill_rate = number(in, value, 0, 1e9);
+}
+
+static void read_wait(Reader *in, Problem *problem)
+{
+    static const char *const names[] = {"strict", "in-order", "free"};
+    const char *name = need_word(in, "strict, in-order or free");
+    int i = 0;
+
+    while (i < 3 && strcmp(names[i], name))
+        i++;
+    if (i == 3)
+        COMPLAIN(in, "wait is strict, in-order or free, and not '%s'", name);
+    problem->wait = (Wait)i;
+}
+
+static void read_aims(Reader *in, Problem *problem)
+{
+    problem->naims = 0;
+    for (char *word; (word = next_word(in));) {
+        int aim = 0;
+        while (aim < AIMS && strcmp(aim_names[aim], word))
+            aim++;
+        if (aim == AIMS)
+            COMPLAIN(in, "'%s' is nothing to prefer: spare, crossings, exposed, group-interval, carried, length, late",
+                     word);
+        for (int i = 0; i < problem->naims; i++)
+            if (problem->aims[i] == (Aim)aim)
+                COMPLAIN(in, "'%s' is there twice", word);
+        problem->aims[problem->naims++] = (Aim)aim;
+    }
+}
+
 static void read_statement(Reader *in, Problem *problem, const char *word)
 {
     if (!strcmp(word, "machine"))
@@ -407,23 +439,17 @@ static void read_statement(Reader *in, Problem *problem, const char *word)
         problem->crossings = whole(in, need_word(in, "a number"), 0);
     else if (!strcmp(word, "normalize"))
         problem->normalize = whole(in, need_word(in, "a number"), 0);
+    else if (!strcmp(word, "spare"))
+        problem->spare = whole(in, need_word(in, "a number"), 0);
     else if (!strcmp(word, "reader-registers"))
         problem->reader_registers = true;
-    else if (!strcmp(word, "spill")) {
-        char *value = value_of(need_word(in, "a rate"), "rate");
-        if (!value)
-            COMPLAIN(in, "spill is: spill rate=BYTES");
-        problem->spill_rate = number(in, value, 0, 1e9);
-    } else if (!strcmp(word, "wait")) {
-        static const char *const names[] = {"strict", "in-order", "free"};
-        const char *name = need_word(in, "strict, in-order or free");
-        int i = 0;
-        while (i < 3 && strcmp(names[i], name))
-            i++;
-        if (i == 3)
-            COMPLAIN(in, "wait is strict, in-order or free, and not '%s'", name);
-        problem->wait = (Wait)i;
-    } else
+    else if (!strcmp(word, "spill"))
+        read_spill(in, problem);
+    else if (!strcmp(word, "wait"))
+        read_wait(in, problem);
+    else if (!strcmp(word, "prefer"))
+        read_aims(in, problem);
+    else
         COMPLAIN(in, "there is no statement '%s'", word);
     if ((word = next_word(in)))
         COMPLAIN(in, "'%s' is too much", word);
@@ -431,11 +457,15 @@ static void read_statement(Reader *in, Problem *problem, const char *word)
 
 void problem_init(Problem *problem)
 {
-    *problem = (Problem){.groups = 1, .replicas = 1, .crossings = NOT_GIVEN, .clocks = 1};
+    *problem = (Problem){.groups = 1,
+                         .replicas = 1,
+                         .crossings = NOT_GIVEN,
+                         .clocks = 1,
+                         .aims = {AIM_CROSSINGS, AIM_LENGTH, AIM_LATE},
+                         .naims = 3};
 }
 
-/* One line after the other, without its comment; false at the end.  */
-static bool next_line(Reader *in, char **at)
+bool next_line(Reader *in, char **at)
 {
     if (!**at)
         return false;
@@ -480,6 +510,8 @@ void finish_problem(Problem *problem)
         fail("there is no loop '%s'", problem->wanted);
     if (!problem->nops)
         fail("there is no operation to schedule");
+    if (problem->registers && problem->spare >= problem->registers)
+        fail("%d registers to spare of %d leave none", problem->spare, problem->registers);
     if (!problem->name)
         problem->name = copied("loop");
     if (!problem->machine)
@@ -489,6 +521,13 @@ void finish_problem(Problem *problem)
             fail("%s: '%s' needs itself in one iteration; an edge of the way lacks a distance", problem->name,
                  problem->ops[v].name);
     free(seen);
+    cost_problem(problem);
+    for (int v = 0; v < problem->nops; v++)
+        for (int i = 0; i < problem->ops[v].nuses; i++)
+            if (problem->units[problem->ops[v].uses[i].unit].each &&
+                (problem->ops[v].variable || problem->ops[v].streaming))
+                fail("%s: '%s' is in no group, and each group has a unit %s of its own", problem->name,
+                     problem->ops[v].name, problem->units[problem->ops[v].uses[i].unit].name);
     for (int e = 0; e < problem->nedges; e++)
         for (int f = 0; f < e; f++) {
             const Edge *a = &problem->edges[e], *b = &problem->edges[f];
@@ -497,7 +536,6 @@ void finish_problem(Problem *problem)
                 fail("%s: the edge %s -> %s is there twice", problem->name, problem->ops[a->from].name,
                      problem->ops[a->to].name);
         }
-    cost_problem(problem);
 }
 
 bool spills(const Problem *problem, int from, int to)
@@ -527,70 +565,4 @@ void problem_free(Problem *problem)
     free(problem->kinds);
     free(problem->ops);
     free(problem->edges);
-}
-
-/* ---- schedules --------------------------------------------------------------------------------------------------- */
-
-Schedule schedule_new(const Problem *problem)
-{
-    Schedule schedule = {0, 0, 0, need(calloc((size_t)problem->nops + 1, sizeof(int))),
-                         need(calloc((size_t)problem->nops + 1, sizeof(int)))};
-
-    for (int v = 0; v < problem->nops; v++)
-        schedule.group[v] = NOT_GIVEN;
-    return schedule;
-}
-
-void schedule_free(Schedule *schedule)
-{
-    free(schedule->at);
-    free(schedule->group);
-}
-
-static int signed_number(const Reader *in, const char *text)
-{
-    return *text == '-' ? -whole(in, text + 1, 0) : whole(in, text, 0);
-}
-
-void read_schedule(const Problem *problem, Schedule *schedule, const char *path, const char *text, char digest[17])
-{
-    Reader in = {path, 0, copied(text), NULL, false};
-    char *at = in.copy, *word, *value, *given = need(calloc((size_t)problem->nops + 1, 1));
-
-    digest[0] = '\0';
-    while (next_line(&in, &at)) {
-        if (!(word = next_word(&in)))
-            continue;
-        if (!strcmp(word, "schedule") || !strcmp(word, "ring") || !strcmp(word, "stages")) {
-            while (next_word(&in))
-                continue; /* for the reader, or follows from the rest */
-        } else if (!strcmp(word, "digest"))
-            snprintf(digest, 17, "%s", need_word(&in, "a digest"));
-        else if (!strcmp(word, "interval"))
-            schedule->interval = whole(&in, need_word(&in, "a number"), 1);
-        else if (!strcmp(word, "length"))
-            schedule->length = whole(&in, need_word(&in, "a number"), 0);
-        else if (!strcmp(word, "crossings"))
-            schedule->crossings = whole(&in, need_word(&in, "a number"), 0);
-        else if (!strcmp(word, "op")) {
-            int op = need_op(&in, problem, need_word(&in, "an operation"));
-            if (given[op]++)
-                COMPLAIN(&in, "operation '%s' is there twice", problem->ops[op].name);
-            while ((word = next_word(&in)))
-                if ((value = value_of(word, "at")))
-                    schedule->at[op] = signed_number(&in, value);
-                else if ((value = value_of(word, "group")))
-                    schedule->group[op] = whole(&in, value, 0);
-                else
-                    COMPLAIN(&in, "an operation of a schedule has no '%s'", word);
-        } else
-            COMPLAIN(&in, "there is no statement '%s' in a schedule", word);
-    }
-    for (int v = 0; v < problem->nops; v++)
-        if (!given[v])
-            fail("%s: operation '%s' is missing", path, problem->ops[v].name);
-    if (!schedule->interval)
-        fail("%s: the interval is missing", path);
-    free(given);
-    free(in.copy);
 }

@@ -8,11 +8,12 @@
  *     acc = ws_dot (ta, ws_trans (tb), acc);      edge ta.12 -> acc.15 hold=all
  *                                                 edge acc.15 -> acc.15 distance=1
  *
- * An operation is one of the body that moves or computes tiles, as one consumer group does it.  The others do the same,
- * an equal part of the interval later each: "replicas 2".  What one load brings for all of them is "shared".  Views and
- * constants cost nothing, and edges go through them.  What stands in a nested block counts for the op of the body that
- * holds it.  Kinds and work are what a machine's description gives cycles to (machines/).  Loads run ahead of all else,
- * so that nothing but them goes from group to group.  What touches the same memory keeps its order.
+ * An operation is one of the body that moves or computes tiles, as one consumer group does it or gets it.  The others
+ * do the same, an equal part of the interval later each: "replicas 2".  What one load brings for all of them is
+ * "shared".  Views and constants cost nothing, and edges go through them.  What stands in a nested block counts for the
+ * op of the body that holds it.  Kinds and work are what a machine's description gives cycles to (machines/).  Loads
+ * run ahead of all else, so that nothing but them goes from group to group.  What touches the same memory keeps its
+ * order.
  */
 #include "schedule/schedule.h"
 #include "machine/machine.h"
@@ -42,6 +43,7 @@ typedef struct {
 
 enum { CYCLES = 100 }; /* of all groups together, about: more are more exact, and take longer */
 enum { FAR = 8 };      /* iterations that a value may be carried on before it is used */
+enum { FAR_CLOCKS = 1000 };
 
 /* ---- kinds and work ---------------------------------------------------------------------------------------------- */
 
@@ -101,7 +103,13 @@ static bool moves_tiles(const Op *op)
 
 static bool from_ring(const Op *op)
 {
-    return op_info[op->code].class_ == CLASS_LOAD && schedule_of(op)->depth;
+    return schedule_of(op)->depth > 0;
+}
+
+/* Do the groups that multiply do it, or get it?  Other roles have streams of their own.  */
+static bool is_of_groups(const Op *op)
+{
+    return from_ring(op) || schedule_of(op)->roles & ROLE_BIT(role_that(op->kernel, ROLE_STORES));
 }
 
 static int group_rows(const Graph *in, const Value *value)
@@ -116,6 +124,10 @@ static void print_work(const Graph *in, const Op *op, int64_t times)
 {
     const Value *value = op->nresults ? op->results[0] : op->args[op->nargs - 1];
     const char *kind = "alu";
+    if (from_ring(op) && op_info[op->code].class_ != CLASS_LOAD) {
+        fprintf(in->out, " kind=free streaming latency=%d", FAR_CLOCKS); /* another role puts it there */
+        return;
+    }
     if (from_ring(op)) {
         fprintf(in->out, " kind=load work=%lld", (long long)(machine_copy_bytes(value->type) * times));
         return;
@@ -276,7 +288,7 @@ static void collect(Graph *in)
     in->node = arena_alloc(module, sizeof(int) * ((size_t)in->kernel->nops + 1));
     in->ops = arena_alloc(module, sizeof(Op *) * ((size_t)in->kernel->nops + 2));
     FOR_OPS (op, in->block)
-        if (op->nblocks ? ir_any(op, counts, NULL) : moves_tiles(op)) {
+        if (is_of_groups(op) && (op->nblocks ? ir_any(op, counts, NULL) : moves_tiles(op))) {
             in->ops[++in->nops] = op;
             in->node[op->id] = in->nops;
         }
@@ -294,11 +306,55 @@ static void collect(Graph *in)
             }
 }
 
-/* Of each thread, where the producer has the fewest that a role may ask for.  */
-static int registers_of_group(const Machine *machine, int groups)
+/* Of each thread that multiplies.  One group among others has what the launch gives to each; of several, what the
+   other roles leave, about.  */
+enum { PREPARING_REGISTERS = 96 };
+
+static int registers_of_group(Kernel *kernel, int groups)
 {
-    int each = (machine->registers / MACHINE_GROUP_THREADS - machine->fewest_role_registers) / groups / 8 * 8;
+    const Machine *machine = kernel->machine;
+    const Role *multiplies = role_that(kernel, ROLE_STORES);
+    int all = 0, others = 0;
+    FOR_ROLES (role, kernel) {
+        int replicas = role == multiplies ? groups : role->replicas;
+        all += replicas;
+        if (role != multiplies)
+            others += replicas * (role->may & ROLE_COMPUTES ? PREPARING_REGISTERS : machine->fewest_role_registers);
+    }
+    int each = machine->registers / MACHINE_GROUP_THREADS / all / 8 * 8;
+    if (groups > 1)
+        each = (all * each - others) / groups / 8 * 8;
     return each < machine->most_role_registers ? each : machine->most_role_registers;
+}
+
+typedef struct {
+    const Graph *graph;
+    bool *seen; /* by Value.id */
+    int registers;
+} Outside;
+
+static void visit_outside(Op *op, void *context)
+{
+    Outside *outside = context;
+    const Graph *in = outside->graph;
+    for (int i = 0; i < op->nargs && is_of_groups(op); i++) {
+        const Value *value = op->args[i];
+        if (!value->def || ir_inside(value->def, in->block) || outside->seen[value->id] || is_free(value->def) ||
+            value->type.kind != K_TILE || from_ring(value->def))
+            continue;
+        outside->seen[value->id] = true;
+        Type type = value->type;
+        type.rows = group_rows(in, value);
+        outside->registers += machine_tile_registers(type, LAYOUT_MMA);
+    }
+}
+
+/* Tiles from before the loop that the iterations look at.  */
+static int registers_from_outside(const Graph *in)
+{
+    Outside outside = {in, arena_alloc(in->kernel->module, (size_t)in->kernel->module->next_id), 0};
+    ir_walk(in->block, visit_outside, &outside);
+    return outside.registers;
 }
 
 static void visit_loop(Op *op, void *context)
@@ -312,7 +368,7 @@ static void visit_loop(Op *op, void *context)
     collect(&in);
     fprintf(in.out, "loop %s:%s\ngroups 1\nreplicas %d\nnormalize %d\nregisters %d\n", in.kernel->name,
             schedule_name(op, in.numbers), groups, CYCLES / groups > 2 * in.nops ? CYCLES / groups : 2 * in.nops,
-            registers_of_group(in.kernel->machine, groups));
+            registers_of_group(in.kernel, groups) - registers_from_outside(&in));
     for (int node = 1; node <= in.nops; node++)
         print_op(&in, node);
     print_edges(&in);

@@ -16,7 +16,7 @@ STAGES, MORE = 2, 2
 
 class Graph:
     def __init__(self):
-        self.units, self.memory, self.ops, self.edges = {}, {}, {}, []
+        self.units, self.each, self.memory, self.ops, self.edges = {}, set(), {}, {}, []
         self.groups, self.registers, self.crossings, self.wait, self.reader = 1, 0, None, "strict", False
 
     def line(self, words):
@@ -24,6 +24,8 @@ class Graph:
         options = dict(w.split("=") for w in rest if "=" in w and not w.startswith("use"))
         if what == "unit":
             self.units[rest[0]] = int(options.get("capacity", 1))
+            if "each-group" in rest:
+                self.each.add(rest[0])
         elif what == "memory":
             self.memory[rest[0]] = int(options["capacity"])
         elif what in ("groups", "registers", "crossings"):
@@ -40,9 +42,11 @@ class Graph:
                 memory=int(amount), registers=int(options.get("registers", 0)), spill=int(options.get("spill", 0)),
                 latency=int(options.get("latency", 0)), **{f: f in rest for f in ("asynchronous", "variable", "streaming", "alone")})
         elif what == "edge":
-            self.edges.append(dict(u=rest[0], v=rest[2], delay=int(options.get("delay", self.ops[rest[0]]["cycles"])),
+            u, blocking = self.ops[rest[0]], "blocking" in rest
+            seen = u["latency"] if blocking and u["asynchronous"] and not u["streaming"] else 0
+            self.edges.append(dict(u=rest[0], v=rest[2], delay=int(options.get("delay", u["cycles"])) + seen,
                                    distance=int(options.get("distance", 0)), hold=int(options.get("hold", 0)),
-                                   blocking="blocking" in rest))
+                                   blocking=blocking))
 
     def in_group(self, v):
         return not (self.ops[v]["variable"] or self.ops[v]["streaming"])
@@ -53,6 +57,7 @@ class Graph:
     def bound(self):
         most = 1
         for unit, capacity in self.units.items():
+            capacity *= self.groups if unit in self.each else 1
             busy = sum(c for o in self.ops.values() for u, _, c in o["uses"] if u == unit)
             most = max(most, -(-busy // capacity))
         while True:  # no cycle of edges that takes longer than it may
@@ -102,10 +107,13 @@ class Graph:
             def times(begin, end):
                 return Sum([If(And(begin + i * interval <= slot, slot < end + i * interval), 1, 0) for i in span])
             for unit, capacity in self.units.items():
-                uses = [times(at[v] + o, at[v] + o + c) for v, op in self.ops.items() if not op["streaming"]
-                        for u, o, c in op["uses"] if u == unit]
-                if uses:
-                    s.add(Sum(uses) <= capacity)
+                for g in range(self.groups) if unit in self.each else [None]:
+                    uses = [times(at[v] + o, at[v] + o + c) if g is None else
+                            If(group[v] == g, times(at[v] + o, at[v] + o + c), 0) for v, op in self.ops.items()
+                            if not op["streaming"] and (g is None or self.in_group(v))
+                            for u, o, c in op["uses"] if u == unit]
+                    if uses:
+                        s.add(Sum(uses) <= capacity)
             lives = {}
             for v in self.ops:
                 if readers[v] and (self.ops[v]["memory"] or self.ops[v]["registers"]):

@@ -41,6 +41,14 @@ ok 'a streaming operation that depends on something' error \
     "in:3: error: 'b' is streaming, and depends on nothing in the loop" \
     "${a}op b streaming\nedge a -> b\n"
 ok 'an unknown kind' error "in:1: error: the machine has no kind 'mma'" 'op a kind=mma\n'
+ok 'nothing that can be preferred' error \
+    "in:1: error: 'fast' is nothing to prefer: spare, crossings, exposed, group-interval, carried, length, late" \
+    'prefer crossings fast\n'
+ok 'preferred twice' error "in:1: error: 'length' is there twice" 'prefer length length\n'
+ok 'no registers left' error 'wsc-solve: error: 8 registers to spare of 8 leave none' "registers 8\nspare 8\n$a"
+ok "a unit of each group's own, in no group" error \
+    "wsc-solve: error: loop: 'a' is in no group, and each group has a unit X of its own" \
+    'unit X each-group\nop a cycles=1 unit=X variable\n'
 ok 'an option that is not there' error "wsc-solve: error: there is no option '--grops=2'; wsc-solve --help lists them" \
     "$a" --grops=2
 ok 'an option without a number' error 'wsc-solve: error: --groups=: a whole number from 1 on is wanted' "$a" --groups=

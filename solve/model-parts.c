@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * model-parts.c - equal parts of a graph may change places: one of the orders is enough.
+ */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Parts of the graph that only floating operations connect, and that are equal, may change places.  */
+typedef struct {
+    const Problem *problem;
+    int *part;  /* by operation */
+    int *image; /* the operation that takes its place */
+} Parts;
+
+static void flood(Parts *in, int op, int part)
+{
+    in->part[op] = part;
+    for (int e = 0; e < in->problem->nedges; e++) {
+        const Edge *edge = &in->problem->edges[e];
+        int other = edge->from == op ? edge->to : edge->to == op ? edge->from : op;
+        if (in->part[other] == NOT_GIVEN && !floats(in->problem, other))
+            flood(in, other, part);
+    }
+}
+
+static bool same_op(const Op *a, const Op *b)
+{
+    return a->cycles == b->cycles && a->registers == b->registers && a->spill == b->spill &&
+           a->variable == b->variable && a->shared == b->shared && a->asynchronous == b->asynchronous &&
+           a->alone == b->alone && a->nuses == b->nuses && a->nheld == b->nheld &&
+           !memcmp(a->uses, b->uses, sizeof a->uses) && !memcmp(a->held, b->held, sizeof a->held);
+}
+
+static bool has_edge(const Parts *in, const Edge *like, int from, int to)
+{
+    for (int e = 0; e < in->problem->nedges; e++) {
+        const Edge *edge = &in->problem->edges[e];
+        if (edge->from == from && edge->to == to && edge->delay == like->delay && edge->distance == like->distance &&
+            edge->hold == like->hold && edge->blocking == like->blocking)
+            return true;
+    }
+    return false;
+}
+
+static int edges_at(const Parts *in, int op)
+{
+    int n = 0;
+
+    for (int e = 0; e < in->problem->nedges; e++)
+        n += (in->problem->edges[e].from == op) + (in->problem->edges[e].to == op);
+    return n;
+}
+
+/* Every edge of `op` whose ends have images has one of its own.  */
+static bool edges_agree(const Parts *in, int op)
+{
+    for (int e = 0; e < in->problem->nedges; e++) {
+        const Edge *edge = &in->problem->edges[e];
+        if (edge->from != op && edge->to != op)
+            continue;
+        int from = floats(in->problem, edge->from) ? edge->from : in->image[edge->from];
+        int to = floats(in->problem, edge->to) ? edge->to : in->image[edge->to];
+        if (from != NOT_GIVEN && to != NOT_GIVEN && !has_edge(in, edge, from, to))
+            return false;
+    }
+    return true;
+}
+
+/* Operations of a part in the graph's order take those of another in that order: what a loop over copies writes.  */
+static bool equal_parts(Parts *in, int a, int b)
+{
+    const Problem *problem = in->problem;
+    int other = 0, members = 0;
+
+    for (int v = 0; v < problem->nops; v++)
+        in->image[v] = NOT_GIVEN;
+    for (int v = 0; v < problem->nops; v++) {
+        if (in->part[v] != a)
+            continue;
+        while (other < problem->nops && in->part[other] != b)
+            other++;
+        if (other == problem->nops || !same_op(&problem->ops[v], &problem->ops[other]) ||
+            edges_at(in, v) != edges_at(in, other))
+            return false;
+        in->image[v] = other++;
+        if (!edges_agree(in, v))
+            return false;
+        members++;
+    }
+    while (other < problem->nops && in->part[other] != b)
+        other++;
+    return members && other == problem->nops;
+}
+
+void add_order_of_parts(Model *model)
+{
+    const Problem *problem = model->problem;
+    size_t room = (size_t)problem->nops * sizeof(int);
+    Parts in = {problem, need(malloc(room + 1)), need(malloc(room + 1))};
+    int parts = 0, *first = need(malloc(room + 1));
+
+    for (int v = 0; v < problem->nops; v++)
+        in.part[v] = NOT_GIVEN;
+    for (int v = 0; v < problem->nops; v++)
+        if (in.part[v] == NOT_GIVEN && !floats(problem, v)) {
+            first[parts] = v;
+            flood(&in, v, parts++);
+        }
+    for (int b = 1; b < parts; b++)
+        for (int a = b - 1; a >= 0; a--)
+            if (equal_parts(&in, a, b)) {
+                for (int t = 0; t < model->horizon[first[b]]; t++)
+                    CLAUSE(model, -issued(model, first[b], t), issued(model, first[a], t));
+                break;
+            }
+    free(in.part);
+    free(in.image);
+    free(first);
+}

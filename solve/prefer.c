@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * prefer.c - of the many schedules of one interval the best, by one aim after the other.
+ *
+ * Of a machine whose units are said to be busy all the time nothing is left for what waits.  So a wait that a product
+ * of the same group covers is better than one that nothing covers, and of two orders the one is better in which a group
+ * with the machine to itself would take less time: it finds more room beside the others.
+ */
+#include "model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const aim_names[AIMS] = {[AIM_SPARE] = "spare",     [AIM_CROSSINGS] = "crossings",
+                                     [AIM_EXPOSED] = "exposed", [AIM_GROUP_INTERVAL] = "group-interval",
+                                     [AIM_CARRIED] = "carried", [AIM_LENGTH] = "length",
+                                     [AIM_LATE] = "late"};
+
+static const char *const doing[AIMS] = {
+    [AIM_SPARE] = "sparing registers",          [AIM_CROSSINGS] = "fewest crossings",
+    [AIM_EXPOSED] = "least exposed waits",      [AIM_GROUP_INTERVAL] = "least interval of one group",
+    [AIM_CARRIED] = "fewest registers carried", [AIM_LENGTH] = "shortest",
+    [AIM_LATE] = "as late as possible"};
+
+typedef struct {
+    Model *model;
+    Schedule *schedule;
+} Best;
+
+static Answer better(Best *in, int assumed)
+{
+    Answer answer = model_solve(in->model, &assumed, 1);
+
+    if (answer == SAT_YES)
+        model_read(in->model, in->schedule);
+    return answer;
+}
+
+/* The answer; where it is yes, what was assumed holds from now on, and where it is no, never.  */
+static Answer decide(Best *in, int assumed)
+{
+    Answer answer = better(in, assumed);
+
+    if (answer == SAT_YES)
+        CLAUSE(in->model, assumed);
+    else if (answer == SAT_NO)
+        CLAUSE(in->model, -assumed);
+    return answer;
+}
+
+static bool spare_registers(Best *in)
+{
+    return !in->model->spare || decide(in, in->model->spare) != SAT_UNKNOWN;
+}
+
+static bool fewest_crossings(Best *in)
+{
+    Model *model = in->model;
+    int n = model->ncrossings, *literals = need(malloc((size_t)(n + 1) * sizeof literals[0])), *at_least;
+    Answer answer = SAT_NO;
+
+    for (int i = 0; i < n; i++)
+        literals[i] = model->crossings[i].literal;
+    count_true(model, literals, n, &at_least);
+    while (in->schedule->crossings && (answer = better(in, -at_least[in->schedule->crossings - 1])) == SAT_YES)
+        continue;
+    for (int c = in->schedule->crossings; c < n; c++)
+        CLAUSE(model, -at_least[c]);
+    free(literals);
+    free(at_least);
+    return answer != SAT_UNKNOWN;
+}
+
+/* What one group cannot do better with the whole machine.  */
+static int least_alone(const Problem *problem)
+{
+    int *cycle = need(malloc((size_t)(problem->nops + 1) * sizeof cycle[0])), ncycle;
+    int least = cycle_bound(problem, cycle, &ncycle);
+
+    for (int unit = 0; unit < problem->nunits; unit++) {
+        int busy = 0, capacity = problem->units[unit].capacity * problem->groups;
+        for (int v = 0; v < problem->nops; v++)
+            for (int i = 0; i < problem->ops[v].nuses && !problem->ops[v].variable && !problem->ops[v].streaming; i++)
+                busy += problem->ops[v].uses[i].unit == unit ? problem->ops[v].uses[i].cycles : 0;
+        busy = (busy + capacity - 1) / capacity;
+        least = busy > least ? busy : least;
+    }
+    free(cycle);
+    return least;
+}
+
+static bool least_group_interval(Best *in)
+{
+    Model *model = in->model;
+    int least = least_alone(model->problem), most = model->interval + 1; /* the joint schedule is one for `most` - 1 */
+    Answer answer = SAT_NO;
+
+    while (least < most && answer != SAT_UNKNOWN) {
+        int middle = (least + most) / 2;
+        Model *before = model->alone, *alone = model_alone(model, middle);
+        model->alone = alone;
+        answer = better(in, alone->guard);
+        if (answer == SAT_YES) {
+            most = middle;
+        } else {
+            model->alone = before;
+            least = middle + 1;
+        }
+        Model *idle = answer == SAT_YES ? before : alone;
+        if (idle) {
+            CLAUSE(model, -idle->guard);
+            model_free(idle);
+        }
+    }
+    if (model->alone)
+        CLAUSE(model, model->alone->guard);
+    return answer != SAT_UNKNOWN;
+}
+
+/* The least sum of those terms; what it is now, `value` says of a schedule.  */
+static bool least_sum(Best *in, Term *all, int n, int (*value)(const Problem *, const Schedule *))
+{
+    Model *model = in->model;
+    const Problem *problem = model->problem;
+    Term *terms = need(malloc((size_t)(n + 1) * sizeof terms[0]));
+    int least = 0;
+    Answer answer = SAT_NO;
+
+    for (int most; least < (most = value(problem, in->schedule)) && answer != SAT_UNKNOWN;) {
+        int literal = new_variable(model), middle = (least + most) / 2;
+        for (int i = 0; i < n; i++)
+            terms[i] = all[i];
+        at_most(model, terms, n, middle, literal);
+        answer = decide(in, literal);
+        if (answer == SAT_NO)
+            least = middle + 1;
+    }
+    at_most(model, all, n, value(problem, in->schedule), 0);
+    free(terms);
+    free(all);
+    return answer != SAT_UNKNOWN;
+}
+
+static bool fewest_carried(Best *in)
+{
+    int n;
+    Term *terms = carried_terms(in->model, &n);
+
+    return least_sum(in, terms, n, carried_registers);
+}
+
+static bool least_exposed(Best *in)
+{
+    int n;
+    Term *terms = exposed_terms(in->model, &n);
+
+    return least_sum(in, terms, n, exposed_cycles);
+}
+
+/* A literal under which all is over by then.  */
+static int over_by(Model *model, int length)
+{
+    int literal = new_variable(model);
+
+    for (int v = 0; v < model->problem->nops; v++)
+        if (!model->problem->ops[v].streaming)
+            CLAUSE(model, -literal, issued(model, v, length - model->problem->ops[v].cycles));
+    return literal;
+}
+
+static bool shortest(Best *in)
+{
+    Model *model = in->model;
+    int least = shortest_length(model->problem, model->interval);
+    Answer answer = SAT_NO;
+
+    while (least < in->schedule->length && answer != SAT_UNKNOWN) {
+        int middle = (least + in->schedule->length) / 2;
+        answer = decide(in, over_by(model, middle));
+        if (answer == SAT_NO)
+            least = middle + 1;
+    }
+    CLAUSE(model, over_by(model, in->schedule->length));
+    return answer != SAT_UNKNOWN;
+}
+
+/* Readers before what they read: later readers leave it room.  */
+static void visit(const Problem *problem, int op, char *seen, int *order, int *n)
+{
+    if (seen[op]++)
+        return;
+    for (int e = 0; e < problem->nedges; e++)
+        if (problem->edges[e].from == op && !problem->edges[e].distance)
+            visit(problem, problem->edges[e].to, seen, order, n);
+    order[(*n)++] = op;
+}
+
+static bool latest(Best *in)
+{
+    Model *model = in->model;
+    const Problem *problem = model->problem;
+    char *seen = need(calloc((size_t)problem->nops + 1, 1));
+    int *order = need(malloc((size_t)(problem->nops + 1) * sizeof order[0])), n = 0;
+    Answer answer = SAT_NO;
+
+    for (int v = problem->nops; v-- > 0;)
+        visit(problem, v, seen, order, &n);
+    for (int i = 0; i < n && answer != SAT_UNKNOWN; i++) {
+        int v = order[i];
+        if (problem->ops[v].streaming)
+            continue;
+        do
+            answer = in->schedule->at[v] < in->schedule->length - problem->ops[v].cycles
+                         ? better(in, -issued(model, v, in->schedule->at[v]))
+                         : SAT_NO;
+        while (answer == SAT_YES);
+        if (in->schedule->at[v])
+            CLAUSE(model, -issued(model, v, in->schedule->at[v] - 1));
+    }
+    free(seen);
+    free(order);
+    return answer != SAT_UNKNOWN;
+}
+
+bool prefer(Model *model, Schedule *schedule, void (*progress)(const void *context, const char *what),
+            const void *context)
+{
+    static bool (*const reach[AIMS])(Best *) = {[AIM_SPARE] = spare_registers,
+                                                [AIM_CROSSINGS] = fewest_crossings,
+                                                [AIM_EXPOSED] = least_exposed,
+                                                [AIM_GROUP_INTERVAL] = least_group_interval,
+                                                [AIM_CARRIED] = fewest_carried,
+                                                [AIM_LENGTH] = shortest,
+                                                [AIM_LATE] = latest};
+    Best in = {model, schedule};
+    bool best = true;
+
+    for (int i = 0; i < model->problem->naims && best; i++) {
+        Aim aim = model->problem->aims[i];
+        progress(context, doing[aim]);
+        best = reach[aim](&in);
+    }
+    if (model->alone)
+        model_free(model->alone);
+    model->alone = NULL;
+    return best;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* text-schedule.c - schedules as text, in.  */
+#include "text.h"
+
+#include <stdlib.h>
+#include <string.h>
+Schedule schedule_new(const Problem *problem)
+{
+    size_t n = (size_t)problem->nops + 1;
+    Schedule schedule = {.at = need(calloc(n, sizeof(int))),
+                         .group = need(calloc(n, sizeof(int))),
+                         .alone = need(calloc(n, sizeof(int)))};
+
+    for (int v = 0; v < problem->nops; v++)
+        schedule.group[v] = NOT_GIVEN;
+    return schedule;
+}
+
+void schedule_free(Schedule *schedule)
+{
+    free(schedule->at);
+    free(schedule->group);
+    free(schedule->alone);
+}
+
+static int signed_number(const Reader *in, const char *text)
+{
+    return *text == '-' ? -whole(in, text + 1, 0) : whole(in, text, 0);
+}
+
+static void read_placed(Reader *in, const Problem *problem, Schedule *schedule, char *given)
+{
+    char *word, *value;
+    int op = need_op(in, problem, need_word(in, "an operation"));
+
+    if (given[op]++)
+        COMPLAIN(in, "operation '%s' is there twice", problem->ops[op].name);
+    while ((word = next_word(in)))
+        if ((value = value_of(word, "at")))
+            schedule->at[op] = signed_number(in, value);
+        else if ((value = value_of(word, "group")))
+            schedule->group[op] = whole(in, value, 0);
+        else if ((value = value_of(word, "alone")))
+            schedule->alone[op] = signed_number(in, value);
+        else
+            COMPLAIN(in, "an operation of a schedule has no '%s'", word);
+}
+
+static void read_number(Reader *in, Schedule *schedule, const char *word)
+{
+    if (!strcmp(word, "interval"))
+        schedule->interval = whole(in, need_word(in, "a number"), 1);
+    else if (!strcmp(word, "length"))
+        schedule->length = whole(in, need_word(in, "a number"), 0);
+    else if (!strcmp(word, "crossings"))
+        schedule->crossings = whole(in, need_word(in, "a number"), 0);
+    else if (!strcmp(word, "group-interval"))
+        schedule->group_interval = whole(in, need_word(in, "a number"), 1);
+    else
+        COMPLAIN(in, "there is no statement '%s' in a schedule", word);
+}
+
+void read_schedule(const Problem *problem, Schedule *schedule, const char *path, const char *text, char digest[17])
+{
+    Reader in = {path, 0, copied(text), NULL, false};
+    char *at = in.copy, *word, *given = need(calloc((size_t)problem->nops + 1, 1));
+
+    digest[0] = '\0';
+    while (next_line(&in, &at)) {
+        if (!(word = next_word(&in)))
+            continue;
+        if (!strcmp(word, "schedule") || !strcmp(word, "ring") || !strcmp(word, "stages") || !strcmp(word, "carried") ||
+            !strcmp(word, "exposed")) {
+            while (next_word(&in))
+                continue; /* for the reader, or follows from the rest */
+        } else if (!strcmp(word, "digest"))
+            snprintf(digest, 17, "%s", need_word(&in, "a digest"));
+        else if (!strcmp(word, "op"))
+            read_placed(&in, problem, schedule, given);
+        else
+            read_number(&in, schedule, word);
+    }
+    for (int v = 0; v < problem->nops; v++)
+        if (!given[v])
+            fail("%s: operation '%s' is missing", path, problem->ops[v].name);
+    if (!schedule->interval)
+        fail("%s: the interval is missing", path);
+    free(given);
+    free(in.copy);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* text.h - reading lines of words.  */
+#ifndef WSC_SOLVE_TEXT_H
+#define WSC_SOLVE_TEXT_H
+
+#include "solve.h"
+
+typedef struct {
+    const char *path;
+    int line;
+    char *copy, *rest;
+    bool other; /* what follows belongs to a loop that is not wanted */
+} Reader;
+
+#define COMPLAIN(reader, ...) complain(reader, format(__VA_ARGS__))
+_Noreturn void complain(const Reader *in, char *text);
+bool next_line(Reader *in, char **at); /* one line after the other, without its comment; false at the end */
+char *next_word(Reader *in);
+char *need_word(Reader *in, const char *what);
+char *value_of(char *word, const char *name); /* of NAME=VALUE, or NULL */
+int whole(const Reader *in, const char *text, int least);
+char *copied(const char *text);
+int need_op(const Reader *in, const Problem *problem, const char *name);
+
+#endif

@@ -269,6 +269,8 @@ static void parse_storage(Parser *p, int line)
         storage->beside = parse_find_storage(p, scan_word(p, "a storage"));
     if (at_key(p, line, "over"))
         storage->over = parse_find_storage(p, scan_word(p, "a storage"));
+    if (at_key(p, line, "line"))
+        storage->line = scan_number_up_to(p, 0, 64);
     if (at_key(p, line, "turned"))
         storage->turned = scan_number_up_to(p, 0, 1);
     if (at_key(p, line, "rounded"))

@@ -156,6 +156,8 @@ static void print_storage(Printer *p, const Storage *storage)
         fprintf(p->out, " beside=%s", storage->beside->name);
     if (storage->over)
         fprintf(p->out, " over=%s", storage->over->name);
+    if (storage->line)
+        fprintf(p->out, " line=%d", storage->line);
     if (storage->turned)
         fputs(" turned=1", p->out);
     if (storage->rounded)

@@ -184,7 +184,7 @@ int64_t storage_bytes(const Storage *storage)
     case USE_OUTPUT:
         return machine_output_bytes(storage->tile);
     default:
-        return machine_tile_bytes(storage->tile);
+        return machine_slot_bytes(storage->tile, storage->line);
     }
 }
 

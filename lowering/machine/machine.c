@@ -25,10 +25,24 @@ int machine_lines(Type tile)
     return round_up(tile.cols * dtype_bytes(tile.dtype), MACHINE_LINE_BYTES) / MACHINE_LINE_BYTES;
 }
 
+int machine_short_line(Type tile)
+{
+    int bytes = tile.cols * dtype_bytes(tile.dtype);
+    return bytes <= MACHINE_SHORTEST_LINE       ? MACHINE_SHORTEST_LINE
+           : bytes <= 2 * MACHINE_SHORTEST_LINE ? 2 * MACHINE_SHORTEST_LINE
+                                                : 0;
+}
+
+int64_t machine_slot_bytes(Type tile, int line)
+{
+    int64_t each = line ? line : (int64_t)machine_lines(tile) * MACHINE_LINE_BYTES;
+    int64_t bytes = each * round_up(tile.rows, 8);
+    return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
+}
+
 int64_t machine_tile_bytes(Type tile)
 {
-    int64_t bytes = (int64_t)machine_lines(tile) * round_up(tile.rows, 8) * MACHINE_LINE_BYTES;
-    return (bytes + MACHINE_SHARED_ALIGN - 1) / MACHINE_SHARED_ALIGN * MACHINE_SHARED_ALIGN;
+    return machine_slot_bytes(tile, 0);
 }
 
 int machine_output_buffers(Type tile)
@@ -47,9 +61,9 @@ int machine_boxes(Type tile)
     return round_up(tile.rows, MACHINE_MMA_ROWS) / MACHINE_MMA_ROWS * machine_lines(tile);
 }
 
-int64_t machine_copy_bytes(Type tile)
+int64_t machine_copy_bytes(Type tile, int line)
 {
-    return (int64_t)machine_lines(tile) * tile.rows * MACHINE_LINE_BYTES;
+    return (line ? line : (int64_t)machine_lines(tile) * MACHINE_LINE_BYTES) * tile.rows;
 }
 
 enum { WARPS = MACHINE_GROUP_THREADS / 32 };

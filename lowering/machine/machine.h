@@ -12,6 +12,7 @@ extern "C" {
 enum {
     MACHINE_GROUP_THREADS = 128, /* a warp group: four warps that start at a multiple of four */
     MACHINE_LINE_BYTES = 128,    /* a row of a shared tile's block, and the swizzle span */
+    MACHINE_SHORTEST_LINE = 32,  /* of a tile that no product reads; or twice as long */
     MACHINE_SHARED_ALIGN = 1024, /* of a storage: eight lines, the swizzle's period */
     MACHINE_SWIZZLE_ROWS = 8,    /* lines after which it begins again */
     MACHINE_MMA_ROWS = 64,       /* M of one product of a warp group; a box of an output has as many */
@@ -64,13 +65,17 @@ bool machine_takes_across_k(const Machine *machine, Dtype operands);
 int machine_line_elements(Dtype dtype);
 int machine_lines(Type tile);
 int64_t machine_tile_bytes(Type tile);
+/* The shortest line, of 64 or 32 bytes, that holds a row; 0: none does.  And bytes of a slot in lines of so many bytes;
+   0: in whole ones.  */
+int machine_short_line(Type tile);
+int64_t machine_slot_bytes(Type tile, int line);
 /* Of a staging for stores: each of a group's four warps has buffers of 16 rows and 128 bytes, one at least.  What is
    stored passes through in boxes of 64 rows and 128 bytes, row by row of them.  */
 int machine_output_buffers(Type tile);
 int64_t machine_output_bytes(Type tile);
 int machine_boxes(Type tile);
 /* Bytes that TMA moves for a tile: whole lines, whether or not they lie inside the tensor.  */
-int64_t machine_copy_bytes(Type tile);
+int64_t machine_copy_bytes(Type tile, int line);
 /* Bytes that an operation on tiles exchanges between the threads of a group, as runtime/README.md has it; 0: none.  */
 int64_t machine_scratch_bytes(const Op *op, Layout layout);
 /* Where a group of each of several blocks gets its share of the parts of such a tile, and two barriers.  */

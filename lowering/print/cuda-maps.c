@@ -52,7 +52,8 @@ static int map_rows(const Op *op)
 static bool map_serves(const Map *map, const Variable *tensor, const Op *op)
 {
     return map->tensor == tensor && map->rows == map_rows(op) && map->rounded == op->storage->rounded &&
-           map->present == transfer_of(op).present && map->clipped == transfer_of(op).clipped;
+           map->line == op->storage->line && map->present == transfer_of(op).present &&
+           map->clipped == transfer_of(op).clipped;
 }
 
 static const char *map_kind(const Op *op)
@@ -86,13 +87,16 @@ static void visit_map(Op *op, void *context)
         if ((*end)->tensor != tensor)
             continue;
         first_rows = first_rows == rows ? (*end)->rows : first_rows;
-        other = other || ((*end)->rows == rows && (*end)->rounded == op->storage->rounded);
+        other = other ||
+                ((*end)->rows == rows && (*end)->rounded == op->storage->rounded && (*end)->line == op->storage->line);
         if (map_serves(*end, tensor, op))
             return;
     }
     const char *name = map_name(list->printer, root->results[0], rows, first_rows);
     if (op->storage->rounded)
         name = arena_print(list->printer->kernel->module, "%s_tf32", name);
+    if (op->storage->line)
+        name = arena_print(list->printer->kernel->module, "%s_lines_%d", name, op->storage->line);
     if (other)
         name = arena_print(list->printer->kernel->module, "%s_%s", name, map_kind(op));
     while (is_field(list, name))
@@ -102,6 +106,7 @@ static void visit_map(Op *op, void *context)
                   .rows = rows,
                   .load = op->code == OP_COPY_IN,
                   .rounded = op->storage->rounded,
+                  .line = op->storage->line,
                   .present = transfer_of(op).present,
                   .clipped = transfer_of(op).clipped,
                   .sharers = op->storage->tile.rows / rows,

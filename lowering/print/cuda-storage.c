@@ -43,12 +43,18 @@ static void print_output(Printer *in, const Storage *storage)
                                storage->slots > 1 ? "; one for each group" : ""));
 }
 
+const char *cuda_lined(const Printer *in, Dtype dtype, int line)
+{
+    return arena_print(in->kernel->module, "ws::lined<%s, %d>", cuda_element_text[dtype], line);
+}
+
 static const char *tile_text(const Printer *in, const Storage *storage)
 {
     Type tile = storage->tile;
     const char *element = cuda_element_text[tile.dtype];
     const char *type = storage->rounded       ? "ws::tf32"
                        : storage->interleaved ? arena_print(in->kernel->module, "ws::interleaved<%s>", element)
+                       : storage->line        ? cuda_lined(in, storage->tile.dtype, storage->line)
                                               : element;
     return arena_print(in->kernel->module, "ws::shared_tile<%s, %d, %d>", type, tile.rows, tile.cols);
 }

@@ -482,8 +482,11 @@ static void print_grid_launch(Printer *in)
 static void print_map(Printer *in, const Map *map)
 {
     cuda_begin(in);
-    fprintf(in->out, "call.map%s(p.%s, p.%s, %d", map->rounded ? "<ws::tf32>" : "", map->name, map->tensor->name,
-            map->rows);
+    const char *element =
+        map->line      ? arena_print(in->kernel->module, "<%s>", cuda_lined(in, map->tensor->type.dtype, map->line))
+        : map->rounded ? "<ws::tf32>"
+                       : "";
+    fprintf(in->out, "call.map%s(p.%s, p.%s, %d", element, map->name, map->tensor->name, map->rows);
     if (map->clipped) {
         fputs(", ", in->out);
         print_extent(in, kernel_grid(in->kernel)->args[3 * map->clipped - 1]);

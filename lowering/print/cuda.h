@@ -13,6 +13,7 @@ struct Map {
     Variable *tensor;
     int rows;
     bool load, rounded;
+    int line;     /* bytes of a line, where they are fewer than 128 */
     bool present; /* for copies in that leave out rows */
     int clipped;  /* of tiles in the steps of a dimension of the grid: 1 + that one */
     int sharers;  /* blocks that bring a tile together */
@@ -86,6 +87,7 @@ Map *cuda_collect_maps(Printer *in);
 const Map *cuda_map_of(const Printer *in, const Op *op);
 const char *cuda_map_for(Printer *in, const Op *op);
 /* cuda-storage.c */
+const char *cuda_lined(const Printer *in, Dtype dtype, int line); /* the element of a tile in such lines */
 const char *cuda_member(const Printer *in, const Storage *storage);
 void cuda_storage(Printer *in, const Storage *storage);
 void cuda_slot(Printer *in, const Storage *storage, const Value *slot);

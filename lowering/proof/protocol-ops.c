@@ -111,7 +111,7 @@ static bool run_copy_in(Explorer *in, State *state, int group, const Op *op)
     for (int to = 0; to < in->nblocks; to++)
         if (cluster_shares(in->kernel, op->transfer->along, block, to))
             state->brought[ring_at(in, to, aref->id)][slot] +=
-                machine_copy_bytes(share) * blocks_at_once(in, op->transfer->along);
+                machine_copy_bytes(share, op->storage->line) * blocks_at_once(in, op->transfer->along);
     return true;
 }
 

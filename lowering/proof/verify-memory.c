@@ -290,6 +290,20 @@ static void check_interleaved(RoleUses *uses, const Op *op)
     }
 }
 
+/* Products read lines of 128 bytes, and threads find no column that lies behind its line.  */
+static void check_lines(RoleUses *uses, const Op *op)
+{
+    for (int i = 0; i < op->nargs; i++) {
+        const Storage *storage = op->args[i]->type.kind == K_VIEW ? storage_under(op->args[i]) : NULL;
+        bool reads = op->code == OP_READ || op->code == OP_TRANS_VIEW;
+        if (storage && storage->line && !reads)
+            complain(uses, op, "reads lines of less than 128 bytes as if they were whole");
+    }
+    const Storage *storage = op->code == OP_COPY_IN ? op->storage : NULL;
+    if (storage && storage->line && storage->line != machine_short_line(storage->tile))
+        complain(uses, op, "copies rows that their lines do not hold");
+}
+
 /* In the .cu a width is a type, and one of those that the region's sum has.  */
 static void check_width(RoleUses *uses, const Op *op)
 {
@@ -328,6 +342,7 @@ static void visit_use(Op *op, void *context)
     check_scratch(uses, op);
     check_rounded(uses, op);
     check_interleaved(uses, op);
+    check_lines(uses, op);
     check_width(uses, op);
     check_columns(uses, op);
     if (op->code == OP_STAGE)

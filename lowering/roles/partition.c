@@ -110,7 +110,8 @@ static void add_source(Kernel *kernel, Aref *aref, Op *source)
         storage->resident = source->transfer->resident;
         aref->along = cluster_join(aref->along, source->transfer->along);
     }
-    aref->bytes += source->code == OP_LOAD ? machine_copy_bytes(tile) : machine_tile_bytes(tile);
+    storage->line = schedule_of(source)->line;
+    aref->bytes += source->code == OP_LOAD ? machine_copy_bytes(tile, storage->line) : machine_tile_bytes(tile);
     source->aref = aref;
     source->storage = storage;
 }

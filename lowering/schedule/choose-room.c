@@ -73,7 +73,8 @@ static int64_t output_bytes(const Chooser *in)
 int64_t room_of_slot(const Op *source)
 {
     Type type = source->results[0]->type;
-    return machine_tile_bytes(type) + (schedule_of(source)->turner ? machine_tile_bytes(type_transposed(type)) : 0);
+    return machine_slot_bytes(type, schedule_of(source)->line) +
+           (schedule_of(source)->turner ? machine_tile_bytes(type_transposed(type)) : 0);
 }
 
 /* Barriers, and the gap behind what is no multiple of the swizzle's period.  */

@@ -188,6 +188,16 @@ static bool wants_turner(const Chooser *in, const Op *load)
            type.cols % TURNED_COLUMNS == 0 && lies_across(load, load->results[0], &in->uses);
 }
 
+/* Products read whole lines of 128 bytes; what threads alone read takes no more than its rows need.  */
+static void choose_lines(Chooser *in)
+{
+    for (int i = 0; i < in->nloads; i++) {
+        const Op *load = in->loads[i];
+        bool short_ = schedule_of(load)->depth && !schedule_of(load)->turner && !feeds_product(in, load);
+        schedule_op(in->loads[i])->line = short_ ? machine_short_line(load->results[0]->type) : 0;
+    }
+}
+
 static void release_at_products(Chooser *in, Op *source, const Value *value)
 {
     for (const Use *use = uses_of(&in->uses, value); use; use = use->next) {
@@ -722,6 +732,7 @@ void pass_choose(Kernel *kernel)
         choose_ring(&in, in.loads[i]);
     make_roles(&in);
     choose_turner(&in);
+    choose_lines(&in);
     drop_idle(&in);
     choose_tasks(&in);
     for (int i = 0; i < in.nloops; i++)

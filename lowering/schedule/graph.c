@@ -129,7 +129,8 @@ static void print_work(const Graph *in, const Op *op, int64_t times)
         return;
     }
     if (from_ring(op)) {
-        fprintf(in->out, " kind=load work=%lld", (long long)(machine_copy_bytes(value->type) * times));
+        fprintf(in->out, " kind=load work=%lld",
+                (long long)(machine_copy_bytes(value->type, schedule_of(op)->line) * times));
         return;
     }
     if (op_is_product(op)) {

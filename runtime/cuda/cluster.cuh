@@ -150,18 +150,18 @@ static WS_DEVICE void share_boxes(u32 barrier, shared_tile<S, R, C> &s, const M 
     static_assert(R % (8 * count) == 0, "a share is whole periods of the swizzle");
     const int apart = rows_apart<rows>(m), first = B::template place<A>() * apart;
     const unsigned short mask = B::template mask<A>();
-    const u32 to = ptx::shared_address(s.bytes) + first * 128;
+    const u32 to = ptx::shared_address(s.bytes) + first * line_bytes<S>;
     int brought = 0;
 #pragma unroll
     for (int n = 0; n < count; n++)
         brought += rows_brought<rows>(m, row + n * apart);
-    ptx::mbarrier_expect_tx(barrier, (u32)(shared_tile<S, R, C>::blocks * brought * 128));
+    ptx::mbarrier_expect_tx(barrier, (u32)(shared_tile<S, R, C>::blocks * brought * line_bytes<S>));
 #pragma unroll
     for (int block = 0; block < shared_tile<S, R, C>::blocks; block++)
 #pragma unroll
         for (int r = 0; r < rows; r += box)
-            tma_share(to + block * block_bytes(R) + r * 128, boxes_at(m, row + first), barrier, mask, row + first + r,
-                      col + block * lines, outer...);
+            tma_share(to + block * block_bytes(R, line_bytes<S>) + r * line_bytes<S>, boxes_at(m, row + first), barrier,
+                      mask, row + first + r, col + block * lines, outer...);
 }
 
 /* Where the engine cannot, each CTA's warp copies the whole tile for itself: tensor and coordinates are the same in

@@ -29,13 +29,13 @@ static WS_DEVICE void copy_boxes(u32 barrier, shared_tile<S, R, C> &s, const M &
 {
     constexpr int box = box_rows(R), lines = line_elements<S>, blocks = shared_tile<S, R, C>::blocks;
     const u32 to = ptx::shared_address(s.bytes);
-    ptx::mbarrier_expect_tx(barrier, (u32)(blocks * rows_brought<R>(m, row) * 128));
+    ptx::mbarrier_expect_tx(barrier, (u32)(blocks * rows_brought<R>(m, row) * line_bytes<S>));
 #pragma unroll
     for (int block = 0; block < blocks; block++)
 #pragma unroll
         for (int r = 0; r < R; r += box)
-            tma_load(to + block * block_bytes(R) + r * 128, boxes_at(m, row), barrier, row + r, col + block * lines,
-                     outer...);
+            tma_load(to + block * block_bytes(R, line_bytes<S>) + r * line_bytes<S>, boxes_at(m, row), barrier, row + r,
+                     col + block * lines, outer...);
 }
 
 /* How a tile comes into its slot: for this block alone.  In cluster.cuh each block of several brings a share for
@@ -75,7 +75,8 @@ static WS_DEVICE void boxes_of(u32 barrier, S &s, const tensor<T, 4> &t, const M
 /* The slower path: this warp copies.  It has to do with the few registers that a producer keeps, and is compiled once
    for each tile shape beside the fast path.  Where columns pair up to 4 bytes they need not even pass through
    registers.  */
-template <typename T, int R, int C> static WS_DEVICE void copy_pairs(shared_tile<T, R, C> &s, const plane<T> &p)
+template <typename S, typename T, int R, int C>
+static WS_DEVICE void copy_pairs(shared_tile<S, R, C> &s, const plane<T> &p)
 {
     constexpr int bytes = sizeof(T) <= 4 ? 4 : 8, step = bytes / (int)sizeof(T);
     const auto v = view(s);
@@ -119,7 +120,7 @@ template <typename S, typename T, int R, int C>
 static WS_DEVICE void copy_by_warp(shared_tile<S, R, C> &s, const plane<T> &p, double fill)
 {
     bool pairs = false;
-    if constexpr (same_type<S, T>) {
+    if constexpr (same_type<typename element_in<S>::type, T>) {
         pairs = fill == 0 && p.col >= p.col_low && p.aligned(sizeof(T) <= 4 ? 4 : 8);
         if (pairs)
             copy_pairs(s, p);

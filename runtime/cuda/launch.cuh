@@ -93,6 +93,8 @@ template <> struct map_type<int> {
 template <> struct map_type<double> {
     static constexpr CUtensorMapDataType value = CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
 };
+template <typename T, int LINE> struct map_type<lined<T, LINE>> : map_type<T> {
+};
 template <typename IN, typename T> struct map_type_in {
     typedef IN type;
 };
@@ -684,7 +686,7 @@ struct launch {
 
     /* Boxes of so many rows and bytes, swizzled within as many; of a tensor of lines, so many LINES of each row.  */
     template <typename E, typename T, int N>
-    bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows, int bytes = 128, int lines = 0)
+    bool encode(CUtensorMap &to, const ws::tensor<T, N> &t, int rows, int bytes = line_bytes<E>, int lines = 0)
     {
         cuuint64_t extents[N], strides[N];
         cuuint32_t box[N], steps[N];
@@ -716,7 +718,9 @@ struct launch {
         return encode_map &&
                encode_map(&to, host::map_type<E>::value, N, (void *)t.base, extents, strides, box, steps,
                           CU_TENSOR_MAP_INTERLEAVE_NONE,
-                          bytes == 128 ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_64B,
+                          bytes == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
+                          : bytes == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                                        : CU_TENSOR_MAP_SWIZZLE_32B,
                           whole_lines ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B : CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
     }

@@ -371,12 +371,13 @@ static WS_DEVICE void atomic_add(const tensor<T, 4> &t, V v, W w, X row, Y col, 
 template <typename V>
 static constexpr bool by_matrices = sizeof(typename V::element) == 2 && V::rows % 64 == 0 && V::cols % 16 == 0;
 
-template <layout L, typename T, int R, int C, int S_>
-static WS_DEVICE tile<T, R, C, L> read(const shared_view<T, R, C, S_> &v)
+template <layout L, typename E, int R, int C, int S_>
+static WS_DEVICE tile<typename element_in<E>::type, R, C, L> read(const shared_view<E, R, C, S_> &v)
 {
+    typedef typename element_in<E>::type T;
     typedef spread<R, C, L> S;
     tile<T, R, C, L> y;
-    if constexpr (L == frag && by_matrices<shared_view<T, R, C, S_>>) {
+    if constexpr (L == frag && by_matrices<shared_view<E, R, C, S_>>) {
         if (v.col * sizeof(T) % 16 == 0) {
 #pragma unroll
             for (int b = 0; b < R / 64; b++)

@@ -257,6 +257,10 @@ static WS_DEVICE int largest(int x, int y, int z)
 {
     return __vimax3_s32(x, y, z);
 }
+static WS_DEVICE u32 smallest(u32 x, u32 y, u32 z)
+{
+    return __vimin3_u32(x, y, z);
+}
 static WS_DEVICE int smaller(int x, int y)
 {
     int z;

@@ -206,34 +206,64 @@ static WS_DEVICE tile<T, R, 1, wide> row_total(const tile<T, R, 1, wide> &x, scr
 }
 
 /* Numbers from +0 up are in the order of their bits as integers, three of which one instruction compares.  So the bits
-   of a row's largest are its largest bits, unless no number of it is positive or one is NaN: a warp with such a row
-   looks again.  */
+   of a row's largest are its largest bits, unless no number of it is positive or one is NaN.  Bits of negative numbers
+   are in the opposite order: where all are negative, those of the largest are the smallest.  */
 struct largest_bits {
-    static constexpr int lowest = -2147483647 - 1;
+    static constexpr int neutral = -2147483647 - 1;
+    WS_DEVICE int operator()(int x, int y, int z) const
+    {
+        return ptx::largest(x, y, z);
+    }
     WS_DEVICE int operator()(int x, int y) const
     {
         return ptx::largest(x, y, y);
     }
-    static WS_DEVICE bool tell(int bits)
+};
+struct smallest_bits {
+    static constexpr int neutral = -1;
+    WS_DEVICE int operator()(int x, int y, int z) const
     {
-        return (u32)bits <= 0x7f800000u;
+        return (int)ptx::smallest((u32)x, (u32)y, (u32)z);
     }
-    template <int R, int C, layout L> static WS_DEVICE int share_of_row(const tile<float, R, C, L> &x, int slot)
+    WS_DEVICE int operator()(int x, int y) const
     {
-        typedef spread<R, C, L> S;
-        int share[2] = {lowest, lowest};
-        WS_FOR_PAIRS(S, j)
-        {
-            pair<float> p = x.get(slot, j);
-            share[j % 2] = ptx::largest(share[j % 2], has_col<S, C>(j, 0) ? __float_as_int(p.low) : lowest,
-                                        has_col<S, C>(j, 1) ? __float_as_int(p.high) : lowest);
-        }
-        return largest_bits()(share[0], share[1]);
+        return (int)ptx::smallest((u32)x, (u32)y, (u32)y);
     }
 };
+
+/* The bits that F finds in a row.  */
+template <typename F, int R, int C, layout L>
+static WS_DEVICE int bits_of_row(F f, const tile<float, R, C, L> &x, int slot)
+{
+    typedef spread<R, C, L> S;
+    int share[2] = {F::neutral, F::neutral};
+    WS_FOR_PAIRS(S, j)
+    {
+        pair<float> p = x.get(slot, j);
+        share[j % 2] = f(share[j % 2], has_col<S, C>(j, 0) ? __float_as_int(p.low) : F::neutral,
+                         has_col<S, C>(j, 1) ? __float_as_int(p.high) : F::neutral);
+    }
+    return across<sharing<L>::row_first, sharing<L>::row_last>(f, f(share[0], share[1]));
+}
 template <typename T, int R, int C, layout L> static WS_DEVICE tile<T, R, 1, L> row_max(const tile<T, R, C, L> &x)
 {
     return row_reduce(one::maximum(), x);
+}
+/* Where the largest bits of some row of the warp do not tell.  */
+template <int R, int C, layout L>
+static WS_DEVICE void row_max_again(tile<float, R, 1, L> &y, const tile<float, R, C, L> &x)
+{
+    typedef spread<R, C, L> S;
+    bool told = S::pairs > 2;
+    WS_FOR_SLOTS(S, slot)
+    {
+        const int bits = __float_as_int(y.get(slot, 0).low), negative = bits_of_row(smallest_bits(), x, slot);
+        const int all = bits < 0 ? negative : bits;
+        told = told && ((u32)all & 0x7fffffffu) <= 0x7f800000u;
+        y.set(slot, 0, __int_as_float(all), __int_as_float(all));
+    }
+    if (!__all_sync(0xffffffffu, told))
+        y = row_reduce(one::maximum(), x);
 }
 template <int R, int C, layout L> static WS_DEVICE tile<float, R, 1, L> row_max(const tile<float, R, C, L> &x)
 {
@@ -242,13 +272,12 @@ template <int R, int C, layout L> static WS_DEVICE tile<float, R, 1, L> row_max(
     bool told = S::pairs > 2;
     WS_FOR_SLOTS(S, slot)
     {
-        const int share = largest_bits::share_of_row(x, slot);
-        const int all = across<sharing<L>::row_first, sharing<L>::row_last>(largest_bits(), share);
-        told = told && largest_bits::tell(all);
+        const int all = bits_of_row(largest_bits(), x, slot);
+        told = told && (u32)all <= 0x7f800000u;
         y.set(slot, 0, __int_as_float(all), __int_as_float(all));
     }
     if (!__all_sync(0xffffffffu, told))
-        y = row_reduce(one::maximum(), x);
+        row_max_again(y, x);
     return y;
 }
 template <typename X, if_tile<X> = 0> static WS_DEVICE auto row_min(const X &x)
@@ -283,47 +312,53 @@ template <typename M> struct hit {
     WS_DEVICE void update(M v, int i)
     {
         bool larger = v > value || (value != value && v == v);
-        bool equal = v == value || (value != value && v != v);
-        if (larger || (equal && i < index)) {
+        if (larger || (v == value && i < index)) {
             value = v;
             index = i;
         }
     }
 };
 
-/* Of a row, the lanes that share it; of what is one column, its number.  */
-template <typename T, int R, int C, layout L>
-static WS_DEVICE hit<math_of<T>> best_of_row(const tile<T, R, C, L> &x, int slot)
+/* The first column of this thread's that holds the value.  */
+constexpr int no_column = 0x7fffffff;
+template <typename M, typename T, int R, int C, layout L>
+static WS_DEVICE int column_of(M value, const tile<T, R, C, L> &x, int slot)
 {
     typedef spread<R, C, L> S;
-    typedef math_of<T> M;
-    hit<M> best{C == 1 ? x.get(slot, 0).low : neutral<one::maximum, M>::value(), C == 1 ? 0 : 0x7fffffff};
-    if constexpr (C > 1) {
-        WS_FOR_PAIRS(S, j)
-        {
-            pair<M> p = x.get(slot, j);
-            if (has_col<S, C>(j, 0))
-                best.update(p.low, S::col(j));
-            if (has_col<S, C>(j, 1))
-                best.update(p.high, S::col(j) + 1);
-        }
+    int index = no_column;
 #pragma unroll
-        for (int bit = sharing<L>::row_first; bit <= sharing<L>::row_last; bit *= 2) {
-            M v = __shfl_xor_sync(0xffffffffu, best.value, bit);
-            int i = __shfl_xor_sync(0xffffffffu, best.index, bit);
-            best.update(v, i);
-        }
+    for (int j = S::pairs - 1; j >= 0; j--) {
+        const pair<M> p = x.get(slot, j);
+        if (has_col<S, C>(j, 1) && p.high == value)
+            index = S::col(j) + 1;
+        if (has_col<S, C>(j, 0) && p.low == value)
+            index = S::col(j);
     }
-    return best;
+    return index;
 }
+
+/* NaN is smaller than any number.  A row of nothing else has no number's column, and the first is taken.  */
+static WS_DEVICE int column_or_first(int index)
+{
+    return index == no_column ? 0 : index;
+}
+
 template <typename T, int R, int C, layout L> static WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
     tile<int, R, 1, L> y;
-    WS_FOR_SLOTS(S, slot)
-    {
-        const int index = best_of_row(x, slot).index;
-        y.set(slot, 0, index, index);
+    if constexpr (C == 1) {
+        WS_FOR_SLOTS(S, slot)
+        y.set(slot, 0, 0, 0);
+    } else {
+        const auto largest = row_max(x);
+        WS_FOR_SLOTS(S, slot)
+        {
+            const int mine = column_of(largest.get(slot, 0).low, x, slot);
+            const int index =
+                column_or_first(across<sharing<L>::row_first, sharing<L>::row_last>(one::minimum(), mine));
+            y.set(slot, 0, index, index);
+        }
     }
     return y;
 }
@@ -337,9 +372,10 @@ static WS_DEVICE tile<int, R, 1, wide> row_argmax(const tile<T, R, C, wide> &x, 
     group_barrier();
 #pragma unroll
     for (int r = 0; r < R; r++) {
-        const H best = best_of_row(x, r);
+        const auto value = across<1, 16>(one::maximum(), share_of_row(one::maximum(), x, r));
+        const int index = across<1, 16>(one::minimum(), column_of(value, x, r));
         if (ptx::lane() == 0)
-            partial[r * 4 + threadIdx.x / 32 % 4] = best;
+            partial[r * 4 + threadIdx.x / 32 % 4] = {value, index};
     }
     group_barrier();
 #pragma unroll
@@ -348,7 +384,8 @@ static WS_DEVICE tile<int, R, 1, wide> row_argmax(const tile<T, R, C, wide> &x, 
 #pragma unroll
         for (int warp = 1; warp < 4; warp++)
             best.update(partial[r * 4 + warp].value, partial[r * 4 + warp].index);
-        y.set(r, 0, best.index, best.index);
+        const int index = column_or_first(best.index);
+        y.set(r, 0, index, index);
     }
     return y;
 }

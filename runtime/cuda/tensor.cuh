@@ -4,7 +4,8 @@
  * them.
  *
  * A shared tile is blocks of rows x 128 bytes, each with TMA's 128-byte swizzle: the 16-byte chunk c of row r
- * lies at chunk c ^ (r & 7).  Whole blocks are always copied; columns beyond the tile are never looked at.
+ * lies at chunk c ^ (r & 7).  Whole blocks are always copied; columns beyond the tile are never looked at.  Short rows
+ * that no product reads have lines of 64 bytes, chunk c at c ^ (r / 2 & 3), or of 32, chunk c at c ^ (r / 4 & 1).
  */
 #ifndef WS_CUDA_TENSOR_CUH
 #define WS_CUDA_TENSOR_CUH
@@ -374,17 +375,34 @@ WS_CONSTANT int round_up(int x, int multiple)
     return (x + multiple - 1) / multiple * multiple;
 }
 
-/* Bytes of a block of 128-byte lines, and elements of a line.  */
-WS_CONSTANT int block_bytes(int rows)
+/* The element of a tile in lines of LINE bytes, 64 or 32, which hold its rows: threads alone read it.  */
+template <typename T, int LINE> struct lined {
+    T x;
+    lined() = default;
+    explicit WS_DEVICE lined(T value) : x(value)
+    {
+    }
+};
+template <typename S> constexpr int line_bytes = 128;
+template <typename T, int LINE> constexpr int line_bytes<lined<T, LINE>> = LINE;
+template <typename S> struct element_in {
+    typedef S type;
+};
+template <typename T, int LINE> struct element_in<lined<T, LINE>> {
+    typedef T type;
+};
+
+/* Bytes of a block of lines, and elements of a line.  */
+WS_CONSTANT int block_bytes(int rows, int line = 128)
 {
-    return round_up(rows, 8) * 128;
+    return round_up(rows, 8) * line;
 }
-template <typename T> constexpr int line_elements = 128 / (int)sizeof(T);
+template <typename T> constexpr int line_elements = line_bytes<T> / (int)sizeof(T);
 
 template <typename T, int R, int C> struct __align__(1024) shared_tile
 {
     static constexpr int blocks = (C + line_elements<T> - 1) / line_elements<T>;
-    unsigned char bytes[blocks * block_bytes(R)];
+    unsigned char bytes[blocks * block_bytes(R, line_bytes<T>)];
 };
 
 template <int BYTES> struct __align__(16) scratch
@@ -400,19 +418,21 @@ template <typename T> struct interleaved {
 
 /* An R x C window of a shared tile whose blocks have S rows.  */
 template <typename T, int R, int C, int S> struct shared_view {
-    typedef T element;
+    typedef typename element_in<T>::type element;
     static constexpr int rows = R, cols = C, storage_rows = S;
     u32 base; /* of the shared tile */
     int row, col;
 
+    /* The swizzle takes bits of the address from the eighth on, as many as a line has chunks.  */
     WS_DEVICE u32 address(int r, int c) const
     {
-        int line = row + r, byte = (col + c) * (int)sizeof(T);
-        return base + byte / 128 * block_bytes(S) + line * 128 + ((byte % 128) ^ ((line & 7) << 4));
+        constexpr int length = line_bytes<T>, chunks = length / 16;
+        int line = row + r, byte = (col + c) * (int)sizeof(T), turn = line / (8 / chunks) & (chunks - 1);
+        return base + byte / length * block_bytes(S, length) + line * length + ((byte % length) ^ (turn << 4));
     }
-    WS_DEVICE T at(int r, int c) const
+    WS_DEVICE element at(int r, int c) const
     {
-        return *reinterpret_cast<const T *>(__cvta_shared_to_generic(address(r, c)));
+        return *reinterpret_cast<const element *>(__cvta_shared_to_generic(address(r, c)));
     }
     WS_DEVICE void set(int r, int c, T x) const
     {

@@ -330,7 +330,7 @@ template <bool TMA, typename M> void check_version(const M &m)
 }
 
 template <typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m,
+WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const tensor<T, N> &t, const M &m,
                             I... i)
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
@@ -352,7 +352,7 @@ WS_DEVICE void copy_tile_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &t
 }
 
 template <typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m,
+WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const tensor<T, N> &t, const M &m,
                           I... i)
 {
     check_version<TMA>(m);
@@ -360,7 +360,7 @@ WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to,
 }
 
 template <int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in(producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
+WS_DEVICE void copy_in(producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
 {
     copy_in_or(0, p, to, t, m, i...);
 }
@@ -368,8 +368,8 @@ WS_DEVICE void copy_in(producer<D, TMA> &p, shared_tile<T, R, C> &to, const tens
 /* Each CTA along A brings an equal share of the rows, to all of them.  Where the engine cannot, each copies the whole
    tile.  */
 template <typename B, along A, typename F, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_share_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m,
-                             I... i)
+WS_DEVICE void copy_share_or(F fill, producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const tensor<T, N> &t,
+                             const M &m, I... i)
 {
     static_assert(sizeof...(I) == N, "one coordinate for each dimension");
     constexpr int rows = R / B::count(A);
@@ -402,7 +402,7 @@ WS_DEVICE void copy_share_or(F fill, producer<D, TMA> &p, shared_tile<T, R, C> &
 }
 
 template <typename B, along A, int D, bool TMA, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_share(producer<D, TMA> &p, shared_tile<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
+WS_DEVICE void copy_share(producer<D, TMA> &p, tile_in_memory<T, R, C> &to, const tensor<T, N> &t, const M &m, I... i)
 {
     copy_share_or<B, A>(0, p, to, t, m, i...);
 }
@@ -589,7 +589,7 @@ WS_DEVICE void atomic_add(warp_output<T, R, BLOCKS> &o, const tensor<T, N> &t, c
 /* ---- gather: an operand of which each group has some rows -------------------------------------------------------- */
 
 template <typename T, int R, int C, int PART, layout L>
-WS_DEVICE shared_view<T, R, C> write_part(shared_tile<T, R, C> &to, const tile<T, PART, C, L> &x, long first_row)
+WS_DEVICE shared_view<T, R, C> write_part(tile_in_memory<T, R, C> &to, const tile<T, PART, C, L> &x, long first_row)
 {
     ws_sched *s = ws_sched_current();
     T *part = to.elements() + first_row * C;
@@ -601,7 +601,7 @@ WS_DEVICE shared_view<T, R, C> write_part(shared_tile<T, R, C> &to, const tile<T
 }
 
 template <typename T, int R, int C, int PART, layout L>
-WS_DEVICE void put_rows(shared_tile<T, R, C> &to, const tile<T, PART, C, L> &x, long first_row)
+WS_DEVICE void put_rows(tile_in_memory<T, R, C> &to, const tile<T, PART, C, L> &x, long first_row)
 {
     write_part(to, x, first_row);
 }
@@ -623,7 +623,7 @@ template <typename T, int R, int C, int PART, layout L>
 WS_DEVICE shared_view<T, R, C> gather(shared_tile<T, R, C> (&to)[2], int &turn, const tile<T, PART, C, L> &x,
                                       long first_row)
 {
-    shared_tile<T, R, C> &here = to[turn];
+    tile_in_memory<T, R, C> &here = to[turn];
     turn ^= 1;
     return write_part(here, x, first_row);
 }

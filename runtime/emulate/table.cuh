@@ -48,27 +48,27 @@ template <typename M> inline void prefetch(const maps<M> &)
 }
 
 template <typename F, int D, bool TMA, typename S, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, shared_tile<S, R, C> &to, const table<T, N> &t, const maps<M> &m,
-                          long w, I... i)
+WS_DEVICE void copy_in_or(F fill, producer<D, TMA> &p, tile_in_memory<S, R, C> &to, const table<T, N> &t,
+                          const maps<M> &m, long w, I... i)
 {
     copy_in_or(fill, p, to, t.at(w), m.at(w), i...);
 }
 template <int D, bool TMA, typename S, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_in(producer<D, TMA> &p, shared_tile<S, R, C> &to, const table<T, N> &t, const maps<M> &m, long w,
+WS_DEVICE void copy_in(producer<D, TMA> &p, tile_in_memory<S, R, C> &to, const table<T, N> &t, const maps<M> &m, long w,
                        I... i)
 {
     copy_in(p, to, t.at(w), m.at(w), i...);
 }
 template <typename B, along A, typename F, int D, bool TMA, typename S, typename T, typename M, int R, int C, int N,
           typename... I>
-WS_DEVICE void copy_share_or(F fill, producer<D, TMA> &p, shared_tile<S, R, C> &to, const table<T, N> &t,
+WS_DEVICE void copy_share_or(F fill, producer<D, TMA> &p, tile_in_memory<S, R, C> &to, const table<T, N> &t,
                              const maps<M> &m, long w, I... i)
 {
     copy_share_or<B, A>(fill, p, to, t.at(w), m.at(w), i...);
 }
 template <typename B, along A, int D, bool TMA, typename S, typename T, typename M, int R, int C, int N, typename... I>
-WS_DEVICE void copy_share(producer<D, TMA> &p, shared_tile<S, R, C> &to, const table<T, N> &t, const maps<M> &m, long w,
-                          I... i)
+WS_DEVICE void copy_share(producer<D, TMA> &p, tile_in_memory<S, R, C> &to, const table<T, N> &t, const maps<M> &m,
+                          long w, I... i)
 {
     copy_share<B, A>(p, to, t.at(w), m.at(w), i...);
 }

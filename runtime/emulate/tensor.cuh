@@ -296,22 +296,30 @@ constexpr int round_up(int x, int multiple)
     return (x + multiple - 1) / multiple * multiple;
 }
 
-template <typename T, int R, int C> struct alignas(1024) shared_tile {
-    static constexpr int blocks = round_up(C * (int)sizeof(T), 128) / 128;
-    unsigned char bytes[blocks * round_up(R, 8) * 128];
-
+/* What stands in memory of any lines, row by row.  */
+template <typename T, int R, int C> struct tile_in_memory {
     T *elements()
     {
-        return reinterpret_cast<T *>(bytes);
+        return reinterpret_cast<T *>(this);
     }
     const T *elements() const
     {
-        return reinterpret_cast<const T *>(bytes);
+        return reinterpret_cast<const T *>(this);
     }
     ws_sched_range range() const
     {
-        return {bytes, R * C * sizeof(T)};
+        return {(void *)this, R * C * sizeof(T)};
     }
+};
+template <typename T, int LINE> struct lined;
+template <typename T, int R, int C> struct alignas(1024) shared_tile : tile_in_memory<T, R, C> {
+    static constexpr int blocks = round_up(C * (int)sizeof(T), 128) / 128;
+    unsigned char bytes[blocks * round_up(R, 8) * 128];
+};
+template <typename T, int LINE, int R, int C>
+struct alignas(1024) shared_tile<lined<T, LINE>, R, C> : tile_in_memory<T, R, C> {
+    static_assert(C * (int)sizeof(T) <= LINE, "a line holds a row");
+    unsigned char bytes[round_up(R, 8) * LINE];
 };
 
 /* Element (r, c) is base[r * row_stride + c * col_stride]; one of the strides is 1.  */
@@ -331,19 +339,19 @@ template <typename T, int R, int C> struct shared_view {
     }
 };
 
-template <typename T, int R, int C> WS_DEVICE shared_view<T, R, C> view(const shared_tile<T, R, C> &s)
+template <typename T, int R, int C> WS_DEVICE shared_view<T, R, C> view(const tile_in_memory<T, R, C> &s)
 {
     return {s.elements(), C, 1};
 }
 
 template <int R, int C, typename T, int SR, int SC>
-WS_DEVICE shared_view<T, R, C> window(const shared_tile<T, SR, SC> &s, int row, int col)
+WS_DEVICE shared_view<T, R, C> window(const tile_in_memory<T, SR, SC> &s, int row, int col)
 {
     return {s.elements() + (long)row * SC + col, SC, 1};
 }
 
 template <int R, typename T, int SR, int SC>
-WS_DEVICE shared_view<T, R, SC> view(const shared_tile<T, SR, SC> &s, int row)
+WS_DEVICE shared_view<T, R, SC> view(const tile_in_memory<T, SR, SC> &s, int row)
 {
     return window<R, SC>(s, row, 0);
 }
@@ -367,7 +375,7 @@ template <layout L, typename T, int R, int C> WS_DEVICE tile<T, R, C, L> read(sh
 
 /* To an operand storage; the other groups have their own.  Barriers and the fence are statements of their own.  */
 template <typename T, int R, int C, layout L>
-WS_DEVICE shared_view<T, R, C> stage(shared_tile<T, R, C> &to, const tile<T, R, C, L> &x)
+WS_DEVICE shared_view<T, R, C> stage(tile_in_memory<T, R, C> &to, const tile<T, R, C, L> &x)
 {
     ws_sched *s = ws_sched_current();
     x.check("reads");
@@ -378,13 +386,13 @@ WS_DEVICE shared_view<T, R, C> stage(shared_tile<T, R, C> &to, const tile<T, R, 
 }
 
 template <typename T, int R, int C>
-WS_DEVICE shared_view<T, R, C> stage(shared_tile<T, R, C> &to, shared_view<T, R, C> v)
+WS_DEVICE shared_view<T, R, C> stage(tile_in_memory<T, R, C> &to, shared_view<T, R, C> v)
 {
     return stage(to, read<lines>(v));
 }
 
 /* Rows become columns.  */
-template <typename T, int R, int C> WS_DEVICE void transpose(shared_tile<T, C, R> &to, shared_view<T, R, C> v)
+template <typename T, int R, int C> WS_DEVICE void transpose(tile_in_memory<T, C, R> &to, shared_view<T, R, C> v)
 {
     stage(to, read<lines>(trans(v)));
 }

@@ -452,7 +452,7 @@ void memory_copy_in(Group *group, const Op *op)
                    .rounded = storage->rounded};
     if (!group->inside && !op->transfer->along) { /* nothing of such a tile is seen */
         memset(to, 0xff, (size_t)tile.rows * (size_t)tile.cols * (size_t)element_bytes(tile.dtype));
-        end->bytes += machine_copy_bytes(tile);
+        end->bytes += machine_copy_bytes(tile, storage->line);
         return;
     }
     element_of(tile.dtype, op->transfer->fill, copy.fill);
@@ -463,7 +463,7 @@ void memory_copy_in(Group *group, const Op *op)
         ws_sched_fail(s, "TMA is to load '%s', which does not lie as it has to", storage->name);
     int brought = by_tma ? rows.brought : tile.rows;
     ws_sched_range range = {to, (size_t)brought * (size_t)tile.cols * (size_t)element_bytes(tile.dtype)};
-    end->bytes += machine_copy_bytes(tile);
+    end->bytes += machine_copy_bytes(tile, storage->line);
     if (by_tma && op->transfer->along) {
         copy_share(group, op, t, at, &copy, end->index);
         return;

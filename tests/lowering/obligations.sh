@@ -81,6 +81,10 @@ ok 'bytes in registers against bytes in their own order' spoiled transposed \
     'has bytes in registers on the left, and on the right another order' 's/ interleaved=1//'
 ok 'bytes in the order of registers that others read' spoiled transposed \
     'reads bytes in the order of registers as if they were in their own' '/storage ta ring/s/$/ interleaved=1/'
+ok 'a product of short lines' spoiled prepared 'reads lines of less than 128 bytes as if they were whole' \
+    '/storage halves ring/{s/bytes=8192/bytes=4096/;s/$/ line=64/}'
+ok 'rows that are longer than their lines' spoiled prepared 'copies rows that their lines do not hold' \
+    '/storage tw ring/{s/line=64/line=32/;s/bytes=4096/bytes=2048/;s/offset=[0-9]*/& stride=2048/}'
 ok 'a ring that is filled from none' spoiled transposed "ring 'tb_transposed_ring' lacks" 's/ from=tb_ring//'
 ok 'an output in memory of another use' spoiled gemm 'copies its tile out of memory of another use' \
     "$consumer"'s/\(store %c.*\)storage=c_out/\1storage=ta/'

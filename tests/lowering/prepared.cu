@@ -7,7 +7,7 @@ struct prepared_params {
     ws::tensor<float, 2> c;
     ws::tensor<float, 2> s;
     ws::edge_map a_map;                  // tiles of 128 rows, the last as it is
-    ws::edge_map w_map;                  // tiles of 64 rows, the last as it is
+    ws::edge_map w_map_lines_64;         // tiles of 64 rows, the last as it is
     ws::map c_map;
     int K;
     ws::grid<2> grid;
@@ -15,9 +15,9 @@ struct prepared_params {
 
 struct prepared_shared {
     ws::shared_tile<ws::f16, 128, 64> ta[8];
-    ws::shared_tile<signed char, 64, 64> tw[6];
+    ws::shared_tile<ws::lined<signed char, 64>, 64, 64> tw[6];
     ws::shared_tile<ws::f16, 64, 64> halves[3];
-    ws::output<float, 64, 1> c_out[2];   // 64 rows, 1 block of 128 bytes; one for each group
+    ws::output<float, 64, 3> c_out[2];   // 64 rows, 3 blocks of 128 bytes; one for each group
     ws::ring<8> ta_ring;
     ws::ring<6> tw_ring;
     ws::ring<3> halves_ring;
@@ -25,9 +25,9 @@ struct prepared_shared {
 };
 static_assert(offsetof(prepared_shared, ta) == 0);
 static_assert(offsetof(prepared_shared, tw) == 131072);
-static_assert(offsetof(prepared_shared, halves) == 180224);
-static_assert(offsetof(prepared_shared, c_out) == 204800);
-static_assert(sizeof(prepared_shared) == 222208);
+static_assert(offsetof(prepared_shared, halves) == 155648);
+static_assert(offsetof(prepared_shared, c_out) == 180224);
+static_assert(sizeof(prepared_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void prepared_producer(const prepared_params &p, prepared_shared &s, int group)
@@ -42,7 +42,7 @@ static WS_DEVICE void prepared_producer(const prepared_params &p, prepared_share
             ws::copy_in(ta_ring, s.ta[ta_slot], p.a, p.a_map, i, k);
             ta_ring.put_done();
             const int tw_slot = tw_ring.put();
-            ws::copy_in(tw_ring, s.tw[tw_slot], p.w, p.w_map, j, k);
+            ws::copy_in(tw_ring, s.tw[tw_slot], p.w, p.w_map_lines_64, j, k);
             tw_ring.put_done();
         }
     }
@@ -73,19 +73,19 @@ static WS_DEVICE void prepared_consumer(const prepared_params &p, prepared_share
             ws::wait<0>(acc);
             ta_ring.consumed<0>();
             halves_ring.consumed<0>();
-            ws::store_wait<0>();
+            ws::store_wait<2>();
             const auto box = ws::stage<0>(c_out, acc);
             ws::fence();
             ws::store(c_out, p.c, p.c_map, i, j, box);  // prepared.ir:23
-            ws::store_wait<0>();
+            ws::store_wait<2>();
             const auto box_2 = ws::stage<1>(c_out, acc);
             ws::fence();
             ws::store(c_out, p.c, p.c_map, i, j, box_2);  // prepared.ir:23
-            ws::store_wait<0>();
+            ws::store_wait<2>();
             const auto box_3 = ws::stage<2>(c_out, acc);
             ws::fence();
             ws::store(c_out, p.c, p.c_map, i, j, box_3);  // prepared.ir:23
-            ws::store_wait<0>();
+            ws::store_wait<2>();
             const auto box_4 = ws::stage<3>(c_out, acc);
             ws::fence();
             ws::store(c_out, p.c, p.c_map, i, j, box_4);  // prepared.ir:23
@@ -132,14 +132,14 @@ static WS_KERNEL(512, 1) void prepared_kernel(WS_PARAMS(prepared_params) p)
         s.halves_ring.init("halves_ring", 1);  // one group releases each slot
         s.pingpong.init("pingpong");
         ws::prefetch(p.a_map);
-        ws::prefetch(p.w_map);
+        ws::prefetch(p.w_map_lines_64);
         ws::prefetch(p.c_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.a_map, p.w_map))
+            if (ws::by_tma(p.a_map, p.w_map_lines_64))
                 prepared_producer<true>(p, s, 0);
             else
                 prepared_producer<false>(p, s, 0);
@@ -163,7 +163,7 @@ extern "C" void ws_launch_prepared(int M, int N, int K, const void *A, const voi
     call.tensor(p.s, "s", S, {K, N}, {N, 1}, ws::loaded);
     call.place();
     call.map(p.a_map, p.a, 128);
-    call.map(p.w_map, p.w, 64);
+    call.map<ws::lined<signed char, 64>>(p.w_map_lines_64, p.w, 64);
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 128}, {0, N, 64}}, ws::order_auto, 0);

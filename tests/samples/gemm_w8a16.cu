@@ -7,7 +7,7 @@ struct gemm_w8a16_params {
     ws::tensor<float, 1> s;
     ws::tensor<ws::f16, 2> c;
     ws::edge_map a_map;                  // tiles of 256 rows, the last as it is
-    ws::edge_map w_map;                  // tiles of 128 rows, the last as it is
+    ws::edge_map w_map_lines_64;         // tiles of 128 rows, the last as it is
     ws::map c_map;
     int K;
     ws::grid<2> grid;
@@ -15,17 +15,17 @@ struct gemm_w8a16_params {
 
 struct gemm_w8a16_shared {
     ws::shared_tile<ws::f16, 256, 64> x[4];
-    ws::shared_tile<signed char, 128, 64> w_tile[2];
+    ws::shared_tile<ws::lined<signed char, 64>, 128, 64> w_tile[2];
     ws::shared_tile<ws::f16, 128, 64> halves[3];
-    ws::output<ws::f16, 64, 1> c_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
+    ws::output<ws::f16, 64, 2> c_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<4> x_ring;
     ws::ring<2> w_tile_ring;
     ws::ring<3> halves_ring;
 };
 static_assert(offsetof(gemm_w8a16_shared, x) == 0);
 static_assert(offsetof(gemm_w8a16_shared, w_tile) == 131072);
-static_assert(offsetof(gemm_w8a16_shared, halves) == 163840);
-static_assert(offsetof(gemm_w8a16_shared, c_out) == 212992);
+static_assert(offsetof(gemm_w8a16_shared, halves) == 147456);
+static_assert(offsetof(gemm_w8a16_shared, c_out) == 196608);
 static_assert(sizeof(gemm_w8a16_shared) == 230400);
 
 template <bool TMA>
@@ -41,7 +41,7 @@ static WS_DEVICE void gemm_w8a16_producer(const gemm_w8a16_params &p, gemm_w8a16
             ws::copy_in(x_ring, s.x[x_slot], p.a, p.a_map, i, k);
             x_ring.put_done();
             const int w_tile_slot = w_tile_ring.put();
-            ws::copy_in(w_tile_ring, s.w_tile[w_tile_slot], p.w, p.w_map, j, k);
+            ws::copy_in(w_tile_ring, s.w_tile[w_tile_slot], p.w, p.w_map_lines_64, j, k);
             w_tile_ring.put_done();
         }
     }
@@ -75,11 +75,11 @@ static WS_DEVICE void gemm_w8a16_consumer(const gemm_w8a16_params &p, gemm_w8a16
             const auto x = ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile),
                                                      ws::load_row<64, ws::frag>(p.s, column)));
             const long n = i + first_row;
-            ws::store_wait<0>();
+            ws::store_wait<1>();
             const auto box = ws::stage<0>(c_out, x);
             ws::fence();
             ws::store(c_out, p.c, p.c_map, n, column, box);  // gemm_w8a16.c:29
-            ws::store_wait<0>();
+            ws::store_wait<1>();
             const auto box_2 = ws::stage<1>(c_out, x);
             ws::fence();
             ws::store(c_out, p.c, p.c_map, n, column, box_2);  // gemm_w8a16.c:29
@@ -117,14 +117,14 @@ static WS_KERNEL(512, 1) void gemm_w8a16_kernel(WS_PARAMS(gemm_w8a16_params) p)
         s.w_tile_ring.init("w_tile_ring", 1);  // one group releases each slot
         s.halves_ring.init("halves_ring", 2);  // two groups release each slot
         ws::prefetch(p.a_map);
-        ws::prefetch(p.w_map);
+        ws::prefetch(p.w_map_lines_64);
         ws::prefetch(p.c_map);
     }
     ws::start();
     if (ws::warp_group() == 0) {
         ws::registers_down<40>();
         if (ws::first_warp()) {
-            if (ws::by_tma(p.a_map, p.w_map))
+            if (ws::by_tma(p.a_map, p.w_map_lines_64))
                 gemm_w8a16_producer<true>(p, s, 0);
             else
                 gemm_w8a16_producer<false>(p, s, 0);
@@ -148,7 +148,7 @@ extern "C" void ws_launch_gemm_w8a16(int M, int N, int K, const void *A, const v
     call.tensor(p.c, "c", C, {M, N}, {N, 1}, ws::stored);
     call.place();
     call.map(p.a_map, p.a, 256);
-    call.map(p.w_map, p.w, 128);
+    call.map<ws::lined<signed char, 64>>(p.w_map_lines_64, p.w, 128);
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 256}, {0, N, 128}}, ws::order_auto, 0);

@@ -22,6 +22,14 @@
 enum {
     MOST_MULTIPLYING =
         2,              /* groups: with the preparer and the producer four, among which the registers are shared out */
+    MOST_PREPARING = 2, /* groups */
+    WAITING = 600,      /* clocks of an iteration of the preparer, measured: for memory, its slots and its own warps */
+    RESERVE = 2,        /* so many times the preparer's clocks are to fit into those of the products */
+    MOST_HELD = 112,    /* registers of tiles that a preparer holds at once, and beside them */
+    BESIDE_HELD = 40,
+    FEW_BESIDE_HELD = 24,
+    BESIDE_SUM = 40,    /* registers of a group that multiplies beside its accumulator */
+    ISSUING = 40,       /* of the producer */
     HANDING_OVER = 160, /* clocks of an iteration of the preparer in which nobody computes: two waits, fence, meeting */
     STAGING = 240,      /* the same where a group stages an operand and waits for its own product before */
     SLOW_CLOCKS = 8,    /* of an operation of many instructions, for each of an element's usual one */
@@ -36,6 +44,7 @@ typedef struct {
     const Slice *slice;
     bool bad;
     int64_t clocks; /* of one group, for what stands in the loop */
+    int registers;  /* of its tiles, all of them */
     const Block *body;
 } Chain;
 
@@ -69,8 +78,11 @@ static void visit_chain(Op *op, void *context)
     bool alone = class_ == CLASS_LOAD && !schedule_of(op)->depth;
     chain->bad |= op_is_product(op) || class_ == CLASS_STORE || op->code == OP_SUM_PARTS;
     chain->bad |= alone && is_stored(chain->in, op);
-    if (op_at_block(op, chain->body))
-        chain->clocks += clocks_of(op);
+    if (!op_at_block(op, chain->body))
+        return;
+    chain->clocks += clocks_of(op);
+    if (op->nresults == 1 && op->results[0]->type.kind == K_TILE)
+        chain->registers += machine_tile_registers(op->results[0]->type, LAYOUT_ROWS);
 }
 
 /* The operand itself, or what it is the transpose of.  */
@@ -97,8 +109,13 @@ static bool only_operand(const Chooser *in, const Value *value)
     return any;
 }
 
+typedef struct {
+    int64_t clocks;
+    int registers;
+} Need;
+
 /* What a group needs to make the operand `product->args[arg]`; false: it may not be made elsewhere.  */
-static bool may_be_prepared(const Chooser *in, const Op *product, int arg, const Block *body, int64_t *clocks)
+static bool may_be_prepared(const Chooser *in, const Op *product, int arg, const Block *body, Need *need)
 {
     Value *value = prepared_value(product->args[arg]);
     Op *source = value->def;
@@ -108,8 +125,9 @@ static bool may_be_prepared(const Chooser *in, const Op *product, int arg, const
     const Slice slice = choose_slice(in->kernel, source);
     Chain chain = {.in = in, .slice = &slice, .body = body};
     ir_walk(in->kernel->body, visit_chain, &chain);
-    *clocks = chain.clocks + (int64_t)value->type.rows * value->type.cols * dtype_bytes(value->type.dtype) / 16 /
-                                 MACHINE_GROUP_THREADS;
+    need->clocks = chain.clocks + (int64_t)value->type.rows * value->type.cols * dtype_bytes(value->type.dtype) / 16 /
+                                      MACHINE_GROUP_THREADS;
+    need->registers = chain.registers;
     return !chain.bad;
 }
 
@@ -117,7 +135,8 @@ static bool may_be_prepared(const Chooser *in, const Op *product, int arg, const
 
 typedef struct {
     int64_t products, own,
-        preparer; /* clocks of an iteration: products; operands in their groups; in a role of its own */
+        preparer;  /* clocks of an iteration: products; operands in their groups; in a role of its own */
+    int registers; /* of the tiles that it makes, all of them */
 } Estimate;
 
 static int64_t product_clocks(const Chooser *in, const Op *loop)
@@ -220,6 +239,31 @@ static bool has_threads(const Chooser *in, int groups)
     return !turner && !grid->producer_registers && !grid->consumer_registers && groups <= MOST_MULTIPLYING;
 }
 
+/* Of each of so many preparing groups; 0: too few are left for them.  */
+static int registers_of(const Chooser *in, const Estimate *estimate, int groups, int preparers)
+{
+    const Machine *machine = in->kernel->machine;
+    int all = groups + preparers + 1, pool = all * (machine->registers / (all * MACHINE_GROUP_THREADS) / 8 * 8);
+    int left = (pool - ISSUING - groups * (choose_product_registers(in, groups) + BESIDE_SUM)) / preparers / 8 * 8;
+    int held = (estimate->registers < MOST_HELD ? estimate->registers : MOST_HELD) / preparers;
+    int wanted = (held + BESIDE_HELD + 7) / 8 * 8, least = (held + FEW_BESIDE_HELD + 7) / 8 * 8;
+    return left >= wanted ? wanted : left >= least ? left : 0;
+}
+
+/* Why a second group does not prepare, too, or NULL.  */
+static const char *second_objection(const Chooser *in, const Estimate *estimate, int groups, int *registers)
+{
+    int64_t handing = HANDING_OVER, alone = WAITING + estimate->preparer - handing;
+    *registers = registers_of(in, estimate, groups, MOST_PREPARING);
+    if (RESERVE * alone <= estimate->products)
+        return "a second one is not needed";
+    if (!choose_products_fit(in, groups + 1 + MOST_PREPARING))
+        return "with a second one products would be too wide";
+    if (!*registers)
+        return "a second one lacks registers";
+    return NULL;
+}
+
 static const char *objection(const Chooser *in, const Estimate *estimate, int groups)
 {
     if (!has_threads(in, groups))
@@ -231,7 +275,8 @@ static const char *objection(const Chooser *in, const Estimate *estimate, int gr
     return NULL;
 }
 
-static void say(Chooser *in, const Op *loop, const char *names, const Estimate *estimate, const char *why)
+static void say(Chooser *in, const Op *loop, const char *names, const Estimate *estimate, const char *why,
+                const char *groups)
 {
     int64_t together = estimate->products > estimate->preparer ? estimate->products : estimate->preparer;
     const char *numbers =
@@ -244,8 +289,22 @@ static void say(Chooser *in, const Op *loop, const char *names, const Estimate *
         remark(in->kernel, DIAG_MISSED, loop->control->pipeline->loc, "%s is not prepared by a role of its own: %s; %s",
                names, why, numbers);
     else
-        remark(in->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc, "%s is prepared by a role of its own; %s",
-               names, numbers);
+        remark(in->kernel, DIAG_OPTIMIZED, loop->control->pipeline->loc, "%s is prepared by a role of its own, %s; %s",
+               names, groups, numbers);
+}
+
+/* How many groups prepare, in words.  */
+static const char *choose_preparers(Chooser *in, const Estimate *estimate, int groups)
+{
+    int registers;
+    const char *why = second_objection(in, estimate, groups, &registers);
+    in->preparers = why ? 1 : MOST_PREPARING;
+    in->preparing_registers = why ? 0 : registers;
+    return why ? arena_print(in->kernel->module, "one group: %s", why)
+               : arena_print(in->kernel->module,
+                             "%d groups with %d registers, since one would wait %d clocks of an "
+                             "iteration beside its work",
+                             MOST_PREPARING, registers, WAITING);
 }
 
 /* The operands of one loop together: one role prepares them all.  */
@@ -253,19 +312,20 @@ static void choose_loop(Chooser *in, const Op *loop, int groups)
 {
     int first = in->nprepared;
     const char *names = NULL;
-    Estimate estimate = {product_clocks(in, loop), 0, HANDING_OVER};
+    Estimate estimate = {product_clocks(in, loop), 0, HANDING_OVER, 0};
     for (int i = 0; i < in->ndots; i++)
         for (int arg = 0; arg < 2; arg++) {
             const Op *dot = in->dots[i];
-            int64_t clocks;
+            Need need;
             if (!op_is_dot(dot) || pipelined_loop(dot) != loop ||
-                !may_be_prepared(in, dot, arg, loop->blocks[0], &clocks))
+                !may_be_prepared(in, dot, arg, loop->blocks[0], &need))
                 continue;
             Value *value = prepared_value(dot->args[arg]);
             choose_push(in->kernel, &in->prepared, &in->nprepared, value->def);
             schedule_op(value->def)->depth = -1;
-            estimate.preparer += clocks;
-            estimate.own += STAGING + clocks * (arg ? groups : 1);
+            estimate.preparer += need.clocks;
+            estimate.registers += need.registers;
+            estimate.own += STAGING + need.clocks * (arg ? groups : 1);
             names = names ? arena_print(in->kernel->module, "%s, %s", names, name_of(value)) : name_of(value);
         }
     if (in->nprepared == first)
@@ -277,7 +337,7 @@ static void choose_loop(Chooser *in, const Op *loop, int groups)
     for (int i = first; i < in->nprepared && why; i++)
         schedule_op(in->prepared[i])->depth = 0;
     in->nprepared = why ? first : in->nprepared;
-    say(in, loop, names, &estimate, why);
+    say(in, loop, names, &estimate, why, why ? NULL : choose_preparers(in, &estimate, groups));
 }
 
 void choose_prepared(Chooser *in, int groups)
@@ -286,38 +346,51 @@ void choose_prepared(Chooser *in, int groups)
     for (int i = 0; i < in->nloops && in->specialized && !said; i++)
         if (in->loops[i]->control->pipeline->schedule == SCHEDULE_FINE)
             choose_loop(in, in->loops[i], groups);
-    const Role *role = in->nprepared && !said ? role_new(in->kernel, "preparer", ROLE_COMPUTES, 1) : NULL;
+    Role *role = in->nprepared && !said ? role_new(in->kernel, "preparer", ROLE_COMPUTES, in->preparers) : NULL;
+    if (role)
+        role->registers = in->preparing_registers;
     for (int i = 0; i < in->nprepared && role; i++)
         schedule_op(in->prepared[i])->maker = ROLE_BIT(role);
     if (in->nprepared || in->storing)
         share_out(in);
 }
 
-/* Slots of open rings of a kernel with prepared operands, so many of what the products get straight from the copies. */
-static int slots_of(const Chooser *in, const Op *source, int depth)
+/* Slots of an open ring of a kernel with prepared operands: so many of what products get straight from the copies, and
+   of what the preparer alone gets.  */
+static int slots_of(const Chooser *in, const Op *source, int depth, int passing)
 {
     uint32_t consumer = ROLE_BIT(role_that(in->kernel, ROLE_STORES));
-    int prepared = depth < PREPARED_SLOTS ? depth : PREPARED_SLOTS, passing = depth + 1 - prepared;
     if (source->code != OP_LOAD)
-        return prepared;
-    if (!schedule_of(source)->roles || schedule_of(source)->roles & consumer)
-        return depth;
-    return passing > PASSING_SLOTS ? passing : PASSING_SLOTS;
+        return depth < PREPARED_SLOTS ? depth : PREPARED_SLOTS;
+    return !schedule_of(source)->roles || schedule_of(source)->roles & consumer ? depth : passing;
+}
+
+static bool slots_fit(const Chooser *in, int64_t room, int depth, int passing)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < in->nrings; i++)
+        if (schedule_of(in->rings[i])->depth < 0)
+            bytes += slots_of(in, in->rings[i], depth, passing) * room_of_slot(in->rings[i]);
+    return bytes <= room;
+}
+
+/* What the preparer gets is there as early as what products get, if there is room; else as late as it may be.  */
+static int least_passing(int depth)
+{
+    int late = depth + 1 - (depth < PREPARED_SLOTS ? depth : PREPARED_SLOTS);
+    return late > PASSING_SLOTS ? late : PASSING_SLOTS;
 }
 
 int choose_uneven_depth(Chooser *in, int64_t room, int most)
 {
     int depth = most;
-    for (; depth > 1; depth--) {
-        int64_t bytes = 0;
-        for (int i = 0; i < in->nrings; i++)
-            if (schedule_of(in->rings[i])->depth < 0)
-                bytes += slots_of(in, in->rings[i], depth) * room_of_slot(in->rings[i]);
-        if (bytes <= room)
-            break;
-    }
+    while (depth > 1 && !slots_fit(in, room, depth, least_passing(depth)))
+        depth--;
+    int passing = least_passing(depth) > depth ? least_passing(depth) : depth;
+    while (passing > least_passing(depth) && !slots_fit(in, room, depth, passing))
+        passing--;
     for (int i = 0; i < in->nrings; i++)
         if (schedule_of(in->rings[i])->depth < 0)
-            schedule_op(in->rings[i])->depth = slots_of(in, in->rings[i], depth);
+            schedule_op(in->rings[i])->depth = slots_of(in, in->rings[i], depth, passing);
     return depth;
 }

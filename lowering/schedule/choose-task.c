@@ -330,10 +330,18 @@ bool choose_task_rows(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {
         bool multiplies = role == role_that(kernel, ROLE_STORES);
-        const Task *task = role->replicas > 1 && !multiplies ? task_called(kernel, role->name) : NULL;
+        const Task *task = task_called(kernel, role->name);
         Op *why = NULL;
-        if (task && !split_rows(kernel, role, role->replicas, &why))
+        if (multiplies || role->replicas == 1 || split_rows(kernel, role, role->replicas, &why))
+            continue;
+        if (task)
             reject(kernel, task->loc, REASON_TASK_GROUPS, task->name, why->loc.line, role->replicas);
+        else
+            remark(kernel, DIAG_MISSED, why->loc,
+                   "rows are not divided over %d groups of the %s because of this operation", role->replicas,
+                   role->name);
+        role->replicas = 1;
+        role->registers = 0;
     }
     return !kernel->failed;
 }

@@ -429,6 +429,8 @@ static void settle_loop(Chooser *in, Op *loop)
 {
     Pipeline *pipeline = loop->control->pipeline;
     int asked = pipeline->in_flight, wanted = asked > 0 ? asked : pipeline->depth >= 2 ? 2 : 1;
+    if (asked <= 0 && pipeline->automatic && in->preparers > 1)
+        wanted = 1; /* slots are scarce, and the other group multiplies meanwhile */
     if (asked <= 0 && choose_said_slots(in, loop) < wanted)
         wanted = choose_said_slots(in, loop);
     pipeline->in_flight = in_flight_effective(in, loop, wanted);
@@ -446,7 +448,7 @@ static void settle_loop(Chooser *in, Op *loop)
 /* ---- consumer groups --------------------------------------------------------------------------------------------- */
 
 /* Registers of the largest accumulator that a group would hold.  */
-static int product_registers(const Chooser *in, int groups)
+int choose_product_registers(const Chooser *in, int groups)
 {
     int registers = 0;
     for (int i = 0; i < in->ndots; i++) {
@@ -482,7 +484,7 @@ int choose_wanted_groups(const Chooser *in)
         int each = in->dots[i]->results[0]->type.rows;
         rows = rows == 0 || each < rows ? each : rows;
     }
-    if (rows % (2 * MACHINE_MMA_ROWS) == 0 && product_registers(in, 2) <= BUDGET_EASY_REGISTERS)
+    if (rows % (2 * MACHINE_MMA_ROWS) == 0 && choose_product_registers(in, 2) <= BUDGET_EASY_REGISTERS)
         return 2;
     if (rows % (3 * MACHINE_MMA_ROWS) == 0 && choose_products_fit(in, 3 + 1))
         return 3;
@@ -554,7 +556,7 @@ static void choose_pingpong(Chooser *in)
     Grid *grid = &in->kernel->grid;
     Pipeline *pipeline = in->nloops == 1 && !grid->parts ? in->loops[0]->control->pipeline : NULL;
     if (!pipeline || !pipeline->automatic || pipeline->schedule != SCHEDULE_FINE || grid->split != SPLIT_AUTO ||
-        grid->consumers || in->storing)
+        grid->consumers || in->storing || in->preparers > 1)
         return;
     pipeline->pingpong |= holds_accumulators(in, in->loops[0]) && room_for_staged(in, 2, false);
 }
@@ -588,7 +590,7 @@ static int choose_groups(Chooser *in)
     }
     if (grid->consumers == 1)
         return 1;
-    bool one = product_registers(in, 1) <= BUDGET_HELD_REGISTERS && room_for_staged(in, 1, true);
+    bool one = choose_product_registers(in, 1) <= BUDGET_HELD_REGISTERS && room_for_staged(in, 1, true);
     for (int groups = choose_wanted_groups(in); groups > 1; groups--)
         if (one && !room_for_staged(in, groups, true))
             continue; /* each group stages operands of its own */

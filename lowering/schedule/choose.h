@@ -14,7 +14,9 @@ typedef struct {
     int nloads, nstores, nloops, ndots;
     Op **prepared; /* whose results a role of its own puts into rings: choose-prepare.c */
     int nprepared;
-    Op **rings; /* these, and loads */
+    int preparers;           /* groups of the role that does, where the compiler has made it */
+    int preparing_registers; /* of each of them; 0: plan decides */
+    Op **rings;              /* these, and loads */
     int nrings;
     int64_t parts_bytes;   /* where blocks of a cluster exchange parts of a sum */
     int64_t scratch_bytes; /* where threads of a group exchange elements of a tile */
@@ -30,6 +32,8 @@ typedef struct {
 void choose_push(Kernel *kernel, Op ***list, int *count, Op *op);
 Slice choose_slice(Kernel *kernel, Op *op);
 bool choose_products_fit(const Chooser *in, int groups);
+/* Registers of the largest accumulator that each of so many groups holds, where they divide its rows.  */
+int choose_product_registers(const Chooser *in, int groups);
 int choose_wanted_groups(const Chooser *in); /* where the user says nothing */
 /* A store to the same memory that may come before the load, or NULL.  */
 Op *choose_aliasing_store(const Chooser *in, Op *load);
@@ -45,7 +49,8 @@ int choose_uneven_depth(Chooser *in, int64_t room, int most);
 
 /* choose-task.c: roles that the user names, and what they put into rings, before the schedule of a loop is chosen.  */
 void choose_tasks(Chooser *in);
-bool choose_task_rows(Kernel *kernel);      /* each group of a task that prepares has its rows; false: it cannot */
+/* Each group of a role that prepares has its rows; false: those of a task cannot.  */
+bool choose_task_rows(Kernel *kernel);
 void choose_check_rings(const Chooser *in); /* ring(x, D) is of tiles that rings carry */
 /* The fewest that the user said of a ring that products read.  */
 int choose_said_slots(const Chooser *in, const Op *loop);

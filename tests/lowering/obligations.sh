@@ -372,7 +372,7 @@ ok 'a slot turned over and not released' spoiled transposed \
 
 # what a role computes for others
 preparer='/program preparer/,$'
-ok 'a computed tile that is not put' spoiled prepared "ends a put of 'halves_ring' without a copy into 'halves'" \
+ok 'a computed tile that is not put' spoiled prepared "ring 'halves_ring': 1 groups fill a slot, and its barrier expects 2" \
     '/ put_tile /d'
 ok 'a computed tile put twice' spoiled prepared "writes two tiles to one slot of 'halves'" '/ put_tile /p'
 ok 'a tile of another type' spoiled prepared 'writes to memory of another shape' \
@@ -380,7 +380,7 @@ ok 'a tile of another type' spoiled prepared 'writes to memory of another shape'
 ok 'another tile than the source has' spoiled prepared "writes something else to 'halves' than the source has there" \
     "$preparer"'s/mul %wide, %ts/mul %wide, %wide/'
 ok 'a computed tile of other scales' spoiled prepared "writes something else to 'halves' than the source has there" \
-    "$preparer"'s/load_col %s, %\([a-z.0-9]*\), %j/load_col %s, %\1, %i/'
+    "$preparer"'s/load_col %s, %\([a-z.0-9]*\), %3/load_col %s, %\1, %2/'
 ok 'a direct load of what another role stores' spoiled prepared 'loads what another role stores' \
     's/%s: tensor<f32,2>\(.*\) = tensor %S,/%s: tensor<f32,2>\1 = tensor %C,/'
 ok 'a computed tile that is not fenced' spoiled prepared "hands on 'halves', which its threads wrote, without a fence" \

@@ -15,25 +15,24 @@ struct prepared_params {
 
 struct prepared_shared {
     ws::shared_tile<ws::f16, 128, 64> ta[8];
-    ws::shared_tile<ws::lined<signed char, 64>, 64, 64> tw[6];
+    ws::shared_tile<ws::lined<signed char, 64>, 64, 64> tw[8];
     ws::shared_tile<ws::f16, 64, 64> halves[3];
-    ws::output<float, 64, 3> c_out[2];   // 64 rows, 3 blocks of 128 bytes; one for each group
+    ws::output<float, 64, 2> c_out[2];   // 64 rows, 2 blocks of 128 bytes; one for each group
     ws::ring<8> ta_ring;
-    ws::ring<6> tw_ring;
+    ws::ring<8> tw_ring;
     ws::ring<3> halves_ring;
-    ws::pingpong<2> pingpong;
 };
 static_assert(offsetof(prepared_shared, ta) == 0);
 static_assert(offsetof(prepared_shared, tw) == 131072);
-static_assert(offsetof(prepared_shared, halves) == 155648);
-static_assert(offsetof(prepared_shared, c_out) == 180224);
-static_assert(sizeof(prepared_shared) == 230400);
+static_assert(offsetof(prepared_shared, halves) == 163840);
+static_assert(offsetof(prepared_shared, c_out) == 188416);
+static_assert(sizeof(prepared_shared) == 222208);
 
 template <bool TMA>
 static WS_DEVICE void prepared_producer(const prepared_params &p, prepared_shared &s, int group)
 {
     ws::producer<8, TMA> ta_ring(s.ta_ring);
-    ws::producer<6, TMA> tw_ring(s.tw_ring);
+    ws::producer<8, TMA> tw_ring(s.tw_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // prepared.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
@@ -53,47 +52,29 @@ static WS_DEVICE void prepared_consumer(const prepared_params &p, prepared_share
     ws::consumer<8> ta_ring(s.ta_ring);
     ws::consumer<3> halves_ring(s.halves_ring);
     ws::warp_output c_out(s.c_out[group]);
-    s.pingpong.begin(group);
+    const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // prepared.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
-        if (t.ordinal() % 2 == group) {  // prepared.ir:2
-            auto acc = ws::full<float, 128, 64, ws::frag>(0);
-            s.pingpong.take(group);
-            for (int k = 0; k < p.K; k += 64) {  // prepared.ir:11
-                const int ta_slot = ta_ring.get();
-                const int halves_slot = halves_ring.get();
-                ws::mma(acc, ws::view(s.ta[ta_slot]), ws::trans(ws::view(s.halves[halves_slot])));
-                ws::commit();
-                ws::wait<1>(acc);
-                ta_ring.consumed<1>();
-                halves_ring.consumed<1>();
-            }
-            s.pingpong.pass(group);
+        auto acc = ws::full<float, 64, 64, ws::frag>(0);
+        for (int k = 0; k < p.K; k += 64) {  // prepared.ir:11
+            const int ta_slot = ta_ring.get();
+            const int halves_slot = halves_ring.get();
+            ws::mma(acc, ws::window<64, 64>(s.ta[ta_slot], first_row, 0), ws::trans(ws::view(s.halves[halves_slot])));
+            ws::commit();
             ws::wait<0>(acc);
-            ta_ring.consumed<0>();
             halves_ring.consumed<0>();
-            ws::store_wait<2>();
-            const auto box = ws::stage<0>(c_out, acc);
-            ws::fence();
-            ws::store(c_out, p.c, p.c_map, i, j, box);  // prepared.ir:23
-            ws::store_wait<2>();
-            const auto box_2 = ws::stage<1>(c_out, acc);
-            ws::fence();
-            ws::store(c_out, p.c, p.c_map, i, j, box_2);  // prepared.ir:23
-            ws::store_wait<2>();
-            const auto box_3 = ws::stage<2>(c_out, acc);
-            ws::fence();
-            ws::store(c_out, p.c, p.c_map, i, j, box_3);  // prepared.ir:23
-            ws::store_wait<2>();
-            const auto box_4 = ws::stage<3>(c_out, acc);
-            ws::fence();
-            ws::store(c_out, p.c, p.c_map, i, j, box_4);  // prepared.ir:23
-        } else {
-            const int n = ws::max((p.K + 63) / 64, 0);
-            ta_ring.skip(n);
-            halves_ring.skip(n);
+            ta_ring.consumed<0>();
         }
+        const long n = i + first_row;
+        ws::store_wait<1>();
+        const auto box = ws::stage<0>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, n, j, box);  // prepared.ir:23
+        ws::store_wait<1>();
+        const auto box_2 = ws::stage<1>(c_out, acc);
+        ws::fence();
+        ws::store(c_out, p.c, p.c_map, n, j, box_2);  // prepared.ir:23
     }
     ws::store_wait<0>();
 }
@@ -101,21 +82,22 @@ static WS_DEVICE void prepared_consumer(const prepared_params &p, prepared_share
 static WS_DEVICE void prepared_preparer(const prepared_params &p, prepared_shared &s, int group)
 {
     ws::producer<3> halves_ring(s.halves_ring);
-    ws::consumer<6> tw_ring(s.tw_ring);
+    ws::consumer<8> tw_ring(s.tw_ring);
+    const long first_row = (long)group * 32;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // prepared.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
         for (int k = 0; k < p.K; k += 64) {  // prepared.ir:11
             const int tw_slot = tw_ring.get();
-            const auto tw = ws::read<ws::lines_4>(ws::view(s.tw[tw_slot]));
+            const auto tw = ws::read<ws::lines_4>(ws::window<32, 64>(s.tw[tw_slot], first_row, 0));
             tw_ring.consumed<0>();
             const int group_2 = k / 64;
-            const auto ts = ws::load_col<64, ws::lines_4>(p.s, group_2, j);
+            const auto ts = ws::load_col<32, ws::lines_4>(p.s, group_2, j + first_row);
             const auto wide = ws::cast<float>(tw);
             const auto scaled = ws::mul(wide, ts);
             const auto halves = ws::cast<ws::f16>(scaled);
             const int halves_slot = halves_ring.put();
-            ws::stage(s.halves[halves_slot], halves);
+            ws::put_rows(s.halves[halves_slot], halves, first_row);
             ws::fence();
             ws::group_barrier();
             halves_ring.put_done();
@@ -123,14 +105,13 @@ static WS_DEVICE void prepared_preparer(const prepared_params &p, prepared_share
     }
 }
 
-static WS_KERNEL(512, 1) void prepared_kernel(WS_PARAMS(prepared_params) p)
+static WS_KERNEL(640, 1) void prepared_kernel(WS_PARAMS(prepared_params) p)
 {
     prepared_shared &s = ws::shared<prepared_shared>();
     if (ws::first_thread()) {
-        s.ta_ring.init("ta_ring", 1);    // one group releases each slot
-        s.tw_ring.init("tw_ring", 1);    // one group releases each slot
-        s.halves_ring.init("halves_ring", 1);  // one group releases each slot
-        s.pingpong.init("pingpong");
+        s.ta_ring.init("ta_ring", 2);    // two groups release each slot
+        s.tw_ring.init("tw_ring", 2);    // two groups release each slot
+        s.halves_ring.init("halves_ring", 2, 2);  // two groups fill, two groups release each slot
         ws::prefetch(p.a_map);
         ws::prefetch(p.w_map_lines_64);
         ws::prefetch(p.c_map);
@@ -145,11 +126,11 @@ static WS_KERNEL(512, 1) void prepared_kernel(WS_PARAMS(prepared_params) p)
                 prepared_producer<false>(p, s, 0);
         }
     } else if (ws::warp_group() < 3) {
-        ws::registers_up<168>();
+        ws::registers_up<120>();
         prepared_consumer(p, s, ws::warp_group() - 1);
     } else {
-        ws::registers_up<136>();
-        prepared_preparer(p, s, 0);
+        ws::registers_down<96>();
+        prepared_preparer(p, s, ws::warp_group() - 3);
     }
 }
 
@@ -167,5 +148,5 @@ extern "C" void ws_launch_prepared(int M, int N, int K, const void *A, const voi
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 128}, {0, N, 64}}, ws::order_auto, 0);
-    call.run(prepared_kernel, p, 512, sizeof(prepared_shared), ws::persistent);
+    call.run(prepared_kernel, p, 640, sizeof(prepared_shared), ws::persistent);
 }

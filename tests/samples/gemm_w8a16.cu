@@ -15,24 +15,24 @@ struct gemm_w8a16_params {
 
 struct gemm_w8a16_shared {
     ws::shared_tile<ws::f16, 256, 64> x[4];
-    ws::shared_tile<ws::lined<signed char, 64>, 128, 64> w_tile[2];
+    ws::shared_tile<ws::lined<signed char, 64>, 128, 64> w_tile[4];
     ws::shared_tile<ws::f16, 128, 64> halves[3];
-    ws::output<ws::f16, 64, 2> c_out[2];  // 64 rows, 2 blocks of 128 bytes; one for each group
+    ws::output<ws::f16, 64, 1> c_out[2];  // 64 rows, 1 block of 128 bytes; one for each group
     ws::ring<4> x_ring;
-    ws::ring<2> w_tile_ring;
+    ws::ring<4> w_tile_ring;
     ws::ring<3> halves_ring;
 };
 static_assert(offsetof(gemm_w8a16_shared, x) == 0);
 static_assert(offsetof(gemm_w8a16_shared, w_tile) == 131072);
-static_assert(offsetof(gemm_w8a16_shared, halves) == 147456);
-static_assert(offsetof(gemm_w8a16_shared, c_out) == 196608);
+static_assert(offsetof(gemm_w8a16_shared, halves) == 163840);
+static_assert(offsetof(gemm_w8a16_shared, c_out) == 212992);
 static_assert(sizeof(gemm_w8a16_shared) == 230400);
 
 template <bool TMA>
 static WS_DEVICE void gemm_w8a16_producer(const gemm_w8a16_params &p, gemm_w8a16_shared &s, int group)
 {
     ws::producer<4, TMA> x_ring(s.x_ring);
-    ws::producer<2, TMA> w_tile_ring(s.w_tile_ring);
+    ws::producer<4, TMA> w_tile_ring(s.w_tile_ring);
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:18
         const int i = t.at(0);
         const int j = t.at(1);
@@ -62,24 +62,21 @@ static WS_DEVICE void gemm_w8a16_consumer(const gemm_w8a16_params &p, gemm_w8a16
             const int halves_slot = halves_ring.get();
             ws::mma(acc, ws::window<128, 64>(s.x[x_slot], first_row, 0), ws::trans(ws::view(s.halves[halves_slot])));
             ws::commit();
-            ws::wait<1>(acc);
-            x_ring.consumed<1>();
-            halves_ring.consumed<1>();
+            ws::wait<0>(acc);
+            halves_ring.consumed<0>();
+            x_ring.consumed<0>();
         }
-        ws::wait<0>(acc);
-        x_ring.consumed<0>();
-        halves_ring.consumed<0>();
         WS_UNROLL
         for (int subtile = 0; subtile < 128; subtile += 64) {  // gemm_w8a16.c:29
             const int column = j + subtile;
             const auto x = ws::cast<ws::f16>(ws::mul(ws::columns<64>(acc, subtile),
                                                      ws::load_row<64, ws::frag>(p.s, column)));
             const long n = i + first_row;
-            ws::store_wait<1>();
+            ws::store_wait<0>();
             const auto box = ws::stage<0>(c_out, x);
             ws::fence();
             ws::store(c_out, p.c, p.c_map, n, column, box);  // gemm_w8a16.c:29
-            ws::store_wait<1>();
+            ws::store_wait<0>();
             const auto box_2 = ws::stage<1>(c_out, x);
             ws::fence();
             ws::store(c_out, p.c, p.c_map, n, column, box_2);  // gemm_w8a16.c:29
@@ -91,17 +88,18 @@ static WS_DEVICE void gemm_w8a16_consumer(const gemm_w8a16_params &p, gemm_w8a16
 static WS_DEVICE void gemm_w8a16_preparer(const gemm_w8a16_params &p, gemm_w8a16_shared &s, int group)
 {
     ws::producer<3> halves_ring(s.halves_ring);
-    ws::consumer<2> w_tile_ring(s.w_tile_ring);
+    ws::consumer<4> w_tile_ring(s.w_tile_ring);
+    const long first_row = (long)group * 64;
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // gemm_w8a16.c:18
         const int i = t.at(0);
         const int j = t.at(1);
         for (int k = 0; k < p.K; k += 64) {  // gemm_w8a16.c:24
             const int w_tile_slot = w_tile_ring.get();
-            const auto x = ws::read<ws::lines_4>(ws::view(s.w_tile[w_tile_slot]));
+            const auto x = ws::read<ws::lines_4>(ws::window<64, 64>(s.w_tile[w_tile_slot], first_row, 0));
             w_tile_ring.consumed<0>();
             const auto halves = ws::cast<ws::f16>(x);
             const int halves_slot = halves_ring.put();
-            ws::stage(s.halves[halves_slot], halves);
+            ws::put_rows(s.halves[halves_slot], halves, first_row);
             ws::fence();
             ws::group_barrier();
             halves_ring.put_done();
@@ -109,13 +107,13 @@ static WS_DEVICE void gemm_w8a16_preparer(const gemm_w8a16_params &p, gemm_w8a16
     }
 }
 
-static WS_KERNEL(512, 1) void gemm_w8a16_kernel(WS_PARAMS(gemm_w8a16_params) p)
+static WS_KERNEL(640, 1) void gemm_w8a16_kernel(WS_PARAMS(gemm_w8a16_params) p)
 {
     gemm_w8a16_shared &s = ws::shared<gemm_w8a16_shared>();
     if (ws::first_thread()) {
         s.x_ring.init("x_ring", 2);      // two groups release each slot
-        s.w_tile_ring.init("w_tile_ring", 1);  // one group releases each slot
-        s.halves_ring.init("halves_ring", 2);  // two groups release each slot
+        s.w_tile_ring.init("w_tile_ring", 2);  // two groups release each slot
+        s.halves_ring.init("halves_ring", 2, 2);  // two groups fill, two groups release each slot
         ws::prefetch(p.a_map);
         ws::prefetch(p.w_map_lines_64);
         ws::prefetch(p.c_map);
@@ -130,11 +128,11 @@ static WS_KERNEL(512, 1) void gemm_w8a16_kernel(WS_PARAMS(gemm_w8a16_params) p)
                 gemm_w8a16_producer<false>(p, s, 0);
         }
     } else if (ws::warp_group() < 3) {
-        ws::registers_up<192>();
+        ws::registers_up<168>();
         gemm_w8a16_consumer(p, s, ws::warp_group() - 1);
     } else {
-        ws::registers_down<88>();
-        gemm_w8a16_preparer(p, s, 0);
+        ws::registers_down<48>();
+        gemm_w8a16_preparer(p, s, ws::warp_group() - 3);
     }
 }
 
@@ -152,5 +150,5 @@ extern "C" void ws_launch_gemm_w8a16(int M, int N, int K, const void *A, const v
     call.map(p.c_map, p.c, 64);
     p.K = K;
     call.grid(p.grid, {{0, M, 256}, {0, N, 128}}, ws::order_auto, 0);
-    call.run(gemm_w8a16_kernel, p, 512, sizeof(gemm_w8a16_shared), ws::persistent);
+    call.run(gemm_w8a16_kernel, p, 640, sizeof(gemm_w8a16_shared), ws::persistent);
 }

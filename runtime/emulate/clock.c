@@ -27,6 +27,7 @@ typedef struct {
 struct ws_machine {
     char name[32];
     char unit[MOST_UNITS][16];
+    bool each[MOST_UNITS]; /* every group has one of its own, which it never waits for */
     kind kind[MOST_KINDS];
     int nunits, nkinds;
 };
@@ -73,8 +74,11 @@ static bool read_line(ws_machine *m, char *line)
         return true;
     if (!strcmp(first, "machine"))
         snprintf(m->name, sizeof m->name, "%s", name);
-    if (!strcmp(first, "unit") && m->nunits < MOST_UNITS)
+    if (!strcmp(first, "unit") && m->nunits < MOST_UNITS) {
+        for (char *word; (word = strtok_r(NULL, " \t", &rest));)
+            m->each[m->nunits] |= !strcmp(word, "each-group");
         snprintf(m->unit[m->nunits++], sizeof m->unit[0], "%s", name);
+    }
     if (strcmp(first, "kind"))
         return true;
     if (m->nkinds == MOST_KINDS)
@@ -142,7 +146,8 @@ static double take_units(struct clock *c, int number, double work, double from, 
         return from;
     const kind *k = &c->machine->kind[number];
     for (int i = 0; i < k->nuses; i++)
-        *begin = c->free[k->unit[i]] > *begin ? c->free[k->unit[i]] : *begin;
+        if (!c->machine->each[k->unit[i]] && c->free[k->unit[i]] > *begin)
+            *begin = c->free[k->unit[i]];
     for (int i = 0; i < k->nuses; i++) {
         double takes = work / k->rate[i];
         c->free[k->unit[i]] = *begin + takes;
@@ -248,8 +253,9 @@ void ws_cta_clock_units(const ws_sched *s, uint64_t end, char *text, size_t room
     const ws_machine *m = s->clock->machine;
     int used = snprintf(text, room, "%s:", m->name);
     for (int i = 0; i < m->nunits && used < (int)room; i++)
-        used += snprintf(text + used, room - (size_t)used, "%s %s %d%%", i ? "," : "", m->unit[i],
-                         (int)(100 * s->clock->busy[i] / (double)end));
+        if (!m->each[i])
+            used += snprintf(text + used, room - (size_t)used, "%s %s %d%%", i ? "," : "", m->unit[i],
+                             (int)(100 * s->clock->busy[i] / (double)end));
     if (used < (int)room)
         snprintf(text + used, room - (size_t)used, "\n");
 }

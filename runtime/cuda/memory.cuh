@@ -332,12 +332,33 @@ static WS_DEVICE void store_col(const tensor<T, 2> &t, W w, X row, const tile<T,
     store_plane(col_at(t, w, row), x);
 }
 
+template <typename T, layout L> constexpr bool adds_fours = false;
+template <layout L> constexpr bool adds_fours<float, L> = L != frag;
+
+/* Four neighbours at a time, where each run lies inside or outside as a whole.  */
+template <int R, int C, layout L> static WS_DEVICE void add_fours(const plane<float> &p, const tile<float, R, C, L> &x)
+{
+    typedef spread<R, C, L> S;
+    WS_FOR_RUNS(S, slot, j, 2)
+    {
+        int r = S::row(slot), c = S::col(j);
+        if (p.row_inside(r) && has_row<S, R>(slot) && p.col_inside(c) && c < C)
+            ptx::add_four(p.at(r, c), x.get(slot, j).low, x.get(slot, j).high, x.get(slot, j + 1).low,
+                          x.get(slot, j + 1).high);
+    }
+}
+
 template <typename T, int R, int C, layout L>
 static WS_DEVICE void add_plane(const plane<T> &p, const tile<T, R, C, L> &x)
 {
     typedef spread<R, C, L> S;
     if ((R == 1 || C == 1) && !S::speaks())
         return;
+    if constexpr (adds_fours<T, L> && C % 4 == 0 && runs<S>::pairs % 2 == 0)
+        if (p.aligned(16) && p.template runs_whole<4, C>()) {
+            add_fours(p, x);
+            return;
+        }
     WS_FOR_CELLS(S, slot, j)
     {
         int r = S::row(slot), c = S::col(j);

@@ -31,12 +31,15 @@ const Pass passes[] = {
     {"padding", PHASE_LANGUAGE, CHANGES_NONE, pass_padding, "warnings of reductions that see what a load pads"},
     {"mistakes", PHASE_LANGUAGE, CHANGES_NONE, pass_mistakes, "warnings of what is most likely not meant"},
 
+    {"tally", PHASE_REWRITE, CHANGES_BODY, pass_tally, "numbers are counted where they belong"},
+    {"widths", PHASE_REWRITE, CHANGES_NONE, pass_widths, "rows shorter than a tile have kernels of their own"},
     {"neighbours", PHASE_REWRITE, CHANGES_BODY, pass_neighbours, "small tiles beside each other become one"},
     {"edges", PHASE_REWRITE, CHANGES_BODY, pass_edges, "masks only where they can fail"},
     {"masks", PHASE_REWRITE, CHANGES_BODY, pass_masks, "masks of two bounds compare once"},
     {"simplify-3", PHASE_REWRITE, CHANGES_BODY, pass_simplify, "simplify, behind the questions that edges asks"},
     {"recurrence", PHASE_REWRITE, CHANGES_BODY, pass_recurrence, "sums along rows are completed behind the loop"},
     {"rescale", PHASE_REWRITE, CHANGES_BODY, pass_rescale, "products with factors that soon are 1"},
+    {"kept", PHASE_REWRITE, CHANGES_NONE, pass_kept, "rows that several loops read stay in registers"},
     {"subtiles", PHASE_REWRITE, CHANGES_BODY, pass_subtiles,
      "what follows an accumulator is done a subtile of columns at a time"},
     {"handed", PHASE_REWRITE, CHANGES_BODY, pass_handed,
@@ -156,6 +159,8 @@ static void print_after(FILE *dump, Kernel *kernel, const Pass *pass)
 static void lower_kernel(Kernel *kernel, int first, int last, const char *which, FILE *dump)
 {
     Module *module = kernel->module;
+    if (kernel->form.of && first <= kernel->form.behind)
+        first = kernel->form.behind + 1;
     if (first <= last && !kernel->failed)
         ir_check(kernel);
     for (int i = first; i <= last && passes[i].run && !kernel->failed; i++) {

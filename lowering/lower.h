@@ -66,11 +66,14 @@ void pass_mistakes(Kernel *kernel);
 /* ---- rewrite ----------------------------------------------------------------------------------------------------- */
 
 /* require: one GRID, each.             ensure: the same program, but for the order of sums (recurrence) */
+void pass_tally(Kernel *kernel);
+void pass_widths(Kernel *kernel); /* ... and forms of it (ir/forms.c) */
 void pass_neighbours(Kernel *kernel);
 void pass_edges(Kernel *kernel);
 void pass_masks(Kernel *kernel);
 void pass_recurrence(Kernel *kernel);
 void pass_rescale(Kernel *kernel);
+void pass_kept(Kernel *kernel); /* ... and forms of it */
 void pass_subtiles(Kernel *kernel);
 void pass_handed(Kernel *kernel);
 /* ... and a load says whether only the rows that there are need come, a product how many of its columns are seen */

@@ -18,11 +18,18 @@ static const struct {
 #undef REASON
 };
 
-static void report(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
+static void say(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
 {
     Module *module = kernel->module;
     if (module->diag)
         module->diag(module->diag_context, kind, loc, message);
+}
+
+/* The kernel that a form is one of has said it all.  */
+static void report(Kernel *kernel, DiagKind kind, Loc loc, const char *message)
+{
+    if (!kernel->form.of)
+        say(kernel, kind, loc, message);
 }
 
 static void fail(Kernel *kernel)
@@ -31,8 +38,22 @@ static void fail(Kernel *kernel)
     kernel->module->failed = true;
 }
 
+/* A form is there for speed alone: without it the program is the same.  */
+static void leave_out(Kernel *form, Loc loc, const char *sentence)
+{
+    form->failed = true;
+    say(form, DIAG_MISSED, loc,
+        arena_print(form->module, "no kernel of its own for '%s' from %lld to %lld: %s",
+                    form->params[form->form.param]->name, (long long)form->form.least, (long long)form->form.most,
+                    sentence));
+}
+
 void reject_text(Kernel *kernel, Loc loc, const char *sentence, const char *remedy)
 {
+    if (kernel->form.of) {
+        leave_out(kernel, loc, sentence);
+        return;
+    }
     fail(kernel);
     report(kernel, DIAG_ERROR, loc, sentence);
     if (remedy && *remedy)
@@ -84,13 +105,13 @@ void die(Kernel *kernel, Loc loc, const char *file, int line, const char *format
     const char *slash = strrchr(file, '/');
     fail(kernel);
     if (kernel->scheduled_by) {
-        report(kernel, DIAG_ERROR, loc,
-               arena_print(kernel->module, "the schedule in %s cannot be carried out: %s: %s", kernel->scheduled_by,
-                           pass, what));
+        say(kernel, DIAG_ERROR, loc,
+            arena_print(kernel->module, "the schedule in %s cannot be carried out: %s: %s", kernel->scheduled_by, pass,
+                        what));
         return;
     }
-    report(kernel, DIAG_ERROR, loc,
-           arena_print(kernel->module, "a bug of the compiler, not of this program: %s: kernel '%s': %s (%s:%d)", pass,
-                       kernel->name, what, slash ? slash + 1 : file, line));
-    report(kernel, DIAG_NOTE, loc, "please report it with the source; --ws-dump=all shows every step");
+    say(kernel, DIAG_ERROR, loc,
+        arena_print(kernel->module, "a bug of the compiler, not of this program: %s: kernel '%s': %s (%s:%d)", pass,
+                    kernel->name, what, slash ? slash + 1 : file, line));
+    say(kernel, DIAG_NOTE, loc, "please report it with the source; --ws-dump=all shows every step");
 }

@@ -439,6 +439,14 @@ struct Variable {
     Variable *next;
 };
 
+/* A kernel that another kernel's launcher runs in its place where a parameter is from `least` to `most`.  */
+typedef struct {
+    const char *of; /* the other kernel's name; NULL: the kernel is none */
+    int param;
+    int64_t least, most;
+    int behind; /* the pass of the table that made it */
+} KernelForm;
+
 /* task(NAME) ... on a block: who computes its statements.  0 where the user left it to the compiler.  */
 typedef struct Task {
     const char *name;
@@ -487,8 +495,9 @@ struct Kernel {
     const char *obligations;    /* verify: what was shown, a line each */
     struct {
         int terms, states, steps;
-    } proof;     /* verify: how much it looked at */
-    bool failed; /* a reject was reported */
+    } proof; /* verify: how much it looked at */
+    KernelForm form;
+    bool failed; /* a reject was reported; of a form: the other takes all launches */
     Kernel *next;
 };
 
@@ -583,6 +592,9 @@ Value *value_map_get(const ValueMap *map, Value *value); /* value itself where u
 void value_map_set(Kernel *kernel, ValueMap *map, Value *from, Value *to);
 Op *op_clone(Kernel *kernel, const Op *op, ValueMap *map); /* without its blocks; results mapped, origin set */
 void ir_copy_block(Kernel *kernel, const Block *from, Block *to, ValueMap *map); /* its operations, with their blocks */
+/* forms.c: a copy of a kernel in front of the pass that runs, for launches where the parameter is in the range.  */
+Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t most);
+bool is_form_of(const Kernel *form, const Kernel *kernel);
 #define FOR_OPS(op, block)            for (Op *op = (block)->first, *op##_n; op && (op##_n = op->next, 1); op = op##_n)
 #define FOR_ROLES(role, kernel)       for (Role *role = (kernel)->roles; role; role = role->next)
 #define FOR_AREFS(aref, kernel)       for (Aref *aref = (kernel)->arefs; aref; aref = aref->next)

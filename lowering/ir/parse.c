@@ -352,6 +352,16 @@ static void parse_launcher(Parser *p, int line)
     p->kernel->launcher = scan_name(p);
 }
 
+static void parse_form(Parser *p, int line)
+{
+    (void)line;
+    KernelForm *form = &p->kernel->form;
+    form->of = scan_name(p);
+    form->param = scan_number_up_to(p, 0, p->kernel->nparams - 1);
+    form->least = scan_number(p);
+    form->most = scan_number(p);
+}
+
 /* What goes through an aref stands in its list at the place of its storage, and in those of others that carry the
    same. */
 static void link_payload(Op *op, void *context)
@@ -409,10 +419,10 @@ static void parse_section(Parser *p)
     static const struct {
         const char *name;
         void (*parse)(Parser *p, int line);
-    } sections[] = {{"function", parse_function}, {"launcher", parse_launcher},  {"launch", parse_launch},
-                    {"task", parse_task},         {"share", parse_shared_tiles}, {"role", parse_role},
-                    {"storage", parse_storage},   {"aref", parse_aref},          {"variable", parse_variable},
-                    {"body", parse_body},         {"program", parse_program}};
+    } sections[] = {{"function", parse_function}, {"launcher", parse_launcher}, {"form", parse_form},
+                    {"launch", parse_launch},     {"task", parse_task},         {"share", parse_shared_tiles},
+                    {"role", parse_role},         {"storage", parse_storage},   {"aref", parse_aref},
+                    {"variable", parse_variable}, {"body", parse_body},         {"program", parse_program}};
     int line = p->token.line;
     const char *name = scan_word(p, "a section");
     if (++p->items > MAX_ITEMS)

@@ -82,6 +82,8 @@ int64_t machine_scratch_bytes(const Op *op, Layout layout)
     case OP_COL_MAX:
     case OP_COL_MIN:
         return 4 * type.cols * wide;
+    case OP_TALLY:
+        return op->results[0]->type.cols * wide;
     case OP_ROW_SUM:
     case OP_ROW_MAX:
     case OP_ROW_MIN:

@@ -431,7 +431,10 @@ static void print_splat(Printer *in, const Op *op)
 static void print_elementwise(Printer *in, const Op *op)
 {
     bool scalars = op_takes_scalars(op);
-    fprintf(in->out, "%s(", op_info[op->code].call);
+    fputs(op_info[op->code].call, in->out);
+    if (op->code == OP_TALLY)
+        fprintf(in->out, "<%d>", op->results[0]->type.cols);
+    fputc('(', in->out);
     for (int i = 0; i < op->nargs; i++) {
         const Op *def = op->args[i]->def;
         if (i)

@@ -432,7 +432,7 @@ static void print_tensor(Printer *in, const Variable *field)
 static void print_launcher_parameters(Printer *in)
 {
     Kernel *kernel = in->kernel;
-    fprintf(in->out, "extern \"C\" void %s(", kernel->launcher);
+    fprintf(in->out, "%s void %s(", kernel->form.of ? "static" : "extern \"C\"", kernel->launcher);
     for (int i = 0; i < kernel->nparams; i++) {
         const Value *param = kernel->params[i];
         fprintf(in->out, "%s%s%s", i ? ", " : "",
@@ -441,6 +441,29 @@ static void print_launcher_parameters(Printer *in)
         fputs(param->var->name, in->out);
     }
     fputs(kernel->nparams ? ")\n{\n" : "void)\n{\n", in->out);
+}
+
+/* What the launcher of another form takes, that takes it.  */
+static void print_forms(Printer *in)
+{
+    const Kernel *kernel = in->kernel;
+    for (const Kernel *form = kernel->module->kernels; form; form = form->next) {
+        if (!is_form_of(form, kernel))
+            continue;
+        const char *name = kernel->params[form->form.param]->var->name;
+        cuda_begin(in);
+        fprintf(in->out, "if (%s >= %lld && %s <= %lld) {\n", name, (long long)form->form.least, name,
+                (long long)form->form.most);
+        in->indent++;
+        cuda_begin(in);
+        fprintf(in->out, "%s(", form->launcher);
+        for (int i = 0; i < kernel->nparams; i++)
+            fprintf(in->out, "%s%s", i ? ", " : "", kernel->params[i]->var->name);
+        fputs(");\n", in->out);
+        cuda_line(in, "return;");
+        in->indent--;
+        cuda_line(in, "}");
+    }
 }
 
 /* The field's own expression; later ones may read it as p.name.  */
@@ -517,6 +540,7 @@ static void print_launcher(Printer *in, const Map *maps)
     Kernel *kernel = in->kernel;
     print_launcher_parameters(in);
     in->indent++;
+    print_forms(in);
     cuda_line(in, "ws::launch call(\"%s\");", kernel->c_function);
     cuda_line(in, "%s_params p;", kernel->name);
     if (kernel->grid.share)
@@ -552,9 +576,15 @@ static bool is_planned(Kernel *kernel)
     return true;
 }
 
+/* In front of the kernel's launcher, which calls theirs.  */
+static void print_kernel_of(FILE *out, Kernel *kernel);
+
 static void print_kernel(Printer *in)
 {
     Kernel *kernel = in->kernel;
+    for (Kernel *form = kernel->module->kernels; form; form = form->next)
+        if (is_form_of(form, kernel))
+            print_kernel_of(in->out, form);
     if (!is_planned(kernel)) {
         BUG(kernel, "plan has not named the variables of '%s'", kernel->name);
         return;
@@ -568,6 +598,12 @@ static void print_kernel(Printer *in)
         print_role(in, role);
     print_kernel_function(in);
     print_launcher(in, maps);
+}
+
+static void print_kernel_of(FILE *out, Kernel *kernel)
+{
+    Printer printer = {.out = out, .kernel = kernel};
+    print_kernel(&printer);
 }
 
 /* Instead of that text, which is freed; NULL: no memory.  */
@@ -601,10 +637,9 @@ const char *cuda_print(Module *module)
         return NULL;
     fputs("#include <wsrt.cuh>\n", out);
     for (Kernel *kernel = module->kernels; kernel; kernel = kernel->next) {
-        if (kernel->failed || !kernel_grid(kernel))
+        if (kernel->failed || !kernel_grid(kernel) || kernel->form.of)
             continue;
-        Printer printer = {.out = out, .kernel = kernel};
-        print_kernel(&printer);
+        print_kernel_of(out, kernel);
         printed++;
     }
     fclose(out);

@@ -139,6 +139,7 @@ static int spread_of(Validator *in, const Op *op, const Known *args)
     case OP_COL_MAX:
     case OP_COL_MIN:
     case OP_COL_CUMSUM:
+    case OP_TALLY:
         return args[0].spread == SPREAD_WHOLE || args[0].spread == SPREAD_ANY ? SPREAD_WHOLE : SPREAD_MIXED;
     case OP_ROW_SUM:
     case OP_ROW_PART:

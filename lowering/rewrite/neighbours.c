@@ -30,8 +30,15 @@ typedef enum { AXIS_NONE, AXIS_ROWS, AXIS_COLS } Axis;
 
 /* Bytes that a tile of the grid loads, at least; the side of one that is transposed, at most.  Elements of a tile that
    is computed with, 32 registers of a thread, half as many where it is transposed, too; and operations on it: past
-   these registers are missing.  */
-enum { SMALL_TILE = 8192, SMALL_TURNED = 16384, LONG_SIDE = 128, MOST_ELEMENTS = 4096, MOST_OPERATIONS = 16 };
+   these registers are missing.  Up to four rows take none: each warp of a group has one.  */
+enum {
+    SMALL_TILE = 8192,
+    SMALL_TURNED = 16384,
+    LONG_SIDE = 128,
+    MOST_ELEMENTS = 4096,
+    MOST_OPERATIONS = 16,
+    WARPS = 4
+};
 
 typedef struct {
     Op *grid;
@@ -220,15 +227,30 @@ static int64_t loaded_bytes(const Neighbours *in)
     return bytes;
 }
 
+static bool only_rows_move(const Neighbours *in)
+{
+    FOR_OPS (op, in->grid->blocks[0])
+        for (int i = 0; i < op->nresults; i++)
+            if (in->axes[op->results[i]->id] == AXIS_COLS)
+                return false;
+    return true;
+}
+
 /* How many of them are to be one.  */
 static int neighbours_wanted(const Neighbours *in)
 {
     int64_t bytes = loaded_bytes(in);
     bool turned = ir_any_of(in->grid->blocks[0], turns, NULL);
-    int64_t elements = !operations(in) ? INT64_MAX : turned ? MOST_ELEMENTS / 2 : MOST_ELEMENTS;
+    bool many = operations(in) > MOST_OPERATIONS;
+    int64_t elements = !operations(in) ? INT64_MAX : turned || many ? MOST_ELEMENTS / 2 : MOST_ELEMENTS;
+    int64_t warps = only_rows_move(in) ? WARPS / in->step : 1;
     int count = 1;
-    if (!waits(in) || operations(in) > MOST_OPERATIONS)
+    if (!waits(in))
         return 1;
+    if (turned && many)
+        return 1;
+    while (2 * count <= warps && 2 * count * largest_tile(in) <= MOST_ELEMENTS)
+        count *= 2;
     while (bytes && 2 * count * bytes <= (turned ? SMALL_TURNED : SMALL_TILE) &&
            (!turned || 2 * count * in->step <= LONG_SIDE) && 2 * count * largest_tile(in) <= elements)
         count *= 2;

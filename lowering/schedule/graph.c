@@ -76,6 +76,7 @@ static bool is_reduction(const Op *op)
     case OP_COL_SUM:
     case OP_COL_MAX:
     case OP_COL_MIN:
+    case OP_TALLY:
         return true;
     default:
         return false;

@@ -390,6 +390,37 @@ static WS_DEVICE tile<int, R, 1, wide> row_argmax(const tile<T, R, C, wide> &x, 
     return y;
 }
 
+/* How many elements are each of 0 to COUNTS - 1: each thread adds those that it alone says.  */
+template <int COUNTS, int R, int C, layout L, int BYTES>
+static WS_DEVICE tile<int, 1, COUNTS, L> tally(const tile<int, R, C, L> &x, scratch<BYTES> &s)
+{
+    typedef spread<R, C, L> S;
+    typedef spread<1, COUNTS, L> TO;
+    static_assert(BYTES >= COUNTS * (int)sizeof(int), "scratch of a tally: a count for each number");
+    int *counts = reinterpret_cast<int *>(s.bytes);
+    tile<int, 1, COUNTS, L> y;
+    group_barrier();
+    for (int i = (int)threadIdx.x % 128; i < COUNTS; i += 128)
+        counts[i] = 0;
+    group_barrier();
+    if ((R > 1 && C > 1) || S::speaks())
+        WS_FOR_CELLS(S, slot, j)
+        {
+            const pair<int> p = x.get(slot, j);
+            if (has_row<S, R>(slot) && has_col<S, C>(j, 0) && (u32)p.low < (u32)COUNTS)
+                atomicAdd(counts + p.low, 1);
+            if (C > 1 && has_row<S, R>(slot) && has_col<S, C>(j, 1) && (u32)p.high < (u32)COUNTS)
+                atomicAdd(counts + p.high, 1);
+        }
+    group_barrier();
+    WS_FOR_PAIRS(TO, j)
+    {
+        const int c = TO::col(j);
+        y.set(0, j, c < COUNTS ? counts[c] : 0, c + 1 < COUNTS ? counts[c + 1] : 0);
+    }
+    return y;
+}
+
 /* ---- along columns ----------------------------------------------------------------------------------------------- */
 
 template <typename F, typename T, int R, int C, layout L, int BYTES>

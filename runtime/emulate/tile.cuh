@@ -346,6 +346,19 @@ WS_EMULATE_COLUMN(col_min, min)
 #undef WS_EMULATE_ROW
 #undef WS_EMULATE_COLUMN
 
+template <int COUNTS, int R, int C, layout L, int BYTES>
+WS_DEVICE tile<int, 1, COUNTS, L> tally(const tile<int, R, C, L> &x, scratch<BYTES> &)
+{
+    tile<int, 1, COUNTS, L> y;
+    for (int i = 0; i < COUNTS; i++)
+        y.at[i] = 0;
+    for (int i = 0; i < R * C; i++)
+        if (x.at[i] >= 0 && x.at[i] < COUNTS)
+            y.at[x.at[i]]++;
+    ws_sched_work("reduce", R * C);
+    return y;
+}
+
 template <typename T, int R, int C, layout L> WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x)
 {
     return reduce_rows<one::along::argmax, int>(x);

@@ -40,6 +40,17 @@ static void print_text(const char *text)
     printf("\";\n\n");
 }
 
+/* Those forms that take some of its launches are interpreted in its place.  */
+static void print_forms(const Kernel *kernel)
+{
+    for (const Kernel *form = kernel->module->kernels; form; form = form->next)
+        if (is_form_of(form, kernel))
+            printf("    if (p%d >= %lld && p%d <= %lld) {\n        interpret_launch(&unit, text, \"%s\", a, %d);\n"
+                   "        return;\n    }\n",
+                   form->form.param, (long long)form->form.least, form->form.param, (long long)form->form.most,
+                   form->name, kernel->nparams);
+}
+
 static void print_launcher(const Kernel *kernel)
 {
     printf("void %s(", kernel->launcher);
@@ -53,7 +64,9 @@ static void print_launcher(const Kernel *kernel)
         const char *member = type.kind == K_PTR ? "base" : dtype_is_float(type.dtype) ? "real" : "number";
         printf("{.%s = p%d}, ", member, i);
     }
-    printf("{.number = 0}};\n    interpret_launch(&unit, text, \"%s\", a, %d);\n}\n\n", kernel->name, kernel->nparams);
+    puts("{.number = 0}};");
+    print_forms(kernel);
+    printf("    interpret_launch(&unit, text, \"%s\", a, %d);\n}\n\n", kernel->name, kernel->nparams);
 }
 
 int main(void)
@@ -65,7 +78,8 @@ int main(void)
     printf("#include <interpret.h>\n\nstatic interpret_unit *unit;\n");
     print_text(text);
     for (const Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
-        print_launcher(kernel);
+        if (!kernel->form.of)
+            print_launcher(kernel);
     module_free(module);
     free(text);
     return 0;

@@ -160,6 +160,18 @@ static ws_tile columns(Group *group, const Op *op)
     return tile;
 }
 
+static ws_tile tally(ws_tile x, Type type)
+{
+    struct ws_tile_ *tile = ws_tile_new((int)type.dtype, type.rows, type.cols);
+    int32_t *counts = (int32_t *)(void *)tile->data;
+    const int32_t *numbers = (const int32_t *)(const void *)x->data;
+    memset(counts, 0, (size_t)type.cols * sizeof *counts);
+    for (int i = 0; i < x->rows * x->cols; i++)
+        if (numbers[i] >= 0 && numbers[i] < type.cols)
+            counts[numbers[i]]++;
+    return tile;
+}
+
 static ws_tile tile_result(Group *group, const Op *op)
 {
     if (op->code == OP_LOAD_AT)
@@ -184,6 +196,8 @@ static ws_tile tile_result(Group *group, const Op *op)
 #define MATHS(NAME, name, ...)        ONE(NAME, ws_##name)
 #define MATHS_OF_TWO(NAME, name, ...) TWO(NAME, ws_##name##_)
 #include "../../runtime/common/maths.def"
+    case OP_TALLY:
+        return tally(x, type);
     case OP_SELECT:
         return ws_select_(x, y, z);
     case OP_FMA:

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * forms.c - a kernel in several forms, each for a range of a parameter.
+ *
+ *   kernel softmax(%M: i32, %N: i32, ...)            takes all launches
+ *   kernel softmax_to_256(%M: i32, %N: i32, ...)     form of softmax: those where %N is from 129 to 256
+ *
+ * A pass that knows a cheaper program for some launches makes a form, which is changed in place of the kernel and goes
+ * through the rest of the table as any kernel does.  The launcher of the kernel asks for the parameter.
+ */
+#include <string.h>
+
+#include "ir/ir.h"
+#include "lower.h"
+
+static bool is_taken(const Module *module, const char *name)
+{
+    for (const Kernel *kernel = module->kernels; kernel; kernel = kernel->next)
+        if (!strcmp(kernel->name, name))
+            return true;
+    return false;
+}
+
+/* Passes write into a loop's pipeline.  */
+static void visit_pipeline(Op *op, void *context)
+{
+    Module *module = context;
+    if (!pipeline_of(op))
+        return;
+    Pipeline *own = arena_alloc(module, sizeof *own);
+    *own = *op->control->pipeline;
+    op->control->pipeline = own;
+}
+
+static void copy_params(Kernel *form, const Kernel *kernel, ValueMap *map)
+{
+    for (int i = 0; i < kernel->nparams; i++) {
+        const Value *param = kernel->params[i];
+        value_map_set(form, map, kernel->params[i], kernel_param(form, param->type, param->name, param->loc));
+    }
+}
+
+Kernel *kernel_form(Kernel *kernel, const Value *param, int64_t least, int64_t most)
+{
+    Module *module = kernel->module;
+    const char *name = arena_print(module, "%s_to_%lld", kernel->name, (long long)most);
+    while (is_taken(module, name))
+        name = arena_print(module, "%s_", name);
+    Kernel *form = kernel_new(module, name, kernel->loc);
+    ValueMap map = value_map_new(form);
+    form->c_function = kernel->c_function;
+    form->launcher = arena_print(module, "%s%s", kernel->launcher, name + strlen(kernel->name));
+    form->grid = kernel->grid;
+    form->tasks = kernel->tasks;
+    form->shares = kernel->shares;
+    form->form = (KernelForm){kernel->name, param->index, least, most, find_pass(module->pass)};
+    copy_params(form, kernel, &map);
+    ir_copy_block(form, kernel->body, form->body, &map);
+    ir_walk(form->body, visit_pipeline, module);
+    return form;
+}
+
+bool is_form_of(const Kernel *form, const Kernel *kernel)
+{
+    return form->form.of && !strcmp(form->form.of, kernel->name) && !form->failed;
+}

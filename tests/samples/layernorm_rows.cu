@@ -1,6 +1,162 @@
 #include <wsrt.cuh>
 
 // layernorm_rows.c:17: layernorm_rows
+struct layernorm_rows_to_128_params {
+    ws::tensor<ws::f16, 2> x;
+    ws::tensor<float, 1> b;
+    ws::tensor<float, 1> g;
+    ws::tensor<ws::f16, 2> y;
+    int N;
+    float epsilon;
+    ws::grid<1> grid;
+};
+
+static WS_DEVICE void layernorm_rows_to_128_all(const layernorm_rows_to_128_params &p, int group)
+{
+    auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
+        const int i = t.at(0);
+        return ws::load<16, 128, ws::lines>(p.x, i, 0);
+    });
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // layernorm_rows.c:17
+        const int i = t.at(0);
+        const auto t_2 = ws::cast<float>(ws_ahead_1.take(t));
+        const auto inside = ws::lt(ws::col_index<1, 128, ws::lines>(), p.N);
+        const auto mean = ws::div(ws::row_sum(t_2), p.N);
+        const auto d = ws::select(inside, ws::sub(t_2, mean), 0.0f);
+        const auto variance = ws::div(ws::row_sum(ws::mul(d, d)), p.N);
+        auto r = ws::mul(d, ws::rsqrt(ws::add(variance, p.epsilon)));
+        r = ws::fma(r, ws::load_row<128, ws::lines>(p.g, 0), ws::load_row<128, ws::lines>(p.b, 0));
+        ws::store(p.y, i, 0, ws::cast<ws::f16>(r));  // layernorm_rows.c:26
+    }
+}
+
+static WS_KERNEL(128, 6) void layernorm_rows_to_128_kernel(WS_PARAMS(layernorm_rows_to_128_params) p)
+{
+    ws::start();
+    layernorm_rows_to_128_all(p, 0);
+}
+
+static void ws_launch_layernorm_rows_to_128(int M, int N, float epsilon, const void *X, const void *scale,
+                                            const void *shift, const void *Y)
+{
+    ws::launch call("layernorm_rows");
+    layernorm_rows_to_128_params p;
+    call.tensor(p.x, "x", X, {M, N}, {N, 1}, ws::loaded);
+    call.tensor(p.b, "b", shift, {N}, {1}, ws::loaded);
+    call.tensor(p.g, "g", scale, {N}, {1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
+    call.place();
+    p.N = N;
+    p.epsilon = epsilon;
+    call.grid(p.grid, {{0, M, 16}}, ws::order_auto, 0);
+    call.run(layernorm_rows_to_128_kernel, p, 128, 0, ws::persistent);
+}
+
+// layernorm_rows.c:17: layernorm_rows
+struct layernorm_rows_to_256_params {
+    ws::tensor<ws::f16, 2> x;
+    ws::tensor<float, 1> b;
+    ws::tensor<float, 1> g;
+    ws::tensor<ws::f16, 2> y;
+    int N;
+    float epsilon;
+    ws::grid<1> grid;
+};
+
+static WS_DEVICE void layernorm_rows_to_256_all(const layernorm_rows_to_256_params &p, int group)
+{
+    auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
+        const int i = t.at(0);
+        return ws::load<8, 256, ws::lines>(p.x, i, 0);
+    });
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // layernorm_rows.c:17
+        const int i = t.at(0);
+        const auto t_2 = ws::cast<float>(ws_ahead_1.take(t));
+        const auto inside = ws::lt(ws::col_index<1, 256, ws::lines>(), p.N);
+        const auto mean = ws::div(ws::row_sum(t_2), p.N);
+        const auto d = ws::select(inside, ws::sub(t_2, mean), 0.0f);
+        const auto variance = ws::div(ws::row_sum(ws::mul(d, d)), p.N);
+        auto r = ws::mul(d, ws::rsqrt(ws::add(variance, p.epsilon)));
+        r = ws::fma(r, ws::load_row<256, ws::lines>(p.g, 0), ws::load_row<256, ws::lines>(p.b, 0));
+        ws::store(p.y, i, 0, ws::cast<ws::f16>(r));  // layernorm_rows.c:26
+    }
+}
+
+static WS_KERNEL(128, 5) void layernorm_rows_to_256_kernel(WS_PARAMS(layernorm_rows_to_256_params) p)
+{
+    ws::start();
+    layernorm_rows_to_256_all(p, 0);
+}
+
+static void ws_launch_layernorm_rows_to_256(int M, int N, float epsilon, const void *X, const void *scale,
+                                            const void *shift, const void *Y)
+{
+    ws::launch call("layernorm_rows");
+    layernorm_rows_to_256_params p;
+    call.tensor(p.x, "x", X, {M, N}, {N, 1}, ws::loaded);
+    call.tensor(p.b, "b", shift, {N}, {1}, ws::loaded);
+    call.tensor(p.g, "g", scale, {N}, {1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
+    call.place();
+    p.N = N;
+    p.epsilon = epsilon;
+    call.grid(p.grid, {{0, M, 8}}, ws::order_auto, 0);
+    call.run(layernorm_rows_to_256_kernel, p, 128, 0, ws::persistent);
+}
+
+// layernorm_rows.c:17: layernorm_rows
+struct layernorm_rows_to_512_params {
+    ws::tensor<ws::f16, 2> x;
+    ws::tensor<float, 1> b;
+    ws::tensor<float, 1> g;
+    ws::tensor<ws::f16, 2> y;
+    int N;
+    float epsilon;
+    ws::grid<1> grid;
+};
+
+static WS_DEVICE void layernorm_rows_to_512_all(const layernorm_rows_to_512_params &p, int group)
+{
+    auto ws_ahead_1 = ws::load_ahead(ws::tiles<1>(p.grid), [&](const auto &t) {
+        const int i = t.at(0);
+        return ws::load<8, 512, ws::lines>(p.x, i, 0);
+    });
+    for (ws::tiles<1> t(p.grid); t.more(); t.next()) {  // layernorm_rows.c:17
+        const int i = t.at(0);
+        const auto t_2 = ws::cast<float>(ws_ahead_1.take(t));
+        const auto inside = ws::lt(ws::col_index<1, 512, ws::lines>(), p.N);
+        const auto mean = ws::div(ws::row_sum(t_2), p.N);
+        const auto d = ws::select(inside, ws::sub(t_2, mean), 0.0f);
+        const auto variance = ws::div(ws::row_sum(ws::mul(d, d)), p.N);
+        auto r = ws::mul(d, ws::rsqrt(ws::add(variance, p.epsilon)));
+        r = ws::fma(r, ws::load_row<512, ws::lines>(p.g, 0), ws::load_row<512, ws::lines>(p.b, 0));
+        ws::store(p.y, i, 0, ws::cast<ws::f16>(r));  // layernorm_rows.c:26
+    }
+}
+
+static WS_KERNEL(128, 4) void layernorm_rows_to_512_kernel(WS_PARAMS(layernorm_rows_to_512_params) p)
+{
+    ws::start();
+    layernorm_rows_to_512_all(p, 0);
+}
+
+static void ws_launch_layernorm_rows_to_512(int M, int N, float epsilon, const void *X, const void *scale,
+                                            const void *shift, const void *Y)
+{
+    ws::launch call("layernorm_rows");
+    layernorm_rows_to_512_params p;
+    call.tensor(p.x, "x", X, {M, N}, {N, 1}, ws::loaded);
+    call.tensor(p.b, "b", shift, {N}, {1}, ws::loaded);
+    call.tensor(p.g, "g", scale, {N}, {1}, ws::loaded);
+    call.tensor(p.y, "y", Y, {M, N}, {N, 1}, ws::stored);
+    call.place();
+    p.N = N;
+    p.epsilon = epsilon;
+    call.grid(p.grid, {{0, M, 8}}, ws::order_auto, 0);
+    call.run(layernorm_rows_to_512_kernel, p, 128, 0, ws::persistent);
+}
+
+// layernorm_rows.c:17: layernorm_rows
 struct layernorm_rows_params {
     ws::tensor<ws::f16, 2> x;
     ws::tensor<float, 1> b;
@@ -35,6 +191,18 @@ static WS_KERNEL(128, 3) void layernorm_rows_kernel(WS_PARAMS(layernorm_rows_par
 extern "C" void ws_launch_layernorm_rows(int M, int N, float epsilon, const void *X, const void *scale,
                                          const void *shift, const void *Y)
 {
+    if (N >= 1 && N <= 128) {
+        ws_launch_layernorm_rows_to_128(M, N, epsilon, X, scale, shift, Y);
+        return;
+    }
+    if (N >= 129 && N <= 256) {
+        ws_launch_layernorm_rows_to_256(M, N, epsilon, X, scale, shift, Y);
+        return;
+    }
+    if (N >= 257 && N <= 512) {
+        ws_launch_layernorm_rows_to_512(M, N, epsilon, X, scale, shift, Y);
+        return;
+    }
     ws::launch call("layernorm_rows");
     layernorm_rows_params p;
     call.tensor(p.x, "x", X, {M, N}, {N, 1}, ws::loaded);

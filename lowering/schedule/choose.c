@@ -471,14 +471,27 @@ static void visit_largest(Op *op, void *context)
     }
 }
 
+static bool reduces_row(const Op *op, const void *none)
+{
+    (void)none;
+    return op->code == OP_ROW_SUM || op->code == OP_ROW_MAX || op->code == OP_ROW_MIN || op->code == OP_ROW_ARGMAX;
+}
+
+/* Once for each tile of the grid.  On an H200, softmax of rows of 256 f16 in tiles of 16 has 0.82 of a copy on one group
+   and 0.72 on two, LayerNorm 0.88 and 0.80; in tiles of 32 rows two are as good.  */
+static bool sums_rows(const Chooser *in)
+{
+    return !in->nloops && ir_any_of(in->kernel->body, reduces_row, NULL);
+}
+
 int choose_wanted_groups(const Chooser *in)
 {
     int largest = 0;
     ir_walk(in->kernel->body, visit_largest, &largest);
     if (in->streams)
         return choose_streaming_groups(in);
-    if (!in->ndots)
-        return largest >= 4096 ? 2 : 1;
+    if (!in->ndots) /* of rows that wait for their sums, more blocks of one group wait less for each other */
+        return largest > 4096 || (largest == 4096 && !sums_rows(in)) ? 2 : 1;
     int rows = 0;
     for (int i = 0; i < in->ndots; i++) {
         int each = in->dots[i]->results[0]->type.rows;

@@ -78,6 +78,21 @@ CXCursor devices_counter(const Unit *u, CXCursor loop)
                                                                       : clang_getNullCursor();
 }
 
+/* A jump out of a loop over devices.  */
+static void refuse_leaving(Unit *u, CXCursor c, bool inner)
+{
+    Cursors below = children(u, c);
+    bool leaves =
+        c.kind == CXCursor_ReturnStmt || c.kind == CXCursor_GotoStmt || (c.kind == CXCursor_BreakStmt && !inner);
+    if (leaves && !u->errors)
+        complain(u, loc_of(u, c), "iterations are independent: use 'continue', or an upper bound",
+                 "the loop over devices is left by 'break', 'return' or 'goto'");
+    bool around = c.kind == CXCursor_ForStmt || c.kind == CXCursor_WhileStmt || c.kind == CXCursor_DoStmt ||
+                  c.kind == CXCursor_SwitchStmt;
+    for (int i = 0; i < below.count; i++)
+        refuse_leaving(u, below.list[i], inner || around);
+}
+
 static void bind_devices(Unit *u, Pragma *pragma, CXCursor loop)
 {
     CXCursor counter = devices_counter(u, loop);
@@ -88,6 +103,7 @@ static void bind_devices(Unit *u, Pragma *pragma, CXCursor loop)
         return;
     }
     CXCursor body = loop_parts(u, loop).body;
+    refuse_leaving(u, body, false);
     instead(u, pragma, arena_print(u->module, "{ ws_devices_begin_((long)(%s));", pragma->devices));
     add(u, begin_of(body), begin_of(body), (int)pragma->offset,
         arena_print(u->module, "{ ws_devices_next_((long)(%s)); ", text_of(u, clang_getCursorSpelling(counter))));
@@ -128,59 +144,67 @@ static void bind_data(Unit *u, Pragma *pragma, CXCursor statement)
 
 /* ---- which statement --------------------------------------------------------------------------------------------- */
 
-typedef struct {
-    Unit *u;
-    bool in_grid;
-} Binding;
-
-static void bind_statement(Binding *b, CXCursor s)
+/* What stands in no grid.  */
+static void refuse_inside(Unit *u, const Pragma *grid, CXCursor loop)
 {
-    Unit *u = b->u;
+    for (int i = 0; i < u->npragmas && !u->errors; i++) {
+        Pragma *pragma = &u->pragmas[i];
+        if (pragma->offset < begin_of(loop) || pragma->offset >= end_of(loop) || pragma == grid)
+            continue;
+        if (pragma->kind == PRAGMA_GRID)
+            complain(u, pragma->loc, "make one grid of all its loops: grid(n)", "a grid inside a grid");
+        else if (pragma->kind == PRAGMA_DEVICES)
+            complain(u, pragma->loc, "a loop over devices holds grids, and stands in none",
+                     "a loop over devices in a grid");
+        else if (pragma->kind == PRAGMA_UPDATE)
+            complain(u, pragma->loc, "put it around the grid, or behind it", "arrays are copied in a grid");
+        else if (pragma->kind == PRAGMA_DATA || pragma->kind == PRAGMA_TOGETHER)
+            complain(u, pragma->loc,
+                     pragma->kind == PRAGMA_DATA ? "put it around the grid" : "put it around whole grids",
+                     "'#pragma ws %s' stands in a grid", pragma->word);
+    }
+}
+
+static void bind_statement(Unit *u, CXCursor s)
+{
     bool loop = s.kind == CXCursor_ForStmt || s.kind == CXCursor_WhileStmt || s.kind == CXCursor_DoStmt;
     for (int i = 0; i < u->npragmas; i++) {
         Pragma *pragma = &u->pragmas[i];
         bool above = (loop || s.kind == CXCursor_CompoundStmt) && !pragma->used && stands_above(u, pragma, begin_of(s));
-        if (above && pragma->kind == PRAGMA_DATA && !b->in_grid)
+        if (above && pragma->kind == PRAGMA_DATA)
             bind_data(u, pragma, s);
-        else if (above && loop && pragma->kind == PRAGMA_DEVICES && !b->in_grid)
+        else if (above && loop && pragma->kind == PRAGMA_DEVICES)
             bind_devices(u, pragma, s);
-        else if (above && (pragma->kind == PRAGMA_DATA || (loop && pragma->kind == PRAGMA_DEVICES)))
-            complain(u, pragma->loc,
-                     pragma->kind == PRAGMA_DATA ? "put it around the grid, or behind it"
-                                                 : "a loop over devices holds grids, and stands in none",
-                     pragma->kind == PRAGMA_DATA ? "arrays are copied in a grid" : "a loop over devices in a grid");
+        else if (above && loop && pragma->kind == PRAGMA_GRID)
+            refuse_inside(u, pragma, s);
         if (pragma->kind == PRAGMA_TOGETHER && s.kind == CXCursor_CompoundStmt && begins_block(u, s, pragma))
             bind_together(u, pragma, s);
-        b->in_grid |= above && loop && pragma->kind == PRAGMA_GRID;
     }
 }
 
-static void bind_below(Binding binding, CXCursor c)
+static void bind_below(Unit *u, CXCursor c)
 {
-    Cursors below = children(binding.u, c);
+    Cursors below = children(u, c);
     for (int i = 0; i < below.count; i++) {
-        Binding inner = binding;
-        if (!in_text(binding.u, below.list[i]))
+        if (!in_text(u, below.list[i]))
             continue;
-        bind_statement(&inner, below.list[i]);
-        bind_below(inner, below.list[i]);
+        bind_statement(u, below.list[i]);
+        bind_below(u, below.list[i]);
     }
 }
 
 /* require: all pragmas were read.   ensure: the edits that they ask for; each is used, or an error.  */
 void around_bind(Unit *u)
 {
-    bool any = false;
     for (int i = 0; i < u->npragmas; i++) {
         Pragma *pragma = &u->pragmas[i];
-        any |= pragma->kind == PRAGMA_DATA || pragma->kind == PRAGMA_DEVICES || pragma->kind == PRAGMA_TOGETHER;
         if (pragma->kind == PRAGMA_UPDATE) {
             pragma->used = true;
             instead(u, pragma, arena_print(u->module, "{%s }", calls_of(u, pragma)));
         }
     }
     Cursors all = children(u, clang_getTranslationUnitCursor(u->tu));
-    for (int i = 0; any && i < all.count; i++)
+    for (int i = 0; u->npragmas && i < all.count; i++)
         if (all.list[i].kind == CXCursor_FunctionDecl && in_text(u, all.list[i]))
-            bind_below((Binding){u, false}, all.list[i]);
+            bind_below(u, all.list[i]);
 }

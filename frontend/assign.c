@@ -32,6 +32,8 @@ static bool place_of_name(Walk *w, CXCursor e, Place *place)
     if (!is_variable(decl))
         return false;
     outside_object(w, decl);
+    if (clang_isVolatileQualifiedType(clang_getCursorType(decl)))
+        refuse(w, e, "read it before the grid", "a volatile object is read in a grid");
     place->variable = variable_find(w, decl);
     place->local = place->variable >= 0;
     place->type = clang_getCursorType(e);
@@ -65,6 +67,11 @@ static bool outer_member(Walk *w, Result base, CXCursor field, CXType type, Plac
     return true;
 }
 
+static bool is_union(CXType type)
+{
+    return clang_getTypeDeclaration(clang_getCanonicalType(type)).kind == CXCursor_UnionDecl;
+}
+
 static bool place_of_member(Walk *w, CXCursor e, Place *place)
 {
     Cursors below = children(w->u, e);
@@ -89,9 +96,18 @@ static bool place_of_member(Walk *w, CXCursor e, Place *place)
     }
     if (!whole.local)
         return whole.base.kind == R_POINTER && outer_member(w, whole.base, field, type, place);
+    Result object = slot_read(w, slot_of(w, whole.variable, whole.byte, false));
+    if (object.kind == R_POINTER && clang_getCanonicalType(whole.type).kind == CXType_Record &&
+        slot_read(w, slot_of(w, whole.variable, whole.byte + byte, false)).kind != R_VALUE)
+        return outer_member(w, object, field, type, place); /* a copy of what stands before the region */
     *place = whole;
     place->byte += byte;
     place->type = type;
+    Result bits = slot_read(w, slot_of(w, place->variable, place->byte, false));
+    Dtype dtype;
+    if (is_union(whole.type) && bits.kind == R_VALUE && scalar_type(type, &dtype) && bits.value->type.dtype != dtype)
+        refuse(w, e, "compute it with arithmetic, or before the grid",
+               "the bits of a union are read as another type in a grid");
     return true;
 }
 
@@ -110,6 +126,20 @@ static Value *chosen_index(Walk *w, CXCursor e, Value *number)
     return op_of(w, OP_ADDI, type_scalar(D_U64), 2, args);
 }
 
+/* An element of an array of the walk's own, which a variable chooses.  */
+static bool refuse_chosen(Walk *w, CXCursor e, Result base)
+{
+    const char *name = w->variables[base.variable].name;
+    if (is_tile_type(clang_getCursorType(e)))
+        refuse(w, e, "use '#pragma ws parts' and tiles of their own, or compile it with --ws-frontend=gcc",
+               "the clang front end does not know arrays of tiles of which a variable chooses, as '%s'",
+               name ? name : "this one");
+    else
+        refuse(w, e, "choose with '?:', hand the array in and read it with ws_at, or compile it with --ws-frontend=gcc",
+               "the clang front end does not know which element of the array '%s' this is", name ? name : "here");
+    return false;
+}
+
 static bool place_of_element(Walk *w, CXCursor e, Place *place)
 {
     Cursors below = children(w->u, e);
@@ -118,7 +148,7 @@ static bool place_of_element(Walk *w, CXCursor e, Place *place)
     Result base = eval(w, below.list[0]);
     if (base.kind == R_PLACE) {
         if (!constant_int(w, below.list[1], &index))
-            return false;
+            return refuse_chosen(w, e, base);
         base.byte += index * bytes_of(type);
         return place_of_pointer(w, base, type, place);
     }
@@ -244,6 +274,8 @@ static void copy_object(Walk *w, const Place *place, Result from)
 
 static void element_write(Walk *w, const Place *place, Result result, CXCursor e)
 {
+    if (w->failed)
+        return;
     if (!w->kernel->grid.plain || place->direct || result.kind != R_VALUE || place->base.kind != R_POINTER) {
         refuse(w, e, place->direct ? "results leave a grid through ws_store alone" : "write memory with ws_store",
                place->direct ? "the variable '%s' outside the function changes in the grid"

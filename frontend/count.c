@@ -16,12 +16,32 @@ typedef struct {
     CXCursor loop, init; /* what is declared there, and left alone by the rest, is outside */
 } Alone;
 
+/* A function that computes of its parameters alone.  */
+static bool computes(const Unit *u, CXCursor c, void *context)
+{
+    int *depth = context;
+    CXCursor target = assigned_by(u, c), function;
+    CXCursor decl = c.kind == CXCursor_DeclRefExpr ? clang_getCursorReferenced(c) : clang_getNullCursor();
+    if (c.kind == CXCursor_CallExpr) {
+        const char *name = callee_name(u, c, &function);
+        CXCursor definition = *name ? clang_getCursorDefinition(function) : clang_getNullCursor();
+        int inner = *depth + 1;
+        return !clang_Cursor_isNull(definition) && inner < 8 && each_below(u, definition, computes, &inner);
+    }
+    if (c.kind == CXCursor_ArraySubscriptExpr || c.kind == CXCursor_StmtExpr || c.kind == CXCursor_MemberRefExpr)
+        return false;
+    if (is_variable(decl) && clang_getCursorLinkage(decl) != CXLinkage_NoLinkage)
+        return false;
+    return clang_Cursor_isNull(target) || !clang_Cursor_isNull(decl_of(u, target));
+}
+
 static bool alone_one(const Unit *u, CXCursor c, void *context)
 {
     const Alone *alone = context;
     if (c.kind == CXCursor_CallExpr) {
+        int depth = 0;
         const char *name = callee_name(u, c, NULL);
-        return !strcmp(name, "ws_at") || !strcmp(name, "ws_at_float");
+        return !strcmp(name, "ws_at") || !strcmp(name, "ws_at_float") || computes(u, c, &depth);
     }
     if (!clang_Cursor_isNull(assigned_by(u, c)) || c.kind == CXCursor_StmtExpr)
         return false;
@@ -94,6 +114,17 @@ static Opcode turned(Opcode code)
     return code == OP_LTI ? OP_GTI : code == OP_GTI ? OP_LTI : code == OP_LEI ? OP_GEI : code == OP_GEI ? OP_LEI : code;
 }
 
+static bool opposite(Opcode *code)
+{
+    Opcode other = *code == OP_LTI   ? OP_GEI
+                   : *code == OP_GEI ? OP_LTI
+                   : *code == OP_GTI ? OP_LEI
+                   : *code == OP_LEI ? OP_GTI
+                                     : OP_COUNT;
+    *code = other;
+    return other != OP_COUNT;
+}
+
 static bool is_count(const Walk *w, CXCursor loop, CXCursor decl, const Count *count)
 {
     if (clang_Cursor_isNull(decl) || count_assignments(w->u, loop, decl) < 1)
@@ -125,11 +156,12 @@ static bool counts(const Walk *w, CXCursor loop, CXCursor x, Count *count, Bound
     return true;
 }
 
-static bool bound_of(const Walk *w, CXCursor loop, CXCursor e, Count *count)
+static bool bound_of(const Walk *w, CXCursor loop, CXCursor e, bool negated, Count *count)
 {
     Cursors sides = children(w->u, e);
     Bound *bound = &count->bounds[count->nbounds];
-    if (count->nbounds == 4 || !compare_of(e, &bound->compare) || !is_integer(clang_getCursorType(sides.list[0])))
+    if (count->nbounds == 4 || !compare_of(e, &bound->compare) || (negated && !opposite(&bound->compare)) ||
+        !is_integer(clang_getCursorType(sides.list[0])))
         return false;
     for (int turn = 0; turn < 2; turn++) {
         bound->offset = clang_getNullCursor();
@@ -144,15 +176,30 @@ static bool bound_of(const Walk *w, CXCursor loop, CXCursor e, Count *count)
     return false;
 }
 
-static bool bounds_of(const Walk *w, CXCursor loop, CXCursor e, Count *count)
+/* Up to the first statement that is no `if (c) break;`; those are bounds, too.  */
+CXCursor leading_break(const Unit *u, const LoopParts *parts, int number)
+{
+    Cursors list = parts->body.kind == CXCursor_CompoundStmt ? children(u, parts->body) : (Cursors){0, NULL};
+    CXCursor s = number < list.count ? list.list[number] : clang_getNullCursor();
+    Cursors below = clang_Cursor_isNull(s) || s.kind != CXCursor_IfStmt ? (Cursors){0, NULL} : children(u, s);
+    CXCursor then = below.count == 2 ? below.list[1] : clang_getNullCursor();
+    Cursors inner = then.kind == CXCursor_CompoundStmt ? children(u, then) : (Cursors){0, NULL};
+    if (inner.count == 1)
+        then = inner.list[0];
+    return then.kind == CXCursor_BreakStmt ? below.list[0] : clang_getNullCursor();
+}
+
+static bool bounds_of(const Walk *w, CXCursor loop, CXCursor e, bool negated, Count *count)
 {
     e = peel(w->u, e);
+    if (e.kind == CXCursor_UnaryOperator && clang_getCursorUnaryOperatorKind(e) == CXUnaryOperator_LNot)
+        return bounds_of(w, loop, children(w->u, e).list[0], !negated, count);
     if (e.kind != CXCursor_BinaryOperator)
         return false;
-    if (clang_getCursorBinaryOperatorKind(e) != CXBinaryOperator_LAnd)
-        return bound_of(w, loop, e, count);
+    if (clang_getCursorBinaryOperatorKind(e) != (negated ? CXBinaryOperator_LOr : CXBinaryOperator_LAnd))
+        return bound_of(w, loop, e, negated, count);
     Cursors sides = children(w->u, e);
-    return bounds_of(w, loop, sides.list[0], count) && bounds_of(w, loop, sides.list[1], count);
+    return bounds_of(w, loop, sides.list[0], negated, count) && bounds_of(w, loop, sides.list[1], negated, count);
 }
 
 static bool is_upper(Opcode compare)
@@ -230,7 +277,8 @@ static bool step_in(const Walk *w, CXCursor loop, CXCursor e, Count *count)
 
 static bool step_of(const Walk *w, CXCursor loop, const LoopParts *parts, Count *count)
 {
-    if (count_assignments(w->u, parts->cond, count->iv) + count_assignments(w->u, parts->body, count->iv) +
+    if ((clang_Cursor_isNull(parts->cond) ? 0 : count_assignments(w->u, parts->cond, count->iv)) +
+            count_assignments(w->u, parts->body, count->iv) +
             (clang_Cursor_isNull(parts->step) ? 0 : count_assignments(w->u, parts->step, count->iv)) !=
         1)
         return false;
@@ -317,8 +365,12 @@ CXCursor first_use_later(const Walk *w, CXCursor loop, CXCursor decl)
 bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count)
 {
     *count = (Count){.iv = clang_getNullCursor(), .step = clang_getNullCursor()};
-    if (clang_Cursor_isNull(parts->cond) || parts->test_below || !bounds_of(w, loop, parts->cond, count))
+    bool tested = !clang_Cursor_isNull(parts->cond);
+    if ((!tested && !parts->leading) || parts->test_below || (tested && !bounds_of(w, loop, parts->cond, false, count)))
         return false;
+    for (int i = 0; i < parts->leading; i++)
+        if (!bounds_of(w, loop, leading_break(w->u, parts, i), true, count))
+            return false;
     return bounds_agree(w, count) && step_of(w, loop, parts, count) && !is_used_later(w, loop, count->iv) &&
            variable_find(w, count->iv) >= 0;
 }

@@ -284,7 +284,7 @@ LoopParts loop_parts(const Unit *u, CXCursor loop)
 {
     Cursors below = children(u, loop);
     CXCursor none = clang_getNullCursor();
-    LoopParts parts = {none, none, none, none, loop.kind == CXCursor_DoStmt};
+    LoopParts parts = {none, none, none, none, loop.kind == CXCursor_DoStmt, 0};
     if (!below.count)
         return parts;
     if (loop.kind == CXCursor_DoStmt) {

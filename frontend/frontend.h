@@ -21,6 +21,7 @@
  *   around.c   host code around grids: devices, together, data
  *   devices.c  tensors out of arrays of pointers
  *   total.c    sums over a whole grid
+ *   flagged.c  loops with several ways out
  *   task.c     the blocks of tasks, rings
  *   show.c     ws_print
  *   host.c     the source's text, a region given way to a call of its launcher
@@ -167,6 +168,7 @@ bool each_below(const Unit *u, CXCursor c, Visit visit, void *context);
 typedef struct {
     CXCursor init, cond, step, body; /* null cursors for what is not there */
     bool test_below;
+    int leading; /* first statements of the body that are `if (c) break;`, taken for bounds */
 } LoopParts;
 LoopParts loop_parts(const Unit *u, CXCursor loop);
 /* The target of an assignment, ++ or --; a null cursor for any other expression.  */
@@ -402,6 +404,7 @@ Op *if_new(Walk *w, Value *condition);
 Exits merge(Walk *w, Op *op, Value *condition, Exits *yes, Exits *no);
 /* A value for each way; one where they meet.  */
 Value *choose(Walk *w, Op *op, Value *condition, Value *yes, Value *no);
+void choose_all(Walk *w, Value *condition, int count, Value **yes, Value *const *no);
 void yield_to(Walk *w, Block *block, Opcode code, int nargs, Value *const *args);
 bool value_inside(const Value *value, const Op *op);
 
@@ -465,6 +468,17 @@ void declare(Walk *w, CXCursor decl);
 
 /* loop.c */
 Exits walk_loop(Walk *w, CXCursor loop);
+/* Slots that go from one iteration to the next.  */
+typedef struct {
+    int *slots;
+    int count;
+    Value **inits;
+} Carried;
+Carried find_carried(Walk *w, CXCursor loop, int without);
+Value *carried_init(Walk *w, int slot);
+Value *carried_value(const Carried *carried, int i, const Jump *jump);
+Exits walk_body(Walk *w, const LoopParts *parts, const Goal *again, const Goal *out);
+bool has_return(const Unit *u, CXCursor loop);
 
 /* count.c */
 typedef struct {
@@ -482,6 +496,7 @@ typedef struct {
     CXType hi_type;
 } Count;
 bool count_of(Walk *w, CXCursor loop, const LoopParts *parts, Count *count);
+CXCursor leading_break(const Unit *u, const LoopParts *parts, int number); /* its condition, or a null cursor */
 bool leaves_alone(const Walk *w, CXCursor loop, CXCursor e);
 /* Of a variable from around a loop: is it read behind it before it is assigned to again, and where?  */
 bool is_used_later(const Walk *w, CXCursor loop, CXCursor decl);
@@ -519,6 +534,9 @@ void total_element(Walk *w, Result base, CXType type, Value *offset, const char 
 void totals_leave(Walk *w);
 const char *totals_first(const Walk *w); /* what surrounds the launcher's call */
 const char *totals_last(const Walk *w);
+
+/* flagged.c */
+Exits emit_flagged(Walk *w, CXCursor loop, const LoopParts *parts);
 
 /* prune.c */
 void prune(Kernel *kernel);

@@ -12,13 +12,6 @@
 
 #include "frontend.h"
 
-/* Slots that go from one iteration to the next.  */
-typedef struct {
-    int *slots;
-    int count;
-    Value **inits;
-} Carried;
-
 static bool is_pointed_to(const Walk *w, int variable)
 {
     for (int i = 0; i < w->state.count; i++)
@@ -48,7 +41,30 @@ static Value *nothing_yet(Walk *w, CXType type)
     return op_result(w->kernel, op, type_tile(D_F32, -1, -1), NULL);
 }
 
-static Carried find_carried(Walk *w, CXCursor loop, int without)
+static bool leaves_as_it_is(const Unit *u, CXCursor c, void *context)
+{
+    CXCursor target = assigned_by(u, c);
+    const CXCursor *decl = context;
+    return clang_Cursor_isNull(target) || !same_decl(decl_of(u, target), *decl);
+}
+
+/* The variable itself, not what it points to.  */
+static bool is_given_anew(const Unit *u, CXCursor loop, CXCursor decl)
+{
+    return !each_below(u, loop, leaves_as_it_is, &decl);
+}
+
+/* What a slot begins with, if a loop can carry it.  */
+Value *carried_init(Walk *w, int slot)
+{
+    Result now = slot_read(w, slot);
+    CXType type = w->variables[w->slots[slot].variable].type;
+    if (now.kind == R_VALUE && now.value->type.kind != K_TENSOR)
+        return now.value;
+    return now.kind == R_NONE && !is_aggregate(type) && slot < w->state.count ? nothing_yet(w, type) : NULL;
+}
+
+Carried find_carried(Walk *w, CXCursor loop, int without)
 {
     Carried carried = {NULL, 0, NULL};
     int count = 0;
@@ -59,10 +75,11 @@ static Carried find_carried(Walk *w, CXCursor loop, int without)
                       begin_of(loop) <= begin_of(v->decl) && end_of(v->decl) <= end_of(loop) && now.kind == R_NONE;
         if (i == without || is_own || !may_write(w, loop, w->slots[i].variable))
             continue;
-        bool empty = now.kind == R_NONE && !is_aggregate(v->type) && i < w->state.count;
-        Value *init = now.kind == R_VALUE && now.value->type.kind != K_TENSOR ? now.value
-                      : empty                                                 ? nothing_yet(w, v->type)
-                                                                              : NULL;
+        Value *init = carried_init(w, i);
+        bool changes = v->frame == w->frame->id && !clang_Cursor_isNull(v->decl) && now.kind != R_NONE &&
+                       is_given_anew(w->u, loop, v->decl) && !is_aggregate(v->type);
+        if (!init && changes)
+            slot_write(w, i, (Result){.kind = R_NONE}); /* a pointer, a tensor: not known from the first iteration on */
         if (!init)
             continue;
         LIST_ADD(w->u->module, carried.slots, carried.count) = i;
@@ -108,15 +125,20 @@ static Pipeline *pipeline_for(Walk *w, CXCursor loop)
 /* ---- the body ---------------------------------------------------------------------------------------------------- */
 
 /* The body and the step, up to where the next iteration begins; ways that leave the loop are in the result, too.  */
-static Exits walk_body(Walk *w, const LoopParts *parts, const Goal *again, const Goal *out)
+Exits walk_body(Walk *w, const LoopParts *parts, const Goal *again, const Goal *out)
 {
     const Goal *outer_again = w->again, *outer_out = w->out, *outer_end = w->end;
     Goal next = {again->slots};
-    CXCursor body[] = {parts->body, clang_getNullCursor()};
+    Cursors rest = parts->leading ? children(w->u, parts->body) : (Cursors){1, NULL};
+    CXCursor *body = NULL;
+    int count = 0;
+    for (int i = parts->leading; i < rest.count; i++)
+        LIST_ADD(w->u->module, body, count) = parts->leading ? rest.list[i] : parts->body;
+    LIST_ADD(w->u->module, body, count) = clang_getNullCursor();
     int slots = w->nslots;
     w->again = w->end = &next;
     w->out = out;
-    Exits exits = walk_list(w, body, 2, 0);
+    Exits exits = walk_list(w, body, count, 0);
     w->again = outer_again;
     w->out = outer_out;
     w->end = outer_end;
@@ -148,7 +170,7 @@ static Exits walk_body(Walk *w, const LoopParts *parts, const Goal *again, const
     return merge(w, op, jump->taken, &here, &others);
 }
 
-static Value *carried_value(const Carried *carried, int i, const Jump *jump)
+Value *carried_value(const Carried *carried, int i, const Jump *jump)
 {
     int slot = carried->slots[i];
     Result now = slot < jump->state.count ? jump->state.slot[slot] : (Result){.kind = R_NONE};
@@ -305,7 +327,8 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
     Value *range[3];
     Opcode how;
     bool of_grid = is_of_grid(w);
-    w->where = loc_of(w->u, parts->cond);
+    CXCursor tested = clang_Cursor_isNull(parts->cond) ? leading_break(w->u, parts, 0) : parts->cond;
+    w->where = loc_of(w->u, tested);
     Dtype own = D_I32;
     scalar_type(clang_getCursorType(count->iv), &own);
     Value *first = lo.kind == R_VALUE ? lo.value : literal_int(w, own, 0);
@@ -318,7 +341,7 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
         range[1] = compared[1];
     }
     plain_comparison(w, &how, range);
-    Op *op = op_new(w->kernel, OP_FOR, loc_of(w->u, parts->cond), 3, range);
+    Op *op = op_new(w->kernel, OP_FOR, loc_of(w->u, tested), 3, range);
     for (int i = 0; i < carried.count; i++)
         op_add_arg(w->kernel, op, carried.inits[i]);
     op->control->compare = how;
@@ -406,22 +429,67 @@ static bool is_left_inside(const Unit *u, CXCursor s, bool outermost)
     return false;
 }
 
+/* By what follows the leading `if (c) break;`.  */
+static bool is_left_behind(const Unit *u, const LoopParts *parts)
+{
+    Cursors list = children(u, parts->body);
+    for (int i = parts->leading; i < list.count; i++)
+        if (is_left_inside(u, list.list[i], true))
+            return true;
+    return false;
+}
+
+static bool no_return(const Unit *u, CXCursor c, void *context)
+{
+    (void)u;
+    (void)context;
+    return c.kind != CXCursor_ReturnStmt;
+}
+
+bool has_return(const Unit *u, CXCursor loop)
+{
+    return !each_below(u, loop, no_return, NULL);
+}
+
+static bool refuse_jump(const Unit *u, CXCursor c, void *context)
+{
+    bool leaves = c.kind == CXCursor_ReturnStmt || c.kind == CXCursor_BreakStmt || c.kind == CXCursor_GotoStmt;
+    (void)u;
+    if (leaves)
+        refuse(context, c, "iterations are independent: use 'continue', or an upper bound",
+               "the grid is left by 'break', 'return' or 'goto'");
+    return !leaves;
+}
+
 static Exits walk_parts(Walk *w, CXCursor loop, const LoopParts *parts)
 {
     Count count;
-    bool left = is_left_inside(w->u, parts->body, true);
+    bool left = is_left_inside(w->u, parts->body, true),
+         tested = !parts->test_below && !clang_Cursor_isNull(parts->cond);
+    LoopParts bounded = *parts;
+    while (left && !clang_Cursor_isNull(leading_break(w->u, parts, bounded.leading)))
+        bounded.leading++;
+    if (bounded.leading && !is_left_behind(w->u, &bounded) && count_of(w, loop, &bounded, &count)) {
+        emit_for(w, loop, &bounded, &count);
+        return jump_to(w, &FALL);
+    }
     if (!left && count_of(w, loop, parts, &count)) {
         emit_for(w, loop, parts, &count);
-    } else if (left || parts->test_below || clang_Cursor_isNull(parts->cond) || !is_pure(w->u, parts->cond)) {
-        refuse(w, loop, "leave it by its condition, or compile it with --ws-frontend=gcc",
-               "the clang front end does not know loops that are left within their bodies yet");
-    } else {
-        if (pipeline_for(w, loop))
-            refuse(w, loop,
-                   "write it as 'for (k = lo; k < hi; k += 64)' without 'break', with a bound that does not change",
-                   "a pipelined loop counts up to a bound");
-        emit_while(w, loop, parts);
+        return jump_to(w, &FALL);
     }
+    if (left && is_of_grid(w))
+        each_below(w->u, parts->body, refuse_jump, w);
+    else if (is_of_grid(w))
+        refuse(w, clang_Cursor_isNull(parts->cond) ? loop : parts->cond,
+               "write the loop as 'for (i = lo; i < hi; i += 128)', and leave it by neither break nor return",
+               "the iterations of this grid loop cannot be counted before it runs");
+    if (pipeline_for(w, loop))
+        refuse(w, loop,
+               "write it as 'for (k = lo; k < hi; k += 64)' without 'break', with a bound that does not change",
+               "a pipelined loop counts up to a bound");
+    if (left || !tested || !is_pure(w->u, parts->cond))
+        return w->failed ? jump_to(w, &FALL) : emit_flagged(w, loop, parts);
+    emit_while(w, loop, parts);
     return jump_to(w, &FALL);
 }
 

@@ -241,6 +241,16 @@ Value *choose(Walk *w, Op *op, Value *condition, Value *yes, Value *no)
     return value;
 }
 
+/* The same of several, which go to where those for `no` stand.  */
+void choose_all(Walk *w, Value *condition, int count, Value **yes, Value *const *no)
+{
+    Op *op = if_new(w, condition);
+    Results results = {op, condition, NULL, 0};
+    for (int i = 0; i < count; i++)
+        want(w, &results, yes[i], no[i], yes[i]->name, &yes[i], NULL);
+    finish(w, &results);
+}
+
 /* Where ways meet that hold something else in a slot than scalars and tiles: alike, or nothing that can be used.  */
 static bool same_result(const Result *x, const Result *y)
 {
@@ -268,6 +278,9 @@ static void meet(Walk *w, Results *results, int slot, const Result *x, const Res
     const Result none = {.kind = R_NONE}, *before = slot < w->state.count ? &w->state.slot[slot] : &none;
     *to = none;
     bool x_chosen = x && is_chosen(x), y_chosen = y && is_chosen(y);
+    const Result *one = x_chosen ? x : y_chosen ? y : NULL;
+    if (both && x_chosen != y_chosen && one->value->type.kind != K_SCALAR)
+        return; /* a tile on one of the ways alone: whoever reads it is told */
     if ((x_chosen || y_chosen) && (!both || (x_chosen && y_chosen) || x->kind == R_NONE || y->kind == R_NONE)) {
         to->kind = R_VALUE;
         Value *yes = x_chosen ? x->value : both ? initial(w, y) : NULL;

@@ -264,6 +264,16 @@ static Exits walk_compound(Walk *w, CXCursor s)
     return exits;
 }
 
+/* ws_add_ is what the macro ws_add calls.  */
+static void refuse_lost(Walk *w, CXCursor s)
+{
+    const char *name = callee_name(w->u, s, NULL);
+    size_t length = strlen(name);
+    if (!strncmp(name, "ws_", 3))
+        refuse(w, s, "a tile is never changed in place: assign the result", "the result of '%.*s' is lost",
+               (int)(length - (name[length - 1] == '_')), name);
+}
+
 /* One statement, not an `if` in a list.  */
 Exits walk(Walk *w, CXCursor s)
 {
@@ -297,6 +307,8 @@ Exits walk(Walk *w, CXCursor s)
         refuse(w, s, "write it in C", "an assembler statement in a grid");
         break;
     default:
+        if (clang_isExpression(s.kind) && s.kind == CXCursor_CallExpr && is_tile_type(clang_getCursorType(s)))
+            refuse_lost(w, s);
         if (clang_isExpression(s.kind))
             eval(w, s);
         else

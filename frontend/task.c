@@ -83,6 +83,12 @@ static void add_shares(Walk *w, Pragma *pragma)
     LIST_ADD(w->u->module, w->sharing, w->nsharing) = pragma;
 }
 
+static bool is_whole_body(CXCursor parent)
+{
+    return parent.kind == CXCursor_ForStmt || parent.kind == CXCursor_WhileStmt || parent.kind == CXCursor_DoStmt ||
+           parent.kind == CXCursor_FunctionDecl;
+}
+
 static void collect_below(const Collect *collect, CXCursor c)
 {
     Unit *u = collect->w->u;
@@ -92,6 +98,11 @@ static void collect_below(const Collect *collect, CXCursor c)
         CXCursor inner = below.list[i];
         Collect next = *collect;
         Pragma *pragma = pragma_of_block(u, inner);
+        if (pragma && is_whole_body(c) && !collect->w->failed) {
+            collect->w->failed = true;
+            complain(u, pragma->loc, "put the pragma first inside a block of its own: { #pragma ws task(name) ... }",
+                     "task '%s' is the whole body of a loop or of a function", pragma->task.name);
+        }
         if (pragma)
             add_task(collect, pragma);
         if (inner.kind == CXCursor_ForStmt || inner.kind == CXCursor_WhileStmt) {

@@ -1,0 +1,37 @@
+#! /bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the plugin refuses the clang front end refuses, too: each case of tests/bad with an error, on emulate. No object
+# is left, and the front end ends by itself. Sentences and places are mostly the same; how many are is a remark.
+
+. "$(dirname "$0")/../tap.sh"
+cd "$work" || exit 99
+
+# Memory that nothing in the grid writes is read once, before it.
+accepted='memory-bound'
+
+if ! grep -q '^clang-frontend = ' "$top_builddir/wscc.conf"; then
+    skip 'refusals' 'the clang front end is not built'
+    done_testing
+fi
+same=0
+all=0
+status=0
+for source in "$top_srcdir"/tests/bad/*.c; do
+    case=$(basename "$source" .c)
+    want=$(grep -m 1 ': error: ' "${source%.c}.err" 2>/dev/null) || continue
+    case " $accepted " in *" $case "*) continue ;; esac
+    all=$((all + 1))
+    rm -f out.o
+    if "$wscc" --ws-frontend=clang --ws-target=emulate -c "$source" -o out.o >log 2>&1 || test -e out.o; then
+        echo "# $case is accepted: $want"
+        status=1
+    elif ! grep -q ': error: ' log || grep -q 'ended by signal' log; then
+        echo "# $case has no error:"
+        sed 's/^/# /' log
+        status=1
+    elif test "$(sed -n 's/.*: error: //p' log | head -n 1)" = "${want#*: error: }"; then
+        same=$((same + 1))
+    fi
+done
+ok "what is wrong is refused ($same of $all in the same words)" test $status = 0 -a $all -gt 200
+done_testing

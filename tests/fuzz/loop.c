@@ -341,6 +341,9 @@ void chain_statement(Gen *g)
     char *clause = pipeline_clause(g);
     if (chance(15) && !strstr(clause, "fine"))
         clause = text("%s schedule(coarse)", clause);
+    char *shares = query >= 0 && chance(60) ? fresh(g, "v") : NULL; /* what is stored of it, in the query's memory */
+    if (shares)
+        clause = text("%s share(%s, %s)", clause, shares, g->tiles[query].name);
     int ntiles = g->ntiles, nscalars = g->nscalars;
     Outside around = body_begin(g, &range);
     bool loads = can_load(g, key);
@@ -382,6 +385,10 @@ void chain_statement(Gen *g)
     g->rows_divisor = g->rows_divisor ? g->rows_divisor : g->m;
     leave(g, ntiles, nscalars);
     loop_line(g, clause, &range, body_end(g, &around));
+    if (!shares)
+        return;
+    line(g, "ws_tile %s = ws_cast(%s, WS_%s);", shares, on, dtype_name[type]);
+    store_text(g, (Shape){type, g->m, g->n}, shares);
 }
 
 /* ---- tiles at a step shorter than themselves --------------------------------------------------------------------- */

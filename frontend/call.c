@@ -158,7 +158,7 @@ static Value *make(Walk *w, CXCursor call, Opcode code, Type type, const Cursors
         if (table)
             all[count++] = devices_index(w, values[k]);
     }
-    if (op_info[code].class_ == CLASS_STORE && count)
+    if (op_info[code].class_ == CLASS_STORE && code != OP_RING_PUT && count)
         devices_check_store(w, call, values[0]);
     return op_of(w, code, type, count, all);
 }

@@ -18,6 +18,7 @@
 
 const Pass passes[] = {
     {"plain", PHASE_LANGUAGE, CHANGES_BODY, pass_plain, "loops over elements become loops over tiles"},
+    {"queues", PHASE_LANGUAGE, CHANGES_BODY, pass_queues, "queues of tiles become tiles, and their loops one"},
     {"types", PHASE_LANGUAGE, CHANGES_BODY, pass_types, "a type and a shape for every value"},
     {"simplify", PHASE_LANGUAGE, CHANGES_BODY, pass_simplify,
      "one form for what the host compiler may have optimized or not"},

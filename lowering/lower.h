@@ -46,7 +46,9 @@ const char *lower_range(Module *module, int first, int last, const char *which, 
 
 /* require: what the front end built.   ensure: no elements are left, but tiles in their place */
 void pass_plain(Kernel *kernel);
-/* require: the same, without elements.  ensure: every value has a type and a shape */
+/* require: the same, without elements.  ensure: no queue of tiles is left */
+void pass_queues(Kernel *kernel);
+/* require: the same, without queues.    ensure: every value has a type and a shape */
 void pass_types(Kernel *kernel);
 /* require: types.                      ensure: the same program; nothing left to fold, to share or to drop */
 void pass_simplify(Kernel *kernel);

@@ -47,6 +47,7 @@ function opcode(name,  text) {
     text = name; sub(/^ws_/, "", text)
     if (text == "zeros") return "full"
     if (text ~ /^tensor_/) return "tensor"
+    if (text == "put" || text == "get") return "ring_" text
     if (text in rule) return text
     sub(/_[234]d$/, "", text); sub(/_or$/, "", text)
     return text in rule ? text : ""

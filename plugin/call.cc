@@ -220,7 +220,7 @@ static void load_call(Walk *w, gcall *call, const Operation &operation)
 
 static void store_call(Walk *w, gcall *call, const Operation &operation)
 {
-    if (operation.code != OP_PRINT)
+    if (operation.code != OP_PRINT && operation.code != OP_RING_PUT)
         devices_check_store(w, call);
     make(w, call, operation.code, NO_RESULT, 0, (int)gimple_call_num_args(call));
 }

@@ -451,7 +451,8 @@ typedef struct {
 typedef struct Task {
     const char *name;
     int groups, registers;
-    Loc loc; /* of the pragma */
+    bool loads; /* queues: it does nothing else, which the producer does for it */
+    Loc loc;    /* of the pragma */
     struct Task *next;
 } Task;
 

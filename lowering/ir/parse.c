@@ -219,6 +219,8 @@ static void parse_task(Parser *p, int line)
         task->groups = scan_number_up_to(p, 0, 1000);
     if (at_key(p, line, "registers"))
         task->registers = scan_number_up_to(p, 0, 1000);
+    if (at_key(p, line, "loads"))
+        task->loads = scan_number_up_to(p, 0, 1);
 }
 
 static void parse_shared_tiles(Parser *p, int line)

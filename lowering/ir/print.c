@@ -122,6 +122,8 @@ static void print_task(Printer *p, const Task *task)
         fprintf(p->out, " groups=%d", task->groups);
     if (task->registers)
         fprintf(p->out, " registers=%d", task->registers);
+    if (task->loads)
+        fputs(" loads=1", p->out);
     putc('\n', p->out);
 }
 

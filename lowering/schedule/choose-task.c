@@ -301,8 +301,11 @@ void choose_tasks(Chooser *in)
 {
     Kernel *kernel = in->kernel;
     int number = 0;
-    for (const Task *task = kernel->tasks; task && in->specialized && !kernel->failed; task = task->next)
-        choose_task(in, ++number);
+    for (const Task *task = kernel->tasks; task && in->specialized && !kernel->failed; task = task->next) {
+        number++;
+        if (!task->loads)
+            choose_task(in, number);
+    }
     for (int i = 0; i < in->nprepared && !kernel->failed; i++) {
         Members block = {.in = in, .task = task_of(kernel, in->prepared[i])};
         if (schedule_of(in->prepared[i])->maker != ROLE_BIT(role_that(kernel, ROLE_STORES)))

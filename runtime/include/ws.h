@@ -35,6 +35,8 @@
  *   ws_at ws_at_float                           at           tensor, index
  *   ws_load_at                                  load_at      tensor, handle of the indices
  *   ws_print                                    print        name, handle
+ *   ws_ring_new                                 ring_new     slots
+ *   ws_ring_put_ ws_ring_get_                   ring_put     handle of the ring; handle: what ws_put and ws_get become
  *
  *   ws_scalar_i_ (long)  ws_scalar_f_ (double)  splat        the scalar; an integer keeps its own conversion
  *   ws_zeros                                    full         element type, rows, cols; value 0
@@ -304,9 +306,9 @@ ws_tile ws_dot(ws_tile a, ws_tile b, ws_tile acc) WS_USE_;
 ws_tile ws_dot_f32(ws_tile a, ws_tile b, ws_tile acc) WS_USE_;
 ws_tile ws_trans(ws_tile t) WS_USE_;
 ws_tile ws_cast(ws_tile t, ws_dtype to) WS_USE_;
-#    define ws_zeros(t, rows, cols)   ws_zeros(ws_dtype_(t), rows, cols)
-#    define ws_full(t, rows, cols, v) ws_full(ws_dtype_(t), rows, cols, v)
-#    define ws_cast(v, to)            ws_cast(v, ws_dtype_(to))
+#    define ws_zeros(t, rows, cols)           ws_zeros(ws_dtype_(t), rows, cols)
+#    define ws_full(t, rows, cols, v)         ws_full(ws_dtype_(t), rows, cols, v)
+#    define ws_cast(v, to)                    ws_cast(v, ws_dtype_(to))
 
 ws_tile ws_add_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_sub_(ws_tile x, ws_tile y) WS_USE_;
@@ -326,24 +328,24 @@ ws_tile ws_eq_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_ne_(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_select_(ws_tile mask, ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_fma_(ws_tile x, ws_tile y, ws_tile z) WS_USE_;
-#    define ws_add(x, y)              ws_add_(ws_operand_(x), ws_operand_(y))
-#    define ws_sub(x, y)              ws_sub_(ws_operand_(x), ws_operand_(y))
-#    define ws_mul(x, y)              ws_mul_(ws_operand_(x), ws_operand_(y))
-#    define ws_div(x, y)              ws_div_(ws_operand_(x), ws_operand_(y))
-#    define ws_max(x, y)              ws_max_(ws_operand_(x), ws_operand_(y))
-#    define ws_min(x, y)              ws_min_(ws_operand_(x), ws_operand_(y))
-#    define ws_pow(x, y)              ws_pow_(ws_operand_(x), ws_operand_(y))
-#    define ws_fmod(x, y)             ws_fmod_(ws_operand_(x), ws_operand_(y))
-#    define ws_hypot(x, y)            ws_hypot_(ws_operand_(x), ws_operand_(y))
-#    define ws_atan2(y, x)            ws_atan2_(ws_operand_(y), ws_operand_(x))
-#    define ws_lt(x, y)               ws_lt_(ws_operand_(x), ws_operand_(y))
-#    define ws_le(x, y)               ws_le_(ws_operand_(x), ws_operand_(y))
-#    define ws_gt(x, y)               ws_gt_(ws_operand_(x), ws_operand_(y))
-#    define ws_ge(x, y)               ws_ge_(ws_operand_(x), ws_operand_(y))
-#    define ws_eq(x, y)               ws_eq_(ws_operand_(x), ws_operand_(y))
-#    define ws_ne(x, y)               ws_ne_(ws_operand_(x), ws_operand_(y))
-#    define ws_select(mask, x, y)     ws_select_((mask), ws_operand_(x), ws_operand_(y))
-#    define ws_fma(x, y, z)           ws_fma_(ws_operand_(x), ws_operand_(y), ws_operand_(z))
+#    define ws_add(x, y)                      ws_add_(ws_operand_(x), ws_operand_(y))
+#    define ws_sub(x, y)                      ws_sub_(ws_operand_(x), ws_operand_(y))
+#    define ws_mul(x, y)                      ws_mul_(ws_operand_(x), ws_operand_(y))
+#    define ws_div(x, y)                      ws_div_(ws_operand_(x), ws_operand_(y))
+#    define ws_max(x, y)                      ws_max_(ws_operand_(x), ws_operand_(y))
+#    define ws_min(x, y)                      ws_min_(ws_operand_(x), ws_operand_(y))
+#    define ws_pow(x, y)                      ws_pow_(ws_operand_(x), ws_operand_(y))
+#    define ws_fmod(x, y)                     ws_fmod_(ws_operand_(x), ws_operand_(y))
+#    define ws_hypot(x, y)                    ws_hypot_(ws_operand_(x), ws_operand_(y))
+#    define ws_atan2(y, x)                    ws_atan2_(ws_operand_(y), ws_operand_(x))
+#    define ws_lt(x, y)                       ws_lt_(ws_operand_(x), ws_operand_(y))
+#    define ws_le(x, y)                       ws_le_(ws_operand_(x), ws_operand_(y))
+#    define ws_gt(x, y)                       ws_gt_(ws_operand_(x), ws_operand_(y))
+#    define ws_ge(x, y)                       ws_ge_(ws_operand_(x), ws_operand_(y))
+#    define ws_eq(x, y)                       ws_eq_(ws_operand_(x), ws_operand_(y))
+#    define ws_ne(x, y)                       ws_ne_(ws_operand_(x), ws_operand_(y))
+#    define ws_select(mask, x, y)             ws_select_((mask), ws_operand_(x), ws_operand_(y))
+#    define ws_fma(x, y, z)                   ws_fma_(ws_operand_(x), ws_operand_(y), ws_operand_(z))
 
 ws_tile ws_and(ws_tile x, ws_tile y) WS_USE_;
 ws_tile ws_or(ws_tile x, ws_tile y) WS_USE_;
@@ -379,6 +381,29 @@ ws_tile ws_col_min(ws_tile x) WS_USE_;
 ws_tile ws_row_argmax(ws_tile x) WS_USE_;
 ws_tile ws_row_cumsum(ws_tile x) WS_USE_;
 ws_tile ws_col_cumsum(ws_tile x) WS_USE_;
+
+/* ---- queues ------------------------------------------------------------------------------------------------------ */
+
+/* Between blocks of a grid: each get has the tiles of the next put.  Where roles put and get, as many puts as `slots`
+   may be ahead.  */
+typedef ws_tile ws_ring;
+ws_ring ws_ring_new(int slots) WS_USE_;
+void ws_put(ws_ring r, ws_tile v, ...);  /* one to four tiles: macros, as the next; */
+void ws_get(ws_ring r, ws_tile *v, ...); /* ws_get(r, &a, &b) */
+void ws_ring_put_(ws_ring r, ws_tile v);
+ws_tile ws_ring_get_(ws_ring r) WS_USE_;
+#    define ws_fourth_(a, b, c, d, name, ...) name
+#    define ws_of_tiles_(name, ...)           ws_fourth_(__VA_ARGS__, name##4_, name##3_, name##2_, name##1_, 0)
+#    define ws_put(r, ...)                    ws_of_tiles_(ws_put_, __VA_ARGS__)(r, __VA_ARGS__)
+#    define ws_get(r, ...)                    ws_of_tiles_(ws_get_, __VA_ARGS__)(r, __VA_ARGS__)
+#    define ws_put_1_(r, a)                   ws_ring_put_(r, a)
+#    define ws_put_2_(r, a, b)                (ws_put_1_(r, a), ws_put_1_(r, b))
+#    define ws_put_3_(r, a, b, c)             (ws_put_2_(r, a, b), ws_put_1_(r, c))
+#    define ws_put_4_(r, a, b, c, d)          (ws_put_3_(r, a, b, c), ws_put_1_(r, d))
+#    define ws_get_1_(r, a)                   ((void)(*(a) = ws_ring_get_(r)))
+#    define ws_get_2_(r, a, b)                (ws_get_1_(r, a), ws_get_1_(r, b))
+#    define ws_get_3_(r, a, b, c)             (ws_get_2_(r, a, b), ws_get_1_(r, c))
+#    define ws_get_4_(r, a, b, c, d)          (ws_get_3_(r, a, b, c), ws_get_1_(r, d))
 
 void ws_print(const char *name, ws_tile v);
 void ws_print_at_(const char *format, ws_tile v, ...); /* what wscc makes of it in a grid: a long for each %ld */

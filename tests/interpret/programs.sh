@@ -68,7 +68,8 @@ knows_all() {
     for name in $(sed -n 's/^OP (\([A-Z0-9_]*\), *[a-z0-9_]*, *\(TILE\|LOAD\|STORE\|SYNC\|READ\),.*/\1/p' \
         "$top_srcdir/runtime/common/ops.def"); do
         case $name in
-        DOT | DOT_F32 | LOAD* | STORE | STORE_ROW | STORE_COL | AT* | ELEMENT | SET_ELEMENT | TILE_AT) continue ;;
+        DOT | DOT_F32 | RING_*) continue ;;
+        LOAD* | STORE | STORE_ROW | STORE_COL | AT* | ELEMENT | SET_ELEMENT | TILE_AT) continue ;;
         esac
         known=$((known + 1))
         grep -qE "OP_$name\\b|X\($name,|MATHS(_OF_TWO)? \($name," "$here"/*.c "$top_srcdir/runtime/common/maths.def" ||

@@ -64,7 +64,7 @@ static void keep_failed(Model *model)
 /* A constraint whose absence the solver does not soon find to change nothing is named.  */
 static void name_reason(Search *in, Model *model)
 {
-    double until = now() + 1;
+    double until = now() + 0.25;
     bool whole = true;
     Text *why = &in->outcome->why;
 

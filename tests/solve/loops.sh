@@ -56,6 +56,19 @@ compiled() {
 }
 if has_plugin; then ok_plain 'samples/gemm.c' compiled; else skip 'samples/gemm.c' 'no plugin'; fi
 
+# Every loop of a sample has the interval of its lower bound.
+all_bounded() { # SAMPLE
+    "$top_builddir/wscc" --ws-target=emulate --ws-dump=graph -O2 -w -S "$top_srcdir/samples/$1.c" -o "$1.s" >graphs || return 1
+    loops=$(sed -n 's/^loop //p' graphs)
+    test -n "$loops" && for loop in $loops; do
+        "$solve" --first --loop="$loop" --output=out "$machine" graphs || return 1
+        grep -q "^# interval $(sed -n 's/^interval //p' out) is needed" out || { cat out; return 1; }
+    done
+}
+for sample in mlp_fused softmax_gemm gemm_w8a16 linear_attention nearest; do
+    if has_plugin; then ok_plain "samples/$sample.c: the bound" all_bounded "$sample"; else skip "$sample" 'no plugin'; fi
+done
+
 two() {
     cat "$top_srcdir/tests/lowering/gemm.graph" "$top_srcdir/tests/lowering/gated.graph" >both
     ! "$solve" "$machine" both 2>err && cat err || return 1

@@ -63,6 +63,8 @@ const Pass passes[] = {
      "the table carried out: products start early and are waited for late"},
     {"simplify-4", PHASE_ROLES, CHANGES_PROGRAMS, pass_simplify_programs,
      "simplify, behind the iterations that expand takes out of their loops"},
+    {"beside", PHASE_ROLES, CHANGES_PROGRAMS, pass_beside,
+     "where tiles of grids that run together wait for each other, and say that they are done"},
 
     {"layout", PHASE_MACHINE, CHANGES_PROGRAMS, pass_layout,
      "register and shared layouts; operands in a form that the tensor cores read"},

@@ -109,6 +109,8 @@ void pass_distribute(Kernel *kernel);
 void pass_expand(Kernel *kernel);
 /* require: expand.                     ensure: the same programs, without arithmetic that their places made idle */
 void pass_simplify_programs(Kernel *kernel);
+/* require: expand.                     ensure: under `together` AWAIT_TILES and TILE_DONE in the roles, grid.awaits */
+void pass_beside(Kernel *kernel);
 
 /* ---- machine ----------------------------------------------------------------------------------------------------- */
 

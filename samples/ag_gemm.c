@@ -2,9 +2,8 @@
 /*
  * ag_gemm - all-gather, then a product: Y[r] = X W[r]^T, where each of n devices has some rows of X and some of W.
  *
- * In each iteration the rows of others come while the product of the device's own rows runs: grids of a block under
- * `together` run beside each other, but for those that touch what an earlier one stores.  16 multiprocessors bring
- * rows, and the products of a part wait for the part.
+ * In each iteration the rows of others come while the product of the device's own rows runs: under `together` a tile
+ * of the other products begins when its rows are there.  16 multiprocessors bring them, and join the products then.
  */
 #include "check.h"
 

@@ -334,6 +334,7 @@ typedef struct {
     int order_group;
     int share;     /* multiprocessors that it may have; 0: all */
     bool together; /* others may run beside it */
+    bool awaits;   /* beside: its tiles wait for those of earlier grids, so it may begin before these have ended */
     int consumers;
     Split split;
     int producer_registers, consumer_registers;

@@ -125,6 +125,7 @@ static void parse_grid_clauses(Parser *p, Grid *grid)
         }
         if (scan_accept(p, "together")) {
             grid->together = true;
+            grid->awaits = scan_accept(p, "awaits");
             continue;
         }
         if (scan_accept(p, "parts")) {

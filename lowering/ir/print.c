@@ -77,7 +77,7 @@ static void print_grid_clauses(Printer *p, const Grid *grid)
     if (grid->share)
         fprintf(p->out, " share(%d)", grid->share);
     if (grid->together)
-        fputs(" together", p->out);
+        fputs(grid->awaits ? " together awaits" : " together", p->out);
 }
 
 static void print_header(Printer *p)

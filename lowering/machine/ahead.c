@@ -104,7 +104,7 @@ static bool is_stored(const Kernel *kernel, const Op *load)
 static bool may_be_of_next_tile(const Kernel *kernel, const Op *load, int how)
 {
     const Variable *tensor = load->args[0]->var;
-    if (load->parent->parent->code != OP_GRID || !tensor || tensor->role)
+    if (load->parent->parent->code != OP_GRID || !tensor || tensor->role || kernel->grid.together)
         return false;
     for (int i = 1; i < load->nargs; i++)
         if (!is_known_early(kernel, load->parent, load->args[i], how))

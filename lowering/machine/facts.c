@@ -104,7 +104,7 @@ static bool needs_group(const Op *op, const void *context)
     case CLASS_STORE:
         return true;
     case CLASS_SYNC:
-        return op->code != OP_PUT && op->code != OP_COPY_IN && op->code != OP_PUT_DONE;
+        return op->code != OP_PUT && op->code != OP_COPY_IN && op->code != OP_PUT_DONE && op->code != OP_AWAIT_TILES;
     default:
         return false;
     }

@@ -653,6 +653,12 @@ static void print_sync(Printer *in, const Op *op)
     case OP_ROLE_BARRIER:
         cuda_line(in, "ws::sync(s.role_barrier, group);");
         break;
+    case OP_AWAIT_TILES:
+        cuda_line(in, "ws::await_tiles<%s>(p.together, t);", in->role->versions & VERSION_TMA ? "TMA" : "true");
+        break;
+    case OP_TILE_DONE:
+        cuda_line(in, "ws::tile_done(p.together, t);");
+        break;
     default: /* COMMIT, COMMIT_NOTHING, FENCE, BARRIER */
         cuda_line(in, "%s();", op_info[op->code].call);
     }

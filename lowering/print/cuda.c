@@ -68,6 +68,8 @@ static void print_params(Printer *in, const Map *maps)
         if (field->field && field->type.kind == K_SCALAR)
             cuda_line(in, "%s %s;", cuda_scalar_type(field->type), field->name);
     cuda_line(in, "ws::grid<%d%s> grid;", cuda_grid_dims(grid), cuda_blocks(in));
+    if (kernel->grid.together)
+        cuda_line(in, "ws::together together;");
     in->indent--;
     cuda_line(in, "};\n");
 }
@@ -336,6 +338,8 @@ static void print_kernel_function(Printer *in)
     print_dispatch(in);
     if (*blocks)
         cuda_line(in, "ws::finish%s();", blocks);
+    if (kernel->grid.together)
+        cuda_line(in, "ws::leave(p.together);");
     in->indent--;
     cuda_line(in, "}\n");
 }
@@ -498,8 +502,6 @@ static void print_grid_launch(Printer *in)
         fputs("}", in->out);
     }
     fprintf(in->out, "}, ws::%s, %d);\n", order_text(clauses->order), clauses->order_group);
-    if (clauses->dynamic)
-        cuda_line(in, "call.schedule(p.grid);");
 }
 
 static void print_map(Printer *in, const Map *map)
@@ -551,13 +553,20 @@ static void print_launcher(Printer *in, const Map *maps)
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_TENSOR)
             print_tensor(in, field);
+    if (kernel->grid.together) {
+        print_grid_launch(in);
+        cuda_together(in);
+    }
     cuda_line(in, "call.place();");
     for (const Map *map = maps; map; map = map->next)
         print_map(in, map);
     for (const Variable *field = kernel->variables; field; field = field->next)
         if (field->field && field->type.kind == K_SCALAR && !field->value->def)
             print_scalar_field(in, field);
-    print_grid_launch(in);
+    if (!kernel->grid.together)
+        print_grid_launch(in);
+    if (kernel->grid.dynamic)
+        cuda_line(in, "call.schedule(p.grid);");
     print_run(in);
     in->indent--;
     cuda_line(in, "}");

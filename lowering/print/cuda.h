@@ -93,6 +93,9 @@ void cuda_storage(Printer *in, const Storage *storage);
 void cuda_slot(Printer *in, const Storage *storage, const Value *slot);
 void cuda_group_storage(Printer *in, const Storage *storage);
 
+/* cuda-together.c */
+void cuda_together(Printer *in);
+
 /* cuda-loop.c */
 void cuda_for(Printer *in, const Op *op);
 

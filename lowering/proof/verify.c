@@ -147,6 +147,12 @@ static bool check_names(Kernel *kernel, Labels *labels)
     return verify_names(kernel);
 }
 
+static bool check_beside(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    return verify_beside(kernel);
+}
+
 static bool check_uniform(Kernel *kernel, Labels *labels)
 {
     (void)labels;
@@ -186,6 +192,7 @@ static const Obligation obligations[] = {
     {"arrivals", check_arrivals, "a slot is empty when every group that reads it has released it"},
     {"versions", check_versions, "each role has a program for tensors that the TMA cannot load"},
     {"uniform", check_uniform, "threads of a warp take the branches alike that say so"},
+    {"beside", check_beside, "no tile loads before it has waited, and none stores when it has said that it is done"},
     {"values", check_values, "the roles together compute what the source says, over one sequence of slots"},
     {"protocol", check_protocol,
      "for all trip counts: every wait ends; no slot is filled or released while it is read"},

@@ -16,6 +16,9 @@ bool verify_machine(Kernel *kernel);
 /* verify-uniform.c: branches that threads take alike.  */
 bool verify_uniform(Kernel *kernel);
 
+/* verify-beside.c: tiles of grids that run together.  */
+bool verify_beside(Kernel *kernel);
+
 /* verify-names.c: which variable a name means.  */
 bool verify_names(Kernel *kernel);
 

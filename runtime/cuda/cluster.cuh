@@ -269,6 +269,15 @@ template <int N, int X, int Y> struct tiles<N, cluster<X, Y>> : tiles<N> {
         return whole.low[dim] + place(dim) * whole.step[dim];
     }
 
+    WS_DEVICE int placed(int dim) const
+    {
+        return place(dim);
+    }
+    WS_DEVICE bool placed_inside() const
+    {
+        return inside();
+    }
+
     /* The same; of a tile beyond the grid the last one's place, for programs that ask for the place.  */
     WS_DEVICE long nearest(int dim) const
     {

@@ -22,12 +22,40 @@ inline cudaStream_t stream()
     return (cudaStream_t)ws_stream();
 }
 
+/* Not 0 when a tile has waited too long for those of another grid, and ended its kernel with a trap (together.cuh).  */
+inline u32 *stuck_report()
+{
+    static u32 *report;
+    static bool tried;
+    if (!tried && cudaHostAlloc(&report, sizeof *report, cudaHostAllocPortable | cudaHostAllocMapped) == cudaSuccess)
+        *report = 0;
+    else if (!tried)
+        cudaGetLastError();
+    tried = true;
+    return report;
+}
+
+/* WS_WATCHDOG: seconds.  */
+inline u32 patience()
+{
+    const char *text = getenv("WS_WATCHDOG");
+    const long seconds = text ? atol(text) : 0;
+    return (u32)(seconds > 0 && seconds < 4000 ? seconds : 30) * 1000000u; /* looks, of a microsecond each */
+}
+
 /* In the context of what `what` says.  */
 inline ws_status check(cudaError_t error, ws_status status, const char *what)
 {
     if (error == cudaSuccess)
         return WS_OK;
     cudaGetLastError();
+    const u32 *stuck = error == cudaErrorLaunchFailure ? stuck_report() : nullptr;
+    if (stuck && *stuck)
+        return ws_error_set(
+            status,
+            "%s: a tile has waited too long for those of an earlier grid: has a device or a kernel been "
+            "lost? (WS_WATCHDOG=SECONDS waits longer)",
+            what);
     return ws_error_set(status, "%s: %s", what, cudaGetErrorString(error));
 }
 
@@ -212,68 +240,10 @@ inline ws_status leave_devices(int devices, void *callers)
     return check(error, WS_ERR_DEVICE, "the end of a loop over devices");
 }
 
-/* Launches of a block of grids, beside each other.  */
-enum { LANES = 4, LANE_LAUNCHES = 32 };
-struct device_lanes {
-    cudaStream_t streams[LANES];
-    cudaEvent_t begin, done[LANE_LAUNCHES];
-    unsigned entered; /* a bit for each lane */
-};
-inline thread_local device_lanes lanes_of_thread[MAX_DEVICES];
-
-inline device_lanes *lanes_here()
-{
-    int device = 0;
-    return cudaGetDevice(&device) == cudaSuccess && device < MAX_DEVICES ? &lanes_of_thread[device] : nullptr;
-}
-
-inline cudaError_t record(cudaEvent_t &event, cudaStream_t stream)
-{
-    cudaError_t error = event ? cudaSuccess : cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
-    return error == cudaSuccess ? cudaEventRecord(event, stream) : error;
-}
-
-inline ws_status enter_lane(int lane, int first, unsigned behind, void *stream)
-{
-    device_lanes *lanes = lanes_here();
-    cudaError_t error = lanes ? cudaSuccess : cudaErrorInvalidDevice;
-    if (error == cudaSuccess && first) {
-        error = record(lanes->begin, (cudaStream_t)stream);
-        lanes->entered = 0;
-    }
-    if (error == cudaSuccess && !lanes->streams[lane])
-        error = cudaStreamCreateWithFlags(&lanes->streams[lane], cudaStreamNonBlocking);
-    if (error == cudaSuccess && !(lanes->entered >> lane & 1))
-        error = cudaStreamWaitEvent(lanes->streams[lane], lanes->begin, 0);
-    for (int i = 0; i < LANE_LAUNCHES && error == cudaSuccess; i++)
-        if (behind >> i & 1)
-            error = cudaStreamWaitEvent(lanes->streams[lane], lanes->done[i], 0);
-    if (error != cudaSuccess)
-        return check(error, WS_ERR_LAUNCH, "a block of grids that run together");
-    lanes->entered |= 1u << lane;
-    ws_set_stream(lanes->streams[lane]);
-    return WS_OK;
-}
-
-inline ws_status leave_lane(int lane, int launch)
-{
-    device_lanes *lanes = lanes_here();
-    cudaError_t error = lanes ? record(lanes->done[launch], lanes->streams[lane]) : cudaErrorInvalidDevice;
-    return check(error, WS_ERR_LAUNCH, "a block of grids that run together");
-}
-
-inline ws_status join_lanes(const int *last, int count, void *stream)
-{
-    device_lanes *lanes = lanes_here();
-    cudaError_t error = lanes ? cudaSuccess : cudaErrorInvalidDevice;
-    for (int i = 0; i < count && error == cudaSuccess; i++)
-        if (last[i] >= 0)
-            error = cudaStreamWaitEvent((cudaStream_t)stream, lanes->done[last[i]], 0);
-    return check(error, WS_ERR_LAUNCH, "the end of a block of grids that run together");
-}
+inline unsigned *open_together(int words, void *stream);
 
 inline const ws_backend_devices cuda_devices = {device_count, alloc_on_device, enter_device, leave_devices,
-                                                enter_lane,   leave_lane,      join_lanes};
+                                                open_together};
 
 /* Why no kernel can run here; NULL if one can.  */
 inline const char *why_no_device()
@@ -412,6 +382,53 @@ inline u32 *tickets()
     int i = captured ? counter_of_capture() : counter_of_stream(id);
     unlock_kernels();
     return i < 0 ? nullptr : counters + 2 * i;
+}
+
+/* ---- counters of blocks of grids that run together --------------------------------------------------------------- */
+
+/* Blocks of one stream follow each other, and share what one of them counts in.  A captured one may run beside anything
+   later: its grids run one after the other.  */
+struct together_words {
+    unsigned long long stream;
+    u32 *words;
+};
+enum { TOGETHER_STREAMS = 64 };
+inline together_words words_of_streams[MAX_DEVICES][TOGETHER_STREAMS];
+
+inline u32 *words_of(int device, unsigned long long id, int words)
+{
+    together_words *of = words_of_streams[device];
+    int i = 0;
+    while (i < TOGETHER_STREAMS && of[i].words && of[i].stream != id)
+        i++;
+    if (i == TOGETHER_STREAMS)
+        return nullptr;
+    if (!of[i].words && cudaMalloc(&of[i].words, (size_t)words * sizeof(u32)) != cudaSuccess) {
+        cudaGetLastError();
+        of[i].words = nullptr;
+        return nullptr;
+    }
+    of[i].stream = id;
+    return of[i].words;
+}
+
+inline unsigned *open_together(int words, void *callers)
+{
+    int device = 0;
+    unsigned long long id = 0;
+    if (is_capturing() || cudaGetDevice(&device) != cudaSuccess || device >= MAX_DEVICES ||
+        cudaStreamGetId((cudaStream_t)callers, &id) != cudaSuccess) {
+        cudaGetLastError();
+        return nullptr;
+    }
+    lock_kernels();
+    u32 *found = words_of(device, id, words);
+    unlock_kernels();
+    if (found && cudaMemsetAsync(found, 0, (size_t)words * sizeof(u32), (cudaStream_t)callers) != cudaSuccess) {
+        cudaGetLastError();
+        return nullptr;
+    }
+    return found;
 }
 
 } // namespace host

@@ -44,6 +44,7 @@ template <int N, typename B = void> struct grid {
     divisor plane, band;   /* by the tiles of the last two dimensions, of a whole band */
     divisor height, lower; /* by the rows of a band, of the last one */
     u32 *tickets; /* of this launch, where tiles are scheduled dynamically: the next one, and how many CTAs ended */
+    int early;    /* nothing is waited for but by tiles (together.cuh) */
 
     /* When counts and group are known, and none is 0.  */
     void set_divisors()
@@ -62,6 +63,7 @@ template <int N, typename B = void> struct grid {
 };
 
 template <int N, typename B = void> struct tiles {
+    static constexpr int dims = N;
     const grid<N> &space;
     int index, stride, walked;
 
@@ -85,7 +87,8 @@ template <int N, typename B = void> struct tiles {
         ptx::touch((u32)g.low[0]);
         ptx::touch((u32)g.total);
         ptx::touch(g.lower.shift);
-        ptx::grid_dependency_wait();
+        if (!g.early)
+            ptx::grid_dependency_wait();
         ptx::grid_dependents_launch();
         trace::did(trace::TILE, (u32)index);
     }
@@ -111,6 +114,16 @@ template <int N, typename B = void> struct tiles {
     WS_DEVICE long at(int dim) const
     {
         return space.low[dim] + position(dim) * space.step[dim];
+    }
+
+    /* Counted in steps.  */
+    WS_DEVICE int placed(int dim) const
+    {
+        return position(dim);
+    }
+    WS_DEVICE bool placed_inside() const
+    {
+        return true;
     }
 
     /* Computed where it is asked for: a group that passes over a tile does not ask.  */

@@ -23,6 +23,7 @@
 #include "device.cuh"
 #include "table.cuh"
 #include "tensor.cuh"
+#include "together.cuh"
 
 namespace ws {
 
@@ -115,6 +116,12 @@ struct length {
 struct range {
     length low, high, step, most = LONG_MAX;
 };
+/* What a tile touches of a dimension: from low to high, each further by so much for each of the grid's variables.  */
+struct rows {
+    length low, high;
+    long by[4];
+};
+static const rows whole = {LONG_MIN, 0, {}};
 template <typename I> constexpr long most = LONG_MAX;
 template <> constexpr long most<int> = INT_MAX;
 template <> constexpr long most<unsigned int> = UINT_MAX;
@@ -133,7 +140,7 @@ struct launch {
     ~launch()
     {
         finish();
-        ws_together_leave();
+        ws_together_leave(launched);
     }
 
     /* On so many multiprocessors.  */
@@ -160,6 +167,7 @@ struct launch {
         a.how = how;
         a.placed = (void **)&t.base;
         a.empty = a.listed = false;
+        a.in = a.out = ws_rows{};
         a.buffer = -1;
         long last = 0;
         for (int d = 0; d < N; d++)
@@ -254,7 +262,7 @@ struct launch {
     {
         if (failed || !check_overlaps() || !check_devices())
             return;
-        failed = ws_together_enter(only, &taken) != WS_OK;
+        enter();
         for (int i = 0; i < count && !failed; i++)
             if (!arguments[i].empty)
                 place_argument(i);
@@ -349,13 +357,16 @@ struct launch {
     /* Tiles go to whoever wants one.  */
     template <int N> void schedule(ws::grid<N> &g)
     {
-        if (!failed)
-            g.tickets = host::tickets();
+        if (failed)
+            return;
+        g.tickets = told.tickets >= 0 && told.early ? told.words + told.tickets : host::tickets();
+        dynamic = g.tickets != nullptr;
     }
 
     template <int N> void grid(ws::grid<N> &g, const range (&ranges)[N], tile_order order, int group)
     {
         g.tickets = nullptr;
+        g.early = 0;
         set_ranges(g, ranges);
         if (!failed)
             set_order(g, order, group, 1);
@@ -366,6 +377,7 @@ struct launch {
     template <int N, int X, int Y>
     void grid(ws::grid<N, cluster<X, Y>> &g, const range (&ranges)[N], tile_order order, int group)
     {
+        g.early = 0;
         set_ranges(g, ranges);
         long total = 1;
         for (int d = 0; d < N && !failed; d++) {
@@ -378,6 +390,37 @@ struct launch {
             set_order(g, order, group, g.side(N > 1 ? N - 2 : 0));
         }
         tiles = failed ? 0 : g.total * X * Y;
+    }
+
+    /* What a tile touches: of each dimension so many coordinates from `low` on, which move on with the grid's
+       variables.  */
+    template <typename T, int N, int K> void touches(const ws::tensor<T, N> &t, access how, const rows (&of)[K])
+    {
+        argument *a = find((void **)&t.base);
+        if (failed || !a || a->empty)
+            return;
+        ws_rows &to = how == stored ? a->out : a->in;
+        to = rows_of(*a, of, K);
+    }
+
+    /* So many groups say that a tile is done.  Behind the grid and what tiles touch.  */
+    template <typename G> void together(ws::together &t, G &g, int tellers, grid_waiting waiting)
+    {
+        if (failed)
+            return;
+        t = ws::together{};
+        told.dims = dims_of(g);
+        for (int d = 0; d < told.dims; d++)
+            told.count[d] = tiles_of(g, d);
+        for (int i = 0; i < count; i++) {
+            in_positions(arguments[i].in, g);
+            in_positions(arguments[i].out, g);
+        }
+        told.share = only;
+        told.tellers = 4 * tellers; /* warps */
+        told.tiles_wait = waiting == tiles_wait;
+        place_of_told = &t;
+        early = &g.early;
     }
 
     template <typename P>
@@ -404,9 +447,13 @@ struct launch {
             resident = prepare((const void *)function, config, cluster);
         if (failed)
             return;
-        const int all = host::devices[device].multiprocessors, mine = only ? only : all - taken;
-        if (mode == persistent && mine < all)
-            resident = ::max(resident * ::max(mine, 1) / all / cluster, 1) * cluster;
+        const int all = host::devices[device].multiprocessors;
+        /* Beside others: blocks on so many multiprocessors; of tiles that go to whoever wants one, some blocks begin
+           when others' end. */
+        if (mode == persistent && only)
+            resident = ::max(only / cluster, 1) * cluster;
+        else if (mode == persistent && taken && !dynamic)
+            resident = ::max(resident * ::max(all - taken, 1) / all / cluster, 1) * cluster;
         if (mode == persistent && resident < tiles)
             config.gridDim.x = (unsigned)resident;
         void *list[] = {const_cast<P *>(&params)};
@@ -416,6 +463,7 @@ struct launch {
         cudaError_t error = cudaLaunchKernelExC(&config, (const void *)function, list);
         if (error != cudaSuccess)
             fail_cuda(error, WS_ERR_LAUNCH, "launch");
+        launched = !failed;
     }
 
   private:
@@ -426,9 +474,10 @@ struct launch {
         int size, rank;
         access how;
         bool empty;
-        bool listed;   /* an element of an array of pointers */
-        int buffer;    /* index in staged, or -1 */
-        void **placed; /* where the device address goes */
+        bool listed;     /* an element of an array of pointers */
+        ws_rows in, out; /* what a tile touches */
+        int buffer;      /* index in staged, or -1 */
+        void **placed;   /* where the device address goes */
     };
     /* Host ranges that overlap share one device buffer.  */
     struct buffer {
@@ -441,6 +490,11 @@ struct launch {
     int count, buffers, device, tiles = 0;
     size_t numbers_used = 0;
     int only = 0, taken = 0; /* multiprocessors: of this launch alone, and of those that run beside it */
+    bool dynamic = false;
+    ws_together told = {}; /* of grids that run together: what it says, and what it is told */
+    ws::together *place_of_told = nullptr;
+    int *early = nullptr;
+    bool launched = false;
     argument arguments[max_tensors];
     buffer staged[max_tensors];
 
@@ -574,6 +628,8 @@ struct launch {
             use.size = a.size;
             use.rank = a.rank;
             use.stored = (a.how & stored) != 0;
+            use.in = a.in;
+            use.out = a.out;
             for (int d = 0; d < a.rank; d++) {
                 use.extent[d] = a.extent[d];
                 use.stride[d] = a.stride[d];
@@ -581,6 +637,80 @@ struct launch {
             failed = ws_devices_use(&use) != WS_OK;
         }
         return !failed;
+    }
+
+    /* ---- grids that run together ---- */
+
+    static ws_rows rows_of(const argument &a, const rows *of, int told)
+    {
+        ws_rows to = {1, 0, a.size, {}};
+        for (int d = 0; d < a.rank; d++) {
+            const bool all = d >= told || of[d].low.value == LONG_MIN;
+            const long low = all ? 0 : of[d].low.value, high = all ? a.extent[d] : of[d].high.value;
+            const long bytes = a.stride[d] * a.size;
+            to.low += low * bytes;
+            to.width += (high - low - 1) * bytes;
+            for (int i = 0; i < 4 && !all; i++)
+                to.step[i] += of[d].by[i] * bytes;
+        }
+        return to;
+    }
+
+    template <int N> static int dims_of(const ws::grid<N> &)
+    {
+        return N;
+    }
+    template <int N> static int tiles_of(const ws::grid<N> &g, int dim)
+    {
+        return g.count[dim];
+    }
+    template <int N, int X, int Y> static int tiles_of(const ws::grid<N, cluster<X, Y>> &g, int dim)
+    {
+        return g.tiles[dim];
+    }
+
+    /* By variables of the grid, then by positions in it.  Those that move back are not known.  */
+    template <int N> static void in_positions(ws_rows &r, const ws::grid<N> &g)
+    {
+        for (int d = 0; d < N; d++) {
+            r.low += r.step[d] * g.low[d];
+            r.step[d] *= g.step[d];
+            r.known = r.known && r.step[d] >= 0;
+        }
+    }
+
+    void enter()
+    {
+        told.share = only;
+        failed = ws_together_enter(&told) != WS_OK;
+        taken = told.taken;
+        if (failed || !place_of_told)
+            return;
+        ws::together &t = *place_of_told;
+        t.early = *early = told.early;
+        t.counters = told.first < 0 ? nullptr : told.words + told.first;
+        t.nwaits = told.nwaits;
+        t.patience = host::patience();
+        t.report = host::stuck_report();
+        for (int d = 0; d < 4; d++)
+            t.weight[d] = told.weight[d];
+        for (int i = 0; i < told.nwaits; i++)
+            t.waits[i] = waiting_for(told.waits[i], told.words);
+    }
+
+    static earlier_tiles waiting_for(const ws_wait &w, const u32 *words)
+    {
+        earlier_tiles e = {words + w.first, w.expected, {}, {}, {}, w.low, w.width, {}, {}};
+        for (int d = 0; d < 4; d++)
+            e.by[d] = w.by[d];
+        for (int i = 0; i < 2; i++) {
+            e.count[i] = w.count[i];
+            e.step[i] = w.step[i];
+            e.span[i] = w.span[i];
+            if (w.step[i])
+                e.by_step[i].set(w.step[i]);
+        }
+        return e;
     }
 
     /* What a loop over devices loads from a device that this one does not reach is staged, as a host array is.  */
@@ -677,8 +807,18 @@ struct launch {
             fail_cuda(error, WS_ERR_LAUNCH, "running the kernel");
     }
 
+    /* Tiles of the program for tensors that TMA cannot load do not wait, so the grid does.  */
+    void begin_later()
+    {
+        if (!place_of_told)
+            return;
+        place_of_told->early = *early = 0;
+        place_of_told->nwaits = 0;
+    }
+
     void say_slower(const argument *a)
     {
+        begin_later();
         if (a && !a->empty)
             ws_log_line("ws: %s: %s: base or strides are not multiples of 16 bytes; copied by the slower path", kernel,
                         a->name);

@@ -203,6 +203,36 @@ static WS_DEVICE void fence_proxy_async()
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+/* The same for global memory, both ways.  */
+static WS_DEVICE void fence_proxy_async_global()
+{
+    asm volatile("fence.proxy.async.global;" ::: "memory");
+}
+
+/* ---- counters in global memory ----------------------------------------------------------------------------------- */
+
+static WS_DEVICE u32 load_acquire(const u32 *p)
+{
+    u32 x;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(x) : "l"(p) : "memory");
+    return x;
+}
+
+static WS_DEVICE void add_release(u32 *p, u32 x)
+{
+    asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(p), "r"(x) : "memory");
+}
+
+static WS_DEVICE void sleep(u32 nanoseconds)
+{
+    asm volatile("nanosleep.u32 %0;" ::"r"(nanoseconds));
+}
+
+static WS_DEVICE void trap()
+{
+    asm volatile("trap;");
+}
+
 /* From memory that nobody writes while the kernel runs: it stays in the multiprocessor, where another load asks L2 each
    time, and may move among what else memory sees, though not up past the wait for the kernel before
    (tests/gpu/machine_code.sh looks).  */
@@ -395,6 +425,12 @@ static WS_DEVICE void add_to_tensor(const CUtensorMap *map, u32 from, int x, int
 static WS_DEVICE void bulk_commit()
 {
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* At most N of this thread's groups are still under way: what the others wrote is there.  */
+template <int N> static WS_DEVICE void bulk_wait()
+{
+    asm volatile("cp.async.bulk.wait_group %0;" ::"n"(N) : "memory");
 }
 
 /* At most N of this thread's groups still read shared memory.  */

@@ -23,6 +23,7 @@
  *   parts.cuh      parts of a sum, by the blocks of a cluster
  *   blocks.cuh     sums, largest and smallest over the blocks of a cluster
  *   table.cuh      tensors out of an array of pointers
+ *   together.cuh   tiles that wait for those of grids beside theirs
  *   device.cuh     the host's side of a device: its memory, what is asked of it once
  *   launch.cuh     the host's side of a kernel: checks, staging of host arrays, tensor maps, launch
  */
@@ -49,6 +50,7 @@
 #include "blocks.cuh"
 #include "parts.cuh"
 #include "table.cuh"
+#include "together.cuh"
 #include "launch.cuh"
 
 #endif

@@ -74,6 +74,9 @@ void ws_emulate_begin(ws_emulate_launch *launch, const char *kernel)
 
 void ws_emulate_end(ws_emulate_launch *launch)
 {
+    if (launch->ran)
+        ws_emulate_check_told(launch);
+    ws_together_leave(launch->ran);
     for (int i = 0; i < launch->nshadows; i++)
         munmap(launch->shadows[i].written, launch->shadows[i].bytes);
     free(launch->shadows);
@@ -111,8 +114,7 @@ static bool is_empty(const ws_emulate_tensor *t)
     return false;
 }
 
-/* One past the last byte that the tensor names.  */
-static char *tensor_end(const ws_emulate_tensor *t)
+char *ws_emulate_tensor_end(const ws_emulate_tensor *t)
 {
     long last = 0;
     for (int i = 0; i < t->rank; i++)
@@ -125,7 +127,7 @@ char *ws_emulate_resident(ws_emulate_launch *launch, ws_emulate_tensor *tensor)
     bool there = tensor->base && !launch->failed;
     for (int i = 0; i < tensor->rank; i++)
         there = there && tensor->extent[i] > 0 && tensor->stride[i] >= 0;
-    if (there && ws_data_find_(launch->kernel, tensor->name, &tensor->base, tensor_end(tensor),
+    if (there && ws_data_find_(launch->kernel, tensor->name, &tensor->base, ws_emulate_tensor_end(tensor),
                                tensor->use & WS_EMULATE_STORED) != WS_OK)
         launch->failed = true;
     return tensor->base;
@@ -225,7 +227,7 @@ static bool same_view(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
 
 static bool tensors_overlap(const ws_emulate_tensor *x, const ws_emulate_tensor *y)
 {
-    if (is_empty(x) || is_empty(y) || x->base >= tensor_end(y) || y->base >= tensor_end(x))
+    if (is_empty(x) || is_empty(y) || x->base >= ws_emulate_tensor_end(y) || y->base >= ws_emulate_tensor_end(x))
         return false;
     int order[4];
     sort_dimensions(x, order);
@@ -262,7 +264,7 @@ static void check_overlap(ws_emulate_launch *launch)
 
 static bool add_shadow(ws_emulate_launch *launch, const ws_emulate_tensor *t)
 {
-    ws_emulate_shadow shadow = {t->base, tensor_end(t), t->size, NULL, NULL, 0, t};
+    ws_emulate_shadow shadow = {t->base, ws_emulate_tensor_end(t), t->size, NULL, NULL, 0, t};
     for (int i = 0; i < launch->nshadows; i++)
         if (launch->shadows[i].low <= shadow.low && launch->shadows[i].high >= shadow.high)
             return true;
@@ -358,6 +360,7 @@ void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, si
         ws_sched_fail(s, "a block of a cluster stores for a tile that the grid does not have");
     if (tile < 0 || tile >= (long)ADDED - 1 || !bytes)
         return;
+    ws_emulate_touched_together(s, kind, from, bytes, tile);
     for (int i = 0; i < launch->nshadows; i++) {
         const ws_emulate_shadow *shadow = &launch->shadows[i];
         if (from >= shadow->high || from + bytes <= shadow->low)
@@ -391,12 +394,14 @@ static void check_devices(ws_emulate_launch *launch)
         struct ws_use use = {.kernel = launch->kernel,
                              .name = t->name,
                              .begin = t->base,
-                             .end = tensor_end(t),
+                             .end = ws_emulate_tensor_end(t),
                              .size = t->size,
                              .rank = t->rank,
                              .stored = (t->use & WS_EMULATE_STORED) != 0};
         memcpy(use.extent, t->extent, sizeof use.extent);
         memcpy(use.stride, t->stride, sizeof use.stride);
+        use.in = t->in;
+        use.out = t->out;
         launch->failed = ws_devices_use(&use) != WS_OK;
     }
 }
@@ -409,6 +414,8 @@ void ws_emulate_place(ws_emulate_launch *launch)
         check_overlap(launch);
     if (!launch->failed)
         check_devices(launch);
+    if (!launch->failed)
+        launch->failed = ws_together_enter(&launch->together) != WS_OK;
     if (!launch->failed)
         add_shadows(launch);
 }
@@ -676,6 +683,7 @@ void ws_emulate_run(ws_emulate_launch *launch, void (*body)(void *arg), void *ar
     int ctas = ws_emulate_size(launch, shared_bytes, tiles, persistent, cluster);
     if (!ctas)
         return;
+    launch->ran = true;
     crew c = {.launch = launch,
               .body = body,
               .arg = arg,

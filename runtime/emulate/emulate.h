@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <ws.h>
+#include <ws/backend.h>
 
 #include "scheduler.h"
 
@@ -38,7 +39,8 @@ typedef struct {
     int rank;
     long extent[4], stride[4];
     int use;
-    bool of_table; /* its base is an element of an array of pointers */
+    bool of_table;          /* its base is an element of an array of pointers */
+    struct ws_rows in, out; /* under together: what a tile loads and stores */
 } ws_emulate_tensor;
 
 /* Who wrote and who read each element of a stretch of memory that the kernel stores.  */
@@ -51,6 +53,16 @@ typedef struct {
     const ws_emulate_tensor *tensor;
 } ws_emulate_shadow;
 
+/* The last two dimensions are walked in bands of `band` tiles of the first of them, along that one first: 1 is row
+   order, all of them column order.  Dimensions before them are slowest.  */
+typedef struct {
+    int dims;
+    long low[4], step[4], count[4];
+    long total, band;
+    int side[2];   /* of a cluster, along the last dimension but one and the last: counts are of clusters then */
+    long tiles[4]; /* and these of tiles */
+} ws_emulate_grid;
+
 typedef struct {
     const char *kernel;
     bool failed;
@@ -58,6 +70,9 @@ typedef struct {
     int ntensors, room;
     ws_emulate_shadow *shadows;
     int nshadows;
+    bool ran;
+    const ws_emulate_grid *grid; /* under together */
+    struct ws_together together;
 } ws_emulate_launch;
 
 /* What a running kernel knows of its CTA: ws_sched_user of its scheduler, which of a cluster is the first's; the others
@@ -104,16 +119,6 @@ void ws_emulate_fail(ws_emulate_launch *launch, ws_status status, const char *fo
 
 /* ---- where things are -------------------------------------------------------------------------------------------- */
 
-/* The last two dimensions are walked in bands of `band` tiles of the first of them, along that one first: 1 is row
-   order, all of them column order.  Dimensions before them are slowest.  */
-typedef struct {
-    int dims;
-    long low[4], step[4], count[4];
-    long total, band;
-    int side[2];   /* of a cluster, along the last dimension but one and the last: counts are of clusters then */
-    long tiles[4]; /* and these of tiles */
-} ws_emulate_grid;
-
 /* One more dimension, whose variable holds numbers up to `most`.  */
 void ws_emulate_grid_add(ws_emulate_launch *launch, ws_emulate_grid *grid, long low, long high, long step, long most);
 /* When all dimensions are there: x CTAs along the last but one, y along the last.  */
@@ -159,6 +164,23 @@ typedef enum {
 } ws_emulate_touch;
 
 void ws_emulate_touched(ws_sched *s, ws_emulate_touch kind, const void *line, size_t bytes);
+
+/* ---- grids that run together: together.c ------------------------------------------------------------------------- */
+
+/* What a tile touches of a dimension: from low to high, each further by so much for each of the grid's variables.  */
+typedef struct {
+    bool all;
+    long low, high, by[4];
+} ws_emulate_rows;
+/* Of the tensors at that base, of which so many dimensions are told.  */
+void ws_emulate_touches(ws_emulate_launch *launch, const void *base, int how, const ws_emulate_rows *rows, int told);
+void ws_emulate_together(ws_emulate_launch *launch, const ws_emulate_grid *grid, int tellers, bool tiles_wait);
+void ws_emulate_check_told(ws_emulate_launch *launch);
+/* From inside a fiber.  */
+void ws_emulate_await_tiles(ws_sched *s);
+void ws_emulate_tile_done(ws_sched *s);
+void ws_emulate_touched_together(ws_sched *s, ws_emulate_touch kind, const char *from, size_t bytes, long tile);
+char *ws_emulate_tensor_end(const ws_emulate_tensor *t); /* one past the last byte that it names */
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,27 @@ template <typename I> constexpr long most = LONG_MAX;
 template <> constexpr long most<int> = INT_MAX;
 template <> constexpr long most<unsigned int> = UINT_MAX;
 
+/* What a tile touches of a dimension: from low to high, each further by so much for each of the grid's variables.  */
+struct rows {
+    integer low, high;
+    long by[4];
+};
+static const rows whole = {LONG_MIN, 0, {}};
+
+enum grid_waiting { grid_waits, tiles_wait };
+struct together {};
+template <bool TMA, typename W> static void await_tiles(const together &, const W &)
+{
+    ws_emulate_await_tiles(ws_sched_current());
+}
+template <typename W> static void tile_done(const together &, const W &)
+{
+    ws_emulate_tile_done(ws_sched_current());
+}
+static inline void leave(const together &)
+{
+}
+
 template <typename P> struct kernel_call {
     void (*kernel)(const P &);
     const P *params;
@@ -73,7 +94,7 @@ struct launch {
     void tensor(ws::tensor<T, N> &ref, const char *name, const void *base, const integer (&extents)[N],
                 const integer (&strides)[N], use how)
     {
-        ws_emulate_tensor t = {name, (char *)base, (int)sizeof(T), N, {}, {}, how, false};
+        ws_emulate_tensor t = {name, (char *)base, (int)sizeof(T), N, {}, {}, how, false, {}, {}};
         ref = ws::tensor<T, N>();
         ref.base = (T *)base;
         for (int i = 0; i < N; i++) {
@@ -122,7 +143,7 @@ struct launch {
 
     template <typename IN = void, typename T, int N> void map(ws::map &ref, const ws::tensor<T, N> &of, int)
     {
-        ws_emulate_tensor t = {nullptr, (char *)of.base, (int)sizeof(T), N, {}, {}, 0, false};
+        ws_emulate_tensor t = {nullptr, (char *)of.base, (int)sizeof(T), N, {}, {}, 0, false, {}, {}};
         for (int i = 0; i < N; i++) {
             t.extent[i] = of.high[i];
             t.stride[i] = of.stride[i];
@@ -172,6 +193,23 @@ struct launch {
         const long rows = N > 1 ? ref.count[N > 1 ? N - 2 : 0] : 1;
         ref.band = order == order_column ? rows : order == order_grouped && group >= B::x ? group / B::x : 1;
         tiles = ref.total;
+    }
+
+    template <typename T, int N, int K> void touches(const ws::tensor<T, N> &t, use how, const rows (&of)[K])
+    {
+        ws_emulate_rows told[K];
+        for (int i = 0; i < K; i++) {
+            told[i] = {of[i].low.value == LONG_MIN, of[i].low.value, of[i].high.value, {}};
+            for (int d = 0; d < 4; d++)
+                told[i].by[d] = of[i].by[d];
+        }
+        ws_emulate_touches(&state, t.base, how, told, K);
+    }
+
+    template <int N, typename B>
+    void together(ws::together &, const ws::grid<N, B> &grid, int tellers, grid_waiting waiting)
+    {
+        ws_emulate_together(&state, &grid, tellers, waiting == tiles_wait);
     }
 
     template <typename P>

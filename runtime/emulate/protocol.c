@@ -654,11 +654,10 @@ void ws_sched_copy_nothing(ws_sched *s)
     self(s)->outs++;
 }
 
-void ws_sched_store_wait(ws_sched *s, int copies)
+/* The newest `copies` may stay.  */
+static void retire_copies(ws_sched *s, int copies)
 {
-    fiber *f = self(s);
-    ws_cta_wait_for(s, WAIT_COPIES, copies, 0);
-    uint64_t last = all_but(f->outs, copies);
+    uint64_t last = all_but(self(s)->outs, copies);
     for (int i = 0; i < s->noperations; i++) {
         operation *o = s->operation[i];
         if (o->kind == WS_SCHED_OUT_READ && o->fiber == s->current && o->index <= last)
@@ -666,6 +665,19 @@ void ws_sched_store_wait(ws_sched *s, int copies)
     }
     note(s, WS_SCHED_EVENT_STORE_WAIT, s->current, -1, last, nowhere);
     ws_cta_sweep(s);
+}
+
+void ws_sched_store_wait(ws_sched *s, int copies)
+{
+    ws_cta_wait_for(s, WAIT_COPIES, copies, 0);
+    retire_copies(s, copies);
+}
+
+void ws_sched_tile_done(ws_sched *s)
+{
+    ws_cta_wait_for(s, WAIT_WRITTEN, 0, 0);
+    retire_copies(s, 0);
+    self(s)->told = self(s)->tile;
 }
 
 /* ---- turns ------------------------------------------------------------------------------------------------------- */

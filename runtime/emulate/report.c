@@ -150,6 +150,9 @@ static void say_wait(ws_sched *s, const fiber *f)
     case WAIT_COPIES:
         ws_cta_say(s, "waits for copies out");
         break;
+    case WAIT_WRITTEN:
+        ws_cta_say(s, "waits until its copies out have written");
+        break;
     case WAIT_TURN:
         ws_cta_say(s, "waits for turn %d of %s", (int)f->index, s->turns[f->object].name);
         break;

@@ -57,6 +57,8 @@ static bool can_run(const ws_sched *s, int who)
         return reached(s, WS_SCHED_PRODUCT, who, all_but(f->committed, f->object), DONE);
     case WAIT_COPIES:
         return reached(s, WS_SCHED_OUT_READ, who, all_but(f->outs, f->object), READ);
+    case WAIT_WRITTEN:
+        return reached(s, WS_SCHED_OUT_READ, who, f->outs, DONE);
     case WAIT_TURN:
         return s->turns[f->object].token[f->index] > 0;
     }
@@ -189,6 +191,8 @@ operation *ws_cta_operation_new(ws_sched *s, ws_sched_choice_kind kind, const vo
     o->kind = kind;
     o->fiber = s->current;
     o->tile = self(s)->tile;
+    o->awaited = self(s)->awaited == o->tile;
+    o->told = self(s)->told == o->tile;
     o->work_kind = self(s)->next_kind;
     o->work = self(s)->next_work;
     o->serial = (uint64_t)(s->current + 1) << 40 | ++self(s)->started; /* the same in every order */
@@ -370,7 +374,7 @@ int ws_sched_fiber(ws_sched *s, const char *role, int group, void (*run)(void *a
     f->run = run;
     f->arg = arg;
     f->weight = draw_weight(s);
-    f->tile = -1;
+    f->tile = f->awaited = f->told = -1;
     ws_fiber_make(&f->context, f->stack, fiber_entry);
     s->fiber[s->nfibers] = f;
     return s->nfibers++;
@@ -431,6 +435,21 @@ void ws_sched_iteration(ws_sched *s, long tile)
 long ws_sched_tile(ws_sched *s)
 {
     return s->working ? s->working->tile : self(s)->tile;
+}
+
+void ws_sched_await(ws_sched *s)
+{
+    self(s)->awaited = self(s)->tile;
+}
+
+bool ws_sched_awaited(ws_sched *s)
+{
+    return s->working ? s->working->awaited : self(s)->awaited == self(s)->tile;
+}
+
+bool ws_sched_told(ws_sched *s)
+{
+    return s->working ? s->working->told : self(s)->told == self(s)->tile;
 }
 
 void ws_sched_start(ws_sched *s)

@@ -230,6 +230,13 @@ void ws_sched_copy_nothing(ws_sched *s); /* what the group wrote itself: counts 
 void ws_sched_store_wait(ws_sched *s,
                          int copies); /* until at most so many of this group's newest copies out still read */
 
+/* ---- tiles of grids that run together ---------------------------------------------------------------------------- */
+
+void ws_sched_await(ws_sched *s);     /* this group has waited for what its tile loads */
+bool ws_sched_awaited(ws_sched *s);   /* had it, when what touches memory now was started? */
+void ws_sched_tile_done(ws_sched *s); /* until its copies out have written: it has stored its tile */
+bool ws_sched_told(ws_sched *s);      /* had it said so, when what touches memory now was started? */
+
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
 int ws_sched_turns(ws_sched *s, const char *name, int groups); /* returns its number (from 1); group 0 goes first */

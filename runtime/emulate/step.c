@@ -146,6 +146,9 @@ static void next_call(const ws_sched *s, const fiber *f, char *text, size_t room
     case WAIT_COPIES:
         snprintf(text, room, "copies out, %d may stay", f->object);
         break;
+    case WAIT_WRITTEN:
+        snprintf(text, room, "copies out, all written");
+        break;
     case WAIT_TURN:
         snprintf(text, room, "turn %d of %s", (int)f->index, s->turns[f->object].name);
         break;

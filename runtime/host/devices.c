@@ -32,14 +32,14 @@ void ws_backend_register_devices(const struct ws_backend_devices *devices)
 }
 
 /* NULL where kernels run on the CPU.  */
-static const struct ws_backend_devices *devices_backend(void)
+const struct ws_backend_devices *ws_devices_backend(void)
 {
     return strcmp(ws_backend_current()->name, "host") ? atomic_load(&devices_registered) : NULL;
 }
 
 int ws_devices(void)
 {
-    return devices_backend() ? devices_backend()->count() : 1;
+    return ws_devices_backend() ? ws_devices_backend()->count() : 1;
 }
 
 /* ---- memory of a device ------------------------------------------------------------------------------------------ */
@@ -95,7 +95,7 @@ void *ws_alloc_on(int device, size_t bytes)
         ws_error_set(WS_ERR_ARGUMENT, "ws_alloc_on: there is no device %d", device);
         return NULL;
     }
-    void *p = devices_backend() ? devices_backend()->alloc(device, bytes) : ws_backend_current()->alloc(bytes);
+    void *p = ws_devices_backend() ? ws_devices_backend()->alloc(device, bytes) : ws_backend_current()->alloc(bytes);
     if (p && !keep_stretch((struct stretch){p, (char *)p + (bytes ? bytes : 1), device})) {
         ws_backend_current()->free(p);
         p = NULL;
@@ -104,8 +104,6 @@ void *ws_alloc_on(int device, size_t bytes)
         ws_error_set(WS_ERR_MEMORY, "ws_alloc_on: no memory for %zu bytes on device %d", bytes, device);
     return p;
 }
-
-static bool in_block_of_grids(void);
 
 /* ---- the loop that this thread is in ----------------------------------------------------------------------------- */
 
@@ -141,7 +139,7 @@ void ws_devices_begin_(long devices)
     device_loop.device = -1;
     device_loop.count = 0;
     device_loop.stream = ws_stream();
-    if (in_block_of_grids())
+    if (ws_together_open())
         fail_loop(ws_error_set(WS_ERR_ARGUMENT, "a loop over devices is in a block of grids that run together"));
     else if (devices < 0)
         fail_loop(ws_error_set(WS_ERR_ARGUMENT, "devices(%ld): a number of devices is not negative", devices));
@@ -159,16 +157,16 @@ void ws_devices_next_(long iteration)
         fail_loop(ws_error_set(WS_ERR_ARGUMENT, "devices(%ld): the loop has an iteration %ld", device_loop.devices,
                                iteration));
     device_loop.device++;
-    if (!device_loop.failed && devices_backend())
-        fail_loop(devices_backend()->enter((int)device_loop.device, device_loop.stream));
+    if (!device_loop.failed && ws_devices_backend())
+        fail_loop(ws_devices_backend()->enter((int)device_loop.device, device_loop.stream));
 }
 
 void ws_devices_end_(void)
 {
     if (!device_loop.depth || --device_loop.depth)
         return;
-    if (device_loop.device >= 0 && devices_backend()) {
-        devices_backend()->leave((int)device_loop.device + 1, device_loop.stream);
+    if (device_loop.device >= 0 && ws_devices_backend()) {
+        ws_devices_backend()->leave((int)device_loop.device + 1, device_loop.stream);
         ws_set_stream(device_loop.stream);
     }
     device_loop.device = -1;
@@ -199,7 +197,7 @@ static long period_of_use(const struct ws_use *use, long period)
 }
 
 /* Elements of a view lie, modulo the common divisor of all outer strides, in one window.  */
-static bool uses_apart(const struct ws_use *x, const struct ws_use *y)
+int ws_uses_apart(const struct ws_use *x, const struct ws_use *y)
 {
     if (x->end <= y->begin || y->end <= x->begin)
         return true;
@@ -252,177 +250,6 @@ static ws_status check_owner(const struct ws_use *use)
                         use->kernel, use->name, owner);
 }
 
-/* ---- grids that run together ------------------------------------------------------------------------------------- */
-
-/* Launches of a block run beside each other, but for those that touch what an earlier one stores, or store what it
-   touches: they wait for it.  That is the block's order, as far as anybody can see.  */
-enum { LANES = 4, LAUNCHES = 32 };
-
-struct together_use {
-    struct ws_use use;
-    int launch;
-};
-static _Thread_local struct {
-    int depth;
-    bool pending;              /* a launch has said what it uses, and has not been entered */
-    bool entered;              /* its lane is the thread's stream */
-    bool any;                  /* since the lanes were joined */
-    int launches;              /* so many, the pending one not counted */
-    unsigned behind[LAUNCHES]; /* launches that each one comes behind, as a mask */
-    int share[LAUNCHES], lane_of[LAUNCHES];
-    int lane;        /* of the entered one */
-    int last[LANES]; /* launch of each lane, or -1 */
-    void *stream;    /* of the block's launches before and after it */
-    struct together_use *uses;
-    size_t count, room;
-} together;
-
-static bool in_block_of_grids(void)
-{
-    return together.depth > 0;
-}
-
-static void forget_launches(void)
-{
-    together.launches = 0;
-    together.count = 0;
-    together.pending = together.any = false;
-    for (int i = 0; i < LANES; i++)
-        together.last[i] = -1;
-}
-
-static void join_launches(void)
-{
-    if (together.any && devices_backend())
-        devices_backend()->join_lanes(together.last, LANES, together.stream);
-    forget_launches();
-}
-
-void ws_together_begin_(void)
-{
-    if (together.depth++)
-        return;
-    together.stream = ws_stream();
-    forget_launches();
-}
-
-void ws_together_end_(void)
-{
-    if (!together.depth || --together.depth)
-        return;
-    join_launches();
-    free(together.uses);
-    together.uses = NULL;
-    together.room = 0;
-}
-
-static ws_status note_use(const struct ws_use *use)
-{
-    together.pending = true;
-    if (together.count == together.room) {
-        size_t room = together.room ? 2 * together.room : 64;
-        struct together_use *more = realloc(together.uses, room * sizeof *more);
-        if (!more)
-            return ws_error_set(WS_ERR_MEMORY, "%s: %s: no memory to remember it", use->kernel, use->name);
-        together.uses = more;
-        together.room = room;
-    }
-    together.uses[together.count++] = (struct together_use){*use, together.launches};
-    return WS_OK;
-}
-
-/* The launches that the pending one has to wait for.  */
-static unsigned conflicts(void)
-{
-    unsigned mask = 0;
-    for (size_t i = 0; i < together.count; i++)
-        for (size_t j = 0; j < together.count && together.uses[i].launch == together.launches; j++) {
-            const struct together_use *mine = &together.uses[i], *other = &together.uses[j];
-            if (other->launch < together.launches && (mine->use.stored || other->use.stored) &&
-                !uses_apart(&mine->use, &other->use))
-                mask |= 1u << other->launch;
-        }
-    return mask;
-}
-
-static unsigned with_their_own(unsigned mask)
-{
-    unsigned all = mask;
-    for (int i = 0; i < LAUNCHES; i++)
-        if (mask >> i & 1)
-            all |= together.behind[i];
-    return all;
-}
-
-/* Behind one that is waited for anyway, or, of those with a share, behind another such one, else where nothing is, else
-   behind the oldest.  */
-static int choose_lane(unsigned waits, int share)
-{
-    int best = -1, oldest = 0;
-    for (int i = 0; i < LANES; i++) {
-        const int last = together.last[i];
-        const bool joins = last >= 0 && (share ? together.share[last] > 0 : (waits >> last & 1) != 0);
-        if (joins && (best < 0 || last > together.last[best]))
-            best = i;
-        if (together.last[i] < together.last[oldest])
-            oldest = i;
-    }
-    return best < 0 ? oldest : best;
-}
-
-/* What launches of a lane hold, one after the other, while one runs that is behind those of the mask.  */
-static int share_of_lane(int lane, unsigned behind, int launches)
-{
-    int share = 0;
-    for (int i = 0; i < launches; i++)
-        if (together.lane_of[i] == lane && !(behind >> i & 1) && together.share[i] > share)
-            share = together.share[i];
-    return share;
-}
-
-ws_status ws_together_enter(int share, int *taken)
-{
-    *taken = 0;
-    if (!together.depth || !together.pending || !devices_backend())
-        return WS_OK;
-    if (together.launches == LAUNCHES) { /* the block goes on as another one */
-        size_t kept = 0;
-        for (size_t i = 0; i < together.count; i++)
-            if (together.uses[i].launch == LAUNCHES)
-                together.uses[kept++] = (struct together_use){together.uses[i].use, 0};
-        join_launches();
-        together.count = kept;
-    }
-    const int launch = together.launches;
-    unsigned waits = conflicts();
-    const int lane = choose_lane(waits, share), before = together.last[lane];
-    const unsigned ahead = before >= 0 ? with_their_own(1u << before) : 0;
-    ws_status status = devices_backend()->enter_lane(lane, !together.any, waits & ~ahead, together.stream);
-    if (status != WS_OK)
-        return status;
-    together.behind[launch] = with_their_own(waits) | ahead;
-    together.share[launch] = share;
-    for (int i = 0; i < LANES; i++)
-        *taken += share_of_lane(i, together.behind[launch], launch);
-    together.last[lane] = launch;
-    together.lane_of[launch] = lane;
-    together.lane = lane;
-    together.launches++;
-    together.any = together.entered = true;
-    together.pending = false;
-    return WS_OK;
-}
-
-void ws_together_leave(void)
-{
-    together.pending = false;
-    if (!together.entered)
-        return;
-    together.entered = false;
-    devices_backend()->leave_lane(together.lane, together.launches - 1);
-    ws_set_stream(together.stream);
-}
-
 /* ---- what a launch says ------------------------------------------------------------------------------------------ */
 
 ws_status ws_devices_use(const struct ws_use *tensor)
@@ -430,15 +257,15 @@ ws_status ws_devices_use(const struct ws_use *tensor)
     struct ws_use use = *tensor;
     use.device = (int)device_loop.device;
     ws_status status = check_owner(&use);
-    if (status == WS_OK && together.depth && devices_backend())
-        status = note_use(&use);
+    if (status == WS_OK && ws_together_open())
+        status = ws_together_use(&use);
     if (status != WS_OK || !device_loop.depth)
         return status;
     if (device_loop.failed)
         return ws_error_set(WS_ERR_LAUNCH, "%s: not launched, since its loop over devices has failed", use.kernel);
     for (size_t i = 0; i < device_loop.count && status == WS_OK; i++) {
         const struct ws_use *other = &device_loop.uses[i];
-        if (other->device == use.device || !(other->stored || use.stored) || uses_apart(other, &use))
+        if (other->device == use.device || !(other->stored || use.stored) || ws_uses_apart(other, &use))
             continue;
         status = ws_error_set(WS_ERR_OVERLAP,
                               "%s: %s: is %s by iteration %d of a loop over devices, and overlaps %s, "

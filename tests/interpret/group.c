@@ -430,6 +430,12 @@ static void run_sync(Group *group, const Op *op)
     case OP_BARRIER:
         ws_sched_barrier(s);
         break;
+    case OP_AWAIT_TILES:
+        ws_emulate_await_tiles(s);
+        break;
+    case OP_TILE_DONE:
+        ws_emulate_tile_done(s);
+        break;
     default:
         wrong(group->launch, "the interpreter does not know '%s'", op_info[op->code].text);
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/queries.h"
+#include "machine/footprint.h"
 #include "state.h"
 #include "ws/backend.h"
 
@@ -257,7 +258,7 @@ static void use_table(Launch *launch, Window *t, ws_emulate_tensor seen)
 
 static bool map_table(Launch *launch, const Window *t)
 {
-    ws_emulate_tensor seen = {NULL, NULL, element_bytes(t->dtype), t->rank - 1, {0}, {0}, 0, false};
+    ws_emulate_tensor seen = {NULL, NULL, element_bytes(t->dtype), t->rank - 1, {0}, {0}, 0, false, {0}, {0}};
     bool usable = true;
     memcpy(seen.extent, t->high + 1, (size_t)seen.rank * sizeof *seen.extent);
     memcpy(seen.stride, t->stride + 1, (size_t)seen.rank * sizeof *seen.stride);
@@ -283,7 +284,7 @@ static void make_tensor(Launch *launch, int number)
     const Variable *field = op->results[0]->var;
     Window *t = &launch->tensors[number];
     ws_emulate_tensor seen = {
-        field ? field->name : "?", NULL, element_bytes(type.dtype), type.rank, {0}, {0}, 0, false};
+        field ? field->name : "?", NULL, element_bytes(type.dtype), type.rank, {0}, {0}, 0, false, {0}, {0}};
     *t = (Window){.number = number, .rank = type.rank, .dtype = type.dtype};
     t->base = (unsigned char *)(intptr_t)host_value(launch, op->args[0]).number;
     for (int i = 0; i < type.rank; i++) {
@@ -328,7 +329,8 @@ static void map_tensors(Launch *launch)
         ir_walk(role->body, visit_mapped, launch);
     for (int i = 0; i < launch->plan->ntensors; i++) {
         const Window *t = &launch->tensors[i];
-        ws_emulate_tensor seen = {NULL, (char *)t->base, element_bytes(t->dtype), t->rank, {0}, {0}, 0, false};
+        ws_emulate_tensor seen = {NULL, (char *)t->base, element_bytes(t->dtype), t->rank, {0}, {0}, 0, false, {0},
+                                  {0}};
         if (t->bases) {
             launch->usable[i] = launch->usable[i] && map_table(launch, t);
             continue;
@@ -368,6 +370,35 @@ static void make_grid(Launch *launch)
     launch->grid.band = clauses->order == ORDER_COLUMN                                    ? rows
                         : clauses->order == ORDER_GROUPED && clauses->order_group >= side ? clauses->order_group / side
                                                                                           : 1;
+}
+
+/* ---- grids that run together ------------------------------------------------------------------------------------- */
+
+static void tell_touched(Launch *launch, const Window *t, bool stored)
+{
+    const Op *op = launch->plan->tensors[t->number];
+    ws_emulate_rows rows[4];
+    Footprint footprint;
+    if (op->tensor->table || !footprint_of(launch->kernel, op->results[0]->var, stored, &footprint))
+        return;
+    for (int d = 0; d < footprint.dims; d++) {
+        const FootprintRange *range = &footprint.range[d];
+        long sum = 0;
+        for (int i = 0; i < range->low.count; i++)
+            sum += range->low.terms[i].factor * (long)host_value(launch, range->low.terms[i].value).number;
+        rows[d] = (ws_emulate_rows){range->all, sum + range->low.low, sum + range->high, {0}};
+        for (int i = 0; i < 4; i++)
+            rows[d].by[i] = range->by[i];
+    }
+    ws_emulate_touches(&launch->state, t->base, stored ? WS_EMULATE_STORED : WS_EMULATE_LOADED, rows, footprint.dims);
+}
+
+static void tell_together(Launch *launch)
+{
+    for (int i = 0; i < launch->plan->ntensors; i++)
+        for (int stored = 0; stored < 2; stored++)
+            tell_touched(launch, &launch->tensors[i], stored);
+    ws_emulate_together(&launch->state, &launch->grid, footprint_tellers(launch->kernel), launch->kernel->grid.awaits);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -484,11 +515,13 @@ bool launch_begin(Launch *launch, const Plan *plan, const interpret_argument *ar
     for (int i = 0; i < plan->ntensors && !launch->state.failed; i++)
         make_tensor(launch, i);
     if (!launch->state.failed)
+        make_grid(launch);
+    if (!launch->state.failed && kernel->grid.together)
+        tell_together(launch);
+    if (!launch->state.failed)
         ws_emulate_place(&launch->state);
     if (!launch->state.failed)
         map_tensors(launch);
-    if (!launch->state.failed)
-        make_grid(launch);
     launch->shared_bytes = (size_t)kernel->shared_bytes;
     launch->shared_room = (launch->shared_bytes / SHARED_ALIGNMENT + 1) * SHARED_ALIGNMENT;
     launch->ctas = ws_emulate_size(&launch->state, launch->shared_bytes, launch->grid.total, kernel->grid.persistent,
@@ -615,6 +648,7 @@ const char *launch_cta(Launch *launch, int number, const Order *order, void *con
 const char *launch_run(Launch *launch, const Order *order, void *context)
 {
     const char *report = NULL;
+    launch->state.ran = launch->ctas > 0;
     for (int cta = 0; cta < launch->ctas && !report; cta += launch->cluster)
         report = launch_cta(launch, cta, order, context);
     return report;
@@ -622,6 +656,9 @@ const char *launch_run(Launch *launch, const Order *order, void *context)
 
 void launch_forget(Launch *launch)
 {
+    const struct ws_together *together = &launch->state.together;
+    if (together->counters)
+        memset(together->words + together->first, 0, (size_t)together->counters * sizeof *together->words);
     for (int i = 0; i < launch->state.nshadows; i++)
         memset(launch->state.shadows[i].written, 0, launch->state.shadows[i].bytes);
 }

@@ -26,7 +26,7 @@ spoiled() {
 
 for name in gemm attention arms by_tiles while_around operands reload ring_between product_in_arms one_for_all rounded \
     carried_operand in_place cluster gather pairs transposed prepared parts resident widths clipped uniform blocks \
-    chain blocks_wide streams shares; do
+    chain blocks_wide streams shares beside; do
     ok "$name is accepted" accepted "$name"
 done
 producer='/program producer/,/program consumer/'
@@ -138,6 +138,15 @@ ok 'registers by a number that is not known' spoiled gemm \
 ok 'what holds a wait back, when something else is in its variable' spoiled attention \
     "reads 'l', which holds another value by then" \
     "$consumer"'{/= row_total/{p;s/.*= row_total \(%[a-z0-9.]*\).*/computed \1/;};}'
+
+# beside
+ok 'a tile that loads and has not waited' spoiled beside "'producer' loads, and does not wait" '/await_tiles/d'
+ok 'a tile that waits behind its loads' spoiled beside "'producer' waits for tiles 1 times" \
+    '/await_tiles/d;/put_done/s/$/\n        await_tiles/'
+ok 'a tile that nobody says to be done' spoiled beside "'consumer' waits for tiles 0 times, or says 2 times" \
+    's/^\( *\)tile_done/&\n\1tile_done/'
+ok 'a tile that is said to be done in a loop' spoiled beside "'consumer' waits for tiles 0 times, or says 2 times" \
+    '/tile_done/d;s/^\( *\)consumed.*/&\n\1tile_done/'
 
 # uniform
 ok 'a uniform branch that goes by what the kernel writes' spoiled uniform \

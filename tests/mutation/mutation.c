@@ -12,6 +12,7 @@
  * Missed are mutants that verify accepts and that are not equivalent; FOLDER gets their text.  Prints a line for each,
  * and the score.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,6 +73,21 @@ static char *printed(const Kernel *kernel)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
+/* As beside an earlier grid that stores all that this one loads, and a later one that counts its tiles.  */
+static void pretend_beside(Launch *launch)
+{
+    static unsigned words[1];
+    struct ws_together *together = &launch->state.together;
+    if (!launch->kernel->grid.together)
+        return;
+    words[0] = 0;
+    together->words = words;
+    together->first = 0;
+    together->counters = 1;
+    together->nwaits = launch->kernel->grid.awaits;
+    together->waits[0] = (struct ws_wait){.end = (const char *)UINTPTR_MAX, .unit = 1, .width = INT_MAX / 2};
+}
+
 /* NULL: as expected under all seeds.  Otherwise what was noticed.  */
 static const char *run_once(const char *text, Expected *expected, bool first)
 {
@@ -90,6 +106,7 @@ static const char *run_once(const char *text, Expected *expected, bool first)
         ws_last_error();
         noticed = said;
     }
+    pretend_beside(&launch);
     launch.most_steps = first ? launch.most_steps : 4 * expected->steps + 1000;
     if (first && !noticed)
         expected->before = image_take(&launch);
@@ -98,6 +115,10 @@ static const char *run_once(const char *text, Expected *expected, bool first)
         image_put(&launch, &expected->before);
         launch_forget(&launch);
         const char *report = launch_run(&launch, &order, NULL);
+        if (!report)
+            ws_emulate_check_told(&launch.state);
+        if (!report && launch.state.failed)
+            report = "tiles are said to be done more or less often than counted";
         Image after = image_take(&launch);
         if (report)
             noticed = memcpy(said, report, strnlen(report, sizeof said - 1) + 1);
@@ -111,6 +132,7 @@ static const char *run_once(const char *text, Expected *expected, bool first)
         image_drop(&after);
         ws_last_error();
     }
+    launch.state.ran = false; /* no launch of a block */
     launch_end(&launch);
     plan_delete(plan);
     module_free(module);
@@ -130,6 +152,7 @@ static const char *run_all_orders(const char *text, Expected *expected, long *or
     module->kernels->grid.totals = NULL;
     Plan *plan = plan_new(module->kernels);
     if (launch_begin(&launch, plan, expected->arguments.values, expected->arguments.count)) {
+        pretend_beside(&launch);
         launch.most_steps = 4 * expected->steps + 1000;
         image_put(&launch, &expected->before);
         noticed = launch_explore(&launch, MOST_ORDERS, &runs);
@@ -142,6 +165,7 @@ static const char *run_all_orders(const char *text, Expected *expected, long *or
     }
     *orders += runs;
     ws_last_error();
+    launch.state.ran = false; /* no launch of a block */
     launch_end(&launch);
     plan_delete(plan);
     module_free(module);

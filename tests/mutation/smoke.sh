@@ -82,6 +82,10 @@ for name in later-edge no-edge other-body; do
 done
 sh "$top_srcdir/tests/mutation/run" --operator earlier-edge "$top_srcdir/tests/mutation/peeled.c" >"$work/score"
 ok 'earlier-edge, whose mask holds' refused earlier-edge
+for name in drop-await-tiles twice-tile-done; do
+    sh "$top_srcdir/tests/mutation/run" --operator "$name" "$top_srcdir/tests/mutation/beside.c" >"$work/score"
+    ok "$name" noticed "$name"
+done
 sh "$top_srcdir/tests/mutation/run" "$top_srcdir/tests/mutation/plain.c" >"$work/score"
 not_ok 'the unspoiled plain loops are refused' grep '^not ok' "$work/score"
 for name in drop-put drop-get drop-release twice-store before-loop later trip-less trip-more fixed-slot next-slot \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * devices.c - which launches of a block wait for which, and where they go: a backend that writes it down.
+ * devices.c - which launches of a block wait for which, and for which of their tiles; where launches of a loop over
+ * devices go: a backend that writes it down.
  */
 #include "reference.h"
 #include "ws/backend.h"
@@ -55,48 +56,41 @@ static ws_status leave(int devices, void *stream)
     say("leave %d\n", devices, 0);
     return WS_OK;
 }
-static ws_status enter_lane(int lane, int first, unsigned behind, void *stream)
+static unsigned words[1 << 16];
+static unsigned *open_together(int count, void *stream)
 {
     (void)stream;
-    say(first ? "first lane %d behind %x\n" : "lane %d behind %x\n", lane, behind);
-    ws_set_stream(said + lane);
-    return WS_OK;
-}
-static ws_status leave_lane(int lane, int launch)
-{
-    (void)lane;
-    say("launch %d\n", launch, 0);
-    return WS_OK;
-}
-static ws_status join_lanes(const int *last, int lanes, void *stream)
-{
-    (void)stream;
-    for (int i = 0; i < lanes; i++)
-        if (last[i] >= 0)
-            say("join %d at %x\n", last[i], (unsigned)i);
-    return WS_OK;
+    say("open %d\n", count, 0);
+    memset(words, 0, sizeof words);
+    return words;
 }
 static const struct ws_backend backend = {"fake", no_memory, no_free, no_copy, no_sync, is_device_pointer};
-static const struct ws_backend_devices devices = {count, alloc, enter, leave, enter_lane, leave_lane, join_lanes};
+static const struct ws_backend_devices devices = {count, alloc, enter, leave, open_together};
 
-static char memory[64][256];
+enum { ROW = 256 };
+static char memory[64 * ROW];
 
-/* A launch that loads and stores rows of that memory; -1: none.  */
-static int launch(int loads, int stores, int share)
+/* What a tile of `rows` rows at row step i + across j touches of the rows from `first` on.  */
+static struct ws_use rows_of(int first, int count, int stored, int rows, int step, int across)
 {
-    int taken = -1;
-    for (int stored = 0; stored < 2; stored++) {
-        int row = stored ? stores : loads;
-        struct ws_use use = {.kernel = "k", .name = "t", .size = 4, .rank = 1, .extent = {64}, .stride = {1}};
-        use.begin = memory[row < 0 ? 0 : row];
-        use.end = use.begin + 256;
-        use.stored = stored;
-        if (row >= 0)
-            assert_int_equal(ws_devices_use(&use), WS_OK);
-    }
-    assert_int_equal(ws_together_enter(share, &taken), WS_OK);
-    ws_together_leave();
-    return taken;
+    struct ws_use use = {.kernel = "k", .name = "t", .size = 4, .rank = 2, .stored = stored};
+    use.extent[0] = count;
+    use.extent[1] = use.stride[0] = ROW / 4;
+    use.stride[1] = 1;
+    use.begin = memory + first * ROW;
+    use.end = use.begin + count * ROW;
+    *(stored ? &use.out : &use.in) = (struct ws_rows){1, 0, (long)rows * ROW, {(long)step * ROW, (long)across * ROW}};
+    return use;
+}
+
+static struct ws_together launch(struct ws_use loads, struct ws_use stores, int tiles, int share)
+{
+    struct ws_together t = {.share = share, .dims = 2, .count = {tiles, 3}, .tellers = 2, .tiles_wait = 1};
+    assert_int_equal(ws_devices_use(&loads), WS_OK);
+    assert_int_equal(ws_devices_use(&stores), WS_OK);
+    assert_int_equal(ws_together_enter(&t), WS_OK);
+    ws_together_leave(1);
+    return t;
 }
 
 static void begin(void)
@@ -106,61 +100,114 @@ static void begin(void)
     ws_together_begin_();
 }
 
-static void independent_launches_go_beside_each_other(void **state)
+static void tiles_wait_for_what_they_load(void **state)
 {
     (void)state;
     begin();
-    launch(0, 1, 0);
-    launch(0, 2, 0);
-    launch(0, 3, 0);
+    struct ws_together a = launch(rows_of(60, 4, 0, 4, 0, 0), rows_of(0, 16, 1, 4, 4, 0), 4, 5);
+    struct ws_together b = launch(rows_of(0, 16, 0, 2, 2, 0), rows_of(16, 16, 1, 2, 2, 0), 8, 0);
+    struct ws_together c = launch(rows_of(60, 4, 0, 4, 0, 0), rows_of(40, 4, 1, 1, 1, 0), 4, 0);
     ws_together_end_();
-    assert_string_equal(said, "first lane 0 behind 0\nlaunch 0\nlane 1 behind 0\nlaunch 1\nlane 2 behind 0\nlaunch 2\n"
-                              "join 0 at 0\njoin 1 at 1\njoin 2 at 2\n");
-    assert_null(ws_stream());
+    assert_false(a.early);
+    assert_int_equal(a.counters, 4);
+    assert_true(b.early && b.nwaits == 1 && b.tickets >= 0 && b.taken == 5);
+    assert_int_equal(b.waits[0].expected, 2 * 3);
+    assert_true(c.early && c.nwaits == 0);
+    assert_string_equal(said, "open 8192\n");
 }
 
-static void readers_wait_for_writers(void **state)
+static void others_wait_for_the_end(void **state)
 {
     (void)state;
     begin();
-    launch(-1, 1, 0); /* 0 */
-    launch(-1, 2, 0); /* 1 */
-    launch(1, 3, 0);  /* 2: behind 0, in its lane */
-    launch(2, 4, 0);  /* 3: behind 1, in its lane */
-    launch(3, 4, 0);  /* 4: behind 2 and 3 */
-    launch(4, 1, 0);  /* 5: stores what 2 loads, which 4 is behind already */
+    launch(rows_of(60, 4, 0, 4, 0, 0), rows_of(0, 16, 1, 4, 4, 0), 4, 0);
+    struct ws_together stores_loaded = launch(rows_of(0, 16, 0, 4, 4, 0), rows_of(60, 4, 1, 1, 1, 0), 4, 0);
+    struct ws_together stores_stored = launch(rows_of(40, 4, 0, 1, 1, 0), rows_of(60, 4, 1, 1, 1, 0), 4, 0);
+    struct ws_together unknown = {.dims = 1, .count = {4}, .tellers = 1, .tiles_wait = 1};
+    struct ws_use use = rows_of(0, 16, 1, 4, 4, 0);
+    use.out.known = 0;
+    ws_devices_use(&use);
+    ws_together_enter(&unknown);
+    ws_together_leave(1);
+    struct ws_together behind = launch(rows_of(0, 16, 0, 4, 4, 0), rows_of(50, 4, 1, 1, 1, 0), 4, 0);
     ws_together_end_();
-    assert_string_equal(said, "first lane 0 behind 0\nlaunch 0\nlane 1 behind 0\nlaunch 1\n"
-                              "lane 0 behind 0\nlaunch 2\nlane 1 behind 0\nlaunch 3\n"
-                              "lane 1 behind 4\nlaunch 4\nlane 1 behind 0\nlaunch 5\n"
-                              "join 2 at 0\njoin 5 at 1\n");
+    assert_false(stores_loaded.early || stores_stored.early || behind.early);
+    assert_true(unknown.early && unknown.first < 0);
 }
 
-static void shares_are_kept_free(void **state)
+static void what_was_not_launched_is_not_waited_for(void **state)
 {
     (void)state;
+    struct ws_together a = {.dims = 1, .count = {4}, .tellers = 1, .tiles_wait = 1};
+    struct ws_use use = rows_of(0, 16, 1, 4, 4, 0);
     begin();
-    assert_int_equal(launch(0, 1, 16), 0);
-    assert_int_equal(launch(0, 2, 16), 0); /* in the same lane: one after the other */
-    assert_int_equal(launch(5, 6, 0), 16);
-    assert_int_equal(launch(1, 7, 0), 16); /* beside the second one */
-    assert_int_equal(launch(2, 8, 0), 0);  /* behind both */
+    ws_devices_use(&use);
+    ws_together_enter(&a);
+    ws_together_leave(0);
+    struct ws_together b = launch(rows_of(0, 16, 0, 4, 4, 0), rows_of(50, 4, 1, 1, 1, 0), 4, 0);
     ws_together_end_();
-    assert_non_null(strstr(said, "first lane 0 behind 0\nlaunch 0\nlane 0 behind 0\nlaunch 1\nlane 1 behind 0\n"));
+    assert_true(a.first >= 0);
+    assert_false(b.early);
 }
 
 static void a_block_may_be_long(void **state)
 {
     (void)state;
+    int early = 0;
     begin();
     for (int i = 0; i < 40; i++)
-        launch(i, i + 1, 0);
+        early += launch(rows_of(i, 1, 0, 1, 0, 0), rows_of(i + 1, 1, 1, 1, 0, 0), 1, 0).early;
     ws_together_end_();
-    assert_non_null(strstr(said, "launch 31\njoin 31 at 0\nfirst lane 0 behind 0\nlaunch 0\n"));
-    begin();
-    launch(1, 2, 0);
-    ws_together_end_();
-    assert_string_equal(said, "first lane 0 behind 0\nlaunch 0\njoin 0 at 0\n");
+    assert_int_equal(early, 38); /* not the first, and not the 33rd */
+}
+
+/* Does tile p of the later launch wait for tile q of the earlier one?  */
+static int waits_for(const struct ws_wait *w, const int p[2], const int q[2])
+{
+    long low = w->low + (long)p[0] * w->by[0] + (long)p[1] * w->by[1], high = low + w->width;
+    int outer = w->weight[0] != 0;
+    long at = (long)q[0] * w->step[!outer] + (outer ? (long)q[1] * w->step[1] : 0);
+    return at < high && at + w->span[1] > low;
+}
+
+static int meet(const struct ws_use *x, const struct ws_rows *rx, const int p[2], const struct ws_use *y,
+                const struct ws_rows *ry, const int q[2])
+{
+    const char *a = x->begin + rx->low + p[0] * rx->step[0] + p[1] * rx->step[1];
+    const char *b = y->begin + ry->low + q[0] * ry->step[0] + q[1] * ry->step[1];
+    return a < b + ry->width && b < a + rx->width;
+}
+
+/* Tiles of all heights, steps and distances: who meets is waited for, and in whole units nobody else.  */
+static void waits_are_what_meets(void **state)
+{
+    (void)state;
+    unsigned random = 1;
+    for (int n = 0; n < 4000; n++) {
+        int r[10];
+        for (int i = 0; i < 10; i++) {
+            random = random * 1664525 + 1013904223;
+            r[i] = (int)(random >> 16);
+        }
+        struct ws_use stores = rows_of(r[0] % 8, 16, 1, 1 + r[1] % 4, 1 + r[2] % 4, r[3] % 2 * (r[3] / 2 % 16));
+        struct ws_use loads = rows_of(r[4] % 8, 16, 0, 1 + r[5] % 4, r[6] % 4, r[7] % 3);
+        struct ws_use other = rows_of(60, 4, 0, 4, 0, 0), last = rows_of(50, 4, 1, 1, 1, 0);
+        loads.in.low = r[8] % 3 * ROW;
+        begin();
+        launch(other, stores, 4, 0);
+        struct ws_together b = launch(loads, last, 5, 0);
+        ws_together_end_();
+        if (!b.early)
+            continue;
+        for (int i = 0; i < 5 * 3 * 4 * 3; i++) {
+            int p[2] = {i % 5, i / 5 % 3}, q[2] = {i / 15 % 4, i / 60};
+            int wanted = b.nwaits && meet(&loads, &loads.in, p, &stores, &stores.out, q);
+            if (b.nwaits)
+                assert_int_equal(waits_for(&b.waits[0], p, q), wanted);
+            else
+                assert_true(stores.end <= loads.begin || loads.end <= stores.begin);
+        }
+    }
 }
 
 static void a_loop_over_devices_stands_in_none(void **state)
@@ -203,9 +250,10 @@ int main(void)
     ws_backend_register(&backend);
     ws_backend_register_devices(&devices);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(independent_launches_go_beside_each_other),
-        cmocka_unit_test(readers_wait_for_writers),
-        cmocka_unit_test(shares_are_kept_free),
+        cmocka_unit_test(tiles_wait_for_what_they_load),
+        cmocka_unit_test(others_wait_for_the_end),
+        cmocka_unit_test(what_was_not_launched_is_not_waited_for),
+        cmocka_unit_test(waits_are_what_meets),
         cmocka_unit_test(a_block_may_be_long),
         cmocka_unit_test(a_loop_over_devices_stands_in_none),
         cmocka_unit_test(devices_are_entered_in_order),

@@ -61,14 +61,12 @@ struct ws_backend_devices {
     ws_status (*enter)(int device, void *stream);
     /* `stream` waits for the first so many devices, and the thread is on its own one again.  */
     ws_status (*leave)(int devices, void *stream);
-    /* Launches beside each other, in lanes of the current device, all behind what `stream` holds when the first one
-       is entered (`first`).  The thread's launches go to a lane, behind the launches of a mask; then that one is over,
-       and has a number; then `stream` waits for the last launch of each of the lanes that were entered.  */
-    ws_status (*enter_lane)(int lane, int first, unsigned behind, void *stream);
-    ws_status (*leave_lane)(int lane, int launch);
-    ws_status (*join_lanes)(const int *last, int lanes, void *stream);
+    /* So many words of the current device for the block of grids that begins in `stream`, zero behind what the stream
+       holds by then.  NULL: there are none, and the block's grids run one after the other.  */
+    unsigned *(*open_together)(int words, void *stream);
 };
 void ws_backend_register_devices(const struct ws_backend_devices *devices);
+const struct ws_backend_devices *ws_devices_backend(void); /* NULL where kernels run on the CPU */
 
 /* What emitted code calls around a loop over devices.  */
 void ws_devices_begin_(long devices);
@@ -100,22 +98,66 @@ int ws_devices_current(void);        /* the device of this thread's iteration; -
 int ws_devices_owner(const void *p); /* the device that ws_alloc_on was told; -1: the memory is not from there */
 void ws_devices_forget(const void *p);
 
+/* The bytes of a tensor that a tile of the grid touches, from the tensor's begin on: `width` of them from `low` on, for
+   the tile at position 0, and `step` further for each position in a dimension.  Not known: any.  */
+struct ws_rows {
+    int known;
+    long low, width, step[4];
+};
 /* A tensor of a launch.  */
 struct ws_use {
     const char *kernel, *name; /* constants of the program */
     const char *begin, *end;
     int size, rank; /* size: bytes of an element */
     long extent[4], stride[4];
-    int stored; /* else loaded */
-    int device; /* filled in */
+    int stored;             /* else loaded */
+    int device;             /* filled in */
+    struct ws_rows in, out; /* of a tile's loads and stores, under together */
 };
 /* Every launch says so of each tensor that has elements.  An error where it is another device's, or where another
    iteration of a loop over devices touches it and one of the two stores it.  */
 ws_status ws_devices_use(const struct ws_use *use);
-/* Behind these: the launch is about to begin, on `share` multiprocessors or, with 0, on any; and it has begun.  Between
-   them ws_stream is where it belongs.  `taken` is how many multiprocessors launches hold that run beside it.  */
-ws_status ws_together_enter(int share, int *taken);
-void ws_together_leave(void);
+
+/* ---- grids that run together: host/together.c -------------------------------------------------------------------- */
+
+/* Tiles of one tensor of an earlier grid that a tile waits for: those whose bytes meet its own.  All in units of bytes
+   from `origin` on.  The earlier tile at positions p of the two dimensions that count has [0, span[1]) from
+   p[0] step[0] + p[1] step[1] on, all at p[0] have [0, span[0]) from p[0] step[0] on; the counter `first` +
+   p[0] weight[0] + p[1] weight[1] reaches `expected` when it is done.  This grid's tile at position 0 touches
+   [low, low + width), `by` further for each position.  */
+struct ws_wait {
+    int first;
+    unsigned expected;
+    int count[2], weight[2], step[2], span[2];
+    int low, width, by[4];
+    long unit;
+    const char *origin, *begin, *end; /* of what is waited for: where it lies, as far as both know it */
+};
+enum { WS_WAITS = 4 };
+struct ws_together {
+    /* what the launch says */
+    int share; /* multiprocessors; 0: any */
+    int dims;  /* of the grid, and tiles in each */
+    long count[4];
+    int tellers;    /* groups that say of a tile that it is done; 0: none */
+    int tiles_wait; /* its tiles wait for those of earlier grids, else the grid for all of them */
+    /* what it is told */
+    int early;            /* it begins when all blocks of the grids before it run, else when these have ended */
+    int taken;            /* multiprocessors of grids beside it that have a share */
+    unsigned *words;      /* of the block; NULL: none */
+    int first, weight[4]; /* its own tiles' counters; first = -1: nobody is told */
+    int counters;
+    int tickets; /* two words; -1: none */
+    int nwaits;
+    struct ws_wait waits[WS_WAITS];
+};
+/* Behind ws_devices_use of all its tensors: the launch is about to begin; and it has begun, or failed.  Outside a block
+   nothing is told.  */
+ws_status ws_together_enter(struct ws_together *launch);
+void ws_together_leave(int launched);
+int ws_together_open(void); /* is this thread in a block? */
+ws_status ws_together_use(const struct ws_use *use);
+int ws_uses_apart(const struct ws_use *x, const struct ws_use *y); /* devices.c: no element in common */
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * footprint.c - which rows of a tensor a tile of the grid touches.
+ *
+ *   copy_in a, %i + 64 %g, %k          64 rows, g one of two groups        rows i to i + 128
+ *   load x, %from, %i, %k              x of three dimensions               plane `from`, rows i to i + 64
+ *   load b, %k, %j                     k counts a loop                     all rows
+ *
+ * Read off the roles' final programs, so that nothing in between can make it wrong.  A coordinate is a sum of the
+ * grid's variables and of what the launcher knows, and the role's group and counters of loops with constant bounds
+ * widen it; of anything else the tile may touch all.  Columns count as all: rows lie apart in memory, which is what
+ * the runtime compares.  Of a vector its one dimension counts.
+ */
+#include "machine/footprint.h"
+#include "machine/plan.h"
+
+typedef struct {
+    const Variable *tensor;
+    const Role *role;
+    bool stored, found;
+    int dims; /* of the grid */
+    Footprint *footprint;
+} Search;
+
+/* Which of an operation's operands is its tensor, -1: none that counts here.  */
+static int tensor_operand(const Op *op, bool stored)
+{
+    OpClass class_ = op_info[op->code].class_;
+    if (stored)
+        return class_ == CLASS_STORE && op->code != OP_PRINT && op->code != OP_SET_ELEMENT ? 0 : -1;
+    if (op->code == OP_COPY_IN)
+        return 1;
+    return class_ == CLASS_LOAD || op->code == OP_ATOMIC_ADD ? 0 : -1;
+}
+
+/* The rows and columns of what is moved; stores of a box say those of the whole tile's.  */
+static Type moved_type(const Op *op)
+{
+    if (op->code == OP_COPY_IN)
+        return op->storage->tile;
+    return op_info[op->code].class_ == CLASS_STORE ? op->args[op->nargs - 1]->type : op->results[0]->type;
+}
+
+static int elements_moved(const Op *op, int dim, int rank)
+{
+    Type type = moved_type(op);
+    if (dim == rank - 1)
+        return rank == 1 && type.rows > type.cols ? type.rows : type.cols;
+    bool has_rows = op->code == OP_LOAD || op->code == OP_COPY_IN || op->code == OP_STORE || op->code == OP_ATOMIC_ADD;
+    return dim == rank - 2 && has_rows ? type.rows : 1;
+}
+
+static bool is_group(const Search *search, const Value *value)
+{
+    return value->block == search->role->body && value->index == 0;
+}
+
+/* The range of one coordinate; all of it, where that is not known.  */
+static FootprintRange range_of(const Search *search, const Value *coordinate, int extent)
+{
+    FootprintRange range = {.low = affine_constant(0)};
+    Affine sum = affine_over_counters(affine_of(coordinate));
+    int64_t high = sum.high;
+    if (!sum.known)
+        return (FootprintRange){.all = true};
+    range.low.low = range.low.high = sum.low;
+    for (int i = 0; i < sum.count; i++) {
+        const AffineTerm *term = &sum.terms[i];
+        int dim = grid_variable(term->value);
+        if (dim >= 0 && dim < search->dims)
+            range.by[dim] += term->factor;
+        else if (is_group(search, term->value) && term->factor >= 0)
+            high += (search->role->replicas - 1) * term->factor;
+        else if (value_on_host(term->value))
+            range.low = affine_add(range.low, affine_value(term->value), term->factor);
+        else
+            return (FootprintRange){.all = true};
+    }
+    range.all = !range.low.known;
+    range.high = high + extent;
+    return range;
+}
+
+static void join(FootprintRange *to, FootprintRange other)
+{
+    Affine difference = affine_add(to->low, other.low, -1);
+    int64_t unused;
+    bool alike = !to->all && !other.all;
+    for (int i = 0; i < 4 && alike; i++)
+        alike = to->by[i] == other.by[i];
+    if (!alike || !difference.known || !affine_is_constant(&difference, &unused)) {
+        *to = (FootprintRange){.all = true};
+        return;
+    }
+    if (other.low.low < to->low.low)
+        to->low = other.low;
+    to->high = other.high > to->high ? other.high : to->high;
+}
+
+static void visit(Op *op, void *context)
+{
+    Search *search = context;
+    int operand = tensor_operand(op, search->stored);
+    const Op *root = operand >= 0 ? tensor_root(op->args[operand]) : NULL;
+    if (!root || root->results[0]->var != search->tensor)
+        return;
+    int rank = search->tensor->type.rank;
+    bool sliced = op->args[operand]->def != root || root->tensor->table;
+    Footprint *footprint = search->footprint;
+    footprint->dims = rank > 1 ? rank - 1 : 1;
+    for (int d = 0; d < footprint->dims; d++) {
+        FootprintRange range = {.all = true};
+        if (!sliced && operand + 1 + d < op->nargs)
+            range = range_of(search, op->args[operand + 1 + d], elements_moved(op, d, rank));
+        if (search->found)
+            join(&footprint->range[d], range);
+        else
+            footprint->range[d] = range;
+    }
+    search->found = true;
+}
+
+bool footprint_of(const Kernel *kernel, const Variable *tensor, bool stored, Footprint *footprint)
+{
+    const Op *grid = kernel_grid(kernel);
+    Search search = {tensor, NULL, stored, false, grid->nargs / 3, footprint};
+    FOR_ROLES (role, kernel) {
+        search.role = role;
+        ir_walk(role->body, visit, &search);
+    }
+    return search.found;
+}
+
+int footprint_tellers(const Kernel *kernel)
+{
+    int groups = 0;
+    FOR_ROLES (role, kernel)
+        groups += role_has_op(role, OP_TILE_DONE, NULL) ? role->replicas : 0;
+    return groups;
+}

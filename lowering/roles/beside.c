@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * beside.c - where tiles of grids that run together wait for each other.
+ *
+ *   producer                               producer
+ *     grid i, j                              grid i, j
+ *                                              await_tiles        until those are done that store what it loads
+ *       copy_in a, i, k                        copy_in a, i, k
+ *   consumer                               consumer
+ *     grid i, j                              grid i, j
+ *       store c, i, j, x                       store c, i, j, x
+ *                                              tile_done          when what it stored can be seen
+ *
+ * Under `together` the grids of a block are launches of one stream, of which each begins when all blocks of the one
+ * before it run.  So an earlier grid never wants for room, and waits for grids before it alone: the earliest one that
+ * has not ended always goes on.  Which tiles a tile waits for follows from what both touch (footprint.c), and the
+ * runtime compares that when it launches (runtime/host/together.c).
+ *
+ * A group that takes every so many tiles says of each that it has nothing left to do.  Numbers that a role reads out of
+ * memory, and loads in front of the grid, are not waited for: such a kernel begins behind the ones before it.
+ */
+#include "machine/plan.h"
+#include "lower.h"
+
+static bool is_read(const Op *op, const void *context)
+{
+    (void)context;
+    OpClass class_ = op_info[op->code].class_;
+    return class_ == CLASS_LOAD || class_ == CLASS_READ || op->code == OP_LOAD_AT || op->code == OP_COPY_IN;
+}
+
+static bool is_number(const Op *op, const void *context)
+{
+    (void)context;
+    return op_info[op->code].class_ == CLASS_READ || op->code == OP_LOAD_AT;
+}
+
+static bool is_stored(const Op *op, const void *context)
+{
+    (void)context;
+    return op_info[op->code].class_ == CLASS_STORE && op->code != OP_PRINT;
+}
+
+/* Does the test hold for an op of the role that stands outside its grid?  */
+static bool any_outside(const Role *role, bool (*test)(const Op *op, const void *context))
+{
+    for (const Op *op = role->body->first; op; op = op->next)
+        if (op->code != OP_GRID && (test(op, NULL) || ir_any(op, test, NULL)))
+            return true;
+    return false;
+}
+
+static bool may_await(const Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        if (!role_grid(role) || ir_any_of(role->body, is_number, NULL) || any_outside(role, is_read))
+            return false;
+    return true;
+}
+
+static bool may_tell(const Kernel *kernel)
+{
+    FOR_ROLES (role, kernel)
+        if (!role_grid(role) || any_outside(role, is_stored))
+            return false;
+    return true;
+}
+
+void pass_beside(Kernel *kernel)
+{
+    bool tells = kernel->grid.together && may_tell(kernel);
+    kernel->grid.awaits = kernel->grid.together && may_await(kernel);
+    FOR_ROLES (role, kernel) {
+        Block *tile = tells || kernel->grid.awaits ? role_grid(role)->blocks[0] : NULL;
+        if (kernel->grid.awaits && ir_any_of(tile, is_read, NULL))
+            op_lowered_before(kernel, tile->first, OP_AWAIT_TILES, 0, NULL);
+        if (tells && ir_any_of(tile, is_stored, NULL))
+            op_lowered_before(kernel, tile->last, OP_TILE_DONE, 0, NULL);
+    }
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * together.c - grids that run together, emulated: one launch after the other, and what every order would need.
+ *
+ * A later grid is carried out when the earlier ones have ended, so none of its waits takes time.  What is looked at
+ * is whether it would have waited: a tile that loads what an earlier grid stores has waited for those bytes before
+ * the load was started; a tile stores nothing after it has said that it is done, and nothing beyond what the launcher
+ * was told; and each tile is said to be done as often as later ones count.  With these every order of the grids'
+ * tiles reads what this one reads, whatever the seed.
+ */
+#include "emulate.h"
+#include "ws/backend.h"
+
+#include <limits.h>
+#include <string.h>
+
+void ws_emulate_touches(ws_emulate_launch *launch, const void *base, int how, const ws_emulate_rows *rows, int told)
+{
+    for (int i = 0; i < launch->ntensors; i++) {
+        ws_emulate_tensor *t = &launch->tensors[i];
+        if (t->base != base || !(t->use & how) || t->of_table)
+            continue;
+        struct ws_rows to = {.known = 1, .width = t->size};
+        for (int d = 0; d < t->rank; d++) {
+            const bool all = d >= told || rows[d].all;
+            const long low = all ? 0 : rows[d].low, high = all ? t->extent[d] : rows[d].high;
+            to.low += low * t->stride[d] * t->size;
+            to.width += (high - low - 1) * t->stride[d] * t->size;
+            for (int k = 0; k < 4 && !all; k++)
+                to.step[k] += rows[d].by[k] * t->stride[d] * t->size;
+        }
+        *(how == WS_EMULATE_STORED ? &t->out : &t->in) = to;
+    }
+}
+
+static void in_positions(struct ws_rows *r, const ws_emulate_grid *grid)
+{
+    for (int d = 0; d < grid->dims; d++) {
+        r->low += r->step[d] * grid->low[d];
+        r->step[d] *= grid->step[d];
+        r->known = r->known && r->step[d] >= 0;
+    }
+}
+
+void ws_emulate_together(ws_emulate_launch *launch, const ws_emulate_grid *grid, int tellers, bool tiles_wait)
+{
+    launch->grid = grid;
+    launch->together.dims = grid->dims;
+    launch->together.tellers = tellers;
+    launch->together.tiles_wait = tiles_wait;
+    for (int d = 0; d < grid->dims; d++)
+        launch->together.count[d] = grid->side[0] ? grid->tiles[d] : grid->count[d];
+    for (int i = 0; i < launch->ntensors; i++) {
+        in_positions(&launch->tensors[i].in, grid);
+        in_positions(&launch->tensors[i].out, grid);
+    }
+}
+
+/* ---- from inside a fiber ----------------------------------------------------------------------------------------- */
+
+static void locate(const ws_emulate_launch *launch, long tile, long *position)
+{
+    const ws_emulate_grid *grid = launch->grid;
+    const int side = grid->side[0] ? grid->side[0] * grid->side[1] : 1;
+    ws_emulate_locate(grid, tile / side, (int)(tile % side), position);
+}
+
+void ws_emulate_await_tiles(ws_sched *s)
+{
+    ws_sched_await(s);
+}
+
+void ws_emulate_tile_done(ws_sched *s)
+{
+    const ws_emulate_launch *launch = ((const ws_emulate_cta *)ws_sched_user(s))->launch;
+    const struct ws_together *t = &launch->together;
+    const long tile = ws_sched_tile(s);
+    long position[4];
+    int counter = 0;
+    ws_sched_tile_done(s);
+    if (t->first < 0 || !t->words || tile < 0)
+        return;
+    locate(launch, tile, position);
+    for (int d = 0; d < t->dims; d++)
+        counter += (int)position[d] * t->weight[d];
+    __atomic_fetch_add(&t->words[t->first + counter], 1, __ATOMIC_SEQ_CST);
+}
+
+static void check_load(ws_sched *s, const ws_emulate_launch *launch, const long *position, const char *from,
+                       const char *to)
+{
+    for (int i = 0; i < launch->together.nwaits; i++) {
+        const struct ws_wait *w = &launch->together.waits[i];
+        if (to <= w->begin || from >= w->end)
+            continue;
+        if (!ws_sched_awaited(s))
+            ws_sched_fail(s, "a tile loads what an earlier grid stores, and has not waited for it");
+        long low = w->low;
+        for (int d = 0; d < launch->together.dims; d++)
+            low += position[d] * w->by[d];
+        from = from < w->begin ? w->begin : from;
+        to = to > w->end ? w->end : to;
+        if (w->width < INT_MAX / 2 && (from - w->origin < low * w->unit || to - w->origin > (low + w->width) * w->unit))
+            ws_sched_fail(s, "a tile loads what an earlier grid stores, of which it has waited for other rows");
+    }
+}
+
+static void check_store(ws_sched *s, const ws_emulate_launch *launch, const long *position, const char *from,
+                        const char *to)
+{
+    bool told = false, right = false;
+    for (int i = 0; i < launch->ntensors && !right; i++) {
+        const ws_emulate_tensor *t = &launch->tensors[i];
+        if (!(t->use & WS_EMULATE_STORED) || from < t->base || from >= ws_emulate_tensor_end(t))
+            continue;
+        long low = t->out.low;
+        for (int d = 0; d < launch->together.dims; d++)
+            low += position[d] * t->out.step[d];
+        told = true;
+        right = !t->out.known || (from - t->base >= low && to - t->base <= low + t->out.width);
+    }
+    if (told && !right)
+        ws_sched_fail(s, "a tile stores rows that the launcher was not told of");
+    if (ws_sched_told(s))
+        ws_sched_fail(s, "a tile stores after it has said that it is done");
+}
+
+void ws_emulate_touched_together(ws_sched *s, ws_emulate_touch kind, const char *from, size_t bytes, long tile)
+{
+    const ws_emulate_launch *launch = ((const ws_emulate_cta *)ws_sched_user(s))->launch;
+    long position[4] = {0};
+    if (!launch->grid || tile < 0 || (kind == WS_EMULATE_LOAD && !launch->together.nwaits))
+        return;
+    locate(launch, tile, position);
+    if (kind == WS_EMULATE_LOAD)
+        check_load(s, launch, position, from, from + bytes);
+    else
+        check_store(s, launch, position, from, from + bytes);
+}
+
+/* ---- at the end -------------------------------------------------------------------------------------------------- */
+
+void ws_emulate_check_told(ws_emulate_launch *launch)
+{
+    const struct ws_together *t = &launch->together;
+    unsigned expected = (unsigned)t->tellers;
+    if (launch->failed || !launch->grid || t->first < 0 || !t->words)
+        return;
+    for (int d = 0; d < t->dims; d++)
+        expected *= t->weight[d] ? 1 : (unsigned)t->count[d];
+    for (int i = 0; i < t->counters; i++)
+        if (t->words[t->first + i] != expected) {
+            ws_emulate_fail(launch, WS_ERR_PROTOCOL,
+                            "%s: tiles are said to be done %u times, and a later grid waits for %u", launch->kernel,
+                            t->words[t->first + i], expected);
+            return;
+        }
+}

@@ -279,6 +279,20 @@ static int run_frontend(const Options *options, const Config *config, const Item
     return status;
 }
 
+/* A source of C++ that has a kernel, which the front end has said.  */
+bool refused_cxx(const Options *options, const Config *config, const Item *source)
+{
+    Args args = {0};
+
+    args_add(&args, config->frontend);
+    args_add(&args, "--cxx");
+    args_add(&args, "--");
+    args_add(&args, source->text);
+    add_options(options, &args);
+    args_add(&args, format("-I%s", config->include));
+    return run(options, &args, NULL) != 0;
+}
+
 /* The regions become the .cu, and the source one that calls their launchers.  */
 static int compile_regions(const Options *options, const Config *config, const Item *source, const char *linked,
                            Names *names)

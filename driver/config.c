@@ -169,6 +169,8 @@ void config_load(Config *config)
     char *rest = NULL;
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         read_line(config, line, prefix);
+    if (access(config->frontend, X_OK) != 0)
+        config->frontend = ""; /* it comes in a package of its own */
 
     const char *chosen;
     if ((chosen = getenv("WSCC_CC")) && *chosen)

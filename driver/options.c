@@ -306,7 +306,10 @@ static void check(const Options *options, const Config *config)
         if (options->item[i].emitted)
             fail("%s is compiled to an object or a program, to nothing else", options->item[i].text);
     if (options->clang && !*config->frontend)
-        fail("the clang front end is not built, since wsc was configured without libclang; use --ws-frontend=gcc");
+        fail("the clang front end is not here: install wsc-clang, or build wsc where libclang is; or use "
+             "--ws-frontend=gcc");
+    if (by_clang(options, config) && (options->python || options->stepped))
+        fail("%s needs the plugin of GCC: use --ws-frontend=gcc", options->python ? "--ws-python" : "--ws-step");
     if (options->target != TARGET_SEQUENTIAL && !*config->plugin && !by_clang(options, config))
         fail("this wscc was built without the plugin and has the sequential target only, not '%s'",
              target_names[options->target]);

@@ -68,10 +68,17 @@ static const char *default_object(const Options *options, const Item *source)
     return options->step == STEP_ASSEMBLY ? with_suffix(base, ".s") : NULL;
 }
 
+static bool is_cxx(const Item *item)
+{
+    static const char suffixes[] = " .cc .cp .cxx .cpp .c++ .C .ii ";
+    const char *dot = strrchr(base_name(item->text), '.');
+
+    return item->language ? starts_with(item->language, "c++") : dot && strstr(suffixes, format(" %s ", dot));
+}
+
 /* All that the host compiler is to compile itself is C++, where the plugin says that kernels are C.  */
 static bool is_cxx_alone(const Options *options)
 {
-    static const char suffixes[] = " .cc .cp .cxx .cpp .c++ .C .ii ";
     bool cxx = false;
 
     for (int i = 0; i < options->count; i++) {
@@ -79,12 +86,24 @@ static bool is_cxx_alone(const Options *options)
         const char *dot = item->kind == ITEM_INPUT ? strrchr(base_name(item->text), '.') : NULL;
         if (item->kind != ITEM_INPUT || item->source)
             continue;
-        if (item->language ? starts_with(item->language, "c++") : dot && strstr(suffixes, format(" %s ", dot)))
+        if (is_cxx(item))
             cxx = true;
         else if (item->language || !dot || !strstr(" .o .a .so .s .S .lo ", format(" %s ", dot)))
             return false;
     }
     return cxx;
+}
+
+/* Through Clang, which leaves a pragma that it does not know alone: the front end says it.  */
+static void check_cxx(const Options *options, const Config *config)
+{
+    for (int i = 0; i < options->count && by_clang(options, config) && is_cxx_alone(options); i++) {
+        const Item *item = &options->item[i];
+        if (item->kind == ITEM_INPUT && !item->source && is_cxx(item) && refused_cxx(options, config, item)) {
+            cleanup();
+            exit(1);
+        }
+    }
 }
 
 static void add_host(const Options *options, const Config *config, Args *args)
@@ -102,6 +121,7 @@ static int compile_others(const Options *options, const Config *config)
 
     if (options->inputs == options->sources)
         return 0;
+    check_cxx(options, config);
     add_host(options, config, &args);
     for (int i = 0; i < options->count; i++)
         if (!options->item[i].source)

@@ -144,6 +144,7 @@ void fail(const char *pattern, ...) __attribute__((format(printf, 1, 2), noretur
 
 /* Are kernels read by the clang front end?  */
 bool by_clang(const Options *options, const Config *config);
+bool refused_cxx(const Options *options, const Config *config, const Item *source);
 
 /* Compile one source to `object` (or to what the step gives); `number` of options->sources, counted from 0.
    `linked`: the name of the program when the object is a temporary on the way to it, else NULL.  */

@@ -113,6 +113,7 @@ typedef struct {
     int npragmas;
     Edit *edits, *around; /* around: what pragmas of host code ask for */
     int nedits, naround;
+    bool cxx;  /* the source is C++ */
     bool both; /* launchers for cuda and for emulate */
     bool show;
     const char *const *args; /* of the compiler, for -Wno-ws-... */

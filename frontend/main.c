@@ -4,6 +4,7 @@
  *
  *   wsc-clang [--output=FILE.cu] [--host=FILE.c] [--target=...] ... -- FILE.c [clang's options]
  *   wsc-clang --source=FILE.c ... -- FILE.i [clang's options]
+ *   wsc-clang --cxx -- FILE.cc [clang's options]      only says that kernels are C
  *
  * It writes the .cu and the text in which each region is a call of its launcher; the rest is the host compiler's.  The
  * first form ends with the status 3 where a pragma stands in a macro or an included file: then the second reads what the
@@ -22,7 +23,7 @@ enum { PRAGMAS_ELSEWHERE = 3 };
 typedef struct {
     const char *original, *output, *host, *dump, *schedule, *solver, *machine, *schedules;
     Target target;
-    bool both, strict, lines, show;
+    bool both, strict, lines, show, cxx;
     const char *source;
     const char **args;
     int nargs;
@@ -108,6 +109,8 @@ static void read_option(Request *request, const char *argument)
         set_target(request, target);
     else if (!strcmp(argument, "--strict"))
         request->strict = true;
+    else if (!strcmp(argument, "--cxx"))
+        request->cxx = true;
     else if (!strcmp(argument, "--lines"))
         request->lines = true;
     else if (!strcmp(argument, "--show"))
@@ -239,6 +242,10 @@ static void finish(Unit *u, const Request *request)
 
 static int walk_unit(Unit *u, const Request *request)
 {
+    if (request->cxx) {
+        pragmas_read(u);
+        return u->errors != 0;
+    }
     bool elsewhere = u->path == u->source && pragmas_elsewhere(u);
     if (!show_parse(u, elsewhere))
         return 1;
@@ -264,6 +271,7 @@ int main(int argc, char **argv)
     unit.source = request.original;
     unit.show = request.show;
     unit.both = request.both;
+    unit.cxx = request.cxx;
     unit.text = read_file(request.source, &unit.size);
     if (!unit.text)
         stop("cannot read '%s'", request.source);

@@ -110,6 +110,10 @@ static void read_pragma(Unit *u, const Token *hash, const Token *list, int count
         complain(u, pragma.loc, "write '#pragma ws'", "'#pragma wsc' is not a pragma");
         return;
     }
+    if (u->cxx) {
+        complain(u, list[0].loc, "put the kernel into a C file; C++ calls it", "kernels are C");
+        return;
+    }
     for (int i = 1; i < count; i++)
         expand(&t, &list[i], 0);
     if (clang_Cursor_isNull(t.function))

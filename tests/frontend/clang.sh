@@ -69,6 +69,17 @@ lines_stay() { # behind a region
     says "late.c:$(wc -l <late.c)" by_clang --ws-target=emulate -c late.c -o late.o
 }
 
+kernels_are_c() {
+    cp kernel.c cxx.cc && WSCC_CC=$clang WSCC_CXX=$clang++ says 'cxx.cc:8:13: error: kernels are C' "$wscc" -c cxx.cc -o cxx.o &&
+        test ! -e cxx.o && echo '#include <ws.h>' >caller.cc && echo 'int f() { return ws_last_error(); }' >>caller.cc &&
+        WSCC_CC=$clang WSCC_CXX=$clang++ "$wscc" -c caller.cc -o caller.o
+}
+not_installed() { # it comes in a package of its own
+    cp "$top_builddir/wscc" lonely-wscc && mkdir -p lonely && mv lonely-wscc lonely/wscc &&
+        sed 's|^clang-frontend = .*|clang-frontend = /nonexistent/wsc-clang|' "$top_builddir/wscc.conf" >lonely/wscc.conf &&
+        says 'install wsc-clang' lonely/wscc --ws-frontend=clang -c kernel.c -o kernel.o
+}
+
 if ! grep -q '^clang-frontend = ' "$top_builddir/wscc.conf"; then
     skip 'the clang front end' 'it is not built'
     done_testing
@@ -91,6 +102,12 @@ fi
 if has_plugin; then
     ok 'the .cu is that of the plugin' emitted
 fi
+if test -n "$clang" && command -v "$clang++" >/dev/null 2>&1; then
+    ok 'kernels are C' kernels_are_c
+else
+    skip 'kernels are C' 'no clang++'
+fi
+ok 'it is not installed' not_installed
 ok '-MD' depends
 ok 'a clause that is none' bad 's/grid(1)/grid(1) nonsense/' "bad.c:8:24: error: 'nonsense' is not a clause of 'grid'"
 ok 'a shape that is not known' bad 's/0, 64, 64)/0, n, 64)/' 'error: the shape of a tile must be a constant'

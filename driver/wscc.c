@@ -12,6 +12,7 @@
 #include "wscc.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

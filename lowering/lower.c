@@ -40,6 +40,7 @@ const Pass passes[] = {
     {"simplify-3", PHASE_REWRITE, CHANGES_BODY, pass_simplify, "simplify, behind the questions that edges asks"},
     {"recurrence", PHASE_REWRITE, CHANGES_BODY, pass_recurrence, "sums along rows are completed behind the loop"},
     {"rescale", PHASE_REWRITE, CHANGES_BODY, pass_rescale, "products with factors that soon are 1"},
+    {"firsts", PHASE_REWRITE, CHANGES_BODY, pass_firsts, "columns of what is known to be a row's largest"},
     {"kept", PHASE_REWRITE, CHANGES_NONE, pass_kept, "rows that several loops read stay in registers"},
     {"subtiles", PHASE_REWRITE, CHANGES_BODY, pass_subtiles,
      "what follows an accumulator is done a subtile of columns at a time"},

@@ -76,6 +76,7 @@ void pass_masks(Kernel *kernel);
 void pass_recurrence(Kernel *kernel);
 void pass_rescale(Kernel *kernel);
 void pass_kept(Kernel *kernel); /* ... and forms of it */
+void pass_firsts(Kernel *kernel);
 void pass_subtiles(Kernel *kernel);
 void pass_handed(Kernel *kernel);
 /* ... and a load says whether only the rows that there are need come, a product how many of its columns are seen */

@@ -21,6 +21,9 @@
  * A loop whose loads feed no product does the same from iteration to iteration.  On an H200, a matrix of 16384 x 8192
  * times a vector went from 0.9 of cuBLAS, through a ring of TMA copies, to 1.01.
  *
+ * So do columns, of scales above all, that a loop with rings loads beside them: its products would else wait for memory
+ * in each iteration.
+ *
  * Iterations of the grid are independent, a loop's counter is known an iteration before, and nobody stores what is
  * loaded: no value changes, and verify asks the same of each load again.
  */
@@ -168,7 +171,7 @@ static bool waits_for_all(const Op *op, const void *none)
 {
     (void)none;
     return op_meets_blocks(op) || op->code == OP_ROW_SUM || op->code == OP_ROW_MAX || op->code == OP_ROW_MIN ||
-           op->code == OP_ROW_ARGMAX || op->code == OP_ROW_TOTAL;
+           op->code == OP_ROW_ARGMAX || op->code == OP_ROW_FIRST || op->code == OP_ROW_TOTAL;
 }
 
 /* Registers that tiles take from one tile of the grid to the next.  */
@@ -291,10 +294,34 @@ static void visit_loop(Op *loop, void *context)
                "an iteration begins with the loads of the next one, in %d registers of a thread", registers);
 }
 
+/* ---- loops with rings -------------------------------------------------------------------------------------------- */
+
+static bool gets(const Op *loop)
+{
+    FOR_OPS (op, loop->blocks[0])
+        if (op->code == OP_GET)
+            return true;
+    return false;
+}
+
+/* A column takes few registers.  What is computed of it in front of a wait for products would wait for memory, too.  */
+static void visit_ring_loop(Op *loop, void *context)
+{
+    const Kernel *kernel = context;
+    if (loop->code != OP_FOR || loop->nblocks != 1 || !gets(loop))
+        return;
+    FOR_OPS (op, loop->blocks[0])
+        if (op->code == OP_LOAD_COL && load_may_be_ahead(kernel, op, AHEAD_ITERATION))
+            op->transfer->ahead = AHEAD_ITERATION;
+}
+
 int plan_ahead(Kernel *kernel, int *peak)
 {
     const Role *role = kernel->roles;
     const Op *grid = kernel_grid(kernel);
+    FOR_ROLES (each, kernel)
+        if (kernel->arefs && role_holds_tiles(each))
+            ir_walk(each->body, visit_ring_loop, kernel);
     if (!role || role->next || kernel->arefs || role->layout == LAYOUT_MMA || !grid)
         return 0;
     Loops loops = {kernel, role, 0, BESIDE};

@@ -89,6 +89,8 @@ int64_t machine_scratch_bytes(const Op *op, Layout layout)
     case OP_ROW_MIN:
     case OP_ROW_TOTAL:
         return layout == LAYOUT_WIDE ? WARPS * type.rows * wide : 0;
+    case OP_ROW_FIRST:
+        return layout == LAYOUT_WIDE ? WARPS * type.rows * 4 : 0;
     case OP_ROW_ARGMAX:
         return layout == LAYOUT_WIDE ? WARPS * type.rows * (wide + 8) : 0;
     default:

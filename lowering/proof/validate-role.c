@@ -148,6 +148,8 @@ static int spread_of(Validator *in, const Op *op, const Known *args)
     case OP_ROW_ARGMAX:
     case OP_ROW_CUMSUM:
         return args[0].spread == SPREAD_COLS ? SPREAD_MIXED : (int)args[0].spread;
+    case OP_ROW_FIRST:
+        return args[0].spread == SPREAD_COLS ? SPREAD_MIXED : join(args[0].spread, args[1].spread);
     case OP_MMA:
     case OP_DOT_F32:
     case OP_DOT:

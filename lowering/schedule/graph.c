@@ -73,6 +73,7 @@ static bool is_reduction(const Op *op)
     case OP_ROW_MAX:
     case OP_ROW_MIN:
     case OP_ROW_ARGMAX:
+    case OP_ROW_FIRST:
     case OP_COL_SUM:
     case OP_COL_MAX:
     case OP_COL_MIN:

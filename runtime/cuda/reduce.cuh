@@ -330,11 +330,11 @@ static WS_DEVICE int column_of(M value, const tile<T, R, C, L> &x, int slot)
     for (int j = S::pairs - 1; j >= 0; j--) {
         const pair<M> p = x.get(slot, j);
         if (has_col<S, C>(j, 1) && p.high == value)
-            index = S::col(j) + 1;
+            index = S::behind(j) + 1;
         if (has_col<S, C>(j, 0) && p.low == value)
-            index = S::col(j);
+            index = S::behind(j);
     }
-    return index;
+    return index == no_column ? no_column : index + S::col(0);
 }
 
 /* NaN is smaller than any number.  A row of nothing else has no number's column, and the first is taken.  */
@@ -343,24 +343,40 @@ static WS_DEVICE int column_or_first(int index)
     return index == no_column ? 0 : index;
 }
 
-template <typename T, int R, int C, layout L> static WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x)
+template <typename T, int R, int C, layout L>
+static WS_DEVICE tile<int, R, 1, L> row_first(const tile<T, R, C, L> &x, const tile<T, R, 1, L> &number)
 {
     typedef spread<R, C, L> S;
     tile<int, R, 1, L> y;
-    if constexpr (C == 1) {
-        WS_FOR_SLOTS(S, slot)
-        y.set(slot, 0, 0, 0);
-    } else {
-        const auto largest = row_max(x);
-        WS_FOR_SLOTS(S, slot)
-        {
-            const int mine = column_of(largest.get(slot, 0).low, x, slot);
-            const int index =
-                column_or_first(across<sharing<L>::row_first, sharing<L>::row_last>(one::minimum(), mine));
-            y.set(slot, 0, index, index);
-        }
+    WS_FOR_SLOTS(S, slot)
+    {
+        int index = C == 1 ? 0 : column_of(number.get(slot, 0).low, x, slot);
+        if (C > 1)
+            index = across<sharing<L>::row_first, sharing<L>::row_last>(one::minimum(), index);
+        index = column_or_first(index);
+        y.set(slot, 0, index, index);
     }
     return y;
+}
+template <typename T, int R, int C, int BYTES>
+static WS_DEVICE tile<int, R, 1, wide> row_first(const tile<T, R, C, wide> &x, const tile<T, R, 1, wide> &number,
+                                                 scratch<BYTES> &s)
+{
+    int index[R];
+    tile<int, R, 1, wide> y;
+#pragma unroll
+    for (int r = 0; r < R; r++)
+        index[r] = across<1, 16>(one::minimum(), column_of(number.get(r, 0).low, x, r));
+    meet(one::minimum(), index, s);
+#pragma unroll
+    for (int r = 0; r < R; r++)
+        y.set(r, 0, column_or_first(index[r]), column_or_first(index[r]));
+    return y;
+}
+
+template <typename T, int R, int C, layout L> static WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x)
+{
+    return row_first(x, row_max(x));
 }
 template <typename T, int R, int C, int BYTES>
 static WS_DEVICE tile<int, R, 1, wide> row_argmax(const tile<T, R, C, wide> &x, scratch<BYTES> &s)

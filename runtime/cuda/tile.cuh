@@ -51,6 +51,11 @@ template <int R, int C, layout L> struct spread {
     {
         return C == 1 ? 0 : (j / (vector / 2) * lanes + (int)ptx::lane() % lanes) * vector + j % (vector / 2) * 2;
     }
+    /* How far behind a thread's first column that is: a constant.  */
+    static WS_CONSTANT int behind(int j)
+    {
+        return j / (vector / 2) * lanes * vector + j % (vector / 2) * 2;
+    }
     static WS_DEVICE int warp_of(int r, int)
     {
         return r / together % 4;
@@ -92,6 +97,10 @@ template <int R, int C> struct spread<R, C, wide> {
     {
         return C == 1 ? 0 : (j / (vector / 2) * lanes + (int)(threadIdx.x % 128)) * vector + j % (vector / 2) * 2;
     }
+    static WS_CONSTANT int behind(int j)
+    {
+        return j / (vector / 2) * lanes * vector + j % (vector / 2) * 2;
+    }
     static WS_DEVICE int warp_of(int, int c)
     {
         return c / vector % lanes / 32;
@@ -130,6 +139,10 @@ template <int R, int C> struct spread<R, C, frag> {
     static WS_DEVICE int col(int j)
     {
         return C == 1 ? 0 : j * 8 + (int)(ptx::lane() % 4) * 2;
+    }
+    static WS_CONSTANT int behind(int j)
+    {
+        return j * 8;
     }
     /* Whose warp, which slot; which lane of eight rows, which pair.  */
     static WS_DEVICE int warp_of(int r, int)

@@ -369,6 +369,17 @@ WS_DEVICE tile<int, R, 1, L> row_argmax(const tile<T, R, C, L> &x, scratch<BYTES
     return reduce_rows<one::along::argmax, int>(x);
 }
 
+template <typename T, int R, int C, layout L>
+WS_DEVICE tile<int, R, 1, L> row_first(const tile<T, R, C, L> &x, const tile<T, R, 1, L> &number)
+{
+    return row_argmax(select(eq(x, number), full<int, R, C, L>(1), full<int, R, C, L>(0)));
+}
+template <typename T, int R, int C, layout L, int BYTES>
+WS_DEVICE tile<int, R, 1, L> row_first(const tile<T, R, C, L> &x, const tile<T, R, 1, L> &number, scratch<BYTES> &)
+{
+    return row_first(x, number);
+}
+
 template <typename T, int R, int C, layout L, int BYTES>
 WS_DEVICE tile<T, R, C, L> row_cumsum(const tile<T, R, C, L> &x, scratch<BYTES> &)
 {

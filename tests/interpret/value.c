@@ -172,6 +172,13 @@ static ws_tile tally(ws_tile x, Type type)
     return tile;
 }
 
+/* Of what is 1 where a row has its number, the first is the largest.  */
+static ws_tile first_column(ws_tile x, ws_tile number)
+{
+    ws_tile one = (ws_full)(WS_I32, x->rows, x->cols, 1), none = (ws_full)(WS_I32, x->rows, x->cols, 0);
+    return ws_row_argmax(ws_select_(ws_eq_(x, number), one, none));
+}
+
 static ws_tile tile_result(Group *group, const Op *op)
 {
     if (op->code == OP_LOAD_AT)
@@ -198,6 +205,8 @@ static ws_tile tile_result(Group *group, const Op *op)
 #include "../../runtime/common/maths.def"
     case OP_TALLY:
         return tally(x, type);
+    case OP_ROW_FIRST:
+        return first_column(x, y);
     case OP_SELECT:
         return ws_select_(x, y, z);
     case OP_FMA:

@@ -87,12 +87,16 @@ static WS_DEVICE void prepared_preparer(const prepared_params &p, prepared_share
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // prepared.ir:2
         const int i = t.at(0);
         const int j = t.at(1);
+        auto ws_ahead_1 = ws::load_ahead<int>(0, p.K, 64, [&](const int k) {
+            const int group_2 = k / 64;
+            return ws::load_col<32, ws::lines_4>(p.s, group_2, j + first_row);
+        });
         for (int k = 0; k < p.K; k += 64) {  // prepared.ir:11
             const int tw_slot = tw_ring.get();
             const auto tw = ws::read<ws::lines_4>(ws::window<32, 64>(s.tw[tw_slot], first_row, 0));
             tw_ring.consumed<0>();
             const int group_2 = k / 64;
-            const auto ts = ws::load_col<32, ws::lines_4>(p.s, group_2, j + first_row);
+            const auto ts = ws_ahead_1.take(k);
             const auto wide = ws::cast<float>(tw);
             const auto scaled = ws::mul(wide, ts);
             const auto halves = ws::cast<ws::f16>(scaled);

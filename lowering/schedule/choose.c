@@ -429,7 +429,7 @@ static void settle_loop(Chooser *in, Op *loop)
 {
     Pipeline *pipeline = loop->control->pipeline;
     int asked = pipeline->in_flight, wanted = asked > 0 ? asked : pipeline->depth >= 2 ? 2 : 1;
-    if (asked <= 0 && pipeline->automatic && in->preparers > 1)
+    if (asked <= 0 && pipeline->automatic && in->preparers > 1 && choose_wanted_groups(in) > 1)
         wanted = 1; /* slots are scarce, and the other group multiplies meanwhile */
     if (asked <= 0 && choose_said_slots(in, loop) < wanted)
         wanted = choose_said_slots(in, loop);

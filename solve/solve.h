@@ -103,10 +103,11 @@ typedef struct {
     Op *ops;
     Edge *edges;
     int nunits, nspaces, nkinds, nops, nedges;
-    int groups;    /* at most so many */
-    int replicas;  /* of the whole, each an equal part of the interval behind the one before */
-    int registers; /* of each thread of a group; 0: not counted */
-    int spare;     /* of these, left free if the smallest interval allows it */
+    int groups;         /* at most so many */
+    int replicas;       /* of the whole, each an equal part of the interval behind the one before */
+    int registers;      /* of each thread of a group; 0: not counted */
+    int spare;          /* of these, left free if the smallest interval allows it */
+    const char *prefer; /* aims are what an option says */
     Aim aims[AIMS];
     int naims;
     int crossings;     /* at most so many; NOT_GIVEN */
@@ -136,6 +137,7 @@ _Noreturn void fail(const char *pattern, ...) __attribute__((format(printf, 1, 2
 char *read_file(const char *path); /* "-" is standard input */
 void problem_init(Problem *problem);
 void read_problem(Problem *problem, const char *path, const char *text);
+void settle_aims(Problem *problem, char *words); /* of --prefer: the words are cut */
 void finish_problem(Problem *problem);
 void read_schedule(const Problem *problem, Schedule *schedule, const char *path, const char *text, char digest[17]);
 Schedule schedule_new(const Problem *problem);

@@ -398,9 +398,13 @@ static void read_wait(Reader *in, Problem *problem)
 
 static void read_aims(Reader *in, Problem *problem)
 {
-    problem->naims = 0;
+    bool settled = problem->prefer != NULL; /* by an option */
+
+    problem->naims = settled ? problem->naims : 0;
     for (char *word; (word = next_word(in));) {
         int aim = 0;
+        if (settled)
+            continue;
         while (aim < AIMS && strcmp(aim_names[aim], word))
             aim++;
         if (aim == AIMS)
@@ -476,6 +480,16 @@ bool next_line(Reader *in, char **at)
     in->line++;
     in->rest = line;
     return true;
+}
+
+void settle_aims(Problem *problem, char *words)
+{
+    Reader in = {"--prefer", 1, words, words, false};
+
+    for (char *comma; (comma = strchr(words, ','));)
+        *comma = ' ';
+    read_aims(&in, problem);
+    problem->prefer = words;
 }
 
 void read_problem(Problem *problem, const char *path, const char *text)

@@ -32,6 +32,8 @@ static const char help[] =
     "  --interval=N[:M]   try this interval alone, or those from N to M\n"
     "  --stages=N         at most N iterations overlap (one more than the shortest iteration needs)\n"
     "  --length=N         an iteration takes at most N cycles\n"
+    "  --prefer=AIM,...   what is better, the most important first: spare, crossings, exposed, group-interval,\n"
+    "                     carried, length, late\n"
     "  --normalize=N      costs become small numbers with the sum N or less; 0: they stay\n"
     "  --first            any schedule of the smallest interval\n"
     "  --time=SECONDS     stop after that time (60)\n"
@@ -46,7 +48,7 @@ typedef struct {
     Wish wish;
     int groups, registers, crossings, normalize;
     double seconds;
-    const char *output, *check, *print, *loop;
+    const char *output, *check, *print, *loop, *prefer;
     bool table;
     const char *file[8];
     int nfiles;
@@ -123,6 +125,8 @@ static void read_option(Options *options, const char *argument)
         options->check = value;
     else if ((value = option_value(argument, "--loop")))
         options->loop = value;
+    else if ((value = option_value(argument, "--prefer")))
+        options->prefer = value;
     else if ((value = option_value(argument, "--print")))
         options->print = value;
     else if (!strcmp(argument, "--first"))
@@ -283,6 +287,9 @@ int main(int argc, char **argv)
 
     problem_init(&problem);
     problem.wanted = options.loop;
+    char *prefer = options.prefer ? format("%s", options.prefer) : NULL;
+    if (prefer)
+        settle_aims(&problem, prefer);
     for (int i = 0; i < options.nfiles; i++) {
         const char *path = file_path(options.file[i]);
         char *text = read_file(path);
@@ -301,5 +308,6 @@ int main(int argc, char **argv)
     else
         status = solve(&options, &problem);
     problem_free(&problem);
+    free(prefer);
     return status;
 }

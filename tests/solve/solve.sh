@@ -44,6 +44,9 @@ ok 'an unknown kind' error "in:1: error: the machine has no kind 'mma'" 'op a ki
 ok 'nothing that can be preferred' error \
     "in:1: error: 'fast' is nothing to prefer: spare, crossings, exposed, group-interval, carried, length, late" \
     'prefer crossings fast\n'
+ok 'nothing that --prefer knows' error \
+    "--prefer:1: error: 'fast' is nothing to prefer: spare, crossings, exposed, group-interval, carried, length, late" \
+    "$a" --prefer=length,fast
 ok 'preferred twice' error "in:1: error: 'length' is there twice" 'prefer length length\n'
 ok 'no registers left' error 'wsc-solve: error: 8 registers to spare of 8 leave none' "registers 8\nspare 8\n$a"
 ok "a unit of each group's own, in no group" error \

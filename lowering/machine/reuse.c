@@ -144,8 +144,10 @@ static bool are_private(const Kernel *kernel, const Storage *one, const Storage 
 
 static bool is_free(const Kernel *kernel, const Storage *storage)
 {
-    return !storage_is_reused(kernel, storage) && !storage->resident && !storage->beside &&
-           !storage_beside(kernel, storage);
+    const Aref *aref = ring_of(kernel, storage);
+    bool use = storage->use == USE_RING || is_private(storage);
+    return use && (!aref || (!aref->along && !aref->also)) && !storage_is_reused(kernel, storage) &&
+           !storage->resident && !storage->beside && !storage_beside(kernel, storage);
 }
 
 static int64_t all_bytes(const Storage *storage)
@@ -156,7 +158,10 @@ static int64_t all_bytes(const Storage *storage)
 static void lie_over(Kernel *kernel, Storage *storage, Storage *under)
 {
     Aref *aref = ring_of(kernel, under);
-    storage->over = under;
+    if (storage_place(kernel, storage) < storage_place(kernel, under))
+        under->over = storage; /* the first is said first */
+    else
+        storage->over = under;
     for (int i = 0; aref && fits_in_ring(kernel, storage, under) && i < aref->nstorages; i++)
         aref->slots = aref->storages[i]->slots = 1;
 }
@@ -168,8 +173,8 @@ bool plan_reuse(Kernel *kernel)
     FOR_STORAGES (one, kernel)
         FOR_STORAGES (other, kernel) {
             int64_t saved = all_bytes(one) < all_bytes(other) ? all_bytes(one) : all_bytes(other);
-            bool may = one != other && is_free(kernel, one) && is_free(kernel, other) &&
-                       (fits_in_ring(kernel, one, other) || are_private(kernel, one, other));
+            bool may =
+                one != other && is_free(kernel, one) && is_free(kernel, other) && fits_in_ring(kernel, one, other);
             if (!may || saved <= most)
                 continue;
             best = one;

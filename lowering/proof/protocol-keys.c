@@ -257,39 +257,42 @@ static void say_held(Explorer *in, const State *state, int group, const Part *pa
     say(in, held);
 }
 
-/* Who is known to be done with memory that several use; and what a group still has to do with it.  */
-static void say_reuse(Explorer *in, const State *state, int block)
+/* Who knows that a tenant of memory that several use is done there, and what its group still has to do with it.  Each
+   tenant is a part, since what is known of one says nothing of another.  */
+static void say_reuse(Explorer *in, const State *state, const Part *part)
 {
-    const int *members = members_of(in, block);
-    const uint64_t *told = state->reuse + 1 + 3 * in->ngroups + block * (2 * in->nslots + MOST_ROLES);
-    say(in, (int64_t)reuse_said(in, state, block, state->reuse[0]));
+    const Tenant *tenant = &in->tenants[part->place];
+    const int *members = members_of(in, part->of);
+    const uint64_t *told = state->reuse + 1 + 3 * in->ngroups + part->of * (2 * in->nslots + MOST_ROLES);
+    const int t = part->place;
+    say(in, reuse_age(in, state, t));
+    say_rank(in, state->reuse[0] >> t & 1);
     for (int i = 0; i < in->nmembers; i++) {
-        const GroupState *self = &state->groups[members[i]];
-        for (int k = 0; k < 3; k++)
-            say(in, (int64_t)reuse_said(in, state, block, state->reuse[1 + 3 * members[i] + k]));
-        for (int s = 0; s < in->nstorages; s++)
-            if (in->reused[s])
-                say(in, self->copying[s]);
+        const uint64_t *own = state->reuse + 1 + 3 * members[i];
+        say_rank(in, ~own[0] >> t & 1);
+        say_rank(in, own[1] >> t & 1);
+        say_rank(in, own[2] >> t & 1);
         for (int a = 0; a < in->narefs; a++)
             if (in->arefs[a] && ends_of(in, members[i], a) & GETS)
-                say(in, self->gets[a].held);
-        for (int r = 0; r < self->nreadings; r++) {
-            say(in, self->readings[r].kind * 1000 + self->readings[r].place);
-            say(in, self->committed - self->readings[r].group);
-        }
-        say(in, -1);
+                say(in, state->groups[members[i]].gets[a].held);
     }
     for (int a = 0; a < in->narefs; a++)
         for (int age = 0; in->arefs[a] && age < in->slots[a]; age++) {
-            int slot = in->first_slot[a] + (puts_made(in, state, block, a) + age) % in->slots[a];
-            say(in, (int64_t)reuse_said(in, state, block, told[slot]));
-            say(in, (int64_t)reuse_said(in, state, block, told[slot + in->nslots]));
+            int slot = in->first_slot[a] + (puts_made(in, state, part->of, a) + age) % in->slots[a];
+            say_rank(in, ~told[slot] >> t & 1);
+            say_rank(in, ~told[slot + in->nslots] >> t & 1);
         }
     for (int role = 0; role < MOST_ROLES; role++)
-        if (told[2 * in->nslots + role]) {
+        if (told[2 * in->nslots + role] >> t & 1)
             say(in, role);
-            say(in, (int64_t)reuse_said(in, state, block, told[2 * in->nslots + role]));
-        }
+    say(in, -1);
+    const GroupState *self = tenant->group >= 0 ? &state->groups[tenant->group] : NULL;
+    if (self)
+        say_rank(in, self->copying[storage_place(in->kernel, tenant->storage)]);
+    for (int r = 0; self && r < self->nreadings; r++) {
+        say(in, self->readings[r].kind * 1000 + self->readings[r].place);
+        say(in, self->committed - self->readings[r].group);
+    }
 }
 
 /* In all blocks that it is about.  */
@@ -526,7 +529,7 @@ static void say_part(Explorer *in, const State *state, const Part *part)
         say_slot(in, state, part);
         break;
     case PART_REUSE:
-        say_reuse(in, state, part->of);
+        say_reuse(in, state, part);
         break;
     }
 }
@@ -696,8 +699,10 @@ void keys_init(Explorer *in)
         add_parts_of_group(in, g);
     for (int block = 0; block < in->nblocks; block++) {
         in->reach[block] |= (uint64_t)1 << block;
-        if (in->reuses)
-            add_part(in, (Part){PART_REUSE, block, 0, 0, (uint64_t)1 << block, true});
+        for (int t = 0; t < in->ntenants; t++)
+            if (in->tenants[t].block == block)
+                add_part(in, (Part){PART_REUSE, block, t, in->tenants[t].group < 0 ? in->tenants[t].slot : 0,
+                                    (uint64_t)1 << block, true});
         for (int a = 0; a < in->narefs; a++)
             if (in->arefs[a])
                 add_parts_of_ring(in, block, a);

@@ -326,9 +326,7 @@ static bool claim(Explorer *in, State *state, int group, const Op *op, int tenan
     if (unknown)
         return is_unordered(in, state, group, op, tenant, __builtin_ctzll(unknown));
     if (own & *loose_in(state, group))
-        return violates(in, state, group, op, "writes '%s' over '%s' without a barrier between",
-                        in->tenants[tenant].storage->name,
-                        in->tenants[__builtin_ctzll(own & *loose_in(state, group))].storage->name);
+        return is_unordered(in, state, group, op, tenant, __builtin_ctzll(own & *loose_in(state, group)));
     for (uint64_t rest = own; rest; rest &= rest - 1) {
         const Storage *storage = in->tenants[__builtin_ctzll(rest)].storage;
         self->written[storage_place(in->kernel, storage)] += storage->use == USE_RING ? 0 : MAX_GATHERED;
@@ -470,21 +468,14 @@ void reuse_meet(const Explorer *in, State *state, int group)
 
 /* ---- keys -------------------------------------------------------------------------------------------------------- */
 
-/* Tenants of the block; slots in the order of their puts, so that which slot it is makes no difference.  */
-uint64_t reuse_said(const Explorer *in, const State *state, int block, uint64_t tenants)
+int reuse_age(const Explorer *in, const State *state, int tenant)
 {
-    uint64_t said = 0;
-    for (int i = 0; i < in->ntenants; i++) {
-        const Tenant *tenant = &in->tenants[i];
-        int to = i;
-        for (int a = 0; a < in->narefs && tenant->group < 0; a++)
-            for (int k = 0; in->arefs[a] && k < in->arefs[a]->nstorages; k++)
-                if (in->arefs[a]->storages[k] == tenant->storage) {
-                    int slots = in->slots[a], puts = puts_made(in, state, block, a) % slots;
-                    to = i - tenant->slot + (tenant->slot + slots - puts) % slots;
-                }
-        if (tenant->block == block && tenants & bit(i))
-            said |= bit(to);
-    }
-    return said;
+    const Tenant *who = &in->tenants[tenant];
+    for (int a = 0; a < in->narefs && who->group < 0; a++)
+        for (int k = 0; in->arefs[a] && k < in->arefs[a]->nstorages; k++)
+            if (in->arefs[a]->storages[k] == who->storage) {
+                int slots = in->slots[a];
+                return (who->slot + slots - puts_made(in, state, who->block, a) % slots) % slots;
+            }
+    return 0;
 }

@@ -336,7 +336,7 @@ void reuse_release(const Explorer *in, State *state, int group, const Aref *aref
 void reuse_fence(const Explorer *in, State *state, int group);
 void reuse_barrier(const Explorer *in, State *state, int group);
 void reuse_meet(const Explorer *in, State *state, int group);
-uint64_t reuse_said(const Explorer *in, const State *state, int block, uint64_t tenants); /* for keys */
+int reuse_age(const Explorer *in, const State *state, int tenant); /* of a slot: puts until its next; else 0 */
 
 /* protocol-ops.c: what the operations do; false once something is wrong.  */
 bool stays_in_place(Explorer *in, State *state, int group, const Op *op, const Value *from, const Value *to);

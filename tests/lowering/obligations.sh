@@ -469,10 +469,10 @@ ok 'a slot that is given back before what lies over it is written' spoiled share
     "nothing orders the store's copy out before the next put of 'tq'" \
     "$ring"'{/consumed .*aref=tq_ring/d;s/^\( *\)role_barrier/&\n\1consumed | aref=tq_ring/;}'
 ok 'an operand written while the copy out of its memory is under way' spoiled shares \
-    "writes 'x_staged' over 'out' without a barrier between" \
+    "nothing orders the store.s copy out before the next write to .x_staged." \
     "$staged"'{/consumed .*q_tile_ring/,/stage %x/{/store_wait/d;};}'
 ok 'a staging over an operand that other threads may look at' spoiled shares \
-    "writes 'out' over 'x_staged' without a barrier between" "$staged"'{/store_wait/{N;s/\n *barrier//;}}'
+    "nothing orders the last look of .consumer. at .x_staged. before the next write to .out." "$staged"'{/store_wait/{N;s/\n *barrier//;}}'
 ok 'more slots than lie apart' spoiled shares "'tq' and 'a_tile' share memory" '/storage a_tile/s/offset=16384/offset=8192/'
 
 # Where: the line of the statement that is to blame.

@@ -39,6 +39,8 @@ const Pass passes[] = {
     {"masks", PHASE_REWRITE, CHANGES_BODY, pass_masks, "masks of two bounds compare once"},
     {"simplify-3", PHASE_REWRITE, CHANGES_BODY, pass_simplify, "simplify, behind the questions that edges asks"},
     {"recurrence", PHASE_REWRITE, CHANGES_BODY, pass_recurrence, "sums along rows are completed behind the loop"},
+    {"rests", PHASE_REWRITE, CHANGES_BODY, pass_rests,
+     "of products of floats, what tf32 drops of the right operand is told apart"},
     {"rescale", PHASE_REWRITE, CHANGES_BODY, pass_rescale, "products with factors that soon are 1"},
     {"firsts", PHASE_REWRITE, CHANGES_BODY, pass_firsts, "columns of what is known to be a row's largest"},
     {"kept", PHASE_REWRITE, CHANGES_NONE, pass_kept, "rows that several loops read stay in registers"},

@@ -74,6 +74,7 @@ void pass_neighbours(Kernel *kernel);
 void pass_edges(Kernel *kernel);
 void pass_masks(Kernel *kernel);
 void pass_recurrence(Kernel *kernel);
+void pass_rests(Kernel *kernel);
 void pass_rescale(Kernel *kernel);
 void pass_kept(Kernel *kernel); /* ... and forms of it */
 void pass_firsts(Kernel *kernel);

@@ -120,8 +120,9 @@ static void check_links(Checker *c, const Op *op, const Block *block)
     int nargs = op_info[op->code].nargs;
     bool offset = op->code == OP_ROW_INDEX && op->nargs == 1; /* a group's first row, where rows are split */
     bool width = (op->code == OP_DOT || op->code == OP_MMA) && op->nargs == 4; /* columns that are seen */
-    bool part = op->code == OP_PUT_TILE && op->nargs == 3;                     /* the first row of a group's part */
-    REQUIRE(nargs < 0 || op->nargs == nargs || offset || width || part, op, "%d operands", op->nargs);
+    bool rest = op->code == OP_DOT_F32 && (op->nargs == 4 || op->nargs == 5);
+    bool part = op->code == OP_PUT_TILE && op->nargs == 3; /* the first row of a group's part */
+    REQUIRE(nargs < 0 || op->nargs == nargs || offset || width || rest || part, op, "%d operands", op->nargs);
     REQUIRE(op->nblocks == block_count(op->code) || may_have_edge(op), op, "%d blocks", op->nblocks);
     for (int i = 0; i < op->nblocks; i++) {
         REQUIRE(op->blocks[i] && op->blocks[i]->parent == op, op, "block %d is not its own", i);

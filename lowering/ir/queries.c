@@ -20,6 +20,11 @@ bool op_is_product(const Op *op)
     return op->code == OP_DOT || op->code == OP_DOT_F32;
 }
 
+bool op_reads_operand(const Op *op, int arg)
+{
+    return op_is_product(op) && (arg < 2 || (op->code == OP_DOT_F32 && arg > 2));
+}
+
 bool op_is_elementwise(const Op *op)
 {
     switch (op_info[op->code].rule) {
@@ -88,12 +93,12 @@ bool ring_source_divides(const Value *value, int groups)
 bool use_is_operand(const Use *use, const Uses *uses)
 {
     if (op_is_product(use->op))
-        return use->arg < 2;
+        return op_reads_operand(use->op, use->arg);
     if (use->op->code != OP_TRANS)
         return false;
     const Use *next = uses_of(uses, use->op->results[0]);
     for (; next; next = next->next)
-        if (!op_is_product(next->op) || next->arg == 2)
+        if (!op_reads_operand(next->op, next->arg))
             return false;
     return true;
 }

@@ -9,8 +9,9 @@
    included: it may stay in flight from one iteration to the next.  Returns the loop, or NULL; *index is the carried
    value's.  */
 Op *dot_carried_by(const Machine *machine, const Op *dot, const Uses *uses, int *index);
-bool op_is_dot(const Op *op);     /* one that a group starts, and waits for later */
-bool op_is_product(const Op *op); /* such a one, or one that is done at once */
+bool op_reads_operand(const Op *op, int arg); /* a product, from shared memory or registers: not the sum */
+bool op_is_dot(const Op *op);                 /* one that a group starts, and waits for later */
+bool op_is_product(const Op *op);             /* such a one, or one that is done at once */
 /* Each element comes of the elements at its own place, where a row, a column or a number stands for many.  */
 bool op_is_elementwise(const Op *op);
 bool value_is_tile(const Value *value); /* a register tile, finished or in flight */

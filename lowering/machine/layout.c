@@ -351,6 +351,26 @@ static Value *right_operand(Shaper *in, Op *product, Value *value)
     return trans_view(in, product, stage(in, product, 1, trans_tile(in, product, value)));
 }
 
+static bool is_used(const Op *op)
+{
+    for (const Op *after = op->next; after; after = after->next)
+        for (int i = 0; i < op->nresults; i++)
+            if (uses_value(after, op->results[i]))
+                return true;
+    return false;
+}
+
+/* What no role prepares the product finds out by itself.  */
+static void leave_last(Op *product)
+{
+    Op *maker = product->args[--product->nargs]->def;
+    while (maker && !maker->nblocks && maker->nargs == 1 && maker->parent == product->parent && !is_used(maker)) {
+        Op *source = maker->args[0]->def;
+        op_remove(maker);
+        maker = source;
+    }
+}
+
 static void visit_operands(Op *op, void *context)
 {
     Shaper *in = context;
@@ -358,6 +378,8 @@ static void visit_operands(Op *op, void *context)
         op->args[0] = left_operand(in, op, op->args[0]);
         op->args[1] = right_operand(in, op, op->args[1]);
     } else if (op_is_product(op)) {
+        while (op->nargs > 3 && op->args[op->nargs - 1]->type.kind != K_VIEW)
+            leave_last(op);
         for (int i = 0; i < 2; i++)
             if (op->args[i]->type.kind != K_VIEW)
                 op->args[i] = stage(in, op, i, op->args[i]);

@@ -18,6 +18,7 @@
 #include "machine/machine.h"
 #include "machine/plan.h"
 #include "ir/queries.h"
+#include "ir/slice.h"
 #include "lower.h"
 
 static int64_t round_up(int64_t value, int64_t multiple)
@@ -112,14 +113,26 @@ static int moving_registers(const Machine *machine, const Role *role)
     return rings > 2 ? machine->fewest_role_registers + 8 : machine->fewest_role_registers;
 }
 
-enum { BESIDE_TILES = 40, FEWEST_PREPARING = 56, MOST_PREPARING = 152 };
+enum { BESIDE_TILES = 40, IN_PASSING = 16, FEWEST_PREPARING = 56, MOST_PREPARING = 152 };
+
+/* A tile that is made of another, element by element, and put at once: piece by piece.  */
+static bool is_made_in_passing(const Op *op)
+{
+    if (!op_is_elementwise(op) || op->nargs != 1 || !type_equal(op->args[0]->type, op->results[0]->type))
+        return false;
+    for (const Op *after = op->next; after; after = after->next)
+        if (uses_value(after, op->results[0]) && after->code != OP_PUT_TILE)
+            return false;
+    return true;
+}
 
 static void visit_held(Op *op, void *context)
 {
     Carrier *held = context;
     for (int i = 0; i < op->nresults; i++)
-        held->registers +=
-            value_is_tile(op->results[i]) ? machine_tile_registers(op->results[i]->type, held->layout) : 0;
+        held->registers += is_made_in_passing(op)          ? IN_PASSING
+                           : value_is_tile(op->results[i]) ? machine_tile_registers(op->results[i]->type, held->layout)
+                                                           : 0;
 }
 
 /* A role that computes for others: all of its tiles at once, at most, and what addresses take.  */

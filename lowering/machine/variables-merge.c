@@ -99,8 +99,9 @@ static void visit_live(Op *op, void *context)
         return;
     for (int i = 0; i < op->nargs; i++)
         extend(in, op->args[i], op, is_read_again(op, i) ? order_end(op) : op->position);
-    for (int i = 0; i < 2 && op_writes_in_place(op); i++)
-        extend_past(in, op->args[i], op);
+    for (int i = 0; i < op->nargs && op_writes_in_place(op); i++)
+        if (i != 2)
+            extend_past(in, op->args[i], op);
 }
 
 bool variables_is_counter(const Value *value)

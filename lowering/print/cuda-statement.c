@@ -531,9 +531,9 @@ static void print_accumulate(Printer *in, const Op *op)
         fputs(", ", in->out);
         cuda_value(in, products[i]->args[1], PREC_TERNARY);
     }
-    if (op->nargs > 3 && is_width(op->args[3])) {
+    for (int i = 3; i < op->nargs && (op->code == OP_DOT_F32 || is_width(op->args[i])); i++) {
         fputs(", ", in->out);
-        cuda_value(in, op->args[3], PREC_TERNARY);
+        cuda_value(in, op->args[i], PREC_TERNARY);
     }
     fputs(");\n", in->out);
 }

@@ -439,6 +439,20 @@ static const Term *scalar_term(Terms *terms, const Op *op, const Term *const *ar
     return is_counted(op->results[0]->type) ? integer_term(terms, op, sorted) : node(terms, op, sorted);
 }
 
+/* One is the other, rows and columns exchanged.  */
+static bool is_turned(const Term *x, const Term *y)
+{
+    return (x->code == OP_TRANS && x->args[0] == y) || (y->code == OP_TRANS && y->args[0] == x);
+}
+
+/* Of f32, what tf32 keeps or leaves of b is b's, and makes no other product.  */
+static bool is_part(int code, const Term *part, const Term *operand)
+{
+    const bool turned = part->code == OP_TRANS;
+    const Term *made = turned ? part->args[0] : part;
+    return made->code == code && (turned ? is_turned(made->args[0], operand) : made->args[0] == operand);
+}
+
 const Term *term_of(Terms *terms, const Op *op, const Term *const *args)
 {
     Type type = op->results[0]->type;
@@ -458,7 +472,11 @@ const Term *term_of(Terms *terms, const Op *op, const Term *const *args)
         return integer_term(terms, op, args);
     if ((op->code == OP_TRANS || op->code == OP_TRANS_VIEW) && args[0]->code == OP_TRANS)
         return args[0]->args[0];
-    return node(terms, op, args);
+    Op whole = *op;
+    if (op->code == OP_DOT_F32 && op->nargs > 3 && is_part(OP_REST, args[3], args[1]) &&
+        (op->nargs == 4 || is_part(OP_KEPT, args[4], args[1])))
+        whole.nargs = 3;
+    return node(terms, &whole, args);
 }
 
 const Term *term_load(Terms *terms, const Op *load, int rows, int nargs, const Term *const *args)

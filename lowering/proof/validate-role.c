@@ -153,8 +153,9 @@ static int spread_of(Validator *in, const Op *op, const Known *args)
     case OP_MMA:
     case OP_DOT_F32:
     case OP_DOT:
-        if (args[1].spread != SPREAD_WHOLE && args[1].spread != SPREAD_ANY)
-            return SPREAD_MIXED;
+        for (int i = 1; i < op->nargs; i += i == 1 ? 2 : 1) /* and its rest */
+            if (args[i].spread != SPREAD_WHOLE && args[i].spread != SPREAD_ANY)
+                return SPREAD_MIXED;
         return join(args[2].spread, args[0].spread);
     default:
         return join_operands(in, op, args);

@@ -153,7 +153,7 @@ static bool use_is_split(const Distributor *in, const Use *use)
     switch (op->code) {
     case OP_DOT:
     case OP_DOT_F32:
-        return use->arg != 1;
+        return use->arg == 0 || use->arg == 2;
     case OP_YIELD: {
         const Op *outer = op->parent->parent;
         return outer && use->arg < outer->nresults && is_split(in, outer->results[use->arg]);
@@ -420,7 +420,7 @@ static Value *operand(Distributor *in, Block *to, Op *op, int arg)
 {
     Value *value = op->args[arg];
     const Op *source = value->type.kind == K_TILE ? arrives(in, value) : NULL;
-    bool product = op_is_product(op) && arg < 2;
+    bool product = op_reads_operand(op, arg);
     if (!source && product && arg == 1 && is_split(in, value))
         return emit_gather(in, to, op, value);
     if (!source)

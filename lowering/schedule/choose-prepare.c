@@ -20,6 +20,11 @@
 #include "machine/plan.h"
 
 enum {
+    PRODUCTS_OF_PARTS = 3, /* that one of floats takes; without its rests at hand twice as long */
+    NARROW_SUMS = 64,      /* registers, as rests.cuh has them */
+    STEP_SUMS = 32,
+    BESIDE_PARTS = 24,
+    IN_PASSING = 16,
     MOST_MULTIPLYING =
         2,              /* groups: with the preparer and the producer four, among which the registers are shared out */
     MOST_PREPARING = 2, /* groups */
@@ -91,13 +96,20 @@ static Value *prepared_value(Value *operand)
     return operand->def && operand->def->code == OP_TRANS ? operand->def->args[0] : operand;
 }
 
+/* What a product of floats has of its right operand's parts.  */
+static bool is_rest(const Op *product, int arg)
+{
+    return product->code == OP_DOT_F32 && arg > 2;
+}
+
 /* It has to lie in shared memory, and lies there as the matrix units read it.  */
 static bool would_be_staged(const Op *product, int arg)
 {
     const Value *operand = product->args[arg];
     bool transposed = operand->def && operand->def->code == OP_TRANS;
     int bytes = dtype_bytes(operand->type.dtype);
-    return (bytes == 2 && (arg == 1 || transposed)) || (bytes == 1 && transposed == (arg == 1));
+    return (bytes == 2 && (arg == 1 || transposed)) || (bytes == 1 && transposed == (arg == 1)) ||
+           is_rest(product, arg);
 }
 
 static bool only_operand(const Chooser *in, const Value *value)
@@ -139,13 +151,69 @@ typedef struct {
     int registers; /* of the tiles that it makes, all of them */
 } Estimate;
 
+/* Each group's rows are blocks of the matrix unit.  */
+static bool rows_fit(const Op *product, int groups)
+{
+    return product->results[0]->type.rows % (groups * MACHINE_MMA_ROWS) == 0;
+}
+
+/* A thread of a group that multiplies holds sums, those of one step beside them, and the left operand in two parts
+   (runtime/cuda/rests.cuh); one that prepares the operand, and what computes it.  */
+static int registers_beside(const Op *product, int sums)
+{
+    Type sum = product->results[0]->type;
+    int depth = product->args[0]->type.cols, parts = depth < 32 ? depth : 32;
+    return (sums <= NARROW_SUMS && sum.cols <= 128 ? sum.cols / 2 : STEP_SUMS) + parts + BESIDE_PARTS;
+}
+
+static int sums_of(const Op *product, int groups)
+{
+    Type sum = product->results[0]->type;
+    sum.rows /= groups;
+    return machine_tile_registers(sum, LAYOUT_MMA);
+}
+
+static bool has_rests(const Chooser *in, const Op *loop)
+{
+    for (int i = 0; i < in->ndots; i++)
+        if (in->dots[i]->code == OP_DOT_F32 && in->dots[i]->nargs > 3 && pipelined_loop(in->dots[i]) == loop)
+            return true;
+    return false;
+}
+
+static bool registers_fit(const Chooser *in, const Op *loop, int groups)
+{
+    const Machine *machine = in->kernel->machine;
+    int threads = (groups + 2) * MACHINE_GROUP_THREADS, all = (groups + 2) * (machine->registers / threads / 8 * 8);
+    int sums = 0, beside = 0, prepared = 0;
+    for (int i = 0; i < in->ndots; i++) {
+        const Op *dot = in->dots[i];
+        if (pipelined_loop(dot) != loop)
+            continue;
+        sums += sums_of(dot, groups);
+        if (dot->code != OP_DOT_F32 || dot->nargs < 4)
+            continue;
+        int own = registers_beside(dot, sums_of(dot, groups)), parts = dot->nargs - 3;
+        beside = own > beside ? own : beside;
+        prepared += dot->args[3]->type.rows * dot->args[3]->type.cols / MACHINE_GROUP_THREADS + parts * IN_PASSING;
+    }
+    return !beside || groups * (sums + beside) + prepared + BESIDE_HELD + machine->fewest_role_registers <= all;
+}
+
+/* By the matrix units that read shared memory: of floats, once their rests are there.  */
+static bool waits_for_operands(const Op *product)
+{
+    return op_is_dot(product) || (product->code == OP_DOT_F32 && product->nargs > 3);
+}
+
 static int64_t product_clocks(const Chooser *in, const Op *loop)
 {
     int64_t clocks = 0;
     for (int i = 0; i < in->ndots; i++) {
         Type left = in->dots[i]->args[0]->type, right = in->dots[i]->args[1]->type;
-        if (op_is_dot(in->dots[i]) && pipelined_loop(in->dots[i]) == loop)
-            clocks += (int64_t)left.rows * left.cols * right.cols * dtype_bytes(left.dtype) /
+        int64_t times = in->dots[i]->code == OP_DOT_F32 ? PRODUCTS_OF_PARTS : 1;
+        if (waits_for_operands(in->dots[i]) && pipelined_loop(in->dots[i]) == loop)
+            clocks += times * left.rows * left.cols * right.cols * dtype_bytes(left.dtype) /
                       in->kernel->machine->product_clock_bytes;
     }
     return clocks;
@@ -251,7 +319,8 @@ static int registers_of(const Chooser *in, const Estimate *estimate, int groups,
 }
 
 /* Why a second group does not prepare, too, or NULL.  */
-static const char *second_objection(const Chooser *in, const Estimate *estimate, int groups, int *registers)
+static const char *second_objection(const Chooser *in, const Op *loop, const Estimate *estimate, int groups,
+                                    int *registers)
 {
     int64_t handing = HANDING_OVER, alone = WAITING + estimate->preparer - handing;
     *registers = registers_of(in, estimate, groups, MOST_PREPARING);
@@ -259,14 +328,14 @@ static const char *second_objection(const Chooser *in, const Estimate *estimate,
         return "a second one is not needed";
     if (!choose_products_fit(in, groups + 1 + MOST_PREPARING))
         return "with a second one products would be too wide";
-    if (!*registers)
+    if (!*registers || has_rests(in, loop))
         return "a second one lacks registers";
     return NULL;
 }
 
-static const char *objection(const Chooser *in, const Estimate *estimate, int groups)
+static const char *objection(const Chooser *in, const Op *loop, const Estimate *estimate, int groups)
 {
-    if (!has_threads(in, groups))
+    if (!has_threads(in, groups) || !registers_fit(in, loop, groups))
         return "no group of threads, or no registers, are left";
     if (!choose_products_fit(in, groups + 2))
         return "with one group more its products would be too wide";
@@ -294,10 +363,10 @@ static void say(Chooser *in, const Op *loop, const char *names, const Estimate *
 }
 
 /* How many groups prepare, in words.  */
-static const char *choose_preparers(Chooser *in, const Estimate *estimate, int groups)
+static const char *choose_preparers(Chooser *in, const Op *loop, const Estimate *estimate, int groups)
 {
     int registers;
-    const char *why = second_objection(in, estimate, groups, &registers);
+    const char *why = second_objection(in, loop, estimate, groups, &registers);
     in->preparers = why ? 1 : MOST_PREPARING;
     in->preparing_registers = why ? 0 : registers;
     return why ? arena_print(in->kernel->module, "one group: %s", why)
@@ -314,10 +383,11 @@ static void choose_loop(Chooser *in, const Op *loop, int groups)
     const char *names = NULL;
     Estimate estimate = {product_clocks(in, loop), 0, HANDING_OVER, 0};
     for (int i = 0; i < in->ndots; i++)
-        for (int arg = 0; arg < 2; arg++) {
+        for (int arg = 0; arg < in->dots[i]->nargs; arg++) {
             const Op *dot = in->dots[i];
             Need need;
-            if (!op_is_dot(dot) || pipelined_loop(dot) != loop ||
+            if (!op_reads_operand(dot, arg) || (is_rest(dot, arg) && !rows_fit(dot, groups)) ||
+                !waits_for_operands(dot) || pipelined_loop(dot) != loop ||
                 !may_be_prepared(in, dot, arg, loop->blocks[0], &need))
                 continue;
             Value *value = prepared_value(dot->args[arg]);
@@ -325,19 +395,20 @@ static void choose_loop(Chooser *in, const Op *loop, int groups)
             schedule_op(value->def)->depth = -1;
             estimate.preparer += need.clocks;
             estimate.registers += need.registers;
-            estimate.own += STAGING + need.clocks * (arg ? groups : 1);
+            estimate.own +=
+                is_rest(dot, arg) ? (arg == 3) * estimate.products : STAGING + need.clocks * (arg ? groups : 1);
             names = names ? arena_print(in->kernel->module, "%s, %s", names, name_of(value)) : name_of(value);
         }
     if (in->nprepared == first)
         return;
     choose_slots(in, loop);
-    const char *why = objection(in, &estimate, groups);
+    const char *why = objection(in, loop, &estimate, groups);
     if (!why && !budget_fits(in->kernel, room_fixed(in)))
         why = "its slots do not fit into shared memory";
     for (int i = first; i < in->nprepared && why; i++)
         schedule_op(in->prepared[i])->depth = 0;
     in->nprepared = why ? first : in->nprepared;
-    say(in, loop, names, &estimate, why, why ? NULL : choose_preparers(in, &estimate, groups));
+    say(in, loop, names, &estimate, why, why ? NULL : choose_preparers(in, loop, &estimate, groups));
 }
 
 void choose_prepared(Chooser *in, int groups)

@@ -132,6 +132,8 @@ static void visit_constraint(Op *op, void *context)
         require(in, op->args[0], SPLIT, op);
         if (!in->gathers || !may_be_gathered(op->args[1]))
             require(in, op->args[1], WHOLE, op);
+        for (int i = 3; i < op->nargs && op->code == OP_DOT_F32; i++)
+            require(in, op->args[i], WHOLE, op);
         require(in, op->results[0], SPLIT, op);
         link_values(in, op->args[2], op->results[0], op);
         break;

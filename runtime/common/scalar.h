@@ -339,6 +339,21 @@ static inline double ws_f64_abs(double x)
     return fabs(x);
 }
 
+/* x as the tensor core reads it, without its last 13 bits.  */
+static inline float ws_f32_kept(float x)
+{
+    return ws_f32_of_bits(ws_bits_of_f32(x) & ~0x1fffu);
+}
+
+/* What is left of x where the tensor core drops its last 13 bits, rounded to tf32; NaN where x is no number, so small
+   that what is left has too few bits, or so large that products may be infinite.  */
+static inline float ws_f32_rest(float x)
+{
+    const uint32_t rest = (ws_bits_of_f32(x - ws_f32_kept(x)) + 0x1000) & ~0x1fffu;
+    const int fits = x == 0 || (fabsf(x) >= 0x1p-50f && fabsf(x) <= 0x1p60f);
+    return ws_f32_of_bits(fits ? rest : 0x7fffffff);
+}
+
 /* scalar_math.c.  */
 #define MATHS(NAME, name, ...)    \
     float ws_f32_##name(float x); \

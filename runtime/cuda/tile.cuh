@@ -554,6 +554,26 @@ struct abs {
     }
 };
 
+/* x as the tensor core reads it, without its last 13 bits.  */
+struct kept {
+    WS_DEVICE float operator()(float x) const
+    {
+        return __uint_as_float(__float_as_uint(x) & ~0x1fffu);
+    }
+};
+/* What is left of x where the tensor core drops its last 13 bits, rounded to tf32; NaN where x is no number, so small
+   that what is left has too few bits, or so large that products may be infinite.  */
+struct rest {
+    static constexpr float least = 0x1p-50f, most = 0x1p60f;
+    WS_DEVICE float operator()(float x) const
+    {
+        const u32 bits = __float_as_uint(x);
+        const u32 left = (__float_as_uint(x - __uint_as_float(bits & ~0x1fffu)) + 0x1000) & ~0x1fffu;
+        const float size = fabsf(x);
+        return (size >= least && size <= most) || x == 0 ? __uint_as_float(left) : __uint_as_float(0x7fffffffu);
+    }
+};
+
 /* 1 / (1 + e^-x) without the ways of a division: its divisor is at least 1.  The correction of the approximate
    reciprocal is left out where the divisor is infinite.  */
 static WS_DEVICE float logistic(float x)
@@ -618,6 +638,8 @@ WS_COMPARE(mask_and)
 WS_COMPARE(mask_or)
 WS_UNARY(neg)
 WS_UNARY(abs)
+WS_UNARY(kept)
+WS_UNARY(rest)
 #define MATHS(NAME, name, ...)        WS_UNARY(name)
 #define MATHS_OF_TWO(NAME, name, ...) WS_BINARY(name, name)
 #include "../common/maths.def"

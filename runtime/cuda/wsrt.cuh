@@ -12,6 +12,7 @@
  *   tile.cuh       register tiles, elementwise operations
  *   wgmma.cuh      matrix products
  *   product.cuh    those that are done when they return
+ *   rests.cuh      the same of floats, where a role has divided the right operand
  *   copy.cuh       tiles of global memory, into a ring's slots
  *   memory.cuh     tiles between registers and the other memories
  *   transpose.cuh  tiles of bytes, rows and columns exchanged, from slot to slot
@@ -40,6 +41,7 @@
 #include "tile.cuh"
 #include "wgmma.cuh"
 #include "product.cuh"
+#include "rests.cuh"
 #include "copy.cuh"
 #include "transpose.cuh"
 #include "output.cuh"

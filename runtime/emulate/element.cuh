@@ -239,6 +239,18 @@ WS_EMULATE_ARITHMETIC(min, TWO, (x, y))
 WS_EMULATE_ARITHMETIC(fma, THREE, (x, y, z))
 WS_EMULATE_ARITHMETIC(neg, ONE, (x))
 WS_EMULATE_ARITHMETIC(abs, ONE, (x))
+struct kept {
+    static float apply(float x)
+    {
+        return ws_f32_kept(x);
+    }
+};
+struct rest {
+    static float apply(float x)
+    {
+        return ws_f32_rest(x);
+    }
+};
 #include "../common/maths.def"
 #undef WS_EMULATE_ARITHMETIC
 #undef WS_EMULATE_INT

@@ -190,6 +190,32 @@ WS_DEVICE void dot_f32(tile<float, M, N, L> &acc, shared_view<float, M, K> a, sh
     dot(acc, a, b);
 }
 
+/* What a role has prepared of b changes nothing, as long as it is b's.  */
+template <int K, int N>
+WS_DEVICE void check_part(shared_view<float, K, N> part, shared_view<float, K, N> b, float of(float), const char *what)
+{
+    ws_sched *s = ws_sched_current();
+    ws_sched_read(s, part.range());
+    for (int k = 0; k < K; k++)
+        for (int c = 0; c < N; c++)
+            if (ws_bits_of_f32(part.at(k, c)) != ws_bits_of_f32(of(b.at(k, c))))
+                ws_sched_fail(s, "what tf32 %s of a product's right operand is another tile's", what);
+}
+template <int M, int N, int K, layout L>
+WS_DEVICE void dot_f32(tile<float, M, N, L> &acc, shared_view<float, M, K> a, shared_view<float, K, N> b,
+                       shared_view<float, K, N> rest)
+{
+    check_part(rest, b, ws_f32_rest, "drops");
+    dot(acc, a, b);
+}
+template <int M, int N, int K, layout L>
+WS_DEVICE void dot_f32(tile<float, M, N, L> &acc, shared_view<float, M, K> a, shared_view<float, K, N> b,
+                       shared_view<float, K, N> rest, shared_view<float, K, N> kept)
+{
+    check_part(kept, b, ws_f32_kept, "keeps");
+    dot_f32(acc, a, b, rest);
+}
+
 } // namespace ws
 
 #endif

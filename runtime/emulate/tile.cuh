@@ -221,6 +221,8 @@ WS_EMULATE_COMPARE(mask_or)
 WS_EMULATE_UNARY(mask_not)
 WS_EMULATE_UNARY(neg)
 WS_EMULATE_UNARY(abs)
+WS_EMULATE_UNARY(kept)
+WS_EMULATE_UNARY(rest)
 #define MATHS(NAME, name, ...)        WS_EMULATE_UNARY(name)
 #define MATHS_OF_TWO(NAME, name, ...) WS_EMULATE_BINARY(name)
 #include "../common/maths.def"

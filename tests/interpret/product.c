@@ -84,13 +84,28 @@ static void multiply(void *args, void *held)
             acc[r * p->b_type.cols + c] = -1; /* no number, in f32 */
 }
 
+/* What a role has prepared of b changes nothing, as long as it is b's.  */
+static void check_part(const Product *p, View part, float of(float))
+{
+    ws_sched_read(ws_sched_current(), view_range(part, p->b_type));
+    const float *b = factors(0, p->b, p->b_type, false), *made = factors(1, part, p->b_type, false);
+    for (int i = 0; i < p->b_type.rows * p->b_type.cols; i++)
+        if (ws_bits_of_f32(made[i]) != ws_bits_of_f32(of(b[i])))
+            ws_sched_fail(ws_sched_current(), "what tf32 has of a product's right operand is another tile's");
+}
+
 /* MMA starts it; DOT and DOT_F32 do it here and now.  */
 void product_of(Group *group, const Op *op, Cell *acc)
 {
     ws_sched *s = ws_sched_current();
     Datum a = evaluate(group, op->args[0]), b = evaluate(group, op->args[1]);
-    Product product = {acc->tile, a.view, b.view, op->args[0]->type, op->args[1]->type, op->code == OP_MMA,
-                       op->nargs > 3 ? number_of(group, op->args[3]) : INT64_MAX};
+    Product product = {acc->tile,
+                       a.view,
+                       b.view,
+                       op->args[0]->type,
+                       op->args[1]->type,
+                       op->code == OP_MMA,
+                       op->code != OP_DOT_F32 && op->nargs > 3 ? number_of(group, op->args[3]) : INT64_MAX};
     ws_sched_range from_a = {NULL, 0}, from_b = view_range(b.view, product.b_type);
     if (product.a_type.kind == K_VIEW)
         from_a = view_range(a.view, product.a_type);
@@ -106,6 +121,8 @@ void product_of(Group *group, const Op *op, Cell *acc)
         ws_sched_point(s);
         ws_sched_read(s, from_a);
         ws_sched_read(s, from_b);
+        for (int i = 3; i < op->nargs && op->code == OP_DOT_F32; i++)
+            check_part(&product, evaluate(group, op->args[i]).view, i == 3 ? ws_f32_rest : ws_f32_kept);
         multiply(&product, NULL);
     }
 }

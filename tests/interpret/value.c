@@ -136,15 +136,34 @@ static ws_tile itself(ws_tile x)
 
 /* clang-format off */
 #define OF_ONE(X)                                                                                           \
-    X(TRANS, ws_trans) X(NOT, ws_not) X(NEG, ws_neg) X(ABS, ws_abs) X(ROW_SUM, ws_row_sum)                  \
-    X(ROW_PART, ws_row_sum) X(ROW_TOTAL, itself) X(ROW_MAX, ws_row_max) X(ROW_MIN, ws_row_min)              \
-    X(COL_SUM, ws_col_sum) X(COL_MAX, ws_col_max) X(COL_MIN, ws_col_min) X(ROW_ARGMAX, ws_row_argmax)       \
-    X(ROW_CUMSUM, ws_row_cumsum) X(COL_CUMSUM, ws_col_cumsum)
+    X(TRANS, ws_trans) X(REST, rest) X(KEPT, kept) X(NOT, ws_not) X(NEG, ws_neg) X(ABS, ws_abs)             \
+    X(ROW_SUM, ws_row_sum) X(ROW_PART, ws_row_sum) X(ROW_TOTAL, itself) X(ROW_MAX, ws_row_max)              \
+    X(ROW_MIN, ws_row_min) X(COL_SUM, ws_col_sum) X(COL_MAX, ws_col_max) X(COL_MIN, ws_col_min)             \
+    X(ROW_ARGMAX, ws_row_argmax) X(ROW_CUMSUM, ws_row_cumsum) X(COL_CUMSUM, ws_col_cumsum)
 #define OF_TWO(X)                                                                                       \
     X(ADD, ws_add_) X(SUB, ws_sub_) X(MUL, ws_mul_) X(RESCALE, ws_mul_) X(DIV, ws_div_) X(MAX, ws_max_) \
     X(MIN, ws_min_) X(LT, ws_lt_) X(LE, ws_le_) X(GT, ws_gt_) X(GE, ws_ge_) X(EQ, ws_eq_) X(NE, ws_ne_) \
     X(AND, ws_and) X(OR, ws_or)
 /* clang-format on */
+
+static ws_tile part(ws_tile x, float of(float))
+{
+    struct ws_tile_ *tile = ws_tile_new(x->dtype, x->rows, x->cols);
+    const float *from = (const float *)(const void *)x->data;
+    for (int i = 0; i < x->rows * x->cols; i++)
+        ((float *)(void *)tile->data)[i] = of(from[i]);
+    return tile;
+}
+
+static ws_tile rest(ws_tile x)
+{
+    return part(x, ws_f32_rest);
+}
+
+static ws_tile kept(ws_tile x)
+{
+    return part(x, ws_f32_kept);
+}
 
 static ws_tile columns(Group *group, const Op *op)
 {

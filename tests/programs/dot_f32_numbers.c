@@ -7,7 +7,8 @@
     static void name(int M, int N, int K, const float *A, const float *B, float *C)                  \
     {                                                                                                \
         ws_tensor a = ws_tensor_2d(A, WS_F32, M, K), b = ws_tensor_2d(B, WS_F32, N, K);              \
-        ws_tensor c = ws_tensor_2d(C, WS_F32, M, N);                                                 \
+        ws_tensor c = ws_tensor_2d(C, WS_F32, M, N), w = ws_tensor_2d(B, WS_F32, K, N);              \
+        (void)b, (void)w;                                                                            \
         _Pragma("ws grid(2)") for (int i = 0; i < M; i += R) for (int j = 0; j < N; j += Q)          \
         {                                                                                            \
             ws_tile acc = ws_zeros(WS_F32, R, Q);                                                    \
@@ -18,6 +19,8 @@
 CASE(low, 64, 40, 32, ws_load(a, i, k, 64, 32), ws_trans(ws_load(b, j, k, 40, 32)))
 CASE(tall, 256, 64, 16, ws_load(a, i, k, 256, 16), ws_trans(ws_load(b, j, k, 64, 16)))
 CASE(small, 24, 16, 8, ws_load(a, i, k, 24, 8), ws_trans(ws_load(b, j, k, 16, 8)))
+CASE(prepared, 128, 128, 32, ws_load(a, i, k, 128, 32), ws_trans(ws_load(b, j, k, 128, 32)))
+CASE(across, 128, 64, 32, ws_load(a, i, k, 128, 32), ws_load(w, k, j, 32, 64))
 CASE(column, 64, 1, 32, ws_load(a, i, k, 64, 32), ws_trans(ws_load(b, j, k, 1, 32)))
 
 enum { M = 130, N = 70, K = 100 };
@@ -49,27 +52,33 @@ static float number(float x, long line, long k, int numbers)
     }
 }
 
+enum { CASES = 6, ACROSS = 5 };
+
 int main(int argc, char **argv)
 {
-    static void (*const cases[])(int, int, int, const float *, const float *, float *) = {low, tall, small, column};
+    static void (*const cases[CASES])(int, int, int, const float *, const float *,
+                                      float *) = {low, tall, small, column, prepared, [ACROSS] = across};
     check_begin("dot_f32_numbers", argc, argv);
-    for (int s = 0; s < 8; s++) {
+    for (int s = 0; s < 2 * CASES; s++) {
+        const long line = s % CASES == ACROSS ? 1 : K,
+                   place = s % CASES == ACROSS ? N : 1; /* of B's columns; along K */
         float *A = check_random(WS_F32, M * K), *B = check_random(WS_F32, N * K), *C = check_output(WS_F32, M * N);
         for (long i = 0; i < M * K; i++)
-            A[i] = number(A[i] / 3, i / K, i % K, s / 4);
-        for (long i = 0; i < N * K; i++)
-            B[i] = number(B[i] / 7, i / K, i % K, s / 4);
-        cases[s % 4](M, N, K, check_place(A), check_place(B), check_place(C));
+            A[i] = number(A[i] / 3, i / K, i % K, s / CASES);
+        for (long j = 0; j < N; j++)
+            for (long k = 0; k < K; k++)
+                B[j * line + k * place] = number(B[j * line + k * place] / 7, j, k, s / CASES);
+        cases[s % CASES](M, N, K, check_place(A), check_place(B), check_place(C));
         check_fetch();
         for (long i = 0; i < M; i++)
             for (long j = 0; j < N; j++) {
                 double sum = 0, magnitude = 0;
                 float loop = 0;
                 for (long k = 0; k < K; k++) {
-                    double product = (double)A[i * K + k] * B[j * K + k];
-                    sum += product;
-                    magnitude += fabs(product);
-                    loop = fmaf(A[i * K + k], B[j * K + k], loop);
+                    float x = A[i * K + k], y = B[j * line + k * place];
+                    sum += (double)x * y;
+                    magnitude += fabs((double)x * y);
+                    loop = fmaf(x, y, loop);
                 }
                 if (isfinite(loop))
                     check_close(C, i * N + j, sum, (K + 32) * 0x1p-24 * magnitude + (K + 1) * 0x1p-149);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * warp.cc - products that are done at once (runtime/cuda/product.cuh), on the host: 128 threads are a warp group.
+ * warp.cc - products that are done at once (runtime/cuda/product.cuh, rests.cuh), on the host: 128 threads are a warp
+ * group.
  *
  * Each result is compared with long double, in every orientation; whatever is not finite with a loop of fma.  Padding
  * of shared memory is NaN.  Addresses have to lie inside, and reads of shared memory are counted by banks: where the
@@ -113,13 +114,15 @@ NOT_HERE(int, __float_as_int)
 NOT_HERE(float, __fsqrt_rn)
 NOT_HERE(double, rsqrt)
 NOT_HERE(int, __vimax3_s32)
+NOT_HERE(unsigned, __vimin3_u32)
 NOT_HERE(void, instruction)
 
 #include "product.cuh"
+#include "rests.cuh"
 
 /* ---- one product ------------------------------------------------------------------------------------------------- */
 
-enum numbers { plain, not_finite, of_all_sizes };
+enum numbers { plain, not_finite, of_all_sizes, small };
 static std::mt19937 generator(1);
 static int failures;
 
@@ -151,7 +154,8 @@ static long conflicts_of(const std::vector<std::vector<unsigned>> &all, unsigned
     return conflicts;
 }
 
-template <typename T, int M, int N, int K, bool A_T, bool B_T> static void check(numbers kind, bool free_of_conflicts)
+template <typename T, int M, int N, int K, bool A_T, bool B_T, bool REST = false>
+static void check(numbers kind, bool free_of_conflicts)
 {
     constexpr int AR = A_T ? K : M, AC = A_T ? M : K, BR = B_T ? N : K, BC = B_T ? K : N;
     typedef ws::spread<M, N, ws::frag> S;
@@ -164,6 +168,10 @@ template <typename T, int M, int N, int K, bool A_T, bool B_T> static void check
         a[3 * K + 1] = INFINITY, b[(K - 1) * N + 2] = NAN;
     if (kind == of_all_sizes)
         a[5 * K] = (T)1e-40, b[0] = (T)1e38, a[7 * K] = (T)3.4e38, b[3] = 2;
+    if (REST && kind == of_all_sizes) /* a sum that is infinite on the way */
+        a[28 * K + 1] = (T)0x1p30, a[28 * K + 2] = (T)-0x1p30, b[N + 4] = b[2 * N + 4] = (T)0x1p110;
+    for (int k = 0; k < K && kind == small; k++)
+        a[40 * K + k] *= (T)0x1p-100, b[k * N + 5] *= (T)0x1p-25, c[40 * N + 5] = 0;
     for (int k = 0; k < K; k++) {
         for (int i = 0; i < M; i++)
             turned_a[(size_t)(A_T ? k * M + i : i * K + k)] = a[(size_t)(i * K + k)];
@@ -171,11 +179,17 @@ template <typename T, int M, int N, int K, bool A_T, bool B_T> static void check
             turned_b[(size_t)(B_T ? j * K + k : k * N + j)] = b[(size_t)(k * N + j)];
     }
     const unsigned at_a = 1024, at_b = at_a + (sizeof(ws::shared_tile<T, AR, AC>) + 1023) / 1024 * 1024;
-    memory.size = at_b + sizeof(ws::shared_tile<T, BR, BC>);
+    const unsigned at_rest = at_b + (sizeof(ws::shared_tile<T, BR, BC>) + 1023) / 1024 * 1024;
+    memory.size = at_rest + sizeof(ws::shared_tile<T, BR, BC>);
     memory.bytes = (unsigned char *)aligned_alloc(1024, (memory.size + 1023) / 1024 * 1024);
     memset(memory.bytes, 0xff, memory.size);
     put<T, AR, AC>(at_a, turned_a);
     put<T, BR, BC>(at_b, turned_b);
+    if constexpr (REST) {
+        for (float &x : turned_b)
+            x = ws::one::rest()(x);
+        put<T, BR, BC>(at_rest, turned_b);
+    }
 
     std::vector<std::vector<unsigned>> traces(128);
     std::vector<std::thread> threads;
@@ -194,6 +208,8 @@ template <typename T, int M, int N, int K, bool A_T, bool B_T> static void check
             auto product = [&](auto left, auto right) {
                 if constexpr (sizeof(T) == 8)
                     ws::dot(acc, left, right);
+                else if constexpr (REST)
+                    ws::dot_f32(acc, left, right, ws::trans(ws::shared_view<T, BR, BC, BR>{at_rest, 0, 0}));
                 else
                     ws::dot_f32(acc, left, right);
             };
@@ -236,8 +252,8 @@ template <typename T, int M, int N, int K, bool A_T, bool B_T> static void check
     }
     const long conflicts = free_of_conflicts ? conflicts_of(traces, sizeof(T)) : 0;
     if (wrong || conflicts) {
-        printf("# f%d %dx%dx%d, turned %d %d, numbers %d: %d wrong, %ld conflicts\n", (int)sizeof(T) * 8, M, N, K, A_T,
-               B_T, kind, wrong, conflicts);
+        printf("# f%d %dx%dx%d, turned %d %d, rest %d, numbers %d: %d wrong, %ld conflicts\n", (int)sizeof(T) * 8, M, N,
+               K, A_T, B_T, REST, kind, wrong, conflicts);
         failures++;
     }
     free(memory.bytes);
@@ -250,6 +266,13 @@ template <typename T, int M, int N, int K> static void check_all(numbers kind = 
     check<T, M, N, K, false, true>(kind, free_of_conflicts);
     check<T, M, N, K, true, false>(kind, free_of_conflicts && sizeof(T) == 8);
     check<T, M, N, K, true, true>(kind, free_of_conflicts && sizeof(T) == 8);
+}
+
+/* B along K, its rest prepared. */
+template <int M, int N, int K> static void check_rest(numbers kind = plain)
+{
+    check<float, M, N, K, false, true, true>(kind, false);
+    check<float, M, N, K, true, true, true>(kind, false);
 }
 
 int main()
@@ -274,5 +297,15 @@ int main()
     check_all<float, 128, 32, 16>(not_finite);
     check_all<float, 64, 64, 32>(of_all_sizes);
     check_all<float, 128, 32, 16>(of_all_sizes);
+    check_rest<64, 64, 32>();
+    check_rest<128, 72, 40>();
+    check_rest<64, 128, 64>();
+    check_rest<64, 192, 16>();
+    check_rest<64, 64, 8>();
+    check_rest<128, 64, 32>(not_finite);
+    check_rest<64, 192, 32>(not_finite);
+    check_rest<64, 64, 32>(of_all_sizes);
+    check_rest<128, 72, 24>(of_all_sizes);
+    check_rest<64, 64, 32>(small);
     return failures != 0;
 }

@@ -10,12 +10,16 @@ if ! test -f "$cuda/cuda_runtime.h" || ! command -v perl >/dev/null; then
     done_testing
 fi
 
-# Instructions become calls of what is not here; those of warp.h take the place of the ones in ptx.cuh.
+# Instructions become calls of what is not here; those of warp.h and unit.h take the place of the ones in ptx.cuh and
+# wgmma_shapes.cuh.
 without_instructions() {
     mkdir "$work/cuda" && cp -r "$top_srcdir/runtime/common" "$work" || return
     cp "$top_srcdir"/runtime/cuda/*.cuh "$work/cuda" || return
+    perl -pi -e 's/\basm volatile\("(wgmma\.(fence|commit|wait)[^"]*)?" *:.*\);/;/' "$work"/cuda/ptx.cuh \
+        "$work"/cuda/wgmma.cuh
     perl -0pi -e 's/\basm( volatile)?\((?:[^"();]|"(?:[^"\\]|\\.)*"|\((?:[^()]|\([^()]*\))*\))*\);/instruction();/g' \
         "$work"/cuda/ptx.cuh "$work"/cuda/aref.cuh "$work"/cuda/tensor.cuh "$work"/cuda/tile.cuh
+    sed -i 's/"wgmma_shapes.cuh"/"unit.h"/' "$work/cuda/wgmma.cuh"
     perl -0pi -e 's/static WS_DEVICE void (mma_f64_k16|mma_f64_k4|mma_tf32|ldmatrix_x4|ldmatrix_x2)\([^{]*\{.*?\n\}\n//sg;
         s/(static WS_DEVICE void ldmatrix_x4_trans)/#include "warp.h"\n$1/' "$work/cuda/ptx.cuh"
     ! grep -q 'asm' "$work/cuda/ptx.cuh"

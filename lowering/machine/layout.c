@@ -655,7 +655,7 @@ static void visit_register_operand(Op *op, void *context)
     for (const Op *between = next->next; between != wait; between = between->next)
         if (uses_value(between, next->results[0]))
             return;
-    while (wait->next && wait->next->code == OP_CONSUMED)
+    while (wait->next && (wait->next->code == OP_CONSUMED || wait->next->code == OP_FENCE))
         wait = wait->next;
     op_remove(next);
     op_after(wait, next);

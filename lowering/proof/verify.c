@@ -153,6 +153,12 @@ static bool check_beside(Kernel *kernel, Labels *labels)
     return verify_beside(kernel);
 }
 
+static bool check_reads(Kernel *kernel, Labels *labels)
+{
+    (void)labels;
+    return verify_reads(kernel);
+}
+
 static bool check_uniform(Kernel *kernel, Labels *labels)
 {
     (void)labels;
@@ -196,6 +202,7 @@ static const Obligation obligations[] = {
     {"values", check_values, "the roles together compute what the source says, over one sequence of slots"},
     {"protocol", check_protocol,
      "for all trip counts: every wait ends; no slot is filled or released while it is read"},
+    {"reads", check_reads, "threads fence what they read of a slot before TMA may overwrite it"},
 };
 
 /* What the last two say of each ring.  */

@@ -13,6 +13,9 @@ bool verify_text(const char *text, const char *name, DiagFn diag, void *context)
 bool verify_memory(Kernel *kernel);
 bool verify_machine(Kernel *kernel);
 
+/* verify-reads.c: threads' reads of slots, and TMA.  */
+bool verify_reads(Kernel *kernel);
+
 /* verify-uniform.c: branches that threads take alike.  */
 bool verify_uniform(Kernel *kernel);
 

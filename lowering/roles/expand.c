@@ -441,7 +441,50 @@ static void settle_release(Op *op, void *context)
     op_after(last, op);
 }
 
-/* require: distribute.   ensure: products asynchronous (MMA, COMMIT, WAIT), releases where slots become free.  */
+/* ---- fences ------------------------------------------------------------------------------------------------------ */
+
+/* By threads: not by the tensor cores.  */
+static bool reads_by_threads(const Op *op, const void *aref)
+{
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i]->type.kind == K_VIEW && op->code != OP_TRANS_VIEW && op->code != OP_MMA &&
+            reads_slot(op->args[i], aref))
+            return true;
+    return false;
+}
+
+static bool is_copied_into(const Op *op, const void *aref)
+{
+    return op->code == OP_COPY_IN && op->aref == aref;
+}
+
+static bool role_any(const Kernel *kernel, const Role *only, bool (*test)(const Op *, const void *), const Aref *aref)
+{
+    FOR_ROLES (role, kernel)
+        if ((!only || role == only) && ir_any_of(role->body, test, aref))
+            return true;
+    return false;
+}
+
+/* A warp's reads may still be on their way when it arrives at a barrier; TMA, which that lets write, looks past what
+   threads do (PTX, "Async proxy").  So each thread fences what it read.  */
+static void fence_release(Op *op, void *context)
+{
+    const Expander *in = context;
+    if (op->code != OP_CONSUMED || !role_any(in->kernel, NULL, is_copied_into, op->aref) ||
+        !role_any(in->kernel, in->role, reads_by_threads, op->aref))
+        return;
+    Op *fence = op->next && op->next->code == OP_FENCE ? op->next : sync_op(in, op, OP_FENCE);
+    if (fence == op->next) {
+        op_remove(op);
+        op_after(fence, op);
+    } else if (!op->prev || op->prev->code != OP_FENCE) {
+        op_before(op, fence);
+    }
+}
+
+/* require: distribute.   ensure: products asynchronous (MMA, COMMIT, WAIT), releases where slots become free, behind a
+   fence where threads read what TMA overwrites.  */
 void pass_expand(Kernel *kernel)
 {
     FOR_ROLES (role, kernel) {
@@ -451,5 +494,6 @@ void pass_expand(Kernel *kernel)
         ir_walk(role->body, visit_group, &in);
         expand_block(&in, role->body);
         ir_walk(role->body, settle_release, NULL);
+        ir_walk(role->body, fence_release, &in);
     }
 }

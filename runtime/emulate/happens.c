@@ -16,8 +16,8 @@
  *   barrier            the threads of one group meet: before, none knows how far the others are; so they do when all of
  *                      them have released a slot, and get what was put since
  *
- * Two accesses of overlapping bytes, one of them a write, must be ordered; and what a group wrote by itself must be
- * fenced, by each thread that wrote, and the fence be known, before an engine touches it.  Where all are, and the
+ * Two accesses of overlapping bytes, one of them a write, must be ordered; and what a group wrote or read by itself
+ * must be fenced, by each thread that did, and the fence be known, before an engine touches it.  Where all are, and the
  * protocol's own checks hold, all orders of the CTA's steps are permutations of steps that do not concern each other,
  * so that this run stands for all.
  */
@@ -148,7 +148,7 @@ static bool is_before(const struct happens *h, const access *a, int who)
 
 static bool is_fenced(const struct happens *h, const access *a, int who)
 {
-    return a->by_tma || !a->writes || (a->fenced && time_of(&h->fiber[who], a->fiber) >= a->fence_time);
+    return a->by_tma || (a->fenced && time_of(&h->fiber[who], a->fiber) >= a->fence_time);
 }
 
 /* All threads released a slot behind the access, and the group has got what was put because of that.  */
@@ -224,6 +224,13 @@ static _Noreturn void fail(ws_sched *s, const access *a, const access *before, c
     ws_cta_give_up(s);
 }
 
+/* A group that reads once more what it has read: what comes behind the later reading comes behind both.  */
+static bool is_again(const access *before, const access *a)
+{
+    return a->kind == WS_SCHED_EVENT_READ && before->kind == a->kind && before->fiber == a->fiber &&
+           before->range.at == a->range.at && before->range.bytes == a->range.bytes;
+}
+
 static void add_access(ws_sched *s, access a)
 {
     struct happens *h = s->happens;
@@ -231,6 +238,10 @@ static void add_access(ws_sched *s, access a)
         return;
     for (int i = 0; i < h->naccesses; i++) {
         const access *before = &h->accesses[i];
+        if (is_again(before, &a)) {
+            h->accesses[i] = a;
+            return;
+        }
         if (!(a.writes || before->writes) || !overlap(a.range, before->range))
             continue;
         if (!is_before(h, before, a.fiber))
@@ -281,7 +292,7 @@ static void fence(ws_sched *s, int who)
     struct happens *h = s->happens;
     for (int i = 0; i < h->naccesses; i++) {
         access *a = &h->accesses[i];
-        if (a->fiber != who || a->by_tma || !a->writes || a->fenced)
+        if (a->fiber != who || a->by_tma || a->fenced)
             continue;
         a->fenced = true;
         a->fence_time = now(s, who);

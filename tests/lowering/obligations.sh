@@ -47,6 +47,14 @@ ok 'a role that copies and may not' spoiled gemm "'producer' does what it may no
 ok 'a role that computes and may not' spoiled transposed "'transposer' does what it may not" \
     '/role transposer/s/may=compute/may=store/'
 
+# reads
+ok 'a slot is released to TMA before threads fenced what they read' spoiled prepared \
+    "'preparer' releases a slot of 'tw_ring' that is still read: threads have read the slot without a fence" \
+    '/read/{n;/fence/d}'
+ok 'and where the fence stands behind the release' spoiled transposed \
+    "releases a slot of .* that is still read: threads have read the slot without a fence" \
+    '/put_tile/{n;N;s/\(.*\)\n\(.*\)/\2\n\1/}'
+
 # memory
 ok 'what is resident and written by others' spoiled resident "storage 'tb' keeps in 4 of 8 slots what others write" \
     '1,/^  program/s/store %c, /store %b, /'

@@ -62,15 +62,18 @@ static WS_DEVICE void ring_between_consumer(const ring_between_params &p, ring_b
         for (int k = 0; k < p.K; k += 32) {  // ring_between.ir:11
             const int tx_slot = tx_ring.get();
             const auto tx = ws::read<ws::lines_2>(ws::view(s.tx[tx_slot]));
+            ws::fence();
             tx_ring.consumed<0>();
             for (int w = 0; w < p.W; w += 32) {  // ring_between.ir:13
                 const int ty_slot = ty_ring.get();
                 const auto ty = ws::read<ws::lines_2>(ws::view(s.ty[ty_slot]));
+                ws::fence();
                 ty_ring.consumed<0>();
                 sum = ws::add(sum, ty);
             }
             const int tz_slot = tz_ring.get();
             const auto tz = ws::read<ws::lines_2>(ws::view(s.tz[tz_slot]));
+            ws::fence();
             tz_ring.consumed<0>();
             const auto product = ws::mul(tx, tz);
             sum = ws::add(sum, product);

@@ -63,9 +63,11 @@ static WS_DEVICE void rounded_consumer(const rounded_params &p, rounded_shared &
             sum = ws::add(sum, part);
             ws::computed(sum);
             ws::wait<1>(acc);
+            ws::fence();
             ta_tb.consumed<1>();
         }
         ws::wait<0>(acc);
+        ws::fence();
         ta_tb.consumed<0>();
         sum = ws::row_total(sum);
         ws::store_wait<1>();

@@ -52,6 +52,7 @@ static WS_DEVICE void softmax_rows_consumer(const softmax_rows_params &p, softma
         for (int j = 0; j < p.N; j += 128) {  // softmax_rows.ir:9
             const int t_slot = t_ring.get();
             const auto t_2 = ws::read<ws::lines>(ws::window<32, 128>(s.t[t_slot], first_row, 0));
+            ws::fence();
             t_ring.consumed<0>();
             const auto m = ws::row_max(t_2);
             const auto now = ws::max(largest, m);
@@ -67,6 +68,7 @@ static WS_DEVICE void softmax_rows_consumer(const softmax_rows_params &p, softma
         for (int j = 0; j < p.N; j += 128) {  // softmax_rows.ir:21
             const int t_2_slot = t_2_ring.get();
             const auto t_2 = ws::read<ws::lines>(ws::window<32, 128>(s.t_2[t_2_slot], first_row, 0));
+            ws::fence();
             t_2_ring.consumed<0>();
             const auto d = ws::sub(t_2, largest);
             const auto e = ws::exp(d);

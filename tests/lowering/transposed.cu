@@ -57,6 +57,7 @@ static WS_DEVICE void transposed_consumer(const transposed_params &p, transposed
         for (int k = 0; k < p.K; k += 96) {  // transposed.ir:9
             const int ta_slot = ta_ring.get();
             const auto ta = ws::read<ws::frag>(ws::window<64, 96>(s.ta[ta_slot], first_row, 0));
+            ws::fence();
             ta_ring.consumed<0>();
             const int tb_transposed_slot = tb_transposed_ring.get();
             const auto tn = ws::neg(ta);
@@ -88,8 +89,8 @@ static WS_DEVICE void transposed_transposer(const transposed_params &p, transpos
             const int tb_slot = tb_ring.get();
             const int tb_transposed_slot = tb_transposed_ring.put();
             ws::transpose(s.tb_transposed[tb_transposed_slot], ws::view(s.tb[tb_slot]));
-            tb_ring.consumed<0>();
             ws::fence();
+            tb_ring.consumed<0>();
             ws::group_barrier();
             tb_transposed_ring.put_done();
         }

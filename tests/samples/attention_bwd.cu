@@ -206,6 +206,7 @@ static WS_DEVICE void backward_consumer(const backward_params &p, backward_share
                 ws::fence();
                 ws::atomic_add(dq_out, p.dq, p.dq_map, h, i_2 / 64, first_row, 0, box);  // attention_bwd.c:75
                 ws::wait<0>(acc_k);
+                ws::fence();
                 tq_tg_log.consumed<0>();
             }
             tk_tv.consumed<0>();

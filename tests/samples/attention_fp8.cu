@@ -172,8 +172,8 @@ static WS_DEVICE void attention_fp8_transposer(const attention_fp8_params &p, at
             const int v_tile_slot = v_tile_ring.get();
             const int v_tile_transposed_slot = v_tile_transposed_ring.put();
             ws::transpose(s.v_tile_transposed[v_tile_transposed_slot], ws::view(s.v_tile[v_tile_slot]));
-            v_tile_ring.consumed<0>();
             ws::fence();
+            v_tile_ring.consumed<0>();
             ws::group_barrier();
             v_tile_transposed_ring.put_done();
         }
@@ -404,8 +404,8 @@ static WS_DEVICE void attention_fp8_2_transposer(const attention_fp8_2_params &p
             const int v_tile_slot = v_tile_ring.get();
             const int v_tile_transposed_slot = v_tile_transposed_ring.put();
             ws::transpose(s.v_tile_transposed[v_tile_transposed_slot], ws::view(s.v_tile[v_tile_slot]));
-            v_tile_ring.consumed<0>();
             ws::fence();
+            v_tile_ring.consumed<0>();
             ws::group_barrier();
             v_tile_transposed_ring.put_done();
         }

@@ -38,6 +38,7 @@ static WS_DEVICE void copy_consumer(const copy_params &p, copy_shared &s, int gr
         for (int j = 0; j < p.N; j += 64) {  // copy.c:18
             const int slot = x_tile_ring.get();
             const auto x = ws::read<ws::lines_2>(ws::view(s.x_tile[slot]));
+            ws::fence();
             x_tile_ring.consumed<0>();
             ws::store(p.y, i, j, x);  // copy.c:19
         }

@@ -58,6 +58,7 @@ static WS_DEVICE void softmax_gemm_consumer(const softmax_gemm_params &p, softma
         for (int k = 0; k < p.K; k += 64) {  // softmax_gemm.c:23
             const int a_tile_slot = a_tile_ring.get();
             const auto x = ws::read<ws::frag>(ws::window<64, 64>(s.a_tile[a_tile_slot], first_row, 0));
+            ws::fence();
             a_tile_ring.consumed<0>();
             const auto x_2 = ws::cast<float>(x);
             const auto now = ws::max(top, ws::row_max(x_2));

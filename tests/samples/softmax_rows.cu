@@ -52,6 +52,7 @@ static WS_DEVICE void softmax_rows_consumer(const softmax_rows_params &p, softma
         for (int j = 0; j < p.N; j += 128) {  // softmax_rows.c:24
             const int t_slot = t_ring.get();
             const auto t_2 = ws::read<ws::lines>(ws::window<32, 128>(s.t[t_slot], first_row, 0));
+            ws::fence();
             t_ring.consumed<0>();
             const auto now = ws::max(largest, ws::row_max(t_2));
             sum = ws::fma(sum, ws::exp(ws::sub(largest, now)), ws::row_part(ws::exp(ws::sub(t_2, now))));
@@ -61,6 +62,7 @@ static WS_DEVICE void softmax_rows_consumer(const softmax_rows_params &p, softma
         for (int j = 0; j < p.N; j += 128) {  // softmax_rows.c:32
             const int t_2_slot = t_2_ring.get();
             const auto t_2 = ws::read<ws::lines>(ws::window<32, 128>(s.t_2[t_2_slot], first_row, 0));
+            ws::fence();
             t_2_ring.consumed<0>();
             ws::store(p.y, i + first_row, j, ws::div(ws::exp(ws::sub(t_2, largest)), sum));  // softmax_rows.c:34
         }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * verify-reads.c - does each thread fence what it read of a slot before TMA may overwrite it?
+ *
+ *   %x = read %view               x = ws::read(view)       loads of shared memory may still be on their way
+ *   fence                         ws::fence()              they have arrived, and the engine comes behind them
+ *   consumed ring | keep=0        ring.consumed<0>()       TMA may write the slot
+ *
+ * An arrival at a barrier orders what threads do among threads, and TMA looks past that (PTX, "Async proxy").  What may
+ * not be fenced yet is followed through each role: rings are bits, branches unite, and loops go round until nothing is
+ * added.  A release that keeps the newest slots is held to the same rule as one that keeps none.
+ */
+#include "machine/plan.h"
+#include "proof/verify.h"
+
+typedef struct {
+    uint64_t copied; /* rings that TMA fills, by id */
+    const Op *failed;
+} Reads;
+
+static void visit_copy(Op *op, void *context)
+{
+    Reads *in = context;
+    if (op->code == OP_COPY_IN)
+        in->copied |= UINT64_C(1) << op->aref->id;
+}
+
+/* Rings of which the op's threads read a slot.  Tensor cores read without them, and their products are waited for.  */
+static uint64_t read_by(const Op *op)
+{
+    uint64_t rings = 0;
+    if (op->code == OP_MMA || op->code == OP_VIEW || op->code == OP_TRANS_VIEW)
+        return 0;
+    for (int i = 0; i < op->nargs; i++)
+        for (const Op *def = op->args[i]->def; def && (def->code == OP_TRANS_VIEW || def->code == OP_VIEW);
+             def = def->args[0]->def)
+            if (def->code == OP_VIEW && def->aref)
+                rings |= UINT64_C(1) << def->aref->id;
+    return rings;
+}
+
+static uint64_t follow(Reads *in, const Block *block, uint64_t unfenced);
+
+static uint64_t follow_op(Reads *in, const Op *op, uint64_t unfenced)
+{
+    if (op->code == OP_FENCE)
+        return 0;
+    if (op->code == OP_CONSUMED && unfenced & in->copied & UINT64_C(1) << op->aref->id && !in->failed)
+        in->failed = op;
+    unfenced |= read_by(op);
+    if (op->code == OP_IF) {
+        uint64_t either = 0;
+        for (int i = 0; i < op->nblocks; i++)
+            either |= follow(in, op->blocks[i], unfenced);
+        return op->nblocks < 2 ? either | unfenced : either;
+    }
+    for (int i = 0; i < op->nblocks; i++)
+        for (uint64_t before = ~unfenced; before != unfenced;) {
+            before = unfenced;
+            unfenced |= follow(in, op->blocks[i], unfenced);
+        }
+    return unfenced;
+}
+
+static uint64_t follow(Reads *in, const Block *block, uint64_t unfenced)
+{
+    FOR_OPS (op, block)
+        unfenced = follow_op(in, op, unfenced);
+    return unfenced;
+}
+
+bool verify_reads(Kernel *kernel)
+{
+    Reads in = {0};
+    FOR_ROLES (role, kernel)
+        ir_walk(role->body, visit_copy, &in);
+    FOR_ROLES (role, kernel) {
+        follow(&in, role->body, 0);
+        if (!in.failed)
+            continue;
+        reject(kernel, in.failed->loc, REASON_RELEASED_EARLY, role->name, in.failed->aref->name,
+               "threads have read the slot without a fence behind, which TMA may overwrite");
+        return false;
+    }
+    return true;
+}

@@ -38,8 +38,9 @@ static WS_DEVICE void roles_consumer(const roles_params &p, roles_shared &s, int
         for (int j = 0; j < p.N; j += 64) {  // roles.ir:31
             const int slot = ring.get();
             const auto u = ws::read<ws::lines>(ws::view(s.t[slot]));
+            ws::fence();
             ring.consumed<0>();
-            ws::store(p.y, i, j, u);  // roles.ir:36
+            ws::store(p.y, i, j, u);  // roles.ir:37
         }
     }
 }

@@ -45,6 +45,7 @@ static WS_DEVICE void ag_gemm_consumer(const ag_gemm_params &p, ag_gemm_shared &
         for (int k = j; k < end; k += 128) {  // ag_gemm.c:32
             const int slot = x_tile_ring.get();
             const auto x = ws::read<ws::lines_2>(ws::view(s.x_tile[slot]));
+            ws::fence();
             x_tile_ring.consumed<0>();
             ws::store(p.a, i, k, x);  // ag_gemm.c:33
         }

@@ -13,38 +13,23 @@ struct prepare_params {
 
 static WS_DEVICE void prepare_all(const prepare_params &p, int group)
 {
-    const long first_row = (long)group * 16;
-    const long first_row_2 = (long)group * 64;
-    auto ws_ahead_1 = ws::load_ahead(ws::tiles<2>(p.grid), [&](const auto &t) {
-        const int h = t.at(0);
-        const int i = t.at(1);
-        const long n = i + first_row;
-        return ws::load<16, 128, ws::lines_4>(p.o, h, n, 0);
-    });
-    auto ws_ahead_2 = ws::load_ahead(ws::tiles<2>(p.grid), [&](const auto &t) {
-        const int h = t.at(0);
-        const int i = t.at(1);
-        const long n = i + first_row;
-        return ws::load<16, 128, ws::lines_4>(p.g, h, n, 0);
-    });
     for (ws::tiles<2> t(p.grid); t.more(); t.next()) {  // attention_bwd.c:29
         const int h = t.at(0);
         const int i = t.at(1);
-        const long n = i + first_row;
-        const auto to = ws_ahead_1.take(t);
-        const auto tg = ws_ahead_2.take(t);
-        ws::store_col(p.sums, h, n,
+        const auto to = ws::load<32, 128, ws::lines_4>(p.o, h, i, 0);
+        const auto tg = ws::load<32, 128, ws::lines_4>(p.g, h, i, 0);
+        ws::store_col(p.sums, h, i,
                       ws::row_sum(ws::mul(ws::cast<float>(to), ws::cast<float>(tg))));  // attention_bwd.c:33
-        ws::store_col(p.powers, h, n,
-                      ws::mul(ws::load_col<16, ws::lines_4>(p.logs, h, n), -1.442695f));  // attention_bwd.c:34
-        ws::store(p.dq, h, i / 64, first_row_2, i % 64, ws::full<float, 64, 32, ws::lines_4>(0));  // attention_bwd.c:35
+        ws::store_col(p.powers, h, i,
+                      ws::mul(ws::load_col<32, ws::lines_4>(p.logs, h, i), -1.442695f));  // attention_bwd.c:34
+        ws::store(p.dq, h, i / 64, 0, i % 64, ws::full<float, 128, 32, ws::lines_4>(0));  // attention_bwd.c:35
     }
 }
 
-static WS_KERNEL(256, 3) void prepare_kernel(WS_PARAMS(prepare_params) p)
+static WS_KERNEL(128, 5) void prepare_kernel(WS_PARAMS(prepare_params) p)
 {
     ws::start();
-    prepare_all(p, ws::warp_group());
+    prepare_all(p, 0);
 }
 
 extern "C" void ws_launch_prepare_96b2a082(int heads, int L, const void *O, const void *dO, const void *lse,
@@ -61,7 +46,7 @@ extern "C" void ws_launch_prepare_96b2a082(int heads, int L, const void *O, cons
                 ws::stored);
     call.place();
     call.grid(p.grid, {{0, heads, 1}, {0, L, 32}}, ws::order_auto, 0);
-    call.run(prepare_kernel, p, 256, 0, ws::persistent);
+    call.run(prepare_kernel, p, 128, 0, ws::one_tile);
 }
 
 // attention_bwd.c:52: backward

@@ -171,6 +171,8 @@ void config_load(Config *config)
         read_line(config, line, prefix);
     if (access(config->frontend, X_OK) != 0)
         config->frontend = ""; /* it comes in a package of its own */
+    if (!*config->plugin && !*config->frontend)
+        config->target = "sequential"; /* all that is left */
 
     const char *chosen;
     if ((chosen = getenv("WSCC_CC")) && *chosen)

@@ -52,7 +52,7 @@ void gemm_w4a16_tasks(int M, int N, int K, const ws_f16 *A, const unsigned char 
                 ws_tile x = ws_load(a, i, k, 128, 64), y = ws_load(a, i, k + 64, 128, 64);
                 ws_tile bytes = ws_load(w, j, k / 2, 128, 64), low, high;
                 {
-                    #pragma ws task(unpack) registers(120) ring(bytes, 3) ring(low, 2) ring(high, 2)
+                    #pragma ws task(unpack) registers(128) ring(bytes, 3) ring(low, 2) ring(high, 2)
                     unpack(bytes, ws_load_col_2d(s, k / 128, j, 128), &low, &high);
                 }
                 {

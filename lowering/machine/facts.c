@@ -286,6 +286,13 @@ bool store_moves_on(const Op *store)
     return true;
 }
 
+/* One value, or one number.  */
+static bool is_same_place(const Value *x, const Value *y)
+{
+    int64_t first, second;
+    return x == y || (ir_constant(x, &first) && ir_constant(y, &second) && first == second);
+}
+
 bool load_is_in_place(const Op *load, const Op *store)
 {
     Type type = load->results[0]->type, stored = store->args[store->nargs - 1]->type;
@@ -293,7 +300,7 @@ bool load_is_in_place(const Op *load, const Op *store)
         type.cols != stored.cols)
         return false;
     for (int i = 0; i < load->nargs; i++)
-        if (load->args[i] != store->args[i])
+        if (!is_same_place(load->args[i], store->args[i]))
             return false;
     return store_moves_on(store);
 }

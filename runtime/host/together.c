@@ -105,7 +105,7 @@ static bool mul_add(long *sum, long x, long y)
     return !__builtin_mul_overflow(x, y, &product) && !__builtin_add_overflow(*sum, product, sum);
 }
 
-static long common_divisor(long x, long y)
+static long divisor_of_both(long x, long y)
 {
     while (y) {
         long rest = x % y;
@@ -129,9 +129,9 @@ static long unit_of(long low, const struct ws_together *past, const struct ws_us
 {
     long unit = mine->in.known ? low : 0;
     for (int d = 0; d < past->dims; d++)
-        unit = common_divisor(unit, past->weight[d] ? theirs->out.step[d] : 0);
+        unit = divisor_of_both(unit, past->weight[d] ? theirs->out.step[d] : 0);
     for (int d = 0; d < launch->dims && mine->in.known; d++)
-        unit = common_divisor(unit, mine->in.step[d]);
+        unit = divisor_of_both(unit, mine->in.step[d]);
     return unit ? unit : 1L << 40;
 }
 

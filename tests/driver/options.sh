@@ -263,7 +263,7 @@ if has_plugin; then
             ! "$wscc" --ws-target=emulate -c ../wrong.c -o w.o && only
     }
     ok '--ws-dump' dump
-    ok '--ws-dump of a pass that is not there' says "to dump; they are walk, plain, types" --ws-dump=nonsense \
+    ok '--ws-dump of a pass that is not there' says "to dump; they are walk, plain, queues, types" --ws-dump=nonsense \
         -c kernel.c -o ../k.o
     ok '--ws-show' show
     ok '--ws-strict' strict

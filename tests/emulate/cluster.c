@@ -114,6 +114,7 @@ static void consume(ws_sched *s, program *p, int block)
                 ws_sched_read(s, (ws_sched_range){&p->slot[block][slot].word[from], 4});
                 p->sum[block] = p->sum[block] * 31 + p->slot[block][slot].word[from];
             }
+        ws_sched_fence(s);
         ws_sched_consumed_in(s, p->ring[block], (uint64_t)trip, to);
     }
 }

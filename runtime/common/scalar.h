@@ -347,7 +347,7 @@ static inline float ws_f32_kept(float x)
 
 /* What is left of x where the tensor core drops its last 13 bits, rounded to tf32; NaN where x is no number, so small
    that what is left has too few bits, or so large that products may be infinite.  */
-static inline float ws_f32_rest(float x)
+__attribute__((unused)) static inline float ws_f32_rest(float x)
 {
     const uint32_t rest = (ws_bits_of_f32(x - ws_f32_kept(x)) + 0x1000) & ~0x1fffu;
     const int fits = x == 0 || (fabsf(x) >= 0x1p-50f && fabsf(x) <= 0x1p60f);

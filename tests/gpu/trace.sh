@@ -1,7 +1,7 @@
 #! /bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # --ws-trace for cuda: kernels with it compile and spill nothing, those without it are as they were, and the file of
-# made-up records is a trace as that of the emulation. What a GPU writes: bench/trace.
+# made-up records is a trace as that of the emulation. What a GPU writes: bench/traced/trace.
 
 . "$(dirname "$0")/../tap.sh"
 if test -z "${NVCC-}"; then

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* trace.c - microseconds of a launch, for bench/trace: a product (the kernel of samples/gemm.c), or attention. */
+/* traced.c - microseconds of a launch, for bench/traced/trace: the product of samples/gemm.c, or attention. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

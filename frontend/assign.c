@@ -130,13 +130,8 @@ static Value *chosen_index(Walk *w, CXCursor e, Value *number)
 static bool refuse_chosen(Walk *w, CXCursor e, Result base)
 {
     const char *name = w->variables[base.variable].name;
-    if (is_tile_type(clang_getCursorType(e)))
-        refuse(w, e, "use '#pragma ws parts' and tiles of their own, or compile it with --ws-frontend=gcc",
-               "the clang front end does not know arrays of tiles of which a variable chooses, as '%s'",
-               name ? name : "this one");
-    else
-        refuse(w, e, "choose with '?:', hand the array in and read it with ws_at, or compile it with --ws-frontend=gcc",
-               "the clang front end does not know which element of the array '%s' this is", name ? name : "here");
+    refuse(w, e, "choose with '?:', hand the array in and read it with ws_at, or compile it with --ws-frontend=gcc",
+           "the clang front end does not know which element of the array '%s' this is", name ? name : "here");
     return false;
 }
 
@@ -147,7 +142,13 @@ static bool place_of_element(Walk *w, CXCursor e, Place *place)
     int64_t index;
     Result base = eval(w, below.list[0]);
     if (base.kind == R_PLACE) {
-        if (!constant_int(w, below.list[1], &index))
+        bool known = constant_int(w, below.list[1], &index);
+        if (array_element(w, &base, type, known)) {
+            *place = (Place){.local = true, .variable = base.variable, .type = type};
+            place->element = value_of(w, below.list[1]);
+            return true;
+        }
+        if (!known)
             return refuse_chosen(w, e, base);
         base.byte += index * bytes_of(type);
         return place_of_pointer(w, base, type, place);
@@ -243,6 +244,8 @@ static Result element_read(Walk *w, const Place *place, CXCursor e)
 
 Result place_read(Walk *w, const Place *place, CXCursor e)
 {
+    if (place->element)
+        return result_of(array_read(w, place, e));
     if (place->local) {
         if (is_aggregate(place->type))
             return (Result){.kind = R_PLACE, .variable = place->variable, .byte = place->byte, .type = place->type};
@@ -295,6 +298,10 @@ void place_write(Walk *w, const Place *place, Result result, CXCursor e)
 {
     if (!place->local) {
         element_write(w, place, result, e);
+        return;
+    }
+    if (place->element && result.kind == R_VALUE) {
+        array_write(w, place, result.value, e);
         return;
     }
     if (result.kind == R_PLACE && is_aggregate(place->type)) {

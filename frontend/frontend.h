@@ -12,6 +12,7 @@
  *   state.c    what variables hold, and where paths meet
  *   expr.c     an expression -> a Value, or a pointer
  *   assign.c   an assignment; what an object in memory holds
+ *   blocks.c   arrays of tiles that loops over blocks write
  *   size.c     arrays whose extents are variables
  *   call.c     calls: the functions of ws.h -> operations, others are walked in place
  *   tensor.c   the constructors of tensors -> the kernel's prologue
@@ -298,6 +299,14 @@ typedef struct {
     CXCursor expression;
 } Base;
 
+/* A local array of tiles that loops over blocks write.  */
+typedef struct {
+    int variable;
+    Value *value; /* of the last loop that wrote it */
+    Op *writer;   /* the loop that the walk is in, once it has written its element */
+    Value *written;
+} TileArray;
+
 /* A loop that the walk is in.  */
 typedef struct Round {
     CXCursor loop;
@@ -328,6 +337,8 @@ typedef struct {
     int ntasks;
     Pragma **sharing; /* pipelines and tasks of the region, each once: those with share(x, y) matter */
     int nsharing;
+    TileArray *arrays;
+    int narrays;
     TotalOut *totals;
     int ntotals;
     Pragma *devices; /* of the loop over devices around the region, or NULL */
@@ -428,6 +439,7 @@ typedef struct {
     int64_t byte;
     Result base; /* else: a pointer */
     CXType type;
+    Value *element; /* of an array that loops over blocks write, or NULL */
 } Place;
 bool place_at(Walk *w, CXCursor e, Place *place);
 Value *base_of(Walk *w, Result pointer); /* of an array in a grid of plain loops */
@@ -435,6 +447,14 @@ Result place_read(Walk *w, const Place *place, CXCursor e);
 void place_write(Walk *w, const Place *place, Result result, CXCursor e);
 Result assign(Walk *w, CXCursor e);
 void initialize(Walk *w, int variable, CXType type, int64_t byte, CXCursor init);
+
+/* blocks.c */
+bool array_element(const Walk *w, const Result *base, CXType type, bool constant);
+void array_write(Walk *w, const Place *place, Value *value, CXCursor e);
+Value *array_read(Walk *w, const Place *place, CXCursor e);
+int array_yield(Walk *w, Op *loop, Value **next, int count);
+void array_leave(Walk *w, Op *loop);
+void array_check_loop(Walk *w, const Pipeline *pipeline);
 
 /* call.c */
 Result call(Walk *w, CXCursor e);

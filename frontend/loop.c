@@ -179,10 +179,12 @@ Value *carried_value(const Carried *carried, int i, const Jump *jump)
 
 static void yield_carried(Walk *w, Block *block, const Carried *carried, const Jump *jump)
 {
-    Value **values = arena_alloc(w->u->module, sizeof(Value *) * (size_t)(carried->count + 1));
+    int count = carried->count;
+    Value **values = arena_alloc(w->u->module, sizeof(Value *) * (size_t)(count + w->narrays + 1));
     for (int i = 0; i < carried->count; i++)
         values[i] = carried_value(carried, i, jump);
-    yield_to(w, block, OP_YIELD, carried->count, values);
+    count = array_yield(w, block->parent, values, count);
+    yield_to(w, block, OP_YIELD, count, values);
 }
 
 static void refuse_irregular(Walk *w, CXCursor loop)
@@ -357,6 +359,7 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
     w->block = block_new(w->kernel, op);
     w->depth++;
     w->round = &round;
+    array_check_loop(w, op->control->pipeline);
     bind_count(w, count, w->block, dtype, of_grid, slot);
     bind_arguments(w, w->block, &carried);
     Exits exits = walk_body(w, parts, &again, &out);
@@ -373,6 +376,7 @@ static void emit_for(Walk *w, CXCursor loop, const LoopParts *parts, const Count
     w->block = block;
     w->state = before;
     bind_results(w, op, &carried);
+    array_leave(w, op);
 }
 
 /* ---- WHILE ------------------------------------------------------------------------------------------------------- */
